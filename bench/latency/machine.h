@@ -1,0 +1,15 @@
+// What a reader has to know of the machine to compare a number with one of his own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace latency {
+
+// Hardware threads that this process may use, ascending.
+std::vector<int> usable_cores();
+
+// Processor, cores, kernel, frequency governor, in one line each.
+std::string machine_facts();
+
+}  // namespace latency

@@ -1,0 +1,177 @@
+// corelane-bench-latency: what a two-way `long long ping(long long)` over TCP costs, beside a bare socket and omniORB.
+//
+// Client and server are separate processes, each pinned to one hardware thread. A round runs every row once, and rounds
+// follow each other, so that rows meet the same machine and their ratio means something where a time alone would not.
+//
+//   bare TCP         64 bytes and back on a blocking socket: what the kernel alone costs
+//   omniORB          omniORB's defaults, IIOP
+//   Corelane         a servant without a contract: reader, best-effort lane
+//   Corelane, task   the calls are jobs of an admitted task: reader, queue, manager, the task's own thread. In a closed
+//                    loop its period is 30 us: a machine that calls faster waits for it
+//
+// Columns: ratio of p50 to bare TCP's (median of the rounds), then p50 p99 p99.9 max of all samples, and their count.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/latency/child.h"
+#include "bench/latency/machine.h"
+#include "bench/latency/summary.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using latency::Child;
+using latency::Row;
+using latency::Samples;
+
+struct Options {
+  std::size_t rounds = 3;
+  std::size_t calls = 20'000;
+  std::size_t warm_up = 2'000;
+  double rate = 0;  // calls per second; 0: closed loop
+  std::string cores = "both";
+  std::string commit = "unknown";
+  std::vector<std::string> only;
+  std::vector<std::string> server_options;  // -ORB options for our server
+};
+
+struct Contender {
+  std::string key;
+  std::string name;
+  std::string server;  // program, then its first argument where it needs one
+  std::string client;
+  std::string argument = {};
+  std::string client_argument = {};  // after the others
+};
+
+const std::vector<Contender> contenders = {
+    {"bare", "bare TCP", "corelane-bench-bare", "corelane-bench-bare", "server"},
+    {"omniorb", "omniORB", "corelane-bench-omniorb-server", "corelane-bench-omniorb-client"},
+    {"corelane", "Corelane", "corelane-bench-corelane-server", "corelane-bench-corelane-client"},
+    {"task", "Corelane, task", "corelane-bench-corelane-server", "corelane-bench-corelane-client", {}, "task"},
+};
+
+struct Placement {
+  int server = 0;
+  int client = 0;
+};
+
+fs::path programs() { return fs::read_symlink("/proc/self/exe").parent_path() / "latency"; }
+
+bool is_built(const Contender& contender) {
+  return fs::exists(programs() / contender.server) && fs::exists(programs() / contender.client);
+}
+
+std::string interval_of(const Options& options) {
+  return std::to_string(options.rate > 0 ? static_cast<long>(1e9 / options.rate) : 0);
+}
+
+Samples run_once(const Contender& contender, Placement placement, const Options& options) {
+  std::vector<std::string> serve = {programs() / contender.server};
+  if (!contender.argument.empty()) serve.push_back(contender.argument);
+  if (contender.server == "corelane-bench-corelane-server")
+    serve.insert(serve.end(), options.server_options.begin(), options.server_options.end());
+  Child server(serve, placement.server);
+  const std::string line = server.read_line();
+  if (!line.starts_with("READY ")) throw std::runtime_error("the server said: " + line);
+  std::vector<std::string> call = {programs() / contender.client, line.substr(6), std::to_string(options.warm_up),
+                                   std::to_string(options.calls), interval_of(options)};
+  if (!contender.client_argument.empty()) call.push_back(contender.client_argument);
+  Child client(call, placement.client);
+  return client.read_samples();
+}
+
+void run_round(std::vector<Row>& rows, const std::vector<Contender>& chosen, Placement placement,
+               const Options& options) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].fault.empty()) continue;
+    try {
+      rows[i].rounds.push_back(run_once(chosen[i], placement, options));
+    } catch (const std::exception& fault) {
+      rows[i].fault = fault.what();
+    }
+  }
+}
+
+// Whether every row got all its rounds.
+bool run_all(const std::string& title, Placement placement, const std::vector<Contender>& chosen,
+             const Options& options) {
+  std::vector<Row> rows;
+  for (const Contender& contender : chosen) rows.push_back({.name = contender.name, .rounds = {}, .fault = {}});
+  for (std::size_t round = 0; round < options.rounds; ++round) run_round(rows, chosen, placement, options);
+  latency::print(title, rows);
+  return std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.fault.empty(); });
+}
+
+bool is_chosen(const Contender& contender, const Options& options) {
+  return options.only.empty() || contender.key == "bare" ||
+         std::find(options.only.begin(), options.only.end(), contender.key) != options.only.end();
+}
+
+std::vector<Contender> choose(const Options& options) {
+  std::vector<Contender> chosen;
+  for (const Contender& contender : contenders) {
+    if (!is_chosen(contender, options)) continue;
+    if (is_built(contender))
+      chosen.push_back(contender);
+    else
+      std::printf("left out: %s, whose programs were not built\n", contender.name.c_str());
+  }
+  return chosen;
+}
+
+void print_setting(const Options& options) {
+  std::printf("%s\ncommit %s, %zu rounds of %zu calls after %zu to warm up, %s\n", latency::machine_facts().c_str(),
+              options.commit.c_str(), options.rounds, options.calls, options.warm_up,
+              options.rate > 0 ? ("open loop, " + interval_of(options) + " ns apart").c_str() : "closed loop");
+}
+
+std::optional<Options> options_of(int argc, char** argv, int& status) {
+  Options options;
+  CLI::App app{"Times a two-way call over TCP: a bare socket, omniORB and Corelane, in one interleaved run."};
+  app.add_option("--rounds", options.rounds, "rounds")->check(CLI::Range(1, 1000))->capture_default_str();
+  app.add_option("--calls", options.calls, "calls of a row in a round")
+      ->check(CLI::Range(1, 10'000'000))
+      ->capture_default_str();
+  app.add_option("--warm-up", options.warm_up, "calls before them")->capture_default_str();
+  app.add_option("--rate", options.rate, "calls per second, counted from when they were due; 0: one after the other")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  app.add_option("--cores", options.cores, "client and server on one core, on two, or first one, then two")
+      ->check(CLI::IsMember({"one", "two", "both"}))
+      ->capture_default_str();
+  app.add_option("--only", options.only, "beside bare TCP: omniorb, corelane, task")
+      ->check(CLI::IsMember({"bare", "omniorb", "corelane", "task"}));
+  app.add_option("--commit", options.commit, "printed with the results");
+  app.add_option("--server-options", options.server_options, "-ORB options for our server, last on the line");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& fault) {
+    status = app.exit(fault);
+    return std::nullopt;
+  }
+  return options;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int status = 0;
+  const auto options = options_of(argc, argv, status);
+  if (!options) return status == 0 ? 0 : 2;
+  const std::vector<int> cores = latency::usable_cores();
+  const std::vector<Contender> chosen = choose(*options);
+  print_setting(*options);
+  bool complete = true;
+  if (options->cores != "two")
+    complete &= run_all("client and server on one core", {cores.front(), cores.front()}, chosen, *options);
+  if (options->cores != "one" && cores.size() > 1)
+    complete &= run_all("client and server on two cores", {cores.front(), cores[1]}, chosen, *options);
+  if (options->cores != "one" && cores.size() < 2) std::printf("\ntwo cores: this machine has one\n");
+  return complete ? 0 : 1;
+}

@@ -1,0 +1,25 @@
+// Numbers of a row: percentiles over all rounds, and the ratio of medians round by round.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace latency {
+
+using Samples = std::vector<std::uint64_t>;  // nanoseconds
+
+// The smallest sample that at least `share` of all do not exceed; sorted and not empty.
+std::uint64_t percentile(std::span<const std::uint64_t> sorted, double share);
+
+struct Row {
+  std::string name;
+  std::vector<Samples> rounds;
+  std::string fault;  // why the row has no more rounds; empty when it has all
+};
+
+// Prints a table whose first row is the reference of the ratios.
+void print(const std::string& title, const std::vector<Row>& rows);
+
+}  // namespace latency

@@ -1,0 +1,132 @@
+// What one decision of the Manager costs beside N tasks that are admitted already. Rows:
+//   accept/N/M        a newcomer fits on the roomiest core; N tasks on M cores
+//   refuse_all/N/64   it fits on none of 64 cores: every core is analysed, and the closest is found (no repacking)
+//   repack/N/M        it fits nowhere until everybody is packed anew: the decision up to the first Vacate
+//   nearest/N/64      what would fit instead: off the critical path
+// N tasks, M cores; periods 10 to 100 ms. Times are of decide() alone; the departure that undoes it is not counted.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "orb/sched/manager.h"
+
+namespace {
+
+using namespace corelane;
+using namespace corelane::sched;
+using namespace std::chrono_literals;
+
+ManagerOptions cores_of(int count, bool repack) {
+  ManagerOptions options;
+  for (int i = 0; i < count; ++i) options.cores.push_back({.id = CoreId{static_cast<std::int16_t>(i)}});
+  options.max_tasks = 4096;
+  options.max_tasks_per_core = 1200;
+  options.repack = repack;
+  return options;
+}
+
+// Of utilization about `ppm`, with one of seventy periods from 10 to 100.6 ms; or all near 30 ms.
+Contract contract_of(std::int64_t ppm, int i, bool alike = false) {
+  const Duration period = (alike ? 3 : 1 + i % 10) * 10ms + (i % 7) * 100us;
+  return {.period = period, .deadline = period, .budget = period * ppm / 1'000'000};
+}
+
+class Pool {
+ public:
+  Pool(int cores, bool repack) : manager(cores_of(cores, repack)) {}
+
+  std::span<const Command> propose(const Contract& contract) {
+    return manager.decide(Proposed{Time{}, JobId{++request_}, PeerId{}, contract});
+  }
+  // `count` tasks that use `ppm` of all cores together.
+  void fill(int count, int cores, std::int64_t ppm, bool alike = false) {
+    for (int i = 0; i < count; ++i) propose(contract_of(ppm * cores / count, i, alike));
+  }
+  void undo(Admit admit) {
+    manager.decide(Departed{Time{}, admit.task});
+    manager.decide(Vacated{Time{}, admit.task, admit.core});
+  }
+
+  Manager manager;
+
+ private:
+  std::uint64_t request_ = 0;
+};
+
+template <typename Call>
+auto timed(benchmark::State& state, Call&& call) {
+  const auto start = std::chrono::steady_clock::now();
+  auto result = call();
+  state.SetIterationTime(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  return result;
+}
+
+void accept(benchmark::State& state) {
+  const auto cores = static_cast<int>(state.range(1));
+  Pool pool(cores, true);
+  pool.fill(static_cast<int>(state.range(0)), cores, 500'000);
+  for (auto _ : state) {
+    const auto answer = timed(state, [&] { return pool.propose(contract_of(1'000, 3)); });
+    const auto* admit = answer.empty() ? nullptr : std::get_if<Admit>(&answer.back());
+    if (admit == nullptr) return state.SkipWithError("not admitted");
+    pool.undo(*admit);
+  }
+}
+
+void refuse_all(benchmark::State& state) {
+  const auto cores = static_cast<int>(state.range(1));
+  Pool pool(cores, false);
+  pool.fill(static_cast<int>(state.range(0)), cores, 600'000, true);
+  // Its utilization would fit; its deadline does not hold beside those already there.
+  const Contract tight{.period = 100ms, .deadline = 25ms, .budget = 19'900us};
+  for (auto _ : state) {
+    const auto answer = timed(state, [&] { return pool.propose(tight); });
+    if (answer.size() != 1 || !std::holds_alternative<Refuse>(answer[0])) return state.SkipWithError("not refused");
+  }
+}
+
+// Small tasks fill all cores evenly; the newcomer needs more of one core than any has left, and gets it by packing.
+void repack(benchmark::State& state) {
+  const auto count = static_cast<int>(state.range(0));
+  const auto cores = static_cast<int>(state.range(1));
+  for (auto _ : state) {
+    state.PauseTiming();
+    Pool pool(cores, true);
+    pool.fill(count, cores, 600'000);
+    state.ResumeTiming();
+    const auto answer =
+        timed(state, [&] { return pool.propose({.period = 100ms, .deadline = 100ms, .budget = 45ms}); });
+    const bool moves =
+        std::any_of(answer.begin(), answer.end(), [](const Command& c) { return std::holds_alternative<Vacate>(c); });
+    if (!moves) return state.SkipWithError("nobody was moved");
+  }
+}
+
+void nearest(benchmark::State& state) {
+  const auto cores = static_cast<int>(state.range(1));
+  Pool pool(cores, false);
+  pool.fill(static_cast<int>(state.range(0)), cores, 600'000, true);
+  const Contract tight{.period = 100ms, .deadline = 25ms, .budget = 19'900us};
+  for (auto _ : state) benchmark::DoNotOptimize(timed(state, [&] { return pool.manager.nearest(tight); }));
+}
+
+BENCHMARK(accept)
+    ->UseManualTime()
+    ->ArgNames({"tasks", "cores"})
+    ->Args({10, 2})
+    ->Args({100, 16})
+    ->Args({1000, 64})
+    ->Args({1000, 16});
+BENCHMARK(refuse_all)->UseManualTime()->ArgNames({"tasks", "cores"})->Args({64, 64})->Args({100, 64})->Args({1000, 64});
+BENCHMARK(repack)
+    ->UseManualTime()
+    ->Iterations(50)
+    ->ArgNames({"tasks", "cores"})
+    ->Args({10, 2})
+    ->Args({100, 16})
+    ->Args({1000, 64});
+BENCHMARK(nearest)->UseManualTime()->ArgNames({"tasks", "cores"})->Args({100, 64})->Args({1000, 64});
+
+}  // namespace

@@ -1,0 +1,34 @@
+# corelane_idl_generate(TARGET <library> FILES a.idl b.idl [INCLUDES dir ...] [ROOT dir])
+#   Compiles IDL into the static library <library>: fooC.h/.cpp (client) and fooS.h/.cpp (servant) for each foo.idl,
+#   at the path of foo.idl relative to ROOT (default: the current source folder), under the build folder.
+function(corelane_idl_generate)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;ROOT" "FILES;INCLUDES")
+  if(NOT arg_ROOT)
+    set(arg_ROOT ${CMAKE_CURRENT_SOURCE_DIR})
+  endif()
+  set(out_dir ${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}_idl)
+  set(include_options -I ${arg_ROOT})
+  foreach(dir IN LISTS arg_INCLUDES)
+    list(APPEND include_options -I ${dir})
+  endforeach()
+  set(generated "")
+  foreach(file IN LISTS arg_FILES)
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${arg_ROOT} OUTPUT_VARIABLE source)
+    file(RELATIVE_PATH stem ${arg_ROOT} ${source})
+    string(REGEX REPLACE "\\.idl$" "" stem ${stem})
+    cmake_path(GET stem PARENT_PATH folder)
+    file(MAKE_DIRECTORY ${out_dir}/${folder})
+    set(outputs ${out_dir}/${stem}C.h ${out_dir}/${stem}C.cpp ${out_dir}/${stem}S.h ${out_dir}/${stem}S.cpp)
+    add_custom_command(
+      OUTPUT ${outputs}
+      COMMAND corelane-idl ${include_options} --output-dir ${out_dir} --depfile ${out_dir}/${stem}.d ${source}
+      DEPENDS corelane-idl ${source}
+      DEPFILE ${out_dir}/${stem}.d
+      COMMENT "IDL ${stem}.idl"
+      VERBATIM)
+    list(APPEND generated ${outputs})
+  endforeach()
+  add_library(${arg_TARGET} STATIC ${generated})
+  target_include_directories(${arg_TARGET} PUBLIC ${out_dir})
+  target_link_libraries(${arg_TARGET} PUBLIC corelane::corba)
+endfunction()

@@ -1,0 +1,83 @@
+# One static library and one test program per folder. Folders hold nothing but their own files, so the lists are globs:
+# adding a file needs no edit here (CONFIGURE_DEPENDS re-checks them at each build).
+#
+#   corelane_library(DEPENDS orb/base orb/os LINK Boost::headers PRIVATE hwloc::hwloc)
+#     makes corelane::<folder> of the current source folder; DEPENDS names folders.
+#   corelane_test(FOLDER orb/cdr [DEPENDS ...] [LINK ...] [DEFINES ...] [CONCURRENT | LABEL ...])
+#     makes a Catch2 program of tests/<folder>/*_test.cpp and registers every test case, with the label `unit`, or
+#     `concurrent` for folders that start threads: the thread sanitizer's build runs those.
+#   corelane_unit_tests, corelane_concurrent_tests
+#     the programs of both labels, and of the second one.
+add_custom_target(corelane_unit_tests)
+add_custom_target(corelane_concurrent_tests)
+
+# The target name of a folder: orb/cdr -> corelane_cdr, idl/front -> corelane_idl_front.
+function(corelane_target_of folder out)
+  string(REGEX REPLACE "^orb/" "" name "${folder}")
+  string(REPLACE "/" "_" name "${name}")
+  set(${out} corelane_${name} PARENT_SCOPE)
+endfunction()
+
+function(corelane_library)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "DEPENDS;LINK;PRIVATE")
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  corelane_target_of(${folder} target)
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  file(GLOB headers CONFIGURE_DEPENDS *.h)
+  if(NOT sources)
+    set(sources ${PROJECT_SOURCE_DIR}/cmake/empty.cpp)
+  endif()
+
+  add_library(${target} STATIC ${sources})
+  string(REGEX REPLACE "^corelane_" "" short ${target})
+  add_library(corelane::${short} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${short} VERIFY_INTERFACE_HEADER_SETS ON)
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
+  foreach(dependency IN LISTS arg_DEPENDS)
+    corelane_target_of(${dependency} library)
+    if(NOT TARGET ${library})
+      message(FATAL_ERROR "${folder} depends on ${dependency}, which is no folder of a lower layer")
+    endif()
+    target_link_libraries(${target} PUBLIC ${library})
+  endforeach()
+  target_link_libraries(${target} PUBLIC ${arg_LINK} PRIVATE ${arg_PRIVATE})
+endfunction()
+
+function(corelane_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "CONCURRENT" "FOLDER;TIMEOUT;LABEL" "DEPENDS;LINK;DEFINES;PROPERTIES")
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${arg_FOLDER}/*_test.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  corelane_target_of(${arg_FOLDER} library)
+  set(target ${library}_test)
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)  # a hang, not slowness: sanitizers on a busy machine are slow
+  endif()
+  add_executable(${target} ${sources})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(${target} PRIVATE ${arg_DEFINES})
+  target_precompile_headers(${target} REUSE_FROM corelane_catch_main)
+  target_link_libraries(${target} PRIVATE corelane_catch_main ${arg_LINK})
+  if(TARGET ${library})
+    target_link_libraries(${target} PRIVATE ${library})
+  endif()
+  foreach(dependency IN LISTS arg_DEPENDS)
+    corelane_target_of(${dependency} name)
+    target_link_libraries(${target} PRIVATE ${name})
+  endforeach()
+  set(label unit)
+  if(arg_LABEL)
+    set(label ${arg_LABEL})
+  elseif(arg_CONCURRENT)
+    set(label concurrent)
+    add_dependencies(corelane_unit_tests ${target})
+    add_dependencies(corelane_concurrent_tests ${target})
+  else()
+    add_dependencies(corelane_unit_tests ${target})
+  endif()
+  catch_discover_tests(${target} TEST_PREFIX "${arg_FOLDER}: " EXTRA_ARGS --warn NoTests
+    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS ${label} SKIP_REGULAR_EXPRESSION "SKIPPED: " ${arg_PROPERTIES})
+endfunction()

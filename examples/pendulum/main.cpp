@@ -1,0 +1,76 @@
+// corelane-pendulum: the demo. Without a subcommand it conducts; `serve` and `swing` are the roles that it starts
+// itself, each in a process of its own.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+
+#include "examples/pendulum/orb_options.h"
+#include "examples/pendulum/roles.h"
+
+namespace {
+
+using namespace corelane;
+using namespace corelane::pendulum;
+
+// Reads a duration such as "10ms" into `target`.
+CLI::Option* add_duration(CLI::App* app, const std::string& name, Duration& target, const std::string& help) {
+  const auto read = [&target](const std::string& text) {
+    const auto duration = parse_duration(text);
+    if (duration) target = *duration;
+    return duration.has_value();
+  };
+  return app->add_option_function<std::string>(
+      name,
+      [read, name](const std::string& text) {
+        if (!read(text)) throw CLI::ValidationError(name, "'" + text + "' is no duration; write 10ms, 1500us or 2s");
+      },
+      help);
+}
+
+int run(std::vector<std::string> arguments) {
+  const OrbOptions orb_options = take_orb_options(arguments);
+  CLI::App app(
+      "Balances more inverted pendulums over CORBA than the machine carries: admission control keeps its promises.");
+  ConductorOptions conductor;
+  bool no_admission = false;
+  app.add_option("--pendulums", conductor.pendulums, "How many; default: half as many again as fit")
+      ->check(CLI::Range(1, 256));
+  add_duration(&app, "--length", conductor.length, "How long, such as 10s");
+  app.add_flag("--no-admission", no_admission, "Admit everything, to see what happens then");
+
+  CLI::App* server = app.add_subcommand("serve", "(internal) the control service")->group("");
+  server->add_flag("--no-admission", no_admission);
+
+  ClientOptions client;
+  CLI::App* swinging = app.add_subcommand("swing", "(internal) one pendulum")->group("");
+  swinging->add_option("--reference", client.reference)->required();
+  swinging->add_option("--label", client.label)->required();
+  add_duration(swinging, "--period", client.contract.period, "T")->required();
+  add_duration(swinging, "--deadline", client.contract.deadline, "D")->required();
+  add_duration(swinging, "--budget", client.contract.budget, "C")->required();
+  add_duration(swinging, "--jitter", client.contract.jitter, "J")->required();
+  swinging->add_option("--length", client.length)->required();
+  swinging->add_option("--seed", client.seed)->required();
+
+  try {
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+    app.parse(arguments);
+  } catch (const CLI::ParseError& fault) {
+    return app.exit(fault);
+  }
+  conductor.admission = !no_admission;
+  if (*server) return serve({.admission = !no_admission}, orb_options);
+  if (*swinging) return swing(client, orb_options);
+  return conduct(conductor, orb_options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run({argv + 1, argv + argc});
+  } catch (const std::exception& failure) {
+    std::cerr << "corelane-pendulum: " << failure.what() << "\n";
+    return 2;
+  }
+}

@@ -1,0 +1,78 @@
+// What the processes of the demo tell each other over their pipes: one JSON object a line.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace corelane::pendulum {
+
+// Microseconds throughout, since that is what the tables show.
+
+struct ServerReady {  // server -> conductor, once it serves
+  std::string reference;
+  std::vector<int> cores;  // those that it holds
+  double capacity = 0;     // sum over its cores of what may be admitted
+  std::string missing;     // privileges that are missing, what that costs, how to mend it; empty: none
+};
+
+struct TaskRow {  // one task of the server's closing report
+  std::uint64_t task = 0;
+  std::string label;
+  int core = -1;
+  int priority = 0;
+  std::uint64_t jobs = 0;
+  std::uint64_t misses = 0;
+  std::uint64_t excused = 0;  // misses that a recorded gap of the host explains
+  std::uint64_t overruns = 0;
+  double p50 = 0, p99 = 0, max = 0;  // response, from release to reply
+  double bound = 0;                  // the analysed response; 0: not analysed
+  double deadline = 0;
+  double utilization = 0;
+};
+
+struct ServerReport {  // server -> conductor, at the end
+  std::vector<TaskRow> tasks;
+  std::uint64_t gaps = 0;  // stalls above 20 us that were not the program's doing
+  double longest_gap = 0;
+  double total_gap = 0;
+  double observed = 0;  // time under observation, all cores together
+};
+
+struct ClientAnswer {  // client -> conductor, once it was admitted or refused
+  bool admitted = false;
+  std::uint64_t task = 0;
+  std::string reason;  // why not
+};
+
+struct ClientReport {  // client -> conductor, at the end
+  bool stands = false;
+  double fell_after = 0;   // s; when it fell
+  double worst_angle = 0;  // rad
+  std::uint64_t calls = 0;
+  std::uint64_t late = 0;    // replies after the deadline, as the client saw them
+  std::uint64_t failed = 0;  // calls that ended in a system exception
+  double p50 = 0, p99 = 0, max = 0;
+  std::string trouble;  // the last exception, if any
+};
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReady, reference, cores, capacity, missing)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TaskRow, task, label, core, priority, jobs, misses, excused, overruns, p50, p99, max,
+                                   bound, deadline, utilization)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReport, tasks, gaps, longest_gap, total_gap, observed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClientAnswer, admitted, task, reason)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClientReport, stands, fell_after, worst_angle, calls, late, failed, p50, p99, max,
+                                   trouble)
+
+template <typename Message>
+std::string line_of(const Message& message) {
+  return nlohmann::json(message).dump() + "\n";
+}
+
+template <typename Message>
+Message message_of(const std::string& line) {
+  return nlohmann::json::parse(line).get<Message>();
+}
+
+}  // namespace corelane::pendulum

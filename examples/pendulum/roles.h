@@ -1,0 +1,43 @@
+// The three roles that the one program of the demo plays, each in processes of its own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "orb/base/contract.h"
+
+namespace corelane::pendulum {
+
+using OrbOptions = std::vector<std::string>;  // "-ORBPoolCores", "0": for ORB_init
+
+// Whom the conductor starts, and how.
+struct ConductorOptions {
+  int pendulums = 0;  // 0: a few more than the machine carries
+  Duration length = std::chrono::seconds{10};
+  bool admission = true;
+  bool json = false;
+};
+
+struct ServerOptions {
+  bool admission = true;
+};
+
+struct ClientOptions {
+  std::string reference;
+  std::string label;
+  Contract contract;
+  double length = 1;  // of the rod, m
+  std::uint64_t seed = 1;
+};
+
+// Each returns the exit status of its process.
+
+// Starts the server and the clients, shows progress, prints the tables. 0: no admitted task missed a deadline for a
+// reason inside the program, and every admitted pendulum stands; with --no-admission: the contrast was shown.
+int conduct(const ConductorOptions& options, const OrbOptions& orb_options);
+// Serves until its standard input ends; then writes its report.
+int serve(const ServerOptions& options, const OrbOptions& orb_options);
+// Asks for admission, balances one pendulum from "go" to "stop", and writes its report.
+int swing(const ClientOptions& options, const OrbOptions& orb_options);
+
+}  // namespace corelane::pendulum

@@ -1,0 +1,135 @@
+// The control service: one servant, a task for each admitted pendulum, a shared task for watch(), and configure()
+// without any.
+#include <atomic>
+#include <iostream>
+#include <map>
+
+#include "examples/pendulum/messages.h"
+#include "examples/pendulum/orb_options.h"
+#include "examples/pendulum/pendulumS.h"
+#include "examples/pendulum/plant.h"
+#include "examples/pendulum/roles.h"
+#include "orb/corba/orb.h"
+#include "orb/corba/portable_server.h"
+#include "orb/os/clock.h"
+#include "orb/os/privileges.h"
+#include "orb/rt/gap_log.h"
+#include "orb/rt/rt.h"
+#include "orb/rt/stall_watch.h"
+#include "orb/rt/work.h"
+
+namespace corelane::pendulum {
+namespace {
+
+double microseconds(Duration duration) { return std::chrono::duration<double, std::micro>(duration).count(); }
+
+// Called by the threads of many tasks at once, and by the best-effort lane.
+class ControllerImpl : public virtual CORBA::servant_traits<::Pendulum::Controller>::base_type {
+ public:
+  explicit ControllerImpl(rt::GapLog& gaps) : gaps_(gaps) {}
+
+  double force(const ::Pendulum::State& state, std::int64_t effort) override {
+    rt::work(std::min(Duration{effort}, longest_effort), &gaps_);
+    // relaxed: counters and a setting; nothing else hangs on their order
+    answered_.fetch_add(1, std::memory_order_relaxed);
+    return balance({.angle = state.angle(), .rate = state.rate()}, state.length(),
+                   profile_.load(std::memory_order_relaxed));
+  }
+
+  ::Pendulum::Progress watch() override {
+    return ::Pendulum::Progress(answered_.load(std::memory_order_relaxed));  // relaxed: as above
+  }
+
+  void configure(const std::string& profile) override {
+    if (profile != "calm" && profile != "brisk") throw ::Pendulum::Controller::UnknownProfile(profile);
+    profile_.store(profile == "calm" ? Profile::calm : Profile::brisk, std::memory_order_relaxed);  // relaxed: as above
+  }
+
+ private:
+  static constexpr Duration longest_effort = std::chrono::seconds{1};  // what a client may ask for at all
+
+  rt::GapLog& gaps_;
+  std::atomic<std::int64_t> answered_{0};
+  std::atomic<Profile> profile_{Profile::brisk};
+};
+
+// What runs above the tasks on this machine while the demo does: reader and manager, but the plants too, which live on
+// the same cores as their controllers and may all wake at once.
+OrbOptions settings_of(const ServerOptions& options, const OrbOptions& orb_options) {
+  OrbOptions settings{"-ORBPlatformBudget", "600us", "-ORBPlatformPeriod", "10ms", "-ORBPlatformBlocking", "200us"};
+  if (!options.admission) settings.insert(settings.end(), {"-ORBDispatchAdmission", "off"});
+  settings.insert(settings.end(), orb_options.begin(), orb_options.end());
+  return settings;
+}
+
+std::vector<CoreId> cores_of(const dispatch::ExecutiveReport& report) {
+  std::vector<CoreId> cores;
+  for (const auto& core : report.cores) cores.push_back(core.core);
+  return cores;
+}
+
+ServerReady ready_of(const dispatch::ExecutiveReport& report, const std::string& reference) {
+  ServerReady ready{.reference = reference, .cores = {}, .capacity = 0, .missing = os::missing_text()};
+  for (const auto& core : report.cores) {
+    ready.cores.push_back(core.core.value);
+    ready.capacity += static_cast<double>(core.capacity - core.platform) / sched::whole_core;
+  }
+  return ready;
+}
+
+TaskRow row_of(const dispatch::TaskReport& task, const rt::GapLog& gaps) {
+  TaskRow row{.task = task.task.value,
+              .label = task.label,
+              .core = task.core.value,
+              .priority = task.priority.value,
+              .jobs = task.jobs,
+              .misses = task.misses,
+              .overruns = task.overruns,
+              .p50 = microseconds(task.response_p50),
+              .p99 = microseconds(task.response_p99),
+              .max = microseconds(task.response_max),
+              .bound = microseconds(task.bound),
+              .deadline = microseconds(task.contract.deadline)};
+  for (const dispatch::Miss& miss : task.latest_misses)
+    row.excused += gaps.external_time(miss.core, miss.release, miss.finished) >= miss.finished - miss.deadline;
+  return row;
+}
+
+ServerReport report_of(const dispatch::ExecutiveReport& executive, const rt::GapLog& gaps, Duration observed) {
+  ServerReport report;
+  for (const dispatch::TaskReport& task : executive.tasks) report.tasks.push_back(row_of(task, gaps));
+  for (const rt::Gap& gap : gaps.gaps()) {
+    if (gap.preempted) continue;
+    ++report.gaps;
+    report.longest_gap = std::max(report.longest_gap, microseconds(gap.length));
+    report.total_gap += microseconds(gap.length);
+  }
+  report.observed = microseconds(observed) * static_cast<double>(executive.cores.size());
+  return report;
+}
+
+}  // namespace
+
+int serve(const ServerOptions& options, const OrbOptions& orb_options) {
+  rt::calibrate();
+  auto orb = init_orb(settings_of(options, orb_options));
+  auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  poa->the_POAManager()->activate();
+  rt::GapLog gaps(1 << 16);
+  const auto servant = CORBA::make_reference<ControllerImpl>(gaps);
+  const auto controller = servant->_this();
+
+  const auto idle = rt::report(*orb);
+  const rt::StallWatch watch(cores_of(idle), gaps);
+  const Time start = os::now();
+  std::cout << line_of(ready_of(idle, orb->object_to_string(controller))) << std::flush;
+
+  std::string word;
+  std::getline(std::cin, word);  // "stop", or the end of the conductor
+  std::cout << line_of(report_of(rt::report(*orb), gaps, os::now() - start)) << std::flush;
+  orb->shutdown(true);
+  orb->destroy();
+  return 0;
+}
+
+}  // namespace corelane::pendulum

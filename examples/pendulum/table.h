@@ -1,0 +1,27 @@
+// Text tables for people: columns as wide as their widest cell, numbers to the right.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "orb/base/time.h"
+
+namespace corelane::pendulum {
+
+// printf into a string.
+[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
+
+// "10" or "2.5", in milliseconds.
+std::string milliseconds(Duration duration);
+
+class Table {
+ public:
+  explicit Table(std::vector<std::string> head);
+  void add(std::vector<std::string> row);  // as many cells as the head
+  std::string text() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;  // rows_[0] is the head
+};
+
+}  // namespace corelane::pendulum

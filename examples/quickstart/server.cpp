@@ -1,0 +1,20 @@
+#include <iostream>
+
+#include "orb/corba/orb.h"
+#include "orb/corba/portable_server.h"
+#include "plantS.h"
+
+class Controller : public virtual CORBA::servant_traits<Plant::Controller>::base_type {
+ public:
+  double step(double reading) override { return -2.0 * reading; }
+  void configure(const std::string&) override {}
+};
+
+int main(int argc, char** argv) {
+  auto orb = CORBA::ORB_init(argc, argv);
+  auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  poa->the_POAManager()->activate();
+  auto servant = CORBA::make_reference<Controller>();
+  std::cout << orb->object_to_string(servant->_this()) << std::endl;
+  orb->run();
+}

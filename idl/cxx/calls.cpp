@@ -1,0 +1,94 @@
+#include "idl/cxx/calls.h"
+
+#include <algorithm>
+
+#include "idl/cxx/names.h"
+
+namespace corelane::idl::cxx {
+namespace {
+
+Call call_of(const Spelling& spelling, const Operation& operation) {
+  Call call{.wire_name = operation.name,
+            .name = escaped(operation.name, NameUse::plain),
+            .result = spelling.is_void(operation.result) ? TypeId::none : operation.result,
+            .arguments = {},
+            .oneway = operation.oneway,
+            .raises = operation.raises,
+            .contract = operation.contract ? &*operation.contract : nullptr,
+            .declared_in = DefId::none};
+  for (const Parameter& p : operation.parameters)
+    call.arguments.push_back({spelling.local(p.name), p.type, p.direction});
+  return call;
+}
+
+void append_calls(const Attribute& attribute, std::vector<Call>& out) {
+  Call get;
+  get.wire_name = "_get_" + attribute.name;
+  get.name = escaped(attribute.name, NameUse::plain);
+  get.result = attribute.type;
+  get.raises = attribute.get_raises;
+  out.push_back(get);
+  if (attribute.readonly) return;
+  Call set;
+  set.wire_name = "_set_" + attribute.name;
+  set.name = get.name;
+  set.arguments = {{"_value", attribute.type, Direction::in}};
+  set.raises = attribute.set_raises;
+  out.push_back(set);
+}
+
+std::vector<std::string> names_without(const Call& call, Direction excluded) {
+  std::vector<std::string> names;
+  for (const Argument& argument : call.arguments)
+    if (argument.direction != excluded) names.push_back(argument.name);
+  return names;
+}
+
+void append_ancestors(const Model& model, DefId id, std::vector<DefId>& out) {
+  for (const DefId base : std::get<Interface>(model[id].body).bases) {
+    if (std::ranges::find(out, base) != out.end()) continue;
+    append_ancestors(model, base, out);
+    out.push_back(base);
+  }
+}
+
+}  // namespace
+
+std::vector<Call> calls_of(const Spelling& spelling, DefId interface_id) {
+  const auto& interface = std::get<Interface>(spelling.model()[interface_id].body);
+  std::vector<Call> calls;
+  for (const Operation& operation : interface.operations) calls.push_back(call_of(spelling, operation));
+  for (const Attribute& attribute : interface.attributes) append_calls(attribute, calls);
+  for (Call& call : calls) call.declared_in = interface_id;
+  return calls;
+}
+
+std::vector<Call> all_calls_of(const Spelling& spelling, DefId interface_id) {
+  std::vector<Call> calls = calls_of(spelling, interface_id);
+  for (const DefId ancestor : construction_order(spelling.model(), interface_id))
+    std::ranges::move(calls_of(spelling, ancestor), std::back_inserter(calls));
+  std::ranges::sort(calls, {}, &Call::wire_name);
+  return calls;
+}
+
+std::vector<DefId> construction_order(const Model& model, DefId interface_id) {
+  std::vector<DefId> order;
+  append_ancestors(model, interface_id, order);
+  return order;
+}
+
+std::vector<std::string> sent(const Call& call) { return names_without(call, Direction::out); }
+std::vector<std::string> returned(const Call& call) { return names_without(call, Direction::in); }
+
+std::vector<std::string> parameters(const Spelling& spelling, const Call& call) {
+  std::vector<std::string> out;
+  for (const auto& [name, type, direction] : call.arguments)
+    out.push_back((direction == Direction::in ? spelling.in_type(type) : spelling.type(type) + "&") + " " + name);
+  return out;
+}
+
+std::string result_type(const Spelling& spelling, const Call& call) {
+  return call.returns() ? spelling.type(call.result) : "void";
+}
+
+}  // namespace corelane::idl::cxx

@@ -1,0 +1,46 @@
+// Calls: what a client can call and a servant must answer, operations and attributes alike.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "idl/cxx/spelling.h"
+
+namespace corelane::idl::cxx {
+
+struct Argument {
+  std::string name;
+  TypeId type = TypeId::none;
+  Direction direction = Direction::in;
+};
+
+struct Call {
+  std::string wire_name;         // "step", "_get_count"; also the root of the generator's own names for it
+  std::string name;              // of the C++ function
+  TypeId result = TypeId::none;  // none: void
+  std::vector<Argument> arguments;
+  bool oneway = false;
+  std::vector<DefId> raises;
+  const TaskContract* contract = nullptr;
+  DefId declared_in = DefId::none;  // the interface
+
+  bool returns() const { return result != TypeId::none; }
+};
+
+// In order of declaration, operations first; a readonly attribute is one call, others are two.
+std::vector<Call> calls_of(const Spelling& spelling, DefId interface_id);
+// With those of all ancestors, each once, in ascending order of their wire names.
+std::vector<Call> all_calls_of(const Spelling& spelling, DefId interface_id);
+
+// All ancestors in the order in which C++ constructs them as virtual bases: depth first, left to right.
+std::vector<DefId> construction_order(const Model& model, DefId interface_id);
+
+// Names of the arguments that go to the servant (in, inout), and those that come back (out, inout).
+std::vector<std::string> sent(const Call& call);
+std::vector<std::string> returned(const Call& call);
+
+// The arguments of the function as declared: "double reading", "::Demo::Point& state".
+std::vector<std::string> parameters(const Spelling& spelling, const Call& call);
+std::string result_type(const Spelling& spelling, const Call& call);
+
+}  // namespace corelane::idl::cxx

@@ -1,0 +1,43 @@
+#include "idl/cxx/layout.h"
+
+#include <algorithm>
+
+namespace corelane::idl::cxx {
+namespace {
+
+void append_definitions(const Model& model, const std::vector<DefId>& contents, std::vector<DefId>& out) {
+  for (const DefId id : contents) {
+    if (const auto* module = std::get_if<Module>(&model[id].body))
+      append_definitions(model, module->contents, out);
+    else if (model.is_main(id))
+      out.push_back(id);
+  }
+}
+
+}  // namespace
+
+std::string stem_of(const File& file) {
+  const std::string& path = file.include_path;
+  return path.ends_with(".idl") ? path.substr(0, path.size() - 4) : path;
+}
+
+std::vector<DefId> definitions_of_main(const Model& model) {
+  std::vector<DefId> out;
+  append_definitions(model, model.contents, out);
+  return out;
+}
+
+std::vector<DefId> interfaces_of_main(const Model& model) {
+  std::vector<DefId> out = definitions_of_main(model);
+  std::erase_if(out, [&](DefId id) { return model[id].kind() != DefinitionKind::interface; });
+  return out;
+}
+
+void Namespaces::enter(const std::string& name) {
+  if (name == current_) return;
+  if (!current_.empty()) out_.line("\n}  // namespace $0\n", {current_});
+  current_ = name;
+  if (!current_.empty()) out_.line("namespace $0 {\n", {current_});
+}
+
+}  // namespace corelane::idl::cxx

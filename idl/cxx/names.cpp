@@ -1,0 +1,68 @@
+#include "idl/cxx/names.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace corelane::idl::cxx {
+namespace {
+
+// Sorted. Keywords of C++20 with the alternative tokens; then names that the standard library has as macros.
+constexpr std::string_view keywords[] = {
+    "alignas",     "alignof",  "and",        "and_eq",    "asm",       "auto",         "bitand",
+    "bitor",       "bool",     "break",      "case",      "catch",     "char",         "char16_t",
+    "char32_t",    "char8_t",  "class",      "co_await",  "co_return", "co_yield",     "compl",
+    "concept",     "const",    "const_cast", "consteval", "constexpr", "constinit",    "continue",
+    "decltype",    "default",  "delete",     "do",        "double",    "dynamic_cast", "else",
+    "enum",        "explicit", "export",     "extern",    "false",     "float",        "for",
+    "friend",      "goto",     "if",         "inline",    "int",       "long",         "mutable",
+    "namespace",   "new",      "noexcept",   "not",       "not_eq",    "nullptr",      "operator",
+    "or",          "or_eq",    "private",    "protected", "public",    "register",     "reinterpret_cast",
+    "requires",    "return",   "short",      "signed",    "sizeof",    "static",       "static_assert",
+    "static_cast", "struct",   "switch",     "template",  "this",      "thread_local", "throw",
+    "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
+    "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
+    "xor_eq"};
+constexpr std::string_view macros[] = {"BUFSIZ",   "EOF",    "HUGE_VAL", "INFINITY", "NAN",     "NULL",
+                                       "RAND_MAX", "assert", "errno",    "offsetof", "stderr",  "stdin",
+                                       "stdout",   "va_arg", "va_copy",  "va_end",   "va_start"};
+constexpr std::string_view definitions[] = {"decode", "encode", "std", "swap"};
+constexpr std::string_view namespaces[] = {"CORBA", "IDL", "PortableServer", "corelane"};
+constexpr std::string_view skeleton_prefix = "POA_";
+constexpr std::string_view exception_members[] = {"what"};
+constexpr std::string_view library_objects[] = {"daylight", "environ", "optarg",   "opterr", "optind",
+                                                "optopt",   "signgam", "timezone", "tzname"};
+
+static_assert(std::ranges::is_sorted(keywords) && std::ranges::is_sorted(macros));
+
+template <std::size_t n>
+bool has(const std::string_view (&table)[n], std::string_view name) {
+  return std::ranges::find(table, name) != std::end(table);
+}
+
+bool is_taken(std::string_view name, NameUse use) {
+  if (std::ranges::binary_search(keywords, name) || std::ranges::binary_search(macros, name)) return true;
+  switch (use) {
+    case NameUse::plain:
+      return false;
+    case NameUse::definition:
+      return has(definitions, name);
+    case NameUse::outermost:
+      return has(definitions, name) || has(namespaces, name) || name.starts_with(skeleton_prefix);
+    case NameUse::exception:
+      return has(definitions, name) || has(exception_members, name);
+    case NameUse::exception_member:
+      return has(exception_members, name);
+    case NameUse::local:
+      return has(library_objects, name);
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string escaped(std::string_view name, NameUse use) {
+  return is_taken(name, use) ? "_cxx_" + std::string(name) : std::string(name);
+}
+
+}  // namespace corelane::idl::cxx

@@ -1,0 +1,22 @@
+// The naming table: which IDL identifiers cannot be C++ names as they are, and what they become.
+// IDL to C++11 mapping, 6.2: a name that C++ has taken gets the prefix _cxx_.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace corelane::idl::cxx {
+
+// What a name is for decides what it may clash with beside the keywords.
+enum class NameUse {
+  plain,             // operations, attributes, struct members, enumerators
+  definition,        // of a module or an interface: also the functions that are generated beside them, and std
+  outermost,         // of a definition in no module: also the namespaces of the library and of the skeletons
+  exception,         // also the functions that the class of an exception declares
+  exception_member,  // also the functions of std::exception
+  local              // parameters: also the few objects that the C library has at file level
+};
+
+std::string escaped(std::string_view name, NameUse use);
+
+}  // namespace corelane::idl::cxx

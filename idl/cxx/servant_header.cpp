@@ -1,0 +1,74 @@
+// fooS.h: the classes that servants derive from.
+#include <algorithm>
+
+#include "idl/cxx/calls.h"
+#include "idl/cxx/emit.h"
+#include "idl/cxx/layout.h"
+
+namespace corelane::idl::cxx {
+namespace {
+
+// The files that hold base interfaces of the main file's interfaces, each once.
+std::vector<FileId> files_of_bases(const Model& model) {
+  std::vector<FileId> files;
+  for (const DefId id : interfaces_of_main(model))
+    for (const DefId base : std::get<Interface>(model[id].body).bases)
+      if (!model.is_main(base) && std::ranges::find(files, model[base].file) == files.end())
+        files.push_back(model[base].file);
+  return files;
+}
+
+std::vector<std::string> base_classes(const Spelling& spelling, DefId id) {
+  const auto& bases = std::get<Interface>(spelling.model()[id].body).bases;
+  if (bases.empty()) return {"public virtual ::PortableServer::ServantBase"};
+  std::vector<std::string> out;
+  for (const DefId base : bases) out.push_back("public virtual " + spelling.skeleton_qualified(base));
+  return out;
+}
+
+void write_class(const Spelling& spelling, DefId id, Text& out) {
+  const std::string name = spelling.skeleton_name(id);
+  out.list(fill("class $0 : ", {name}), base_classes(spelling, id), " {");
+  out.indent();
+  out.label("public:");
+  out.line("using _stub_type = $0;\n", {spelling.qualified(id)});
+  for (const Call& call : calls_of(spelling, id))
+    out.list(fill("virtual $0 $1(", {result_type(spelling, call), call.name}), parameters(spelling, call), ") = 0;");
+  out.line("\nconst ::corelane::core::Skeleton& _skeleton() const noexcept override;");
+  out.line("void* _self() noexcept override { return this; }");
+  out.close("};\n");
+}
+
+void write_traits(const Spelling& spelling, Text& out) {
+  const std::vector<DefId> interfaces = interfaces_of_main(spelling.model());
+  if (interfaces.empty()) return;
+  out.line("namespace CORBA {");
+  for (const DefId id : interfaces) {
+    const std::string stub = spelling.qualified(id);
+    out.line("template <>");
+    out.list(fill("struct servant_traits<$0> : ::corelane::poa::ServantTraits<", {stub}),
+             {stub, spelling.skeleton_qualified(id)}, "> {};");
+  }
+  out.line("}  // namespace CORBA");
+}
+
+}  // namespace
+
+std::string servant_header(const Spelling& spelling) {
+  const Model& model = spelling.model();
+  Text out;
+  write_head(spelling, out);
+  out.line("#pragma once\n\n#include \"$0C.h\"\n#include \"orb/corba/servant.h\"", {stem_of(model[FileId::main])});
+  for (const FileId file : files_of_bases(model)) out.line("#include \"$0S.h\"", {stem_of(model[file])});
+  out.line();
+  Namespaces namespaces(out);
+  for (const DefId id : interfaces_of_main(model)) {
+    namespaces.enter(spelling.skeleton_module_of(id));
+    write_class(spelling, id, out);
+  }
+  namespaces.leave();
+  write_traits(spelling, out);
+  return out.str();
+}
+
+}  // namespace corelane::idl::cxx

@@ -1,0 +1,108 @@
+// fooS.cpp: the upcalls of each interface, its own and inherited ones, as tables sorted by the name on the wire.
+#include <algorithm>
+
+#include "idl/cxx/calls.h"
+#include "idl/cxx/emit.h"
+#include "idl/cxx/layout.h"
+
+namespace corelane::idl::cxx {
+namespace {
+
+// An inherited operation with the name of the class would be taken for its constructor: it goes through the base.
+std::string self_call(const Spelling& spelling, const std::string& servant, const Call& call) {
+  if (call.name != servant) return fill("static_cast<$0*>(_self)->$1(", {servant, call.name});
+  return fill("static_cast<$0*>(static_cast<$1*>(_self))->$2(",
+              {spelling.skeleton_qualified(call.declared_in), servant, call.name});
+}
+
+// A request from the wire: arguments are locals here.
+void write_remote(const Spelling& spelling, const std::string& servant, const Call& call, Text& out) {
+  out.open("void $0_remote(void* _self, ::corelane::core::ServerRequest& _request) {", {call.wire_name});
+  std::vector<std::string> arguments;
+  for (const auto& [name, type, direction] : call.arguments) {
+    out.line("$0 $1$2;", {spelling.type(type), name, spelling.is_scalar(type) ? "{}" : ""});
+    const bool moves = direction == Direction::in && spelling.is_reference(type);
+    arguments.push_back(moves ? "std::move(" + name + ")" : name);
+  }
+  out.list("_request.unmarshal(", sent(call), ");");
+  std::vector<std::string> back = returned(call);
+  if (call.returns()) back.insert(back.begin(), "_result");
+  out.list((call.returns() ? "const auto _result = " : "") + self_call(spelling, servant, call), arguments, ");");
+  if (!call.oneway) out.list("_request.marshal(", back, ");");
+  out.close("}");
+}
+
+// A collocated call: the frame holds the addresses of the caller's result and arguments.
+void write_local(const Spelling& spelling, const std::string& servant, const Call& call, Text& out) {
+  std::size_t slot = 0;
+  const auto in_frame = [&](const std::string& type) {
+    return fill("static_cast<$0*>(_frame[$1])", {type, std::to_string(slot++)});
+  };
+  const std::string result = call.returns() ? in_frame(spelling.type(call.result)) : "";
+  std::vector<std::string> arguments;
+  for (const auto& [name, type, direction] : call.arguments)
+    arguments.push_back(fill("*$0", {in_frame((direction == Direction::in ? "const " : "") + spelling.type(type))}));
+  out.open("void $0_local(void* _self, void* const*$1) {", {call.wire_name, slot == 0 ? "" : " _frame"});
+  if (call.returns()) out.line("auto* const _result = $0;", {result});
+  out.list((call.returns() ? "*_result = " : "") + self_call(spelling, servant, call), arguments, ");");
+  out.close("}");
+}
+
+void write_upcalls(const std::vector<Call>& calls, Text& out) {
+  if (calls.empty()) return;
+  out.open("constexpr ::corelane::core::Upcall upcalls[] = {");
+  for (const Call& call : calls)
+    out.list("{", {fill(".name = \"$0\", .remote = $0_remote, .local = $0_local", {call.wire_name}), tables_of(call)},
+             "},");
+  out.close("};");
+}
+
+// Repository ids, most derived first.
+std::vector<std::string> ids_of(const Model& model, DefId interface_id) {
+  std::vector<DefId> interfaces = construction_order(model, interface_id);
+  interfaces.push_back(interface_id);
+  std::vector<std::string> out;
+  for (auto id = interfaces.rbegin(); id != interfaces.rend(); ++id)
+    out.push_back("\"" + model[*id].repository_id + "\"");
+  out.push_back("\"IDL:omg.org/CORBA/Object:1.0\"");
+  return out;
+}
+
+void write_skeleton(const Spelling& spelling, DefId id, Text& out) {
+  const std::string servant = spelling.skeleton_name(id);
+  const std::string& name = spelling.model()[id].name;
+  const std::vector<Call> calls = all_calls_of(spelling, id);
+  out.line("namespace {\nnamespace _upcalls_of_$0 {", {name});
+  for (const Call& call : calls) {
+    write_remote(spelling, servant, call, out);
+    write_local(spelling, servant, call, out);
+    write_tables(spelling, call, out);
+    out.line();
+  }
+  write_upcalls(calls, out);
+  out.list("constexpr const char* ids[] = {", ids_of(spelling.model(), id), "};");
+  out.line("constexpr ::corelane::core::Skeleton skeleton{.ids = ids, .upcalls = $0};",
+           {calls.empty() ? "{}" : "upcalls"});
+  out.line("}  // namespace _upcalls_of_$0\n}  // namespace\n", {name});
+  out.open("const ::corelane::core::Skeleton& $0::_skeleton() const noexcept {", {servant});
+  out.line("return _upcalls_of_$0::skeleton;", {name});
+  out.close("}\n");
+}
+
+}  // namespace
+
+std::string servant_source(const Spelling& spelling) {
+  const Model& model = spelling.model();
+  Text out;
+  write_head(spelling, out);
+  out.line("#include \"$0S.h\"\n", {stem_of(model[FileId::main])});
+  Namespaces namespaces(out);
+  for (const DefId id : interfaces_of_main(model)) {
+    namespaces.enter(spelling.skeleton_module_of(id));
+    write_skeleton(spelling, id, out);
+  }
+  namespaces.leave();
+  return out.str();
+}
+
+}  // namespace corelane::idl::cxx

@@ -1,0 +1,51 @@
+// Spelling: how the names, types and values of one model are written in C++.
+//
+// Threads: none. Refers to the model, which outlives it. All names are written from the global scope ("::Plant::Mode"),
+// so that no scope of the user's can catch them.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "idl/model/model.h"
+
+namespace corelane::idl::cxx {
+
+class Spelling {
+ public:
+  explicit Spelling(const Model& model);
+
+  const Model& model() const { return model_; }
+
+  std::string name(DefId id) const;       // within its scope
+  std::string qualified(DefId id) const;  // "::Plant::Controller"
+  // Modules around a definition, outermost first, as "Plant::Parts"; empty at file level.
+  std::string module_of(DefId id) const;
+
+  std::string skeleton_name(
+      DefId interface_id) const;  // within its scope: "Controller", at file level "POA_Controller"
+  std::string skeleton_qualified(DefId interface_id) const;  // "::POA_Plant::Controller"
+  std::string skeleton_module_of(DefId interface_id) const;  // "POA_Plant::Parts"
+
+  // A parameter: as it is unless it is a keyword or would hide a definition (-Wshadow).
+  std::string local(std::string_view name) const;
+
+  std::string type(TypeId id) const;     // as a value: member, result, out parameter without its &
+  std::string in_type(TypeId id) const;  // as an `in` parameter: by value or const T&
+  bool is_void(TypeId id) const;
+  bool is_reference(TypeId id) const { return model_.resolved(id).kind == TypeKind::interface; }
+  bool is_scalar(TypeId id) const;  // basic type or enumeration: starts with an initialiser, is returned by value
+
+  // A constant's or enumerator's value as an expression of its type.
+  std::string value(TypeId type, const Value& value) const;
+
+ private:
+  std::string scope_of(DefId id, bool skeletons) const;
+
+  const Model& model_;
+  std::set<std::string, std::less<>> defined_;  // names that a parameter would hide
+};
+
+}  // namespace corelane::idl::cxx

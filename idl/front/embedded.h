@@ -1,0 +1,12 @@
+// The IDL files that are part of the compiler. Their one source is idl/include/; the build turns it into text.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace corelane::idl {
+
+// The text of "corelane/rt.idl"; nothing for any other name.
+std::optional<std::string_view> embedded_source(std::string_view name);
+
+}  // namespace corelane::idl

@@ -1,0 +1,30 @@
+// The front end in one call: a file to its syntax tree.
+//
+// Threads: one at a time (the preprocessor library keeps global state).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "idl/ast/ast.h"
+#include "idl/ast/diagnostics.h"
+#include "idl/ast/source.h"
+#include "idl/front/preprocessor.h"
+#include "idl/front/source_loader.h"
+#include "idl/front/token.h"
+
+namespace corelane::idl {
+
+struct FrontResult {
+  Preprocessed preprocessed;
+  std::vector<Token> tokens;  // views into preprocessed.text
+  ast::Specification specification;
+  bool complete = false;  // whether names may be checked: no syntax error cost a declaration
+};
+
+// Reads, preprocesses and parses `main_path`. Faults are in `diagnostics`; sources[SourceId::main] is the main file,
+// where it could be opened.
+FrontResult run_front(SourceMap& sources, SourceLoader& loader, const std::string& main_path,
+                      const PreprocessorOptions& options, Diagnostics& diagnostics);
+
+}  // namespace corelane::idl

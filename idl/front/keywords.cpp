@@ -1,0 +1,33 @@
+#include <algorithm>
+#include <array>
+
+#include "idl/front/token.h"
+
+namespace corelane::idl {
+namespace {
+
+constexpr std::array<std::string_view, 53> keywords = {
+    "abstract",   "any",    "attribute", "boolean",   "case",      "char",   "const",       "context",  "custom",
+    "default",    "double", "enum",      "exception", "factory",   "FALSE",  "fixed",       "float",    "getraises",
+    "import",     "in",     "inout",     "interface", "local",     "long",   "module",      "native",   "Object",
+    "octet",      "oneway", "out",       "private",   "public",    "raises", "readonly",    "sequence", "setraises",
+    "short",      "string", "struct",    "supports",  "switch",    "TRUE",   "truncatable", "typedef",  "typeid",
+    "typeprefix", "union",  "unsigned",  "ValueBase", "valuetype", "void",   "wchar",       "wstring",
+};
+
+constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool same_but_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+}  // namespace
+
+std::string_view keyword_like(std::string_view word) {
+  for (const std::string_view keyword : keywords)
+    if (same_but_case(word, keyword)) return keyword;
+  return {};
+}
+
+}  // namespace corelane::idl

@@ -1,0 +1,296 @@
+#include "idl/front/prescan.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace corelane::idl {
+namespace {
+
+struct Fault {
+  std::string_view code;
+  std::string_view message;
+};
+constexpr std::array faults = {
+    Fault{"corelane_fault_include", "#include expects \"file\" or <file>"},
+    Fault{"corelane_fault_nesting", "the condition is nested too deeply"},
+};
+constexpr int deepest_parentheses = 200;
+constexpr int longest_expression = 10'000;  // operators; the parser takes fewer, this one saves its text the way there
+constexpr int deepest_conditions = 256;     // #if inside #if, in one file
+constexpr int deepest_condition = 100;      // parentheses and prefix operators of one #if
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
+bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string_view leading_name(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && (starts_name(text[end]) || std::isdigit(static_cast<unsigned char>(text[end])) != 0))
+    ++end;
+  return text.substr(0, end);
+}
+
+// Works on a copy in place: one pass over the text, then one over the directives.
+class Prescan {
+ public:
+  Prescan(const SourceMap& sources, SourceId source, Diagnostics& diagnostics)
+      : sources_(sources), source_(source), diagnostics_(diagnostics), text_(sources[source].text) {}
+
+  std::optional<std::string> run() {
+    // loop: each turn consumes at least one byte
+    while (at_ < text_.size() && !failed_) step();
+    if (failed_) return std::nullopt;
+    if (text_.empty() || text_.back() != '\n') text_ += '\n';
+    return rewrite_directives();
+  }
+
+ private:
+  char peek(std::size_t ahead) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+
+  void step() {
+    const char c = text_[at_];
+    if (c == '\n') return new_line();
+    if (c == '\r') {
+      text_[at_++] = ' ';
+    } else if (c == '/' && peek(1) == '*') {
+      block_comment();
+    } else if (c == '/' && peek(1) == '/') {
+      line_comment();
+    } else if (c == '\\') {
+      continuation();
+    } else if (is_control(c)) {
+      error(at_, 1, "stray control character in the text");
+      failed_ = true;
+    } else {
+      visible(c);
+    }
+  }
+
+  static bool is_control(char c) { return (c >= 0 && c < ' ' && !is_blank(c)) || c == 0x7f; }
+
+  void visible(char c) {
+    if (line_is_blank_ && c == '%' && peek(1) == ':') text_[at_] = '#', text_[at_ + 1] = ' ';  // a digraph
+    if (line_is_blank_ && text_[at_] == '#') in_directive_ = true;
+    if (!is_blank(c)) line_is_blank_ = false;
+    track_parentheses(c);
+    track_operators(c);
+    if (c == '"' || c == '\'') return literal(c);
+    if (c == '<' && in_directive_ && is_include()) return header_name();
+    ++at_;
+  }
+
+  // IDL has neither ';' nor braces inside parentheses, so these end a count that an #if has spoiled.
+  void track_parentheses(char c) {
+    if (c == ';' || c == '{' || c == '}' || (in_directive_ && c == '#')) parentheses_ = 0;
+    if (c == ')' && parentheses_ > 0) --parentheses_;
+    if (c != '(' || ++parentheses_ <= deepest_parentheses) return;
+    error(at_, 1, "parentheses are nested too deeply");
+    failed_ = true;
+  }
+
+  void track_operators(char c) {
+    constexpr std::string_view ends = ";,{}#";
+    constexpr std::string_view operators = "+-*/%|^&~";
+    if (ends.find(c) != std::string_view::npos) operators_ = 0;
+    if (operators.find(c) == std::string_view::npos || ++operators_ <= longest_expression) return;
+    error(at_, 1, "the expression is too long or nested too deeply");
+    failed_ = true;
+  }
+
+  void new_line() {
+    ++at_;
+    line_start_ = at_;
+    line_is_blank_ = true;
+    in_directive_ = false;
+  }
+
+  // A backslash at the end of a line: kept in a directive, where it joins lines; a blank elsewhere, where IDL has no
+  // use for it and columns would suffer.
+  void continuation() {
+    const std::size_t carriage = peek(1) == '\r' ? 1 : 0;
+    if (peek(1 + carriage) != '\n') {
+      line_is_blank_ = false;
+      ++at_;
+      return;
+    }
+    if (carriage != 0) std::swap(text_[at_], text_[at_ + 1]), text_[at_] = ' ';
+    if (in_directive_) {
+      at_ += 2 + carriage;
+      line_start_ = at_;
+      return;
+    }
+    text_[at_ + carriage] = ' ';
+    at_ += 1 + carriage;
+  }
+
+  void block_comment() {
+    const std::size_t begin = at_;
+    const std::size_t end = text_.find("*/", at_ + 2);
+    if (end == std::string::npos) {
+      error(begin, 2, "this comment is never closed");
+      failed_ = true;
+      return;
+    }
+    // A line break inside a directive's comment must not end the directive: it becomes a continuation.
+    for (std::size_t i = begin; i < end + 2; ++i) {
+      if (text_[i] != '\n')
+        text_[i] = ' ';
+      else if (in_directive_)
+        text_[i - 1] = '\\';
+    }
+    at_ = end + 2;
+  }
+
+  void line_comment() {
+    const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+    const char next = peek(3);
+    if (peek(2) == '@' && (starts_name(next) || next == ':')) {
+      if (!line_is_blank_) {
+        error(at_, 3, "an annotation comment stands on a line of its own, before what it annotates");
+      } else {
+        text_[at_] = text_[at_ + 1] = ' ';
+        at_ += 2;
+        return;
+      }
+    }
+    std::fill(text_.begin() + static_cast<std::ptrdiff_t>(at_), text_.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+    at_ = end;
+  }
+
+  // Skips a literal so that comment marks inside it are left alone. One that does not end on its line is left to the
+  // lexer, which knows whether an #if skips it.
+  void literal(char quote) {
+    std::size_t i = at_ + 1;
+    while (i < text_.size() && text_[i] != quote && text_[i] != '\n')
+      i += text_[i] == '\\' && i + 1 < text_.size() ? 2 : 1;
+    const bool closed = i < text_.size() && text_[i] == quote;
+    at_ = closed ? i + 1 : at_ + 1;
+  }
+
+  bool is_include() const {
+    std::string_view line = trimmed(std::string_view(text_).substr(line_start_, at_ - line_start_));
+    line.remove_prefix(1);
+    return leading_name(trimmed(line)).starts_with("include");
+  }
+
+  void header_name() {
+    while (at_ < text_.size() && text_[at_] != '>' && text_[at_] != '\n') ++at_;
+  }
+
+  void error(std::size_t offset, std::size_t length, std::string message) {
+    const Source& source = sources_[source_];
+    const auto next = std::upper_bound(source.lines.begin(), source.lines.end(), offset);
+    const auto line = static_cast<std::uint32_t>(next - source.lines.begin());
+    const auto column = static_cast<std::uint32_t>(offset - source.lines[line - 1] + 1);
+    diagnostics_.error(sources_.span(source_, line, column, length), std::move(message));
+  }
+
+  // Second pass: replaces whole directives, with their continuation lines kept as empty lines.
+  std::optional<std::string> rewrite_directives() {
+    std::string out;
+    out.reserve(text_.size() + 64);
+    for (std::size_t begin = 0; begin < text_.size();) {
+      std::size_t end = text_.find('\n', begin) + 1;
+      const std::string_view line = trimmed(std::string_view(text_).substr(begin, end - begin - 1));
+      if (!line.starts_with('#')) {
+        out.append(text_, begin, end - begin);
+        begin = end;
+        continue;
+      }
+      while (end >= 2 && text_[end - 2] == '\\' && end < text_.size()) end = text_.find('\n', end) + 1;
+      const std::string_view directive = std::string_view(text_).substr(begin, end - begin);
+      if (!track_conditions(directive)) {
+        error(begin + directive.find('#'), 1, "conditions are nested too deeply");
+        return std::nullopt;
+      }
+      append_directive(out, directive);
+      begin = end;
+    }
+    return out;
+  }
+
+  // Counts also what an #if skips: the preprocessor keeps track of nesting there too. False: too deep.
+  bool track_conditions(std::string_view directive) {
+    const std::string_view name = leading_name(trimmed(trimmed(directive).substr(1)));
+    if (name == "if" || name == "ifdef" || name == "ifndef") ++conditions_;
+    if (name == "endif" && conditions_ > 0) --conditions_;
+    return conditions_ <= deepest_conditions;
+  }
+
+  static void append_directive(std::string& out, std::string_view directive) {
+    const std::optional<std::string_view> fault = fault_of(directive);
+    if (!fault) {
+      out += directive;
+      return;
+    }
+    if (!fault->empty()) (out += "#error ") += *fault;
+    out.append(static_cast<std::size_t>(std::count(directive.begin(), directive.end(), '\n')), '\n');
+  }
+
+  // Nothing: keep it. Empty: drop it. Else the code of the fault.
+  static std::optional<std::string_view> fault_of(std::string_view directive) {
+    std::string_view body = trimmed(directive.substr(0, directive.size() - 1));
+    body = trimmed(body.substr(1));
+    if (!body.empty() && std::isdigit(static_cast<unsigned char>(body.front())) != 0) return "";  // a line marker
+    const std::string_view name = leading_name(body);
+    std::string rest(body.substr(name.size()));
+    std::replace_if(
+        rest.begin(), rest.end(), [](char c) { return c == '\\' || c == '\n'; }, ' ');
+    const std::string_view argument = trimmed(rest);
+    if (name == "pragma" && argument.empty()) return "";
+    if (name == "include" || name == "include_next") return include_fault(argument);
+    if (name == "if" || name == "elif") return condition_fault(argument);
+    return std::nullopt;
+  }
+
+  static std::optional<std::string_view> include_fault(std::string_view argument) {
+    if (!argument.empty() && starts_name(argument.front())) return std::nullopt;
+    const char close = argument.starts_with('<') ? '>' : '"';
+    const bool opens = argument.starts_with('<') || argument.starts_with('"');
+    if (opens && argument.find(close, 1) != std::string_view::npos &&
+        !trimmed(argument.substr(1, argument.find(close, 1) - 1)).empty())
+      return std::nullopt;
+    return faults[0].code;
+  }
+
+  static std::optional<std::string_view> condition_fault(std::string_view argument) {
+    constexpr std::string_view nesting = "(!~-+?";
+    const auto depth = std::count_if(argument.begin(), argument.end(),
+                                     [&](char c) { return nesting.find(c) != std::string_view::npos; });
+    if (depth <= deepest_condition) return std::nullopt;
+    return faults[1].code;
+  }
+
+  const SourceMap& sources_;
+  const SourceId source_;
+  Diagnostics& diagnostics_;
+  std::string text_;
+  std::size_t at_ = 0;
+  std::size_t line_start_ = 0;
+  int parentheses_ = 0;
+  int operators_ = 0;   // since an expression could begin
+  int conditions_ = 0;  // open ones, in the second pass
+  bool line_is_blank_ = true;
+  bool in_directive_ = false;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+std::optional<std::string> prescan(const SourceMap& sources, SourceId source, Diagnostics& diagnostics) {
+  return Prescan(sources, source, diagnostics).run();
+}
+
+std::optional<std::string_view> prescan_fault(std::string_view error_text) {
+  for (const Fault& fault : faults)
+    if (error_text.find(fault.code) != std::string_view::npos) return fault.message;
+  return std::nullopt;
+}
+
+}  // namespace corelane::idl

@@ -1,0 +1,85 @@
+#include "idl/front/render.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace corelane::idl {
+namespace {
+
+constexpr std::size_t longest_line = 240;  // a longer one is shown around the column only
+
+struct Style {
+  std::string_view bold = "\033[1m";
+  std::string_view error = "\033[1;31m";
+  std::string_view warning = "\033[1;35m";
+  std::string_view note = "\033[1;36m";
+  std::string_view caret = "\033[1;32m";
+  std::string_view reset = "\033[0m";
+};
+constexpr Style plain{"", "", "", "", "", ""};
+
+class Renderer {
+ public:
+  Renderer(const SourceMap& sources, const Style& style) : sources_(sources), style_(style) {}
+
+  void add(const Diagnostic& diagnostic) {
+    const bool error = diagnostic.severity == Severity::error;
+    message(diagnostic.span, error ? style_.error : style_.warning, error ? "error" : "warning", diagnostic.message);
+    for (const Diagnostic::Note& note : diagnostic.notes) message(note.span, style_.note, "note", note.message);
+  }
+  void append(std::string_view text) { out_ += text; }
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  bool has_place(const Span& at) const { return at.source != SourceId::none && at.line != 0; }
+
+  void message(const Span& at, std::string_view colour, std::string_view severity, const std::string& text) {
+    out_ += style_.bold;
+    if (has_place(at)) {
+      out_ += sources_[at.source].path + ':' + std::to_string(at.line) + ':' + std::to_string(at.column) + ": ";
+    } else {
+      out_ += "corelane-idl: ";
+    }
+    ((((out_ += style_.reset) += colour) += severity) += ": ") += style_.reset;
+    (((out_ += style_.bold) += text) += style_.reset) += '\n';
+    if (has_place(at)) excerpt(at);
+  }
+
+  void excerpt(const Span& at) {
+    std::string_view line = sources_[at.source].line(at.line);
+    std::size_t before = std::min<std::size_t>(at.column - 1, line.size());
+    if (line.size() > longest_line) {
+      const std::size_t cut = before > longest_line / 2 ? before - longest_line / 2 : 0;
+      line = line.substr(cut, longest_line);
+      before -= cut;
+    }
+    ((out_ += "  ") += line) += "\n  ";
+    // Tabs stay tabs, so that the caret stands under its byte; the later bytes of a UTF-8 sequence take no column.
+    for (const char c : line.substr(0, before))
+      if (!is_continuation(c)) out_ += c == '\t' ? '\t' : ' ';
+    (out_ += style_.caret) += '^';
+    const std::string_view rest = line.substr(std::min(before + 1, line.size()), at.length > 0 ? at.length - 1 : 0);
+    for (const char c : rest)
+      if (!is_continuation(c)) out_ += '~';
+    (out_ += style_.reset) += '\n';
+  }
+
+  static bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+  const SourceMap& sources_;
+  const Style style_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string render(const Diagnostics& diagnostics, const SourceMap& sources, const RenderOptions& options) {
+  Renderer renderer(sources, options.colour ? Style{} : plain);
+  for (const Diagnostic* diagnostic : diagnostics.sorted()) renderer.add(*diagnostic);
+  if (diagnostics.dropped() > 0)
+    renderer.append("... and " + std::to_string(diagnostics.dropped()) + " more that are not shown\n");
+  return renderer.take();
+}
+
+}  // namespace corelane::idl

@@ -1,0 +1,67 @@
+// TokenCursor: the parser's place among the tokens, and how it gets back on its feet after a syntax error.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "idl/ast/diagnostics.h"
+#include "idl/front/token.h"
+
+namespace corelane::idl {
+
+// Ends the parsing of a declaration; the reason was reported before. Never leaves the parser.
+struct SyntaxError {};
+
+class TokenCursor {
+ public:
+  TokenCursor(const std::vector<Token>& tokens, Diagnostics& diagnostics) : tokens_(tokens), diagnostics_(diagnostics) {
+    hold_pragmas();
+  }
+
+  // Pragmas are not seen here; they wait in take_pragmas().
+  const Token& current() const { return tokens_[at_]; }
+  const Token& ahead(std::size_t count) const;
+  const Token& previous() const { return tokens_[previous_]; }
+  bool at(std::string_view text) const { return current().is(text); }
+  bool at(TokenKind kind) const { return current().is(kind); }
+  bool at_end() const { return at(TokenKind::end); }
+
+  Token advance();
+  bool accept(std::string_view text);
+  Token expect(std::string_view text);
+  Token expect_identifier(std::string_view what);
+
+  // Takes one '>' off, also where two are one token, as at the end of sequence<sequence<long>>.
+  void expect_closing_angle();
+
+  // Reports "expected <what>, found <token>" at the current token and ends the declaration.
+  [[noreturn]] void fail_expected(std::string_view what);
+  [[noreturn]] void fail(const Span& at, std::string message);
+
+  // Moves behind the ';' that ends a declaration, or in front of the '}' that ends the body around it. `depth` is
+  // depth() at the start of the declaration.
+  void recover(std::size_t depth);
+  std::size_t depth() const { return depth_; }
+
+  // The pragmas passed since the last call.
+  std::vector<Token> take_pragmas() { return std::move(pragmas_); }
+
+ private:
+  void hold_pragmas();
+  bool has_surplus_brace() const;
+
+  const std::vector<Token>& tokens_;
+  Diagnostics& diagnostics_;
+  std::size_t at_ = 0;
+  std::size_t previous_ = 0;
+  std::size_t depth_ = 0;    // of open braces
+  bool half_angle_ = false;  // one half of a ">>" is taken
+  std::vector<Token> pragmas_;
+};
+
+// What a token is called in a message.
+std::string describe(const Token& token);
+
+}  // namespace corelane::idl

@@ -1,0 +1,181 @@
+#include "idl/sema/names.h"
+
+#include <utility>
+
+namespace corelane::idl {
+
+OpenScope::OpenScope(Names& names, Scope::Kind kind, const std::string& own_name)
+    : names_(names), before_(names.current_) {
+  own_.kind = kind;
+  own_.parent = before_;
+  own_.own_name = own_name;
+  own_.path = own_name.empty() ? before_->path : before_->scoped(own_name);
+  names.current_ = &own_;
+}
+
+Scope& Names::inside(Symbol& symbol, Scope::Kind kind) {
+  if (symbol.inside == nullptr) {
+    symbol.inside = std::make_unique<Scope>();
+    symbol.inside->kind = kind;
+    symbol.inside->parent = current_;
+    symbol.inside->symbol = &symbol;
+    symbol.inside->own_name = symbol.name;
+    symbol.inside->path = current_->scoped(symbol.name);
+  }
+  return *symbol.inside;
+}
+
+Symbol& Names::declare(SymbolKind kind, const ast::Identifier& name) {
+  auto symbol = std::make_unique<Symbol>();
+  symbol->kind = kind;
+  symbol->name = name.text;
+  symbol->span = name.span;
+  symbol->owner = current_;
+  Symbol& result = *symbol;
+  const std::string key = lower_case(name.text);
+  if (const Symbol* earlier = current_->find_own(name.text)) {
+    report_taken(name, *earlier);
+    refused_.push_back(std::move(symbol));
+    return result;
+  }
+  if (const auto use = current_->used.find(key); use != current_->used.end()) {
+    diagnostics_.error(name.span, quoted(name.text) + " already has a meaning in this scope")
+        .note(use->second.span, quoted(use->second.name) + " of an outer scope is used here");
+  } else if (key == lower_case(current_->own_name)) {
+    diagnostics_.error(name.span, quoted(name.text) + " has the name of the scope around it");
+  }
+  current_->symbols[key] = std::move(symbol);
+  return result;
+}
+
+void Names::report_taken(const ast::Identifier& name, const Symbol& earlier) {
+  if (earlier.name == name.text) {
+    diagnostics_.error(name.span, quoted(name.text) + " is declared twice").note(earlier.span, "first declared here");
+  } else {
+    diagnostics_.error(name.span, quoted(name.text) + " differs from " + quoted(earlier.name) + " only in case")
+        .note(earlier.span, quoted(earlier.name) + " is declared here");
+  }
+}
+
+void Names::find_in_bases(const Scope& scope, const std::string& name, Found& found) {
+  // recursion: bounded by the number of interfaces, since bases are complete before they are named
+  for (const Scope* base : scope.bases) {
+    Found inherited = find_in(*base, name);
+    if (inherited.symbol == nullptr) continue;
+    if (found.symbol == nullptr) found.symbol = inherited.symbol;
+    if (inherited.symbol != found.symbol) found.other = inherited.symbol;
+    if (inherited.other != nullptr) found.other = inherited.other;
+  }
+}
+
+Names::Found Names::find_in(const Scope& scope, const std::string& name) {
+  Found found;
+  found.symbol = scope.find_own(name);
+  if (found.symbol == nullptr) find_in_bases(scope, name, found);
+  return found;
+}
+
+Names::Found Names::find_outwards(const std::string& name, const Scope** where) const {
+  // loop: nesting of scopes, bounded by the parser
+  for (const Scope* scope = current_; scope != nullptr; scope = scope->parent) {
+    // Members and parameters are nothing that an expression or a type could name.
+    if (scope->kind == Scope::Kind::members || scope->kind == Scope::Kind::operation) continue;
+    const Found found = find_in(*scope, name);
+    *where = scope;
+    if (found.symbol != nullptr) return found;
+  }
+  return {};
+}
+
+bool Names::is_known(const std::string& name) const {
+  const Scope* where = nullptr;
+  return find_outwards(name, &where).symbol != nullptr;
+}
+
+Symbol* Names::resolve(const ast::ScopedName& name) {
+  Symbol* symbol = resolve_first(name);
+  for (std::size_t i = 1; symbol != nullptr && i < name.parts.size(); ++i) {
+    if (symbol->kind == SymbolKind::unusable) return symbol;
+    symbol = resolve_inside(*symbol, name, i);
+  }
+  return symbol;
+}
+
+Symbol* Names::resolve_first(const ast::ScopedName& name) {
+  const ast::Identifier& first = name.parts.front();
+  if (name.absolute) {
+    const Found found = find_in(file_, first.text);
+    if (found.symbol == nullptr) report_unknown(file_, first, true);
+    return found.symbol == nullptr ? nullptr : checked(found, first);
+  }
+  const Scope* where = nullptr;
+  const Found found = find_outwards(first.text, &where);
+  if (found.symbol == nullptr) {
+    report_unknown(*current_, first, false);
+    return nullptr;
+  }
+  if (found.symbol->owner != current_) note_use(first);
+  return checked(found, first);
+}
+
+Symbol* Names::resolve_inside(Symbol& outer, const ast::ScopedName& name, std::size_t part) {
+  const ast::Identifier& wanted = name.parts[part];
+  if (outer.inside == nullptr) {
+    std::string message = quoted(outer.name);
+    if (outer.kind == SymbolKind::interface)
+      message += " is not defined yet, so it has no ";
+    else
+      message.append(" is ").append(article_name(outer.kind)).append(" and has no ");
+    diagnostics_.error(wanted.span, message + quoted(wanted.text));
+    return nullptr;
+  }
+  const Found found = find_in(*outer.inside, wanted.text);
+  if (found.symbol != nullptr) return checked(found, wanted);
+  report_unknown(*outer.inside, wanted, true);
+  return nullptr;
+}
+
+Symbol* Names::checked(const Found& found, const ast::Identifier& name) {
+  if (found.other != nullptr) {
+    diagnostics_.error(name.span, quoted(name.text) + " is inherited from two interfaces")
+        .note(found.symbol->span, "one is declared here")
+        .note(found.other->span, "another is declared here");
+    return nullptr;
+  }
+  if (found.symbol->name != name.text) {
+    diagnostics_
+        .error(name.span, quoted(name.text) + " is spelled " + quoted(found.symbol->name) + " where it is declared")
+        .note(found.symbol->span, "declared here");
+  }
+  return found.symbol;
+}
+
+// IDL 4.2, 7.5.3: a name of an outer scope that is used in a scope cannot be declared there any more.
+void Names::note_use(const ast::Identifier& name) {
+  const std::string key = lower_case(name.text);
+  current_->used.try_emplace(key, Scope::Use{name.text, name.span});
+  if (current_->kind == Scope::Kind::operation && current_->parent->find_own(name.text) == nullptr)
+    current_->parent->used.try_emplace(key, Scope::Use{name.text, name.span});
+}
+
+void Names::report_unknown(const Scope& scope, const ast::Identifier& name, bool only_here) {
+  std::string message = quoted(name.text) + " is not declared";
+  if (only_here && !scope.path.empty()) message += " in " + quoted(scope.path);
+  const std::string similar = similar_name(scope, name.text, only_here);
+  if (!similar.empty()) message += "; did you mean " + quoted(similar) + "?";
+  diagnostics_.error(name.span, std::move(message));
+}
+
+Symbol* Names::find_annotation(const ast::ScopedName& name) {
+  const Scope* where = &file_;
+  Found found =
+      name.absolute ? find_in(file_, name.parts.front().text) : find_outwards(name.parts.front().text, &where);
+  for (std::size_t i = 1; found.symbol != nullptr && i < name.parts.size(); ++i) {
+    if (found.symbol->inside == nullptr) return nullptr;
+    found = find_in(*found.symbol->inside, name.parts[i].text);
+  }
+  const bool is_annotation = found.symbol != nullptr && found.symbol->kind == SymbolKind::annotation;
+  return is_annotation ? found.symbol : nullptr;
+}
+
+}  // namespace corelane::idl

@@ -1,0 +1,80 @@
+// Names: declares and resolves names, by the rules of IDL 4.2, clause 7.5, and reports what breaks them.
+//
+// Threads: one owner.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "idl/ast/ast.h"
+#include "idl/ast/diagnostics.h"
+#include "idl/sema/scope.h"
+
+namespace corelane::idl {
+
+class Names {
+ public:
+  explicit Names(Diagnostics& diagnostics) : diagnostics_(diagnostics), current_(&file_) {}
+  Names(const Names&) = delete;
+  Names& operator=(const Names&) = delete;
+
+  Scope& current() { return *current_; }
+  Scope& file_scope() { return file_; }
+
+  // The scope inside a module or interface, made on first use and kept.
+  Scope& inside(Symbol& symbol, Scope::Kind kind);
+
+  // Declares a name in the current scope. A name that is taken is reported; the symbol is then one that nobody finds.
+  Symbol& declare(SymbolKind kind, const ast::Identifier& name);
+  // Reports that `name` cannot be declared because of `earlier`.
+  void report_taken(const ast::Identifier& name, const Symbol& earlier);
+
+  // What the name means in the current scope; null (reported) when it means nothing or too much. The result may be
+  // unusable: then it was reported where it was declared.
+  Symbol* resolve(const ast::ScopedName& name);
+  // The same for an annotation, without a report.
+  Symbol* find_annotation(const ast::ScopedName& name);
+  // Whether the simple name means anything here; reports nothing.
+  bool is_known(const std::string& name) const;
+
+ private:
+  friend class OpenScope;
+
+  struct Found {
+    Symbol* symbol = nullptr;
+    Symbol* other = nullptr;  // inherited as well, and not the same
+  };
+  static Found find_in(const Scope& scope, const std::string& name);
+  static void find_in_bases(const Scope& scope, const std::string& name, Found& found);
+  Found find_outwards(const std::string& name, const Scope** where) const;
+
+  Symbol* resolve_first(const ast::ScopedName& name);
+  Symbol* resolve_inside(Symbol& outer, const ast::ScopedName& name, std::size_t part);
+  Symbol* checked(const Found& found, const ast::Identifier& name);
+  void note_use(const ast::Identifier& name);
+  void report_unknown(const Scope& scope, const ast::Identifier& name, bool only_here);
+
+  Diagnostics& diagnostics_;
+  Scope file_;
+  Scope* current_;
+  std::vector<std::unique_ptr<Symbol>> refused_;  // symbols whose names were taken
+};
+
+// Makes a scope the current one for its lifetime.
+class OpenScope {
+ public:
+  OpenScope(Names& names, Scope& scope) : names_(names), before_(names.current_) { names.current_ = &scope; }
+  // A scope of its own for members or parameters, which lasts as long as this object.
+  OpenScope(Names& names, Scope::Kind kind, const std::string& own_name);
+  ~OpenScope() { names_.current_ = before_; }
+  OpenScope(const OpenScope&) = delete;
+  OpenScope& operator=(const OpenScope&) = delete;
+
+ private:
+  Names& names_;
+  Scope* before_;
+  Scope own_;
+};
+
+}  // namespace corelane::idl

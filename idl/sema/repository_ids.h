@@ -1,0 +1,44 @@
+// RepositoryIds: prefixes in effect, and the ids they make. Section: CORBA 3.4 part 1, 14.7.5 (#pragma prefix holds
+// from where it stands to the end of its scope; an included file starts without one and leaves none behind).
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "idl/ast/source.h"
+
+namespace corelane::idl {
+
+class RepositoryIds {
+ public:
+  RepositoryIds() : frames_(1) {}
+
+  // A scope (module, interface) opens and closes; `file` is where it is opened.
+  void enter(SourceId file);
+  void leave() { frames_.pop_back(); }
+
+  // #pragma prefix in the current scope, whose scoped name is `scope`: it stands in place of that name.
+  void set_prefix(SourceId file, std::string prefix, std::string_view scope) {
+    frames_.back()[file] = {std::move(prefix), scope.empty() ? 0 : scope.size() + 2};
+  }
+
+  // "IDL:prefix/A/B:1.0" for "A::B" defined in `file` in the current scope.
+  std::string make(SourceId file, std::string_view scoped_name) const;
+
+ private:
+  struct Prefix {
+    std::string text;
+    std::size_t replaces = 0;  // bytes at the start of scoped names
+  };
+  using Frame = std::map<SourceId, Prefix>;
+
+  Prefix prefix(SourceId file) const;
+
+  std::vector<Frame> frames_;  // one for each open scope
+};
+
+}  // namespace corelane::idl

@@ -1,0 +1,82 @@
+// Scopes and symbols: who is called what, where. Names that differ only in case collide, so a scope is keyed by the
+// lower-case name and a symbol keeps the spelling.
+//
+// Threads: plain data of one analysis.
+// Invariants: symbols and scopes never move once made; bases of an interface's scope are complete interfaces.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "idl/ast/ast.h"
+#include "idl/model/model.h"
+
+namespace corelane::idl {
+
+enum class SymbolKind : std::uint8_t {
+  module,
+  interface,
+  structure,
+  enumeration,
+  enumerator,
+  exception,
+  alias,
+  constant,
+  operation,
+  attribute,
+  member,  // of a struct or exception, or a parameter
+  annotation,
+  unusable  // refused before: its uses raise no further error
+};
+
+// With its article: "an interface".
+std::string_view article_name(SymbolKind kind);
+
+struct Scope;
+
+struct Symbol {
+  SymbolKind kind = SymbolKind::unusable;
+  std::string name;
+  Span span;                       // of the first declaration
+  DefId definition = DefId::none;  // once defined; of an enumerator the enumeration
+  TypeId type = TypeId::none;      // of what makes a type
+  std::uint32_t index = 0;         // of an enumerator
+  bool defined = true;             // false: declared forward, or its body is being read
+  Scope* owner = nullptr;          // in which it is declared
+  std::unique_ptr<Scope> inside;   // of modules and interfaces
+  const ast::AnnotationDeclaration* annotation = nullptr;
+};
+
+struct Scope {
+  enum class Kind : std::uint8_t { file, module, interface, members, operation };
+
+  struct Use {
+    std::string name;
+    Span span;
+  };
+
+  Kind kind = Kind::file;
+  Scope* parent = nullptr;
+  Symbol* symbol = nullptr;  // of the module or interface; null at file level and for members and operations
+  std::string own_name;      // local name of what the scope belongs to; empty at file level
+  std::string path;          // "A::B"; empty at file level
+  std::map<std::string, std::unique_ptr<Symbol>> symbols;
+  std::map<std::string, Use> used;  // names from outside that were used here, and may not be declared here any more
+  std::vector<Scope*> bases;        // of an interface
+
+  Symbol* find_own(std::string_view name) const;
+  // The scoped name of something declared here.
+  std::string scoped(std::string_view name) const;
+};
+
+// The key of a name in a scope.
+std::string lower_case(std::string_view name);
+
+// The names that are reachable from `scope` without qualification and look most like `name`; empty when none is close.
+std::string similar_name(const Scope& scope, std::string_view name, bool only_here);
+
+}  // namespace corelane::idl

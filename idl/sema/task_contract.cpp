@@ -1,0 +1,66 @@
+#include "idl/sema/task_contract.h"
+
+#include <charconv>
+#include <cstdint>
+
+namespace corelane::idl {
+namespace {
+
+using std::chrono::nanoseconds;
+
+struct Unit {
+  std::string_view name;
+  std::int64_t nanoseconds;
+};
+constexpr Unit units[] = {{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}};
+constexpr nanoseconds longest = std::chrono::hours{1};
+
+ContractFault outside(std::string field, std::string_view symbol, nanoseconds value, const std::string& range) {
+  std::string message = field;
+  message.append(" ").append(symbol).append(" = ").append(spell_duration(value));
+  message.append(" is outside ").append(range);
+  return {std::move(field), std::move(message)};
+}
+
+std::string up_to(std::string_view relation, nanoseconds limit) {
+  return std::string(relation) + " = " + spell_duration(limit);
+}
+
+}  // namespace
+
+std::optional<nanoseconds> parse_duration(std::string_view text) {
+  std::uint64_t count = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (fault != std::errc{}) return std::nullopt;
+  const std::string_view suffix = text.substr(static_cast<std::size_t>(end - text.data()));
+  for (const Unit& unit : units) {
+    if (unit.name != suffix) continue;
+    std::int64_t value = 0;
+    if (__builtin_mul_overflow(count, unit.nanoseconds, &value)) return std::nullopt;
+    return nanoseconds{value};
+  }
+  return std::nullopt;
+}
+
+std::string spell_duration(nanoseconds duration) {
+  const std::int64_t count = duration.count();
+  for (const Unit& unit : units)
+    if (count % unit.nanoseconds == 0 && (count != 0 || unit.nanoseconds == 1))
+      return std::to_string(count / unit.nanoseconds).append(unit.name);
+  return {};  // not reached: every count is a multiple of 1 ns
+}
+
+std::optional<ContractFault> fault_of(const TaskContract& c) {
+  constexpr nanoseconds zero{};
+  if (c.period <= zero || c.period > longest) return outside("period", "T", c.period, "0 < T <= 1 h");
+  if (c.deadline <= zero || c.deadline > longest) return outside("deadline", "D", c.deadline, "0 < D <= 1 h");
+  if (c.budget <= zero || c.budget > c.deadline)
+    return outside("budget", "C", c.budget, up_to("0 < C <= D", c.deadline));
+  if (c.jitter < zero || c.jitter >= c.deadline)
+    return outside("jitter", "J", c.jitter, up_to("0 <= J < D", c.deadline));
+  if (c.suspension < zero || c.suspension > c.deadline - c.budget)
+    return outside("suspension", "S", c.suspension, up_to("0 <= S <= D - C", c.deadline - c.budget));
+  return std::nullopt;
+}
+
+}  // namespace corelane::idl

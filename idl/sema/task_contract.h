@@ -1,0 +1,27 @@
+// The contract of @rt::task: durations and their ranges. idl knows nothing of the runtime, so it has its own reader.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "idl/model/model.h"
+
+namespace corelane::idl {
+
+// "[0-9]+(ns|us|ms|s)"; nothing for any other text or when it does not fit.
+std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text);
+
+// The shortest exact spelling: "1500us".
+std::string spell_duration(std::chrono::nanoseconds duration);
+
+struct ContractFault {
+  std::string field;  // parameter of the annotation
+  std::string message;
+};
+
+// The first rule that the contract breaks: 0 < T <= 1 h, 0 < D <= 1 h, 0 < C <= D, 0 <= J < D, 0 <= S <= D - C.
+std::optional<ContractFault> fault_of(const TaskContract& contract);
+
+}  // namespace corelane::idl

@@ -1,0 +1,16 @@
+// Agent: one owner of state with one bounded duty cycle. A test steps it by hand; a thread steps it in a loop.
+#pragma once
+
+#include "orb/base/time.h"
+
+namespace corelane {
+
+class Agent {
+ public:
+  virtual ~Agent() = default;
+
+  // Does what is due at `now`, boundedly, and says whether there was anything to do. Owning thread only.
+  virtual bool step(Time now) noexcept = 0;
+};
+
+}  // namespace corelane

@@ -1,0 +1,18 @@
+// Bytes on their way in or out, and their order.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace corelane {
+
+using Bytes = std::span<const std::byte>;
+using MutableBytes = std::span<std::byte>;
+
+enum class ByteOrder : std::uint8_t { big = 0, little = 1 };  // the numbers of GIOP's flag
+inline constexpr ByteOrder native_order =
+    std::endian::native == std::endian::little ? ByteOrder::little : ByteOrder::big;
+
+}  // namespace corelane

@@ -1,0 +1,63 @@
+#include "orb/base/contract.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace corelane {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  std::int64_t nanoseconds;
+};
+constexpr Unit units[] = {{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}};
+
+std::string out_of_range(std::string_view field, std::string_view range, Duration value) {
+  return std::string(field) + " = " + to_string(value) + " is outside " + std::string(range);
+}
+
+}  // namespace
+
+std::optional<std::string> fault_of(const Contract& c) {
+  constexpr Duration zero{};
+  if (c.period <= zero || c.period > longest_period) return out_of_range("period T", "0 < T <= 1 h", c.period);
+  if (c.deadline <= zero || c.deadline > longest_period) return out_of_range("deadline D", "0 < D <= 1 h", c.deadline);
+  if (c.budget <= zero || c.budget > c.deadline)
+    return out_of_range("budget C", "0 < C <= D = " + to_string(c.deadline), c.budget);
+  if (c.jitter < zero || c.jitter >= c.deadline)
+    return out_of_range("jitter J", "0 <= J < D = " + to_string(c.deadline), c.jitter);
+  if (c.suspension < zero || c.suspension > c.deadline - c.budget)
+    return out_of_range("suspension S", "0 <= S <= D - C = " + to_string(c.deadline - c.budget), c.suspension);
+  return std::nullopt;
+}
+
+Contract make_contract(Duration period, Duration budget, std::optional<Duration> deadline,
+                       std::optional<Duration> jitter) noexcept {
+  Contract contract{.period = period, .deadline = deadline.value_or(period), .budget = budget};
+  contract.jitter = jitter.value_or(std::min(period / 10, contract.deadline / 10));
+  return contract;
+}
+
+std::optional<Duration> parse_duration(std::string_view text) noexcept {
+  std::uint64_t count = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (fault != std::errc{}) return std::nullopt;
+  const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  for (const Unit& unit : units) {
+    if (unit.name != suffix) continue;
+    std::int64_t nanoseconds = 0;
+    if (__builtin_mul_overflow(count, unit.nanoseconds, &nanoseconds)) return std::nullopt;
+    return Duration{nanoseconds};
+  }
+  return std::nullopt;
+}
+
+std::string to_string(Duration duration) {
+  const std::int64_t count = duration.count();
+  for (const Unit& unit : units)
+    if (count % unit.nanoseconds == 0 && (count != 0 || unit.nanoseconds == 1))
+      return std::to_string(count / unit.nanoseconds) + std::string(unit.name);
+  return {};  // not reached: every count is a multiple of 1 ns
+}
+
+}  // namespace corelane

@@ -1,0 +1,68 @@
+// Error: what failed, small enough to travel through the real-time path. Kinds are the CORBA system exceptions, since
+// those are what every caller finally sees; core::raise() turns an Error into one. Minor codes stand in minor.h.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace corelane {
+
+// CORBA 3.3 part 1, A.5: the standard system exceptions, in the order of the table in error.cpp.
+enum class ErrorKind : std::uint8_t {
+  unknown,
+  bad_param,
+  no_memory,
+  imp_limit,
+  comm_failure,
+  inv_objref,
+  no_permission,
+  internal,
+  marshal,
+  initialize,
+  no_implement,
+  bad_typecode,
+  bad_operation,
+  no_resources,
+  no_response,
+  persist_store,
+  bad_inv_order,
+  transient,
+  free_mem,
+  inv_ident,
+  inv_flag,
+  intf_repos,
+  bad_context,
+  obj_adapter,
+  data_conversion,
+  object_not_exist,
+  transaction_required,
+  transaction_rolledback,
+  invalid_transaction,
+  inv_policy,
+  codeset_incompatible,
+  rebind,
+  timeout,
+  transaction_unavailable,
+  transaction_mode,
+  bad_qos,
+};
+inline constexpr int error_kinds = static_cast<int>(ErrorKind::bad_qos) + 1;
+
+// Whether the operation ran before the failure. The numbers are those of the wire.
+enum class Completion : std::uint8_t { yes = 0, no = 1, maybe = 2 };
+
+struct Error {
+  ErrorKind kind = ErrorKind::unknown;
+  Completion completed = Completion::no;
+  std::uint32_t minor = 0;
+
+  friend constexpr bool operator==(const Error&, const Error&) = default;
+};
+
+// The exception's name without module, such as "COMM_FAILURE". Static storage.
+std::string_view name_of(ErrorKind kind) noexcept;
+
+// The kind of "IDL:omg.org/CORBA/COMM_FAILURE:1.0"; unknown for any other text.
+ErrorKind error_kind_of(std::string_view repository_id) noexcept;
+
+}  // namespace corelane

@@ -1,0 +1,36 @@
+// Identities as distinct types: a core is not a task is not a priority.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+
+namespace corelane {
+
+// One value of type Rep that converts to no other identity. Tag makes the type distinct.
+template <typename Tag, typename Rep>
+struct Id {
+  Rep value{};
+  friend constexpr auto operator<=>(const Id&, const Id&) = default;
+};
+
+using CoreId = Id<struct CoreTag, std::int16_t>;   // one hardware thread, numbered as the operating system does
+using TaskId = Id<struct TaskTag, std::uint64_t>;  // issued by the server's Manager; 0 is no task
+using JobId = Id<struct JobTag, std::uint64_t>;    // unique within a process, ascending
+using TimerId = Id<struct TimerTag, std::uint64_t>;
+using PeerId = Id<struct PeerTag, std::uint64_t>;  // whoever owns tasks: one connection; 0 is this process
+
+// A rank: higher runs first. 0 is best effort; admitted tasks have 1 and above. Not a native priority: one function of
+// dispatch maps ranks to SCHED_FIFO levels.
+using Priority = Id<struct PriorityTag, std::int32_t>;
+
+inline constexpr TaskId no_task{0};
+inline constexpr CoreId no_core{-1};
+inline constexpr Priority best_effort{0};
+
+}  // namespace corelane
+
+template <typename Tag, typename Rep>
+struct std::hash<corelane::Id<Tag, Rep>> {
+  std::size_t operator()(const corelane::Id<Tag, Rep>& id) const noexcept { return std::hash<Rep>{}(id.value); }
+};

@@ -1,0 +1,76 @@
+#include "orb/base/minor.h"
+
+namespace corelane::minor {
+namespace {
+
+constexpr Entry table[] = {
+    {truncated, "the message ends inside a value; the peer's IDL may differ from ours"},
+    {bad_string, "a string has length 0 or no terminating NUL; the peer's encoder is at fault"},
+    {bad_enum, "an enumerator out of range; the peer's IDL may be newer"},
+    {bad_boolean, "a boolean octet is neither 0 nor 1"},
+    {sequence_too_long, "a sequence claims more elements than the message has bytes for"},
+    {bad_magic, "the bytes are not GIOP; another protocol talks to this port"},
+    {bad_version, "a GIOP version other than 1.0, 1.1 or 1.2"},
+    {bad_message_type, "an unknown GIOP message type, or one that this side never receives"},
+    {message_too_large, "a message above limits.message_size; raise it on both sides or send less at once"},
+    {bad_fragment, "a fragment that continues no message, or too many, or too old"},
+    {too_many_items, "more service contexts, profiles or components than limits allow"},
+    {bad_ior, "not a well-formed object reference"},
+    {bad_encapsulation, "a malformed encapsulation"},
+    {too_deep, "values nested deeper than 64"},
+    {trailing_bytes, "bytes left after the last value; the peer's IDL may differ from ours"},
+    {string_has_nul, "a string holds a NUL character, which CORBA strings cannot carry"},
+    {bound_exceeded, "a bounded string or sequence is longer than its bound"},
+    {nil_reference, "a nil reference was used"},
+    {connect_failed, "no connection to the server could be made; is it running, and is its address reachable?"},
+    {connection_lost, "the connection broke while the call was on its way"},
+    {no_usable_profile, "the reference names no transport that this process can use"},
+    {deadline_passed, "no reply within the time allowed; see timeout.request"},
+    {send_backlog, "the peer does not read; its connection's backlog is full and was closed"},
+    {peer_closed, "the peer closed the connection in good order; the call did not run"},
+    {too_many_connections, "limits.connections reached"},
+    {address_in_use, "the listening address is taken; choose another with endpoint.listen"},
+    {bad_address, "the address cannot be parsed or resolved"},
+    {message_error, "the peer could not read our message"},
+    {forward_loop, "the reference was forwarded too often"},
+    {idle_timeout, "the connection carried nothing for timeout.idle and was closed"},
+    {closed_here, "this process closed the connection"},
+    {not_schedulable, "admission refused: on no core would every deadline still hold"},
+    {no_core_leased, "this process holds no lease on a core; another server of this host holds them"},
+    {too_many_tasks, "limits.tasks reached"},
+    {queue_full, "the request queue is full; the server is overloaded"},
+    {bad_contract, "a contract outside 0 < C <= D, 0 <= J < D, T <= 1 h"},
+    {unknown_task, "the task id is not known here, or has left; admit it again"},
+    {shutting_down, "the server is shutting down"},
+    {job_waiting, "a job of this task waits already; the client sends faster than its contract allows"},
+    {analysis_limit, "the response-time analysis reached its iteration cap, so the task was refused"},
+    {core_unusable, "the core does not exist or is outside this process's affinity mask"},
+    {no_thread, "the system gave no further thread; see ulimit -u and memory limits"},
+    {no_real_time, "the system refused SCHED_FIFO or memory locking; the log says at the start which command mends it"},
+    {admission_pending, "the admission of this operation is being decided; ask again"},
+    {overrun_policy, "the overrun policies demote and cancel are not supported yet; use report"},
+    {neighbour_late, "another process's task on the only cores with room would be late; use fewer processes or cores"},
+    {bad_uri, "not a reference: expected IOR:, corbaloc: or file://"},
+    {no_such_object, "no object with this key is active here"},
+    {no_such_adapter, "no object adapter with this name is here"},
+    {adapter_inactive, "the object adapter discards requests or is inactive"},
+    {wrong_servant, "the servant is not active in this adapter"},
+    {bad_option, "an option or configuration key is unknown or has a bad value"},
+    {no_such_initial_reference, "no initial reference of this name"},
+    {no_such_operation, "the interface has no such operation; the client's IDL may be newer"},
+    {undeclared_exception, "the servant threw a user exception that its operation does not declare"},
+    {servant_threw, "the servant threw something that is no CORBA exception"},
+    {orb_destroyed, "the ORB was shut down or destroyed"},
+    {version_mismatch, "the generated code was made for another version of the library; run corelane-idl again"},
+    {system_refused, "the operating system refused a call; the log says which"},
+};
+
+}  // namespace
+
+std::string_view text(std::uint32_t code) noexcept {
+  for (const Entry& entry : table)
+    if (entry.code == code) return entry.text;
+  return {};
+}
+
+}  // namespace corelane::minor

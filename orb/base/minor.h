@@ -1,0 +1,87 @@
+// Every minor code that Corelane raises. Standard codes carry the OMG's vendor id, ours carry 0x434C4 ("CL").
+// One number means one cause; text() says it with its remedy, and docs/minor-codes.md is printed from the same table.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace corelane::minor {
+
+inline constexpr std::uint32_t omg = 0x4f4d0000;
+inline constexpr std::uint32_t corelane = 0x434c4000;
+
+struct Entry {
+  std::uint32_t code;
+  std::string_view text;  // cause; remedy
+};
+
+#define CORELANE_MINOR(name, value) inline constexpr std::uint32_t name = corelane + (value)
+// Wire: MARSHAL, COMM_FAILURE, IMP_LIMIT.
+CORELANE_MINOR(truncated, 1);
+CORELANE_MINOR(bad_string, 2);
+CORELANE_MINOR(bad_enum, 3);
+CORELANE_MINOR(bad_boolean, 4);
+CORELANE_MINOR(sequence_too_long, 5);
+CORELANE_MINOR(bad_magic, 6);
+CORELANE_MINOR(bad_version, 7);
+CORELANE_MINOR(bad_message_type, 8);
+CORELANE_MINOR(message_too_large, 9);
+CORELANE_MINOR(bad_fragment, 10);
+CORELANE_MINOR(too_many_items, 11);
+CORELANE_MINOR(bad_ior, 12);
+CORELANE_MINOR(bad_encapsulation, 13);
+CORELANE_MINOR(too_deep, 14);
+CORELANE_MINOR(trailing_bytes, 15);
+CORELANE_MINOR(string_has_nul, 16);
+CORELANE_MINOR(bound_exceeded, 17);
+CORELANE_MINOR(nil_reference, 18);
+// Connections: COMM_FAILURE, TRANSIENT, TIMEOUT.
+CORELANE_MINOR(connect_failed, 32);
+CORELANE_MINOR(connection_lost, 33);
+CORELANE_MINOR(no_usable_profile, 34);
+CORELANE_MINOR(deadline_passed, 35);
+CORELANE_MINOR(send_backlog, 36);
+CORELANE_MINOR(peer_closed, 37);
+CORELANE_MINOR(too_many_connections, 38);
+CORELANE_MINOR(address_in_use, 39);
+CORELANE_MINOR(bad_address, 40);
+CORELANE_MINOR(message_error, 41);
+CORELANE_MINOR(forward_loop, 42);
+CORELANE_MINOR(idle_timeout, 43);
+CORELANE_MINOR(closed_here, 44);
+// Admission and dispatch: NO_RESOURCES, TRANSIENT, BAD_PARAM.
+CORELANE_MINOR(not_schedulable, 64);
+CORELANE_MINOR(no_core_leased, 65);
+CORELANE_MINOR(too_many_tasks, 66);
+CORELANE_MINOR(queue_full, 67);
+CORELANE_MINOR(bad_contract, 68);
+CORELANE_MINOR(unknown_task, 69);
+CORELANE_MINOR(shutting_down, 70);
+CORELANE_MINOR(job_waiting, 71);
+CORELANE_MINOR(analysis_limit, 72);
+CORELANE_MINOR(core_unusable, 73);
+CORELANE_MINOR(no_thread, 74);
+CORELANE_MINOR(no_real_time, 75);
+CORELANE_MINOR(admission_pending, 76);
+CORELANE_MINOR(overrun_policy, 77);
+CORELANE_MINOR(neighbour_late, 78);
+// References, adapters, start-up: INV_OBJREF, OBJ_ADAPTER, OBJECT_NOT_EXIST, INITIALIZE, BAD_INV_ORDER.
+CORELANE_MINOR(bad_uri, 96);
+CORELANE_MINOR(no_such_object, 97);
+CORELANE_MINOR(no_such_adapter, 98);
+CORELANE_MINOR(adapter_inactive, 99);
+CORELANE_MINOR(wrong_servant, 100);
+CORELANE_MINOR(bad_option, 101);
+CORELANE_MINOR(no_such_initial_reference, 102);
+CORELANE_MINOR(no_such_operation, 103);
+CORELANE_MINOR(undeclared_exception, 104);
+CORELANE_MINOR(servant_threw, 105);
+CORELANE_MINOR(orb_destroyed, 106);
+CORELANE_MINOR(version_mismatch, 107);
+CORELANE_MINOR(system_refused, 108);
+#undef CORELANE_MINOR
+
+// Cause and remedy of a code of ours; empty for any other. Any thread; static storage.
+std::string_view text(std::uint32_t code) noexcept;
+
+}  // namespace corelane::minor

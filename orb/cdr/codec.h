@@ -1,0 +1,131 @@
+// encode() and decode(): the functions that generated code overloads for its types and calls for their members. All are
+// found through their Writer or Reader argument (this namespace) or through the value (the user's namespace), so a
+// sequence of a user's struct needs nothing but the struct's own pair.
+//
+//   void encode(Writer&, const T&);   failures latch in the Writer
+//   bool decode(Reader&, T&);         false and a failed Reader; the value is then valid but unspecified
+//
+// Threads: none. A decoded container never grows beyond what its bytes can hold, and reuses the memory it has.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "orb/base/minor.h"
+#include "orb/cdr/reader.h"
+#include "orb/cdr/writer.h"
+
+namespace corelane::cdr {
+
+// The least bytes that an encoded T takes; bounds a sequence's count. Generated code may specialise it for its structs
+// (a lower bound is enough); 1 otherwise.
+template <typename T>
+inline constexpr std::size_t min_encoded_size = std::is_enum_v<T> || Primitive<T> ? sizeof(T) : 1;
+template <>
+inline constexpr std::size_t min_encoded_size<std::string> = 5;
+template <typename T>
+inline constexpr std::size_t min_encoded_size<std::vector<T>> = 4;
+template <typename T, std::size_t n>
+inline constexpr std::size_t min_encoded_size<std::array<T, n>> = n* min_encoded_size<T>;
+
+template <Primitive T>
+void encode(Writer& writer, T value) {
+  writer.write(value);
+}
+template <Primitive T>
+bool decode(Reader& reader, T& value) noexcept {
+  return reader.read(value);
+}
+
+inline void encode(Writer& writer, std::string_view text) { writer.write_string(text); }
+inline void encode(Writer& writer, const std::string& text) { writer.write_string(text); }
+inline bool decode(Reader& reader, std::string& text) {
+  std::string_view view;
+  if (!reader.read_string(view)) return false;
+  text.assign(view);
+  return true;
+}
+
+// Enumerations travel as ulong; `count` is the number of enumerators, whose values ascend from 0.
+template <typename Enum>
+requires std::is_enum_v<Enum>
+void write_enum(Writer& writer, Enum value) { writer.write(static_cast<std::uint32_t>(value)); }
+template <typename Enum>
+requires std::is_enum_v<Enum>
+bool read_enum(Reader& reader, Enum& value, std::uint32_t count) noexcept {
+  std::uint32_t number = 0;
+  if (!reader.read(number)) return false;
+  if (number >= count) return reader.fail(minor::bad_enum);
+  value = static_cast<Enum>(number);
+  return true;
+}
+
+// Sequences of primitives: one block.
+template <Primitive T>
+requires(!std::same_as<T, bool>) void encode(Writer& writer, const std::vector<T>& values) {
+  writer.write_length(values.size());
+  writer.write_block(values.data(), values.size());
+}
+template <Primitive T>
+requires(!std::same_as<T, bool>) bool decode(Reader& reader, std::vector<T>& values) {
+  std::uint32_t count = 0;
+  if (!reader.read_length(count, sizeof(T))) return false;
+  values.resize(count);  // read_length(): count * sizeof(T) bytes have arrived
+  return reader.read_block(values.data(), count);
+}
+
+inline void encode(Writer& writer, const std::vector<bool>& values) {
+  writer.write_length(values.size());
+  for (const bool value : values) writer.write(value);
+}
+inline bool decode(Reader& reader, std::vector<bool>& values) {
+  std::uint32_t count = 0;
+  if (!reader.read_length(count, 1)) return false;
+  values.assign(count, false);  // as above: a byte each has arrived
+  for (std::uint32_t i = 0; i < count; ++i) {
+    bool value = false;
+    if (!reader.read(value)) return false;
+    values[i] = value;
+  }
+  return true;
+}
+
+// Sequences of anything else, element by element. The vector grows by doubling as elements arrive: a count alone costs
+// nothing, however large an element is in memory.
+template <typename T>
+void encode(Writer& writer, const std::vector<T>& values) {
+  writer.write_length(values.size());
+  for (const T& value : values) encode(writer, value);
+}
+template <typename T>
+bool decode(Reader& reader, std::vector<T>& values) {
+  const Reader::Level level(reader);
+  std::uint32_t count = 0;
+  if (!level || !reader.read_length(count, min_encoded_size<T>)) return false;
+  if (values.size() > count) values.resize(count);
+  for (std::uint32_t i = 0; i < count; ++i) {  // bound: read_length()
+    if (i == values.size()) values.emplace_back();
+    if (!decode(reader, values[i])) return false;
+  }
+  return true;
+}
+
+// Arrays have no count.
+template <typename T, std::size_t n>
+void encode(Writer& writer, const std::array<T, n>& values) {
+  for (const T& value : values) encode(writer, value);
+}
+template <typename T, std::size_t n>
+bool decode(Reader& reader, std::array<T, n>& values) {
+  for (T& value : values)
+    if (!decode(reader, value)) return false;
+  return true;
+}
+
+}  // namespace corelane::cdr

@@ -1,0 +1,97 @@
+#include "orb/cdr/writer.h"
+
+#include <algorithm>
+
+#include "orb/base/minor.h"
+
+namespace corelane::cdr {
+
+void Writer::clear(ByteOrder order, std::size_t offset) noexcept {
+  swap_ = order != native_order;
+  offset_ = offset;
+  size_ = body_from_ = body_at_ = 0;
+  capacity_ = std::min(allocated_, limit_);
+  error_.reset();
+}
+
+void Writer::fail(ErrorKind kind, std::uint32_t code) noexcept {
+  if (!error_) error_ = Error{kind, Completion::no, code};
+  capacity_ = size_;
+}
+
+void Writer::write_length(std::size_t count) {
+  if (count > largest) return fail(ErrorKind::imp_limit, minor::message_too_large);
+  write(static_cast<std::uint32_t>(count));
+}
+
+void Writer::write_string(std::string_view text) {
+  if (!text.empty() && std::memchr(text.data(), 0, text.size()) != nullptr)
+    return fail(ErrorKind::bad_param, minor::string_has_nul);
+  write_length(text.size() + 1);
+  write_block(text.data(), text.size());
+  write(std::uint8_t{0});
+}
+
+void Writer::patch(std::size_t position, std::uint32_t value) noexcept {
+  if (!ok() || size_ < sizeof value || position > size_ - sizeof value) return;
+  const auto raw = to_raw(value, swap_);
+  std::memcpy(data_.get() + position, &raw, sizeof raw);
+}
+
+Writer::Encapsulation Writer::begin_encapsulation() {
+  write(std::uint32_t{0});
+  const Encapsulation mark{size_ - std::min(size_, sizeof(std::uint32_t)), offset_};
+  offset_ = std::size_t{0} - size_;
+  write_order();
+  return mark;
+}
+
+void Writer::end_encapsulation(Encapsulation mark) noexcept {
+  offset_ = mark.offset;
+  if (ok()) patch(mark.length_at, static_cast<std::uint32_t>(size_ - mark.length_at - sizeof(std::uint32_t)));
+}
+
+void Writer::begin_body() {
+  body_from_ = size_;
+  align(8);
+  body_at_ = size_;
+}
+
+void Writer::finish_body() noexcept {
+  if (size_ == body_at_) size_ = body_from_;
+  body_from_ = body_at_ = size_;
+}
+
+bool Writer::grow(std::size_t pad, std::size_t n) {
+  constexpr std::size_t smallest = 512;
+  if (error_) return false;
+  if (n > limit_ || pad > limit_ - n || size_ > limit_ - n - pad) {
+    fail(ErrorKind::imp_limit, minor::message_too_large);
+    return false;
+  }
+  const std::size_t needed = size_ + pad + n;
+  if (needed > allocated_) {
+    const std::size_t larger = std::max({needed, allocated_ * 2, smallest});
+    auto data = std::make_unique_for_overwrite<std::byte[]>(larger);
+    if (size_ != 0) std::memcpy(data.get(), data_.get(), size_);
+    data_ = std::move(data);
+    allocated_ = larger;
+  }
+  capacity_ = std::min(allocated_, limit_);
+  return true;
+}
+
+void Writer::swap_state(Writer& other) noexcept {
+  std::swap(swap_, other.swap_);
+  std::swap(offset_, other.offset_);
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  std::swap(capacity_, other.capacity_);
+  std::swap(allocated_, other.allocated_);
+  std::swap(limit_, other.limit_);
+  std::swap(body_from_, other.body_from_);
+  std::swap(body_at_, other.body_at_);
+  std::swap(error_, other.error_);
+}
+
+}  // namespace corelane::cdr

@@ -1,0 +1,139 @@
+// Writer: encodes values as CDR into a buffer that it owns and keeps, so that a reused writer allocates nothing.
+// CORBA 3.3 part 2, 9.3.
+//
+// Threads: one at a time. Invariant: after the first failure nothing more is written and error() says why; a failure is
+// a limit exceeded or a string that CORBA cannot carry.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "orb/base/bytes.h"
+#include "orb/base/error.h"
+#include "orb/cdr/primitive.h"
+
+namespace corelane::cdr {
+
+class Writer {
+ public:
+  static constexpr std::size_t largest = 0x7fff'ffff;
+
+  // `offset`: where the first byte stands, counted from the origin of alignment.
+  explicit Writer(ByteOrder order = native_order, std::size_t offset = 0) noexcept
+      : swap_(order != native_order), offset_(offset) {}
+  Writer(Writer&& other) noexcept { swap_state(other); }
+  Writer& operator=(Writer&& other) noexcept {
+    if (this != &other) Writer(std::move(other)).swap_state(*this);
+    return *this;
+  }
+
+  // Forgets the bytes and the failure, keeps the memory.
+  void clear(ByteOrder order, std::size_t offset = 0) noexcept;
+  void clear() noexcept { clear(order()); }
+
+  ByteOrder order() const noexcept {
+    return (native_order == ByteOrder::little) != swap_ ? ByteOrder::little : ByteOrder::big;
+  }
+  std::size_t size() const noexcept { return size_; }
+  // Valid until the next write.
+  Bytes bytes() const noexcept { return {data_.get(), size_}; }
+  std::vector<std::byte> to_vector() const { return {data_.get(), data_.get() + size_}; }
+
+  bool ok() const noexcept { return !error_; }
+  // Call only when !ok().
+  Error error() const noexcept { return *error_; }
+  void fail(ErrorKind kind, std::uint32_t minor) noexcept;
+  // Bytes beyond `bytes` fail with IMP_LIMIT. At most `largest`; stays over clear().
+  void set_limit(std::size_t bytes) noexcept { limit_ = bytes < largest ? bytes : largest; }
+
+  // Fills with zeros up to the next multiple of `alignment` (1, 2, 4 or 8).
+  void align(std::size_t alignment) { claim(0, alignment); }
+
+  template <Primitive T>
+  void write(T value) {
+    if (std::byte* at = claim(sizeof(T), sizeof(T))) {
+      const auto raw = to_raw(value, swap_);
+      std::memcpy(at, &raw, sizeof raw);
+    }
+  }
+
+  // `count` values, aligned once, without a length before them.
+  template <Primitive T>
+  void write_block(const T* values, std::size_t count) {
+    if (count == 0) return;
+    std::byte* at = claim(count * sizeof(T), sizeof(T));
+    if (at == nullptr) return;
+    if (sizeof(T) == 1 || !swap_) {
+      std::memcpy(at, values, count * sizeof(T));
+      return;
+    }
+    for (std::size_t i = 0; i < count; ++i, at += sizeof(T)) {  // bound: count, all of it claimed
+      const auto raw = to_raw(values[i], true);
+      std::memcpy(at, &raw, sizeof raw);
+    }
+  }
+
+  // The count before a sequence's elements.
+  void write_length(std::size_t count);
+  // Length with the terminating NUL, characters, NUL.
+  void write_string(std::string_view text);
+  // Bytes as they are: no length, no alignment.
+  void write_bytes(Bytes bytes) { write_block(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()); }
+  // sequence<octet>.
+  void write_octets(Bytes bytes) {
+    write_length(bytes.size());
+    write_bytes(bytes);
+  }
+
+  // Overwrites a ulong written earlier at `position` of bytes().
+  void patch(std::size_t position, std::uint32_t value) noexcept;
+
+  // An encapsulation as a sequence<octet>: length, byte order, then whatever is written before end_encapsulation(),
+  // aligned from the byte order on. They nest.
+  struct Encapsulation {
+    std::size_t length_at;
+    std::size_t offset;
+  };
+  Encapsulation begin_encapsulation();
+  void end_encapsulation(Encapsulation mark) noexcept;
+  // The byte order that opens an encapsulation which is the whole of this writer (offset 0).
+  void write_order() { write(order() == ByteOrder::little); }
+
+  // GIOP 1.2 aligns a body to 8, but only a body that is there: finish_body() takes the padding back when nothing
+  // followed it.
+  void begin_body();
+  void finish_body() noexcept;
+
+ private:
+  // Room for n bytes after alignment; null after a failure.
+  std::byte* claim(std::size_t n, std::size_t alignment) {
+    const std::size_t pad = padding(size_ + offset_, alignment);
+    if (n > capacity_ - size_ || pad > capacity_ - size_ - n) [[unlikely]]
+      if (!grow(pad, n)) return nullptr;
+    std::byte* at = data_.get() + size_;
+    for (std::size_t i = 0; i < pad; ++i) at[i] = std::byte{0};  // bound: 7
+    size_ += pad + n;
+    return at + pad;
+  }
+  bool grow(std::size_t pad, std::size_t n);
+  void swap_state(Writer& other) noexcept;
+
+  bool swap_ = false;
+  std::size_t offset_ = 0;
+  std::unique_ptr<std::byte[]> data_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;  // shrinks to size_ after a failure, so that claim() has one test
+  std::size_t allocated_ = 0;
+  std::size_t limit_ = largest;
+  std::size_t body_from_ = 0;  // before the padding of the body
+  std::size_t body_at_ = 0;    // after it
+  std::optional<Error> error_;
+};
+
+}  // namespace corelane::cdr

@@ -1,0 +1,28 @@
+// CORBA::ORB and ORB_init.
+#pragma once
+
+#include <string>
+
+#include "orb/corba/exception.h"
+#include "orb/corba/object.h"
+#include "orb/core/orb.h"
+
+namespace CORBA {
+
+using ORB = ::corelane::core::Orb;
+
+// Takes the -ORB options out of argc and argv. An unknown option or a bad value raises BAD_PARAM with the text. A
+// second call with the id of an ORB that lives gives that ORB.
+object_reference<ORB> ORB_init(int& argc, char* argv[], const std::string& id = {});
+
+}  // namespace CORBA
+
+namespace IDL {
+
+template <>
+struct traits<::CORBA::ORB> {
+  using ref_type = ::CORBA::object_reference<::CORBA::ORB>;
+  using weak_ref_type = ::corelane::core::WeakHandle<::CORBA::ORB>;
+};
+
+}  // namespace IDL

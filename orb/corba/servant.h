@@ -1,0 +1,27 @@
+// All that generated servant code needs beside orb/generated.h, and what authors of servants use.
+#pragma once
+
+#include "orb/corba/object.h"
+#include "orb/core/server_request.h"
+#include "orb/core/skeleton.h"
+#include "orb/poa/servant.h"
+
+namespace PortableServer {
+
+using ServantBase = ::corelane::poa::Servant;
+
+}  // namespace PortableServer
+
+namespace CORBA {
+
+template <typename T>
+using servant_reference = ::corelane::poa::ServantReference<T>;
+
+// Generated code specialises it for each interface; see corelane::poa::ServantTraits.
+template <typename T>
+struct servant_traits;
+
+// Makes a servant (or a local object): the only way to get a servant_reference to a new one.
+using ::corelane::poa::make_reference;
+
+}  // namespace CORBA

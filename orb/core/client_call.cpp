@@ -1,0 +1,284 @@
+#include "orb/core/client_call.h"
+
+#include <array>
+
+#include "orb/base/minor.h"
+#include "orb/core/orb_state.h"
+#include "orb/giop/corelane_contexts.h"
+#include "orb/os/clock.h"
+
+namespace corelane::core {
+namespace {
+
+constexpr int max_retries = 2;
+constexpr std::size_t kept_calls = 8;  // per thread: as deep as calls usually nest
+
+struct CallCache {
+  std::vector<std::unique_ptr<ClientCall>> calls;
+};
+CallCache& cache() {
+  thread_local CallCache cache;
+  return cache;
+}
+
+// Request ids are of the process, so that a request can go over another connection unchanged.
+std::uint32_t next_request_id() noexcept {
+  static std::atomic<std::uint32_t> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);  // relaxed: only uniqueness counts
+}
+
+Error with_completion(Error error, Completion completed) {
+  error.completed = completed;
+  return error;
+}
+
+// Before 1.2 a body is aligned with the header before it. One more context of 4 bytes moves it by 12.
+constexpr std::uint32_t padding_context = 0x434C4E00;
+constexpr std::array<std::byte, 4> padding_data{};
+
+}  // namespace
+
+void ClientCallRecycler::operator()(ClientCall* call) const noexcept {
+  call->reset();
+  auto& calls = cache().calls;
+  if (calls.size() < kept_calls) {
+    calls.emplace_back(call);
+  } else {
+    delete call;
+  }
+}
+
+ClientCallPtr ClientCall::acquire() {
+  auto& calls = cache().calls;
+  if (calls.capacity() < kept_calls) calls.reserve(kept_calls);
+  if (calls.empty()) return ClientCallPtr(new ClientCall);
+  ClientCall* call = calls.back().release();
+  calls.pop_back();
+  return ClientCallPtr(call);
+}
+
+void ClientCall::reset() noexcept {
+  origin_.reset();
+  current_.reset();
+  options_ = {};
+  connection_.reset();
+  environment_.orb.reset();
+  addressing_ = giop::Addressing::key;
+  forwards_ = 0;
+  retries_ = 0;
+  contexts_ = {};
+}
+
+void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_view operation, CallOptions options) {
+  origin_ = reference;
+  current_ = reference->forwarded();
+  if (!current_) current_ = origin_;
+  options_ = std::move(options);
+  operation_ = operation;
+  environment_.orb = origin_->orb();
+  const Orb::State& state = origin_->orb()->state();
+  const Duration timeout = state.settings.request_timeout;
+  deadline_ = timeout == Duration::zero() ? never : os::now() + timeout;
+  request_id_ = next_request_id();
+  // Refused here, a message that is too large costs one call; on the wire it would cost the connection and all its
+  // calls.
+  writer_.set_limit(state.settings.giop.message_size);
+  spare_.set_limit(state.settings.giop.message_size);
+  connect();
+  compose(writer_, connection_->first_request());
+}
+
+// Finds or makes the connection to where the call goes now. Raises.
+void ClientCall::connect() {
+  if (options_.binding) options_.connection = options_.binding->connection();
+  if (options_.connection) {
+    connection_ = options_.connection;
+    return;
+  }
+  // Bound: falls back to the origin at most once.
+  for (;;) {
+    const Address* address = current_->address();
+    if (address == nullptr) raise(Error{ErrorKind::inv_objref, Completion::no, minor::no_usable_profile});
+    if (address->code_set_error) raise(*address->code_set_error);
+    auto connection = current_->orb()->state().connect(*address, deadline_);
+    if (connection) {
+      connection_ = std::move(*connection);
+      return;
+    }
+    if (current_ == origin_) raise(connection.error());
+    origin_->set_forward(nullptr);
+    current_ = origin_;
+  }
+}
+
+void ClientCall::compose(cdr::Writer& writer, bool first_request) {
+  const Address& address = *current_->address();
+  giop::RequestHeader header{.request_id = request_id_,
+                             .response_flags = options_.oneway ? giop::response::none : giop::response::with_target,
+                             .target = {},
+                             .operation = operation_,
+                             .contexts = {}};
+  header.target.addressing = addressing_;
+  header.target.object_key = address.object_key;
+  header.target.profile_tag = address.profile_tag;
+  header.target.profile = address.profile;
+  header.target.reference = &current_->ior();
+
+  std::array<giop::ServiceContext, 3> contexts;
+  std::size_t count = 0;
+  if (first_request && address.code_set_context)
+    contexts[count++] = {giop::context::code_sets, *address.code_set_context};
+  std::array<std::byte, 80> contract;
+  if (options_.binding || options_.contract != nullptr) {
+    giop::ContractContext content;
+    if (options_.binding) {
+      content.task = options_.binding->task();
+      content.job = options_.binding->next_job();
+    }
+    if (options_.contract != nullptr) content.contract = *options_.contract;
+    contract = giop::encode_contract(content);
+    contexts[count++] = {giop::context::contract, contract};
+  }
+  giop::begin_request(writer, header, std::span(contexts).first(count), address.version);
+  if (&writer != &writer_ && writer.size() % 8 != body_at_ % 8) {
+    contexts[count++] = {padding_context, padding_data};
+    giop::begin_request(writer, header, std::span(contexts).first(count), address.version);
+  }
+  if (&writer == &writer_) body_at_ = writer.size();
+}
+
+// The same arguments under a new header.
+void ClientCall::recompose() {
+  compose(spare_, connection_->first_request());
+  const std::size_t at = spare_.size();
+  spare_.write_bytes(writer_.bytes().subspan(std::min(body_at_, writer_.size())));
+  std::swap(writer_, spare_);
+  body_at_ = at;
+}
+
+void ClientCall::invoke(std::span<const RaisesEntry> raises) {
+  if (!writer_.ok()) raise(writer_.error());
+  // Bound: max_retries and the limit on forwards.
+  while (exchange(raises) == Next::again) {
+    connect();
+    recompose();
+  }
+}
+
+ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
+  const Orb::State& state = origin_->orb()->state();
+  if (!giop::finish(writer_)) raise(writer_.error());
+  if (options_.oneway) {
+    const auto sent = connection_->send(writer_.bytes());
+    return sent ? Next::done : failed(with_completion(sent.error(), Completion::no));
+  }
+  if (!connection_->call(pending_, request_id_, writer_.bytes(), deadline_, state.settings.wait))
+    return failed(pending_.error());
+  return take_reply(raises);
+}
+
+// A call that certainly did not run is tried again, over a new connection.
+ClientCall::Next ClientCall::failed(const Error& error) {
+  if (error.completed != Completion::no || options_.connection || retries_++ == max_retries) raise(error);
+  return Next::again;
+}
+
+ClientCall::Next ClientCall::take_reply(std::span<const RaisesEntry> raises) {
+  const Orb::State& state = origin_->orb()->state();
+  auto reply = giop::parse_reply(pending_.message(), state.settings.giop);
+  if (!reply) raise(with_completion(reply.error(), Completion::maybe));
+  reader_ = reply->body;
+  reader_.set_environment(&environment_);
+  contexts_ = reply->header.contexts;
+  switch (reply->header.status) {
+    case giop::ReplyStatus::no_exception:
+      return Next::done;
+    case giop::ReplyStatus::user_exception:
+      raise_user_exception(reader_, raises);
+    case giop::ReplyStatus::system_exception:
+      raise_system_exception(reader_);
+    case giop::ReplyStatus::location_forward:
+    case giop::ReplyStatus::location_forward_perm:
+      return follow_forward(reader_);
+    case giop::ReplyStatus::needs_addressing_mode:
+      return change_addressing(reader_);
+  }
+  raise(Error{ErrorKind::marshal, Completion::maybe, minor::bad_enum});
+}
+
+ClientCall::Next ClientCall::follow_forward(cdr::Reader& body) {
+  giop::Ior ior;
+  if (!giop::decode(body, ior)) raise(body.error());
+  if (++forwards_ > origin_->orb()->state().settings.forwards)
+    raise(Error{ErrorKind::transient, Completion::no, minor::forward_loop});
+  if (ior.nil()) raise(Error{ErrorKind::inv_objref, Completion::no, minor::nil_reference});
+  current_ = std::make_shared<Reference>(origin_->orb(), std::move(ior));
+  origin_->set_forward(current_);
+  addressing_ = giop::Addressing::key;
+  return Next::again;
+}
+
+ClientCall::Next ClientCall::change_addressing(cdr::Reader& body) {
+  std::uint16_t mode = 0;
+  if (!body.read(mode)) raise(body.error());
+  if (mode > 2 || ++forwards_ > origin_->orb()->state().settings.forwards)
+    raise(Error{ErrorKind::marshal, Completion::no, minor::bad_enum});
+  addressing_ = static_cast<giop::Addressing>(mode);
+  return Next::again;
+}
+
+void ClientCall::raise_user_exception(cdr::Reader& body, std::span<const RaisesEntry> raises) {
+  std::string_view id;
+  if (!body.read_string(id)) raise(with_completion(body.error(), Completion::yes));
+  for (const RaisesEntry& entry : raises) {  // bound: the operation's raises clause
+    if (entry.id != id) continue;
+    entry.raise(body);
+    raise(with_completion(body.error(), Completion::yes));
+  }
+  raise(Error{ErrorKind::unknown, Completion::yes, minor::undeclared_exception}, std::string(id));
+}
+
+void ClientCall::raise_system_exception(cdr::Reader& body) {
+  ReceivedException received = read_exception(body, contexts_);
+  // A forward that leads nowhere is forgotten, so that the next call asks the original again.
+  if (current_ != origin_) origin_->set_forward(nullptr);
+  raise(received.error, std::move(received.detail));
+}
+
+bool ClientCall::locate() {
+  const Orb::State& state = origin_->orb()->state();
+  giop::LocateRequestHeader header{.request_id = request_id_, .target = {}};
+  header.target.object_key = current_->address()->object_key;
+  giop::begin_locate_request(writer_, header, current_->address()->version);
+  if (!giop::finish(writer_)) raise(writer_.error());
+  if (!connection_->call(pending_, request_id_, writer_.bytes(), deadline_, state.settings.wait))
+    raise(pending_.error());
+  auto reply = giop::parse_locate_reply(pending_.message());
+  if (!reply) raise(with_completion(reply.error(), Completion::maybe));
+  if (reply->header.status == giop::LocateStatus::system_exception) {
+    const auto error = giop::decode_system_exception(reply->body);
+    raise(error ? *error : error.error());
+  }
+  return reply->header.status != giop::LocateStatus::unknown_object;
+}
+
+ReceivedException read_exception(cdr::Reader& body, const giop::ContextList& contexts) {
+  ReceivedException received;
+  const auto error = giop::decode_system_exception(body);
+  received.error = error ? *error : with_completion(error.error(), Completion::maybe);
+  if (const auto context = contexts.find(giop::context::exception_detail))
+    if (auto text = giop::decode_detail(*context)) received.detail.text = std::move(*text);
+  if (const auto context = contexts.find(giop::context::refusal)) {
+    if (const auto refusal = giop::decode_refusal(*context)) {
+      received.detail.refusal =
+          sched::Refusal{.code = static_cast<sched::RefusalCode>(refusal->reason),
+                         .closest = refusal->closest,
+                         .response = refusal->response,
+                         .deadline = refusal->deadline,
+                         .nearest = {refusal->nearest_period, refusal->nearest_deadline, refusal->nearest_budget}};
+    }
+  }
+  return received;
+}
+
+}  // namespace corelane::core

@@ -1,0 +1,92 @@
+// ClientCall: one remote call: request bytes, the way to the server (connections, retries, forwards), and the reply.
+//
+// Thread: the caller's. Kept in a per-thread cache with its buffers, so that a warm call allocates nothing of its own.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "orb/cdr/reader.h"
+#include "orb/cdr/writer.h"
+#include "orb/core/client_connection.h"
+#include "orb/core/exception.h"
+#include "orb/core/invocation.h"
+#include "orb/core/reference.h"
+#include "orb/giop/headers.h"
+
+namespace corelane::core {
+
+using ClientCallPtr = std::unique_ptr<ClientCall, ClientCallRecycler>;
+
+struct CallOptions {
+  bool oneway = false;
+  std::shared_ptr<TaskBinding> binding{};          // the task whose job this is
+  std::shared_ptr<ClientConnection> connection{};  // to go over this one and no other
+  const Contract* contract = nullptr;              // to ask admission for
+};
+
+class ClientCall {
+ public:
+  static ClientCallPtr acquire();
+
+  // Writes the header; the arguments follow in arguments().
+  void begin(const std::shared_ptr<Reference>& reference, std::string_view operation, CallOptions options = {});
+  cdr::Writer& arguments() noexcept { return writer_; }
+
+  // Sends, waits, follows forwards. Raises; returns when the operation ended without exception or was oneway.
+  void invoke(std::span<const RaisesEntry> raises);
+  // LocateRequest instead of the operation: whether the server has the object. Raises system exceptions.
+  bool locate();
+
+  cdr::Reader& results() noexcept { return reader_; }
+  // The contexts of the reply.
+  const giop::ContextList& contexts() const noexcept { return contexts_; }
+  // The connection that carried the call.
+  const std::shared_ptr<ClientConnection>& connection() const noexcept { return connection_; }
+
+ private:
+  friend struct ClientCallRecycler;
+  enum class Next : std::uint8_t { done, again };
+
+  void reset() noexcept;
+  void compose(cdr::Writer& writer, bool first_request);
+  void recompose();
+  void connect();
+  Next exchange(std::span<const RaisesEntry> raises);
+  Next failed(const Error& error);
+  Next take_reply(std::span<const RaisesEntry> raises);
+  Next follow_forward(cdr::Reader& body);
+  Next change_addressing(cdr::Reader& body);
+  [[noreturn]] void raise_user_exception(cdr::Reader& body, std::span<const RaisesEntry> raises);
+  [[noreturn]] void raise_system_exception(cdr::Reader& body);
+
+  // Of the call under way.
+  std::shared_ptr<Reference> origin_;   // as the caller holds it
+  std::shared_ptr<Reference> current_;  // where it goes now
+  CallOptions options_;
+  std::shared_ptr<ClientConnection> connection_;
+  std::string_view operation_;
+  giop::Addressing addressing_ = giop::Addressing::key;
+  std::uint32_t request_id_ = 0;
+  std::size_t body_at_ = 0;
+  Time deadline_ = never;
+  int forwards_ = 0;
+  int retries_ = 0;
+
+  // Kept.
+  cdr::Writer writer_;
+  cdr::Writer spare_;
+  PendingReply pending_;
+  cdr::Reader reader_;
+  giop::ContextList contexts_;
+  ReferenceEnvironment environment_{nullptr};
+};
+
+// What a reply with a system exception says, contexts included.
+struct ReceivedException {
+  Error error;
+  Detail detail;
+};
+ReceivedException read_exception(cdr::Reader& body, const giop::ContextList& contexts);
+
+}  // namespace corelane::core

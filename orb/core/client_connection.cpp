@@ -1,0 +1,179 @@
+#include "orb/core/client_connection.h"
+
+#include <algorithm>
+
+#include "orb/base/minor.h"
+#include "orb/giop/headers.h"
+#include "orb/os/clock.h"
+
+namespace corelane::core {
+namespace {
+
+constexpr std::size_t buffer_size = 64 * 1024;
+constexpr Error lost{ErrorKind::comm_failure, Completion::maybe, minor::connection_lost};
+constexpr Error late{ErrorKind::timeout, Completion::maybe, minor::deadline_passed};
+
+std::optional<std::uint32_t> request_id_of(const giop::Message& message, const giop::Limits& limits) noexcept {
+  if (message.header.version == giop::giop_1_2) {  // comes first; the caller of the reply parses all of it
+    std::uint32_t id = 0;
+    return message.body().read(id) ? std::optional(id) : std::nullopt;
+  }
+  if (message.header.type == giop::MessageType::reply) {
+    const auto reply = giop::parse_reply(message, limits);
+    return reply ? std::optional(reply->header.request_id) : std::nullopt;
+  }
+  const auto reply = giop::parse_locate_reply(message);
+  return reply ? std::optional(reply->header.request_id) : std::nullopt;
+}
+
+}  // namespace
+
+ClientConnection::ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits)
+    : stream_(std::move(stream)),
+      limits_(limits),
+      assembler_(limits, giop::Role::client),
+      buffer_(buffer_size),
+      last_used_(os::now()) {
+  waiting_.reserve(64);
+}
+
+ClientConnection::~ClientConnection() { stream_->close(); }
+
+bool ClientConnection::call(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline,
+                            os::WaitStrategy strategy) {
+  pending.id_ = request_id;
+  pending.state_ = PendingReply::State::waiting;
+  {
+    const Lock lock(mutex_);
+    waiting_.push_back(&pending);
+  }
+  if (const auto sent = stream_->send(request); !sent) {
+    // The server has not got all of it, so it cannot run it.
+    broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint; the stream itself refuses
+    const Lock lock(mutex_);
+    pending.state_ = PendingReply::State::failed;
+    pending.error_ = {sent.error().kind, Completion::no, sent.error().minor};
+    remove(pending);
+    return false;
+  }
+  wait(pending, deadline, strategy);
+  if (pending.state_ == PendingReply::State::failed && pending.error_ == late) cancel(request_id);
+  return pending.state_ == PendingReply::State::answered;
+}
+
+Expected<void> ClientConnection::send(Bytes request) noexcept {
+  auto sent = stream_->send(request);
+  if (!sent) broken_.store(true, std::memory_order_relaxed);  // relaxed: as above
+  return sent;
+}
+
+// The caller leads when nobody does; otherwise it sleeps until its reply is there or the leader has gone.
+void ClientConnection::wait(PendingReply& pending, Time deadline, os::WaitStrategy strategy) {
+  Lock lock(mutex_);
+  // Bound: the deadline; each round takes bytes or sleeps.
+  while (pending.state_ == PendingReply::State::waiting) {
+    const bool lead = !std::exchange(led_, true);
+    lock.unlock();
+    if (lead) {
+      read_some(deadline, strategy);
+    } else {
+      pending.parker_.park(deadline, strategy);
+    }
+    lock.lock();
+    if (lead) led_ = false;
+    if (pending.state_ == PendingReply::State::waiting && deadline != never && os::now() >= deadline) {
+      pending.state_ = PendingReply::State::failed;
+      pending.error_ = late;
+    }
+  }
+  remove(pending);
+}
+
+// Takes a call off the list; somebody who waits becomes the leader.
+void ClientConnection::remove(PendingReply& pending) noexcept {
+  std::erase(waiting_, &pending);
+  last_used_ = os::now();
+  if (!led_ && !waiting_.empty()) waiting_.front()->parker_.unpark();
+}
+
+void ClientConnection::read_some(Time deadline, os::WaitStrategy strategy) {
+  const auto got = stream_->receive(buffer_, deadline, strategy);
+  if (!got && got.error().kind == ErrorKind::timeout) return;
+  if (!got || *got == 0) return fail_all(lost);
+  take(Bytes(buffer_).first(*got));
+}
+
+void ClientConnection::take(Bytes bytes) {
+  const Time now = os::now();
+  // Bound: each round consumes bytes or ends.
+  for (;;) {
+    const auto message = assembler_.next(bytes, now);
+    if (!message) {
+      fail_all({ErrorKind::comm_failure, Completion::maybe, message.error().minor});
+      return stream_->close();
+    }
+    if (!*message) return;
+    deliver(**message);
+  }
+}
+
+void ClientConnection::deliver(const giop::Message& message) noexcept {
+  if (message.header.type == giop::MessageType::close_connection) {
+    // Orderly: what has no reply by now was not and will not be run. CORBA 3.3 part 2, 9.5.1.1.
+    return fail_all({ErrorKind::transient, Completion::no, minor::peer_closed});
+  }
+  if (message.header.type == giop::MessageType::message_error)
+    return fail_all({ErrorKind::comm_failure, Completion::maybe, minor::message_error});
+  const auto id = request_id_of(message, limits_);
+  if (!id) return fail_all({ErrorKind::marshal, Completion::maybe, minor::truncated});
+  const Lock lock(mutex_);
+  const auto found =
+      std::find_if(waiting_.begin(), waiting_.end(), [&](const PendingReply* p) { return p->id_ == *id; });
+  // Nobody waits any more (timeout, cancelled), or the reply is doubled.
+  if (found == waiting_.end() || (*found)->state_ != PendingReply::State::waiting) return;
+  PendingReply& pending = **found;
+  pending.header_ = message.header;
+  pending.bytes_.assign(message.bytes.begin(), message.bytes.end());
+  pending.state_ = PendingReply::State::answered;
+  pending.parker_.unpark();
+}
+
+void ClientConnection::fail_all(Error error) noexcept {
+  broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint
+  const Lock lock(mutex_);
+  for (PendingReply* pending : waiting_) {
+    if (pending->state_ != PendingReply::State::waiting) continue;
+    pending->state_ = PendingReply::State::failed;
+    pending->error_ = error;
+    pending->parker_.unpark();
+  }
+}
+
+void ClientConnection::cancel(std::uint32_t request_id) noexcept {
+  cdr::Writer writer;
+  giop::write_cancel_request(writer, request_id);
+  (void)stream_->send(writer.bytes());  // best effort: the caller has its answer already
+}
+
+// A server that went away while nobody waited shows only when the stream is read; better before a call than in it.
+bool ClientConnection::usable() noexcept {
+  if (broken_.load(std::memory_order_relaxed) || !stream_->is_open()) return false;  // relaxed: a hint
+  {
+    const Lock lock(mutex_);
+    if (led_ || !waiting_.empty() || os::now() - last_used_ < long_idle) return true;
+    led_ = true;
+  }
+  read_some(Time{}, {});
+  const Lock lock(mutex_);
+  led_ = false;
+  last_used_ = os::now();
+  if (!waiting_.empty()) waiting_.front()->parker_.unpark();
+  return !broken_.load(std::memory_order_relaxed);  // relaxed: a hint
+}
+
+void ClientConnection::close() noexcept {
+  broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint
+  stream_->close();
+}
+
+}  // namespace corelane::core

@@ -1,0 +1,90 @@
+// ClientConnection: one connection to a server, shared by all threads that call it. Who waits reads: one of them is the
+// leader and reads for all; when it has its own reply it hands over.
+//
+// Threads: any. One priority-inheriting mutex guards the list of waiting calls; it is held while a reply is copied to
+// its call, never while reading from the socket.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "orb/base/expected.h"
+#include "orb/giop/assembler.h"
+#include "orb/os/pi_mutex.h"
+#include "orb/os/wait.h"
+#include "orb/transport/connection.h"
+
+namespace corelane::core {
+
+// One call that waits for its reply. Lives with the caller; reused by it.
+class PendingReply {
+ public:
+  enum class State : std::uint8_t { waiting, answered, failed };
+
+  // After wait(): the reply, whole.
+  giop::Message message() const noexcept { return {header_, bytes_}; }
+  // After a failure. COMPLETED_NO: the server has not and will not run the call, so it may be sent again.
+  const Error& error() const noexcept { return error_; }
+
+ private:
+  friend class ClientConnection;
+  std::uint32_t id_ = 0;
+  State state_ = State::waiting;
+  giop::MessageHeader header_;
+  std::vector<std::byte> bytes_;
+  Error error_;
+  os::Parker parker_;
+};
+
+class ClientConnection {
+ public:
+  ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits);
+  ~ClientConnection();
+
+  // Sends a request that gets a reply, and waits for it. False: failed, see pending.error(); TIMEOUT is COMPLETED_MAYBE
+  // and has sent a CancelRequest.
+  bool call(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline, os::WaitStrategy strategy);
+  // Sends a request without reply.
+  Expected<void> send(Bytes request) noexcept;
+
+  // False when it cannot carry another call. Looks at the stream when it was idle for long.
+  bool usable() noexcept;
+  void close() noexcept;
+
+  // True once: the first request of the connection names the code sets.
+  bool first_request() noexcept { return !used_.exchange(true, std::memory_order_relaxed); }  // relaxed: a flag
+  const transport::Endpoint& peer() const noexcept { return stream_->peer(); }
+
+ private:
+  using Lock = std::unique_lock<os::PiMutex>;
+  static constexpr Duration long_idle = std::chrono::milliseconds{20};
+
+  void wait(PendingReply& pending, Time deadline, os::WaitStrategy strategy);
+  void read_some(Time deadline, os::WaitStrategy strategy);
+  void take(Bytes bytes);
+  void deliver(const giop::Message& message) noexcept;
+  void fail_all(Error error) noexcept;
+  void remove(PendingReply& pending) noexcept;
+  void cancel(std::uint32_t request_id) noexcept;
+
+  const std::shared_ptr<transport::Connection> stream_;
+  const giop::Limits limits_;
+  std::atomic<bool> used_{false};
+  std::atomic<bool> broken_{false};
+
+  // Owner: the leader.
+  giop::Assembler assembler_;
+  std::vector<std::byte> buffer_;
+
+  os::PiMutex mutex_;
+  // Guarded by mutex_.
+  std::vector<PendingReply*> waiting_;
+  bool led_ = false;
+  Time last_used_{};
+};
+
+}  // namespace corelane::core

@@ -1,0 +1,83 @@
+#include "orb/core/exception.h"
+
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/core/handle.h"
+
+namespace corelane::core {
+namespace {
+
+std::string_view completion_name(Completion completed) {
+  constexpr std::string_view names[] = {"COMPLETED_YES", "COMPLETED_NO", "COMPLETED_MAYBE"};
+  return names[static_cast<std::size_t>(completed) % 3];
+}
+
+std::string describe(const Error& error, const Detail* detail) {
+  char number[16];
+  std::snprintf(number, sizeof number, "0x%08x", static_cast<unsigned>(error.minor));
+  std::string text = std::string(name_of(error.kind)) + " (minor " + number + ", " +
+                     std::string(completion_name(error.completed)) + ")";
+  if (const std::string_view cause = minor::text(error.minor); !cause.empty()) text += ": " + std::string(cause);
+  if (detail != nullptr && !detail->text.empty()) text += ": " + detail->text;
+  return text;
+}
+
+// "IDL:omg.org/CORBA/BAD_PARAM:1.0" for each kind, made once.
+const std::array<std::string, error_kinds>& repository_ids() {
+  static const std::array<std::string, error_kinds> ids = [] {
+    std::array<std::string, error_kinds> result;
+    for (int i = 0; i < error_kinds; ++i)
+      result[static_cast<std::size_t>(i)] =
+          "IDL:omg.org/CORBA/" + std::string(name_of(static_cast<ErrorKind>(i))) + ":1.0";
+    return result;
+  }();
+  return ids;
+}
+
+using Thrower = void (*)(const Error&, std::shared_ptr<const Detail>);
+template <int... kinds>
+constexpr std::array<Thrower, sizeof...(kinds)> throwers(std::integer_sequence<int, kinds...>) {
+  return {[](const Error& error, std::shared_ptr<const Detail> detail) {
+    throw SystemExceptionOf<static_cast<ErrorKind>(kinds)>(error, std::move(detail));
+  }...};
+}
+
+[[noreturn]] void raise(Error error, std::shared_ptr<const Detail> detail) {
+  static constexpr auto table = throwers(std::make_integer_sequence<int, error_kinds>{});
+  table[static_cast<std::size_t>(error.kind)](error, std::move(detail));
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+void UserException::_marshal(cdr::Writer& writer) const {
+  writer.write_string(_rep_id());
+  _encode(writer);
+}
+
+SystemException::SystemException(const char* rep_id, Error error, std::shared_ptr<const Detail> detail)
+    : rep_id_(rep_id),
+      error_(error),
+      detail_(std::move(detail)),
+      what_(std::make_shared<const std::string>(describe(error_, detail_.get()))) {}
+
+const char* SystemException::what() const noexcept { return what_->c_str(); }
+std::string_view SystemException::detail() const noexcept { return detail_ ? detail_->text : std::string_view{}; }
+const sched::Refusal* SystemException::refusal() const noexcept {
+  return detail_ && detail_->refusal ? &*detail_->refusal : nullptr;
+}
+
+const char* repository_id_of(ErrorKind kind) noexcept {
+  return repository_ids()[static_cast<std::size_t>(kind)].c_str();
+}
+
+void raise(Error error) { raise(error, std::shared_ptr<const Detail>{}); }
+void raise(Error error, std::string detail) { raise(error, Detail{.text = std::move(detail)}); }
+void raise(Error error, Detail detail) { raise(error, std::make_shared<const Detail>(std::move(detail))); }
+
+void raise_nil_reference() { raise(Error{ErrorKind::inv_objref, Completion::no, minor::nil_reference}); }
+
+}  // namespace corelane::core

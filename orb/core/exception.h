@@ -1,0 +1,87 @@
+// The CORBA exceptions as C++ classes, and raise(): the one place where an Error becomes an exception.
+// CORBA 3.3 part 1, 8.7 and A.5; IDL to C++11, 6.18. The OMG names of these classes stand in orb/corba/exception.h.
+//
+// Threads: value types. A copy shares its detail, which never changes.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "orb/base/error.h"
+#include "orb/cdr/reader.h"
+#include "orb/cdr/writer.h"
+#include "orb/sched/refusal.h"
+
+namespace corelane::core {
+
+class Exception : public std::exception {
+ public:
+  virtual const char* _rep_id() const noexcept = 0;
+  virtual void _raise() const = 0;
+};
+
+// Base of the exceptions that IDL declares; generated classes derive from it.
+class UserException : public Exception {
+ public:
+  // Writes the repository id and the members, as a reply carries them.
+  void _marshal(cdr::Writer& writer) const;
+
+ private:
+  virtual void _encode(cdr::Writer& writer) const = 0;  // members only
+};
+
+// What an exception says beyond its kind and minor code.
+struct Detail {
+  std::string text;                         // for people
+  std::optional<sched::Refusal> refusal{};  // when admission was refused
+};
+
+class SystemException : public Exception {
+ public:
+  std::uint32_t minor() const noexcept { return error_.minor; }
+  void minor(std::uint32_t value) noexcept { error_.minor = value; }
+  Completion completed() const noexcept { return error_.completed; }
+  void completed(Completion value) noexcept { error_.completed = value; }
+
+  const Error& error() const noexcept { return error_; }
+  const char* _rep_id() const noexcept override { return rep_id_; }
+  // "NO_RESOURCES (minor 0x434c4040, COMPLETED_NO): text of the minor code; detail".
+  const char* what() const noexcept override;
+  // The text that came with the exception; empty when there is none.
+  std::string_view detail() const noexcept;
+  // The reason in numbers when this is the answer to a refused admission.
+  const sched::Refusal* refusal() const noexcept;
+
+ protected:
+  SystemException(const char* rep_id, Error error, std::shared_ptr<const Detail> detail);
+
+ private:
+  const char* rep_id_;
+  Error error_;
+  std::shared_ptr<const Detail> detail_;
+  std::shared_ptr<const std::string> what_;
+};
+
+// The repository id of a kind, such as "IDL:omg.org/CORBA/BAD_PARAM:1.0". Static storage.
+const char* repository_id_of(ErrorKind kind) noexcept;
+
+// One class for each kind.
+template <ErrorKind kind>
+class SystemExceptionOf final : public SystemException {
+ public:
+  explicit SystemExceptionOf(std::uint32_t minor = 0, Completion completed = Completion::no)
+      : SystemExceptionOf(Error{kind, completed, minor}, nullptr) {}
+  SystemExceptionOf(Error error, std::shared_ptr<const Detail> detail)
+      : SystemException(repository_id_of(kind), error, std::move(detail)) {}
+  void _raise() const override { throw *this; }
+};
+
+[[noreturn]] void raise(Error error);
+[[noreturn]] void raise(Error error, std::string detail);
+[[noreturn]] void raise(Error error, Detail detail);
+
+}  // namespace corelane::core

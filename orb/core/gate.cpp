@@ -1,0 +1,48 @@
+#include "orb/core/gate.h"
+
+namespace corelane::core {
+
+bool Gate::hold(dispatch::JobPtr& job) {
+  const std::lock_guard lock(mutex_);
+  if (turnstile_.passage() != Passage::holding || held_count_ == capacity_) return false;
+  held_.push_back(std::move(job));
+  ++held_count_;
+  return true;
+}
+
+bool Gate::wait_while_holding(Time deadline) {
+  os::Parker parker;
+  {
+    const std::lock_guard lock(mutex_);
+    if (turnstile_.passage() != Passage::holding) return true;
+    waiting_.push_back(&parker);
+  }
+  const bool woken = parker.park(deadline);
+  const std::lock_guard lock(mutex_);  // whoever wakes us does so under it, so the parker may go
+  std::erase(waiting_, &parker);
+  return woken;
+}
+
+std::size_t Gate::waiting() {
+  const std::lock_guard lock(mutex_);
+  return held_count_ + waiting_.size();
+}
+
+bool Gate::change(Passage passage) {
+  dispatch::JobList released;
+  {
+    const std::lock_guard lock(mutex_);
+    if (turnstile_.passage() == Passage::inactive) return passage == Passage::inactive;
+    turnstile_.set(passage);
+    if (passage != Passage::holding) {
+      released = std::move(held_);
+      held_count_ = 0;
+      for (os::Parker* parker : waiting_) parker->unpark();  // bound: the callers of this process
+    }
+  }
+  // Bound: capacity_.
+  while (dispatch::JobPtr job = released.pop_front()) submit_(std::move(job));
+  return true;
+}
+
+}  // namespace corelane::core

@@ -1,0 +1,43 @@
+#include "orb/core/invocation.h"
+
+#include <algorithm>
+
+#include "orb/base/minor.h"
+#include "orb/core/client_call.h"
+#include "orb/core/local_call.h"
+
+namespace corelane::core {
+
+bool Invocation::run_local(void* const* frame) {
+  Reference* reference = object_._reference().get();
+  if (reference == nullptr) raise_nil_reference();
+  if (!reference->is_local()) return false;
+  call_local(*reference, operation_.name, frame);
+  return true;
+}
+
+cdr::Writer& Invocation::request() {
+  if (!call_) {
+    const std::shared_ptr<Reference>& reference = object_._reference();
+    if (!reference) raise_nil_reference();
+    call_ = ClientCall::acquire();
+    call_->begin(reference, operation_.name,
+                 {.oneway = operation_.oneway, .binding = reference->binding_of(operation_.name)});
+  }
+  return call_->arguments();
+}
+
+void Invocation::invoke() {
+  request();
+  call_->invoke(operation_.raises);
+}
+
+cdr::Reader& Invocation::reply() { return call_->results(); }
+
+void Invocation::raise_bad_reply() {
+  Error error = call_->results().error();
+  error.completed = Completion::yes;
+  raise(error);
+}
+
+}  // namespace corelane::core

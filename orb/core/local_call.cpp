@@ -1,0 +1,135 @@
+#include "orb/core/local_call.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <optional>
+
+#include "orb/base/minor.h"
+#include "orb/core/exception.h"
+#include "orb/core/settings.h"
+#include "orb/dispatch/job.h"
+#include "orb/os/clock.h"
+#include "orb/os/wait.h"
+
+namespace corelane::core {
+namespace {
+
+void run_upcall(ActiveObject& object, const Upcall& upcall, void* const* frame) {
+  try {
+    upcall.local(object.self(), frame);
+  } catch (const UserException& exception) {
+    const std::string_view id = exception._rep_id();
+    if (std::any_of(upcall.raises.begin(), upcall.raises.end(), [&](const RaisesEntry& e) { return e.id == id; }))
+      throw;
+    raise(Error{ErrorKind::unknown, Completion::maybe, minor::undeclared_exception});
+  } catch (const SystemException&) {
+    throw;
+  } catch (...) {
+    raise(Error{ErrorKind::unknown, Completion::maybe, minor::servant_threw});
+  }
+}
+
+// `patience`: how long at most the caller waits while the manager holds requests; zero: for ever.
+void visit(ActiveObject& object, const Upcall& upcall, void* const* frame, Duration patience) {
+  std::optional<Time> deadline;
+  // Bound: the deadline.
+  for (;;) {
+    {
+      const Visit inside(object);
+      if (inside) return run_upcall(object, upcall, frame);
+      if (!inside.holding()) raise(inside.error());
+    }
+    if (!deadline) deadline = patience == Duration::zero() ? never : os::now() + patience;
+    if (!object.gate().wait_while_holding(*deadline))
+      raise(Error{ErrorKind::timeout, Completion::no, minor::deadline_passed});
+  }
+}
+
+std::shared_ptr<os::Parker> parker_of_thread() {
+  thread_local const auto parker = std::make_shared<os::Parker>();
+  return parker;
+}
+
+// A local call as a job of its caller's task. Lives on the caller's stack: the caller waits until the last touch.
+class LocalJob final : public dispatch::Job {
+ public:
+  LocalJob(ActiveObject& object, const Upcall& upcall, void* const* frame, Duration patience)
+      : object_(object), upcall_(upcall), frame_(frame), patience_(patience) {}
+
+  void run(const dispatch::JobContext&) noexcept override {
+    capture([&] { visit(object_, upcall_, frame_, patience_); });
+  }
+  void refuse(const sched::Refusal& refusal) noexcept override {
+    capture([&] { raise(sched::error_of(refusal), Detail{sched::text_of(refusal), refusal}); });
+  }
+  void fail(Error error) noexcept override {
+    capture([&] { raise(error); });
+  }
+  void recycle() noexcept override {
+    const std::shared_ptr<os::Parker> parker = parker_;  // the job is gone as soon as the caller sees it done
+    // PAIR local_job: release here -> acquire in wait(). Publishes results and failure.
+    done_.store(true, std::memory_order_release);
+    parker->unpark();
+  }
+  void wait() {
+    // PAIR local_job: acquire here <- release in recycle(). Bound: the job, and one stale token of an earlier one.
+    while (!done_.load(std::memory_order_acquire)) parker_->park(never);
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  template <typename Function>
+  void capture(Function function) noexcept {
+    try {
+      function();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+
+  ActiveObject& object_;
+  const Upcall& upcall_;
+  void* const* const frame_;
+  const Duration patience_;
+  std::exception_ptr failure_;
+  const std::shared_ptr<os::Parker> parker_ = parker_of_thread();
+  std::atomic<bool> done_{false};
+};
+
+void run_as_job(Reference& reference, const TaskBinding& binding, ActiveObject& object, const Upcall& upcall,
+                void* const* frame) {
+  LocalJob job(object, upcall, frame, reference.orb()->settings().request_timeout);
+  job.arrived = os::now();
+  job.task = binding.task();
+  job.label = upcall.name;
+  dispatch::JobPtr handle(&job);
+  if (const auto taken = reference.orb()->executive().submit(handle); !taken) {
+    const Error error = taken.error();
+    handle.reset();
+    raise(error);
+  }
+  job.wait();
+}
+
+}  // namespace
+
+void call_local(Reference& reference, std::string_view operation, void* const* frame) {
+  std::shared_ptr<ActiveObject> found;
+  ActiveObject* object = reference.cached_local();
+  if (object == nullptr || !object->active()) {
+    auto looked_up = reference.find_local();
+    if (!looked_up) raise(looked_up.error());
+    found = std::move(*looked_up);
+    object = found.get();
+  }
+  const Upcall* upcall = object->skeleton().find(operation);
+  if (upcall == nullptr) raise(Error{ErrorKind::bad_operation, Completion::no, minor::no_such_operation});
+  if (const auto binding = reference.binding_of(operation)) {
+    run_as_job(reference, *binding, *object, *upcall, frame);
+  } else {
+    visit(*object, *upcall, frame, reference.orb()->settings().request_timeout);
+  }
+}
+
+}  // namespace corelane::core

@@ -1,0 +1,113 @@
+// Object: base of every stub and of local objects (the POA); CORBA::Object. CORBA 3.3 part 1, 8.3.
+//
+// Threads: any; a stub has no state but its shared Reference.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "orb/cdr/codec.h"
+#include "orb/core/handle.h"
+
+namespace corelane::core {
+
+class Object;
+class Reference;
+
+template <typename T>
+using ObjectReference = Handle<T>;
+
+// Pass key and argument of stub constructors: only the runtime makes one.
+class StubInit {
+ public:
+  const std::shared_ptr<Reference>& reference() const noexcept { return reference_; }
+
+ private:
+  explicit StubInit(std::shared_ptr<Reference> reference) : reference_(std::move(reference)) {}
+  template <typename T>
+  friend ObjectReference<T> make_stub(std::shared_ptr<Reference> reference);
+  std::shared_ptr<Reference> reference_;
+};
+
+class Object {
+ public:
+  using _ref_type = ObjectReference<Object>;
+  static constexpr const char* _id = "IDL:omg.org/CORBA/Object:1.0";
+
+  explicit Object(const StubInit& init) : reference_(init.reference()) {}
+  virtual ~Object() = default;
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  // Asks the object unless its type is known here. Raises what a call raises.
+  bool _is_a(const std::string& repository_id);
+  // True only when the object is certainly gone.
+  bool _non_existent();
+  // Same key at the same address. False says nothing certain.
+  bool _is_equivalent(const ObjectReference<Object>& other) const;
+  std::uint32_t _hash(std::uint32_t maximum) const;
+  // The most derived interface, as the reference knows it; asks the object when it does not.
+  std::string _repository_id();
+
+  // Null for a local object.
+  const std::shared_ptr<Reference>& _reference() const noexcept { return reference_; }
+
+ protected:
+  Object() = default;  // local objects
+
+ private:
+  const std::shared_ptr<Reference> reference_;
+};
+
+// A stub of type T without asking the object whether it is one.
+template <typename T>
+ObjectReference<T> make_stub(std::shared_ptr<Reference> reference) {
+  if (!reference) return nullptr;
+  return ObjectReference<T>(std::make_shared<T>(StubInit(std::move(reference))));
+}
+
+// Nil when the object is no T. May ask the object.
+template <typename T>
+ObjectReference<T> narrow(const ObjectReference<Object>& object) {
+  if (!object) return nullptr;
+  if (auto same = std::dynamic_pointer_cast<T>(object.shared())) return ObjectReference<T>(std::move(same));
+  if constexpr (std::constructible_from<T, const StubInit&>) {
+    if (object->_reference() && object->_is_a(T::_id)) return make_stub<T>(object->_reference());
+  }
+  return nullptr;
+}
+
+// What IDL::traits<T> offers for an interface.
+template <typename T>
+struct InterfaceTraits {
+  using ref_type = ObjectReference<T>;
+  using weak_ref_type = WeakHandle<T>;
+
+  static ref_type narrow(const ObjectReference<Object>& object) { return core::narrow<T>(object); }
+};
+
+// Asks the server, by LocateRequest, whether it has the object; no servant is involved. Raises as a call does.
+bool locate(const ObjectReference<Object>& object);
+
+// References as values on the wire: IORs; nil is an IOR without profiles.
+void encode_reference(cdr::Writer& writer, const Object* object);
+// The reader's environment is the ORB's. Null and a good reader: nil.
+bool decode_reference(cdr::Reader& reader, std::shared_ptr<Reference>& reference);
+
+template <typename T>
+void encode(cdr::Writer& writer, const ObjectReference<T>& reference) {
+  encode_reference(writer, reference.get());
+}
+template <typename T>
+bool decode(cdr::Reader& reader, ObjectReference<T>& out) {
+  std::shared_ptr<Reference> reference;
+  if (!decode_reference(reader, reference)) return false;
+  out = make_stub<T>(std::move(reference));
+  return true;
+}
+
+}  // namespace corelane::core

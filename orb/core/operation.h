@@ -1,0 +1,35 @@
+// What a stub knows of one operation: constant data in generated code.
+// Threads: constants.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "orb/base/contract.h"
+#include "orb/cdr/codec.h"
+
+namespace corelane::core {
+
+// One entry of a raises clause: its repository id, and how to throw it.
+struct RaisesEntry {
+  std::string_view id;
+  // Decodes the members and throws; returns when they cannot be decoded (the reader says why).
+  void (*raise)(cdr::Reader& members);
+};
+
+template <typename UserExceptionType>
+constexpr RaisesEntry raises() {
+  return {UserExceptionType::_id, [](cdr::Reader& members) {
+            UserExceptionType exception;
+            if (decode(members, exception)) throw exception;
+          }};
+}
+
+struct Operation {
+  std::string_view name;  // as on the wire: "step", "_get_count"
+  bool oneway = false;
+  std::span<const RaisesEntry> raises{};
+  const Contract* contract = nullptr;  // of the IDL's annotation
+};
+
+}  // namespace corelane::core

@@ -1,0 +1,194 @@
+#include "orb/core/orb.h"
+
+#include <fstream>
+#include <sstream>
+
+#include "orb/base/minor.h"
+#include "orb/core/orb_state.h"
+#include "orb/giop/code_sets.h"
+#include "orb/giop/corbaloc.h"
+#include "orb/giop/ior.h"
+
+namespace corelane::core {
+namespace {
+
+constexpr Error bad_uri{ErrorKind::bad_param, Completion::no, minor::bad_uri};
+constexpr std::size_t largest_reference_file = 1024 * 1024;
+
+// The ORBs that live. Never destroyed: threads may still run when static objects are.
+struct Registry {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<Orb>> orbs;  // guarded by mutex
+};
+Registry& registry() {
+  static Registry* const instance = new Registry;
+  return *instance;
+}
+
+ObjectReference<Object> stub_of(std::shared_ptr<Orb> orb, giop::Ior ior) {
+  if (ior.nil()) return nullptr;
+  return make_stub<Object>(std::make_shared<Reference>(std::move(orb), std::move(ior)));
+}
+
+std::string read_reference_file(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) raise(bad_uri, "cannot read " + path);
+  std::string text;
+  for (char c = 0; file.get(c) && text.size() < largest_reference_file;) text += c;
+  const auto last = text.find_last_not_of(" \t\r\n");
+  return text.substr(0, last == text.npos ? 0 : last + 1);
+}
+
+std::string excerpt(const std::string& text) { return text.size() <= 60 ? text : text.substr(0, 57) + "..."; }
+
+// Whatever is wrong with the text, it is the caller's argument. CORBA 3.3 part 1, 8.2.2.
+[[noreturn]] void raise_bad_text(Error error, const std::string& text) {
+  error.kind = ErrorKind::bad_param;
+  raise(error, excerpt(text));
+}
+
+}  // namespace
+
+Orb::Orb(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Orb::~Orb() = default;
+
+Orb::Initialized Orb::init(int& argc, char* argv[], const std::string& id) {
+  auto settings = load_settings(argc, argv, SettingsSources::of_process());
+  if (!settings) raise(Error{ErrorKind::bad_param, Completion::no, minor::bad_option}, settings.error().text);
+  const std::string name = id.empty() ? settings->id : id;
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  if (const auto known = all.orbs.find(name); known != all.orbs.end()) return {known->second, false};
+  auto orb = std::shared_ptr<Orb>(new Orb(std::make_unique<State>(name, std::move(*settings))));
+  all.orbs.emplace(name, orb);
+  return {std::move(orb), true};
+}
+
+std::shared_ptr<Orb> Orb::first_of_process() {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  return all.orbs.empty() ? nullptr : all.orbs.begin()->second;
+}
+
+void Orb::State::end() {
+  std::map<std::string, ObjectReference<Object>> references;
+  std::shared_ptr<Server> old_server;
+  std::shared_ptr<Runtime> old_runtime;
+  std::shared_ptr<transport::Transport> old_transport;
+  {
+    const std::lock_guard lock(mutex);
+    phase = Phase::destroyed;
+    references.swap(initial);
+    old_server.swap(server);
+    old_runtime.swap(runtime);
+    old_transport.swap(tcp);
+  }
+  changed.notify_all();
+  if (target) target->close();
+  connections.close();
+  references.clear();
+  old_server.reset();
+  old_transport.reset();
+  old_runtime.reset();  // the last ORB of the process: threads end here
+  Registry& all = registry();
+  std::shared_ptr<Orb> self;  // let go after the lock
+  const std::lock_guard lock(all.mutex);
+  if (const auto known = all.orbs.find(id); known != all.orbs.end() && &known->second->state() == this) {
+    self.swap(known->second);
+    all.orbs.erase(known);
+  }
+}
+
+std::string Orb::id() const { return state_->id; }
+const Settings& Orb::settings() const noexcept { return state_->settings; }
+
+ObjectReference<Object> Orb::string_to_object(const std::string& text) { return follow(text, max_hops); }
+
+ObjectReference<Object> Orb::follow(const std::string& text, int hops) {
+  if (text.starts_with("file://")) {
+    if (hops == 0) raise(bad_uri, "its file leads through too many others; does it name itself? " + excerpt(text));
+    return follow(read_reference_file(text.substr(7)), hops - 1);
+  }
+  if (text.starts_with("corbaloc:")) {
+    const auto location = giop::parse_corbaloc(text, state_->settings.giop);
+    if (!location) raise_bad_text(location.error(), text);
+    if (location->initial_reference)
+      return resolve(location->object_key.empty() ? "NameService" : location->object_key, hops);
+    return stub_of(shared_from_this(), giop::to_ior(*location));
+  }
+  if (!text.starts_with("IOR:") && !text.starts_with("ior:")) raise(bad_uri, excerpt(text));
+  auto ior = giop::parse_ior(text, state_->settings.giop);
+  if (!ior) raise_bad_text(ior.error(), text);
+  return stub_of(shared_from_this(), std::move(*ior));
+}
+
+std::string Orb::object_to_string(const ObjectReference<Object>& object) {
+  if (!object) return giop::to_string(giop::Ior{});
+  if (!object->_reference()) raise(Error{ErrorKind::marshal, Completion::no, minor::omg | 4});
+  return giop::to_string(object->_reference()->ior());
+}
+
+ObjectReference<Object> Orb::resolve_initial_references(const std::string& name) { return resolve(name, max_hops); }
+
+ObjectReference<Object> Orb::resolve(const std::string& name, int hops) {
+  std::string uri;
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (const auto known = state_->initial.find(name); known != state_->initial.end()) return known->second;
+    const auto configured = state_->settings.initial_references.find(name);
+    if (configured == state_->settings.initial_references.end()) throw InvalidName();
+    uri = configured->second;
+  }
+  if (hops == 0)
+    raise(bad_uri, "initial reference " + excerpt(name) + " leads through too many others; does it name itself?");
+  ObjectReference<Object> object = follow(uri, hops - 1);
+  const std::lock_guard lock(state_->mutex);
+  return state_->initial.emplace(name, object).first->second;
+}
+
+void Orb::register_initial_reference(const std::string& name, const ObjectReference<Object>& object) {
+  if (name.empty()) throw InvalidName();
+  const std::lock_guard lock(state_->mutex);
+  state_->initial[name] = object;
+}
+
+std::vector<std::string> Orb::list_initial_services() const {
+  std::vector<std::string> names;
+  const std::lock_guard lock(state_->mutex);
+  for (const auto& [name, object] : state_->initial) names.push_back(name);
+  for (const auto& [name, uri] : state_->settings.initial_references)
+    if (!state_->initial.contains(name)) names.push_back(name);
+  return names;
+}
+
+void Orb::set_request_target(std::shared_ptr<RequestTarget> target) {
+  const std::lock_guard lock(state_->mutex);
+  state_->target = std::move(target);
+  // PAIR orb.target: release here -> acquire in request_target().
+  state_->target_view.store(state_->target.get(), std::memory_order_release);
+}
+
+RequestTarget* Orb::request_target() const noexcept {
+  // PAIR orb.target: acquire here <- release in set_request_target(). The target lives as long as the ORB's state.
+  return state_->target_view.load(std::memory_order_acquire);
+}
+
+std::vector<transport::Endpoint> Orb::endpoints() const {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->server) return {};
+  return {state_->server->endpoint()};
+}
+
+Expected<std::shared_ptr<Reference>> Orb::make_local_reference(std::string_view type_id, Bytes object_key,
+                                                               std::shared_ptr<ActiveObject> object) {
+  if (const auto listening = listen(); !listening) return listening.error();
+  giop::IiopProfile profile;
+  const transport::Endpoint endpoint = endpoints().front();
+  profile.address = {endpoint.host, endpoint.port};
+  profile.object_key.assign(object_key.begin(), object_key.end());
+  profile.components = {giop::make_orb_type(), giop::make_code_sets(giop::our_code_sets())};
+  giop::Ior ior{.type_id = std::string(type_id), .profiles = {giop::make_profile(profile)}};
+  return std::make_shared<Reference>(shared_from_this(), std::move(ior), std::move(object));
+}
+
+}  // namespace corelane::core

@@ -1,0 +1,102 @@
+// Orb: CORBA::ORB. Makes references from text and back, knows the initial references, listens, and shuts down.
+// CORBA 3.3 part 1, 8.5. Several ORBs of a process share one Runtime (executive, reactor).
+//
+// Threads: any, but destroy() and a waiting shutdown() not from inside a servant (BAD_INV_ORDER).
+// Lifetime: an ORB lives until destroy(); references to it may live longer and then raise BAD_INV_ORDER.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orb/base/bytes.h"
+#include "orb/base/expected.h"
+#include "orb/core/exception.h"
+#include "orb/core/object.h"
+#include "orb/transport/endpoint.h"
+
+namespace corelane::dispatch {
+class Executive;
+}
+
+namespace corelane::core {
+
+class ActiveObject;
+class Reference;
+class RequestTarget;
+struct Settings;
+
+class Orb : public std::enable_shared_from_this<Orb> {
+ public:
+  struct Initialized {
+    std::shared_ptr<Orb> orb;
+    bool created;  // false: an ORB of this id lived already
+  };
+  // Behind CORBA::ORB_init. Raises BAD_PARAM bad_option, INITIALIZE.
+  static Initialized init(int& argc, char* argv[], const std::string& id);
+  ~Orb();
+
+  // Null when none lives. The default ORB (id "") comes first.
+  static std::shared_ptr<Orb> first_of_process();
+
+  std::string id() const;
+
+  // "IOR:...", "corbaloc:...", "file://path". Raises BAD_PARAM bad_uri and what is wrong with it.
+  ObjectReference<Object> string_to_object(const std::string& text);
+  std::string object_to_string(const ObjectReference<Object>& object);
+
+  // Those registered, those of -ORBInitRef, RootPOA. Raises InvalidName.
+  ObjectReference<Object> resolve_initial_references(const std::string& name);
+  void register_initial_reference(const std::string& name, const ObjectReference<Object>& object);
+  std::vector<std::string> list_initial_services() const;
+
+  // Returns when the ORB was shut down. Requests are served by threads of their own, with or without it.
+  void run();
+  // Stops listening, lets running requests finish, turns new ones away. `wait`: returns when that is done.
+  void shutdown(bool wait_for_completion);
+  // Also ends threads and connections.
+  void destroy();
+  bool work_pending() const { return false; }  // no work is ever left to the main thread
+  void perform_work() {}
+
+  // For the layers above.
+
+  const Settings& settings() const noexcept;
+  dispatch::Executive& executive();
+  // Where requests go. Set once, before the ORB listens.
+  void set_request_target(std::shared_ptr<RequestTarget> target);
+  RequestTarget* request_target() const noexcept;
+  // Listens from now on; at once when it does already.
+  Expected<void> listen();
+  // Where it listens; empty when it does not.
+  std::vector<transport::Endpoint> endpoints() const;
+  // A reference to an object of this process. Listens if need be, since the address is in the reference.
+  Expected<std::shared_ptr<Reference>> make_local_reference(std::string_view type_id, Bytes object_key,
+                                                            std::shared_ptr<ActiveObject> object);
+
+  // The standard user exception of resolve_initial_references().
+  struct InvalidName final : UserException {
+    const char* _rep_id() const noexcept override { return "IDL:omg.org/CORBA/ORB/InvalidName:1.0"; }
+    const char* what() const noexcept override { return "CORBA::ORB::InvalidName"; }
+    void _raise() const override { throw *this; }
+
+   private:
+    void _encode(cdr::Writer&) const override {}
+  };
+
+  struct State;
+  State& state() noexcept { return *state_; }
+
+ private:
+  // Files and initial references may name others, to this depth.
+  static constexpr int max_hops = 8;
+
+  explicit Orb(std::unique_ptr<State> state);
+  ObjectReference<Object> follow(const std::string& text, int hops);
+  ObjectReference<Object> resolve(const std::string& name, int hops);
+
+  const std::unique_ptr<State> state_;
+};
+
+}  // namespace corelane::core

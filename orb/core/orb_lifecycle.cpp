@@ -1,0 +1,166 @@
+// How an ORB starts to listen, runs, and ends.
+#include "orb/base/minor.h"
+#include "orb/core/exception.h"
+#include "orb/core/orb_state.h"
+#include "orb/os/clock.h"
+
+namespace corelane::core {
+namespace {
+
+constexpr Error destroyed{ErrorKind::bad_inv_order, Completion::no, minor::orb_destroyed};
+// The standard's answer to a wait for oneself. CORBA 3.3 part 1, A.5: BAD_INV_ORDER, OMG minor 3.
+constexpr Error would_deadlock{ErrorKind::bad_inv_order, Completion::no, minor::omg | 3};
+
+}  // namespace
+
+Expected<std::shared_ptr<transport::Transport>> Orb::State::transport() {
+  std::shared_ptr<Runtime> threads;
+  const auto ready = [&] {
+    const std::lock_guard lock(mutex);
+    threads = runtime;
+    return phase == Phase::destroyed || tcp;
+  };
+  const auto found = [&]() -> Expected<std::shared_ptr<transport::Transport>> {
+    const std::lock_guard lock(mutex);
+    if (phase == Phase::destroyed) return destroyed;
+    return tcp;
+  };
+  if (ready()) return found();
+  const std::lock_guard one(starting);
+  if (ready()) return found();
+  const auto reactor = threads->reactor();
+  if (!reactor) return reactor.error();
+  auto made = std::make_shared<transport::TcpTransport>(**reactor, settings.connections);
+  const std::lock_guard lock(mutex);
+  if (phase == Phase::destroyed) return destroyed;
+  tcp = std::move(made);
+  return tcp;
+}
+
+Expected<std::shared_ptr<ClientConnection>> Orb::State::connect(const Address& address, Time deadline) {
+  const auto to = transport();
+  if (!to) return to.error();
+  const Time patience = os::now() + settings.connect_timeout;
+  auto connection = connections.acquire(**to, address.endpoints, std::min(deadline, patience));
+  // Not the call's own deadline: the server is not there.
+  if (!connection && connection.error().kind == ErrorKind::timeout && patience < deadline)
+    return Error{ErrorKind::transient, Completion::no, minor::connect_failed};
+  return connection;
+}
+
+dispatch::Executive* Orb::State::runtime_executive() {
+  const std::lock_guard lock(mutex);
+  return runtime ? runtime->started_executive() : nullptr;
+}
+
+dispatch::Executive& Orb::executive() {
+  std::shared_ptr<Runtime> runtime;
+  {
+    const std::lock_guard lock(state_->mutex);
+    runtime = state_->runtime;
+  }
+  if (!runtime) raise(destroyed);
+  if (std::string differs = runtime->conflict(state_->settings); !differs.empty())
+    raise(Error{ErrorKind::bad_param, Completion::no, minor::bad_option}, std::move(differs));
+  const auto executive = runtime->executive(state_->settings);
+  if (!executive) raise(executive.error());
+  return **executive;
+}
+
+Expected<void> Orb::listen() {
+  const auto transport = state_->transport();
+  if (!transport) return transport.error();
+  constexpr Error ending{ErrorKind::bad_inv_order, Completion::no, minor::shutting_down};
+  const std::lock_guard one(state_->starting);
+  std::shared_ptr<Runtime> runtime;
+  std::shared_ptr<RequestTarget> target;
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->phase != State::Phase::running) return ending;
+    if (state_->server) return {};
+    if (!state_->target) return Error{ErrorKind::bad_inv_order, Completion::no, minor::no_such_adapter};
+    runtime = state_->runtime;
+    target = state_->target;
+  }
+  // Opens the ledger, makes threads, resolves names: calls of other threads go on meanwhile.
+  const auto executive = runtime->executive(state_->settings);
+  if (!executive) return executive.error();
+  auto server = std::make_shared<Server>(shared_from_this(), state_->settings, **executive, *target);
+  if (const auto listening = server->listen(**transport); !listening) return listening.error();
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->phase == State::Phase::running) {
+      state_->server = std::move(server);
+      return {};
+    }
+  }
+  server->refuse_newcomers();  // somebody shut the ORB down meanwhile
+  server->wait_until_idle();
+  server->close_connections();
+  return ending;
+}
+
+void Orb::run() {
+  {
+    std::unique_lock lock(state_->mutex);
+    if (state_->phase == State::Phase::destroyed) raise(destroyed);
+    // Bound: until shutdown().
+    state_->changed.wait(lock, [&] { return state_->phase >= State::Phase::shutting_down; });
+  }
+  if (!inside_request()) state_->finish_shutdown();
+}
+
+void Orb::State::finish_shutdown() {
+  std::shared_ptr<Server> serving;
+  {
+    const std::lock_guard lock(mutex);
+    serving = server;
+  }
+  if (serving) {
+    serving->wait_until_idle();
+    serving->close_connections();
+  }
+  const std::lock_guard lock(mutex);
+  if (phase == Phase::shutting_down) phase = Phase::shut_down;
+}
+
+void Orb::shutdown(bool wait_for_completion) {
+  if (wait_for_completion && inside_request()) raise(would_deadlock);
+  std::shared_ptr<Server> server;
+  bool first = false;
+  {
+    std::unique_lock lock(state_->mutex);
+    if (state_->phase == State::Phase::destroyed) raise(destroyed);
+    first = state_->phase == State::Phase::running;
+    if (first) state_->phase = State::Phase::closing;
+    server = state_->server;
+  }
+  if (first) {
+    if (server) {
+      server->refuse_newcomers();
+      state_->target->stop_holding();
+    }
+    const std::lock_guard lock(state_->mutex);
+    if (state_->phase == State::Phase::closing) state_->phase = State::Phase::shutting_down;
+    state_->changed.notify_all();
+  }
+  if (!wait_for_completion) return;
+  {
+    // Bound: another thread's first half, above.
+    std::unique_lock lock(state_->mutex);
+    state_->changed.wait(lock, [&] { return state_->phase != State::Phase::closing; });
+  }
+  state_->finish_shutdown();
+}
+
+void Orb::destroy() {
+  if (inside_request()) raise(would_deadlock);
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->phase == State::Phase::destroyed) return;
+  }
+  shutdown(true);
+  state_->end();
+}
+
+}  // namespace corelane::core

@@ -1,0 +1,63 @@
+// What an ORB consists of. For orb/core alone.
+//
+// Threads: any; members that change are guarded as said.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "orb/core/connection_cache.h"
+#include "orb/core/orb.h"
+#include "orb/core/reference.h"
+#include "orb/core/runtime.h"
+#include "orb/core/server.h"
+#include "orb/core/settings.h"
+#include "orb/core/target.h"
+#include "orb/os/pi_mutex.h"
+#include "orb/transport/tcp.h"
+
+namespace corelane::core {
+
+struct Orb::State {
+  State(std::string orb_id, Settings orb_settings)
+      : id(std::move(orb_id)), settings(std::move(orb_settings)), connections(settings.giop) {}
+
+  // The connection to an address; made if need be. BAD_INV_ORDER after destroy().
+  Expected<std::shared_ptr<ClientConnection>> connect(const Address& address, Time deadline);
+  Expected<std::shared_ptr<transport::Transport>> transport();
+  // The second half of shutdown(), for whoever waits for its end. Not from inside a request.
+  void finish_shutdown();
+  // Null when this process serves nothing, or not any more.
+  dispatch::Executive* runtime_executive();
+
+  // The last step of destroy(): objects, connections and threads go, and the ORB leaves the list of those that live.
+  void end();
+
+  // Constant after construction.
+  const std::string id;
+  const Settings settings;
+
+  ConnectionCache connections;
+
+  // closing: somebody is turning newcomers away; shutting_down: there are none any more, old requests may run.
+  enum class Phase { running, closing, shutting_down, shut_down, destroyed };
+  // Who starts the transport or the server, which may take long. Taken before `mutex`.
+  std::mutex starting;
+  mutable os::PiMutex mutex;
+  std::condition_variable_any changed;
+  // Guarded by mutex.
+  Phase phase = Phase::running;
+  std::shared_ptr<Runtime> runtime = Runtime::of_process();
+  std::shared_ptr<transport::Transport> tcp;
+  std::shared_ptr<Server> server;
+  std::shared_ptr<RequestTarget> target;
+  std::map<std::string, ObjectReference<Object>> initial;
+
+  std::atomic<RequestTarget*> target_view{nullptr};  // target, for readers without the lock
+};
+
+}  // namespace corelane::core

@@ -1,0 +1,62 @@
+#include "orb/core/peer_tasks.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace corelane::core {
+
+std::optional<PeerTasks::Ticket> PeerTasks::open(std::uint32_t request_id, Bytes object_key, const Upcall& upcall,
+                                                 std::size_t capacity) {
+  Entry entry{.upcall = &upcall, .request_id = request_id, .object_key = {object_key.begin(), object_key.end()}};
+  const std::lock_guard lock(mutex_);
+  if (entries_.size() >= capacity) return std::nullopt;
+  entry.ticket = Ticket{++tickets_};
+  entries_.push_back(std::move(entry));
+  return entries_.back().ticket;
+}
+
+void PeerTasks::close(Ticket ticket) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(entries_, [&](const Entry& entry) { return entry.ticket == ticket; });
+}
+
+bool PeerTasks::settle(Ticket ticket, TaskId task) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.ticket == ticket; });
+  if (entry == entries_.end()) return false;
+  entry->task = task;
+  return true;
+}
+
+std::optional<TaskId> PeerTasks::cancel(std::uint32_t request_id) noexcept {
+  std::optional<TaskId> task;
+  const std::lock_guard lock(mutex_);
+  const auto given_up = [&](const Entry& entry) { return entry.request_id == request_id && !entry.used; };
+  const auto entry = std::find_if(entries_.begin(), entries_.end(), given_up);
+  if (entry == entries_.end()) return task;
+  if (entry->task != no_task) task = entry->task;
+  entries_.erase(entry);
+  return task;
+}
+
+void PeerTasks::forget(TaskId task) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(entries_, [&](const Entry& entry) { return entry.task == task && task != no_task; });
+}
+
+void PeerTasks::clear() noexcept {
+  const std::lock_guard lock(mutex_);
+  entries_.clear();
+}
+
+bool PeerTasks::allows(TaskId task, Bytes object_key, const Upcall& upcall) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.task == task; });
+  if (entry == entries_.end() || entry->upcall != &upcall) return false;
+  if (!std::equal(object_key.begin(), object_key.end(), entry->object_key.begin(), entry->object_key.end()))
+    return false;
+  entry->used = true;
+  return true;
+}
+
+}  // namespace corelane::core

@@ -1,0 +1,117 @@
+#include "orb/core/reference.h"
+
+#include <algorithm>
+
+#include "orb/base/minor.h"
+#include "orb/giop/code_sets.h"
+
+namespace corelane::core {
+namespace {
+
+void add_code_sets(const giop::IiopProfile& profile, Address& address) {
+  const giop::TaggedComponent* component = giop::find_component(profile.components, giop::component::code_sets);
+  if (component == nullptr) return;
+  const auto theirs = giop::parse_code_sets(component->data);
+  if (!theirs) return;  // as if it were not there
+  const auto choice = giop::choose_code_sets(giop::our_code_sets(), *theirs);
+  if (choice) {
+    address.code_set_context = giop::encode_code_sets(*choice);
+  } else {
+    address.code_set_error = choice.error();
+  }
+}
+
+std::optional<Address> address_of(const giop::Ior& ior) {
+  for (const giop::TaggedProfile& tagged : ior.profiles) {
+    if (tagged.tag != giop::profile::iiop) continue;
+    const auto profile = giop::parse_iiop(tagged);
+    if (!profile) continue;
+    Address address{.version = std::min(profile->version, giop::giop_1_2),
+                    .endpoints = {},
+                    .object_key = profile->object_key,
+                    .profile_tag = tagged.tag,
+                    .profile = tagged.data,
+                    .code_set_context = {},
+                    .code_set_error = {}};
+    for (const giop::IiopAddress& at : giop::addresses_of(*profile)) address.endpoints.push_back({at.host, at.port});
+    add_code_sets(*profile, address);
+    return address;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior)
+    : orb_(std::move(orb)), ior_(std::move(ior)), address_(address_of(ior_)) {}
+
+Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior, std::shared_ptr<ActiveObject> local)
+    : Reference(std::move(orb), std::move(ior)) {
+  place_.store(Place::here, std::memory_order_relaxed);  // relaxed: nobody else has the reference yet
+  local_ = std::move(local);
+  // PAIR reference.local: release here -> acquire in cached_local().
+  local_cache_.store(local_.get(), std::memory_order_release);
+}
+
+bool Reference::is_local() noexcept {
+  // relaxed: the answer depends on nothing else, and every thread finds the same.
+  const Place known = place_.load(std::memory_order_relaxed);
+  if (known != Place::unknown) return known == Place::here;
+  if (!address_) return false;
+  const auto ours = orb_->endpoints();
+  const bool here = std::any_of(address_->endpoints.begin(), address_->endpoints.end(), [&](const auto& endpoint) {
+    return std::find(ours.begin(), ours.end(), endpoint) != ours.end();
+  });
+  place_.store(here ? Place::here : Place::elsewhere, std::memory_order_relaxed);  // relaxed: as above
+  return here;
+}
+
+Expected<std::shared_ptr<ActiveObject>> Reference::find_local() noexcept {
+  RequestTarget* target = orb_->request_target();
+  if (target == nullptr || !address_) return Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_object};
+  auto object = target->find(address_->object_key);
+  if (!object) return object;
+  const std::lock_guard lock(mutex_);
+  if (!local_) {
+    local_ = *object;
+    // PAIR reference.local: release here -> acquire in cached_local(). Publishes the object.
+    local_cache_.store(local_.get(), std::memory_order_release);
+  }
+  return object;
+}
+
+std::shared_ptr<Reference> Reference::forwarded() const {
+  const std::lock_guard lock(mutex_);
+  return forward_;
+}
+
+void Reference::set_forward(std::shared_ptr<Reference> to) {
+  const std::lock_guard lock(mutex_);
+  forward_.swap(to);
+}
+
+void Reference::bind(const std::shared_ptr<TaskBinding>& binding) {
+  const std::lock_guard lock(mutex_);
+  bindings_.push_back({binding->operation(), binding.get(), binding});
+  // PAIR reference.bindings: release here -> acquire in binding_of().
+  has_bindings_.store(true, std::memory_order_release);
+}
+
+void Reference::unbind(const TaskBinding& binding) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(bindings_, [&](const Bound& bound) { return bound.identity == &binding; });
+  // PAIR reference.bindings: release here -> acquire in binding_of().
+  has_bindings_.store(!bindings_.empty(), std::memory_order_release);
+}
+
+std::shared_ptr<TaskBinding> Reference::binding_of(std::string_view operation) const {
+  // PAIR reference.bindings: acquire here <- release in bind(); the list itself is read under the mutex.
+  if (!has_bindings_.load(std::memory_order_acquire)) return nullptr;
+  const std::lock_guard lock(mutex_);
+  // The newest counts. Bound: the tasks of this reference.
+  for (auto bound = bindings_.rbegin(); bound != bindings_.rend(); ++bound)
+    if (bound->operation == operation) return bound->binding.lock();
+  return nullptr;
+}
+
+}  // namespace corelane::core

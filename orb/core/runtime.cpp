@@ -1,0 +1,143 @@
+#include "orb/core/runtime.h"
+
+#include <string_view>
+
+#include "orb/base/minor.h"
+#include "orb/dispatch/host_ledger.h"
+#include "orb/os/log.h"
+#include "orb/os/privileges.h"
+#include "orb/os/topology.h"
+
+namespace corelane::core {
+namespace {
+
+Expected<std::unique_ptr<dispatch::CoreProvider>> make_provider(const Settings& settings) {
+  auto topology = os::Topology::detect();
+  if (!topology) return topology.error();
+  if (!settings.ledger)
+    return std::unique_ptr<dispatch::CoreProvider>(std::make_unique<dispatch::UnguardedCores>(*topology));
+  const std::string directory =
+      settings.runtime_directory.empty() ? dispatch::runtime_directory() : settings.runtime_directory;
+  auto ledger = dispatch::HostLedger::open(*topology, directory);
+  if (!ledger) return ledger.error();
+  return std::unique_ptr<dispatch::CoreProvider>(std::move(*ledger));
+}
+
+// Where the system does not allow it, the executive says so with the price and the remedy.
+void lock_memory() {
+  if (!os::privileges().memlock || os::lock_memory()) return;
+  os::log::warn("memory could not be locked: a page fault may delay a job by milliseconds");
+}
+
+// The reader is to run above the tasks; a process that only calls has none.
+void raise_reader(transport::Reactor& reactor, int priority) {
+  if (priority == 0 || reactor.set_priority(priority)) return;
+  os::log::warn("io.priority = " + std::to_string(priority) +
+                " was refused: requests may wait for tasks that run. Mend it: sudo setcap "
+                "cap_sys_nice,cap_ipc_lock+ep <program>, 'ulimit -r 99', or a lower io.priority");
+}
+
+// What the ORBs of a process share, and so must agree on.
+struct Shared {
+  std::string_view key;
+  bool (*same)(const Settings& a, const Settings& b);
+};
+using S = const Settings&;
+constexpr Shared shared_settings[] = {
+    {"dispatch.mode", [](S a, S b) { return a.executive.mode == b.executive.mode; }},
+    {"dispatch.queue_capacity", [](S a, S b) { return a.executive.queue_capacity == b.executive.queue_capacity; }},
+    {"dispatch.admission", [](S a, S b) { return a.executive.admission == b.executive.admission; }},
+    {"pool.cores", [](S a, S b) { return a.executive.lease.cores == b.executive.lease.cores; }},
+    {"pool.real_time", [](S a, S b) { return a.executive.real_time == b.executive.real_time; }},
+    {"best_effort.threads",
+     [](S a, S b) { return a.executive.best_effort_threads == b.executive.best_effort_threads; }},
+    {"platform.budget", [](S a, S b) { return a.executive.platform.budget == b.executive.platform.budget; }},
+    {"platform.period", [](S a, S b) { return a.executive.platform.period == b.executive.platform.period; }},
+    {"platform.blocking", [](S a, S b) { return a.executive.platform.blocking == b.executive.platform.blocking; }},
+    {"io.priority", [](S a, S b) { return a.io_priority == b.io_priority; }},
+    {"limits.tasks", [](S a, S b) { return a.executive.max_tasks == b.executive.max_tasks; }},
+    {"limits.peer_utilization", [](S a, S b) { return a.executive.peer_limit == b.executive.peer_limit; }},
+    {"runtime.directory", [](S a, S b) { return a.runtime_directory == b.runtime_directory; }},
+    {"runtime.ledger", [](S a, S b) { return a.ledger == b.ledger; }},
+};
+
+}  // namespace
+
+std::shared_ptr<Runtime> Runtime::of_process() {
+  static std::mutex mutex;
+  static std::weak_ptr<Runtime> current;
+  const std::lock_guard lock(mutex);
+  if (auto runtime = current.lock()) return runtime;
+  auto runtime = std::make_shared<Runtime>();
+  current = runtime;
+  return runtime;
+}
+
+Expected<transport::Reactor*> Runtime::reactor() {
+  const std::lock_guard lock(mutex_);
+  return start_reactor();
+}
+
+Expected<transport::Reactor*> Runtime::start_reactor() {
+  if (!reactor_) {
+    auto reactor = transport::Reactor::start();
+    if (!reactor) return reactor.error();
+    reactor_ = std::move(*reactor);
+  }
+  return reactor_.get();
+}
+
+Expected<dispatch::Executive*> Runtime::executive(const Settings& settings) {
+  const std::lock_guard lock(mutex_);
+  if (!executive_)
+    if (const auto started = start_executive(settings); !started) return started.error();
+  if (const std::string differs = conflict_with(settings); !differs.empty()) {
+    os::log::error(differs);
+    return Error{ErrorKind::bad_param, Completion::no, minor::bad_option};
+  }
+  return executive_.get();
+}
+
+Expected<void> Runtime::start_executive(const Settings& settings) {
+  auto provider = make_provider(settings);
+  if (!provider) return provider.error();
+  const auto reactor = start_reactor();
+  if (!reactor) return reactor.error();
+  if (settings.executive.real_time) lock_memory();  // before threads are made: their stacks, too
+  auto executive = dispatch::Executive::start(settings.executive, **provider);
+  if (!executive) return executive.error();
+  if (settings.executive.real_time) raise_reader(**reactor, settings.io_priority);
+  provider_ = std::move(*provider);
+  executive_ = std::move(*executive);
+  settings_ = std::make_unique<const Settings>(settings);
+  return {};
+}
+
+std::string Runtime::conflict(const Settings& settings) {
+  const std::lock_guard lock(mutex_);
+  return conflict_with(settings);
+}
+
+std::string Runtime::conflict_with(const Settings& settings) const {
+  if (!settings_) return {};
+  for (const Shared& shared : shared_settings)
+    if (!shared.same(*settings_, settings))
+      return std::string(shared.key) +
+             " differs from that of the ORB which started this process's threads; give all its ORBs the same";
+  return {};
+}
+
+dispatch::Executive* Runtime::started_executive() {
+  const std::lock_guard lock(mutex_);
+  return executive_.get();
+}
+
+void Runtime::stop() {
+  if (executive_) executive_->stop();
+  if (reactor_) reactor_->stop();
+  executive_.reset();
+  provider_.reset();
+  reactor_.reset();
+}
+
+}  // namespace corelane::core

@@ -1,0 +1,51 @@
+// Runtime: what all ORBs of a process share: the reactor, and the executive with the provider of its cores. Both start
+// when first needed, so that a pure client leases no core and has no real-time thread.
+//
+// Threads: any. Starting is guarded by a mutex; stop() runs when the last ORB is destroyed.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "orb/base/expected.h"
+#include "orb/core/settings.h"
+#include "orb/dispatch/core_provider.h"
+#include "orb/dispatch/executive.h"
+#include "orb/transport/reactor.h"
+
+namespace corelane::core {
+
+class Runtime {
+ public:
+  // The one of this process; made anew when the last was let go.
+  static std::shared_ptr<Runtime> of_process();
+  ~Runtime() { stop(); }
+
+  // Under SCHED_OTHER until somebody serves.
+  Expected<transport::Reactor*> reactor();
+  // Starts with the settings of whoever asks first, memory locked where pool.real_time is on, and gives the reactor its
+  // io.priority. BAD_PARAM bad_option: it runs with other settings than these; the log names the first.
+  Expected<dispatch::Executive*> executive(const Settings& settings);
+  // The first setting in which what runs differs from `settings`, as a sentence; "" when none.
+  std::string conflict(const Settings& settings);
+  // Null until it was started.
+  dispatch::Executive* started_executive();
+
+  // Ends all threads. Not from one of them.
+  void stop();
+
+ private:
+  Expected<transport::Reactor*> start_reactor();
+  Expected<void> start_executive(const Settings& settings);
+  std::string conflict_with(const Settings& settings) const;
+
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  std::unique_ptr<transport::Reactor> reactor_;
+  std::unique_ptr<dispatch::CoreProvider> provider_;
+  std::unique_ptr<dispatch::Executive> executive_;
+  std::unique_ptr<const Settings> settings_;  // those that the executive runs with
+};
+
+}  // namespace corelane::core

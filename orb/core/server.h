@@ -1,0 +1,78 @@
+// Server: the listening side of one ORB: its listener, its connections, and the pool of jobs that carry their requests.
+//
+// Threads: start(), stop() and their like on ordinary threads; connections are read on the reactor's thread.
+// Lifetime: connections and jobs under way keep the server alive; it holds its connections weakly.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "orb/core/reference.h"
+#include "orb/core/settings.h"
+#include "orb/core/target.h"
+#include "orb/core/turnstile.h"
+#include "orb/dispatch/executive.h"
+#include "orb/transport/transport.h"
+
+namespace corelane::core {
+
+class ServerConnection;
+class ServerJob;
+
+class Server : public std::enable_shared_from_this<Server> {
+ public:
+  // All arguments outlive the server's last connection and job; destroy() of the ORB sees to it.
+  Server(std::shared_ptr<Orb> orb, const Settings& settings, dispatch::Executive& executive, RequestTarget& target);
+  ~Server();
+
+  Expected<void> listen(transport::Transport& transport);
+  const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
+
+  // New connections and requests are turned away from here on; idempotent.
+  void refuse_newcomers();
+  // Returns when no request is under way. After refuse_newcomers(); not from inside a request.
+  void wait_until_idle() { requests_.wait_until_empty(); }
+  // Says CloseConnection to all peers, and closes.
+  void close_connections();
+
+  // For connections and jobs.
+  const Settings& settings() const noexcept { return settings_; }
+  dispatch::Executive& executive() noexcept { return executive_; }
+  RequestTarget& target() noexcept { return target_; }
+  cdr::Environment* environment() noexcept { return &environment_; }
+  // active: the request counts until its job leaves.
+  Turnstile& requests() noexcept { return requests_; }
+  std::unique_ptr<ServerJob> take_job();
+  void give_back(std::unique_ptr<ServerJob> job) noexcept;
+  std::atomic<std::uint64_t>& dropped_oneways() noexcept { return dropped_oneways_; }
+
+ private:
+  static constexpr std::size_t kept_jobs = 1024;
+  void accept(std::shared_ptr<transport::Connection> stream);
+  std::vector<std::shared_ptr<ServerConnection>> connections();
+
+  // Constant after listen().
+  const Settings& settings_;
+  dispatch::Executive& executive_;
+  RequestTarget& target_;
+  ReferenceEnvironment environment_;
+  transport::Endpoint endpoint_;
+  std::unique_ptr<transport::Listener> listener_;
+
+  Turnstile requests_{Passage::active};
+  std::atomic<std::uint64_t> dropped_oneways_{0};
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  std::vector<std::weak_ptr<ServerConnection>> connections_;
+  os::PiMutex jobs_mutex_;
+  // Guarded by jobs_mutex_.
+  std::vector<std::unique_ptr<ServerJob>> jobs_;
+};
+
+// Whether the calling thread runs a request for a client: it must not wait for requests to end.
+bool inside_request() noexcept;
+
+}  // namespace corelane::core

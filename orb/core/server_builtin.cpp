@@ -1,0 +1,114 @@
+// What a server answers on the reader's thread, without a servant: the operations that every object has, and our own
+// that admit and dismiss tasks.
+//
+//   _corelane_admit   context 0x434C4E01 with task 0 and the contract; argument: string, the operation
+//                     reply: context 0x434C4E01 with the task; short core, long priority, unsigned long long bound in
+//                     ns
+//   _corelane_depart  argument: unsigned long long, the task
+#include "orb/base/minor.h"
+#include "orb/cdr/codec.h"
+#include "orb/core/server_connection.h"
+#include "orb/core/server_job.h"
+#include "orb/giop/corelane_contexts.h"
+
+namespace corelane::core {
+namespace {
+
+// Sends the manager's answer to the client that asked.
+class AdmissionReply final : public dispatch::AdmissionHandler {
+ public:
+  AdmissionReply(std::shared_ptr<ServerConnection> connection, PeerTasks::Ticket ticket, const ReplyTo& to,
+                 const Contract& contract)
+      : connection_(std::move(connection)), ticket_(ticket), to_(to), contract_(contract) {}
+
+  void admitted(const dispatch::Admission& admission) noexcept override {
+    if (!connection_->tasks().settle(ticket_, admission.task))
+      return connection_->server().executive().depart(admission.task, connection_->id());
+    const auto context = giop::encode_contract({.task = admission.task, .contract = contract_});
+    const giop::ServiceContext contexts[] = {{giop::context::contract, context}};
+    cdr::Writer writer;
+    begin_reply_to(writer, to_, giop::ReplyStatus::no_exception, contexts);
+    writer.write(admission.core.value);
+    writer.write(admission.priority.value);
+    writer.write(static_cast<std::uint64_t>(admission.bound.count()));
+    if (giop::finish(writer)) connection_->send(writer.bytes());
+  }
+  void refused(const sched::Refusal& refusal) noexcept override {
+    connection_->tasks().close(ticket_);
+    connection_->send_exception(to_, sched::error_of(refusal), sched::text_of(refusal), &refusal);
+  }
+  void failed(Error error) noexcept override {
+    connection_->tasks().close(ticket_);
+    connection_->send_exception(to_, error);
+  }
+
+ private:
+  const std::shared_ptr<ServerConnection> connection_;
+  const PeerTasks::Ticket ticket_;
+  const ReplyTo to_;
+  const Contract contract_;
+};
+
+constexpr Error no_operation{ErrorKind::bad_operation, Completion::no, minor::no_such_operation};
+
+}  // namespace
+
+bool ServerConnection::answer_builtin(Request& request, const ReplyTo& to, const ActiveObject& object) {
+  const std::string_view operation = request.header.operation;
+  if (!operation.starts_with('_')) return false;
+  if (operation == "_corelane_admit") return admit(request, to, object), true;
+  if (operation == "_corelane_depart") return depart(request, to), true;
+  if (operation == "_interface" || operation == "_component" || operation == "_domain_managers")
+    return send_exception(to, {ErrorKind::no_implement, Completion::no, 0}), true;
+
+  begin_reply_to(writer_, to);
+  if (operation == "_is_a") {
+    std::string_view id;
+    if (!request.body.read_string(id)) return send_exception(to, request.body.error()), true;
+    writer_.write(object.skeleton().is_a(id));
+  } else if (operation == "_non_existent" || operation == "_not_existent") {
+    writer_.write(!object.active());
+  } else if (operation == "_repository_id") {
+    writer_.write_string(object.skeleton().ids.empty() ? "" : object.skeleton().ids.front());
+  } else {
+    return false;
+  }
+  if (to.expected && giop::finish(writer_)) send(writer_.bytes());
+  return true;
+}
+
+void ServerConnection::admit(Request& request, const ReplyTo& to, const ActiveObject& object) {
+  const auto context = request.header.contexts.find(giop::context::contract);
+  if (!context) return send_exception(to, {ErrorKind::bad_param, Completion::no, minor::bad_contract});
+  const auto content = giop::decode_contract(*context);
+  std::string_view operation;
+  if (!content) return send_exception(to, content.error());
+  if (!request.body.read_string(operation)) return send_exception(to, request.body.error());
+  if (!content->contract || !is_sound(*content->contract)) {
+    const auto fault = content->contract ? fault_of(*content->contract) : std::nullopt;
+    return send_exception(to, {ErrorKind::bad_param, Completion::no, minor::bad_contract}, fault.value_or(""));
+  }
+  const Upcall* upcall = object.skeleton().find(operation);
+  if (upcall == nullptr) return send_exception(to, no_operation, operation);
+  if (server_->requests().passage() != Passage::active)
+    return send_exception(to, {ErrorKind::transient, Completion::no, minor::shutting_down});
+  if (!to.expected) return send_exception(to, no_operation);  // nobody would learn of the task: counted and dropped
+  const Settings& settings = server_->settings();
+  const auto ticket = tasks_.open(to.request_id, request.header.target.object_key, *upcall,
+                                  settings.executive.max_tasks + settings.requests_per_connection);
+  if (!ticket) return send_exception(to, {ErrorKind::transient, Completion::no, minor::queue_full});
+  server_->executive().admit({.contract = *content->contract, .owner = id(), .label = std::string(operation)},
+                             std::make_unique<AdmissionReply>(shared_from_this(), *ticket, to, *content->contract));
+}
+
+void ServerConnection::depart(Request& request, const ReplyTo& to) {
+  std::uint64_t task = 0;
+  if (!request.body.read(task)) return send_exception(to, request.body.error());
+  tasks_.forget(TaskId{task});
+  server_->executive().depart(TaskId{task}, id());
+  if (!to.expected) return;
+  begin_reply_to(writer_, to);
+  if (giop::finish(writer_)) send(writer_.bytes());
+}
+
+}  // namespace corelane::core

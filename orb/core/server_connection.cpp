@@ -1,0 +1,193 @@
+#include "orb/core/server_connection.h"
+
+#include <algorithm>
+
+#include "orb/base/minor.h"
+#include "orb/core/server_job.h"
+#include "orb/giop/corelane_contexts.h"
+#include "orb/os/clock.h"
+
+namespace corelane::core {
+namespace {
+
+constexpr Error shutting_down{ErrorKind::transient, Completion::no, minor::shutting_down};
+constexpr Error foreign_task{ErrorKind::bad_param, Completion::no, minor::unknown_task};
+constexpr Error overloaded{ErrorKind::transient, Completion::no, minor::queue_full};
+
+}  // namespace
+
+ServerConnection::ServerConnection(std::shared_ptr<Server> server, std::shared_ptr<transport::Connection> stream)
+    : server_(std::move(server)), stream_(std::move(stream)), assembler_(server_->settings().giop, giop::Role::server) {
+  jobs_.reserve(16);
+}
+
+void ServerConnection::on_bytes(Bytes bytes, Time received) noexcept {
+  bool completed = false;
+  // Bound: each round consumes bytes or ends.
+  for (;;) {
+    const auto message = assembler_.next(bytes, received);
+    if (!message) return broken(message.error());
+    if (!*message) break;
+    completed = true;
+    take(**message, received);
+    if (!stream_->is_open()) return;
+  }
+  const bool half = !assembler_.idle();
+  if (half == half_ && !(half && completed)) return;  // the half of another message has its own time
+  half_ = half;
+  const Duration patience = server_->settings().connections.header_timeout;
+  stream_->expect_by(half && patience > Duration::zero() ? received + patience : never);
+}
+
+// The peer speaks no GIOP, or against its rules: it is told so, and that was that. CORBA 3.3 part 2, 9.4.8.
+void ServerConnection::broken(const Error&) noexcept {
+  giop::write_message_error(writer_, assembler_.owed_version());
+  send(writer_.bytes());
+  stream_->close();
+}
+
+void ServerConnection::on_closed(Error) noexcept {
+  tasks_.clear();
+  server_->executive().peer_gone(id());
+}
+
+void ServerConnection::take(const giop::Message& message, Time received) {
+  version_ = message.header.version;
+  switch (message.header.type) {
+    case giop::MessageType::request:
+      return take_request(message, received);
+    case giop::MessageType::locate_request:
+      return take_locate_request(message);
+    case giop::MessageType::cancel_request:
+      return take_cancel(message);
+    default:  // CloseConnection, MessageError; the assembler lets nothing else through
+      stream_->close();
+  }
+}
+
+void ServerConnection::take_request(const giop::Message& message, Time received) {
+  auto request = giop::parse_request(message, server_->settings().giop);
+  if (!request) return broken(request.error());
+  const ReplyTo to{request->header.request_id, message.header.version, request->header.response_expected()};
+  auto object = server_->target().find(request->header.target.object_key);
+  if (!object) return send_exception(to, object.error());
+  if (answer_builtin(*request, to, **object)) return;
+  const Upcall* upcall = (*object)->skeleton().find(request->header.operation);
+  if (upcall == nullptr)
+    return send_exception(to, {ErrorKind::bad_operation, Completion::no, minor::no_such_operation});
+  submit(message, *request, to, received, std::move(*object), *upcall);
+}
+
+void ServerConnection::submit(const giop::Message& message, const Request& request, const ReplyTo& to, Time received,
+                              std::shared_ptr<ActiveObject> object, const Upcall& upcall) {
+  const std::optional<TaskId> task = task_of(request, to, *object, upcall);
+  if (!task) return;
+  if (server_->requests().enter() != Passage::active) return send_exception(to, shutting_down);
+  Gate& gate = object->gate();
+  ServerJob* made = server_->take_job().release();
+  made->prepare(shared_from_this(), std::move(object), upcall, message, request.body.offset(), to);
+  made->arrived = received;
+  made->task = *task;
+  made->owner = id();
+  made->label = upcall.name;
+  dispatch::JobPtr job(made);
+  if (!remember(*made)) return send_exception(to, overloaded);
+  if (gate.turnstile().passage() == Passage::holding) {
+    if (gate.hold(job)) return;
+    if (gate.turnstile().passage() == Passage::holding) return send_exception(to, overloaded);
+  }
+  if (const auto taken = server_->executive().submit(job); !taken) send_exception(to, taken.error());
+}
+
+// Whose job a request is; nothing when it was answered, since its task was refused. A task that the request names is
+// one that this connection admitted for this very operation of this object, or the one that its callers share.
+std::optional<TaskId> ServerConnection::task_of(const Request& request, const ReplyTo& to, ActiveObject& object,
+                                                const Upcall& upcall) {
+  if (const auto context = request.header.contexts.find(giop::context::contract)) {
+    const auto content = giop::decode_contract(*context);
+    if (!content) return send_exception(to, content.error()), std::nullopt;
+    if (content->task != no_task) {
+      if (object.shares(content->task, upcall)) return content->task;
+      if (tasks_.allows(content->task, request.header.target.object_key, upcall)) return content->task;
+      return send_exception(to, foreign_task), std::nullopt;
+    }
+  }
+  const SharedTask shared = object.shared_task(upcall);
+  switch (shared.phase) {
+    case SharedTask::Phase::none:
+      return no_task;
+    case SharedTask::Phase::admitted:
+      return shared.task;
+    case SharedTask::Phase::refused:
+      send_exception(to, shared.error, shared.refusal ? sched::text_of(*shared.refusal) : "",
+                     shared.refusal ? &*shared.refusal : nullptr);
+      return std::nullopt;
+    case SharedTask::Phase::pending:
+      break;
+  }
+  send_exception(to, {ErrorKind::transient, Completion::no, minor::admission_pending});
+  return std::nullopt;
+}
+
+void ServerConnection::take_locate_request(const giop::Message& message) {
+  const auto request = giop::parse_locate_request(message, server_->settings().giop);
+  if (!request) return broken(request.error());
+  const bool here = server_->target().find(request->header.target.object_key).has_value();
+  giop::begin_locate_reply(writer_,
+                           {.request_id = request->header.request_id,
+                            .status = here ? giop::LocateStatus::object_here : giop::LocateStatus::unknown_object},
+                           message.header.version);
+  if (giop::finish(writer_)) send(writer_.bytes());
+}
+
+void ServerConnection::take_cancel(const giop::Message& message) {
+  const auto id = giop::parse_cancel_request(message);
+  if (!id) return broken(id.error());
+  if (const auto unwanted = tasks_.cancel(*id)) server_->executive().depart(*unwanted, this->id());
+  const std::lock_guard lock(mutex_);
+  for (ServerJob* job : jobs_)  // bound: requests_per_connection
+    if (job->to().request_id == *id) job->cancel();
+}
+
+void ServerConnection::send(Bytes message) noexcept {
+  (void)stream_->send(message);  // a peer that is gone needs no answer; on_closed() cleans up
+}
+
+void ServerConnection::send_exception(const ReplyTo& to, const Error& error, std::string_view text,
+                                      const sched::Refusal* refusal) noexcept {
+  if (!to.expected) {
+    server_->dropped_oneways().fetch_add(1, std::memory_order_relaxed);  // relaxed: a counter
+    return;
+  }
+  cdr::Writer writer;
+  write_exception(writer, to, error, text, refusal);
+  if (giop::finish(writer)) send(writer.bytes());
+}
+
+void ServerConnection::close_orderly() noexcept {
+  cdr::Writer writer;
+  giop::write_close_connection(writer, version_);
+  send(writer.bytes());
+  stream_->close();
+}
+
+// False when too many requests of this connection are under way.
+bool ServerConnection::remember(ServerJob& job) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (jobs_.size() >= server_->settings().requests_per_connection) return false;
+  jobs_.push_back(&job);
+  return true;
+}
+
+void ServerConnection::replace(ServerJob& job, ServerJob& by) noexcept {
+  const std::lock_guard lock(mutex_);
+  by.inherit(job);
+  std::replace(jobs_.begin(), jobs_.end(), &job, &by);
+}
+
+void ServerConnection::forget(ServerJob& job) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::erase(jobs_, &job);
+}
+
+}  // namespace corelane::core

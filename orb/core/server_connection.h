@@ -1,0 +1,82 @@
+// ServerConnection: one client as the server sees it. Reads headers and contexts only, finds object and task, and hands
+// the request to the executive; what needs no servant is answered here.
+//
+// Threads: reading on the reactor's; replies from any thread. Its id is the owner of the tasks admitted over it: when
+// it closes, they leave.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "orb/core/peer_tasks.h"
+#include "orb/core/server.h"
+#include "orb/giop/assembler.h"
+#include "orb/giop/headers.h"
+#include "orb/transport/connection.h"
+
+namespace corelane::core {
+
+// Whom a reply goes to.
+struct ReplyTo {
+  std::uint32_t request_id = 0;
+  giop::Version version;
+  bool expected = true;
+};
+
+class ServerConnection final : public transport::Watcher, public std::enable_shared_from_this<ServerConnection> {
+ public:
+  ServerConnection(std::shared_ptr<Server> server, std::shared_ptr<transport::Connection> stream);
+
+  void on_bytes(Bytes bytes, Time received) noexcept override;
+  void on_closed(Error reason) noexcept override;
+
+  void send(Bytes message) noexcept;
+  void send_exception(const ReplyTo& to, const Error& error, std::string_view text = {},
+                      const sched::Refusal* refusal = nullptr) noexcept;
+  void close_orderly() noexcept;
+
+  Server& server() noexcept { return *server_; }
+  PeerId id() const noexcept { return stream_->id(); }
+  // The request of one job goes on in another.
+  void replace(ServerJob& job, ServerJob& by) noexcept;
+  // What the tasks of this connection are for.
+  PeerTasks& tasks() noexcept { return tasks_; }
+  // The job has ended; a CancelRequest cannot find it any more.
+  void forget(ServerJob& job) noexcept;
+
+ private:
+  using Request = giop::Parsed<giop::RequestHeader>;
+
+  void take(const giop::Message& message, Time received);
+  void take_request(const giop::Message& message, Time received);
+  void take_locate_request(const giop::Message& message);
+  void take_cancel(const giop::Message& message);
+  void submit(const giop::Message& message, const Request& request, const ReplyTo& to, Time received,
+              std::shared_ptr<ActiveObject> object, const Upcall& upcall);
+  std::optional<TaskId> task_of(const Request& request, const ReplyTo& to, ActiveObject& object, const Upcall& upcall);
+  bool answer_builtin(Request& request, const ReplyTo& to, const ActiveObject& object);
+  void admit(Request& request, const ReplyTo& to, const ActiveObject& object);
+  void depart(Request& request, const ReplyTo& to);
+  bool remember(ServerJob& job) noexcept;
+  void broken(const Error& error) noexcept;
+
+  const std::shared_ptr<Server> server_;
+  const std::shared_ptr<transport::Connection> stream_;
+
+  // Owner: the reactor's thread.
+  giop::Assembler assembler_;
+  giop::Version version_ = giop::giop_1_2;
+  cdr::Writer writer_;  // of answers made here
+  bool half_ = false;   // half a message waits for its rest
+
+  PeerTasks tasks_;
+  os::PiMutex mutex_;
+  // Guarded by mutex_.
+  std::vector<ServerJob*> jobs_;
+};
+
+}  // namespace corelane::core

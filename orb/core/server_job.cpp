@@ -1,0 +1,181 @@
+#include "orb/core/server_job.h"
+
+#include <algorithm>
+#include <array>
+
+#include "orb/base/minor.h"
+#include "orb/core/exception.h"
+#include "orb/core/server_request.h"
+#include "orb/giop/corelane_contexts.h"
+#include "orb/giop/headers.h"
+
+namespace corelane::core {
+namespace {
+
+constexpr Error shutting_down{ErrorKind::transient, Completion::no, minor::shutting_down};
+constexpr Error overloaded{ErrorKind::transient, Completion::no, minor::queue_full};
+
+thread_local int requests_on_this_thread = 0;
+
+struct InsideRequest {
+  InsideRequest() { ++requests_on_this_thread; }
+  ~InsideRequest() { --requests_on_this_thread; }
+};
+
+}  // namespace
+
+bool inside_request() noexcept { return requests_on_this_thread > 0; }
+
+void ServerRequest::raise_bad_arguments() const { raise(arguments_.error()); }
+
+void ServerRequest::finish_arguments(std::size_t count) const {
+  // A peer may pad a body that holds nothing.
+  if (arguments_.remaining() > (count == 0 ? 7u : 0u))
+    raise(Error{ErrorKind::marshal, Completion::no, minor::trailing_bytes});
+}
+
+void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::shared_ptr<ActiveObject> object,
+                        const Upcall& upcall, const giop::Message& message, std::size_t body_at, const ReplyTo& to) {
+  connection_ = std::move(connection);
+  object_ = std::move(object);
+  upcall_ = &upcall;
+  header_ = message.header;
+  body_at_ = body_at;
+  to_ = to;
+  replies_ = false;
+  bytes_.assign(message.bytes.begin(), message.bytes.end());
+  cancelled_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
+  contract.reset();
+}
+
+void ServerJob::run(const dispatch::JobContext&) noexcept {
+  if (cancelled_.load(std::memory_order_relaxed)) return;  // relaxed: a hint
+  const InsideRequest inside;
+  // Bound: a round more whenever the gate changes in between.
+  for (;;) {
+    {
+      const Visit visit(*object_);
+      if (visit) return run_inside();
+      if (!visit.holding()) return reply_exception(visit.error());
+    }
+    if (set_aside()) return;
+    if (object_->gate().turnstile().passage() == Passage::holding) return reply_exception(overloaded);
+  }
+}
+
+// The adapter's manager began to hold requests when this one was under way: it waits at the gate in another job, since
+// this one ends here. False: it could not.
+bool ServerJob::set_aside() {
+  Server& server = connection_->server();
+  if (server.requests().enter() != Passage::active) return reply_exception(shutting_down), true;
+  ServerJob* const made = server.take_job().release();
+  made->take_over(*this);
+  dispatch::JobPtr job(made);
+  if (object_->gate().hold(job)) return true;
+  made->connection_->replace(*made, *this);
+  return false;
+}
+
+void ServerJob::take_over(ServerJob& other) {
+  connection_ = other.connection_;
+  object_ = other.object_;
+  upcall_ = other.upcall_;
+  header_ = other.header_;
+  body_at_ = other.body_at_;
+  to_ = other.to_;
+  replies_ = false;
+  bytes_ = other.bytes_;
+  contract.reset();
+  arrived = other.arrived;
+  task = other.task;
+  owner = other.owner;
+  label = other.label;
+  connection_->replace(other, *this);
+}
+
+void ServerJob::run_inside() {
+  run_upcall();
+  if (!to_.expected || cancelled_.load(std::memory_order_relaxed)) return;  // relaxed: a hint
+  if (!writer_.ok())
+    write_exception(writer_, to_, {writer_.error().kind, Completion::yes, writer_.error().minor}, {}, nullptr);
+  replies_ = giop::finish(writer_);
+}
+
+void ServerJob::finish() noexcept {
+  if (replies_) connection_->send(writer_.bytes());
+}
+
+// Leaves the reply in writer_: the results, or the exception that the servant threw.
+void ServerJob::run_upcall() {
+  cdr::Reader arguments(Bytes(bytes_).subspan(body_at_), header_.order, body_at_, connection_->server().environment());
+  begin_reply_to(writer_, to_);
+  ServerRequest request(arguments, writer_);
+  try {
+    return upcall_->remote(object_->self(), request);
+  } catch (const UserException& exception) {
+    if (declared(exception._rep_id())) {
+      begin_reply_to(writer_, to_, giop::ReplyStatus::user_exception);
+      return exception._marshal(writer_);
+    }
+    write_exception(writer_, to_, {ErrorKind::unknown, Completion::maybe, minor::undeclared_exception}, {}, nullptr);
+  } catch (const SystemException& exception) {
+    write_exception(writer_, to_, exception.error(), {}, exception.refusal());
+  } catch (...) {
+    // Whatever it says stays here: it may be about internals.
+    write_exception(writer_, to_, {ErrorKind::unknown, Completion::maybe, minor::servant_threw}, {}, nullptr);
+  }
+}
+
+bool ServerJob::declared(std::string_view id) const noexcept {
+  return std::any_of(upcall_->raises.begin(), upcall_->raises.end(), [&](const RaisesEntry& e) { return e.id == id; });
+}
+
+void ServerJob::refuse(const sched::Refusal& refusal) noexcept {
+  connection_->send_exception(to_, sched::error_of(refusal), sched::text_of(refusal), &refusal);
+}
+
+void ServerJob::fail(Error error) noexcept { reply_exception(error); }
+
+void ServerJob::reply_exception(const Error& error) noexcept { connection_->send_exception(to_, error); }
+
+void ServerJob::recycle() noexcept {
+  connection_->forget(*this);
+  const std::shared_ptr<ServerConnection> connection = std::move(connection_);  // keeps the server alive below
+  object_.reset();
+  if (bytes_.capacity() > kept_bytes) bytes_ = {};
+  Server& server = connection->server();
+  server.give_back(std::unique_ptr<ServerJob>(this));
+  server.requests().leave();
+}
+
+void begin_reply_to(cdr::Writer& writer, const ReplyTo& to, giop::ReplyStatus status,
+                    std::span<const giop::ServiceContext> contexts) {
+  giop::begin_reply(writer, {.request_id = to.request_id, .status = status, .contexts = {}}, contexts, to.version);
+}
+
+void write_exception(cdr::Writer& writer, const ReplyTo& to, const Error& error, std::string_view text,
+                     const sched::Refusal* refusal) {
+  std::array<giop::ServiceContext, 2> contexts;
+  std::size_t count = 0;
+  if (text.empty()) text = minor::text(error.minor);
+  std::vector<std::byte> detail;
+  if (!text.empty()) {
+    detail = giop::encode_detail(text);
+    contexts[count++] = {giop::context::exception_detail, detail};
+  }
+  std::array<std::byte, 56> reason;
+  if (refusal != nullptr) {
+    reason = giop::encode_refusal({.reason = static_cast<std::uint32_t>(refusal->code),
+                                   .closest = refusal->closest,
+                                   .response = refusal->response,
+                                   .deadline = refusal->deadline,
+                                   .nearest_period = refusal->nearest.period,
+                                   .nearest_deadline = refusal->nearest.deadline,
+                                   .nearest_budget = refusal->nearest.budget});
+    contexts[count++] = {giop::context::refusal, reason};
+  }
+  begin_reply_to(writer, to, giop::ReplyStatus::system_exception, std::span(contexts).first(count));
+  giop::encode_system_exception(writer, error);
+}
+
+}  // namespace corelane::core

@@ -1,0 +1,73 @@
+// ServerJob: one request on its way through the executive to its servant, and its reply. Pooled with its buffers.
+//
+// Threads: as dispatch::Job; cancel() from the reader's thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "orb/cdr/writer.h"
+#include "orb/core/server_connection.h"
+#include "orb/core/target.h"
+#include "orb/dispatch/job.h"
+#include "orb/giop/message.h"
+
+namespace corelane::core {
+
+class ServerJob final : public dispatch::Job {
+ public:
+  ServerJob() = default;
+  ~ServerJob() = default;
+
+  // `body_at`: where the arguments begin in the message, which is copied.
+  void prepare(std::shared_ptr<ServerConnection> connection, std::shared_ptr<ActiveObject> object, const Upcall& upcall,
+               const giop::Message& message, std::size_t body_at, const ReplyTo& to);
+  const ReplyTo& to() const noexcept { return to_; }
+  // Of a request that goes on in this job: the connection calls it with its jobs locked.
+  void inherit(const ServerJob& other) noexcept {
+    // relaxed: both are under the connection's lock
+    cancelled_.store(other.cancelled_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  }
+  // The client has lost interest: do not run if not begun, do not reply.
+  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }  // relaxed: a hint, nothing follows
+
+  void run(const dispatch::JobContext& context) noexcept override;
+  void finish() noexcept override;
+  void refuse(const sched::Refusal& refusal) noexcept override;
+  void fail(Error error) noexcept override;
+  void recycle() noexcept override;
+
+ private:
+  static constexpr std::size_t kept_bytes = 256 * 1024;  // a buffer that grew beyond is let go
+  void run_inside();
+  void run_upcall();
+  bool set_aside();
+  void take_over(ServerJob& other);
+  void reply_exception(const Error& error) noexcept;
+  bool declared(std::string_view id) const noexcept;
+
+  // Of the request under way.
+  std::shared_ptr<ServerConnection> connection_;
+  std::shared_ptr<ActiveObject> object_;
+  const Upcall* upcall_ = nullptr;
+  giop::MessageHeader header_;
+  std::size_t body_at_ = 0;
+  ReplyTo to_;
+  std::atomic<bool> cancelled_{false};
+  bool replies_ = false;  // the reply is in writer_
+
+  // Kept.
+  std::vector<std::byte> bytes_;
+  cdr::Writer writer_;
+};
+
+// Leaves the writer where the reply's body goes.
+void begin_reply_to(cdr::Writer& writer, const ReplyTo& to, giop::ReplyStatus status = giop::ReplyStatus::no_exception,
+                    std::span<const giop::ServiceContext> contexts = {});
+// A whole reply but for finish(). Text and refusal go into service contexts.
+void write_exception(cdr::Writer& writer, const ReplyTo& to, const Error& error, std::string_view text,
+                     const sched::Refusal* refusal);
+
+}  // namespace corelane::core

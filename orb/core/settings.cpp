@@ -1,0 +1,179 @@
+#include "orb/core/settings.h"
+
+#include <charconv>
+#include <optional>
+
+#include "orb/base/contract.h"
+
+namespace corelane::core {
+namespace {
+
+template <typename Integer>
+std::string number(std::string_view text, Integer& out, Integer least, Integer most) {
+  Integer value{};
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault == std::errc{} && end == text.data() + text.size() && value >= least && value <= most) {
+    out = value;
+    return {};
+  }
+  return "a number from " + std::to_string(least) + " to " + std::to_string(most);
+}
+
+std::string size(std::string_view text, std::size_t& out, std::size_t least, std::size_t most) {
+  return number<std::size_t>(text, out, least, most);
+}
+
+std::string span_of_time(std::string_view text, Duration& out) {
+  const std::optional<Duration> value = parse_duration(text);
+  if (!value) return "a duration such as 500ms (units ns, us, ms, s)";
+  out = *value;
+  return {};
+}
+
+std::string yes_or_no(std::string_view text, bool& out) {
+  if (text == "on" || text == "true" || text == "1") return out = true, std::string{};
+  if (text == "off" || text == "false" || text == "0") return out = false, std::string{};
+  return "on or off";
+}
+
+std::string mode(Settings& s, std::string_view text) {
+  using dispatch::DispatchMode;
+  if (text == "manager") return s.executive.mode = DispatchMode::manager, std::string{};
+  if (text == "direct") return s.executive.mode = DispatchMode::direct, std::string{};
+  if (text == "leader-followers") return s.executive.mode = DispatchMode::leader_followers, std::string{};
+  return "manager, direct or leader-followers";
+}
+
+// "0,2-5": hardware threads. "all" or nothing: whatever the process may use.
+std::string cores(Settings& s, std::string_view text) {
+  constexpr std::string_view expected = "all, or hardware threads such as 0,2-5";
+  std::vector<CoreId> result;
+  if (text == "all") text = {};
+  while (!text.empty()) {  // bound: the text
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const std::size_t dash = item.find('-');
+    std::int16_t first = 0, last = 0;
+    if (!number<std::int16_t>(item.substr(0, dash), first, 0, 4095).empty()) return std::string(expected);
+    last = first;
+    if (dash != item.npos && !number<std::int16_t>(item.substr(dash + 1), last, first, 4095).empty())
+      return std::string(expected);
+    for (std::int16_t core = first; core <= last; ++core) result.push_back(CoreId{core});  // bound: 4096
+  }
+  s.executive.lease.cores = std::move(result);
+  return {};
+}
+
+std::string wait_mode(Settings& s, std::string_view text) {
+  if (text == "park") return s.wait.mode = os::WaitMode::park, std::string{};
+  if (text == "spin") return s.wait.mode = os::WaitMode::spin, std::string{};
+  if (text == "spin-then-park") return s.wait.mode = os::WaitMode::spin_then_park, std::string{};
+  return "park, spin-then-park or spin";
+}
+
+std::string listen(Settings& s, std::string_view text) {
+  const auto endpoint = transport::parse_endpoint(text);
+  if (!endpoint) return "host:port such as 127.0.0.1:0, [::1]:2809 or :2809";
+  s.listen = *endpoint;
+  return {};
+}
+
+constexpr std::size_t mebi = 1024 * 1024;
+using S = Settings;
+using V = std::string_view;
+
+}  // namespace
+
+const std::vector<SettingsEntry>& settings_table() {
+  static const std::vector<SettingsEntry> table = {
+      {"dispatch.mode", "manager", "how requests reach their thread: manager (direct and leader-followers come later)",
+       mode},
+      {"dispatch.queue_capacity", "1024", "requests that may wait for the manager; more get TRANSIENT",
+       [](S& s, V v) { return size(v, s.executive.queue_capacity, 1, 1'000'000); }},
+      {"dispatch.admission", "on", "off: admit every task, whether its deadlines hold or not",
+       [](S& s, V v) { return yes_or_no(v, s.executive.admission); }},
+      {"pool.cores", "all", "hardware threads that admitted tasks run on, such as 0,2-5", cores},
+      {"pool.wait", "park", "how client threads wait for replies: park, spin-then-park, spin", wait_mode},
+      {"pool.spin", "50us", "how long spin-then-park spins", [](S& s, V v) { return span_of_time(v, s.wait.spin); }},
+      {"pool.real_time", "on", "off: no SCHED_FIFO and no binding to cores",
+       [](S& s, V v) { return yes_or_no(v, s.executive.real_time); }},
+      {"best_effort.threads", "2", "threads for requests without a contract",
+       [](S& s, V v) { return size(v, s.executive.best_effort_threads, 1, 256); }},
+      {"platform.budget", "20us",
+       "what readers, manager and interrupts take of a core at most in each platform.period, above all tasks",
+       [](S& s, V v) { return span_of_time(v, s.executive.platform.budget); }},
+      {"platform.period", "1ms", "see platform.budget",
+       [](S& s, V v) { return span_of_time(v, s.executive.platform.period); }},
+      {"platform.blocking", "0us", "the longest that the platform keeps a job from starting: wake-up latency",
+       [](S& s, V v) { return span_of_time(v, s.executive.platform.blocking); }},
+      {"io.priority", "50",
+       "SCHED_FIFO priority of the thread that reads connections, above all tasks by default; 0: SCHED_OTHER",
+       [](S& s, V v) { return number<int>(v, s.io_priority, 0, 99); }},
+      {"limits.message_size", "16777216", "bytes of one message after reassembly, both directions",
+       [](S& s, V v) { return size(v, s.giop.message_size, 1024, 2047 * mebi); }},
+      {"limits.connections", "1024", "accepted connections",
+       [](S& s, V v) { return size(v, s.connections.connections, 1, 1'000'000); }},
+      {"limits.connections_per_peer", "256", "accepted connections from one address",
+       [](S& s, V v) { return size(v, s.connections.connections_per_peer, 1, 1'000'000); }},
+      {"limits.backlog", "16777216", "bytes that wait for a peer that does not read; more closes its connection",
+       [](S& s, V v) { return size(v, s.connections.backlog, 1024, 2047 * mebi); }},
+      {"limits.requests", "1024", "requests of one connection under way; more get TRANSIENT",
+       [](S& s, V v) { return size(v, s.requests_per_connection, 1, 1'000'000); }},
+      {"limits.tasks", "256", "admitted tasks", [](S& s, V v) { return size(v, s.executive.max_tasks, 1, 100'000); }},
+      {"limits.forwards", "8", "how often one call follows a forwarded reference",
+       [](S& s, V v) { return number<int>(v, s.forwards, 0, 100); }},
+      {"limits.peer_utilization", "0",
+       "share of a core in parts per million that one peer's tasks may hold; 0: no limit",
+       [](S& s, V v) { return number<sched::Ppm>(v, s.executive.peer_limit, 0, 1'000'000'000); }},
+      {"timeout.request", "30s", "how long a call waits for its reply; 0s: for ever",
+       [](S& s, V v) { return span_of_time(v, s.request_timeout); }},
+      {"timeout.connect", "5s", "how long connecting may take",
+       [](S& s, V v) { return span_of_time(v, s.connect_timeout); }},
+      {"timeout.idle", "0s", "connections without traffic are closed after this; 0s: never",
+       [](S& s, V v) { return span_of_time(v, s.connections.idle_timeout); }},
+      {"timeout.header", "10s", "how long half a message may wait for its rest",
+       [](S& s, V v) { return span_of_time(v, s.connections.header_timeout); }},
+      {"endpoint.listen", "127.0.0.1:0", "where a server listens; port 0: any free one", listen},
+      {"endpoint.host", "", "the host that references name, when it is not the one listened on",
+       [](S& s, V v) { return s.advertised_host = v, std::string{}; }},
+      {"runtime.directory", "",
+       "where servers keep their ledger of promised cores; without it root's meet in /run/corelane, another user's in "
+       "$XDG_RUNTIME_DIR/corelane or /tmp/corelane-<uid>: servers of different users do not know of each other",
+       [](S& s, V v) { return s.runtime_directory = v, std::string{}; }},
+      {"runtime.ledger", "on", "off: promise cores without asking the other processes of this host (unguarded)",
+       [](S& s, V v) { return yes_or_no(v, s.ledger); }},
+  };
+  return table;
+}
+
+std::string option_of(std::string_view key) {
+  std::string result = "-ORB";
+  bool upper = true;
+  for (const char c : key) {
+    if (c == '.' || c == '_') {
+      upper = true;
+      continue;
+    }
+    result += upper && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    upper = false;
+  }
+  return result;
+}
+
+std::string variable_of(std::string_view key) {
+  std::string result = "CORELANE_";
+  for (const char c : key) result += c == '.' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return result;
+}
+
+std::string settings_documentation() {
+  std::string text = "| key in corelane.toml | option | variable | default | meaning |\n|---|---|---|---|---|\n";
+  for (const SettingsEntry& entry : settings_table()) {
+    text.append("| `").append(entry.key).append("` | `").append(option_of(entry.key)).append("` | `");
+    text.append(variable_of(entry.key)).append("` | ");
+    text.append(entry.fallback.empty() ? "none" : entry.fallback).append(" | ").append(entry.help).append(" |\n");
+  }
+  return text;
+}
+
+}  // namespace corelane::core

@@ -1,0 +1,77 @@
+// Settings: everything that a user may configure, and the one table from which its spellings and documentation come.
+//
+//   key "dispatch.queue_capacity"   option -ORBDispatchQueueCapacity 512   variable
+//   CORELANE_DISPATCH_QUEUE_CAPACITY=512
+//                                   file   [dispatch] queue_capacity = 512
+//
+// Precedence: options, then variables, then the file (-ORBConfig, CORELANE_CONFIG, ./corelane.toml,
+// /etc/corelane.toml). An unknown option or key is an error that names the nearest known one.
+//
+// Threads: values; read at start.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orb/base/time.h"
+#include "orb/dispatch/executive.h"
+#include "orb/giop/limits.h"
+#include "orb/os/wait.h"
+#include "orb/transport/endpoint.h"
+#include "orb/transport/transport.h"
+
+namespace corelane::core {
+
+struct Settings {
+  dispatch::ExecutiveOptions executive;  // of the first ORB of the process that needs one
+  bool ledger = true;                    // false: unguarded, see runtime.ledger
+  std::string runtime_directory;         // empty: chosen by the host ledger
+  os::WaitStrategy wait;                 // of client threads
+  int io_priority = 50;                  // above the tasks: their requests are not to wait for them
+  giop::Limits giop;
+  transport::ConnectionLimits connections;
+  std::size_t requests_per_connection = 1024;
+  int forwards = 8;
+  Duration request_timeout = std::chrono::seconds{30};
+  Duration connect_timeout = std::chrono::seconds{5};
+  transport::Endpoint listen{"127.0.0.1", 0};
+  std::string advertised_host;                            // empty: the host listened on
+  std::map<std::string, std::string> initial_references;  // -ORBInitRef name=uri
+  std::string id;                                         // -ORBid
+};
+
+// A fault in the configuration, as a sentence for the user.
+struct SettingsFault {
+  std::string text;
+};
+
+// One row of the table.
+struct SettingsEntry {
+  std::string_view key;
+  std::string_view fallback;  // its default, as text
+  std::string_view help;
+  // Empty when the value was taken; else what is expected.
+  std::string (*apply)(Settings& settings, std::string_view value);
+};
+const std::vector<SettingsEntry>& settings_table();
+
+std::string option_of(std::string_view key);    // "pool.wait" -> "-ORBPoolWait"
+std::string variable_of(std::string_view key);  // "pool.wait" -> "CORELANE_POOL_WAIT"
+// The table as Markdown, for docs/configuration.md.
+std::string settings_documentation();
+
+// The environment and the working directory, so that tests bring their own.
+struct SettingsSources {
+  std::function<const char*(const char*)> variable;  // as getenv()
+  std::vector<std::string> files;                    // the first that exists counts, when no option names one
+  static SettingsSources of_process();
+};
+
+// Takes the -ORB options out of argc and argv.
+Expected<Settings, SettingsFault> load_settings(int& argc, char* argv[], const SettingsSources& sources);
+
+}  // namespace corelane::core

@@ -1,0 +1,204 @@
+// Where settings come from: options over variables over one file.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <numeric>
+#include <optional>
+#include <sstream>
+
+#include "orb/core/settings.h"
+
+// Header-only use would parse in every program; the library is linked.
+#include <toml++/toml.h>
+
+namespace corelane::core {
+namespace {
+
+using Fault = Unexpected<SettingsFault>;
+Fault fault(std::string text) { return Fault(SettingsFault{std::move(text)}); }
+
+// Levenshtein's distance; both texts are short.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t above = row[j + 1];
+      row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (a[i] == b[j] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+std::string nearest(std::string_view name, const std::vector<std::string>& known) {
+  return *std::min_element(known.begin(), known.end(), [&](const std::string& a, const std::string& b) {
+    return distance(name, a) < distance(name, b);
+  });
+}
+
+std::string unknown(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
+  return "unknown " + std::string(what) + " " + std::string(name) + "; the nearest known is " + nearest(name, known);
+}
+
+std::vector<std::string> spellings(std::string (*spell)(std::string_view), std::vector<std::string> more) {
+  for (const SettingsEntry& entry : settings_table()) more.push_back(spell(entry.key));
+  return more;
+}
+
+const SettingsEntry* entry_of(std::string_view name, std::string (*spell)(std::string_view)) {
+  for (const SettingsEntry& entry : settings_table())
+    if (spell(entry.key) == name) return &entry;
+  return nullptr;
+}
+
+std::optional<SettingsFault> apply(const SettingsEntry& entry, Settings& settings, std::string_view value,
+                                   std::string_view where) {
+  const std::string expected = entry.apply(settings, value);
+  if (expected.empty()) return std::nullopt;
+  return SettingsFault{std::string(where) + " = " + std::string(value) + ": expected " + expected};
+}
+
+// Nothing for a node that is neither text, whole number nor boolean.
+std::optional<std::string> as_text(const toml::node& node) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* flag = node.as_boolean()) return flag->get() ? "on" : "off";
+  if (const auto* integer = node.as_integer()) return std::to_string(integer->get());
+  return std::nullopt;
+}
+
+std::optional<SettingsFault> apply_references(const toml::table& table, Settings& settings, const std::string& file) {
+  for (const auto& [name, uri] : table) {
+    if (!uri.is_string())
+      return SettingsFault{file + ": init_ref." + std::string(name.str()) + ": expected a reference as a string"};
+    settings.initial_references[std::string(name.str())] = *as_text(uri);
+  }
+  return std::nullopt;
+}
+
+bool is_section(const std::string& prefix) {
+  const auto& table = settings_table();
+  return std::any_of(table.begin(), table.end(),
+                     [&](const SettingsEntry& entry) { return entry.key.starts_with(prefix); });
+}
+
+std::optional<SettingsFault> apply_table(const toml::table& table, const std::string& prefix, Settings& settings,
+                                         const std::string& file) {
+  static const auto same = [](std::string_view key) { return std::string(key); };
+  for (const auto& [name, node] : table) {
+    const std::string key = prefix + std::string(name.str());
+    if (const toml::table* inner = node.as_table()) {
+      if (key != "init_ref" && !is_section(key + "."))
+        return SettingsFault{file + ": " + unknown("section", key, spellings(same, {"init_ref"}))};
+      auto bad =
+          key == "init_ref" ? apply_references(*inner, settings, file) : apply_table(*inner, key + ".", settings, file);
+      if (bad) return bad;
+      continue;
+    }
+    const SettingsEntry* entry = entry_of(key, same);
+    if (entry == nullptr) return SettingsFault{file + ": " + unknown("key", key, spellings(same, {}))};
+    const auto text = as_text(node);
+    if (!text) return SettingsFault{file + ": " + key + ": expected text, a whole number or a boolean"};
+    if (auto bad = apply(*entry, settings, *text, file + ": " + key)) return bad;
+  }
+  return std::nullopt;
+}
+
+std::optional<SettingsFault> apply_file(const std::string& file, Settings& settings) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return SettingsFault{"configuration file " + file + " does not exist"};
+  if (std::filesystem::is_directory(file, ignored)) return SettingsFault{"configuration file " + file + " is a folder"};
+  try {
+    return apply_table(toml::parse_file(file), "", settings, file);
+  } catch (const toml::parse_error& error) {
+    std::ostringstream text;
+    text << file << ':' << error.source().begin.line << ':' << error.source().begin.column << ": "
+         << error.description();
+    return SettingsFault{text.str()};
+  }
+}
+
+struct Option {
+  std::string name;
+  std::string value;
+};
+
+// Options with their values, and argv without them.
+Expected<std::vector<Option>, SettingsFault> take_options(int& argc, char* argv[]) {
+  std::vector<Option> options;
+  int kept = 0;
+  for (int i = 0; i < argc; ++i) {
+    if (i == 0 || !std::string_view(argv[i]).starts_with("-ORB")) {
+      argv[kept++] = argv[i];
+      continue;
+    }
+    if (i + 1 == argc) return fault(std::string(argv[i]) + " needs a value");
+    options.push_back({argv[i], argv[i + 1]});
+    ++i;
+  }
+  argc = kept;
+  if (argv != nullptr && kept > 0) argv[kept] = nullptr;
+  return options;
+}
+
+std::optional<std::string> config_file(const std::vector<Option>& options, const SettingsSources& sources) {
+  for (const Option& option : options)
+    if (option.name == "-ORBConfig") return option.value;
+  if (const char* file = sources.variable("CORELANE_CONFIG"); file != nullptr && *file != '\0') return file;
+  for (const std::string& file : sources.files)
+    if (std::error_code ignored; std::filesystem::exists(file, ignored)) return file;
+  return std::nullopt;
+}
+
+std::optional<SettingsFault> apply_option(const Option& option, Settings& settings) {
+  if (option.name == "-ORBConfig") return std::nullopt;
+  if (option.name == "-ORBid") return settings.id = option.value, std::nullopt;
+  if (option.name == "-ORBInitRef") {
+    const std::size_t equals = option.value.find('=');
+    if (equals == 0 || equals == std::string::npos) return SettingsFault{"-ORBInitRef expects name=reference"};
+    settings.initial_references[option.value.substr(0, equals)] = option.value.substr(equals + 1);
+    return std::nullopt;
+  }
+  const SettingsEntry* entry = entry_of(option.name, option_of);
+  if (entry == nullptr)
+    return SettingsFault{unknown("option", option.name, spellings(option_of, {"-ORBConfig", "-ORBid", "-ORBInitRef"}))};
+  return apply(*entry, settings, option.value, option.name);
+}
+
+// What no single value shows.
+std::optional<SettingsFault> inconsistency(const Settings& settings) {
+  const sched::PlatformLoad& load = settings.executive.platform;
+  if (load.period <= Duration::zero())
+    return SettingsFault{"platform.period = " + to_string(load.period) + ": expected more than 0"};
+  if (load.budget >= load.period)
+    return SettingsFault{"platform.budget = " + to_string(load.budget) + ": expected less than platform.period = " +
+                         to_string(load.period) + "; nothing would be left for tasks"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+SettingsSources SettingsSources::of_process() {
+  return {[](const char* name) -> const char* { return std::getenv(name); }, {"./corelane.toml", "/etc/corelane.toml"}};
+}
+
+Expected<Settings, SettingsFault> load_settings(int& argc, char* argv[], const SettingsSources& sources) {
+  Settings settings;
+  const auto options = take_options(argc, argv);
+  if (!options) return Fault(options.error());
+  if (const auto file = config_file(*options, sources))
+    if (auto bad = apply_file(*file, settings)) return Fault(std::move(*bad));
+  for (const SettingsEntry& entry : settings_table()) {
+    const std::string name = variable_of(entry.key);
+    if (const char* value = sources.variable(name.c_str()))
+      if (auto bad = apply(entry, settings, value, name)) return Fault(std::move(*bad));
+  }
+  for (const Option& option : *options)
+    if (auto bad = apply_option(option, settings)) return Fault(std::move(*bad));
+  if (auto bad = inconsistency(settings)) return Fault(std::move(*bad));
+  return settings;
+}
+
+}  // namespace corelane::core

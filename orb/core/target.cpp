@@ -1,0 +1,169 @@
+#include "orb/core/target.h"
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "orb/base/minor.h"
+
+namespace corelane::core {
+// Puts the answer into its slot.
+class SharedTaskHandler final : public dispatch::AdmissionHandler {
+ public:
+  SharedTaskHandler(std::shared_ptr<ActiveObject> object, std::size_t index)
+      : object_(std::move(object)), index_(index) {}
+
+  void admitted(const dispatch::Admission& admission) noexcept override {
+    object_->settle(index_, {.phase = SharedTask::Phase::admitted, .task = admission.task});
+  }
+  void refused(const sched::Refusal& refusal) noexcept override {
+    object_->settle(index_,
+                    {.phase = SharedTask::Phase::refused, .error = sched::error_of(refusal), .refusal = refusal});
+  }
+  void failed(Error error) noexcept override {
+    object_->settle(index_, {.phase = SharedTask::Phase::refused, .error = error});
+  }
+
+ private:
+  const std::shared_ptr<ActiveObject> object_;
+  const std::size_t index_;
+};
+
+const Upcall* Skeleton::find(std::string_view name) const noexcept {
+  const auto at = std::lower_bound(upcalls.begin(), upcalls.end(), name,
+                                   [](const Upcall& upcall, std::string_view n) { return upcall.name < n; });
+  return at != upcalls.end() && at->name == name ? &*at : nullptr;
+}
+
+bool Skeleton::is_a(std::string_view repository_id) const noexcept {
+  return std::any_of(ids.begin(), ids.end(), [&](const char* id) { return repository_id == id; }) ||
+         repository_id == "IDL:omg.org/CORBA/Object:1.0";
+}
+
+bool Skeleton::has_contracts() const noexcept {
+  return std::any_of(upcalls.begin(), upcalls.end(), [](const Upcall& upcall) { return upcall.contract != nullptr; });
+}
+
+ActiveObject::ActiveObject(std::shared_ptr<Gate> gate, std::shared_ptr<void> servant, const Skeleton& skeleton,
+                           void* self)
+    : gate_(std::move(gate)),
+      skeleton_(skeleton),
+      self_(self),
+      tasks_(skeleton.has_contracts() ? std::make_unique<Slot[]>(skeleton.upcalls.size()) : nullptr),
+      servant_(std::move(servant)) {}
+
+// With the object's mutex held.
+void ActiveObject::Slot::set(const SharedTask& next) noexcept {
+  state = next;
+  // PAIR shared_task: release here -> acquire in published().
+  answer.store(next.phase, std::memory_order_release);
+  answer.notify_all();
+}
+
+void ActiveObject::admit_shared_tasks(dispatch::Executive& executive, const std::string& label, bool wait) {
+  if (!tasks_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (deactivated_) return;
+    executive_ = &executive;
+    label_ = label;
+    for (std::size_t i = 0; i < skeleton_.upcalls.size(); ++i)
+      if (skeleton_.upcalls[i].contract != nullptr) tasks_[i].set({.phase = SharedTask::Phase::pending});
+  }
+  for (std::size_t i = 0; i < skeleton_.upcalls.size(); ++i)
+    if (skeleton_.upcalls[i].contract != nullptr) ask(i);
+  if (!wait) return;
+  for (std::size_t i = 0; i < skeleton_.upcalls.size(); ++i)  // bound: the executive answers each
+    while (tasks_[i].published() == SharedTask::Phase::pending)
+      // PAIR shared_task: acquire here <- release in Slot::set().
+      tasks_[i].answer.wait(SharedTask::Phase::pending, std::memory_order_acquire);
+}
+
+// Of a pending slot. Without the mutex: the executive may answer at once.
+void ActiveObject::ask(std::size_t index) {
+  const Upcall& upcall = skeleton_.upcalls[index];
+  executive_->admit({.contract = *upcall.contract, .owner = {}, .label = label_ + "." + std::string(upcall.name)},
+                    std::make_unique<SharedTaskHandler>(shared_from_this(), index));
+}
+
+void ActiveObject::settle(std::size_t index, const SharedTask& outcome) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!deactivated_) return tasks_[index].set(outcome);
+    tasks_[index].set({.phase = SharedTask::Phase::refused,
+                       .error = {ErrorKind::object_not_exist, Completion::no, minor::no_such_object}});
+  }
+  if (outcome.phase == SharedTask::Phase::admitted) executive_->depart(outcome.task);
+}
+
+std::size_t ActiveObject::index_of(const Upcall& upcall) const noexcept {
+  return static_cast<std::size_t>(&upcall - skeleton_.upcalls.data());
+}
+
+SharedTask ActiveObject::shared_task(const Upcall& upcall) {
+  if (!tasks_) return {};
+  Slot& slot = tasks_[index_of(upcall)];
+  const SharedTask::Phase phase = slot.published();
+  if (phase == SharedTask::Phase::none) return {};
+  if (phase == SharedTask::Phase::admitted) return slot.state;
+  SharedTask found;
+  {
+    const std::lock_guard lock(mutex_);
+    found = slot.state;
+    const bool passing = found.phase == SharedTask::Phase::refused && found.error.kind == ErrorKind::transient;
+    if (!passing || deactivated_) return found;
+    slot.set({.phase = SharedTask::Phase::pending});
+  }
+  ask(index_of(upcall));
+  return found;
+}
+
+bool ActiveObject::shares(TaskId task, const Upcall& upcall) const noexcept {
+  if (!tasks_) return false;
+  const Slot& slot = tasks_[index_of(upcall)];
+  return slot.published() == SharedTask::Phase::admitted && slot.state.task == task;
+}
+
+void ActiveObject::deactivate() {
+  const Turnstile::Change change = presence_.set(Passage::inactive);
+  if (change.before != Passage::active) return;
+  {
+    const std::lock_guard lock(mutex_);
+    deactivated_ = true;
+  }
+  // What is admitted now stays so; what comes later departs in settle().
+  if (tasks_)
+    for (std::size_t i = 0; i < skeleton_.upcalls.size(); ++i)
+      if (tasks_[i].published() == SharedTask::Phase::admitted) executive_->depart(tasks_[i].state.task);
+  if (change.empty) release();
+}
+
+void ActiveObject::release() noexcept {
+  std::shared_ptr<void> servant;  // destroyed after the lock: its destructor is the user's code
+  const std::lock_guard lock(mutex_);
+  servant.swap(servant_);
+}
+
+Visit::Visit(ActiveObject& object) noexcept : object_(object) {
+  const Passage passage = object.gate_->turnstile().enter();
+  if (passage != Passage::active) {
+    holding_ = passage == Passage::holding;
+    error_ = {passage == Passage::inactive ? ErrorKind::obj_adapter : ErrorKind::transient, Completion::no,
+              minor::adapter_inactive};
+    return;
+  }
+  inside_ = object.presence_.enter() == Passage::active;
+  if (inside_) return;
+  // The last to leave gives the servant free, even if it never got in.
+  if (object.presence_.empty()) object.release();
+  object.gate_->turnstile().leave();
+  error_ = {ErrorKind::object_not_exist, Completion::no, minor::no_such_object};
+}
+
+Visit::~Visit() {
+  if (!inside_) return;
+  if (object_.presence_.leave()) object_.release();
+  object_.gate_->turnstile().leave();
+}
+
+}  // namespace corelane::core

@@ -1,0 +1,117 @@
+// RequestTarget: where requests find their objects; the object adapters (orb/poa) implement it. ActiveObject: one
+// object as requests see it, remote or local.
+//
+// Threads: any. find() runs on the reader thread and does not block.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "orb/base/bytes.h"
+#include "orb/base/expected.h"
+#include "orb/core/gate.h"
+#include "orb/core/skeleton.h"
+#include "orb/core/turnstile.h"
+#include "orb/dispatch/executive.h"
+
+namespace corelane::core {
+
+// How things stand with the task that callers without one of their own share, for one operation with a contract in its
+// IDL.
+struct SharedTask {
+  enum class Phase : std::uint8_t { none, pending, admitted, refused };
+  Phase phase = Phase::none;
+  TaskId task = no_task;                    // when admitted
+  Error error{};                            // when refused: what a caller gets
+  std::optional<sched::Refusal> refusal{};  // and why, when the analysis said so
+};
+
+class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
+ public:
+  // `servant` keeps alive what `self` points to, until the object is inactive and no request runs in it.
+  ActiveObject(std::shared_ptr<Gate> gate, std::shared_ptr<void> servant, const Skeleton& skeleton, void* self);
+
+  const Skeleton& skeleton() const noexcept { return skeleton_; }
+  void* self() const noexcept { return self_; }
+  Gate& gate() const noexcept { return *gate_; }
+  bool active() const noexcept { return presence_.passage() == Passage::active; }
+
+  // Asks for the shared tasks of the operations with a contract, if there are any; `label` names the object. `wait`:
+  // until all are answered (not inside a servant). Once.
+  void admit_shared_tasks(dispatch::Executive& executive, const std::string& label, bool wait);
+  // What a caller without a task of its own meets. A refusal that is TRANSIENT is asked about again, for the next
+  // caller; any other stands until the object is activated anew. Takes no lock when there is none or it is admitted.
+  SharedTask shared_task(const Upcall& upcall);
+  // Whether `task` is the shared one of this operation.
+  bool shares(TaskId task, const Upcall& upcall) const noexcept;
+
+  // For good: requests that run finish, new ones get OBJECT_NOT_EXIST, shared tasks depart.
+  void deactivate();
+  void wait_until_idle() const noexcept { presence_.wait_until_empty(); }
+
+ private:
+  friend class Visit;
+  friend class SharedTaskHandler;
+  struct Slot {
+    // PAIR shared_task: acquire here <- release in settle(). Publishes `state` of an admitted task, which is final.
+    SharedTask::Phase published() const noexcept { return answer.load(std::memory_order_acquire); }
+    void set(const SharedTask& next) noexcept;
+
+    std::atomic<SharedTask::Phase> answer{SharedTask::Phase::none};
+    SharedTask state;  // guarded by mutex_ unless admitted
+  };
+  std::size_t index_of(const Upcall& upcall) const noexcept;
+  void ask(std::size_t index);
+  void settle(std::size_t index, const SharedTask& outcome) noexcept;
+  void release() noexcept;
+
+  const std::shared_ptr<Gate> gate_;
+  const Skeleton& skeleton_;
+  void* const self_;
+  const std::unique_ptr<Slot[]> tasks_;  // one for each upcall; null when no operation has a contract
+  Turnstile presence_{Passage::active};
+  os::PiMutex mutex_;
+  // Guarded by mutex_.
+  std::shared_ptr<void> servant_;
+  dispatch::Executive* executive_ = nullptr;  // where shared tasks are; set once
+  std::string label_;
+  bool deactivated_ = false;  // a task that is admitted from now on departs
+};
+
+// Being inside an object: as long as it lives the gate and the object know of it.
+class Visit {
+ public:
+  // The gate holding: Passage::holding and no visit. Other refusals: the error that the caller gets.
+  explicit Visit(ActiveObject& object) noexcept;
+  ~Visit();
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+
+  explicit operator bool() const noexcept { return inside_; }
+  bool holding() const noexcept { return holding_; }
+  // Call only when not inside.
+  Error error() const noexcept { return error_; }
+
+ private:
+  ActiveObject& object_;
+  bool inside_ = false;
+  bool holding_ = false;
+  Error error_{};
+};
+
+class RequestTarget {
+ public:
+  virtual ~RequestTarget() = default;
+
+  // OBJECT_NOT_EXIST: no such object. Does not block, does not allocate.
+  virtual Expected<std::shared_ptr<ActiveObject>> find(Bytes object_key) noexcept = 0;
+  // The ORB shuts down: requests that wait at a holding gate are turned away.
+  virtual void stop_holding() noexcept = 0;
+  // The ORB shut down: everything is deactivated. Called once, when no request runs.
+  virtual void close() noexcept = 0;
+};
+
+}  // namespace corelane::core

@@ -1,0 +1,60 @@
+// BestEffortLane: jobs without a contract. They run under SCHED_OTHER in what time the admitted tasks leave, on a small
+// pool, in order of arrival.
+//
+// A thread that sends a reply is about to be free: a job that comes meanwhile is left to it instead of waking another
+// thread. On one core this is the common case, since the reply wakes the client before its sender goes on.
+//
+// Threads: submit() and stop() any; step() any number of pool threads at once.
+#pragma once
+
+#include <semaphore.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "orb/base/agent.h"
+#include "orb/dispatch/clock.h"
+#include "orb/dispatch/request_queue.h"
+#include "orb/os/thread.h"
+
+namespace corelane::dispatch {
+
+class BestEffortLane final : public Agent {
+ public:
+  explicit BestEffortLane(std::size_t capacity, const Clock& clock = {});
+  ~BestEffortLane() override;
+  BestEffortLane(const BestEffortLane&) = delete;
+  BestEffortLane& operator=(const BestEffortLane&) = delete;
+
+  // Takes the job when done.
+  Pushed submit(JobPtr& job) noexcept;
+  // Runs the oldest job.
+  bool step(Time now) noexcept override;
+
+  // Assembly: threads that step. stop() ends them after the job that each has, and fails what is queued. Idempotent.
+  Expected<void> start(std::size_t threads, std::size_t stack);
+  void stop() noexcept;
+
+  std::uint64_t jobs() const noexcept { return jobs_.load(std::memory_order_relaxed); }  // relaxed: a report
+
+ private:
+  using Tokens = std::uint32_t;
+  void loop() noexcept;
+  void token() noexcept;
+  Tokens run(JobPtr job) noexcept;
+
+  // Constant.
+  const Clock clock_;
+  // Shared.
+  RequestQueue queue_;
+  sem_t queued_;  // POSIX: a post takes no lock that a real-time submitter could wait for
+  // Threads that finish a job (upper half), and tokens of jobs that are left to them (lower half).
+  std::atomic<std::uint64_t> finishing_{0};
+  std::atomic<bool> stopping_{false};
+  std::atomic<std::uint64_t> jobs_{0};
+  std::vector<os::Thread> threads_;
+};
+
+}  // namespace corelane::dispatch

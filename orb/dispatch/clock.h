@@ -1,0 +1,15 @@
+// Where the runtime reads time: the machine's clocks, or a test's own.
+// Threads: any; two function pointers.
+#pragma once
+
+#include "orb/base/time.h"
+#include "orb/os/clock.h"
+
+namespace corelane::dispatch {
+
+struct Clock {
+  Time (*now)() noexcept = &os::now;
+  Duration (*cpu_time)() noexcept = &os::thread_cpu_time;  // of the calling thread
+};
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,194 @@
+#include "orb/dispatch/core_pool.h"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <utility>
+
+#include "orb/dispatch/task_worker.h"
+
+namespace corelane::dispatch {
+
+// Workers to wake, and the manager, after the lock is released: a woken thread of higher priority would pre-empt the
+// holder at once and run into the lock.
+class CorePool::Wakes {
+ public:
+  explicit Wakes(NoteInbox& inbox, const TaskWorker* self = nullptr) : inbox_(inbox), self_(self) {}
+  Wakes(const Wakes&) = delete;
+  Wakes& operator=(const Wakes&) = delete;
+  ~Wakes() {
+    if (noted_) inbox_.wake();
+    for (std::size_t i = 0; i < count_; ++i) workers_[i]->wake();
+  }
+  void note(const Note& note) noexcept {
+    inbox_.put(note);
+    noted_ = true;
+  }
+  void add(const WorkerPtr& worker) noexcept {
+    if (worker.get() == self_) return;  // it looks again by itself
+    if (count_ == workers_.size()) return worker->wake();
+    workers_[count_++] = worker;
+  }
+
+ private:
+  NoteInbox& inbox_;
+  const TaskWorker* self_;
+  bool noted_ = false;
+  std::array<WorkerPtr, 16> workers_;
+  std::size_t count_ = 0;
+};
+
+CorePool::CorePool(CoreId core, std::size_t max_tasks, NoteInbox& inbox)
+    : core_(core), inbox_(inbox), lane_(core, max_tasks, TimerId{static_cast<std::uint64_t>(core.value)}) {
+  workers_.reserve(max_tasks);
+}
+
+// Null when the task is not here.
+const WorkerPtr* CorePool::worker_of(TaskId task) const noexcept {
+  for (const WorkerPtr& worker : workers_)
+    if (worker->task() == task) return &worker;
+  return nullptr;
+}
+
+const sched::LaneTask* CorePool::lane_task(TaskId task) const noexcept {
+  for (const sched::LaneTask& candidate : lane_.tasks())
+    if (candidate.id == task) return &candidate;
+  return nullptr;
+}
+
+bool CorePool::add(const WorkerPtr& worker, Priority priority) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (!lane_.add(worker->task(), worker->contract_, priority)) return false;
+  workers_.push_back(worker);
+  return true;
+}
+
+void CorePool::reprioritize(TaskId task, Priority priority) noexcept {
+  const std::lock_guard lock(mutex_);
+  lane_.reprioritize(task, priority);
+}
+
+CorePool::Refused CorePool::arrive(TaskWorker& worker, JobPtr job, JobId id, Time at) noexcept {
+  Wakes wakes(inbox_);
+  const std::lock_guard lock(mutex_);
+  if (worker.job_count_ == worker.jobs_.size())
+    return {.job = std::move(job), .reason = {.code = sched::RefusalCode::job_waiting}};
+  worker.jobs_[worker.job_count_++] = {.id = id, .job = std::move(job)};
+  const auto commands = lane_.decide(sched::Arrived{.at = at, .job = id, .task = worker.task()});
+  Refused result;
+  for (const sched::Command& command : commands)
+    if (const auto* refuse = std::get_if<sched::Refuse>(&command); refuse && refuse->job == id)
+      result = {.job = remove(worker, id), .reason = refuse->reason};
+  carry_out(commands, wakes);
+  return result;
+}
+
+void CorePool::vacate(TaskId task, Time now) noexcept {
+  Wakes wakes(inbox_);
+  const std::lock_guard lock(mutex_);
+  carry_out(lane_.vacate(now, task), wakes);
+}
+
+JobList CorePool::dismiss(TaskWorker& worker, Time now) noexcept {
+  Wakes wakes(inbox_);
+  JobList cancelled;
+  const std::lock_guard lock(mutex_);
+  carry_out(lane_.dismiss(now, worker.task()), wakes, &cancelled);
+  return cancelled;
+}
+
+sched::LaneTask CorePool::take_out(TaskWorker& worker) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(workers_, [&](const WorkerPtr& w) { return w.get() == &worker; });
+  return lane_.take(worker.task());
+}
+
+void CorePool::put(const WorkerPtr& worker, const sched::LaneTask& task, Time now) noexcept {
+  Wakes wakes(inbox_);
+  const std::lock_guard lock(mutex_);
+  workers_.push_back(worker);  // within what was reserved
+  // PAIR worker.pool: release here -> acquire in TaskWorker::step().
+  worker->pool_.store(this, std::memory_order_release);
+  wakes.add(worker);  // it may have an early job to wait for
+  carry_out(lane_.put(now, task), wakes);
+}
+
+std::uint64_t CorePool::early_jobs(TaskId task) const noexcept {
+  const std::lock_guard lock(mutex_);
+  const sched::LaneTask* found = lane_task(task);
+  return found ? found->deferred : 0;
+}
+
+Time CorePool::take(TaskWorker& worker, Time now, Assignment& next) noexcept {
+  Wakes wakes(inbox_, &worker);
+  const std::lock_guard lock(mutex_);
+  // Not here any more, or on its way: another pool's lock guards the worker, put() there wakes it, and not even a look
+  // at its fields is allowed. While a job is ready or running the task is here.
+  const sched::LaneTask* task = lane_task(worker.task());
+  if (!task) return never;
+  const bool waits = !worker.ready_ && !task->busy && task->waiting_count > 0 && !task->held;
+  if (waits && task->waiting[0].eligible > now) return task->waiting[0].eligible;
+  if (waits)
+    carry_out(lane_.decide(sched::Elapsed{.at = now, .timer = TimerId{static_cast<std::uint64_t>(core_.value)}}),
+              wakes);
+  if (!worker.ready_) return never;
+  worker.ready_ = false;
+  next.context = worker.context_;
+  next.job = remove(worker, worker.context_.job);
+  return never;
+}
+
+void CorePool::finish(TaskWorker& worker, JobId job, Time at, Duration used, bool overran) noexcept {
+  Wakes wakes(inbox_, &worker);
+  const std::lock_guard lock(mutex_);
+  // Budgets are checked when a job ends (policy `report`); demote and cancel need the budget timer.
+  if (overran) carry_out(lane_.decide(sched::Overran{.at = at, .job = job, .task = worker.task()}), wakes);
+  carry_out(lane_.decide(sched::Finished{.at = at, .job = job, .task = worker.task(), .used = used}), wakes);
+}
+
+// Manager's commands never come from a Lane, and Arm is not needed: the task that has an early job wakes by itself at
+// the job's time. Bound: the Lane's answer, at most a few commands for each task.
+void CorePool::carry_out(std::span<const sched::Command> commands, Wakes& wakes, JobList* cancelled) noexcept {
+  for (const sched::Command& command : commands) {
+    if (const auto* run = std::get_if<sched::Run>(&command)) {
+      make_ready(*run, wakes);
+    } else if (const auto* defer = std::get_if<sched::Defer>(&command)) {
+      if (const WorkerPtr* worker = worker_of(defer->task)) wakes.add(*worker);
+    } else if (const auto* cancel = std::get_if<sched::Cancel>(&command)) {
+      const WorkerPtr* worker = worker_of(cancel->task);
+      if (JobPtr job = worker && cancelled ? remove(**worker, cancel->job) : nullptr)
+        cancelled->push_back(std::move(job));
+    } else if (const auto* vacated = std::get_if<sched::ReportVacated>(&command)) {
+      const sched::LaneTask* task = lane_task(vacated->task);
+      if (!task || task->leaving)
+        std::erase_if(workers_, [&](const WorkerPtr& w) { return w->task() == vacated->task; });
+      wakes.note(sched::Vacated{.at = {}, .task = vacated->task, .core = vacated->core});
+    }
+  }
+}
+
+void CorePool::make_ready(const sched::Run& run, Wakes& wakes) noexcept {
+  const WorkerPtr* found = worker_of(run.task);
+  if (!found) return;
+  TaskWorker* worker = found->get();
+  worker->context_ = {.task = run.task,
+                      .job = run.job,
+                      .core = core_,
+                      .release = run.released,
+                      .deadline = run.deadline,
+                      .budget = worker->contract_.budget};
+  worker->ready_ = true;
+  wakes.add(*found);
+}
+
+JobPtr CorePool::remove(TaskWorker& worker, JobId id) noexcept {
+  auto* const end = worker.jobs_.data() + worker.job_count_;
+  auto* const at = std::find_if(worker.jobs_.data(), end, [&](const TaskWorker::Entry& e) { return e.id == id; });
+  if (at == end) return nullptr;
+  JobPtr job = std::move(at->job);
+  std::move(at + 1, end, at);
+  --worker.job_count_;
+  return job;
+}
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,83 @@
+// CorePool: one leased core: its Lane, and the workers of the tasks that are there.
+//
+// The Lane is stepped under a short priority-inheriting lock by whoever learns a fact: the manager when a job arrives,
+// the task's own thread when a job ends or an early job's time has come. So a job goes manager -> task thread and
+// nothing goes back: no completion queue, no timer thread, and the Lane sees each fact when it happens, as it does in
+// the simulator. (A Lane stepped by the manager alone would cost one more wake-up per job.) What is ready runs in the
+// order of the threads' SCHED_FIFO levels: the kernel is the preemptive platform that the Lane relies on.
+//
+// Threads: manager, and the threads of this core's tasks. Never two pools locked at once.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "orb/base/contract.h"
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+#include "orb/dispatch/inbox.h"
+#include "orb/dispatch/job.h"
+#include "orb/dispatch/request_queue.h"
+#include "orb/os/pi_mutex.h"
+#include "orb/sched/commands.h"
+#include "orb/sched/lane.h"
+
+namespace corelane::dispatch {
+
+class TaskWorker;
+using WorkerPtr = std::shared_ptr<TaskWorker>;
+
+class CorePool {
+ public:
+  struct Assignment {
+    JobPtr job;
+    JobContext context{};
+  };
+  struct Refused {
+    JobPtr job;  // null: it was taken
+    sched::Refusal reason{};
+  };
+
+  // `inbox` is the manager's: vacated tasks are reported there.
+  CorePool(CoreId core, std::size_t max_tasks, NoteInbox& inbox);
+
+  // Manager only.
+  bool add(const WorkerPtr& worker, Priority priority) noexcept;
+  void reprioritize(TaskId task, Priority priority) noexcept;
+  [[nodiscard]] Refused arrive(TaskWorker& worker, JobPtr job, JobId id, Time at) noexcept;
+  void vacate(TaskId task, Time now) noexcept;
+  // The task leaves; its waiting jobs come back.
+  [[nodiscard]] JobList dismiss(TaskWorker& worker, Time now) noexcept;
+  // A vacated task goes to another pool (or stays): take() here, bind its thread, put() there.
+  sched::LaneTask take_out(TaskWorker& worker) noexcept;
+  void put(const WorkerPtr& worker, const sched::LaneTask& task, Time now) noexcept;
+  // Early jobs of a task so far.
+  std::uint64_t early_jobs(TaskId task) const noexcept;
+
+  // The worker's thread only. Fills `next` when a job may run now, and gives the time from which to ask again.
+  Time take(TaskWorker& worker, Time now, Assignment& next) noexcept;
+  void finish(TaskWorker& worker, JobId job, Time at, Duration used, bool overran) noexcept;
+
+  CoreId core() const noexcept { return core_; }
+
+ private:
+  class Wakes;
+  const WorkerPtr* worker_of(TaskId task) const noexcept;
+  const sched::LaneTask* lane_task(TaskId task) const noexcept;
+  void carry_out(std::span<const sched::Command> commands, Wakes& wakes, JobList* cancelled = nullptr) noexcept;
+  void make_ready(const sched::Run& run, Wakes& wakes) noexcept;
+  static JobPtr remove(TaskWorker& worker, JobId id) noexcept;
+
+  // Constant.
+  const CoreId core_;
+  NoteInbox& inbox_;
+
+  mutable os::PiMutex mutex_;
+  // Guarded by mutex_.
+  sched::Lane lane_;
+  std::vector<WorkerPtr> workers_;  // shared: a wake-up may still be on its way to a worker that has just left
+};
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,143 @@
+// Executive: the one place of a process where tasks are admitted and their jobs run; shared by all its ORBs.
+//
+//   submit() ─▶ RequestQueue ─▶ manager thread: sched::Manager, then the Lane of the core ─▶ the task's own thread
+//   submit() ─▶ best-effort queue ─▶ pool (SCHED_OTHER)                 (no task and no contract: no manager either)
+//
+// Threads: one manager (SCHED_FIFO, highest level in use), one thread per admitted task (bound to its core, SCHED_FIFO
+// by its priority), a small best-effort pool. Every member may be called from any thread unless it says otherwise.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "orb/base/contract.h"
+#include "orb/base/expected.h"
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+#include "orb/dispatch/core_provider.h"
+#include "orb/dispatch/job.h"
+#include "orb/dispatch/miss_log.h"
+#include "orb/sched/refusal.h"
+#include "orb/sched/task.h"
+
+namespace corelane::dispatch {
+
+enum class DispatchMode : std::uint8_t { manager, direct, leader_followers };
+
+struct ExecutiveOptions {
+  DispatchMode mode = DispatchMode::manager;  // the others are refused: not there yet
+  LeaseRequest lease;                         // pool.cores
+  std::size_t queue_capacity = 1024;          // dispatch.queue_capacity; also of the best-effort queue
+  std::size_t max_tasks = 256;
+  std::size_t best_effort_threads = 2;
+  sched::Ppm capacity = sched::default_capacity;  // of each core, platform load included
+  sched::PlatformLoad platform{.budget = std::chrono::microseconds{20}, .period = std::chrono::milliseconds{1}};
+  int lowest_native = 2;      // SCHED_FIFO levels of the tasks start here ...
+  int highest_native = 49;    // ... the manager has this one, tasks stay below
+  bool admission = true;      // false: place and prioritize, but never refuse for lack of capacity
+  bool real_time = true;      // false: no SCHED_FIFO and no binding (tests, machines without privileges)
+  sched::Ppm peer_limit = 0;  // utilization that one remote peer may hold; 0: no limit
+  std::size_t stack = 256 * 1024;
+};
+
+struct AdmissionRequest {
+  Contract contract;
+  PeerId owner{};  // who may use the task, and with whom it goes; 0: this process, any peer may use it
+  std::string label;
+};
+
+struct Admission {
+  TaskId task;
+  CoreId core;
+  Priority priority;
+  Duration bound;  // the analysed response, zero without admission
+};
+
+// Gets exactly one call, on the manager thread (failed() also on the caller's or the stopping thread). Does not block.
+class AdmissionHandler {
+ public:
+  virtual ~AdmissionHandler() = default;
+  virtual void admitted(const Admission& admission) noexcept = 0;
+  virtual void refused(const sched::Refusal& refusal) noexcept = 0;
+  virtual void failed(Error error) noexcept = 0;  // not decided: queue full, shutting down
+};
+
+struct TaskReport {
+  TaskId task;
+  std::string label;
+  PeerId owner;
+  Contract contract;
+  CoreId core;
+  Priority priority;
+  Duration bound;            // analysed response
+  std::uint64_t jobs = 0;    // finished
+  std::uint64_t misses = 0;  // finished after release + D
+  std::uint64_t overruns = 0;
+  std::uint64_t early = 0;                                  // came before their time and waited
+  std::uint64_t refused = 0;                                // jobs turned away (more than one early)
+  Duration response_p50{}, response_p99{}, response_max{};  // from the release to the end of run()
+  std::vector<Miss> latest_misses{};                        // the newest MissLog::capacity, oldest first
+  bool real_time = false;                                   // its thread got SCHED_FIFO
+  bool gone = false;                                        // has left; kept for the report
+};
+
+struct CoreReport {
+  CoreId core;
+  sched::Ppm capacity = 0;  // of the whole core: platform load and others' promises count, too
+  sched::Ppm admitted = 0;
+  sched::Ppm platform = 0;
+  sched::Ppm others = 0;  // promised by other processes
+  std::uint32_t tasks = 0;
+  bool guarded = true;
+};
+
+struct ExecutiveReport {
+  std::vector<TaskReport> tasks;  // those that left at the end
+  std::vector<CoreReport> cores;
+  std::uint64_t admitted = 0;
+  std::uint64_t refused = 0;  // admissions
+  std::uint64_t jobs_refused = 0;
+  std::uint64_t queue_full = 0;
+  std::uint64_t best_effort_jobs = 0;
+};
+
+class Executive {
+ public:
+  // Leases cores and starts the threads. `provider` outlives the executive. Errors: BAD_PARAM bad_option (a mode that
+  // is not there), NO_RESOURCES no_core_leased.
+  static Expected<std::unique_ptr<Executive>> start(const ExecutiveOptions& options, CoreProvider& provider);
+  ~Executive();  // stop()
+  Executive(const Executive&) = delete;
+  Executive& operator=(const Executive&) = delete;
+
+  // Takes the job, or leaves it with the caller: TRANSIENT queue_full, shutting_down. Allocates and blocks never.
+  Expected<void> submit(JobPtr& job) noexcept;
+
+  // Decided on the manager thread, between jobs. Not for real-time threads (allocates).
+  void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler);
+  // For start-up code: waits for the answer. Not on the manager thread, nor in a job. When stopping:
+  // RefusalCode::no_core.
+  Expected<Admission, sched::Refusal> admit_and_wait(AdmissionRequest request);
+  // The task ends: its waiting jobs fail (TRANSIENT unknown_task), the running one finishes, its bandwidth returns.
+  // `owner` other than 0 must be the task's.
+  void depart(TaskId task, PeerId owner = {});
+  // A connection is gone; all its tasks depart.
+  void peer_gone(PeerId peer);
+
+  // Not for real-time threads (allocates, waits for the manager between two steps).
+  ExecutiveReport snapshot() const;
+
+  // Queued jobs fail (TRANSIENT shutting_down), running ones finish, threads end, the promises are given back.
+  // Idempotent. Not in a job or handler.
+  void stop();
+
+ private:
+  struct State;
+  explicit Executive(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace corelane::dispatch

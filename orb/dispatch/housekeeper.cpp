@@ -1,0 +1,72 @@
+#include "orb/dispatch/housekeeper.h"
+
+#include <mutex>
+#include <utility>
+
+namespace corelane::dispatch {
+
+void Housekeeper::start(std::string name, WorkerPtr worker) {
+  auto order = std::make_unique<Order>();
+  order->starts = true;
+  order->name = std::move(name);
+  order->worker = std::move(worker);
+  give(std::move(order));
+}
+
+void Housekeeper::retire(WorkerPtr worker) {
+  auto order = std::make_unique<Order>();
+  order->starts = false;
+  order->worker = std::move(worker);
+  give(std::move(order));
+}
+
+void Housekeeper::give(std::unique_ptr<Order> order) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    orders_.push_back(std::move(order));
+  }
+  parker_.unpark();
+}
+
+bool Housekeeper::step(Time now) noexcept {
+  std::erase_if(graves_, [](const WorkerPtr& worker) { return worker.use_count() == 1; });
+  if (now >= next_maintenance_) {
+    next_maintenance_ = now + period;
+    provider_.maintain();
+  }
+  std::unique_ptr<Order> order;
+  {
+    const std::lock_guard lock(mutex_);
+    order = orders_.pop_front();
+  }
+  if (!order) return false;
+  order->starts ? begin_thread(*order) : end_thread(order->worker);
+  return true;
+}
+
+void Housekeeper::begin_thread(const Order& order) {
+  auto thread = maker_.start(order.name, order.worker);
+  if (!thread) return inbox_.push(ThreadFailed{.task = order.worker->task(), .error = thread.error()});
+  order.worker->attach(thread->get());
+  const bool real_time = (*thread)->real_time();
+  threads_[order.worker] = std::move(*thread);
+  inbox_.push(ThreadStarted{.task = order.worker->task(), .real_time = real_time});
+}
+
+void Housekeeper::end_thread(const WorkerPtr& worker) {
+  worker->retire();
+  worker->attach(nullptr);
+  threads_.erase(worker);  // joins
+  graves_.push_back(worker);
+}
+
+void Housekeeper::close() noexcept {
+  // Bound: the orders left; nobody gives new ones.
+  while (step(Time{})) continue;
+  for (auto& [worker, thread] : threads_) worker->retire();
+  for (auto& [worker, thread] : threads_) worker->attach(nullptr);
+  threads_.clear();  // joins
+  graves_.clear();
+}
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,75 @@
+// Housekeeper: everything around the tasks that takes time: starting their threads, joining them, mending the ledger.
+// An agent, so that the manager thread never waits for any of it.
+//
+// Threads: start() and retire() any thread; step() on the housekeeper's own, which is not real-time; close() once, by
+// whoever ends it. Answers (ThreadStarted, ThreadFailed) go to the manager's inbox.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "orb/base/agent.h"
+#include "orb/dispatch/core_provider.h"
+#include "orb/dispatch/inbox.h"
+#include "orb/dispatch/node_list.h"
+#include "orb/dispatch/task_worker.h"
+#include "orb/os/pi_mutex.h"
+#include "orb/os/wait.h"
+
+namespace corelane::dispatch {
+
+// Makes the threads; a test gives one that makes none.
+class ThreadMaker {
+ public:
+  virtual ~ThreadMaker() = default;
+  // A thread that runs worker->loop() at its seat().
+  virtual Expected<std::unique_ptr<WorkerThread>> start(const std::string& name, const WorkerPtr& worker) = 0;
+};
+
+class Housekeeper final : public Agent {
+ public:
+  static constexpr Duration period = std::chrono::milliseconds{250};  // of CoreProvider::maintain()
+
+  Housekeeper(ThreadMaker& maker, CoreProvider& provider, NoteInbox& inbox)
+      : maker_(maker), provider_(provider), inbox_(inbox) {}
+
+  void start(std::string name, WorkerPtr worker);
+  // The worker has no jobs any more; ends and joins its thread.
+  void retire(WorkerPtr worker);
+
+  bool step(Time now) noexcept override;
+  Time wake_at() const noexcept { return next_maintenance_; }
+  os::Parker& parker() noexcept { return parker_; }
+
+  // Ends all threads; what runs finishes first. After the last step().
+  void close() noexcept;
+
+ private:
+  struct Order {
+    bool starts;
+    std::string name;
+    WorkerPtr worker;
+    std::unique_ptr<Order> next;
+  };
+  void give(std::unique_ptr<Order> order) noexcept;
+  void begin_thread(const Order& order);
+  void end_thread(const WorkerPtr& worker);
+
+  // Constant.
+  ThreadMaker& maker_;
+  CoreProvider& provider_;
+  NoteInbox& inbox_;
+
+  os::PiMutex mutex_;
+  NodeList<Order> orders_;  // guarded by mutex_
+  os::Parker parker_;
+
+  // Owner: the housekeeper's thread.
+  std::unordered_map<WorkerPtr, std::unique_ptr<WorkerThread>> threads_;
+  std::vector<WorkerPtr> graves_;  // freed here and not by a real-time thread that still holds a reference
+  Time next_maintenance_{};
+};
+
+}  // namespace corelane::dispatch

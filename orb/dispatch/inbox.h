@@ -1,0 +1,62 @@
+// NoteInbox: what others tell the manager besides requests: a task has vacated its core, a thread lives or failed to.
+//
+// Threads: any pushes, the manager drains. Priority-inheriting lock, held for a move of one note or a swap.
+// Bounded: every note is about a task or an admission, of which there are at most max_tasks; the room is taken at
+// start.
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <variant>
+#include <vector>
+
+#include "orb/base/error.h"
+#include "orb/base/ids.h"
+#include "orb/os/pi_mutex.h"
+#include "orb/os/wait.h"
+#include "orb/sched/facts.h"
+
+namespace corelane::dispatch {
+
+struct ThreadStarted {
+  TaskId task;
+  bool real_time;
+};
+
+struct ThreadFailed {
+  TaskId task;
+  Error error;
+};
+
+using Note = std::variant<sched::Vacated, ThreadStarted, ThreadFailed>;
+
+class NoteInbox {
+ public:
+  // `manager` wakes the manager thread.
+  NoteInbox(std::size_t max_tasks, os::Parker& manager) : manager_(manager) { notes_.reserve(4 * max_tasks); }
+
+  // Any thread.
+  void push(const Note& note) noexcept {
+    put(note);
+    wake();
+  }
+  // In two steps, for whoever holds a lock that the manager may want: wake() when it is released.
+  void put(const Note& note) noexcept {
+    const std::lock_guard lock(mutex_);
+    notes_.push_back(note);  // within what was reserved
+  }
+  void wake() noexcept { manager_.unpark(); }
+
+  // Exchanges the notes for an empty vector with the same room. Manager only.
+  void drain(std::vector<Note>& into) noexcept {
+    const std::lock_guard lock(mutex_);
+    std::swap(notes_, into);
+  }
+
+ private:
+  os::Parker& manager_;
+  os::PiMutex mutex_;
+  std::vector<Note> notes_;  // guarded by mutex_
+};
+
+}  // namespace corelane::dispatch

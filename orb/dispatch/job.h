@@ -1,0 +1,72 @@
+// Job: one request on its way through the executive, from the queue to the thread that runs it. The owner (orb/core)
+// derives from it, keeps the request's bytes in it, and gets it back through recycle().
+//
+// Threads: owned by one thread at a time; submit() hands it to the manager thread, and that to the task's thread.
+// Exactly one of run(), refuse() and fail() is called, then recycle().
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "orb/base/contract.h"
+#include "orb/base/error.h"
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+#include "orb/sched/refusal.h"
+
+namespace corelane::dispatch {
+
+// What the executive tells a job that runs.
+struct JobContext {
+  TaskId task;      // no_task in the best-effort lane; for the first job of a new task the id it got
+  JobId job;        // unique within the process
+  CoreId core;      // no_core in the best-effort lane
+  Time release;     // the arrival, or for an early job the instant from which it was eligible
+  Time deadline;    // release + D; `never` in the best-effort lane
+  Duration budget;  // C; zero in the best-effort lane
+};
+
+class Job {
+ public:
+  Job() = default;
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  // Runs the servant; leaves what finish() sends. Thread: the task's own, or one of the best-effort pool.
+  virtual void run(const JobContext& context) noexcept = 0;
+  // Right after run(), on its thread and part of the job: sends the reply. Does not block, so whoever waits for this
+  // thread need not wake another one.
+  virtual void finish() noexcept {}
+  // The job may not run; sends the reply that says why. Thread: manager. Does not block.
+  virtual void refuse(const sched::Refusal& refusal) noexcept = 0;
+  // The job was accepted but cannot run any more (its task left, or the executive stops). Thread: manager, or whoever
+  // stops the executive. Does not block.
+  virtual void fail(Error error) noexcept = 0;
+  // The last call: the owner takes the job back (a pool, or delete). Thread: whoever made the call before it.
+  virtual void recycle() noexcept = 0;
+
+  // Set before submit().
+  Time arrived{};                    // when the request came in, by os::now()
+  TaskId task = no_task;             // an admitted task; or no_task: new when `contract` is there, else best effort
+  PeerId owner{};                    // whose connection it came on; tasks are only their owner's
+  std::optional<Contract> contract;  // with no_task: admit a new task with it and run this job as its first
+  std::string_view label;            // names the new task in reports; must live until the job ends
+
+ protected:
+  ~Job() = default;
+
+ private:
+  friend class RequestQueue;
+  friend class JobList;
+  friend class ManagerAgent;
+  Job* next_ = nullptr;  // owner: whichever list holds the job
+  JobId id_{};           // given by the manager
+};
+
+struct Recycler {
+  void operator()(Job* job) const noexcept { job->recycle(); }
+};
+using JobPtr = std::unique_ptr<Job, Recycler>;
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,88 @@
+// The host ledger's bytes. One file per host (runtime directory); all integers in host order, since only processes of
+// one kernel share it; every part carries a checksum, so that damage is found and never believed.
+//
+//   0         header: magic u64, version u32, slots u32, slot size u32, reserved u32, checksum u64
+//   4096      slot[i], i = 0..63, 32 KiB each, of one process:
+//             header: magic u32, entries u32, pid i32, reserved u32, checksum u64 (of the slot's header and entries)
+//             entries[n], 64 bytes each: core i32, physical core i32, T, D, C, J, S i64, blocking i64, levels i32,
+//             kind u32 (0 task, 1 platform load: T, C, J and blocking count)
+// Version 2; version 1 had no platform loads.
+// Locks (open file descriptions): byte 0: the transaction; the first byte of a slot: its owner lives.
+//
+// Threads: pure functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+#include "orb/base/bytes.h"
+#include "orb/dispatch/core_provider.h"
+
+namespace corelane::dispatch::ledger {
+
+inline constexpr std::uint64_t file_magic = 0x31'5247'4445'4c4c'43;  // "CLLEDGR1"
+inline constexpr std::uint32_t slot_magic = 0x544f'4c53;             // "SLOT"
+inline constexpr std::uint32_t version = 2;
+inline constexpr std::size_t slot_count = 64;
+inline constexpr std::size_t slot_size = 32 * 1024;
+inline constexpr std::size_t first_slot = 4096;
+
+struct FileHeader {
+  std::uint64_t magic = file_magic;
+  std::uint32_t version = ledger::version;
+  std::uint32_t slots = slot_count;
+  std::uint32_t slot_bytes = slot_size;
+  std::uint32_t reserved = 0;
+  std::uint64_t checksum = 0;
+};
+static_assert(sizeof(FileHeader) == 32 && std::is_trivially_copyable_v<FileHeader>);
+
+struct SlotHeader {
+  std::uint32_t magic = slot_magic;
+  std::uint32_t entries = 0;
+  std::int32_t pid = 0;
+  std::uint32_t reserved = 0;
+  std::uint64_t checksum = 0;
+};
+static_assert(sizeof(SlotHeader) == 24 && std::is_trivially_copyable_v<SlotHeader>);
+
+struct Entry {
+  std::int32_t core = 0;
+  std::int32_t physical_core = 0;
+  std::int64_t period = 0;
+  std::int64_t deadline = 0;
+  std::int64_t budget = 0;
+  std::int64_t jitter = 0;
+  std::int64_t suspension = 0;
+  std::int64_t blocking = 0;
+  std::int32_t levels = 0;
+  std::uint32_t kind = 0;
+};
+static_assert(sizeof(Entry) == 64 && std::is_trivially_copyable_v<Entry>);
+
+inline constexpr std::size_t entries_offset = 64;  // within a slot
+inline constexpr std::size_t max_entries = (slot_size - entries_offset) / sizeof(Entry);
+
+constexpr std::size_t slot_offset(std::size_t slot) { return first_slot + slot * slot_size; }
+constexpr std::size_t slot_bytes(std::size_t entries) { return entries_offset + entries * sizeof(Entry); }
+
+FileHeader make_header(std::uint32_t format = version) noexcept;
+bool is_sound(const FileHeader& header) noexcept;
+// An undamaged header of a ledger of another format version.
+bool is_other_version(const FileHeader& header) noexcept;
+
+// Writes a slot into `out` (at least slot_bytes(promises.size())) and says how many bytes it takes. Nothing when there
+// are more than max_entries.
+std::optional<std::size_t> write_slot(std::span<const Promise> promises, std::int32_t pid, MutableBytes out) noexcept;
+
+// How many entries the slot that starts with `head` (at least entries_offset bytes) claims; nothing when it is no slot.
+std::optional<std::size_t> entries_of(Bytes head) noexcept;
+// Whether a slot's checksum and every one of its promises are right. `slot` has slot_bytes(entries_of(slot)) bytes.
+bool is_sound(Bytes slot) noexcept;
+// Entry `i` of a sound slot.
+Promise promise_at(Bytes slot, std::size_t i) noexcept;
+
+}  // namespace corelane::dispatch::ledger

@@ -1,0 +1,420 @@
+// The manager's duty cycle: its doors, its queues, and the decision about newcomers. What the Manager commands is
+// carried out in manager_commands.cpp.
+#include "orb/dispatch/manager_agent.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/dispatch/neighbours.h"
+
+namespace corelane::dispatch {
+namespace {
+
+constexpr std::size_t max_admissions = 1024;  // that wait for a decision
+constexpr std::size_t remembered_peers = 256;
+constexpr Error gone{.kind = ErrorKind::transient, .minor = minor::unknown_task};
+constexpr Error full{.kind = ErrorKind::transient, .minor = minor::queue_full};
+constexpr Error stopping{.kind = ErrorKind::transient, .minor = minor::shutting_down};
+constexpr Error no_lease{.kind = ErrorKind::transient, .minor = minor::no_core_leased};
+
+sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std::vector<CoreLease>& leases,
+                                      sched::NativeRange natives) {
+  sched::ManagerOptions result;
+  for (const CoreLease& lease : leases)
+    result.cores.push_back({.id = lease.core, .capacity = options.capacity, .load = options.platform});
+  result.max_tasks = options.max_tasks;
+  result.levels = natives.task_levels();
+  result.test = options.admission ? sched::AdmissionTest::response_time : sched::AdmissionTest::none;
+  result.peer_limit = options.peer_limit;
+  return result;
+}
+
+sched::NativeRange natives_of(const ExecutiveOptions& options) {
+  return {.lowest = options.lowest_native, .highest = options.highest_native};
+}
+
+}  // namespace
+
+ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<CoreLease>& leases,
+                           CoreProvider& provider, ThreadMaker& maker, BestEffortLane& best_effort, const Clock& clock)
+    : options_(options),
+      leases_(leases),
+      natives_(natives_of(options)),
+      clock_(clock),
+      provider_(provider),
+      best_effort_(best_effort),
+      inbox_(options.max_tasks, parker_),
+      queue_(options.queue_capacity),
+      hints_(options.max_tasks),
+      housekeeper_(maker, provider, inbox_),
+      departures_(options.max_tasks),
+      manager_(manager_options(options, leases, natives_)),
+      others_(leases.size()) {
+  for (const CoreLease& lease : leases_)
+    pools_.push_back(std::make_unique<CorePool>(lease.core, options.max_tasks, inbox_));
+  records_.reserve(options.max_tasks);
+  work_.reserve(8 * options.max_tasks);
+  notes_.reserve(4 * options.max_tasks);
+}
+
+ManagerAgent::~ManagerAgent() = default;
+
+Pushed ManagerAgent::submit(JobPtr& job) noexcept {
+  const Priority priority = job->task == no_task ? best_effort : hints_.of(job->task);
+  const Pushed pushed = queue_.push(job, priority);
+  if (pushed == Pushed::full) queue_full_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count for reports
+  if (pushed == Pushed::done) parker_.unpark();
+  return pushed;
+}
+
+void ManagerAgent::admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) {
+  auto asked = std::make_unique<AskedAdmission>();
+  asked->request = std::move(request);
+  asked->handler = std::move(handler);
+  bool closed = false;
+  {
+    const std::lock_guard lock(door_mutex_);
+    closed = closed_;
+    if (!closed && admission_count_ < max_admissions) {
+      ++admission_count_;
+      admissions_.push_back(std::move(asked));
+    }
+  }
+  if (asked) return asked->handler->failed(closed ? stopping : full);
+  parker_.unpark();
+}
+
+void ManagerAgent::depart(TaskId task, PeerId owner) {
+  if (departures_.ask(task, owner)) parker_.unpark();
+}
+
+void ManagerAgent::peer_gone(PeerId peer) {
+  if (peer == PeerId{}) return;  // this process itself
+  auto loss = std::make_unique<LostPeer>();
+  loss->peer = peer;
+  {
+    const std::lock_guard lock(door_mutex_);
+    if (!closed_) losses_.push_back(std::move(loss));
+  }
+  parker_.unpark();
+}
+
+bool ManagerAgent::step(Time now) noexcept {
+  const std::lock_guard lock(state_mutex_);
+  bool busy = read_notes(now);
+  busy |= dispatch_jobs(now);
+  // Who asked to leave before somebody asked to come leaves before.
+  busy |= take_lost_peer(now) || take_departure(now) || take_admission(now);
+  busy |= decide_newcomer(now);
+  busy |= refresh_promise(now);
+  if (!busy) busy = explain_one(now);
+  wake_at_ = lingering_until();
+  if (!waiting_.empty()) wake_at_ = std::min(wake_at_, newcomers_.at());
+  if (promise_is_stale_) wake_at_ = std::min(wake_at_, promise_.at());
+  return busy;
+}
+
+bool ManagerAgent::read_notes(Time now) noexcept {
+  notes_.clear();
+  inbox_.drain(notes_);
+  for (const Note& note : notes_) std::visit([&](const auto& n) { handle_note(n, now); }, note);
+  return !notes_.empty();
+}
+
+bool ManagerAgent::dispatch_jobs(Time now) noexcept {
+  int taken = 0;
+  for (; taken < batch; ++taken) {
+    JobPtr job = queue_.pop();
+    if (!job) break;
+    arrive(std::move(job), now);
+  }
+  return taken > 0;
+}
+
+void ManagerAgent::arrive(JobPtr job, Time now) noexcept {
+  job->id_ = next_id();
+  if (job->task == no_task && job->contract) {
+    Newcomer newcomer{.request = job->id_,
+                      .contract = *job->contract,
+                      .owner = job->owner,
+                      .label = std::string(job->label),
+                      .handler = nullptr,
+                      .job = std::move(job),
+                      .since = now};
+    return propose(std::move(newcomer), now);
+  }
+  // The arrival is what the contract counts from, unless its stamp is unset or ahead of the clock.
+  const Time at = job->arrived == Time{} ? now : std::min(job->arrived, now);
+  const sched::Arrived fact{.at = at, .job = job->id_, .task = job->task, .peer = job->owner};
+  current_ = std::move(job);
+  tell(fact, now);
+  if (current_) {  // neither placed nor refused: the task is not ready for jobs
+    ++jobs_refused_;
+    std::exchange(current_, nullptr)->refuse({.code = sched::RefusalCode::reorganizing});
+  }
+}
+
+bool ManagerAgent::take_lost_peer(Time now) noexcept {
+  std::unique_ptr<LostPeer> lost;
+  {
+    const std::lock_guard lock(door_mutex_);
+    lost = losses_.pop_front();
+  }
+  if (!lost) return false;
+  drop_newcomers(lost->peer);
+  tell(sched::PeerLost{.at = now, .peer = lost->peer}, now);
+  return true;
+}
+
+bool ManagerAgent::take_departure(Time now) noexcept {
+  const TaskId task = departures_.next();
+  if (task == no_task) return false;
+  tell(sched::Departed{.at = now, .task = task}, now);
+  return true;
+}
+
+bool ManagerAgent::take_admission(Time now) noexcept {
+  std::unique_ptr<AskedAdmission> asked;
+  {
+    const std::lock_guard lock(door_mutex_);
+    asked = admissions_.pop_front();
+    if (asked) --admission_count_;
+  }
+  if (!asked) return false;
+  propose({.request = next_id(),
+           .contract = asked->request.contract,
+           .owner = asked->request.owner,
+           .label = std::move(asked->request.label),
+           .handler = std::move(asked->handler),
+           .job = nullptr,
+           .since = now},
+          now);
+  return true;
+}
+
+// Its id stays known for a while, for those of its requests that are still in the queue.
+void ManagerAgent::drop_newcomers(PeerId peer) noexcept {
+  if (lost_peers_.size() == remembered_peers) lost_peers_.pop_front();
+  lost_peers_.push_back(peer);
+  const auto drop = [&](auto& list) {
+    for (Newcomer& newcomer : list)
+      if (newcomer.owner == peer) fail(std::move(newcomer), gone);
+    std::erase_if(list, [&](const Newcomer& newcomer) { return newcomer.owner == peer; });
+  };
+  drop(waiting_);
+  drop(deciding_);
+  NodeList<AskedAdmission> dropped;
+  {
+    const std::lock_guard lock(door_mutex_);
+    for (std::size_t left = admission_count_; left > 0; --left) {  // once around; bound: max_admissions
+      auto asked = admissions_.pop_front();
+      const bool theirs = asked->request.owner == peer;
+      admission_count_ -= theirs ? 1 : 0;
+      (theirs ? dropped : admissions_).push_back(std::move(asked));
+    }
+  }
+  while (auto asked = dropped.pop_front()) asked->handler->failed(gone);  // bound: as above
+}
+
+void ManagerAgent::propose(Newcomer newcomer, Time now) {
+  if (std::find(lost_peers_.begin(), lost_peers_.end(), newcomer.owner) != lost_peers_.end())
+    return fail(std::move(newcomer), gone);
+  if (!is_sound(newcomer.contract)) return turn_away(std::move(newcomer), {.code = sched::RefusalCode::bad_contract});
+  if (newcomer.contract.on_overrun != OverrunPolicy::report)  // needs the budget timer, which is not there yet
+    return turn_away(std::move(newcomer), {.code = sched::RefusalCode::overrun_policy});
+  if (waiting_.size() >= max_admissions) return fail(std::move(newcomer), full);
+  if (waiting_.empty()) newcomers_.start(now);
+  waiting_.push_back(std::move(newcomer));
+}
+
+// One newcomer, inside a transaction of the provider.
+bool ManagerAgent::decide_newcomer(Time now) noexcept {
+  if (waiting_.empty() || !newcomers_.is_due(now)) return false;
+  const auto others = provider_.begin();
+  if (!others) {
+    newcomers_.failed(now);
+    if (now - waiting_.front().since < patience) return false;
+    fail(std::move(waiting_.front()), no_lease);
+    waiting_.pop_front();
+    return true;
+  }
+  newcomers_.start(now);
+  Newcomer newcomer = std::move(waiting_.front());
+  waiting_.pop_front();
+  settle_lingering(*others, now);
+  note_others(*others, newcomer.contract);
+  const sched::Proposed fact{
+      .at = now, .request = newcomer.request, .peer = newcomer.owner, .contract = newcomer.contract};
+  deciding_.push_back(std::move(newcomer));
+  const auto commands = manager_.decide(fact);
+  work_.insert(work_.end(), commands.begin(), commands.end());
+  const auto promised = provider_.end(promises());
+  if (!promised) {
+    // Not written down, so not promised: an Admit that finds nobody waiting for it makes the task depart.
+    for (const sched::Command& command : work_)
+      if (const auto* admit = std::get_if<sched::Admit>(&command))
+        if (auto refused = take_newcomer(admit->request)) fail(std::move(*refused), promised.error());
+  }
+  promise_is_stale_ = !promised;
+  carry_out(now);
+  return true;
+}
+
+// What others promised is interference to the newcomer, and where it would break one of theirs its core is closed to
+// it.
+void ManagerAgent::note_others(std::span<const Promise> others, const Contract& newcomer) {
+  const std::vector<Promise> mine = others.empty() ? std::vector<Promise>{} : promises();
+  alone_ = true;
+  for (std::size_t i = 0; i < leases_.size(); ++i) {
+    const CoreLease& lease = leases_[i];
+    others_[i] = promised_on(lease, others);
+    alone_ = alone_ && others_[i] == 0;
+    manager_.set_closed(lease.core, options_.admission && closes(lease, others, mine, newcomer));
+    manager_.set_interference(lease.core, interference_on(lease, others));
+  }
+  // The others' deadlines are checked against one newcomer on one core, not against a reshuffle of ours.
+  manager_.set_repack(alone_);
+}
+
+// Whether another process's task would be late with the newcomer on the core of `lease`, or with what our platform load
+// grows by: there, and for our first task also on the manager's core.
+bool ManagerAgent::closes(const CoreLease& lease, std::span<const Promise> others, const std::vector<Promise>& mine,
+                          const Contract& newcomer) const {
+  if (others.empty()) return false;
+  std::vector<Promise> ours = mine;
+  ours.push_back(task_promise(lease, newcomer));
+  add_platform(ours);
+  const bool first = mine.empty() && lease.core != leases_.front().core;
+  return !others_hold(lease, others, ours) || (first && !others_hold(leases_.front(), others, ours));
+}
+
+Promise ManagerAgent::task_promise(const CoreLease& lease, const Contract& contract) const {
+  return {
+      .core = lease.core, .physical_core = lease.physical_core, .contract = contract, .levels = natives_.task_levels()};
+}
+
+// Every task on every core that it is charged to, those whose work may still delay others, and the platform's load.
+std::vector<Promise> ManagerAgent::promises() const {
+  std::vector<Promise> result;
+  const auto add = [&](CoreId core, const Contract& contract) {
+    for (const CoreLease& lease : leases_)
+      if (lease.core == core) result.push_back(task_promise(lease, contract));
+  };
+  for (const sched::TaskView& task : manager_.tasks()) {
+    add(task.core, task.contract);
+    if (task.target != no_core && task.target != task.core) add(task.target, task.contract);
+  }
+  for (const Lingering& left : lingering_) result.push_back(left.promise);
+  add_platform(result);
+  return result;
+}
+
+// Where tasks are, and on the manager's core, which works for all of them. Once for each core.
+void ManagerAgent::add_platform(std::vector<Promise>& promises) const {
+  const sched::PlatformLoad& load = options_.platform;
+  if (promises.empty() || (load.budget <= Duration::zero() && load.blocking <= Duration::zero())) return;
+  for (const CoreLease& lease : leases_) {
+    const auto is_here = [&](PromiseKind kind) {
+      return std::any_of(promises.begin(), promises.end(),
+                         [&](const Promise& p) { return p.core == lease.core && p.kind == kind; });
+    };
+    const bool needed = lease.core == leases_.front().core || is_here(PromiseKind::task);
+    if (!needed || is_here(PromiseKind::platform)) continue;
+    promises.push_back(
+        {.core = lease.core,
+         .physical_core = lease.physical_core,
+         .contract = {.period = load.period, .deadline = load.period, .budget = load.budget, .jitter = load.jitter},
+         .kind = PromiseKind::platform,
+         .blocking = load.blocking});
+  }
+}
+
+// Our own tasks may use what it held from this idle instant on; a neighbour's may have begun before it, and no third
+// party may count on the room before that one is done.
+void ManagerAgent::linger(CoreId core, const Contract& contract, Time now) {
+  for (const CoreLease& lease : leases_)
+    if (lease.core == core) lingering_.push_back({.promise = task_promise(lease, contract), .since = now});
+  promise_is_stale_ = true;
+}
+
+// Inside a transaction.
+void ManagerAgent::settle_lingering(std::span<const Promise> others, Time now) {
+  for (Lingering& left : lingering_) {
+    if (left.until != never) continue;
+    left.until = left.since;
+    for (const CoreLease& lease : leases_)
+      if (lease.core == left.promise.core) left.until += longest_deadline_on(lease, others);
+  }
+  std::erase_if(lingering_, [&](const Lingering& left) { return left.until <= now; });
+}
+
+Time ManagerAgent::lingering_until() const noexcept {
+  Time next = never;
+  for (const Lingering& left : lingering_) next = std::min(next, left.until);
+  return next;
+}
+
+// After tasks left: what is promised shrinks, as soon as the provider has time.
+bool ManagerAgent::refresh_promise(Time now) noexcept {
+  promise_is_stale_ = promise_is_stale_ || lingering_until() <= now;
+  if (!promise_is_stale_ || !promise_.is_due(now)) return false;
+  const auto others = provider_.begin();
+  if (!others) {
+    promise_.failed(now);
+    return false;
+  }
+  settle_lingering(*others, now);
+  promise_is_stale_ = !provider_.end(promises());
+  promise_is_stale_ ? promise_.failed(now) : promise_.start(now + retry_period);
+  return true;
+}
+
+// Refusals learn what would have fitted when nothing else is to be done, or in the end without.
+bool ManagerAgent::explain_one(Time now) noexcept {
+  if (explaining_.empty()) return false;
+  Explanation explanation = std::move(explaining_.front());
+  explaining_.pop_front();
+  if (now - explanation.newcomer.since < explain_within)
+    explanation.refusal.nearest = manager_.nearest(explanation.newcomer.contract);
+  turn_away(std::move(explanation.newcomer), explanation.refusal);
+  return true;
+}
+
+void ManagerAgent::shut_down(Time now) noexcept {
+  queue_.close();
+  std::optional<NodeList<AskedAdmission>> asked;
+  {
+    const std::lock_guard lock(door_mutex_);
+    closed_ = true;
+    asked.emplace(std::move(admissions_));
+    admission_count_ = 0;
+  }
+  while (auto admission = asked->pop_front()) admission->handler->failed(stopping);  // bound: max_admissions
+  {
+    const std::lock_guard lock(state_mutex_);
+    while (JobPtr job = queue_.pop()) job->fail(stopping);  // bound: the queue's capacity
+    for (Newcomer& newcomer : waiting_) fail(std::move(newcomer), stopping);
+    for (Newcomer& newcomer : deciding_) fail(std::move(newcomer), stopping);
+    for (Explanation& e : explaining_) turn_away(std::move(e.newcomer), e.refusal);
+    waiting_.clear(), deciding_.clear(), explaining_.clear();
+    for (auto& [id, record] : records_) {
+      if (record->handler) std::exchange(record->handler, nullptr)->failed(stopping);
+      let_go(*record, now);
+    }
+  }
+  housekeeper_.close();
+  const std::lock_guard lock(state_mutex_);
+  for (auto& [id, record] : records_) forget(*record);
+  records_.clear();
+  // Bound: another process's transaction is short; if it stands still our lock on the slot ends the promise all the
+  // same.
+  for (int attempt = 0; attempt < 1000; ++attempt)
+    if (provider_.begin()) {
+      (void)provider_.end({});
+      return;
+    }
+}
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,216 @@
+// ManagerAgent: the one owner of sched::Manager. Takes requests in priority order, asks the Manager, carries out what
+// it commands: jobs go to the core's pool and from there to the task's thread, threads are ordered from the
+// housekeeper. An agent: tests step it by hand, the executive gives it a thread.
+//
+// Order of work in a step: notes (threads that live, tasks that left their core), then up to `batch` requests, then one
+// peer or task that leaves (or else one admission is taken in), then one newcomer's decision; and only in a step
+// without any of these what would have fitted instead of a refused contract. So an admitted job waits at most for one
+// such thing, and each of them takes as long as its analysis does: see bench/micro/admission_bench.cpp. A newcomer is
+// decided inside a transaction of the CoreProvider: what other processes promised is read, the decision made, the new
+// promise written, under the provider's lock. When that is taken, the newcomer waits and jobs go on.
+//
+// Threads: step(), wake_at() and shut_down() on one thread at a time; submit(), admit(), depart(), peer_gone(),
+// report() any thread. Two locks, both priority-inheriting: state_mutex_ (a step, or a report) and door_mutex_ (the
+// lists of admissions and lost peers). Other threads allocate and free under neither.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "orb/base/agent.h"
+#include "orb/dispatch/back_off.h"
+#include "orb/dispatch/best_effort_lane.h"
+#include "orb/dispatch/clock.h"
+#include "orb/dispatch/core_pool.h"
+#include "orb/dispatch/core_provider.h"
+#include "orb/dispatch/departures.h"
+#include "orb/dispatch/executive.h"
+#include "orb/dispatch/housekeeper.h"
+#include "orb/dispatch/inbox.h"
+#include "orb/dispatch/node_list.h"
+#include "orb/dispatch/priority_hints.h"
+#include "orb/dispatch/request_queue.h"
+#include "orb/dispatch/task_worker.h"
+#include "orb/os/wait.h"
+#include "orb/sched/manager.h"
+#include "orb/sched/priority.h"
+
+namespace corelane::dispatch {
+
+class ManagerAgent final : public Agent {
+ public:
+  static constexpr int batch = 32;
+  static constexpr Duration retry_period = std::chrono::microseconds{200};   // of a transaction that was refused, first
+  static constexpr Duration longest_retry = std::chrono::milliseconds{100};  // doubled up to this
+  static constexpr Duration reorganizing_period = std::chrono::milliseconds{1};
+  static constexpr Duration patience = std::chrono::seconds{3};  // then the newcomer is told to try again
+  static constexpr Duration explain_within = std::chrono::milliseconds{50};
+
+  ManagerAgent(const ExecutiveOptions& options, const std::vector<CoreLease>& leases, CoreProvider& provider,
+               ThreadMaker& maker, BestEffortLane& best_effort, const Clock& clock = {});
+  ~ManagerAgent() override;
+
+  bool step(Time now) noexcept override;
+  // When there is something to do without a wake-up.
+  Time wake_at() const noexcept { return wake_at_; }
+  os::Parker& parker() noexcept { return parker_; }
+  Housekeeper& housekeeper() noexcept { return housekeeper_; }
+
+  // Any thread.
+  Pushed submit(JobPtr& job) noexcept;
+  void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler);
+  void depart(TaskId task, PeerId owner);
+  void peer_gone(PeerId peer);
+  ExecutiveReport report() const;
+
+  // No more steps; whoever waits is told, threads end, promises are given back. After the last step().
+  void shut_down(Time now) noexcept;
+
+ private:
+  struct AskedAdmission {
+    AdmissionRequest request;
+    std::unique_ptr<AdmissionHandler> handler;
+    std::unique_ptr<AskedAdmission> next;
+  };
+  struct LostPeer {
+    PeerId peer;
+    std::unique_ptr<LostPeer> next;
+  };
+
+  // One admitted task.
+  struct Record {
+    TaskReport report;  // without the worker's numbers, label and misses: copying it allocates nothing
+    std::shared_ptr<const std::string> label;
+    WorkerPtr worker;
+    bool started = false;  // its thread lives
+    bool leaving = false;
+    std::unique_ptr<AdmissionHandler> handler;  // until its thread lives
+    JobList first_jobs;                         // placed before the thread lived
+  };
+  // Somebody who waits for a decision: a handler, or the first job of a task.
+  struct Newcomer {
+    JobId request;
+    Contract contract;
+    PeerId owner;
+    std::string label;
+    std::unique_ptr<AdmissionHandler> handler;
+    JobPtr job;
+    Time since{};
+  };
+  // What a task that has left a core still is to the others there: they may be busy with what it left behind.
+  struct Lingering {
+    Promise promise;
+    Time since{};        // the core's idle instant
+    Time until = never;  // known when the others' deadlines have been read
+  };
+  struct Explanation {
+    Newcomer newcomer;
+    sched::Refusal refusal;
+  };
+
+  bool read_notes(Time now) noexcept;
+  bool dispatch_jobs(Time now) noexcept;
+  bool take_lost_peer(Time now) noexcept;
+  bool take_departure(Time now) noexcept;
+  bool take_admission(Time now) noexcept;
+  bool decide_newcomer(Time now) noexcept;
+  bool explain_one(Time now) noexcept;
+  bool refresh_promise(Time now) noexcept;
+
+  void arrive(JobPtr job, Time now) noexcept;
+  void propose(Newcomer newcomer, Time now);
+  void drop_newcomers(PeerId peer) noexcept;
+  void note_others(std::span<const Promise> others, const Contract& newcomer);
+  bool closes(const CoreLease& lease, std::span<const Promise> others, const std::vector<Promise>& mine,
+              const Contract& newcomer) const;
+  std::vector<Promise> promises() const;
+  Promise task_promise(const CoreLease& lease, const Contract& contract) const;
+  void add_platform(std::vector<Promise>& promises) const;
+  void linger(CoreId core, const Contract& contract, Time now);
+  void settle_lingering(std::span<const Promise> others, Time now);
+  Time lingering_until() const noexcept;
+
+  void tell(const sched::Fact& fact, Time now) noexcept;
+  void carry_out(Time now) noexcept;
+  void handle(const sched::Admit& admit, Time now);
+  void raise_bounds() noexcept;
+  void handle(const sched::Place& place, Time now) noexcept;
+  void handle(const sched::Reprioritize& change, Time now) noexcept;
+  void handle(const sched::Vacate& vacate, Time now) noexcept;
+  void handle(const sched::Move& move, Time now) noexcept;
+  void handle(const sched::Dismiss& dismiss, Time now) noexcept;
+  void handle(const sched::Evict& evict, Time now) noexcept;
+  void handle(const sched::Refuse& refuse, Time now) noexcept;
+  template <typename LaneCommand>
+  void handle(const LaneCommand&, Time) noexcept {}  // comes from Lanes only
+
+  void handle_note(const sched::Vacated& note, Time now) noexcept;
+  void handle_note(const ThreadStarted& note, Time now) noexcept;
+  void handle_note(const ThreadFailed& note, Time now) noexcept;
+
+  void hand_over(Record& record, JobPtr job, JobId id, Time at) noexcept;
+  void let_go(Record& record, Time now) noexcept;
+  JobPtr take_job(JobId id) noexcept;
+  std::optional<Newcomer> take_newcomer(JobId request) noexcept;
+  void turn_away(Newcomer newcomer, const sched::Refusal& refusal) noexcept;
+  void fail(Newcomer newcomer, Error error) noexcept;
+  void forget(Record& record);
+  static void fill(TaskReport& report, const TaskWorker& worker);
+  void report_cores(ExecutiveReport& report) const;
+  Record* find(TaskId task) noexcept;
+  CorePool* pool_of(CoreId core) noexcept;
+  JobId next_id() noexcept { return JobId{++last_id_}; }
+
+  // Constant after construction.
+  const ExecutiveOptions options_;
+  const std::vector<CoreLease> leases_;
+  const sched::NativeRange natives_;
+  const Clock clock_;
+  CoreProvider& provider_;
+  BestEffortLane& best_effort_;
+
+  // Shared.
+  os::Parker parker_;
+  NoteInbox inbox_;
+  RequestQueue queue_;
+  PriorityHints hints_;
+  Housekeeper housekeeper_;
+  std::atomic<std::uint64_t> queue_full_{0};
+  Departures departures_;
+  os::PiMutex door_mutex_;
+  NodeList<AskedAdmission> admissions_;  // guarded by door_mutex_
+  std::size_t admission_count_ = 0;      // guarded by door_mutex_: of admissions_
+  NodeList<LostPeer> losses_;  // guarded by door_mutex_; one for each connection that ended since the last step
+  bool closed_ = false;        // guarded by door_mutex_
+
+  // Guarded by state_mutex_: a step or a report.
+  mutable os::PiMutex state_mutex_;
+  sched::Manager manager_;
+  std::vector<std::unique_ptr<CorePool>> pools_;
+  std::unordered_map<TaskId, std::unique_ptr<Record>> records_;
+  std::vector<sched::Command> work_;  // commands not carried out yet
+  std::vector<Note> notes_;
+  std::vector<Newcomer> deciding_;      // told to the Manager, not answered
+  std::deque<Explanation> explaining_;  // refused; what would fit is still to be computed
+  std::deque<Newcomer> waiting_;        // not told yet: the provider is busy
+  JobPtr current_;                      // the job that the Manager is being asked about
+  std::deque<std::shared_ptr<const TaskReport>> gone_;
+  std::deque<PeerId> lost_peers_;
+  std::vector<sched::Ppm> others_;    // by leased core: what other processes promised
+  bool alone_ = true;                 // nobody else promised anything on our cores
+  std::vector<Lingering> lingering_;  // each is in our promise still, so the provider's room bounds them
+  std::uint64_t last_id_ = 0;
+  std::uint64_t admitted_ = 0, refused_ = 0, jobs_refused_ = 0;
+  bool promise_is_stale_ = false;
+  BackOff newcomers_{retry_period, longest_retry};  // when the first of waiting_ is decided
+  BackOff promise_{retry_period, longest_retry};    // when a stale promise is written
+  Time wake_at_ = never;
+};
+
+}  // namespace corelane::dispatch

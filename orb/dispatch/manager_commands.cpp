@@ -1,0 +1,313 @@
+// What the Manager commands, carried out: threads, pools, answers.
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/dispatch/manager_agent.h"
+
+namespace corelane::dispatch {
+namespace {
+
+constexpr std::size_t remembered = 256;  // tasks that left and still stand in the report
+constexpr Error gone{.kind = ErrorKind::transient, .minor = minor::unknown_task};
+constexpr Error full{.kind = ErrorKind::transient, .minor = minor::queue_full};
+
+}  // namespace
+
+void ManagerAgent::tell(const sched::Fact& fact, Time now) noexcept {
+  const auto commands = manager_.decide(fact);
+  const bool outermost = work_.empty();
+  work_.insert(work_.end(), commands.begin(), commands.end());
+  if (outermost) carry_out(now);
+}
+
+// In order, with what is commanded meanwhile behind it. Bound: each command tells the Manager at most one fact, and
+// only about a task that leaves.
+void ManagerAgent::carry_out(Time now) noexcept {
+  for (std::size_t i = 0; i < work_.size(); ++i) {
+    const sched::Command command = work_[i];
+    std::visit([&](const auto& c) { handle(c, now); }, command);
+  }
+  work_.clear();
+}
+
+void ManagerAgent::handle(const sched::Admit& admit, Time now) {
+  auto newcomer = take_newcomer(admit.request);
+  CorePool* pool = pool_of(admit.core);
+  if (!newcomer || !pool) return tell(sched::Departed{.at = now, .task = admit.task}, now);  // it failed meanwhile
+  ++admitted_;
+  auto record = std::make_unique<Record>();
+  record->report = {.task = admit.task,
+                    .label = {},
+                    .owner = admit.peer,
+                    .contract = admit.contract,
+                    .core = admit.core,
+                    .priority = admit.priority,
+                    .bound = admit.response};
+  record->label = std::make_shared<const std::string>(std::move(newcomer->label));
+  record->worker = std::make_shared<TaskWorker>(admit.task, admit.contract, *pool, clock_);
+  record->worker->seat({.core = admit.core, .native = sched::native_of(admit.priority, natives_)});
+  record->handler = std::move(newcomer->handler);
+  if (newcomer->job) {
+    newcomer->job->task = admit.task;
+    newcomer->job->arrived = now;  // its contract begins now
+    record->first_jobs.push_back(std::move(newcomer->job));
+  }
+  pool->add(record->worker, admit.priority);
+  hints_.set(admit.task, admit.priority);
+  departures_.know(admit.task, admit.peer);
+  raise_bounds();
+  housekeeper_.start("cl-task-" + std::to_string(admit.task.value), record->worker);
+  records_[admit.task] = std::move(record);
+}
+
+// A newcomer makes others slower: those of its core, and where it made tasks move first those of their cores. A report
+// compares the worst response of a task's life with the largest bound that held during it, so a bound only grows.
+// Bound: the tasks of the process.
+void ManagerAgent::raise_bounds() noexcept {
+  for (const auto& [id, record] : records_) {
+    if (const auto view = manager_.find(id)) record->report.bound = std::max(record->report.bound, view->response);
+  }
+}
+
+void ManagerAgent::handle(const sched::Place& place, Time now) noexcept {
+  JobPtr job = take_job(place.job);
+  if (!job) return;  // the first job of a new task went with its Admit
+  if (place.core == no_core) {
+    if (best_effort_.submit(job) != Pushed::done) job->fail(full);
+    return;
+  }
+  Record* record = find(place.task);
+  if (!record) return job->fail(gone);
+  if (!record->started) return record->first_jobs.push_back(std::move(job));
+  const Time at = job->arrived == Time{} ? now : std::min(job->arrived, now);
+  hand_over(*record, std::move(job), place.job, at);
+}
+
+void ManagerAgent::hand_over(Record& record, JobPtr job, JobId id, Time at) noexcept {
+  CorePool* pool = pool_of(record.report.core);
+  auto refused = pool->arrive(*record.worker, std::move(job), id, at);
+  if (!refused.job) return;
+  ++jobs_refused_;
+  ++record.report.refused;
+  refused.job->refuse(refused.reason);
+}
+
+void ManagerAgent::handle(const sched::Reprioritize& change, Time) noexcept {
+  Record* record = find(change.task);
+  if (!record) return;
+  if (CorePool* pool = pool_of(change.core)) pool->reprioritize(change.task, change.priority);
+  if (record->report.core != change.core) return;
+  record->report.priority = change.priority;
+  record->worker->seat({.core = change.core, .native = sched::native_of(change.priority, natives_)});
+  hints_.set(change.task, change.priority);
+}
+
+void ManagerAgent::handle(const sched::Vacate& vacate, Time now) noexcept {
+  if (CorePool* pool = pool_of(vacate.core)) pool->vacate(vacate.task, now);
+}
+
+void ManagerAgent::handle(const sched::Move& move, Time now) noexcept {
+  Record* record = find(move.task);
+  CorePool* from = pool_of(move.from);
+  CorePool* to = pool_of(move.to);
+  if (!record || !from || !to) return;
+  sched::LaneTask task = from->take_out(*record->worker);
+  task.priority = move.priority;
+  record->report.core = move.to;
+  record->report.priority = move.priority;
+  record->worker->seat({.core = move.to, .native = sched::native_of(move.priority, natives_)});
+  hints_.set(move.task, move.priority);
+  if (move.from != move.to) linger(move.from, record->report.contract, now);
+  to->put(record->worker, task, now);
+}
+
+void ManagerAgent::handle(const sched::Dismiss& dismiss, Time now) noexcept {
+  if (Record* record = find(dismiss.task)) return let_go(*record, now);
+  // Departed before it had a thread: nothing of it is on the core.
+  tell(sched::Vacated{.at = now, .task = dismiss.task, .core = dismiss.core}, now);
+  promise_is_stale_ = true;
+}
+
+// Only after CoreLost, which nobody reports yet; the task has left for the Manager.
+void ManagerAgent::handle(const sched::Evict& evict, Time now) noexcept {
+  if (Record* record = find(evict.task)) let_go(*record, now);
+}
+
+void ManagerAgent::handle(const sched::Refuse& refuse, Time now) noexcept {
+  if (JobPtr job = take_job(refuse.job)) {
+    ++jobs_refused_;
+    if (Record* record = find(job->task)) ++record->report.refused;
+    return job->refuse(refuse.reason);
+  }
+  auto newcomer = take_newcomer(refuse.job);
+  if (!newcomer) return;
+  if (refuse.reason.code == sched::RefusalCode::reorganizing && now - newcomer->since < patience) {
+    newcomers_.start(now + reorganizing_period);  // tasks are being moved for somebody else: it waits
+    return waiting_.push_back(std::move(*newcomer));
+  }
+  // What would fit here may make somebody late there, so beside other processes nothing is proposed.
+  if (refuse.reason.code != sched::RefusalCode::not_schedulable || refuse.reason.nearest.found() || !alone_)
+    return turn_away(std::move(*newcomer), refuse.reason);
+  explaining_.push_back({std::move(*newcomer), refuse.reason});
+}
+
+void ManagerAgent::let_go(Record& record, Time now) noexcept {
+  record.leaving = true;
+  hints_.erase(record.report.task);
+  departures_.forget(record.report.task);
+  if (record.handler) std::exchange(record.handler, nullptr)->failed(gone);
+  record.report.early = pool_of(record.report.core)->early_jobs(record.report.task);
+  JobList cancelled = pool_of(record.report.core)->dismiss(*record.worker, now);
+  // Bound: jobs of one task.
+  while (JobPtr job = cancelled.pop_front()) job->fail(gone);
+  while (JobPtr job = record.first_jobs.pop_front()) job->fail(gone);
+}
+
+void ManagerAgent::handle_note(const sched::Vacated& note, Time now) noexcept {
+  Record* record = find(note.task);
+  const bool left = record && record->leaving;
+  if (left) {
+    linger(note.core, record->report.contract, now);
+    forget(*record);
+    housekeeper_.retire(record->worker);
+    records_.erase(note.task);
+  }
+  tell(sched::Vacated{.at = now, .task = note.task, .core = note.core}, now);
+  promise_is_stale_ = true;
+}
+
+void ManagerAgent::handle_note(const ThreadStarted& note, Time now) noexcept {
+  Record* record = find(note.task);
+  if (!record || record->leaving) return;
+  record->started = true;
+  record->report.real_time = note.real_time;
+  if (record->handler) {
+    const TaskReport& r = record->report;
+    std::exchange(record->handler, nullptr)
+        ->admitted({.task = r.task, .core = r.core, .priority = r.priority, .bound = r.bound});
+  }
+  while (JobPtr job = record->first_jobs.pop_front()) {  // bound: the jobs that came meanwhile
+    const JobId id = job->id_;
+    hand_over(*record, std::move(job), id, now);
+  }
+}
+
+void ManagerAgent::handle_note(const ThreadFailed& note, Time now) noexcept {
+  Record* record = find(note.task);
+  if (!record) return;
+  if (record->handler) std::exchange(record->handler, nullptr)->failed(note.error);
+  while (JobPtr job = record->first_jobs.pop_front()) job->fail(note.error);  // bound: as above
+  tell(sched::Departed{.at = now, .task = note.task}, now);
+}
+
+JobPtr ManagerAgent::take_job(JobId id) noexcept {
+  return current_ && current_->id_ == id ? std::exchange(current_, nullptr) : nullptr;
+}
+
+std::optional<ManagerAgent::Newcomer> ManagerAgent::take_newcomer(JobId request) noexcept {
+  for (std::size_t i = 0; i < deciding_.size(); ++i) {
+    if (deciding_[i].request != request) continue;
+    Newcomer found = std::move(deciding_[i]);
+    deciding_.erase(deciding_.begin() + static_cast<std::ptrdiff_t>(i));
+    return found;
+  }
+  return std::nullopt;
+}
+
+void ManagerAgent::turn_away(Newcomer newcomer, const sched::Refusal& refusal) noexcept {
+  ++refused_;
+  if (newcomer.handler) newcomer.handler->refused(refusal);
+  if (newcomer.job) newcomer.job->refuse(refusal);
+}
+
+void ManagerAgent::fail(Newcomer newcomer, Error error) noexcept {
+  if (newcomer.handler) newcomer.handler->failed(error);
+  if (newcomer.job) newcomer.job->fail(error);
+}
+
+void ManagerAgent::forget(Record& record) {
+  if (gone_.size() == remembered) gone_.pop_front();
+  auto last = std::make_shared<TaskReport>(record.report);
+  last->label = *record.label;
+  fill(*last, *record.worker);
+  last->gone = true;
+  gone_.push_back(std::move(last));
+}
+
+// What the worker counted. Some thousand loads: not under a lock that the manager waits for, where that can be helped.
+void ManagerAgent::fill(TaskReport& report, const TaskWorker& worker) {
+  const TaskStatistics& statistics = worker.statistics();
+  report.jobs = statistics.response.count();
+  // relaxed: counters of a running task, no order among them.
+  report.misses = statistics.misses.load(std::memory_order_relaxed);
+  report.overruns = statistics.overruns.load(std::memory_order_relaxed);
+  report.response_p50 = statistics.response.quantile(500'000);
+  report.response_p99 = statistics.response.quantile(990'000);
+  report.response_max = statistics.response.max();
+  report.latest_misses = statistics.late.latest();
+}
+
+ExecutiveReport ManagerAgent::report() const {
+  ExecutiveReport report;
+  std::vector<WorkerPtr> workers;
+  std::vector<std::shared_ptr<const std::string>> labels;
+  std::vector<std::shared_ptr<const TaskReport>> gone_tasks;
+  // All room is taken first: who allocates under the lock may be pre-empted in there, and the manager waits.
+  report.tasks.reserve(options_.max_tasks + remembered);
+  workers.reserve(options_.max_tasks);
+  labels.reserve(options_.max_tasks);
+  gone_tasks.reserve(remembered);
+  report.cores.reserve(leases_.size());
+  {
+    const std::lock_guard lock(state_mutex_);
+    report.admitted = admitted_;
+    report.refused = refused_;
+    report.jobs_refused = jobs_refused_;
+    for (const auto& [id, record] : records_) {
+      report.tasks.push_back(record->report);
+      workers.push_back(record->worker);
+      labels.push_back(record->label);
+      for (const auto& pool : pools_)
+        if (!record->leaving && pool->core() == record->report.core) report.tasks.back().early = pool->early_jobs(id);
+    }
+    gone_tasks.assign(gone_.begin(), gone_.end());
+    report_cores(report);
+  }
+  report.queue_full = queue_full_.load(std::memory_order_relaxed);  // relaxed: a count
+  report.best_effort_jobs = best_effort_.jobs();
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    report.tasks[i].label = *labels[i];
+    fill(report.tasks[i], *workers[i]);
+  }
+  std::sort(report.tasks.begin(), report.tasks.end(),
+            [](const TaskReport& x, const TaskReport& y) { return x.task < y.task; });
+  for (const auto& left : gone_tasks) report.tasks.push_back(*left);
+  return report;
+}
+
+void ManagerAgent::report_cores(ExecutiveReport& report) const {
+  for (std::size_t i = 0; i < leases_.size(); ++i)
+    if (const auto view = manager_.find(leases_[i].core))
+      report.cores.push_back({.core = view->id,
+                              .capacity = options_.capacity,
+                              .admitted = view->admitted,
+                              .platform = std::max<sched::Ppm>(0, view->platform - others_[i]),
+                              .others = others_[i],
+                              .tasks = view->tasks,
+                              .guarded = leases_[i].guarded});
+}
+
+ManagerAgent::Record* ManagerAgent::find(TaskId task) noexcept {
+  const auto at = records_.find(task);
+  return at == records_.end() ? nullptr : at->second.get();
+}
+
+CorePool* ManagerAgent::pool_of(CoreId core) noexcept {
+  for (const auto& pool : pools_)
+    if (pool->core() == core) return pool.get();
+  return nullptr;
+}
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,50 @@
+// MissLog: the latest deadline misses of one task, so that a report can ask of each what the host did meanwhile.
+//
+// Threads: the task's own records; any thread reads a copy. The lock inherits priority and is taken on a miss only.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+#include "orb/os/pi_mutex.h"
+
+namespace corelane::dispatch {
+
+// One job that finished after its deadline.
+struct Miss {
+  Time release;
+  Time deadline;
+  Time finished;
+  CoreId core;
+};
+
+class MissLog {
+ public:
+  static constexpr std::size_t capacity = 256;  // the newest are kept
+
+  void record(const Miss& miss) noexcept {
+    const std::lock_guard lock(mutex_);
+    misses_[next_++ % capacity] = miss;
+  }
+
+  // In the order of their recording. Allocates; not for real-time threads.
+  std::vector<Miss> latest() const {
+    std::vector<Miss> result;
+    result.reserve(capacity);  // before the lock: the task's thread may wait for it
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = next_ > capacity ? next_ - capacity : 0; i < next_; ++i)
+      result.push_back(misses_[i % capacity]);
+    return result;
+  }
+
+ private:
+  mutable os::PiMutex mutex_;
+  std::array<Miss, capacity> misses_{};
+  std::size_t next_ = 0;
+};
+
+}  // namespace corelane::dispatch

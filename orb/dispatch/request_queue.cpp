@@ -1,0 +1,75 @@
+#include "orb/dispatch/request_queue.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace corelane::dispatch {
+namespace {
+
+std::size_t level_of(Priority priority) noexcept {
+  return static_cast<std::size_t>(std::clamp<std::int32_t>(priority.value, 0, RequestQueue::levels - 1));
+}
+
+}  // namespace
+
+JobList::JobList(JobList&& other) noexcept
+    : head_(std::exchange(other.head_, nullptr)), tail_(std::exchange(other.tail_, nullptr)) {}
+
+JobList& JobList::operator=(JobList&& other) noexcept {
+  std::swap(head_, other.head_);
+  std::swap(tail_, other.tail_);
+  return *this;
+}
+
+JobList::~JobList() {
+  while (!empty()) pop_front();  // bound: what was pushed
+}
+
+void JobList::push_back(JobPtr job) noexcept {
+  Job* added = job.release();
+  added->next_ = nullptr;
+  (tail_ ? tail_->next_ : head_) = added;
+  tail_ = added;
+}
+
+JobPtr JobList::pop_front() noexcept {
+  if (!head_) return nullptr;
+  JobPtr job(std::exchange(head_, head_->next_));
+  job->next_ = nullptr;
+  if (!head_) tail_ = nullptr;
+  return job;
+}
+
+Pushed RequestQueue::push(JobPtr& job, Priority priority) noexcept {
+  const std::size_t level = level_of(priority);
+  const std::lock_guard lock(mutex_);
+  if (closed_) return Pushed::closed;
+  if (size_ == capacity_) return Pushed::full;
+  lists_[level].push_back(std::move(job));
+  occupied_ |= std::uint64_t{1} << level;
+  ++size_;
+  return Pushed::done;
+}
+
+JobPtr RequestQueue::pop() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (occupied_ == 0) return nullptr;
+  const auto level = static_cast<std::size_t>(std::bit_width(occupied_) - 1);
+  JobPtr job = lists_[level].pop_front();
+  if (lists_[level].empty()) occupied_ &= ~(std::uint64_t{1} << level);
+  --size_;
+  return job;
+}
+
+void RequestQueue::close() noexcept {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+}
+
+std::size_t RequestQueue::size() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return size_;
+}
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,66 @@
+// RequestQueue: the one door to the manager for requests. Bounded; higher priority first, first come first served
+// within a priority. Full is an answer, not a wait.
+//
+// Threads: any number of producers and consumers. Guarded by a priority-inheriting mutex, not lock-free: a push is a
+// dozen instructions under the lock, a pre-empted low-priority producer is lifted to the manager's priority while it
+// holds it, and the order over priorities stays exact, which a set of rings does not give without a scan. Neither
+// push() nor pop() allocates: jobs are linked through themselves.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "orb/base/ids.h"
+#include "orb/dispatch/job.h"
+#include "orb/os/pi_mutex.h"
+
+namespace corelane::dispatch {
+
+enum class Pushed : std::uint8_t { done, full, closed };
+
+// Jobs in order of arrival, linked through themselves. Owns them. Owning thread only.
+class JobList {
+ public:
+  JobList() = default;
+  JobList(JobList&& other) noexcept;
+  JobList& operator=(JobList&& other) noexcept;
+  ~JobList();
+
+  bool empty() const noexcept { return head_ == nullptr; }
+  void push_back(JobPtr job) noexcept;
+  JobPtr pop_front() noexcept;  // null when empty
+
+ private:
+  Job* head_ = nullptr;
+  Job* tail_ = nullptr;
+};
+
+class RequestQueue {
+ public:
+  static constexpr std::size_t levels = 64;  // priorities above share the highest, those below the lowest
+
+  explicit RequestQueue(std::size_t capacity) noexcept : capacity_(capacity) {}
+
+  // Takes the job when done; otherwise it stays with the caller. Any thread.
+  Pushed push(JobPtr& job, Priority priority) noexcept;
+  // The oldest job of the highest priority; null when empty. Any thread.
+  JobPtr pop() noexcept;
+  // From now on push() answers closed; what is in can still be popped. Any thread.
+  void close() noexcept;
+
+  std::size_t size() const noexcept;
+  std::size_t capacity() const noexcept { return capacity_; }
+
+ private:
+  const std::size_t capacity_;
+  mutable os::PiMutex mutex_;
+  // Guarded by mutex_.
+  std::array<JobList, levels> lists_;
+  std::uint64_t occupied_ = 0;  // bit i: lists_[i] is not empty
+  std::size_t size_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,112 @@
+// TaskWorker: what runs the jobs of one admitted task, one after another, on the task's own thread. An agent: a test
+// steps it by hand, in production loop() does.
+//
+// Threads: step() and loop() on the task's thread; seat() on the manager thread; the rest says so.
+// Invariant: pool() changes only while no job of the task runs or is ready (between Vacated and put()).
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "orb/base/agent.h"
+#include "orb/base/contract.h"
+#include "orb/base/expected.h"
+#include "orb/base/ids.h"
+#include "orb/dispatch/clock.h"
+#include "orb/dispatch/histogram.h"
+#include "orb/dispatch/job.h"
+#include "orb/dispatch/miss_log.h"
+#include "orb/os/pi_mutex.h"
+#include "orb/os/wait.h"
+#include "orb/sched/lane.h"
+
+namespace corelane::dispatch {
+
+class CorePool;
+class TaskWorker;
+using WorkerPtr = std::shared_ptr<TaskWorker>;
+
+// Where a worker's thread runs.
+struct Seat {
+  CoreId core = no_core;
+  int native = 0;  // SCHED_FIFO level; 0 SCHED_OTHER
+};
+
+// A thread that runs TaskWorker::loop(). Its destructor joins: retire() the worker first.
+class WorkerThread {
+ public:
+  virtual ~WorkerThread() = default;
+  virtual void place(Seat seat) noexcept = 0;
+  virtual bool real_time() const noexcept = 0;
+};
+
+// Counters of one task. Owner: the task's thread writes, anyone reads; no order among them, so all is relaxed.
+struct TaskStatistics {
+  Histogram response;  // from the release to the end of run()
+  MissLog late;        // has its own lock
+  std::atomic<std::uint64_t> misses{0};
+  std::atomic<std::uint64_t> overruns{0};
+};
+
+class TaskWorker final : public Agent {
+ public:
+  TaskWorker(TaskId task, const Contract& contract, CorePool& pool, const Clock& clock);
+  ~TaskWorker() override;
+
+  // Runs the ready job, if there is one.
+  bool step(Time now) noexcept override;
+  // When step() has something to do again without a wake-up: an early job's time. Owning thread only.
+  Time wake_at() const noexcept { return wake_at_; }
+  // Steps until retire(); a job that is ready then still runs.
+  void loop() noexcept;
+
+  // Any thread.
+  void wake() noexcept { parker_.unpark(); }
+  void retire() noexcept;
+
+  // The thread came to life (housekeeper), or is about to end (null).
+  void attach(WorkerThread* thread) noexcept;
+  // From now on the thread belongs there. Manager only.
+  void seat(Seat seat) noexcept;
+  Seat seat() const noexcept;
+
+  TaskId task() const noexcept { return task_; }
+  const TaskStatistics& statistics() const noexcept { return statistics_; }
+
+ private:
+  friend class CorePool;
+  struct Entry {
+    JobId id{};
+    JobPtr job;
+  };
+
+  void account(const JobContext& context, Time end, Duration used) noexcept;
+
+  // Constant.
+  const TaskId task_;
+  const Contract contract_;
+  const Clock clock_;
+
+  // Guarded by the mutex of *pool_.
+  std::array<Entry, sched::max_waiting + 2> jobs_;  // accepted by the Lane and not running, oldest first
+  std::size_t job_count_ = 0;
+  bool ready_ = false;  // context_ names a job of jobs_ that may run
+  JobContext context_{};
+
+  // Owner: the task's thread.
+  Time wake_at_ = never;
+
+  // Shared.
+  std::atomic<CorePool*> pool_;
+  std::atomic<bool> retired_{false};
+  os::Parker parker_;
+  TaskStatistics statistics_;
+  mutable os::PiMutex seat_mutex_;
+  Seat seat_;                       // guarded by seat_mutex_
+  WorkerThread* thread_ = nullptr;  // guarded by seat_mutex_
+};
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,213 @@
+#include "orb/giop/assembler.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "orb/base/minor.h"
+
+namespace corelane::giop {
+namespace {
+
+constexpr std::size_t fragment_header_size = 4;    // the request id of 1.2
+constexpr std::size_t kept_capacity = 256 * 1024;  // a buffer that once held more is given back
+constexpr std::size_t not_found = static_cast<std::size_t>(-1);
+
+void empty(std::vector<std::byte>& buffer) {
+  if (buffer.capacity() > kept_capacity)
+    std::vector<std::byte>().swap(buffer);
+  else
+    buffer.clear();
+}
+
+// Grows by doubling, so the memory is at most twice what has arrived.
+void append(std::vector<std::byte>& buffer, Bytes bytes) { buffer.insert(buffer.end(), bytes.begin(), bytes.end()); }
+
+// The first ulong of the body: in 1.2 the request id of every message that has one.
+bool read_id(const MessageHeader& header, Bytes message, std::uint32_t& id) noexcept {
+  return Message{header, message}.body().read(id);
+}
+
+bool may_be_fragmented(const MessageHeader& header) noexcept {
+  switch (header.type) {
+    case MessageType::request:
+    case MessageType::reply:
+    case MessageType::fragment:
+      return true;
+    case MessageType::locate_request:
+    case MessageType::locate_reply:
+      return header.version == giop_1_2;
+    default:
+      return false;
+  }
+}
+
+// The whole message's header in place of the first fragment's.
+void rewrite_header(MessageHeader& header, std::vector<std::byte>& bytes) noexcept {
+  header.more_fragments = false;
+  header.body_size = static_cast<std::uint32_t>(bytes.size() - header_size);
+  bytes[6] = static_cast<std::byte>(header.order);
+  const auto raw = cdr::to_raw(header.body_size, header.order != native_order);
+  std::memcpy(&bytes[8], &raw, sizeof raw);
+}
+
+}  // namespace
+
+Expected<std::optional<Message>> Assembler::next(Bytes& input, Time now) {
+  if (error_) return *error_;
+  empty(joined_);
+  if (expired(now)) return fail(ErrorKind::comm_failure, minor::bad_fragment);
+  while (true) {  // bound: each round but the last takes a fragment from the input
+    if (std::exchange(delivered_, false)) empty(partial_);
+    const Expected<Bytes> whole = gather(input);
+    if (!whole) return whole.error();
+    if (whole->empty()) return Whole{};
+    Expected<Whole> result = deliver(*whole, now);
+    if (!result || *result) return result;
+  }
+}
+
+std::size_t Assembler::wanted() const noexcept {
+  if (delivered_ || partial_.empty()) return header_size;
+  const std::size_t goal = partial_.size() < header_size ? header_size : header_size + header_.body_size;
+  return goal - partial_.size();
+}
+
+bool Assembler::expired(Time now) const noexcept {
+  return std::any_of(pending_.begin(), pending_.end(),
+                     [&](const Pending& p) { return now > p.since && now - p.since > limits_.fragment_age; });
+}
+
+Expected<std::optional<Message>> Assembler::fail(ErrorKind kind, std::uint32_t code) noexcept {
+  error_ = Error{kind, Completion::no, code};
+  pending_.clear();
+  pending_bytes_ = 0;
+  return *error_;
+}
+
+// The next message as it came, whole: in place where the input has all of it, else collected in partial_. Empty: not
+// whole yet, and the input is used up.
+Expected<Bytes> Assembler::gather(Bytes& input) {
+  if (partial_.empty() && input.size() >= header_size) {
+    if (const auto good = check(input.first(header_size)); !good) return good.error();
+    const std::size_t goal = header_size + header_.body_size;
+    if (input.size() >= goal) {
+      const Bytes message = input.first(goal);
+      input = input.subspan(goal);
+      return message;
+    }
+  }
+  if (partial_.size() < header_size) {
+    if (!take(input, header_size)) return Bytes{};
+    if (const auto good = check(partial_); !good) return good.error();
+  }
+  if (!take(input, header_size + header_.body_size)) return Bytes{};
+  delivered_ = true;
+  return Bytes(partial_);
+}
+
+// Moves bytes from the input until partial_ has `goal` of them; whether it has.
+bool Assembler::take(Bytes& input, std::size_t goal) {
+  const std::size_t count = std::min(input.size(), goal - partial_.size());
+  append(partial_, input.first(count));
+  input = input.subspan(count);
+  return partial_.size() == goal;
+}
+
+// Reads a header into header_ and judges it.
+Expected<void> Assembler::check(Bytes bytes) noexcept {
+  const Expected<MessageHeader> header = parse_header(bytes);
+  if (!header) {
+    if (header.error().minor == minor::bad_version) version_ = giop_1_2;
+    return fail(header.error().kind, header.error().minor).error();
+  }
+  header_ = *header;
+  version_ = header_.version;
+  if (!accepts(header_.type)) return fail(ErrorKind::comm_failure, minor::bad_message_type).error();
+  if (header_.more_fragments && !may_be_fragmented(header_))
+    return fail(ErrorKind::comm_failure, minor::bad_fragment).error();
+  if (header_.body_size > limits_.message_size || header_.body_size + header_size > limits_.message_size)
+    return fail(ErrorKind::imp_limit, minor::message_too_large).error();
+  return {};
+}
+
+bool Assembler::accepts(MessageType type) const noexcept {
+  switch (type) {
+    case MessageType::request:
+    case MessageType::cancel_request:
+    case MessageType::locate_request:
+      return role_ != Role::client;
+    case MessageType::reply:
+    case MessageType::locate_reply:
+      return role_ != Role::server;
+    default:
+      return true;
+  }
+}
+
+Expected<std::optional<Message>> Assembler::deliver(Bytes bytes, Time now) {
+  if (header_.type == MessageType::fragment) return continue_fragmented(bytes);
+  if (header_.more_fragments) return start_fragmented(bytes, now);
+  if (header_.type == MessageType::cancel_request) drop_cancelled(bytes);
+  return Whole{Message{header_, bytes}};
+}
+
+std::size_t Assembler::find(Version version, std::uint32_t request_id) const noexcept {
+  for (std::size_t i = 0; i < pending_.size(); ++i)  // bound: limits.fragmented_messages
+    if (pending_[i].header.version == version && pending_[i].request_id == request_id) return i;
+  return not_found;
+}
+
+Expected<std::optional<Message>> Assembler::start_fragmented(Bytes bytes, Time now) {
+  std::uint32_t id = 0;
+  if (header_.version == giop_1_2 && !read_id(header_, bytes, id))
+    return fail(ErrorKind::comm_failure, minor::bad_fragment);
+  if (find(header_.version, id) != not_found) return fail(ErrorKind::comm_failure, minor::bad_fragment);
+  if (pending_.size() >= limits_.fragmented_messages || limits_.fragments < 1 ||
+      pending_bytes_ + bytes.size() > limits_.fragment_bytes)
+    return fail(ErrorKind::imp_limit, minor::bad_fragment);
+  pending_.push_back({id, header_, {bytes.begin(), bytes.end()}, 1, now});
+  pending_bytes_ += bytes.size();
+  return Whole{};
+}
+
+Expected<std::optional<Message>> Assembler::continue_fragmented(Bytes bytes) {
+  const bool has_id = header_.version == giop_1_2;
+  std::uint32_t id = 0;
+  if (has_id && !read_id(header_, bytes, id)) return fail(ErrorKind::comm_failure, minor::bad_fragment);
+  const std::size_t index = find(header_.version, id);
+  if (index == not_found || pending_[index].header.order != header_.order)
+    return fail(ErrorKind::comm_failure, minor::bad_fragment);
+  Pending& pending = pending_[index];
+  const Bytes data = bytes.subspan(header_size + (has_id ? fragment_header_size : 0));
+  if (pending.bytes.size() + data.size() > limits_.message_size)
+    return fail(ErrorKind::imp_limit, minor::message_too_large);
+  if (++pending.fragments > limits_.fragments || pending_bytes_ + data.size() > limits_.fragment_bytes)
+    return fail(ErrorKind::imp_limit, minor::bad_fragment);
+  append(pending.bytes, data);
+  pending_bytes_ += data.size();
+  return header_.more_fragments ? Whole{} : complete(index);
+}
+
+Expected<std::optional<Message>> Assembler::complete(std::size_t index) {
+  Pending& pending = pending_[index];
+  MessageHeader header = pending.header;
+  joined_ = std::move(pending.bytes);
+  pending_bytes_ -= joined_.size();
+  if (index + 1 != pending_.size()) pending = std::move(pending_.back());
+  pending_.pop_back();
+  rewrite_header(header, joined_);
+  return Whole{Message{header, joined_}};
+}
+
+// A client may cancel a request of which it has sent only fragments, and sends no more of them then.
+void Assembler::drop_cancelled(Bytes bytes) noexcept {
+  std::uint32_t id = 0;
+  if (!read_id(header_, bytes, id)) return;
+  const std::size_t index = find(giop_1_2, id);
+  if (index == not_found || pending_[index].header.type == MessageType::reply) return;
+  pending_bytes_ -= pending_[index].bytes.size();
+  pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+}  // namespace corelane::giop

@@ -1,0 +1,84 @@
+// Assembler: turns the bytes of one connection, cut anywhere, into whole messages, and joins fragments.
+// CORBA 3.3 part 2, 9.4.1 and 9.4.9.
+//
+// Threads: the connection's reader only. Time comes in as a value.
+// Invariants: memory grows with the bytes that have arrived, never with a size that a header claims; a broken stream
+// stays broken. A message that lies whole in the fed bytes is not copied.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "orb/base/bytes.h"
+#include "orb/base/expected.h"
+#include "orb/base/time.h"
+#include "orb/giop/limits.h"
+#include "orb/giop/message.h"
+
+namespace corelane::giop {
+
+// Which messages this end of the connection may receive. A bidirectional connection is both.
+enum class Role : std::uint8_t { client, server, both };
+
+class Assembler {
+ public:
+  explicit Assembler(const Limits& limits = {}, Role role = Role::both) : limits_(limits), role_(role) {}
+
+  // Takes bytes from the front of `input` until a message is whole; call again until nothing comes and input is empty.
+  // The message is valid until the next call, and at most as long as the fed bytes.
+  // Failed (COMM_FAILURE or IMP_LIMIT; the same on every later call): the stream is broken, the connection is to send
+  // write_message_error(owed_version()) unless the message was itself a MessageError, and then to close.
+  Expected<std::optional<Message>> next(Bytes& input, Time now);
+
+  // The bytes that complete the header or the body now under way: what a blocking read may ask for at most without
+  // reading into the next message. 1 or more.
+  std::size_t wanted() const noexcept;
+
+  // Nothing is half received: neither a message nor a fragmented one.
+  bool idle() const noexcept { return partial_.empty() && pending_.empty(); }
+  // A fragmented message is older than limits.fragment_age. next() finds this by itself; a timer asks for silent peers.
+  bool expired(Time now) const noexcept;
+  std::size_t pending_bytes() const noexcept { return pending_bytes_ + partial_.size(); }
+  // Of the last header that made sense; 1.0 before that.
+  Version owed_version() const noexcept { return version_; }
+
+ private:
+  struct Pending {
+    std::uint32_t request_id;  // 0 for 1.1, which has only one
+    MessageHeader header;
+    std::vector<std::byte> bytes;
+    std::uint32_t fragments;
+    Time since;
+  };
+  using Whole = std::optional<Message>;
+
+  Expected<Whole> fail(ErrorKind kind, std::uint32_t minor) noexcept;
+  Expected<Bytes> gather(Bytes& input);
+  Expected<void> check(Bytes header) noexcept;
+  bool accepts(MessageType type) const noexcept;
+  bool take(Bytes& input, std::size_t goal);
+  Expected<Whole> deliver(Bytes bytes, Time now);
+  Expected<Whole> start_fragmented(Bytes bytes, Time now);
+  Expected<Whole> continue_fragmented(Bytes bytes);
+  Expected<Whole> complete(std::size_t index);
+  void drop_cancelled(Bytes bytes) noexcept;
+  std::size_t find(Version version, std::uint32_t request_id) const noexcept;
+
+  // Constant after construction.
+  Limits limits_;
+  Role role_;
+
+  // Owner only.
+  MessageHeader header_;  // of the message under way, once header_size bytes of it are there
+  Version version_ = giop_1_0;
+  std::vector<std::byte> partial_;  // of the message under way, when it did not come in one piece
+  bool delivered_ = false;          // partial_ is a message handed out by the last call
+  std::vector<Pending> pending_;    // messages of which more fragments follow; at most limits.fragmented_messages
+  std::size_t pending_bytes_ = 0;   // in pending_
+  std::vector<std::byte> joined_;   // the reassembled message handed out by the last call
+  std::optional<Error> error_;
+};
+
+}  // namespace corelane::giop

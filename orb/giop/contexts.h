@@ -1,0 +1,67 @@
+// Service contexts: tagged values beside a request or a reply. The ids that Corelane knows and the lists as they stand
+// in a message. CORBA 3.3 part 2, 9.8; docs/wire.md has the registry.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "orb/base/bytes.h"
+#include "orb/cdr/reader.h"
+#include "orb/cdr/writer.h"
+#include "orb/giop/limits.h"
+
+namespace corelane::giop {
+
+namespace context {
+inline constexpr std::uint32_t code_sets = 1;
+inline constexpr std::uint32_t rt_priority = 10;        // RTCorbaPriority
+inline constexpr std::uint32_t rt_priority_range = 11;  // RTCorbaPriorityRange
+inline constexpr std::uint32_t exception_detail = 14;   // ExceptionDetailMessage
+inline constexpr std::uint32_t contract = 0x434C4E01;   // ours: contract and task
+inline constexpr std::uint32_t refusal = 0x434C4E02;    // ours: why a task was refused
+inline constexpr std::uint32_t chain = 0x434C4E03;      // ours: the chain of nested calls
+}  // namespace context
+
+// `data` is the content of the context: an encapsulation for all of the ids above. A view.
+struct ServiceContext {
+  std::uint32_t id = 0;
+  Bytes data;
+};
+
+// The contexts of a received message, in place and checked when the message's header was read.
+class ContextList {
+ public:
+  ContextList() = default;
+
+  // The sequence at the reader's place. Refused beyond limits.contexts.
+  static bool read(cdr::Reader& reader, const Limits& limits, ContextList& out) noexcept;
+
+  std::uint32_t size() const noexcept { return count_; }
+  // The first with this id.
+  std::optional<Bytes> find(std::uint32_t id) const noexcept;
+  // Calls visit(ServiceContext) for each, in order.
+  template <typename Visit>
+  void each(Visit&& visit) const {
+    cdr::Reader reader = items_;
+    ServiceContext item;
+    for (std::uint32_t i = 0; i < count_; ++i) {  // bound: limits.contexts
+      if (!next(reader, item)) return;
+      visit(item);
+    }
+  }
+
+ private:
+  static bool next(cdr::Reader& reader, ServiceContext& item) noexcept;
+
+  cdr::Reader items_;
+  std::uint32_t count_ = 0;
+};
+
+inline std::optional<Bytes> find_context(const ContextList& list, std::uint32_t id) noexcept { return list.find(id); }
+std::optional<Bytes> find_context(std::span<const ServiceContext> list, std::uint32_t id) noexcept;
+
+void write_contexts(cdr::Writer& writer, std::span<const ServiceContext> contexts);
+
+}  // namespace corelane::giop

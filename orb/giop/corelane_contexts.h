@@ -1,0 +1,70 @@
+// The service contexts whose content Corelane reads and writes, as values. All are encapsulations; ours open with a
+// version octet, and a reader skips what a later version appends.
+//
+//   contract 0x434C4E01, 80 bytes   0 byte order, 1 version, 8 task, 16 job, 24 T, 32 D, 40 C, 48 J, 56 S (u64, ns),
+//                                   64 importance (i16), 66 policies (octet: bits 0-1 overrun), 72 time left (u64, ns)
+//   refusal  0x434C4E02, 56 bytes   0 byte order, 1 version, 4 reason (ulong), 8 core (short), 16 response, 24
+//   deadline,
+//                                   32 T', 40 D', 48 C' (u64, ns)
+//   chain    0x434C4E03, 16 bytes   0 byte order, 1 version, 8 chain (u64)
+//   RTCorbaPriority 10, 4 bytes     0 byte order, 2 priority (short)
+//   ExceptionDetailMessage 14       0 byte order, 4 length in bytes (ulong), UTF-16, big endian unless it has a mark
+//
+// Threads: any; values. Only the detail message allocates.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orb/base/bytes.h"
+#include "orb/base/contract.h"
+#include "orb/base/expected.h"
+#include "orb/base/ids.h"
+
+namespace corelane::giop {
+
+// Which job of which task a request is, and the contract it runs under.
+struct ContractContext {
+  TaskId task = no_task;  // no_task: asks to be admitted, or is identified by object and operation
+  JobId job{};
+  std::optional<Contract> contract;      // absent on the wire as T = 0
+  Duration time_left = Duration::max();  // to the deadline, when sent; max: no deadline
+
+  friend bool operator==(const ContractContext&, const ContractContext&) = default;
+};
+
+// Why a task was refused, and what would have fitted. Zero: not known.
+struct RefusalContext {
+  std::uint32_t reason = 0;
+  CoreId closest = no_core;
+  Duration response{};
+  Duration deadline{};
+  Duration nearest_period{};
+  Duration nearest_deadline{};
+  Duration nearest_budget{};
+
+  friend bool operator==(const RefusalContext&, const RefusalContext&) = default;
+};
+
+std::array<std::byte, 80> encode_contract(const ContractContext& context) noexcept;
+std::array<std::byte, 56> encode_refusal(const RefusalContext& context) noexcept;
+std::array<std::byte, 16> encode_chain(std::uint64_t chain) noexcept;
+std::array<std::byte, 4> encode_rt_priority(std::int16_t priority) noexcept;
+
+// Each refuses (MARSHAL) content that is cut short, version 0, or times beyond 2^63 ns but for 2^64 - 1, which stands
+// for Duration::max(): no deadline, no bound. Whether a contract is sound is for admission to say.
+Expected<ContractContext> decode_contract(Bytes context) noexcept;
+Expected<RefusalContext> decode_refusal(Bytes context) noexcept;
+Expected<std::uint64_t> decode_chain(Bytes context) noexcept;
+Expected<std::int16_t> decode_rt_priority(Bytes context) noexcept;
+
+// Text is UTF-8 here; what is malformed becomes U+FFFD, and the encoder cuts at 4,000 bytes.
+std::vector<std::byte> encode_detail(std::string_view text);
+Expected<std::string> decode_detail(Bytes context);
+
+}  // namespace corelane::giop

@@ -1,0 +1,135 @@
+// The reading half of headers.h.
+#include "orb/base/minor.h"
+#include "orb/giop/headers.h"
+#include "orb/giop/ior.h"
+
+namespace corelane::giop {
+namespace {
+
+using cdr::Reader;
+constexpr std::size_t smallest_profile = 8;  // tag and length
+
+bool read_profile(Reader& reader, Target& target) noexcept {
+  return reader.read(target.profile_tag) && reader.read_octets(target.profile);
+}
+
+// A whole reference and the index of one of its profiles.
+bool read_reference(Reader& reader, const Limits& limits, Target& target) noexcept {
+  std::string_view type_id;
+  std::uint32_t count = 0;
+  if (!reader.read(target.selected_profile) || !reader.read_string(type_id)) return false;
+  if (!reader.read_length(count, smallest_profile)) return false;
+  if (count > limits.profiles) return reader.fail(minor::too_many_items);
+  if (target.selected_profile >= count) return reader.fail(minor::bad_ior);
+  Target other;
+  for (std::uint32_t i = 0; i < count; ++i)  // bound: limits.profiles
+    if (!read_profile(reader, i == target.selected_profile ? target : other)) return false;
+  return true;
+}
+
+bool read_target(Reader& reader, const Limits& limits, Target& target) noexcept {
+  std::uint16_t addressing = 0;
+  if (!reader.read(addressing)) return false;
+  target.addressing = static_cast<Addressing>(addressing);
+  switch (target.addressing) {
+    case Addressing::key:
+      return reader.read_octets(target.object_key);
+    case Addressing::profile:
+      if (!read_profile(reader, target)) return false;
+      break;
+    case Addressing::reference:
+      if (!read_reference(reader, limits, target)) return false;
+      break;
+    default:
+      return reader.fail(minor::bad_enum);
+  }
+  if (target.profile_tag == profile::iiop) target.object_key = object_key_of(target.profile);
+  return true;
+}
+
+// Before 1.2. The principal at the end is obsolete and skipped.
+bool read_old_request(Reader& reader, Version version, const Limits& limits, RequestHeader& header) noexcept {
+  bool response_expected = false;
+  Bytes principal;
+  if (!ContextList::read(reader, limits, header.contexts)) return false;
+  if (!reader.read(header.request_id) || !reader.read(response_expected)) return false;
+  header.response_flags = response_expected ? response::with_target : response::none;
+  if (version == giop_1_1 && !reader.skip(3)) return false;
+  return reader.read_octets(header.target.object_key) && reader.read_string(header.operation) &&
+         reader.read_octets(principal);
+}
+
+bool read_request(Reader& reader, const Limits& limits, RequestHeader& header) noexcept {
+  return reader.read(header.request_id) && reader.read(header.response_flags) && reader.skip(3) &&
+         read_target(reader, limits, header.target) && reader.read_string(header.operation) &&
+         ContextList::read(reader, limits, header.contexts);
+}
+
+bool read_reply(Reader& reader, Version version, const Limits& limits, ReplyHeader& header) noexcept {
+  const bool old = version < giop_1_2;
+  if (old && !ContextList::read(reader, limits, header.contexts)) return false;
+  if (!reader.read(header.request_id)) return false;
+  const auto last = old ? ReplyStatus::location_forward : ReplyStatus::needs_addressing_mode;
+  std::uint32_t status = 0;
+  if (!reader.read(status)) return false;
+  if (status > static_cast<std::uint32_t>(last)) return reader.fail(minor::bad_enum);
+  header.status = static_cast<ReplyStatus>(status);
+  return old || ContextList::read(reader, limits, header.contexts);
+}
+
+// 1.2 aligns bodies to 8. A sender without a body may leave the padding out.
+void stand_at_body(Reader& reader, Version version) noexcept {
+  if (version < giop_1_2) return;
+  const std::size_t pad = cdr::padding(reader.offset(), 8);
+  reader.skip(pad < reader.remaining() ? pad : reader.remaining());
+}
+
+}  // namespace
+
+Expected<Parsed<RequestHeader>> parse_request(const Message& message, const Limits& limits) noexcept {
+  const Version version = message.header.version;
+  Parsed<RequestHeader> parsed{{}, message.body()};
+  const bool ok = version < giop_1_2 ? read_old_request(parsed.body, version, limits, parsed.header)
+                                     : read_request(parsed.body, limits, parsed.header);
+  if (!ok) return parsed.body.error();
+  stand_at_body(parsed.body, version);
+  return parsed;
+}
+
+Expected<Parsed<ReplyHeader>> parse_reply(const Message& message, const Limits& limits) noexcept {
+  Parsed<ReplyHeader> parsed{{}, message.body()};
+  if (!read_reply(parsed.body, message.header.version, limits, parsed.header)) return parsed.body.error();
+  stand_at_body(parsed.body, message.header.version);
+  return parsed;
+}
+
+Expected<Parsed<LocateRequestHeader>> parse_locate_request(const Message& message, const Limits& limits) noexcept {
+  Parsed<LocateRequestHeader> parsed{{}, message.body()};
+  Target& target = parsed.header.target;
+  const bool ok = parsed.body.read(parsed.header.request_id) &&
+                  (message.header.version < giop_1_2 ? parsed.body.read_octets(target.object_key)
+                                                     : read_target(parsed.body, limits, target));
+  if (!ok) return parsed.body.error();
+  return parsed;
+}
+
+Expected<Parsed<LocateReplyHeader>> parse_locate_reply(const Message& message) noexcept {
+  const auto last =
+      message.header.version < giop_1_2 ? LocateStatus::object_forward : LocateStatus::needs_addressing_mode;
+  Parsed<LocateReplyHeader> parsed{{}, message.body()};
+  std::uint32_t status = 0;
+  if (!parsed.body.read(parsed.header.request_id) || !parsed.body.read(status)) return parsed.body.error();
+  if (status > static_cast<std::uint32_t>(last)) parsed.body.fail(minor::bad_enum);
+  if (!parsed.body.ok()) return parsed.body.error();
+  parsed.header.status = static_cast<LocateStatus>(status);
+  return parsed;
+}
+
+Expected<std::uint32_t> parse_cancel_request(const Message& message) noexcept {
+  Reader reader = message.body();
+  std::uint32_t request_id = 0;
+  if (!reader.read(request_id)) return reader.error();
+  return request_id;
+}
+
+}  // namespace corelane::giop

@@ -1,0 +1,100 @@
+// Interoperable object references: the value, its CDR form, its text form "IOR:...", and the IIOP profiles in it.
+// CORBA 3.3 part 2, 9.7.2; part 1, 8.3. Profiles and components of unknown kinds are kept as they came.
+//
+// Threads: none; values. Not for the real-time path (allocates).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "orb/base/bytes.h"
+#include "orb/base/expected.h"
+#include "orb/cdr/reader.h"
+#include "orb/cdr/writer.h"
+#include "orb/giop/limits.h"
+#include "orb/giop/message.h"
+
+namespace corelane::giop {
+
+namespace profile {
+inline constexpr std::uint32_t iiop = 0;                 // TAG_INTERNET_IOP
+inline constexpr std::uint32_t multiple_components = 1;  // TAG_MULTIPLE_COMPONENTS
+}  // namespace profile
+
+namespace component {
+inline constexpr std::uint32_t orb_type = 0;
+inline constexpr std::uint32_t code_sets = 1;
+inline constexpr std::uint32_t policies = 2;
+inline constexpr std::uint32_t alternate_address = 3;  // TAG_ALTERNATE_IIOP_ADDRESS
+}  // namespace component
+
+inline constexpr std::uint32_t corelane_orb_type = 0x434C4E00;
+
+// A tag and the content that it says how to read: a profile of a reference, or a component of a profile.
+struct Tagged {
+  std::uint32_t tag = 0;
+  std::vector<std::byte> data;
+  friend bool operator==(const Tagged&, const Tagged&) = default;
+};
+using TaggedProfile = Tagged;
+using TaggedComponent = Tagged;
+
+struct Ior {
+  std::string type_id;  // repository id; may be empty
+  std::vector<TaggedProfile> profiles;
+
+  bool nil() const noexcept { return profiles.empty(); }
+  friend bool operator==(const Ior&, const Ior&) = default;
+};
+
+struct IiopAddress {
+  std::string host;  // name, IPv4 or IPv6 literal without brackets
+  std::uint16_t port = 0;
+  friend bool operator==(const IiopAddress&, const IiopAddress&) = default;
+};
+
+struct IiopProfile {
+  IiopProfile() = default;
+  // Not an aggregate: g++ 12 warns falsely of members left uninitialised where one throws inside a braced temporary.
+  IiopProfile(Version v, IiopAddress a, std::vector<std::byte> key, std::vector<TaggedComponent> c)
+      : version(v), address(std::move(a)), object_key(std::move(key)), components(std::move(c)) {}
+
+  Version version = giop_1_2;
+  IiopAddress address;
+  std::vector<std::byte> object_key;
+  std::vector<TaggedComponent> components;  // none in 1.0
+  friend bool operator==(const IiopProfile&, const IiopProfile&) = default;
+};
+
+void encode(cdr::Writer& writer, const Ior& ior);
+// With the default limits, so that it can be found as a codec; or with one's own.
+bool decode(cdr::Reader& reader, Ior& ior);
+bool decode(cdr::Reader& reader, Ior& ior, const Limits& limits);
+
+// Refused (INV_OBJREF): a malformed profile, or a major version but 1. A minor version above 2 is read as 1.2.
+Expected<IiopProfile> parse_iiop(const TaggedProfile& profile, const Limits& limits = {});
+TaggedProfile make_profile(const IiopProfile& profile);
+// The key alone, in place; empty when the profile is malformed.
+Bytes object_key_of(Bytes iiop_profile) noexcept;
+
+// The content of TAG_MULTIPLE_COMPONENTS.
+Expected<std::vector<TaggedComponent>> parse_components(Bytes data, const Limits& limits = {});
+const TaggedComponent* find_component(const std::vector<TaggedComponent>& components, std::uint32_t tag) noexcept;
+
+// The components that Corelane reads and writes.
+TaggedComponent make_orb_type(std::uint32_t type = corelane_orb_type);
+std::optional<std::uint32_t> orb_type_of(const IiopProfile& profile) noexcept;
+TaggedComponent make_alternate_address(const IiopAddress& address);
+// The profile's own address, then its alternates in order. Malformed alternates are left out.
+std::vector<IiopAddress> addresses_of(const IiopProfile& profile);
+
+// "IOR:" and the hexadecimal digits of an encapsulation, in native order. Reading takes both cases and both orders.
+std::string to_string(const Ior& ior);
+Expected<Ior> parse_ior(std::string_view text, const Limits& limits = {});
+
+}  // namespace corelane::giop

@@ -1,0 +1,39 @@
+#include "orb/os/clock.h"
+
+#include <cerrno>
+
+namespace corelane::os {
+namespace {
+
+Duration read(clockid_t clock) noexcept {
+  timespec time{};
+  clock_gettime(clock, &time);  // cannot fail for the two clocks read here
+  return std::chrono::seconds{time.tv_sec} + Duration{time.tv_nsec};
+}
+
+}  // namespace
+
+Time now() noexcept { return Time{read(CLOCK_MONOTONIC)}; }
+
+Duration thread_cpu_time() noexcept { return read(CLOCK_THREAD_CPUTIME_ID); }
+
+timespec to_timespec(Duration duration) noexcept {
+  if (duration <= Duration::zero()) return {};
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration);
+  return {.tv_sec = seconds.count(), .tv_nsec = (duration - seconds).count()};
+}
+
+void sleep_until(Time time) noexcept {
+  const timespec due = to_timespec(time);
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, nullptr) == EINTR) {
+    // bound: the signals that arrive before `time`
+  }
+}
+
+Duration left_until(Time deadline) noexcept {
+  if (deadline == never) return Duration::max();
+  const Duration left = deadline - now();
+  return left > Duration::zero() ? left : Duration::zero();
+}
+
+}  // namespace corelane::os

@@ -1,0 +1,45 @@
+// CpuMask: a set of hardware threads as the kernel takes and gives it, wide enough for every kernel (NR_CPUS <= 8192);
+// cpu_set_t ends at 1024.
+// Threads: a value type.
+#pragma once
+
+#include <sched.h>
+#include <sys/types.h>
+
+#include <array>
+#include <cstddef>
+
+#include "orb/base/ids.h"
+
+namespace corelane::os {
+
+class CpuMask {
+ public:
+  static constexpr int limit = 8192;
+
+  bool contains(CoreId core) const noexcept { return in_range(core) && (word(core) & bit(core)) != 0; }
+  void add(CoreId core) noexcept {
+    if (in_range(core)) word(core) |= bit(core);
+  }
+  bool is_empty() const noexcept { return words_ == std::array<unsigned long, words>{}; }
+
+  const cpu_set_t* native() const noexcept { return reinterpret_cast<const cpu_set_t*>(words_.data()); }
+  cpu_set_t* native() noexcept { return reinterpret_cast<cpu_set_t*>(words_.data()); }
+  static constexpr std::size_t native_size = limit / 8;
+
+ private:
+  static constexpr int word_bits = 8 * sizeof(unsigned long);
+  static constexpr std::size_t words = limit / word_bits;
+  static constexpr bool in_range(CoreId core) { return core.value >= 0 && core.value < limit; }
+  static constexpr unsigned long bit(CoreId core) { return 1UL << (core.value % word_bits); }
+  unsigned long& word(CoreId core) { return words_[static_cast<std::size_t>(core.value / word_bits)]; }
+  const unsigned long& word(CoreId core) const { return words_[static_cast<std::size_t>(core.value / word_bits)]; }
+
+  std::array<unsigned long, words> words_{};
+};
+
+// Where the process as a whole may run: the mask of its first thread as it was at the first call of this function. A
+// thread that is bound to one core therefore still gets the process's answer. Empty when the system does not say.
+const CpuMask& process_affinity() noexcept;
+
+}  // namespace corelane::os

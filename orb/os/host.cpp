@@ -1,0 +1,75 @@
+#include "orb/os/host.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+namespace corelane::os {
+namespace {
+
+std::string first_line(const char* path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+std::uint64_t inode_of(const char* path) {
+  struct stat found {};
+  return stat(path, &found) == 0 ? found.st_ino : 0;
+}
+
+struct ProcessState {
+  char state = '?';
+  std::uint64_t start_ticks = 0;
+};
+
+// Fields 3 and 22 of /proc/<pid>/stat. The name in field 2 may hold blanks and parentheses, so count from its end.
+std::optional<ProcessState> read_state(std::int32_t pid) {
+  const std::string line = first_line(("/proc/" + std::to_string(pid) + "/stat").c_str());
+  const std::size_t name_end = line.rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream fields(line.substr(name_end + 1));
+  ProcessState found;
+  fields >> found.state;
+  std::string skipped;
+  for (int field = 4; field < 22; ++field) fields >> skipped;
+  if (!(fields >> found.start_ticks)) return std::nullopt;
+  return found;
+}
+
+}  // namespace
+
+const HostIdentity& this_host() {
+  static const HostIdentity identity{.boot_id = first_line("/proc/sys/kernel/random/boot_id"),
+                                     .time_namespace = inode_of("/proc/self/ns/time"),
+                                     .pid_namespace = inode_of("/proc/self/ns/pid")};
+  return identity;
+}
+
+ProcessIdentity this_process() {
+  const auto pid = static_cast<std::int32_t>(getpid());
+  return identity_of(pid).value_or(ProcessIdentity{.pid = pid});
+}
+
+std::optional<ProcessIdentity> identity_of(std::int32_t pid) {
+  const auto state = read_state(pid);
+  if (!state) return std::nullopt;
+  return ProcessIdentity{.pid = pid, .start_ticks = state->start_ticks};
+}
+
+bool is_alive(const ProcessIdentity& process) {
+  if (process.pid <= 0) return false;
+  if (kill(process.pid, 0) != 0 && errno == ESRCH) return false;
+  const auto state = read_state(process.pid);
+  // A /proc that hides other users' processes (hidepid) says nothing; then the signal's answer counts.
+  if (!state) return kill(process.pid, 0) == 0 || errno == EPERM;
+  return state->start_ticks == process.start_ticks && state->state != 'Z' && state->state != 'X';
+}
+
+}  // namespace corelane::os

@@ -1,0 +1,38 @@
+// Which host and which process this is, in terms that another process can check.
+// Threads: any but real-time ones (reads /proc).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace corelane::os {
+
+// Two processes with equal identities see one clock and one set of process ids.
+struct HostIdentity {
+  std::string boot_id;               // of the kernel: changes with each boot; "" when /proc is not readable
+  std::uint64_t time_namespace = 0;  // inode numbers; 0 where the kernel has none
+  std::uint64_t pid_namespace = 0;
+
+  friend bool operator==(const HostIdentity&, const HostIdentity&) = default;
+};
+
+// Read once.
+const HostIdentity& this_host();
+
+// A pid is used again, a pid with its start time is not.
+struct ProcessIdentity {
+  std::int32_t pid = 0;
+  std::uint64_t start_ticks = 0;  // clock ticks after boot, field 22 of /proc/<pid>/stat
+
+  friend constexpr bool operator==(const ProcessIdentity&, const ProcessIdentity&) = default;
+};
+
+ProcessIdentity this_process();
+// Of whatever has that pid now; nothing when there is none, or when /proc hides it.
+std::optional<ProcessIdentity> identity_of(std::int32_t pid);
+
+// Whether that very process still runs. A zombie has ended.
+bool is_alive(const ProcessIdentity& process);
+
+}  // namespace corelane::os

@@ -1,0 +1,40 @@
+#include "orb/os/log.h"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace corelane::os::log {
+namespace {
+
+// Never destroyed: a thread may still log while the process ends.
+spdlog::logger& logger() {
+  static spdlog::logger& instance = *[] {
+    auto* const made = new spdlog::logger("corelane", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    made->set_pattern("%Y-%m-%dT%H:%M:%S.%e %l: %v");
+    return made;
+  }();
+  return instance;
+}
+
+void write(spdlog::level::level_enum level, std::string_view line) noexcept {
+  logger().log(level, spdlog::string_view_t{line.data(), line.size()});  // its errors go to its own handler
+}
+
+}  // namespace
+
+void set_level(Level level) noexcept {
+  static constexpr spdlog::level::level_enum levels[] = {spdlog::level::debug, spdlog::level::info, spdlog::level::warn,
+                                                         spdlog::level::err, spdlog::level::off};
+  logger().set_level(levels[static_cast<std::size_t>(level)]);
+}
+
+void debug(std::string_view line) noexcept { write(spdlog::level::debug, line); }
+void info(std::string_view line) noexcept { write(spdlog::level::info, line); }
+void warn(std::string_view line) noexcept { write(spdlog::level::warn, line); }
+void error(std::string_view line) noexcept { write(spdlog::level::err, line); }
+
+}  // namespace corelane::os::log

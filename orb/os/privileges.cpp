@@ -1,0 +1,85 @@
+#include "orb/os/privileges.h"
+
+#include <malloc.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+
+#include "orb/base/minor.h"
+#include "orb/os/thread.h"
+
+namespace corelane::os {
+namespace {
+
+constexpr int highest_level = 49;  // of dispatch; interrupt threads are 50
+constexpr int cap_ipc_lock = 14, cap_sys_nice = 23;
+
+std::uint64_t effective_capabilities() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (word == "CapEff:" && status >> word) return std::strtoull(word.c_str(), nullptr, 16);
+  return 0;
+}
+
+bool has_capability(int number) { return (effective_capabilities() >> number & 1) != 0; }
+
+rlim_t soft_limit(__rlimit_resource resource) {
+  rlimit limit{};
+  return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
+bool fifo_works() {
+  const auto probe = start_thread({.name = "corelane-probe", .fifo_priority = highest_level}, [] {});
+  return probe && probe->real_time();
+}
+
+Privileges probe() {
+  Privileges found;
+  found.fifo = fifo_works();
+  found.fifo_group_zero =
+      !found.fifo && (has_capability(cap_sys_nice) || soft_limit(RLIMIT_RTPRIO) >= rlim_t{highest_level});
+  found.memlock = has_capability(cap_ipc_lock) || soft_limit(RLIMIT_MEMLOCK) == RLIM_INFINITY;
+  return found;
+}
+
+}  // namespace
+
+const Privileges& privileges() {
+  static const Privileges found = probe();
+  return found;
+}
+
+std::string missing_text(const Privileges& found) {
+  std::string text;
+  if (!found.fifo) {
+    text +=
+        "SCHED_FIFO is missing: admitted tasks compete with every other program of this machine, so deadlines may be "
+        "missed at any load. ";
+    text += found.fifo_group_zero
+                ? "The control group's real-time runtime is 0: sudo sh -c 'echo 950000 > "
+                  "/sys/fs/cgroup/cpu/<group>/cpu.rt_runtime_us'\n"
+                : "Mend it: sudo setcap cap_sys_nice,cap_ipc_lock+ep <program>, or 'ulimit -r 99' where allowed\n";
+  }
+  if (!found.memlock)
+    text +=
+        "Memory locking is missing: a page fault may delay a job by milliseconds. Mend it: sudo setcap "
+        "cap_sys_nice,cap_ipc_lock+ep <program>, or 'ulimit -l unlimited' where allowed\n";
+  return text;
+}
+
+Expected<void> lock_memory(std::size_t heap) noexcept {
+  mallopt(M_TRIM_THRESHOLD, -1);
+  mallopt(M_MMAP_MAX, 0);
+  const bool locked = mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
+  if (auto* const memory = static_cast<volatile char*>(std::malloc(heap))) {
+    for (std::size_t at = 0; at < heap; at += 4096) memory[at] = 0;
+    std::free(const_cast<char*>(memory));
+  }
+  if (!locked) return Error{.kind = ErrorKind::no_permission, .minor = minor::no_real_time};
+  return {};
+}
+
+}  // namespace corelane::os

@@ -1,0 +1,29 @@
+// Privileges: what the system lets this process do, probed once by trying; and memory locking.
+// Threads: any but real-time ones; the first call of privileges() probes (a short-lived thread, some system calls).
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "orb/base/expected.h"
+
+namespace corelane::os {
+
+struct Privileges {
+  bool fifo = false;             // SCHED_FIFO at every level that dispatch uses (2..49) and above
+  bool fifo_group_zero = false;  // refused only because the control group's real-time runtime is 0 (RT_GROUP_SCHED)
+  bool memlock = false;          // all memory may be locked
+};
+
+// Of this process, as found at the first call.
+const Privileges& privileges();
+
+// What is missing, what that costs, and which command mends it: one line for each, "" when nothing is missing.
+std::string missing_text(const Privileges& privileges);
+inline std::string missing_text() { return missing_text(privileges()); }
+
+// Locks present and future memory, keeps the heap from returning pages to the system or mapping new ones, and touches
+// `heap` bytes of it. At start, before real-time threads run. NO_PERMISSION when the system refuses to lock.
+Expected<void> lock_memory(std::size_t heap = 16 * 1024 * 1024) noexcept;
+
+}  // namespace corelane::os

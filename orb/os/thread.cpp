@@ -1,0 +1,172 @@
+#include "orb/os/thread.h"
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <climits>
+#include <cstdint>
+#include <ctime>
+
+#include "orb/base/minor.h"
+#include "orb/os/cpu_mask.h"
+
+namespace corelane::os {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t stack_factor = 4;  // instrumented frames are larger
+#else
+constexpr std::size_t stack_factor = 1;
+#endif
+constexpr std::size_t smallest_stack = 64 * 1024;
+
+struct Attributes {
+  Attributes() { pthread_attr_init(&value); }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  ~Attributes() { pthread_attr_destroy(&value); }
+  pthread_attr_t value;
+};
+
+// 0, or the error number. `fifo_priority` 0 is SCHED_OTHER.
+int set_class(pthread_t thread, int fifo_priority) noexcept {
+  const sched_param parameters{.sched_priority = fifo_priority};
+  return pthread_setschedparam(thread, fifo_priority > 0 ? SCHED_FIFO : SCHED_OTHER, &parameters);
+}
+
+// Brings the part of the calling thread's stack below this frame into memory. A kernel without MADV_POPULATE_WRITE
+// (before 5.14) leaves that to the first use; lock_memory() covers it there.
+void prefault_stack() noexcept {
+  Attributes mine;
+  void* lowest = nullptr;
+  std::size_t size = 0, guard = 0;
+  if (pthread_getattr_np(pthread_self(), &mine.value) != 0) return;
+  pthread_attr_getstack(&mine.value, &lowest, &size);
+  pthread_attr_getguardsize(&mine.value, &guard);
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<std::uintptr_t>(lowest) + guard + page - 1) / page * page;
+  const auto end = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) / page * page;
+  if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_WRITE);
+}
+
+// Class and affinity of a new thread are said, not inherited: whoever starts it may be a bound real-time thread.
+int prepare(Attributes& attributes, const ThreadOptions& options) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t wanted = std::max(options.stack, smallest_stack) * stack_factor;
+  if (const int e = pthread_attr_setstacksize(&attributes.value, (wanted + page - 1) / page * page)) return e;
+  if (const int e = pthread_attr_setinheritsched(&attributes.value, PTHREAD_EXPLICIT_SCHED)) return e;
+  // Said as well, though they are the defaults: glibc takes from the starter what was never set.
+  const sched_param lowest{.sched_priority = 0};
+  if (const int e = pthread_attr_setschedpolicy(&attributes.value, SCHED_OTHER)) return e;
+  if (const int e = pthread_attr_setschedparam(&attributes.value, &lowest)) return e;
+  CpuMask mask = process_affinity();
+  if (options.core) mask = {}, mask.add(*options.core);
+  if (mask.is_empty()) return options.core ? EINVAL : 0;
+  return pthread_attr_setaffinity_np(&attributes.value, CpuMask::native_size, mask.native());
+}
+
+}  // namespace
+
+struct Thread::State {
+  static void* entry(void* self) noexcept {
+    static_cast<State*>(self)->run();
+    return nullptr;
+  }
+
+  void run() noexcept {
+    tid = gettid();
+    if (!options.name.empty()) pthread_setname_np(pthread_self(), options.name.substr(0, 15).c_str());
+    prefault_stack();
+    // relaxed: published by `ready` below
+    if (options.fifo_priority > 0)
+      real_time.store(set_class(pthread_self(), options.fifo_priority) == 0, std::memory_order_relaxed);
+    // PAIR thread.ready: release here -> acquire in start_thread(). Publishes tid and real_time.
+    ready.store(true, std::memory_order_release);
+    ready.notify_one();
+    function();
+    function = {};  // what it holds ends on the thread, not at join()
+  }
+
+  // Constant after the start.
+  ThreadOptions options;
+  pthread_t handle{};
+  pid_t tid = 0;
+  // Owner: the thread.
+  UniqueFunction<void()> function;
+  // Shared.
+  std::atomic<bool> ready{false};
+  std::atomic<bool> real_time{false};
+};
+
+void Thread::StateDeleter::operator()(State* state) const noexcept { delete state; }
+
+Thread& Thread::operator=(Thread&& other) noexcept {
+  if (this == &other) return *this;
+  join();
+  state_ = std::move(other.state_);
+  return *this;
+}
+
+void Thread::join() noexcept {
+  if (!state_) return;
+  pthread_join(state_->handle, nullptr);
+  state_.reset();
+}
+
+bool Thread::real_time() const noexcept {
+  // relaxed: a report; nothing is published by it
+  return state_ && state_->real_time.load(std::memory_order_relaxed);
+}
+
+pid_t Thread::tid() const noexcept { return state_ ? state_->tid : 0; }
+
+Expected<void> Thread::set_priority(int fifo_priority) noexcept {
+  if (!state_) return Error{.kind = ErrorKind::bad_inv_order, .minor = minor::no_thread};
+  if (set_class(state_->handle, fifo_priority) != 0)
+    return Error{.kind = ErrorKind::no_permission, .minor = minor::no_real_time};
+  // relaxed: a report; nothing is published by it
+  state_->real_time.store(fifo_priority > 0, std::memory_order_relaxed);
+  return {};
+}
+
+Expected<void> Thread::bind(CoreId core) noexcept {
+  CpuMask mask;
+  mask.add(core);
+  if (!state_) return Error{.kind = ErrorKind::bad_inv_order, .minor = minor::no_thread};
+  if (pthread_setaffinity_np(state_->handle, CpuMask::native_size, mask.native()) != 0)
+    return Error{.kind = ErrorKind::bad_param, .minor = minor::core_unusable};
+  return {};
+}
+
+Duration Thread::cpu_time() const noexcept {
+  clockid_t clock{};
+  timespec used{};
+  if (!state_ || pthread_getcpuclockid(state_->handle, &clock) != 0 || clock_gettime(clock, &used) != 0) return {};
+  return std::chrono::seconds{used.tv_sec} + Duration{used.tv_nsec};
+}
+
+Expected<Thread> start_thread(ThreadOptions options, UniqueFunction<void()> function) {
+  Thread thread;
+  thread.state_.reset(new Thread::State);
+  Thread::State& state = *thread.state_;
+  state.options = std::move(options);
+  state.function = std::move(function);
+  Attributes attributes;
+  int failure = prepare(attributes, state.options);
+  if (failure == 0) failure = pthread_create(&state.handle, &attributes.value, &Thread::State::entry, &state);
+  if (failure != 0) {
+    thread.state_.reset();  // nothing to join
+    if (failure == EINVAL) return Error{.kind = ErrorKind::bad_param, .minor = minor::core_unusable};
+    return Error{.kind = ErrorKind::no_resources, .minor = minor::no_thread};
+  }
+  // PAIR thread.ready: acquire here <- release in State::run().
+  state.ready.wait(false, std::memory_order_acquire);
+  return thread;
+}
+
+CoreId current_core() noexcept { return CoreId{static_cast<std::int16_t>(sched_getcpu())}; }
+
+}  // namespace corelane::os

@@ -1,0 +1,73 @@
+// Thread: a thread whose name, core, scheduling class and stack are said at its start, and which its owner joins.
+// Threads: a handle belongs to one thread; set_priority() and cpu_time() may be called by any thread while it lives.
+// Invariants: a thread that asked for a core runs nowhere else from its first instruction (strict binding), and its
+// stack is touched before its function runs. SCHED_FIFO that the system refuses is not fatal: real_time() tells.
+#pragma once
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "orb/base/expected.h"
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+#include "orb/os/unique_function.h"
+
+namespace corelane::os {
+
+struct ThreadOptions {
+  std::string name{};              // what top shows; the kernel keeps 15 characters
+  std::optional<CoreId> core{};    // bound to it strictly
+  int fifo_priority = 0;           // SCHED_FIFO 1..99; 0 is SCHED_OTHER
+  std::size_t stack = 256 * 1024;  // bytes, all of them prefaulted
+};
+
+class Thread {
+ public:
+  Thread() = default;
+  Thread(Thread&&) noexcept = default;
+  Thread& operator=(Thread&& other) noexcept;
+  ~Thread() { join(); }
+
+  bool joinable() const noexcept { return state_ != nullptr; }
+  // Waits for the end of the function. Nothing when already joined or never started.
+  void join() noexcept;
+
+  // Whether the thread runs under SCHED_FIFO, as far as it was told so.
+  bool real_time() const noexcept;
+  pid_t tid() const noexcept;
+
+  // 0 is SCHED_OTHER, 1..99 SCHED_FIFO. NO_PERMISSION when the system refuses; the thread then keeps its class.
+  Expected<void> set_priority(int fifo_priority) noexcept;
+  // Binds the thread to another core, strictly. BAD_PARAM core_unusable when it cannot run there.
+  Expected<void> bind(CoreId core) noexcept;
+  // Execution time so far; zero after the function's end.
+  Duration cpu_time() const noexcept;
+
+ private:
+  struct State;
+  struct StateDeleter {
+    void operator()(State* state) const noexcept;
+  };
+  friend Expected<Thread> start_thread(ThreadOptions options, UniqueFunction<void()> function);
+
+  std::unique_ptr<State, StateDeleter> state_;
+};
+
+// Starts `function` on a new thread; returns when the thread is bound, has its class and its stack is in memory.
+// Class and core are never inherited: a bound real-time thread may start one that is neither.
+// Fails with BAD_PARAM core_unusable (no such core, or one that the control group forbids) or NO_RESOURCES no_thread.
+Expected<Thread> start_thread(ThreadOptions options, UniqueFunction<void()> function);
+
+inline Expected<void> set_priority(Thread& thread, int fifo_priority) noexcept {
+  return thread.set_priority(fifo_priority);
+}
+
+// The calling thread's core at this instant; a bound thread's answer holds.
+CoreId current_core() noexcept;
+
+}  // namespace corelane::os

@@ -1,0 +1,98 @@
+#include "orb/poa/adapter_registry.h"
+
+#include <random>
+
+#include "orb/base/minor.h"
+#include "orb/core/exception.h"
+#include "orb/core/settings.h"
+#include "orb/poa/poa.h"
+
+namespace corelane::poa {
+namespace {
+
+constexpr Error no_object{ErrorKind::object_not_exist, Completion::no, minor::no_such_object};
+constexpr Error destroyed{ErrorKind::bad_inv_order, Completion::no, minor::orb_destroyed};
+
+std::uint64_t random_stamp() {
+  std::random_device source;
+  return std::uint64_t{source()} << 32 | source();
+}
+
+template <typename Integer>
+void append_big_endian(std::string& text, Integer value) {
+  for (int shift = static_cast<int>(sizeof value) * 8 - 8; shift >= 0; shift -= 8)
+    text += static_cast<char>(value >> shift & 0xff);
+}
+
+}  // namespace
+
+AdapterRegistry::AdapterRegistry(std::weak_ptr<core::Orb> orb) : orb_(std::move(orb)), stamp_(random_stamp()) {}
+
+std::shared_ptr<core::Orb> AdapterRegistry::orb() const {
+  auto orb = orb_.lock();
+  if (!orb) core::raise(destroyed);
+  return orb;
+}
+
+Expected<std::shared_ptr<core::ActiveObject>> AdapterRegistry::find(Bytes object_key) noexcept {
+  const std::string_view key(reinterpret_cast<const char*>(object_key.data()), object_key.size());
+  const std::lock_guard lock(mutex_);
+  if (closed_) return destroyed;
+  const auto found = objects_.find(key);
+  if (found == objects_.end()) return no_object;
+  return found->second;
+}
+
+void AdapterRegistry::stop_holding() noexcept {
+  std::vector<std::weak_ptr<core::Gate>> gates;
+  {
+    const std::lock_guard lock(mutex_);
+    gates = gates_;
+  }
+  for (const auto& weak : gates)
+    if (const auto gate = weak.lock(); gate && gate->turnstile().passage() == core::Passage::holding)
+      gate->change(core::Passage::discarding);
+}
+
+void AdapterRegistry::close() noexcept {
+  if (const auto root = root_.lock()) root->destroy(false, false);  // a servant may hold its adapter, which holds it
+  decltype(objects_) objects;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    objects.swap(objects_);
+  }
+  for (const auto& [key, object] : objects) object->deactivate();
+}
+
+std::string AdapterRegistry::next_key_prefix() {
+  std::string prefix = "CL\x01";
+  const std::lock_guard lock(mutex_);
+  append_big_endian(prefix, ++adapters_made_);
+  append_big_endian(prefix, stamp_);
+  return prefix;
+}
+
+std::shared_ptr<core::Gate> AdapterRegistry::make_gate() {
+  auto submit = [weak = orb_](dispatch::JobPtr job) {
+    const auto orb = weak.lock();
+    if (!orb) return job->fail(destroyed);
+    if (const auto taken = orb->executive().submit(job); !taken) job->fail(taken.error());
+  };
+  auto gate = std::make_shared<core::Gate>(std::move(submit), orb()->settings().executive.queue_capacity);
+  const std::lock_guard lock(mutex_);
+  gates_.push_back(gate);
+  return gate;
+}
+
+bool AdapterRegistry::add(const std::string& key, std::shared_ptr<core::ActiveObject> object) {
+  const std::lock_guard lock(mutex_);
+  return !closed_ && objects_.emplace(key, std::move(object)).second;
+}
+
+void AdapterRegistry::remove(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  objects_.erase(key);
+}
+
+}  // namespace corelane::poa

@@ -1,0 +1,63 @@
+// AdapterRegistry: all active objects of one ORB under their keys; what the ORB asks when a request comes.
+//
+// A key is "CL" 0x01, the adapter (ulong), the stamp of this registry (unsigned long long, random), the object id; both
+// numbers big-endian. A key from an earlier process has another stamp, so a stale reference finds nothing.
+//
+// Threads: any. One priority-inheriting mutex; find() holds it for one hash look-up.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "orb/core/orb.h"
+#include "orb/core/target.h"
+#include "orb/os/pi_mutex.h"
+
+namespace corelane::poa {
+
+class Poa;
+
+class AdapterRegistry final : public core::RequestTarget {
+ public:
+  explicit AdapterRegistry(std::weak_ptr<core::Orb> orb);
+
+  Expected<std::shared_ptr<core::ActiveObject>> find(Bytes object_key) noexcept override;
+  void stop_holding() noexcept override;
+  void close() noexcept override;
+
+  // Raises BAD_INV_ORDER when the ORB is gone.
+  std::shared_ptr<core::Orb> orb() const;
+
+  // The first part of the keys of a new adapter.
+  std::string next_key_prefix();
+  std::shared_ptr<core::Gate> make_gate();
+  // False: there is an object with this key.
+  bool add(const std::string& key, std::shared_ptr<core::ActiveObject> object);
+  void remove(const std::string& key);
+
+  // The adapter that goes with the ORB, and all below it. Before the ORB is used.
+  void set_root(std::weak_ptr<Poa> root) { root_ = std::move(root); }
+
+ private:
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+
+  const std::weak_ptr<core::Orb> orb_;
+  const std::uint64_t stamp_;
+  std::weak_ptr<Poa> root_;
+  mutable os::PiMutex mutex_;
+  // Guarded by mutex_.
+  bool closed_ = false;
+  std::uint32_t adapters_made_ = 0;
+  std::unordered_map<std::string, std::shared_ptr<core::ActiveObject>, Hash, std::equal_to<>> objects_;
+  std::vector<std::weak_ptr<core::Gate>> gates_;
+};
+
+}  // namespace corelane::poa

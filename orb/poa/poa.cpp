@@ -1,0 +1,246 @@
+#include "orb/poa/poa.h"
+
+#include <map>
+#include <mutex>
+#include <string_view>
+
+#include "orb/base/minor.h"
+#include "orb/core/reference.h"
+#include "orb/core/server.h"
+#include "orb/poa/adapter_registry.h"
+
+namespace corelane::poa {
+
+struct Poa::Entry {
+  ObjectId id;
+  ServantReference<Servant> servant;
+  std::shared_ptr<core::ActiveObject> object;
+};
+
+namespace {
+std::string text_of(const ObjectId& id) { return std::string(id.begin(), id.end()); }
+}  // namespace
+
+struct Poa::Map {
+  explicit Map(std::string prefix) : key_prefix(std::move(prefix)) {}
+
+  Entry* find(const Servant* servant) {
+    const auto at = by_servant.find(servant);
+    return at == by_servant.end() ? nullptr : &by_id.at(at->second);
+  }
+  Entry* find(const ObjectId& id) {
+    const auto at = by_id.find(text_of(id));
+    return at == by_id.end() ? nullptr : &at->second;
+  }
+
+  const std::string key_prefix;
+  std::mutex mutex;
+  // Guarded by mutex.
+  std::map<std::string, Entry> by_id;  // keys: text_of()
+  std::map<const Servant*, std::string> by_servant;
+  std::map<std::string, std::shared_ptr<Poa>> children;
+  std::weak_ptr<Poa> parent;  // empty: a root, or destroyed
+  std::uint64_t made = 0;
+  bool destroyed = false;
+};
+
+namespace {
+
+// "IDL:Demo/Plant:1.0" -> "Demo/Plant", for reports.
+std::string label_of(const core::Skeleton& skeleton) {
+  std::string_view id = skeleton.ids.empty() ? "" : skeleton.ids.front();
+  if (id.starts_with("IDL:")) id.remove_prefix(4);
+  return std::string(id.substr(0, id.rfind(':')));
+}
+
+void require(const ServantReference<Servant>& servant) {
+  if (!servant) core::raise(Error{ErrorKind::bad_param, Completion::no, minor::nil_reference});
+}
+
+}  // namespace
+
+Poa::Poa(std::shared_ptr<AdapterRegistry> registry, std::string name, core::ObjectReference<PoaManager> manager)
+    : registry_(std::move(registry)),
+      name_(std::move(name)),
+      manager_(std::move(manager)),
+      map_(std::make_unique<Map>(registry_->next_key_prefix())) {}
+
+Poa::~Poa() = default;
+
+core::ObjectReference<Poa> Poa::create_POA(const std::string& name, core::ObjectReference<PoaManager> manager) {
+  if (!manager)
+    manager = core::ObjectReference<PoaManager>(std::make_shared<PoaManager>(registry_->orb(), registry_->make_gate()));
+  auto child = std::make_shared<Poa>(registry_, name, std::move(manager));
+  child->map_->parent = weak_from_this();
+  const std::lock_guard lock(map_->mutex);
+  if (map_->destroyed) core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_adapter});
+  if (!map_->children.emplace(name, child).second) throw AdapterAlreadyExists();
+  return core::ObjectReference<Poa>(std::move(child));
+}
+
+core::ObjectReference<Poa> Poa::find_POA(const std::string& name) {
+  const std::lock_guard lock(map_->mutex);
+  const auto found = map_->children.find(name);
+  if (found == map_->children.end()) throw AdapterNonExistent();
+  return core::ObjectReference<Poa>(found->second);
+}
+
+void Poa::destroy(bool etherealize_objects, bool wait_for_completion) {
+  if (wait_for_completion && core::inside_request())
+    core::raise(Error{ErrorKind::bad_inv_order, Completion::no, minor::omg | 3});
+  std::map<std::string, Entry> entries;
+  std::map<std::string, std::shared_ptr<Poa>> children;
+  std::weak_ptr<Poa> parent;
+  {
+    const std::lock_guard lock(map_->mutex);
+    map_->destroyed = true;
+    entries.swap(map_->by_id);
+    map_->by_servant.clear();
+    children.swap(map_->children);
+    parent.swap(map_->parent);
+  }
+  const auto self = shared_from_this();  // the parent may have held the last reference
+  if (const auto above = parent.lock()) above->forget(*this);
+  for (const auto& [name, child] : children) child->destroy(etherealize_objects, wait_for_completion);
+  for (const auto& [id, entry] : entries) {
+    registry_->remove(key_of(entry.id));
+    entry.object->deactivate();
+    if (wait_for_completion) entry.object->wait_until_idle();
+  }
+}
+
+// The name may be another's by now.
+void Poa::forget(const Poa& child) {
+  const std::lock_guard lock(map_->mutex);
+  const auto found = map_->children.find(child.name_);
+  if (found != map_->children.end() && found->second.get() == &child) map_->children.erase(found);
+}
+
+std::string Poa::key_of(const ObjectId& id) const { return map_->key_prefix + text_of(id); }
+
+ObjectId Poa::fresh_id() {
+  const std::uint64_t number = ++map_->made;
+  ObjectId id;
+  for (int shift = 56; shift >= 0; shift -= 8) id.push_back(static_cast<std::uint8_t>(number >> shift));
+  return id;
+}
+
+// With the map's mutex held.
+Poa::Entry& Poa::activate(const ObjectId& id, const ServantReference<Servant>& servant) {
+  if (map_->destroyed) core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_adapter});
+  if (map_->find(servant.get()) != nullptr) throw ServantAlreadyActive();
+  if (map_->find(id) != nullptr) throw ObjectAlreadyActive();
+  auto object =
+      std::make_shared<core::ActiveObject>(manager_->gate(), servant.shared(), servant->_skeleton(), servant->_self());
+  if (!registry_->add(key_of(id), object))
+    core::raise(Error{ErrorKind::bad_inv_order, Completion::no, minor::orb_destroyed});
+  map_->by_servant.emplace(servant.get(), text_of(id));
+  servant->_activated_in(weak_from_this());
+  return map_->by_id.emplace(text_of(id), Entry{id, servant, std::move(object)}).first->second;
+}
+
+ObjectId Poa::activate_object(const ServantReference<Servant>& servant) {
+  require(servant);
+  ObjectId id;
+  {
+    const std::lock_guard lock(map_->mutex);
+    id = fresh_id();
+  }
+  activate_object_with_id(id, servant);
+  return id;
+}
+
+void Poa::activate_object_with_id(const ObjectId& id, const ServantReference<Servant>& servant) {
+  require(servant);
+  // First what may fail: an object that is active has its tasks asked for.
+  const core::Skeleton& skeleton = servant->_skeleton();
+  dispatch::Executive* const executive = skeleton.has_contracts() ? &registry_->orb()->executive() : nullptr;
+  std::shared_ptr<core::ActiveObject> object;
+  {
+    const std::lock_guard lock(map_->mutex);
+    object = activate(id, servant).object;
+  }
+  if (executive != nullptr) object->admit_shared_tasks(*executive, label_of(skeleton), !core::inside_request());
+}
+
+void Poa::deactivate_object(const ObjectId& id) {
+  std::shared_ptr<core::ActiveObject> object;
+  ServantReference<Servant> servant;  // let go outside the lock
+  {
+    const std::lock_guard lock(map_->mutex);
+    Entry* entry = map_->find(id);
+    if (entry == nullptr) throw ObjectNotActive();
+    object = entry->object;
+    servant = entry->servant;
+    map_->by_servant.erase(servant.get());
+    map_->by_id.erase(text_of(id));
+    servant->_activated_in({});
+  }
+  registry_->remove(key_of(id));
+  object->deactivate();
+}
+
+ObjectId Poa::servant_to_id(const ServantReference<Servant>& servant) {
+  require(servant);
+  {
+    const std::lock_guard lock(map_->mutex);
+    if (const Entry* entry = map_->find(servant.get())) return entry->id;
+  }
+  return activate_object(servant);
+}
+
+core::ObjectReference<core::Object> Poa::servant_to_reference(const ServantReference<Servant>& servant) {
+  return id_to_reference(servant_to_id(servant));
+}
+
+core::ObjectReference<core::Object> Poa::reference_to(const Entry& entry) {
+  const std::string key = key_of(entry.id);
+  const auto& types = entry.object->skeleton().ids;
+  auto reference = registry_->orb()->make_local_reference(types.empty() ? "" : types.front(),
+                                                          std::as_bytes(std::span(key)), entry.object);
+  if (!reference) core::raise(reference.error());
+  return core::make_stub<core::Object>(std::move(*reference));
+}
+
+core::ObjectReference<core::Object> Poa::id_to_reference(const ObjectId& id) {
+  Entry copy;
+  {
+    const std::lock_guard lock(map_->mutex);
+    const Entry* entry = map_->find(id);
+    if (entry == nullptr) throw ObjectNotActive();
+    copy = *entry;
+  }
+  return reference_to(copy);
+}
+
+ServantReference<Servant> Poa::id_to_servant(const ObjectId& id) {
+  const std::lock_guard lock(map_->mutex);
+  const Entry* entry = map_->find(id);
+  if (entry == nullptr) throw ObjectNotActive();
+  return entry->servant;
+}
+
+ObjectId Poa::reference_to_id(const core::ObjectReference<core::Object>& reference) {
+  if (!reference) core::raise_nil_reference();
+  const auto& inner = reference->_reference();
+  if (!inner || inner->address() == nullptr) throw WrongAdapter();
+  const auto& bytes = inner->address()->object_key;
+  const std::string_view key(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (!key.starts_with(map_->key_prefix)) throw WrongAdapter();
+  return ObjectId(key.begin() + static_cast<std::ptrdiff_t>(map_->key_prefix.size()), key.end());
+}
+
+ServantReference<Servant> Poa::reference_to_servant(const core::ObjectReference<core::Object>& reference) {
+  return id_to_servant(reference_to_id(reference));
+}
+
+void install(const std::shared_ptr<core::Orb>& orb) {
+  auto registry = std::make_shared<AdapterRegistry>(orb);
+  auto manager = std::make_shared<PoaManager>(orb, registry->make_gate());
+  auto root = std::make_shared<Poa>(registry, "RootPOA", core::ObjectReference<PoaManager>(std::move(manager)));
+  registry->set_root(root);
+  orb->set_request_target(registry);
+  orb->register_initial_reference("RootPOA", core::ObjectReference<Poa>(std::move(root)));
+}
+
+}  // namespace corelane::poa

@@ -1,0 +1,142 @@
+// Poa and PoaManager: where servants become objects; PortableServer::POA and PortableServer::POAManager.
+// CORBA 3.3 part 1, 15.3. Adapters are transient with system or user ids, unique servants, an active object map and no
+// servant managers; other policies come later.
+//
+// Threads: any. One mutex guards the map; upcalls run outside it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "orb/core/exception.h"
+#include "orb/core/gate.h"
+#include "orb/core/object.h"
+#include "orb/core/orb.h"
+#include "orb/poa/servant.h"
+
+namespace corelane::poa {
+
+class AdapterRegistry;
+
+using ObjectId = std::vector<std::uint8_t>;
+
+class PoaManager final : public core::Object {
+ public:
+  static constexpr const char* _id = "IDL:omg.org/PortableServer/POAManager:2.3";
+  enum class State : std::uint32_t { HOLDING, ACTIVE, DISCARDING, INACTIVE };
+
+  struct AdapterInactive final : core::UserException {
+    const char* _rep_id() const noexcept override {
+      return "IDL:omg.org/PortableServer/POAManager/AdapterInactive:1.0";
+    }
+    const char* what() const noexcept override { return "PortableServer::POAManager::AdapterInactive"; }
+    void _raise() const override { throw *this; }
+
+   private:
+    void _encode(cdr::Writer&) const override {}
+  };
+
+  PoaManager(std::weak_ptr<core::Orb> orb, std::shared_ptr<core::Gate> gate);
+
+  // Each raises AdapterInactive once the manager was deactivated. activate() makes the ORB listen.
+  void activate();
+  // Requests wait, boundedly; with `wait_for_completion` returns when none runs.
+  void hold_requests(bool wait_for_completion);
+  // Requests are answered with TRANSIENT.
+  void discard_requests(bool wait_for_completion);
+  // For good; requests are answered with OBJ_ADAPTER.
+  void deactivate(bool etherealize_objects, bool wait_for_completion);
+  State get_state() const;
+
+  const std::shared_ptr<core::Gate>& gate() const noexcept { return gate_; }
+
+ private:
+  void change(core::Passage passage, bool wait_for_completion);
+
+  const std::weak_ptr<core::Orb> orb_;
+  const std::shared_ptr<core::Gate> gate_;
+};
+
+class Poa final : public core::Object, public std::enable_shared_from_this<Poa> {
+ public:
+  static constexpr const char* _id = "IDL:omg.org/PortableServer/POA:2.3";
+
+  // The mapping's user exceptions without members.
+  template <int tag>
+  struct Fault final : core::UserException {
+    const char* _rep_id() const noexcept override { return ids[tag]; }
+    const char* what() const noexcept override { return names[tag]; }
+    void _raise() const override { throw *this; }
+
+   private:
+    void _encode(cdr::Writer&) const override {}
+  };
+  using ServantAlreadyActive = Fault<0>;
+  using ObjectAlreadyActive = Fault<1>;
+  using ServantNotActive = Fault<2>;
+  using ObjectNotActive = Fault<3>;
+  using WrongAdapter = Fault<4>;
+  using AdapterNonExistent = Fault<5>;
+  using AdapterAlreadyExists = Fault<6>;
+
+  Poa(std::shared_ptr<AdapterRegistry> registry, std::string name, core::ObjectReference<PoaManager> manager);
+  ~Poa() override;
+
+  std::string the_name() const { return name_; }
+  core::ObjectReference<PoaManager> the_POAManager() const { return manager_; }
+
+  // A further transient adapter below this one, which owns it: it lives until it or this one is destroyed. Nil manager:
+  // a new one, holding.
+  core::ObjectReference<Poa> create_POA(const std::string& name, core::ObjectReference<PoaManager> manager);
+  core::ObjectReference<Poa> find_POA(const std::string& name);
+  // With all adapters below it.
+  void destroy(bool etherealize_objects, bool wait_for_completion);
+
+  ObjectId activate_object(const ServantReference<Servant>& servant);
+  void activate_object_with_id(const ObjectId& id, const ServantReference<Servant>& servant);
+  // Running requests finish; new ones get OBJECT_NOT_EXIST.
+  void deactivate_object(const ObjectId& id);
+
+  ObjectId servant_to_id(const ServantReference<Servant>& servant);  // activates it when it is not active
+  core::ObjectReference<core::Object> servant_to_reference(const ServantReference<Servant>& servant);
+  core::ObjectReference<core::Object> id_to_reference(const ObjectId& id);
+  ServantReference<Servant> id_to_servant(const ObjectId& id);
+  ServantReference<Servant> reference_to_servant(const core::ObjectReference<core::Object>& reference);
+  ObjectId reference_to_id(const core::ObjectReference<core::Object>& reference);
+
+ private:
+  static constexpr const char* ids[] = {
+      "IDL:omg.org/PortableServer/POA/ServantAlreadyActive:1.0",
+      "IDL:omg.org/PortableServer/POA/ObjectAlreadyActive:1.0",
+      "IDL:omg.org/PortableServer/POA/ServantNotActive:1.0",
+      "IDL:omg.org/PortableServer/POA/ObjectNotActive:1.0",
+      "IDL:omg.org/PortableServer/POA/WrongAdapter:1.0",
+      "IDL:omg.org/PortableServer/POA/AdapterNonExistent:1.0",
+      "IDL:omg.org/PortableServer/POA/AdapterAlreadyExists:1.0",
+  };
+  static constexpr const char* names[] = {
+      "PortableServer::POA::ServantAlreadyActive", "PortableServer::POA::ObjectAlreadyActive",
+      "PortableServer::POA::ServantNotActive",     "PortableServer::POA::ObjectNotActive",
+      "PortableServer::POA::WrongAdapter",         "PortableServer::POA::AdapterNonExistent",
+      "PortableServer::POA::AdapterAlreadyExists",
+  };
+  struct Map;
+  struct Entry;
+  Entry& activate(const ObjectId& id, const ServantReference<Servant>& servant);
+  ObjectId fresh_id();
+  void forget(const Poa& child);
+  std::string key_of(const ObjectId& id) const;
+  core::ObjectReference<core::Object> reference_to(const Entry& entry);
+
+  const std::shared_ptr<AdapterRegistry> registry_;
+  const std::string name_;
+  const core::ObjectReference<PoaManager> manager_;
+  const std::unique_ptr<Map> map_;
+};
+
+// Makes RootPOA an initial reference of the ORB. Called by CORBA::ORB_init.
+void install(const std::shared_ptr<core::Orb>& orb);
+
+}  // namespace corelane::poa

@@ -1,0 +1,32 @@
+#include "orb/base/minor.h"
+#include "orb/core/server.h"
+#include "orb/poa/poa.h"
+
+namespace corelane::poa {
+
+PoaManager::PoaManager(std::weak_ptr<core::Orb> orb, std::shared_ptr<core::Gate> gate)
+    : orb_(std::move(orb)), gate_(std::move(gate)) {}
+
+void PoaManager::activate() {
+  change(core::Passage::active, false);
+  const auto orb = orb_.lock();
+  if (!orb) return;
+  (void)orb->executive();  // says in words what is wrong with its settings
+  if (const auto listening = orb->listen(); !listening) core::raise(listening.error());
+}
+
+void PoaManager::hold_requests(bool wait) { change(core::Passage::holding, wait); }
+void PoaManager::discard_requests(bool wait) { change(core::Passage::discarding, wait); }
+void PoaManager::deactivate(bool, bool wait) { change(core::Passage::inactive, wait); }
+
+PoaManager::State PoaManager::get_state() const { return static_cast<State>(gate_->turnstile().passage()); }
+
+void PoaManager::change(core::Passage passage, bool wait_for_completion) {
+  // Inside a request the wait would be for itself. CORBA 3.3 part 1, 15.3.3.2: BAD_INV_ORDER, OMG minor 3.
+  if (wait_for_completion && core::inside_request())
+    core::raise(Error{ErrorKind::bad_inv_order, Completion::no, minor::omg | 3});
+  if (!gate_->change(passage)) throw AdapterInactive();
+  if (wait_for_completion) gate_->turnstile().wait_until_empty();
+}
+
+}  // namespace corelane::poa

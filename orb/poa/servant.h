@@ -1,0 +1,67 @@
+// Servant: base of the generated skeletons; PortableServer::ServantBase. CORBA 3.3 part 1, 15.3.2.
+//
+// Threads: any; the adapter that a servant is active in is set once, at its first activation.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "orb/core/object.h"
+#include "orb/core/skeleton.h"
+
+namespace corelane::poa {
+
+class Poa;
+
+template <typename T>
+using ServantReference = core::Handle<T>;
+
+class Servant : public std::enable_shared_from_this<Servant> {
+ public:
+  virtual ~Servant() = default;
+  Servant(const Servant&) = delete;
+  Servant& operator=(const Servant&) = delete;
+
+  // Generated code overrides both. _self(): the pointer that the upcalls of _skeleton() cast back.
+  virtual const core::Skeleton& _skeleton() const noexcept = 0;
+  virtual void* _self() noexcept = 0;
+
+  // Where _this() activates a servant that is active nowhere: the RootPOA of the first ORB of the process.
+  virtual core::ObjectReference<Poa> _default_POA();
+
+  bool _is_a(const std::string& repository_id) const { return _skeleton().is_a(repository_id); }
+
+ protected:
+  Servant() = default;
+
+  // The reference under which this servant is active; activates it when it is active nowhere.
+  std::shared_ptr<core::Reference> _activated_reference();
+
+ private:
+  friend class Poa;
+  // Where it is active, for _this(). Guarded by a mutex of servant.cpp.
+  void _activated_in(std::weak_ptr<Poa> poa);
+  std::weak_ptr<Poa> home_;
+};
+
+// What servants derive from: the generated skeleton, and _this() of the stub's type.
+template <typename Stub, typename SkeletonClass>
+class ServantOf : public virtual SkeletonClass {
+ public:
+  core::ObjectReference<Stub> _this() { return core::make_stub<Stub>(this->_activated_reference()); }
+};
+
+// What CORBA::servant_traits<Stub> offers.
+template <typename Stub, typename SkeletonClass>
+struct ServantTraits {
+  using base_type = ServantOf<Stub, SkeletonClass>;
+  using ref_type = ServantReference<SkeletonClass>;
+};
+
+template <typename T, typename... Arguments>
+core::Handle<T> make_reference(Arguments&&... arguments) {
+  return core::Handle<T>(std::make_shared<T>(std::forward<Arguments>(arguments)...));
+}
+
+}  // namespace corelane::poa

@@ -1,0 +1,50 @@
+// GapLog: stretches of time in which a core did not do what the program told it to, and that no thread of this machine
+// accounts for: the host took the processor away, or an interrupt ran. It is the evidence with which a deadline miss
+// may be excused. On virtual machines neither steal time nor a thread's CPU time shows such gaps (both stay silent), so
+// the program has to watch the clock itself: work() does inside jobs, StallWatch between them.
+//
+// Threads: any number may record, without locks and without allocation; external_time() may run beside them and sees
+// what was recorded before. Bound: `capacity` gaps; later ones are counted and dropped.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+
+namespace corelane::rt {
+
+struct Gap {
+  Time begin;
+  Duration length;
+  CoreId core;
+  bool preempted = false;  // the thread was switched out: the guest's scheduler did it, so it excuses nothing
+};
+
+class GapLog {
+ public:
+  explicit GapLog(std::size_t capacity);
+
+  void record(const Gap& gap) noexcept;
+
+  // How much of [from, to) the recorded external gaps of `core` cover; time that two of them cover counts once.
+  // Allocates; not for real-time threads.
+  Duration external_time(CoreId core, Time from, Time to) const;
+
+  std::vector<Gap> gaps() const;
+  std::uint64_t dropped() const noexcept;
+
+ private:
+  struct Slot {
+    Gap gap{};
+    std::atomic<bool> written{false};
+  };
+
+  std::vector<Slot> slots_;
+  std::atomic<std::uint64_t> next_{0};
+};
+
+}  // namespace corelane::rt

@@ -1,0 +1,81 @@
+#include "orb/rt/rt.h"
+
+#include "orb/base/minor.h"
+#include "orb/core/client_call.h"
+#include "orb/core/exception.h"
+#include "orb/core/orb.h"
+#include "orb/core/reference.h"
+#include "orb/giop/corelane_contexts.h"
+
+namespace corelane::rt {
+namespace {
+
+Refusal refusal_of(const core::SystemException& exception) {
+  const sched::Refusal& reason = *exception.refusal();
+  return {reason, exception.detail().empty() ? sched::text_of(reason) : std::string(exception.detail())};
+}
+
+using Answer = Expected<std::shared_ptr<core::TaskBinding>, Refusal>;
+
+Answer admit_local(const std::shared_ptr<core::Reference>& reference, const TaskSpec& spec) {
+  const auto object = reference->find_local();
+  if (!object) core::raise(object.error());
+  if ((*object)->skeleton().find(spec.operation) == nullptr)
+    core::raise(Error{ErrorKind::bad_operation, Completion::no, minor::no_such_operation}, spec.operation);
+  const auto answer =
+      reference->orb()->executive().admit_and_wait({.contract = spec.contract, .owner = {}, .label = spec.operation});
+  if (!answer) return Unexpected(Refusal{answer.error(), sched::text_of(answer.error())});
+  return std::make_shared<core::TaskBinding>(reference, spec.operation, answer->task, nullptr, spec.contract);
+}
+
+Answer admit_remote(const std::shared_ptr<core::Reference>& reference, const TaskSpec& spec) {
+  core::ClientCallPtr call = core::ClientCall::acquire();
+  call->begin(reference, "_corelane_admit", {.contract = &spec.contract});
+  call->arguments().write_string(spec.operation);
+  try {
+    call->invoke({});
+  } catch (const core::SystemException& exception) {
+    if (exception.refusal() == nullptr) throw;
+    return Unexpected(refusal_of(exception));
+  }
+  const auto context = call->contexts().find(giop::context::contract);
+  const auto content =
+      context ? giop::decode_contract(*context)
+              : Expected<giop::ContractContext>(Error{ErrorKind::marshal, Completion::yes, minor::truncated});
+  if (!content) core::raise(content.error());
+  return std::make_shared<core::TaskBinding>(reference, spec.operation, content->task, call->connection(),
+                                             spec.contract);
+}
+
+}  // namespace
+
+Task& Task::operator=(Task&& other) noexcept {
+  if (this == &other) return *this;
+  depart();
+  binding_ = std::move(other.binding_);
+  return *this;
+}
+
+Task::~Task() { depart(); }
+
+TaskId Task::id() const noexcept { return binding_ ? binding_->task() : no_task; }
+
+void Task::depart() noexcept {
+  if (binding_) binding_->depart();
+  binding_.reset();
+}
+
+Expected<Task, Refusal> admit(const core::ObjectReference<core::Object>& object, const TaskSpec& spec) {
+  const std::shared_ptr<core::Reference>& reference = object->_reference();
+  if (!reference) core::raise_nil_reference();
+  if (const auto fault = fault_of(spec.contract))
+    core::raise(Error{ErrorKind::bad_param, Completion::no, minor::bad_contract}, *fault);
+  auto binding = reference->is_local() ? admit_local(reference, spec) : admit_remote(reference, spec);
+  if (!binding) return Unexpected(binding.error());
+  reference->bind(*binding);
+  return Task(std::move(*binding));
+}
+
+dispatch::ExecutiveReport report(core::Orb& orb) { return orb.executive().snapshot(); }
+
+}  // namespace corelane::rt

@@ -1,0 +1,61 @@
+// corelane::rt: explicit admission of a client's task at the server, and what a task may ask.
+//
+// Threads: any but real-time ones for admit() and the destructor of Task (both talk to the server).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "orb/base/contract.h"
+#include "orb/base/expected.h"
+#include "orb/base/ids.h"
+#include "orb/core/object.h"
+#include "orb/dispatch/executive.h"
+#include "orb/sched/refusal.h"
+
+namespace corelane::core {
+class Orb;
+class TaskBinding;
+}  // namespace corelane::core
+
+namespace corelane::rt {
+
+struct TaskSpec {
+  std::string operation;  // as in IDL; an attribute's is "_get_name" or "_set_name"
+  Contract contract;
+};
+
+// Why a task was not admitted: in numbers, and as the server says it.
+struct Refusal {
+  sched::Refusal reason;
+  std::string text;
+};
+
+// An admitted task. As long as it lives, calls of its operation through the reference (and its copies and narrowed
+// forms) run as its jobs. Departs when destroyed.
+class Task {
+ public:
+  Task(Task&&) noexcept = default;
+  Task& operator=(Task&& other) noexcept;
+  ~Task();
+
+  TaskId id() const noexcept;
+  // Departs now instead of in the destructor.
+  void depart() noexcept;
+
+ private:
+  friend Expected<Task, Refusal> admit(const core::ObjectReference<core::Object>& object, const TaskSpec& spec);
+  explicit Task(std::shared_ptr<core::TaskBinding> binding) : binding_(std::move(binding)) {}
+
+  std::shared_ptr<core::TaskBinding> binding_;
+};
+
+// Asks the server of the object. A refusal is a value; raises the system exceptions of a call (COMM_FAILURE,
+// OBJECT_NOT_EXIST, BAD_PARAM bad_contract, ...) when the question itself fails.
+Expected<Task, Refusal> admit(const core::ObjectReference<core::Object>& object, const TaskSpec& spec);
+
+// What this process runs: its tasks, cores and counters.
+dispatch::ExecutiveReport report(core::Orb& orb);
+
+}  // namespace corelane::rt

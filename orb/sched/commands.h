@@ -1,0 +1,121 @@
+// Commands: what the Manager and the Lanes want done, in the order in which it is to be done. Plain values; whoever
+// carries them out (orb/dispatch with threads, orb/sim in virtual time) adds nothing of its own.
+#pragma once
+
+#include <type_traits>
+#include <variant>
+
+#include "orb/base/contract.h"
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+#include "orb/sched/refusal.h"
+
+namespace corelane::sched {
+
+// From the Manager.
+
+// The task may run: make its thread on `core` at `priority` and Lane::add() it. `request` is the job or the proposal
+// that asked. A Place of that job follows where it was a job.
+struct Admit {
+  JobId request;
+  TaskId task;
+  PeerId peer;
+  CoreId core;
+  Priority priority;
+  Contract contract;
+  Duration response;  // the analysed bound
+};
+
+// Hand the job to the Lane of `core` as Arrived. no_core: best effort, no Lane.
+struct Place {
+  JobId job;
+  TaskId task;
+  CoreId core;
+};
+
+// A task's level on its core has changed (its order among the others has not). In the order given no two tasks ever
+// stand in the wrong order.
+struct Reprioritize {
+  TaskId task;
+  CoreId core;
+  Priority priority;
+};
+
+// Lane::vacate(): at the core's next idle instant hold the task's jobs, and report Vacated.
+struct Vacate {
+  TaskId task;
+  CoreId core;
+};
+
+// Lane::take() on `from`, then Lane::put() on `to` and bind the task's thread there. Comes after Vacated, so no job of
+// the task runs. from == to: the move was called off, only put() it back. From a lost core it comes without Vacated.
+struct Move {
+  TaskId task;
+  CoreId from;
+  CoreId to;
+  Priority priority;
+};
+
+// Lane::dismiss(): the task has left; drop its waiting jobs, and report Vacated at the core's next idle instant.
+struct Dismiss {
+  TaskId task;
+  CoreId core;
+};
+
+// An admitted task must go, since its core was lost; it is gone already for the Manager. Tell its owner.
+struct Evict {
+  TaskId task;
+  PeerId peer;
+  CoreId core;
+  Refusal reason;
+};
+
+// The job (or proposal) may not run. Comes from Lanes too.
+struct Refuse {
+  JobId job;
+  Refusal reason;
+};
+
+// From a Lane.
+
+// The job may execute now on the Lane's core at its task's priority; the platform under a Lane is preemptive fixed
+// priority. Response and misses count from `released`.
+struct Run {
+  JobId job;
+  TaskId task;
+  Priority priority;
+  Time released;
+  Time deadline;  // released + D
+};
+
+struct Defer {  // the job came early; it waits in the Lane. For the record: the Arm beside it is what matters
+  JobId job;
+  TaskId task;
+  Time until;
+};
+
+struct Demote {  // the running job overran: take its priority away
+  JobId job;
+  TaskId task;
+};
+
+struct Cancel {  // the job's answer goes out now (TIMEOUT); a job that runs is demoted and gets its stop token
+  JobId job;
+  TaskId task;
+};
+
+struct Arm {  // feed Elapsed{timer} at `at`. Replaces what was armed under this id; Time `never` disarms
+  TimerId timer;
+  Time at;
+};
+
+struct ReportVacated {  // feed Vacated to the Manager
+  TaskId task;
+  CoreId core;
+};
+
+using Command = std::variant<Admit, Place, Reprioritize, Vacate, Move, Dismiss, Evict, Refuse, Run, Defer, Demote,
+                             Cancel, Arm, ReportVacated>;
+static_assert(std::is_trivially_copyable_v<Command>);
+
+}  // namespace corelane::sched

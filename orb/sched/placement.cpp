@@ -1,0 +1,164 @@
+#include "orb/sched/placement.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "orb/sched/lane.h"
+
+namespace corelane::sched {
+namespace {
+
+constexpr int slot_bits = 20;  // of a TaskId; the rest is the generation
+constexpr std::size_t most_slots = std::size_t{1} << slot_bits;
+constexpr std::int64_t widest_stretch = 1000;  // T' <= 1000 T
+
+// The least x in (fails, fits] for which `test` holds, given that it fails at `fails` and holds at `fits`; for a test
+// that is not monotonic some x that holds. At most 63 calls.
+template <typename Test>
+Ticks bisect(Ticks fails, Ticks fits, Test&& test) {
+  while (fits - fails > 1) {
+    const Ticks middle = fails + (fits - fails) / 2;
+    (test(middle) ? fits : fails) = middle;
+  }
+  return fits;
+}
+
+Contract stretched(Contract c, Ticks period) noexcept {
+  const Wide deadline = Wide{c.deadline.count()} * period / c.period.count();
+  c.period = Duration{period};
+  c.deadline = Duration{static_cast<Ticks>(std::min<Wide>(deadline, longest_period.count()))};
+  return c;
+}
+
+Nearest nearest_of(const Contract& c) noexcept { return {c.period, c.deadline, c.budget}; }
+
+}  // namespace
+
+bool backlog_fits(const Contract& c) noexcept {
+  return ceil_div((c.deadline + c.jitter).count(), c.period.count()) <= static_cast<Ticks>(max_waiting);
+}
+
+Placement::Placement(const ManagerOptions& options) : options_(options) {
+  options_.max_tasks = std::min(options_.max_tasks, most_slots);
+  options_.levels = std::max(options_.levels, 1);
+  const std::size_t per_core = std::min(options_.max_tasks, options_.max_tasks_per_core) + 1;
+  slots_.resize(options_.max_tasks);
+  for (std::size_t i = slots_.size(); i > 0; --i) free_slots_.push_back(static_cast<std::uint32_t>(i - 1));
+  cores_.resize(options_.cores.size());
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    Core& core = cores_[i];
+    core.options = options_.cores[i];
+    core.model.above.reserve(max_interference + 1);
+    core.model.capacity = share_of_ppm(core.options.capacity);
+    core.model.set(core.options.load, {});
+    core.roster.reserve(per_core);
+  }
+  order_.reserve(cores_.size());
+  trial_.reserve(per_core);
+}
+
+CoreId Placement::core_id(int index) const noexcept {
+  return index == nowhere ? no_core : cores_[static_cast<std::size_t>(index)].options.id;
+}
+
+int Placement::index_of(CoreId id) const noexcept {
+  for (std::size_t i = 0; i < cores_.size(); ++i)
+    if (cores_[i].options.id == id) return static_cast<int>(i);
+  return nowhere;
+}
+
+std::optional<std::uint32_t> Placement::take_slot() noexcept {
+  if (free_slots_.empty()) return std::nullopt;
+  const std::uint32_t index = free_slots_.back();
+  free_slots_.pop_back();
+  const std::uint64_t generation = slots_[index].generation + 1;
+  slots_[index] = Slot{};
+  slots_[index].used = true;
+  slots_[index].generation = generation;
+  return index;
+}
+
+void Placement::release(std::uint32_t index) noexcept {
+  assert(slots_[index].used);
+  slots_[index].used = false;
+  free_slots_.push_back(index);
+}
+
+TaskId Placement::id_of(std::uint32_t index) const noexcept {
+  return index == newcomer_slot ? no_task : TaskId{slots_[index].generation << slot_bits | index};
+}
+
+std::optional<std::uint32_t> Placement::slot_of(TaskId task) const noexcept {
+  const auto index = static_cast<std::uint32_t>(task.value & (most_slots - 1));
+  if (index >= slots_.size() || !slots_[index].used || id_of(index) != task) return std::nullopt;
+  return index;
+}
+
+std::span<const int> Placement::by_room() noexcept {
+  order_.clear();
+  for (std::size_t i = 0; i < cores_.size(); ++i)
+    if (!cores_[i].lost) order_.push_back(static_cast<int>(i));
+  std::sort(order_.begin(), order_.end(), [&](int a, int b) {
+    const Share room_a = core(a).free();
+    const Share room_b = core(b).free();
+    return room_a != room_b ? room_a > room_b : a < b;
+  });
+  return order_;
+}
+
+Verdict Placement::try_add(const Roster& roster, const Core& core, std::uint32_t slot, const Demand& demand) noexcept {
+  if (roster.members().size() + 1 >= trial_.capacity())
+    return {.undecided = true, .response = endless, .deadline = demand.deadline};
+  trial_.copy_from(roster);
+  return trial_.add(core.model, {.slot = slot, .demand = demand}, options_.test, options_.levels);
+}
+
+Verdict Placement::charge(int index, std::uint32_t slot) noexcept {
+  Core& on = core(index);
+  const Verdict verdict = try_add(on.roster, on, slot, slots_[slot].demand);
+  if (verdict.fits) std::swap(on.roster, trial_);
+  return verdict;
+}
+
+void Placement::discharge(int index, std::uint32_t slot) noexcept { core(index).roster.remove(slot); }
+
+bool Placement::fits_somewhere(const Contract& contract) noexcept {
+  if (!is_sound(contract) || !backlog_fits(contract)) return false;
+  const Demand demand = demand_of(contract, last_age_ + 1);
+  return std::any_of(cores_.begin(), cores_.end(), [&](const Core& core) {
+    return !core.lost && try_add(core.roster, core, newcomer_slot, demand).fits;
+  });
+}
+
+Nearest Placement::nearest(const Contract& c) noexcept {
+  if (!is_sound(c) || !backlog_fits(c)) return {};
+  if (fits_somewhere(c)) return nearest_of(c);
+  const auto with_period = [&](Ticks period) { return stretched(c, period); };
+  const Ticks longest = std::min(c.period.count() * widest_stretch, longest_period.count());
+  if (fits_somewhere(with_period(longest)))
+    return nearest_of(with_period(
+        bisect(c.period.count(), longest, [&](Ticks period) { return fits_somewhere(with_period(period)); })));
+
+  const auto with_deadline = [&](Ticks deadline) {
+    Contract changed = c;
+    changed.deadline = Duration{deadline};
+    return changed;
+  };
+  const Ticks latest =
+      std::min(c.period.count() * static_cast<Ticks>(max_waiting) - c.jitter.count(), longest_period.count());
+  if (latest > c.deadline.count() && fits_somewhere(with_deadline(latest)))
+    return nearest_of(with_deadline(
+        bisect(c.deadline.count(), latest, [&](Ticks deadline) { return fits_somewhere(with_deadline(deadline)); })));
+
+  const auto smaller_by = [&](Ticks less) {
+    Contract changed = c;
+    changed.budget -= Duration{less};
+    return changed;
+  };
+  const Ticks most = c.budget.count() - 1;
+  if (most > 0 && fits_somewhere(smaller_by(most)))
+    return nearest_of(smaller_by(bisect(0, most, [&](Ticks less) { return fits_somewhere(smaller_by(less)); })));
+  return {};
+}
+
+}  // namespace corelane::sched

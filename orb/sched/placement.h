@@ -1,0 +1,99 @@
+// Placement: the Manager's table of tasks and cores, and the tests on it. Says what is; Manager says what happens.
+//
+// Threads: as Manager. Nothing allocates after construction, except where the comment says so.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "orb/sched/manager.h"
+#include "orb/sched/roster.h"
+#include "orb/sched/task.h"
+
+namespace corelane::sched {
+
+inline constexpr int nowhere = -1;
+
+// One admitted (or pending) task.
+struct Slot {
+  bool used = false;
+  std::uint64_t generation =
+      0;  // of the task that holds the slot now; part of its id, so that ids are never used twice
+  PeerId peer{};
+  JobId request{};
+  bool request_is_job = false;
+  Contract contract{};
+  Demand demand;
+  TaskState state = TaskState::pending;
+  int core = nowhere;    // index of the core it runs on
+  int target = nowhere;  // where a plan wants it
+  int phase = nowhere;   // of the plan in which it goes there
+};
+
+struct Core {
+  CoreOptions options;
+  CoreModel model;
+  Roster roster;
+  bool lost = false;
+  bool reserved = false;  // part of a plan: closed to newcomers
+  bool closed = false;    // to the present newcomer: Manager::set_closed()
+
+  Share free() const noexcept { return model.capacity - model.platform - roster.load(); }
+};
+
+class Placement {
+ public:
+  explicit Placement(const ManagerOptions& options);
+
+  std::span<Slot> slots() noexcept { return slots_; }
+  std::span<Core> cores() noexcept { return cores_; }
+  std::span<const Slot> slots() const noexcept { return slots_; }
+  std::span<const Core> cores() const noexcept { return cores_; }
+  Slot& slot(std::uint32_t index) noexcept { return slots_[index]; }
+  Core& core(int index) noexcept { return cores_[static_cast<std::size_t>(index)]; }
+  CoreId core_id(int index) const noexcept;
+  int index_of(CoreId id) const noexcept;  // nowhere when it is not ours
+  const ManagerOptions& options() const noexcept { return options_; }
+
+  // A free slot, its generation advanced; nothing when all are taken.
+  std::optional<std::uint32_t> take_slot() noexcept;
+  void release(std::uint32_t index) noexcept;
+  TaskId id_of(std::uint32_t index) const noexcept;
+  std::optional<std::uint32_t> slot_of(TaskId task) const noexcept;
+  std::uint64_t next_age() noexcept { return ++last_age_; }
+
+  // Cores that live, the one with most room first. Valid until the next call.
+  std::span<const int> by_room() noexcept;
+
+  // Whether `roster` on `core` holds all deadlines with the task too. The tried roster stays in trial().
+  Verdict try_add(const Roster& roster, const Core& core, std::uint32_t slot, const Demand& demand) noexcept;
+  Roster& trial() noexcept { return trial_; }
+
+  // try_add() on what is charged to the core now, kept when it fits.
+  Verdict charge(int core, std::uint32_t slot) noexcept;
+  void discharge(int core, std::uint32_t slot) noexcept;
+
+  bool leaves(std::uint32_t slot) const noexcept { return slots_[slot].state == TaskState::leaving; }
+
+  // What would fit instead: Manager::nearest().
+  Nearest nearest(const Contract& contract) noexcept;
+
+ private:
+  bool fits_somewhere(const Contract& contract) noexcept;
+
+  ManagerOptions options_;
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_slots_;
+  std::vector<Core> cores_;
+  std::vector<int> order_;  // answer of by_room()
+  Roster trial_;
+  std::uint64_t last_age_ = 0;
+};
+
+// Whether a Lane has room for the jobs that may be pending under this contract.
+bool backlog_fits(const Contract& contract) noexcept;
+
+}  // namespace corelane::sched

@@ -1,0 +1,88 @@
+#include "orb/sched/refusal.h"
+
+#include "orb/base/minor.h"
+
+namespace corelane::sched {
+namespace {
+
+struct Entry {
+  RefusalCode code;
+  std::string_view name;
+  std::string_view sentence;
+  ErrorKind kind;
+  std::uint32_t minor;
+};
+
+constexpr Entry entries[] = {
+    {RefusalCode::not_schedulable, "not_schedulable", "a deadline would be missed on every core",
+     ErrorKind::no_resources, minor::not_schedulable},
+    {RefusalCode::no_core, "no_core", "this process holds no core", ErrorKind::no_resources, minor::no_core_leased},
+    {RefusalCode::too_many_tasks, "too_many_tasks", "the server's table of tasks is full", ErrorKind::no_resources,
+     minor::too_many_tasks},
+    {RefusalCode::bad_contract, "bad_contract", "a field of the contract is out of its range", ErrorKind::bad_param,
+     minor::bad_contract},
+    {RefusalCode::unknown_task, "unknown_task", "the task was never admitted here or has left", ErrorKind::bad_param,
+     minor::unknown_task},
+    {RefusalCode::job_waiting, "job_waiting", "a job of the task waits already", ErrorKind::transient,
+     minor::job_waiting},
+    {RefusalCode::analysis_limit, "analysis_limit", "the analysis did not end within its bound of steps",
+     ErrorKind::no_resources, minor::analysis_limit},
+    {RefusalCode::reorganizing, "reorganizing", "tasks are being moved for another one", ErrorKind::transient,
+     minor::not_schedulable},
+    {RefusalCode::peer_limit, "peer_limit", "the peer holds all the utilization it may", ErrorKind::no_resources,
+     minor::not_schedulable},
+    {RefusalCode::core_lost, "core_lost", "the task's core was lost and no other can take it", ErrorKind::no_resources,
+     minor::no_core_leased},
+    {RefusalCode::backlog, "backlog", "the deadline spans more periods than jobs may wait", ErrorKind::bad_param,
+     minor::bad_contract},
+    {RefusalCode::overrun_policy, "overrun_policy",
+     "the overrun policies demote and cancel are not supported yet, use report", ErrorKind::bad_param,
+     minor::overrun_policy},
+    {RefusalCode::neighbour_late, "neighbour_late", "another process's task would be late", ErrorKind::no_resources,
+     minor::neighbour_late},
+};
+
+const Entry& entry_of(RefusalCode code) noexcept {
+  for (const Entry& entry : entries)
+    if (entry.code == code) return entry;
+  return entries[0];
+}
+
+// For people: three or four digits are enough. What would fit is rounded to the safe side by the caller's choice.
+enum class Rounding { up, down };
+std::string readable(Duration value, Rounding rounding) {
+  std::int64_t grain = 1;
+  while (value.count() / grain >= 10'000) grain *= 10;  // bound: the digits of an int64
+  const std::int64_t grains = value.count() / grain + (rounding == Rounding::up && value.count() % grain != 0 ? 1 : 0);
+  return to_string(Duration{grains * grain});
+}
+
+std::string closest_text(const Refusal& refusal) {
+  if (refusal.code == RefusalCode::neighbour_late) return " on core " + std::to_string(refusal.closest.value);
+  std::string text = "; closest is core " + std::to_string(refusal.closest.value);
+  if (refusal.response == Duration::max()) return text + ", which has no room for this utilization";
+  text += refusal.loser == no_task ? ", response "
+                                   : ", where task " + std::to_string(refusal.loser.value) + " responds in ";
+  return text + readable(refusal.response, Rounding::up) + " against deadline " + to_string(refusal.deadline);
+}
+
+}  // namespace
+
+std::string_view name_of(RefusalCode code) noexcept { return entry_of(code).name; }
+
+Error error_of(const Refusal& refusal) noexcept {
+  const Entry& entry = entry_of(refusal.code);
+  return {.kind = entry.kind, .completed = Completion::no, .minor = entry.minor};
+}
+
+std::string text_of(const Refusal& refusal) {
+  std::string text(entry_of(refusal.code).sentence);
+  if (refusal.closest != no_core) text += closest_text(refusal);
+  if (refusal.nearest.found())
+    text += "; would fit: period " + readable(refusal.nearest.period, Rounding::up) + ", deadline " +
+            readable(refusal.nearest.deadline, Rounding::up) + ", budget " +
+            readable(refusal.nearest.budget, Rounding::down);
+  return text;
+}
+
+}  // namespace corelane::sched

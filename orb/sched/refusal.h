@@ -1,0 +1,65 @@
+// Refusal: why a task or a job may not run, as values: they travel through the real-time path and onto the wire.
+//
+// Threads: value types. Units: nanoseconds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "orb/base/contract.h"
+#include "orb/base/error.h"
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+
+namespace corelane::sched {
+
+// The numbers are those of the refusal service context (0x434C4E02).
+enum class RefusalCode : std::uint32_t {
+  not_schedulable = 1,  // some deadline would no longer hold on every core: closest, response and deadline say where
+  no_core = 2,          // this process holds no core
+  too_many_tasks = 3,   // the table of tasks is full
+  bad_contract = 4,     // a field is out of its range; fault_of() names it
+  unknown_task = 5,     // never admitted, gone, or another peer's
+  job_waiting = 6,      // one early job of the task waits already, or its backlog is full
+  analysis_limit = 7,   // the analysis reached its bound of steps; it refuses rather than guesses
+  reorganizing = 8,     // tasks are being moved for somebody else: ask again
+  peer_limit = 9,       // the peer has used up the utilization it is allowed
+  core_lost = 10,       // the core went away and no other could take the task
+  backlog = 11,         // the deadline spans more periods than jobs may wait
+  overrun_policy = 12,  // demote and cancel are not enforced yet: use report
+  neighbour_late = 13,  // it would fit, but another process's task on `closest` would be late
+};
+
+// What would have been admitted: the smallest T' >= T (at most 1000 T) with C and D/T kept, else the smallest D', else
+// the largest C'. All zero when not computed (see Manager::nearest()) or when nothing fits.
+struct Nearest {
+  Duration period{};
+  Duration deadline{};
+  Duration budget{};
+
+  constexpr bool found() const noexcept { return period > Duration::zero(); }
+  friend constexpr bool operator==(const Nearest&, const Nearest&) = default;
+};
+
+struct Refusal {
+  RefusalCode code = RefusalCode::not_schedulable;
+  CoreId closest = no_core;  // the core with the least (R - D) / D
+  TaskId loser = no_task;    // whose deadline would be missed there; no_task: the newcomer's own
+  Duration response{};       // R of that task with the newcomer; Duration::max(): without bound (the core is full)
+  Duration deadline{};       // D of that task
+  Nearest nearest{};
+
+  friend constexpr bool operator==(const Refusal&, const Refusal&) = default;
+};
+
+// A short name such as "not_schedulable". Static storage.
+std::string_view name_of(RefusalCode code) noexcept;
+
+// The exception a caller sees: kind and minor code of a refusal. TRANSIENT where asking again may help.
+Error error_of(const Refusal& refusal) noexcept;
+
+// One sentence for people, with the numbers and what would fit. Not for real-time threads (allocates).
+std::string text_of(const Refusal& refusal);
+
+}  // namespace corelane::sched

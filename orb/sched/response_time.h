@@ -1,0 +1,64 @@
+// Response-time analysis of fixed-priority preemptive scheduling on one core: Joseph & Pandya 1986; blocking and
+// release jitter after Audsley, Burns, Richardson, Tindell & Wellings 1993; arbitrary deadlines by the level-i busy
+// period of Lehoczky 1990, as Tindell, Burns & Wellings 1994 write it:
+//
+//   w(q) = B + (q+1) C + sum over higher and equal priority of ceil((w(q) + J_j) / T_j) C_j
+//   R    = max over q of J + w(q) - q T,   until J + w(q) <= (q+1) T
+//
+// Exact for independent tasks without suspension; with blocking, jitter or equal priorities a safe bound.
+// Threads: pure functions. Every loop is bounded by `Limits`.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "orb/sched/ticks.h"
+
+namespace corelane::sched {
+
+// A task as it bears on others: what runs above it, or beside it on the same level.
+struct Interference {
+  Ticks budget = 0;  // C > 0
+  Ticks period = 1;  // T > 0
+  Ticks jitter = 0;  // J >= 0, of its releases
+};
+
+// The task under analysis.
+struct Analysed {
+  Ticks budget = 0;    // C > 0; with self-suspension S: C + S
+  Ticks period = 1;    // T > 0
+  Ticks jitter = 0;    // J >= 0
+  Ticks blocking = 0;  // B >= 0
+};
+
+struct Limits {
+  Ticks stop_above = endless - 1;  // a response above this is reported as `late` without its exact value
+  int iterations = 100'000;        // evaluations of the sum, all windows together
+};
+
+// The fixpoints w(q) of the first windows. Kept, they let the next analysis with more interference start from there.
+struct Windows {
+  static constexpr std::size_t capacity = 4;  // later windows start cold: a busy period so long is rare
+  std::array<Ticks, capacity> w{};
+  std::size_t count = 0;
+};
+
+struct Response {
+  enum class Verdict : std::uint8_t { exact, late, undecided };  // undecided: the iterations ran out
+  Verdict verdict = Verdict::exact;
+  Ticks value = 0;  // R from the nominal release; when late a lower bound of it, above Limits::stop_above
+};
+
+// `at_least` are lower bounds of w(0), w(1), ...: after a task of budget C_new joined those in `above`, the old w(q)
+// plus C_new. (Starting R, rather than each w(q), at R_old + C_new is wrong with jitter.) Not valid once a task has
+// left. `keep`, where given, receives the fixpoints of an exact answer.
+Response response_time(const Analysed& task, std::span<const Interference> above, const Limits& limits = {},
+                       const Windows& at_least = {}, Windows* keep = nullptr) noexcept;
+
+// Bini, Nguyen, Richard & Baruah 2009: R <= J + (B + C + sum (C_j (1 - U_j) + J_j U_j)) / (1 - sum U_j), one pass
+// without iteration, also for arbitrary deadlines as long as the core is not overloaded; `endless` when it is.
+Ticks response_upper_bound(const Analysed& task, std::span<const Interference> above) noexcept;
+
+}  // namespace corelane::sched

@@ -1,0 +1,187 @@
+#include "orb/sched/roster.h"
+
+#include <cassert>
+
+namespace corelane::sched {
+namespace {
+
+// Evaluations per task; each is a division per interfering task, so a task that uses all of them beside 300 others
+// costs some tens of milliseconds. Ordinary sets need a few dozen.
+constexpr int step_limit = 20'000;
+constexpr int explain_step_limit = 2'000;  // to tell by how much a deadline would be missed
+constexpr Ticks explain_horizon = 64;      // in deadlines; a response beyond counts as endless
+
+Interference as_interference(const PlatformLoad& load) noexcept {
+  return {load.budget.count(), load.period.count(), load.jitter.count()};
+}
+
+bool is_load(const PlatformLoad& load) noexcept {
+  return load.period > Duration::zero() && load.budget > Duration::zero();
+}
+
+}  // namespace
+
+Demand demand_of(const Contract& c, std::uint64_t age) noexcept {
+  return {.budget = c.budget.count(),
+          .suspension = c.suspension.count(),
+          .period = c.period.count(),
+          .deadline = c.deadline.count(),
+          .jitter = c.jitter.count(),
+          .share = share_of(c.budget.count(), c.period.count()),
+          .rank = {.urgency = (c.deadline - c.jitter).count(), .importance = c.importance, .age = age}};
+}
+
+void CoreModel::set(const PlatformLoad& own, std::span<const PlatformLoad> others) noexcept {
+  above.clear();
+  platform = 0;
+  blocking = own.blocking.count();
+  const auto charge = [&](const PlatformLoad& load) {
+    blocking = std::max(blocking, load.blocking.count());
+    if (!is_load(load)) return;
+    above.push_back(as_interference(load));
+    platform += share_of(load.budget.count(), load.period.count());
+  };
+  charge(own);
+  for (const PlatformLoad& other : others.first(std::min(others.size(), max_interference))) charge(other);
+  if (others.size() > max_interference) platform += whole_share;
+}
+
+bool Verdict::closer_than(const Verdict& other) const noexcept {
+  if (response == endless || other.response == endless) return response != endless && other.response == endless;
+  return Wide{response - deadline} * other.deadline < Wide{other.response - other.deadline} * deadline;
+}
+
+void Roster::reserve(std::size_t count) {
+  members_.reserve(count);
+  levels_.reserve(count);
+  usages_.reserve(count);
+  above_.reserve(count + max_interference + 1);
+}
+
+const Member* Roster::find(std::uint32_t slot) const noexcept {
+  const auto found = std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return m.slot == slot; });
+  return found == members_.end() ? nullptr : &*found;
+}
+Member* Roster::find(std::uint32_t slot) noexcept {
+  return const_cast<Member*>(static_cast<const Roster*>(this)->find(slot));
+}
+
+void Roster::clear() noexcept {
+  members_.clear();
+  load_ = 0;
+}
+
+void Roster::copy_from(const Roster& other) noexcept {
+  assert(other.members_.size() <= members_.capacity());
+  members_.assign(other.members_.begin(), other.members_.end());
+  load_ = other.load_;
+}
+
+void Roster::remove(std::uint32_t slot) noexcept {
+  const Member* member = find(slot);
+  if (member == nullptr) return;
+  load_ -= member->demand.share;
+  members_.erase(members_.begin() + (member - members_.data()));
+  for (Member& rest : members_) rest.windows = {};  // R stays a bound; w(q) is no valid start any more
+}
+
+bool Roster::shares_levels() const noexcept {
+  for (std::size_t i = 1; i < members_.size(); ++i)
+    if (members_[i].level == members_[i - 1].level) return true;
+  return false;
+}
+
+bool Roster::renumber(int levels) noexcept {
+  levels_.clear();
+  for (const Member& member : members_) levels_.push_back(member.level);
+  const bool changed = assign_levels(levels_, levels);
+  for (std::size_t i = 0; i < members_.size(); ++i) members_[i].level = levels_[i];
+  return changed;
+}
+
+Verdict Roster::add(const CoreModel& core, const Member& newcomer, AdmissionTest test, int levels) noexcept {
+  assert(members_.size() < members_.capacity());
+  const bool shared_before = shares_levels();
+  const auto place = std::find_if(members_.begin(), members_.end(), [&](const Member& member) {
+    return before(newcomer.demand.rank, member.demand.rank);
+  });
+  const auto first = static_cast<std::size_t>(place - members_.begin());
+  members_.insert(place, newcomer);
+  load_ += newcomer.demand.share;
+  renumber(levels);
+  if (test == AdmissionTest::none) return {.fits = true};
+  if (load_ + core.platform > core.capacity) return {.response = endless, .deadline = newcomer.demand.deadline};
+  if (test == AdmissionTest::hyperbolic && within_hyperbolic(core)) {
+    for (Member& member : members_) member.response = member.demand.deadline, member.windows = {};
+    return {.fits = true};
+  }
+  // Where levels were or are shared, a new grouping may add interference to anybody: all are analysed, from cold.
+  const bool shared = shared_before || shares_levels();
+  return analyse(core, shared ? 0 : first, newcomer.demand.budget, shared);
+}
+
+void Roster::refresh(const CoreModel& core) noexcept {
+  for (Member& member : members_) member.windows = {};
+  analyse(core, 0, 0, true);
+}
+
+// The analysis of members_[first ..]: those before are not touched by the newcomer, whose budget is `added`.
+Verdict Roster::analyse(const CoreModel& core, std::size_t first, Ticks added, bool shared) noexcept {
+  gather(core);
+  for (std::size_t i = first; i < members_.size(); ++i) {
+    Member& member = members_[i];
+    const Ticks deadline = member.demand.deadline;
+    if (shared || i == first) member.windows = {};
+    const Limits limits{.stop_above = deadline, .iterations = step_limit};
+    const Response result = response_of(core, i, shared, limits, added, &member.windows);
+    if (result.verdict == Response::Verdict::exact) {
+      member.response = result.value;
+      continue;
+    }
+    if (result.verdict == Response::Verdict::undecided)
+      return {.undecided = true, .loser = member.slot, .response = endless, .deadline = deadline};
+    const Limits explain{.stop_above = multiply_up(deadline, explain_horizon), .iterations = explain_step_limit};
+    const Response missed = response_of(core, i, shared, explain, added, nullptr);
+    const bool bounded = missed.verdict == Response::Verdict::exact;
+    return {.loser = member.slot, .response = bounded ? missed.value : endless, .deadline = deadline};
+  }
+  return {.fits = true};
+}
+
+void Roster::gather(const CoreModel& core) noexcept {
+  above_.assign(core.above.begin(), core.above.end());
+  for (const Member& member : members_) above_.push_back(member.demand.as_interference());
+}
+
+Response Roster::response_of(const CoreModel& core, std::size_t index, bool shared, const Limits& limits, Ticks added,
+                             Windows* keep) noexcept {
+  const Member& member = members_[index];
+  const Analysed task = member.demand.as_analysed(core.blocking);
+  const std::size_t own = core.above.size() + index;
+  if (!shared) {
+    Windows start = member.windows;
+    for (std::size_t q = 0; q < start.count; ++q) start.w[q] = add_up(start.w[q], added);
+    return response_time(task, std::span(above_).first(own), limits, start, keep);
+  }
+  // Its own level interferes too: the task itself goes to the end of the group while it is analysed.
+  std::size_t last = index;
+  while (last + 1 < members_.size() && members_[last + 1].level == member.level) ++last;
+  const std::size_t end = core.above.size() + last;
+  std::swap(above_[own], above_[end]);
+  const Response result = response_time(task, std::span(above_).first(end), limits, {}, keep);
+  std::swap(above_[own], above_[end]);
+  return result;
+}
+
+bool Roster::within_hyperbolic(const CoreModel& core) noexcept {
+  if (!core.above.empty() || core.blocking > 0 || shares_levels()) return false;
+  usages_.clear();
+  for (const Member& member : members_) {
+    const Demand& d = member.demand;
+    if (d.deadline != d.period || d.jitter > 0 || d.suspension > 0) return false;
+    usages_.push_back({d.budget, d.period});
+  }
+  return hyperbolic(usages_);
+}
+
+}  // namespace corelane::sched

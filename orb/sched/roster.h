@@ -1,0 +1,115 @@
+// Roster: the tasks charged to one core, in priority order, with their levels and analysed responses; and the test
+// whether they hold their deadlines with one more.
+//
+// Threads: value types and pure functions. Nothing allocates once reserve() has been called.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "orb/base/contract.h"
+#include "orb/sched/bounds.h"
+#include "orb/sched/manager.h"
+#include "orb/sched/priority.h"
+#include "orb/sched/response_time.h"
+#include "orb/sched/share.h"
+
+namespace corelane::sched {
+
+// A contract as the analysis sees it, in nanoseconds.
+struct Demand {
+  Ticks budget = 0;      // C
+  Ticks suspension = 0;  // S
+  Ticks period = 0;      // T
+  Ticks deadline = 0;    // D, from the nominal release
+  Ticks jitter = 0;      // J
+  Share share = 0;       // C / T, rounded up
+  Rank rank{};
+
+  // As it bears on others. A task that suspends itself may run its C late in one period and early in the next, so S (or
+  // J + S) as jitter is not enough (Chen et al. 2019, "Many suspensions, many problems", section 3): D - C is.
+  constexpr Interference as_interference() const noexcept {
+    return {budget, period, suspension > 0 ? std::max(jitter, deadline - budget) : jitter};
+  }
+  constexpr Analysed as_analysed(Ticks blocking) const noexcept {
+    return {budget + suspension, period, jitter, blocking};
+  }
+};
+
+// `contract` is sound.
+Demand demand_of(const Contract& contract, std::uint64_t age) noexcept;
+
+struct Member {
+  std::uint32_t slot = 0;  // of the task in the Manager's table; newcomer_slot while it is only asked about
+  Demand demand;
+  int level = 0;       // as analysed
+  int told = 0;        // as the runtime knows it; 0: not yet on this core
+  Ticks response = 0;  // R; after somebody left still an upper bound
+  Windows windows{};   // of R; empty when they are no valid start
+};
+inline constexpr std::uint32_t newcomer_slot = UINT32_MAX;
+
+// The core under the tasks.
+struct CoreModel {
+  Share capacity = 0;
+  Share platform = 0;               // platform load and other processes
+  std::vector<Interference> above;  // the same, as tasks of the highest priority
+  Ticks blocking = 0;               // B of every task
+
+  void set(const PlatformLoad& own, std::span<const PlatformLoad> others) noexcept;  // at most max_interference others
+};
+
+struct Verdict {
+  bool fits = false;
+  bool undecided = false;               // the analysis ran out of steps
+  std::uint32_t loser = newcomer_slot;  // whose deadline would be missed
+  Ticks response = 0;                   // R of the loser; endless: no bound, the core would be overloaded
+  Ticks deadline = 0;                   // D of the loser
+
+  // Whether this came closer to fitting: less (R - D) / D.
+  bool closer_than(const Verdict& other) const noexcept;
+};
+
+class Roster {
+ public:
+  // Room for `count` members and the analysis of them.
+  void reserve(std::size_t count);
+  std::size_t capacity() const noexcept { return members_.capacity(); }
+
+  std::span<Member> members() noexcept { return members_; }
+  std::span<const Member> members() const noexcept { return members_; }
+  Share load() const noexcept { return load_; }
+  const Member* find(std::uint32_t slot) const noexcept;
+  Member* find(std::uint32_t slot) noexcept;
+
+  void clear() noexcept;
+  // Never allocates: `other` has no more members than this has room for.
+  void copy_from(const Roster& other) noexcept;
+  void remove(std::uint32_t slot) noexcept;
+
+  // Adds the newcomer if everybody's deadline holds with it; else the roster is in no state to be used.
+  Verdict add(const CoreModel& core, const Member& newcomer, AdmissionTest test, int levels) noexcept;
+
+  // Computes all levels' responses anew, after members left: bounds become exact again.
+  void refresh(const CoreModel& core) noexcept;
+
+ private:
+  Verdict analyse(const CoreModel& core, std::size_t first, Ticks added, bool shared) noexcept;
+  Response response_of(const CoreModel& core, std::size_t index, bool shared, const Limits& limits, Ticks added,
+                       Windows* keep) noexcept;
+  bool within_hyperbolic(const CoreModel& core) noexcept;
+  bool renumber(int levels) noexcept;
+  void gather(const CoreModel& core) noexcept;
+  bool shares_levels() const noexcept;
+
+  std::vector<Member> members_;  // by descending priority
+  Share load_ = 0;
+  std::vector<Interference> above_;  // scratch: the core's own, then the members in order
+  std::vector<int> levels_;          // scratch
+  std::vector<Usage> usages_;        // scratch
+};
+
+}  // namespace corelane::sched

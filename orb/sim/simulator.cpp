@@ -1,0 +1,275 @@
+#include "orb/sim/simulator.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace corelane::sim {
+
+using namespace sched;  // the simulator speaks of little else
+
+bool Simulator::Later::operator()(const Event& a, const Event& b) const {
+  if (a.at != b.at) return a.at > b.at;
+  if (a.order != b.order) return a.order > b.order;
+  return a.sequence > b.sequence;
+}
+
+Simulator::Simulator(const ManagerOptions& options, std::uint64_t seed) : manager_(options), random_(seed) {
+  for (const CoreOptions& core : options.cores) {
+    const TimerId timer{static_cast<std::uint64_t>(cores_.size())};
+    cores_.push_back({core, Lane(core.id, options.max_tasks, timer), {}});
+    if (core.load.budget > Duration::zero() && core.load.period > Duration::zero())
+      schedule(Time{}, Class::release, What::platform, cores_.size() - 1);
+  }
+}
+
+std::size_t Simulator::add(const TaskPlan& plan) {
+  plans_.push_back(plan);
+  reports_.emplace_back();
+  schedule(plan.proposed, Class::release, What::propose, plans_.size() - 1);
+  if (plan.departs) schedule(*plan.departs, Class::release, What::depart, plans_.size() - 1);
+  return plans_.size() - 1;
+}
+
+void Simulator::lose_core(CoreId core, Time at) {
+  for (std::size_t i = 0; i < cores_.size(); ++i)
+    if (cores_[i].options.id == core) schedule(at, Class::release, What::lose, i);
+}
+
+void Simulator::run(Time until) {
+  while (!events_.empty() && events_.top().at <= until) {
+    now_ = events_.top().at;
+    while (!events_.empty() && events_.top().at == now_) {
+      const Event event = events_.top();
+      events_.pop();
+      happen(event);
+      carry_out_all();
+    }
+    dispatch_touched();
+  }
+}
+
+std::uint64_t Simulator::preemptions() const {
+  std::uint64_t sum = 0;
+  for (const CoreState& core : cores_) sum += core.core.preemptions();
+  return sum;
+}
+
+Duration Simulator::busy(CoreId id) const {
+  for (const CoreState& core : cores_)
+    if (core.options.id == id) return core.core.busy();
+  return {};
+}
+
+void Simulator::schedule(Time at, Class order, What what, std::size_t index, std::uint64_t version) {
+  events_.push({at, order, ++sequence_, what, index, version});
+}
+
+void Simulator::happen(const Event& event) {
+  CoreState* core = event.index < cores_.size() ? &cores_[event.index] : nullptr;
+  switch (event.what) {
+    case What::reach:
+      if (event.version == core->reach_version) reach(*core);
+      break;
+    case What::timer:
+      if (event.version == core->timer_version && !core->lost)
+        queue(core->lane.decide(Elapsed{now_, TimerId{event.index}}), core->options.id);
+      break;
+    case What::platform:
+      start_platform_load(event.index);
+      break;
+    case What::propose: {
+      const JobId request = new_job({event.index, now_, Duration{}});
+      tell_manager(Proposed{now_, request, plans_[event.index].peer, plans_[event.index].contract});
+      break;
+    }
+    case What::release:
+      release(event.index, event.version);
+      break;
+    case What::depart:
+      if (reports_[event.index].admitted) tell_manager(Departed{now_, reports_[event.index].task});
+      break;
+    case What::lose:
+      core->lost = true;
+      core->core.drop_all(now_);
+      core->touched = true;
+      tell_manager(CoreLost{now_, core->options.id});
+      break;
+  }
+}
+
+// A job has ended or used up its budget.
+void Simulator::reach(CoreState& core) {
+  core.touched = true;
+  const auto reached = core.core.reach(now_);
+  if (!reached || reached->job.task == no_task) return;
+  const JobId job = reached->job.job;
+  const JobState& state = jobs_[job.value - 1];
+  TaskReport& report = reports_[state.plan];
+  mix(reached->ended ? 1 : 2), mix(job.value), mix(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
+  if (!reached->ended) {
+    ++report.overruns;
+    return queue(core.lane.decide(Overran{now_, job, reached->job.task}), core.options.id);
+  }
+  ++report.jobs;
+  report.worst = std::max(report.worst, now_ - state.nominal);
+  if (now_ - state.nominal > plans_[state.plan].contract.deadline) ++report.misses;
+  queue(core.lane.decide(Finished{now_, job, reached->job.task, state.demand}), core.options.id);
+}
+
+// Job `number` of the plan: its nominal release is fixed, its arrival may be late by the jitter.
+void Simulator::release(std::size_t index, std::uint64_t number) {
+  const TaskPlan& plan = plans_[index];
+  if (reports_[index].evicted || (plan.departs && now_ >= *plan.departs)) return;
+  const Duration every = plan.every > Duration::zero() ? plan.every : plan.contract.period;
+  const Duration demand = plan.demand > Duration::zero() ? plan.demand : plan.contract.budget;
+  const Time nominal = plan.first_release + every * static_cast<std::int64_t>(number);
+  const JobId job = new_job({index, nominal, demand});
+  tell_manager(Arrived{.at = now_, .job = job, .task = reports_[index].task, .peer = plan.peer, .contract = {}});
+  const Time next = nominal + every;
+  const auto late = plan.jittered ? Duration{static_cast<std::int64_t>(
+                                        uniform(random_) * static_cast<double>(plan.contract.jitter.count() + 1))}
+                                  : Duration{};
+  schedule(std::max(now_, next + late), Class::release, What::release, index, number + 1);
+}
+
+void Simulator::start_platform_load(std::size_t index) {
+  CoreState& core = cores_[index];
+  if (core.lost) return;
+  const JobId job = new_job({0, now_, core.options.load.budget});
+  core.core.start(now_, {job, no_task, platform_priority, core.options.load.budget, Duration::max()});
+  core.touched = true;
+  schedule(now_ + core.options.load.period, Class::release, What::platform, index);
+}
+
+void Simulator::dispatch_touched() {
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    CoreState& core = cores_[i];
+    if (!std::exchange(core.touched, false)) continue;
+    const Time reached = core.core.dispatch(now_);
+    ++core.reach_version;
+    if (const auto running = core.core.running()) mix(3), mix(running->value), mix(i);
+    if (reached != never) schedule(reached, Class::completion, What::reach, i, core.reach_version);
+  }
+}
+
+void Simulator::tell_manager(const Fact& fact) { queue(manager_.decide(fact), no_core); }
+
+void Simulator::queue(std::span<const Command> commands, CoreId from) {
+  for (const Command& command : commands) commands_.push_back({command, from});
+}
+
+void Simulator::carry_out_all() {
+  while (!commands_.empty()) {
+    const Pending next = commands_.front();
+    commands_.pop_front();
+    mix(next.command.index() + 16);
+    std::visit([&](const auto& command) { carry_out(command, next.from); }, next.command);
+  }
+}
+
+Simulator::CoreState& Simulator::core_of(CoreId id) {
+  return *std::find_if(cores_.begin(), cores_.end(), [&](const CoreState& c) { return c.options.id == id; });
+}
+
+JobId Simulator::new_job(const JobState& state) {
+  jobs_.push_back(state);
+  return JobId{jobs_.size()};
+}
+
+void Simulator::mix(std::uint64_t value) {
+  for (int byte = 0; byte < 8; ++byte) hash_ = (hash_ ^ (value >> (8 * byte) & 0xff)) * 0x100'0000'01b3;
+}
+
+void Simulator::carry_out(const Admit& c, CoreId) {
+  const std::size_t plan = jobs_[c.request.value - 1].plan;
+  TaskReport& report = reports_[plan];
+  report.answered = report.admitted = true;
+  report.task = c.task;
+  report.core = c.core;
+  report.bound = c.response;
+  plan_by_task_.insert({c.task.value, plan});
+  mix(c.task.value), mix(static_cast<std::uint64_t>(c.core.value));
+  core_of(c.core).lane.add(c.task, c.contract, c.priority);
+  schedule(std::max(now_, plans_[plan].first_release), Class::release, What::release, plan, 0);
+  plans_[plan].first_release = std::max(now_, plans_[plan].first_release);
+}
+
+void Simulator::carry_out(const Place& c, CoreId) {
+  if (c.core == no_core) return;
+  CoreState& core = core_of(c.core);
+  queue(core.lane.decide(Arrived{.at = now_, .job = c.job, .task = c.task, .peer = {}, .contract = {}}), c.core);
+}
+
+void Simulator::carry_out(const Reprioritize& c, CoreId) {
+  CoreState& core = core_of(c.core);
+  core.lane.reprioritize(c.task, c.priority);
+  core.core.set_priority(now_, c.task, c.priority);
+  core.touched = true;
+}
+
+void Simulator::carry_out(const Vacate& c, CoreId) { queue(core_of(c.core).lane.vacate(now_, c.task), c.core); }
+
+void Simulator::carry_out(const Move& c, CoreId) {
+  LaneTask task = core_of(c.from).lane.take(c.task);
+  if (core_of(c.from).lost) task.busy = false;  // its running job went with the core
+  task.priority = c.priority;
+  TaskReport& report = reports_[plan_by_task_.at(c.task.value)];
+  report.core = c.to;
+  ++report.moves;
+  mix(c.task.value), mix(static_cast<std::uint64_t>(c.to.value));
+  queue(core_of(c.to).lane.put(now_, task), c.to);
+}
+
+void Simulator::carry_out(const Dismiss& c, CoreId) { queue(core_of(c.core).lane.dismiss(now_, c.task), c.core); }
+
+void Simulator::carry_out(const Evict& c, CoreId) {
+  TaskReport& report = reports_[plan_by_task_.at(c.task.value)];
+  report.evicted = true;
+  report.refusal = c.reason;
+}
+
+void Simulator::carry_out(const Refuse& c, CoreId) {
+  const JobState& job = jobs_[c.job.value - 1];
+  TaskReport& report = reports_[job.plan];
+  if (job.demand > Duration::zero()) {
+    ++report.refused_jobs;
+    return;
+  }
+  report.answered = true;
+  report.refusal = c.reason;
+}
+
+void Simulator::carry_out(const Run& c, CoreId from) {
+  CoreState& core = core_of(from);
+  JobState& job = jobs_[c.job.value - 1];
+  const TaskPlan& plan = plans_[job.plan];
+  const Duration budget = plan.contract.budget;
+  // Of a caller that sends too early the contract's releases count, not his.
+  if (plan.every > Duration::zero() && plan.every < plan.contract.period) job.nominal = c.released;
+  core.core.start(now_, {c.job, c.task, c.priority, job.demand, job.demand > budget ? budget : Duration::max()});
+  core.touched = true;
+}
+
+void Simulator::carry_out(const Demote& c, CoreId from) {
+  core_of(from).core.set_priority(now_, c.task, best_effort);
+  core_of(from).touched = true;
+}
+
+void Simulator::carry_out(const Cancel& c, CoreId from) {
+  CoreState& core = core_of(from);
+  core.core.drop(now_, c.job);  // waits in the Lane: nothing to drop
+  core.touched = true;
+  queue(core.lane.decide(Finished{now_, c.job, c.task, {}}), from);
+}
+
+void Simulator::carry_out(const Arm& c, CoreId from) {
+  CoreState& core = core_of(from);
+  ++core.timer_version;
+  const auto index = static_cast<std::size_t>(&core - cores_.data());
+  if (c.at != never) schedule(std::max(now_, c.at), Class::replenishment, What::timer, index, core.timer_version);
+}
+
+void Simulator::carry_out(const ReportVacated& c, CoreId) { tell_manager(Vacated{now_, c.task, c.core}); }
+
+}  // namespace corelane::sim

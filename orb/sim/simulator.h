@@ -1,0 +1,146 @@
+// Simulator: the Manager and the Lanes, unchanged, on virtual cores in virtual time. Discrete events in a total order
+// (time, class, sequence) with completion < replenishment < release < dispatch; the same input gives the same trace.
+//
+// Threads: one. Allocates as it goes.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <queue>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "orb/base/contract.h"
+#include "orb/sched/lane.h"
+#include "orb/sched/manager.h"
+#include "orb/sim/virtual_core.h"
+#include "orb/sim/workload.h"
+
+namespace corelane::sim {
+
+// One task and the behaviour of its caller.
+struct TaskPlan {
+  Contract contract;
+  Time proposed{};        // asks for admission then
+  Time first_release{};   // nominal; releases follow every `every`
+  Duration every{};       // zero: the contract's T
+  Duration demand{};      // execution time of a job; zero: the contract's C
+  bool jittered = false;  // releases come up to J late, at random
+  std::optional<Time> departs{};
+  PeerId peer{};
+};
+
+struct TaskReport {
+  bool answered = false;
+  bool admitted = false;
+  bool evicted = false;
+  sched::Refusal refusal{};  // when answered and not admitted, or evicted
+  TaskId task = no_task;
+  CoreId core = no_core;   // the latest
+  Duration bound{};        // R as analysed at admission
+  Duration worst{};        // the longest response observed, from the nominal release
+  std::uint64_t jobs = 0;  // ended
+  std::uint64_t misses = 0;
+  std::uint64_t refused_jobs = 0;
+  std::uint64_t overruns = 0;
+  std::uint64_t moves = 0;
+};
+
+class Simulator {
+ public:
+  explicit Simulator(const sched::ManagerOptions& options, std::uint64_t seed = 1);
+
+  // The index of the plan in report().
+  std::size_t add(const TaskPlan& plan);
+  void lose_core(CoreId core, Time at);
+
+  // Carries out all events up to and including `until`. May be called again with a later time.
+  void run(Time until);
+
+  const TaskReport& report(std::size_t plan) const { return reports_[plan]; }
+  std::size_t size() const { return reports_.size(); }
+  sched::Manager& manager() { return manager_; }
+  // FNV-1a over everything that happened.
+  std::uint64_t trace_hash() const { return hash_; }
+  std::uint64_t preemptions() const;
+  Duration busy(CoreId core) const;
+
+ private:
+  // The order of what happens at one instant; dispatch comes after all of them.
+  enum class Class : std::uint8_t { completion, replenishment, release };
+  enum class What : std::uint8_t { reach, timer, platform, propose, release, depart, lose };
+  struct Event {
+    Time at;
+    Class order;
+    std::uint64_t sequence;
+    What what;
+    std::size_t index;      // of the core or the plan
+    std::uint64_t version;  // reach, timer: valid only while current; release: number of the job
+  };
+  struct Later {
+    bool operator()(const Event& a, const Event& b) const;
+  };
+  struct CoreState {
+    sched::CoreOptions options;
+    sched::Lane lane;
+    VirtualCore core;
+    std::uint64_t reach_version = 0;
+    std::uint64_t timer_version = 0;
+    bool touched = false;  // to be dispatched
+    bool lost = false;
+  };
+  struct JobState {
+    std::size_t plan;
+    Time nominal;
+    Duration demand;
+  };
+
+  void schedule(Time at, Class order, What what, std::size_t index, std::uint64_t version = 0);
+  void happen(const Event& event);
+  void reach(CoreState& core);
+  void release(std::size_t plan, std::uint64_t number);
+  void start_platform_load(std::size_t core);
+  void dispatch_touched();
+  void tell_manager(const sched::Fact& fact);
+  void queue(std::span<const sched::Command> commands, CoreId from);
+  void carry_out_all();
+  CoreState& core_of(CoreId id);
+  JobId new_job(const JobState& state);
+  void mix(std::uint64_t value);
+
+  void carry_out(const sched::Admit& c, CoreId from);
+  void carry_out(const sched::Place& c, CoreId from);
+  void carry_out(const sched::Reprioritize& c, CoreId from);
+  void carry_out(const sched::Vacate& c, CoreId from);
+  void carry_out(const sched::Move& c, CoreId from);
+  void carry_out(const sched::Dismiss& c, CoreId from);
+  void carry_out(const sched::Evict& c, CoreId from);
+  void carry_out(const sched::Refuse& c, CoreId from);
+  void carry_out(const sched::Run& c, CoreId from);
+  void carry_out(const sched::Defer&, CoreId) {}
+  void carry_out(const sched::Demote& c, CoreId from);
+  void carry_out(const sched::Cancel& c, CoreId from);
+  void carry_out(const sched::Arm& c, CoreId from);
+  void carry_out(const sched::ReportVacated& c, CoreId from);
+
+  sched::Manager manager_;
+  Random random_;
+  Time now_{};
+  std::priority_queue<Event, std::vector<Event>, Later> events_;
+  std::uint64_t sequence_ = 0;
+  std::vector<CoreState> cores_;
+  std::vector<TaskPlan> plans_;
+  std::vector<TaskReport> reports_;
+  std::vector<JobState> jobs_;  // by JobId - 1
+  struct Pending {
+    sched::Command command;
+    CoreId from;
+  };
+  std::deque<Pending> commands_;
+  std::unordered_map<std::uint64_t, std::size_t> plan_by_task_;
+  std::uint64_t hash_ = 0xcbf2'9ce4'8422'2325;
+};
+
+}  // namespace corelane::sim

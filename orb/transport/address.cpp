@@ -1,0 +1,101 @@
+#include "orb/transport/detail/address.h"
+
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <netdb.h>
+
+#include <cassert>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "orb/base/minor.h"
+#include "orb/os/wait.h"
+
+namespace corelane::transport {
+namespace {
+
+using Addresses = std::vector<Address>;
+
+constexpr Error bad{.kind = ErrorKind::bad_param, .minor = minor::bad_address};
+constexpr Error no_answer{.kind = ErrorKind::transient, .minor = minor::connect_failed};
+constexpr Error too_late{.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
+
+Expected<Addresses> look_up(const Endpoint& endpoint, AddressUse use, int flags) {
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV | flags | (use == AddressUse::listen ? AI_PASSIVE : 0);
+  addrinfo* raw = nullptr;
+  const char* const host = endpoint.host.empty() ? nullptr : endpoint.host.c_str();
+  const int failure = getaddrinfo(host, std::to_string(endpoint.port).c_str(), &hints, &raw);
+  if (failure == EAI_AGAIN) return no_answer;
+  if (failure != 0) return bad;
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> list(raw, &freeaddrinfo);
+  Addresses found;
+  for (const addrinfo* entry = list.get(); entry != nullptr; entry = entry->ai_next) {
+    Address address{.length = entry->ai_addrlen};
+    std::memcpy(&address.storage, entry->ai_addr, entry->ai_addrlen);
+    found.push_back(address);
+  }
+  if (found.empty()) return bad;
+  return found;
+}
+
+// An answer that a lookup thread owes to a caller who may not wait for it.
+struct PendingAnswer {
+  os::Parker arrived;
+  std::optional<Expected<Addresses>> answer;
+};
+
+// The name service knows no deadline, so it is asked on a thread of its own, which is left to itself when the time is
+// over: it touches only what it shares with this call.
+Expected<Addresses> look_up_until(const Endpoint& endpoint, AddressUse use, Time deadline) {
+  const auto pending = std::make_shared<PendingAnswer>();
+  std::thread([=] {
+    pending->answer = look_up(endpoint, use, 0);
+    pending->arrived.unpark();
+  }).detach();
+  if (!pending->arrived.park(deadline)) return too_late;
+  return *pending->answer;
+}
+
+// Everywhere over both families with one socket comes before everywhere over IPv4 alone.
+Addresses everywhere(std::uint16_t port) {
+  Address v6, v4;
+  v6.length = sizeof(sockaddr_in6);
+  auto& in6 = reinterpret_cast<sockaddr_in6&>(v6.storage);
+  in6.sin6_family = AF_INET6;
+  in6.sin6_port = htons(port);
+  v4.length = sizeof(sockaddr_in);
+  auto& in4 = reinterpret_cast<sockaddr_in&>(v4.storage);
+  in4.sin_family = AF_INET;
+  in4.sin_port = htons(port);
+  return {v6, v4};
+}
+
+}  // namespace
+
+Endpoint endpoint_of(const Address& address) {
+  char host[INET6_ADDRSTRLEN + IF_NAMESIZE + 1] = "";
+  getnameinfo(address.native(), address.length, host, sizeof host, nullptr, 0, NI_NUMERICHOST);
+  std::string text = host;
+  if (text.starts_with("::ffff:") && text.find('.') != std::string::npos) text.erase(0, 7);
+  const bool v6 = address.family() == AF_INET6;
+  const std::uint16_t port = v6 ? reinterpret_cast<const sockaddr_in6&>(address.storage).sin6_port
+                                : reinterpret_cast<const sockaddr_in&>(address.storage).sin_port;
+  return {.host = std::move(text), .port = ntohs(port)};
+}
+
+Expected<Addresses> resolve(const Endpoint& endpoint, AddressUse use, Time deadline) {
+  if (endpoint.host.empty()) {
+    if (use == AddressUse::listen) return everywhere(endpoint.port);
+    return bad;
+  }
+  if (auto numeric = look_up(endpoint, use, AI_NUMERICHOST)) return numeric;
+  if (deadline == never) return look_up(endpoint, use, 0);
+  return look_up_until(endpoint, use, deadline);
+}
+
+}  // namespace corelane::transport

@@ -1,0 +1,71 @@
+// Connection: an ordered stream of bytes in both directions between two processes; and Watcher, who reads it from the
+// reactor. What every kind must do is tests/support/byte_transport_suite.h.
+//
+// Who reads: at any time a connection is either watched (the reactor reads and calls the Watcher) or received from (one
+// caller at a time, on its own thread), never both. watch() while another thread is in receive(), receive() while
+// watched and two receive() at once are bugs of the caller: they assert, and without assertions receive() answers
+// BAD_INV_ORDER. unwatch() makes the connection free for receive() again, with no byte lost in between.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "orb/base/bytes.h"
+#include "orb/base/expected.h"
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+#include "orb/os/wait.h"
+#include "orb/transport/endpoint.h"
+
+namespace corelane::transport {
+
+// Thread: the reactor's, one call at a time. A callback does not block; it may call any function of the connection.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+
+  // Bytes as they come, in no relation to messages; valid during the call. `received`: when they were read.
+  virtual void on_bytes(Bytes bytes, Time received) noexcept = 0;
+
+  // The last call, exactly once for each watch() unless unwatch() came first. COMM_FAILURE with minor peer_closed (the
+  // peer's orderly end), connection_lost, closed_here (close() on this side), idle_timeout, deadline_passed
+  // (expect_by), shutting_down (the reactor stopped), or TRANSIENT send_backlog.
+  // Thread: the reactor's; when the reactor has stopped already, the caller's of watch().
+  virtual void on_closed(Error reason) noexcept = 0;
+};
+
+class Connection {
+ public:
+  virtual ~Connection() = default;
+
+  // Waits until some bytes are there and puts them into `buffer` (not empty): their number; 0 when the peer ended the
+  // stream in good order; TIMEOUT deadline_passed at the deadline (one in the past polls once); COMM_FAILURE
+  // connection_lost or closed_here. Thread: any, one at a time. Wakes up by itself when close() is called.
+  virtual Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept = 0;
+
+  // Sends the parts as one piece: nothing of another send() comes between. Never blocks: what the socket does not take
+  // at once is copied to a backlog that the reactor drains. TRANSIENT send_backlog when it would exceed its bound; the
+  // connection is then closed. Success means accepted, not arrived. Thread: any.
+  virtual Expected<void> send(std::span<const Bytes> parts) noexcept = 0;
+  Expected<void> send(Bytes bytes) noexcept { return send(std::span<const Bytes>{&bytes, 1}); }
+
+  // From here on the reactor reads. The connection keeps the watcher until on_closed() or unwatch().
+  virtual void watch(std::shared_ptr<Watcher> watcher) = 0;
+  // No callback runs after it returned; it waits for one that runs now, unless called from inside it.
+  virtual void unwatch() = 0;
+  // A watched connection closes with deadline_passed unless expect_by() is called again before `deadline`; `never`
+  // takes the deadline back. For half messages: a peer that sends a header and stalls. Thread: any.
+  virtual void expect_by(Time deadline) noexcept = 0;
+
+  // Ends both directions; what the socket has taken still arrives, the backlog does not. Idempotent. Thread: any.
+  virtual void close() noexcept = 0;
+  virtual bool is_open() const noexcept = 0;
+
+  virtual const Endpoint& local() const noexcept = 0;
+  virtual const Endpoint& peer() const noexcept = 0;
+  // Of this process, never used again; never 0.
+  virtual PeerId id() const noexcept = 0;
+};
+
+}  // namespace corelane::transport

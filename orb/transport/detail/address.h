@@ -1,0 +1,34 @@
+// Addresses: socket addresses of an Endpoint, and back.
+// Threads: any but real-time ones; resolving a name blocks up to the deadline.
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <vector>
+
+#include "orb/base/expected.h"
+#include "orb/base/time.h"
+#include "orb/transport/endpoint.h"
+
+namespace corelane::transport {
+
+struct Address {
+  sockaddr_storage storage{};
+  socklen_t length = sizeof(sockaddr_storage);
+
+  int family() const noexcept { return storage.ss_family; }
+  sockaddr* native() noexcept { return reinterpret_cast<sockaddr*>(&storage); }
+  const sockaddr* native() const noexcept { return reinterpret_cast<const sockaddr*>(&storage); }
+};
+
+// Numbers, not names; an IPv4 address in IPv6 clothes (::ffff:127.0.0.1) becomes plain IPv4.
+Endpoint endpoint_of(const Address& address);
+
+enum class AddressUse { connect, listen };
+
+// Every address of the endpoint, best first, never an empty list. For listening "" is everywhere. BAD_PARAM bad_address
+// when there is none, TRANSIENT connect_failed when the name service gives no answer now, TIMEOUT deadline_passed.
+Expected<std::vector<Address>> resolve(const Endpoint& endpoint, AddressUse use, Time deadline);
+
+}  // namespace corelane::transport

@@ -1,0 +1,80 @@
+// Backlog: bytes that wait for the socket, in chunks, so that growing copies nothing twice.
+// Threads: none of its own; the connection's lock guards it. Bound: the limit given to append().
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <span>
+
+#include "orb/base/bytes.h"
+
+namespace corelane::transport {
+
+class Backlog {
+ public:
+  static constexpr std::size_t chunk_size = 64 * 1024;
+
+  std::size_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+
+  // Copies what follows the first `skip` bytes of the parts. false, and nothing copied, when it would hold more than
+  // `limit` bytes.
+  bool append(std::span<const Bytes> parts, std::size_t skip, std::size_t limit) {
+    std::size_t total = 0;
+    for (const Bytes part : parts) total += part.size();
+    if (total - skip > limit - std::min(size_, limit)) return false;
+    for (const Bytes part : parts) {
+      const std::size_t skipped = std::min(skip, part.size());
+      skip -= skipped;
+      append(part.subspan(skipped));
+    }
+    return true;
+  }
+
+  // The oldest bytes that lie together; empty when there are none.
+  Bytes front() const noexcept {
+    if (empty()) return {};
+    return Bytes{*chunks_.front()}.subspan(begin_, std::min(chunk_size - begin_, size_));
+  }
+
+  // Drops `count` bytes of front().
+  void consume(std::size_t count) noexcept {
+    begin_ += count;
+    size_ -= count;
+    if (size_ == 0) {
+      clear();
+    } else if (begin_ == chunk_size) {
+      chunks_.pop_front();
+      begin_ = 0;
+    }
+  }
+
+  void clear() noexcept {
+    chunks_.clear();
+    begin_ = size_ = 0;
+  }
+
+ private:
+  using Chunk = std::array<std::byte, chunk_size>;
+
+  void append(Bytes bytes) {
+    while (!bytes.empty()) {
+      const std::size_t used = (begin_ + size_) % chunk_size;
+      if (begin_ + size_ == chunks_.size() * chunk_size) chunks_.push_back(std::make_unique_for_overwrite<Chunk>());
+      const Bytes piece = bytes.first(std::min(bytes.size(), chunk_size - used));
+      std::memcpy(chunks_.back()->data() + used, piece.data(), piece.size());
+      size_ += piece.size();
+      bytes = bytes.subspan(piece.size());
+    }
+  }
+
+  std::deque<std::unique_ptr<Chunk>> chunks_;
+  std::size_t begin_ = 0;  // in the first chunk
+  std::size_t size_ = 0;
+};
+
+}  // namespace corelane::transport

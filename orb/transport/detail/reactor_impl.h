@@ -1,0 +1,80 @@
+// The inside of a Reactor as the transports of this folder use it: readiness of descriptors, and the reactor's thread.
+// Threads: as said at each function. Invariant: a function that was accepted by post() runs before stop() returns.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "orb/base/bytes.h"
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+#include "orb/os/unique_function.h"
+#include "orb/transport/reactor.h"
+
+namespace corelane::transport {
+
+// Who is told that a descriptor is ready. Thread: the reactor's.
+class ReadinessHandler {
+ public:
+  virtual ~ReadinessHandler() = default;
+  virtual void on_readable() noexcept = 0;
+  virtual void on_writable() noexcept = 0;
+  // The reactor stops: give the Readiness back now.
+  virtual void on_stopping() noexcept = 0;
+};
+
+// A descriptor that is registered with the reactor, until destruction. It keeps its handler alive.
+// Thread: the reactor's only.
+class Readiness {
+ public:
+  struct State;
+  explicit Readiness(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
+  Readiness(const Readiness&) = delete;
+  Readiness& operator=(const Readiness&) = delete;
+  ~Readiness();  // no callback after it; the descriptor stays open
+
+  // One callback when the descriptor is readable (or writable) or has failed; again only when armed again.
+  void arm_read();
+  void arm_write();
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+class Reactor::Impl : public std::enable_shared_from_this<Reactor::Impl> {
+ public:
+  Impl();
+  ~Impl();
+
+  // Thread: any.
+  bool post(os::UniqueFunction<void()> function);
+  // Runs it on the reactor's thread and returns when it is done; at once when called there. false: not run, because the
+  // reactor stopped; its thread has ended, so that the caller may stand in for it.
+  bool run_and_wait(os::UniqueFunction<void()> function);
+  TimerId schedule(Time time, os::UniqueFunction<void()> function);
+  bool cancel(TimerId timer);
+  bool on_reactor_thread() const noexcept;
+  void request_stop();
+  void drop_timers();  // after run() returned: what they hold may hold this
+
+  // Thread: the reactor's only.
+  void run();  // until request_stop() and until nothing is left to do
+  // Nothing when the system refuses to watch the descriptor, or when the reactor is stopping.
+  std::unique_ptr<Readiness> watch(int fd, std::shared_ptr<ReadinessHandler> handler);
+  bool is_stopping() const noexcept;
+  // Scratch space for reading: valid until the callback that uses it returns.
+  MutableBytes read_buffer() noexcept;
+
+ private:
+  friend class Readiness;
+  friend struct Readiness::State;
+  struct Io;
+
+  void arm_timer();
+  void run_due_timers();
+  void stop_handlers();
+
+  std::unique_ptr<Io> io_;
+};
+
+}  // namespace corelane::transport

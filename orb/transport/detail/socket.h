@@ -1,0 +1,45 @@
+// TCP sockets as this folder uses them: blocking descriptors, read and written with MSG_DONTWAIT where that is meant.
+// Threads: any.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "orb/base/bytes.h"
+#include "orb/base/expected.h"
+#include "orb/base/time.h"
+#include "orb/os/fd.h"
+#include "orb/os/wait.h"
+#include "orb/transport/detail/address.h"
+
+namespace corelane::transport {
+
+// What one attempt to move bytes came to.
+enum class Io : std::uint8_t { done, would_block, failed };
+struct IoResult {
+  Io outcome = Io::done;
+  std::size_t count = 0;  // bytes moved; a read of 0 is the peer's orderly end
+};
+
+// One recv; never waits.
+IoResult receive_some(int fd, MutableBytes buffer) noexcept;
+// Sends what the socket takes of the parts; never waits, raises no SIGPIPE. done: all of it; would_block: `count`
+// bytes.
+IoResult send_some(int fd, std::span<const Bytes> parts) noexcept;
+// Waits for bytes (done), the deadline (would_block) or a failure, as the strategy says.
+IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept;
+
+// No delay, keep-alive, and the receive time-out that receive_until() relies on.
+void configure_stream(int fd) noexcept;
+void set_blocking(int fd) noexcept;
+
+// A connected stream. TRANSIENT connect_failed or TIMEOUT deadline_passed.
+Expected<os::Fd> connect_stream(const Address& address, Time deadline) noexcept;
+// A listening socket that does not block. COMM_FAILURE address_in_use, BAD_PARAM bad_address.
+Expected<os::Fd> listen_stream(const Address& address) noexcept;
+
+Endpoint local_endpoint(int fd);
+Endpoint peer_endpoint(int fd);
+
+}  // namespace corelane::transport

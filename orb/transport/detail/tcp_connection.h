@@ -1,0 +1,94 @@
+// TcpConnection: a Connection over one TCP socket.
+// Threads: receive() on one caller's thread at a time; send() and close() on any; the on_... and *_on_reactor functions
+// on the reactor's thread. Invariants: the descriptor stays open until the destructor, so no thread ever uses a number
+// that became somebody else's; close() is a shutdown. What the reactor does for the connection (reading for a watcher,
+// draining the backlog, time-outs) follows from mode_, backlog_ and closed_ in update_on_reactor() alone: whoever
+// changes one of them posts an update, and updates may come twice or late.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+#include "orb/os/fd.h"
+#include "orb/os/pi_mutex.h"
+#include "orb/transport/connection.h"
+#include "orb/transport/detail/backlog.h"
+#include "orb/transport/detail/census.h"
+#include "orb/transport/detail/reactor_impl.h"
+#include "orb/transport/transport.h"
+
+namespace corelane::transport {
+
+class TcpConnection final : public Connection,
+                            public ReadinessHandler,
+                            public std::enable_shared_from_this<TcpConnection> {
+ public:
+  // `fd` is a connected stream, configured. `ticket`: of an accepted connection.
+  TcpConnection(os::Fd fd, std::shared_ptr<Reactor::Impl> reactor, const ConnectionLimits& limits,
+                std::optional<ConnectionCensus::Ticket> ticket);
+  ~TcpConnection() override = default;
+
+  Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override;
+  using Connection::send;
+  Expected<void> send(std::span<const Bytes> parts) noexcept override;
+  void watch(std::shared_ptr<Watcher> watcher) override;
+  void unwatch() override;
+  void expect_by(Time deadline) noexcept override;
+  void close() noexcept override;
+  bool is_open() const noexcept override;
+  const Endpoint& local() const noexcept override { return local_; }
+  const Endpoint& peer() const noexcept override { return peer_; }
+  PeerId id() const noexcept override { return id_; }
+
+  void on_readable() noexcept override;
+  void on_writable() noexcept override;
+  void on_stopping() noexcept override;
+
+ private:
+  enum class Mode : std::uint8_t { free, receiving, watched };
+
+  Error close_for(Error reason) noexcept;  // returns the reason that came first
+  Error reason() noexcept;
+  bool ask_for_update();
+  void update_on_reactor();
+  void release_on_reactor();
+  void finish_on_reactor();
+  void detach_on_reactor();
+  void update_timer_on_reactor();
+  void on_timer() noexcept;
+  Time time_limit() const noexcept;
+
+  // Constant after construction.
+  const os::Fd fd_;
+  const std::shared_ptr<Reactor::Impl> reactor_;
+  const std::size_t backlog_limit_;
+  const Duration idle_timeout_;
+  const Endpoint local_;
+  const Endpoint peer_;
+  const PeerId id_;
+  const std::optional<ConnectionCensus::Ticket> ticket_;
+
+  // Shared.
+  std::atomic<Mode> mode_{Mode::free};
+  std::atomic<bool> closed_{false};
+  std::atomic<Time> last_traffic_;
+  std::atomic<Time> expected_by_{never};
+
+  // Shared, under the lock.
+  os::PiMutex mutex_;
+  Backlog backlog_;
+  bool draining_ = false;  // the reactor was told of the backlog
+  Error reason_{};         // why it closed
+  std::shared_ptr<Watcher> watcher_;
+
+  // Owner: the reactor's thread.
+  std::unique_ptr<Readiness> readiness_;
+  std::shared_ptr<Watcher> active_watcher_;  // the one that bytes go to
+  bool read_armed_ = false;
+  bool write_armed_ = false;
+  TimerId timer_{0};
+  Time timer_at_ = never;
+};
+
+}  // namespace corelane::transport

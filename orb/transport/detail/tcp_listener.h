@@ -1,0 +1,59 @@
+// TcpListener: accepts connections on one socket and hands them to its acceptor.
+// Threads: AcceptLoop runs on the reactor's thread; the listener is the handle that any thread may stop.
+#pragma once
+
+#include <memory>
+
+#include "orb/os/fd.h"
+#include "orb/transport/detail/census.h"
+#include "orb/transport/detail/reactor_impl.h"
+#include "orb/transport/transport.h"
+
+namespace corelane::transport {
+
+class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from_this<AcceptLoop> {
+ public:
+  AcceptLoop(os::Fd fd, std::shared_ptr<Reactor::Impl> reactor, std::shared_ptr<ConnectionCensus> census,
+             const ConnectionLimits& limits, Acceptor acceptor);
+
+  void start_on_reactor();
+  void stop_on_reactor();
+
+  void on_readable() noexcept override;
+  void on_writable() noexcept override {}
+  void on_stopping() noexcept override { stop_on_reactor(); }
+
+ private:
+  enum class Turn { accepted, refused, drained, starved };
+
+  Turn accept_one();
+  void pause_on_reactor();
+
+  // Constant after construction.
+  const std::shared_ptr<Reactor::Impl> reactor_;
+  const std::shared_ptr<ConnectionCensus> census_;
+  const ConnectionLimits limits_;
+
+  // Owner: the reactor's thread.
+  os::Fd fd_;
+  Acceptor acceptor_;
+  std::unique_ptr<Readiness> readiness_;
+  bool said_full_ = false;  // the log has been told of the limit, or of the lack of descriptors
+};
+
+class TcpListener final : public Listener {
+ public:
+  TcpListener(std::shared_ptr<AcceptLoop> loop, std::shared_ptr<Reactor::Impl> reactor, Endpoint endpoint)
+      : loop_(std::move(loop)), reactor_(std::move(reactor)), endpoint_(std::move(endpoint)) {}
+  ~TcpListener() override { stop(); }
+
+  const Endpoint& endpoint() const noexcept override { return endpoint_; }
+  void stop() noexcept override;
+
+ private:
+  const std::shared_ptr<AcceptLoop> loop_;
+  const std::shared_ptr<Reactor::Impl> reactor_;
+  const Endpoint endpoint_;
+};
+
+}  // namespace corelane::transport

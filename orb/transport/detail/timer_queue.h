@@ -1,0 +1,78 @@
+// TimerQueue: what is to run when, in the order of time and, for equal times, of scheduling.
+// Threads: any; one lock, held for a tree operation. Functions run and die outside of it, by the caller.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+#include "orb/os/pi_mutex.h"
+#include "orb/os/unique_function.h"
+
+namespace corelane::transport {
+
+class TimerQueue {
+ public:
+  using Function = os::UniqueFunction<void()>;
+  struct Added {
+    TimerId id;
+    bool is_first;  // due before all others: the waiter has to wait for less
+  };
+
+  Added add(Time time, Function function) {
+    const std::lock_guard lock(mutex_);
+    const TimerId id{++last_id_};
+    const auto place = queue_.emplace(Key{time, id}, std::move(function)).first;
+    times_.emplace(id, time);
+    return {id, place == queue_.begin()};
+  }
+
+  // The function, which then never runs; nothing when it was taken before.
+  std::optional<Function> remove(TimerId id) {
+    const std::lock_guard lock(mutex_);
+    const auto time = times_.find(id);
+    if (time == times_.end()) return std::nullopt;
+    return take(queue_.find(Key{time->second, id}));
+  }
+
+  // The first function that is due at `now`.
+  std::optional<Function> take_due(Time now) {
+    const std::lock_guard lock(mutex_);
+    if (queue_.empty() || queue_.begin()->first.first > now) return std::nullopt;
+    return take(queue_.begin());
+  }
+
+  void clear() {
+    std::map<Key, Function> dropped;
+    const std::lock_guard lock(mutex_);
+    dropped.swap(queue_);
+    times_.clear();
+  }
+
+  // When the first is due; `never` when there is none.
+  Time first() const {
+    const std::lock_guard lock(mutex_);
+    return queue_.empty() ? never : queue_.begin()->first.first;
+  }
+
+ private:
+  using Key = std::pair<Time, TimerId>;
+
+  Function take(std::map<Key, Function>::iterator place) {
+    Function function = std::move(place->second);
+    times_.erase(place->first.second);
+    queue_.erase(place);
+    return function;
+  }
+
+  mutable os::PiMutex mutex_;
+  std::map<Key, Function> queue_;
+  std::unordered_map<TimerId, Time> times_;
+  std::uint64_t last_id_ = 0;
+};
+
+}  // namespace corelane::transport

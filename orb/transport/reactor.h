@@ -1,0 +1,57 @@
+// Reactor: one thread that waits for sockets and for time, and calls back. Asio stays behind Impl.
+// Threads: every function here may be called by any thread; everything that the reactor calls back (posted functions,
+// timers, watchers, acceptors) runs on its one thread, one at a time, so that callbacks need no lock among themselves.
+// More parallelism is more reactors, one for each core.
+#pragma once
+
+#include <memory>
+
+#include "orb/base/expected.h"
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+#include "orb/os/thread.h"
+#include "orb/os/unique_function.h"
+
+namespace corelane::transport {
+
+struct ReactorOptions {
+  // Name, core and priority of the thread. Admission charges what runs above SCHED_OTHER.
+  os::ThreadOptions thread{.name = "corelane-io"};
+};
+
+class Reactor {
+ public:
+  static Expected<std::unique_ptr<Reactor>> start(ReactorOptions options = {});
+  ~Reactor();
+
+  // Runs it soon, in the order of posting. After stop(): dropped, never run; false.
+  bool post(os::UniqueFunction<void()> function);
+
+  // Runs it once at `time` or as soon after as possible; unless cancelled. After stop(): dropped; the id is 0.
+  TimerId schedule(Time time, os::UniqueFunction<void()> function);
+  // true when the function will not run. Inside a callback that is certain; on another thread it may run just now:
+  // false.
+  bool cancel(TimerId timer);
+
+  bool on_reactor_thread() const noexcept;
+  // Another class for the thread: 0 SCHED_OTHER, 1..99 SCHED_FIFO. NO_PERMISSION when the system refuses.
+  Expected<void> set_priority(int fifo_priority) noexcept { return thread_.set_priority(fifo_priority); }
+  // Whether the thread got the real-time class that it asked for.
+  bool real_time() const noexcept;
+
+  // Closes what is watched (on_closed with shutting_down), drops timers and posted functions, joins. Idempotent.
+  // Not from a callback.
+  void stop() noexcept;
+
+  // For the transports of this folder.
+  class Impl;
+  const std::shared_ptr<Impl>& impl() const noexcept { return impl_; }
+
+ private:
+  explicit Reactor(std::shared_ptr<Impl> impl) noexcept;
+
+  std::shared_ptr<Impl> impl_;
+  os::Thread thread_;
+};
+
+}  // namespace corelane::transport

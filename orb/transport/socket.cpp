@@ -1,0 +1,189 @@
+#include "orb/transport/detail/socket.h"
+
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/os/clock.h"
+
+namespace corelane::transport {
+namespace {
+
+constexpr Error not_connected{.kind = ErrorKind::transient, .minor = minor::connect_failed};
+constexpr Error too_late{.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
+constexpr Error taken{.kind = ErrorKind::comm_failure, .minor = minor::address_in_use};
+constexpr Error unusable{.kind = ErrorKind::bad_param, .minor = minor::bad_address};
+
+// A blocking recv returns after this time without bytes. While more is left until the deadline, one blocking recv saves
+// the poll before it; the rest is polled with the exact time.
+constexpr std::chrono::seconds receive_timeout{1};
+
+constexpr std::size_t parts_per_call = 16;
+
+bool would_block(int error) noexcept { return error == EAGAIN || error == EWOULDBLOCK; }
+
+template <typename T>
+void set_option(int fd, int level, int name, T value) noexcept {
+  setsockopt(fd, level, name, &value, sizeof value);
+}
+
+IoResult receive_with(int fd, MutableBytes buffer, int flags) noexcept {
+  // Bound: EINTR only, one turn for each signal.
+  while (true) {
+    const ssize_t count = recv(fd, buffer.data(), buffer.size(), flags);
+    if (count >= 0) return {Io::done, static_cast<std::size_t>(count)};
+    if (would_block(errno)) return {Io::would_block};
+    if (errno != EINTR) return {Io::failed};
+  }
+}
+
+// Whether the descriptor became ready (or failed) in time.
+bool poll_until(int fd, short events, Time deadline) noexcept {
+  // Bound: EINTR only, one turn for each signal.
+  while (true) {
+    pollfd entry{.fd = fd, .events = events, .revents = 0};
+    const Duration left = os::left_until(deadline);
+    const timespec wait = os::to_timespec(left);
+    const int ready = ppoll(&entry, 1, deadline == never ? nullptr : &wait, nullptr);
+    if (ready > 0) return true;
+    if (ready == 0 || errno != EINTR) return false;
+  }
+}
+
+struct Gathered {
+  std::array<iovec, parts_per_call> vector;
+  std::size_t count = 0;
+  std::size_t bytes = 0;
+};
+
+// The next parts after the first `skip` bytes.
+Gathered gather(std::span<const Bytes> parts, std::size_t skip) noexcept {
+  Gathered found;
+  for (const Bytes part : parts) {
+    const std::size_t skipped = std::min(skip, part.size());
+    skip -= skipped;
+    const Bytes rest = part.subspan(skipped);
+    if (rest.empty()) continue;
+    if (found.count == parts_per_call) break;
+    found.vector[found.count++] = {const_cast<std::byte*>(rest.data()), rest.size()};
+    found.bytes += rest.size();
+  }
+  return found;
+}
+
+Address address_by(int fd, int (*ask)(int, sockaddr*, socklen_t*)) noexcept {
+  Address address;
+  if (ask(fd, address.native(), &address.length) != 0) address = {};
+  return address;
+}
+
+// A connect to a free local port may meet itself, when the kernel picks that very port for this end.
+bool met_itself(int fd) noexcept {
+  const Address here = address_by(fd, getsockname), there = address_by(fd, getpeername);
+  return here.length == there.length && std::memcmp(&here.storage, &there.storage, here.length) == 0;
+}
+
+Expected<void> finish_connect(int fd, Time deadline) noexcept {
+  if (!poll_until(fd, POLLOUT, deadline)) return too_late;
+  int failure = 0;
+  socklen_t size = sizeof failure;
+  if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) != 0 || failure != 0) return not_connected;
+  return {};
+}
+
+}  // namespace
+
+IoResult receive_some(int fd, MutableBytes buffer) noexcept { return receive_with(fd, buffer, MSG_DONTWAIT); }
+
+IoResult send_some(int fd, std::span<const Bytes> parts) noexcept {
+  IoResult result;
+  // Bound: each turn sends something, or ends, or was interrupted by a signal.
+  while (true) {
+    Gathered next = gather(parts, result.count);
+    if (next.count == 0) return result;
+    msghdr message{};
+    message.msg_iov = next.vector.data();
+    message.msg_iovlen = next.count;
+    const ssize_t sent = sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent >= 0) {
+      result.count += static_cast<std::size_t>(sent);
+    } else if (would_block(errno) || errno == ENOBUFS || errno == ENOMEM) {
+      return result.outcome = Io::would_block, result;
+    } else if (errno != EINTR) {
+      return result.outcome = Io::failed, result;
+    }
+  }
+}
+
+IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept {
+  Time now = os::now();
+  if (strategy.mode != os::WaitMode::park || deadline <= now) {
+    const Time end = os::spin_end(strategy, now, deadline);
+    // Bound: spin_end(), by the clock.
+    do {
+      const IoResult result = receive_some(fd, buffer);
+      if (result.outcome != Io::would_block) return result;
+    } while ((now = os::now()) < end);
+  }
+  // Bound: the deadline; each turn but the last waits for a whole receive_timeout or until bytes are there.
+  bool may_block = true;  // until it turns out that the reactor, which drains a backlog, made the socket non-blocking
+  for (; strategy.mode != os::WaitMode::spin && now < deadline; now = os::now()) {
+    const bool blocking = std::exchange(may_block, false) && (deadline == never || deadline - now > receive_timeout);
+    if (!blocking && !poll_until(fd, POLLIN, deadline)) break;
+    const IoResult result = receive_with(fd, buffer, blocking ? 0 : MSG_DONTWAIT);
+    if (result.outcome != Io::would_block) return result;
+  }
+  return {Io::would_block};
+}
+
+void configure_stream(int fd) noexcept {
+  set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+  set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+  // A host that vanished is noticed after a minute, not after two hours.
+  set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 30);
+  set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, 10);
+  set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
+  set_option(fd, SOL_SOCKET, SO_RCVTIMEO, timeval{.tv_sec = receive_timeout.count(), .tv_usec = 0});
+}
+
+void set_blocking(int fd) noexcept {
+  if (const int flags = fcntl(fd, F_GETFL); flags >= 0) fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+}
+
+Expected<os::Fd> connect_stream(const Address& address, Time deadline) noexcept {
+  os::Fd fd(socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) return not_connected;
+  if (connect(fd.get(), address.native(), address.length) != 0) {
+    if (errno != EINPROGRESS && errno != EINTR) return not_connected;
+    if (const auto connected = finish_connect(fd.get(), deadline); !connected) return connected.error();
+  }
+  if (met_itself(fd.get())) return not_connected;
+  if (fcntl(fd.get(), F_SETFL, 0) != 0) return not_connected;  // blocking from here on: see receive_until()
+  configure_stream(fd.get());
+  return fd;
+}
+
+Expected<os::Fd> listen_stream(const Address& address) noexcept {
+  os::Fd fd(socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) return unusable;
+  set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // a restarted server finds its port again
+  if (address.family() == AF_INET6) set_option(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
+  if (bind(fd.get(), address.native(), address.length) != 0 || listen(fd.get(), SOMAXCONN) != 0)
+    return errno == EADDRINUSE ? taken : unusable;
+  return fd;
+}
+
+Endpoint local_endpoint(int fd) { return endpoint_of(address_by(fd, getsockname)); }
+Endpoint peer_endpoint(int fd) { return endpoint_of(address_by(fd, getpeername)); }
+
+}  // namespace corelane::transport

@@ -1,0 +1,72 @@
+#include "orb/transport/tcp.h"
+
+#include <utility>
+#include <vector>
+
+#include "orb/base/minor.h"
+#include "orb/os/clock.h"
+#include "orb/transport/detail/address.h"
+#include "orb/transport/detail/census.h"
+#include "orb/transport/detail/reactor_impl.h"
+#include "orb/transport/detail/socket.h"
+#include "orb/transport/detail/tcp_connection.h"
+#include "orb/transport/detail/tcp_listener.h"
+
+namespace corelane::transport {
+namespace {
+
+// The share of the time left that the first of `attempts` may take.
+Time share_of(Time deadline, std::size_t attempts) noexcept {
+  if (deadline == never) return never;
+  return os::now() + os::left_until(deadline) / static_cast<Duration::rep>(attempts);
+}
+
+// The first address that answers; with its own share of the time each, so that one silent address hides no other.
+Expected<os::Fd> connect_any(const std::vector<Address>& addresses, Time deadline) noexcept {
+  Error failure{};
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    auto fd = connect_stream(addresses[i], share_of(deadline, addresses.size() - i));
+    if (fd) return fd;
+    failure = fd.error();
+  }
+  return failure;
+}
+
+Expected<os::Fd> listen_any(const std::vector<Address>& addresses) noexcept {
+  Error failure{};
+  for (const Address& address : addresses) {
+    auto fd = listen_stream(address);
+    if (fd || fd.error().minor == minor::address_in_use) return fd;
+    failure = fd.error();
+  }
+  return failure;
+}
+
+}  // namespace
+
+TcpTransport::TcpTransport(Reactor& reactor, ConnectionLimits limits)
+    : reactor_(reactor.impl()), limits_(limits), census_(std::make_shared<ConnectionCensus>(limits)) {}
+
+TcpTransport::~TcpTransport() = default;
+
+Expected<std::shared_ptr<Connection>> TcpTransport::connect(const Endpoint& endpoint, Time deadline) {
+  const auto addresses = resolve(endpoint, AddressUse::connect, deadline);
+  if (!addresses) return addresses.error();
+  auto fd = connect_any(*addresses, deadline);
+  if (!fd) return fd.error();
+  return std::shared_ptr<Connection>(std::make_shared<TcpConnection>(std::move(*fd), reactor_, limits_, std::nullopt));
+}
+
+Expected<std::unique_ptr<Listener>> TcpTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
+  const auto addresses = resolve(endpoint, AddressUse::listen, never);
+  if (!addresses) return addresses.error();
+  auto fd = listen_any(*addresses);
+  if (!fd) return fd.error();
+  Endpoint bound = local_endpoint(fd->get());
+  const auto loop = std::make_shared<AcceptLoop>(std::move(*fd), reactor_, census_, limits_, std::move(acceptor));
+  if (!reactor_->post([loop] { loop->start_on_reactor(); }))
+    return Error{.kind = ErrorKind::bad_inv_order, .minor = minor::shutting_down};
+  return std::unique_ptr<Listener>(std::make_unique<TcpListener>(loop, reactor_, std::move(bound)));
+}
+
+}  // namespace corelane::transport

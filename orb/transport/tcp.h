@@ -1,0 +1,29 @@
+// TcpTransport: byte streams over TCP, IPv4 and IPv6, no delay, keep-alive, close-on-exec.
+#pragma once
+
+#include <memory>
+
+#include "orb/transport/reactor.h"
+#include "orb/transport/transport.h"
+
+namespace corelane::transport {
+
+class ConnectionCensus;
+
+class TcpTransport final : public Transport {
+ public:
+  // `reactor` outlives the transport.
+  explicit TcpTransport(Reactor& reactor, ConnectionLimits limits = {});
+  ~TcpTransport() override;
+
+  Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) override;
+  Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) override;
+  const ConnectionLimits& limits() const noexcept override { return limits_; }
+
+ private:
+  const std::shared_ptr<Reactor::Impl> reactor_;
+  const ConnectionLimits limits_;
+  const std::shared_ptr<ConnectionCensus> census_;  // of accepted connections
+};
+
+}  // namespace corelane::transport

@@ -1,0 +1,282 @@
+#include "orb/transport/detail/tcp_connection.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cassert>
+#include <mutex>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/os/clock.h"
+#include "orb/transport/detail/socket.h"
+
+namespace corelane::transport {
+namespace {
+
+constexpr Error comm_failure(std::uint32_t minor) { return {.kind = ErrorKind::comm_failure, .minor = minor}; }
+constexpr Error lost = comm_failure(minor::connection_lost);
+constexpr Error misused{.kind = ErrorKind::bad_inv_order, .minor = minor::connection_lost};
+constexpr Error backlog_full{.kind = ErrorKind::transient, .minor = minor::send_backlog};
+
+// Of one connection, until the reactor serves the others.
+constexpr int reads_per_turn = 4;
+constexpr int writes_per_turn = 8;
+
+PeerId next_id() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  // relaxed: only uniqueness counts
+  return PeerId{last.fetch_add(1, std::memory_order_relaxed) + 1};
+}
+
+}  // namespace
+
+TcpConnection::TcpConnection(os::Fd fd, std::shared_ptr<Reactor::Impl> reactor, const ConnectionLimits& limits,
+                             std::optional<ConnectionCensus::Ticket> ticket)
+    : fd_(std::move(fd)),
+      reactor_(std::move(reactor)),
+      backlog_limit_(limits.backlog),
+      idle_timeout_(limits.idle_timeout),
+      local_(local_endpoint(fd_.get())),
+      peer_(peer_endpoint(fd_.get())),
+      id_(next_id()),
+      ticket_(std::move(ticket)),
+      last_traffic_(os::now()) {}
+
+Expected<std::size_t> TcpConnection::receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept {
+  Mode expected = Mode::free;
+  // PAIR connection.mode: acquire here <- release where a reader leaves: below and in detach/finish_on_reactor().
+  // relaxed on failure: the caller's bug, answered without touching the stream
+  const bool mine =
+      mode_.compare_exchange_strong(expected, Mode::receiving, std::memory_order_acquire, std::memory_order_relaxed);
+  assert(mine && "receive() while watched, or two at once");
+  if (!mine) return misused;
+  const IoResult result = receive_until(fd_.get(), buffer, deadline, strategy);
+  // PAIR connection.mode: release here -> acquire in receive() and watch(). The next reader reads after this one.
+  mode_.store(Mode::free, std::memory_order_release);
+
+  if (!is_open()) return reason();
+  if (result.outcome == Io::done) return result.count;
+  if (result.outcome == Io::failed) return close_for(lost);
+  return Error{.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
+}
+
+Expected<void> TcpConnection::send(std::span<const Bytes> parts) noexcept {
+  // relaxed: a time stamp for the idle time-out, which no other data depends on
+  if (idle_timeout_ > Duration::zero()) last_traffic_.store(os::now(), std::memory_order_relaxed);
+  bool tell_reactor = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_open()) return reason_;
+    const IoResult sent = backlog_.empty() ? send_some(fd_.get(), parts) : IoResult{Io::would_block};
+    if (sent.outcome == Io::done) return {};
+    // The stream stays readable: what the peer said before it went is still there, and its end will be seen.
+    if (sent.outcome == Io::failed) return lost;
+    if (backlog_.append(parts, sent.count, backlog_limit_)) {
+      tell_reactor = !std::exchange(draining_, true);
+      if (!tell_reactor) return {};
+    }
+  }
+  if (!tell_reactor) return close_for(backlog_full);
+  if (!ask_for_update()) return close_for(comm_failure(minor::shutting_down));
+  return {};
+}
+
+void TcpConnection::watch(std::shared_ptr<Watcher> watcher) {
+  Mode expected = Mode::free;
+  // PAIR connection.mode: acquire here <- release in receive(). The reactor reads after that caller.
+  // relaxed on failure: the caller's bug
+  const bool mine =
+      mode_.compare_exchange_strong(expected, Mode::watched, std::memory_order_acquire, std::memory_order_relaxed);
+  assert(mine && "watch() while another reads");
+  if (!mine) return watcher->on_closed(misused);
+  // relaxed: see send()
+  last_traffic_.store(os::now(), std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(mutex_);
+    watcher_ = std::move(watcher);
+  }
+  if (ask_for_update()) return;
+  const auto finish = [this] { on_stopping(); };
+  if (!reactor_->run_and_wait(finish)) finish();  // the reactor's thread has ended: this one stands in for it
+}
+
+void TcpConnection::unwatch() {
+  if (!reactor_->run_and_wait([this] { detach_on_reactor(); })) detach_on_reactor();  // as in watch()
+}
+
+void TcpConnection::expect_by(Time deadline) noexcept {
+  // relaxed: the update that follows is ordered by the reactor's queue, or by being the same thread
+  expected_by_.store(deadline, std::memory_order_relaxed);
+  if (!reactor_->on_reactor_thread()) {
+    ask_for_update();  // refused: the connection is closed with the reactor
+  } else if (active_watcher_) {
+    update_timer_on_reactor();
+  }
+}
+
+void TcpConnection::close() noexcept { close_for(comm_failure(minor::closed_here)); }
+
+bool TcpConnection::is_open() const noexcept {
+  // PAIR connection.closed: acquire here <- release in close_for().
+  return !closed_.load(std::memory_order_acquire);
+}
+
+Error TcpConnection::reason() noexcept {
+  const std::lock_guard lock(mutex_);
+  return reason_;
+}
+
+Error TcpConnection::close_for(Error why) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_open()) return reason_;
+    reason_ = why;
+    backlog_.clear();
+    // PAIR connection.closed: release here -> acquire in is_open(). After it a woken receiver knows why it woke.
+    closed_.store(true, std::memory_order_release);
+  }
+  shutdown(fd_.get(), SHUT_RDWR);
+  ask_for_update();  // refused: the reactor stops, which finishes every connection that it still knows
+  return why;
+}
+
+bool TcpConnection::ask_for_update() {
+  return reactor_->post([self = shared_from_this()] { self->update_on_reactor(); });
+}
+
+// Makes what the reactor does for this connection agree with what it should do.
+void TcpConnection::update_on_reactor() {
+  bool write = false;
+  {
+    const std::lock_guard lock(mutex_);
+    active_watcher_ = watcher_;
+    write = !backlog_.empty();
+    if (!write) draining_ = false;
+  }
+  if (!is_open()) return finish_on_reactor();
+  if (!active_watcher_ && !write) return release_on_reactor();
+  if (!readiness_) readiness_ = reactor_->watch(fd_.get(), shared_from_this());
+  if (!readiness_) {
+    close_for(reactor_->is_stopping() ? comm_failure(minor::shutting_down) : lost);
+    return finish_on_reactor();
+  }
+  if (active_watcher_ && !std::exchange(read_armed_, true)) readiness_->arm_read();
+  if (write && !std::exchange(write_armed_, true)) readiness_->arm_write();
+  if (active_watcher_) update_timer_on_reactor();
+}
+
+// The reactor made the socket non-blocking; whoever receives from it now wants to wait in one system call.
+void TcpConnection::release_on_reactor() {
+  if (!readiness_) return;
+  readiness_.reset();
+  read_armed_ = write_armed_ = false;
+  set_blocking(fd_.get());
+}
+
+// The last thing that the reactor does for the connection: on_closed, once.
+void TcpConnection::finish_on_reactor() {
+  release_on_reactor();
+  active_watcher_.reset();
+  std::shared_ptr<Watcher> watcher;
+  Error why;
+  {
+    const std::lock_guard lock(mutex_);
+    watcher = std::move(watcher_);
+    why = reason_;
+  }
+  if (!watcher) return;
+  // PAIR connection.mode: release here -> acquire in receive() and watch().
+  mode_.store(Mode::free, std::memory_order_release);
+  watcher->on_closed(why);
+}
+
+void TcpConnection::detach_on_reactor() {
+  std::shared_ptr<Watcher> watcher;  // dies after the lock
+  {
+    const std::lock_guard lock(mutex_);
+    watcher = std::move(watcher_);
+  }
+  if (!watcher) return;
+  update_on_reactor();
+  // PAIR connection.mode: release here -> acquire in receive() and watch(). The reactor reads no more.
+  mode_.store(Mode::free, std::memory_order_release);
+}
+
+void TcpConnection::on_readable() noexcept {
+  read_armed_ = false;
+  const MutableBytes buffer = reactor_->read_buffer();
+  for (int turn = 0; turn < reads_per_turn && is_open(); ++turn) {
+    const std::shared_ptr<Watcher> watcher = active_watcher_;
+    if (!watcher) break;  // taken back, perhaps by the last on_bytes()
+    const IoResult result = receive_some(fd_.get(), buffer);
+    if (result.outcome == Io::would_block) break;
+    if (result.outcome == Io::failed || result.count == 0) {
+      close_for(result.outcome == Io::failed ? lost : comm_failure(minor::peer_closed));
+      break;
+    }
+    const Time received = os::now();
+    // relaxed: see send()
+    last_traffic_.store(received, std::memory_order_relaxed);
+    watcher->on_bytes(buffer.first(result.count), received);
+    if (result.count < buffer.size()) break;
+  }
+  // Nothing but the next read is to be prepared: no lock, which a sender that was pre-empted in its system call may
+  // hold.
+  if (!active_watcher_ || !is_open()) return update_on_reactor();
+  if (!std::exchange(read_armed_, true)) readiness_->arm_read();
+  update_timer_on_reactor();
+}
+
+void TcpConnection::on_writable() noexcept {
+  write_armed_ = false;
+  for (int turn = 0; turn < writes_per_turn; ++turn) {
+    const std::lock_guard lock(mutex_);
+    const Bytes next = backlog_.front();
+    if (next.empty()) break;
+    const IoResult result = send_some(fd_.get(), std::span<const Bytes>{&next, 1});
+    backlog_.consume(result.count);
+    if (result.outcome == Io::failed) backlog_.clear();  // the stream's end is for whoever reads it
+    if (result.outcome != Io::done) break;
+  }
+  update_on_reactor();
+}
+
+void TcpConnection::on_stopping() noexcept {
+  close_for(comm_failure(minor::shutting_down));
+  finish_on_reactor();
+}
+
+Time TcpConnection::time_limit() const noexcept {
+  // relaxed: see expect_by() and send()
+  const Time expected = expected_by_.load(std::memory_order_relaxed);
+  if (idle_timeout_ <= Duration::zero()) return expected;
+  return std::min(expected, last_traffic_.load(std::memory_order_relaxed) + idle_timeout_);
+}
+
+// A later limit than the one waited for is found when that one comes.
+void TcpConnection::update_timer_on_reactor() {
+  const Time limit = time_limit();
+  if (limit >= timer_at_) return;
+  reactor_->cancel(timer_);
+  timer_at_ = limit;
+  timer_ = reactor_->schedule(limit, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->on_timer();
+  });
+}
+
+void TcpConnection::on_timer() noexcept {
+  timer_at_ = never;
+  if (!active_watcher_ || !is_open()) return;
+  const Time now = os::now();
+  // relaxed: see expect_by()
+  if (now >= expected_by_.load(std::memory_order_relaxed)) {
+    close_for({.kind = ErrorKind::timeout, .minor = minor::deadline_passed});
+  } else if (now >= time_limit()) {
+    close_for(comm_failure(minor::idle_timeout));
+  } else {
+    update_timer_on_reactor();
+  }
+}
+
+}  // namespace corelane::transport

@@ -1,0 +1,105 @@
+#include "orb/transport/detail/tcp_listener.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "orb/os/clock.h"
+#include "orb/os/log.h"
+#include "orb/transport/detail/socket.h"
+#include "orb/transport/detail/tcp_connection.h"
+
+namespace corelane::transport {
+namespace {
+
+constexpr int accepts_per_turn = 16;
+constexpr std::chrono::milliseconds starved_pause{100};  // until descriptors or memory may be there again
+
+// Errors of accept4 that concern the one connection, or nothing at all; accept(2) asks to go on after them.
+bool is_passing(int error) noexcept {
+  switch (error) {
+    case EINTR:
+    case ECONNABORTED:
+    case EPROTO:
+    case ENETDOWN:
+    case ENOPROTOOPT:
+    case EHOSTDOWN:
+    case ENONET:
+    case EHOSTUNREACH:
+    case EOPNOTSUPP:
+    case ENETUNREACH:
+    case EPERM:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+AcceptLoop::AcceptLoop(os::Fd fd, std::shared_ptr<Reactor::Impl> reactor, std::shared_ptr<ConnectionCensus> census,
+                       const ConnectionLimits& limits, Acceptor acceptor)
+    : reactor_(std::move(reactor)),
+      census_(std::move(census)),
+      limits_(limits),
+      fd_(std::move(fd)),
+      acceptor_(std::move(acceptor)) {}
+
+void AcceptLoop::start_on_reactor() {
+  if (!fd_) return;
+  if (!readiness_) readiness_ = reactor_->watch(fd_.get(), shared_from_this());
+  if (readiness_) readiness_->arm_read();
+}
+
+void AcceptLoop::stop_on_reactor() {
+  readiness_.reset();
+  fd_.reset();
+}
+
+void AcceptLoop::on_readable() noexcept {
+  for (int turn = 0; turn < accepts_per_turn && fd_; ++turn) {
+    const Turn result = accept_one();
+    if (result == Turn::starved) return pause_on_reactor();
+    if (result == Turn::drained) break;
+  }
+  start_on_reactor();
+}
+
+AcceptLoop::Turn AcceptLoop::accept_one() {
+  Address address;
+  os::Fd fd(accept4(fd_.get(), address.native(), &address.length, SOCK_CLOEXEC));
+  if (!fd) {
+    if (errno == EAGAIN || errno == EWOULDBLOCK) return Turn::drained;
+    return is_passing(errno) ? Turn::refused : Turn::starved;
+  }
+  const Endpoint peer = endpoint_of(address);
+  auto ticket = census_->enter(peer.host);
+  if (!ticket) {
+    if (!std::exchange(said_full_, true))
+      os::log::warn("connection from " + peer.host + " refused: limits.connections");
+    return Turn::refused;
+  }
+  said_full_ = false;
+  configure_stream(fd.get());
+  const Acceptor acceptor = acceptor_;  // stop() inside it ends this loop, not the call
+  acceptor(std::make_shared<TcpConnection>(std::move(fd), reactor_, limits_, std::move(ticket)));
+  return Turn::accepted;
+}
+
+// Out of descriptors or memory: the waiting connections keep the socket readable, so trying at once would spin.
+void AcceptLoop::pause_on_reactor() {
+  if (!std::exchange(said_full_, true)) os::log::warn("out of file descriptors or memory: not accepting for a while");
+  reactor_->schedule(os::now() + starved_pause, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->start_on_reactor();
+  });
+}
+
+void TcpListener::stop() noexcept {
+  const auto stop_loop = [loop = loop_] { loop->stop_on_reactor(); };
+  if (!reactor_->run_and_wait(stop_loop)) stop_loop();  // the reactor's thread has ended: this one stands in for it
+}
+
+}  // namespace corelane::transport

@@ -1,0 +1,59 @@
+// Two documents are printed from tables in the code. These tests fail when a table has moved on without its document;
+// run once with CORELANE_UPDATE_DOCS=1 in the environment to print them anew.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "orb/base/minor.h"
+#include "orb/core/settings.h"
+
+namespace {
+
+constexpr std::uint32_t codes = 0x1000;  // a vendor's share of minor codes
+
+std::string hexadecimal(std::uint32_t value) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0x%08x", value);
+  return text;
+}
+
+std::string minor_codes() {
+  std::string text =
+      "# Minor codes\n\nWhat a system exception's minor code says when it is one of ours. Printed from "
+      "`orb/base/minor.cpp`.\n\n| code | | cause and remedy |\n|---|---|---|\n";
+  for (std::uint32_t number = 0; number < codes; ++number)
+    if (const auto meaning = corelane::minor::text(corelane::minor::corelane + number); !meaning.empty())
+      text += "| " + hexadecimal(corelane::minor::corelane + number) + " | " + std::to_string(number) + " | " +
+              std::string(meaning) + " |\n";
+  return text;
+}
+
+std::string configuration() {
+  return "# Configuration\n\nEvery setting has three spellings. An option of the command line goes before a variable "
+         "of "
+         "the environment, that before a file:\nthe one that `-ORBConfig` or `CORELANE_CONFIG` names, else "
+         "`./corelane.toml`, else `/etc/corelane.toml`. An option or a key of the file that does not exist is "
+         "an error\nwhich names the nearest one that does.\n\n```toml\n[dispatch]\nqueue_capacity = "
+         "512\n```\n\nPrinted from "
+         "`orb/core/settings.cpp`.\n\n" +
+         corelane::core::settings_documentation();
+}
+
+std::string read(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void check(const std::string& name, const std::string& text) {
+  const std::string path = CORELANE_DOCS "/" + name;
+  if (std::getenv("CORELANE_UPDATE_DOCS") != nullptr) std::ofstream(path) << text;
+  CHECK(read(path) == text);
+}
+
+}  // namespace
+
+TEST_CASE("the document of minor codes is what the table says") { check("minor-codes.md", minor_codes()); }
+
+TEST_CASE("the document of settings is what the table says") { check("configuration.md", configuration()); }

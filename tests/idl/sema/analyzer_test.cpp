@@ -1,0 +1,383 @@
+// Names, scopes, inheritance, constants and repository ids: the rules, and the model that they lead to.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/idl/compile_text.h"
+
+using namespace corelane::idl;
+using corelane::idl::test::Compiler;
+using corelane::idl::test::faults_of;
+
+namespace {
+
+Compiler& compiled(Compiler& compiler, std::string text) {
+  compiler.compile(std::move(text));
+  REQUIRE(compiler.faults() == "");
+  return compiler;
+}
+
+template <typename T>
+T value_of(const std::string& expression, const std::string& type) {
+  Compiler compiler;
+  compiled(compiler, "enum Colour { red, green };\nconst long seven = 7;\nconst " + type + " c = " + expression + ";");
+  return std::get<T>(compiler.body<Constant>("c").value);
+}
+
+std::string fault_of_constant(const std::string& type, const std::string& expression) {
+  return faults_of("enum Colour { red, green }; enum Other { blue };\nconst " + type + " c = " + expression + ";");
+}
+
+}  // namespace
+
+TEST_CASE("a struct keeps its members in order with resolved types") {
+  Compiler c;
+  compiled(c, "typedef sequence<string> Names; struct S { long a, b; Names all; sequence<octet> bytes; };");
+  const auto& members = c.body<Structure>("S").members;
+  REQUIRE(members.size() == 4);
+  CHECK(members[1].name == "b");
+  CHECK(c.model[members[0].type].kind == TypeKind::int32);
+  CHECK(c.model[members[2].type].kind == TypeKind::alias);
+  CHECK(c.model.resolved(members[2].type).kind == TypeKind::sequence);
+  CHECK(c.model[c.model.resolved(members[3].type).element].kind == TypeKind::octet);
+}
+
+TEST_CASE("equal anonymous types are one type") {
+  Compiler c;
+  compiled(c, "struct S { sequence<long> a; sequence<long> b; sequence<short> c; };");
+  const auto& members = c.body<Structure>("S").members;
+  CHECK(members[0].type == members[1].type);
+  CHECK(members[0].type != members[2].type);
+}
+
+TEST_CASE("a reopened module is a second definition that sees the first") {
+  Compiler c;
+  compiled(c, "module M { struct A { long x; }; }; module M { struct B { A one; }; };");
+  REQUIRE(c.model.contents.size() == 2);
+  CHECK_FALSE(std::get<Module>(c.model[c.model.contents[0]].body).reopened);
+  CHECK(std::get<Module>(c.model[c.model.contents[1]].body).reopened);
+  CHECK(c["M::B"].scope == c.model.contents[1]);
+}
+
+TEST_CASE("an interface lists all its ancestors once and before itself") {
+  Compiler c;
+  compiled(c, "interface A { void f(); }; interface B : A {}; interface C : A {}; interface D : B, C {};");
+  const auto& d = c.body<Interface>("D");
+  CHECK(d.bases.size() == 2);
+  REQUIRE(d.ancestors.size() == 3);
+  CHECK(c.model[d.ancestors[0]].name == "A");
+  CHECK(c.model[d.ancestors[1]].name == "B");
+  CHECK(c.model[d.ancestors[2]].name == "C");
+}
+
+TEST_CASE("operations and attributes keep directions and exceptions") {
+  Compiler c;
+  compiled(c,
+           "exception E { long code; }; interface I { long f(in long a, out string b, inout I c) raises (E);\n"
+           "oneway void g(in octet a); readonly attribute long r raises (E); attribute long w setraises (E); };");
+  const auto& interface = c.body<Interface>("I");
+  REQUIRE(interface.operations.size() == 2);
+  const Operation& f = interface.operations[0];
+  CHECK(f.parameters[1].direction == Direction::out);
+  CHECK(f.parameters[2].direction == Direction::inout);
+  CHECK(c.model[f.parameters[2].type].kind == TypeKind::interface);
+  CHECK(f.raises == std::vector<DefId>{c["E"].type == TypeId::none ? f.raises.at(0) : DefId::none});
+  CHECK(c.model[f.raises[0]].name == "E");
+  CHECK(interface.operations[1].oneway);
+  REQUIRE(interface.attributes.size() == 2);
+  CHECK(interface.attributes[0].readonly);
+  CHECK(interface.attributes[0].get_raises.size() == 1);
+  CHECK(interface.attributes[1].set_raises.size() == 1);
+}
+
+TEST_CASE("forward declarations lead to the definition") {
+  Compiler c;
+  compiled(c,
+           "interface I; struct N; typedef sequence<N> Ns; struct N { Ns children; I owner; }; interface I { void f(in "
+           "N one); };");
+  CHECK(c.body<Structure>("N").recursive);
+  const auto& forward = std::get<Forward>(c.model[c.model.contents[0]].body);
+  CHECK(c.model[forward.target].name == "I");
+  CHECK(c.model[forward.target].kind() == DefinitionKind::interface);
+}
+
+TEST_CASE("a struct may hold itself through a sequence") {
+  Compiler c;
+  compiled(c, "struct N { long a; sequence<N> children; }; struct M { sequence<N> ns; };");
+  CHECK(c.body<Structure>("N").recursive);
+  CHECK_FALSE(c.body<Structure>("M").recursive);
+}
+
+TEST_CASE("an escaped name loses its underscore") {
+  Compiler c;
+  compiled(c, "interface _interface { void _out(in long _in); };");
+  CHECK(c["interface"].repository_id == "IDL:interface:1.0");
+  CHECK(c.body<Interface>("interface").operations[0].name == "out");
+}
+
+TEST_CASE("names of older IDL that newer IDL reserves are free") {
+  CHECK(faults_of("typedef octet uint8; struct S { uint8 map; long port; long home; string alias; };") == "");
+}
+
+TEST_CASE("names resolve from the inside out and through bases") {
+  CHECK(faults_of("module M { typedef long T; module N { typedef T U; typedef M::T V; typedef ::M::N::U W; }; };") ==
+        "");
+  CHECK(faults_of("interface A { typedef long T; }; interface B : A { T f(in B::T a, in A::T c); };") == "");
+  CHECK(faults_of("enum E { a, b }; module M { const E c = a; const E d = ::b; };") == "");
+}
+
+// Constants.
+
+TEST_CASE("integer expressions follow precedence") {
+  struct Case {
+    const char* expression;
+    std::int64_t value;
+  };
+  const Case c =
+      GENERATE(Case{"1 + 2 * 3", 7}, Case{"(1 + 2) * 3", 9}, Case{"7 / 2", 3}, Case{"-7 / 2", -3}, Case{"-7 % 3", -1},
+               Case{"1 << 4 | 1", 17}, Case{"0xF0 >> 4", 15}, Case{"6 ^ 3 & 2", 4}, Case{"~5", -6}, Case{"- - 5", 5},
+               Case{"+5", 5}, Case{"seven * seven", 49}, Case{"10 - 4 - 3", 3}, Case{"017", 15}, Case{"0", 0});
+  CAPTURE(c.expression);
+  CHECK(value_of<std::int64_t>(c.expression, "long long") == c.value);
+}
+
+TEST_CASE("constants reach the ends of their types and no further") {
+  struct Case {
+    const char* type;
+    const char* low;
+    const char* high;
+    const char* below;
+    const char* above;
+  };
+  const Case c =
+      GENERATE(Case{"octet", "0", "255", "-1", "256"}, Case{"int8", "-128", "127", "-129", "128"},
+               Case{"short", "-32768", "32767", "-32769", "32768"}, Case{"unsigned short", "0", "65535", "-1", "65536"},
+               Case{"long", "-2147483648", "2147483647", "-2147483649", "2147483648"},
+               Case{"unsigned long", "0", "4294967295", "-1", "4294967296"});
+  CAPTURE(c.type);
+  CHECK(fault_of_constant(c.type, c.low) == "");
+  CHECK(fault_of_constant(c.type, c.high) == "");
+  for (const char* bad : {c.below, c.above})
+    CHECK(fault_of_constant(c.type, bad)
+              .find(std::string(bad) + " is outside the range of `" + c.type + "` (" + c.low + " to " + c.high + ")") !=
+          std::string::npos);
+}
+
+TEST_CASE("constants of 64 bits reach their ends") {
+  CHECK(value_of<std::int64_t>("-9223372036854775808", "long long") == std::numeric_limits<std::int64_t>::min());
+  CHECK(value_of<std::uint64_t>("18446744073709551615", "unsigned long long") ==
+        std::numeric_limits<std::uint64_t>::max());
+  CHECK(value_of<std::uint64_t>("~0", "unsigned long") == 0xffff'ffffu);
+  CHECK(fault_of_constant("unsigned long long", "18446744073709551615 + 1").find("does not fit in 64 bits") !=
+        std::string::npos);
+  CHECK(fault_of_constant("long long", "1 << 63 << 63").find("does not fit in 64 bits") != std::string::npos);
+}
+
+TEST_CASE("constants of other types keep their values") {
+  CHECK(value_of<double>("1.5 + 2.0 * 2.0", "double") == 5.5);
+  CHECK(value_of<double>("-1e-3", "float") == -1e-3);
+  CHECK(value_of<bool>("TRUE", "boolean"));
+  CHECK(value_of<char>("'\\n'", "char") == '\n');
+  CHECK(value_of<char>("'\\xe4'", "char") == static_cast<char>(0xe4));
+  CHECK(value_of<char>("'\\0'", "char") == '\0');
+  CHECK(value_of<std::string>("\"a\\t\" \"\\\"b\\\"\"", "string") == "a\t\"b\"");
+  CHECK(value_of<EnumeratorRef>("green", "Colour").index == 1);
+}
+
+TEST_CASE("a constant that names another refers to it") {
+  Compiler c;
+  compiled(c, "const long a = 1; const long b = a; const long d = a + 0;");
+  CHECK(c.model[c.body<Constant>("b").refers_to].name == "a");
+  CHECK(c.body<Constant>("d").refers_to == DefId::none);
+}
+
+TEST_CASE("constants of the wrong kind are refused") {
+  struct Case {
+    const char* type;
+    const char* expression;
+    const char* fault;
+  };
+  const Case c = GENERATE(
+      Case{"double", "1", "2:18: expected a value of type `double`, found an integer (write it with a decimal point)"},
+      Case{"double", "1 + 2.5", "2:18: cannot combine an integer with a floating-point number"},
+      Case{"long", "1.5", "2:16: expected a value of type `long`, found a floating-point number"},
+      Case{"long", "TRUE", "2:16: expected a value of type `long`, found a boolean"},
+      Case{"long", "\"a\"", "2:16: expected a value of type `long`, found a string"},
+      Case{"char", "65", "2:16: expected a value of type `char`, found an integer"},
+      Case{"boolean", "1", "2:19: expected a value of type `boolean`, found an integer"},
+      Case{"string", "'a'", "2:18: expected a value of type `string`, found a character"},
+      Case{"float", "1e300", "2:17: the value is outside the range of `float`"},
+      Case{"double", "1e400", "2:18: `1e400` is out of the range of double"},
+      Case{"double", "1e308 * 10.0", "2:18: the value is outside the range of `double`"},
+      Case{"long", "1 / 0", "2:20: division by zero"}, Case{"long", "1 % 0", "2:20: division by zero"},
+      Case{"double", "1.0 / 0.0", "2:24: division by zero"},
+      Case{"long", "1 << 64", "2:21: a shift is by 0 to 63 bits"},
+      Case{"long", "1 >> -1", "2:21: a shift is by 0 to 63 bits"},
+      Case{"double", "1.0 << 2.0", "2:18: this operator does not apply to a floating-point number"},
+      Case{"double", "~1.0", "2:18: this operator does not apply to a floating-point number"},
+      Case{"boolean", "TRUE | FALSE", "2:19: this operator does not apply to a boolean"},
+      Case{"Colour", "blue", "2:18: expected an enumerator of `Colour`, found one of `Other`"},
+      Case{"Colour", "1", "2:18: expected a value of type `Colour`, found an integer"},
+      Case{"long", "red", "2:16: expected a value of type `long`, found an enumerator"},
+      Case{"long", "Colour", "2:16: `Colour` is an enum, not a constant | 1:6: declared here"},
+      Case{"long", "gren", "2:16: `gren` is not declared; did you mean `green`?"},
+      Case{"sequence<long>", "1", "2:7: a constant cannot be of type `sequence<long>`"});
+  CAPTURE(c.type, c.expression);
+  CHECK(fault_of_constant(c.type, c.expression) == c.fault);
+}
+
+// Names.
+
+TEST_CASE("names that cannot be declared are refused where they stand") {
+  struct Case {
+    const char* text;
+    const char* faults;
+  };
+  const Case c = GENERATE(
+      Case{"struct S { long a; };\nstruct S { long b; };", "2:8: `S` is declared twice | 1:8: first declared here"},
+      Case{"struct S { long a; };\nenum s { b };",
+           "2:6: `s` differs from `S` only in case | 1:8: `S` is declared here"},
+      Case{"interface I {};\ninterface I;\ninterface I {};", "3:11: `I` is declared twice | 1:11: first declared here"},
+      Case{"interface I;\nstruct I { long a; };",
+           "1:11: `I` is declared here and never defined\n2:8: `I` is declared twice | 1:11: first declared here"},
+      Case{"module M {};\nstruct M { long a; };", "2:8: `M` is declared twice | 1:8: first declared here"},
+      Case{"struct S { long x; string X; };", "1:27: `X` differs from `x` only in case | 1:17: `x` is declared here"},
+      Case{"enum E { a, b, a };", "1:16: `a` is declared twice | 1:10: first declared here"},
+      Case{"enum E { a };\nstruct a { long b; };", "2:8: `a` is declared twice | 1:10: first declared here"},
+      Case{"interface I { void f(); long f(in long a); };", "1:30: `f` is declared twice | 1:20: first declared here"},
+      Case{"interface I { void f(in long a, in long A); };",
+           "1:41: `A` differs from `a` only in case | 1:30: `a` is declared here"},
+      Case{"interface I { attribute long a; void A(); };",
+           "1:38: `A` differs from `a` only in case | 1:30: `a` is declared here"},
+      Case{"module M { typedef long M; };", "1:25: `M` has the name of the scope around it"},
+      Case{"interface I { void i(); };", "1:20: `i` has the name of the scope around it"},
+      Case{"struct S { long s; };", "1:17: `s` has the name of the scope around it"},
+      Case{"typedef long T; struct S { T t; };",
+           "1:30: `t` already has a meaning in this scope | 1:28: `T` of an outer scope is used here"},
+      Case{"typedef long T; interface I { void f(in T a); typedef string T; };",
+           "1:62: `T` already has a meaning in this scope | 1:41: `T` of an outer scope is used here"},
+      Case{"typedef long T; module M { typedef T U; typedef string T; };",
+           "1:56: `T` already has a meaning in this scope | 1:36: `T` of an outer scope is used here"},
+      Case{"interface F;", "1:11: `F` is declared here and never defined"},
+      Case{"struct F;", "1:8: `F` is declared here and never defined"});
+  CAPTURE(c.text);
+  CHECK(faults_of(c.text) == c.faults);
+}
+
+TEST_CASE("names that mean nothing are refused where they stand") {
+  struct Case {
+    const char* text;
+    const char* faults;
+  };
+  const Case c = GENERATE(
+      Case{"struct S { Smaple a; }; struct Sample { long b; };", "1:12: `Smaple` is not declared"},
+      Case{"struct Sample { long b; }; struct S { Smaple a; };",
+           "1:39: `Smaple` is not declared; did you mean `Sample`?"},
+      Case{"module M { typedef long T; }; typedef M::U V;", "1:42: `U` is not declared in `M`"},
+      Case{"module Plant { typedef long Value; }; typedef Plant::Valu V;",
+           "1:54: `Valu` is not declared in `Plant`; did you mean `Value`?"},
+      Case{"typedef ::T U;", "1:11: `T` is not declared"},
+      Case{"struct S { long a; }; typedef S::a T;", "1:34: `S` is a struct and has no `a`"},
+      Case{"typedef long T; struct S { t a; };", "1:28: `t` is spelled `T` where it is declared | 1:14: declared here"},
+      Case{"interface I; struct S { I::T a; }; interface I {};", "1:28: `I` is not defined yet, so it has no `T`"},
+      Case{"const long c = 1; struct S { c a; };", "1:30: `c` is a constant, not a type | 1:12: declared here"},
+      Case{"exception E {}; struct S { E a; };", "1:28: `E` is an exception, not a type | 1:11: declared here"},
+      Case{"module M {}; struct S { M a; };", "1:25: `M` is a module, not a type | 1:8: declared here"},
+      Case{"struct S { S a; };", "1:12: `S` cannot hold itself, except through a sequence"},
+      Case{"struct N; struct S { N a; }; struct N { long b; };", "1:22: `N` is not defined yet | 1:8: declared here"},
+      Case{"struct N; struct S { sequence<N> a; }; struct N { long b; };",
+           "1:22: `N` is not defined yet | 1:8: declared here"},
+      Case{"interface A { typedef long T; }; interface B { typedef long T; }; interface C : A, B { void f(in T a); };",
+           "1:98: `T` is inherited from two interfaces | 1:28: one is declared here | 1:61: another is declared here"});
+  CAPTURE(c.text);
+  CHECK(faults_of(c.text) == c.faults);
+}
+
+// Interfaces.
+
+TEST_CASE("inheritance follows its rules") {
+  struct Case {
+    const char* text;
+    const char* faults;
+  };
+  const Case c = GENERATE(
+      Case{"struct S { long a; }; interface I : S {};", "1:37: `S` is a struct, not an interface | 1:8: declared here"},
+      Case{"interface A; interface B : A {}; interface A {};", "1:28: `A` is not defined yet | 1:11: declared here"},
+      Case{"interface A : A {};", "1:15: `A` cannot inherit from itself | 1:11: declared here"},
+      Case{"interface A {}; interface B : A, A {};", "1:34: `A` is a base twice"},
+      Case{"interface A { void f(); }; interface B : A { void F(); };",
+           "1:51: `F` is already an operation of the base `A` | 1:20: declared here"},
+      Case{"interface A { attribute long f; }; interface B : A {}; interface C : B { void f(); };",
+           "1:79: `f` is already an attribute of the base `A` | 1:30: declared here"},
+      Case{"interface A { void f(); }; interface B { void f(); }; interface C : A, B {};",
+           "1:72: `f` is inherited from both `A` and `B` | 1:20: one is declared here | 1:47: another is declared "
+           "here"});
+  CAPTURE(c.text);
+  CHECK(faults_of(c.text) == c.faults);
+}
+
+TEST_CASE("operations follow their rules") {
+  struct Case {
+    const char* text;
+    const char* faults;
+  };
+  const Case c =
+      GENERATE(Case{"interface I { oneway long f(); };", "1:22: a oneway operation returns `void`"},
+               Case{"interface I { oneway void f(out long a); };", "1:29: a oneway operation has only `in` parameters"},
+               Case{"interface I { oneway void f(in long b, inout long a); };",
+                    "1:40: a oneway operation has only `in` parameters"},
+               Case{"exception E {}; interface I { oneway void f() raises (E); };",
+                    "1:55: a oneway operation raises no exceptions"},
+               Case{"struct S { long a; }; interface I { void f() raises (S); };",
+                    "1:54: `S` is a struct, not an exception | 1:8: declared here"},
+               Case{"interface I { void f() raises (Gone); };", "1:32: `Gone` is not declared"});
+  CAPTURE(c.text);
+  CHECK(faults_of(c.text) == c.faults);
+}
+
+TEST_CASE("an exception that is listed twice counts once and is warned about") {
+  Compiler c;
+  c.compile("exception E {}; interface I { void f() raises (E, E); };");
+  CHECK(c.faults() == "1:51: warning: `E` is listed twice");
+  CHECK(c.body<Interface>("I").operations[0].raises.size() == 1);
+}
+
+TEST_CASE("an error type raises no second error") {
+  CHECK(faults_of("typedef any T; typedef sequence<T> U; struct S { U a; }; interface I { T f(in U a); };") ==
+        "1:9: `any` is not supported yet");
+  CHECK(faults_of("const long a = 1 / 0; const long b = a + 1;") == "1:20: division by zero");
+}
+
+// Repository ids.
+
+TEST_CASE("prefixes hold to the end of their scope and of their file") {
+  Compiler c;
+  c.with("inc.idl", "struct Inc0 { long a; };\n#pragma prefix \"inc\"\nmodule Inc { struct S { long a; }; };\n");
+  compiled(c,
+           "struct A { long x; };\n#pragma prefix \"P1\"\nmodule M1 {\n  typedef long T1;\n#pragma prefix \"P2\"\n"
+           "  module M2 {\n#pragma prefix \"P3\"\n    typedef long T2;\n  };\n  typedef long T3;\n};\n"
+           "#include \"inc.idl\"\nstruct B { long x; };\n#pragma prefix \"\"\nstruct C { long x; };");
+  CHECK(c["A"].repository_id == "IDL:A:1.0");
+  CHECK(c["M1"].repository_id == "IDL:P1/M1:1.0");
+  CHECK(c["M1::T1"].repository_id == "IDL:P1/M1/T1:1.0");
+  CHECK(c["M1::M2"].repository_id == "IDL:P2/M2:1.0");
+  CHECK(c["M1::M2::T2"].repository_id == "IDL:P3/T2:1.0");
+  CHECK(c["M1::T3"].repository_id == "IDL:P2/T3:1.0");
+  CHECK(c["Inc0"].repository_id == "IDL:Inc0:1.0");
+  CHECK(c["Inc::S"].repository_id == "IDL:inc/Inc/S:1.0");
+  CHECK(c["B"].repository_id == "IDL:P1/B:1.0");
+  CHECK(c["C"].repository_id == "IDL:C:1.0");
+}
+
+TEST_CASE("pragmas set ids and versions") {
+  Compiler c;
+  compiled(c,
+           "module M { interface A {};\n#pragma ID A \"LOCAL:mine\"\n interface B {};\n};\n#pragma version M::B 2.3\n");
+  CHECK(c["M::A"].repository_id == "LOCAL:mine");
+  CHECK(c["M::B"].repository_id == "IDL:M/B:2.3");
+}
+
+TEST_CASE("pragmas for what is not there are refused") {
+  CHECK(faults_of("#pragma ID A \"IDL:A:1.0\"\n") == "1:1: `A` is not declared");
+  CHECK(faults_of("interface A {};\n#pragma ID A \"nothing\"\n") ==
+        "2:1: a repository id has the form \"format:text\"");
+}

@@ -1,0 +1,227 @@
+// The program corelane-idl, run as a user runs it, and its output beside that of omniidl where that is installed.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+
+#include "idl/tool/output.h"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Outcome {
+  int code = -1;
+  std::string text;  // both streams
+};
+
+// A folder of its own, removed at the end, in which commands run.
+class Workshop {
+ public:
+  Workshop() {
+    std::string pattern = (fs::temp_directory_path() / "corelane-idl-XXXXXX").string();
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    folder = pattern;
+  }
+  ~Workshop() {
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+  }
+
+  void write(const std::string& name, const std::string& text) const {
+    fs::create_directories((folder / name).parent_path());
+    std::ofstream(folder / name) << text;
+  }
+  std::string read(const std::string& name) const {
+    std::stringstream text;
+    text << std::ifstream(folder / name).rdbuf();
+    return text.str();
+  }
+  bool has(const std::string& name) const { return fs::exists(folder / name); }
+
+  Outcome shell(const std::string& command) const {
+    Outcome outcome;
+    const std::string whole = "cd '" + folder.string() + "' && (" + command + ") 2>&1";
+    FILE* pipe = popen(whole.c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    std::array<char, 4096> block;
+    while (const std::size_t count = fread(block.data(), 1, block.size(), pipe))
+      outcome.text.append(block.data(), count);
+    outcome.code = WEXITSTATUS(pclose(pipe));
+    return outcome;
+  }
+  Outcome idl(const std::string& arguments) const {
+    return shell(std::string(CORELANE_IDL_PROGRAM " ").append(arguments));
+  }
+
+  fs::path folder;
+};
+
+bool have_omniidl() { return std::system("command -v omniidl > /dev/null 2>&1") == 0; }
+
+const char* const plant =
+    "#include <corelane/rt.idl>\n#include \"types.idl\"\nmodule Plant {\n#pragma prefix \"inner\"\n"
+    "  interface Base { readonly attribute string name; oneway void ping(in octet n); };\n"
+    "  interface Controller : Base {\n    enum Kind { one, two };\n"
+    "    @rt::task(period = \"10ms\", budget = \"1ms\")\n    double step(in double reading) raises (Broken);\n"
+    "    void configure(in string profile, inout Samples all, out Kind k);\n  };\n};\n";
+const char* const types =
+    "#pragma prefix \"acme.com\"\nmodule Plant {\n  struct Sample { @key double value; unsigned long long stamp; };\n"
+    "  typedef sequence<Sample> Samples;\n  exception Broken { string why; };\n  const long limit = 3 + 4;\n};\n";
+
+}  // namespace
+
+TEST_CASE("a sound file makes four files beside its place and a depfile") {
+  Workshop shop;
+  shop.write("plant/ctl.idl", plant);
+  shop.write("plant/types.idl", types);
+  const Outcome outcome = shop.idl("-I . --output-dir out --depfile out/ctl.d plant/ctl.idl");
+  CHECK(outcome.text == "");
+  CHECK(outcome.code == 0);
+  for (const char* name : {"out/plant/ctlC.h", "out/plant/ctlC.cpp", "out/plant/ctlS.h", "out/plant/ctlS.cpp"})
+    CHECK(shop.has(name));
+  CHECK(shop.read("out/plant/ctlC.h").find("plant/typesC.h") != std::string::npos);
+  CHECK(shop.read("out/plant/ctlC.h").find("rtC.h") == std::string::npos);
+  CHECK(shop.read("out/ctl.d") ==
+        "out/plant/ctlC.h out/plant/ctlC.cpp out/plant/ctlS.h out/plant/ctlS.cpp: \\\n  plant/ctl.idl \\\n  "
+        "plant/types.idl\n");
+}
+
+TEST_CASE("outputs are listed without being written") {
+  Workshop shop;
+  shop.write("a.idl", "struct S { long x; };");
+  CHECK(shop.idl("--list-outputs -o gen a.idl").text == "gen/aC.h\ngen/aC.cpp\ngen/aS.h\ngen/aS.cpp\n");
+  CHECK_FALSE(shop.has("gen"));
+}
+
+TEST_CASE("the model is dumped as JSON") {
+  Workshop shop;
+  shop.write("a.idl", "#pragma prefix \"p\"\nstruct S { sequence<long> x; };");
+  const Outcome outcome = shop.idl("--dump-model json a.idl");
+  CHECK(outcome.code == 0);
+  CHECK(outcome.text.find("\"id\": \"IDL:p/S:1.0\"") != std::string::npos);
+  CHECK(outcome.text.find("\"type\": \"sequence<long>\"") != std::string::npos);
+}
+
+TEST_CASE("names are escaped in a depfile") {
+  CHECK(corelane::idl::tool::depfile_text({"a b.h"}, {"c#$.idl"}) == "a\\ b.h: \\\n  c\\#$$.idl\n");
+}
+
+// Error paths.
+
+TEST_CASE("a faulty file is shown with line and caret and nothing is written") {
+  Workshop shop;
+  shop.write("bad.idl", "interface X { void f(in long }; };");
+  const Outcome outcome = shop.idl("bad.idl");
+  CHECK(outcome.code == 1);
+  CHECK(outcome.text ==
+        "bad.idl:1:30: error: expected a parameter's name, found `}`\n"
+        "  interface X { void f(in long }; };\n"
+        "                               ^\n");
+  CHECK(std::distance(fs::directory_iterator(shop.folder), {}) == 1);
+}
+
+TEST_CASE("a span is underlined and a note shows the other place") {
+  Workshop shop;
+  shop.write("bad.idl", "struct Sample { long x; };\n\tstruct Sample { long x; };\n");
+  CHECK(shop.idl("bad.idl").text ==
+        "bad.idl:2:9: error: `Sample` is declared twice\n"
+        "  \tstruct Sample { long x; };\n"
+        "  \t       ^~~~~~\n"
+        "bad.idl:1:8: note: first declared here\n"
+        "  struct Sample { long x; };\n"
+        "         ^~~~~~\n");
+}
+
+TEST_CASE("an unknown option and a missing file are errors") {
+  Workshop shop;
+  CHECK(shop.idl("--frobnicate a.idl").code == 2);
+  CHECK(shop.idl("").code == 2);
+  const Outcome missing = shop.idl("none.idl");
+  CHECK(missing.code == 1);
+  CHECK(missing.text == "corelane-idl: error: cannot open `none.idl`: no such file\n");
+}
+
+TEST_CASE("a folder to search must be one") {
+  Workshop shop;
+  shop.write("a.idl", "struct S { long x; };");
+  for (const char* folder : {"a.idl", "missing"}) {
+    const Outcome outcome = shop.idl(std::string("-I ") + folder + " -o out a.idl");
+    CAPTURE(outcome.text);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.text.find("-I") != std::string::npos);
+    CHECK(outcome.text.find(folder) != std::string::npos);
+    CHECK_FALSE(shop.has("out"));
+  }
+}
+
+TEST_CASE("a fault of -D is one of the command line") {
+  Workshop shop;
+  shop.write("a.idl", "struct S { long x; };");
+  const Outcome outcome = shop.idl("-D A -D A=2 a.idl");
+  CHECK(outcome.code == 2);
+  CHECK(outcome.text == "corelane-idl: error: -D defines `A` twice, with other texts\n");
+  CHECK(shop.idl("-D 1=2 a.idl").code == 2);
+}
+
+TEST_CASE("only regular files are read") {
+  Workshop shop;
+  REQUIRE(shop.shell("mkfifo pipe && mkdir folder").code == 0);
+  CHECK(shop.idl("pipe").text == "corelane-idl: error: cannot open `pipe`: it is not a regular file\n");
+  CHECK(shop.idl("/dev/zero").text == "corelane-idl: error: cannot open `/dev/zero`: it is not a regular file\n");
+  CHECK(shop.idl("folder").text == "corelane-idl: error: cannot open `folder`: it is a directory\n");
+  const auto include = [&](const std::string& name) {
+    shop.write("a.idl", "#include \"" + name + "\"\n");
+    return shop.idl("-I . a.idl").text;
+  };
+  CHECK(include("pipe").find("cannot include `pipe`: it is not a regular file") != std::string::npos);
+  CHECK(include("/dev/zero").find("cannot include `/dev/zero`: it is not a regular file") != std::string::npos);
+  CHECK(include("folder").find("cannot include `folder`: it is a directory") != std::string::npos);
+  CHECK(include("/tmp").find("cannot include `/tmp`: it is a directory") != std::string::npos);
+}
+
+TEST_CASE("a file that is too large is refused") {
+  Workshop shop;
+  REQUIRE(shop.shell("truncate -s 65M big.idl").code == 0);
+  CHECK(shop.idl("big.idl").text.find("it is larger than 64 MiB") != std::string::npos);
+}
+
+TEST_CASE("an output folder that cannot be made leaves nothing behind") {
+  Workshop shop;
+  shop.write("a.idl", "struct S { long x; };");
+  shop.write("out", "a file in the way");
+  CHECK(shop.idl("-o out/deep a.idl").code == 1);
+  CHECK(shop.read("out") == "a file in the way");
+}
+
+// Beside another compiler.
+
+TEST_CASE("omniidl accepts text without annotations and makes the same repository ids") {
+  if (!have_omniidl()) {
+    std::cout << "SKIPPED: omniidl is not installed\n";
+    return;
+  }
+  Workshop shop;
+  shop.write("plant/ctl.idl", plant);
+  shop.write("plant/types.idl", types);
+  REQUIRE(shop.shell(CORELANE_IDL_PROGRAM " -I . -E --strip-annotations plant/ctl.idl > flat.idl").code == 0);
+  const Outcome omniidl = shop.shell("omniidl -bcxx flat.idl");
+  CAPTURE(omniidl.text);
+  CHECK(omniidl.code == 0);
+  const std::string header =
+      shop.read("flat.hh") + shop.shell("omniidl -bcxx -Wbinline flat.idl && cat flat.hh flatSK.cc").text;
+  const std::string model = shop.idl("-I . --dump-model json plant/ctl.idl").text;
+  for (const char* id : {"IDL:inner/Base:1.0", "IDL:inner/Controller:1.0"}) {
+    CAPTURE(id);
+    CHECK(model.find(id) != std::string::npos);
+    CHECK(header.find(id) != std::string::npos);
+  }
+}

@@ -1,0 +1,19 @@
+// A Corelane server of interop.idl: writes its reference to standard output and serves until standard input ends.
+#include <iostream>
+#include <string>
+
+#include "orb/corba/orb.h"
+#include "orb/corba/portable_server.h"
+#include "tests/interop/echo_servant.h"
+
+int main(int argc, char** argv) {
+  const auto orb = CORBA::ORB_init(argc, argv);
+  const auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  const auto servant = CORBA::make_reference<interop::EchoServant>();
+  const auto id = poa->activate_object(servant);
+  poa->the_POAManager()->activate();
+  std::cout << orb->object_to_string(poa->servant_to_reference(servant)) << std::endl;
+  for (std::string ignored; std::getline(std::cin, ignored);) {
+  }
+  orb->destroy();
+}

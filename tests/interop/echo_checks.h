@@ -1,0 +1,227 @@
+// What a Corelane client expects of any server of interop.idl, wherever it runs.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "interopC.h"
+#include "orb/corba/orb.h"
+#include "orb/corba/portable_server.h"
+#include "tests/interop/echo_servant.h"
+
+namespace interop {
+
+using EchoReference = CORBA::object_reference<Interop::Echo>;
+
+template <typename T>
+void check_swap(const EchoReference& echo, T (Interop::Echo::*operation)(T, T&, T&), T first, T second) {
+  T b = second;
+  T c{};
+  CHECK((echo.get()->*operation)(first, b, c) == first);
+  CHECK(b == first);
+  CHECK(c == second);
+}
+
+template <typename T>
+void check_swap(const EchoReference& echo, T (Interop::Echo::*operation)(const T&, T&, T&), const T& first,
+                const T& second) {
+  T b = second;
+  T c{};
+  CHECK((echo.get()->*operation)(first, b, c) == first);
+  CHECK(b == first);
+  CHECK(c == second);
+}
+
+inline void check_numbers(const EchoReference& echo) {
+  using Interop::Echo;
+  check_swap<bool>(echo, &Echo::swap_boolean, true, false);
+  check_swap<char>(echo, &Echo::swap_char, 'x', '\'');
+  check_swap<std::uint8_t>(echo, &Echo::swap_octet, 255, 0);
+  check_swap<std::int16_t>(echo, &Echo::swap_short, -32768, 32767);
+  check_swap<std::uint16_t>(echo, &Echo::swap_ushort, 65535, 1);
+  check_swap<std::int32_t>(echo, &Echo::swap_long, std::numeric_limits<std::int32_t>::min(), 7);
+  check_swap<std::uint32_t>(echo, &Echo::swap_ulong, 4'000'000'000U, 7);
+  check_swap<std::int64_t>(echo, &Echo::swap_longlong, std::numeric_limits<std::int64_t>::min(), 7);
+  check_swap<std::uint64_t>(echo, &Echo::swap_ulonglong, std::numeric_limits<std::uint64_t>::max(), 7);
+  check_swap<float>(echo, &Echo::swap_float, 0.1F, -3e38F);
+  check_swap<double>(echo, &Echo::swap_double, 1e300, -0.1);
+  check_swap<Interop::Color>(echo, &Echo::swap_color, Interop::Color::blue, Interop::Color::green);
+}
+
+inline void check_strings(const EchoReference& echo) {
+  for (const std::string& text : {std::string(), std::string("one"), std::string(100'000, 'x')})
+    check_swap<std::string>(echo, &Interop::Echo::swap_string, text, "before");
+}
+
+inline Interop::Basics basics(std::int32_t seed) {
+  return Interop::Basics(seed % 2 == 0, static_cast<char>('a' + seed % 26), 255, -32768, 65535, seed, 4'000'000'000U,
+                         std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::uint64_t>::max(), 0.1F,
+                         -1e300, "text " + std::to_string(seed), Interop::Color::blue);
+}
+
+inline bool same(const Interop::Basics& a, const Interop::Basics& b) {
+  return a.flag() == b.flag() && a.letter() == b.letter() && a.raw() == b.raw() && a.s() == b.s() && a.us() == b.us() &&
+         a.l() == b.l() && a.ul() == b.ul() && a.ll() == b.ll() && a.ull() == b.ull() && a.f() == b.f() &&
+         a.d() == b.d() && a.text() == b.text() && a.tint() == b.tint();
+}
+
+inline void check_structures(const EchoReference& echo) {
+  Interop::Basics b = basics(8);
+  Interop::Basics c;
+  CHECK(same(echo->swap_basics(basics(7), b, c), basics(7)));
+  CHECK(same(b, basics(7)));
+  CHECK(same(c, basics(8)));
+
+  const Interop::Tree leaf("leaf", {});
+  const Interop::Tree tree("root", {Interop::Tree("left", {}), Interop::Tree("right", {leaf})});
+  Interop::Tree other = leaf;
+  Interop::Tree old;
+  const Interop::Tree result = echo->swap_tree(tree, other, old);
+  REQUIRE(result.children().size() == 2);
+  REQUIRE(result.children()[1].children().size() == 1);
+  CHECK(result.children()[1].children()[0].name() == "leaf");
+  CHECK(other.name() == "root");
+  CHECK(old.name() == "leaf");
+}
+
+inline void check_sequences(const EchoReference& echo) {
+  using Interop::Echo;
+  for (const std::size_t length : {0, 1, 1000}) {
+    Interop::Blob blob(length);
+    Interop::Samples samples(length);
+    Interop::Colors colors(length);
+    Interop::Flags flags(length);
+    for (std::size_t i = 0; i < length; ++i) {
+      blob[i] = static_cast<std::uint8_t>(i);
+      samples[i] = static_cast<double>(i) * 0.1;
+      colors[i] = static_cast<Interop::Color>(i % 3);
+      flags[i] = i % 3 == 0;
+    }
+    check_swap<Interop::Blob>(echo, &Echo::swap_blob, blob, {1, 2});
+    check_swap<Interop::Samples>(echo, &Echo::swap_samples, samples, {});
+    check_swap<Interop::Colors>(echo, &Echo::swap_colors, colors, {Interop::Color::blue});
+    check_swap<Interop::Flags>(echo, &Echo::swap_flags, flags, {true});
+  }
+  check_swap<Interop::Texts>(echo, &Echo::swap_texts, {"", "second"}, {"old"});
+
+  Interop::BasicsList list;
+  for (std::int32_t i = 0; i < 100; ++i) list.push_back(basics(i));
+  Interop::BasicsList b;
+  Interop::BasicsList c;
+  const Interop::BasicsList result = echo->swap_list(list, b, c);
+  REQUIRE(result.size() == 100);
+  for (std::size_t i = 0; i < 100; ++i) CHECK(same(result[i], list[i]));
+  CHECK(c.empty());
+}
+
+inline void check_large(const EchoReference& echo) {
+  Interop::Blob blob(1 << 19);
+  for (std::size_t i = 0; i < blob.size(); ++i) blob[i] = static_cast<std::uint8_t>(i * 7);
+  Interop::Blob b;
+  Interop::Blob c;
+  CHECK((echo->swap_blob(blob, b, c) == blob));
+  CHECK((b == blob));
+  Interop::Texts texts;
+  for (int i = 0; i < 20'000; ++i) texts.push_back(std::to_string(i));
+  Interop::Texts more;
+  Interop::Texts old;
+  CHECK((echo->swap_texts(texts, more, old) == texts));
+}
+
+inline void check_references(const EchoReference& echo) {
+  const EchoReference self = echo->self();
+  REQUIRE(self);
+  EchoReference b;
+  EchoReference c = self;
+  const EchoReference result = echo->swap_echo(self, b, c);
+  REQUIRE(result);
+  REQUIRE(b);
+  CHECK_FALSE(c);
+  const std::int32_t before = echo->calls();
+  result->count();
+  b->count();
+  CHECK(echo->calls() == before + 2);
+  const Interop::Echoes many = echo->many(3);
+  REQUIRE(many.size() == 3);
+  many[2]->count();
+  const Interop::Echo::Report report = echo->get_report();
+  CHECK(report.tint() == Interop::Color::green);
+  CHECK((report.lines() == Interop::Texts{"first", ""}));
+  report.source()->count();
+  CHECK(echo->calls() == before + 4);
+}
+
+inline void check_inheritance(const EchoReference& echo) {
+  const CORBA::object_reference<CORBA::Object> object = echo;
+  const auto counter = IDL::traits<Interop::Counter>::narrow(object);
+  REQUIRE(counter);
+  const std::int32_t before = echo->calls();
+  counter->count();
+  CHECK(counter->calls() == before + 1);
+  const auto named = IDL::traits<Interop::Named>::narrow(object);
+  REQUIRE(named);
+  named->name("renamed");
+  CHECK(echo->name() == "renamed");
+  CHECK(echo->_is_a("IDL:Interop/Counter:1.0"));
+  CHECK(echo->_is_a("IDL:omg.org/CORBA/Object:1.0"));
+  CHECK_FALSE(echo->_is_a("IDL:Interop/Listener:1.0"));
+  CHECK_FALSE(echo->_non_existent());
+  CHECK_FALSE(IDL::traits<Interop::Listener>::narrow(object));
+}
+
+// `poa` is active.
+inline void check_callbacks(const EchoReference& echo, const CORBA::object_reference<PortableServer::POA>& poa) {
+  const auto servant = CORBA::make_reference<ListenerServant>();
+  const auto listener = IDL::traits<Interop::Listener>::narrow(poa->servant_to_reference(servant));
+  REQUIRE(listener);
+  CHECK(echo->tell(listener, "news") == "heard news");
+}
+
+inline void check_user_exceptions(const EchoReference& echo) {
+  try {
+    echo->fail(0);
+    FAIL("no exception");
+  } catch (const Interop::Refused& refused) {
+    CHECK(refused.why() == "no");
+    CHECK(refused.code() == 37);
+    CHECK(refused.tint() == Interop::Color::blue);
+    CHECK(std::string(refused._rep_id()) == "IDL:Interop/Refused:1.0");
+  }
+  CHECK_THROWS_AS(echo->fail(1), Interop::Plain);
+}
+
+template <typename SystemException>
+void check_failure(const EchoReference& echo, std::int32_t how, std::uint32_t minor,
+                   CORBA::CompletionStatus completed) {
+  try {
+    echo->fail(how);
+    FAIL("no exception");
+  } catch (const SystemException& exception) {
+    CHECK(exception.minor() == minor);
+    CHECK(exception.completed() == completed);
+  }
+}
+
+inline void check_system_exceptions(const EchoReference& echo) {
+  check_failure<CORBA::BAD_PARAM>(echo, 2, 42, CORBA::COMPLETED_MAYBE);
+  check_failure<CORBA::TRANSIENT>(echo, 3, 7, CORBA::COMPLETED_NO);
+  check_failure<CORBA::NO_IMPLEMENT>(echo, 4, 1, CORBA::COMPLETED_YES);
+  try {
+    echo->fail(5);
+    FAIL("no exception");
+  } catch (const CORBA::UNKNOWN& exception) {
+    CHECK(exception.completed() == CORBA::COMPLETED_MAYBE);
+  }
+}
+
+inline void check_oneways(const EchoReference& echo) {
+  echo->note("one");
+  CHECK(echo->next_note() == "one");
+  echo->note("two");
+  CHECK(echo->next_note() == "two");
+}
+
+}  // namespace interop

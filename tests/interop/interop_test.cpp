@@ -1,0 +1,304 @@
+// Corelane and omniORB call each other: all types of the compiler, exceptions, oneways, references and locating.
+// Each test starts its own server, whose reference comes through a pipe; every program ends with the test.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "orb/giop/ior.h"
+#include "tests/interop/child.h"
+#include "tests/interop/echo_checks.h"
+#include "tests/support/wire.h"
+
+using namespace interop;
+using corelane::test::Child;
+using corelane::test::program;
+using corelane::test::wire;
+
+namespace {
+
+// Whether omniORB is missing; says so.
+bool skipped() {
+  if (CORELANE_OMNIORB) return false;
+  WARN("SKIPPED: omniORB and omniidl were not there when this was configured");
+  return true;
+}
+
+std::vector<std::string> omni_server() {
+  return {program("corelane-interop-omni-server"), "-ORBendPoint", "giop:tcp:127.0.0.1:"};
+}
+std::vector<std::string> corelane_server() { return {program("corelane-interop-server"), "-ORBRuntimeLedger", "off"}; }
+
+// A Corelane client of a server in another program.
+class Client {
+ public:
+  explicit Client(const std::vector<std::string>& server) : server_(server), ior(server_.read_line()) {
+    char name[] = "interop";
+    char ledger[] = "-ORBRuntimeLedger";
+    char off[] = "off";  // what other programs of this host promised is not this test's business
+    char* arguments[] = {name, ledger, off, nullptr};
+    int count = 3;
+    orb = CORBA::ORB_init(count, arguments);
+    poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+    poa->the_POAManager()->activate();
+  }
+  ~Client() { orb->destroy(); }
+
+  EchoReference echo() { return IDL::traits<Interop::Echo>::narrow(orb->string_to_object(ior)); }
+
+ private:
+  Child server_;
+
+ public:
+  const std::string ior;
+  CORBA::object_reference<CORBA::ORB> orb;
+  CORBA::object_reference<PortableServer::POA> poa;
+};
+
+// Runs one check of the omniORB client against a Corelane server.
+void check_with_omni_client(const std::string& check, const std::vector<std::string>& options = {}) {
+  Child server(corelane_server());
+  const std::string ior = server.read_line();
+  // The client gives up by itself, so that it never outlives a test that was stopped.
+  std::vector<std::string> command = {program("corelane-interop-omni-client"), ior, check,
+                                      "-ORBclientCallTimeOutPeriod", "60000"};
+  command.insert(command.end(), options.begin(), options.end());
+  Child client(command);
+  CHECK(client.wait() == 0);
+  server.end_input();
+  CHECK(server.wait() == 0);
+}
+
+corelane::giop::IiopProfile profile_of(const std::string& ior) {
+  const auto parsed = corelane::giop::parse_ior(ior);
+  REQUIRE(parsed);
+  REQUIRE_FALSE(parsed->profiles.empty());
+  const auto profile = corelane::giop::parse_iiop(parsed->profiles.front());
+  REQUIRE(profile);
+  return *profile;
+}
+
+std::string corbaloc_of(const std::string& ior) {
+  const auto profile = profile_of(ior);
+  std::string text = "corbaloc:iiop:1.2@" + profile.address.host + ":" + std::to_string(profile.address.port) + "/";
+  for (const std::byte byte : profile.object_key) {
+    char escaped[4];
+    std::snprintf(escaped, sizeof escaped, "%%%02x", std::to_integer<unsigned>(byte));
+    text += escaped;
+  }
+  return text;
+}
+
+// Bytes to a server and its answer, without any ORB.
+class RawClient {
+ public:
+  explicit RawClient(const corelane::giop::IiopAddress& address) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_port = htons(address.port);
+    REQUIRE(::inet_pton(AF_INET, address.host.c_str(), &name.sin_addr) == 1);
+    REQUIRE(::connect(socket_, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
+  }
+  ~RawClient() { ::close(socket_); }
+
+  void send(const std::vector<std::byte>& bytes) {
+    REQUIRE(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()));
+  }
+  // One GIOP message, header and body.
+  std::vector<std::byte> receive() {
+    std::vector<std::byte> message(12);
+    read_to(message, 0);
+    const bool little = (message[6] & std::byte{1}) != std::byte{0};
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+      size |= std::to_integer<std::size_t>(message[little ? 8 + i : 11 - i]) << (8 * i);
+    message.resize(12 + size);
+    read_to(message, 12);
+    return message;
+  }
+
+ private:
+  void read_to(std::vector<std::byte>& message, std::size_t from) {
+    while (from < message.size()) {  // bound: the message's size
+      const ssize_t count = ::recv(socket_, message.data() + from, message.size() - from, 0);
+      REQUIRE(count > 0);
+      from += static_cast<std::size_t>(count);
+    }
+  }
+
+  int socket_;
+};
+
+void append_big(std::vector<std::byte>& out, std::size_t value) {
+  for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<std::byte>(value >> shift));
+}
+
+// swap_long(1, 2) as an ORB on a big-endian machine sends it with GIOP 1.2.
+std::vector<std::byte> big_endian_request(const std::vector<std::byte>& key) {
+  std::vector<std::byte> body = wire("00000005 03 000000 0000 0000");  // id, reply wanted, KeyAddr
+  append_big(body, key.size());
+  body.insert(body.end(), key.begin(), key.end());
+  while (body.size() % 4 != 0) body.push_back(std::byte{0});
+  for (const std::byte byte : wire("0000000a 'swap_long' 00")) body.push_back(byte);
+  while (body.size() % 4 != 0) body.push_back(std::byte{0});
+  append_big(body, 0);  // service contexts
+  while ((body.size() + 12) % 8 != 0) body.push_back(std::byte{0});
+  append_big(body, 1);
+  append_big(body, 2);
+  std::vector<std::byte> message = wire("'GIOP' 0102 00 00");
+  append_big(message, body.size());
+  message.insert(message.end(), body.begin(), body.end());
+  return message;
+}
+
+// The three longs at the end of a reply, whatever its byte order.
+std::vector<int> last_longs(const std::vector<std::byte>& reply) {
+  const bool little = (reply[6] & std::byte{1}) != std::byte{0};
+  std::vector<int> out;
+  for (std::size_t at = reply.size() - 12; at < reply.size(); at += 4)
+    out.push_back(std::to_integer<int>(reply[little ? at : at + 3]));
+  return out;
+}
+
+}  // namespace
+
+// A Corelane client of an omniORB server.
+
+TEST_CASE("omniORB server: numbers and enumerators pass in all three directions") {
+  if (skipped()) return;
+  Client client(omni_server());
+  check_numbers(client.echo());
+}
+
+TEST_CASE("omniORB server: strings pass in all three directions") {
+  if (skipped()) return;
+  Client client(omni_server());
+  check_strings(client.echo());
+}
+
+TEST_CASE("omniORB server: structures pass in all three directions") {
+  if (skipped()) return;
+  Client client(omni_server());
+  check_structures(client.echo());
+}
+
+TEST_CASE("omniORB server: sequences pass in all three directions") {
+  if (skipped()) return;
+  Client client(omni_server());
+  check_sequences(client.echo());
+}
+
+TEST_CASE("omniORB server: large arguments and fragmented results pass") {
+  if (skipped()) return;
+  Client client(omni_server());
+  check_large(client.echo());
+}
+
+TEST_CASE("omniORB server: references pass in every position") {
+  if (skipped()) return;
+  Client client(omni_server());
+  check_references(client.echo());
+}
+
+TEST_CASE("omniORB server: inherited operations and attributes work through any base") {
+  if (skipped()) return;
+  Client client(omni_server());
+  check_inheritance(client.echo());
+}
+
+TEST_CASE("omniORB server: calls back a Corelane object that it was given") {
+  if (skipped()) return;
+  Client client(omni_server());
+  check_callbacks(client.echo(), client.poa);
+}
+
+TEST_CASE("omniORB server: user exceptions arrive with their members") {
+  if (skipped()) return;
+  Client client(omni_server());
+  check_user_exceptions(client.echo());
+}
+
+TEST_CASE("omniORB server: system exceptions arrive with minor code and completion status") {
+  if (skipped()) return;
+  Client client(omni_server());
+  check_system_exceptions(client.echo());
+}
+
+TEST_CASE("omniORB server: oneway calls arrive in order") {
+  if (skipped()) return;
+  Client client(omni_server());
+  check_oneways(client.echo());
+}
+
+TEST_CASE("omniORB server: is reached by corbaloc") {
+  if (skipped()) return;
+  Client client(omni_server());
+  const auto echo = IDL::traits<Interop::Echo>::narrow(client.orb->string_to_object(corbaloc_of(client.ior)));
+  REQUIRE(echo);
+  check_numbers(echo);
+}
+
+TEST_CASE("omniORB server: speaks GIOP 1.0 and 1.1 with us where it has no newer") {
+  if (skipped()) return;
+  const std::string version = GENERATE(as<std::string>{}, "1.0", "1.1");
+  auto command = omni_server();
+  command.insert(command.end(), {"-ORBmaxGIOPVersion", version});
+  Client client(command);
+  check_numbers(client.echo());
+  check_structures(client.echo());
+  check_user_exceptions(client.echo());
+}
+
+// An omniORB client of a Corelane server. Its narrowing sends a LocateRequest first.
+
+TEST_CASE("omniORB client: every check of interop.idl holds against a Corelane server") {
+  if (skipped()) return;
+  const std::string check = GENERATE(as<std::string>{}, "numbers", "strings", "structures", "sequences", "references",
+                                     "inheritance", "callbacks", "user_exceptions", "system_exceptions", "oneways");
+  CAPTURE(check);
+  check_with_omni_client(check);
+}
+
+TEST_CASE("omniORB client: fragmented requests and large replies pass") {
+  if (skipped()) return;
+  check_with_omni_client("large");
+}
+
+TEST_CASE("omniORB client: GIOP 1.0 and 1.1 calls are answered in their version") {
+  if (skipped()) return;
+  const std::string version = GENERATE(as<std::string>{}, "1.0", "1.1");
+  for (const std::string check : {"numbers", "structures", "user_exceptions", "references"})
+    check_with_omni_client(check, {"-ORBmaxGIOPVersion", version});
+}
+
+TEST_CASE("omniORB client: reaches a Corelane object by corbaloc") {
+  if (skipped()) return;
+  Child server(corelane_server());
+  Child client({program("corelane-interop-omni-client"), corbaloc_of(server.read_line()), "numbers",
+                "-ORBclientCallTimeOutPeriod", "60000"});
+  CHECK(client.wait() == 0);
+}
+
+// omniORB's tools, and messages of the other byte order.
+
+TEST_CASE("omniORB catior reads the reference of a Corelane object") {
+  if (skipped()) return;
+  Child server(corelane_server());
+  Child catior({"catior", server.read_line()});
+  const std::string text = catior.read_all();
+  CHECK_THAT(text, Catch::Contains("IDL:Interop/Echo:1.0"));
+  CHECK_THAT(text, Catch::Contains("IIOP 1.2 127.0.0.1"));
+}
+
+TEST_CASE("omniORB and Corelane answer the same recorded big-endian request alike") {
+  if (skipped()) return;
+  Child server(GENERATE(0, 1) == 0 ? omni_server() : corelane_server());
+  const auto profile = profile_of(server.read_line());
+  RawClient client(profile.address);
+  client.send(big_endian_request(profile.object_key));
+  const std::vector<std::byte> reply = client.receive();
+  CHECK(reply[7] == std::byte{1});  // Reply
+  CHECK(last_longs(reply) == std::vector<int>{1, 1, 2});
+}

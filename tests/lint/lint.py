@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+"""Checks what the compiler cannot: layers, purity, memory orders and their comments, names of tests.
+
+    lint.py [ROOT]      prints `file:line: error: what; what is allowed`, exits 1 when there is an error.
+
+Warnings (long files) are printed and do not fail. The rules are the table below; tests/lint/lint_test.py breaks each one.
+"""
+import os
+import re
+import subprocess
+import sys
+from collections import namedtuple
+
+# ---- The layer table ----------------------------------------------------------------------------------------------------
+# An include may point to any lower layer; in one layer only to the folders named in SAME_LAYER.
+LAYERS = [
+    ["orb/base"],
+    ["orb/os", "orb/cdr", "orb/sched"],
+    ["orb/channel", "orb/giop", "orb/sim"],
+    ["orb/transport", "orb/dispatch", "orb/any", "orb/leader_followers"],
+    ["orb/core"],
+    ["orb/poa", "orb/rtcorba", "orb/rt", "orb/dynamic"],
+    ["orb/corba", "orb"],  # orb: orb/generated.h, what generated code includes beside orb/corba
+    ["services", "examples", "bench"],
+]
+SAME_LAYER = {"orb/leader_followers": ["orb/transport"], "orb/corba": ["orb"], "orb": ["orb/corba"]}
+
+# The compiler stands apart: no layers, a list for each folder, and never the runtime.
+IDL = {
+    "idl/ast": [],
+    "idl/model": [],
+    "idl/front": ["idl/ast"],
+    "idl/sema": ["idl/ast", "idl/model"],
+    "idl/cxx": ["idl/model"],
+    "idl/tool": ["idl/front", "idl/sema", "idl/cxx", "idl/model"],  # the tool prints the model
+}
+
+# Bytes and numbers in, bytes and numbers out: no I/O, no clock, no thread.
+PURE = ["orb/base", "orb/cdr", "orb/sched", "orb/giop", "orb/sim",
+        "idl/ast", "idl/model", "idl/front", "idl/sema", "idl/cxx"]
+IMPURE_HEADER = re.compile(
+    r"<(fstream|iostream|filesystem|thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|stop_token|"
+    r"random_device|unistd\.h|fcntl\.h|poll\.h|pthread\.h|sched\.h|signal\.h|time\.h|ctime|"
+    r"sys/(?!types\.h)[^>]*|netinet/[^>]*|arpa/[^>]*|boost/(asio|filesystem|thread|interprocess)[^>]*)>")
+IMPURE_CALL = re.compile(
+    r"\b(steady_clock|system_clock|high_resolution_clock|clock_gettime|gettimeofday|random_device|getenv|fopen|std::jthread)\b")
+
+CODE_FOLDERS = ("orb", "idl", "services", "examples", "bench", "tests")
+LONG_FILE = 500
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+ATOMIC_CALL = re.compile(
+    r"(?:\.|->)(load|store|exchange|compare_exchange_weak|compare_exchange_strong|fetch_add|fetch_sub|fetch_or|fetch_and|"
+    r"fetch_xor|test_and_set)\s*\(")
+ATOMIC_MEMBER = re.compile(r"std::atomic(?:<[^;{}()]*>|_[a-z0-9_]+)\s+([a-z_][a-z0-9_]*)\s*[{;=]")
+PAIR = re.compile(r"\bPAIR ([A-Za-z0-9_.]+):")
+COMMENT_REACH = 6  # lines above an access in which its comment may stand
+TEST_NAME = re.compile(r'\b(?:TEST_CASE|SCENARIO|TEMPLATE_TEST_CASE|TEMPLATE_LIST_TEST_CASE)\(\s*"((?:[^"\\]|\\.)*)"')
+SLEEP = re.compile(r"\b(sleep_for|sleep_until|usleep|nanosleep|clock_nanosleep)\s*\(|(?<![\w.:])sleep\s*\(\s*\d")
+
+NAMED_FILE = re.compile(r"(?<![\w/.-])((?:orb|idl|tests|bench|examples|services|cmake|docs)/[\w./-]+\.(?:h|cpp|py|md|cmake|idl|txt))\b")
+
+# Text that means nothing outside the place where somebody works. Split, so that this file does not find itself.
+PRIVATE_PATH = re.compile(r"(?<![\w.~])/wor" r"k(?![\w-])|(?<![\w-])share" r"d/(?:design|decisions|style|reference|hooks)\b")
+
+Finding = namedtuple("Finding", "path line message warning", defaults=(False,))
+
+
+def code_of(line):
+    """The line without its comment and with string literals emptied."""
+    line = re.sub(r'"(?:[^"\\]|\\.)*"', '""', line)
+    return line.split("//", 1)[0]
+
+
+def folder_of(path):
+    """The folder of the table that holds path: orb/cdr, orb, idl/front, services; nothing for other places."""
+    parts = path.split("/")
+    if parts[0] in ("services", "examples", "bench"):
+        return parts[0]
+    if parts[0] == "orb":
+        return "/".join(parts[:2]) if len(parts) > 2 else "orb"
+    if parts[0] == "idl" and len(parts) > 2:
+        return "/".join(parts[:2])
+    return None
+
+
+def layer_of(folder):
+    return next((number for number, folders in enumerate(LAYERS) if folder in folders), None)
+
+
+# ---- Rules: each yields findings for one file ---------------------------------------------------------------------------
+
+
+def includes_of(lines):
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1), match.group(2)
+
+
+def may_include(source, target):
+    """Whether a file in folder `source` may include one in `target`, and if not, what it may."""
+    if source == target:
+        return None
+    if source.startswith("idl/"):
+        allowed = IDL.get(source)
+        if allowed is None:
+            return f"{source} is not in the table of tests/lint/lint.py"
+        return None if target in allowed else f"allowed: {', '.join([source] + allowed)}"
+    from_layer, to_layer = layer_of(source), layer_of(target)
+    if from_layer is None:
+        return f"{source} is not in the layer table of tests/lint/lint.py"
+    if to_layer is not None and (to_layer < from_layer or target in SAME_LAYER.get(source, [])):
+        return None
+    same = SAME_LAYER.get(source, [])
+    return f"allowed: layers below {from_layer}" + (f" and {', '.join(same)}" if same else "") + \
+        f" (orb layers: {'; '.join(f'{n}: ' + ' '.join(layer) for n, layer in enumerate(LAYERS) if n < from_layer)})"
+
+
+def check_includes(path, lines):
+    source = folder_of(path)
+    if source is None:
+        return
+    for number, bracket, name in includes_of(lines):
+        target = folder_of(name) if name.startswith(("orb/", "idl/", "services/", "examples/", "bench/")) else None
+        if target is None:
+            if bracket == '"' and source.startswith(("orb", "idl")):
+                yield Finding(path, number, f'include "{name}" does not name the path from the root')
+            continue
+        reason = may_include(source, target)
+        if reason:
+            yield Finding(path, number, f"{source} must not include {name}; {reason}")
+
+
+def check_purity(path, lines):
+    folder = folder_of(path)
+    if folder not in PURE:
+        return
+    for number, line in enumerate(lines, 1):
+        header = INCLUDE.match(line) and IMPURE_HEADER.search(line)
+        if header:
+            yield Finding(path, number, f"{folder} does no I/O, reads no clock and starts no thread: {header.group(0)}")
+        call = IMPURE_CALL.search(code_of(line))
+        if call:
+            yield Finding(path, number, f"{folder} does no I/O, reads no clock and starts no thread: {call.group(0)}")
+
+
+def commented(lines, number, word):
+    """Whether `word` stands in a comment on line `number` (1-based) or within reach above it."""
+    near = lines[max(0, number - 1 - COMMENT_REACH):number]
+    return any(word in line.split("//", 1)[1] for line in near if "//" in line)
+
+
+def arguments_from(lines, number, column):
+    """The text between the parenthesis at `column` of line `number` (1-based) and its partner, at most 10 lines on."""
+    depth, text = 0, ""
+    for offset, line in enumerate(lines[number - 1:number + 9]):
+        for character in code_of(line)[column if offset == 0 else 0:]:
+            depth += {"(": 1, ")": -1}.get(character, 0)
+            if depth == 0:
+                return text[1:]
+            text += character
+    return text[1:]
+
+
+def check_orders(path, lines, sibling):
+    if path.startswith("tests/"):
+        return  # a test may take the strongest order: it shows no reader what the weakest is
+    text = "\n".join(lines)
+    if "atomic" not in text and "atomic" not in sibling:
+        return
+    for number, line in enumerate(lines, 1):
+        code = code_of(line)
+        for call in ATOMIC_CALL.finditer(code):
+            if not re.search(r"memory_order|\border\b", arguments_from(lines, number, call.end() - 1)):
+                yield Finding(path, number, f"{call.group(1)}() without a memory order: say which, and why")
+        if "memory_order_relaxed" in code and not commented(lines, number, "relaxed"):
+            yield Finding(path, number, "a relaxed access says why: // relaxed: ...")
+        if "memory_order_seq_cst" in code and not commented(lines, number, "seq_cst"):
+            yield Finding(path, number, "seq_cst has a reason: // seq_cst: ...")
+        if re.search(r"memory_order_(acquire|release|acq_rel)", code) and not commented(lines, number, "PAIR "):
+            yield Finding(path, number, "an acquire or release names its other half: // PAIR name: release here -> acquire in X::f()")
+    members = set(ATOMIC_MEMBER.findall(text)) | set(ATOMIC_MEMBER.findall(sibling))
+    for member in sorted(members):
+        operator = re.compile(rf"(\+\+|--)\s*{member}\b|\b{member}\s*(\+\+|--)|"
+                              rf"(?:^\s*|[;{{}}()]\s*|->|\.){member}\s*[-+|&^]?=(?!=)")
+        for number, line in enumerate(lines, 1):
+            code = code_of(line)
+            if operator.search(code) and "std::atomic" not in code:
+                yield Finding(path, number, f"{member} is atomic: an operator hides its memory order")
+
+
+def check_header(path, lines):
+    if not path.endswith(".h"):
+        return
+    code = next((line for line in lines if line.strip() and not line.lstrip().startswith("//")), "")
+    if code.strip() != "#pragma once":
+        yield Finding(path, 1, "a header begins with its comment and #pragma once")
+    for number, line in enumerate(lines, 1):
+        if line.startswith("using namespace "):
+            yield Finding(path, number, "no using-directive at the top of a header")
+
+
+def check_length(path, lines):
+    if len(lines) > LONG_FILE and "/golden/" not in path:
+        yield Finding(path, len(lines), f"{len(lines)} lines; files stay near 400", True)
+
+
+def check_tests(path, lines):
+    if not path.startswith("tests/"):
+        return
+    text = "\n".join(lines)
+    for match in TEST_NAME.finditer(text):
+        name = match.group(1)
+        if re.search(r"[;\\\[\]]", name) or name.startswith("-"):
+            number = text.count("\n", 0, match.start()) + 1
+            yield Finding(path, number, f'Catch2 and CTest cannot select "{name}": no ; \\ [ ] and no dash in front')
+    for number, line in enumerate(lines, 1):
+        if SLEEP.search(code_of(line)) and not commented(lines, number, "sleep:"):
+            yield Finding(path, number, "a test waits for an event, not for time (// sleep: why, where it must)")
+
+
+def check_private_paths(path, lines):
+    for number, line in enumerate(lines, 1):
+        match = PRIVATE_PATH.search(line)
+        if match:
+            yield Finding(path, number, f"{match.group(0)} means nothing to a reader of this project")
+
+
+def check_named_files(path, lines, files):
+    """A document names only files that are there."""
+    if not path.endswith(".md"):
+        return
+    for number, line in enumerate(lines, 1):
+        for name in NAMED_FILE.findall(line):
+            if name not in files:
+                yield Finding(path, number, f"there is no {name}")
+
+
+def check_pairs(files):
+    """Each PAIR name stands at both ends at least."""
+    places = {}
+    for path, lines in files.items():
+        for number, line in enumerate(lines, 1):
+            for name in PAIR.findall(line) if path.endswith((".h", ".cpp")) else []:
+                places.setdefault(name, []).append((path, number))
+    for name, where in sorted(places.items()):
+        if len(where) < 2:
+            yield Finding(*where[0], f"PAIR {name} has no other half")
+
+
+# ---- Files --------------------------------------------------------------------------------------------------------------
+
+
+def tracked(root):
+    """The files that git knows or would know; every file below root where git does not answer."""
+    try:
+        out = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                             check=True, capture_output=True).stdout
+        return sorted(name for name in out.decode().split("\0") if name)
+    except (OSError, subprocess.CalledProcessError):
+        found = (os.path.relpath(os.path.join(base, name), root) for base, folders, names in os.walk(root)
+                 if not {".git", "build"} & set(os.path.relpath(base, root).split(os.sep)) for name in names)
+        return sorted(found)
+
+
+def read(root, path):
+    try:
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            return file.read().splitlines()
+    except (UnicodeDecodeError, FileNotFoundError, IsADirectoryError):
+        return None  # binary, or removed and not yet committed
+
+
+def sibling_of(path, files):
+    """The header of a .cpp: its atomics are members here."""
+    return "\n".join(files.get(path[:-4] + ".h", [])) if path.endswith(".cpp") else ""
+
+
+def lint(root):
+    files = {path: lines for path in tracked(root) if (lines := read(root, path)) is not None}
+    findings = []
+    for path, lines in files.items():
+        findings += check_private_paths(path, lines)
+        findings += check_named_files(path, lines, files)
+        if not (path.startswith(CODE_FOLDERS) and path.endswith((".h", ".cpp"))):
+            continue
+        findings += check_includes(path, lines)
+        findings += check_purity(path, lines)
+        findings += check_orders(path, lines, sibling_of(path, files))
+        findings += check_header(path, lines)
+        findings += check_length(path, lines)
+        findings += check_tests(path, lines)
+    findings += check_pairs(files)
+    return len(files), findings
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    count, findings = lint(root)
+    for finding in findings:
+        print(f"{finding.path}:{finding.line}: {'warning' if finding.warning else 'error'}: {finding.message}")
+    errors = sum(not finding.warning for finding in findings)
+    print(f"lint: {count} files, {errors} errors, {len(findings) - errors} warnings")
+    return 1 if errors or count == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Tests of the lint: a small tree that breaks one rule at a time, and the nearest tree that keeps it."""
+import os
+import tempfile
+import unittest
+
+import lint
+
+
+def errors_in(files):
+    """The errors that lint finds in a tree of these files, as "path:line" and message."""
+    with tempfile.TemporaryDirectory() as root:
+        for path, text in files.items():
+            os.makedirs(os.path.dirname(os.path.join(root, path)) or root, exist_ok=True)
+            with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                file.write(text)
+        return [(f"{f.path}:{f.line}", f.message) for f in lint.lint(root)[1] if not f.warning]
+
+
+class Lint(unittest.TestCase):
+    def accepts(self, path, text, **more):
+        self.assertEqual(errors_in({path: text, **more}), [])
+
+    def refuses(self, path, text, place, word, **more):
+        found = errors_in({path: text, **more})
+        self.assertTrue(any(where == f"{path}:{place}" and word in message for where, message in found), found)
+
+    def test_an_include_may_point_down(self):
+        self.accepts("orb/giop/a.cpp", '#include "orb/cdr/reader.h"\n#include "orb/base/bytes.h"\n')
+
+    def test_an_include_may_stay_in_its_folder(self):
+        self.accepts("orb/cdr/a.cpp", '#include "orb/cdr/reader.h"\n')
+
+    def test_an_include_must_not_point_up(self):
+        self.refuses("orb/cdr/a.cpp", '// why\n#include "orb/giop/header.h"\n', 2, "must not include orb/giop/header.h")
+
+    def test_an_include_must_not_point_sideways(self):
+        self.refuses("orb/dispatch/a.cpp", '#include "orb/transport/tcp.h"\n', 1, "must not include")
+
+    def test_leader_followers_may_include_transport(self):
+        self.accepts("orb/leader_followers/a.cpp", '#include "orb/transport/tcp.h"\n')
+
+    def test_a_refusal_says_what_is_allowed(self):
+        self.refuses("orb/os/a.cpp", '#include "orb/core/orb.h"\n', 1, "allowed: layers below 1")
+
+    def test_a_folder_outside_the_table_is_refused(self):
+        self.refuses("orb/new_one/a.cpp", '#include "orb/base/time.h"\n', 1, "not in the layer table")
+
+    def test_the_compiler_never_includes_the_runtime(self):
+        self.refuses("idl/tool/main.cpp", '#include "orb/base/error.h"\n', 1, "allowed: idl/tool, idl/front")
+
+    def test_the_front_end_does_not_know_the_model(self):
+        self.refuses("idl/front/a.cpp", '#include "idl/model/model.h"\n', 1, "allowed: idl/front, idl/ast")
+
+    def test_sema_joins_tree_and_model(self):
+        self.accepts("idl/sema/a.cpp", '#include "idl/ast/ast.h"\n#include "idl/model/model.h"\n')
+
+    def test_an_include_without_its_path_is_refused(self):
+        self.refuses("orb/cdr/a.cpp", '#include "reader.h"\n', 1, "path from the root")
+
+    def test_an_example_may_include_generated_headers(self):
+        self.accepts("examples/pendulum/a.cpp", '#include "plantC.h"\n#include "orb/corba/orb.h"\n')
+
+    def test_pure_folders_start_no_thread(self):
+        self.refuses("orb/sched/a.cpp", "#include <thread>\n", 1, "no thread")
+
+    def test_pure_folders_read_no_clock(self):
+        self.refuses("orb/giop/a.cpp", "auto t = std::chrono::steady_clock::now();\n", 1, "steady_clock")
+
+    def test_pure_folders_read_no_file(self):
+        self.refuses("idl/front/a.cpp", "#include <fstream>\n", 1, "<fstream>")
+
+    def test_only_the_tool_of_the_compiler_reads_files(self):
+        self.accepts("idl/tool/a.cpp", "#include <fstream>\n#include <filesystem>\n")
+
+    def test_a_clock_in_a_comment_is_no_clock(self):
+        self.accepts("orb/giop/a.cpp", "// unlike steady_clock\n")
+
+    def test_a_load_without_order_is_refused(self):
+        self.refuses("orb/os/a.cpp", "std::atomic<int> x;\nint f() { return x.load(); }\n", 2, "without a memory order")
+
+    def test_a_store_without_order_is_refused_over_several_lines(self):
+        self.refuses("orb/os/a.cpp", "std::atomic<int> x;\nvoid f() {\n  x.store(\n      g(1, 2));\n}\n", 3, "store()")
+
+    def test_an_operator_on_an_atomic_member_of_the_header_is_refused(self):
+        self.refuses("orb/os/a.cpp", "void A::f() { ++count_; }\n", 1, "an operator hides",
+                     **{"orb/os/a.h": "#pragma once\nstruct A { std::atomic<int> count_{0}; };\n"})
+
+    def test_a_local_of_the_name_of_an_atomic_member_is_another_thing(self):
+        header = {"orb/os/a.h": "#pragma once\nstruct A { std::atomic<int> count{0}; };\n"}
+        self.accepts("orb/os/a.cpp", "void f() {\n  auto count = 1;\n  int more = count;\n}\n", **header)
+        self.refuses("orb/os/a.cpp", "void A::f() {\n  count = 1;\n}\n", 2, "an operator hides", **header)
+
+    def test_a_relaxed_access_says_why(self):
+        text = "std::atomic<int> x;\n{}int f() {{ return x.load(std::memory_order_relaxed); }}\n"
+        self.refuses("orb/os/a.cpp", text.format(""), 2, "relaxed access says why")
+        self.accepts("orb/os/a.cpp", text.format("// relaxed: a statistic\n"))
+
+    def test_seq_cst_has_a_reason(self):
+        text = "std::atomic<int> x;\n{}int f() {{ return x.load(std::memory_order_seq_cst); }}\n"
+        self.refuses("orb/os/a.cpp", text.format(""), 2, "seq_cst has a reason")
+        self.accepts("orb/os/a.cpp", text.format("// seq_cst: against the store in g()\n"))
+
+    def test_an_acquire_names_its_pair(self):
+        self.refuses("orb/os/a.cpp", "std::atomic<int> x;\nint f() { return x.load(std::memory_order_acquire); }\n", 2,
+                     "names its other half")
+
+    def test_a_pair_has_two_ends(self):
+        one = "// PAIR x.ready: acquire here <- release in g().\n"
+        self.refuses("orb/os/a.cpp", one, 1, "PAIR x.ready has no other half")
+        self.accepts("orb/os/a.cpp", one, **{"orb/os/b.cpp": "// PAIR x.ready: release here -> acquire in f().\n"})
+
+    def test_a_header_has_pragma_once(self):
+        self.refuses("orb/os/a.h", "// What it is.\n#include <span>\n", 1, "#pragma once")
+        self.accepts("orb/os/a.h", "// What it is.\n#pragma once\n#include <span>\n")
+
+    def test_a_header_opens_no_namespace_to_its_users(self):
+        self.refuses("orb/os/a.h", "#pragma once\nusing namespace std;\n", 2, "using-directive")
+
+    def test_a_test_name_that_the_runner_cannot_select_is_refused(self):
+        self.refuses("tests/orb/os/a_test.cpp", 'TEST_CASE("a; b") {}\n', 1, "cannot select")
+        self.refuses("tests/orb/os/a_test.cpp", 'TEST_CASE(\n    "one [two]") {}\n', 1, "cannot select")
+
+    def test_a_test_does_not_sleep(self):
+        self.refuses("tests/orb/os/a_test.cpp", "std::this_thread::sleep_for(1ms);\n", 1, "waits for an event")
+        self.accepts("tests/orb/os/a_test.cpp", "// sleep: the kernel frees it late\nstd::this_thread::sleep_for(1ms);\n")
+
+    def test_a_private_path_is_found_in_any_file(self):
+        self.refuses("docs/a.md", "see /wor" + "k/main\n", 1, "means nothing")
+        self.refuses("docs/a.md", "see share" + "d/design.md\n", 1, "means nothing")
+        self.accepts("docs/a.md", "a framework/works, network/worker, shared/memory\n")
+
+    def test_a_document_names_files_that_are_there(self):
+        self.refuses("docs/a.md", "see `orb/os/gone.h`\n", 1, "there is no orb/os/gone.h")
+        self.accepts("docs/a.md", "see `orb/os/a.h`\n", **{"orb/os/a.h": "#pragma once\n"})
+
+    def test_a_long_file_is_a_warning(self):
+        with tempfile.TemporaryDirectory() as root:
+            os.makedirs(os.path.join(root, "orb/os"))
+            with open(os.path.join(root, "orb/os/a.cpp"), "w", encoding="utf-8") as file:
+                file.write("int x;\n" * (lint.LONG_FILE + 1))
+            self.assertEqual([f.warning for f in lint.lint(root)[1]], [True])
+
+
+if __name__ == "__main__":
+    unittest.main()

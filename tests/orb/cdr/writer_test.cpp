@@ -1,0 +1,205 @@
+#include "orb/cdr/writer.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "orb/base/minor.h"
+
+using namespace corelane;
+using cdr::Writer;
+
+namespace {
+
+std::string hex(const Writer& writer) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::byte b : writer.bytes()) {
+    text += digits[std::to_integer<unsigned>(b) >> 4];
+    text += digits[std::to_integer<unsigned>(b) & 15];
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("writer lays out integers in the order it was made with") {
+  Writer big(ByteOrder::big);
+  big.write(std::uint32_t{0x01020304});
+  CHECK(hex(big) == "01020304");
+  Writer little(ByteOrder::little);
+  little.write(std::uint32_t{0x01020304});
+  CHECK(hex(little) == "04030201");
+}
+
+TEST_CASE("writer aligns each value to its size with zeros") {
+  Writer writer(ByteOrder::big);
+  writer.write(std::uint8_t{1});
+  writer.write(std::uint16_t{2});
+  writer.write(std::uint8_t{3});
+  writer.write(std::uint32_t{4});
+  writer.write(std::uint8_t{5});
+  writer.write(std::uint64_t{6});
+  CHECK(hex(writer) ==
+        "01000002"
+        "03000000"
+        "00000004"
+        "05000000"
+        "0000000000000006");
+}
+
+TEST_CASE("writer counts alignment from its origin and not from its first byte") {
+  Writer writer(ByteOrder::big, 12);
+  writer.write(std::uint64_t{1});
+  CHECK(hex(writer) ==
+        "00000000"
+        "0000000000000001");
+}
+
+TEST_CASE("writer ends a string with the NUL that its length counts") {
+  Writer writer(ByteOrder::big);
+  writer.write_string("ab");
+  writer.write_string("");
+  CHECK(hex(writer) ==
+        "00000003"
+        "616200"
+        "00"
+        "00000001"
+        "00");
+}
+
+TEST_CASE("writer writes floats as their IEEE bits") {
+  Writer writer(ByteOrder::big);
+  writer.write(1.0);
+  writer.write(-2.0f);
+  CHECK(hex(writer) ==
+        "3ff0000000000000"
+        "c0000000");
+}
+
+TEST_CASE("writer aligns the inside of an encapsulation from its byte order") {
+  Writer writer(ByteOrder::big);
+  const auto mark = writer.begin_encapsulation();
+  writer.write(std::uint32_t{7});
+  writer.end_encapsulation(mark);
+  writer.write(std::uint64_t{1});
+  CHECK(hex(writer) ==
+        "00000008"
+        "00000000"
+        "00000007"
+        "00000000"
+        "0000000000000001");
+}
+
+TEST_CASE("writer nests encapsulations") {
+  Writer writer(ByteOrder::big);
+  const auto outer = writer.begin_encapsulation();
+  const auto inner = writer.begin_encapsulation();
+  writer.write(std::uint8_t{9});
+  writer.end_encapsulation(inner);
+  writer.end_encapsulation(outer);
+  CHECK(hex(writer) ==
+        "0000000a"
+        "00"
+        "000000"
+        "00000002"
+        "00"
+        "09");
+}
+
+TEST_CASE("writer patches a ulong in its own order") {
+  Writer writer(ByteOrder::little);
+  writer.write(std::uint32_t{0});
+  writer.patch(0, 0x01020304);
+  CHECK(hex(writer) == "04030201");
+  writer.patch(1, 5);
+  CHECK(hex(writer) == "04030201");
+}
+
+TEST_CASE("writer takes the padding of an empty body back") {
+  Writer writer(ByteOrder::big);
+  writer.write(std::uint8_t{1});
+  writer.begin_body();
+  CHECK(writer.size() == 8);
+  SECTION("empty") {
+    writer.finish_body();
+    CHECK(writer.size() == 1);
+  }
+  SECTION("not empty") {
+    writer.write(std::uint8_t{2});
+    writer.finish_body();
+    CHECK(writer.size() == 9);
+  }
+}
+
+TEST_CASE("a cleared writer keeps its memory and forgets its failure") {
+  Writer writer;
+  writer.write_string("text");
+  const std::byte* memory = writer.bytes().data();
+  writer.write_string(std::string_view("\0", 1));
+  REQUIRE_FALSE(writer.ok());
+  writer.clear();
+  writer.write_string("more");
+  CHECK(writer.ok());
+  CHECK(writer.bytes().data() == memory);
+}
+
+TEST_CASE("a moved writer takes its bytes along and leaves an empty one") {
+  Writer writer(ByteOrder::big);
+  writer.write(std::uint16_t{0x0102});
+  Writer other(std::move(writer));
+  CHECK(hex(other) == "0102");
+  writer = Writer(ByteOrder::big);
+  CHECK(writer.size() == 0);
+  writer = std::move(other);
+  CHECK(hex(writer) == "0102");
+}
+
+// Edges.
+
+TEST_CASE("writer grows past every first guess") {
+  Writer writer(ByteOrder::big);
+  for (std::uint32_t i = 0; i < 100'000; ++i) writer.write(i);
+  REQUIRE(writer.size() == 400'000);
+  CHECK(std::to_integer<int>(writer.bytes()[399'999]) == (99'999 & 255));
+}
+
+TEST_CASE("writer fills exactly its limit") {
+  Writer writer;
+  writer.set_limit(16);
+  const std::size_t size = GENERATE(std::size_t{15}, std::size_t{16}, std::size_t{17});
+  for (std::size_t i = 0; i < size; ++i) writer.write(std::uint8_t{1});
+  CHECK(writer.ok() == (size <= 16));
+  CHECK(writer.size() == std::min<std::size_t>(size, 16));
+}
+
+// Error paths.
+
+TEST_CASE("writer refuses a string with a NUL in it") {
+  Writer writer;
+  writer.write_string(std::string_view("a\0b", 3));
+  REQUIRE_FALSE(writer.ok());
+  CHECK(writer.error().kind == ErrorKind::bad_param);
+  CHECK(writer.error().minor == minor::string_has_nul);
+}
+
+TEST_CASE("nothing is written after a failure and the first one stays") {
+  Writer writer;
+  writer.write(std::uint32_t{1});
+  writer.write_string(std::string_view("\0", 1));
+  const auto mark = writer.begin_encapsulation();
+  writer.write(1.0);
+  writer.end_encapsulation(mark);
+  writer.fail(ErrorKind::internal, 1);
+  CHECK(writer.size() == 4);
+  CHECK(writer.error().minor == minor::string_has_nul);
+}
+
+TEST_CASE("padding that would cross the limit is a failure too") {
+  Writer writer;
+  writer.set_limit(6);
+  writer.write(std::uint8_t{1});
+  writer.write(std::uint32_t{1});
+  REQUIRE_FALSE(writer.ok());
+  CHECK(writer.error() == Error{ErrorKind::imp_limit, Completion::no, minor::message_too_large});
+  CHECK(writer.size() == 1);
+}

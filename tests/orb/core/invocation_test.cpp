@@ -1,0 +1,212 @@
+// Invocations over TCP and within the ORB: the suite, and what only one of them has.
+#include <atomic>
+#include <thread>
+
+#include "orb/core/gate.h"
+#include "orb/core/reference.h"
+#include "tests/support/probe_servant.h"
+
+using namespace corelane::testing;
+
+namespace {
+
+struct OverTcp {
+  OverTcp() : reference(probe_of(client, server.ior())) {}
+  CORBA::object_reference<Probing::Probe> probe() { return reference; }
+  CORBA::object_reference<Probing::Probe> server_reference() { return server.reference; }
+  ProbeServant& servant() { return *server.servant; }
+  CORBA::object_reference<PortableServer::POA> poa() { return server.orb.root(); }
+
+  ProbeServer server;
+  TestOrb client;
+  CORBA::object_reference<Probing::Probe> reference;
+};
+
+struct Collocated {
+  CORBA::object_reference<Probing::Probe> probe() { return server.reference; }
+  CORBA::object_reference<Probing::Probe> server_reference() { return server.reference; }
+  ProbeServant& servant() { return *server.servant; }
+  CORBA::object_reference<PortableServer::POA> poa() { return server.orb.root(); }
+
+  ProbeServer server;
+};
+
+using InvocationWays = std::tuple<OverTcp, Collocated>;
+
+}  // namespace
+
+#include "tests/support/invocation_suite.h"
+
+TEST_CASE("a collocated call runs on the caller's thread") {
+  ProbeServer server;
+  std::thread::id ran_on;
+  struct Here : ProbeServant {
+    explicit Here(std::thread::id& id) : id_(id) {}
+    void ping() override { id_ = std::this_thread::get_id(); }
+    std::thread::id& id_;
+  };
+  const auto servant = CORBA::make_reference<Here>(ran_on);
+  const auto reference = IDL::traits<Probing::Probe>::narrow(server.orb.root()->servant_to_reference(servant));
+  reference->ping();
+  CHECK(ran_on == std::this_thread::get_id());
+}
+
+TEST_CASE("a reference read from text within its own ORB is collocated too") {
+  ProbeServer server;
+  const auto again = probe_of(server.orb, server.ior());
+  again->ping();
+  CHECK(server.servant->pings == 1);
+  CHECK(again->_reference()->is_local());
+}
+
+TEST_CASE("an argument too many is MARSHAL before the servant runs") {
+  OverTcp way;
+  try {
+    way.probe()->add_too_much();
+    FAIL("no exception");
+  } catch (const CORBA::MARSHAL& bad) {
+    CHECK(bad.minor() == corelane::minor::trailing_bytes);
+    CHECK(bad.completed() == CORBA::COMPLETED_NO);
+  }
+}
+
+TEST_CASE("an argument of the wrong type is MARSHAL before the servant runs") {
+  OverTcp way;
+  try {
+    way.probe()->echo_a_number();
+    FAIL("no exception");
+  } catch (const CORBA::MARSHAL& bad) {
+    CHECK(bad.completed() == CORBA::COMPLETED_NO);
+  }
+}
+
+TEST_CASE("a string with a NUL is refused by the caller's side") {
+  OverTcp way;
+  CHECK_THROWS_AS(way.probe()->echo(std::string("a\0b", 3)), CORBA::SystemException);
+  CHECK(way.probe()->echo("ab") == "ab");
+}
+
+TEST_CASE("a call on nil raises INV_OBJREF") {
+  const CORBA::object_reference<Probing::Probe> nil;
+  CHECK_THROWS_AS(nil->ping(), CORBA::INV_OBJREF);
+}
+
+TEST_CASE("a call whose reply does not come in time raises TIMEOUT and the connection goes on") {
+  ProbeServer server;
+  TestOrb client({"-ORBTimeoutRequest", "100ms"});
+  const auto probe = probe_of(client, server.ior());
+  try {
+    probe->block();
+    FAIL("no exception");
+  } catch (const CORBA::TIMEOUT& late) {
+    CHECK(late.completed() == CORBA::COMPLETED_MAYBE);
+    CHECK(late.minor() == corelane::minor::deadline_passed);
+  }
+  server.servant->release();
+  CHECK(probe->add(1, 2) == 3);  // the late reply of block() is nobody's
+}
+
+TEST_CASE("a reference of an earlier process of the same address does not exist") {
+  std::string old;
+  std::uint16_t port = 0;
+  {
+    ProbeServer server;
+    old = server.ior();
+    port = server.orb->endpoints().front().port;
+  }
+  ProbeServer server({"-ORBEndpointListen", "127.0.0.1:" + std::to_string(port)});
+  TestOrb client;
+  const auto stub = client->string_to_object(old);
+  CHECK_THROWS_AS(stub->_is_a("IDL:Probing/Other:1.0"), CORBA::OBJECT_NOT_EXIST);
+}
+
+TEST_CASE("a server that went away is TRANSIENT and nothing ran") {
+  TestOrb client;
+  std::string ior;
+  {
+    ProbeServer server;
+    ior = server.ior();
+  }
+  const auto stub = client->string_to_object(ior);
+  try {
+    stub->_is_a("IDL:Probing/Other:1.0");
+    FAIL("no exception");
+  } catch (const CORBA::TRANSIENT& gone) {
+    CHECK(gone.completed() == CORBA::COMPLETED_NO);
+  }
+}
+
+TEST_CASE("a client calls on when its server was shut down in good order and started again") {
+  TestOrb client;
+  auto first = std::make_unique<ProbeServer>();
+  const std::uint16_t port = first->orb->endpoints().front().port;
+  const auto at = "corbaloc:iiop:1.2@127.0.0.1:" + std::to_string(port) + "/any";
+  const auto stub = client->string_to_object(at);
+  CHECK_THROWS_AS(stub->_is_a("IDL:X:1.0"), CORBA::OBJECT_NOT_EXIST);
+  first.reset();
+  ProbeServer second({"-ORBEndpointListen", "127.0.0.1:" + std::to_string(port)});
+  CHECK_THROWS_AS(stub->_is_a("IDL:X:1.0"), CORBA::OBJECT_NOT_EXIST);
+}
+
+TEST_CASE("shutdown lets the running request finish and turns new ones away") {
+  ProbeServer server;
+  TestOrb client;
+  const auto probe = probe_of(client, server.ior());
+  std::jthread waiting([&] { probe->block(); });
+  server.servant->wait_until_blocked();
+  server.orb->shutdown(false);
+  CHECK_THROWS_AS(probe->ping(), CORBA::TRANSIENT);
+  server.servant->release();
+  waiting.join();
+  server.orb->run();  // returns at once
+  server.orb->shutdown(true);
+}
+
+TEST_CASE("a shutdown that waits after one that did not waits for the running request all the same") {
+  ProbeServer server;
+  TestOrb client;
+  const auto probe = probe_of(client, server.ior());
+  std::atomic<bool> answered{false}, ended{false};
+  std::jthread calling([&] {
+    probe->block();
+    answered = true;
+  });
+  server.servant->wait_until_blocked();
+  server.orb->shutdown(false);
+  std::jthread waiting([&] {
+    server.orb->shutdown(true);
+    ended = true;
+  });
+  std::jthread running([&] { server.orb->run(); });
+  CHECK_THROWS_AS(probe->ping(), CORBA::TRANSIENT);  // a round trip's time to end too early
+  CHECK_FALSE(ended);
+  CHECK_FALSE(answered);
+  server.servant->release();
+  waiting.join();
+  running.join();
+  calling.join();
+  CHECK(answered);
+}
+
+TEST_CASE("a local caller waits at a holding gate no longer than a call may take") {
+  ProbeServer server({"-ORBTimeoutRequest", "20ms"});
+  server.orb.root()->the_POAManager()->hold_requests(true);
+  try {
+    server.reference->ping();
+    FAIL("no exception");
+  } catch (const CORBA::TIMEOUT& late) {
+    CHECK(late.completed() == CORBA::COMPLETED_NO);
+  }
+  CHECK(server.servant->pings == 0);
+}
+
+TEST_CASE("references of a destroyed ORB raise BAD_INV_ORDER") {
+  ProbeServer server;
+  CORBA::object_reference<Probing::Probe> probe;
+  {
+    TestOrb client;
+    probe = probe_of(client, server.ior());
+    probe->ping();
+  }
+  CHECK_THROWS_AS(probe->ping(), CORBA::BAD_INV_ORDER);
+}

@@ -1,0 +1,127 @@
+// ORB_init, references as text, initial references.
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "orb/base/minor.h"
+#include "tests/support/probe_servant.h"
+
+using namespace corelane::testing;
+
+TEST_CASE("one id is one ORB, until it is destroyed") {
+  int argc = 0;
+  char* argv[] = {nullptr};
+  const auto first = CORBA::ORB_init(argc, argv, "twice");
+  CHECK(CORBA::ORB_init(argc, argv, "twice") == first);
+  first->destroy();
+  const auto second = CORBA::ORB_init(argc, argv, "twice");
+  CHECK(second != first);
+  second->destroy();
+}
+
+TEST_CASE("an unknown option is BAD_PARAM and names the nearest") {
+  std::string words[] = {"test", "-ORBPoolCors", "1"};
+  char* argv[] = {words[0].data(), words[1].data(), words[2].data(), nullptr};
+  int argc = 3;
+  try {
+    CORBA::ORB_init(argc, argv, "misspelt");
+    FAIL("no exception");
+  } catch (const CORBA::BAD_PARAM& bad) {
+    CHECK(bad.minor() == corelane::minor::bad_option);
+    CHECK(std::string(bad.what()).find("-ORBPoolCores") != std::string::npos);
+  }
+}
+
+TEST_CASE("a reference goes to text and back") {
+  ProbeServer server;
+  TestOrb client;
+  const auto object = client->string_to_object(server.ior());
+  CHECK(client->object_to_string(object) == server.ior());
+  CHECK(client->object_to_string(nullptr).starts_with("IOR:"));
+  CHECK_FALSE(client->string_to_object(client->object_to_string(nullptr)));
+}
+
+TEST_CASE("a reference may stand in a file") {
+  ProbeServer server;
+  const std::string path = std::string(P_tmpdir) + "/corelane_orb_test.ior";
+  std::ofstream(path) << server.ior() << "\n";
+  TestOrb client;
+  CHECK(client->string_to_object("file://" + path));
+}
+
+TEST_CASE("references that lead to themselves are refused") {
+  const std::string path = std::string(P_tmpdir) + "/corelane_orb_cycle_" + std::to_string(::getpid()) + ".ior";
+  std::ofstream(path) << "file://" << path;
+  TestOrb orb({"-ORBInitRef", "A=corbaloc:rir:/B", "-ORBInitRef", "B=corbaloc:rir:/A"});
+  CHECK_THROWS_AS(orb->string_to_object("file://" + path), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(orb->resolve_initial_references("A"), CORBA::BAD_PARAM);
+  std::remove(path.c_str());
+}
+
+TEST_CASE("initial references come from the command line and from register_initial_reference") {
+  ProbeServer server;
+  TestOrb client({"-ORBInitRef", "Probe=" + server.ior()});
+  const auto probe = IDL::traits<Probing::Probe>::narrow(client->resolve_initial_references("Probe"));
+  CHECK(probe->add(1, 2) == 3);
+  client->register_initial_reference("Again", probe);
+  CHECK(client->resolve_initial_references("Again")->_is_equivalent(probe));
+  CHECK(client->string_to_object("corbaloc:rir:/Probe")->_is_equivalent(probe));
+  CHECK_THROWS_AS(client->resolve_initial_references("Nothing"), CORBA::ORB::InvalidName);
+}
+
+TEST_CASE("text that is no reference is BAD_PARAM") {
+  TestOrb client;
+  for (const char* text : {"", "IOR:zz", "http://x", "corbaloc:", "file:///does/not/exist"})
+    CHECK_THROWS_AS(client->string_to_object(text), CORBA::BAD_PARAM);
+}
+
+TEST_CASE("equivalent references hash alike") {
+  ProbeServer server;
+  TestOrb client;
+  const auto a = client->string_to_object(server.ior()), b = client->string_to_object(server.ior());
+  CHECK(a != b);
+  CHECK(a->_is_equivalent(b));
+  CHECK(a->_hash(1000) == b->_hash(1000));
+  CHECK(a->_hash(1000) <= 1000);
+  CHECK(a->_hash(0) == 0);
+}
+
+TEST_CASE("every system exception says its kind, its numbers and the cause") {
+  using namespace corelane;
+  for (int kind = 0; kind < error_kinds; ++kind) {
+    const Error error{static_cast<ErrorKind>(kind), Completion::maybe, minor::connection_lost};
+    try {
+      core::raise(error, "beside the point");
+    } catch (const CORBA::SystemException& exception) {
+      const std::string text = exception.what();
+      CHECK(exception.error() == error);
+      CHECK(text.starts_with(name_of(error.kind)));
+      CHECK(text.find("COMPLETED_MAYBE") != text.npos);
+      CHECK(text.find(minor::text(error.minor)) != text.npos);
+      CHECK(text.find("beside the point") != text.npos);
+      CHECK(exception._rep_id() == "IDL:omg.org/CORBA/" + std::string(name_of(error.kind)) + ":1.0");
+    }
+  }
+}
+
+TEST_CASE("a second ORB whose settings of the process differ is refused and told which") {
+  ProbeServer first;
+  TestOrb second({"-ORBBestEffortThreads", "3"});
+  try {
+    second.root()->the_POAManager()->activate();
+    FAIL("no exception");
+  } catch (const CORBA::BAD_PARAM& bad) {
+    CHECK(bad.minor() == corelane::minor::bad_option);
+    CHECK(std::string(bad.detail()).find("best_effort.threads") == 0);
+  }
+  TestOrb third;
+  third.root()->the_POAManager()->activate();
+  CHECK(first.reference->add(1, 2) == 3);
+}
+
+TEST_CASE("a client may differ from the server of its process") {
+  ProbeServer server;
+  TestOrb client({"-ORBBestEffortThreads", "3"});
+  CHECK(probe_of(client, server.ior())->add(1, 2) == 3);
+}

@@ -1,0 +1,178 @@
+#include "orb/core/settings.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+using namespace corelane;
+using namespace corelane::core;
+using namespace std::chrono_literals;
+
+namespace {
+
+class Start {
+ public:
+  Start& option(const char* name, const char* value) { return word(name).word(value); }
+  Start& word(const char* word) {
+    words_.emplace_back(word);
+    return *this;
+  }
+  Start& variable(const char* name, const char* value) {
+    variables_[name].assign(value);
+    return *this;
+  }
+  Start& file(const std::string& text) {
+    // Test cases run beside each other, each in a process of its own.
+    file_ = (std::filesystem::temp_directory_path() / ("corelane_settings_" + std::to_string(::getpid()) + ".toml"))
+                .string();
+    std::ofstream(file_) << text;
+    return *this;
+  }
+  std::string fault() {
+    const auto settings = load();
+    return settings ? "" : settings.error().text;
+  }
+  Expected<Settings, SettingsFault> load() {
+    std::vector<char*> argv;
+    for (std::string& word : words_) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    int argc = static_cast<int>(words_.size());
+    SettingsSources sources{[this](const char* name) -> const char* {
+                              const auto known = variables_.find(name);
+                              return known == variables_.end() ? nullptr : known->second.c_str();
+                            },
+                            {file_}};
+    auto settings = load_settings(argc, argv.data(), sources);
+    left.clear();
+    for (int i = 0; i < argc; ++i) left.append(argv[static_cast<std::size_t>(i)]).append(" ");
+    return settings;
+  }
+
+  std::string left;  // the words that were not options, each with a blank behind it
+
+ private:
+  std::vector<std::string> words_{"program"};
+  std::map<std::string, std::string> variables_;
+  std::string file_ = "/nowhere.toml";
+};
+
+}  // namespace
+
+TEST_CASE("without sources every setting has its default") {
+  const auto settings = Start().load();
+  REQUIRE(settings);
+  CHECK(settings->executive.queue_capacity == 1024);
+  CHECK(settings->listen == transport::Endpoint{"127.0.0.1", 0});
+}
+
+TEST_CASE("every default of the table is taken and changes nothing") {
+  const Settings fresh;
+  Settings settings;
+  for (const SettingsEntry& entry : settings_table()) {
+    INFO(entry.key);
+    CHECK(entry.apply(settings, entry.fallback) == "");
+  }
+  CHECK(settings.executive.queue_capacity == fresh.executive.queue_capacity);
+  CHECK(settings.executive.max_tasks == fresh.executive.max_tasks);
+  CHECK(settings.executive.best_effort_threads == fresh.executive.best_effort_threads);
+  CHECK(settings.giop.message_size == fresh.giop.message_size);
+  CHECK(settings.connections.connections == fresh.connections.connections);
+  CHECK(settings.connections.backlog == fresh.connections.backlog);
+  CHECK(settings.connections.header_timeout == fresh.connections.header_timeout);
+  CHECK(settings.request_timeout == fresh.request_timeout);
+  CHECK(settings.connect_timeout == fresh.connect_timeout);
+  CHECK(settings.listen == fresh.listen);
+}
+
+TEST_CASE("an option beats a variable and a variable beats the file") {
+  Start start;
+  start.file("[dispatch]\nqueue_capacity = 1\n[limits]\ntasks = 2\n[timeout]\nrequest = \"3ms\"\n");
+  start.variable("CORELANE_DISPATCH_QUEUE_CAPACITY", "10").variable("CORELANE_LIMITS_TASKS", "20");
+  start.option("-ORBDispatchQueueCapacity", "100");
+  const auto settings = start.load();
+  REQUIRE(settings);
+  CHECK(settings->executive.queue_capacity == 100);
+  CHECK(settings->executive.max_tasks == 20);
+  CHECK(settings->request_timeout == 3ms);
+}
+
+TEST_CASE("options are taken out of argv and the rest stays in order") {
+  Start start;
+  start.word("a").option("-ORBid", "x").word("-b").option("-ORBInitRef", "N=corbaloc::h/k");
+  const auto settings = start.load();
+  REQUIRE(settings);
+  CHECK(start.left == "program a -b ");
+  CHECK(settings->id == "x");
+  CHECK(settings->initial_references.at("N") == "corbaloc::h/k");
+}
+
+TEST_CASE("cores are numbers and ranges") {
+  const auto settings = Start().option("-ORBPoolCores", "0,2-4").load();
+  REQUIRE(settings);
+  CHECK(settings->executive.lease.cores == std::vector<CoreId>{CoreId{0}, CoreId{2}, CoreId{3}, CoreId{4}});
+}
+
+TEST_CASE("the documentation names all three spellings") {
+  const std::string text = settings_documentation();
+  CHECK(text.find("| `dispatch.queue_capacity` | `-ORBDispatchQueueCapacity` | `CORELANE_DISPATCH_QUEUE_CAPACITY` |") !=
+        text.npos);
+}
+
+// Error paths.
+
+TEST_CASE("an unknown option is refused with the nearest known one") {
+  const auto settings = Start().option("-ORBDispatchQueueCapcity", "1").load();
+  REQUIRE_FALSE(settings);
+  CHECK(settings.error().text ==
+        "unknown option -ORBDispatchQueueCapcity; the nearest known is -ORBDispatchQueueCapacity");
+}
+
+TEST_CASE("an unknown key of the file is refused with the nearest known one") {
+  const auto settings = Start().file("[pool]\ncore = \"0\"\n").load();
+  REQUIRE_FALSE(settings);
+  CHECK(settings.error().text.find("unknown key pool.core; the nearest known is pool.cores") != std::string::npos);
+}
+
+TEST_CASE("a bad value is refused with what was expected") {
+  const auto [option, value] =
+      GENERATE(std::pair{"-ORBTimeoutRequest", "5 s"}, std::pair{"-ORBDispatchAdmission", "maybe"},
+               std::pair{"-ORBLimitsTasks", "0"}, std::pair{"-ORBPoolCores", "4-2"},
+               std::pair{"-ORBEndpointListen", "nowhere"}, std::pair{"-ORBDispatchMode", "fast"});
+  const auto settings = Start().option(option, value).load();
+  REQUIRE_FALSE(settings);
+  CHECK(settings.error().text.find("expected") != std::string::npos);
+}
+
+TEST_CASE("an option without a value is refused") { CHECK_FALSE(Start().word("-ORBid").load()); }
+
+TEST_CASE("a file that is no TOML is refused with its line") {
+  const auto settings = Start().file("[dispatch\n").load();
+  REQUIRE_FALSE(settings);
+  CHECK(settings.error().text.find(":1:") != std::string::npos);
+}
+
+TEST_CASE("a platform load that leaves nothing or has no period is refused") {
+  CHECK(Start().option("-ORBPlatformPeriod", "0ms").fault() == "platform.period = 0ns: expected more than 0");
+  CHECK(Start().option("-ORBPlatformBudget", "1ms").fault() ==
+        "platform.budget = 1ms: expected less than platform.period = 1ms; nothing would be left for tasks");
+  CHECK(Start().option("-ORBPlatformBudget", "999us").load());
+}
+
+TEST_CASE("a configuration file that is absent or a folder is named") {
+  CHECK(Start().option("-ORBConfig", "/nowhere/c.toml").fault() == "configuration file /nowhere/c.toml does not exist");
+  CHECK(Start().option("-ORBConfig", "/tmp").fault() == "configuration file /tmp is a folder");
+  CHECK(Start().variable("CORELANE_CONFIG", "").load());
+}
+
+TEST_CASE("a section that does not exist is refused even when it is empty") {
+  CHECK_THAT(Start().file("[dispach]\n").fault(), Catch::Contains("unknown section dispach"));
+}
+
+TEST_CASE("a value of another type is refused by its key") {
+  CHECK_THAT(Start().file("[dispatch]\nqueue_capacity = [1]\n").fault(),
+             Catch::EndsWith("dispatch.queue_capacity: expected text, a whole number or a boolean"));
+  CHECK_THAT(Start().file("[init_ref]\nA = 3\n").fault(),
+             Catch::EndsWith("init_ref.A: expected a reference as a string"));
+}

@@ -1,0 +1,416 @@
+// A server and a client as seen from a bare socket: what they say, what they survive.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <condition_variable>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+#include "orb/core/reference.h"
+#include "orb/giop/corelane_contexts.h"
+#include "orb/giop/headers.h"
+#include "orb/os/clock.h"
+#include "tests/support/bare_wire.h"
+#include "tests/support/giop_mutator.h"
+#include "tests/support/probe_servant.h"
+
+using namespace corelane;
+using namespace corelane::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::vector<std::byte> key_of(const CORBA::object_reference<Probing::Probe>& probe) {
+  return probe->_reference()->address()->object_key;
+}
+
+struct Served {
+  ProbeServer server;
+  Wires wires;
+  transport::Endpoint endpoint = server.orb->endpoints().front();
+  std::vector<std::byte> key = key_of(server.reference);
+  cdr::Writer writer;
+};
+
+}  // namespace
+
+TEST_CASE("requests of every version and byte order are answered in the same version") {
+  const auto version = GENERATE(giop::giop_1_0, giop::giop_1_1, giop::giop_1_2);
+  const auto order = GENERATE(ByteOrder::big, ByteOrder::little);
+  Served served;
+  Wire wire(served.wires, served.endpoint);
+  begin_request(served.writer, 5, served.key, "add", version, order);
+  served.writer.write(std::int32_t{40});
+  served.writer.write(std::int32_t{2});
+  REQUIRE(wire.send(served.writer));
+  const auto message = wire.next();
+  REQUIRE(message);
+  CHECK(message->header.version == version);
+  auto reply = giop::parse_reply(*message, {});
+  REQUIRE(reply);
+  CHECK(reply->header.request_id == 5);
+  CHECK(reply->header.status == giop::ReplyStatus::no_exception);
+  std::int32_t sum = 0;
+  CHECK(reply->body.read(sum));
+  CHECK(sum == 42);
+}
+
+TEST_CASE("LocateRequest tells what is here and what is not") {
+  Served served;
+  Wire wire(served.wires, served.endpoint);
+  const auto locate = [&](Bytes key) {
+    giop::LocateRequestHeader header{.request_id = 9, .target = {}};
+    header.target.object_key = key;
+    giop::begin_locate_request(served.writer, header);
+    REQUIRE(wire.send(served.writer));
+    const auto message = wire.next();
+    REQUIRE(message);
+    return giop::parse_locate_reply(*message)->header.status;
+  };
+  CHECK(locate(served.key) == giop::LocateStatus::object_here);
+  CHECK(locate(Bytes(served.key).first(3)) == giop::LocateStatus::unknown_object);
+}
+
+TEST_CASE("a client may ask where an object is") {
+  Served served;
+  TestOrb client;
+  CHECK(core::locate(probe_of(client, served.server.ior())));
+  const auto at = "corbaloc:iiop:1.2@127.0.0.1:" + std::to_string(served.endpoint.port) + "/nothing";
+  CHECK_FALSE(core::locate(client->string_to_object(at)));
+}
+
+TEST_CASE("garbage is answered with MessageError and the end of the connection") {
+  Served served;
+  Wire wire(served.wires, served.endpoint);
+  const std::string_view text = "GET / HTTP/1.1\r\n\r\n";
+  REQUIRE(wire.send(std::as_bytes(std::span(text))));
+  const auto message = wire.next();
+  REQUIRE(message);
+  CHECK(message->header.type == giop::MessageType::message_error);
+  CHECK(wire.closed_by_peer());
+}
+
+TEST_CASE("a cancelled request that waits does not run and is not answered") {
+  Served served;
+  Wire wire(served.wires, served.endpoint);
+  const auto manager = served.server.orb.root()->the_POAManager();
+  manager->hold_requests(true);
+  begin_request(served.writer, 1, served.key, "ping");
+  REQUIRE(wire.send(served.writer));
+  giop::write_cancel_request(served.writer, 1);
+  REQUIRE(wire.send(served.writer.bytes()));
+  giop::LocateRequestHeader header{.request_id = 2, .target = {}};
+  header.target.object_key = served.key;
+  giop::begin_locate_request(served.writer, header);
+  REQUIRE(wire.send(served.writer));
+  REQUIRE(wire.next());  // both before it were taken
+  manager->activate();
+  begin_request(served.writer, 3, served.key, "ping");
+  REQUIRE(wire.send(served.writer));
+  const auto message = wire.next();
+  REQUIRE(message);
+  CHECK(giop::parse_reply(*message, {})->header.request_id == 3);
+  CHECK(served.server.servant->pings == 1);
+}
+
+TEST_CASE("a request that is under way when the manager begins to hold waits until it is activated") {
+  // One thread for both: ping() stands in the queue until block() is done, and the gate holds by then.
+  ProbeServer server({"-ORBBestEffortThreads", "1"});
+  const auto key = key_of(server.reference);
+  Wires wires;
+  Wire wire(wires, server.orb->endpoints().front());
+  cdr::Writer writer;
+  begin_request(writer, 1, key, "block");
+  REQUIRE(wire.send(writer));
+  server.servant->wait_until_blocked();
+  begin_request(writer, 2, key, "ping");
+  REQUIRE(wire.send(writer));
+  begin_request(writer, 3, key, "_non_existent");
+  REQUIRE(wire.send(writer));
+  REQUIRE(wire.next());  // answered by the reader: the one before it is in the queue
+  const auto manager = server.orb.root()->the_POAManager();
+  manager->hold_requests(false);
+  server.servant->release();
+  REQUIRE(wire.next());  // block()
+  while (manager->gate()->waiting() == 0) std::this_thread::yield();
+  CHECK(server.servant->pings == 0);
+  manager->activate();
+  const auto message = wire.next();
+  REQUIRE(message);
+  const auto reply = giop::parse_reply(*message, {});
+  CHECK(reply->header.request_id == 2);
+  CHECK(reply->header.status == giop::ReplyStatus::no_exception);
+  CHECK(server.servant->pings == 1);
+}
+
+TEST_CASE("shutdown says CloseConnection") {
+  Served served;
+  Wire wire(served.wires, served.endpoint);
+  begin_request(served.writer, 1, served.key, "ping");
+  REQUIRE(wire.send(served.writer));
+  REQUIRE(wire.next());
+  served.server.orb->shutdown(true);
+  const auto message = wire.next();
+  REQUIRE(message);
+  CHECK(message->header.type == giop::MessageType::close_connection);
+}
+
+TEST_CASE("a server goes on serving through mutated messages") {
+  // CORELANE_MUTATIONS: how many, for longer runs.
+  const char* wanted = std::getenv("CORELANE_MUTATIONS");
+  const int count = wanted != nullptr ? std::atoi(wanted) : 5'000;
+  Served served;
+  const std::string_view key(reinterpret_cast<const char*>(served.key.data()), served.key.size());
+  test::GiopMutator mutator(42, key);
+  auto wire = std::make_unique<Wire>(served.wires, served.endpoint);
+  int connections = 1, replies = 0;
+  for (int i = 0; i < count; ++i) {
+    if (!wire->send(mutator.next()) || i % 16 == 15) {
+      while (wire->next(1ms)) ++replies;
+      wire->close();
+      wire = std::make_unique<Wire>(served.wires, served.endpoint);
+      ++connections;
+    }
+  }
+  TestOrb client;
+  CHECK(probe_of(client, served.server.ior())->add(1, 2) == 3);
+  CHECK(connections > count / 16);
+  CHECK(replies > connections / 4);  // so it did read them
+}
+
+// A client and a server that is not ours.
+
+namespace {
+
+// Accepts connections and hands them out.
+class Acceptor {
+ public:
+  Acceptor() {
+    listener_ = std::move(*wires_.tcp.listen({"127.0.0.1", 0}, [this](auto stream) {
+      const std::lock_guard lock(mutex_);
+      streams_.push_back(std::move(stream));
+      changed_.notify_all();
+    }));
+  }
+  ~Acceptor() { listener_->stop(); }
+  Wire next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !streams_.empty(); });
+    Wire wire(std::move(streams_.front()));
+    streams_.erase(streams_.begin());
+    return wire;
+  }
+  // `profile_version`: as the reference claims it.
+  std::string corbaloc(const std::string& version = "1.2") {
+    return "corbaloc:iiop:" + version + "@127.0.0.1:" + std::to_string(listener_->endpoint().port) + "/any";
+  }
+
+ private:
+  Wires wires_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::shared_ptr<transport::Connection>> streams_;
+  std::unique_ptr<transport::Listener> listener_;
+};
+
+CORBA::object_reference<Probing::Probe> unchecked(TestOrb& client, const std::string& uri) {
+  return core::make_stub<Probing::Probe>(client->string_to_object(uri)->_reference());
+}
+
+std::uint32_t request_id_of(const giop::Message& message) {
+  return giop::parse_request(message, {})->header.request_id;
+}
+
+void reply_long(Wire& wire, const giop::Message& request, std::int32_t value) {
+  cdr::Writer writer;
+  giop::begin_reply(writer, {.request_id = request_id_of(request), .contexts = {}}, {}, request.header.version);
+  writer.write(value);
+  wire.send(writer);
+}
+
+void forward(Wire& wire, const giop::Message& request, const giop::Ior& to) {
+  cdr::Writer writer;
+  giop::begin_reply(
+      writer, {.request_id = request_id_of(request), .status = giop::ReplyStatus::location_forward, .contexts = {}}, {},
+      request.header.version);
+  giop::encode(writer, to);
+  wire.send(writer);
+}
+
+}  // namespace
+
+TEST_CASE("a client reads a reply in the other byte order") {
+  Acceptor acceptor;
+  TestOrb client;
+  const auto probe = unchecked(client, acceptor.corbaloc());
+  std::jthread server([&] {
+    Wire wire = acceptor.next();
+    const auto request = wire.next();
+    REQUIRE(request);
+    const std::uint32_t id = request_id_of(*request);
+    const auto octet = [](std::uint32_t value, int shift) { return static_cast<std::byte>(value >> shift & 0xff); };
+    // GIOP 1.2, big-endian, Reply of 16 octets: id, NO_EXCEPTION, no contexts, then the result, 0x01020304.
+    const std::array<std::byte, 28> reply{
+        std::byte{'G'}, std::byte{'I'}, std::byte{'O'}, std::byte{'P'}, std::byte{1},  std::byte{2},  std::byte{0},
+        std::byte{1},   std::byte{0},   std::byte{0},   std::byte{0},   std::byte{16}, octet(id, 24), octet(id, 16),
+        octet(id, 8),   octet(id, 0),   std::byte{0},   std::byte{0},   std::byte{0},  std::byte{0},  std::byte{0},
+        std::byte{0},   std::byte{0},   std::byte{0},   std::byte{1},   std::byte{2},  std::byte{3},  std::byte{4}};
+    wire.send(Bytes(reply));
+    (void)wire.next();  // stays open until the client has gone on
+  });
+  CHECK(probe->add(1, 2) == 0x01020304);
+  client->destroy();
+}
+
+TEST_CASE("a client follows a forward with the arguments intact and remembers it") {
+  const std::string version = GENERATE("1.0", "1.1", "1.2");
+  ProbeServer server;
+  Acceptor acceptor;
+  TestOrb client;
+  const auto probe = unchecked(client, acceptor.corbaloc(version));
+  std::jthread agent([&] {
+    Wire wire = acceptor.next();
+    const auto request = wire.next();
+    REQUIRE(request);
+    forward(wire, *request, server.reference->_reference()->ior());
+  });
+  Probing::Point state{.x = 1, .label = "a", .samples = {2.5}};
+  Probing::Mode mode{};
+  CHECK(probe->step(2, state, mode) == 3);
+  agent.join();
+  CHECK(probe->add(1, 2) == 3);  // straight to the server
+}
+
+TEST_CASE("a client gives up on a loop of forwards") {
+  Acceptor acceptor;
+  TestOrb client;
+  const auto probe = unchecked(client, acceptor.corbaloc());
+  const giop::Ior self = probe->_reference()->ior();
+  std::jthread agent([&] {
+    Wire wire = acceptor.next();
+    while (const auto request = wire.next()) forward(wire, *request, self);
+  });
+  CHECK_THROWS_AS(probe->ping(), CORBA::TRANSIENT);
+  client->destroy();
+}
+
+TEST_CASE("a client sends again after CloseConnection") {
+  Acceptor acceptor;
+  TestOrb client;
+  const auto probe = unchecked(client, acceptor.corbaloc());
+  std::jthread server([&] {
+    {
+      Wire wire = acceptor.next();
+      REQUIRE(wire.next());
+      cdr::Writer writer;
+      giop::write_close_connection(writer, giop::giop_1_2);
+      wire.send(writer.bytes());
+      wire.close();
+    }
+    Wire wire = acceptor.next();
+    const auto request = wire.next();
+    REQUIRE(request);
+    reply_long(wire, *request, 3);
+  });
+  CHECK(probe->add(1, 2) == 3);
+}
+
+TEST_CASE("a connection that breaks after the request is COMM_FAILURE and maybe completed") {
+  Acceptor acceptor;
+  TestOrb client;
+  const auto probe = unchecked(client, acceptor.corbaloc());
+  std::jthread server([&] {
+    Wire wire = acceptor.next();
+    REQUIRE(wire.next());
+    wire.close();
+  });
+  try {
+    probe->ping();
+    FAIL("no exception");
+  } catch (const CORBA::COMM_FAILURE& lost) {
+    CHECK(lost.completed() == CORBA::COMPLETED_MAYBE);
+  }
+}
+
+TEST_CASE("a reply that is nobody's is left aside, and one in fragments is put together") {
+  Acceptor acceptor;
+  TestOrb client;
+  const auto probe = unchecked(client, acceptor.corbaloc());
+  std::jthread server([&] {
+    Wire wire = acceptor.next();
+    const auto request = wire.next();
+    REQUIRE(request);
+    cdr::Writer writer;
+    giop::begin_reply(writer, {.request_id = 4'000'000'000, .contexts = {}}, {}, giop::giop_1_2);
+    wire.send(writer);
+    const std::uint32_t id = request_id_of(*request);
+    giop::begin_reply(writer, {.request_id = id, .contexts = {}}, {}, giop::giop_1_2);
+    writer.write_string("whole");
+    giop::finish(writer);
+    const test::WireBytes whole = writer.to_vector();
+    const std::size_t cut = 24;
+    cdr::Writer first, last;
+    first.write_bytes(Bytes(whole).first(cut));
+    first.patch(8, static_cast<std::uint32_t>(cut - giop::header_size));
+    test::WireBytes bytes = first.to_vector();
+    bytes[6] |= std::byte{2};
+    giop::begin_message(last, giop::MessageType::fragment, giop::giop_1_2);
+    last.write(id);
+    last.write_bytes(Bytes(whole).subspan(cut));
+    giop::finish(last);
+    bytes.insert(bytes.end(), last.bytes().begin(), last.bytes().end());
+    wire.send(bytes);
+  });
+  CHECK(probe->echo("x") == "whole");
+}
+
+TEST_CASE("MessageError from the server is COMM_FAILURE") {
+  Acceptor acceptor;
+  TestOrb client;
+  const auto probe = unchecked(client, acceptor.corbaloc());
+  std::jthread server([&] {
+    Wire wire = acceptor.next();
+    REQUIRE(wire.next());
+    cdr::Writer writer;
+    giop::write_message_error(writer, giop::giop_1_2);
+    wire.send(writer.bytes());
+  });
+  CHECK_THROWS_AS(probe->ping(), CORBA::COMM_FAILURE);
+}
+
+TEST_CASE("a server that is killed in the middle of a call fails the call and never hangs it") {
+  int to_parent[2];
+  REQUIRE(::pipe(to_parent) == 0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    ::signal(SIGALRM, SIG_DFL);
+    ::alarm(60);  // whatever happens to the parent
+    ProbeServer server;
+    const std::string ior = server.ior() + "\n";
+    if (::write(to_parent[1], ior.data(), ior.size()) < 0) ::_exit(1);
+    server.servant->wait_until_blocked();
+    ::kill(::getpid(), SIGKILL);
+  }
+  std::string ior;
+  for (char c = 0; ::read(to_parent[0], &c, 1) == 1 && c != '\n';) ior += c;
+  TestOrb client;
+  const auto probe = probe_of(client, ior);
+  try {
+    probe->block();
+    FAIL("no exception");
+  } catch (const CORBA::COMM_FAILURE& lost) {
+    CHECK(lost.completed() == CORBA::COMPLETED_MAYBE);
+  }
+  ::waitpid(child, nullptr, 0);
+  try {
+    probe->ping();
+    FAIL("no exception");
+  } catch (const CORBA::TRANSIENT& gone) {
+    CHECK(gone.completed() == CORBA::COMPLETED_NO);
+  }
+  ::close(to_parent[0]);
+  ::close(to_parent[1]);
+}

@@ -1,0 +1,229 @@
+// A machine whose clock stands until a test moves it, whose threads are steps that the test makes, and whose cores are
+// made up.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orb/dispatch/best_effort_lane.h"
+#include "orb/dispatch/host_ledger.h"
+#include "orb/dispatch/manager_agent.h"
+#include "orb/os/log.h"
+
+namespace corelane::dispatch::test {
+
+inline Time virtual_now{};
+inline Duration virtual_cpu{};
+inline constexpr Clock virtual_clock{.now = []() noexcept { return virtual_now; },
+                                     .cpu_time = []() noexcept { return virtual_cpu; }};
+
+// What became of a job. Outlives the job.
+struct Fate {
+  int runs = 0, refusals = 0, failures = 0, recycled = 0;
+  JobContext context{};
+  sched::Refusal refusal{};
+  Error error{};
+  Time started{};
+  bool over() const { return runs + refusals + failures == 1 && recycled == 1; }
+};
+
+class TestJob final : public Job {
+ public:
+  TestJob(std::shared_ptr<Fate> fate, Duration cost) : fate_(std::move(fate)), cost_(cost) {}
+  void run(const JobContext& context) noexcept override {
+    fate_->context = context;
+    fate_->started = virtual_now;
+    virtual_now += cost_;
+    virtual_cpu += cost_;
+    ++fate_->runs;
+  }
+  void refuse(const sched::Refusal& refusal) noexcept override { fate_->refusal = refusal, ++fate_->refusals; }
+  void fail(Error error) noexcept override { fate_->error = error, ++fate_->failures; }
+  void recycle() noexcept override {
+    ++fate_->recycled;
+    delete this;
+  }
+
+ private:
+  std::shared_ptr<Fate> fate_;
+  Duration cost_;
+};
+
+struct Answer {
+  std::optional<Admission> admission;
+  std::optional<sched::Refusal> refusal;
+  std::optional<Error> error;
+  int calls = 0;
+};
+
+class TestHandler final : public AdmissionHandler {
+ public:
+  explicit TestHandler(std::shared_ptr<Answer> answer) : answer_(std::move(answer)) {}
+  void admitted(const Admission& admission) noexcept override { answer_->admission = admission, ++answer_->calls; }
+  void refused(const sched::Refusal& refusal) noexcept override { answer_->refusal = refusal, ++answer_->calls; }
+  void failed(Error error) noexcept override { answer_->error = error, ++answer_->calls; }
+
+ private:
+  std::shared_ptr<Answer> answer_;
+};
+
+// Threads that never run: the test steps their workers.
+class NoThreads final : public ThreadMaker {
+ public:
+  struct Made {
+    std::string name;
+    WorkerPtr worker;
+    Seat seat;
+    bool ended = false;
+  };
+  Expected<std::unique_ptr<WorkerThread>> start(const std::string& name, const WorkerPtr& worker) override {
+    if (failure) return *failure;
+    auto made = std::make_shared<Made>(Made{name, worker, worker->seat()});
+    threads.push_back(made);
+    return std::unique_ptr<WorkerThread>(std::make_unique<Handle>(made));
+  }
+
+  std::vector<std::shared_ptr<Made>> threads;
+  std::optional<Error> failure;
+
+ private:
+  class Handle final : public WorkerThread {
+   public:
+    explicit Handle(std::shared_ptr<Made> made) : made_(std::move(made)) {}
+    ~Handle() override { made_->ended = true; }
+    void place(Seat seat) noexcept override { made_->seat = seat; }
+    bool real_time() const noexcept override { return true; }
+
+   private:
+    std::shared_ptr<Made> made_;
+  };
+};
+
+// A provider whose answers the test chooses.
+class FakeProvider final : public CoreProvider {
+ public:
+  Expected<std::vector<CoreLease>> lease(const LeaseRequest&) override { return leases; }
+  Expected<std::span<const Promise>> begin() noexcept override {
+    ++begun;
+    if (busy) return Error{.kind = ErrorKind::transient};
+    return std::span<const Promise>{others};
+  }
+  Expected<void> end(std::span<const Promise> promised) noexcept override {
+    if (broken) return Error{.kind = ErrorKind::persist_store};
+    mine.assign(promised.begin(), promised.end());
+    return {};
+  }
+  void abandon() noexcept override {}
+  void maintain() noexcept override { ++maintained; }
+
+  std::vector<CoreLease> leases;
+  std::vector<Promise> others, mine;
+  bool busy = false, broken = false;
+  int maintained = 0, begun = 0;
+};
+
+inline ExecutiveOptions bare_options() {
+  ExecutiveOptions options;
+  options.platform = {};
+  options.queue_capacity = 64;
+  options.max_tasks = 128;
+  return options;
+}
+
+class Machine {
+ public:
+  explicit Machine(int cores = 1, const ExecutiveOptions& options = bare_options())
+      : provider_(with_cores(cores)),
+        best_effort(options.queue_capacity, virtual_clock),
+        manager(options, provider_.leases, provider_, threads, best_effort, virtual_clock) {
+    virtual_now = Time{} + std::chrono::seconds{1};
+    virtual_cpu = {};
+  }
+  ~Machine() { manager.shut_down(virtual_now); }
+
+  // Steps everybody but the tasks' threads until nobody has anything to do.
+  void decide() {
+    for (bool busy = true; busy;) {
+      busy = manager.step(virtual_now);
+      busy |= manager.housekeeper().step(virtual_now);
+    }
+  }
+  // Everybody. A running job moves the clock by its cost.
+  void settle() {
+    for (bool busy = true; busy;) {
+      decide();
+      busy = false;
+      for (auto& thread : std::vector(threads.threads)) busy |= thread->worker->step(virtual_now);
+    }
+  }
+  void advance(Duration by) {
+    virtual_now += by;
+    settle();
+  }
+
+  std::shared_ptr<Answer> ask(const Contract& contract, PeerId owner = {}, const std::string& label = "task") {
+    auto answer = std::make_shared<Answer>();
+    manager.admit({.contract = contract, .owner = owner, .label = label}, std::make_unique<TestHandler>(answer));
+    return answer;
+  }
+  TaskId admit(const Contract& contract, PeerId owner = {}) {
+    const auto answer = ask(contract, owner);
+    decide();
+    REQUIRE(answer->admission);
+    return answer->admission->task;
+  }
+  sched::Refusal refused(const Contract& contract) {
+    const auto answer = ask(contract);
+    decide();
+    REQUIRE(answer->refusal);
+    return *answer->refusal;
+  }
+
+  std::shared_ptr<Fate> send(TaskId task, Duration cost = {}, PeerId peer = {}) {
+    auto fate = std::make_shared<Fate>();
+    JobPtr job(new TestJob(fate, cost));
+    job->task = task;
+    job->owner = peer;
+    job->arrived = virtual_now;
+    pushed = manager.submit(job);
+    return fate;
+  }
+  std::shared_ptr<Fate> send_new(const Contract& contract, PeerId peer = {}) {
+    auto fate = std::make_shared<Fate>();
+    JobPtr job(new TestJob(fate, {}));
+    job->contract = contract;
+    job->owner = peer;
+    job->label = "first call";
+    job->arrived = virtual_now;
+    pushed = manager.submit(job);
+    return fate;
+  }
+  TaskReport report(TaskId task) {
+    for (const TaskReport& report : manager.report().tasks)
+      if (report.task == task) return report;
+    FAIL("no report of task " << task.value);
+    return {};
+  }
+
+ private:
+  static FakeProvider with_cores(int cores) {
+    FakeProvider provider;
+    for (int i = 0; i < cores; ++i)
+      provider.leases.push_back({.core = CoreId{static_cast<std::int16_t>(i)}, .physical_core = i});
+    return provider;
+  }
+  FakeProvider provider_;
+
+ public:
+  FakeProvider& provider() { return provider_; }
+  NoThreads threads;
+  BestEffortLane best_effort;
+  ManagerAgent manager;
+  Pushed pushed = Pushed::done;
+};
+
+}  // namespace corelane::dispatch::test

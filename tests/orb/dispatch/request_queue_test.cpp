@@ -1,0 +1,146 @@
+#include "orb/dispatch/request_queue.h"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <thread>
+#include <vector>
+
+using namespace corelane;
+using namespace corelane::dispatch;
+
+namespace {
+
+// Counts its end, so that a lost or doubled job is found.
+class CountedJob final : public Job {
+ public:
+  CountedJob(std::atomic<int>& recycled, std::uint64_t its_number) : number(its_number), recycled_(recycled) {}
+  void run(const JobContext&) noexcept override {}
+  void refuse(const sched::Refusal&) noexcept override {}
+  void fail(Error) noexcept override {}
+  void recycle() noexcept override {
+    recycled_.fetch_add(1, std::memory_order_relaxed);  // relaxed: read after the threads were joined
+    delete this;
+  }
+  const std::uint64_t number;
+
+ private:
+  std::atomic<int>& recycled_;
+};
+
+class Queue {
+ public:
+  explicit Queue(std::size_t capacity) : queue(capacity) {}
+  Pushed push(std::uint64_t number, int priority = 1) {
+    JobPtr job(new CountedJob(recycled, number));
+    return queue.push(job, Priority{priority});
+  }
+  std::uint64_t pop() {
+    const JobPtr job = queue.pop();
+    return job ? static_cast<CountedJob&>(*job).number : 0;
+  }
+
+  std::atomic<int> recycled{0};
+  RequestQueue queue;
+};
+
+}  // namespace
+
+TEST_CASE("an empty queue gives nothing") { CHECK(Queue(4).pop() == 0); }
+
+TEST_CASE("the highest priority comes first and equal ones in order of arrival") {
+  Queue queue(8);
+  REQUIRE(queue.push(1, 5) == Pushed::done);
+  REQUIRE(queue.push(2, 7) == Pushed::done);
+  REQUIRE(queue.push(3, 5) == Pushed::done);
+  REQUIRE(queue.push(4, 7) == Pushed::done);
+  REQUIRE(queue.push(5, 0) == Pushed::done);
+  CHECK(queue.pop() == 2);
+  CHECK(queue.pop() == 4);
+  CHECK(queue.pop() == 1);
+  CHECK(queue.pop() == 3);
+  CHECK(queue.pop() == 5);
+  CHECK(queue.pop() == 0);
+}
+
+TEST_CASE("a queue that is destroyed gives its jobs back") {
+  std::atomic<int> recycled{0};
+  {
+    RequestQueue queue(4);
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      JobPtr job(new CountedJob(recycled, i));
+      REQUIRE(queue.push(job, Priority{static_cast<int>(i)}) == Pushed::done);
+      CHECK_FALSE(job);
+    }
+  }
+  CHECK(recycled == 3);
+}
+
+TEST_CASE("four producers and a consumer pass every job once and in each producer's order") {
+  constexpr std::uint64_t each = 20'000;
+  Queue queue(128);
+  std::vector<std::jthread> producers;
+  for (std::uint64_t producer = 0; producer < 4; ++producer)
+    producers.emplace_back([&, producer] {
+      for (std::uint64_t i = 1; i <= each;) {
+        if (queue.push(producer << 32 | i, static_cast<int>(producer)) == Pushed::done)
+          ++i;
+        else
+          std::this_thread::yield();
+      }
+    });
+  std::uint64_t seen[4] = {};
+  for (std::uint64_t count = 0; count < 4 * each;) {
+    const std::uint64_t number = queue.pop();
+    if (number == 0) {
+      std::this_thread::yield();
+      continue;
+    }
+    const std::uint64_t producer = number >> 32;
+    if ((number & 0xffff'ffff) != ++seen[producer]) FAIL("producer " << producer << " out of order at " << number);
+    ++count;
+  }
+  producers.clear();
+  CHECK(queue.pop() == 0);
+}
+
+// Edges.
+
+TEST_CASE("a queue takes exactly its capacity over all priorities, and room returns with each pop") {
+  Queue queue(3);
+  for (int i = 1; i <= 3; ++i) REQUIRE(queue.push(static_cast<std::uint64_t>(i), i) == Pushed::done);
+  CHECK(queue.push(4) == Pushed::full);
+  CHECK(queue.pop() == 3);
+  CHECK(queue.push(5) == Pushed::done);
+  CHECK(queue.push(6) == Pushed::full);
+  CHECK(queue.queue.size() == 3);
+}
+
+TEST_CASE("priorities beyond the levels share the ends") {
+  Queue queue(8);
+  REQUIRE(queue.push(1, -7) == Pushed::done);
+  REQUIRE(queue.push(2, 1'000'000) == Pushed::done);
+  REQUIRE(queue.push(3, static_cast<int>(RequestQueue::levels) - 1) == Pushed::done);
+  REQUIRE(queue.push(4, 0) == Pushed::done);
+  CHECK(queue.pop() == 2);
+  CHECK(queue.pop() == 3);
+  CHECK(queue.pop() == 1);
+  CHECK(queue.pop() == 4);
+}
+
+// Error paths.
+
+TEST_CASE("a job that does not fit stays with its producer") {
+  std::atomic<int> recycled{0};
+  RequestQueue queue(0);
+  JobPtr job(new CountedJob(recycled, 1));
+  CHECK(queue.push(job, Priority{1}) == Pushed::full);
+  CHECK(job);
+}
+
+TEST_CASE("a closed queue takes nothing and still gives what is in it") {
+  Queue queue(4);
+  REQUIRE(queue.push(1) == Pushed::done);
+  queue.queue.close();
+  CHECK(queue.push(2) == Pushed::closed);
+  CHECK(queue.pop() == 1);
+}

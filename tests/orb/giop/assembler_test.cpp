@@ -1,0 +1,302 @@
+#include "orb/giop/assembler.h"
+
+#include <rapidcheck.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "orb/base/minor.h"
+#include "tests/support/wire.h"
+
+using namespace corelane;
+using namespace corelane::giop;
+using namespace std::chrono_literals;
+using test::text_of;
+using test::wire;
+
+namespace {
+
+using Wire = std::vector<std::byte>;
+
+constexpr Time start{1s};
+
+// Recorded: a 1.2 request of 32 bytes in three fragments (16 + 8 + 8 of it after the headers), id 7, big endian.
+const Wire first_1_2 = wire("'GIOP' 0102 02 00 0000000c 00000007 'aaaabbbb'");
+const Wire middle_1_2 = wire("'GIOP' 0102 02 07 0000000c 00000007 'ccccdddd'");
+const Wire last_1_2 = wire("'GIOP' 0102 00 07 00000008 00000007 'eeee'");
+const Wire first_1_1 = wire("'GIOP' 0101 02 00 00000008 'aaaabbbb'");
+const Wire last_1_1 = wire("'GIOP' 0101 00 07 00000004 'cccc'");
+const Wire reply_1_2 = wire("'GIOP' 0102 00 01 00000004 00000009");
+const Wire close_1_2 = wire("'GIOP' 0102 00 05 00000000");
+
+Wire join(const std::vector<Wire>& parts) {
+  Wire all;
+  for (const Wire& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+// A fragment of request `id`; type 0 starts, type 7 continues.
+Wire piece(std::uint8_t type, std::uint8_t id, bool more, std::size_t data = 8) {
+  Wire bytes = wire("'GIOP' 0102 00 00 00000000 00000000");
+  bytes[6] = static_cast<std::byte>(more ? 2 : 0);
+  bytes[7] = static_cast<std::byte>(type);
+  bytes[10] = static_cast<std::byte>((4 + data) >> 8);
+  bytes[11] = static_cast<std::byte>((4 + data) & 255);
+  bytes[15] = static_cast<std::byte>(id);
+  bytes.insert(bytes.end(), data, std::byte{'x'});
+  return bytes;
+}
+
+class Stream {
+ public:
+  explicit Stream(const Limits& limits = {}, Role role = Role::both) : assembler(limits, role) {}
+
+  // Feeds the bytes and collects what comes out; stops at a failure.
+  Stream& feed(const Wire& bytes, Time now = start) {
+    Bytes input(bytes);
+    while (ok()) {
+      const auto result = assembler.next(input, now);
+      if (!result) error = result.error();
+      if (!result || !*result) break;
+      types.push_back((*result)->header.type);
+      bodies.emplace_back(text_of((*result)->bytes.subspan(header_size)));
+      in_place = (*result)->bytes.data() >= bytes.data() && (*result)->bytes.data() < bytes.data() + bytes.size();
+      sound = sound && parse_message((*result)->bytes).has_value();
+    }
+    if (ok()) REQUIRE(input.empty());
+    return *this;
+  }
+  bool ok() const { return !error; }
+  std::uint32_t minor() const { return error ? error->minor : 0; }
+
+  Assembler assembler;
+  std::vector<MessageType> types;
+  std::vector<std::string> bodies;
+  bool in_place = false;
+  bool sound = true;
+  std::optional<Error> error;
+};
+
+}  // namespace
+
+TEST_CASE("a whole message is handed out in place") {
+  Stream stream;
+  stream.feed(reply_1_2);
+  CHECK(stream.types == std::vector{MessageType::reply});
+  CHECK(stream.in_place);
+  CHECK(stream.assembler.idle());
+}
+
+TEST_CASE("a message that comes octet by octet is whole with its last one") {
+  Stream stream;
+  for (std::size_t i = 0; i + 1 < reply_1_2.size(); ++i) {
+    CHECK(stream.assembler.wanted() == (i < header_size ? header_size - i : reply_1_2.size() - i));
+    stream.feed({reply_1_2[i]});
+    REQUIRE(stream.types.empty());
+  }
+  stream.feed({reply_1_2.back()});
+  CHECK(stream.types == std::vector{MessageType::reply});
+  CHECK(stream.assembler.wanted() == header_size);
+}
+
+TEST_CASE("messages come out the same however the bytes are cut") {
+  const Wire all = join({reply_1_2, first_1_2, close_1_2, middle_1_2, first_1_1, last_1_1, last_1_2, reply_1_2});
+  const Stream whole = Stream().feed(all);
+  REQUIRE(whole.ok());
+  REQUIRE(whole.types.size() == 5);
+  CHECK(rc::check([&] {
+    Stream stream;
+    for (std::size_t from = 0; from < all.size();) {
+      const auto size = *rc::gen::inRange<std::size_t>(1, std::min<std::size_t>(40, all.size() - from) + 1);
+      stream.feed(
+          {all.begin() + static_cast<std::ptrdiff_t>(from), all.begin() + static_cast<std::ptrdiff_t>(from + size)});
+      from += size;
+    }
+    RC_ASSERT(stream.ok());
+    RC_ASSERT(stream.types == whole.types);
+    RC_ASSERT(stream.bodies == whole.bodies);
+    RC_ASSERT(stream.sound);
+    RC_ASSERT(stream.assembler.idle());
+  }));
+}
+
+TEST_CASE("fragments of GIOP 1.2 are joined without their request ids") {
+  Stream stream;
+  stream.feed(first_1_2).feed(middle_1_2);
+  CHECK(stream.types.empty());
+  CHECK_FALSE(stream.assembler.idle());
+  stream.feed(last_1_2);
+  CHECK(stream.bodies == std::vector<std::string>{std::string("\0\0\0\7", 4) + "aaaabbbbccccddddeeee"});
+  CHECK(stream.sound);
+  CHECK(stream.assembler.pending_bytes() == 0);
+}
+
+TEST_CASE("fragments of GIOP 1.1 follow one another") {
+  Stream stream;
+  stream.feed(first_1_1).feed(last_1_1);
+  CHECK(stream.bodies == std::vector<std::string>{"aaaabbbbcccc"});
+}
+
+TEST_CASE("fragmented messages interleave by request id") {
+  Stream stream;
+  stream.feed(join({piece(0, 1, true, 8), piece(0, 2, true, 16), piece(7, 2, false), piece(7, 1, false)}));
+  REQUIRE(stream.bodies.size() == 2);
+  CHECK(stream.bodies[0].size() == 4 + 16 + 8);
+  CHECK(stream.bodies[0][3] == 2);
+  CHECK(stream.bodies[1].size() == 4 + 8 + 8);
+  CHECK(stream.bodies[1][3] == 1);
+}
+
+TEST_CASE("a cancelled request takes its fragments along") {
+  Stream stream;
+  stream.feed(piece(0, 7, true)).feed(wire("'GIOP' 0102 00 02 00000004 00000007"));
+  CHECK(stream.types == std::vector{MessageType::cancel_request});
+  CHECK(stream.assembler.pending_bytes() == 0);
+  stream.feed(piece(7, 7, false));
+  CHECK(stream.minor() == minor::bad_fragment);
+}
+
+TEST_CASE("the id of a joined request may be used again") {
+  Stream stream;
+  for (int i = 0; i < 3; ++i) stream.feed(join({piece(0, 7, true), piece(7, 7, false)}));
+  CHECK(stream.types.size() == 3);
+}
+
+// Edges.
+
+TEST_CASE("a message may be as long as the limit says and no longer") {
+  Limits limits;
+  limits.message_size = GENERATE(std::size_t{15}, std::size_t{16}, std::size_t{17});
+  Stream stream(limits);
+  stream.feed(reply_1_2);
+  CHECK(stream.ok() == (limits.message_size >= 16));
+  if (!stream.ok()) CHECK(*stream.error == Error{ErrorKind::imp_limit, Completion::no, minor::message_too_large});
+}
+
+TEST_CASE("a joined message may be as long as the limit says and no longer") {
+  Limits limits;
+  limits.message_size = GENERATE(std::size_t{31}, std::size_t{32}, std::size_t{33});  // 12 + 4 + 8 + 8
+  Stream stream(limits);
+  stream.feed(join({piece(0, 1, true), piece(7, 1, false)}));
+  CHECK(stream.minor() == (limits.message_size >= 32 ? 0 : minor::message_too_large));
+}
+
+TEST_CASE("a message may come in as many fragments as the limit says and no more") {
+  Limits limits;
+  limits.fragments = GENERATE(2u, 3u, 4u);
+  Stream stream(limits);
+  stream.feed(join({first_1_2, middle_1_2, last_1_2}));
+  CHECK(stream.minor() == (limits.fragments >= 3 ? 0 : minor::bad_fragment));
+}
+
+TEST_CASE("so many messages may be in fragments at once and no more") {
+  Limits limits;
+  limits.fragmented_messages = GENERATE(2u, 3u, 4u);
+  Stream stream(limits);
+  stream.feed(join({piece(0, 1, true), piece(0, 2, true), piece(0, 3, true)}));
+  CHECK(stream.minor() == (limits.fragmented_messages >= 3 ? 0 : minor::bad_fragment));
+}
+
+TEST_CASE("so many bytes may wait for their last fragments and no more") {
+  Limits limits;
+  limits.fragment_bytes = GENERATE(std::size_t{55}, std::size_t{56}, std::size_t{57});  // 24 + 24 + 8
+  Stream stream(limits);
+  stream.feed(join({piece(0, 1, true), piece(0, 2, true), piece(7, 1, true)}));
+  CHECK(stream.minor() == (limits.fragment_bytes >= 56 ? 0 : minor::bad_fragment));
+}
+
+TEST_CASE("a fragmented message may take as long as the limit says and no longer") {
+  Limits limits;
+  limits.fragment_age = 10s;
+  const Duration age = GENERATE(Duration{10s} - 1ns, Duration{10s}, Duration{10s} + 1ns);
+  Stream stream(limits);
+  stream.feed(first_1_1);
+  CHECK(stream.assembler.expired(start + age) == (age > 10s));
+  stream.feed(last_1_1, start + age);
+  CHECK(stream.minor() == (age <= 10s ? 0 : minor::bad_fragment));
+}
+
+// Error paths.
+
+TEST_CASE("a stream that is not GIOP breaks at its first header and stays broken") {
+  Stream stream;
+  stream.feed(wire("'GET / HTTP/1'"));
+  CHECK(*stream.error == Error{ErrorKind::comm_failure, Completion::no, minor::bad_magic});
+  CHECK(stream.assembler.owed_version() == giop_1_0);
+  Bytes input(reply_1_2);
+  const auto again = stream.assembler.next(input, start);
+  REQUIRE_FALSE(again);
+  CHECK(again.error() == *stream.error);
+}
+
+TEST_CASE("an unknown version is owed an answer in the highest one") {
+  Stream stream;
+  stream.feed(wire("'GIOP' 0109 00 00 00000000"));
+  CHECK(stream.minor() == minor::bad_version);
+  CHECK(stream.assembler.owed_version() == giop_1_2);
+}
+
+TEST_CASE("an answer is owed in the version of the last good header") {
+  Stream stream;
+  stream.feed(first_1_1).feed(wire("'GIOP' 0101 00 09 00000000"));
+  CHECK(stream.minor() == minor::bad_message_type);
+  CHECK(stream.assembler.owed_version() == giop_1_1);
+}
+
+TEST_CASE("each end refuses what only the other end receives") {
+  const auto type = GENERATE(0, 1, 2, 3, 4, 5, 6);
+  Wire bytes = wire("'GIOP' 0102 00 00 00000004 00000001");
+  bytes[7] = static_cast<std::byte>(type);
+  const bool for_server = type == 0 || type == 2 || type == 3 || type >= 5;
+  const bool for_client = type == 1 || type == 4 || type >= 5;
+  CHECK(Stream({}, Role::server).feed(bytes).ok() == for_server);
+  CHECK(Stream({}, Role::client).feed(bytes).ok() == for_client);
+  CHECK(Stream({}, Role::both).feed(bytes).ok());
+}
+
+TEST_CASE("a claimed size costs no memory before its bytes arrive") {
+  Stream stream;
+  stream.feed(wire("'GIOP' 0102 00 00 00ff0000 'some'"));
+  CHECK(stream.ok());
+  CHECK(stream.assembler.pending_bytes() == 16);
+  stream.feed(wire("'more'"));
+  CHECK(stream.assembler.pending_bytes() == 20);
+}
+
+TEST_CASE("fragments that continue nothing are refused") {
+  CHECK(Stream().feed(last_1_2).minor() == minor::bad_fragment);
+  CHECK(Stream().feed(last_1_1).minor() == minor::bad_fragment);
+  CHECK(Stream().feed(first_1_2).feed(last_1_1).minor() == minor::bad_fragment);
+  CHECK(Stream().feed(first_1_2).feed(piece(7, 8, false)).minor() == minor::bad_fragment);
+}
+
+TEST_CASE("a second start under the same id is refused") {
+  CHECK(Stream().feed(first_1_2).feed(first_1_2).minor() == minor::bad_fragment);
+  CHECK(Stream().feed(first_1_1).feed(first_1_1).minor() == minor::bad_fragment);
+}
+
+TEST_CASE("a fragment in the other byte order is refused") {
+  Stream stream;
+  stream.feed(first_1_2).feed(wire("'GIOP' 0102 01 07 08000000 07000000 'eeee'"));
+  CHECK(stream.minor() == minor::bad_fragment);
+}
+
+TEST_CASE("a fragment too short for its request id is refused") {
+  CHECK(Stream().feed(wire("'GIOP' 0102 02 00 00000003 000000")).minor() == minor::bad_fragment);
+  CHECK(Stream().feed(first_1_2).feed(wire("'GIOP' 0102 00 07 00000003 000000")).minor() == minor::bad_fragment);
+}
+
+TEST_CASE("messages that cannot be in fragments are refused") {
+  const auto type = GENERATE(2, 5, 6);
+  Wire bytes = wire("'GIOP' 0102 02 00 00000004 00000001");
+  bytes[7] = static_cast<std::byte>(type);
+  CHECK(Stream().feed(bytes).minor() == minor::bad_fragment);
+}
+
+TEST_CASE("GIOP 1.0 has no fragments whatever its flags say") {
+  Stream stream;
+  stream.feed(wire("'GIOP' 0100 02 00 00000004 00000001"));
+  CHECK(stream.types == std::vector{MessageType::request});
+}

@@ -1,0 +1,177 @@
+#include <rapidcheck.h>
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "orb/base/minor.h"
+#include "orb/giop/code_sets.h"
+#include "orb/giop/corelane_contexts.h"
+#include "tests/support/wire.h"
+
+using namespace corelane;
+using namespace corelane::giop;
+using test::wire;
+
+namespace {
+
+Duration any_time() { return Duration{*rc::gen::inRange<std::int64_t>(0, std::numeric_limits<std::int64_t>::max())}; }
+
+// Each shorter context is refused.
+template <typename Bytes_, typename Decode>
+void check_truncations(const Bytes_& bytes, std::size_t end, Decode&& decode) {
+  for (std::size_t size = 0; size < end; ++size)
+    CHECK_FALSE(decode(std::vector<std::byte>(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size))));
+}
+
+}  // namespace
+
+TEST_CASE("contract contexts come back as they went") {
+  CHECK(rc::check([](std::uint64_t task, std::uint64_t job, std::int16_t importance) {
+    ContractContext context{TaskId{task}, JobId{job}, std::nullopt, any_time()};
+    if (*rc::gen::arbitrary<bool>())
+      context.contract =
+          Contract{any_time() / 2 + Duration{1}, any_time(), any_time(), any_time(), any_time(), importance,
+                   OverrunPolicy::cancel};
+    if (*rc::gen::arbitrary<bool>()) context.time_left = Duration::max();
+    const auto out = decode_contract(encode_contract(context));
+    RC_ASSERT(bool(out));
+    RC_ASSERT(*out == context);
+  }));
+}
+
+TEST_CASE("a recorded contract context of the other byte order is understood") {
+  const auto bytes = wire(
+      "00 01 000000000000 0000000000000007 0000000000000003 0000000000989680 00000000007a1200 000000000016e360"
+      "00000000000f4240 0000000000000000 fffe 01 0000000000 ffffffffffffffff");
+  const auto out = decode_contract(bytes);
+  REQUIRE(out);
+  CHECK(out->task == TaskId{7});
+  CHECK(out->job == JobId{3});
+  REQUIRE(out->contract);
+  CHECK(*out->contract == Contract{Duration{10'000'000},
+                                   Duration{8'000'000},
+                                   Duration{1'500'000},
+                                   Duration{1'000'000},
+                                   {},
+                                   -2,
+                                   OverrunPolicy::demote});
+  CHECK(out->time_left == Duration::max());
+}
+
+TEST_CASE("refusal, chain and priority contexts come back as they went") {
+  CHECK(rc::check([](std::uint32_t reason, std::int16_t core, std::uint64_t chain, std::int16_t priority) {
+    const RefusalContext refusal{reason, CoreId{core}, Duration::max(), any_time(), any_time(), any_time(), any_time()};
+    RC_ASSERT(*decode_refusal(encode_refusal(refusal)) == refusal);
+    RC_ASSERT(*decode_chain(encode_chain(chain)) == chain);
+    RC_ASSERT(*decode_rt_priority(encode_rt_priority(priority)) == priority);
+  }));
+}
+
+TEST_CASE("the priority context is laid out as the standard says") {
+  CHECK(*decode_rt_priority(wire("00 00 1234")) == 0x1234);
+  CHECK(*decode_rt_priority(wire("01 00 3412")) == 0x1234);
+}
+
+TEST_CASE("a context of a later version may be longer") {
+  auto bytes = test::copy_of(encode_chain(5));
+  bytes[1] = std::byte{9};
+  bytes.resize(24);
+  CHECK(*decode_chain(bytes) == 5);
+}
+
+TEST_CASE("detail messages come back as they went") {
+  for (const std::string text : {"", "plain", "gr\xc3\xbc\xc3\x9f", "\xe2\x82\xac", "\xf0\x9f\x98\x80!"})
+    CHECK(*decode_detail(encode_detail(text)) == text);
+}
+
+TEST_CASE("a detail message is UTF-16 that is big endian unless it has a mark") {
+  CHECK(*decode_detail(wire("00 000000 00000004 0048 0069")) == "Hi");
+  CHECK(*decode_detail(wire("01 000000 04000000 0048 0069")) == "Hi");
+  CHECK(*decode_detail(wire("00 000000 00000006 feff 0048 0069")) == "Hi");
+  CHECK(*decode_detail(wire("00 000000 00000006 fffe 4800 6900")) == "Hi");
+}
+
+TEST_CASE("malformed text in a detail message becomes a replacement character") {
+  CHECK(*decode_detail(wire("00 000000 00000004 d800 0041")) ==
+        "\xef\xbf\xbd"
+        "A");
+  CHECK(*decode_detail(wire("00 000000 00000003 0041 00")) == "A");
+  CHECK(*decode_detail(encode_detail("\xff"
+                                     "A\xc3")) ==
+        "\xef\xbf\xbd"
+        "A\xef\xbf\xbd");
+}
+
+TEST_CASE("code set components and contexts come back as they went") {
+  const CodeSetInfo info{{code_set::iso_8859_1, {code_set::utf_8, 5}}, {code_set::utf_16, {}}};
+  CHECK(*parse_code_sets(make_code_sets(info).data) == info);
+  const CodeSetChoice choice{code_set::utf_8, code_set::utf_16};
+  CHECK(*decode_code_sets(encode_code_sets(choice)) == choice);
+  CHECK(*decode_code_sets(wire("00 000000 05010001 00010109")) == choice);
+}
+
+TEST_CASE("the choice of a code set follows the standard's order") {
+  const auto chosen = [](CodeSetOffer client, CodeSetOffer server) {
+    const auto choice = choose_code_sets({std::move(client), {}}, {std::move(server), {}});
+    return choice ? choice->for_char : code_set::none;
+  };
+  CHECK(chosen({1, {}}, {1, {}}) == 1);          // both native
+  CHECK(chosen({1, {2}}, {2, {1}}) == 2);        // the client converts
+  CHECK(chosen({1, {}}, {2, {1}}) == 1);         // the server converts
+  CHECK(chosen({1, {4, 3}}, {2, {3, 4}}) == 3);  // both convert
+  CHECK(chosen({code_set::utf_8, {}}, {2, {}}) == code_set::utf_8);
+  CHECK(chosen({1, {}}, {2, {}}) == code_set::none);
+}
+
+TEST_CASE("an omniORB peer and Corelane agree on UTF-8") {
+  const CodeSetInfo peer{{code_set::iso_8859_1, {code_set::utf_8}}, {code_set::utf_16, {}}};
+  CHECK(*choose_code_sets(our_code_sets(), peer) == CodeSetChoice{code_set::utf_8, code_set::utf_16});
+  CHECK(*choose_code_sets(peer, our_code_sets()) == CodeSetChoice{code_set::utf_8, code_set::utf_16});
+}
+
+TEST_CASE("UTF-8 is told from what is not") {
+  for (const char* good : {"", "a", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
+                           "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})
+    CHECK(is_utf8(good));
+  for (const char* bad :
+       {"\x80", "\xc1\xbf", "\xc2",
+        "\xc2"
+        "a",
+        "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xe2\x82"})
+    CHECK_FALSE(is_utf8(bad));
+}
+
+// Error paths.
+
+TEST_CASE("every truncation of a context is refused") {
+  check_truncations(encode_contract({}), 80, [](Bytes b) { return decode_contract(b).has_value(); });
+  check_truncations(encode_refusal({}), 56, [](Bytes b) { return decode_refusal(b).has_value(); });
+  check_truncations(encode_chain(1), 16, [](Bytes b) { return decode_chain(b).has_value(); });
+  check_truncations(encode_rt_priority(1), 4, [](Bytes b) { return decode_rt_priority(b).has_value(); });
+  check_truncations(encode_code_sets({}), 12, [](Bytes b) { return decode_code_sets(b).has_value(); });
+  const auto detail = encode_detail("text");
+  check_truncations(detail, detail.size(), [](Bytes b) { return decode_detail(b).has_value(); });
+}
+
+TEST_CASE("contexts refuse version 0 and times that no clock counts") {
+  auto bytes = encode_contract({});
+  SECTION("version") { bytes[1] = std::byte{0}; }
+  SECTION("time") {
+    const std::uint64_t time = std::uint64_t{1} << 63;
+    std::memcpy(&bytes[72], &time, sizeof time);
+  }
+  CHECK(decode_contract(bytes).error().minor == minor::bad_encapsulation);
+}
+
+TEST_CASE("a contract context refuses an unknown overrun policy") {
+  auto bytes = encode_contract({});
+  bytes[66] = std::byte{3};
+  CHECK(decode_contract(bytes).error().minor == minor::bad_enum);
+}
+
+TEST_CASE("a code set component with a length bomb is refused") {
+  CHECK_FALSE(parse_code_sets(wire("00 000000 00010001 ffffffff 00000000 00000000")));
+}

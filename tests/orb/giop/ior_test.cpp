@@ -1,0 +1,174 @@
+#include "orb/giop/ior.h"
+
+#include <rapidcheck.h>
+
+#include <catch2/catch.hpp>
+#include <cctype>
+#include <string>
+#include <vector>
+
+#include "orb/base/minor.h"
+#include "tests/support/giop_mutator.h"
+#include "tests/support/wire.h"
+
+using namespace corelane;
+using namespace corelane::giop;
+using test::wire;
+
+namespace {
+
+// Recorded: big endian, type "IDL:A:1.0", one IIOP 1.0 profile, host "h", port 1234, key "k".
+const std::string recorded =
+    "IOR:000000000000000a49444c3a413a312e3000"
+    "0000"
+    "00000001"
+    "00000000"
+    "00000011"
+    "00010000"
+    "00000002"
+    "6800"
+    "04d2"
+    "00000001"
+    "6b";
+
+rc::Gen<Ior> any_ior() {
+  const auto text = rc::gen::container<std::string>(rc::gen::nonZero<char>());
+  const auto tagged = rc::gen::build<Tagged>(
+      rc::gen::set(&Tagged::tag),
+      rc::gen::set(&Tagged::data,
+                   rc::gen::container<std::vector<std::byte>>(rc::gen::map(
+                       rc::gen::arbitrary<std::uint8_t>(), [](std::uint8_t b) { return static_cast<std::byte>(b); }))));
+  return rc::gen::build<Ior>(
+      rc::gen::set(&Ior::type_id, text),
+      rc::gen::set(&Ior::profiles, rc::gen::resize(10, rc::gen::container<std::vector<Tagged>>(tagged))));
+}
+
+}  // namespace
+
+TEST_CASE("a recorded reference is understood") {
+  const Expected<Ior> ior = parse_ior(recorded);
+  REQUIRE(ior);
+  CHECK(ior->type_id == "IDL:A:1.0");
+  REQUIRE(ior->profiles.size() == 1);
+  const Expected<IiopProfile> iiop = parse_iiop(ior->profiles[0]);
+  REQUIRE(iiop);
+  CHECK(*iiop == IiopProfile{giop_1_0, {"h", 1234}, wire("'k'"), {}});
+  CHECK(test::text_of(object_key_of(ior->profiles[0].data)) == "k");
+}
+
+TEST_CASE("references come back as they went and keep what is unknown") {
+  CHECK(rc::check([] {
+    const Ior ior = *any_ior();
+    const Expected<Ior> text = parse_ior(to_string(ior));
+    RC_ASSERT(bool(text));
+    RC_ASSERT(*text == ior);
+    for (const ByteOrder order : {ByteOrder::big, ByteOrder::little}) {
+      cdr::Writer writer(order);
+      encode(writer, ior);
+      cdr::Reader reader(writer.bytes(), order);
+      Ior out;
+      RC_ASSERT(decode(reader, out));
+      RC_ASSERT(out == ior);
+    }
+  }));
+}
+
+TEST_CASE("profiles come back as they went in each version") {
+  const Version version = GENERATE(giop_1_0, giop_1_1, giop_1_2);
+  IiopProfile profile{version, {"example.org", 65535}, wire("00ff"), {}};
+  if (version > giop_1_0) profile.components = {{component::policies, wire("00")}, {4711, wire("'verbatim'")}};
+  const Expected<IiopProfile> out = parse_iiop(make_profile(profile));
+  REQUIRE(out);
+  CHECK(*out == profile);
+}
+
+TEST_CASE("a profile of a later minor version is read as 1.2") {
+  IiopProfile profile{{1, 7}, {"h", 1}, {}, {}};
+  const Expected<IiopProfile> out = parse_iiop(make_profile(profile));
+  REQUIRE(out);
+  CHECK(out->version == giop_1_2);
+}
+
+TEST_CASE("the ORB type and alternate addresses are found among the components") {
+  IiopProfile profile{giop_1_2, {"a", 1}, {}, {make_orb_type(), make_alternate_address({"::1", 2})}};
+  profile.components.push_back({component::alternate_address, wire("00")});
+  CHECK(orb_type_of(profile) == corelane_orb_type);
+  CHECK(addresses_of(profile) == std::vector<IiopAddress>{{"a", 1}, {"::1", 2}});
+  profile.components.clear();
+  CHECK_FALSE(orb_type_of(profile));
+}
+
+TEST_CASE("a multiple components profile is a list of components") {
+  const auto components = parse_components(wire("00 000000 00000001 00000005 00000002 abcd"));
+  REQUIRE(components);
+  CHECK(*components == std::vector<TaggedComponent>{{5, wire("abcd")}});
+}
+
+TEST_CASE("the hexadecimal digits and the prefix may be of either case") {
+  std::string upper = recorded;
+  for (char& c : upper) c = static_cast<char>(std::toupper(c));
+  CHECK(parse_ior(upper).has_value());
+  CHECK(parse_ior("ior:" + recorded.substr(4)).has_value());
+}
+
+// Edges.
+
+TEST_CASE("a reference may have as many profiles as the limit says and no more") {
+  const std::size_t count = GENERATE(std::size_t{3}, std::size_t{4}, std::size_t{5});
+  Limits limits;
+  limits.profiles = 4;
+  CHECK(parse_ior(to_string(Ior{"", std::vector<TaggedProfile>(count)}), limits).has_value() == (count <= 4));
+}
+
+TEST_CASE("a profile may have as many components as the limit says and no more") {
+  const std::size_t count = GENERATE(std::size_t{3}, std::size_t{4}, std::size_t{5});
+  Limits limits;
+  limits.components = 4;
+  const auto profile = make_profile({giop_1_2, {"h", 1}, {}, std::vector<TaggedComponent>(count)});
+  CHECK(parse_iiop(profile, limits).has_value() == (count <= 4));
+}
+
+TEST_CASE("a nil reference has no profiles") {
+  const Expected<Ior> nil = parse_ior(to_string(Ior{}));
+  REQUIRE(nil);
+  CHECK(nil->nil());
+}
+
+// Error paths.
+
+TEST_CASE("text that is no reference is refused for what it is") {
+  CHECK(parse_ior("").error().minor == minor::bad_uri);
+  CHECK(parse_ior("IOR").error().minor == minor::bad_uri);
+  CHECK(parse_ior("corbaloc::h/k").error().minor == minor::bad_uri);
+  CHECK(parse_ior("IOR:").error().minor == minor::bad_ior);
+  CHECK(parse_ior("IOR:0").error().minor == minor::bad_ior);
+  CHECK(parse_ior("IOR:0g").error().minor == minor::bad_ior);
+  CHECK(parse_ior("IOR:02000000").error().minor == minor::bad_ior);
+}
+
+TEST_CASE("every truncation of a reference is refused") {
+  const std::string text = to_string(test::sample_ior());
+  for (std::size_t size = 4; size < text.size(); ++size) {
+    INFO("cut to " << size);
+    CHECK_FALSE(parse_ior(text.substr(0, size)));
+  }
+}
+
+TEST_CASE("every truncation of a profile is refused or only lacks all components") {
+  const TaggedProfile whole = make_profile({giop_1_2, {"h", 1}, wire("'k'"), {make_orb_type()}});
+  int accepted = 0;
+  for (std::size_t size = 0; size < whole.data.size(); ++size) {
+    TaggedProfile cut{whole.tag, {whole.data.begin(), whole.data.begin() + static_cast<std::ptrdiff_t>(size)}};
+    const Expected<IiopProfile> profile = parse_iiop(cut);
+    if (!profile) continue;
+    ++accepted;
+    CHECK(profile->components.empty());
+  }
+  CHECK(accepted == 1);
+}
+
+TEST_CASE("a profile of another kind or major version is refused") {
+  CHECK_FALSE(parse_iiop({profile::multiple_components, make_profile({giop_1_2, {"h", 1}, {}, {}}).data}));
+  CHECK_FALSE(parse_iiop(make_profile({{2, 0}, {"h", 1}, {}, {}})));
+  CHECK(object_key_of({}).empty());
+}

@@ -1,0 +1,184 @@
+#include "orb/poa/poa.h"
+
+#include "tests/support/probe_servant.h"
+
+using namespace corelane::testing;
+
+namespace {
+
+struct Adapter {
+  TestOrb orb;
+  CORBA::object_reference<PortableServer::POA> poa = orb.root();
+  CORBA::servant_reference<ProbeServant> servant = CORBA::make_reference<ProbeServant>();
+};
+
+}  // namespace
+
+TEST_CASE("RootPOA is an initial reference, always the same, and narrows to what it is") {
+  Adapter adapter;
+  CHECK(adapter.poa->the_name() == "RootPOA");
+  CHECK(adapter.orb.root() == adapter.poa);
+  CHECK_FALSE(IDL::traits<Probing::Probe>::narrow(adapter.orb->resolve_initial_references("RootPOA")));
+}
+
+TEST_CASE("a servant, its id and its reference lead to each other") {
+  Adapter adapter;
+  const auto id = adapter.poa->activate_object(adapter.servant);
+  const auto reference = adapter.poa->id_to_reference(id);
+  CHECK(adapter.poa->servant_to_id(adapter.servant) == id);
+  CHECK(adapter.poa->reference_to_id(reference) == id);
+  CHECK(adapter.poa->id_to_servant(id).get() == adapter.servant.get());
+  CHECK(adapter.poa->reference_to_servant(reference).get() == adapter.servant.get());
+  CHECK(adapter.poa->servant_to_reference(adapter.servant)->_is_equivalent(reference));
+}
+
+TEST_CASE("an id of one's own is kept") {
+  Adapter adapter;
+  const PortableServer::ObjectId id{'p', 0, '1'};
+  adapter.poa->activate_object_with_id(id, adapter.servant);
+  CHECK(adapter.poa->servant_to_id(adapter.servant) == id);
+}
+
+TEST_CASE("_this() gives the reference under which the servant is active") {
+  Adapter adapter;
+  const auto id = adapter.poa->activate_object(adapter.servant);
+  const auto reference = adapter.servant->_this();
+  CHECK(adapter.poa->reference_to_id(reference) == id);
+}
+
+TEST_CASE("_this() activates a servant that is active nowhere in the RootPOA") {
+  Adapter adapter;
+  const auto reference = adapter.servant->_this();
+  CHECK(adapter.poa->reference_to_servant(reference).get() == adapter.servant.get());
+}
+
+TEST_CASE("a servant lives as long as it is active") {
+  Adapter adapter;
+  std::weak_ptr<ProbeServant> watched = adapter.servant.shared();
+  const auto id = adapter.poa->activate_object(adapter.servant);
+  adapter.servant.reset();
+  CHECK_FALSE(watched.expired());
+  adapter.poa->deactivate_object(id);
+  CHECK(watched.expired());
+}
+
+TEST_CASE("a deactivated servant may be activated again under the same id") {
+  Adapter adapter;
+  const PortableServer::ObjectId id{1};
+  adapter.poa->the_POAManager()->activate();
+  adapter.poa->activate_object_with_id(id, adapter.servant);
+  const auto old = IDL::traits<Probing::Probe>::narrow(adapter.poa->id_to_reference(id));
+  adapter.poa->deactivate_object(id);
+  adapter.poa->activate_object_with_id(id, adapter.servant);
+  CHECK(old->add(1, 2) == 3);
+}
+
+TEST_CASE("a servant may deactivate its own object while it runs") {
+  struct Leaving : ProbeServant {
+    explicit Leaving(CORBA::object_reference<PortableServer::POA> p) : poa(p) {}
+    void ping() override { poa->deactivate_object({9}); }
+    CORBA::object_reference<PortableServer::POA> poa;
+  };
+  Adapter adapter;
+  adapter.poa->the_POAManager()->activate();
+  auto servant = CORBA::make_reference<Leaving>(adapter.poa);
+  adapter.poa->activate_object_with_id({9}, servant);
+  const auto probe = IDL::traits<Probing::Probe>::narrow(adapter.poa->id_to_reference({9}));
+  std::weak_ptr<Leaving> watched = servant.shared();
+  servant.reset();
+  probe->ping();
+  CHECK(watched.expired());
+  CHECK_THROWS_AS(probe->ping(), CORBA::OBJECT_NOT_EXIST);
+}
+
+TEST_CASE("a further adapter has its own manager and its own objects") {
+  Adapter adapter;
+  const auto child = adapter.poa->create_POA("child", nullptr);
+  CHECK(child->the_POAManager()->get_state() == PortableServer::POAManager::State::HOLDING);
+  CHECK(adapter.poa->find_POA("child") == child);
+  const auto reference = child->servant_to_reference(adapter.servant);
+  CHECK_THROWS_AS(adapter.poa->reference_to_id(reference), PortableServer::POA::WrongAdapter);
+  child->destroy(false, true);
+  CHECK_THROWS_AS(adapter.poa->find_POA("child"), PortableServer::POA::AdapterNonExistent);
+}
+
+TEST_CASE("an adapter lives below its parent without a handle of anybody") {
+  Adapter adapter;
+  {
+    const auto child = adapter.poa->create_POA("child", adapter.poa->the_POAManager());
+    adapter.poa->the_POAManager()->activate();
+    child->activate_object_with_id({1}, adapter.servant);
+  }
+  const auto child = adapter.poa->find_POA("child");
+  const auto probe = IDL::traits<Probing::Probe>::narrow(child->id_to_reference({1}));
+  CHECK(probe->add(1, 2) == 3);
+}
+
+TEST_CASE("names are those of the parent") {
+  Adapter adapter;
+  const auto a = adapter.poa->create_POA("a", nullptr);
+  const auto inner = a->create_POA("a", nullptr);
+  CHECK(a->find_POA("a") == inner);
+  CHECK(adapter.poa->find_POA("a") == a);
+  CHECK_THROWS_AS(adapter.poa->create_POA("a", nullptr), PortableServer::POA::AdapterAlreadyExists);
+}
+
+TEST_CASE("destroy takes the adapters below along and frees the name") {
+  Adapter adapter;
+  const auto child = adapter.poa->create_POA("child", adapter.poa->the_POAManager());
+  const auto grandchild = child->create_POA("grandchild", adapter.poa->the_POAManager());
+  adapter.poa->the_POAManager()->activate();
+  const auto probe = IDL::traits<Probing::Probe>::narrow(grandchild->servant_to_reference(adapter.servant));
+  child->destroy(false, true);
+  CHECK_THROWS_AS(probe->add(1, 2), CORBA::OBJECT_NOT_EXIST);
+  CHECK_THROWS_AS(child->create_POA("late", nullptr), CORBA::OBJECT_NOT_EXIST);
+  const auto again = adapter.poa->create_POA("child", nullptr);
+  child->destroy(false, true);  // once more, and not its successor
+  CHECK(adapter.poa->find_POA("child") == again);
+}
+
+TEST_CASE("a servant that holds its own adapter goes with the ORB") {
+  struct Holding : ProbeServant {
+    CORBA::object_reference<PortableServer::POA> poa;
+  };
+  std::weak_ptr<Holding> watched;
+  {
+    Adapter adapter;
+    const auto servant = CORBA::make_reference<Holding>();
+    servant->poa = adapter.poa;
+    adapter.poa->activate_object(servant);
+    watched = servant.shared();
+  }
+  CHECK(watched.expired());
+}
+
+// Error paths.
+
+TEST_CASE("an object whose tasks cannot be asked for is not active") {
+  Adapter first;
+  first.poa->activate_object(first.servant);  // starts the threads of the process
+  TestOrb second({"-ORBBestEffortThreads", "3"});
+  const auto servant = CORBA::make_reference<ProbeServant>();
+  CHECK_THROWS_AS(second.root()->activate_object_with_id({1}, servant), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(second.root()->id_to_servant({1}), PortableServer::POA::ObjectNotActive);
+}
+
+TEST_CASE("a servant is active once and an id names one object") {
+  Adapter adapter;
+  adapter.poa->activate_object_with_id({1}, adapter.servant);
+  CHECK_THROWS_AS(adapter.poa->activate_object(adapter.servant), PortableServer::POA::ServantAlreadyActive);
+  CHECK_THROWS_AS(adapter.poa->activate_object_with_id({1}, CORBA::make_reference<ProbeServant>()),
+                  PortableServer::POA::ObjectAlreadyActive);
+}
+
+TEST_CASE("ids that are not active are refused") {
+  Adapter adapter;
+  CHECK_THROWS_AS(adapter.poa->deactivate_object({1}), PortableServer::POA::ObjectNotActive);
+  CHECK_THROWS_AS(adapter.poa->id_to_servant({1}), PortableServer::POA::ObjectNotActive);
+  CHECK_THROWS_AS(adapter.poa->id_to_reference({1}), PortableServer::POA::ObjectNotActive);
+}
+
+TEST_CASE("a nil servant is BAD_PARAM") {
+  Adapter adapter;
+  CHECK_THROWS_AS(adapter.poa->activate_object(nullptr), CORBA::BAD_PARAM);
+}

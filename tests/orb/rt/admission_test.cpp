@@ -1,0 +1,209 @@
+// Admission over the wire and within the ORB, on whatever cores the machine has; without SCHED_FIFO.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+#include "orb/base/minor.h"
+#include "orb/core/reference.h"
+#include "orb/rt/rt.h"
+#include "tests/support/probe_servant.h"
+
+using namespace corelane;
+using namespace corelane::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+// A server, and a client of it in another ORB.
+struct Plant {
+  explicit Plant(std::vector<std::string> options = {}) : server(std::move(options)) { connect(); }
+  void connect() {
+    client = std::make_unique<TestOrb>();
+    probe = probe_of(*client, server.ior());
+  }
+  std::size_t tasks_present() {
+    std::size_t count = 0;
+    for (const auto& task : rt::report(*server.orb.orb).tasks) count += task.gone ? 0 : 1;
+    return count;
+  }
+  // Departures are carried out by other threads. Bound: attempts, each of which lets them run.
+  bool comes_to(std::size_t count) {
+    for (int i = 0; i < 1'000'000 && tasks_present() != count; ++i) std::this_thread::yield();
+    return tasks_present() == count;
+  }
+  std::optional<dispatch::TaskReport> task(TaskId id) {
+    for (const auto& report : rt::report(*server.orb.orb).tasks)
+      if (report.task == id) return report;
+    return std::nullopt;
+  }
+
+  ProbeServer server;
+  std::unique_ptr<TestOrb> client;
+  CORBA::object_reference<Probing::Probe> probe;
+};
+
+rt::TaskSpec small(const std::string& operation = "add") {
+  return {.operation = operation, .contract = make_contract(10ms, 100us)};
+}
+// Alone it fits nowhere beside the platform load.
+rt::TaskSpec too_big() { return {.operation = "add", .contract = make_contract(10ms, 9990us)}; }
+
+void write_line(int fd, const std::string& text) {
+  const std::string line = text + "\n";
+  if (::write(fd, line.data(), line.size()) < 0) std::abort();
+}
+std::string read_line(int fd) {
+  std::string line;
+  for (char c = 0; ::read(fd, &c, 1) == 1 && c != '\n';) line += c;
+  return line;
+}
+
+}  // namespace
+
+TEST_CASE("an admitted task's calls run as its jobs") {
+  Plant plant;
+  const auto task = rt::admit(plant.probe, small());
+  REQUIRE(task);
+  CHECK(task->id() != no_task);
+  CHECK(plant.probe->add(1, 2) == 3);
+  CHECK(plant.probe->add(2, 2) == 4);
+  const auto report = plant.task(task->id());
+  REQUIRE(report);
+  CHECK(report->jobs >= 1);  // the last is counted after its reply
+  CHECK(report->core != no_core);
+}
+
+TEST_CASE("a task departs with its handle") {
+  Plant plant;
+  const std::size_t before = plant.tasks_present();
+  {
+    const auto task = rt::admit(plant.probe, small());
+    REQUIRE(task);
+    CHECK(plant.tasks_present() == before + 1);
+  }
+  CHECK(plant.comes_to(before));
+  CHECK(plant.probe->add(1, 1) == 2);
+}
+
+TEST_CASE("a task leaves when the connection that owns it does") {
+  Plant plant;
+  const std::size_t before = plant.tasks_present();
+  auto task = rt::admit(plant.probe, small());
+  REQUIRE(task);
+  const TaskId id = task->id();
+  CHECK(plant.tasks_present() == before + 1);
+  plant.probe = nullptr;
+  plant.client->orb->destroy();
+  CHECK(plant.comes_to(before));
+  const auto gone = plant.task(id);
+  REQUIRE(gone);
+  CHECK(gone->gone);
+}
+
+TEST_CASE("a client that is killed leaves no task behind") {
+  // The client is forked first, so that it starts its ORB in a process without threads; it reads the reference.
+  int to_client[2], to_server[2];
+  REQUIRE(::pipe(to_client) == 0);
+  REQUIRE(::pipe(to_server) == 0);
+  const pid_t client = ::fork();
+  REQUIRE(client >= 0);
+  if (client == 0) {
+    ::alarm(60);  // whatever happens to the parent
+    const std::string ior = read_line(to_client[0]);
+    TestOrb orb;
+    const auto task = rt::admit(probe_of(orb, ior), small());
+    write_line(to_server[1], task ? "admitted" : "refused");
+    ::pause();
+    ::_exit(0);
+  }
+  Plant plant;
+  const std::size_t before = plant.tasks_present();
+  write_line(to_client[1], plant.server.ior());
+  CHECK(read_line(to_server[0]) == "admitted");
+  CHECK(plant.tasks_present() == before + 1);
+  ::kill(client, SIGKILL);
+  ::waitpid(client, nullptr, 0);
+  CHECK(plant.comes_to(before));
+  for (const int fd : {to_client[0], to_client[1], to_server[0], to_server[1]}) ::close(fd);
+}
+
+TEST_CASE("a refusal comes as a value with its numbers and its text") {
+  Plant plant;
+  const auto task = rt::admit(plant.probe, too_big());
+  REQUIRE_FALSE(task);
+  CHECK(task.error().reason.code == sched::RefusalCode::not_schedulable);
+  CHECK(task.error().reason.closest != no_core);
+  CHECK(task.error().reason.deadline == 10ms);
+  CHECK_FALSE(task.error().text.empty());
+}
+
+TEST_CASE("without admission everything is admitted") {
+  Plant plant({"-ORBDispatchAdmission", "off"});
+  CHECK(rt::admit(plant.probe, too_big()));
+}
+
+TEST_CASE("an operation with a contract in its IDL is served to callers without a task") {
+  Plant plant;
+  CHECK(plant.probe->paced(7) == 7);
+  CHECK(plant.tasks_present() == 1);
+}
+
+TEST_CASE("a collocated task's calls run on its thread with results and exceptions") {
+  Plant plant;
+  const auto& local = plant.server.reference;
+  REQUIRE(local->_reference()->is_local());
+  const auto task = rt::admit(local, small());
+  const auto other = rt::admit(local, small("fail"));
+  REQUIRE(task);
+  REQUIRE(other);
+  CHECK(local->add(1, 2) == 3);
+  CHECK_THROWS_AS(local->fail(declared), Probing::Refused);
+  CHECK_THROWS_AS(local->fail(not_corba), CORBA::UNKNOWN);
+}
+
+TEST_CASE("a task may be asked for one operation and the others stay as they are") {
+  Plant plant;
+  const auto task = rt::admit(plant.probe, small("echo"));
+  REQUIRE(task);
+  CHECK(plant.probe->add(1, 2) == 3);
+  CHECK(plant.probe->echo("x") == "x");
+}
+
+// Error paths.
+
+TEST_CASE("admission for an operation that is not there is BAD_OPERATION") {
+  Plant plant;
+  CHECK_THROWS_AS(rt::admit(plant.probe, small("missing")), CORBA::BAD_OPERATION);
+  CHECK_THROWS_AS(rt::admit(plant.server.reference, small("missing")), CORBA::BAD_OPERATION);
+}
+
+TEST_CASE("an unsound contract is BAD_PARAM") {
+  Plant plant;
+  CHECK_THROWS_AS(rt::admit(plant.probe, {.operation = "add", .contract = {}}), CORBA::BAD_PARAM);
+}
+
+TEST_CASE("admission through nil is INV_OBJREF") {
+  CHECK_THROWS_AS(rt::admit(CORBA::object_reference<CORBA::Object>(), small()), CORBA::INV_OBJREF);
+}
+
+TEST_CASE("an operation whose contract was refused answers NO_RESOURCES with the reason") {
+  ProbeServer server({"-ORBLimitsTasks", "1"});
+  const auto second = CORBA::make_reference<ProbeServant>();  // its shared task finds no room in the table
+  const auto reference = server.orb->object_to_string(server.orb.root()->servant_to_reference(second));
+  TestOrb client;
+  const auto probe = probe_of(client, reference);
+  CHECK(probe->add(1, 2) == 3);
+  try {
+    probe->paced(1);
+    FAIL("no exception");
+  } catch (const CORBA::NO_RESOURCES& refused) {
+    CHECK(refused.completed() == CORBA::COMPLETED_NO);
+    CHECK(refused.minor() == minor::too_many_tasks);
+    REQUIRE(refused.refusal() != nullptr);
+    CHECK(refused.refusal()->code == sched::RefusalCode::too_many_tasks);
+    CHECK_FALSE(refused.detail().empty());
+  }
+}

@@ -1,0 +1,35 @@
+#include "orb/rt/work.h"
+
+#include <catch2/catch.hpp>
+
+using namespace corelane;
+using namespace corelane::rt;
+using namespace std::chrono_literals;
+
+TEST_CASE("work charges its demand in iterations, in proportion") {
+  const WorkReport one = work(1ms);
+  const WorkReport three = work(3ms);
+  CHECK(one.iterations == iterations_per_millisecond());
+  CHECK(three.iterations == 3 * one.iterations);
+}
+
+TEST_CASE("work takes at least about its demand, since calibration took the fastest sample") {
+  // The clock cannot run faster than the best of the calibration by more than the sampling error.
+  CHECK(work(5ms).elapsed > 2ms);
+}
+
+TEST_CASE("what the gaps took lies within the time that passed") {
+  GapLog log(10'000);
+  const WorkReport report = work(20ms, &log);
+  CHECK(report.external + report.preempted <= report.elapsed);
+  Duration recorded{};
+  for (const Gap& gap : log.gaps()) recorded += gap.length;
+  CHECK(recorded == report.external + report.preempted);
+}
+
+// Edges.
+
+TEST_CASE("no demand is no work") {
+  CHECK(work(0ns).iterations == 0);
+  CHECK(work(-1ms).iterations == 0);
+}

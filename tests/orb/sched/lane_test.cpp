@@ -1,0 +1,210 @@
+#include "orb/sched/lane.h"
+
+#include <catch2/catch.hpp>
+#include <utility>
+#include <vector>
+
+using namespace corelane;
+using namespace corelane::sched;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr CoreId core{3};
+constexpr TimerId timer{9};
+constexpr Time at(Duration since_start) { return Time{since_start}; }
+
+class Bench {
+ public:
+  Lane lane{core, 8, timer};
+
+  void add(std::uint64_t task, Contract contract, int priority) {
+    REQUIRE(lane.add(TaskId{task}, contract, Priority{priority}));
+  }
+  std::vector<Command> arrive(Duration when, std::uint64_t task, std::uint64_t job) {
+    return copy(lane.decide(Arrived{at(when), JobId{job}, TaskId{task}, PeerId{}, std::nullopt}));
+  }
+  std::vector<Command> finish(Duration when, std::uint64_t task, std::uint64_t job) {
+    return copy(lane.decide(Finished{at(when), JobId{job}, TaskId{task}, Duration{}}));
+  }
+  std::vector<Command> elapse(Duration when) { return copy(lane.decide(Elapsed{at(when), timer})); }
+  static std::vector<Command> copy(std::span<const Command> commands) { return {commands.begin(), commands.end()}; }
+};
+
+template <typename T>
+std::vector<T> only(const std::vector<Command>& commands) {
+  std::vector<T> found;
+  for (const Command& command : commands)
+    if (const T* match = std::get_if<T>(&command)) found.push_back(*match);
+  return found;
+}
+
+const Contract ten_ms{.period = 10ms, .deadline = 8ms, .budget = 1ms, .jitter = 2ms};
+
+}  // namespace
+
+TEST_CASE("a job on time runs at once with its deadline") {
+  Bench b;
+  b.add(1, ten_ms, 5);
+  const auto runs = only<Run>(b.arrive(1ms, 1, 100));
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].job == JobId{100});
+  CHECK(runs[0].priority == Priority{5});
+  CHECK(runs[0].released == at(1ms));
+  CHECK(runs[0].deadline == at(9ms));
+}
+
+TEST_CASE("an early job waits until TAT - J and is armed for it") {
+  Bench b;
+  b.add(1, ten_ms, 5);
+  b.arrive(0ms, 1, 1);
+  b.finish(1ms, 1, 1);
+  const auto answer = b.arrive(3ms, 1, 2);
+  REQUIRE(only<Defer>(answer).size() == 1);
+  CHECK(only<Defer>(answer)[0].until == at(8ms));
+  REQUIRE(only<Arm>(answer).size() == 1);
+  CHECK(only<Arm>(answer)[0].at == at(8ms));
+  CHECK(only<Run>(b.elapse(7ms)).empty());
+  const auto runs = only<Run>(b.elapse(8ms));
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].released == at(8ms));
+}
+
+TEST_CASE("a job within its jitter is not early, and one that is late resets the schedule") {
+  Bench b;
+  b.add(1, ten_ms, 5);
+  b.arrive(0ms, 1, 1);
+  b.finish(1ms, 1, 1);
+  CHECK(only<Run>(b.arrive(8ms, 1, 2)).size() == 1);  // TAT 10, J 2
+  b.finish(9ms, 1, 2);
+  CHECK(only<Run>(b.arrive(35ms, 1, 3)).size() == 1);
+  b.finish(36ms, 1, 3);
+  CHECK(only<Defer>(b.arrive(42ms, 1, 4))[0].until == at(43ms));
+}
+
+TEST_CASE("a caller in a hurry gets one job per period, however often it sends") {
+  Bench b;
+  b.add(1, ten_ms, 5);
+  std::vector<Time> starts;
+  std::uint64_t running = 0;
+  const auto note = [&](const std::vector<Command>& answer) {
+    for (const Run& run : only<Run>(answer)) starts.push_back(run.released), running = run.job.value;
+  };
+  for (std::uint64_t ms = 0; ms < 200; ++ms) {
+    note(b.elapse(Duration{ms * 1'000'000}));
+    note(b.arrive(Duration{ms * 1'000'000}, 1, ms + 1));
+    if (running != 0) note(b.finish(Duration{ms * 1'000'000 + 500'000}, 1, std::exchange(running, 0)));
+  }
+  CHECK(starts.size() == 21);  // 0, 8, 18, 28, ... 198
+  for (std::size_t i = 2; i < starts.size(); ++i) CHECK(starts[i] - starts[i - 1] >= 10ms);
+}
+
+TEST_CASE("jobs of one task run one after another and those of two at their priorities") {
+  Bench b;
+  Contract loose = ten_ms;
+  loose.deadline = 40ms;
+  b.add(1, loose, 5);
+  b.add(2, loose, 7);
+  b.arrive(0ms, 1, 1);
+  CHECK(only<Run>(b.arrive(10ms, 1, 2)).empty());
+  CHECK(only<Run>(b.arrive(10ms, 2, 3)).size() == 1);
+  const auto next = only<Run>(b.finish(11ms, 1, 1));
+  REQUIRE(next.size() == 1);
+  CHECK(next[0].job == JobId{2});
+  CHECK(next[0].released == at(10ms));
+}
+
+TEST_CASE("jobs that become eligible together start in the order of priority") {
+  Bench b;
+  b.add(1, ten_ms, 5);
+  b.add(2, ten_ms, 7);
+  for (const std::uint64_t task : {1, 2}) {
+    b.arrive(0ms, task, task);
+    b.finish(1ms, task, task);
+    b.arrive(2ms, task, task + 10);
+  }
+  const auto runs = only<Run>(b.elapse(8ms));
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[0].task == TaskId{2});
+  CHECK(runs[1].task == TaskId{1});
+}
+
+TEST_CASE("an overrun follows the policy of the contract") {
+  const OverrunPolicy policy = GENERATE(OverrunPolicy::report, OverrunPolicy::demote, OverrunPolicy::cancel);
+  Bench b;
+  Contract contract = ten_ms;
+  contract.on_overrun = policy;
+  b.add(1, contract, 5);
+  b.arrive(0ms, 1, 1);
+  const auto answer = Bench::copy(b.lane.decide(Overran{at(1ms), JobId{1}, TaskId{1}}));
+  CHECK(only<Demote>(answer).size() == (policy == OverrunPolicy::demote ? 1 : 0));
+  CHECK(only<Cancel>(answer).size() == (policy == OverrunPolicy::cancel ? 1 : 0));
+  CHECK(b.lane.tasks()[0].overruns == 1);
+}
+
+TEST_CASE("a vacated task is held from the idle instant on and starts again elsewhere") {
+  Bench b;
+  b.add(1, ten_ms, 5);
+  b.add(2, ten_ms, 4);
+  b.arrive(0ms, 1, 1);
+  b.arrive(0ms, 2, 2);
+  CHECK(only<ReportVacated>(Bench::copy(b.lane.vacate(at(0ms), TaskId{1}))).empty());
+  CHECK(only<ReportVacated>(b.finish(1ms, 1, 1)).empty());  // task 2 still runs
+  const auto report = only<ReportVacated>(b.finish(2ms, 2, 2));
+  REQUIRE(report.size() == 1);
+  CHECK(report[0].task == TaskId{1});
+  CHECK(only<Run>(b.arrive(10ms, 1, 3)).empty());
+
+  Lane other(CoreId{4}, 8, TimerId{10});
+  const auto moved = Bench::copy(other.put(at(11ms), b.lane.take(TaskId{1})));
+  REQUIRE(only<Run>(moved).size() == 1);
+  CHECK(only<Run>(moved)[0].job == JobId{3});
+  CHECK(b.lane.take(TaskId{1}).id == no_task);
+}
+
+TEST_CASE("a task leaves an idle lane at once and a busy one at its idle instant") {
+  Bench b;
+  b.add(1, ten_ms, 5);
+  b.add(2, ten_ms, 4);
+  CHECK(only<ReportVacated>(Bench::copy(b.lane.dismiss(at(0ms), TaskId{1}))).size() == 1);
+  CHECK(b.lane.tasks().size() == 1);
+  b.arrive(0ms, 2, 1);
+  b.arrive(1ms, 2, 2);
+  const auto answer = Bench::copy(b.lane.dismiss(at(2ms), TaskId{2}));
+  REQUIRE(only<Cancel>(answer).size() == 1);
+  CHECK(only<Cancel>(answer)[0].job == JobId{2});
+  CHECK(only<ReportVacated>(answer).empty());
+  CHECK(only<ReportVacated>(b.finish(3ms, 2, 1)).size() == 1);
+  CHECK(b.lane.tasks().empty());
+}
+
+// Error paths.
+
+TEST_CASE("one early job waits and the next is refused as waiting") {
+  Bench b;
+  b.add(1, ten_ms, 5);
+  b.arrive(0ms, 1, 1);
+  CHECK(only<Defer>(b.arrive(1ms, 1, 2)).size() == 1);
+  const auto refused = only<Refuse>(b.arrive(2ms, 1, 3));
+  REQUIRE(refused.size() == 1);
+  CHECK(refused[0].reason.code == RefusalCode::job_waiting);
+}
+
+TEST_CASE("a backlog of eligible jobs is bounded") {
+  Bench b;
+  b.add(1, ten_ms, 5);
+  b.arrive(0ms, 1, 1);
+  for (std::uint64_t i = 1; i <= max_waiting; ++i) CHECK(only<Refuse>(b.arrive(i * 10ms, 1, i + 1)).empty());
+  CHECK(only<Refuse>(b.arrive((max_waiting + 1) * 10ms, 1, 99)).size() == 1);
+}
+
+TEST_CASE("facts about tasks and jobs that the lane does not know change nothing") {
+  Bench b;
+  b.add(1, ten_ms, 5);
+  CHECK(only<Refuse>(b.arrive(0ms, 7, 1))[0].reason.code == RefusalCode::unknown_task);
+  b.arrive(0ms, 1, 2);
+  b.finish(1ms, 1, 77);
+  CHECK_FALSE(b.lane.idle(at(1ms)));
+  CHECK(Bench::copy(b.lane.decide(Overran{at(1ms), JobId{77}, TaskId{1}})).empty());
+  CHECK_FALSE(b.lane.add(TaskId{1}, ten_ms, Priority{1}));
+}

@@ -1,0 +1,138 @@
+#include "orb/sched/response_time.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+#include <vector>
+
+#include "orb/sched/global.h"
+
+using namespace corelane::sched;
+
+namespace {
+
+// Responses of tasks in descending priority, each with its own entry as task and as interference.
+std::vector<Ticks> responses(const std::vector<Interference>& tasks, Ticks blocking = 0) {
+  std::vector<Ticks> result;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const Analysed task{tasks[i].budget, tasks[i].period, tasks[i].jitter, blocking};
+    const Response response = response_time(task, std::span(tasks).first(i));
+    REQUIRE(response.verdict == Response::Verdict::exact);
+    result.push_back(response.value);
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("published response times of implicit deadlines") {
+  CHECK(responses({{1, 4}, {1, 5}, {3, 9}, {3, 18}}) == std::vector<Ticks>{1, 2, 7, 18});
+  CHECK(responses({{1, 3}, {1, 4}, {2, 10}}) == std::vector<Ticks>{1, 2, 6});
+}
+
+TEST_CASE("with arbitrary deadlines the worst job of a busy period need not be the first") {
+  const std::vector<Interference> above{{26, 70}};
+  Windows windows;
+  const Response response = response_time({.budget = 62, .period = 100}, above, {}, {}, &windows);
+  CHECK(response.value == 118);
+  REQUIRE(windows.count == Windows::capacity);
+  const std::vector<Ticks> published{114, 102, 116, 104};
+  for (std::size_t q = 0; q < published.size(); ++q) CHECK(windows.w[q] - static_cast<Ticks>(q) * 100 == published[q]);
+}
+
+TEST_CASE("jitter of those above and blocking lengthen the window, own jitter the response") {
+  const std::vector<Interference> above{{1, 4, 1}};
+  CHECK(response_time({.budget = 2, .period = 20}, above).value == 3);
+  CHECK(response_time({.budget = 3, .period = 20}, above).value == 5);
+  CHECK(response_time({.budget = 2, .period = 20, .jitter = 5}, above).value == 8);
+  CHECK(response_time({.budget = 2, .period = 20, .jitter = 0, .blocking = 1}, above).value == 5);
+}
+
+TEST_CASE("a warm start per window finds the least fixpoint where one of the response would not") {
+  const Analysed task{.budget = 4, .period = 1000, .jitter = 15};
+  std::vector<Interference> above{{2, 12}, {3, 15}};
+  Windows before;
+  const Response old = response_time(task, above, {}, {}, &before);
+  REQUIRE(before.w[0] == 9);
+  REQUIRE(old.value == 24);
+
+  above.push_back({4, 32});
+  Windows start = before;
+  start.w[0] += 4;
+  CHECK(response_time(task, above, {}, start).value == 15 + 15);
+  start.w[0] = old.value + 4;  // the mistake
+  CHECK(response_time(task, above, {}, start).value == 15 + 18);
+}
+
+TEST_CASE("warm and cold starts agree on random sets") {
+  std::mt19937_64 random(7);
+  for (int set = 0; set < 2000; ++set) {
+    std::vector<Interference> above;
+    for (int i = 0; i < 4; ++i) {
+      const auto period = static_cast<Ticks>(20 + random() % 200);
+      above.push_back({1 + static_cast<Ticks>(random() % 10), period, static_cast<Ticks>(random() % 30)});
+    }
+    const Analysed task{1 + static_cast<Ticks>(random() % 40), 60 + static_cast<Ticks>(random() % 100),
+                        static_cast<Ticks>(random() % 20)};
+    const Limits limits{.stop_above = 5000};
+    Windows windows;
+    const auto three = std::span(above).first(3);
+    if (response_time(task, three, limits, {}, &windows).verdict != Response::Verdict::exact) continue;
+    for (std::size_t q = 0; q < windows.count; ++q) windows.w[q] += above[3].budget;
+    const Response cold = response_time(task, above, limits);
+    const Response warm = response_time(task, above, limits, windows);
+    CHECK(cold.verdict == warm.verdict);
+    if (cold.verdict == Response::Verdict::exact) CHECK(cold.value == warm.value);
+  }
+}
+
+TEST_CASE("the one-pass bound is never below the exact response") {
+  std::mt19937_64 random(11);
+  int compared = 0;
+  for (int set = 0; set < 5000; ++set) {
+    std::vector<Interference> above;
+    for (int i = 0; i < 5; ++i)
+      above.push_back({1 + static_cast<Ticks>(random() % 12), 40 + static_cast<Ticks>(random() % 200),
+                       static_cast<Ticks>(random() % 40)});
+    const Analysed task{1 + static_cast<Ticks>(random() % 40), 60 + static_cast<Ticks>(random() % 100),
+                        static_cast<Ticks>(random() % 20), static_cast<Ticks>(random() % 5)};
+    const Ticks bound = response_upper_bound(task, above);
+    if (bound == endless) continue;
+    const Response exact = response_time(task, above);
+    REQUIRE(exact.verdict == Response::Verdict::exact);
+    REQUIRE(exact.value <= bound);
+    ++compared;
+  }
+  CHECK(compared > 3000);
+}
+
+TEST_CASE("published bounds of global fixed priorities on two and three cores") {
+  const std::vector<GlobalTask> tasks{{1, 4, 4}, {1, 5, 5}, {3, 9, 9}, {9, 18, 18}};
+  std::vector<Ticks> r(4);
+  REQUIRE(global_response_times(tasks, 2, r));
+  CHECK(r == std::vector<Ticks>{1, 1, 4, 15});
+  REQUIRE(global_response_times(tasks, 3, r));
+  CHECK(r == std::vector<Ticks>{1, 1, 3, 12});
+}
+
+// Edges.
+
+TEST_CASE("a response equal to the limit is in time and one above is late") {
+  const std::vector<Interference> above{{1, 4}, {1, 5}, {3, 9}};
+  const Analysed task{3, 18};
+  CHECK(response_time(task, above, {.stop_above = 18}).verdict == Response::Verdict::exact);
+  CHECK(response_time(task, above, {.stop_above = 17}).verdict == Response::Verdict::late);
+}
+
+// Error paths.
+
+TEST_CASE("an analysis that runs out of steps says so") {
+  const std::vector<Interference> above{{1, 4}, {1, 5}, {3, 9}};
+  CHECK(response_time({3, 18}, above, {.iterations = 2}).verdict == Response::Verdict::undecided);
+}
+
+TEST_CASE("an overloaded core has no response and no overflow") {
+  const std::vector<Interference> above{{3'600'000'000'000, 3'600'000'000'000}, {1, 1}};
+  const Response response = response_time({1'000'000, 3'600'000'000'000}, above);
+  CHECK(response.verdict != Response::Verdict::exact);
+  CHECK(response_upper_bound({1, 10}, above) == endless);
+}

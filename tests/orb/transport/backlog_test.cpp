@@ -1,0 +1,92 @@
+// The backlog by itself: bytes in order, bounded, whatever the chunks.
+#include "orb/transport/detail/backlog.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/support/stream_harness.h"
+
+using namespace corelane;
+using namespace corelane::testing;
+using transport::Backlog;
+
+namespace {
+
+bool append(Backlog& backlog, std::string_view text, std::size_t skip = 0, std::size_t limit = 1 << 30) {
+  const Bytes bytes = bytes_of(text);
+  return backlog.append(std::span<const Bytes>{&bytes, 1}, skip, limit);
+}
+
+// Everything, in pieces of at most `step` bytes.
+std::string drain(Backlog& backlog, std::size_t step) {
+  std::string text;
+  while (!backlog.empty()) {
+    const Bytes piece = backlog.front().first(std::min(step, backlog.front().size()));
+    text += text_of(piece);
+    backlog.consume(piece.size());
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a fresh backlog holds nothing") {
+  Backlog backlog;
+  CHECK(backlog.empty());
+  CHECK(backlog.front().empty());
+}
+
+TEST_CASE("bytes leave a backlog in the order they came") {
+  const std::size_t chunk = Backlog::chunk_size;
+  const std::size_t size = GENERATE_COPY(values({std::size_t{1}, chunk - 1, chunk, chunk + 1, 3 * chunk + 5}));
+  const std::size_t step = GENERATE_COPY(values({std::size_t{1000}, chunk}));
+  Backlog backlog;
+  REQUIRE(append(backlog, pattern(size)));
+  CHECK(backlog.size() == size);
+  CHECK((drain(backlog, step) == pattern(size)));
+}
+
+TEST_CASE("appending and consuming may alternate for ever") {
+  Backlog backlog;
+  std::string in, out;
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    const std::string text = pattern(i * 37 % 5000, i);
+    REQUIRE(append(backlog, text));
+    in += text;
+    const Bytes piece = backlog.front().first(std::min<std::size_t>(backlog.front().size(), i * 53 % 6000));
+    out += text_of(piece);
+    backlog.consume(piece.size());
+  }
+  out += drain(backlog, 1000);
+  CHECK((in == out));
+}
+
+TEST_CASE("what was sent already is skipped over the parts") {
+  const std::size_t skip = GENERATE(0u, 1u, 3u, 4u, 5u, 6u);
+  const std::string_view whole = "abcdef";
+  const Bytes parts[] = {bytes_of("abc"), bytes_of(""), bytes_of("d"), bytes_of("ef")};
+  Backlog backlog;
+  REQUIRE(backlog.append(parts, skip, 100));
+  CHECK(drain(backlog, 100) == whole.substr(skip));
+}
+
+TEST_CASE("a backlog takes exactly its limit and nothing of what exceeds it") {
+  Backlog backlog;
+  CHECK(append(backlog, "1234", 0, 10));
+  CHECK_FALSE(append(backlog, "1234567", 0, 10));
+  CHECK(backlog.size() == 4);
+  CHECK(append(backlog, "123456", 0, 10));
+  CHECK_FALSE(append(backlog, "1", 0, 10));
+  CHECK(append(backlog, "1", 1, 10));
+  CHECK_FALSE(append(backlog, "1", 0, 5));
+}
+
+TEST_CASE("a cleared backlog starts anew") {
+  Backlog backlog;
+  REQUIRE(append(backlog, pattern(100'000)));
+  backlog.consume(10);
+  backlog.clear();
+  CHECK(backlog.empty());
+  REQUIRE(append(backlog, "new"));
+  CHECK(drain(backlog, 100) == "new");
+}

@@ -1,0 +1,244 @@
+// TCP streams: the conformance suite over IPv4 and IPv6, and what is TCP's own.
+#include "orb/transport/tcp.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <catch2/catch.hpp>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "orb/base/minor.h"
+#include "orb/os/fd.h"
+#include "tests/support/stream_harness.h"
+
+using namespace corelane;
+using namespace corelane::testing;
+using transport::ConnectionLimits;
+using transport::Endpoint;
+using transport::Reactor;
+using transport::TcpTransport;
+using transport::Transport;
+
+namespace {
+
+struct TcpV4 {
+  static std::optional<std::string> missing() { return std::nullopt; }
+  static Endpoint anywhere() { return {"127.0.0.1", 0}; }
+  static std::unique_ptr<Transport> make(Reactor& reactor, const ConnectionLimits& limits) {
+    return std::make_unique<TcpTransport>(reactor, limits);
+  }
+};
+
+struct TcpV6 : TcpV4 {
+  static std::optional<std::string> missing() {
+    const os::Fd probe(socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in6 address{};
+    address.sin6_family = AF_INET6;
+    address.sin6_addr = in6addr_loopback;
+    if (probe && bind(probe.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return std::nullopt;
+    return "this machine has no ::1";
+  }
+  static Endpoint anywhere() { return {"::1", 0}; }
+};
+
+using Tcp = StreamHarness<TcpV4>;
+
+// A plain socket that is connected to the endpoint.
+os::Fd plain_socket_to(const Endpoint& endpoint) {
+  os::Fd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(endpoint.port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  return fd;
+}
+
+void reset_at_close(const os::Fd& fd) {
+  const linger hard{.l_onoff = 1, .l_linger = 0};
+  setsockopt(fd.get(), SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
+}
+
+// Lowers the number of descriptors that this process may open, while it lives.
+class DescriptorLimit {
+ public:
+  explicit DescriptorLimit(rlim_t limit) {
+    getrlimit(RLIMIT_NOFILE, &old_);
+    const rlimit low{.rlim_cur = limit, .rlim_max = old_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &low);
+  }
+  ~DescriptorLimit() { setrlimit(RLIMIT_NOFILE, &old_); }
+
+ private:
+  rlimit old_{};
+};
+
+}  // namespace
+
+using ByteTransports = std::tuple<TcpV4, TcpV6>;
+#include "tests/support/byte_transport_suite.h"
+
+TEST_CASE("a name is resolved and all its addresses are tried") {
+  // "localhost" may name ::1 first, where nobody listens.
+  Tcp harness;
+  const auto caller = harness.transport->connect({"localhost", harness.listener->endpoint().port}, patience());
+  REQUIRE(caller);
+  REQUIRE(send(*caller, "x"));
+  CHECK(read(harness.accepted.take(), 1) == "x");
+}
+
+TEST_CASE("listening everywhere takes callers of both families and names them plainly") {
+  Tcp harness;
+  const std::string everywhere = GENERATE("", "0.0.0.0");
+  const auto listener =
+      harness.transport->listen({everywhere, 0}, [&](ConnectionPtr connection) { harness.accepted.put(connection); });
+  REQUIRE(listener);
+  const auto caller = harness.transport->connect({"127.0.0.1", (*listener)->endpoint().port}, patience());
+  REQUIRE(caller);
+  CHECK(harness.accepted.take()->peer() == Endpoint{"127.0.0.1", (*caller)->local().port});
+}
+
+TEST_CASE("a peer's reset is a lost connection for receiver and watcher") {
+  Tcp harness;
+  os::Fd peer = plain_socket_to(harness.listener->endpoint());
+  const ConnectionPtr called = harness.accepted.take();
+  reset_at_close(peer);
+  SECTION("receiver") {
+    peer.reset();
+    CHECK(receive(called, patience()).error().minor == minor::connection_lost);
+    CHECK_FALSE(called->is_open());
+  }
+  SECTION("watcher") {
+    const auto collector = std::make_shared<Collector>();
+    called->watch(collector);
+    peer.reset();
+    CHECK(collector->closed.take().minor == minor::connection_lost);
+  }
+}
+
+TEST_CASE("a stream that can no longer be written is still read to its end") {
+  Tcp harness;
+  os::Fd peer = plain_socket_to(harness.listener->endpoint());
+  const ConnectionPtr called = harness.accepted.take();
+  REQUIRE(::send(peer.get(), "bye", 3, 0) == 3);
+  REQUIRE(send(called, "unread, so that closing resets"));
+  char first = 0;
+  REQUIRE(recv(peer.get(), &first, 1, 0) == 1);
+  peer.reset();
+  Expected<void> sent;
+  while (sent) sent = send(called, "x");
+  CHECK(sent.error().minor == minor::connection_lost);
+  CHECK(read(called, 3) == "bye");
+}
+
+TEST_CASE("running out of descriptors pauses accepting and does not end it") {
+#ifdef __SANITIZE_ADDRESS__
+  std::cout << "SKIPPED: this build's own checks need descriptors\n";
+  return;
+#endif
+  Tcp harness;
+  const os::Fd first = plain_socket_to(harness.listener->endpoint());
+  harness.accepted.take();
+  os::Fd waiting(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  {
+    const DescriptorLimit none_free(static_cast<rlim_t>(3));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(harness.listener->endpoint().port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(connect(waiting.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+    // The reactor tries, fails and arms its pause before it runs this.
+    Mailbox<bool> tried;
+    harness.reactor->schedule(os::now() + std::chrono::milliseconds{20}, [&] { tried.put(true); });
+    tried.take();
+    CHECK(harness.accepted.empty());
+  }
+  CHECK(harness.accepted.take() != nullptr);
+}
+
+TEST_CASE("an acceptor may stop its listener") {
+  Tcp harness;
+  std::unique_ptr<transport::Listener> once;
+  Mailbox<ConnectionPtr> accepted;
+  auto listener = harness.transport->listen(TcpV4::anywhere(), [&](ConnectionPtr connection) {
+    once->stop();
+    accepted.put(connection);
+  });
+  REQUIRE(listener);
+  once = std::move(*listener);
+  REQUIRE(harness.transport->connect(once->endpoint(), patience()));
+  CHECK(accepted.take() != nullptr);
+  CHECK_FALSE(harness.transport->connect(once->endpoint(), patience()));
+}
+
+TEST_CASE("connections outlive their transport and their reactor") {
+  std::optional<Tcp> harness(std::in_place);
+  const Pair pair = harness->connect();
+  harness.reset();
+  REQUIRE(send(pair.caller, "still here"));
+  CHECK(read(pair.called, 10) == "still here");
+}
+
+// Error paths.
+
+TEST_CASE("a name that does not resolve is a bad address or has no answer now") {
+  Tcp harness;
+  const auto result = harness.transport->connect({"no-such-host.invalid", 1}, patience());
+  REQUIRE_FALSE(result);
+  CHECK((result.error().minor == minor::bad_address || result.error().minor == minor::connect_failed));
+}
+
+TEST_CASE("connecting nowhere is a bad address") {
+  Tcp harness;
+  CHECK(harness.transport->connect({"", 1}, patience()).error().minor == minor::bad_address);
+}
+
+TEST_CASE("listening at an address of another machine is a bad address") {
+  Tcp harness;
+  const auto result = harness.transport->listen({"192.0.2.1", 0}, [](ConnectionPtr) {});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().minor == minor::bad_address);
+}
+
+TEST_CASE("a peer that answers nothing is given up at the deadline") {
+  // A full accept queue: the system drops further calls, so that connecting neither succeeds nor fails.
+  const os::Fd deaf(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(bind(deaf.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(listen(deaf.get(), 0) == 0);
+  socklen_t size = sizeof address;
+  getsockname(deaf.get(), reinterpret_cast<sockaddr*>(&address), &size);
+  const Endpoint endpoint{"127.0.0.1", ntohs(address.sin_port)};
+
+  Tcp harness;
+  std::vector<ConnectionPtr> queued;
+  std::optional<Error> failure;
+  Time deadline{};
+  for (int i = 0; i < 8 && !failure; ++i) {
+    deadline = os::now() + std::chrono::milliseconds{100};
+    auto result = harness.transport->connect(endpoint, deadline);
+    if (result)
+      queued.push_back(*result);
+    else
+      failure = result.error();
+  }
+  REQUIRE(failure);
+  CHECK(failure->kind == ErrorKind::timeout);
+  CHECK(os::now() >= deadline);
+}
+
+TEST_CASE("a transport whose reactor has stopped does not listen") {
+  Tcp harness;
+  harness.reactor->stop();
+  const auto result = harness.transport->listen(TcpV4::anywhere(), [](ConnectionPtr) {});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().minor == minor::shutting_down);
+}

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Sums several test runs up: what failed, what was skipped and why, which tests met a real omniORB, and one closing line.
+
+    report.py junit=RUN:FILE ... step=NAME:passed|failed ...
+
+A run of CTest is a JUnit file; a file that is missing counts as one failure, so a run that died is not silent. Exits 1 when
+anything failed or nothing ran.
+"""
+import re
+import sys
+import xml.etree.ElementTree as xml
+from collections import namedtuple
+
+Outcome = namedtuple("Outcome", "run name state reason")
+
+# CTest calls a test skipped as soon as it prints "SKIPPED: ", also when it then fails.
+FAILED_ANYWAY = re.compile(r"^(test cases:.*\d+ failed|.*FAILED:|.*(Address|Leak|Thread|UndefinedBehavior)Sanitizer)", re.M)
+
+
+def outcome_of(run, case):
+    text = "".join(part.text or "" for part in case.iter("system-out"))
+    name, status = case.get("name", "?"), case.get("status")
+    if case.find("failure") is not None or status == "fail":
+        return Outcome(run, name, "failed", "")
+    if case.find("skipped") is not None or status in ("notrun", "disabled"):
+        reason = re.search(r"SKIPPED: (.*)", text)
+        if reason is None or FAILED_ANYWAY.search(text):
+            return Outcome(run, name, "failed", "did not run")
+        return Outcome(run, name, "skipped", reason.group(1).strip())
+    return Outcome(run, name, "passed", "")
+
+
+def outcomes_of(argument):
+    kind, _, rest = argument.partition("=")
+    name, _, value = rest.rpartition(":")
+    if kind == "step":
+        return [Outcome("steps", name, value, "")]
+    try:
+        cases = list(xml.parse(value).iter("testcase"))
+    except (OSError, xml.ParseError) as fault:
+        return [Outcome(name, f"the whole run ({fault})", "failed", "no result")]
+    return [outcome_of(name, case) for case in cases] or [Outcome(name, "the whole run", "failed", "ran no test")]
+
+
+def show(title, lines):
+    if lines:
+        print(title)
+        for line in lines:
+            print(f"  {line}")
+        print()
+
+
+def report(arguments):
+    outcomes = [outcome for argument in arguments for outcome in outcomes_of(argument)]
+    of = {state: [o for o in outcomes if o.state == state] for state in ("passed", "failed", "skipped")}
+    ran = [o for o in outcomes if "omniorb" in o.name.lower() and o.state != "skipped"]
+    show("Tests with a live omniORB that ran:", [f"{o.run}: {o.name}: {o.state}" for o in ran])
+    show("Skipped:", [f"{o.run}: {o.name}: {o.reason}" for o in of["skipped"]])
+    show("Failed:", [f"{o.run}: {o.name}" + (f" ({o.reason})" if o.reason else "") for o in of["failed"]])
+    print(f"{len(of['passed'])} passed, {len(of['failed'])} failed, {len(of['skipped'])} skipped")
+    return 1 if of["failed"] or not of["passed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(report(sys.argv[1:]))

@@ -1,0 +1,185 @@
+// What every way of calling an object must do: over a transport, or within the ORB. A test file declares its ways and
+// includes this file once:
+//   using InvocationWays = std::tuple<OverTcp, Collocated>;   // probe(), servant(), ior()
+//   #include "tests/support/invocation_suite.h"
+#pragma once
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "orb/base/minor.h"
+#include "tests/support/probe_servant.h"
+
+// Behaviour.
+
+TEMPLATE_LIST_TEST_CASE("a two-way call brings back its result", "", InvocationWays) {
+  TestType way;
+  CHECK(way.probe()->add(20, 22) == 42);
+  CHECK(way.probe()->echo("") == "");
+  CHECK(way.probe()->echo(std::string(100'000, 'x')) == std::string(100'000, 'x'));
+}
+
+TEMPLATE_LIST_TEST_CASE("a call without arguments and result reaches the servant", "", InvocationWays) {
+  TestType way;
+  way.probe()->ping();
+  CHECK(way.servant().pings == 1);
+}
+
+TEMPLATE_LIST_TEST_CASE("inout and out parameters come back", "", InvocationWays) {
+  TestType way;
+  Probing::Point state{.x = 1, .label = "cart", .samples = {0.5}};
+  Probing::Mode mode = Probing::Mode::idle;
+  CHECK(way.probe()->step(2, state, mode) == 3);
+  CHECK(state.x == 3);
+  CHECK(state.label == "cart");
+  CHECK(state.samples == std::vector<double>{0.5, 2});
+  CHECK(mode == Probing::Mode::active);
+}
+
+TEMPLATE_LIST_TEST_CASE("an attribute keeps what was set", "", InvocationWays) {
+  TestType way;
+  way.probe()->name("left");
+  CHECK(way.probe()->name() == "left");
+}
+
+TEMPLATE_LIST_TEST_CASE("oneway calls arrive, and before a later two-way call of the same thread is answered", "",
+                        InvocationWays) {
+  TestType way;
+  way.probe()->note("one");
+  while (way.servant().notes().empty()) way.probe()->ping();  // bound: oneways are delivered
+  CHECK(way.servant().notes() == std::vector<std::string>{"one"});
+}
+
+TEMPLATE_LIST_TEST_CASE("references travel as parameters and results, nil among them", "", InvocationWays) {
+  TestType way;
+  const auto back = way.probe()->pass(way.probe());
+  REQUIRE(back);
+  CHECK(back->_is_equivalent(way.probe()));
+  CHECK(back->add(1, 2) == 3);
+  CHECK_FALSE(way.probe()->pass(nullptr));
+}
+
+TEMPLATE_LIST_TEST_CASE("an object knows its types", "", InvocationWays) {
+  TestType way;
+  CHECK(way.probe()->_is_a("IDL:Probing/Base:1.0"));
+  CHECK(way.probe()->_is_a("IDL:omg.org/CORBA/Object:1.0"));
+  CHECK_FALSE(way.probe()->_is_a("IDL:Probing/Other:1.0"));
+  CHECK(way.probe()->_repository_id() == "IDL:Probing/Probe:1.0");
+  CHECK_FALSE(way.probe()->_non_existent());
+  CHECK(IDL::traits<Probing::Base>::narrow(way.probe()));
+}
+
+TEMPLATE_LIST_TEST_CASE("many threads call one object and each gets its own replies", "", InvocationWays) {
+  TestType way;
+  constexpr int threads = 8, calls = 200;
+  std::atomic<int> right{0};
+  {
+    std::vector<std::jthread> callers;
+    for (int t = 0; t < threads; ++t)
+      callers.emplace_back([&, t, probe = way.probe()] {
+        for (int i = 0; i < calls; ++i) right += probe->add(t * 1000, i) == t * 1000 + i;
+      });
+  }
+  CHECK(right == threads * calls);
+}
+
+TEMPLATE_LIST_TEST_CASE("a call waits for its servant while others go on", "", InvocationWays) {
+  TestType way;
+  std::jthread waiting([&, probe = way.probe()] { probe->block(); });
+  way.servant().wait_until_blocked();
+  CHECK(way.probe()->add(1, 1) == 2);
+  way.servant().release();
+}
+
+// Error paths.
+
+TEMPLATE_LIST_TEST_CASE("a declared user exception arrives with its members", "", InvocationWays) {
+  TestType way;
+  Probing::Point state;
+  Probing::Mode mode{};
+  try {
+    way.probe()->step(-1, state, mode);
+    FAIL("no exception");
+  } catch (const Probing::Refused& refused) {
+    CHECK(refused.why() == "negative");
+    CHECK(refused.code() == 7);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("an undeclared user exception becomes UNKNOWN", "", InvocationWays) {
+  TestType way;
+  try {
+    way.probe()->fail(corelane::testing::undeclared);
+    FAIL("no exception");
+  } catch (const CORBA::UNKNOWN& unknown) {
+    CHECK(unknown.minor() == corelane::minor::undeclared_exception);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("a system exception passes with its minor code and completion", "", InvocationWays) {
+  TestType way;
+  try {
+    way.probe()->fail(corelane::testing::system_exception);
+    FAIL("no exception");
+  } catch (const CORBA::BAD_PARAM& bad) {
+    CHECK(bad.minor() == 77);
+    CHECK(bad.completed() == CORBA::COMPLETED_YES);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("any other exception becomes UNKNOWN and keeps its text to itself", "", InvocationWays) {
+  TestType way;
+  try {
+    way.probe()->fail(corelane::testing::not_corba);
+    FAIL("no exception");
+  } catch (const CORBA::UNKNOWN& unknown) {
+    CHECK(unknown.minor() == corelane::minor::servant_threw);
+    CHECK(unknown.completed() == CORBA::COMPLETED_MAYBE);
+    CHECK(std::string(unknown.what()).find("secret") == std::string::npos);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("an operation that the interface lacks is BAD_OPERATION", "", InvocationWays) {
+  TestType way;
+  CHECK_THROWS_AS(way.probe()->missing(), CORBA::BAD_OPERATION);
+}
+
+TEMPLATE_LIST_TEST_CASE("a deactivated object does not exist", "", InvocationWays) {
+  TestType way;
+  const auto probe = way.probe();
+  probe->ping();
+  way.poa()->deactivate_object(way.poa()->reference_to_id(way.server_reference()));
+  CHECK_THROWS_AS(probe->ping(), CORBA::OBJECT_NOT_EXIST);
+  CHECK(probe->_non_existent());
+}
+
+TEMPLATE_LIST_TEST_CASE("a discarding POAManager answers TRANSIENT and an inactive one OBJ_ADAPTER", "",
+                        InvocationWays) {
+  TestType way;
+  const auto manager = way.poa()->the_POAManager();
+  manager->discard_requests(false);
+  CHECK_THROWS_AS(way.probe()->ping(), CORBA::TRANSIENT);
+  manager->activate();
+  way.probe()->ping();
+  manager->deactivate(false, false);
+  CHECK_THROWS_AS(way.probe()->ping(), CORBA::OBJ_ADAPTER);
+  CHECK_THROWS_AS(manager->activate(), PortableServer::POAManager::AdapterInactive);
+}
+
+TEMPLATE_LIST_TEST_CASE("a holding POAManager lets requests wait until it is activated", "", InvocationWays) {
+  TestType way;
+  way.probe()->ping();
+  const auto manager = way.poa()->the_POAManager();
+  manager->hold_requests(true);
+  std::atomic<bool> answered{false};
+  std::jthread caller([&, probe = way.probe()] {
+    CHECK(probe->add(2, 3) == 5);
+    answered = true;
+  });
+  while (manager->gate()->waiting() == 0) std::this_thread::yield();
+  CHECK_FALSE(answered);
+  manager->activate();
+  caller.join();
+  CHECK(answered);
+}

@@ -1,0 +1,122 @@
+// The servant of Probe and an ORB to serve it, for tests.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "orb/corba/orb.h"
+#include "orb/corba/portable_server.h"
+#include "tests/support/probe.h"
+
+namespace corelane::testing {
+
+enum Failure : std::int32_t { declared = 0, undeclared = 1, system_exception = 2, not_corba = 3 };
+
+class ProbeServant : public virtual CORBA::servant_traits<Probing::Probe>::base_type {
+ public:
+  void ping() override { ++pings; }
+  std::int32_t add(std::int32_t a, std::int32_t b) override { return a + b; }
+  double step(double reading, Probing::Point& state, Probing::Mode& mode) override {
+    if (reading < 0) throw Probing::Refused("negative", 7);
+    state.samples.push_back(reading);
+    state.x += reading;
+    mode = Probing::Mode::active;
+    return state.x;
+  }
+  std::string echo(const std::string& text) override { return text; }
+  void note(const std::string& text) override {
+    const std::lock_guard lock(mutex_);
+    notes_.push_back(text);
+  }
+  std::string name() override {
+    const std::lock_guard lock(mutex_);
+    return name_;
+  }
+  void name(const std::string& value) override {
+    const std::lock_guard lock(mutex_);
+    name_ = value;
+  }
+  CORBA::object_reference<Probing::Probe> pass(CORBA::object_reference<Probing::Probe> other) override { return other; }
+  void fail(std::int32_t how) override {
+    if (how == declared) throw Probing::Refused("as asked", 42);
+    if (how == undeclared) throw Probing::Undeclared();
+    if (how == system_exception) throw CORBA::BAD_PARAM(77, CORBA::COMPLETED_YES);
+    throw std::runtime_error("a secret of the server");
+  }
+  // Returns when release() was called.
+  void block() override {
+    blocked.store(true);
+    blocked.notify_all();
+    released.wait(false);
+  }
+  std::int32_t paced(std::int32_t number) override { return number; }
+
+  void wait_until_blocked() { blocked.wait(false); }
+  void release() {
+    released.store(true);
+    released.notify_all();
+  }
+  std::vector<std::string> notes() {
+    const std::lock_guard lock(mutex_);
+    return notes_;
+  }
+
+  std::atomic<int> pings{0};
+  std::atomic<bool> blocked{false};
+  std::atomic<bool> released{false};
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> notes_;
+  std::string name_ = "probe";
+};
+
+// An ORB of its own, destroyed at the end. `options`: such as {"-ORBTimeoutRequest", "200ms"}. Without SCHED_FIFO,
+// binding and the host's ledger unless the options say otherwise.
+class TestOrb {
+ public:
+  explicit TestOrb(std::vector<std::string> options = {}) {
+    static std::atomic<int> made{0};
+    std::vector<std::string> words{"test", "-ORBPoolRealTime", "off", "-ORBRuntimeLedger", "off"};
+    words.insert(words.end(), options.begin(), options.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    int argc = static_cast<int>(words.size());
+    orb = CORBA::ORB_init(argc, argv.data(), "test" + std::to_string(++made));
+  }
+  ~TestOrb() { orb->destroy(); }
+
+  CORBA::ORB* operator->() const { return orb.get(); }
+  CORBA::object_reference<PortableServer::POA> root() {
+    return IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  }
+
+  CORBA::object_reference<CORBA::ORB> orb;
+};
+
+// A serving ORB with one active Probe.
+class ProbeServer {
+ public:
+  explicit ProbeServer(std::vector<std::string> options = {})
+      : orb(std::move(options)), servant(CORBA::make_reference<ProbeServant>()) {
+    orb.root()->the_POAManager()->activate();
+    reference = IDL::traits<Probing::Probe>::narrow(orb.root()->servant_to_reference(servant));
+  }
+  ~ProbeServer() { servant->release(); }
+  std::string ior() { return orb->object_to_string(reference); }
+
+  TestOrb orb;
+  CORBA::servant_reference<ProbeServant> servant;
+  CORBA::object_reference<Probing::Probe> reference;
+};
+
+// The same object as another ORB sees it.
+inline CORBA::object_reference<Probing::Probe> probe_of(TestOrb& client, const std::string& ior) {
+  return IDL::traits<Probing::Probe>::narrow(client->string_to_object(ior));
+}
+
+}  // namespace corelane::testing

@@ -1,0 +1,165 @@
+// What tests of byte streams share: a reactor, a listener, pairs of connected ends, and verbs on an end.
+// Threads: the test's own and the reactor's.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <condition_variable>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orb/os/clock.h"
+#include "orb/transport/reactor.h"
+#include "orb/transport/transport.h"
+
+namespace corelane::testing {
+
+// Long enough for any machine; a test that waits that long has failed.
+inline Time patience() { return os::now() + std::chrono::seconds{60}; }
+
+inline Bytes bytes_of(std::string_view text) { return std::as_bytes(std::span{text.data(), text.size()}); }
+inline std::string text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+// `size` bytes, of which each says where it is.
+inline std::string pattern(std::size_t size, std::uint32_t seed = 1) {
+  std::string text(size, '\0');
+  std::uint32_t state = seed;
+  for (char& c : text) c = static_cast<char>((state = state * 1664525u + 1013904223u) >> 24);
+  return text;
+}
+
+// A value that one thread gives and another waits for. Condition variables wait on the system clock here, because
+// ThreadSanitizer of this compiler does not know the other one.
+template <typename T>
+class Mailbox {
+ public:
+  void put(T value) {
+    const std::lock_guard lock(mutex_);
+    values_.push_back(std::move(value));
+    changed_.notify_all();
+  }
+  T take() {
+    std::unique_lock lock(mutex_);
+    const bool came = changed_.wait_until(lock, std::chrono::system_clock::now() + std::chrono::seconds{60},
+                                          [&] { return !values_.empty(); });
+    if (!came) throw std::runtime_error("nothing came in time");
+    T value = std::move(values_.front());
+    values_.pop_front();
+    return value;
+  }
+  bool empty() {
+    const std::lock_guard lock(mutex_);
+    return values_.empty();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<T> values_;
+};
+
+// Collects what a watched connection gets.
+class Collector : public transport::Watcher {
+ public:
+  void on_bytes(Bytes bytes, Time received) noexcept override {
+    const std::lock_guard lock(mutex_);
+    text_ += text_of(bytes);
+    last_received_ = received;
+    changed_.notify_all();
+  }
+  void on_closed(Error reason) noexcept override { closed.put(reason); }
+
+  // The first `size` bytes, once they are there.
+  std::string wait_for(std::size_t size) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_until(lock, std::chrono::system_clock::now() + std::chrono::seconds{60},
+                        [&] { return text_.size() >= size; });
+    return text_.substr(0, size);
+  }
+  std::string text() {
+    const std::lock_guard lock(mutex_);
+    return text_;
+  }
+  Time last_received() {
+    const std::lock_guard lock(mutex_);
+    return last_received_;
+  }
+
+  Mailbox<Error> closed;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string text_;
+  Time last_received_{};
+};
+
+using ConnectionPtr = std::shared_ptr<transport::Connection>;
+
+inline Expected<void> send(const ConnectionPtr& end, std::string_view text) { return end->send(bytes_of(text)); }
+
+// Exactly `size` bytes, or fewer when the stream ends before.
+inline std::string read(const ConnectionPtr& end, std::size_t size, os::WaitStrategy strategy = {}) {
+  std::string text(size, '\0');
+  std::size_t got = 0;
+  while (got < size) {
+    const auto count = end->receive(std::as_writable_bytes(std::span{text}.subspan(got)), patience(), strategy);
+    if (!count || *count == 0) break;
+    got += *count;
+  }
+  text.resize(got);
+  return text;
+}
+
+// One receive() of at most 64 bytes.
+inline Expected<std::size_t> receive(const ConnectionPtr& end, Time deadline, os::WaitStrategy strategy = {}) {
+  std::byte buffer[64];
+  return end->receive(buffer, deadline, strategy);
+}
+
+struct Pair {
+  ConnectionPtr caller, called;
+};
+
+// One transport with a listener. Kind: `static std::optional<std::string> missing()` (why it cannot run here),
+// `static transport::Endpoint anywhere()`, and a `static std::unique_ptr<transport::Transport> make(Reactor&, limits)`.
+template <typename Kind>
+class StreamHarness {
+ public:
+  explicit StreamHarness(const transport::ConnectionLimits& limits = {})
+      : reactor(start()), transport(Kind::make(*reactor, limits)), listener(listen()) {}
+  ~StreamHarness() {
+    if (listener) listener->stop();
+    reactor->stop();
+  }
+
+  Pair connect() {
+    auto caller = transport->connect(listener->endpoint(), patience());
+    REQUIRE(caller);
+    return {std::move(*caller), accepted.take()};
+  }
+
+  std::unique_ptr<transport::Reactor> reactor;
+  std::unique_ptr<transport::Transport> transport;
+  Mailbox<ConnectionPtr> accepted;
+  std::unique_ptr<transport::Listener> listener;
+
+ private:
+  static std::unique_ptr<transport::Reactor> start() {
+    auto started = transport::Reactor::start();
+    REQUIRE(started);
+    return std::move(*started);
+  }
+  std::unique_ptr<transport::Listener> listen() {
+    auto made = transport->listen(Kind::anywhere(), [this](ConnectionPtr connection) { accepted.put(connection); });
+    REQUIRE(made);
+    return std::move(*made);
+  }
+};
+
+}  // namespace corelane::testing
