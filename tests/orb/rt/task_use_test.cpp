@@ -57,10 +57,7 @@ class Peer {
   }
   TaskId admit(std::string_view operation) {
     send_admit(operation);
-    message_ = wire_.next();
-    REQUIRE(message_);
-    const auto reply = giop::parse_reply(*message_, {});
-    REQUIRE(reply);
+    const auto reply = last_reply();
     REQUIRE(reply->header.status == giop::ReplyStatus::no_exception);
     return giop::decode_contract(*reply->header.contexts.find(giop::context::contract))->task;
   }
@@ -70,10 +67,7 @@ class Peer {
     if (operation == "add") writer_.write(std::int32_t{20}), writer_.write(std::int32_t{22});
     if (operation == "paced") writer_.write(std::int32_t{42});
     REQUIRE(wire_.send(writer_));
-    message_ = wire_.next();
-    REQUIRE(message_);
-    auto reply = giop::parse_reply(*message_, {});
-    REQUIRE(reply);
+    auto reply = last_reply();
     if (reply->header.status == giop::ReplyStatus::system_exception) return *giop::decode_system_exception(reply->body);
     std::int32_t result = 0;
     CHECK(reply->body.read(result));
@@ -84,6 +78,18 @@ class Peer {
   void close() { wire_.close(); }
 
  private:
+  using Reply = giop::Parsed<giop::ReplyHeader>;
+  // The reply to the last request. Replies come in no order: an admission that nobody waits for may answer before it.
+  Expected<Reply> last_reply() {
+    for (;;) {
+      message_ = wire_.next();
+      REQUIRE(message_);
+      auto reply = giop::parse_reply(*message_, {});
+      REQUIRE(reply);
+      if (reply->header.request_id == id_) return reply;
+    }
+  }
+
   const std::vector<std::byte> key_;
   Wire wire_;
   cdr::Writer writer_;
