@@ -1,0 +1,91 @@
+// Part of the suite of tests/support/byte_transport_suite.h: how a stream ends, and who learns of it.
+#pragma once
+
+#include <thread>
+
+#include "tests/support/byte_transport/common.h"
+
+TEMPLATE_LIST_TEST_CASE("what was sent before the end arrives and then the end in good order", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  const auto strategy = any_strategy();
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  REQUIRE(send(caller, "last words"));
+  caller->close();
+  CHECK(read(called, 10, strategy) == "last words");
+  const auto end = receive(called, patience(), strategy);
+  REQUIRE(end);
+  CHECK(*end == 0);
+}
+
+TEMPLATE_LIST_TEST_CASE("dropping the last handle ends the stream in good order", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  auto [caller, called] = harness.connect();
+  caller.reset();
+  const auto end = receive(called, patience());
+  REQUIRE(end);
+  CHECK(*end == 0);
+}
+
+TEMPLATE_LIST_TEST_CASE("a watcher learns of the peer's orderly end once, after the last byte", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  const auto collector = std::make_shared<Collector>();
+  called->watch(collector);
+  REQUIRE(send(caller, "last words"));
+  caller->close();
+  CHECK(collector->closed.take().minor == corelane::minor::peer_closed);
+  CHECK(collector->text() == "last words");
+  CHECK_FALSE(called->is_open());
+  called->close();
+  harness.reactor->stop();
+  CHECK(collector->closed.empty());
+}
+
+TEMPLATE_LIST_TEST_CASE("close wakes a receiver that waits", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  const auto strategy = any_strategy();
+  const bool has_deadline = GENERATE(true, false);
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  std::jthread closer([end = caller] { end->close(); });
+  using namespace std::chrono_literals;
+  const auto result = receive(caller, has_deadline ? corelane::os::now() + 500ms : corelane::never, strategy);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().minor == corelane::minor::closed_here);
+}
+
+TEMPLATE_LIST_TEST_CASE("a watcher learns that this side closed", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  const auto collector = std::make_shared<Collector>();
+  called->watch(collector);
+  called->close();
+  called->close();
+  CHECK(collector->closed.take().minor == corelane::minor::closed_here);
+}
+
+TEMPLATE_LIST_TEST_CASE("a closed connection refuses everything and says why", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  CHECK(caller->is_open());
+  caller->close();
+  CHECK_FALSE(caller->is_open());
+  const auto sent = send(caller, "x");
+  REQUIRE_FALSE(sent);
+  CHECK(sent.error().minor == corelane::minor::closed_here);
+  CHECK(receive(caller, patience()).error().minor == corelane::minor::closed_here);
+  const auto collector = std::make_shared<Collector>();
+  caller->watch(collector);
+  CHECK(collector->closed.take().minor == corelane::minor::closed_here);
+}

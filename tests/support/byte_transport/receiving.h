@@ -1,0 +1,99 @@
+// Part of the suite of tests/support/byte_transport_suite.h: the bytes themselves, and a thread that waits for them.
+#pragma once
+
+#include <thread>
+
+#include "tests/support/byte_transport/common.h"
+
+TEMPLATE_LIST_TEST_CASE("bytes arrive in order and whole", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  const auto strategy = any_strategy();
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  const std::string text = pattern(300'000);
+  std::jthread reader([&, end = called] { CHECK(read(end, text.size(), strategy) == text); });
+  for (std::size_t at = 0; at < text.size(); at += 1000) REQUIRE(send(caller, std::string_view(text).substr(at, 1000)));
+}
+
+TEMPLATE_LIST_TEST_CASE("both ends may talk at once", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  const auto strategy = any_strategy();
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  const std::string there = pattern(100'000, 1), back = pattern(100'000, 2);
+  std::jthread other([&, end = called] {
+    CHECK(send(end, back));
+    CHECK(read(end, there.size(), strategy) == there);
+  });
+  REQUIRE(send(caller, there));
+  CHECK(read(caller, back.size(), strategy) == back);
+}
+
+TEMPLATE_LIST_TEST_CASE("a ping comes back many times under every strategy", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  const auto strategy = any_strategy();
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  constexpr int rounds = 300;
+  std::jthread echo([&, end = called] {
+    for (int i = 0; i < rounds; ++i)
+      if (!send(end, read(end, 4, strategy))) return;
+  });
+  int right = 0;
+  for (int i = 0; i < rounds; ++i) {
+    const std::string ping = pattern(4, static_cast<std::uint32_t>(i));
+    if (send(caller, ping) && read(caller, 4, strategy) == ping) ++right;
+  }
+  CHECK(right == rounds);
+}
+
+TEMPLATE_LIST_TEST_CASE("a receiver waits until its deadline and not less", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  const auto strategy = any_strategy();
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  const corelane::Time deadline = corelane::os::now() + std::chrono::milliseconds{5};
+  const auto result = receive(caller, deadline, strategy);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == corelane::ErrorKind::timeout);
+  CHECK(result.error().minor == corelane::minor::deadline_passed);
+  CHECK(corelane::os::now() >= deadline);
+}
+
+TEMPLATE_LIST_TEST_CASE("a stream whose receiver timed out goes on", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  CHECK_FALSE(receive(called, corelane::os::now()));
+  REQUIRE(send(caller, "later"));
+  CHECK(read(called, 5) == "later");
+}
+
+TEMPLATE_LIST_TEST_CASE("a deadline in the past takes what is there", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  const auto strategy = any_strategy();
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  REQUIRE(send(caller, "ab"));
+  REQUIRE(read(called, 1) == "a");  // now the rest is there as well
+  const auto result = receive(called, corelane::Time{}, strategy);
+  REQUIRE(result);
+  CHECK(*result == 1);
+}
+
+TEMPLATE_LIST_TEST_CASE("an empty message is sent at once and nothing of it arrives", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  REQUIRE(send(caller, ""));
+  REQUIRE(caller->send(std::span<const corelane::Bytes>{}));
+  REQUIRE(send(caller, "x"));
+  CHECK(read(called, 1) == "x");
+}

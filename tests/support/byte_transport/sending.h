@@ -1,0 +1,117 @@
+// Part of the suite of tests/support/byte_transport_suite.h: messages whole and unmixed, the backlog and its bound.
+#pragma once
+
+#include <thread>
+#include <vector>
+
+#include "tests/support/byte_transport/common.h"
+
+TEMPLATE_LIST_TEST_CASE("the parts of a message arrive as one piece", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  std::vector<std::string> texts;
+  std::vector<corelane::Bytes> parts;
+  std::string whole;
+  for (std::uint32_t i = 0; i < 100; ++i) whole += texts.emplace_back(pattern(i % 7, i));
+  for (const std::string& text : texts) parts.push_back(bytes_of(text));
+  REQUIRE(caller->send(parts));
+  CHECK(read(called, whole.size()) == whole);
+}
+
+TEMPLATE_LIST_TEST_CASE("a message beyond any socket buffer reaches a slow reader whole", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  const std::string text = pattern(beyond_any_socket_buffer);
+  REQUIRE(send(caller, text));
+  REQUIRE(send(caller, "and what comes after it"));
+  CHECK((read(called, text.size()) == text));
+  CHECK(read(called, 23) == "and what comes after it");
+  REQUIRE(send(caller, "direct again"));
+  CHECK(read(called, 12) == "direct again");
+}
+
+TEMPLATE_LIST_TEST_CASE("a backlog drains beside a receiver on the same connection", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  const std::string text = pattern(beyond_any_socket_buffer);
+  REQUIRE(send(caller, text));
+  REQUIRE(send(called, "meanwhile"));
+  CHECK(read(caller, 9) == "meanwhile");
+  CHECK((read(called, text.size()) == text));
+}
+
+TEMPLATE_LIST_TEST_CASE("a receiver sleeps while it waits also after the reactor had the stream", "", ByteTransports) {
+  using namespace corelane::testing;
+  using namespace std::chrono_literals;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  const std::string text = pattern(beyond_any_socket_buffer);
+  REQUIRE(send(caller, text));  // leaves a backlog
+  REQUIRE((read(called, text.size()) == text));
+  const corelane::Time deadline = corelane::os::now() + 1500ms;  // more than one wait in the system's recv
+  const corelane::Duration before = corelane::os::thread_cpu_time();
+  REQUIRE_FALSE(receive(caller, deadline));
+  CHECK(corelane::os::now() >= deadline);
+  CHECK(corelane::os::thread_cpu_time() - before < 500ms);
+}
+
+TEMPLATE_LIST_TEST_CASE("messages of many senders never mix", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  constexpr int senders = 4, messages = 50;
+  constexpr std::size_t size = 20'000;  // together beyond the socket's buffers
+  {
+    std::vector<std::jthread> threads;
+    for (int s = 0; s < senders; ++s)
+      threads.emplace_back([&, end = caller, letter = static_cast<char>('a' + s)] {
+        const std::string half(size / 2, letter);
+        const corelane::Bytes parts[] = {bytes_of(half), bytes_of(half)};
+        for (int m = 0; m < messages; ++m) CHECK(end->send(parts));
+      });
+    for (int m = 0; m < senders * messages; ++m) {
+      const std::string message = read(called, size);
+      REQUIRE(message.size() == size);
+      if (message != std::string(size, message.front())) FAIL("message " << m << " holds bytes of another sender");
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("a backlog beyond its bound closes the connection", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness({.backlog = 100'000});
+  const auto [caller, called] = harness.connect();
+  const auto collector = std::make_shared<Collector>();
+  caller->watch(collector);
+  const std::string text = pattern(50'000);
+  corelane::Expected<void> result;
+  // Bound: the socket's buffers and the backlog are finite.
+  for (int i = 0; i < 100'000 && result; ++i) result = send(caller, text);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == corelane::ErrorKind::transient);
+  CHECK(result.error().minor == corelane::minor::send_backlog);
+  CHECK_FALSE(caller->is_open());
+  CHECK(collector->closed.take().minor == corelane::minor::send_backlog);
+}
+
+TEMPLATE_LIST_TEST_CASE("sending to a peer that has gone fails without a signal", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  auto [caller, called] = harness.connect();
+  called.reset();
+  corelane::Expected<void> result;
+  // Bound: the peer's refusal comes back after the first of them.
+  while (result) result = send(caller, "x");
+  CHECK(result.error().kind == corelane::ErrorKind::comm_failure);
+  CHECK(result.error().minor == corelane::minor::connection_lost);
+}

@@ -1,0 +1,150 @@
+// Part of the suite of tests/support/byte_transport_suite.h: the reactor reads: callbacks, hand-over to a receiver,
+// time limits.
+#pragma once
+
+#include <memory>
+
+#include "tests/support/byte_transport/common.h"
+
+TEMPLATE_LIST_TEST_CASE("a watcher gets every byte in order", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  const corelane::Time before = corelane::os::now();
+  const auto collector = std::make_shared<Collector>();
+  called->watch(collector);
+  const std::string text = pattern(500'000);
+  for (std::size_t at = 0; at < text.size(); at += 50'000)
+    REQUIRE(send(caller, std::string_view(text).substr(at, 50'000)));
+  CHECK(collector->wait_for(text.size()) == text);
+  CHECK(collector->last_received() >= before);
+  CHECK(collector->last_received() <= corelane::os::now());
+}
+
+TEMPLATE_LIST_TEST_CASE("a watcher may answer from its callback", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  struct Echo : Collector {
+    explicit Echo(corelane::transport::Connection& to) : end(to) {}
+    void on_bytes(corelane::Bytes bytes, corelane::Time) noexcept override { (void)end.send(bytes); }
+    corelane::transport::Connection& end;
+  };
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  called->watch(std::make_shared<Echo>(*called));
+  for (int i = 0; i < 20; ++i) {
+    REQUIRE(send(caller, "ping"));
+    CHECK(read(caller, 4) == "ping");
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("reading passes from a watcher to a receiver and back without a loss", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  for (int round = 0; round < 20; ++round) {
+    const auto collector = std::make_shared<Collector>();
+    called->watch(collector);
+    REQUIRE(send(caller, "watched"));
+    CHECK(collector->wait_for(7) == "watched");
+    called->unwatch();
+    REQUIRE(send(caller, "received"));
+    CHECK(read(called, 8) == "received");
+    CHECK(collector->text() == "watched");
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("a watcher may take itself away and the rest is for the receiver", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  struct Once : Collector {
+    explicit Once(corelane::transport::Connection& of) : end(of) {}
+    void on_bytes(corelane::Bytes bytes, corelane::Time received) noexcept override {
+      end.unwatch();
+      Collector::on_bytes(bytes, received);
+    }
+    corelane::transport::Connection& end;
+  };
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  const auto once = std::make_shared<Once>(*called);
+  called->watch(once);
+  REQUIRE(send(caller, "x"));
+  REQUIRE(once->wait_for(1) == "x");
+  REQUIRE(send(caller, "the rest"));
+  CHECK(read(called, 8) == "the rest");
+  CHECK(once->text() == "x");
+}
+
+TEMPLATE_LIST_TEST_CASE("an idle connection is closed and one with traffic is not before it rests", "",
+                        ByteTransports) {
+  using namespace corelane::testing;
+  using namespace std::chrono_literals;
+  if (!can_run<TestType>()) return;
+  constexpr auto timeout = 30ms;
+  StreamHarness<TestType> harness({.idle_timeout = timeout});
+  const auto [caller, called] = harness.connect();
+  const auto collector = std::make_shared<Collector>();
+  called->watch(collector);
+  REQUIRE(send(caller, "x"));
+  collector->wait_for(1);
+  CHECK(collector->closed.take().minor == corelane::minor::idle_timeout);
+  CHECK(corelane::os::now() >= collector->last_received() + timeout);
+}
+
+TEMPLATE_LIST_TEST_CASE("a peer that stalls in a message is cut off", "", ByteTransports) {
+  using namespace corelane::testing;
+  using namespace std::chrono_literals;
+  if (!can_run<TestType>()) return;
+  const bool in_callback = GENERATE(true, false);
+  struct Impatient : Collector {
+    explicit Impatient(corelane::transport::Connection& of) : end(of) {}
+    void on_bytes(corelane::Bytes bytes, corelane::Time received) noexcept override {
+      end.expect_by(received + 10ms);
+      Collector::on_bytes(bytes, received);
+    }
+    corelane::transport::Connection& end;
+  };
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  const auto collector = in_callback ? std::make_shared<Impatient>(*called) : std::make_shared<Collector>();
+  called->watch(collector);
+  if (!in_callback) called->expect_by(corelane::os::now() + 10ms);
+  REQUIRE(send(caller, "half a head"));
+  const corelane::Error reason = collector->closed.take();
+  CHECK(reason.kind == corelane::ErrorKind::timeout);
+  CHECK(reason.minor == corelane::minor::deadline_passed);
+}
+
+TEMPLATE_LIST_TEST_CASE("a deadline taken back closes nothing", "", ByteTransports) {
+  using namespace corelane::testing;
+  using namespace std::chrono_literals;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  const auto collector = std::make_shared<Collector>();
+  called->watch(collector);
+  const corelane::Time deadline = corelane::os::now() + 20ms;
+  called->expect_by(deadline);
+  called->expect_by(corelane::never);
+  Mailbox<bool> passed;  // by the same reactor, after the deadline's own timer
+  harness.reactor->schedule(deadline + 1ms, [&] { passed.put(true); });
+  passed.take();
+  CHECK(called->is_open());
+}
+
+TEMPLATE_LIST_TEST_CASE("a reactor that stops closes what it watches and answers later watchers", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  const auto first = std::make_shared<Collector>(), second = std::make_shared<Collector>();
+  called->watch(first);
+  harness.reactor->stop();
+  CHECK(first->closed.take().minor == corelane::minor::shutting_down);
+  caller->watch(second);
+  CHECK(second->closed.take().minor == corelane::minor::shutting_down);
+  called->unwatch();
+}
