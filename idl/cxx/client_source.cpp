@@ -120,9 +120,9 @@ class ClientSource {
     const std::string& own_name = model_[id].name;
     out_.line("namespace {\nnamespace _calls_of_$0 {", {own_name});
     for (const Call& call : calls) {
-      write_tables(spelling_, call, out_);
+      write_raises(spelling_, call, out_);
       out_.list(fill("constexpr ::corelane::core::Operation $0_operation{", {call.wire_name}),
-                {fill(".name = \"$0\"", {call.wire_name}), tables_of(call)}, "};");
+                {fill(".name = \"$0\"", {call.wire_name}), manner_of(call)}, "};");
     }
     out_.line("}  // namespace _calls_of_$0\n}  // namespace\n", {own_name});
     for (const Call& call : calls) write_stub(id, call);

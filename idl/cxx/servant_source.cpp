@@ -48,11 +48,59 @@ void write_local(const Spelling& spelling, const std::string& servant, const Cal
   out.close("}");
 }
 
+// 10'000'000, as a person reads it.
+std::string grouped(std::int64_t value) {
+  const std::string digits = std::to_string(value);
+  std::string out;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) out += '\'';
+    out += digits[i];
+  }
+  return out;
+}
+
+std::string_view name_of(OverrunPolicy policy) {
+  switch (policy) {
+    case OverrunPolicy::demote:
+      return "demote";
+    case OverrunPolicy::cancel:
+      return "cancel";
+    default:
+      return "report";
+  }
+}
+
+std::vector<std::string> contract_fields(const TaskContract& contract) {
+  const auto field = [](std::string_view name, std::chrono::nanoseconds value) {
+    return fill(".$0 = ::corelane::Duration{$1}", {name, grouped(value.count())});
+  };
+  return {field("period", contract.period),
+          field("deadline", contract.deadline),
+          field("budget", contract.budget),
+          field("jitter", contract.jitter),
+          field("suspension", contract.suspension),
+          ".importance = " + std::to_string(contract.importance),
+          fill(".on_overrun = ::corelane::OverrunPolicy::$0", {name_of(contract.on_overrun)})};
+}
+
+// The contract of the IDL, where there is one, as <wire name>_contract.
+void write_contract(const Call& call, Text& out) {
+  if (call.contract == nullptr) return;
+  out.list(fill("constexpr ::corelane::Contract $0_contract{", {call.wire_name}), contract_fields(*call.contract),
+           "};");
+}
+
+std::string contract_of(const Call& call) {
+  return ".contract = " + (call.contract == nullptr ? "nullptr" : "&" + call.wire_name + "_contract");
+}
+
 void write_upcalls(const std::vector<Call>& calls, Text& out) {
   if (calls.empty()) return;
   out.open("constexpr ::corelane::core::Upcall upcalls[] = {");
   for (const Call& call : calls)
-    out.list("{", {fill(".name = \"$0\", .remote = $0_remote, .local = $0_local", {call.wire_name}), tables_of(call)},
+    out.list("{",
+             {fill(".name = \"$0\", .remote = $0_remote, .local = $0_local", {call.wire_name}),
+              manner_of(call) + ", " + contract_of(call)},
              "},");
   out.close("};");
 }
@@ -76,7 +124,8 @@ void write_skeleton(const Spelling& spelling, DefId id, Text& out) {
   for (const Call& call : calls) {
     write_remote(spelling, servant, call, out);
     write_local(spelling, servant, call, out);
-    write_tables(spelling, call, out);
+    write_contract(call, out);
+    write_raises(spelling, call, out);
     out.line();
   }
   write_upcalls(calls, out);

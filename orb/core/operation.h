@@ -5,7 +5,6 @@
 #include <span>
 #include <string_view>
 
-#include "orb/base/contract.h"
 #include "orb/cdr/codec.h"
 
 namespace corelane::core {
@@ -29,7 +28,6 @@ struct Operation {
   std::string_view name;  // as on the wire: "step", "_get_count"
   bool oneway = false;
   std::span<const RaisesEntry> raises{};
-  const Contract* contract = nullptr;  // of the IDL's annotation
 };
 
 }  // namespace corelane::core

@@ -100,7 +100,7 @@ inline constexpr ::corelane::core::Operation set_name{.name = "_set_name"};
 inline constexpr ::corelane::core::Operation pass{.name = "pass"};
 inline constexpr ::corelane::core::Operation fail{.name = "fail", .raises = raises_refused};
 inline constexpr ::corelane::core::Operation block{.name = "block"};
-inline constexpr ::corelane::core::Operation paced{.name = "paced", .contract = &paced_contract};
+inline constexpr ::corelane::core::Operation paced{.name = "paced"};
 inline constexpr ::corelane::core::Operation missing{.name = "missing"};
 }  // namespace detail
 

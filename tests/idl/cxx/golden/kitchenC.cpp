@@ -31,8 +31,7 @@ bool decode(::corelane::cdr::Reader& _reader, Pair& _value) {
 
 namespace {
 namespace _calls_of_Global {
-constexpr ::corelane::core::Operation level_operation{.name = "level",
-    .oneway = false, .raises = {}, .contract = nullptr};
+constexpr ::corelane::core::Operation level_operation{.name = "level", .oneway = false, .raises = {}};
 }  // namespace _calls_of_Global
 }  // namespace
 
@@ -246,8 +245,7 @@ bool decode(::corelane::cdr::Reader& _reader, Holder& _value) {
 
 namespace {
 namespace _calls_of_Base {
-constexpr ::corelane::core::Operation ping_operation{.name = "ping",
-    .oneway = false, .raises = {}, .contract = nullptr};
+constexpr ::corelane::core::Operation ping_operation{.name = "ping", .oneway = false, .raises = {}};
 }  // namespace _calls_of_Base
 }  // namespace
 
@@ -308,40 +306,26 @@ bool decode(::corelane::cdr::Reader& _reader, Plant::Broken& _value) {
 
 namespace {
 namespace _calls_of_Plant {
-constexpr ::corelane::Contract step_contract{.period = ::corelane::Duration{10'000'000},
-    .deadline = ::corelane::Duration{8'000'000}, .budget = ::corelane::Duration{1'500'000},
-    .jitter = ::corelane::Duration{800'000}, .suspension = ::corelane::Duration{0}, .importance = 0,
-    .on_overrun = ::corelane::OverrunPolicy::report};
 constexpr ::corelane::core::RaisesEntry step_raises[] = {::corelane::core::raises<::Kitchen::Refused>(),
     ::corelane::core::raises<::Kitchen::Empty>()};
-constexpr ::corelane::core::Operation step_operation{.name = "step",
-    .oneway = false, .raises = step_raises, .contract = &step_contract};
-constexpr ::corelane::core::Operation note_operation{.name = "note", .oneway = true, .raises = {}, .contract = nullptr};
-constexpr ::corelane::core::Operation subscribe_operation{.name = "subscribe",
-    .oneway = false, .raises = {}, .contract = nullptr};
-constexpr ::corelane::core::Operation peer_operation{.name = "peer",
-    .oneway = false, .raises = {}, .contract = nullptr};
+constexpr ::corelane::core::Operation step_operation{.name = "step", .oneway = false, .raises = step_raises};
+constexpr ::corelane::core::Operation note_operation{.name = "note", .oneway = true, .raises = {}};
+constexpr ::corelane::core::Operation subscribe_operation{.name = "subscribe", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation peer_operation{.name = "peer", .oneway = false, .raises = {}};
 constexpr ::corelane::core::RaisesEntry reports_raises[] = {::corelane::core::raises<::Kitchen::Plant::Broken>()};
-constexpr ::corelane::core::Operation reports_operation{.name = "reports",
-    .oneway = false, .raises = reports_raises, .contract = nullptr};
-constexpr ::corelane::core::Operation swap_sinks_operation{.name = "swap_sinks",
-    .oneway = false, .raises = {}, .contract = nullptr};
-constexpr ::corelane::core::Operation _get_count_operation{.name = "_get_count",
-    .oneway = false, .raises = {}, .contract = nullptr};
-constexpr ::corelane::core::Operation _get_name_operation{.name = "_get_name",
-    .oneway = false, .raises = {}, .contract = nullptr};
+constexpr ::corelane::core::Operation reports_operation{.name = "reports", .oneway = false, .raises = reports_raises};
+constexpr ::corelane::core::Operation swap_sinks_operation{.name = "swap_sinks", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _get_count_operation{.name = "_get_count", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _get_name_operation{.name = "_get_name", .oneway = false, .raises = {}};
 constexpr ::corelane::core::RaisesEntry _set_name_raises[] = {::corelane::core::raises<::Kitchen::Refused>()};
 constexpr ::corelane::core::Operation _set_name_operation{.name = "_set_name",
-    .oneway = false, .raises = _set_name_raises, .contract = nullptr};
+    .oneway = false, .raises = _set_name_raises};
 constexpr ::corelane::core::RaisesEntry _get_state_raises[] = {::corelane::core::raises<::Kitchen::Empty>()};
 constexpr ::corelane::core::Operation _get_state_operation{.name = "_get_state",
-    .oneway = false, .raises = _get_state_raises, .contract = nullptr};
-constexpr ::corelane::core::Operation _set_state_operation{.name = "_set_state",
-    .oneway = false, .raises = {}, .contract = nullptr};
-constexpr ::corelane::core::Operation _get_best_operation{.name = "_get_best",
-    .oneway = false, .raises = {}, .contract = nullptr};
-constexpr ::corelane::core::Operation _set_best_operation{.name = "_set_best",
-    .oneway = false, .raises = {}, .contract = nullptr};
+    .oneway = false, .raises = _get_state_raises};
+constexpr ::corelane::core::Operation _set_state_operation{.name = "_set_state", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _get_best_operation{.name = "_get_best", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _set_best_operation{.name = "_set_best", .oneway = false, .raises = {}};
 }  // namespace _calls_of_Plant
 }  // namespace
 
@@ -466,8 +450,7 @@ void Plant::best(::CORBA::object_reference<::Kitchen::Sink> _value) {
 
 namespace {
 namespace _calls_of_Sink {
-constexpr ::corelane::core::Operation push_operation{.name = "push",
-    .oneway = false, .raises = {}, .contract = nullptr};
+constexpr ::corelane::core::Operation push_operation{.name = "push", .oneway = false, .raises = {}};
 }  // namespace _calls_of_Sink
 }  // namespace
 
@@ -536,18 +519,12 @@ bool decode(::corelane::cdr::Reader& _reader, _cxx_encode& _value) {
 
 namespace {
 namespace _calls_of_operator {
-constexpr ::corelane::core::Operation delete_operation{.name = "delete",
-    .oneway = false, .raises = {}, .contract = nullptr};
-constexpr ::corelane::core::Operation encode_operation{.name = "encode",
-    .oneway = false, .raises = {}, .contract = nullptr};
-constexpr ::corelane::core::Operation result_operation{.name = "result",
-    .oneway = false, .raises = {}, .contract = nullptr};
-constexpr ::corelane::core::Operation errno_operation{.name = "errno",
-    .oneway = false, .raises = {}, .contract = nullptr};
-constexpr ::corelane::core::Operation _get_namespace_operation{.name = "_get_namespace",
-    .oneway = false, .raises = {}, .contract = nullptr};
-constexpr ::corelane::core::Operation _set_namespace_operation{.name = "_set_namespace",
-    .oneway = false, .raises = {}, .contract = nullptr};
+constexpr ::corelane::core::Operation delete_operation{.name = "delete", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation encode_operation{.name = "encode", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation result_operation{.name = "result", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation errno_operation{.name = "errno", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _get_namespace_operation{.name = "_get_namespace", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _set_namespace_operation{.name = "_set_namespace", .oneway = false, .raises = {}};
 }  // namespace _calls_of_operator
 }  // namespace
 
@@ -615,11 +592,9 @@ namespace Kitchen::Inner {
 
 namespace {
 namespace _calls_of_Top {
-constexpr ::corelane::core::Operation top_operation{.name = "top", .oneway = false, .raises = {}, .contract = nullptr};
-constexpr ::corelane::core::Operation _get_depth_operation{.name = "_get_depth",
-    .oneway = false, .raises = {}, .contract = nullptr};
-constexpr ::corelane::core::Operation _set_depth_operation{.name = "_set_depth",
-    .oneway = false, .raises = {}, .contract = nullptr};
+constexpr ::corelane::core::Operation top_operation{.name = "top", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _get_depth_operation{.name = "_get_depth", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _set_depth_operation{.name = "_set_depth", .oneway = false, .raises = {}};
 }  // namespace _calls_of_Top
 }  // namespace
 
@@ -651,8 +626,7 @@ void Top::depth(std::int32_t _value) {
 
 namespace {
 namespace _calls_of_Right {
-constexpr ::corelane::core::Operation right_operation{.name = "right",
-    .oneway = false, .raises = {}, .contract = nullptr};
+constexpr ::corelane::core::Operation right_operation{.name = "right", .oneway = false, .raises = {}};
 }  // namespace _calls_of_Right
 }  // namespace
 
@@ -668,8 +642,7 @@ constexpr ::corelane::core::Operation right_operation{.name = "right",
 
 namespace {
 namespace _calls_of_Bottom {
-constexpr ::corelane::core::Operation bottom_operation{.name = "bottom",
-    .oneway = false, .raises = {}, .contract = nullptr};
+constexpr ::corelane::core::Operation bottom_operation{.name = "bottom", .oneway = false, .raises = {}};
 }  // namespace _calls_of_Bottom
 }  // namespace
 
