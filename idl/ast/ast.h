@@ -70,11 +70,13 @@ struct Expression {
 
 // Types.
 
+// In the order of the model's TypeKind.
 enum class BasicType : std::uint8_t {
   void_,
   boolean,
   octet,
   character,
+  wide_character,
   int8,
   uint8,
   int16,
@@ -85,7 +87,13 @@ enum class BasicType : std::uint8_t {
   uint64,
   float32,
   float64,
-  string
+  float128,
+  any,
+  object,
+  value_base,
+  type_code,
+  string,
+  wide_string
 };
 
 struct TypeSpec;

@@ -74,7 +74,7 @@ class ClientHeader {
         return write_constant(id);
       case DefinitionKind::forward:
         return write_forward(std::get<Forward>(model_[id].body).target);
-      case DefinitionKind::module:
+      default:  // modules have no text of their own; unsupported_in() names the rest
         return;
     }
   }

@@ -6,8 +6,8 @@
 //   - every id in a model refers into that same model; `none` appears only where a comment says so;
 //   - vectors are in order of declaration, so walking Model::contents and the contents of modules and interfaces emits
 //     every name before its first use (a Forward precedes a use that comes before the definition);
-//   - only constructs that back ends support are present: everything else was refused with a diagnostic.
-// Section: OMG IDL 4.2, clause 7.4; repository ids: CORBA 3.4 part 1, clause 14.7.3.
+//   - every construct of the language is here; a back end that lacks one refuses it with the place that it finds here.
+// Section: OMG IDL 4.2, clauses 7.4 and 8; repository ids: CORBA 3.4 part 1, clause 14.7.3.
 #pragma once
 
 #include <chrono>
@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -49,6 +50,7 @@ enum class TypeKind : std::uint8_t {
   boolean,
   octet,
   character,
+  wide_character,
   int8,
   uint8,
   int16,
@@ -59,22 +61,40 @@ enum class TypeKind : std::uint8_t {
   uint64,
   float32,
   float64,
-  string,
-  sequence,     // element
+  float128,     // long double
+  any,          // CORBA::Any
+  object,       // Object: any object reference
+  value_base,   // ValueBase: any value
+  type_code,    // CORBA::TypeCode, whoever declares it
+  string,       // bound
+  wide_string,  // bound
+  fixed,        // digits, scale
+  sequence,     // element, bound
+  array,        // element, bound: one dimension; long a[2][3] is an array of 2 arrays of 3
+  map,          // key, element, bound
   structure,    // definition is a Structure
+  union_,       // definition is a Union
   enumeration,  // definition is an Enumeration
-  interface,    // definition is an Interface: an object reference
+  bitmask,      // definition is a Bitmask
+  bitset,       // definition is a Bitset
+  interface,    // definition is an Interface (also abstract and local ones): an object reference
+  value,        // definition is a Valuetype
+  value_box,    // definition is a ValueBox
+  native,       // definition is a Native
   alias,        // definition is an Alias, element the type that it names
 };
 
-// Each type has one entry, anonymous ones too (sequence<long> written twice is one entry), so equal ids mean the same
-// IDL type. An alias is an entry of its own.
+// Each type has one entry, anonymous ones too (sequence<long, 4> written twice is one entry), so equal ids mean the
+// same IDL type. An alias is an entry of its own.
 struct Type {
   TypeKind kind = TypeKind::void_;
-  TypeId element = TypeId::none;   // sequence: of what; alias: of what, one step; else none
+  TypeId element = TypeId::none;   // sequence, array, map: of what; alias: of what, one step; else none
+  TypeId key = TypeId::none;       // map; else none
   TypeId resolved = TypeId::none;  // itself with all aliases taken off (the element of a sequence keeps its own)
-  DefId definition = DefId::none;  // structure, enumeration, interface, alias; else none. Never a Forward.
-  std::uint64_t bound = 0;         // string, sequence: most elements; 0 = unbounded
+  DefId definition = DefId::none;  // of what the comments above name; else none. Never a Forward.
+  std::uint64_t bound = 0;         // array: elements, at least 1; string, sequence, map: most elements, 0 = unbounded
+  std::uint16_t digits = 0;        // fixed: 1 to 31
+  std::uint16_t scale = 0;         // fixed: at most `digits`
 };
 
 // Values of constants and annotation parameters.
@@ -85,20 +105,44 @@ struct EnumeratorRef {
   friend bool operator==(const EnumeratorRef&, const EnumeratorRef&) = default;
 };
 
-// The alternative follows the constant's resolved type: boolean bool; int8..int64 int64_t; octet, uint8..uint64
-// uint64_t; float and double double (finite, in range of the type); character char; string std::string (no NUL inside).
-using Value = std::variant<bool, std::int64_t, std::uint64_t, double, char, std::string, EnumeratorRef>;
+// The number digits * 10^-scale, with its sign: at most 31 digits, no needless zeros ("0" for zero, not negative).
+struct Decimal {
+  std::string digits;
+  std::uint16_t scale = 0;
+  bool negative = false;
+  friend bool operator==(const Decimal&, const Decimal&) = default;
+};
+
+// The alternative follows the resolved type: boolean bool; int8..int64 int64_t; octet, uint8..uint64 uint64_t; float
+// and double double, long double long double (finite, in range of the type); char char; wchar char32_t; string
+// std::string, wstring std::u32string (no NUL inside); fixed Decimal; enum EnumeratorRef; bitmask uint64_t, the bits
+// that are set. Where no type is declared (annotations of other tools), it is the literal's own.
+using Value = std::variant<bool, std::int64_t, std::uint64_t, double, char, std::string, EnumeratorRef, long double,
+                           char32_t, std::u32string, Decimal>;
 
 struct AnnotationParameter {
-  std::string name;  // "value" where the IDL gave one parameter without a name
-  Value value;
+  std::string name;  // as declared; "value" where an annotation without declaration has one parameter without a name
+  Value value;       // in its declared type; a word that stands for a choice (FINAL) is a string
 };
 
 struct Annotation {
   std::string name;                             // scoped, without a leading "::": "rt::task", "default"
-  std::vector<AnnotationParameter> parameters;  // as written: defaults are not filled in
+  std::vector<AnnotationParameter> parameters;  // those written, then those that have a default, as declared
   Place place;
 };
+
+// The last annotation of that scoped name, and the value of its parameter; null where there is none.
+inline const Annotation* find(const std::vector<Annotation>& annotations, std::string_view name) {
+  const Annotation* found = nullptr;
+  for (const Annotation& annotation : annotations)
+    if (annotation.name == name) found = &annotation;
+  return found;
+}
+inline const Value* find(const Annotation& annotation, std::string_view parameter) {
+  for (const AnnotationParameter& candidate : annotation.parameters)
+    if (candidate.name == parameter) return &candidate.value;
+  return nullptr;
+}
 
 // The contract of @rt::task: checked (0 < C <= D, 0 <= J < D, 0 <= S <= D - C, T and D <= 1 h) and with its defaults
 // filled in (D = T, J = min(T, D) / 10).
@@ -123,32 +167,86 @@ struct Module {
   bool reopened = false;
 };
 
+// Of a struct, exception, union or value. What @optional and @default say stands here, checked, beside the annotations.
 struct Member {
   std::string name;
   TypeId type = TypeId::none;
   std::vector<Annotation> annotations;
   Place place;
+  bool optional = false;                    // @optional
+  std::optional<Value> default_value = {};  // @default, as a value of `type`
 };
 
 struct Structure {
-  std::vector<Member> members;
-  bool recursive = false;  // holds itself through a sequence
+  std::vector<Member> members;       // its own, may be empty
+  bool recursive = false;            // holds itself through sequences or maps
+  DefId base = DefId::none;          // the Structure that it inherits from
+  std::vector<DefId> contents = {};  // types defined inside a member's declaration: struct S { enum E { a } e; };
 };
 
 struct Exception {
   std::vector<Member> members;
+  std::vector<DefId> contents = {};  // as of Structure
+};
+
+struct UnionBranch {
+  Member member;
+  std::vector<Value> labels;  // of the discriminator's type, as written
+  bool is_default = false;    // has the label `default`, perhaps beside others
+};
+
+struct Union {
+  TypeId discriminator = TypeId::none;  // boolean, char, wchar, octet, integer, enumeration or an alias of one
+  std::vector<Annotation> discriminator_annotations;
+  std::vector<UnionBranch> branches;  // at least one
+  // A value of the discriminator without a label of its own: it selects the default branch, or no member where there is
+  // none. Absent where labels cover all values. The least such number; the first such enumerator.
+  std::optional<Value> unlabelled;
+  bool recursive = false;
+  std::vector<DefId> contents;  // as of Structure; also an enum defined as the discriminator
 };
 
 struct Enumerator {
   std::string name;
   std::string scoped_name;
-  std::uint32_t value = 0;  // on the wire: 0, 1, 2 ...
+  std::uint32_t value = 0;  // @value, else one more than the one before; over GIOP goes the index, not this
   std::vector<Annotation> annotations;
   Place place;
+  std::string repository_id = {};
 };
 
 struct Enumeration {
   std::vector<Enumerator> enumerators;  // at least one
+  std::uint16_t bit_bound = 32;         // @bit_bound: 1 to 32
+  std::uint32_t default_index = 0;      // @default_literal, else the first
+};
+
+struct Bit {
+  std::string name;
+  std::string scoped_name;
+  std::uint16_t position = 0;  // @position, else one more than the one before; below bit_bound, each once
+  std::vector<Annotation> annotations;
+  Place place;
+};
+
+struct Bitmask {
+  std::vector<Bit> bits;         // at least one
+  std::uint16_t bit_bound = 32;  // @bit_bound: 1 to 64
+};
+
+struct Bitfield {
+  std::string name;            // empty: padding
+  TypeId type = TypeId::none;  // as written, else the smallest unsigned type that holds it, boolean for one bit
+  std::uint16_t bits = 0;      // 1 to 64, fits the type
+  std::uint16_t position = 0;  // of its lowest bit, after those of the bases
+  std::vector<Annotation> annotations;
+  Place place;
+};
+
+struct Bitset {
+  DefId base = DefId::none;      // the Bitset that it inherits from
+  std::vector<Bitfield> fields;  // its own
+  std::uint16_t bits = 0;        // in all, the bases' among them: at most 64
 };
 
 struct Alias {
@@ -156,7 +254,7 @@ struct Alias {
 };
 
 struct Constant {
-  TypeId type = TypeId::none;     // may be an alias
+  TypeId type = TypeId::none;     // may be an alias; `const fixed` has the digits and scale of its value
   Value value;                    // evaluated
   DefId refers_to = DefId::none;  // the constant whose name is the whole expression, where it is one
 };
@@ -180,6 +278,8 @@ struct Operation {
   std::optional<TaskContract> contract;  // of @rt::task
   std::vector<Annotation> annotations;
   Place place;
+  std::vector<std::string> contexts = {};  // context ("a", "b*")
+  std::string repository_id = {};
 };
 
 struct Attribute {
@@ -190,7 +290,10 @@ struct Attribute {
   std::vector<DefId> set_raises;  // empty when readonly
   std::vector<Annotation> annotations;
   Place place;
+  std::string repository_id = {};
 };
+
+enum class InterfaceKind : std::uint8_t { unconstrained, abstract, local };
 
 struct Interface {
   std::vector<DefId> bases;           // direct, as written
@@ -198,11 +301,51 @@ struct Interface {
   std::vector<DefId> contents;        // nested types, exceptions and constants
   std::vector<Operation> operations;  // its own; inherited ones stand in the ancestors
   std::vector<Attribute> attributes;  // its own
+  InterfaceKind kind = InterfaceKind::unconstrained;
 };
 
-// `interface X;` or `struct X;`. Present for each such declaration, also where the definition came before.
+struct StateMember {
+  Member member;
+  bool is_public = false;
+};
+
+struct Factory {
+  std::string name;
+  std::vector<Parameter> parameters;  // all `in`
+  std::vector<DefId> raises;
+  std::vector<Annotation> annotations;
+  Place place;
+  std::string repository_id;
+};
+
+enum class ValueKind : std::uint8_t { concrete, abstract, custom };
+
+// valuetype V : truncatable B, A supports I { ... }
+struct Valuetype {
+  ValueKind kind = ValueKind::concrete;
+  std::vector<DefId> bases;        // direct Valuetypes, as written; a concrete or custom one is the first
+  bool truncatable = false;        // to the first base
+  std::vector<DefId> supports;     // direct Interfaces, as written; at most one is not abstract
+  std::vector<DefId> ancestors;    // all Valuetypes, each once; one comes after its own ancestors
+  std::vector<DefId> contents;     // nested types, exceptions and constants
+  std::vector<StateMember> state;  // its own; none where kind is abstract
+  std::vector<Factory> factories;  // initialisers
+  std::vector<Operation> operations;
+  std::vector<Attribute> attributes;
+};
+
+// valuetype V T;
+struct ValueBox {
+  TypeId boxed = TypeId::none;  // no value type
+};
+
+// The mapping knows PortableServer::Servant and the like by scoped name; others are the user's to supply.
+struct Native {};
+
+// `interface X;`, `struct X;`, `union X;` or `valuetype X;`. Present for each such declaration, also where the
+// definition came before.
 struct Forward {
-  DefId target = DefId::none;  // an Interface or a Structure, in this model
+  DefId target = DefId::none;  // an Interface, Structure, Union, Valuetype or ValueBox, in this model
 };
 
 // Values are the indices of Definition::body.
@@ -214,19 +357,29 @@ enum class DefinitionKind : std::uint8_t {
   exception,
   alias,
   constant,
-  forward
+  forward,
+  union_,
+  value,
+  value_box,
+  native,
+  bitmask,
+  bitset
 };
 
 struct Definition {
   std::string name;           // local, without an escaping underscore: may be a C++ keyword
   std::string scoped_name;    // "Plant::Controller", without a leading "::"
   std::string repository_id;  // "IDL:Plant/Controller:1.0"
-  DefId scope = DefId::none;  // the Module (this opening) or Interface around it; none at file level
+  // The Module (this opening), Interface, Valuetype, Structure, Union or Exception around it; none at file level. An
+  // enum declared inside an annotation has the annotation's name in its own and stands in no contents.
+  DefId scope = DefId::none;
   FileId file = FileId::none;
-  TypeId type = TypeId::none;  // interface, structure, enumeration, alias: the type it makes; else none
+  TypeId type = TypeId::none;  // the type that it makes, a Forward its target's; module, exception, constant: none
   std::vector<Annotation> annotations;
   Place place;  // of the name
-  std::variant<Module, Interface, Structure, Enumeration, Exception, Alias, Constant, Forward> body;
+  std::variant<Module, Interface, Structure, Enumeration, Exception, Alias, Constant, Forward, Union, Valuetype,
+               ValueBox, Native, Bitmask, Bitset>
+      body;
 
   DefinitionKind kind() const noexcept { return static_cast<DefinitionKind>(body.index()); }
 };

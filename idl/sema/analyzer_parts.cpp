@@ -8,7 +8,7 @@ namespace {
 
 static_assert(static_cast<int>(ast::BasicType::void_) == static_cast<int>(TypeKind::void_));
 static_assert(static_cast<int>(ast::BasicType::int8) == static_cast<int>(TypeKind::int8));
-static_assert(static_cast<int>(ast::BasicType::string) == static_cast<int>(TypeKind::string));
+static_assert(static_cast<int>(ast::BasicType::wide_string) == static_cast<int>(TypeKind::wide_string));
 
 struct SizedInteger {
   std::string_view name;

@@ -69,7 +69,10 @@ struct ToOperand {
   Operand operator()(std::uint64_t value) const { return Integer{value}; }
   template <typename T>
   Operand operator()(const T& value) const {
-    return value;
+    if constexpr (requires { Operand{value}; })
+      return value;
+    else
+      return false;  // of a type that constants() refuses
   }
 };
 

@@ -1,7 +1,6 @@
 #include "idl/sema/types.h"
 
-#include <array>
-#include <string_view>
+#include "idl/model/names.h"
 
 namespace corelane::idl {
 
@@ -31,21 +30,6 @@ TypeId TypeTable::alias(DefId definition, TypeId aliased) {
       {.kind = TypeKind::alias, .element = aliased, .resolved = model_[aliased].resolved, .definition = definition});
 }
 
-std::string TypeTable::name(TypeId id) const {
-  constexpr std::array<std::string_view, 15> names = {"void",  "boolean",       "octet",     "char",
-                                                      "int8",  "uint8",         "short",     "unsigned short",
-                                                      "long",  "unsigned long", "long long", "unsigned long long",
-                                                      "float", "double",        "string"};
-  const Type& type = model_[id];
-  if (static_cast<std::size_t>(type.kind) < names.size())
-    return std::string(names[static_cast<std::size_t>(type.kind)]);
-  if (type.kind == TypeKind::sequence) {
-    std::string result("sequence<");
-    result += name(type.element);  // recursion: bounded by the parser's depth of types and by aliases
-    result.push_back('>');
-    return result;
-  }
-  return type.definition == DefId::none ? std::string("a forward declaration") : model_[type.definition].scoped_name;
-}
+std::string TypeTable::name(TypeId id) const { return type_name(model_, id); }
 
 }  // namespace corelane::idl

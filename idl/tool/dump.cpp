@@ -4,11 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "idl/model/names.h"
+
 namespace corelane::idl::tool {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Absent keys mean no, none or empty where a construct is rare.
 class Dump {
  public:
   explicit Dump(const Model& model) : model_(model) {}
@@ -22,16 +25,24 @@ class Dump {
   }
 
  private:
-  Json definitions(const std::vector<DefId>& ids) const {
+  // An array of what `make` makes of each.
+  template <typename T, typename Make>
+  static Json list(const std::vector<T>& items, const Make& make) {
     Json result = Json::array();
-    for (const DefId id : ids) result.push_back(definition(model_[id]));
+    for (const T& item : items) result.push_back(make(item));
     return result;
   }
 
+  Json definitions(const std::vector<DefId>& ids) const {
+    return list(ids, [&](DefId id) { return definition(model_[id]); });
+  }
+  Json names(const std::vector<DefId>& ids) const {
+    return list(ids, [&](DefId id) { return model_[id].scoped_name; });
+  }
+  std::string type(TypeId id) const { return type_name(model_, id); }
+
   Json definition(const Definition& definition) const {
-    constexpr std::array<std::string_view, 8> kinds = {"module",    "interface", "struct",   "enum",
-                                                       "exception", "typedef",   "constant", "forward"};
-    Json result{{"kind", kinds[definition.body.index()]},
+    Json result{{"kind", keyword_of(definition.kind())},
                 {"name", definition.scoped_name},
                 {"id", definition.repository_id},
                 {"main", definition.file == FileId::main}};
@@ -40,31 +51,25 @@ class Dump {
     return result;
   }
 
-  // Recursion: bounded by the parser's depth of types; a name ends it.
-  std::string type(TypeId id) const {
-    constexpr std::array<std::string_view, 15> names = {"void",  "boolean",       "octet",     "char",
-                                                        "int8",  "uint8",         "short",     "unsigned short",
-                                                        "long",  "unsigned long", "long long", "unsigned long long",
-                                                        "float", "double",        "string"};
-    const Type& entry = model_[id];
-    const auto index = static_cast<std::size_t>(entry.kind);
-    if (index < names.size()) return std::string(names[index]);
-    if (entry.kind == TypeKind::sequence) return "sequence<" + type(entry.element) + ">";
-    return model_[entry.definition].scoped_name;
-  }
-
   Json value(const Value& value) const {
-    if (const auto* enumerator = std::get_if<EnumeratorRef>(&value))
-      return std::get<Enumeration>(model_[enumerator->enumeration].body).enumerators[enumerator->index].scoped_name;
-    if (const auto* c = std::get_if<char>(&value)) return static_cast<unsigned>(static_cast<unsigned char>(*c));
-    return std::visit(
-        [](const auto& plain) -> Json {
-          if constexpr (std::is_same_v<std::decay_t<decltype(plain)>, EnumeratorRef>)
-            return nullptr;
-          else
-            return plain;
-        },
-        value);
+    return std::visit([this](const auto& plain) { return json_of(plain); }, value);
+  }
+  template <typename T>
+  Json json_of(const T& plain) const {
+    return plain;
+  }
+  Json json_of(char c) const { return static_cast<unsigned>(static_cast<unsigned char>(c)); }
+  Json json_of(char32_t c) const { return static_cast<std::uint32_t>(c); }
+  Json json_of(const std::u32string& text) const {
+    Json result = Json::array();
+    for (const char32_t c : text) result.push_back(json_of(c));
+    return result;
+  }
+  Json json_of(const EnumeratorRef& e) const {
+    return std::get<Enumeration>(model_[e.enumeration].body).enumerators[e.index].scoped_name;
+  }
+  Json json_of(const Decimal& decimal) const {
+    return (decimal.negative ? "-" : "") + decimal.digits + "e-" + std::to_string(decimal.scale);
   }
 
   void add_annotations(Json& to, const std::vector<Annotation>& annotations) const {
@@ -76,57 +81,150 @@ class Dump {
     }
   }
 
-  Json names(const std::vector<DefId>& ids) const {
-    Json result = Json::array();
-    for (const DefId id : ids) result.push_back(model_[id].scoped_name);
-    return result;
+  static void add_flag(Json& to, const char* name, bool flag) {
+    if (flag) to[name] = true;
+  }
+  void add_contents(Json& to, const std::vector<DefId>& contents) const {
+    if (!contents.empty()) to["contents"] = definitions(contents);
+  }
+  void add_base(Json& to, DefId base) const {
+    if (base != DefId::none) to["base"] = model_[base].scoped_name;
   }
 
-  Json members(const std::vector<Member>& list) const {
-    Json result = Json::array();
-    for (const Member& member : list) {
-      result.push_back({{"name", member.name}, {"type", type(member.type)}});
-      add_annotations(result.back(), member.annotations);
-    }
+  Json member(const Member& member) const {
+    Json result{{"name", member.name}, {"type", type(member.type)}};
+    add_flag(result, "optional", member.optional);
+    if (member.default_value) result["default"] = value(*member.default_value);
+    add_annotations(result, member.annotations);
     return result;
+  }
+  Json members(const std::vector<Member>& members) const {
+    return list(members, [&](const Member& item) { return member(item); });
   }
 
   void add(Json& to, const Module& module) const { to["contents"] = definitions(module.contents); }
-  void add(Json& to, const Structure& structure) const { to["members"] = members(structure.members); }
-  void add(Json& to, const Exception& exception) const { to["members"] = members(exception.members); }
+  void add(Json& to, const Structure& structure) const {
+    add_base(to, structure.base);
+    add_contents(to, structure.contents);
+    to["members"] = members(structure.members);
+    add_flag(to, "recursive", structure.recursive);
+  }
+  void add(Json& to, const Exception& exception) const {
+    add_contents(to, exception.contents);
+    to["members"] = members(exception.members);
+  }
   void add(Json& to, const Alias& alias) const { to["type"] = type(alias.aliased); }
   void add(Json& to, const Forward& forward) const { to["target"] = model_[forward.target].scoped_name; }
   void add(Json& to, const Constant& constant) const {
     to["type"] = type(constant.type);
     to["value"] = value(constant.value);
   }
-  void add(Json& to, const Enumeration& enumeration) const {
-    for (const Enumerator& enumerator : enumeration.enumerators) to["enumerators"].push_back(enumerator.name);
+  void add(Json& to, const Native&) const { to["native"] = true; }
+  void add(Json& to, const ValueBox& box) const { to["type"] = type(box.boxed); }
+
+  void add(Json& to, const Union& source) const {
+    add_contents(to, source.contents);
+    to["discriminator"] = type(source.discriminator);
+    to["branches"] = list(source.branches, [&](const UnionBranch& branch) {
+      Json result = member(branch.member);
+      result["labels"] = list(branch.labels, [&](const Value& label) { return value(label); });
+      add_flag(result, "is_default", branch.is_default);
+      return result;
+    });
+    if (source.unlabelled) to["unlabelled"] = value(*source.unlabelled);
+    add_flag(to, "recursive", source.recursive);
   }
+
+  void add(Json& to, const Enumeration& enumeration) const {
+    to["bit_bound"] = enumeration.bit_bound;
+    to["default_index"] = enumeration.default_index;
+    to["enumerators"] = list(enumeration.enumerators, [&](const Enumerator& enumerator) {
+      Json result{{"name", enumerator.name}, {"value", enumerator.value}, {"id", enumerator.repository_id}};
+      add_annotations(result, enumerator.annotations);
+      return result;
+    });
+  }
+  void add(Json& to, const Bitmask& bitmask) const {
+    to["bit_bound"] = bitmask.bit_bound;
+    to["bits"] = list(bitmask.bits, [&](const Bit& bit) {
+      Json result{{"name", bit.name}, {"position", bit.position}};
+      add_annotations(result, bit.annotations);
+      return result;
+    });
+  }
+  void add(Json& to, const Bitset& bitset) const {
+    add_base(to, bitset.base);
+    to["size"] = bitset.bits;
+    to["fields"] = list(bitset.fields, [&](const Bitfield& field) {
+      Json result{{"name", field.name}, {"type", type(field.type)}, {"bits", field.bits}, {"position", field.position}};
+      add_annotations(result, field.annotations);
+      return result;
+    });
+  }
+
   void add(Json& to, const Interface& interface) const {
+    constexpr std::array<std::string_view, 3> kinds = {"unconstrained", "abstract", "local"};
+    to["interface_kind"] = kinds[static_cast<std::size_t>(interface.kind)];
     to["bases"] = names(interface.bases);
     to["ancestors"] = names(interface.ancestors);
     to["contents"] = definitions(interface.contents);
-    to["operations"] = Json::array();
-    for (const Operation& entry : interface.operations) to["operations"].push_back(operation(entry));
-    to["attributes"] = Json::array();
-    for (const Attribute& attribute : interface.attributes)
-      to["attributes"].push_back({{"name", attribute.name},
-                                  {"type", type(attribute.type)},
-                                  {"readonly", attribute.readonly},
-                                  {"get_raises", names(attribute.get_raises)},
-                                  {"set_raises", names(attribute.set_raises)}});
+    add_features(to, interface.operations, interface.attributes);
+  }
+  void add(Json& to, const Valuetype& valuetype) const {
+    constexpr std::array<std::string_view, 3> kinds = {"concrete", "abstract", "custom"};
+    to["value_kind"] = kinds[static_cast<std::size_t>(valuetype.kind)];
+    to["bases"] = names(valuetype.bases);
+    add_flag(to, "truncatable", valuetype.truncatable);
+    to["supports"] = names(valuetype.supports);
+    to["ancestors"] = names(valuetype.ancestors);
+    to["contents"] = definitions(valuetype.contents);
+    to["state"] = list(valuetype.state, [&](const StateMember& state) {
+      Json result = member(state.member);
+      result["public"] = state.is_public;
+      return result;
+    });
+    to["factories"] = list(valuetype.factories, [&](const Factory& factory) {
+      Json result{{"name", factory.name},
+                  {"id", factory.repository_id},
+                  {"parameters", parameters(factory.parameters)},
+                  {"raises", names(factory.raises)}};
+      add_annotations(result, factory.annotations);
+      return result;
+    });
+    add_features(to, valuetype.operations, valuetype.attributes);
+  }
+
+  void add_features(Json& to, const std::vector<Operation>& operations,
+                    const std::vector<Attribute>& attributes) const {
+    to["operations"] = list(operations, [&](const Operation& item) { return operation(item); });
+    to["attributes"] = list(attributes, [&](const Attribute& attribute) {
+      Json result{{"name", attribute.name},
+                  {"id", attribute.repository_id},
+                  {"type", type(attribute.type)},
+                  {"readonly", attribute.readonly},
+                  {"get_raises", names(attribute.get_raises)},
+                  {"set_raises", names(attribute.set_raises)}};
+      add_annotations(result, attribute.annotations);
+      return result;
+    });
+  }
+
+  Json parameters(const std::vector<Parameter>& parameters) const {
+    constexpr std::array<std::string_view, 3> directions = {"in", "out", "inout"};
+    return list(parameters, [&](const Parameter& parameter) {
+      Json result{{"name", parameter.name},
+                  {"type", type(parameter.type)},
+                  {"direction", directions[static_cast<std::size_t>(parameter.direction)]}};
+      add_annotations(result, parameter.annotations);
+      return result;
+    });
   }
 
   Json operation(const Operation& operation) const {
-    constexpr std::array<std::string_view, 3> directions = {"in", "out", "inout"};
-    Json result{{"name", operation.name}, {"result", type(operation.result)}, {"parameters", Json::array()}};
-    for (const Parameter& parameter : operation.parameters)
-      result["parameters"].push_back({{"name", parameter.name},
-                                      {"type", type(parameter.type)},
-                                      {"direction", directions[static_cast<std::size_t>(parameter.direction)]}});
-    result["oneway"] = operation.oneway;
-    result["raises"] = names(operation.raises);
+    Json result{{"name", operation.name},           {"id", operation.repository_id},
+                {"result", type(operation.result)}, {"parameters", parameters(operation.parameters)},
+                {"oneway", operation.oneway},       {"raises", names(operation.raises)}};
+    if (!operation.contexts.empty()) result["contexts"] = operation.contexts;
     add_annotations(result, operation.annotations);
     if (operation.contract) result["contract"] = contract(*operation.contract);
     return result;

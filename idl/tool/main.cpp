@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "idl/cxx/generate.h"
+#include "idl/cxx/support.h"
 #include "idl/front/expand.h"
 #include "idl/front/front.h"
 #include "idl/front/lexer.h"
@@ -82,6 +83,15 @@ void add_depfile(std::vector<TargetFile>& files, const SourceMap& sources, const
   files.push_back({settings.depfile, depfile_text(targets, read)});
 }
 
+// What the language has and the back end lacks is an error where it stands. Files of the model are the sources, in
+// order.
+void refuse_unsupported(const Model& model, const SourceMap& sources, Diagnostics& diagnostics) {
+  for (const cxx::Unsupported& use : cxx::unsupported_in(model))
+    diagnostics.error(
+        sources.span(static_cast<SourceId>(use.place.file), use.place.line, use.place.column, use.place.length),
+        use.message);
+}
+
 int print_diagnostics(const Diagnostics& diagnostics, const SourceMap& sources) {
   std::cerr << render(diagnostics, sources, {.colour = isatty(STDERR_FILENO) != 0});
   return diagnostics.has_errors() ? 1 : 0;
@@ -105,6 +115,7 @@ int run(const Settings& settings) {
   const FrontResult front = run_front(sources, loader, settings.source, settings.preprocessor, diagnostics);
   Model model;
   if (front.complete) model = analyze(front.specification, sources, diagnostics);
+  if (settings.dump.empty() && !diagnostics.has_errors()) refuse_unsupported(model, sources, diagnostics);
   if (print_diagnostics(diagnostics, sources) != 0) return 1;
   if (!settings.dump.empty()) {
     std::cout << dump_json(model) << '\n';
