@@ -54,6 +54,7 @@ class Placement {
   std::span<const Core> cores() const noexcept { return cores_; }
   Slot& slot(std::uint32_t index) noexcept { return slots_[index]; }
   Core& core(int index) noexcept { return cores_[static_cast<std::size_t>(index)]; }
+  const Core& core(int index) const noexcept { return cores_[static_cast<std::size_t>(index)]; }
   CoreId core_id(int index) const noexcept;
   int index_of(CoreId id) const noexcept;  // nowhere when it is not ours
   const ManagerOptions& options() const noexcept { return options_; }

@@ -1,0 +1,50 @@
+#include "orb/sched/answer.h"
+
+namespace corelane::sched {
+
+Answer::Answer(Placement& placement) : placement_(placement) {
+  const std::size_t tasks = placement.slots().size();
+  said_.reserve(2 * tasks + 16);
+  starts_.reserve(tasks + 16);
+  written_.reserve(6 * tasks + 64);  // a task is charged to two cores at most
+}
+
+std::span<const Command> Answer::write() noexcept {
+  written_.clear();
+  for (Core& core : placement_.cores()) reprioritize(core);
+  written_.insert(written_.end(), said_.begin(), said_.end());
+  for (const Start& start : starts_) write(start);
+  said_.clear();
+  starts_.clear();
+  return written_;
+}
+
+// Raises from the top down, then lowers from the bottom up: at no step does a task pass one that runs before it.
+void Answer::reprioritize(Core& core) noexcept {
+  const auto members = core.roster.members();
+  const auto tell = [&](Member& member) {
+    member.told = member.level;
+    written_.push_back(Reprioritize{placement_.id_of(member.slot), core.options.id, Priority{member.level}});
+  };
+  for (Member& member : members)
+    if (member.told != 0 && member.level > member.told) tell(member);
+  for (std::size_t i = members.size(); i > 0; --i)
+    if (members[i - 1].told != 0 && members[i - 1].level < members[i - 1].told) tell(members[i - 1]);
+}
+
+void Answer::write(const Start& start) noexcept {
+  const Slot& slot = placement_.slot(start.slot);
+  const TaskId task = placement_.id_of(start.slot);
+  const CoreId core = placement_.core_id(slot.core);
+  Member& member = *placement_.core(slot.core).roster.find(start.slot);
+  member.told = member.level;
+  const Priority priority{member.level};
+  if (start.from != no_core) {
+    written_.push_back(Move{task, start.from, core, priority});
+    return;
+  }
+  written_.push_back(Admit{slot.request, task, slot.peer, core, priority, slot.contract, Duration{member.response}});
+  if (slot.request_is_job) written_.push_back(Place{slot.request, task, core});
+}
+
+}  // namespace corelane::sched

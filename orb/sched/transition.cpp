@@ -1,0 +1,120 @@
+#include "orb/sched/transition.h"
+
+#include <algorithm>
+
+namespace corelane::sched {
+
+Transition::Transition(Placement& placement, Answer& answer)
+    : placement_(placement), answer_(answer), repacker_(placement) {}
+
+bool Transition::under_way() const noexcept { return newcomer_ != newcomer_slot || somebody_moves(); }
+
+bool Transition::begin(std::uint32_t slot, bool repack) noexcept {
+  if (!repacker_.plan_to_wait(placement_, slot) && !(repack && repacker_.plan(placement_, slot))) return false;
+  newcomer_ = slot;
+  phase_ = 0;
+  begin_phase();
+  advance();
+  return true;
+}
+
+// Charges everybody who joins its core in this phase, and asks the old cores to let them go.
+void Transition::begin_phase() noexcept {
+  const auto slots = placement_.slots();
+  for (std::uint32_t i = 0; i < slots.size(); ++i) {
+    if (!slots[i].used || slots[i].phase != phase_ || i == newcomer_ || slots[i].state != TaskState::running) continue;
+    if (!start_move(i)) return abort(true);
+  }
+}
+
+bool Transition::start_move(std::uint32_t index) noexcept {
+  Slot& slot = placement_.slot(index);
+  if (!placement_.charge(slot.target, index).fits) return false;
+  slot.state = TaskState::moving;
+  answer_.say(Vacate{placement_.id_of(index), placement_.core_id(slot.core)});
+  return true;
+}
+
+bool Transition::somebody_moves() const noexcept {
+  const auto slots = placement_.slots();
+  return std::any_of(slots.begin(), slots.end(),
+                     [](const Slot& slot) { return slot.used && slot.state == TaskState::moving; });
+}
+
+// Nobody is under way any more, and nobody leaves a core that the plan needs.
+bool Transition::phase_is_over() const noexcept {
+  const auto slots = placement_.slots();
+  return std::none_of(slots.begin(), slots.end(), [&](const Slot& slot) {
+    return slot.used && (slot.state == TaskState::moving ||
+                         (slot.state == TaskState::leaving && placement_.core(slot.core).reserved));
+  });
+}
+
+// Ends: each round begins a new phase, and the newcomer has one.
+void Transition::advance() noexcept {
+  while (newcomer_ != newcomer_slot && phase_is_over()) {
+    ++phase_;
+    Slot& slot = placement_.slot(newcomer_);
+    if (slot.phase > phase_) {
+      begin_phase();
+      continue;
+    }
+    if (!placement_.charge(slot.target, newcomer_).fits) return abort(true);
+    slot.core = slot.target;
+    slot.state = TaskState::running;
+    answer_.admit(newcomer_);
+    end();
+  }
+}
+
+void Transition::end() noexcept {
+  for (Slot& slot : placement_.slots()) {
+    if (slot.state != TaskState::moving) slot.target = nowhere;
+    slot.phase = nowhere;
+  }
+  for (Core& core : placement_.cores()) {
+    if (core.reserved && !core.lost) core.roster.refresh(core.model);
+    core.reserved = false;
+  }
+  newcomer_ = newcomer_slot;
+}
+
+void Transition::abort(bool tell_newcomer) noexcept {
+  if (newcomer_ == newcomer_slot) return;
+  const std::uint32_t index = newcomer_;
+  end();
+  if (tell_newcomer) answer_.refuse(placement_.slot(index).request, RefusalCode::reorganizing);
+  placement_.release(index);
+}
+
+void Transition::vacated(std::uint32_t index) noexcept {
+  Slot& slot = placement_.slot(index);
+  if (slot.state == TaskState::leaving) {
+    placement_.discharge(slot.core, index);
+    placement_.release(index);
+    return;
+  }
+  if (slot.state != TaskState::moving) return;
+  const CoreId from = placement_.core_id(slot.core);
+  if (slot.target != nowhere) {  // else the move was called off
+    placement_.discharge(slot.core, index);
+    slot.core = slot.target;
+  }
+  slot.target = nowhere;
+  slot.phase = nowhere;
+  slot.state = TaskState::running;
+  answer_.move(index, from);
+}
+
+void Transition::leave(std::uint32_t index) noexcept {
+  Slot& slot = placement_.slot(index);
+  if (slot.state == TaskState::leaving) return;
+  if (waits(index)) return abort(false);
+  if (slot.state == TaskState::moving && slot.target != nowhere) placement_.discharge(slot.target, index);
+  slot.target = nowhere;
+  slot.phase = nowhere;
+  slot.state = TaskState::leaving;
+  answer_.say(Dismiss{placement_.id_of(index), placement_.core_id(slot.core)});
+}
+
+}  // namespace corelane::sched
