@@ -35,6 +35,13 @@ CORELANE_MINOR(trailing_bytes, 15);
 CORELANE_MINOR(string_has_nul, 16);
 CORELANE_MINOR(bound_exceeded, 17);
 CORELANE_MINOR(nil_reference, 18);
+CORELANE_MINOR(bad_fixed, 19);
+CORELANE_MINOR(union_member, 20);
+CORELANE_MINOR(bad_typecode, 21);
+CORELANE_MINOR(bad_indirection, 22);
+CORELANE_MINOR(too_many_nodes, 23);
+CORELANE_MINOR(bad_value_tag, 24);
+CORELANE_MINOR(no_member, 25);
 // Connections: COMM_FAILURE, TRANSIENT, TIMEOUT.
 CORELANE_MINOR(connect_failed, 32);
 CORELANE_MINOR(connection_lost, 33);

@@ -18,7 +18,9 @@
 #include <vector>
 
 #include "orb/base/minor.h"
+#include "orb/cdr/long_double.h"
 #include "orb/cdr/reader.h"
+#include "orb/cdr/wide.h"
 #include "orb/cdr/writer.h"
 
 namespace corelane::cdr {
@@ -29,6 +31,10 @@ template <typename T>
 inline constexpr std::size_t min_encoded_size = std::is_enum_v<T> || Primitive<T> ? sizeof(T) : 1;
 template <>
 inline constexpr std::size_t min_encoded_size<std::string> = 5;
+template <>
+inline constexpr std::size_t min_encoded_size<std::wstring> = 4;
+template <>
+inline constexpr std::size_t min_encoded_size<long double> = 16;
 template <typename T>
 inline constexpr std::size_t min_encoded_size<std::vector<T>> = 4;
 template <typename T, std::size_t n>
@@ -116,7 +122,15 @@ bool decode(Reader& reader, std::vector<T>& values) {
   return true;
 }
 
-// Arrays have no count.
+// Arrays have no count; those of primitives are one block.
+template <Primitive T, std::size_t n>
+requires(!std::same_as<T, bool>) void encode(Writer& writer, const std::array<T, n>& values) {
+  writer.write_block(values.data(), n);
+}
+template <Primitive T, std::size_t n>
+requires(!std::same_as<T, bool>) bool decode(Reader& reader, std::array<T, n>& values) noexcept {
+  return reader.read_block(values.data(), n);
+}
 template <typename T, std::size_t n>
 void encode(Writer& writer, const std::array<T, n>& values) {
   for (const T& value : values) encode(writer, value);

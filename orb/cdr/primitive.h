@@ -18,6 +18,9 @@ concept OneOf = (std::same_as<T, Others> || ...);
 template <typename T>
 concept Primitive = std::is_arithmetic_v<T> && !OneOf<T, wchar_t, char8_t, char16_t, char32_t, long double>;
 
+// How wide characters travel, which depends on the GIOP version; see wide.h.
+enum class WideForm : std::uint8_t { none, fixed, counted };
+
 static_assert(sizeof(bool) == 1 && sizeof(float) == 4 && sizeof(double) == 8);
 
 // Bytes to the next multiple of `alignment`, a power of two. Wraps rightly for positions before the origin.

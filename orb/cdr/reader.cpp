@@ -64,6 +64,7 @@ Reader Reader::read_encapsulation() noexcept {
   if (read_octets(content)) {
     Reader inner = of_encapsulation(content, environment_);
     inner.depth_ = depth_;
+    inner.wide_form_ = wide_form_;
     if (inner.enter()) return inner;
     fail(inner.minor());
   }

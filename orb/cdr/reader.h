@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string_view>
 
 #include "orb/base/bytes.h"
@@ -19,6 +20,8 @@ namespace corelane::cdr {
 // Whatever decoding needs beside bytes: orb/core derives its own to make object references.
 struct Environment {
   virtual ~Environment() = default;
+  // The same for a value that is decoded later, after this one may have gone. Null: there is none.
+  virtual std::shared_ptr<Environment> share() { return nullptr; }
 };
 
 class Reader {
@@ -51,6 +54,8 @@ class Reader {
   }
   Environment* environment() const noexcept { return environment_; }
   void set_environment(Environment* environment) noexcept { environment_ = environment; }
+  WideForm wide_form() const noexcept { return wide_form_; }
+  void set_wide_form(WideForm form) noexcept { wide_form_ = form; }
   std::size_t remaining() const noexcept { return static_cast<std::size_t>(end_ - cursor_); }
   std::size_t position() const noexcept { return static_cast<std::size_t>(cursor_ - begin_); }
   // The next byte's place counted from the origin of alignment.
@@ -147,6 +152,7 @@ class Reader {
   std::uint32_t minor_ = 0;
   int depth_ = 0;
   bool swap_;
+  WideForm wide_form_ = WideForm::counted;
 };
 
 }  // namespace corelane::cdr

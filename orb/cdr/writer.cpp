@@ -8,6 +8,7 @@ namespace corelane::cdr {
 
 void Writer::clear(ByteOrder order, std::size_t offset) noexcept {
   swap_ = order != native_order;
+  wide_form_ = WideForm::counted;
   offset_ = offset;
   size_ = body_from_ = body_at_ = 0;
   capacity_ = std::min(allocated_, limit_);
@@ -83,6 +84,7 @@ bool Writer::grow(std::size_t pad, std::size_t n) {
 
 void Writer::swap_state(Writer& other) noexcept {
   std::swap(swap_, other.swap_);
+  std::swap(wide_form_, other.wide_form_);
   std::swap(offset_, other.offset_);
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);

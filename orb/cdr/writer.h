@@ -52,6 +52,10 @@ class Writer {
   // Bytes beyond `bytes` fail with IMP_LIMIT. At most `largest`; stays over clear().
   void set_limit(std::size_t bytes) noexcept { limit_ = bytes < largest ? bytes : largest; }
 
+  WideForm wide_form() const noexcept { return wide_form_; }
+  // Back to `counted` at clear().
+  void set_wide_form(WideForm form) noexcept { wide_form_ = form; }
+
   // Fills with zeros up to the next multiple of `alignment` (1, 2, 4 or 8).
   void align(std::size_t alignment) { claim(0, alignment); }
 
@@ -125,6 +129,7 @@ class Writer {
   void swap_state(Writer& other) noexcept;
 
   bool swap_ = false;
+  WideForm wide_form_ = WideForm::counted;
   std::size_t offset_ = 0;
   std::unique_ptr<std::byte[]> data_;
   std::size_t size_ = 0;
