@@ -12,9 +12,7 @@ constexpr std::uint64_t one_thread = std::uint64_t{1} << 32;
 
 }  // namespace
 
-BestEffortLane::BestEffortLane(std::size_t capacity, const Clock& clock) : clock_(clock), queue_(capacity) {
-  sem_init(&queued_, 0, 0);
-}
+BestEffortLane::BestEffortLane(std::size_t capacity) : queue_(capacity) { sem_init(&queued_, 0, 0); }
 
 BestEffortLane::~BestEffortLane() {
   stop();

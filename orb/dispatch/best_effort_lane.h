@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "orb/base/agent.h"
-#include "orb/dispatch/clock.h"
 #include "orb/dispatch/request_queue.h"
 #include "orb/os/thread.h"
 
@@ -23,7 +22,7 @@ namespace corelane::dispatch {
 
 class BestEffortLane final : public Agent {
  public:
-  explicit BestEffortLane(std::size_t capacity, const Clock& clock = {});
+  explicit BestEffortLane(std::size_t capacity);
   ~BestEffortLane() override;
   BestEffortLane(const BestEffortLane&) = delete;
   BestEffortLane& operator=(const BestEffortLane&) = delete;
@@ -45,8 +44,6 @@ class BestEffortLane final : public Agent {
   void token() noexcept;
   Tokens run(JobPtr job) noexcept;
 
-  // Constant.
-  const Clock clock_;
   // Shared.
   RequestQueue queue_;
   sem_t queued_;  // POSIX: a post takes no lock that a real-time submitter could wait for
