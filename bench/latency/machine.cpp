@@ -23,12 +23,12 @@ std::string processor() {
 
 }  // namespace
 
-std::vector<int> usable_cores() {
+std::vector<corelane::CoreId> usable_cores() {
   cpu_set_t set;
-  std::vector<int> cores;
+  std::vector<corelane::CoreId> cores;
   if (::sched_getaffinity(0, sizeof set, &set) != 0) return cores;
-  for (int core = 0; core < CPU_SETSIZE; ++core)
-    if (CPU_ISSET(core, &set)) cores.push_back(core);
+  for (std::int16_t core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &set)) cores.push_back({core});
   return cores;
 }
 

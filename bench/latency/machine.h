@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "orb/base/ids.h"
+
 namespace latency {
 
 // Hardware threads that this process may use, ascending.
-std::vector<int> usable_cores();
+std::vector<corelane::CoreId> usable_cores();
 
 // Processor, cores, kernel, frequency governor, in one line each.
 std::string machine_facts();

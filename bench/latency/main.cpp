@@ -11,21 +11,25 @@
 //
 // Columns: ratio of p50 to bare TCP's (median of the rounds), then p50 p99 p99.9 max of all samples, and their count.
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "bench/latency/child.h"
 #include "bench/latency/machine.h"
 #include "bench/latency/summary.h"
+#include "orb/os/child_process.h"
+#include "orb/os/clock.h"
 
 namespace {
 
 namespace fs = std::filesystem;
-using latency::Child;
+using corelane::CoreId;
+using corelane::os::ChildProcess;
 using latency::Row;
 using latency::Samples;
 
@@ -57,11 +61,13 @@ const std::vector<Contender> contenders = {
 };
 
 struct Placement {
-  int server = 0;
-  int client = 0;
+  CoreId server;
+  CoreId client;
 };
 
-fs::path programs() { return fs::read_symlink("/proc/self/exe").parent_path() / "latency"; }
+constexpr std::chrono::minutes patience{10};  // longer than one round of one row
+
+fs::path programs() { return corelane::os::program_beside("latency"); }
 
 bool is_built(const Contender& contender) {
   return fs::exists(programs() / contender.server) && fs::exists(programs() / contender.client);
@@ -71,19 +77,35 @@ std::string interval_of(const Options& options) {
   return std::to_string(options.rate > 0 ? static_cast<long>(1e9 / options.rate) : 0);
 }
 
+std::string read_line(ChildProcess& server) {
+  if (auto line = server.read_line(corelane::os::now() + patience)) return *line;
+  throw std::runtime_error("the server ended, or hangs, without saying where it listens");
+}
+
+// All that the client writes, as samples.
+Samples read_samples(ChildProcess& client) {
+  const auto bytes = client.read_all(corelane::os::now() + patience);
+  if (!bytes) throw std::runtime_error("the client hangs");
+  if (const auto status = client.wait(); !status->ok())
+    throw std::runtime_error("the client failed: " + status->text());
+  Samples samples(bytes->size() / sizeof(Samples::value_type));
+  std::memcpy(samples.data(), bytes->data(), samples.size() * sizeof(Samples::value_type));
+  return samples;
+}
+
 Samples run_once(const Contender& contender, Placement placement, const Options& options) {
   std::vector<std::string> serve = {programs() / contender.server};
   if (!contender.argument.empty()) serve.push_back(contender.argument);
   if (contender.server == "corelane-bench-corelane-server")
     serve.insert(serve.end(), options.server_options.begin(), options.server_options.end());
-  Child server(serve, placement.server);
-  const std::string line = server.read_line();
+  ChildProcess server(serve, {.core = placement.server});
+  const std::string line = read_line(server);
   if (!line.starts_with("READY ")) throw std::runtime_error("the server said: " + line);
   std::vector<std::string> call = {programs() / contender.client, line.substr(6), std::to_string(options.warm_up),
                                    std::to_string(options.calls), interval_of(options)};
   if (!contender.client_argument.empty()) call.push_back(contender.client_argument);
-  Child client(call, placement.client);
-  return client.read_samples();
+  ChildProcess client(call, {.core = placement.client});
+  return read_samples(client);
 }
 
 void run_round(std::vector<Row>& rows, const std::vector<Contender>& chosen, Placement placement,
@@ -164,7 +186,7 @@ int main(int argc, char** argv) {
   int status = 0;
   const auto options = options_of(argc, argv, status);
   if (!options) return status == 0 ? 0 : 2;
-  const std::vector<int> cores = latency::usable_cores();
+  const std::vector<CoreId> cores = latency::usable_cores();
   const std::vector<Contender> chosen = choose(*options);
   print_setting(*options);
   bool complete = true;

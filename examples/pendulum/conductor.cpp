@@ -8,13 +8,13 @@
 #include <stdexcept>
 #include <thread>
 
-#include "examples/pendulum/child.h"
 #include "examples/pendulum/messages.h"
 #include "examples/pendulum/orb_options.h"
 #include "examples/pendulum/pendulumC.h"
 #include "examples/pendulum/roles.h"
 #include "examples/pendulum/table.h"
 #include "orb/corba/orb.h"
+#include "orb/os/child_process.h"
 #include "orb/os/clock.h"
 #include "orb/os/privileges.h"
 
@@ -48,7 +48,7 @@ int more_than_fit(double capacity) {
 struct Client {
   std::string label;
   Kind kind;
-  Child process;
+  os::ChildProcess process;
   ClientAnswer answer{};
   ClientReport report{};
 };
@@ -76,8 +76,8 @@ std::vector<std::string> arguments_of(const std::string& label, const Kind& kind
 }
 
 // One line from a child that is expected to answer; its death is an error that names it.
-std::string expect_line(Child& child, const std::string& who) {
-  if (auto line = child.read_line(20s)) return *line;
+std::string expect_line(os::ChildProcess& child, const std::string& who) {
+  if (auto line = child.read_line(os::now() + 20s)) return *line;
   throw std::runtime_error(who + " gave no answer: it ended early or hangs; its own message stands above");
 }
 
@@ -102,9 +102,11 @@ class Conductor {
   }
 
  private:
-  Child start(std::vector<std::string> arguments) const {
+  // Another process of this very program.
+  os::ChildProcess start(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "/proc/self/exe");
     arguments.insert(arguments.end(), orb_options_.begin(), orb_options_.end());
-    return Child(arguments);
+    return os::ChildProcess(arguments);
   }
   std::vector<std::string> server_arguments() const {
     return options_.admission ? std::vector<std::string>{"serve"} : std::vector<std::string>{"serve", "--no-admission"};
@@ -270,7 +272,7 @@ class Conductor {
   const ConductorOptions options_;
   const OrbOptions orb_options_;
   CORBA::object_reference<CORBA::ORB> orb_;
-  Child server_;
+  os::ChildProcess server_;
   ServerReady ready_;
   ServerReport report_;
   CORBA::object_reference<::Pendulum::Controller> controller_;

@@ -8,13 +8,13 @@
 #include <catch2/catch.hpp>
 
 #include "orb/giop/ior.h"
-#include "tests/interop/child.h"
+#include "orb/os/child_process.h"
 #include "tests/interop/echo_checks.h"
 #include "tests/support/wire.h"
 
 using namespace interop;
-using corelane::test::Child;
-using corelane::test::program;
+using corelane::os::ChildProcess;
+using corelane::os::program_beside;
 using corelane::test::wire;
 
 namespace {
@@ -27,14 +27,16 @@ bool skipped() {
 }
 
 std::vector<std::string> omni_server() {
-  return {program("corelane-interop-omni-server"), "-ORBendPoint", "giop:tcp:127.0.0.1:"};
+  return {program_beside("corelane-interop-omni-server"), "-ORBendPoint", "giop:tcp:127.0.0.1:"};
 }
-std::vector<std::string> corelane_server() { return {program("corelane-interop-server"), "-ORBRuntimeLedger", "off"}; }
+std::vector<std::string> corelane_server() {
+  return {program_beside("corelane-interop-server"), "-ORBRuntimeLedger", "off"};
+}
 
 // A Corelane client of a server in another program.
 class Client {
  public:
-  explicit Client(const std::vector<std::string>& server) : server_(server), ior(server_.read_line()) {
+  explicit Client(const std::vector<std::string>& server) : server_(server), ior(server_.read_line().value()) {
     char name[] = "interop";
     char ledger[] = "-ORBRuntimeLedger";
     char off[] = "off";  // what other programs of this host promised is not this test's business
@@ -49,7 +51,7 @@ class Client {
   EchoReference echo() { return IDL::traits<Interop::Echo>::narrow(orb->string_to_object(ior)); }
 
  private:
-  Child server_;
+  ChildProcess server_;
 
  public:
   const std::string ior;
@@ -59,16 +61,16 @@ class Client {
 
 // Runs one check of the omniORB client against a Corelane server.
 void check_with_omni_client(const std::string& check, const std::vector<std::string>& options = {}) {
-  Child server(corelane_server());
-  const std::string ior = server.read_line();
+  ChildProcess server(corelane_server());
+  const std::string ior = server.read_line().value();
   // The client gives up by itself, so that it never outlives a test that was stopped.
-  std::vector<std::string> command = {program("corelane-interop-omni-client"), ior, check,
+  std::vector<std::string> command = {program_beside("corelane-interop-omni-client"), ior, check,
                                       "-ORBclientCallTimeOutPeriod", "60000"};
   command.insert(command.end(), options.begin(), options.end());
-  Child client(command);
-  CHECK(client.wait() == 0);
+  ChildProcess client(command);
+  CHECK(client.wait()->text() == "exit status 0");
   server.end_input();
-  CHECK(server.wait() == 0);
+  CHECK(server.wait()->text() == "exit status 0");
 }
 
 corelane::giop::IiopProfile profile_of(const std::string& ior) {
@@ -275,27 +277,27 @@ TEST_CASE("omniORB client: GIOP 1.0 and 1.1 calls are answered in their version"
 
 TEST_CASE("omniORB client: reaches a Corelane object by corbaloc") {
   if (skipped()) return;
-  Child server(corelane_server());
-  Child client({program("corelane-interop-omni-client"), corbaloc_of(server.read_line()), "numbers",
-                "-ORBclientCallTimeOutPeriod", "60000"});
-  CHECK(client.wait() == 0);
+  ChildProcess server(corelane_server());
+  ChildProcess client({program_beside("corelane-interop-omni-client"), corbaloc_of(server.read_line().value()),
+                       "numbers", "-ORBclientCallTimeOutPeriod", "60000"});
+  CHECK(client.wait()->text() == "exit status 0");
 }
 
 // omniORB's tools, and messages of the other byte order.
 
 TEST_CASE("omniORB catior reads the reference of a Corelane object") {
   if (skipped()) return;
-  Child server(corelane_server());
-  Child catior({"catior", server.read_line()});
-  const std::string text = catior.read_all();
+  ChildProcess server(corelane_server());
+  ChildProcess catior({"catior", server.read_line().value()});
+  const std::string text = catior.read_all().value();
   CHECK_THAT(text, Catch::Contains("IDL:Interop/Echo:1.0"));
   CHECK_THAT(text, Catch::Contains("IIOP 1.2 127.0.0.1"));
 }
 
 TEST_CASE("omniORB and Corelane answer the same recorded big-endian request alike") {
   if (skipped()) return;
-  Child server(GENERATE(0, 1) == 0 ? omni_server() : corelane_server());
-  const auto profile = profile_of(server.read_line());
+  ChildProcess server(GENERATE(0, 1) == 0 ? omni_server() : corelane_server());
+  const auto profile = profile_of(server.read_line().value());
   RawClient client(profile.address);
   client.send(big_endian_request(profile.object_key));
   const std::vector<std::byte> reply = client.receive();

@@ -2,13 +2,13 @@
 #include <catch2/catch.hpp>
 
 #include "orb/cdr/codec.h"
-#include "tests/interop/child.h"
+#include "orb/os/child_process.h"
 #include "tests/interop/echo_checks.h"
 
 using namespace interop;
 using corelane::ByteOrder;
-using corelane::test::Child;
-using corelane::test::program;
+using corelane::os::ChildProcess;
+using corelane::os::program_beside;
 
 namespace {
 
@@ -31,7 +31,9 @@ class Client {
     servant_ = CORBA::make_reference<EchoServant>();
     return IDL::traits<Interop::Echo>::narrow(poa->servant_to_reference(servant_));
   }
-  EchoReference remote() { return IDL::traits<Interop::Echo>::narrow(orb_->string_to_object(server_.read_line())); }
+  EchoReference remote() {
+    return IDL::traits<Interop::Echo>::narrow(orb_->string_to_object(server_.read_line().value()));
+  }
   EchoReference of_kind(const std::string& kind) { return kind == "collocated" ? collocated() : remote(); }
 
   CORBA::object_reference<PortableServer::POA> poa;
@@ -39,7 +41,7 @@ class Client {
  private:
   CORBA::object_reference<CORBA::ORB> orb_;
   CORBA::servant_reference<EchoServant> servant_;
-  Child server_{{program("corelane-interop-server"), "-ORBRuntimeLedger", "off"}};
+  ChildProcess server_{{program_beside("corelane-interop-server"), "-ORBRuntimeLedger", "off"}};
 };
 
 std::string kind() { return GENERATE(as<std::string>{}, "collocated", "over TCP"); }
