@@ -1,7 +1,5 @@
 #include "orb/cdr/decimal.h"
 
-#include <rapidcheck.h>
-
 #include <catch2/catch.hpp>
 #include <initializer_list>
 #include <string>
@@ -9,8 +7,10 @@
 
 #include "orb/base/minor.h"
 #include "orb/cdr/codec.h"
+#include "tests/support/law.h"
 
 using namespace corelane;
+using namespace corelane::testing;
 using cdr::Decimal;
 using cdr::Reader;
 using cdr::Writer;
@@ -98,12 +98,12 @@ TEST_CASE("decimals come from and go to numbers of C++") {
 }
 
 TEST_CASE("integer arithmetic of decimals agrees with that of C++") {
-  CHECK(rc::check([](std::int32_t a, std::int32_t b) {
-    const Decimal x = Decimal::of(std::int64_t{a}), y = Decimal::of(std::int64_t{b});
-    const std::int64_t wide_a = a, wide_b = b;
-    RC_ASSERT(sum(x, y)->to_string() == std::to_string(wide_a + wide_b));
-    RC_ASSERT(product(x, y)->to_string() == std::to_string(wide_a * wide_b));
-    if (b != 0) RC_ASSERT(quotient(x, y)->truncated(0).to_string() == std::to_string(wide_a / wide_b));
+  CHECK(holds([](Draw& draw) {
+    const std::int64_t a = draw.any<std::int32_t>(), b = draw.any<std::int32_t>();
+    const Decimal x = Decimal::of(a), y = Decimal::of(b);
+    expect(sum(x, y)->to_string() == std::to_string(a + b), "the sum is the same");
+    expect(product(x, y)->to_string() == std::to_string(a * b), "the product is the same");
+    if (b != 0) expect(quotient(x, y)->truncated(0).to_string() == std::to_string(a / b), "the quotient is the same");
   }));
 }
 

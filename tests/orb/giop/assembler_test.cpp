@@ -1,17 +1,17 @@
 #include "orb/giop/assembler.h"
 
-#include <rapidcheck.h>
-
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <string>
 #include <vector>
 
 #include "orb/base/minor.h"
+#include "tests/support/law.h"
 #include "tests/support/wire.h"
 
 using namespace corelane;
 using namespace corelane::giop;
+using namespace corelane::testing;
 using namespace std::chrono_literals;
 using test::text_of;
 using test::wire;
@@ -106,19 +106,19 @@ TEST_CASE("messages come out the same however the bytes are cut") {
   const Stream whole = Stream().feed(all);
   REQUIRE(whole.ok());
   REQUIRE(whole.types.size() == 5);
-  CHECK(rc::check([&] {
+  CHECK(holds([&](Draw& draw) {
     Stream stream;
     for (std::size_t from = 0; from < all.size();) {
-      const auto size = *rc::gen::inRange<std::size_t>(1, std::min<std::size_t>(40, all.size() - from) + 1);
+      const auto size = 1 + draw.below(std::min<std::size_t>(40, all.size() - from));
       stream.feed(
           {all.begin() + static_cast<std::ptrdiff_t>(from), all.begin() + static_cast<std::ptrdiff_t>(from + size)});
       from += size;
     }
-    RC_ASSERT(stream.ok());
-    RC_ASSERT(stream.types == whole.types);
-    RC_ASSERT(stream.bodies == whole.bodies);
-    RC_ASSERT(stream.sound);
-    RC_ASSERT(stream.assembler.idle());
+    expect(stream.ok(), "every message is whole");
+    expect(stream.types == whole.types, "the types are the same");
+    expect(stream.bodies == whole.bodies, "the bodies are the same");
+    expect(stream.sound, "every header is sound");
+    expect(stream.assembler.idle(), "nothing is left over");
   }));
 }
 

@@ -1,5 +1,3 @@
-#include <rapidcheck.h>
-
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <limits>
@@ -9,15 +7,19 @@
 #include "orb/base/minor.h"
 #include "orb/giop/code_sets.h"
 #include "orb/giop/corelane_contexts.h"
+#include "tests/support/law.h"
 #include "tests/support/wire.h"
 
 using namespace corelane;
 using namespace corelane::giop;
+using namespace corelane::testing;
 using test::wire;
 
 namespace {
 
-Duration any_time() { return Duration{*rc::gen::inRange<std::int64_t>(0, std::numeric_limits<std::int64_t>::max())}; }
+Duration any_time(Draw& draw) {
+  return Duration{static_cast<std::int64_t>(draw.below(std::numeric_limits<std::int64_t>::max()))};
+}
 
 // Each shorter context is refused.
 template <typename Bytes_, typename Decode>
@@ -29,16 +31,16 @@ void check_truncations(const Bytes_& bytes, std::size_t end, Decode&& decode) {
 }  // namespace
 
 TEST_CASE("contract contexts come back as they went") {
-  CHECK(rc::check([](std::uint64_t task, std::uint64_t job, std::int16_t importance) {
-    ContractContext context{TaskId{task}, JobId{job}, std::nullopt, any_time()};
-    if (*rc::gen::arbitrary<bool>())
-      context.contract =
-          Contract{any_time() / 2 + Duration{1}, any_time(), any_time(), any_time(), any_time(), importance,
-                   OverrunPolicy::cancel};
-    if (*rc::gen::arbitrary<bool>()) context.time_left = Duration::max();
+  CHECK(holds([](Draw& draw) {
+    ContractContext context{TaskId{draw.number()}, JobId{draw.number()}, std::nullopt, any_time(draw)};
+    if (draw.flag())
+      context.contract = Contract{
+          any_time(draw) / 2 + Duration{1}, any_time(draw),       any_time(draw), any_time(draw), any_time(draw),
+          draw.any<std::int16_t>(),         OverrunPolicy::cancel};
+    if (draw.flag()) context.time_left = Duration::max();
     const auto out = decode_contract(encode_contract(context));
-    RC_ASSERT(bool(out));
-    RC_ASSERT(*out == context);
+    expect(out.has_value(), "it is understood");
+    expect(*out == context, "it is the same");
   }));
 }
 
@@ -62,11 +64,19 @@ TEST_CASE("a recorded contract context of the other byte order is understood") {
 }
 
 TEST_CASE("refusal, chain and priority contexts come back as they went") {
-  CHECK(rc::check([](std::uint32_t reason, std::int16_t core, std::uint64_t chain, std::int16_t priority) {
-    const RefusalContext refusal{reason, CoreId{core}, Duration::max(), any_time(), any_time(), any_time(), any_time()};
-    RC_ASSERT(*decode_refusal(encode_refusal(refusal)) == refusal);
-    RC_ASSERT(*decode_chain(encode_chain(chain)) == chain);
-    RC_ASSERT(*decode_rt_priority(encode_rt_priority(priority)) == priority);
+  CHECK(holds([](Draw& draw) {
+    const RefusalContext refusal{draw.any<std::uint32_t>(),
+                                 CoreId{draw.any<std::int16_t>()},
+                                 Duration::max(),
+                                 any_time(draw),
+                                 any_time(draw),
+                                 any_time(draw),
+                                 any_time(draw)};
+    expect(*decode_refusal(encode_refusal(refusal)) == refusal, "the refusal is the same");
+    const std::uint64_t chain = draw.number();
+    expect(*decode_chain(encode_chain(chain)) == chain, "the chain is the same");
+    const auto priority = draw.any<std::int16_t>();
+    expect(*decode_rt_priority(encode_rt_priority(priority)) == priority, "the priority is the same");
   }));
 }
 

@@ -1,17 +1,17 @@
 #include "orb/giop/headers.h"
 
-#include <rapidcheck.h>
-
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
 #include "orb/base/minor.h"
 #include "orb/giop/ior.h"
+#include "tests/support/law.h"
 #include "tests/support/wire.h"
 
 using namespace corelane;
 using namespace corelane::giop;
+using namespace corelane::testing;
 using test::text_of;
 using test::wire;
 
@@ -110,10 +110,13 @@ TEST_CASE("contexts are visited in order") {
 }
 
 TEST_CASE("requests come back as they went in every version and order") {
-  CHECK(rc::check([](std::uint32_t id, bool two_way, const std::string& key, const std::vector<std::uint8_t>& data,
-                     double argument) {
-    const auto operation = *rc::gen::container<std::string>(rc::gen::nonZero<char>());
-    const ServiceContext contexts[] = {{context::chain, std::as_bytes(std::span(data))}, {3, {}}};
+  CHECK(holds([](Draw& draw) {
+    const auto id = draw.any<std::uint32_t>();
+    const bool two_way = draw.flag();
+    const std::string key = draw.binary(), operation = draw.text();
+    const std::vector<std::byte> data = draw.bytes();
+    const auto argument = draw.any<double>();
+    const ServiceContext contexts[] = {{context::chain, data}, {3, {}}};
     for (const Form form : forms) {
       cdr::Writer writer;
       RequestHeader header;
@@ -123,41 +126,45 @@ TEST_CASE("requests come back as they went in every version and order") {
       header.operation = operation;
       begin_request(writer, header, contexts, form.version, form.order);
       writer.write(argument);
-      RC_ASSERT(finish(writer));
+      expect(finish(writer), "it is written");
       const auto bytes = writer.to_vector();
       const auto parsed = parse_request(*parse_message(bytes), {});
-      RC_ASSERT(bool(parsed));
-      RC_ASSERT(parsed->header.request_id == id);
-      RC_ASSERT(parsed->header.response_expected() == two_way);
-      RC_ASSERT(text_of(parsed->header.target.object_key) == key);
-      RC_ASSERT(parsed->header.operation == operation);
-      RC_ASSERT(parsed->header.contexts.size() == 2u);
-      RC_ASSERT(text_of(*parsed->header.contexts.find(context::chain)) == text_of(contexts[0].data));
+      expect(bool(parsed), "it is understood");
+      expect(parsed->header.request_id == id, "the id is the same");
+      expect(parsed->header.response_expected() == two_way, "an answer is expected as it was");
+      expect(text_of(parsed->header.target.object_key) == key, "the key is the same");
+      expect(parsed->header.operation == operation, "the operation is the same");
+      expect(parsed->header.contexts.size() == 2u, "both contexts are there");
+      expect(text_of(*parsed->header.contexts.find(context::chain)) == text_of(contexts[0].data),
+             "the context is the same");
       cdr::Reader body = parsed->body;
       double out = 0;
-      RC_ASSERT(body.read(out) && out == argument && body.remaining() == 0u);
-      if (form.version == giop_1_2) RC_ASSERT((body.offset() - sizeof out) % 8 == 0u);
+      expect(body.read(out) && out == argument && body.remaining() == 0u, "the argument is the same");
+      if (form.version == giop_1_2) expect((body.offset() - sizeof out) % 8 == 0u, "the body is aligned");
     }
   }));
 }
 
 TEST_CASE("replies come back as they went in every version and order") {
-  CHECK(rc::check([](std::uint32_t id, const std::vector<std::uint8_t>& data, std::int64_t result) {
-    const ServiceContext contexts[] = {{context::refusal, std::as_bytes(std::span(data))}};
+  CHECK(holds([](Draw& draw) {
+    const auto id = draw.any<std::uint32_t>();
+    const std::vector<std::byte> data = draw.bytes();
+    const auto result = draw.any<std::int64_t>();
+    const ServiceContext contexts[] = {{context::refusal, data}};
     for (const Form form : forms) {
       cdr::Writer writer;
       begin_reply(writer, {id, ReplyStatus::user_exception, {}}, contexts, form.version, form.order);
       writer.write(result);
-      RC_ASSERT(finish(writer));
+      expect(finish(writer), "it is written");
       const auto bytes = writer.to_vector();
       const auto parsed = parse_reply(*parse_message(bytes), {});
-      RC_ASSERT(bool(parsed));
-      RC_ASSERT(parsed->header.request_id == id);
-      RC_ASSERT(parsed->header.status == ReplyStatus::user_exception);
-      RC_ASSERT(parsed->header.contexts.find(context::refusal)->size() == data.size());
+      expect(bool(parsed), "it is understood");
+      expect(parsed->header.request_id == id, "the id is the same");
+      expect(parsed->header.status == ReplyStatus::user_exception, "the status is the same");
+      expect(parsed->header.contexts.find(context::refusal)->size() == data.size(), "the context is as long");
       cdr::Reader body = parsed->body;
       std::int64_t out = 0;
-      RC_ASSERT(body.read(out) && out == result && body.remaining() == 0u);
+      expect(body.read(out) && out == result && body.remaining() == 0u, "the result is the same");
     }
   }));
 }
