@@ -3,8 +3,11 @@
 #include <arpa/inet.h>
 #include <net/if.h>
 #include <netdb.h>
+#include <sys/un.h>
 
+#include <algorithm>
 #include <cassert>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -75,9 +78,28 @@ Addresses everywhere(std::uint16_t port) {
   return {v6, v4};
 }
 
+constexpr socklen_t path_offset = offsetof(sockaddr_un, sun_path);
+
+Endpoint unix_endpoint_of(const Address& address) {
+  const auto& un = reinterpret_cast<const sockaddr_un&>(address.storage);
+  const std::size_t size = address.length > path_offset ? address.length - path_offset : 0;
+  return unix_endpoint(std::string(un.sun_path, strnlen(un.sun_path, std::min(size, sizeof un.sun_path))));
+}
+
 }  // namespace
 
+Address unix_address(const std::string& path) noexcept {
+  assert(path.size() <= longest_unix_path);
+  Address address;
+  auto& un = reinterpret_cast<sockaddr_un&>(address.storage);
+  un.sun_family = AF_UNIX;
+  path.copy(un.sun_path, longest_unix_path);
+  address.length = static_cast<socklen_t>(path_offset + std::min(path.size(), longest_unix_path) + 1);
+  return address;
+}
+
 Endpoint endpoint_of(const Address& address) {
+  if (address.family() == AF_UNIX) return unix_endpoint_of(address);
   char host[INET6_ADDRSTRLEN + IF_NAMESIZE + 1] = "";
   getnameinfo(address.native(), address.length, host, sizeof host, nullptr, 0, NI_NUMERICHOST);
   std::string text = host;
@@ -89,6 +111,7 @@ Endpoint endpoint_of(const Address& address) {
 }
 
 Expected<Addresses> resolve(const Endpoint& endpoint, AddressUse use, Time deadline) {
+  if (endpoint.kind != EndpointKind::tcp) return bad;
   if (endpoint.host.empty()) {
     if (use == AddressUse::listen) return everywhere(endpoint.port);
     return bad;

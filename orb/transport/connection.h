@@ -8,7 +8,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "orb/base/bytes.h"
@@ -33,6 +35,12 @@ class Watcher {
   // (expect_by), shutting_down (the reactor stopped), or TRANSIENT send_backlog.
   // Thread: the reactor's; when the reactor has stopped already, the caller's of watch().
   virtual void on_closed(Error reason) noexcept = 0;
+};
+
+// Who is at the other end of a Unix socket, as the kernel says: whoever called connect() or listen().
+struct PeerCredentials {
+  std::int32_t process = 0;  // as this process's namespace numbers it
+  std::uint32_t user = 0;
 };
 
 class Connection {
@@ -64,6 +72,11 @@ class Connection {
 
   virtual const Endpoint& local() const noexcept = 0;
   virtual const Endpoint& peer() const noexcept = 0;
+  // Readable when receive() may have something, for a poll together with other descriptors; never read or closed by the
+  // caller. Constant; -1 when this kind has none. Thread: any.
+  virtual int descriptor() const noexcept { return -1; }
+  // Nothing when the peer came over the network.
+  virtual std::optional<PeerCredentials> credentials() const noexcept { return std::nullopt; }
   // Of this process, never used again; never 0.
   virtual PeerId id() const noexcept = 0;
 };

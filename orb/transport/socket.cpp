@@ -81,6 +81,13 @@ Gathered gather(std::span<const Bytes> parts, std::size_t skip) noexcept {
   return found;
 }
 
+// Until the deadline, at least the shortest time that the option knows: 0 would be for ever.
+void set_send_timeout(int fd, Time deadline) noexcept {
+  timespec left = deadline == never ? timespec{} : os::to_timespec(os::left_until(deadline));
+  if (deadline != never && left.tv_sec == 0) left.tv_nsec = std::max(left.tv_nsec, 1000L);
+  set_option(fd, SOL_SOCKET, SO_SNDTIMEO, timeval{.tv_sec = left.tv_sec, .tv_usec = left.tv_nsec / 1000});
+}
+
 Address address_by(int fd, int (*ask)(int, sockaddr*, socklen_t*)) noexcept {
   Address address;
   if (ask(fd, address.native(), &address.length) != 0) address = {};
@@ -99,6 +106,22 @@ Expected<void> finish_connect(int fd, Time deadline) noexcept {
   socklen_t size = sizeof failure;
   if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) != 0 || failure != 0) return not_connected;
   return {};
+}
+
+// A listener whose queue is full lets a connect() to its Unix socket wait as long as a send may take, where one of TCP
+// goes on in the background.
+Expected<os::Fd> connect_unix(const Address& address, Time deadline) noexcept {
+  os::Fd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!fd) return not_connected;
+  // Bound: the deadline; EINTR, one turn for each signal.
+  while (true) {
+    set_send_timeout(fd.get(), deadline);
+    if (connect(fd.get(), address.native(), address.length) == 0) break;
+    if (errno != EAGAIN && errno != EINTR) return not_connected;
+    if (os::left_until(deadline) == Duration::zero()) return too_late;
+  }
+  configure_stream(fd.get(), AF_UNIX);
+  return fd;
 }
 
 }  // namespace
@@ -146,14 +169,15 @@ IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrat
   return {Io::would_block};
 }
 
-void configure_stream(int fd) noexcept {
+void configure_stream(int fd, int family) noexcept {
+  set_option(fd, SOL_SOCKET, SO_RCVTIMEO, timeval{.tv_sec = receive_timeout.count(), .tv_usec = 0});
+  if (family == AF_UNIX) return;
   set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   // A host that vanished is noticed after a minute, not after two hours.
   set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 30);
   set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, 10);
   set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
-  set_option(fd, SOL_SOCKET, SO_RCVTIMEO, timeval{.tv_sec = receive_timeout.count(), .tv_usec = 0});
 }
 
 void set_blocking(int fd) noexcept {
@@ -161,6 +185,7 @@ void set_blocking(int fd) noexcept {
 }
 
 Expected<os::Fd> connect_stream(const Address& address, Time deadline) noexcept {
+  if (address.family() == AF_UNIX) return connect_unix(address, deadline);
   os::Fd fd(socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return not_connected;
   if (connect(fd.get(), address.native(), address.length) != 0) {
@@ -169,7 +194,7 @@ Expected<os::Fd> connect_stream(const Address& address, Time deadline) noexcept 
   }
   if (met_itself(fd.get())) return not_connected;
   if (fcntl(fd.get(), F_SETFL, 0) != 0) return not_connected;  // blocking from here on: see receive_until()
-  configure_stream(fd.get());
+  configure_stream(fd.get(), address.family());
   return fd;
 }
 
@@ -181,6 +206,13 @@ Expected<os::Fd> listen_stream(const Address& address) noexcept {
   if (bind(fd.get(), address.native(), address.length) != 0 || listen(fd.get(), SOMAXCONN) != 0)
     return errno == EADDRINUSE ? taken : unusable;
   return fd;
+}
+
+std::optional<PeerCredentials> peer_credentials(int fd) noexcept {
+  ucred found{};
+  socklen_t size = sizeof found;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &found, &size) != 0 || found.pid == 0) return std::nullopt;
+  return PeerCredentials{.process = found.pid, .user = found.uid};
 }
 
 Endpoint local_endpoint(int fd) { return endpoint_of(address_by(fd, getsockname)); }

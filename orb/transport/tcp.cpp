@@ -9,8 +9,8 @@
 #include "orb/transport/detail/census.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/detail/socket.h"
-#include "orb/transport/detail/tcp_connection.h"
-#include "orb/transport/detail/tcp_listener.h"
+#include "orb/transport/detail/stream_connection.h"
+#include "orb/transport/detail/stream_listener.h"
 
 namespace corelane::transport {
 namespace {
@@ -44,8 +44,10 @@ Expected<os::Fd> listen_any(const std::vector<Address>& addresses) noexcept {
 
 }  // namespace
 
-TcpTransport::TcpTransport(Reactor& reactor, ConnectionLimits limits)
-    : reactor_(reactor.impl()), limits_(limits), census_(std::make_shared<ConnectionCensus>(limits)) {}
+TcpTransport::TcpTransport(Reactor& reactor, ConnectionLimits limits, std::shared_ptr<ConnectionCensus> census)
+    : reactor_(reactor.impl()),
+      limits_(limits),
+      census_(census ? std::move(census) : std::make_shared<ConnectionCensus>(limits)) {}
 
 TcpTransport::~TcpTransport() = default;
 
@@ -54,7 +56,8 @@ Expected<std::shared_ptr<Connection>> TcpTransport::connect(const Endpoint& endp
   if (!addresses) return addresses.error();
   auto fd = connect_any(*addresses, deadline);
   if (!fd) return fd.error();
-  return std::shared_ptr<Connection>(std::make_shared<TcpConnection>(std::move(*fd), reactor_, limits_, std::nullopt));
+  return std::shared_ptr<Connection>(
+      std::make_shared<StreamConnection>(std::move(*fd), reactor_, limits_, std::nullopt));
 }
 
 Expected<std::unique_ptr<Listener>> TcpTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
@@ -63,10 +66,9 @@ Expected<std::unique_ptr<Listener>> TcpTransport::listen(const Endpoint& endpoin
   auto fd = listen_any(*addresses);
   if (!fd) return fd.error();
   Endpoint bound = local_endpoint(fd->get());
-  const auto loop = std::make_shared<AcceptLoop>(std::move(*fd), reactor_, census_, limits_, std::move(acceptor));
-  if (!reactor_->post([loop] { loop->start_on_reactor(); }))
-    return Error{.kind = ErrorKind::bad_inv_order, .minor = minor::shutting_down};
-  return std::unique_ptr<Listener>(std::make_unique<TcpListener>(loop, reactor_, std::move(bound)));
+  auto loop =
+      std::make_shared<AcceptLoop>(std::move(*fd), std::nullopt, reactor_, census_, limits_, std::move(acceptor));
+  return StreamListener::start(std::move(loop), reactor_, std::move(bound));
 }
 
 }  // namespace corelane::transport

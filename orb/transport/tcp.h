@@ -12,8 +12,9 @@ class ConnectionCensus;
 
 class TcpTransport final : public Transport {
  public:
-  // `reactor` outlives the transport.
-  explicit TcpTransport(Reactor& reactor, ConnectionLimits limits = {});
+  // `reactor` outlives the transport. `census`: shared with other transports whose connections count together.
+  explicit TcpTransport(Reactor& reactor, ConnectionLimits limits = {},
+                        std::shared_ptr<ConnectionCensus> census = nullptr);
   ~TcpTransport() override;
 
   Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) override;

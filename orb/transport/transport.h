@@ -1,4 +1,5 @@
-// Transport: makes connections, by calling and by being called. TcpTransport is one.
+// Transport: makes connections, by calling and by being called: TcpTransport, UnixTransport, and SocketTransport, which
+// takes an endpoint of either kind.
 // Threads: any. Lifetime: a transport uses its reactor, which outlives it; connections may outlive both.
 #pragma once
 
@@ -16,10 +17,10 @@ namespace corelane::transport {
 
 // Bounds on what peers may take. They hold for each transport object.
 struct ConnectionLimits {
-  std::size_t connections = 1024;                      // accepted and alive, in total
-  std::size_t connections_per_peer = 256;              // accepted and alive from one address
-  std::size_t backlog = 16 * 1024 * 1024;              // bytes not yet taken by the socket, for each connection
-  Duration idle_timeout = Duration::zero();            // a watched connection without traffic is closed; 0: never
+  std::size_t connections = 1024;            // accepted and alive, in total
+  std::size_t connections_per_peer = 256;    // accepted and alive from one address, or from one user of this host
+  std::size_t backlog = 16 * 1024 * 1024;    // bytes not yet taken by the socket, for each connection
+  Duration idle_timeout = Duration::zero();  // a watched connection without traffic is closed; 0: never
   Duration header_timeout = std::chrono::seconds{10};  // what the protocol above passes to expect_by(); 0: none
 };
 
@@ -29,7 +30,7 @@ using Acceptor = std::function<void(std::shared_ptr<Connection>)>;
 class Listener {
  public:
   virtual ~Listener() = default;
-  // With the port that was really bound.
+  // With the port that was really bound, or the path.
   virtual const Endpoint& endpoint() const noexcept = 0;
   // No connection is accepted and no acceptor runs after it returned. Idempotent; the destructor does it too.
   // Inside the acceptor it does not wait for that very call.
@@ -41,10 +42,11 @@ class Transport {
   virtual ~Transport() = default;
 
   // Tries every address of the host within the deadline, each with its share of the time left. TRANSIENT
-  // connect_failed, TIMEOUT deadline_passed, BAD_PARAM bad_address (the name does not resolve). Blocks the caller.
+  // connect_failed, TIMEOUT deadline_passed, BAD_PARAM bad_address (the name does not resolve, or the endpoint is not
+  // of this transport's kind). Blocks the caller.
   virtual Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) = 0;
 
-  // COMM_FAILURE address_in_use, BAD_PARAM bad_address.
+  // COMM_FAILURE address_in_use, BAD_PARAM bad_address; of a Unix socket the log says more.
   virtual Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) = 0;
 
   virtual const ConnectionLimits& limits() const noexcept = 0;

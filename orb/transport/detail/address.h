@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <string>
 #include <vector>
 
 #include "orb/base/expected.h"
@@ -22,13 +23,18 @@ struct Address {
   const sockaddr* native() const noexcept { return reinterpret_cast<const sockaddr*>(&storage); }
 };
 
-// Numbers, not names; an IPv4 address in IPv6 clothes (::ffff:127.0.0.1) becomes plain IPv4.
+// Of a socket's file; an absolute path of at most longest_unix_path bytes.
+Address unix_address(const std::string& path) noexcept;
+
+// Numbers, not names; an IPv4 address in IPv6 clothes (::ffff:127.0.0.1) becomes plain IPv4. The path
+// of a Unix socket, "" where it has none.
 Endpoint endpoint_of(const Address& address);
 
 enum class AddressUse { connect, listen };
 
-// Every address of the endpoint, best first, never an empty list. For listening "" is everywhere. BAD_PARAM bad_address
-// when there is none, TRANSIENT connect_failed when the name service gives no answer now, TIMEOUT deadline_passed.
+// Every address of a TCP endpoint, best first, never an empty list. For listening "" is everywhere. BAD_PARAM
+// bad_address when there is none, TRANSIENT connect_failed when the name service gives no answer now, TIMEOUT
+// deadline_passed.
 Expected<std::vector<Address>> resolve(const Endpoint& endpoint, AddressUse use, Time deadline);
 
 }  // namespace corelane::transport

@@ -1,4 +1,5 @@
-// ConnectionCensus: counts the accepted connections of a transport, in total and for each address, against its limits.
+// ConnectionCensus: counts accepted connections against the limits, in total and for each peer: an address, or a user of
+// this host.
 // Threads: any; one lock. A Ticket is one counted connection and may outlive the transport.
 #pragma once
 

@@ -1,5 +1,5 @@
-// TCP sockets as this folder uses them: blocking descriptors, read and written with MSG_DONTWAIT where that is meant.
-// Threads: any.
+// Stream sockets as this folder uses them: blocking descriptors, read and written with MSG_DONTWAIT where that is
+// meant. Threads: any.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include "orb/base/time.h"
 #include "orb/os/fd.h"
 #include "orb/os/wait.h"
+#include "orb/transport/connection.h"
 #include "orb/transport/detail/address.h"
 
 namespace corelane::transport {
@@ -30,14 +31,17 @@ IoResult send_some(int fd, std::span<const Bytes> parts) noexcept;
 // Waits for bytes (done), the deadline (would_block) or a failure, as the strategy says.
 IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept;
 
-// No delay, keep-alive, and the receive time-out that receive_until() relies on.
-void configure_stream(int fd) noexcept;
+// The receive time-out that receive_until() relies on; over TCP also no delay and keep-alive.
+void configure_stream(int fd, int family) noexcept;
 void set_blocking(int fd) noexcept;
 
-// A connected stream. TRANSIENT connect_failed or TIMEOUT deadline_passed.
+// A connected stream, over TCP or to a Unix socket. TRANSIENT connect_failed or TIMEOUT deadline_passed.
 Expected<os::Fd> connect_stream(const Address& address, Time deadline) noexcept;
-// A listening socket that does not block. COMM_FAILURE address_in_use, BAD_PARAM bad_address.
+// A listening TCP socket that does not block. COMM_FAILURE address_in_use, BAD_PARAM bad_address.
 Expected<os::Fd> listen_stream(const Address& address) noexcept;
+
+// Of the process at the other end of a Unix socket.
+std::optional<PeerCredentials> peer_credentials(int fd) noexcept;
 
 Endpoint local_endpoint(int fd);
 Endpoint peer_endpoint(int fd);

@@ -1,4 +1,4 @@
-// TCP streams: the conformance suite over IPv4 and IPv6, and what is TCP's own.
+// What is TCP's own among the streams; what all have in common is in conformance_test.cpp.
 #include "orb/transport/tcp.h"
 
 #include <arpa/inet.h>
@@ -11,41 +11,16 @@
 #include <iostream>
 #include <optional>
 #include <string>
-#include <tuple>
 
 #include "orb/base/minor.h"
 #include "orb/os/fd.h"
-#include "tests/support/stream_harness.h"
+#include "tests/orb/transport/kinds.h"
 
 using namespace corelane;
 using namespace corelane::testing;
-using transport::ConnectionLimits;
 using transport::Endpoint;
-using transport::Reactor;
-using transport::TcpTransport;
-using transport::Transport;
 
 namespace {
-
-struct TcpV4 {
-  static std::optional<std::string> missing() { return std::nullopt; }
-  static Endpoint anywhere() { return {"127.0.0.1", 0}; }
-  static std::unique_ptr<Transport> make(Reactor& reactor, const ConnectionLimits& limits) {
-    return std::make_unique<TcpTransport>(reactor, limits);
-  }
-};
-
-struct TcpV6 : TcpV4 {
-  static std::optional<std::string> missing() {
-    const os::Fd probe(socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in6 address{};
-    address.sin6_family = AF_INET6;
-    address.sin6_addr = in6addr_loopback;
-    if (probe && bind(probe.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return std::nullopt;
-    return "this machine has no ::1";
-  }
-  static Endpoint anywhere() { return {"::1", 0}; }
-};
 
 using Tcp = StreamHarness<TcpV4>;
 
@@ -80,9 +55,6 @@ class DescriptorLimit {
 };
 
 }  // namespace
-
-using ByteTransports = std::tuple<TcpV4, TcpV6>;
-#include "tests/support/byte_transport_suite.h"
 
 TEST_CASE("a name is resolved and all its addresses are tried") {
   // "localhost" may name ::1 first, where nobody listens.

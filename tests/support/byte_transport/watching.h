@@ -2,6 +2,8 @@
 // time limits.
 #pragma once
 
+#include <poll.h>
+
 #include <memory>
 
 #include "tests/support/byte_transport/common.h"
@@ -76,6 +78,32 @@ TEMPLATE_LIST_TEST_CASE("a watcher may take itself away and the rest is for the 
   REQUIRE(send(caller, "the rest"));
   CHECK(read(called, 8) == "the rest");
   CHECK(once->text() == "x");
+}
+
+TEMPLATE_LIST_TEST_CASE("a thread that polls the descriptor gets what a watcher left after taking itself away", "",
+                        ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  struct HandOver : Collector {
+    explicit HandOver(corelane::transport::Connection& of) : end(of) {}
+    void on_bytes(corelane::Bytes, corelane::Time) noexcept override {
+      end.unwatch();
+      handed.put(true);
+    }
+    corelane::transport::Connection& end;
+    Mailbox<bool> handed;
+  };
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  const auto watcher = std::make_shared<HandOver>(*called);
+  called->watch(watcher);
+  REQUIRE(send(caller, "first"));
+  watcher->handed.take();
+  CHECK_FALSE(receive(called, corelane::Time{}));
+  REQUIRE(send(caller, "second"));
+  pollfd readable{.fd = called->descriptor(), .events = POLLIN, .revents = 0};
+  REQUIRE(poll(&readable, 1, -1) == 1);
+  CHECK(*receive(called, corelane::Time{}) == 6);
 }
 
 TEMPLATE_LIST_TEST_CASE("an idle connection is closed and one with traffic is not before it rests", "",

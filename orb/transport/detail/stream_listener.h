@@ -1,20 +1,23 @@
-// TcpListener: accepts connections on one socket and hands them to its acceptor.
+// StreamListener: accepts connections on one socket and hands them to its acceptor.
 // Threads: AcceptLoop runs on the reactor's thread; the listener is the handle that any thread may stop.
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "orb/os/fd.h"
 #include "orb/transport/detail/census.h"
 #include "orb/transport/detail/reactor_impl.h"
+#include "orb/transport/detail/socket_path.h"
 #include "orb/transport/transport.h"
 
 namespace corelane::transport {
 
 class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from_this<AcceptLoop> {
  public:
-  AcceptLoop(os::Fd fd, std::shared_ptr<Reactor::Impl> reactor, std::shared_ptr<ConnectionCensus> census,
-             const ConnectionLimits& limits, Acceptor acceptor);
+  // `path`: of a Unix socket, given up when the loop stops.
+  AcceptLoop(os::Fd fd, std::optional<SocketPath> path, std::shared_ptr<Reactor::Impl> reactor,
+             std::shared_ptr<ConnectionCensus> census, const ConnectionLimits& limits, Acceptor acceptor);
 
   void start_on_reactor();
   void stop_on_reactor();
@@ -36,21 +39,26 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
 
   // Owner: the reactor's thread.
   os::Fd fd_;
+  std::optional<SocketPath> path_;
   Acceptor acceptor_;
   std::unique_ptr<Readiness> readiness_;
   bool said_full_ = false;  // the log has been told of the limit, or of the lack of descriptors
 };
 
-class TcpListener final : public Listener {
+class StreamListener final : public Listener {
  public:
-  TcpListener(std::shared_ptr<AcceptLoop> loop, std::shared_ptr<Reactor::Impl> reactor, Endpoint endpoint)
-      : loop_(std::move(loop)), reactor_(std::move(reactor)), endpoint_(std::move(endpoint)) {}
-  ~TcpListener() override { stop(); }
+  // Starts the loop. BAD_INV_ORDER shutting_down when the reactor has stopped.
+  static Expected<std::unique_ptr<Listener>> start(std::shared_ptr<AcceptLoop> loop,
+                                                   std::shared_ptr<Reactor::Impl> reactor, Endpoint endpoint);
+  ~StreamListener() override { stop(); }
 
   const Endpoint& endpoint() const noexcept override { return endpoint_; }
   void stop() noexcept override;
 
  private:
+  StreamListener(std::shared_ptr<AcceptLoop> loop, std::shared_ptr<Reactor::Impl> reactor, Endpoint endpoint)
+      : loop_(std::move(loop)), reactor_(std::move(reactor)), endpoint_(std::move(endpoint)) {}
+
   const std::shared_ptr<AcceptLoop> loop_;
   const std::shared_ptr<Reactor::Impl> reactor_;
   const Endpoint endpoint_;

@@ -1,4 +1,4 @@
-#include "orb/transport/detail/tcp_connection.h"
+#include "orb/transport/detail/stream_connection.h"
 
 #include <sys/socket.h>
 
@@ -31,19 +31,21 @@ PeerId next_id() noexcept {
 
 }  // namespace
 
-TcpConnection::TcpConnection(os::Fd fd, std::shared_ptr<Reactor::Impl> reactor, const ConnectionLimits& limits,
-                             std::optional<ConnectionCensus::Ticket> ticket)
+StreamConnection::StreamConnection(os::Fd fd, std::shared_ptr<Reactor::Impl> reactor, const ConnectionLimits& limits,
+                                   std::optional<ConnectionCensus::Ticket> ticket)
     : fd_(std::move(fd)),
       reactor_(std::move(reactor)),
       backlog_limit_(limits.backlog),
       idle_timeout_(limits.idle_timeout),
       local_(local_endpoint(fd_.get())),
       peer_(peer_endpoint(fd_.get())),
+      credentials_(local_.kind == EndpointKind::unix_socket ? peer_credentials(fd_.get()) : std::nullopt),
       id_(next_id()),
       ticket_(std::move(ticket)),
       last_traffic_(os::now()) {}
 
-Expected<std::size_t> TcpConnection::receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept {
+Expected<std::size_t> StreamConnection::receive(MutableBytes buffer, Time deadline,
+                                                os::WaitStrategy strategy) noexcept {
   Mode expected = Mode::free;
   // PAIR connection.mode: acquire here <- release where a reader leaves: below and in detach/finish_on_reactor().
   // relaxed on failure: the caller's bug, answered without touching the stream
@@ -61,7 +63,7 @@ Expected<std::size_t> TcpConnection::receive(MutableBytes buffer, Time deadline,
   return Error{.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
 }
 
-Expected<void> TcpConnection::send(std::span<const Bytes> parts) noexcept {
+Expected<void> StreamConnection::send(std::span<const Bytes> parts) noexcept {
   // relaxed: a time stamp for the idle time-out, which no other data depends on
   if (idle_timeout_ > Duration::zero()) last_traffic_.store(os::now(), std::memory_order_relaxed);
   bool tell_reactor = false;
@@ -82,7 +84,7 @@ Expected<void> TcpConnection::send(std::span<const Bytes> parts) noexcept {
   return {};
 }
 
-void TcpConnection::watch(std::shared_ptr<Watcher> watcher) {
+void StreamConnection::watch(std::shared_ptr<Watcher> watcher) {
   Mode expected = Mode::free;
   // PAIR connection.mode: acquire here <- release in receive(). The reactor reads after that caller.
   // relaxed on failure: the caller's bug
@@ -101,11 +103,11 @@ void TcpConnection::watch(std::shared_ptr<Watcher> watcher) {
   if (!reactor_->run_and_wait(finish)) finish();  // the reactor's thread has ended: this one stands in for it
 }
 
-void TcpConnection::unwatch() {
+void StreamConnection::unwatch() {
   if (!reactor_->run_and_wait([this] { detach_on_reactor(); })) detach_on_reactor();  // as in watch()
 }
 
-void TcpConnection::expect_by(Time deadline) noexcept {
+void StreamConnection::expect_by(Time deadline) noexcept {
   // relaxed: the update that follows is ordered by the reactor's queue, or by being the same thread
   expected_by_.store(deadline, std::memory_order_relaxed);
   if (!reactor_->on_reactor_thread()) {
@@ -115,19 +117,19 @@ void TcpConnection::expect_by(Time deadline) noexcept {
   }
 }
 
-void TcpConnection::close() noexcept { close_for(comm_failure(minor::closed_here)); }
+void StreamConnection::close() noexcept { close_for(comm_failure(minor::closed_here)); }
 
-bool TcpConnection::is_open() const noexcept {
+bool StreamConnection::is_open() const noexcept {
   // PAIR connection.closed: acquire here <- release in close_for().
   return !closed_.load(std::memory_order_acquire);
 }
 
-Error TcpConnection::reason() noexcept {
+Error StreamConnection::reason() noexcept {
   const std::lock_guard lock(mutex_);
   return reason_;
 }
 
-Error TcpConnection::close_for(Error why) noexcept {
+Error StreamConnection::close_for(Error why) noexcept {
   {
     const std::lock_guard lock(mutex_);
     if (!is_open()) return reason_;
@@ -141,12 +143,12 @@ Error TcpConnection::close_for(Error why) noexcept {
   return why;
 }
 
-bool TcpConnection::ask_for_update() {
+bool StreamConnection::ask_for_update() {
   return reactor_->post([self = shared_from_this()] { self->update_on_reactor(); });
 }
 
 // Makes what the reactor does for this connection agree with what it should do.
-void TcpConnection::update_on_reactor() {
+void StreamConnection::update_on_reactor() {
   bool write = false;
   {
     const std::lock_guard lock(mutex_);
@@ -167,7 +169,7 @@ void TcpConnection::update_on_reactor() {
 }
 
 // The reactor made the socket non-blocking; whoever receives from it now wants to wait in one system call.
-void TcpConnection::release_on_reactor() {
+void StreamConnection::release_on_reactor() {
   if (!readiness_) return;
   readiness_.reset();
   read_armed_ = write_armed_ = false;
@@ -175,7 +177,7 @@ void TcpConnection::release_on_reactor() {
 }
 
 // The last thing that the reactor does for the connection: on_closed, once.
-void TcpConnection::finish_on_reactor() {
+void StreamConnection::finish_on_reactor() {
   release_on_reactor();
   active_watcher_.reset();
   std::shared_ptr<Watcher> watcher;
@@ -191,7 +193,7 @@ void TcpConnection::finish_on_reactor() {
   watcher->on_closed(why);
 }
 
-void TcpConnection::detach_on_reactor() {
+void StreamConnection::detach_on_reactor() {
   std::shared_ptr<Watcher> watcher;  // dies after the lock
   {
     const std::lock_guard lock(mutex_);
@@ -203,7 +205,7 @@ void TcpConnection::detach_on_reactor() {
   mode_.store(Mode::free, std::memory_order_release);
 }
 
-void TcpConnection::on_readable() noexcept {
+void StreamConnection::on_readable() noexcept {
   read_armed_ = false;
   const MutableBytes buffer = reactor_->read_buffer();
   for (int turn = 0; turn < reads_per_turn && is_open(); ++turn) {
@@ -228,7 +230,7 @@ void TcpConnection::on_readable() noexcept {
   update_timer_on_reactor();
 }
 
-void TcpConnection::on_writable() noexcept {
+void StreamConnection::on_writable() noexcept {
   write_armed_ = false;
   for (int turn = 0; turn < writes_per_turn; ++turn) {
     const std::lock_guard lock(mutex_);
@@ -242,12 +244,12 @@ void TcpConnection::on_writable() noexcept {
   update_on_reactor();
 }
 
-void TcpConnection::on_stopping() noexcept {
+void StreamConnection::on_stopping() noexcept {
   close_for(comm_failure(minor::shutting_down));
   finish_on_reactor();
 }
 
-Time TcpConnection::time_limit() const noexcept {
+Time StreamConnection::time_limit() const noexcept {
   // relaxed: see expect_by() and send()
   const Time expected = expected_by_.load(std::memory_order_relaxed);
   if (idle_timeout_ <= Duration::zero()) return expected;
@@ -255,7 +257,7 @@ Time TcpConnection::time_limit() const noexcept {
 }
 
 // A later limit than the one waited for is found when that one comes.
-void TcpConnection::update_timer_on_reactor() {
+void StreamConnection::update_timer_on_reactor() {
   const Time limit = time_limit();
   if (limit >= timer_at_) return;
   reactor_->cancel(timer_);
@@ -265,7 +267,7 @@ void TcpConnection::update_timer_on_reactor() {
   });
 }
 
-void TcpConnection::on_timer() noexcept {
+void StreamConnection::on_timer() noexcept {
   timer_at_ = never;
   if (!active_watcher_ || !is_open()) return;
   const Time now = os::now();

@@ -1,4 +1,4 @@
-// TcpConnection: a Connection over one TCP socket.
+// StreamConnection: a Connection over one stream socket, TCP or Unix.
 // Threads: receive() on one caller's thread at a time; send() and close() on any; the on_... and *_on_reactor functions
 // on the reactor's thread. Invariants: the descriptor stays open until the destructor, so no thread ever uses a number
 // that became somebody else's; close() is a shutdown. What the reactor does for the connection (reading for a watcher,
@@ -20,14 +20,14 @@
 
 namespace corelane::transport {
 
-class TcpConnection final : public Connection,
-                            public ReadinessHandler,
-                            public std::enable_shared_from_this<TcpConnection> {
+class StreamConnection final : public Connection,
+                               public ReadinessHandler,
+                               public std::enable_shared_from_this<StreamConnection> {
  public:
   // `fd` is a connected stream, configured. `ticket`: of an accepted connection.
-  TcpConnection(os::Fd fd, std::shared_ptr<Reactor::Impl> reactor, const ConnectionLimits& limits,
-                std::optional<ConnectionCensus::Ticket> ticket);
-  ~TcpConnection() override = default;
+  StreamConnection(os::Fd fd, std::shared_ptr<Reactor::Impl> reactor, const ConnectionLimits& limits,
+                   std::optional<ConnectionCensus::Ticket> ticket);
+  ~StreamConnection() override = default;
 
   Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override;
   using Connection::send;
@@ -39,6 +39,8 @@ class TcpConnection final : public Connection,
   bool is_open() const noexcept override;
   const Endpoint& local() const noexcept override { return local_; }
   const Endpoint& peer() const noexcept override { return peer_; }
+  int descriptor() const noexcept override { return fd_.get(); }
+  std::optional<PeerCredentials> credentials() const noexcept override { return credentials_; }
   PeerId id() const noexcept override { return id_; }
 
   void on_readable() noexcept override;
@@ -66,6 +68,7 @@ class TcpConnection final : public Connection,
   const Duration idle_timeout_;
   const Endpoint local_;
   const Endpoint peer_;
+  const std::optional<PeerCredentials> credentials_;
   const PeerId id_;
   const std::optional<ConnectionCensus::Ticket> ticket_;
 

@@ -1,4 +1,4 @@
-#include "orb/transport/detail/tcp_listener.h"
+#include "orb/transport/detail/stream_listener.h"
 
 #include <sys/socket.h>
 
@@ -7,10 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
 #include "orb/transport/detail/socket.h"
-#include "orb/transport/detail/tcp_connection.h"
+#include "orb/transport/detail/stream_connection.h"
 
 namespace corelane::transport {
 namespace {
@@ -38,14 +39,22 @@ bool is_passing(int error) noexcept {
   }
 }
 
+// Whose connections are counted together: those of one host, or of one user of this host.
+std::string peer_name(int fd, const Address& address) {
+  if (address.family() != AF_UNIX) return endpoint_of(address).host;
+  const auto peer = peer_credentials(fd);
+  return peer ? "user " + std::to_string(peer->user) : "nobody";
+}
+
 }  // namespace
 
-AcceptLoop::AcceptLoop(os::Fd fd, std::shared_ptr<Reactor::Impl> reactor, std::shared_ptr<ConnectionCensus> census,
-                       const ConnectionLimits& limits, Acceptor acceptor)
+AcceptLoop::AcceptLoop(os::Fd fd, std::optional<SocketPath> path, std::shared_ptr<Reactor::Impl> reactor,
+                       std::shared_ptr<ConnectionCensus> census, const ConnectionLimits& limits, Acceptor acceptor)
     : reactor_(std::move(reactor)),
       census_(std::move(census)),
       limits_(limits),
       fd_(std::move(fd)),
+      path_(std::move(path)),
       acceptor_(std::move(acceptor)) {}
 
 void AcceptLoop::start_on_reactor() {
@@ -56,6 +65,7 @@ void AcceptLoop::start_on_reactor() {
 
 void AcceptLoop::stop_on_reactor() {
   readiness_.reset();
+  path_.reset();  // first, so that nobody finds a socket where connecting is refused
   fd_.reset();
 }
 
@@ -75,17 +85,17 @@ AcceptLoop::Turn AcceptLoop::accept_one() {
     if (errno == EAGAIN || errno == EWOULDBLOCK) return Turn::drained;
     return is_passing(errno) ? Turn::refused : Turn::starved;
   }
-  const Endpoint peer = endpoint_of(address);
-  auto ticket = census_->enter(peer.host);
+  const std::string peer = peer_name(fd.get(), address);
+  auto ticket = census_->enter(peer);
   if (!ticket) {
     if (!std::exchange(said_full_, true))
-      os::log::warn("connection from " + peer.host + " refused: limits.connections");
+      os::log::warn("connection from " + peer + " refused: limits.connections or limits.connections_per_peer");
     return Turn::refused;
   }
   said_full_ = false;
-  configure_stream(fd.get());
+  configure_stream(fd.get(), address.family());
   const Acceptor acceptor = acceptor_;  // stop() inside it ends this loop, not the call
-  acceptor(std::make_shared<TcpConnection>(std::move(fd), reactor_, limits_, std::move(ticket)));
+  acceptor(std::make_shared<StreamConnection>(std::move(fd), reactor_, limits_, std::move(ticket)));
   return Turn::accepted;
 }
 
@@ -97,7 +107,14 @@ void AcceptLoop::pause_on_reactor() {
   });
 }
 
-void TcpListener::stop() noexcept {
+Expected<std::unique_ptr<Listener>> StreamListener::start(std::shared_ptr<AcceptLoop> loop,
+                                                          std::shared_ptr<Reactor::Impl> reactor, Endpoint endpoint) {
+  if (!reactor->post([loop] { loop->start_on_reactor(); }))
+    return Error{.kind = ErrorKind::bad_inv_order, .minor = minor::shutting_down};
+  return std::unique_ptr<Listener>(new StreamListener(std::move(loop), std::move(reactor), std::move(endpoint)));
+}
+
+void StreamListener::stop() noexcept {
   const auto stop_loop = [loop = loop_] { loop->stop_on_reactor(); };
   if (!reactor_->run_and_wait(stop_loop)) stop_loop();  // the reactor's thread has ended: this one stands in for it
 }

@@ -1,0 +1,56 @@
+// SocketPath: the right to one path of the file system for a listening Unix socket, and the socket's file there.
+//
+// A lock file beside the socket (path + ".lock", locked by its open file description) says that a server lives; the
+// kernel drops the lock with the process, also after kill -9. Whoever holds it may remove a socket that nobody listens
+// at any more. A live server is never displaced, nor one that knows nothing of the lock file, nor a file that is no
+// socket. Destruction removes both files. Threads: any but real-time ones.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+
+#include "orb/base/expected.h"
+#include "orb/os/fd.h"
+
+namespace corelane::transport {
+
+// Why a path is not to be had, for a program and for whoever configured it.
+struct PathRefusal {
+  Error error;       // COMM_FAILURE address_in_use, BAD_PARAM bad_address
+  std::string text;  // cause and remedy
+};
+
+class SocketPath {
+ public:
+  // `path` is absolute and at most longest_unix_path bytes.
+  static Expected<SocketPath, PathRefusal> claim(std::string path);
+  // The first free path of the form <directory>/<process>.<number>.sock. Makes the directory if need be; clears away
+  // what dead servers left in it.
+  static Expected<SocketPath, PathRefusal> choose(const std::string& directory);
+
+  SocketPath(SocketPath&& other) noexcept
+      : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)), bound_(std::exchange(other.bound_, {})) {}
+  SocketPath& operator=(SocketPath&&) = delete;
+  ~SocketPath();
+
+  // A listening socket at the path that does not block; `mode` says who may connect. Once.
+  Expected<os::Fd, PathRefusal> listen(mode_t mode);
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  struct FileId {
+    dev_t device = 0;
+    ino_t inode = 0;
+    friend bool operator==(const FileId&, const FileId&) = default;
+  };
+  SocketPath(std::string path, os::Fd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+  static FileId id_at(const std::string& path) noexcept;
+
+  std::string path_;
+  os::Fd lock_;
+  FileId bound_;  // what listen() made
+};
+
+}  // namespace corelane::transport

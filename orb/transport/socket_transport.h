@@ -1,0 +1,34 @@
+// SocketTransport: TCP and Unix-domain sockets behind one Transport; the endpoint says which. Both count against the
+// same limits. The transport of an ORB.
+#pragma once
+
+#include <memory>
+
+#include "orb/transport/tcp.h"
+#include "orb/transport/unix.h"
+
+namespace corelane::transport {
+
+class SocketTransport final : public Transport {
+ public:
+  // `reactor` outlives the transport.
+  explicit SocketTransport(Reactor& reactor, ConnectionLimits limits = {}, UnixOptions unix_options = {});
+
+  Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) override {
+    return of(endpoint).connect(endpoint, deadline);
+  }
+  Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) override {
+    return of(endpoint).listen(endpoint, std::move(acceptor));
+  }
+  const ConnectionLimits& limits() const noexcept override { return tcp_.limits(); }
+
+ private:
+  SocketTransport(Reactor& reactor, ConnectionLimits limits, UnixOptions unix_options,
+                  const std::shared_ptr<ConnectionCensus>& census);
+  Transport& of(const Endpoint& endpoint) noexcept;
+
+  TcpTransport tcp_;
+  UnixTransport unix_;
+};
+
+}  // namespace corelane::transport

@@ -1,0 +1,62 @@
+#include "orb/transport/unix.h"
+
+#include <optional>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/os/log.h"
+#include "orb/transport/detail/address.h"
+#include "orb/transport/detail/census.h"
+#include "orb/transport/detail/reactor_impl.h"
+#include "orb/transport/detail/socket.h"
+#include "orb/transport/detail/socket_path.h"
+#include "orb/transport/detail/stream_connection.h"
+#include "orb/transport/detail/stream_listener.h"
+
+namespace corelane::transport {
+namespace {
+
+constexpr Error bad{.kind = ErrorKind::bad_param, .minor = minor::bad_address};
+
+bool is_path(const Endpoint& endpoint) noexcept {
+  return endpoint.kind == EndpointKind::unix_socket && endpoint.path.starts_with('/') &&
+         endpoint.path.size() <= longest_unix_path && endpoint.path.find('\0') == std::string::npos;
+}
+
+Error said(const PathRefusal& refusal) {
+  os::log::error(refusal.text);
+  return refusal.error;
+}
+
+}  // namespace
+
+UnixTransport::UnixTransport(Reactor& reactor, UnixOptions options, ConnectionLimits limits,
+                             std::shared_ptr<ConnectionCensus> census)
+    : reactor_(reactor.impl()),
+      options_(std::move(options)),
+      limits_(limits),
+      census_(census ? std::move(census) : std::make_shared<ConnectionCensus>(limits)) {}
+
+UnixTransport::~UnixTransport() = default;
+
+Expected<std::shared_ptr<Connection>> UnixTransport::connect(const Endpoint& endpoint, Time deadline) {
+  if (!is_path(endpoint)) return bad;
+  auto fd = connect_stream(unix_address(endpoint.path), deadline);
+  if (!fd) return fd.error();
+  return std::shared_ptr<Connection>(
+      std::make_shared<StreamConnection>(std::move(*fd), reactor_, limits_, std::nullopt));
+}
+
+Expected<std::unique_ptr<Listener>> UnixTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
+  if (endpoint.kind != EndpointKind::unix_socket) return bad;
+  auto path = endpoint.path.empty() ? SocketPath::choose(options_.directory) : SocketPath::claim(endpoint.path);
+  if (!path) return said(path.error());
+  auto fd = path->listen(options_.mode);
+  if (!fd) return said(fd.error());
+  Endpoint bound = unix_endpoint(path->path());
+  auto loop =
+      std::make_shared<AcceptLoop>(std::move(*fd), std::move(*path), reactor_, census_, limits_, std::move(acceptor));
+  return StreamListener::start(std::move(loop), reactor_, std::move(bound));
+}
+
+}  // namespace corelane::transport

@@ -1,0 +1,7 @@
+// The conformance suite over every transport of byte streams.
+#include <tuple>
+
+#include "tests/orb/transport/kinds.h"
+
+using ByteTransports = std::tuple<corelane::testing::TcpV4, corelane::testing::TcpV6, corelane::testing::UnixSocket>;
+#include "tests/support/byte_transport_suite.h"

@@ -1,0 +1,55 @@
+// The kinds of streams that the tests of this folder run over; see Kind in tests/support/stream_harness.h.
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "orb/os/fd.h"
+#include "orb/transport/tcp.h"
+#include "orb/transport/unix.h"
+#include "tests/support/stream_harness.h"
+#include "tests/support/temp_directory.h"
+
+namespace corelane::testing {
+
+using transport::ConnectionLimits;
+using transport::Endpoint;
+using transport::Reactor;
+using transport::TcpTransport;
+using transport::Transport;
+
+struct TcpV4 {
+  static std::optional<std::string> missing() { return std::nullopt; }
+  static Endpoint anywhere() { return {"127.0.0.1", 0}; }
+  static std::unique_ptr<Transport> make(Reactor& reactor, const ConnectionLimits& limits) {
+    return std::make_unique<TcpTransport>(reactor, limits);
+  }
+};
+
+struct TcpV6 : TcpV4 {
+  static std::optional<std::string> missing() {
+    const os::Fd probe(socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in6 address{};
+    address.sin6_family = AF_INET6;
+    address.sin6_addr = in6addr_loopback;
+    if (probe && bind(probe.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return std::nullopt;
+    return "this machine has no ::1";
+  }
+  static Endpoint anywhere() { return {"::1", 0}; }
+};
+
+struct UnixSocket {
+  static std::optional<std::string> missing() { return std::nullopt; }
+  static Endpoint anywhere() { return transport::unix_endpoint(""); }
+  static std::unique_ptr<Transport> make(Reactor& reactor, const ConnectionLimits& limits) {
+    static const TempDirectory directory;
+    return std::make_unique<transport::UnixTransport>(reactor, transport::UnixOptions{.directory = directory.path()},
+                                                      limits);
+  }
+};
+
+}  // namespace corelane::testing
