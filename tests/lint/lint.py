@@ -201,6 +201,16 @@ def check_header(path, lines):
             yield Finding(path, number, "no using-directive at the top of a header")
 
 
+def check_own_header(path, lines, files):
+    """Its .cpp is what shows that a header stands alone (cmake/CorelaneTargets.cmake verifies only those without one)."""
+    own = path[:-4] + ".h"
+    if not path.startswith(("orb/", "idl/")) or not path.endswith(".cpp") or own not in files:
+        return
+    number, _, first = next(includes_of(lines), (1, "", ""))
+    if first != own:
+        yield Finding(path, number, f'include "{own}" first: that shows that it stands alone')
+
+
 def check_length(path, lines):
     if len(lines) > LONG_FILE and "/golden/" not in path:
         yield Finding(path, len(lines), f"{len(lines)} lines; files stay near 400", True)
@@ -289,6 +299,7 @@ def lint(root):
         findings += check_purity(path, lines)
         findings += check_orders(path, lines, sibling_of(path, files))
         findings += check_header(path, lines)
+        findings += check_own_header(path, lines, files)
         findings += check_length(path, lines)
         findings += check_tests(path, lines)
     findings += check_pairs(files)

@@ -83,13 +83,14 @@ class Lint(unittest.TestCase):
         self.refuses("orb/os/a.cpp", "std::atomic<int> x;\nvoid f() {\n  x.store(\n      g(1, 2));\n}\n", 3, "store()")
 
     def test_an_operator_on_an_atomic_member_of_the_header_is_refused(self):
-        self.refuses("orb/os/a.cpp", "void A::f() { ++count_; }\n", 1, "an operator hides",
+        self.refuses("orb/os/a.cpp", '#include "orb/os/a.h"\nvoid A::f() { ++count_; }\n', 2, "an operator hides",
                      **{"orb/os/a.h": "#pragma once\nstruct A { std::atomic<int> count_{0}; };\n"})
 
     def test_a_local_of_the_name_of_an_atomic_member_is_another_thing(self):
         header = {"orb/os/a.h": "#pragma once\nstruct A { std::atomic<int> count{0}; };\n"}
-        self.accepts("orb/os/a.cpp", "void f() {\n  auto count = 1;\n  int more = count;\n}\n", **header)
-        self.refuses("orb/os/a.cpp", "void A::f() {\n  count = 1;\n}\n", 2, "an operator hides", **header)
+        own = '#include "orb/os/a.h"\n'
+        self.accepts("orb/os/a.cpp", own + "void f() {\n  auto count = 1;\n  int more = count;\n}\n", **header)
+        self.refuses("orb/os/a.cpp", own + "void A::f() {\n  count = 1;\n}\n", 3, "an operator hides", **header)
 
     def test_a_relaxed_access_says_why(self):
         text = "std::atomic<int> x;\n{}int f() {{ return x.load(std::memory_order_relaxed); }}\n"
@@ -113,6 +114,13 @@ class Lint(unittest.TestCase):
     def test_a_header_has_pragma_once(self):
         self.refuses("orb/os/a.h", "// What it is.\n#include <span>\n", 1, "#pragma once")
         self.accepts("orb/os/a.h", "// What it is.\n#pragma once\n#include <span>\n")
+
+    def test_a_source_includes_its_own_header_first(self):
+        header = {"orb/os/a.h": "#pragma once\n"}
+        self.refuses("orb/os/a.cpp", '#include <span>\n\n#include "orb/os/a.h"\n', 1, "stands alone", **header)
+        self.refuses("orb/os/a.cpp", "int x;\n", 1, "stands alone", **header)
+        self.accepts("orb/os/a.cpp", '// why\n#include "orb/os/a.h"\n\n#include <span>\n', **header)
+        self.accepts("orb/os/b.cpp", "#include <span>\n", **header)
 
     def test_a_header_opens_no_namespace_to_its_users(self):
         self.refuses("orb/os/a.h", "#pragma once\nusing namespace std;\n", 2, "using-directive")
