@@ -79,8 +79,8 @@ std::string text_of(const Refusal& refusal) {
   std::string text(entry_of(refusal.code).sentence);
   if (refusal.closest != no_core) text += closest_text(refusal);
   if (refusal.nearest.found())
-    text += "; would fit: period " + readable(refusal.nearest.period, Rounding::up) + ", deadline " +
-            readable(refusal.nearest.deadline, Rounding::up) + ", budget " +
+    text += "; a contract that would fit: period " + readable(refusal.nearest.period, Rounding::up) +
+            " with deadline " + readable(refusal.nearest.deadline, Rounding::up) + " and budget " +
             readable(refusal.nearest.budget, Rounding::down);
   return text;
 }

@@ -206,8 +206,8 @@ TEST_CASE("a refusal reads as a sentence with its numbers") {
   Refusal refusal{.code = RefusalCode::not_schedulable, .closest = CoreId{1}, .response = 12ms, .deadline = 10ms};
   refusal.nearest = {20ms, 20ms, 3ms};
   CHECK(text_of(refusal) ==
-        "a deadline would be missed on every core; closest is core 1, response 12ms against deadline 10ms; would fit: "
-        "period 20ms, deadline 20ms, budget 3ms");
+        "a deadline would be missed on every core; closest is core 1, response 12ms against deadline 10ms; a "
+        "contract that would fit: period 20ms with deadline 20ms and budget 3ms");
   CHECK(error_of(refusal).minor == minor::not_schedulable);
   CHECK(name_of(RefusalCode::job_waiting) == "job_waiting");
 }
