@@ -5,13 +5,13 @@
 //                                   file   [dispatch] queue_capacity = 512
 //
 // Precedence: options, then variables, then the file (-ORBConfig, CORELANE_CONFIG, ./corelane.toml,
-// /etc/corelane.toml). An unknown option or key is an error that names the nearest known one.
+// /etc/corelane.toml). An unknown option, variable or key is an error that names the nearest known one; a variable is
+// taken for one of ours when its name begins as a section's do, or is a letter or two off.
 //
 // Threads: values; read at start.
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -66,8 +66,8 @@ std::string settings_documentation();
 
 // The environment and the working directory, so that tests bring their own.
 struct SettingsSources {
-  std::function<const char*(const char*)> variable;  // as getenv()
-  std::vector<std::string> files;                    // the first that exists counts, when no option names one
+  std::map<std::string, std::string> variables;  // those that begin with CORELANE_
+  std::vector<std::string> files;                // the first that exists counts, when no option names one
   static SettingsSources of_process();
 };
 

@@ -1,6 +1,7 @@
 // Where settings come from: options over variables over one file.
+#include <unistd.h>
+
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <numeric>
 #include <optional>
@@ -13,6 +14,9 @@
 
 namespace corelane::core {
 namespace {
+
+constexpr const char* variable_prefix = "CORELANE_";
+constexpr const char* config_variable = "CORELANE_CONFIG";
 
 using Fault = Unexpected<SettingsFault>;
 Fault fault(std::string text) { return Fault(SettingsFault{std::move(text)}); }
@@ -33,7 +37,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-std::string nearest(std::string_view name, const std::vector<std::string>& known) {
+const std::string& nearest(std::string_view name, const std::vector<std::string>& known) {
   return *std::min_element(known.begin(), known.end(), [&](const std::string& a, const std::string& b) {
     return distance(name, a) < distance(name, b);
   });
@@ -146,9 +150,47 @@ Expected<std::vector<Option>, SettingsFault> take_options(int& argc, char* argv[
 std::optional<std::string> config_file(const std::vector<Option>& options, const SettingsSources& sources) {
   for (const Option& option : options)
     if (option.name == "-ORBConfig") return option.value;
-  if (const char* file = sources.variable("CORELANE_CONFIG"); file != nullptr && *file != '\0') return file;
+  if (const auto named = sources.variables.find(config_variable);
+      named != sources.variables.end() && !named->second.empty())
+    return named->second;
   for (const std::string& file : sources.files)
     if (std::error_code ignored; std::filesystem::exists(file, ignored)) return file;
+  return std::nullopt;
+}
+
+// Whether somebody meant a setting by that name, and not something of his own: it begins as those of a section do, or
+// is a letter or two off.
+bool is_meant_as_setting(std::string_view name, const std::vector<std::string>& known) {
+  if (distance(name, nearest(name, known)) <= 2) return true;
+  const auto& table = settings_table();
+  return std::any_of(table.begin(), table.end(), [&](const SettingsEntry& entry) {
+    return name.starts_with(variable_of(entry.key.substr(0, entry.key.find('.') + 1)));
+  });
+}
+
+std::optional<SettingsFault> apply_variable(const std::string& name, const std::string& value, Settings& settings) {
+  if (name == config_variable) return std::nullopt;
+  if (const SettingsEntry* entry = entry_of(name, variable_of)) return apply(*entry, settings, value, name);
+  const std::vector<std::string> known = spellings(variable_of, {std::string(config_variable)});
+  if (!is_meant_as_setting(name, known)) return std::nullopt;
+  return SettingsFault{unknown("variable", name, known)};
+}
+
+// Options by which other ORBs say what one of ours says.
+std::optional<SettingsFault> foreign_option(std::string_view name) {
+  struct Habit {
+    std::string_view option, of, here;
+  };
+  constexpr Habit habits[] = {
+      {"-ORBEndpoint", "TAO", "-ORBEndpointListen host:port"},
+      {"-ORBListenEndpoints", "TAO", "-ORBEndpointListen host:port"},
+      {"-ORBendPoint", "omniORB", "-ORBEndpointListen host:port"},
+      {"-ORBendPointPublish", "omniORB", "-ORBEndpointHost host"},
+  };
+  for (const Habit& habit : habits)
+    if (habit.option == name)
+      return SettingsFault{"option " + std::string(name) + " is " + std::string(habit.of) + "'s; here it is " +
+                           std::string(habit.here)};
   return std::nullopt;
 }
 
@@ -162,6 +204,8 @@ std::optional<SettingsFault> apply_option(const Option& option, Settings& settin
     return std::nullopt;
   }
   const SettingsEntry* entry = entry_of(option.name, option_of);
+  if (entry == nullptr)
+    if (auto habit = foreign_option(option.name)) return habit;
   if (entry == nullptr)
     return SettingsFault{unknown("option", option.name, spellings(option_of, {"-ORBConfig", "-ORBid", "-ORBInitRef"}))};
   return apply(*entry, settings, option.value, option.name);
@@ -181,7 +225,14 @@ std::optional<SettingsFault> inconsistency(const Settings& settings) {
 }  // namespace
 
 SettingsSources SettingsSources::of_process() {
-  return {[](const char* name) -> const char* { return std::getenv(name); }, {"./corelane.toml", "/etc/corelane.toml"}};
+  SettingsSources sources{.variables = {}, .files = {"./corelane.toml", "/etc/corelane.toml"}};
+  for (char** entry = environ; *entry != nullptr; ++entry) {  // bound: the environment
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (!text.starts_with(variable_prefix) || equals == text.npos) continue;
+    sources.variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return sources;
 }
 
 Expected<Settings, SettingsFault> load_settings(int& argc, char* argv[], const SettingsSources& sources) {
@@ -190,11 +241,8 @@ Expected<Settings, SettingsFault> load_settings(int& argc, char* argv[], const S
   if (!options) return Fault(options.error());
   if (const auto file = config_file(*options, sources))
     if (auto bad = apply_file(*file, settings)) return Fault(std::move(*bad));
-  for (const SettingsEntry& entry : settings_table()) {
-    const std::string name = variable_of(entry.key);
-    if (const char* value = sources.variable(name.c_str()))
-      if (auto bad = apply(entry, settings, value, name)) return Fault(std::move(*bad));
-  }
+  for (const auto& [name, value] : sources.variables)
+    if (auto bad = apply_variable(name, value, settings)) return Fault(std::move(*bad));
   for (const Option& option : *options)
     if (auto bad = apply_option(option, settings)) return Fault(std::move(*bad));
   if (auto bad = inconsistency(settings)) return Fault(std::move(*bad));

@@ -31,14 +31,33 @@ std::string minor_codes() {
 }
 
 std::string configuration() {
-  return "# Configuration\n\nEvery setting has three spellings. An option of the command line goes before a variable "
-         "of "
-         "the environment, that before a file:\nthe one that `-ORBConfig` or `CORELANE_CONFIG` names, else "
-         "`./corelane.toml`, else `/etc/corelane.toml`. An option or a key of the file that does not exist is "
-         "an error\nwhich names the nearest one that does.\n\n```toml\n[dispatch]\nqueue_capacity = "
-         "512\n```\n\nPrinted from "
-         "`orb/core/settings.cpp`.\n\n" +
-         corelane::core::settings_documentation();
+  return R"(# Configuration
+
+Every setting has three spellings. An option of the command line goes before a variable of the environment, that before a file:
+the one that `-ORBConfig` or `CORELANE_CONFIG` names, else `./corelane.toml`, else `/etc/corelane.toml`.
+
+```toml
+[dispatch]
+queue_capacity = 512
+
+[init_ref]
+NameService = "corbaloc::names.example:2809/NameService"
+```
+
+What does not exist is an error that names the nearest which does: an option, a key of the file, and a variable whose name begins
+as a section's do (`CORELANE_POOL_...`) or is a letter or two off. Other variables that begin with `CORELANE_` are left alone.
+
+Three options are of a start and not settings:
+
+| option | file | meaning |
+|---|---|---|
+| `-ORBConfig FILE` | | the configuration file |
+| `-ORBid NAME` | | the ORB's name; a second `ORB_init` with the name of an ORB that lives gives that ORB |
+| `-ORBInitRef NAME=REFERENCE` | `[init_ref]`, one key a name | what `resolve_initial_references("NAME")` and `corbaloc:rir:/NAME` give: `IOR:`, `corbaloc:` or `file://`; any number of times |
+
+Printed from `orb/core/settings.cpp`.
+
+)" + corelane::core::settings_documentation();
 }
 
 std::string read(const std::string& path) {

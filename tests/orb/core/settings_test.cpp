@@ -39,12 +39,7 @@ class Start {
     for (std::string& word : words_) argv.push_back(word.data());
     argv.push_back(nullptr);
     int argc = static_cast<int>(words_.size());
-    SettingsSources sources{[this](const char* name) -> const char* {
-                              const auto known = variables_.find(name);
-                              return known == variables_.end() ? nullptr : known->second.c_str();
-                            },
-                            {file_}};
-    auto settings = load_settings(argc, argv.data(), sources);
+    auto settings = load_settings(argc, argv.data(), {variables_, {file_}});
     left.clear();
     for (int i = 0; i < argc; ++i) left.append(argv[static_cast<std::size_t>(i)]).append(" ");
     return settings;
@@ -133,6 +128,28 @@ TEST_CASE("an unknown key of the file is refused with the nearest known one") {
   const auto settings = Start().file("[pool]\ncore = \"0\"\n").load();
   REQUIRE_FALSE(settings);
   CHECK(settings.error().text.find("unknown key pool.core; the nearest known is pool.cores") != std::string::npos);
+}
+
+TEST_CASE("an unknown variable is refused with the nearest known one") {
+  CHECK(Start().variable("CORELANE_POOL_CORE", "0").fault() ==
+        "unknown variable CORELANE_POOL_CORE; the nearest known is CORELANE_POOL_CORES");
+  CHECK(Start().variable("CORELANE_POL_CORES", "0").fault() ==
+        "unknown variable CORELANE_POL_CORES; the nearest known is CORELANE_POOL_CORES");
+  CHECK(Start().variable("CORELANE_CONFG", "x").fault() ==
+        "unknown variable CORELANE_CONFG; the nearest known is CORELANE_CONFIG");
+  CHECK_THAT(Start().variable("CORELANE_BEST_EFFORT_PRIORITY", "1").fault(), Catch::StartsWith("unknown variable"));
+}
+
+TEST_CASE("a variable that nobody can have meant as a setting is left alone") {
+  CHECK(Start().variable("CORELANE_HOME", "/opt").variable("CORELANE_UPDATE_DOCS", "1").load());
+}
+
+TEST_CASE("an option of another ORB is refused with our spelling") {
+  const auto [option, answer] = GENERATE(
+      std::pair{"-ORBEndpoint", "option -ORBEndpoint is TAO's; here it is -ORBEndpointListen host:port"},
+      std::pair{"-ORBListenEndpoints", "option -ORBListenEndpoints is TAO's; here it is -ORBEndpointListen host:port"},
+      std::pair{"-ORBendPoint", "option -ORBendPoint is omniORB's; here it is -ORBEndpointListen host:port"});
+  CHECK(Start().option(option, "giop:tcp::2809").fault() == answer);
 }
 
 TEST_CASE("a bad value is refused with what was expected") {
