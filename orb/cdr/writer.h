@@ -41,6 +41,8 @@ class Writer {
     return (native_order == ByteOrder::little) != swap_ ? ByteOrder::little : ByteOrder::big;
   }
   std::size_t size() const noexcept { return size_; }
+  // The next byte's place counted from the origin of alignment.
+  std::size_t offset() const noexcept { return size_ + offset_; }
   // Valid until the next write.
   Bytes bytes() const noexcept { return {data_.get(), size_}; }
   std::vector<std::byte> to_vector() const { return {data_.get(), data_.get() + size_}; }

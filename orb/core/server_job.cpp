@@ -108,6 +108,7 @@ void ServerJob::finish() noexcept {
 // Leaves the reply in writer_: the results, or the exception that the servant threw.
 void ServerJob::run_upcall() {
   cdr::Reader arguments(Bytes(bytes_).subspan(body_at_), header_.order, body_at_, connection_->server().environment());
+  arguments.set_wide_form(giop::wide_form_of(header_.version));
   begin_reply_to(writer_, to_);
   ServerRequest request(arguments, writer_);
   try {

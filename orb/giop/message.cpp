@@ -45,6 +45,7 @@ Expected<Message> parse_message(Bytes bytes) noexcept {
 
 void begin_message(cdr::Writer& writer, MessageType type, Version version, ByteOrder order) {
   writer.clear(order);
+  writer.set_wide_form(wide_form_of(version));
   writer.write_block(magic, sizeof magic);
   writer.write(version.major);
   writer.write(version.minor);

@@ -27,6 +27,12 @@ inline constexpr Version giop_1_0{1, 0};
 inline constexpr Version giop_1_1{1, 1};
 inline constexpr Version giop_1_2{1, 2};
 
+// How wide characters travel in a message of this version.
+constexpr cdr::WideForm wide_form_of(Version version) noexcept {
+  if (version >= giop_1_2) return cdr::WideForm::counted;
+  return version == giop_1_1 ? cdr::WideForm::fixed : cdr::WideForm::none;
+}
+
 enum class MessageType : std::uint8_t {
   request = 0,
   reply = 1,
@@ -59,7 +65,9 @@ struct Message {
 
   // Over the body, aligned from the start of the header.
   cdr::Reader body(cdr::Environment* environment = nullptr) const noexcept {
-    return cdr::Reader(bytes.subspan(header_size), header.order, header_size, environment);
+    cdr::Reader reader(bytes.subspan(header_size), header.order, header_size, environment);
+    reader.set_wide_form(wide_form_of(header.version));
+    return reader;
   }
 };
 

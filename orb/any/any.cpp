@@ -1,0 +1,87 @@
+#include "orb/any/any.h"
+
+#include <ostream>
+
+#include "orb/any/type_codec.h"
+#include "orb/any/walk.h"
+#include "orb/base/minor.h"
+
+namespace corelane::any {
+namespace {
+
+bool may_hold_references(const TypeDesc& type) noexcept {
+  switch (unaliased(type).kind) {
+    case Kind::objref:
+    case Kind::structure:
+    case Kind::exception:
+    case Kind::union_:
+    case Kind::sequence:
+    case Kind::array:
+    case Kind::any:
+      return true;
+    default:
+      return false;
+  }
+}
+
+constexpr std::size_t largest_alignment = 8;
+
+}  // namespace
+
+cdr::Reader Any::Wire::reader() const noexcept {
+  cdr::Reader reader(bytes, order, phase, origin.get());
+  reader.set_wide_form(wide_form);
+  return reader;
+}
+
+void Any::Wire::write(cdr::Writer& writer, const TypeDesc& type) const {
+  const bool as_is =
+      writer.order() == order && writer.offset() % largest_alignment == phase && writer.wide_form() == wide_form;
+  if (as_is) return writer.write_bytes(bytes);
+  cdr::Reader in = reader();
+  if (!transfer(in, type, &writer)) writer.fail(ErrorKind::marshal, in.minor());
+}
+
+void Any::write_value(cdr::Writer& writer) const {
+  if (value_ != nullptr) value_->write(writer, *type_);
+}
+
+bool Any::read_value(cdr::Reader& reader, TypeCode type) {
+  const Bytes rest = reader.rest();
+  auto wire = std::make_shared<Wire>();
+  wire->phase = reader.offset() % largest_alignment;
+  wire->order = reader.order();
+  wire->wide_form = reader.wide_form();
+  if (!skip(reader, *type)) return false;
+  const Bytes taken = rest.first(rest.size() - reader.remaining());
+  wire->bytes.assign(taken.begin(), taken.end());
+  if (may_hold_references(*type) && reader.environment() != nullptr) wire->origin = reader.environment()->share();
+  type_ = std::move(type);
+  value_ = std::move(wire);
+  return true;
+}
+
+bool Any::retype(TypeCode type) {
+  if (!equivalent(*type_, *type)) return false;
+  type_ = std::move(type);
+  return true;
+}
+
+void encode(cdr::Writer& writer, const Any& any) {
+  encode(writer, any.type_code());
+  any.write_value(writer);
+}
+
+bool decode(cdr::Reader& reader, Any& any) {
+  const cdr::Reader::Level level(reader);
+  TypeCode type;
+  return level && decode(reader, type) && any.read_value(reader, std::move(type));
+}
+
+void print(std::ostream& out, const Any& any) {
+  out << "any(";
+  const bool shown = any.with_bytes([&](cdr::Reader& reader) { return print(out, reader, *any.type_code()); });
+  out << (shown || !any.has_value() ? ")" : "?)");
+}
+
+}  // namespace corelane::any

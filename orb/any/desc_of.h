@@ -1,0 +1,77 @@
+// desc_of<T>: the TypeDesc of a C++ type, at compile time. Generated code specialises it for its types; containers are
+// here. A type without one (a local interface, a structure that holds one) cannot go into an Any.
+// Threads: constants.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orb/any/type.h"
+
+namespace corelane::any {
+
+template <typename T>
+inline constexpr const TypeDesc* desc_of = nullptr;
+
+// int8 has no TypeCode of its own in CORBA: it is an octet there.
+template <>
+inline constexpr const TypeDesc* desc_of<bool> = &basic::boolean;
+template <>
+inline constexpr const TypeDesc* desc_of<char> = &basic::char_;
+template <>
+inline constexpr const TypeDesc* desc_of<wchar_t> = &basic::wchar;
+template <>
+inline constexpr const TypeDesc* desc_of<std::int8_t> = &basic::octet;
+template <>
+inline constexpr const TypeDesc* desc_of<std::uint8_t> = &basic::octet;
+template <>
+inline constexpr const TypeDesc* desc_of<std::int16_t> = &basic::short_;
+template <>
+inline constexpr const TypeDesc* desc_of<std::uint16_t> = &basic::ushort;
+template <>
+inline constexpr const TypeDesc* desc_of<std::int32_t> = &basic::long_;
+template <>
+inline constexpr const TypeDesc* desc_of<std::uint32_t> = &basic::ulong;
+template <>
+inline constexpr const TypeDesc* desc_of<std::int64_t> = &basic::longlong;
+template <>
+inline constexpr const TypeDesc* desc_of<std::uint64_t> = &basic::ulonglong;
+template <>
+inline constexpr const TypeDesc* desc_of<float> = &basic::float_;
+template <>
+inline constexpr const TypeDesc* desc_of<double> = &basic::double_;
+template <>
+inline constexpr const TypeDesc* desc_of<long double> = &basic::longdouble;
+template <>
+inline constexpr const TypeDesc* desc_of<std::string> = &basic::string;
+template <>
+inline constexpr const TypeDesc* desc_of<std::wstring> = &basic::wstring;
+
+template <typename T, std::uint32_t bound = 0>
+inline constexpr TypeDesc sequence_desc{.kind = Kind::sequence, .content = desc_of<T>, .length = bound};
+template <typename T>
+inline constexpr const TypeDesc* desc_of<std::vector<T>> = desc_of<T> == nullptr ? nullptr : &sequence_desc<T>;
+
+template <typename T, std::size_t n>
+inline constexpr TypeDesc array_desc{.kind = Kind::array, .content = desc_of<T>, .length = n};
+template <typename T, std::size_t n>
+inline constexpr const TypeDesc* desc_of<std::array<T, n>> = desc_of<T> == nullptr ? nullptr : &array_desc<T, n>;
+
+// On the wire a map is the sequence of its pairs and an optional value a sequence of at most one.
+template <typename K, typename V>
+inline constexpr MemberDesc pair_members[] = {{"key", desc_of<K>}, {"value", desc_of<V>}};
+template <typename K, typename V>
+inline constexpr TypeDesc pair_desc{.kind = Kind::structure, .name = "pair", .members = pair_members<K, V>};
+template <typename K, typename V, std::uint32_t bound = 0>
+inline constexpr TypeDesc map_desc{.kind = Kind::sequence, .content = &pair_desc<K, V>, .length = bound};
+template <typename K, typename V>
+inline constexpr const TypeDesc* desc_of<std::map<K, V>> =
+    desc_of<K> == nullptr || desc_of<V> == nullptr ? nullptr : &map_desc<K, V>;
+template <typename T>
+inline constexpr const TypeDesc* desc_of<std::optional<T>> = desc_of<T> == nullptr ? nullptr : &sequence_desc<T, 1>;
+
+}  // namespace corelane::any

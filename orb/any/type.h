@@ -1,0 +1,138 @@
+// TypeDesc and TypeCode: what a type is, as data. One form serves both the types of generated code, which are constants
+// without any set-up, and those that arrive or are made at run time. CORBA 3.3 part 1, 8.11; part 2, 9.3.5.1.
+//
+// A TypeDesc refers to its parts by pointer, so that a recursive type is a cycle of constants. Who made one keeps it
+// alive: generated code for ever, a TypeCode for as long as it (or a copy) lives.
+// Threads: immutable after construction; a TypeCode is a value and may be copied anywhere.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace corelane::any {
+
+// CORBA::TCKind; the numbers are those of the wire.
+enum class Kind : std::uint32_t {
+  null,
+  void_,
+  short_,
+  long_,
+  ushort,
+  ulong,
+  float_,
+  double_,
+  boolean,
+  char_,
+  octet,
+  any,
+  type_code,
+  principal,
+  objref,
+  structure,
+  union_,
+  enumeration,
+  string,
+  sequence,
+  array,
+  alias,
+  exception,
+  longlong,
+  ulonglong,
+  longdouble,
+  wchar,
+  wstring,
+  fixed,
+  value,
+  value_box,
+  native,
+  abstract_interface,
+  local_interface,
+};
+inline constexpr std::uint32_t kinds = static_cast<std::uint32_t>(Kind::local_interface) + 1;
+
+struct TypeDesc;
+
+// Of a structure, exception, union or value; of an enumeration the name alone.
+struct MemberDesc {
+  std::string_view name;
+  const TypeDesc* type = nullptr;
+  std::int64_t label = 0;       // union: the discriminator's value as a number; the default member's is 0
+  std::int16_t visibility = 0;  // value: 0 private, 1 public
+};
+
+struct TypeDesc {
+  Kind kind = Kind::null;
+  std::string_view id{};
+  std::string_view name{};
+  std::span<const MemberDesc> members{};
+  const TypeDesc* content = nullptr;  // sequence, array, alias, value_box: of what; union: the discriminator's type;
+                                      // value: the concrete base or null
+  std::uint32_t length = 0;           // string, wstring, sequence: bound or 0; array: elements
+  std::uint16_t digits = 0;           // fixed
+  std::int16_t scale = 0;             // fixed
+  std::int32_t default_index = -1;    // union: of the default member, or -1
+  std::int16_t modifier = 0;          // value: 0 none, 1 custom, 2 abstract, 3 truncatable
+};
+
+namespace basic {
+inline constexpr TypeDesc null{.kind = Kind::null};
+inline constexpr TypeDesc void_{.kind = Kind::void_};
+inline constexpr TypeDesc short_{.kind = Kind::short_};
+inline constexpr TypeDesc long_{.kind = Kind::long_};
+inline constexpr TypeDesc longlong{.kind = Kind::longlong};
+inline constexpr TypeDesc ushort{.kind = Kind::ushort};
+inline constexpr TypeDesc ulong{.kind = Kind::ulong};
+inline constexpr TypeDesc ulonglong{.kind = Kind::ulonglong};
+inline constexpr TypeDesc float_{.kind = Kind::float_};
+inline constexpr TypeDesc double_{.kind = Kind::double_};
+inline constexpr TypeDesc longdouble{.kind = Kind::longdouble};
+inline constexpr TypeDesc boolean{.kind = Kind::boolean};
+inline constexpr TypeDesc char_{.kind = Kind::char_};
+inline constexpr TypeDesc wchar{.kind = Kind::wchar};
+inline constexpr TypeDesc octet{.kind = Kind::octet};
+inline constexpr TypeDesc string{.kind = Kind::string};
+inline constexpr TypeDesc wstring{.kind = Kind::wstring};
+inline constexpr TypeDesc any{.kind = Kind::any};
+inline constexpr TypeDesc type_code{.kind = Kind::type_code};
+inline constexpr TypeDesc object{.kind = Kind::objref, .id = "IDL:omg.org/CORBA/Object:1.0", .name = "Object"};
+inline constexpr TypeDesc value_base{
+    .kind = Kind::value, .id = "IDL:omg.org/CORBA/ValueBase:1.0", .name = "ValueBase", .modifier = 2};
+inline constexpr TypeDesc abstract_base{
+    .kind = Kind::abstract_interface, .id = "IDL:omg.org/CORBA/AbstractBase:1.0", .name = "AbstractBase"};
+}  // namespace basic
+
+// The type without its aliases. Chains of them end: what arrives is checked for that.
+inline const TypeDesc& unaliased(const TypeDesc& type) noexcept {
+  const TypeDesc* out = &type;
+  while (out->kind == Kind::alias) out = out->content;  // bound: no cycle of aliases
+  return *out;
+}
+
+// The same type by the letter: names, ids, aliases. Bound: the product of the two sizes; too large counts as different.
+bool equal(const TypeDesc& a, const TypeDesc& b);
+// The same values on the wire: aliases are looked through; a repository id decides where both have one.
+bool equivalent(const TypeDesc& a, const TypeDesc& b);
+
+class TypeCode {
+ public:
+  TypeCode() noexcept : desc_(&basic::null) {}
+  // A constant of generated code, or with what keeps `desc` alive.
+  TypeCode(const TypeDesc& desc, std::shared_ptr<const void> owner = {}) noexcept
+      : desc_(&desc), owner_(std::move(owner)) {}
+
+  const TypeDesc& operator*() const noexcept { return *desc_; }
+  const TypeDesc* operator->() const noexcept { return desc_; }
+  // A part of this type: it keeps what this keeps.
+  TypeCode part(const TypeDesc& desc) const noexcept { return {desc, owner_}; }
+  const std::shared_ptr<const void>& owner() const noexcept { return owner_; }
+
+ private:
+  const TypeDesc* desc_;
+  std::shared_ptr<const void> owner_;
+};
+
+}  // namespace corelane::any

@@ -1,0 +1,232 @@
+#include "orb/any/walk.h"
+
+#include "orb/any/type_codec.h"
+#include "orb/base/minor.h"
+#include "orb/cdr/codec.h"
+#include "orb/cdr/decimal.h"
+
+namespace corelane::any {
+namespace {
+
+class Walk {
+ public:
+  Walk(cdr::Reader& in, cdr::Writer* out) : in_(in), out_(out), steps_left_(64 * (in.remaining() + 1) + 65'536) {}
+
+  bool value(const TypeDesc& aliased) {
+    if (steps_left_-- == 0) return in_.fail(minor::too_many_nodes);
+    const TypeDesc& type = unaliased(aliased);
+    switch (type.kind) {
+      case Kind::null:
+      case Kind::void_:
+        return in_.ok();
+      case Kind::boolean:
+        return copy<bool>();
+      case Kind::char_:
+      case Kind::octet:
+        return copy<std::uint8_t>();
+      case Kind::short_:
+      case Kind::ushort:
+        return copy<std::uint16_t>();
+      case Kind::long_:
+      case Kind::ulong:
+      case Kind::float_:
+        return copy<std::uint32_t>();
+      case Kind::longlong:
+      case Kind::ulonglong:
+      case Kind::double_:
+        return copy<std::uint64_t>();
+      case Kind::longdouble:
+        return copy<long double>();
+      case Kind::wchar:
+        return copy<wchar_t>();
+      case Kind::string:
+        return string(type);
+      case Kind::wstring:
+        return wide_string(type);
+      case Kind::enumeration:
+        return enumerator(type);
+      case Kind::fixed:
+        return fixed(type);
+      default:
+        return nested(type);
+    }
+  }
+
+ private:
+  bool nested(const TypeDesc& type) {
+    const cdr::Reader::Level level(in_);
+    if (!level) return false;
+    switch (type.kind) {
+      case Kind::structure:
+        return members(type);
+      case Kind::exception:
+        return string({.kind = Kind::string}) && members(type);
+      case Kind::union_:
+        return union_value(type);
+      case Kind::sequence:
+        return sequence(type);
+      case Kind::array:
+        return elements(*type.content, type.length);
+      case Kind::any:
+        return any_value();
+      case Kind::type_code:
+        return type_code(nullptr);
+      case Kind::objref:
+        return reference();
+      default:
+        return in_.fail(minor::bad_typecode);  // native, local: never on the wire; values: not as data
+    }
+  }
+
+  template <typename T>
+  bool copy() {
+    T value{};
+    if (!decode(in_, value)) return false;
+    if (out_ != nullptr) encode(*out_, value);
+    return true;
+  }
+
+  bool string(const TypeDesc& type) {
+    std::string_view text;
+    if (!in_.read_string(text)) return false;
+    if (type.length != 0 && text.size() > type.length) return in_.fail(minor::bound_exceeded);
+    if (out_ != nullptr) out_->write_string(text);
+    return true;
+  }
+
+  bool wide_string(const TypeDesc& type) {
+    std::wstring text;
+    if (!decode(in_, text)) return false;
+    if (type.length != 0 && text.size() > type.length) return in_.fail(minor::bound_exceeded);
+    if (out_ != nullptr) encode(*out_, text);
+    return true;
+  }
+
+  bool enumerator(const TypeDesc& type) {
+    std::uint32_t number = 0;
+    if (!in_.read(number)) return false;
+    if (number >= type.members.size()) return in_.fail(minor::bad_enum);
+    if (out_ != nullptr) out_->write(number);
+    return true;
+  }
+
+  bool fixed(const TypeDesc& type) {
+    cdr::Decimal value;
+    if (!read_decimal(in_, value, type.digits, type.scale)) return false;
+    if (out_ != nullptr) write_decimal(*out_, value, type.digits, type.scale);
+    return true;
+  }
+
+  bool members(const TypeDesc& type) {
+    for (const MemberDesc& member : type.members)
+      if (!value(*member.type)) return false;
+    return in_.ok();
+  }
+
+  bool union_value(const TypeDesc& type) {
+    std::int64_t label = 0;
+    if (!read_label(in_, *type.content, label)) return false;
+    if (out_ != nullptr) write_label(*out_, *type.content, label);
+    const TypeDesc& discriminator = unaliased(*type.content);
+    if (discriminator.kind == Kind::enumeration && static_cast<std::uint64_t>(label) >= discriminator.members.size())
+      return in_.fail(minor::bad_enum);
+    const MemberDesc* member = selected(type, label);
+    return member == nullptr || value(*member->type);
+  }
+
+  bool sequence(const TypeDesc& type) {
+    std::uint32_t count = 0;
+    if (!in_.read_length(count, least_size(*type.content))) return false;
+    if (type.length != 0 && count > type.length) return in_.fail(minor::bound_exceeded);
+    if (out_ != nullptr) out_->write_length(count);
+    return elements(*type.content, count);
+  }
+
+  bool elements(const TypeDesc& type, std::uint32_t count) {
+    if (unaliased(type).kind == Kind::octet || unaliased(type).kind == Kind::char_) {
+      Bytes bytes;
+      if (!in_.read_bytes(bytes, count)) return false;
+      if (out_ != nullptr) out_->write_bytes(bytes);
+      return true;
+    }
+    for (std::uint32_t i = 0; i < count; ++i)  // bound: steps_left_
+      if (!value(type)) return false;
+    return in_.ok();
+  }
+
+  bool type_code(TypeCode* type) {
+    TypeCode own;
+    TypeCode& read = type == nullptr ? own : *type;
+    if (!decode(in_, read)) return false;
+    if (out_ != nullptr) encode(*out_, read);
+    return true;
+  }
+
+  bool any_value() {
+    TypeCode type;
+    return type_code(&type) && value(*type);
+  }
+
+  // Type id, then profiles: each a tag and its bytes.
+  bool reference() {
+    std::uint32_t profiles = 0;
+    if (!string({.kind = Kind::string}) || !in_.read_length(profiles, 8)) return false;
+    if (out_ != nullptr) out_->write_length(profiles);
+    for (std::uint32_t i = 0; i < profiles; ++i) {  // bound: read_length()
+      Bytes content;
+      if (!copy<std::uint32_t>() || !in_.read_octets(content)) return false;
+      if (out_ != nullptr) out_->write_octets(content);
+    }
+    return true;
+  }
+
+  cdr::Reader& in_;
+  cdr::Writer* const out_;
+  std::uint64_t steps_left_;
+};
+
+}  // namespace
+
+const MemberDesc* selected(const TypeDesc& type, std::int64_t label) noexcept {
+  for (std::size_t i = 0; i < type.members.size(); ++i) {
+    const bool is_default = type.default_index >= 0 && i == static_cast<std::size_t>(type.default_index);
+    if (!is_default && type.members[i].label == label) return &type.members[i];
+  }
+  return type.default_index < 0 ? nullptr : &type.members[static_cast<std::size_t>(type.default_index)];
+}
+
+std::size_t least_size(const TypeDesc& aliased, int depth) noexcept {
+  const TypeDesc& type = unaliased(aliased);
+  switch (type.kind) {
+    case Kind::null:
+    case Kind::void_:
+      return 0;
+    case Kind::structure:
+      if (depth == 8) return 0;
+      for (const MemberDesc& member : type.members)
+        if (const std::size_t size = least_size(*member.type, depth + 1)) return size;
+      return 0;
+    case Kind::array:
+      return depth == 8 || type.length == 0 ? 0 : least_size(*type.content, depth + 1);
+    case Kind::short_:
+    case Kind::ushort:
+      return 2;
+    case Kind::long_:
+    case Kind::ulong:
+    case Kind::float_:
+    case Kind::enumeration:
+    case Kind::sequence:
+    case Kind::any:
+      return 4;
+    case Kind::longlong:
+    case Kind::ulonglong:
+    case Kind::double_:
+      return 8;
+    default:
+      return 1;
+  }
+}
+
+bool transfer(cdr::Reader& reader, const TypeDesc& type, cdr::Writer* out) { return Walk(reader, out).value(type); }
+
+}  // namespace corelane::any
