@@ -1,0 +1,76 @@
+#include "orb/sched/io_server.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "orb/sched/rational.h"
+#include "orb/sched/ticks.h"
+
+namespace corelane::sched {
+namespace {
+
+// u / U, rounded up: never too early.
+Duration pause_after(Duration used, Ppm share) noexcept {
+  return Duration{static_cast<std::int64_t>((Wide{used.count()} * whole_core + share - 1) / share)};
+}
+
+}  // namespace
+
+Duration io_budget(Ppm share, Duration period) noexcept {
+  const auto budget = static_cast<std::int64_t>(Wide{period.count()} * share / whole_core);
+  return Duration{std::max<std::int64_t>(budget, 1)};
+}
+
+IoServer::IoServer(Ppm share, Time start) noexcept : share_(share), eligible_(start) {
+  assert(0 < share && share <= whole_core);
+}
+
+void IoServer::serve(Time now, const IoCaller& caller) noexcept {
+  if (caller == caller_) return;
+  settle();
+  eligible_ = std::max(eligible_, now);
+  caller_ = caller;
+  budget_ = io_budget(share_, caller.period);
+}
+
+void IoServer::wake(Time now) noexcept { eligible_ = std::max(eligible_, now); }
+
+void IoServer::charge(Time, Duration used) noexcept {
+  used_ += used;
+  if (used_ >= budget_) settle();
+}
+
+void IoServer::block(Time) noexcept { settle(); }
+
+Duration IoServer::available(Time now) const noexcept { return eligible_ <= now ? budget_ - used_ : Duration::zero(); }
+
+void IoServer::settle() noexcept {
+  eligible_ += pause_after(used_, share_);
+  used_ = Duration::zero();
+}
+
+Interference io_interference(Ppm share, Duration period) noexcept {
+  const Duration budget = io_budget(share, period);
+  return {.budget = budget.count(), .period = period.count(), .jitter = (period - budget).count()};
+}
+
+bool rate_monotonic_with_io(std::span<const Usage> tasks, std::span<const Ppm> shares) noexcept {
+  const Ticks n = std::max<Ticks>(static_cast<Ticks>(tasks.size()), 1);
+  Rational sum;
+  for (const Usage& task : tasks) sum += Rational(task.budget, task.period);
+  for (const Ppm share : shares) {
+    Rational term(share, whole_core);
+    sum += (term *= Rational(2 * whole_core - share, whole_core));
+  }
+  Rational factor(1, n);
+  factor *= sum;
+  factor += Rational(1);
+  Rational product(1);
+  for (Ticks i = 0; i < n; ++i) {
+    product *= factor;
+    if (!product.at_most(2)) return false;
+  }
+  return true;
+}
+
+}  // namespace corelane::sched

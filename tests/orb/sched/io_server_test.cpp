@@ -1,0 +1,134 @@
+#include "orb/sched/io_server.h"
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <vector>
+
+using namespace corelane;
+using namespace corelane::sched;
+
+namespace {
+
+constexpr Time at(std::int64_t t) { return Time{Duration{t}}; }
+constexpr Duration units(std::int64_t n) { return Duration{n}; }
+constexpr IoCaller caller(std::int64_t period, int priority) { return {Duration{period}, Priority{priority}}; }
+constexpr Ppm tenth = 100'000;
+
+// A server of a tenth of the core that works for a caller of period 80 from the start.
+IoServer server_for(std::int64_t period) {
+  IoServer server(tenth);
+  server.serve(at(0), caller(period, 5));
+  server.wake(at(0));
+  return server;
+}
+
+}  // namespace
+
+TEST_CASE("an io server may use its share of its caller's period, then waits for what it used over the share") {
+  IoServer server = server_for(80);
+  CHECK(server.available(at(0)) == units(8));
+  server.charge(at(8), units(8));
+  CHECK(server.available(at(79)) == units(0));
+  CHECK(server.next(at(8)) == at(80));
+  CHECK(server.available(at(80)) == units(8));
+}
+
+TEST_CASE("an io server that blocks early is back sooner with its whole budget") {
+  IoServer server = server_for(80);
+  server.charge(at(3), units(3));
+  CHECK(server.available(at(3)) == units(5));
+  server.block(at(3));
+  server.wake(at(10));
+  CHECK(server.next(at(10)) == at(30));
+  CHECK(server.available(at(30)) == units(8));
+}
+
+TEST_CASE("an io server saves nothing while it has no work") {
+  IoServer server = server_for(80);
+  server.charge(at(3), units(3));
+  server.block(at(3));
+  server.wake(at(500));
+  server.charge(at(508), units(8));
+  CHECK(server.next(at(508)) == at(580));
+}
+
+TEST_CASE("an io server takes the period and the priority of its caller") {
+  IoServer server = server_for(80);
+  server.charge(at(2), units(2));
+  server.serve(at(2), caller(40, 9));
+  CHECK(server.caller().priority == Priority{9});
+  CHECK(server.next(at(2)) == at(20));  // what it did for the other caller
+  CHECK(server.available(at(20)) == units(4));
+}
+
+TEST_CASE("what an io server was starved of at a low level it does not get back at a high one") {
+  IoServer server = server_for(80);
+  server.serve(at(400), caller(40, 9));
+  server.charge(at(404), units(4));
+  CHECK(server.available(at(404)) == units(0));
+  CHECK(server.next(at(404)) == at(440));
+}
+
+TEST_CASE("an overrun of an io server is paid by waiting") {
+  IoServer server = server_for(80);
+  server.charge(at(11), units(11));
+  CHECK(server.next(at(11)) == at(110));
+}
+
+TEST_CASE("an io server's times are rounded against it") {
+  IoServer server(333'333);
+  server.serve(at(0), caller(10, 1));
+  CHECK(server.available(at(0)) == units(3));
+  server.charge(at(1), units(1));
+  server.block(at(1));
+  CHECK(server.next(at(1)) == at(4));  // 3.000003
+  CHECK(io_budget(1, units(10)) == units(1));
+}
+
+TEST_CASE("an io server is to others a task with jitter T - U T") {
+  const Interference other = io_interference(tenth, units(80));
+  CHECK(other.budget == 8);
+  CHECK(other.period == 80);
+  CHECK(other.jitter == 72);
+}
+
+TEST_CASE("the bound with io servers charges (2 - U) U for each") {
+  // Two tasks: 2 (sqrt 2 - 1) = .828427. A tenth costs .19.
+  const std::vector<Ppm> one{tenth};
+  CHECK(rate_monotonic_with_io(std::vector<Usage>{{319, 1000}, {319, 1000}}, one));
+  CHECK_FALSE(rate_monotonic_with_io(std::vector<Usage>{{320, 1000}, {319, 1000}}, one));
+  CHECK(rate_monotonic_with_io(std::vector<Usage>{{81, 100}}, one));
+  CHECK_FALSE(rate_monotonic_with_io(std::vector<Usage>{{810'001, 1'000'000}}, one));
+  CHECK(rate_monotonic_with_io({}, std::vector<Ppm>{whole_core}));
+  CHECK_FALSE(rate_monotonic_with_io({}, std::vector<Ppm>{whole_core, 1}));
+}
+
+// Law.
+
+TEST_CASE("an io server uses no window of length w for more than U w + (1 - U) U T") {
+  CHECK(rc::check("bandwidth", [] {
+    const auto period = *rc::gen::inRange<std::int64_t>(2, 40);
+    const auto share = *rc::gen::inRange<Ppm>(50'000, whole_core + 1);
+    IoServer server(share);
+    server.serve(at(0), caller(period, 1));
+    std::vector<std::int64_t> used_before{0};
+    std::int64_t work = 0;
+    for (std::int64_t t = 0; t < 200; ++t) {
+      const std::int64_t arrives = *rc::gen::inRange(0, 4) == 0 ? *rc::gen::inRange<std::int64_t>(1, 12) : 0;
+      if (work == 0 && arrives > 0) server.wake(at(t));
+      work += arrives;
+      const bool runs = work > 0 && server.available(at(t)) > units(0);
+      if (runs) server.charge(at(t + 1), units(1));
+      if (runs && --work == 0) server.block(at(t + 1));
+      used_before.push_back(used_before.back() + (runs ? 1 : 0));
+    }
+    const std::int64_t budget = io_budget(share, units(period)).count();
+    for (std::size_t from = 0; from < used_before.size(); ++from)
+      for (std::size_t to = from; to < used_before.size(); ++to) {
+        const auto window = static_cast<std::int64_t>(to - from);
+        RC_ASSERT((used_before[to] - used_before[from]) * whole_core <= share * window + (whole_core - share) * budget);
+      }
+  }));
+}
