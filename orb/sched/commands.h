@@ -79,7 +79,7 @@ struct Refuse {
 // From a Lane.
 
 // The job may execute now on the Lane's core at its task's priority; the platform under a Lane is preemptive fixed
-// priority. Response and misses count from `released`.
+// priority (whatever its thread had before). Response and misses count from `released`.
 struct Run {
   JobId job;
   TaskId task;
@@ -94,14 +94,28 @@ struct Defer {  // the job came early; it waits in the Lane. For the record: the
   Time until;
 };
 
-struct Demote {  // the running job overran: take its priority away
+// The running job overran: until it has Finished its thread runs below all admitted tasks, where it takes only what
+// they leave; for the analysis it has ended. Its task's next job comes with a Run of its own, after Finished.
+struct Demote {
   JobId job;
   TaskId task;
 };
 
-struct Cancel {  // the job's answer goes out now (TIMEOUT); a job that runs is demoted and gets its stop token
+// The job's answer goes out now (TIMEOUT). One that waited is forgotten; one that runs gets its stop token and is
+// demoted as above, until it Finished.
+struct Cancel {
   JobId job;
   TaskId task;
+};
+
+// This job is the one that the platform runs on the Lane's core: feed Overran when its execution since Run (its
+// thread's processor time) reaches `budget`; while it is preempted or suspended that cannot happen. Replaces what was
+// watched on this core. Job 0: nobody. Jobs under `report` are not watched: compare their use with the budget when they
+// end.
+struct Watch {
+  JobId job{};
+  TaskId task{};
+  Duration budget{};
 };
 
 struct Arm {  // feed Elapsed{timer} at `at`. Replaces what was armed under this id; Time `never` disarms
@@ -115,7 +129,7 @@ struct ReportVacated {  // feed Vacated to the Manager
 };
 
 using Command = std::variant<Admit, Place, Reprioritize, Vacate, Move, Dismiss, Evict, Refuse, Run, Defer, Demote,
-                             Cancel, Arm, ReportVacated>;
+                             Cancel, Watch, Arm, ReportVacated>;
 static_assert(std::is_trivially_copyable_v<Command>);
 
 }  // namespace corelane::sched

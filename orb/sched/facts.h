@@ -64,7 +64,21 @@ struct Finished {
   Duration used{};  // execution time, for the report
 };
 
-struct Overran {  // the job has used its budget and goes on
+// The job has used its budget and goes on: the answer to Watch, or found out when it ends.
+struct Overran {
+  Time at;
+  JobId job;
+  TaskId task;
+};
+
+// The running job waits for something else than its core (a nested call, a disk), and is ready again.
+struct Suspended {
+  Time at;
+  JobId job;
+  TaskId task;
+};
+
+struct Resumed {
   Time at;
   JobId job;
   TaskId task;
@@ -75,7 +89,8 @@ struct Elapsed {
   TimerId timer;
 };
 
-using Fact = std::variant<Arrived, Proposed, Departed, PeerLost, CoreLost, Vacated, Finished, Overran, Elapsed>;
+using Fact = std::variant<Arrived, Proposed, Departed, PeerLost, CoreLost, Vacated, Finished, Overran, Suspended,
+                          Resumed, Elapsed>;
 static_assert(std::is_trivially_copyable_v<Arrived>);
 static_assert(std::is_trivially_copyable_v<Fact>);
 

@@ -4,15 +4,38 @@
 #include <cassert>
 
 namespace corelane::sched {
+namespace {
+
+// Spaces the waiting jobs anew as the release rule has it: none before `now`, the first at the nominal release `first`
+// or later. Afterwards TAT is at least what follows.
+void space_from(LaneTask& task, Time now, Time first) noexcept {
+  for (std::size_t i = 0; i < task.waiting_count; ++i) {
+    WaitingJob& job = task.waiting[i];
+    job.nominal = std::max(job.nominal, first);
+    job.eligible = std::max({job.eligible, now, job.nominal - task.contract.jitter});
+    first = job.nominal + task.contract.period;
+  }
+  task.tat = std::max(task.tat, first);
+}
+
+bool is_enforced(const Contract& contract) noexcept { return contract.on_overrun != OverrunPolicy::report; }
+
+}  // namespace
 
 Lane::Lane(CoreId core, std::size_t max_tasks, TimerId timer) : core_(core), timer_(timer) {
   tasks_.reserve(max_tasks);
-  commands_.reserve(3 * max_tasks + 4 * max_waiting);
+  commands_.reserve(4 * max_tasks + 4 * max_waiting);
 }
 
 LaneTask* Lane::find(TaskId task) noexcept {
   const auto found = std::find_if(tasks_.begin(), tasks_.end(), [&](const LaneTask& t) { return t.id == task; });
   return found == tasks_.end() ? nullptr : &*found;
+}
+
+// The task, when it is this job of it that runs.
+LaneTask* Lane::running(TaskId task, JobId job) noexcept {
+  LaneTask* found = find(task);
+  return found != nullptr && found->busy && found->running == job ? found : nullptr;
 }
 
 bool Lane::insert(const LaneTask& task) noexcept {
@@ -29,51 +52,79 @@ bool Lane::add(TaskId task, const Contract& contract, Priority priority) noexcep
   return insert({.id = task, .contract = contract, .priority = priority});
 }
 
-void Lane::reprioritize(TaskId task, Priority priority) noexcept {
+bool Lane::reprioritize(TaskId task, Priority priority) noexcept {
   const LaneTask* found = find(task);
-  if (found == nullptr) return;
+  if (found == nullptr) return false;
   LaneTask changed = *found;
   changed.priority = priority;
   erase(found);
   insert(changed);
+  return !changed.demoted;
 }
+
+// Facts.
 
 std::span<const Command> Lane::decide(const Fact& fact) noexcept {
   commands_.clear();
   if (const auto* arrived = std::get_if<Arrived>(&fact)) arrive(*arrived);
   if (const auto* finished = std::get_if<Finished>(&fact)) finish(*finished);
-  if (const auto* overran = std::get_if<Overran>(&fact)) overrun(*overran);
+  if (const auto* suspended = std::get_if<Suspended>(&fact)) suspend(*suspended);
+  if (const auto* resumed = std::get_if<Resumed>(&fact)) resume(*resumed);
   if (const auto* elapsed = std::get_if<Elapsed>(&fact); elapsed != nullptr && elapsed->timer == timer_) armed_ = never;
+  if (const auto* overran = std::get_if<Overran>(&fact))
+    if (LaneTask* task = running(overran->task, overran->job)) overrun(*task);
   return settle(time_of(fact));
 }
 
 void Lane::arrive(const Arrived& fact) noexcept {
   LaneTask* task = find(fact.task);
   if (task == nullptr || task->leaving) return refuse(fact.job, RefusalCode::unknown_task);
+  const bool one_is_early = task->waiting_count > 0 && task->waiting[task->waiting_count - 1].eligible > fact.at;
+  if (one_is_early || task->waiting_count == max_waiting) return refuse(fact.job, RefusalCode::job_waiting);
   const Contract& contract = task->contract;
   const Time nominal = task->started ? std::max(fact.at, task->tat) : fact.at;
   const Time eligible = std::max(fact.at, nominal - contract.jitter);
-  const bool one_waits = task->waiting_count > 0 && task->waiting[task->waiting_count - 1].eligible > fact.at;
-  if (one_waits || task->waiting_count == max_waiting) return refuse(fact.job, RefusalCode::job_waiting);
-  task->waiting[task->waiting_count++] = {fact.job, eligible};
+  task->waiting[task->waiting_count++] = {fact.job, eligible, nominal, eligible};
   task->started = true;
   task->tat = nominal + contract.period;
-  if (eligible <= fact.at) return;
+  const bool starts_now = eligible <= fact.at || (early_allowed_ && task->can_start() && idle(fact.at));
+  if (starts_now) return;
   ++task->deferred;
   commands_.push_back(Defer{fact.job, task->id, eligible});
 }
 
 void Lane::finish(const Finished& fact) noexcept {
-  LaneTask* task = find(fact.task);
-  if (task != nullptr && task->busy && task->running == fact.job) task->busy = false;
+  LaneTask* task = running(fact.task, fact.job);
+  if (task == nullptr) return;
+  if (task->demoted) space_from(*task, fact.at, fact.at);
+  task->busy = task->demoted = task->suspended = false;
 }
 
-void Lane::overrun(const Overran& fact) noexcept {
-  LaneTask* task = find(fact.task);
-  if (task == nullptr || !task->busy || task->running != fact.job) return;
-  ++task->overruns;
-  if (task->contract.on_overrun == OverrunPolicy::demote) commands_.push_back(Demote{fact.job, fact.task});
-  if (task->contract.on_overrun == OverrunPolicy::cancel) commands_.push_back(Cancel{fact.job, fact.task});
+// Once for a job, whatever it exceeded first.
+void Lane::overrun(LaneTask& task) noexcept {
+  if (task.overran) return;
+  task.overran = true;
+  ++task.overruns;
+  if (!is_enforced(task.contract)) return;
+  task.demoted = true;
+  if (task.contract.on_overrun == OverrunPolicy::demote) commands_.push_back(Demote{task.running, task.id});
+  if (task.contract.on_overrun == OverrunPolicy::cancel) commands_.push_back(Cancel{task.running, task.id});
+}
+
+void Lane::suspend(const Suspended& fact) noexcept {
+  LaneTask* task = running(fact.task, fact.job);
+  if (task == nullptr || task->suspended) return;
+  task->suspended = true;
+  task->suspended_at = fact.at;
+}
+
+void Lane::resume(const Resumed& fact) noexcept {
+  LaneTask* task = running(fact.task, fact.job);
+  if (task == nullptr || !task->suspended) return;
+  task->suspended = false;
+  task->slept += fact.at - task->suspended_at;
+  task->order = ++last_order_;
+  if (task->slept > task->contract.suspension) overrun(*task);
 }
 
 std::span<const Command> Lane::vacate(Time now, TaskId task) noexcept {
@@ -101,46 +152,73 @@ LaneTask Lane::take(TaskId task) noexcept {
   return taken;
 }
 
+// For this core its jobs are released now: one that goes on, or else the first that waits.
 std::span<const Command> Lane::put(Time now, const LaneTask& task) noexcept {
   commands_.clear();
   LaneTask arriving = task;
   arriving.held = false;
   arriving.vacating = arriving.leaving;
+  arriving.order = ++last_order_;
+  if (arriving.started) space_from(arriving, now, arriving.pending() ? now + arriving.contract.period : now);
   insert(arriving);
   return settle(now);
 }
 
+// Consequences.
+
 bool Lane::idle(Time now) const noexcept {
   return std::none_of(tasks_.begin(), tasks_.end(), [&](const LaneTask& task) {
-    return task.busy || (!task.held && task.waiting_count > 0 && task.waiting[0].eligible <= now);
+    return task.pending() || (task.can_start() && task.waiting[0].eligible < now);
   });
 }
 
-// What follows from any change: who can start starts, and at an idle instant those go who are to go.
+// What follows from any change. At an idle instant those go who are to go, before anybody starts: what becomes eligible
+// at that very instant belongs to the busy period that it begins.
 std::span<const Command> Lane::settle(Time now) noexcept {
-  start_ready(now);
-  if (idle(now)) report_vacated();
+  end_long_sleeps(now);
+  const bool idle_instant = idle(now);
+  if (idle_instant) report_vacated();
+  start_jobs(now, idle_instant && early_allowed_);
   arm(now);
+  watch();
   return commands_;
 }
 
-void Lane::start_ready(Time now) noexcept {
+void Lane::end_long_sleeps(Time now) noexcept {
+  for (LaneTask& task : tasks_)
+    if (task.pending() && task.suspended && task.sleeps_until() <= now) overrun(task);
+}
+
+void Lane::start_jobs(Time now, bool early_too) noexcept {
   for (LaneTask& task : tasks_) {
-    if (task.busy || task.held || task.waiting_count == 0 || task.waiting[0].eligible > now) continue;
-    const WaitingJob next = task.waiting[0];
-    std::copy(task.waiting.begin() + 1, task.waiting.begin() + static_cast<std::ptrdiff_t>(task.waiting_count),
-              task.waiting.begin());
-    --task.waiting_count;
-    task.busy = true;
-    task.running = next.job;
-    ++task.jobs;
-    commands_.push_back(Run{next.job, task.id, task.priority, next.eligible, next.eligible + task.contract.deadline});
+    if (!task.can_start()) continue;
+    if (task.waiting[0].eligible > now) {
+      if (!early_too) continue;
+      task.waiting[0].released = now;
+      if (task.waiting_count == 1)
+        task.tat = now + task.contract.period;  // more wait only when spaced: they are not due
+    }
+    start(task);
   }
+}
+
+void Lane::start(LaneTask& task) noexcept {
+  const WaitingJob next = task.waiting[0];
+  std::copy(task.waiting.begin() + 1, task.waiting.begin() + static_cast<std::ptrdiff_t>(task.waiting_count),
+            task.waiting.begin());
+  --task.waiting_count;
+  task.busy = true;
+  task.running = next.job;
+  task.demoted = task.overran = task.suspended = false;
+  task.slept = {};
+  task.order = ++last_order_;
+  ++task.jobs;
+  commands_.push_back(Run{next.job, task.id, task.priority, next.released, next.released + task.contract.deadline});
 }
 
 void Lane::report_vacated() noexcept {
   for (LaneTask& task : tasks_) {
-    if (!task.vacating) continue;
+    if (!task.vacating || task.busy) continue;
     task.vacating = false;
     task.held = true;
     commands_.push_back(ReportVacated{task.id, core_});
@@ -150,13 +228,30 @@ void Lane::report_vacated() noexcept {
 
 void Lane::arm(Time now) noexcept {
   Time next = never;
-  for (const LaneTask& task : tasks_)
-    if (!task.busy && !task.held && task.waiting_count > 0) next = std::min(next, task.waiting[0].eligible);
+  for (const LaneTask& task : tasks_) {
+    if (task.can_start()) next = std::min(next, task.waiting[0].eligible);
+    if (task.pending() && task.suspended && !task.overran) next = std::min(next, task.sleeps_until());
+  }
   assert(next > now);
   static_cast<void>(now);
   if (next == armed_) return;
   armed_ = next;
   commands_.push_back(Arm{timer_, next});
+}
+
+// The job that the platform runs, if somebody has to know when its budget is used up.
+void Lane::watch() noexcept {
+  const LaneTask* top = nullptr;
+  for (const LaneTask& task : tasks_) {
+    if (!task.pending() || task.suspended) continue;
+    if (top == nullptr || top->priority < task.priority || (top->priority == task.priority && task.order < top->order))
+      top = &task;
+  }
+  const bool wanted = top != nullptr && is_enforced(top->contract) && !top->overran;
+  const JobId job = wanted ? top->running : JobId{};
+  if (job == watched_) return;
+  watched_ = job;
+  commands_.push_back(wanted ? Watch{job, top->id, top->contract.budget} : Watch{});
 }
 
 void Lane::refuse(JobId job, RefusalCode code) noexcept { commands_.push_back(Refuse{job, {.code = code}}); }

@@ -63,6 +63,8 @@ void Manager::State::on(const Proposed& fact) noexcept { admit(fact.request, fal
 std::optional<RefusalCode> Manager::State::barred(PeerId peer, const Contract& contract) const noexcept {
   if (!is_sound(contract)) return RefusalCode::bad_contract;
   if (!backlog_fits(contract)) return RefusalCode::backlog;
+  if (!placement.options().enforces_budgets && contract.on_overrun != OverrunPolicy::report)
+    return RefusalCode::overrun_policy;
   const Ppm limit = placement.options().peer_limit;
   if (limit <= 0 || peer == PeerId{}) return std::nullopt;
   Share held = share_of(contract.budget.count(), contract.period.count());

@@ -40,7 +40,8 @@ struct ManagerOptions {
   int levels = 48;  // distinct priorities per core; tasks that share one interfere both ways
   bool repack = true;
   AdmissionTest test = AdmissionTest::response_time;
-  Ppm peer_limit = 0;  // utilization that one remote peer may hold, all cores together; 0: no limit
+  bool enforces_budgets = true;  // whoever carries out the commands answers Watch; else demote and cancel are refused
+  Ppm peer_limit = 0;            // utilization that one remote peer may hold, all cores together; 0: no limit
 };
 
 class Manager {

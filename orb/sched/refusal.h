@@ -27,7 +27,7 @@ enum class RefusalCode : std::uint32_t {
   peer_limit = 9,       // the peer has used up the utilization it is allowed
   core_lost = 10,       // the core went away and no other could take the task
   backlog = 11,         // the deadline spans more periods than jobs may wait
-  overrun_policy = 12,  // demote and cancel are not enforced yet: use report
+  overrun_policy = 12,  // nobody watches budgets here, so demote and cancel cannot be kept: use report
   neighbour_late = 13,  // it would fit, but another process's task on `closest` would be late
 };
 

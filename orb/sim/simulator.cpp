@@ -36,6 +36,10 @@ void Simulator::lose_core(CoreId core, Time at) {
     if (cores_[i].options.id == core) schedule(at, Class::release, What::lose, i);
 }
 
+void Simulator::allow_early(bool allowed) {
+  for (CoreState& core : cores_) core.lane.allow_early(allowed);
+}
+
 void Simulator::run(Time until) {
   while (!events_.empty() && events_.top().at <= until) {
     now_ = events_.top().at;
@@ -69,8 +73,16 @@ void Simulator::happen(const Event& event) {
   CoreState* core = event.index < cores_.size() ? &cores_[event.index] : nullptr;
   switch (event.what) {
     case What::reach:
-      if (event.version == core->reach_version) reach(*core);
+      if (event.version == core->reach_version) reach(event.index);
       break;
+    case What::wake: {
+      const JobId job{event.version};
+      if (!core->core.wake(now_, job)) break;
+      core->touched = true;
+      const TaskId task = reports_[jobs_[job.value - 1].plan].task;
+      queue(core->lane.decide(Resumed{now_, job, task}), core->options.id);
+      break;
+    }
     case What::timer:
       if (event.version == core->timer_version && !core->lost)
         queue(core->lane.decide(Elapsed{now_, TimerId{event.index}}), core->options.id);
@@ -98,23 +110,55 @@ void Simulator::happen(const Event& event) {
   }
 }
 
-// A job has ended or used up its budget.
-void Simulator::reach(CoreState& core) {
+// A job has ended, suspended itself or used up its budget.
+void Simulator::reach(std::size_t index) {
+  CoreState& core = cores_[index];
   core.touched = true;
   const auto reached = core.core.reach(now_);
   if (!reached || reached->job.task == no_task) return;
-  const JobId job = reached->job.job;
-  const JobState& state = jobs_[job.value - 1];
-  TaskReport& report = reports_[state.plan];
-  mix(reached->ended ? 1 : 2), mix(job.value), mix(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
-  if (!reached->ended) {
-    ++report.overruns;
-    return queue(core.lane.decide(Overran{now_, job, reached->job.task}), core.options.id);
+  const auto [job, what] = *reached;
+  mix(static_cast<std::uint64_t>(what) + 1), mix(job.job.value);
+  mix(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
+  switch (what) {
+    case VirtualCore::What::ended:
+      return end(core, job);
+    case VirtualCore::What::slept: {
+      const Duration sleep = plans_[jobs_[job.job.value - 1].plan].sleeps_for;
+      schedule(now_ + sleep, Class::completion, What::wake, index, job.job.value);
+      return queue(core.lane.decide(Suspended{now_, job.job, job.task}), core.options.id);
+    }
+    case VirtualCore::What::overran:
+      return queue(core.lane.decide(Overran{now_, job.job, job.task}), core.options.id);
   }
+}
+
+void Simulator::end(CoreState& core, const ReadyJob& job) {
+  const JobState& state = jobs_[job.job.value - 1];
+  const Contract& contract = plans_[state.plan].contract;
+  TaskReport& report = reports_[state.plan];
   ++report.jobs;
-  report.worst = std::max(report.worst, now_ - state.nominal);
-  if (now_ - state.nominal > plans_[state.plan].contract.deadline) ++report.misses;
-  queue(core.lane.decide(Finished{now_, job, reached->job.task, state.demand}), core.options.id);
+  if (state.cancelled) {
+    ++report.cancelled;
+  } else {
+    report.worst = std::max(report.worst, now_ - state.nominal);
+    if (now_ - state.nominal > contract.deadline) ++report.misses;
+  }
+  if (job.used > contract.budget) queue(core.lane.decide(Overran{now_, job.job, job.task}), core.options.id);
+  for (const LaneTask& task : core.lane.tasks())
+    if (task.id == job.task) report.overruns = task.overruns;
+  queue(core.lane.decide(Finished{now_, job.job, job.task, job.used}), core.options.id);
+}
+
+// What the next job of the plan will do.
+Simulator::JobState Simulator::draw(std::size_t index, Time nominal) {
+  const TaskPlan& plan = plans_[index];
+  const Duration demand = plan.demand > Duration::zero() ? plan.demand : plan.contract.budget;
+  if (plan.one_in > 1 && random_() % plan.one_in != 0) return {index, nominal, demand};
+  JobState job{.plan = index, .nominal = nominal, .demand = demand, .sleeps = plan.sleeps_for > Duration::zero()};
+  if (plan.demand_to > demand)
+    job.demand += Duration{
+        static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>((plan.demand_to - demand).count() + 1))};
+  return job;
 }
 
 // Job `number` of the plan: its nominal release is fixed, its arrival may be late by the jitter.
@@ -122,9 +166,8 @@ void Simulator::release(std::size_t index, std::uint64_t number) {
   const TaskPlan& plan = plans_[index];
   if (reports_[index].evicted || (plan.departs && now_ >= *plan.departs)) return;
   const Duration every = plan.every > Duration::zero() ? plan.every : plan.contract.period;
-  const Duration demand = plan.demand > Duration::zero() ? plan.demand : plan.contract.budget;
   const Time nominal = plan.first_release + every * static_cast<std::int64_t>(number);
-  const JobId job = new_job({index, nominal, demand});
+  const JobId job = new_job(draw(index, nominal));
   tell_manager(Arrived{.at = now_, .job = job, .task = reports_[index].task, .peer = plan.peer, .contract = {}});
   const Time next = nominal + every;
   const auto late = plan.jittered ? Duration{static_cast<std::int64_t>(
@@ -137,7 +180,7 @@ void Simulator::start_platform_load(std::size_t index) {
   CoreState& core = cores_[index];
   if (core.lost) return;
   const JobId job = new_job({0, now_, core.options.load.budget});
-  core.core.start(now_, {job, no_task, platform_priority, core.options.load.budget, Duration::max()});
+  core.core.start(now_, {job, no_task, platform_priority, core.options.load.budget});
   core.touched = true;
   schedule(now_ + core.options.load.period, Class::release, What::platform, index);
 }
@@ -203,8 +246,7 @@ void Simulator::carry_out(const Place& c, CoreId) {
 
 void Simulator::carry_out(const Reprioritize& c, CoreId) {
   CoreState& core = core_of(c.core);
-  core.lane.reprioritize(c.task, c.priority);
-  core.core.set_priority(now_, c.task, c.priority);
+  if (core.lane.reprioritize(c.task, c.priority)) core.core.set_priority(now_, c.task, c.priority);
   core.touched = true;
 }
 
@@ -244,10 +286,10 @@ void Simulator::carry_out(const Run& c, CoreId from) {
   CoreState& core = core_of(from);
   JobState& job = jobs_[c.job.value - 1];
   const TaskPlan& plan = plans_[job.plan];
-  const Duration budget = plan.contract.budget;
   // Of a caller that sends too early the contract's releases count, not his.
   if (plan.every > Duration::zero() && plan.every < plan.contract.period) job.nominal = c.released;
-  core.core.start(now_, {c.job, c.task, c.priority, job.demand, job.demand > budget ? budget : Duration::max()});
+  const Duration until_sleep = job.sleeps ? plan.sleeps_after : Duration::max();
+  core.core.start(now_, {c.job, c.task, c.priority, job.demand, until_sleep});
   core.touched = true;
 }
 
@@ -258,9 +300,17 @@ void Simulator::carry_out(const Demote& c, CoreId from) {
 
 void Simulator::carry_out(const Cancel& c, CoreId from) {
   CoreState& core = core_of(from);
-  core.core.drop(now_, c.job);  // waits in the Lane: nothing to drop
+  JobState& job = jobs_[c.job.value - 1];
+  job.cancelled = true;
   core.touched = true;
-  queue(core.lane.decide(Finished{now_, c.job, c.task, {}}), from);
+  if (core.core.shorten(now_, c.job, plans_[job.plan].stops_after))  // else it waited
+    core.core.set_priority(now_, c.task, best_effort);
+}
+
+void Simulator::carry_out(const Watch& c, CoreId from) {
+  CoreState& core = core_of(from);
+  core.core.watch(now_, c.job, c.budget);
+  core.touched = true;
 }
 
 void Simulator::carry_out(const Arm& c, CoreId from) {

@@ -23,11 +23,16 @@ namespace corelane::sim {
 // One task and the behaviour of its caller.
 struct TaskPlan {
   Contract contract;
-  Time proposed{};        // asks for admission then
-  Time first_release{};   // nominal; releases follow every `every`
-  Duration every{};       // zero: the contract's T
-  Duration demand{};      // execution time of a job; zero: the contract's C
-  bool jittered = false;  // releases come up to J late, at random
+  Time proposed{};           // asks for admission then
+  Time first_release{};      // nominal; releases follow every `every`
+  Duration every{};          // zero: the contract's T
+  Duration demand{};         // execution time of a job; zero: the contract's C
+  Duration demand_to{};      // longer than `demand`: each job demands something in between, at random
+  bool jittered = false;     // releases come up to J late, at random
+  Duration sleeps_after{};   // each job suspends itself once, after so much execution ...
+  Duration sleeps_for{};     // ... for so long; zero: never
+  Duration stops_after{};    // how much a job still executes once it is cancelled
+  std::uint32_t one_in = 1;  // demand_to and sleeps_for concern one job in so many, at random
   std::optional<Time> departs{};
   PeerId peer{};
 };
@@ -44,7 +49,8 @@ struct TaskReport {
   std::uint64_t jobs = 0;  // ended
   std::uint64_t misses = 0;
   std::uint64_t refused_jobs = 0;
-  std::uint64_t overruns = 0;
+  std::uint64_t overruns = 0;   // found in the Lane's sense: budget or suspension
+  std::uint64_t cancelled = 0;  // jobs whose answer went out before they ended; not in `worst` and `misses`
   std::uint64_t moves = 0;
 };
 
@@ -55,6 +61,8 @@ class Simulator {
   // The index of the plan in report().
   std::size_t add(const TaskPlan& plan);
   void lose_core(CoreId core, Time at);
+  // Lane::allow_early() of every core. The simulator has no work below the tasks that the analysis charges.
+  void allow_early(bool allowed);
 
   // Carries out all events up to and including `until`. May be called again with a later time.
   void run(Time until);
@@ -70,14 +78,14 @@ class Simulator {
  private:
   // The order of what happens at one instant; dispatch comes after all of them.
   enum class Class : std::uint8_t { completion, replenishment, release };
-  enum class What : std::uint8_t { reach, timer, platform, propose, release, depart, lose };
+  enum class What : std::uint8_t { reach, wake, timer, platform, propose, release, depart, lose };
   struct Event {
     Time at;
     Class order;
     std::uint64_t sequence;
     What what;
     std::size_t index;      // of the core or the plan
-    std::uint64_t version;  // reach, timer: valid only while current; release: number of the job
+    std::uint64_t version;  // reach, timer: valid only while current; wake: the job; release: its number
   };
   struct Later {
     bool operator()(const Event& a, const Event& b) const;
@@ -95,11 +103,15 @@ class Simulator {
     std::size_t plan;
     Time nominal;
     Duration demand;
+    bool sleeps = false;
+    bool cancelled = false;
   };
 
   void schedule(Time at, Class order, What what, std::size_t index, std::uint64_t version = 0);
   void happen(const Event& event);
-  void reach(CoreState& core);
+  void reach(std::size_t core);
+  void end(CoreState& core, const ReadyJob& job);
+  JobState draw(std::size_t plan, Time nominal);
   void release(std::size_t plan, std::uint64_t number);
   void start_platform_load(std::size_t core);
   void dispatch_touched();
@@ -122,6 +134,7 @@ class Simulator {
   void carry_out(const sched::Defer&, CoreId) {}
   void carry_out(const sched::Demote& c, CoreId from);
   void carry_out(const sched::Cancel& c, CoreId from);
+  void carry_out(const sched::Watch& c, CoreId from);
   void carry_out(const sched::Arm& c, CoreId from);
   void carry_out(const sched::ReportVacated& c, CoreId from);
 

@@ -1,79 +1,112 @@
 #include "orb/sim/virtual_core.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace corelane::sim {
-namespace {
 
-constexpr Duration no_overrun = Duration::max();
-
-}  // namespace
+std::vector<VirtualCore::Entry>::iterator VirtualCore::find(JobId job) {
+  return std::find_if(jobs_.begin(), jobs_.end(), [&](const Entry& e) { return e.job.job == job; });
+}
 
 void VirtualCore::charge(Time now) {
   if (!running_) return;
-  const auto job = std::find_if(ready_.begin(), ready_.end(), [&](const ReadyJob& r) { return r.job == current_; });
   const Duration used = now - since_;
   since_ = now;
   busy_ += used;
-  if (job == ready_.end()) return;
-  job->remaining -= used;
-  if (job->until_budget != no_overrun) job->until_budget -= used;
+  const auto entry = find(current_);
+  if (entry == jobs_.end()) return;
+  ReadyJob& job = entry->job;
+  job.used += used;
+  job.remaining -= used;
+  if (job.until_sleep != Duration::max()) job.until_sleep -= used;
+}
+
+void VirtualCore::sort() {
+  std::sort(jobs_.begin(), jobs_.end(), [](const Entry& a, const Entry& b) {
+    return a.job.priority != b.job.priority ? a.job.priority > b.job.priority : a.order < b.order;
+  });
 }
 
 void VirtualCore::start(Time now, const ReadyJob& job) {
   charge(now);
-  const auto place =
-      std::find_if(ready_.begin(), ready_.end(), [&](const ReadyJob& r) { return r.priority < job.priority; });
-  ready_.insert(place, job);
+  jobs_.push_back({job, ++last_order_});
+  sort();
 }
 
 void VirtualCore::set_priority(Time now, TaskId task, Priority priority) {
   charge(now);
-  for (ReadyJob& job : ready_)
-    if (job.task == task) job.priority = priority;
-  std::stable_sort(ready_.begin(), ready_.end(),
-                   [](const ReadyJob& a, const ReadyJob& b) { return a.priority > b.priority; });
+  for (Entry& entry : jobs_)
+    if (entry.job.task == task) entry.job.priority = priority;
+  sort();
 }
 
-void VirtualCore::drop(Time now, JobId job) {
+bool VirtualCore::shorten(Time now, JobId job, Duration most) {
   charge(now);
-  std::erase_if(ready_, [&](const ReadyJob& r) { return r.job == job; });
-  if (current_ == job) running_ = false;
+  const auto entry = find(job);
+  if (entry == jobs_.end()) return false;
+  entry->job.remaining = std::min(entry->job.remaining, most);
+  return true;
+}
+
+bool VirtualCore::wake(Time now, JobId job) {
+  charge(now);
+  const auto entry = find(job);
+  if (entry == jobs_.end() || !entry->asleep) return false;
+  entry->asleep = false;
+  entry->order = ++last_order_;
+  sort();
+  return true;
 }
 
 void VirtualCore::drop_all(Time now) {
   charge(now);
-  ready_.clear();
+  jobs_.clear();
   running_ = false;
+}
+
+void VirtualCore::watch(Time now, JobId job, Duration budget) {
+  charge(now);
+  watched_ = job;
+  budget_ = budget;
+}
+
+Duration VirtualCore::until_budget(const ReadyJob& job) const {
+  return job.job == watched_ ? budget_ - job.used : Duration::max();
 }
 
 std::optional<VirtualCore::Reached> VirtualCore::reach(Time now) {
   charge(now);
   if (!running_) return std::nullopt;
-  const auto job = std::find_if(ready_.begin(), ready_.end(), [&](const ReadyJob& r) { return r.job == current_; });
-  if (job->remaining <= Duration::zero()) {
-    const ReadyJob ended = *job;
-    ready_.erase(job);
+  const auto entry = find(current_);
+  ReadyJob& job = entry->job;
+  if (job.remaining <= Duration::zero()) {
+    const ReadyJob ended = job;
+    jobs_.erase(entry);
     running_ = false;
-    return Reached{ended, true};
+    return Reached{ended, What::ended};
   }
-  if (job->until_budget > Duration::zero()) return std::nullopt;
-  job->until_budget = no_overrun;  // said once
-  return Reached{*job, false};
+  if (job.until_sleep <= Duration::zero()) {
+    job.until_sleep = Duration::max();
+    entry->asleep = true;
+    running_ = false;
+    return Reached{job, What::slept};
+  }
+  if (until_budget(job) > Duration::zero()) return std::nullopt;
+  watched_ = {};  // said once
+  return Reached{job, What::overran};
 }
 
 Time VirtualCore::dispatch(Time now) {
   charge(now);
-  if (ready_.empty()) {
-    running_ = false;
-    return never;
-  }
-  const ReadyJob& next = ready_.front();
-  if (running_ && current_ != next.job) ++preemptions_;
-  running_ = true;
-  current_ = next.job;
+  const auto next = std::find_if(jobs_.begin(), jobs_.end(), [](const Entry& entry) { return !entry.asleep; });
+  const bool ran = std::exchange(running_, next != jobs_.end());
+  if (!running_) return never;
+  const ReadyJob& job = next->job;
+  if (ran && current_ != job.job) ++preemptions_;
+  current_ = job.job;
   since_ = now;
-  return now + std::min(next.remaining, next.until_budget);
+  return now + std::min({job.remaining, job.until_sleep, std::max(until_budget(job), Duration::zero())});
 }
 
 std::optional<JobId> VirtualCore::running() const {

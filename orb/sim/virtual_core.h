@@ -20,8 +20,9 @@ struct ReadyJob {
   JobId job;
   TaskId task;
   Priority priority;
-  Duration remaining;     // until it ends
-  Duration until_budget;  // until it overruns; beyond `remaining` when it does not
+  Duration remaining;                      // execution until it ends
+  Duration until_sleep = Duration::max();  // execution until it suspends itself; beyond `remaining`: it does not
+  Duration used{};                         // executed so far
 };
 
 class VirtualCore {
@@ -29,15 +30,21 @@ class VirtualCore {
   // A job joins; it may preempt at the next dispatch().
   void start(Time now, const ReadyJob& job);
   void set_priority(Time now, TaskId task, Priority priority);
-  // The job leaves without having ended.
-  void drop(Time now, JobId job);
+  // The job executes for at most so much more. False when it is not here.
+  bool shorten(Time now, JobId job, Duration most);
+  // A job that sleeps is ready again, behind its equals. False when it is not here.
+  bool wake(Time now, JobId job);
   void drop_all(Time now);
 
-  // Advances the running job to `now`: what has come to its end, or to its budget, first. Nothing when neither.
+  // reach() says when this job has used its budget. Replaces what was watched; JobId{} watches nobody.
+  void watch(Time now, JobId job, Duration budget);
+
+  enum class What : std::uint8_t { ended, slept, overran };
   struct Reached {
     ReadyJob job;
-    bool ended;
+    What what;
   };
+  // Advances the running job to `now`: what has come to its end, its suspension or its budget. Nothing when neither.
   std::optional<Reached> reach(Time now);
 
   // Picks who runs from now on. Returns the instant at which reach() will have something to say; never when idle.
@@ -48,12 +55,24 @@ class VirtualCore {
   Duration busy() const { return busy_; }
 
  private:
-  void charge(Time now);
+  struct Entry {
+    ReadyJob job;
+    std::uint64_t order;  // first come first served
+    bool asleep = false;
+  };
 
-  std::vector<ReadyJob> ready_;  // by descending priority, then by arrival
-  bool running_ = false;         // ready_[current_] has run since since_
+  std::vector<Entry>::iterator find(JobId job);
+  void charge(Time now);
+  void sort();
+  Duration until_budget(const ReadyJob& job) const;
+
+  std::vector<Entry> jobs_;  // by descending priority, then by order
+  bool running_ = false;     // current_ has run since since_
   JobId current_{};
   Time since_{};
+  JobId watched_{};
+  Duration budget_{};  // of watched_
+  std::uint64_t last_order_ = 0;
   Duration busy_{};
   std::uint64_t preemptions_ = 0;
 };

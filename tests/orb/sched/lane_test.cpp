@@ -4,44 +4,13 @@
 #include <utility>
 #include <vector>
 
+#include "tests/orb/sched/lane_fixture.h"
+
 using namespace corelane;
 using namespace corelane::sched;
+using namespace corelane::sched::testing;
 using namespace std::chrono_literals;
-
-namespace {
-
-constexpr CoreId core{3};
-constexpr TimerId timer{9};
-constexpr Time at(Duration since_start) { return Time{since_start}; }
-
-class Bench {
- public:
-  Lane lane{core, 8, timer};
-
-  void add(std::uint64_t task, Contract contract, int priority) {
-    REQUIRE(lane.add(TaskId{task}, contract, Priority{priority}));
-  }
-  std::vector<Command> arrive(Duration when, std::uint64_t task, std::uint64_t job) {
-    return copy(lane.decide(Arrived{at(when), JobId{job}, TaskId{task}, PeerId{}, std::nullopt}));
-  }
-  std::vector<Command> finish(Duration when, std::uint64_t task, std::uint64_t job) {
-    return copy(lane.decide(Finished{at(when), JobId{job}, TaskId{task}, Duration{}}));
-  }
-  std::vector<Command> elapse(Duration when) { return copy(lane.decide(Elapsed{at(when), timer})); }
-  static std::vector<Command> copy(std::span<const Command> commands) { return {commands.begin(), commands.end()}; }
-};
-
-template <typename T>
-std::vector<T> only(const std::vector<Command>& commands) {
-  std::vector<T> found;
-  for (const Command& command : commands)
-    if (const T* match = std::get_if<T>(&command)) found.push_back(*match);
-  return found;
-}
-
-const Contract ten_ms{.period = 10ms, .deadline = 8ms, .budget = 1ms, .jitter = 2ms};
-
-}  // namespace
+using Bench = LaneBench;
 
 TEST_CASE("a job on time runs at once with its deadline") {
   Bench b;
@@ -129,19 +98,6 @@ TEST_CASE("jobs that become eligible together start in the order of priority") {
   CHECK(runs[1].task == TaskId{1});
 }
 
-TEST_CASE("an overrun follows the policy of the contract") {
-  const OverrunPolicy policy = GENERATE(OverrunPolicy::report, OverrunPolicy::demote, OverrunPolicy::cancel);
-  Bench b;
-  Contract contract = ten_ms;
-  contract.on_overrun = policy;
-  b.add(1, contract, 5);
-  b.arrive(0ms, 1, 1);
-  const auto answer = Bench::copy(b.lane.decide(Overran{at(1ms), JobId{1}, TaskId{1}}));
-  CHECK(only<Demote>(answer).size() == (policy == OverrunPolicy::demote ? 1 : 0));
-  CHECK(only<Cancel>(answer).size() == (policy == OverrunPolicy::cancel ? 1 : 0));
-  CHECK(b.lane.tasks()[0].overruns == 1);
-}
-
 TEST_CASE("a vacated task is held from the idle instant on and starts again elsewhere") {
   Bench b;
   b.add(1, ten_ms, 5);
@@ -176,6 +132,81 @@ TEST_CASE("a task leaves an idle lane at once and a busy one at its idle instant
   CHECK(only<ReportVacated>(answer).empty());
   CHECK(only<ReportVacated>(b.finish(3ms, 2, 1)).size() == 1);
   CHECK(b.lane.tasks().empty());
+}
+
+TEST_CASE("an instant is idle though a job becomes eligible at it") {
+  Bench b;
+  b.add(1, ten_ms, 5);
+  b.add(2, ten_ms, 4);
+  b.arrive(0ms, 1, 1);
+  b.finish(1ms, 1, 1);
+  b.arrive(2ms, 1, 2);  // waits until 8
+  b.arrive(5ms, 2, 3);
+  b.copy(b.lane.vacate(at(6ms), TaskId{1}));
+  const auto answer = b.finish(8ms, 2, 3);
+  CHECK(only<ReportVacated>(answer).size() == 1);
+  CHECK(only<Run>(answer).empty());
+}
+
+// Early jobs at idle instants.
+
+TEST_CASE("where it is allowed an early job starts at once on an idle lane") {
+  Bench b;
+  b.lane.allow_early(true);
+  b.add(1, ten_ms, 5);
+  b.arrive(0ms, 1, 1);
+  b.finish(1ms, 1, 1);
+  const auto answer = b.arrive(3ms, 1, 2);
+  REQUIRE(only<Run>(answer).size() == 1);
+  CHECK(only<Run>(answer)[0].released == at(3ms));
+  CHECK(only<Defer>(answer).empty());
+  CHECK(b.lane.tasks()[0].deferred == 0);
+}
+
+TEST_CASE("an early job waits while the lane is busy and starts when it is idle") {
+  Bench b;
+  b.lane.allow_early(true);
+  b.add(1, ten_ms, 5);
+  b.add(2, ten_ms, 4);
+  b.arrive(0ms, 1, 1);
+  b.finish(1ms, 1, 1);
+  b.arrive(2ms, 2, 2);
+  CHECK(only<Defer>(b.arrive(3ms, 1, 3)).size() == 1);
+  const auto runs = only<Run>(b.finish(5ms, 2, 2));
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].job == JobId{3});
+  CHECK(runs[0].released == at(5ms));
+  CHECK(runs[0].deadline == at(13ms));
+}
+
+TEST_CASE("after an early start the next period counts from it") {
+  Bench b;
+  b.lane.allow_early(true);
+  b.add(1, ten_ms, 5);
+  b.add(2, ten_ms, 4);
+  b.arrive(0ms, 1, 1);
+  b.finish(1ms, 1, 1);
+  b.arrive(4ms, 1, 2);  // starts now, so TAT is 14
+  b.arrive(4ms, 2, 3);  // keeps the lane busy
+  b.finish(5ms, 1, 2);
+  const auto deferred = only<Defer>(b.arrive(6ms, 1, 4));
+  REQUIRE(deferred.size() == 1);
+  CHECK(deferred[0].until == at(12ms));
+}
+
+TEST_CASE("a task that is to leave its core starts no early job at the idle instant") {
+  Bench b;
+  b.lane.allow_early(true);
+  b.add(1, ten_ms, 5);
+  b.add(2, ten_ms, 4);
+  b.arrive(0ms, 1, 1);
+  b.finish(1ms, 1, 1);
+  b.arrive(2ms, 2, 2);
+  b.arrive(3ms, 1, 3);
+  b.copy(b.lane.vacate(at(4ms), TaskId{1}));
+  const auto answer = b.finish(5ms, 2, 2);
+  CHECK(only<ReportVacated>(answer).size() == 1);
+  CHECK(only<Run>(answer).empty());
 }
 
 // Error paths.

@@ -181,6 +181,19 @@ TEST_CASE("refusals before any analysis name their cause") {
   CHECK(b.refused(share_of_core(1), PeerId{2}).code == RefusalCode::too_many_tasks);
 }
 
+TEST_CASE("who does not watch budgets refuses the policies that need it") {
+  const bool enforces = GENERATE(true, false);
+  const OverrunPolicy policy = GENERATE(OverrunPolicy::demote, OverrunPolicy::cancel);
+  ManagerOptions options = cores_of(1);
+  options.enforces_budgets = enforces;
+  Bench b(options);
+  b.admitted(share_of_core(10));
+  Contract contract = share_of_core(10);
+  contract.on_overrun = policy;
+  if (enforces) b.admitted(contract);
+  if (!enforces) CHECK(b.refused(contract).code == RefusalCode::overrun_policy);
+}
+
 TEST_CASE("a process without cores refuses with no_core") {
   Bench b(cores_of(0));
   CHECK(b.refused(share_of_core(1)).code == RefusalCode::no_core);

@@ -123,6 +123,20 @@ TEST_CASE("a response equal to the limit is in time and one above is late") {
   CHECK(response_time(task, above, {.stop_above = 17}).verdict == Response::Verdict::late);
 }
 
+// Chen et al. 2019, "Many suspensions, many problems": (C 1, T 2), (C 5, S 5, T 20), and (C 1) below them. With S as
+// the sleeper's jitter the third would respond in 12; in truth it takes 22.
+TEST_CASE("a task that suspends itself may run late and then early again") {
+  const std::vector<Interference> above{{1, 2, 0}};
+  const Response sleeper = response_time({.budget = 5 + 5, .period = 20}, above);
+  CHECK(sleeper.value == 20);
+  const auto below = [&](Ticks jitter) {
+    const std::vector<Interference> both{{1, 2, 0}, {5, 20, jitter}};
+    return response_time({.budget = 1, .period = 100}, both).value;
+  };
+  CHECK(below(5) == 12);
+  CHECK(below(sleeper.value - 5) == 22);
+}
+
 // Error paths.
 
 TEST_CASE("an analysis that runs out of steps says so") {

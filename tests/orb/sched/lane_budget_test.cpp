@@ -1,0 +1,213 @@
+// Budgets and suspensions: what the Lane does with a job that takes more than its contract says.
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "orb/sched/lane.h"
+#include "tests/orb/sched/lane_fixture.h"
+
+using namespace corelane;
+using namespace corelane::sched;
+using namespace corelane::sched::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+Contract enforced(OverrunPolicy policy = OverrunPolicy::demote) {
+  Contract contract = ten_ms;
+  contract.deadline = 40ms;
+  contract.on_overrun = policy;
+  return contract;
+}
+
+}  // namespace
+
+TEST_CASE("an overrun follows the policy of the contract and is said once") {
+  const OverrunPolicy policy = GENERATE(OverrunPolicy::report, OverrunPolicy::demote, OverrunPolicy::cancel);
+  LaneBench b;
+  b.add(1, enforced(policy), 5);
+  b.arrive(0ms, 1, 1);
+  const auto answer = b.overrun(1ms, 1, 1);
+  CHECK(only<Demote>(answer).size() == (policy == OverrunPolicy::demote ? 1 : 0));
+  CHECK(only<Cancel>(answer).size() == (policy == OverrunPolicy::cancel ? 1 : 0));
+  CHECK(b.overrun(2ms, 1, 1).empty());
+  CHECK(b.lane.tasks()[0].overruns == 1);
+}
+
+TEST_CASE("a demoted job leaves the lane idle for others and keeps its own task waiting") {
+  LaneBench b;
+  b.add(1, enforced(), 5);
+  b.add(2, ten_ms, 4);
+  b.arrive(0ms, 1, 1);
+  b.overrun(1ms, 1, 1);
+  CHECK(b.lane.idle(at(2ms)));
+  CHECK(only<ReportVacated>(LaneBench::copy(b.lane.vacate(at(2ms), TaskId{2}))).size() == 1);
+  CHECK(only<Run>(b.arrive(10ms, 1, 2)).empty());
+  CHECK(b.lane.idle(at(12ms)));
+  CHECK(only<Run>(b.finish(13ms, 1, 1)).size() == 1);
+}
+
+TEST_CASE("jobs that waited for a demoted one are spaced anew from its end") {
+  LaneBench b;
+  b.add(1, enforced(), 5);  // T 10, J 2
+  b.arrive(0ms, 1, 1);
+  b.overrun(1ms, 1, 1);
+  b.arrive(10ms, 1, 2);
+  b.arrive(20ms, 1, 3);
+  b.arrive(30ms, 1, 4);
+  const auto first = only<Run>(b.finish(35ms, 1, 1));
+  REQUIRE(first.size() == 1);
+  CHECK(first[0].released == at(10ms));  // for its deadline; that it is late is its task's own doing
+  CHECK(only<Arm>(b.finish(36ms, 1, 2))[0].at == at(43ms));
+  CHECK(only<Run>(b.elapse(42ms)).empty());
+  CHECK(only<Run>(b.elapse(43ms)).size() == 1);
+  CHECK(only<Arm>(b.finish(44ms, 1, 3))[0].at == at(53ms));
+}
+
+TEST_CASE("a demoted job that ends before its successor arrives changes nothing") {
+  LaneBench b;
+  b.add(1, enforced(), 5);
+  b.arrive(0ms, 1, 1);
+  b.overrun(1ms, 1, 1);
+  b.finish(3ms, 1, 1);
+  CHECK(only<Defer>(b.arrive(5ms, 1, 2))[0].until == at(8ms));
+}
+
+TEST_CASE("a task moves only after its demoted job has ended") {
+  LaneBench b;
+  b.add(1, enforced(), 5);
+  b.add(2, ten_ms, 4);
+  b.arrive(0ms, 1, 1);
+  b.overrun(1ms, 1, 1);
+  b.arrive(2ms, 1, 2);
+  CHECK(only<ReportVacated>(LaneBench::copy(b.lane.vacate(at(2ms), TaskId{1}))).empty());
+  b.arrive(3ms, 2, 3);
+  CHECK(only<ReportVacated>(b.finish(4ms, 2, 3)).empty());
+  const auto answer = b.finish(9ms, 1, 1);
+  CHECK(only<ReportVacated>(answer).size() == 1);
+  CHECK(only<Run>(answer).empty());
+}
+
+TEST_CASE("a demoted thread keeps its priority until its next job runs") {
+  LaneBench b;
+  b.add(1, enforced(), 5);
+  CHECK(b.lane.reprioritize(TaskId{1}, Priority{6}));
+  b.arrive(0ms, 1, 1);
+  b.overrun(1ms, 1, 1);
+  CHECK_FALSE(b.lane.reprioritize(TaskId{1}, Priority{7}));
+  b.finish(2ms, 1, 1);
+  CHECK(only<Run>(b.arrive(10ms, 1, 2))[0].priority == Priority{7});
+  CHECK_FALSE(b.lane.reprioritize(TaskId{9}, Priority{7}));
+}
+
+TEST_CASE("a job in flight that comes to another core is charged there as released now") {
+  LaneBench b;
+  b.add(1, ten_ms, 5);
+  b.arrive(0ms, 1, 1);
+  Lane other(CoreId{4}, 8, TimerId{10});
+  other.put(at(6ms), b.lane.take(TaskId{1}));
+  const auto early = LaneBench::copy(other.decide(Arrived{.at = at(9ms), .job = JobId{2}, .task = TaskId{1}}));
+  CHECK(only<Defer>(early)[0].until == at(14ms));  // 6 + T - J
+}
+
+// Whose budget is watched.
+
+TEST_CASE("the job that runs is watched when its contract has its budget enforced") {
+  const OverrunPolicy policy = GENERATE(OverrunPolicy::report, OverrunPolicy::demote, OverrunPolicy::cancel);
+  LaneBench b;
+  b.add(1, enforced(policy), 5);
+  const auto watches = only<Watch>(b.arrive(0ms, 1, 1));
+  REQUIRE(watches.size() == (policy == OverrunPolicy::report ? 0 : 1));
+  if (watches.empty()) return;
+  CHECK(watches[0].job == JobId{1});
+  CHECK(watches[0].budget == 1ms);
+  CHECK(only<Watch>(b.finish(1ms, 1, 1))[0].job == JobId{});
+}
+
+TEST_CASE("a watch follows the processor through preemption suspension and overrun") {
+  LaneBench b;
+  Contract sleeper = enforced();
+  sleeper.suspension = 5ms;
+  b.add(1, sleeper, 5);
+  b.add(2, enforced(), 4);
+  const auto watched = [](const std::vector<Command>& answer) { return only<Watch>(answer).at(0).job.value; };
+  CHECK(watched(b.arrive(0us, 2, 20)) == 20);
+  CHECK(watched(b.arrive(100us, 1, 10)) == 10);
+  CHECK(watched(b.suspend(200us, 1, 10)) == 20);
+  CHECK(watched(b.resume(300us, 1, 10)) == 10);
+  CHECK(watched(b.overrun(1300us, 1, 10)) == 20);
+  CHECK(watched(b.finish(1500us, 2, 20)) == 0);
+}
+
+TEST_CASE("of equal priorities the one that was ready first is watched") {
+  LaneBench b;
+  b.add(1, enforced(), 5);
+  b.add(2, enforced(), 5);
+  b.arrive(0us, 2, 20);
+  CHECK(only<Watch>(b.arrive(100us, 1, 10)).empty());
+  CHECK(only<Watch>(b.suspend(200us, 2, 20)).at(0).job == JobId{10});
+  CHECK(only<Watch>(b.resume(300us, 2, 20)).empty());  // behind its equal
+}
+
+// Suspensions.
+
+TEST_CASE("a suspension within S is armed for its end and is no overrun") {
+  LaneBench b;
+  Contract contract = enforced();
+  contract.suspension = 3ms;
+  b.add(1, contract, 5);
+  b.arrive(0ms, 1, 1);
+  CHECK(only<Arm>(b.suspend(1ms, 1, 1)).at(0).at == at(4ms));
+  CHECK(only<Arm>(b.resume(4ms, 1, 1)).at(0).at == never);
+  CHECK(b.lane.tasks()[0].overruns == 0);
+  CHECK_FALSE(b.lane.idle(at(5ms)));
+}
+
+TEST_CASE("suspensions of one job add up and what exceeds S is an overrun") {
+  LaneBench b;
+  Contract contract = enforced();
+  contract.suspension = 3ms;
+  b.add(1, contract, 5);
+  b.arrive(0ms, 1, 1);
+  b.suspend(1ms, 1, 1);
+  b.resume(3ms, 1, 1);
+  CHECK(only<Arm>(b.suspend(5ms, 1, 1)).at(0).at == at(6ms));
+  CHECK(only<Demote>(b.elapse(6ms)).size() == 1);
+  CHECK(b.resume(9ms, 1, 1).empty());
+  CHECK(b.lane.tasks()[0].overruns == 1);
+}
+
+TEST_CASE("an undeclared suspension is an overrun at once") {
+  const OverrunPolicy policy = GENERATE(OverrunPolicy::report, OverrunPolicy::demote, OverrunPolicy::cancel);
+  LaneBench b;
+  b.add(1, enforced(policy), 5);
+  b.arrive(0ms, 1, 1);
+  const auto answer = b.suspend(0ms, 1, 1);
+  CHECK(only<Demote>(answer).size() == (policy == OverrunPolicy::demote ? 1 : 0));
+  CHECK(only<Cancel>(answer).size() == (policy == OverrunPolicy::cancel ? 1 : 0));
+  CHECK(b.lane.tasks()[0].overruns == 1);
+}
+
+TEST_CASE("a suspended job keeps the lane from being idle until it is demoted") {
+  LaneBench b;
+  Contract contract = enforced();
+  contract.suspension = 3ms;
+  b.add(1, contract, 5);
+  b.arrive(0ms, 1, 1);
+  b.suspend(1ms, 1, 1);
+  CHECK_FALSE(b.lane.idle(at(2ms)));
+  b.elapse(4ms);
+  CHECK(b.lane.idle(at(4ms)));
+}
+
+// Error paths.
+
+TEST_CASE("facts about jobs that do not run change no budget") {
+  LaneBench b;
+  b.add(1, enforced(), 5);
+  b.arrive(0ms, 1, 1);
+  CHECK(b.overrun(1ms, 1, 7).empty());
+  CHECK(b.suspend(1ms, 1, 7).empty());
+  CHECK(b.resume(1ms, 1, 1).empty());
+  CHECK(b.suspend(1ms, 9, 1).empty());
+  CHECK(b.lane.tasks()[0].overruns == 0);
+}
