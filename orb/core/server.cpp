@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "orb/core/advertised_host.h"
 #include "orb/core/server_connection.h"
 #include "orb/core/server_job.h"
+#include "orb/os/log.h"
 
 namespace corelane::core {
 
@@ -22,7 +24,9 @@ Expected<void> Server::listen(transport::Transport& transport) {
   if (!listener) return listener.error();
   listener_ = std::move(*listener);
   endpoint_ = listener_->endpoint();
-  if (!settings_.advertised_host.empty()) endpoint_.host = settings_.advertised_host;
+  AdvertisedHost named = advertised_host(endpoint_.host, settings_.advertised_host, os::host_addresses());
+  if (!named.remark.empty()) os::log::info(named.remark);
+  endpoint_.host = std::move(named.host);
   return {};
 }
 

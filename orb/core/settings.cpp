@@ -134,7 +134,9 @@ const std::vector<SettingsEntry>& settings_table() {
       {"timeout.header", "10s", "how long half a message may wait for its rest",
        [](S& s, V v) { return span_of_time(v, s.connections.header_timeout); }},
       {"endpoint.listen", "127.0.0.1:0", "where a server listens; port 0: any free one", listen},
-      {"endpoint.host", "", "the host that references name, when it is not the one listened on",
+      {"endpoint.host", "",
+       "the host that references name; without it the one listened on, or this host's first address where that is all "
+       "of them (0.0.0.0, [::])",
        [](S& s, V v) { return s.advertised_host = v, std::string{}; }},
       {"runtime.directory", "",
        "where servers keep their ledger of promised cores; without it root's meet in /run/corelane, another user's in "

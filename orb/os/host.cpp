@@ -1,11 +1,17 @@
 #include "orb/os/host.h"
 
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <sstream>
 
@@ -43,6 +49,23 @@ std::optional<ProcessState> read_state(std::int32_t pid) {
   return found;
 }
 
+// Nothing for an interface that is down or has no address of the internet.
+std::optional<HostAddress> address_of(const ifaddrs& entry) {
+  if (entry.ifa_addr == nullptr || (entry.ifa_flags & IFF_UP) == 0) return std::nullopt;
+  const int family = entry.ifa_addr->sa_family;
+  if (family != AF_INET && family != AF_INET6) return std::nullopt;
+  HostAddress found{.text = {}, .ipv6 = family == AF_INET6, .loopback = (entry.ifa_flags & IFF_LOOPBACK) != 0};
+  char text[INET6_ADDRSTRLEN + IF_NAMESIZE + 1] = "";
+  const auto size = static_cast<socklen_t>(found.ipv6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in));
+  if (getnameinfo(entry.ifa_addr, size, text, sizeof text, nullptr, 0, NI_NUMERICHOST) != 0) return std::nullopt;
+  found.text = text;
+  if (found.ipv6)
+    found.link_local = IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(entry.ifa_addr)->sin6_addr);
+  else
+    found.link_local = found.text.starts_with("169.254.");  // RFC 3927
+  return found;
+}
+
 }  // namespace
 
 const HostIdentity& this_host() {
@@ -50,6 +73,16 @@ const HostIdentity& this_host() {
                                      .time_namespace = inode_of("/proc/self/ns/time"),
                                      .pid_namespace = inode_of("/proc/self/ns/pid")};
   return identity;
+}
+
+std::vector<HostAddress> host_addresses() {
+  ifaddrs* raw = nullptr;
+  if (getifaddrs(&raw) != 0) return {};
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> list(raw, &freeifaddrs);
+  std::vector<HostAddress> found;
+  for (const ifaddrs* entry = list.get(); entry != nullptr; entry = entry->ifa_next)  // bound: the interfaces
+    if (auto address = address_of(*entry)) found.push_back(std::move(*address));
+  return found;
 }
 
 ProcessIdentity this_process() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace corelane::os {
 
@@ -19,6 +20,19 @@ struct HostIdentity {
 
 // Read once.
 const HostIdentity& this_host();
+
+// An address of one of this host's interfaces that are up.
+struct HostAddress {
+  std::string text;  // "192.0.2.7", "2001:db8::7", "fe80::1%eth0"
+  bool ipv6 = false;
+  bool loopback = false;    // reaches this host alone
+  bool link_local = false;  // reaches one network alone, and needs its scope there
+
+  friend bool operator==(const HostAddress&, const HostAddress&) = default;
+};
+
+// In the order in which the system gives them; none when it does not say.
+std::vector<HostAddress> host_addresses();
 
 // A pid is used again, a pid with its start time is not.
 struct ProcessIdentity {

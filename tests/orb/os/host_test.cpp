@@ -74,6 +74,15 @@ TEST_CASE("this host has a boot id and the same one each time") {
   CHECK(this_host().pid_namespace != 0);
 }
 
+TEST_CASE("a host's addresses are told with what they are good for") {
+  for (const HostAddress& address : host_addresses()) {
+    INFO(address.text);
+    CHECK(address.ipv6 == (address.text.find(':') != std::string::npos));
+    if (address.text == "127.0.0.1" || address.text == "::1") CHECK(address.loopback);
+    CHECK(address.link_local == (address.text.starts_with("fe80:") || address.text.starts_with("169.254.")));
+  }
+}
+
 TEST_CASE("this process is alive") {
   CHECK(this_process().pid == getpid());
   CHECK(this_process().start_ticks > 0);
