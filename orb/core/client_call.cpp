@@ -105,7 +105,7 @@ void ClientCall::connect() {
       connection_ = std::move(*connection);
       return;
     }
-    if (current_ == origin_) raise(connection.error());
+    if (current_ == origin_) raise_while("cannot connect to " + to_string(address->endpoints), connection.error());
     origin_->set_forward(nullptr);
     current_ = origin_;
   }

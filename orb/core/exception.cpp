@@ -20,8 +20,10 @@ std::string describe(const Error& error, const Detail* detail) {
   std::snprintf(number, sizeof number, "0x%08x", static_cast<unsigned>(error.minor));
   std::string text = std::string(name_of(error.kind)) + " (minor " + number + ", " +
                      std::string(completion_name(error.completed)) + ")";
-  if (const std::string_view cause = minor::text(error.minor); !cause.empty()) text += ": " + std::string(cause);
-  if (detail != nullptr && !detail->text.empty()) text += ": " + detail->text;
+  const std::string_view cause = minor::text(error.minor);
+  const std::string_view said = detail == nullptr ? std::string_view{} : detail->text;
+  if (!cause.empty() && said.find(cause) == said.npos) text.append(": ").append(cause);
+  if (!said.empty()) text.append(": ").append(said);
   return text;
 }
 
@@ -77,6 +79,11 @@ const char* repository_id_of(ErrorKind kind) noexcept {
 void raise(Error error) { raise(error, std::shared_ptr<const Detail>{}); }
 void raise(Error error, std::string detail) { raise(error, Detail{.text = std::move(detail)}); }
 void raise(Error error, Detail detail) { raise(error, std::make_shared<const Detail>(std::move(detail))); }
+
+void raise_while(const std::string& doing, Error error) {
+  const std::string_view cause = minor::text(error.minor);
+  raise(error, cause.empty() ? doing : doing + ": " + std::string(cause));
+}
 
 void raise_nil_reference() { raise(Error{ErrorKind::inv_objref, Completion::no, minor::nil_reference}); }
 

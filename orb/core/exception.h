@@ -49,7 +49,8 @@ class SystemException : public Exception {
 
   const Error& error() const noexcept { return error_; }
   const char* _rep_id() const noexcept override { return rep_id_; }
-  // "NO_RESOURCES (minor 0x434c4040, COMPLETED_NO): text of the minor code; detail".
+  // "NO_RESOURCES (minor 0x434c4040, COMPLETED_NO): text of the minor code: detail"; the text once, where the detail
+  // holds it too.
   const char* what() const noexcept override;
   // The text that came with the exception; empty when there is none.
   std::string_view detail() const noexcept;
@@ -83,5 +84,7 @@ class SystemExceptionOf final : public SystemException {
 [[noreturn]] void raise(Error error);
 [[noreturn]] void raise(Error error, std::string detail);
 [[noreturn]] void raise(Error error, Detail detail);
+// With "doing: the text of the minor code" as its detail.
+[[noreturn]] void raise_while(const std::string& doing, Error error);
 
 }  // namespace corelane::core

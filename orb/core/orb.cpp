@@ -179,9 +179,9 @@ std::vector<transport::Endpoint> Orb::endpoints() const {
   return {state_->server->endpoint()};
 }
 
-Expected<std::shared_ptr<Reference>> Orb::make_local_reference(std::string_view type_id, Bytes object_key,
-                                                               std::shared_ptr<ActiveObject> object) {
-  if (const auto listening = listen(); !listening) return listening.error();
+std::shared_ptr<Reference> Orb::make_local_reference(std::string_view type_id, Bytes object_key,
+                                                     std::shared_ptr<ActiveObject> object) {
+  listen();
   giop::IiopProfile profile;
   const transport::Endpoint endpoint = endpoints().front();
   profile.address = {endpoint.host, endpoint.port};

@@ -67,13 +67,14 @@ class Orb : public std::enable_shared_from_this<Orb> {
   // Where requests go. Set once, before the ORB listens.
   void set_request_target(std::shared_ptr<RequestTarget> target);
   RequestTarget* request_target() const noexcept;
-  // Listens from now on; at once when it does already.
-  Expected<void> listen();
+  // Listens from now on; returns at once when it does already. Raises what the transport or the executive say, with the
+  // address.
+  void listen();
   // Where it listens; empty when it does not.
   std::vector<transport::Endpoint> endpoints() const;
   // A reference to an object of this process. Listens if need be, since the address is in the reference.
-  Expected<std::shared_ptr<Reference>> make_local_reference(std::string_view type_id, Bytes object_key,
-                                                            std::shared_ptr<ActiveObject> object);
+  std::shared_ptr<Reference> make_local_reference(std::string_view type_id, Bytes object_key,
+                                                  std::shared_ptr<ActiveObject> object);
 
   // The standard user exception of resolve_initial_references().
   struct InvalidName final : UserException {
@@ -93,6 +94,7 @@ class Orb : public std::enable_shared_from_this<Orb> {
   static constexpr int max_hops = 8;
 
   explicit Orb(std::unique_ptr<State> state);
+  Expected<void> start_listening();
   ObjectReference<Object> follow(const std::string& text, int hops);
   ObjectReference<Object> resolve(const std::string& name, int hops);
 

@@ -67,7 +67,12 @@ dispatch::Executive& Orb::executive() {
   return **executive;
 }
 
-Expected<void> Orb::listen() {
+void Orb::listen() {
+  if (const auto listening = start_listening(); !listening)
+    raise_while("cannot listen on " + to_string(state_->settings.listen), listening.error());
+}
+
+Expected<void> Orb::start_listening() {
   const auto transport = state_->transport();
   if (!transport) return transport.error();
   constexpr Error ending{ErrorKind::bad_inv_order, Completion::no, minor::shutting_down};

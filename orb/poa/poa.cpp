@@ -198,8 +198,7 @@ core::ObjectReference<core::Object> Poa::reference_to(const Entry& entry) {
   const auto& types = entry.object->skeleton().ids;
   auto reference = registry_->orb()->make_local_reference(types.empty() ? "" : types.front(),
                                                           std::as_bytes(std::span(key)), entry.object);
-  if (!reference) core::raise(reference.error());
-  return core::make_stub<core::Object>(std::move(*reference));
+  return core::make_stub<core::Object>(std::move(reference));
 }
 
 core::ObjectReference<core::Object> Poa::id_to_reference(const ObjectId& id) {

@@ -12,7 +12,7 @@ void PoaManager::activate() {
   const auto orb = orb_.lock();
   if (!orb) return;
   (void)orb->executive();  // says in words what is wrong with its settings
-  if (const auto listening = orb->listen(); !listening) core::raise(listening.error());
+  orb->listen();
 }
 
 void PoaManager::hold_requests(bool wait) { change(core::Passage::holding, wait); }

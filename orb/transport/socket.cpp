@@ -22,6 +22,8 @@ namespace {
 constexpr Error not_connected{.kind = ErrorKind::transient, .minor = minor::connect_failed};
 constexpr Error too_late{.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
 constexpr Error taken{.kind = ErrorKind::comm_failure, .minor = minor::address_in_use};
+constexpr Error denied{.kind = ErrorKind::no_permission, .minor = minor::listen_denied};
+constexpr Error elsewhere{.kind = ErrorKind::bad_param, .minor = minor::address_not_here};
 constexpr Error unusable{.kind = ErrorKind::bad_param, .minor = minor::bad_address};
 
 // A blocking recv returns after this time without bytes. While more is left until the deadline, one blocking recv saves
@@ -124,6 +126,20 @@ Expected<os::Fd> connect_unix(const Address& address, Time deadline) noexcept {
   return fd;
 }
 
+Error why_not_listening(int code) noexcept {
+  switch (code) {
+    case EADDRINUSE:
+      return taken;
+    case EACCES:
+    case EPERM:
+      return denied;
+    case EADDRNOTAVAIL:
+      return elsewhere;
+    default:
+      return unusable;
+  }
+}
+
 }  // namespace
 
 IoResult receive_some(int fd, MutableBytes buffer) noexcept { return receive_with(fd, buffer, MSG_DONTWAIT); }
@@ -204,7 +220,7 @@ Expected<os::Fd> listen_stream(const Address& address) noexcept {
   set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // a restarted server finds its port again
   if (address.family() == AF_INET6) set_option(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
   if (bind(fd.get(), address.native(), address.length) != 0 || listen(fd.get(), SOMAXCONN) != 0)
-    return errno == EADDRINUSE ? taken : unusable;
+    return why_not_listening(errno);
   return fd;
 }
 

@@ -46,7 +46,8 @@ class Transport {
   // of this transport's kind). Blocks the caller.
   virtual Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) = 0;
 
-  // COMM_FAILURE address_in_use, BAD_PARAM bad_address; of a Unix socket the log says more.
+  // COMM_FAILURE address_in_use, NO_PERMISSION listen_denied, BAD_PARAM address_not_here or bad_address; of a Unix
+  // socket the log says more.
   virtual Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) = 0;
 
   virtual const ConnectionLimits& limits() const noexcept = 0;

@@ -37,7 +37,8 @@ void set_blocking(int fd) noexcept;
 
 // A connected stream, over TCP or to a Unix socket. TRANSIENT connect_failed or TIMEOUT deadline_passed.
 Expected<os::Fd> connect_stream(const Address& address, Time deadline) noexcept;
-// A listening TCP socket that does not block. COMM_FAILURE address_in_use, BAD_PARAM bad_address.
+// A listening TCP socket that does not block. COMM_FAILURE address_in_use, NO_PERMISSION listen_denied, BAD_PARAM
+// address_not_here or bad_address.
 Expected<os::Fd> listen_stream(const Address& address) noexcept;
 
 // Of the process at the other end of a Unix socket.

@@ -105,6 +105,59 @@ TEST_CASE("every system exception says its kind, its numbers and the cause") {
   }
 }
 
+TEST_CASE("a text that came with an exception and holds the cause is not said twice") {
+  using namespace corelane;
+  const Error error{ErrorKind::unknown, Completion::maybe, minor::servant_threw};
+  const std::string cause(minor::text(error.minor));
+  try {
+    core::raise(error, cause);
+  } catch (const CORBA::UNKNOWN& exception) {
+    CHECK_THAT(exception.what(), Catch::EndsWith("COMPLETED_MAYBE): " + cause));
+  }
+}
+
+TEST_CASE("an address that cannot be listened on is named with what to change") {
+  ProbeServer first;
+  const auto taken = first.orb->endpoints().front();
+  const auto [endpoint, cause] = GENERATE_COPY(std::pair{to_string(taken), std::string("the address is taken")},
+                                               std::pair{std::string("192.0.2.1:0"), std::string("not an address of")});
+  TestOrb second({"-ORBEndpointListen", endpoint});
+  try {
+    second.root()->the_POAManager()->activate();
+    FAIL("no exception");
+  } catch (const CORBA::SystemException& refused) {
+    const std::string text(refused.detail());
+    INFO(text);
+    CHECK(text.starts_with("cannot listen on " + endpoint + ": " + cause));
+    CHECK(text.ends_with("; choose another with -ORBEndpointListen or endpoint.listen"));
+  }
+}
+
+TEST_CASE("a server that cannot be reached is named") {
+  std::string gone;
+  {
+    const ProbeServer server;
+    gone = to_string(server.orb->endpoints().front());
+  }
+  TestOrb client;
+  const auto object = client->string_to_object("corbaloc::" + gone + "/key");
+  try {
+    object->_non_existent();
+    FAIL("no exception");
+  } catch (const CORBA::TRANSIENT& failure) {
+    CHECK_THAT(std::string(failure.detail()), Catch::StartsWith("cannot connect to " + gone + ": "));
+  }
+}
+
+TEST_CASE("a server that listens everywhere is not called by a wildcard") {
+  TestOrb orb({"-ORBEndpointListen", "0.0.0.0:0"});
+  orb.root()->the_POAManager()->activate();
+  CHECK(orb->endpoints().front().host != "0.0.0.0");
+  TestOrb named({"-ORBEndpointListen", "[::]:0", "-ORBEndpointHost", "here.example"});
+  named.root()->the_POAManager()->activate();
+  CHECK(named->endpoints().front().host == "here.example");
+}
+
 TEST_CASE("a second ORB whose settings of the process differ is refused and told which") {
   ProbeServer first;
   TestOrb second({"-ORBBestEffortThreads", "3"});
