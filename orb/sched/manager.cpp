@@ -22,7 +22,8 @@ struct Manager::State {
   void on(const LaneFact&) noexcept {}
 
   void admit(JobId request, bool is_job, PeerId peer, const Contract& contract) noexcept;
-  std::optional<RefusalCode> barred(PeerId peer, const Contract& contract) const noexcept;
+  std::optional<Refusal> barred(PeerId peer, const Contract& contract) const noexcept;
+  Share held_by(PeerId peer) const noexcept;
   bool place(std::uint32_t slot, Refusal& reason) noexcept;
   void rehome(std::uint32_t slot, CoreId from) noexcept;
 
@@ -60,22 +61,31 @@ void Manager::State::on(const Arrived& fact) noexcept {
 void Manager::State::on(const Proposed& fact) noexcept { admit(fact.request, false, fact.peer, fact.contract); }
 
 // What forbids the task before any analysis.
-std::optional<RefusalCode> Manager::State::barred(PeerId peer, const Contract& contract) const noexcept {
-  if (!is_sound(contract)) return RefusalCode::bad_contract;
-  if (!backlog_fits(contract)) return RefusalCode::backlog;
-  if (!placement.options().enforces_budgets && contract.on_overrun != OverrunPolicy::report)
-    return RefusalCode::overrun_policy;
-  const Ppm limit = placement.options().peer_limit;
-  if (limit <= 0 || peer == PeerId{}) return std::nullopt;
-  Share held = share_of(contract.budget.count(), contract.period.count());
-  for (const Slot& slot : placement.slots())
-    if (slot.used && slot.peer == peer && slot.state != TaskState::leaving) held += slot.demand.share;
-  if (ppm_of(held) > limit) return RefusalCode::peer_limit;
+std::optional<Refusal> Manager::State::barred(PeerId peer, const Contract& contract) const noexcept {
+  const auto because = [](RefusalCode code) { return Refusal{.code = code}; };
+  if (!is_sound(contract)) return because(RefusalCode::bad_contract);
+  if (!backlog_fits(contract)) return because(RefusalCode::backlog);
+  const ManagerOptions& options = placement.options();
+  if (!options.enforces_budgets && contract.on_overrun != OverrunPolicy::report)
+    return because(RefusalCode::overrun_policy);
+  if (peer == PeerId{}) return std::nullopt;
+  if (contract.deadline - contract.jitter < options.peer_urgency)
+    return Refusal{.code = RefusalCode::peer_urgency, .deadline = options.peer_urgency + contract.jitter};
+  if (options.peer_limit > 0 &&
+      ppm_of(held_by(peer) + share_of(contract.budget.count(), contract.period.count())) > options.peer_limit)
+    return because(RefusalCode::peer_limit);
   return std::nullopt;
 }
 
+Share Manager::State::held_by(PeerId peer) const noexcept {
+  Share held = 0;
+  for (const Slot& slot : placement.slots())
+    if (slot.used && slot.peer == peer && slot.state != TaskState::leaving) held += slot.demand.share;
+  return held;
+}
+
 void Manager::State::admit(JobId request, bool is_job, PeerId peer, const Contract& contract) noexcept {
-  if (const auto code = barred(peer, contract)) return answer.refuse(request, *code);
+  if (const auto reason = barred(peer, contract)) return answer.say(Refuse{request, *reason});
   const auto index = placement.take_slot();
   if (!index) return answer.refuse(request, RefusalCode::too_many_tasks);
   Slot& slot = placement.slot(*index);

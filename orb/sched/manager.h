@@ -42,6 +42,7 @@ struct ManagerOptions {
   AdmissionTest test = AdmissionTest::response_time;
   bool enforces_budgets = true;  // whoever carries out the commands answers Watch; else demote and cancel are refused
   Ppm peer_limit = 0;            // utilization that one remote peer may hold, all cores together; 0: no limit
+  Duration peer_urgency{};       // D - J, which orders priorities, of a remote peer's task is this or more
 };
 
 class Manager {

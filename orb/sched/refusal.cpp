@@ -40,6 +40,8 @@ constexpr Entry entries[] = {
      minor::overrun_policy},
     {RefusalCode::neighbour_late, "neighbour_late", "another process's task would be late", ErrorKind::no_resources,
      minor::neighbour_late},
+    {RefusalCode::peer_urgency, "peer_urgency", "a peer may not have a deadline this short", ErrorKind::no_resources,
+     minor::not_schedulable},
 };
 
 const Entry& entry_of(RefusalCode code) noexcept {
@@ -77,6 +79,7 @@ Error error_of(const Refusal& refusal) noexcept {
 
 std::string text_of(const Refusal& refusal) {
   std::string text(entry_of(refusal.code).sentence);
+  if (refusal.code == RefusalCode::peer_urgency) text += "; the least is " + to_string(refusal.deadline);
   if (refusal.closest != no_core) text += closest_text(refusal);
   if (refusal.nearest.found())
     text += "; a contract that would fit: period " + readable(refusal.nearest.period, Rounding::up) +

@@ -29,6 +29,7 @@ enum class RefusalCode : std::uint32_t {
   backlog = 11,         // the deadline spans more periods than jobs may wait
   overrun_policy = 12,  // nobody watches budgets here, so demote and cancel cannot be kept: use report
   neighbour_late = 13,  // it would fit, but another process's task on `closest` would be late
+  peer_urgency = 14,    // a remote peer's deadline must be longer: `deadline` is the least one with its jitter
 };
 
 // What would have been admitted: the smallest T' >= T (at most 1000 T) with C and D/T kept, else the smallest D', else

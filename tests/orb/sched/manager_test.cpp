@@ -181,6 +181,32 @@ TEST_CASE("refusals before any analysis name their cause") {
   CHECK(b.refused(share_of_core(1), PeerId{2}).code == RefusalCode::too_many_tasks);
 }
 
+TEST_CASE("a remote peer gets no task more urgent than it may have and this process does") {
+  ManagerOptions options = cores_of(1);
+  options.peer_urgency = 5ms;
+  Bench b(options);
+  const Contract urgent{.period = 100ms, .deadline = 6ms, .budget = 1ms, .jitter = 1ms + 1ns};
+  const Refusal refusal = b.refused(urgent, PeerId{1});
+  CHECK(refusal.code == RefusalCode::peer_urgency);
+  CHECK(text_of(refusal) == "a peer may not have a deadline this short; the least is 6000001ns");
+  b.admitted(urgent);
+  Contract allowed = urgent;
+  allowed.jitter = 1ms;
+  b.admitted(allowed, PeerId{1});
+}
+
+TEST_CASE("what a peer holds is counted while it runs and no longer when it leaves") {
+  ManagerOptions options = cores_of(2);
+  options.peer_limit = 300'000;
+  Bench b(options);
+  const TaskId task = b.admitted(share_of_core(30), PeerId{1});
+  CHECK(b.refused(share_of_core(1), PeerId{1}).code == RefusalCode::peer_limit);
+  b.admitted(share_of_core(30), PeerId{2});
+  b.admitted(share_of_core(60));
+  b.tell(Departed{Time{}, task});
+  b.admitted(share_of_core(1), PeerId{1});
+}
+
 TEST_CASE("who does not watch budgets refuses the policies that need it") {
   const bool enforces = GENERATE(true, false);
   const OverrunPolicy policy = GENERATE(OverrunPolicy::demote, OverrunPolicy::cancel);
