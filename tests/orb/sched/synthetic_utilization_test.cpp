@@ -1,0 +1,206 @@
+#include "orb/sched/synthetic_utilization.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+#include <vector>
+
+using namespace corelane;
+using namespace corelane::sched;
+
+namespace {
+
+constexpr Time at(std::int64_t t) { return Time{Duration{t}}; }
+constexpr When axis[] = {When::never, When::per_task, When::per_job};
+
+SoundAperiodicPolicy policy(When admission, When resetting = When::never, When balancing = When::never) {
+  const auto sound = SoundAperiodicPolicy::of({admission, resetting, balancing});
+  REQUIRE(sound);
+  return *sound;
+}
+
+constexpr std::size_t both[] = {0, 1};
+constexpr std::size_t second_first[] = {1, 0};
+constexpr std::size_t all_of_them[] = {0, 1, 2};
+
+class Bench {
+ public:
+  explicit Bench(SoundAperiodicPolicy p, std::size_t capacity = 64) : ledger(3, p, capacity) {}
+
+  // A job of deadline 1000 with one stage of `budget` on processor 0.
+  bool job(std::int64_t now, std::uint64_t id, std::int64_t budget, std::uint64_t task = 0) {
+    return stages(now, id, {budget}, task);
+  }
+  // Stage i on processor i.
+  bool stages(std::int64_t now, std::uint64_t id, const std::vector<std::int64_t>& budgets, std::uint64_t task = 0) {
+    std::vector<Stage> list;
+    for (std::size_t i = 0; i < budgets.size(); ++i)
+      list.push_back({Duration{budgets[i]}, std::span(all_of_them).subspan(i, 1)});
+    return ledger.arrive(at(now), JobId{id}, TaskId{task}, Duration{1000}, list).has_value();
+  }
+  std::vector<std::size_t> balanced(std::int64_t now, std::uint64_t id, std::int64_t budget, std::uint64_t task,
+                                    std::span<const std::size_t> processors = both) {
+    const Stage stage{Duration{budget}, processors};
+    const auto where = ledger.arrive(at(now), JobId{id}, TaskId{task}, Duration{1000}, std::span(&stage, 1));
+    return where ? std::vector<std::size_t>(where->begin(), where->end()) : std::vector<std::size_t>{};
+  }
+  SyntheticUtilization ledger;
+};
+
+using Where = std::vector<std::size_t>;
+
+}  // namespace
+
+TEST_CASE("fifteen of eighteen aperiodic policies exist and the others say what to choose") {
+  int sound = 0;
+  for (const When admission : {When::per_task, When::per_job})
+    for (const When resetting : axis)
+      for (const When balancing : axis) {
+        const AperiodicPolicy axes{admission, resetting, balancing};
+        CHECK(SoundAperiodicPolicy::of(axes).has_value() == !fault_of(axes).has_value());
+        sound += SoundAperiodicPolicy::of(axes).has_value();
+      }
+  CHECK(sound == 15);
+  CHECK(fault_of({When::per_task, When::per_job, When::never})->find("choose admission = per_job") !=
+        std::string::npos);
+  CHECK(fault_of({When::never, When::never, When::never})->find("per_task") != std::string::npos);
+}
+
+TEST_CASE("one processor takes aperiodic jobs up to a synthetic utilization of .5858") {
+  Bench b(policy(When::per_job));
+  CHECK(b.job(0, 1, 585));
+  CHECK_FALSE(b.job(0, 2, 1));
+  CHECK(b.ledger.utilization(0) == 585'000);
+}
+
+TEST_CASE("jobs that pass two processors are admitted at (.4, .3) and (.38, .38) and not at (.4, .4)") {
+  for (const auto& [first, second, admitted] :
+       {std::tuple{400, 300, true}, std::tuple{380, 380, true}, std::tuple{400, 400, false}}) {
+    Bench b(policy(When::per_job));
+    CHECK(b.stages(0, 1, {first, second}) == admitted);
+    CHECK(b.ledger.current() == (admitted ? 1 : 0));
+  }
+}
+
+TEST_CASE("a newcomer is refused for the sake of a current job that it would make late") {
+  Bench b(policy(When::per_job));
+  REQUIRE(b.stages(0, 1, {300, 300}));
+  CHECK_FALSE(b.job(0, 2, 200));  // alone at .5 it would be in time, but the other passes .3 after it
+  CHECK(b.job(0, 3, 100));
+}
+
+TEST_CASE("a job counts until its deadline") {
+  Bench b(policy(When::per_job));
+  REQUIRE(b.job(0, 1, 500));
+  CHECK_FALSE(b.job(999, 2, 500));
+  CHECK(b.job(1000, 3, 500));
+}
+
+TEST_CASE("when a processor idles completed jobs count no more if the policy says so") {
+  for (const When resetting : axis) {
+    Bench b(policy(When::per_job, resetting));
+    REQUIRE(b.job(0, 1, 300));
+    REQUIRE(b.job(0, 2, 250, 7));  // of a periodic task
+    b.ledger.completed(JobId{1}, 0);
+    b.ledger.completed(JobId{2}, 0);
+    b.ledger.idle(1);
+    CHECK(b.ledger.utilization(0) == 550'000);
+    b.ledger.idle(0);
+    CHECK(b.ledger.utilization(0) == (resetting == When::never ? 550'000 : resetting == When::per_task ? 250'000 : 0));
+    b.ledger.expire(at(1000));
+    CHECK(b.ledger.utilization(0) == 0);
+  }
+}
+
+TEST_CASE("a job that is not completed keeps its share when its processor idles") {
+  Bench b(policy(When::per_job, When::per_job));
+  REQUIRE(b.stages(0, 1, {200, 200}));
+  b.ledger.completed(JobId{1}, 0);
+  b.ledger.idle(0);
+  b.ledger.idle(1);
+  CHECK(b.ledger.utilization(0) == 0);
+  CHECK(b.ledger.utilization(1) == 200'000);
+}
+
+TEST_CASE("admission per task reserves for good and asks once") {
+  Bench b(policy(When::per_task, When::per_task));
+  REQUIRE(b.job(0, 1, 400, 7));
+  b.ledger.completed(JobId{1}, 0);
+  b.ledger.idle(0);
+  b.ledger.expire(at(5000));
+  CHECK(b.ledger.utilization(0) == 400'000);
+  REQUIRE(b.job(5000, 2, 180));
+  CHECK(b.job(5000, 3, 400, 7));
+  b.ledger.departed(TaskId{7});
+  CHECK(b.ledger.utilization(0) == 580'000);
+  b.ledger.expire(at(6000));
+  CHECK(b.ledger.utilization(0) == 0);
+}
+
+TEST_CASE("load balancing chooses for a task once or for each job") {
+  SECTION("never") {
+    Bench b(policy(When::per_job));
+    CHECK(b.balanced(0, 1, 300, 7) == Where{0});
+    CHECK(b.balanced(0, 2, 100, 8) == Where{0});
+    CHECK(b.balanced(0, 3, 100, 9, second_first) == Where{1});
+  }
+  SECTION("per task") {
+    Bench b(policy(When::per_job, When::never, When::per_task));
+    CHECK(b.balanced(0, 1, 300, 7) == Where{0});
+    CHECK(b.balanced(0, 2, 100, 8) == Where{1});
+    CHECK(b.balanced(500, 3, 100, 7) == Where{0});
+    CHECK(b.balanced(500, 4, 100, 0) == Where{1});
+  }
+  SECTION("per job") {
+    Bench b(policy(When::per_job, When::never, When::per_job));
+    CHECK(b.balanced(0, 1, 300, 7) == Where{0});
+    CHECK(b.balanced(500, 2, 100, 7) == Where{1});
+  }
+  SECTION("per job, of a task that has reserved") {
+    Bench b(policy(When::per_task, When::never, When::per_job));
+    CHECK(b.balanced(0, 1, 300, 7) == Where{0});
+    CHECK(b.balanced(0, 2, 200, 8) == Where{1});
+    CHECK(b.balanced(0, 3, 100, 0) == Where{1});
+    CHECK(b.balanced(500, 4, 250, 0) == Where{0});  // .55 and .3
+    CHECK(b.balanced(500, 5, 300, 7) == Where{0});  // without itself .25 here and .3 there
+    CHECK(b.ledger.utilization(0) == 550'000);
+  }
+}
+
+// Laws.
+
+TEST_CASE("synthetic utilization is the sum of its current jobs and returns to zero") {
+  std::mt19937_64 random(5);
+  for (const When resetting : axis) {
+    Bench b(policy(When::per_job, resetting, When::per_job), 16);
+    std::int64_t now = 0;
+    int admitted = 0;
+    for (std::uint64_t id = 1; id < 3000; ++id) {
+      now += static_cast<std::int64_t>(random() % 200);
+      const auto budget = 1 + static_cast<std::int64_t>(random() % 150);
+      admitted += !b.balanced(now, id, budget, random() % 3, all_of_them).empty();
+      b.ledger.completed(JobId{id - random() % 4}, 0);
+      if (random() % 4 == 0) b.ledger.idle(random() % 3);
+      for (std::size_t p = 0; p < 3; ++p) {
+        REQUIRE(b.ledger.utilization(p) >= 0);
+        REQUIRE(b.ledger.utilization(p) <= 585'787);
+      }
+    }
+    CHECK(admitted > 1000);
+    b.ledger.expire(at(now + 1000));
+    CHECK(b.ledger.current() == 0);
+    for (std::size_t p = 0; p < 3; ++p) CHECK(b.ledger.utilization(p) == 0);
+  }
+}
+
+// Error paths.
+
+TEST_CASE("an aperiodic job without stages, with an unknown processor, or beyond the capacity is not admitted") {
+  Bench b(policy(When::per_job), 1);
+  CHECK_FALSE(b.stages(0, 1, {}));
+  CHECK_FALSE(b.stages(0, 1, std::vector<std::int64_t>(1, 0)));
+  static constexpr std::size_t unknown[] = {3};
+  CHECK(b.balanced(0, 1, 1, 0, unknown).empty());
+  CHECK(b.job(0, 1, 1));
+  CHECK_FALSE(b.job(0, 2, 1));
+  CHECK(b.ledger.current() == 1);
+}
