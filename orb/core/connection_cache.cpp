@@ -1,101 +1,184 @@
 #include "orb/core/connection_cache.h"
 
-#include <chrono>
+#include <algorithm>
+#include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/os/clock.h"
+#include "orb/os/log.h"
 
 namespace corelane::core {
 namespace {
+
+using transport::Endpoint;
+using transport::EndpointKind;
+
 constexpr Error destroyed{ErrorKind::bad_inv_order, Completion::no, minor::orb_destroyed};
 constexpr Error too_late{ErrorKind::timeout, Completion::no, minor::deadline_passed};
+constexpr Error no_answer{ErrorKind::transient, Completion::no, minor::connect_failed};
+constexpr Error nowhere{ErrorKind::transient, Completion::no, minor::no_usable_profile};
+
+// The share of the time left that the first of `endpoints` may take, so that a silent one hides no other.
+Time share_of(Time deadline, std::size_t endpoints) noexcept {
+  if (deadline == never) return never;
+  return os::now() + os::left_until(deadline) / static_cast<Duration::rep>(endpoints);
+}
+
 }  // namespace
 
-// The turn to connect to one endpoint, one thread at a time.
-class ConnectionCache::Turn {
- public:
-  Turn(ConnectionCache& cache, Entry& entry, Time deadline) : cache_(cache), entry_(entry) {
-    std::unique_lock lock(cache_.mutex_);
-    const auto is_free = [&] { return !entry_.connecting; };
-    if (deadline == never) {
-      entry_.freed.wait(lock, is_free);
-    } else if (!entry_.freed.wait_until(lock, std::chrono::steady_clock::time_point(deadline.time_since_epoch()),
-                                        is_free)) {
-      return;
-    }
-    mine_ = entry_.connecting = true;
-  }
-  ~Turn() {
-    if (!mine_) return;
-    const std::lock_guard lock(cache_.mutex_);
-    entry_.connecting = false;
-    entry_.freed.notify_one();
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+std::string way_text(const Endpoint& endpoint, const Address& address, bool unix_failed) {
+  if (endpoint.kind == EndpointKind::unix_socket)
+    return "calls over " + to_string(endpoint) + ": " + std::string(text_of(address.same_host));
+  return "calls over TCP to " + to_string(endpoint) + ": " +
+         (unix_failed ? "the server is on this host, but its Unix socket did not answer or is not for this user"
+                      : std::string(text_of(address.same_host)));
+}
 
-  explicit operator bool() const noexcept { return mine_; }
+// The end of an attempt, whichever way it comes.
+class ConnectionCache::Lead {
+ public:
+  Lead(ConnectionCache& cache, const Endpoint& endpoint, const std::shared_ptr<Attempt>& attempt)
+      : cache_(cache), endpoint_(endpoint), attempt_(attempt) {}
+  Lead(const Lead&) = delete;
+  Lead& operator=(const Lead&) = delete;
+  ~Lead() { (void)end(no_answer); }
+
+  // The outcome that counts: the cache may have been closed meanwhile.
+  Expected<ConnectionPtr> end(Expected<ConnectionPtr> outcome) {
+    const std::lock_guard lock(cache_.mutex_);
+    if (attempt_->outcome) return *attempt_->outcome;
+    Entry& entry = cache_.entries_[endpoint_];
+    entry.attempt.reset();
+    if (outcome) entry.connection = *outcome;
+    finish(*attempt_, outcome);
+    return outcome;
+  }
 
  private:
   ConnectionCache& cache_;
-  Entry& entry_;
-  bool mine_ = false;
+  const Endpoint& endpoint_;
+  const std::shared_ptr<Attempt>& attempt_;
 };
 
-Expected<std::shared_ptr<ClientConnection>> ConnectionCache::acquire(transport::Transport& transport,
-                                                                     const std::vector<transport::Endpoint>& endpoints,
-                                                                     Time deadline) {
-  Error error{ErrorKind::transient, Completion::no, minor::no_usable_profile};
-  for (const transport::Endpoint& endpoint : endpoints) {  // bound: the profile's addresses
-    auto connection = acquire_one(transport, endpoint, deadline);
-    if (connection) return connection;
+Expected<ConnectionCache::ConnectionPtr> ConnectionCache::acquire(transport::Transport& transport,
+                                                                  const Address& address, Time deadline) {
+  for (const Endpoint& endpoint : address.endpoints)  // bound: the profile's addresses
+    if (auto known = usable_at(endpoint)) return known;
+  Error error = nowhere;
+  bool unix_failed = false;
+  std::size_t left = address.endpoints.size();
+  for (const Endpoint& endpoint : address.endpoints) {
+    auto connection = acquire_one(transport, endpoint, share_of(deadline, left--));
+    if (connection) {
+      announce(endpoint, way_text(endpoint, address, unix_failed));
+      return connection;
+    }
+    unix_failed |= endpoint.kind == EndpointKind::unix_socket;
     error = connection.error();
   }
   return error;
 }
 
-Expected<std::shared_ptr<ClientConnection>> ConnectionCache::acquire_one(transport::Transport& transport,
-                                                                         const transport::Endpoint& endpoint,
-                                                                         Time deadline) {
-  std::shared_ptr<Entry> entry;
-  std::shared_ptr<ClientConnection> known;
+ConnectionCache::ConnectionPtr ConnectionCache::usable_at(const Endpoint& endpoint) {
+  ConnectionPtr known;
   {
     const std::lock_guard lock(mutex_);
-    if (closed_) return destroyed;
-    auto at = entries_.find(endpoint);
-    if (at == entries_.end()) at = entries_.emplace(endpoint, std::make_shared<Entry>()).first;
-    entry = at->second;
-    known = entry->connection;
+    const auto entry = entries_.find(endpoint);
+    if (entry != entries_.end()) known = entry->second.connection;
   }
-  if (known && known->usable()) return known;
+  return known && known->usable() ? known : nullptr;
+}
 
-  const Turn turn(*this, *entry, deadline);
-  if (!turn) return too_late;
+Expected<ConnectionCache::ConnectionPtr> ConnectionCache::acquire_one(transport::Transport& transport,
+                                                                      const Endpoint& endpoint, Time deadline) {
+  ConnectionPtr broken;
+  // Bound: the deadline; a round is repeated when another thread ran out of its own time, or for a newer connection.
+  for (;;) {
+    os::Parker parker;
+    const auto place = enter(endpoint, broken, parker);
+    if (!place) return place.error();
+    if (place->leads) return lead(transport, endpoint, place->attempt, deadline);
+    if (place->known) {
+      if (place->known->usable()) return place->known;
+      broken = place->known;
+    } else if (auto outcome = join(*place->attempt, parker, deadline)) {
+      return std::move(*outcome);
+    }
+  }
+}
+
+// `broken` is not taken for a connection; `parker` waits for the attempt, if there is one to wait for.
+Expected<ConnectionCache::Place> ConnectionCache::enter(const Endpoint& endpoint, const ConnectionPtr& broken,
+                                                        os::Parker& parker) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return destroyed;
+  Entry& entry = entries_[endpoint];
+  if (entry.connection && entry.connection != broken) return Place{.known = entry.connection, .attempt = nullptr};
+  const bool leads = !entry.attempt;
+  if (leads) {
+    entry.attempt = std::make_shared<Attempt>();
+  } else {
+    entry.attempt->waiting.push_back(&parker);
+  }
+  return Place{.known = nullptr, .attempt = entry.attempt, .leads = leads};
+}
+
+Expected<ConnectionCache::ConnectionPtr> ConnectionCache::lead(transport::Transport& transport,
+                                                               const Endpoint& endpoint,
+                                                               const std::shared_ptr<Attempt>& attempt, Time deadline) {
+  Lead mine(*this, endpoint, attempt);
+  auto stream = transport.connect(endpoint, deadline);
+  if (!stream) return mine.end(stream.error());
+  return mine.end(std::make_shared<ClientConnection>(std::move(*stream), limits_));
+}
+
+// The outcome of another's attempt; nothing when that one was late and this one is not.
+std::optional<Expected<ConnectionCache::ConnectionPtr>> ConnectionCache::join(Attempt& attempt, os::Parker& parker,
+                                                                              Time deadline) {
+  const bool woken = parker.park(deadline);
+  const std::lock_guard lock(mutex_);
+  if (!attempt.outcome) return std::erase(attempt.waiting, &parker), too_late;
+  if (*attempt.outcome || attempt.outcome->error().kind != ErrorKind::timeout) return attempt.outcome;
+  if (!woken) return too_late;
+  return std::nullopt;
+}
+
+// Wakes under the lock: a waiter that is late takes it before its parker goes.
+void ConnectionCache::finish(Attempt& attempt, Expected<ConnectionPtr> outcome) {
+  attempt.outcome = std::move(outcome);
+  for (os::Parker* waiter : std::exchange(attempt.waiting, {})) waiter->unpark();
+}
+
+// Once for each endpoint: a connection that is made again says nothing new.
+void ConnectionCache::announce(const Endpoint& endpoint, const std::string& why) {
   {
     const std::lock_guard lock(mutex_);
-    if (entry->connection != known) known = entry->connection;  // another thread was faster
+    if (closed_ || std::exchange(entries_[endpoint].announced, true)) return;
   }
-  if (known && known->usable()) return known;
-  auto stream = transport.connect(endpoint, deadline);
-  if (!stream) return stream.error();
-  auto connection = std::make_shared<ClientConnection>(std::move(*stream), limits_);
-  const std::lock_guard lock(mutex_);  // ends before the turn does
-  if (closed_) return destroyed;
-  entry->connection = connection;
-  return connection;
+  os::log::info(why);
 }
 
 void ConnectionCache::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  for (auto& [endpoint, entry] : entries_)
-    if (entry->connection) entry->connection->close();
+  for (auto& [endpoint, entry] : entries_) {
+    if (entry.connection) entry.connection->close();
+    if (entry.attempt) finish(*entry.attempt, destroyed);
+  }
   entries_.clear();
 }
 
 std::size_t ConnectionCache::size() const {
   const std::lock_guard lock(mutex_);
   std::size_t count = 0;
-  for (const auto& [endpoint, entry] : entries_) count += entry->connection ? 1 : 0;
+  for (const auto& [endpoint, entry] : entries_) count += entry.connection ? 1 : 0;
+  return count;
+}
+
+std::size_t ConnectionCache::waiting() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t count = 0;
+  for (const auto& [endpoint, entry] : entries_) count += entry.attempt ? entry.attempt->waiting.size() : 0;
   return count;
 }
 

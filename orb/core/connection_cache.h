@@ -1,53 +1,84 @@
 // ConnectionCache: the client connections of one ORB, one for each endpoint, made when first called.
 //
-// Threads: any but real-time ones when a connection has to be made. Two threads that call a new server at once wait for
-// one connection.
+// Threads: any but real-time ones when a connection has to be made. Threads that want the same endpoint at once share
+// one attempt: the first connects, the others wait, each no longer than its own deadline. They share its outcome, also
+// a failure, but for one thing: when the first ran out of its own time, another one goes on.
 #pragma once
 
-#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <tuple>
 #include <vector>
 
+#include "orb/core/address.h"
 #include "orb/core/client_connection.h"
+#include "orb/os/wait.h"
 #include "orb/transport/transport.h"
 
 namespace corelane::core {
 
 class ConnectionCache {
  public:
+  using ConnectionPtr = std::shared_ptr<ClientConnection>;
+
   explicit ConnectionCache(const giop::Limits& limits) : limits_(limits) {}
 
-  // The connection to the first endpoint that answers. TRANSIENT connect_failed, BAD_INV_ORDER orb_destroyed.
-  Expected<std::shared_ptr<ClientConnection>> acquire(transport::Transport& transport,
-                                                      const std::vector<transport::Endpoint>& endpoints, Time deadline);
+  // A connection to one of the address's endpoints: one that is there, else the first that can be made, each with its
+  // share of the time left. TRANSIENT connect_failed, TIMEOUT deadline_passed, BAD_INV_ORDER orb_destroyed.
+  Expected<ConnectionPtr> acquire(transport::Transport& transport, const Address& address, Time deadline);
   // Closes all; calls under way fail with COMM_FAILURE, later ones too.
   void close();
   std::size_t size() const;
+  // Threads that wait for another's attempt.
+  std::size_t waiting() const;
 
  private:
-  struct Entry {
-    // Guarded by the cache's mutex.
-    std::shared_ptr<ClientConnection> connection;
-    bool connecting = false;
-    std::condition_variable freed;  // `connecting` ended
+  // One thread's connect, which others may wait for. Guarded by the cache's mutex.
+  struct Attempt {
+    std::optional<Expected<ConnectionPtr>> outcome;
+    std::vector<os::Parker*> waiting;
   };
-  class Turn;
+  // Guarded by the cache's mutex.
+  struct Entry {
+    ConnectionPtr connection;
+    std::shared_ptr<Attempt> attempt;  // while one is under way
+    bool announced = false;            // the log has been told
+  };
+  // What a thread finds at an endpoint: a connection, or an attempt, which may be its own to make.
+  struct Place {
+    ConnectionPtr known;
+    std::shared_ptr<Attempt> attempt;
+    bool leads = false;
+  };
+  class Lead;
   struct Before {
     bool operator()(const transport::Endpoint& a, const transport::Endpoint& b) const noexcept {
-      return std::tie(a.port, a.host) < std::tie(b.port, b.host);
+      return std::tie(a.port, a.host, a.path, a.kind) < std::tie(b.port, b.host, b.path, b.kind);
     }
   };
-  Expected<std::shared_ptr<ClientConnection>> acquire_one(transport::Transport& transport,
-                                                          const transport::Endpoint& endpoint, Time deadline);
+
+  ConnectionPtr usable_at(const transport::Endpoint& endpoint);
+  Expected<ConnectionPtr> acquire_one(transport::Transport& transport, const transport::Endpoint& endpoint,
+                                      Time deadline);
+  Expected<Place> enter(const transport::Endpoint& endpoint, const ConnectionPtr& broken, os::Parker& parker);
+  Expected<ConnectionPtr> lead(transport::Transport& transport, const transport::Endpoint& endpoint,
+                               const std::shared_ptr<Attempt>& attempt, Time deadline);
+  std::optional<Expected<ConnectionPtr>> join(Attempt& attempt, os::Parker& parker, Time deadline);
+  void announce(const transport::Endpoint& endpoint, const std::string& why);
+  static void finish(Attempt& attempt, Expected<ConnectionPtr> outcome);
 
   const giop::Limits limits_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
-  std::map<transport::Endpoint, std::shared_ptr<Entry>, Before> entries_;
+  std::map<transport::Endpoint, Entry, Before> entries_;
   bool closed_ = false;
 };
+
+// Why a call goes over this endpoint, as a line of the log. `unix_failed`: a Unix socket of the address was tried
+// before.
+std::string way_text(const transport::Endpoint& endpoint, const Address& address, bool unix_failed);
 
 }  // namespace corelane::core

@@ -5,7 +5,6 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/orb_state.h"
-#include "orb/giop/code_sets.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/giop/ior.h"
 
@@ -81,7 +80,7 @@ void Orb::State::end() {
     references.swap(initial);
     old_server.swap(server);
     old_runtime.swap(runtime);
-    old_transport.swap(tcp);
+    old_transport.swap(sockets);
   }
   changed.notify_all();
   if (target) target->close();
@@ -176,18 +175,13 @@ RequestTarget* Orb::request_target() const noexcept {
 std::vector<transport::Endpoint> Orb::endpoints() const {
   const std::lock_guard lock(state_->mutex);
   if (!state_->server) return {};
-  return {state_->server->endpoint()};
+  return state_->server->endpoints();
 }
 
 std::shared_ptr<Reference> Orb::make_local_reference(std::string_view type_id, Bytes object_key,
                                                      std::shared_ptr<ActiveObject> object) {
   listen();
-  giop::IiopProfile profile;
-  const transport::Endpoint endpoint = endpoints().front();
-  profile.address = {endpoint.host, endpoint.port};
-  profile.object_key.assign(object_key.begin(), object_key.end());
-  profile.components = {giop::make_orb_type(), giop::make_code_sets(giop::our_code_sets())};
-  giop::Ior ior{.type_id = std::string(type_id), .profiles = {giop::make_profile(profile)}};
+  giop::Ior ior{.type_id = std::string(type_id), .profiles = {profile_of(endpoints(), object_key)}};
   return std::make_shared<Reference>(shared_from_this(), std::move(ior), std::move(object));
 }
 

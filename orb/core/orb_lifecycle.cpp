@@ -2,7 +2,9 @@
 #include "orb/base/minor.h"
 #include "orb/core/exception.h"
 #include "orb/core/orb_state.h"
+#include "orb/dispatch/host_ledger.h"
 #include "orb/os/clock.h"
+#include "orb/transport/socket_transport.h"
 
 namespace corelane::core {
 namespace {
@@ -18,30 +20,33 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::transport() {
   const auto ready = [&] {
     const std::lock_guard lock(mutex);
     threads = runtime;
-    return phase == Phase::destroyed || tcp;
+    return phase == Phase::destroyed || sockets;
   };
   const auto found = [&]() -> Expected<std::shared_ptr<transport::Transport>> {
     const std::lock_guard lock(mutex);
     if (phase == Phase::destroyed) return destroyed;
-    return tcp;
+    return sockets;
   };
   if (ready()) return found();
   const std::lock_guard one(starting);
   if (ready()) return found();
   const auto reactor = threads->reactor();
   if (!reactor) return reactor.error();
-  auto made = std::make_shared<transport::TcpTransport>(**reactor, settings.connections);
+  transport::UnixOptions unix_sockets = settings.unix_sockets;
+  unix_sockets.directory =
+      settings.runtime_directory.empty() ? dispatch::runtime_directory() : settings.runtime_directory;
+  auto made = std::make_shared<transport::SocketTransport>(**reactor, settings.connections, std::move(unix_sockets));
   const std::lock_guard lock(mutex);
   if (phase == Phase::destroyed) return destroyed;
-  tcp = std::move(made);
-  return tcp;
+  sockets = std::move(made);
+  return sockets;
 }
 
 Expected<std::shared_ptr<ClientConnection>> Orb::State::connect(const Address& address, Time deadline) {
   const auto to = transport();
   if (!to) return to.error();
   const Time patience = os::now() + settings.connect_timeout;
-  auto connection = connections.acquire(**to, address.endpoints, std::min(deadline, patience));
+  auto connection = connections.acquire(**to, address, std::min(deadline, patience));
   // Not the call's own deadline: the server is not there.
   if (!connection && connection.error().kind == ErrorKind::timeout && patience < deadline)
     return Error{ErrorKind::transient, Completion::no, minor::connect_failed};

@@ -18,7 +18,7 @@
 #include "orb/core/settings.h"
 #include "orb/core/target.h"
 #include "orb/os/pi_mutex.h"
-#include "orb/transport/tcp.h"
+#include "orb/transport/transport.h"
 
 namespace corelane::core {
 
@@ -52,7 +52,7 @@ struct Orb::State {
   // Guarded by mutex.
   Phase phase = Phase::running;
   std::shared_ptr<Runtime> runtime = Runtime::of_process();
-  std::shared_ptr<transport::Transport> tcp;
+  std::shared_ptr<transport::Transport> sockets;
   std::shared_ptr<Server> server;
   std::shared_ptr<RequestTarget> target;
   std::map<std::string, ObjectReference<Object>> initial;

@@ -3,44 +3,8 @@
 #include <algorithm>
 
 #include "orb/base/minor.h"
-#include "orb/giop/code_sets.h"
 
 namespace corelane::core {
-namespace {
-
-void add_code_sets(const giop::IiopProfile& profile, Address& address) {
-  const giop::TaggedComponent* component = giop::find_component(profile.components, giop::component::code_sets);
-  if (component == nullptr) return;
-  const auto theirs = giop::parse_code_sets(component->data);
-  if (!theirs) return;  // as if it were not there
-  const auto choice = giop::choose_code_sets(giop::our_code_sets(), *theirs);
-  if (choice) {
-    address.code_set_context = giop::encode_code_sets(*choice);
-  } else {
-    address.code_set_error = choice.error();
-  }
-}
-
-std::optional<Address> address_of(const giop::Ior& ior) {
-  for (const giop::TaggedProfile& tagged : ior.profiles) {
-    if (tagged.tag != giop::profile::iiop) continue;
-    const auto profile = giop::parse_iiop(tagged);
-    if (!profile) continue;
-    Address address{.version = std::min(profile->version, giop::giop_1_2),
-                    .endpoints = {},
-                    .object_key = profile->object_key,
-                    .profile_tag = tagged.tag,
-                    .profile = tagged.data,
-                    .code_set_context = {},
-                    .code_set_error = {}};
-    for (const giop::IiopAddress& at : giop::addresses_of(*profile)) address.endpoints.push_back({at.host, at.port});
-    add_code_sets(*profile, address);
-    return address;
-  }
-  return std::nullopt;
-}
-
-}  // namespace
 
 Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior)
     : orb_(std::move(orb)), ior_(std::move(ior)), address_(address_of(ior_)) {}

@@ -4,7 +4,6 @@
 // Threads: any. Constant but for the local cache, the forward and the task bindings, which one mutex guards.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -14,27 +13,15 @@
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/core/address.h"
 #include "orb/core/orb.h"
 #include "orb/core/target.h"
 #include "orb/giop/ior.h"
-#include "orb/giop/message.h"
-#include "orb/transport/endpoint.h"
 
 namespace corelane::core {
 
 class ClientConnection;
 class Reference;
-
-// Where requests for an object go: one IIOP profile, made ready.
-struct Address {
-  giop::Version version;
-  std::vector<transport::Endpoint> endpoints;  // in the order of preference
-  std::vector<std::byte> object_key;
-  std::uint32_t profile_tag = 0;
-  std::vector<std::byte> profile;                             // its content, for servers that ask for it
-  std::optional<std::array<std::byte, 12>> code_set_context;  // to send at first, when the server knows code sets
-  std::optional<Error> code_set_error;
-};
 
 // A task that the server admitted for one operation of one reference; calls of it are the task's jobs.
 class TaskBinding {

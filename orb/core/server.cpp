@@ -18,15 +18,28 @@ Server::Server(std::shared_ptr<Orb> orb, const Settings& settings, dispatch::Exe
 Server::~Server() = default;
 
 Expected<void> Server::listen(transport::Transport& transport) {
-  auto listener = transport.listen(settings_.listen, [weak = weak_from_this()](auto stream) {
+  for (const transport::Endpoint& endpoint : settings_.listen) {
+    const auto listening = listen_at(transport, endpoint);
+    if (listening) continue;
+    const bool optional = endpoint == transport::unix_endpoint({}) && settings_.listen.size() > 1;
+    if (!optional) return listening.error();
+    os::log::warn("no Unix socket: clients of this host use TCP, which takes longer; see endpoint.listen");
+  }
+  return {};
+}
+
+Expected<void> Server::listen_at(transport::Transport& transport, const transport::Endpoint& endpoint) {
+  auto listener = transport.listen(endpoint, [weak = weak_from_this()](auto stream) {
     if (const auto server = weak.lock()) server->accept(std::move(stream));
   });
   if (!listener) return listener.error();
-  listener_ = std::move(*listener);
-  endpoint_ = listener_->endpoint();
-  AdvertisedHost named = advertised_host(endpoint_.host, settings_.advertised_host, os::host_addresses());
+  listeners_.push_back(std::move(*listener));
+  endpoints_.push_back(listeners_.back()->endpoint());
+  if (endpoint.kind != transport::EndpointKind::tcp) return {};
+  transport::Endpoint& told = endpoints_.back();
+  AdvertisedHost named = advertised_host(told.host, settings_.advertised_host, os::host_addresses());
   if (!named.remark.empty()) os::log::info(named.remark);
-  endpoint_.host = std::move(named.host);
+  told.host = std::move(named.host);
   return {};
 }
 
@@ -49,7 +62,7 @@ std::vector<std::shared_ptr<ServerConnection>> Server::connections() {
 }
 
 void Server::refuse_newcomers() {
-  if (listener_) listener_->stop();
+  for (const auto& listener : listeners_) listener->stop();
   requests_.set(Passage::inactive);
 }
 

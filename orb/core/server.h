@@ -28,8 +28,11 @@ class Server : public std::enable_shared_from_this<Server> {
   Server(std::shared_ptr<Orb> orb, const Settings& settings, dispatch::Executive& executive, RequestTarget& target);
   ~Server();
 
+  // At every endpoint of endpoint.listen, or at none. A Unix socket whose path was left to us is forgone with a warning
+  // where there are other endpoints.
   Expected<void> listen(transport::Transport& transport);
-  const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
+  // As references name them.
+  const std::vector<transport::Endpoint>& endpoints() const noexcept { return endpoints_; }
 
   // New connections and requests are turned away from here on; idempotent.
   void refuse_newcomers();
@@ -51,6 +54,7 @@ class Server : public std::enable_shared_from_this<Server> {
 
  private:
   static constexpr std::size_t kept_jobs = 1024;
+  Expected<void> listen_at(transport::Transport& transport, const transport::Endpoint& endpoint);
   void accept(std::shared_ptr<transport::Connection> stream);
   std::vector<std::shared_ptr<ServerConnection>> connections();
 
@@ -59,8 +63,8 @@ class Server : public std::enable_shared_from_this<Server> {
   dispatch::Executive& executive_;
   RequestTarget& target_;
   ReferenceEnvironment environment_;
-  transport::Endpoint endpoint_;
-  std::unique_ptr<transport::Listener> listener_;
+  std::vector<transport::Endpoint> endpoints_;
+  std::vector<std::unique_ptr<transport::Listener>> listeners_;
 
   Turnstile requests_{Passage::active};
   std::atomic<std::uint64_t> dropped_oneways_{0};

@@ -72,9 +72,18 @@ std::string wait_mode(Settings& s, std::string_view text) {
 }
 
 std::string listen(Settings& s, std::string_view text) {
-  const auto endpoint = transport::parse_endpoint(text);
-  if (!endpoint) return "host:port such as 127.0.0.1:0, [::1]:2809 or :2809";
-  s.listen = *endpoint;
+  auto endpoints = transport::parse_endpoints(text);
+  if (!endpoints) return endpoints.error().text;
+  s.listen = std::move(*endpoints);
+  return {};
+}
+
+std::string socket_mode(Settings& s, std::string_view text) {
+  mode_t mode = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), mode, 8);
+  if (fault != std::errc{} || end != text.data() + text.size() || mode > 0777)
+    return "octal digits such as 0600 or 0666";
+  s.unix_sockets.mode = mode;
   return {};
 }
 
@@ -133,7 +142,12 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return span_of_time(v, s.connections.idle_timeout); }},
       {"timeout.header", "10s", "how long half a message may wait for its rest",
        [](S& s, V v) { return span_of_time(v, s.connections.header_timeout); }},
-      {"endpoint.listen", "127.0.0.1:0", "where a server listens; port 0: any free one", listen},
+      {"endpoint.listen", "127.0.0.1:0",
+       "where a server listens: one or more of host:port (port 0: any free one) and unix:/path (unix: alone chooses a "
+       "path in the runtime directory), separated by commas; references name all of them",
+       listen},
+      {"endpoint.unix_mode", "0600", "permissions of Unix sockets, octal: who may write to one may connect",
+       socket_mode},
       {"endpoint.host", "",
        "the host that references name; without it the one listened on, or this host's first address where that is all "
        "of them (0.0.0.0, [::])",

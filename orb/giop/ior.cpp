@@ -11,6 +11,7 @@ using cdr::Reader;
 using cdr::Writer;
 
 constexpr std::size_t smallest_tagged = 8;  // tag and length
+constexpr std::uint8_t unix_address_version = 1;
 constexpr std::string_view prefix = "IOR:";
 constexpr Error bad_ior{ErrorKind::inv_objref, Completion::no, minor::bad_ior};
 
@@ -59,6 +60,19 @@ std::optional<IiopAddress> parse_alternate(Bytes data) {
   IiopAddress address;
   if (!reader.read_string(host) || !reader.read(address.port)) return std::nullopt;
   address.host = host;
+  return address;
+}
+
+std::optional<UnixAddress> parse_unix_address(Bytes data) {
+  Reader reader = Reader::of_encapsulation(data);
+  std::uint8_t version = 0;
+  std::string_view boot_id, path;
+  UnixAddress address;
+  if (!reader.read(version) || version != unix_address_version || !reader.read_string(boot_id) ||
+      !reader.read(address.mount_namespace) || !reader.read_string(path) || !path.starts_with('/'))
+    return std::nullopt;
+  address.boot_id = boot_id;
+  address.path = path;
   return address;
 }
 
@@ -167,6 +181,25 @@ TaggedComponent make_alternate_address(const IiopAddress& address) {
   writer.write_string(address.host);
   writer.write(address.port);
   return {component::alternate_address, writer.to_vector()};
+}
+
+TaggedComponent make_unix_address(const UnixAddress& address) {
+  Writer writer;
+  writer.write_order();
+  writer.write(unix_address_version);
+  writer.write_string(address.boot_id);
+  writer.write(address.mount_namespace);
+  writer.write_string(address.path);
+  return {component::unix_socket, writer.to_vector()};
+}
+
+std::vector<UnixAddress> unix_addresses_of(const IiopProfile& profile) {
+  std::vector<UnixAddress> addresses;
+  for (const TaggedComponent& item : profile.components) {  // bound: limits.components
+    if (item.tag != component::unix_socket) continue;
+    if (auto address = parse_unix_address(item.data)) addresses.push_back(std::move(*address));
+  }
+  return addresses;
 }
 
 std::vector<IiopAddress> addresses_of(const IiopProfile& profile) {

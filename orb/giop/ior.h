@@ -30,7 +30,8 @@ namespace component {
 inline constexpr std::uint32_t orb_type = 0;
 inline constexpr std::uint32_t code_sets = 1;
 inline constexpr std::uint32_t policies = 2;
-inline constexpr std::uint32_t alternate_address = 3;  // TAG_ALTERNATE_IIOP_ADDRESS
+inline constexpr std::uint32_t alternate_address = 3;     // TAG_ALTERNATE_IIOP_ADDRESS
+inline constexpr std::uint32_t unix_socket = 0x434C4E01;  // ours; see docs/wire.md
 }  // namespace component
 
 inline constexpr std::uint32_t corelane_orb_type = 0x434C4E00;
@@ -90,6 +91,18 @@ const TaggedComponent* find_component(const std::vector<TaggedComponent>& compon
 TaggedComponent make_orb_type(std::uint32_t type = corelane_orb_type);
 std::optional<std::uint32_t> orb_type_of(const IiopProfile& profile) noexcept;
 TaggedComponent make_alternate_address(const IiopAddress& address);
+
+// A Unix socket that the server listens at, and who can reach it: a process of the same host that sees the same files.
+struct UnixAddress {
+  std::string boot_id{};              // of the server's kernel, which changes with each boot
+  std::uint64_t mount_namespace = 0;  // that the path belongs to: its inode number
+  std::string path{};                 // absolute
+  friend bool operator==(const UnixAddress&, const UnixAddress&) = default;
+};
+TaggedComponent make_unix_address(const UnixAddress& address);
+// In order; malformed ones and those of an unknown version are left out.
+std::vector<UnixAddress> unix_addresses_of(const IiopProfile& profile);
+
 // The profile's own address, then its alternates in order. Malformed alternates are left out.
 std::vector<IiopAddress> addresses_of(const IiopProfile& profile);
 

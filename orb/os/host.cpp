@@ -75,6 +75,11 @@ const HostIdentity& this_host() {
   return identity;
 }
 
+std::uint64_t mount_namespace() {
+  static const std::uint64_t inode = inode_of("/proc/self/ns/mnt");
+  return inode;
+}
+
 std::vector<HostAddress> host_addresses() {
   ifaddrs* raw = nullptr;
   if (getifaddrs(&raw) != 0) return {};

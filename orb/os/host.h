@@ -21,6 +21,10 @@ struct HostIdentity {
 // Read once.
 const HostIdentity& this_host();
 
+// Of this process, read once: its inode number, 0 where /proc is not readable. Processes of one host with equal ones
+// see the same files at the same paths, but for those that changed their root.
+std::uint64_t mount_namespace();
+
 // An address of one of this host's interfaces that are up.
 struct HostAddress {
   std::string text;  // "192.0.2.7", "2001:db8::7", "fe80::1%eth0"

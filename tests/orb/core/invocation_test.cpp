@@ -1,17 +1,20 @@
-// Invocations over TCP and within the ORB: the suite, and what only one of them has.
+// Invocations over TCP, over Unix sockets and within the ORB: the suite, and what only one of them has.
 #include <atomic>
 #include <thread>
 
 #include "orb/core/gate.h"
 #include "orb/core/reference.h"
 #include "tests/support/probe_servant.h"
+#include "tests/support/temp_directory.h"
 
 using namespace corelane::testing;
 
 namespace {
 
-struct OverTcp {
-  OverTcp() : reference(probe_of(client, server.ior())) {}
+// A server at one kind of endpoint, and a client that has its reference.
+struct OverSocket {
+  explicit OverSocket(const std::string& listen)
+      : server({"-ORBEndpointListen", listen}), reference(probe_of(client, server.ior())) {}
   CORBA::object_reference<Probing::Probe> probe() { return reference; }
   CORBA::object_reference<Probing::Probe> server_reference() { return server.reference; }
   ProbeServant& servant() { return *server.servant; }
@@ -20,6 +23,17 @@ struct OverTcp {
   ProbeServer server;
   TestOrb client;
   CORBA::object_reference<Probing::Probe> reference;
+};
+
+struct OverTcp : OverSocket {
+  OverTcp() : OverSocket("127.0.0.1:0") {}
+};
+
+struct TestPath {
+  const TempDirectory directory{};
+};
+struct OverUnix : TestPath, OverSocket {
+  OverUnix() : OverSocket("unix:" + directory.path() + "/probe.sock") {}
 };
 
 struct Collocated {
@@ -31,7 +45,7 @@ struct Collocated {
   ProbeServer server;
 };
 
-using InvocationWays = std::tuple<OverTcp, Collocated>;
+using InvocationWays = std::tuple<OverTcp, OverUnix, Collocated>;
 
 }  // namespace
 

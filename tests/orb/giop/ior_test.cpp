@@ -103,6 +103,16 @@ TEST_CASE("the hexadecimal digits and the prefix may be of either case") {
   CHECK(parse_ior("ior:" + recorded.substr(4)).has_value());
 }
 
+TEST_CASE("a Unix address is an encapsulation of version and host and namespace and path") {
+  const UnixAddress address{.boot_id = "b0", .mount_namespace = 0x0102, .path = "/s"};
+  IiopProfile profile{giop_1_2, {"h", 1}, {}, {make_unix_address(address)}};
+  CHECK(profile.components.front().tag == 0x434C4E01);
+  CHECK(unix_addresses_of(profile) == std::vector{address});
+  // Byte order, version, boot id, mount namespace, path, as a big-endian server writes them.
+  profile.components.front().data = wire("00 01 0000  00000003 'b0' 00 0000000000  0000000000000102  00000003 '/s' 00");
+  CHECK(unix_addresses_of(profile) == std::vector{address});
+}
+
 // Edges.
 
 TEST_CASE("a reference may have as many profiles as the limit says and no more") {

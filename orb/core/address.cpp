@@ -1,0 +1,101 @@
+#include "orb/core/address.h"
+
+#include <algorithm>
+
+#include "orb/giop/code_sets.h"
+#include "orb/os/host.h"
+
+namespace corelane::core {
+namespace {
+
+using transport::Endpoint;
+using transport::EndpointKind;
+
+void add_code_sets(const giop::IiopProfile& profile, Address& address) {
+  const giop::TaggedComponent* component = giop::find_component(profile.components, giop::component::code_sets);
+  if (component == nullptr) return;
+  const auto theirs = giop::parse_code_sets(component->data);
+  if (!theirs) return;  // as if it were not there
+  const auto choice = giop::choose_code_sets(giop::our_code_sets(), *theirs);
+  if (choice) {
+    address.code_set_context = giop::encode_code_sets(*choice);
+  } else {
+    address.code_set_error = choice.error();
+  }
+}
+
+SameHost compare(const giop::UnixAddress& there, const HostView& here) noexcept {
+  if (here.boot_id.empty() || there.boot_id != here.boot_id) return SameHost::other_host;
+  return there.mount_namespace == here.mount_namespace ? SameHost::yes : SameHost::other_namespace;
+}
+
+void add_endpoints(const giop::IiopProfile& profile, const HostView& here, Address& address) {
+  for (const giop::UnixAddress& at : giop::unix_addresses_of(profile)) {  // bound: limits.components
+    address.same_host = compare(at, here);
+    if (address.same_host != SameHost::yes) break;
+    address.endpoints.push_back(transport::unix_endpoint(at.path));
+  }
+  for (const giop::IiopAddress& at : giop::addresses_of(profile))
+    if (at.port != 0) address.endpoints.push_back({at.host, at.port});
+}
+
+}  // namespace
+
+const HostView& HostView::of_process() {
+  static const HostView view{.boot_id = os::this_host().boot_id, .mount_namespace = os::mount_namespace()};
+  return view;
+}
+
+std::string_view text_of(SameHost same_host) noexcept {
+  switch (same_host) {
+    case SameHost::yes:
+      return "the server is on this host";
+    case SameHost::no_socket_named:
+      return "the reference names no Unix socket";
+    case SameHost::other_host:
+      return "the server is on another host";
+    case SameHost::other_namespace:
+      return "the server is on this host and sees other files (another mount namespace)";
+  }
+  return "";
+}
+
+std::optional<Address> address_of(const giop::Ior& ior, const HostView& here) {
+  for (const giop::TaggedProfile& tagged : ior.profiles) {
+    if (tagged.tag != giop::profile::iiop) continue;
+    const auto profile = giop::parse_iiop(tagged);
+    if (!profile) continue;
+    Address address{.version = std::min(profile->version, giop::giop_1_2),
+                    .endpoints = {},
+                    .object_key = profile->object_key,
+                    .profile_tag = tagged.tag,
+                    .profile = tagged.data,
+                    .code_set_context = {},
+                    .code_set_error = {}};
+    add_endpoints(*profile, here, address);
+    add_code_sets(*profile, address);
+    return address;
+  }
+  return std::nullopt;
+}
+
+giop::TaggedProfile profile_of(const std::vector<Endpoint>& endpoints, Bytes object_key, const HostView& here) {
+  giop::IiopProfile profile;
+  profile.object_key.assign(object_key.begin(), object_key.end());
+  profile.components = {giop::make_orb_type(), giop::make_code_sets(giop::our_code_sets())};
+  bool has_address = false;
+  for (const Endpoint& endpoint : endpoints) {  // bound: endpoint.listen
+    const giop::IiopAddress address{endpoint.host, endpoint.port};
+    if (endpoint.kind == EndpointKind::unix_socket) {
+      profile.components.push_back(giop::make_unix_address(
+          {.boot_id = here.boot_id, .mount_namespace = here.mount_namespace, .path = endpoint.path}));
+    } else if (std::exchange(has_address, true)) {
+      profile.components.push_back(giop::make_alternate_address(address));
+    } else {
+      profile.address = address;
+    }
+  }
+  return giop::make_profile(profile);
+}
+
+}  // namespace corelane::core

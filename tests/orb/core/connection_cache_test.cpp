@@ -1,0 +1,212 @@
+// Who connects when many want the same server, and where a call goes when one way is closed. Over a transport whose
+// connects end when the test says so.
+#include "orb/core/connection_cache.h"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <future>
+#include <thread>
+#include <vector>
+
+#include "orb/base/minor.h"
+#include "orb/os/clock.h"
+#include "orb/os/log.h"
+#include "tests/support/stream_harness.h"
+
+using namespace corelane;
+using namespace corelane::core;
+using namespace corelane::testing;
+using transport::Endpoint;
+using transport::unix_endpoint;
+
+namespace {
+
+constexpr Error refused{ErrorKind::transient, Completion::no, minor::connect_failed};
+constexpr Error late{ErrorKind::timeout, Completion::no, minor::deadline_passed};
+
+// A connection that carries nothing.
+class Stub final : public transport::Connection {
+ public:
+  Expected<std::size_t> receive(MutableBytes, Time, os::WaitStrategy) noexcept override { return late; }
+  Expected<void> send(std::span<const Bytes>) noexcept override { return {}; }
+  void watch(std::shared_ptr<transport::Watcher>) override {}
+  void unwatch() override {}
+  void expect_by(Time) noexcept override {}
+  void close() noexcept override { open_ = false; }
+  bool is_open() const noexcept override { return open_; }
+  const Endpoint& local() const noexcept override { return nowhere_; }
+  const Endpoint& peer() const noexcept override { return nowhere_; }
+  PeerId id() const noexcept override { return PeerId{1}; }
+
+ private:
+  std::atomic<bool> open_{true};
+  const Endpoint nowhere_;
+};
+
+// `begun` tells of each connect; it ends with what `outcomes` holds next.
+class Scripted final : public transport::Transport {
+ public:
+  Expected<std::shared_ptr<transport::Connection>> connect(const Endpoint& endpoint, Time) override {
+    begun.put(endpoint);
+    if (const auto error = outcomes.take()) return *error;
+    return std::shared_ptr<transport::Connection>(std::make_shared<Stub>());
+  }
+  Expected<std::unique_ptr<transport::Listener>> listen(const Endpoint&, transport::Acceptor) override {
+    return refused;
+  }
+  const transport::ConnectionLimits& limits() const noexcept override { return limits_; }
+  void let_succeed() { outcomes.put(std::nullopt); }
+  void let_fail(Error error) { outcomes.put(error); }
+
+  Mailbox<Endpoint> begun;
+  Mailbox<std::optional<Error>> outcomes;
+
+ private:
+  const transport::ConnectionLimits limits_;
+};
+
+struct Caches {
+  using Outcome = Expected<ConnectionCache::ConnectionPtr>;
+
+  Caches() { os::log::set_level(os::log::Level::off); }
+  ~Caches() { os::log::set_level(os::log::Level::info); }
+
+  Outcome acquire(Time deadline = never) { return cache.acquire(wires, address, deadline); }
+  // On a thread of its own.
+  std::future<Outcome> call(Time deadline = never) {
+    return std::async(std::launch::async, [this, deadline] { return acquire(deadline); });
+  }
+  // One that connects, and `count` that wait for it.
+  std::vector<std::future<Outcome>> gather(std::size_t count) {
+    std::vector<std::future<Outcome>> calls;
+    calls.push_back(call());
+    wires.begun.take();
+    for (std::size_t i = 0; i < count; ++i) calls.push_back(call());
+    while (cache.waiting() < count) std::this_thread::yield();
+    return calls;
+  }
+
+  Scripted wires;
+  ConnectionCache cache{giop::Limits{}};
+  Address address = [] {
+    Address made{};
+    made.endpoints = {{"127.0.0.1", 1}};
+    return made;
+  }();
+};
+
+}  // namespace
+
+TEST_CASE("many callers of one endpoint share one attempt and its connection") {
+  Caches test;
+  auto calls = test.gather(8);
+  test.wires.let_succeed();
+  const auto first = calls.front().get();
+  REQUIRE(first);
+  for (std::size_t i = 1; i < calls.size(); ++i) CHECK(*calls[i].get() == *first);
+  CHECK(test.wires.begun.empty());
+  CHECK(test.cache.size() == 1);
+}
+
+TEST_CASE("an attempt that fails fails all who wait for it with its own error") {
+  Caches test;
+  const Error error = GENERATE(refused, Error{ErrorKind::bad_param, Completion::no, minor::bad_address});
+  auto calls = test.gather(8);
+  test.wires.let_fail(error);
+  for (auto& call : calls) CHECK(call.get().error() == error);
+  CHECK(test.wires.begun.empty());
+}
+
+TEST_CASE("after an attempt that failed the next caller tries anew") {
+  Caches test;
+  test.wires.let_fail(refused);
+  CHECK_FALSE(test.acquire());
+  test.wires.let_succeed();
+  CHECK(test.acquire());
+}
+
+TEST_CASE("when whoever connects runs out of its own time another goes on for the rest") {
+  Caches test;
+  auto calls = test.gather(4);
+  test.wires.let_fail(late);
+  CHECK(calls.front().get().error() == late);
+  test.wires.begun.take();  // one of the others
+  while (test.cache.waiting() < 3) std::this_thread::yield();
+  test.wires.let_succeed();
+  for (std::size_t i = 1; i < calls.size(); ++i) CHECK(calls[i].get());
+  CHECK(test.wires.begun.empty());
+}
+
+TEST_CASE("a caller that waits for another's attempt waits no longer than its own deadline") {
+  Caches test;
+  auto calls = test.gather(1);
+  const Time deadline = os::now() + std::chrono::milliseconds{5};
+  const auto impatient = test.acquire(deadline);
+  REQUIRE_FALSE(impatient);
+  CHECK(impatient.error() == late);
+  CHECK(os::now() >= deadline);
+  test.wires.let_succeed();
+  for (auto& call : calls) CHECK(call.get());
+}
+
+TEST_CASE("closing the cache ends every wait at once") {
+  Caches test;
+  auto calls = test.gather(3);
+  test.cache.close();
+  for (std::size_t i = 1; i < calls.size(); ++i) CHECK(calls[i].get().error().minor == minor::orb_destroyed);
+  test.wires.let_succeed();
+  CHECK(calls.front().get().error().minor == minor::orb_destroyed);
+  CHECK(test.acquire().error().minor == minor::orb_destroyed);
+}
+
+TEST_CASE("a connection that broke is made anew and one that lives is kept") {
+  Caches test;
+  test.wires.let_succeed();
+  const auto first = test.acquire();
+  REQUIRE(first);
+  CHECK(*test.acquire() == *first);
+  (*first)->close();
+  test.wires.let_succeed();
+  const auto second = test.acquire();
+  REQUIRE(second);
+  CHECK(*second != *first);
+}
+
+TEST_CASE("where a Unix socket fails TCP is used and kept until it breaks") {
+  Caches test;
+  const Endpoint local = unix_endpoint("/run/x.sock"), remote{"127.0.0.1", 1};
+  test.address.endpoints = {local, remote};
+  test.wires.let_fail(refused);
+  test.wires.let_succeed();
+  const auto first = test.acquire();
+  REQUIRE(first);
+  CHECK(test.wires.begun.take() == local);
+  CHECK(test.wires.begun.take() == remote);
+  CHECK(*test.acquire() == *first);
+  CHECK(test.wires.begun.empty());
+  (*first)->close();
+  test.wires.let_succeed();
+  REQUIRE(test.acquire());
+  CHECK(test.wires.begun.take() == local);
+}
+
+TEST_CASE("an address without an endpoint leads nowhere") {
+  Caches test;
+  test.address.endpoints.clear();
+  CHECK(test.acquire().error().minor == minor::no_usable_profile);
+}
+
+TEST_CASE("the log says which transport is used and why") {
+  Address address{};
+  const Endpoint local = unix_endpoint("/run/x.sock"), remote{"h", 1};
+  address.same_host = SameHost::yes;
+  CHECK(way_text(local, address, false) == "calls over unix:/run/x.sock: the server is on this host");
+  CHECK_THAT(way_text(remote, address, true), Catch::Contains("its Unix socket did not answer"));
+  const auto [why, text] = GENERATE(table<SameHost, std::string>({
+      {SameHost::no_socket_named, "names no Unix socket"},
+      {SameHost::other_host, "on another host"},
+      {SameHost::other_namespace, "another mount namespace"},
+  }));
+  address.same_host = why;
+  CHECK_THAT(way_text(remote, address, false), Catch::StartsWith("calls over TCP to h:1: ") && Catch::Contains(text));
+}

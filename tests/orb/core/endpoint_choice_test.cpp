@@ -1,0 +1,133 @@
+// Which transport a call takes between a real client and a real server, and what a server listens at.
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "orb/core/orb_state.h"
+#include "orb/core/reference.h"
+#include "orb/os/log.h"
+#include "tests/support/probe_servant.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+using namespace corelane::testing;
+using transport::Endpoint;
+using transport::EndpointKind;
+
+namespace {
+
+struct Quiet {
+  Quiet() { os::log::set_level(os::log::Level::off); }
+  ~Quiet() { os::log::set_level(os::log::Level::info); }
+};
+
+struct Fixture {
+  const TempDirectory directory{};
+  const std::string path = directory / "probe.sock";
+  TestOrb client;
+
+  std::string both() const { return "127.0.0.1:0, unix:" + path; }
+
+  // The kind of endpoint that a client's call goes over.
+  EndpointKind kind_of_call(const std::string& ior) {
+    const auto probe = probe_of(client, ior);
+    CHECK(probe->add(1, 2) == 3);
+    const core::Address address = *probe->_reference()->address();
+    const auto connection = client->state().connect(address, never);
+    REQUIRE(connection);
+    return (*connection)->peer().kind;
+  }
+};
+
+// The server's reference as a client elsewhere would read it.
+std::string without_this_host(const std::string& text) {
+  auto ior = giop::parse_ior(text);
+  auto profile = giop::parse_iiop(ior->profiles.front());
+  for (giop::TaggedComponent& component : profile->components)
+    if (component.tag == giop::component::unix_socket)
+      component = giop::make_unix_address({.boot_id = "another", .mount_namespace = 1, .path = "/x"});
+  ior->profiles.front() = giop::make_profile(*profile);
+  return giop::to_string(*ior);
+}
+
+}  // namespace
+
+TEST_CASE("a server listens at every endpoint of its configuration and its references name them") {
+  Fixture test;
+  ProbeServer server({"-ORBEndpointListen", "127.0.0.1:0, [::1]:0, unix:" + test.path});
+  const auto endpoints = server.orb->endpoints();
+  REQUIRE(endpoints.size() == 3);
+  CHECK(endpoints[2] == transport::unix_endpoint(test.path));
+  const core::Address address = *server.reference->_reference()->address();
+  CHECK(address.endpoints == std::vector{endpoints[2], endpoints[0], endpoints[1]});
+}
+
+TEST_CASE("a client of the same host takes the Unix socket by itself") {
+  Fixture test;
+  ProbeServer server({"-ORBEndpointListen", test.both()});
+  CHECK(test.kind_of_call(server.ior()) == EndpointKind::unix_socket);
+}
+
+TEST_CASE("a client of another host takes TCP") {
+  Fixture test;
+  ProbeServer server({"-ORBEndpointListen", test.both()});
+  CHECK(test.kind_of_call(without_this_host(server.ior())) == EndpointKind::tcp);
+}
+
+TEST_CASE("a client that cannot reach the Unix socket falls back to TCP") {
+  Fixture test;
+  ProbeServer server({"-ORBEndpointListen", test.both()});
+  std::filesystem::remove(test.path);
+  CHECK(test.kind_of_call(server.ior()) == EndpointKind::tcp);
+}
+
+TEST_CASE("a client calls on over TCP when the Unix connection broke and the socket is gone") {
+  Fixture test;
+  ProbeServer server({"-ORBEndpointListen", test.both()});
+  const auto probe = probe_of(test.client, server.ior());
+  CHECK(probe->add(1, 2) == 3);
+  std::filesystem::remove(test.path);
+  (*test.client->state().connect(*probe->_reference()->address(), never))->close();
+  CHECK(probe->add(3, 4) == 7);
+  CHECK(test.kind_of_call(server.ior()) == EndpointKind::tcp);
+}
+
+TEST_CASE("a path is chosen in the runtime directory and removed at shutdown") {
+  Fixture test;
+  {
+    TestOrb server({"-ORBEndpointListen", "unix:", "-ORBRuntimeDirectory", test.directory.path()});
+    server.root();
+    server->listen();
+    REQUIRE(server->endpoints().size() == 1);
+    CHECK(server->endpoints().front().path.starts_with(test.directory.path() + "/"));
+    CHECK(test.directory.entries() > 0);
+  }
+  CHECK(test.directory.entries() == 0);
+}
+
+TEST_CASE("without a directory for a chosen path a server with TCP goes on and one without does not start") {
+  const Quiet quiet;
+  TestOrb both({"-ORBEndpointListen", "127.0.0.1:0, unix:", "-ORBRuntimeDirectory", "/dev/null/nowhere"});
+  both.root();
+  both->listen();
+  CHECK(both->endpoints().size() == 1);
+  TestOrb alone({"-ORBEndpointListen", "unix:", "-ORBRuntimeDirectory", "/dev/null/nowhere"});
+  alone.root();
+  CHECK_THROWS_AS(alone->listen(), CORBA::BAD_PARAM);
+}
+
+TEST_CASE("a named path that is taken keeps a server from starting") {
+  const Quiet quiet;
+  Fixture test;
+  ProbeServer server({"-ORBEndpointListen", "unix:" + test.path});
+  TestOrb second({"-ORBEndpointListen", "127.0.0.1:0, unix:" + test.path});
+  second.root();
+  CHECK_THROWS_AS(second->listen(), CORBA::COMM_FAILURE);
+  CHECK(test.kind_of_call(server.ior()) == EndpointKind::unix_socket);
+}
+
+TEST_CASE("a Unix socket has the permissions of the configuration") {
+  Fixture test;
+  ProbeServer server({"-ORBEndpointListen", "unix:" + test.path, "-ORBEndpointUnixMode", "0666"});
+  CHECK((std::filesystem::status(test.path).permissions() & std::filesystem::perms::mask) ==
+        static_cast<std::filesystem::perms>(0666));
+}
