@@ -1,0 +1,162 @@
+#include "orb/sched/edf_lane.h"
+
+#include <algorithm>
+#include <variant>
+
+namespace corelane::sched {
+
+EdfLane::EdfLane(CoreId core, std::size_t max_tasks, TimerId timer) : lane_(core, max_tasks, timer) {
+  started_.reserve(max_tasks);
+  commands_.reserve(12 * (max_tasks + max_waiting) + 2);  // three calls of the Lane at most, and two of our own
+}
+
+EdfLane::Started* EdfLane::find(TaskId task, JobId job) noexcept {
+  const auto found = std::find_if(started_.begin(), started_.end(),
+                                  [&](const Started& s) { return s.run.task == task && s.run.job == job; });
+  return found == started_.end() ? nullptr : &*found;
+}
+
+const LaneTask* EdfLane::state_of(TaskId task) const noexcept {
+  const auto tasks = lane_.tasks();
+  const auto found = std::find_if(tasks.begin(), tasks.end(), [&](const LaneTask& t) { return t.id == task; });
+  return found == tasks.end() ? nullptr : &*found;
+}
+
+bool EdfLane::add(TaskId task, const Contract& contract, Priority priority) noexcept {
+  return lane_.add(task, contract, priority);
+}
+
+bool EdfLane::reprioritize(TaskId task, Priority priority) noexcept {
+  lane_.reprioritize(task, priority);
+  return false;
+}
+
+std::span<const Command> EdfLane::decide(const Fact& fact) noexcept {
+  commands_.clear();
+  before(fact);
+  forward(lane_.decide(fact));
+  after(fact);
+  return settle();
+}
+
+// The jobs behind a demoted one are spaced anew from its end, and have the deadlines of their new releases.
+void EdfLane::before(const Fact& fact) noexcept {
+  const auto* finished = std::get_if<Finished>(&fact);
+  const Started* job = finished != nullptr ? find(finished->task, finished->job) : nullptr;
+  if (job == nullptr) return;
+  if (job->demoted) space(finished->at, finished->task, finished->at);
+  std::erase_if(started_, [&](const Started& s) { return &s == job; });
+}
+
+void EdfLane::after(const Fact& fact) noexcept {
+  if (const auto* suspended = std::get_if<Suspended>(&fact))
+    if (Started* job = find(suspended->task, suspended->job)) job->asleep = true;
+  if (const auto* overran = std::get_if<Overran>(&fact))
+    if (Started* job = find(overran->task, overran->job)) postpone(overran->at, *job, true);
+  if (const auto* resumed = std::get_if<Resumed>(&fact)) {
+    Started* job = find(resumed->task, resumed->job);
+    if (job == nullptr) return;
+    job->asleep = false;
+    const LaneTask* task = state_of(resumed->task);
+    if (task->slept > task->contract.suspension) postpone(resumed->at, *job, false);
+  }
+}
+
+// The rest of the job takes the place of the task's next one. Nothing for a demoted job.
+void EdfLane::postpone(Time now, Started& job, bool another_budget) noexcept {
+  if (job.demoted) return;
+  const LaneTask& task = *state_of(job.run.task);
+  const Contract contract = task.contract;
+  const Time nominal = std::max(now, task.waiting_count > 0 ? task.waiting[0].nominal : task.tat);
+  job.run.deadline = std::max(job.run.deadline, std::max(now, nominal - contract.jitter) + contract.deadline);
+  if (another_budget) job.granted += contract.budget;
+  commands_.push_back(job.run);
+  space(now, job.run.task, nominal + contract.period);
+}
+
+// Moves the task's waiting jobs: none before `now`, the first at the nominal release `first` or later, T apart.
+void EdfLane::space(Time now, TaskId id, Time first) noexcept {
+  LaneTask task = lane_.take(id);
+  const bool vacating = task.vacating && !task.leaving;
+  for (WaitingJob& job : std::span(task.waiting).first(task.waiting_count)) {
+    job.nominal = std::max(job.nominal, first);
+    job.eligible = std::max({job.eligible, now, job.nominal - task.contract.jitter});
+    job.released = std::max(job.released, job.eligible);
+    first = job.nominal + task.contract.period;
+  }
+  task.tat = std::max(task.tat, first);
+  forward(lane_.put(now, task));
+  if (vacating) forward(lane_.vacate(now, id));
+}
+
+void EdfLane::forward(std::span<const Command> commands) noexcept {
+  for (const Command& command : commands) {
+    if (std::holds_alternative<Watch>(command)) continue;  // by priority
+    note(command);
+    commands_.push_back(command);
+  }
+}
+
+void EdfLane::note(const Command& command) noexcept {
+  if (const auto* run = std::get_if<Run>(&command)) started(*run);
+  if (const auto* demote = std::get_if<Demote>(&command))
+    if (Started* job = find(demote->task, demote->job)) job->demoted = true;
+  if (const auto* cancel = std::get_if<Cancel>(&command))
+    if (Started* job = find(cancel->task, cancel->job)) job->demoted = true;
+}
+
+void EdfLane::started(const Run& run) noexcept {
+  const LaneTask* task = state_of(run.task);
+  started_.push_back({.run = run, .granted = task->contract.budget});
+}
+
+std::span<const Command> EdfLane::vacate(Time now, TaskId task) noexcept {
+  commands_.clear();
+  forward(lane_.vacate(now, task));
+  return settle();
+}
+
+std::span<const Command> EdfLane::dismiss(Time now, TaskId task) noexcept {
+  commands_.clear();
+  forward(lane_.dismiss(now, task));
+  return settle();
+}
+
+LaneTask EdfLane::take(TaskId task) noexcept {
+  std::erase_if(started_, [&](const Started& s) { return s.run.task == task; });
+  return lane_.take(task);
+}
+
+std::span<const Command> EdfLane::put(Time now, const LaneTask& task) noexcept {
+  commands_.clear();
+  forward(lane_.put(now, task));
+  if (task.busy && state_of(task.id) != nullptr) {
+    started({.job = task.running,
+             .task = task.id,
+             .priority = task.priority,
+             .released = now,
+             .deadline = now + task.contract.deadline});
+    started_.back().asleep = task.suspended;
+    started_.back().demoted = task.demoted;
+    commands_.push_back(started_.back().run);
+  }
+  return settle();
+}
+
+// Says which job the platform runs now, and when that one has used what it was granted.
+std::span<const Command> EdfLane::settle() noexcept {
+  const Started* first = nullptr;
+  for (const Started& job : started_) {
+    if (job.asleep || job.demoted) continue;
+    const bool runs_before = first == nullptr || job.run.deadline < first->run.deadline ||
+                             (job.run.deadline == first->run.deadline && job.run.job < first->run.job);
+    if (runs_before) first = &job;
+  }
+  const Watch wanted = first != nullptr ? Watch{first->run.job, first->run.task, first->granted} : Watch{};
+  if (wanted.job == watched_.job && wanted.budget == watched_.budget) return commands_;
+  watched_ = wanted;
+  commands_.push_back(wanted);
+  return commands_;
+}
+
+}  // namespace corelane::sched

@@ -1,0 +1,44 @@
+// Server: one of the servers, for who drives them without regard to which (orb/dispatch with a clock, orb/sim without).
+// reservation.h says what the five questions mean.
+#pragma once
+
+#include <variant>
+
+#include "orb/sched/constant_bandwidth_server.h"
+#include "orb/sched/deferrable_server.h"
+#include "orb/sched/io_server.h"
+#include "orb/sched/sporadic_server.h"
+
+namespace corelane::sched {
+
+using Server = std::variant<SporadicServer, DeferrableServer, IoServer, ConstantBandwidthServer>;
+
+inline void wake(Server& server, Time now) noexcept {
+  std::visit(
+      [&](auto& s) {
+        if constexpr (requires { s.wake(now); }) s.wake(now);
+      },
+      server);
+}
+
+inline void charge(Server& server, Time now, Duration used) noexcept {
+  std::visit([&](auto& s) { s.charge(now, used); }, server);
+}
+
+inline void block(Server& server, Time now) noexcept {
+  std::visit(
+      [&](auto& s) {
+        if constexpr (requires { s.block(now); }) s.block(now);
+      },
+      server);
+}
+
+inline Duration available(const Server& server, Time now) noexcept {
+  return std::visit([&](const auto& s) { return s.available(now); }, server);
+}
+
+inline Time next(const Server& server, Time now) noexcept {
+  return std::visit([&](const auto& s) { return s.next(now); }, server);
+}
+
+}  // namespace corelane::sched
