@@ -14,7 +14,6 @@ struct ServerReady {  // server -> conductor, once it serves
   std::string reference;
   std::vector<int> cores;  // those that it holds
   double capacity = 0;     // sum over its cores of what may be admitted
-  std::string missing;     // privileges that are missing, what that costs, how to mend it; empty: none
 };
 
 struct TaskRow {  // one task of the server's closing report
@@ -57,7 +56,7 @@ struct ClientReport {  // client -> conductor, at the end
   std::string trouble;  // the last exception, if any
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReady, reference, cores, capacity, missing)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReady, reference, cores, capacity)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TaskRow, task, label, core, priority, jobs, misses, excused, overruns, p50, p99, max,
                                    bound, deadline, utilization)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReport, tasks, gaps, longest_gap, total_gap, observed)

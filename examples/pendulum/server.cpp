@@ -12,7 +12,6 @@
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"
 #include "orb/os/clock.h"
-#include "orb/os/privileges.h"
 #include "orb/rt/gap_log.h"
 #include "orb/rt/rt.h"
 #include "orb/rt/stall_watch.h"
@@ -69,7 +68,7 @@ std::vector<CoreId> cores_of(const dispatch::ExecutiveReport& report) {
 }
 
 ServerReady ready_of(const dispatch::ExecutiveReport& report, const std::string& reference) {
-  ServerReady ready{.reference = reference, .cores = {}, .capacity = 0, .missing = os::missing_text()};
+  ServerReady ready{.reference = reference, .cores = {}, .capacity = 0};
   for (const auto& core : report.cores) {
     ready.cores.push_back(core.core.value);
     ready.capacity += static_cast<double>(core.capacity - core.platform) / sched::whole_core;

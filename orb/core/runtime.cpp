@@ -1,5 +1,8 @@
 #include "orb/core/runtime.h"
 
+#include <mutex>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "orb/base/minor.h"
@@ -23,18 +26,25 @@ Expected<std::unique_ptr<dispatch::CoreProvider>> make_provider(const Settings& 
   return std::unique_ptr<dispatch::CoreProvider>(std::move(*ledger));
 }
 
-// Where the system does not allow it, the executive says so with the price and the remedy.
-void lock_memory() {
-  if (!os::privileges().memlock || os::lock_memory()) return;
-  os::log::warn("memory could not be locked: a page fault may delay a job by milliseconds");
+// What does not change while the process runs is said once, however many ORBs come and go.
+void warn_once(const std::string& line) {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const std::lock_guard lock(mutex);
+  if (said.insert(line).second) os::log::warn(line);
+}
+
+// Before threads are made: their stacks are locked, too.
+void prepare_real_time() {
+  for (const std::string& line : os::missing(os::privileges())) warn_once(line);
+  if (os::privileges().memlock && !os::lock_memory())
+    warn_once("memory could not be locked: a page fault may delay a job by milliseconds");
 }
 
 // The reader is to run above the tasks; a process that only calls has none.
 void raise_reader(transport::Reactor& reactor, int priority) {
   if (priority == 0 || reactor.set_priority(priority)) return;
-  os::log::warn("io.priority = " + std::to_string(priority) +
-                " was refused: requests may wait for tasks that run. Mend it: sudo setcap "
-                "cap_sys_nice,cap_ipc_lock+ep <program>, 'ulimit -r 99', or a lower io.priority");
+  if (const std::string line = os::refused_reader(os::privileges(), priority); !line.empty()) warn_once(line);
 }
 
 // What the ORBs of a process share, and so must agree on.
@@ -103,7 +113,7 @@ Expected<void> Runtime::start_executive(const Settings& settings) {
   if (!provider) return provider.error();
   const auto reactor = start_reactor();
   if (!reactor) return reactor.error();
-  if (settings.executive.real_time) lock_memory();  // before threads are made: their stacks, too
+  if (settings.executive.real_time) prepare_real_time();
   auto executive = dispatch::Executive::start(settings.executive, **provider);
   if (!executive) return executive.error();
   if (settings.executive.real_time) raise_reader(**reactor, settings.io_priority);

@@ -11,7 +11,6 @@
 #include "orb/dispatch/best_effort_lane.h"
 #include "orb/dispatch/manager_agent.h"
 #include "orb/os/log.h"
-#include "orb/os/privileges.h"
 #include "orb/os/thread.h"
 #include "orb/sched/priority.h"
 
@@ -173,7 +172,6 @@ Expected<std::unique_ptr<Executive>> Executive::start(const ExecutiveOptions& op
   auto leases = provider.lease(options.lease);
   if (!leases) return leases.error();
   os::log::info("dispatch: cores" + text_of(*leases) + (options.admission ? "" : "; admission is off"));
-  if (const std::string missing = os::missing_text(); options.real_time && !missing.empty()) os::log::warn(missing);
   auto state = std::make_unique<State>(options, *leases, provider);
   if (auto started = state->start(options, leases->front().core); !started) {
     state->stop();

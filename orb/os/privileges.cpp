@@ -52,22 +52,28 @@ const Privileges& privileges() {
   return found;
 }
 
-std::string missing_text(const Privileges& found) {
-  std::string text;
-  if (!found.fifo) {
-    text +=
-        "SCHED_FIFO is missing: admitted tasks compete with every other program of this machine, so deadlines may be "
-        "missed at any load. ";
-    text += found.fifo_group_zero
-                ? "The control group's real-time runtime is 0: sudo sh -c 'echo 950000 > "
-                  "/sys/fs/cgroup/cpu/<group>/cpu.rt_runtime_us'\n"
-                : "Mend it: sudo setcap cap_sys_nice,cap_ipc_lock+ep <program>, or 'ulimit -r 99' where allowed\n";
-  }
+std::vector<std::string> missing(const Privileges& found) {
+  std::vector<std::string> lines;
+  if (!found.fifo)
+    lines.push_back(
+        std::string("SCHED_FIFO is missing: tasks and the reader of requests compete with every other program of this "
+                    "machine, so deadlines may be missed at any load. Mend it: ") +
+        (found.fifo_group_zero
+             ? "the control group's real-time runtime is 0: sudo sh -c 'echo 950000 > "
+               "/sys/fs/cgroup/cpu/<group>/cpu.rt_runtime_us'"
+             : "sudo setcap cap_sys_nice,cap_ipc_lock+ep <program>, or 'ulimit -r 99' where allowed"));
   if (!found.memlock)
-    text +=
+    lines.push_back(
         "Memory locking is missing: a page fault may delay a job by milliseconds. Mend it: sudo setcap "
-        "cap_sys_nice,cap_ipc_lock+ep <program>, or 'ulimit -l unlimited' where allowed\n";
-  return text;
+        "cap_sys_nice,cap_ipc_lock+ep <program>, or 'ulimit -l unlimited' where allowed");
+  return lines;
+}
+
+std::string refused_reader(const Privileges& found, int priority) {
+  if (!found.fifo) return {};
+  return "io.priority = " + std::to_string(priority) +
+         " was refused: requests may wait for tasks that run. Mend it: sudo setcap cap_sys_nice,cap_ipc_lock+ep "
+         "<program>, 'ulimit -r 99' where allowed, or a lower io.priority";
 }
 
 Expected<void> lock_memory(std::size_t heap) noexcept {

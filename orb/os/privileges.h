@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "orb/base/expected.h"
 
@@ -18,9 +19,11 @@ struct Privileges {
 // Of this process, as found at the first call.
 const Privileges& privileges();
 
-// What is missing, what that costs, and which command mends it: one line for each, "" when nothing is missing.
-std::string missing_text(const Privileges& privileges);
-inline std::string missing_text() { return missing_text(privileges()); }
+// What is missing, what that costs, and which command mends it: a line for each.
+std::vector<std::string> missing(const Privileges& privileges);
+// The same for a reader of requests that was refused `priority`, which is to be above the tasks'; "" where missing()
+// says it already.
+std::string refused_reader(const Privileges& privileges, int priority);
 
 // Locks present and future memory, keeps the heap from returning pages to the system or mapping new ones, and touches
 // `heap` bytes of it. At start, before real-time threads run. NO_PERMISSION when the system refuses to lock.

@@ -188,12 +188,22 @@ TEST_CASE("a released descriptor stays open") {
 }
 
 TEST_CASE("nothing missing needs no words and each thing missing names its cost and its mend") {
-  CHECK(missing_text({.fifo = true, .memlock = true}).empty());
-  CHECK_THAT(missing_text({.fifo = false, .memlock = true}),
-             Catch::Contains("SCHED_FIFO") && Catch::Contains("setcap"));
-  CHECK_THAT(missing_text({.fifo = false, .fifo_group_zero = true, .memlock = true}),
-             Catch::Contains("cpu.rt_runtime_us"));
-  CHECK_THAT(missing_text({.fifo = true, .memlock = false}), Catch::Contains("ulimit -l"));
+  CHECK(missing({.fifo = true, .memlock = true}).empty());
+  const auto only = [](const Privileges& found) {
+    REQUIRE(missing(found).size() == 1);
+    return missing(found).front();
+  };
+  CHECK_THAT(only({.fifo = false, .memlock = true}), Catch::Contains("SCHED_FIFO") && Catch::Contains("setcap"));
+  CHECK_THAT(only({.fifo = false, .fifo_group_zero = true, .memlock = true}), Catch::Contains("cpu.rt_runtime_us"));
+  CHECK_THAT(only({.fifo = true, .memlock = false}), Catch::Contains("ulimit -l"));
+  for (const std::string& line : missing({})) CHECK(line.find('\n') == line.npos);
+  CHECK(missing({}).size() == 2);
+}
+
+TEST_CASE("a refused reader is told with its remedy unless nobody gets a priority") {
+  CHECK_THAT(refused_reader({.fifo = true}, 50),
+             Catch::StartsWith("io.priority = 50 was refused") && Catch::Contains("ulimit -r"));
+  CHECK(refused_reader({.fifo = false}, 50).empty());
 }
 
 TEST_CASE("memory is locked exactly where the privilege says so") {
