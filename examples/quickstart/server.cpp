@@ -10,11 +10,14 @@ class Controller : public virtual CORBA::servant_traits<Plant::Controller>::base
   void configure(const std::string&) override {}
 };
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   auto orb = CORBA::ORB_init(argc, argv);
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   poa->the_POAManager()->activate();
   auto servant = CORBA::make_reference<Controller>();
   std::cout << orb->object_to_string(servant->_this()) << std::endl;
   orb->run();
+} catch (const std::exception& failure) {
+  std::cerr << "server: " << failure.what() << '\n';
+  return 1;
 }

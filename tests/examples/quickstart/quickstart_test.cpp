@@ -27,6 +27,28 @@ TEST_CASE("README.md shows the quickstart as it is built") {
   }
 }
 
+TEST_CASE("what is wrong with the quickstart's arguments is said in a line") {
+  struct Case {
+    std::vector<std::string> words;
+    std::string exit, said;
+  };
+  const std::string reference_of_nobody = "corbaloc::127.0.0.1:1/key";
+  const Case wrong = GENERATE_COPY(
+      Case{{"client"}, "exit status 2", "usage: "}, Case{{"client", "one", "two"}, "exit status 2", "usage: "},
+      Case{{"client", "nonsense"}, "exit status 1", "client: BAD_PARAM "},
+      Case{{"client", reference_of_nobody}, "exit status 1", "cannot connect to 127.0.0.1:1: "},
+      Case{{"server", "-ORBEndpointListen", "192.0.2.1:80", "-ORBRuntimeLedger", "off"},
+           "exit status 1",
+           "cannot listen on 192.0.2.1:80: "},
+      Case{{"server", "-ORBPoolCors", "0"}, "exit status 1", "the nearest known is -ORBPoolCores"});
+  std::vector<std::string> command = wrong.words;
+  command[0] = program_beside("corelane-quickstart-" + command[0]);
+  ChildProcess program(command, {.joins_errors = true});
+  const std::string text = program.read_all().value();
+  CHECK_THAT(text, Catch::Contains(wrong.said));
+  CHECK(program.wait()->text() == wrong.exit);
+}
+
 TEST_CASE("the quickstart's client is admitted and gets its answer") {
   ChildProcess server(
       {program_beside("corelane-quickstart-server"), "-ORBRuntimeLedger", "off", "-ORBPoolRealTime", "off"});
