@@ -126,7 +126,10 @@ ClientAnswer answer_of(const Expected<rt::Task, rt::Refusal>& task) {
 }  // namespace
 
 int swing(const ClientOptions& options, const OrbOptions& orb_options) {
-  auto orb = init_orb(orb_options);
+  // A controller that is silent for a second has lost its pendulum, and the end is not to wait for it.
+  OrbOptions settings{"-ORBTimeoutRequest", "1s"};
+  settings.insert(settings.end(), orb_options.begin(), orb_options.end());
+  auto orb = init_orb(settings);
   auto controller = IDL::traits<::Pendulum::Controller>::narrow(orb->string_to_object(options.reference));
   const auto task = rt::admit(controller, {.operation = "force", .contract = options.contract});
   std::cout << line_of(answer_of(task)) << std::flush;

@@ -83,11 +83,12 @@ std::string expect_line(os::ChildProcess& child, const std::string& who) {
 
 class Conductor {
  public:
-  Conductor(const ConductorOptions& options, const OrbOptions& orb_options, CORBA::object_reference<CORBA::ORB> orb)
-      : options_(options), orb_options_(orb_options), orb_(std::move(orb)), server_(start(server_arguments())) {
+  // Calls of `progress_orb` are given up after a moment, so that an overloaded service does not hold up the end.
+  Conductor(const ConductorOptions& options, const OrbOptions& orb_options, CORBA::ORB& orb, CORBA::ORB& progress_orb)
+      : options_(options), orb_options_(orb_options), server_(start(server_arguments())) {
     ready_ = message_of<ServerReady>(expect_line(server_, "the control service"));
-    controller_ = IDL::traits<::Pendulum::Controller>::narrow(orb_->string_to_object(ready_.reference));
-    controller_->configure("brisk");
+    controller_of(orb)->configure("brisk");
+    controller_ = controller_of(progress_orb);
   }
 
   int run() {
@@ -112,11 +113,14 @@ class Conductor {
     return options_.admission ? std::vector<std::string>{"serve"} : std::vector<std::string>{"serve", "--no-admission"};
   }
 
+  CORBA::object_reference<::Pendulum::Controller> controller_of(CORBA::ORB& orb) const {
+    return IDL::traits<::Pendulum::Controller>::narrow(orb.string_to_object(ready_.reference));
+  }
+
   void introduce() const {
     std::cout << "Corelane pendulum demo: a controller holds " << ready_.cores.size() << " core(s), "
               << format("%.2f", ready_.capacity) << " of them for tasks"
               << (options_.admission ? ".\n" : "; admission control is OFF.\n");
-    if (!ready_.missing.empty()) std::cout << "Missing on this machine:\n" << ready_.missing << "\n";
   }
 
   // Clients arrive one after another, as they would in life; each knows before the next comes whether it may run.
@@ -147,7 +151,7 @@ class Conductor {
     try {
       state = format("%lld forces computed", static_cast<long long>(controller_->watch().answered()));
     } catch (const CORBA::SystemException& failure) {
-      state = std::string("the service does not answer the demo itself: ") + failure.what();
+      state = std::string("the service does not answer the demo itself: ") + failure._rep_id();
     }
     const double share = std::chrono::duration<double>(gone) / std::chrono::duration<double>(options_.length);
     const auto filled = static_cast<std::size_t>(share * 30);
@@ -156,10 +160,12 @@ class Conductor {
               << std::flush;
   }
 
+  // All are told before any is waited for: the others would swing on meanwhile.
   void dismiss() {
+    for (Client& client : clients_)
+      if (client.answer.admitted) client.process.write_line("stop");
     for (Client& client : clients_) {
       if (!client.answer.admitted) continue;
-      client.process.write_line("stop");
       client.report = message_of<ClientReport>(expect_line(client.process, client.label));
     }
     server_.write_line("stop");
@@ -271,7 +277,6 @@ class Conductor {
 
   const ConductorOptions options_;
   const OrbOptions orb_options_;
-  CORBA::object_reference<CORBA::ORB> orb_;
   os::ChildProcess server_;
   ServerReady ready_;
   ServerReport report_;
@@ -282,8 +287,11 @@ class Conductor {
 }  // namespace
 
 int conduct(const ConductorOptions& options, const OrbOptions& orb_options) {
-  auto orb = init_orb(orb_options);
-  const int status = Conductor(options, orb_options, orb).run();
+  OrbOptions progress_options = orb_options;
+  progress_options.insert(progress_options.end(), {"-ORBid", "progress", "-ORBTimeoutRequest", "300ms"});
+  auto orb = init_orb(orb_options), progress_orb = init_orb(progress_options);
+  const int status = Conductor(options, orb_options, *orb, *progress_orb).run();
+  progress_orb->destroy();
   orb->destroy();
   return status;
 }

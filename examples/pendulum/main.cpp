@@ -12,6 +12,9 @@ namespace {
 using namespace corelane;
 using namespace corelane::pendulum;
 
+constexpr const char* usage =
+    "corelane-pendulum [--pendulums N] [--length 10s] [--no-admission] [-ORBOption value ...]";
+
 // Reads a duration such as "10ms" into `target`.
 CLI::Option* add_duration(CLI::App* app, const std::string& name, Duration& target, const std::string& help) {
   const auto read = [&target](const std::string& text) {
@@ -30,7 +33,9 @@ CLI::Option* add_duration(CLI::App* app, const std::string& name, Duration& targ
 int run(std::vector<std::string> arguments) {
   const OrbOptions orb_options = take_orb_options(arguments);
   CLI::App app(
-      "Balances more inverted pendulums over CORBA than the machine carries: admission control keeps its promises.");
+      "Balances more inverted pendulums over CORBA than the machine carries: admission control keeps its promises.",
+      "corelane-pendulum");
+  app.footer("Options that begin with -ORB go to the ORBs of all its processes.");
   ConductorOptions conductor;
   bool no_admission = false;
   app.add_option("--pendulums", conductor.pendulums, "How many; default: half as many again as fit")
@@ -56,7 +61,9 @@ int run(std::vector<std::string> arguments) {
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(arguments);
   } catch (const CLI::ParseError& fault) {
-    return app.exit(fault);
+    if (fault.get_exit_code() == 0) return app.exit(fault);  // help
+    std::cerr << "corelane-pendulum: " << fault.what() << "\nusage: " << usage << "\n";
+    return 2;
   }
   conductor.admission = !no_admission;
   if (*server) return serve({.admission = !no_admission}, orb_options);
@@ -69,8 +76,11 @@ int run(std::vector<std::string> arguments) {
 int main(int argc, char** argv) {
   try {
     return run({argv + 1, argv + argc});
+  } catch (const CORBA::BAD_PARAM& bad) {  // an -ORB option
+    std::cerr << "corelane-pendulum: " << bad.detail() << "\nusage: " << usage << "\n";
+    return 2;
   } catch (const std::exception& failure) {
     std::cerr << "corelane-pendulum: " << failure.what() << "\n";
-    return 2;
+    return 1;
   }
 }

@@ -1,0 +1,41 @@
+// The demo as a program: what it answers to its arguments. That it runs is a test of its own.
+#include <catch2/catch.hpp>
+
+#include "orb/os/child_process.h"
+
+using corelane::os::ChildProcess;
+using corelane::os::program_beside;
+
+namespace {
+
+struct Answer {
+  std::string exit, text;
+};
+
+Answer demo(const std::vector<std::string>& arguments) {
+  std::vector<std::string> command{program_beside("corelane-pendulum")};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  ChildProcess program(command, {.joins_errors = true});
+  std::string text = program.read_all().value();
+  return {program.wait()->text(), std::move(text)};
+}
+
+}  // namespace
+
+TEST_CASE("the demo's help names the program and its options") {
+  const Answer answer = demo({"--help"});
+  CHECK(answer.exit == "exit status 0");
+  CHECK_THAT(answer.text, Catch::Contains("corelane-pendulum") && Catch::Contains("--no-admission"));
+}
+
+TEST_CASE("an argument that the demo does not take ends it with its usage") {
+  const auto arguments = GENERATE(values<std::vector<std::string>>({{"--frobnicate"},
+                                                                    {"--pendulums", "0"},
+                                                                    {"--pendulums", "many"},
+                                                                    {"--length", "soon"},
+                                                                    {"swing"},
+                                                                    {"-ORBPoolCors", "0"}}));
+  const Answer answer = demo(arguments);
+  CHECK(answer.exit == "exit status 2");
+  CHECK_THAT(answer.text, Catch::StartsWith("corelane-pendulum: ") && Catch::Contains("\nusage: corelane-pendulum ["));
+}
