@@ -106,8 +106,8 @@ void EdfLane::note(const Command& command) noexcept {
 }
 
 void EdfLane::started(const Run& run) noexcept {
-  const LaneTask* task = state_of(run.task);
-  started_.push_back({.run = run, .granted = task->contract.budget});
+  const Contract& contract = state_of(run.task)->contract;
+  started_.push_back({.run = run, .jitter = contract.jitter, .granted = contract.budget});
 }
 
 std::span<const Command> EdfLane::vacate(Time now, TaskId task) noexcept {
@@ -148,8 +148,8 @@ std::span<const Command> EdfLane::settle() noexcept {
   const Started* first = nullptr;
   for (const Started& job : started_) {
     if (job.asleep || job.demoted) continue;
-    const bool runs_before = first == nullptr || job.run.deadline < first->run.deadline ||
-                             (job.run.deadline == first->run.deadline && job.run.job < first->run.job);
+    const bool runs_before = first == nullptr || job.place() < first->place() ||
+                             (job.place() == first->place() && job.run.job < first->run.job);
     if (runs_before) first = &job;
   }
   const Watch wanted = first != nullptr ? Watch{first->run.job, first->run.task, first->granted} : Watch{};

@@ -18,9 +18,19 @@
 #include <span>
 #include <vector>
 
+#include "orb/sched/demand.h"
 #include "orb/sched/lane.h"
 
 namespace corelane::sched {
+
+// A contract under earliest deadline first, for demand_analysis(): D - J from the release, and a suspension counts as
+// execution.
+constexpr EdfTask demand_of(const Contract& c) noexcept {
+  return {.budget = (c.budget + c.suspension).count(),
+          .period = c.period.count(),
+          .deadline = (c.deadline - c.jitter).count(),
+          .jitter = c.jitter.count()};
+}
 
 class EdfLane {
  public:
@@ -44,10 +54,12 @@ class EdfLane {
  private:
   // A job that runs.
   struct Started {
-    Run run;           // the latest; its deadline is the job's place
+    Run run;           // the latest
+    Duration jitter;   // of its contract
     Duration granted;  // budgets that it has had, the current one included
     bool asleep = false;
     bool demoted = false;
+    Time place() const noexcept { return run.deadline - jitter; }
   };
 
   Started* find(TaskId task, JobId job) noexcept;

@@ -58,6 +58,18 @@ TEST_CASE("among equal deadlines the older job is the one that runs") {
   CHECK(only<Watch>(b.arrive(10ms, 2, 2)).empty());
 }
 
+TEST_CASE("a jittered job's place is J before its deadline") {
+  EdfBench b;
+  b.add(1, contract(20ms, 10ms, 2ms));
+  b.add(2, Contract{.period = 20ms, .deadline = 12ms, .budget = 1ms, .jitter = 3ms});
+  b.arrive(0ms, 1, 1);
+  const auto answer = b.arrive(0ms, 2, 2);
+  CHECK(only<Run>(answer)[0].deadline == at(12ms));
+  REQUIRE(only<Watch>(answer).size() == 1);
+  CHECK(only<Watch>(answer)[0].job == JobId{2});
+  CHECK(demand_of(b.lane.tasks()[1].contract).deadline == Ticks{9'000'000});
+}
+
 TEST_CASE("early jobs wait in an EDF lane as in any other") {
   EdfBench b;
   b.add(1, ten_ms);
