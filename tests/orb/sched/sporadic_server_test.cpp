@@ -1,10 +1,9 @@
 #include "orb/sched/sporadic_server.h"
 
-#include <rapidcheck.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <deque>
+#include <random>
 #include <vector>
 
 using namespace corelane;
@@ -16,6 +15,10 @@ constexpr Time at(std::int64_t t) { return Time{Duration{t}}; }
 constexpr Duration units(std::int64_t n) { return Duration{n}; }
 constexpr Reservation reservation(std::int64_t budget, std::int64_t period) {
   return {.budget = Duration{budget}, .period = Duration{period}};
+}
+// Uniform in [low, high].
+std::int64_t between(std::mt19937_64& random, std::int64_t low, std::int64_t high) {
+  return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
 }
 using Chunks = std::vector<Chunk>;
 Chunks chunks_of(const SporadicServer& server) { return {server.chunks().begin(), server.chunks().end()}; }
@@ -180,53 +183,56 @@ TEST_CASE("an unsound reservation is named with its range") {
 // Laws.
 
 TEST_CASE("the chunks of a sporadic server are its tokens") {
-  CHECK(rc::check("the chunks are the tokens", [] {
-    const auto period = *rc::gen::inRange<std::int64_t>(1, 30);
-    const auto budget = *rc::gen::inRange<std::int64_t>(1, period + 1);
-    const auto limit = *rc::gen::inRange<std::size_t>(2, SporadicServer::most_chunks + 1);
+  std::mt19937_64 random(41);
+  for (int set = 0; set < 300; ++set) {
+    const auto period = between(random, 1, 30);
+    const auto budget = between(random, 1, period);
+    const auto limit = static_cast<std::size_t>(between(random, 2, SporadicServer::most_chunks));
     SporadicServer server(reservation(budget, period));
     SporadicServer small(reservation(budget, period), at(0), limit);
     Tokens tokens(reservation(budget, period));
     std::int64_t now = 0;
     for (int step = 0; step < 60; ++step) {
-      now += *rc::gen::inRange<std::int64_t>(0, period);
-      if (*rc::gen::inRange(0, 3) == 0) {
+      now += between(random, 0, period - 1);
+      if (random() % 3 == 0) {
         server.wake(at(now)), small.wake(at(now)), tokens.wake(at(now));
       } else {
-        const auto used = *rc::gen::inRange<std::int64_t>(0, *rc::gen::inRange(0, 8) == 0 ? 3 * budget : budget + 1);
+        const auto used = between(random, 0, random() % 8 == 0 ? 3 * budget : budget);
         server.charge(at(now), units(used)), small.charge(at(now), units(used)), tokens.charge(used);
       }
+      if (server.chunks().size() == SporadicServer::most_chunks) break;  // it may be later than the tokens now
       const auto expected = tokens.all();
-      if (server.chunks().size() == SporadicServer::most_chunks) return;  // it may be later than the tokens now
-      RC_ASSERT(tokens_of(server) == expected);
       const auto later = tokens_of(small);
-      RC_ASSERT(later.size() == expected.size());
-      for (std::size_t i = 0; i < later.size(); ++i) RC_ASSERT(later[i] >= expected[i]);
-      RC_ASSERT(small.chunks().size() <= limit);
-      for (std::size_t i = 1; i < later.size(); ++i) RC_ASSERT(later[i] > later[i - 1]);
-      RC_ASSERT(later.back() - later.front() < units(period));
+      REQUIRE(tokens_of(server) == expected);
+      REQUIRE(later.size() == expected.size());
+      REQUIRE(std::equal(later.begin(), later.end(), expected.begin(), std::greater_equal<>()));
+      REQUIRE(std::adjacent_find(later.begin(), later.end(), std::greater_equal<>()) == later.end());
+      REQUIRE(later.back() - later.front() < units(period));
+      REQUIRE(small.chunks().size() <= limit);
     }
-  }));
+  }
 }
 
 TEST_CASE("no token of a sporadic server is used again before its activation and a period") {
-  CHECK(rc::check("spacing", [] {
-    const auto period = *rc::gen::inRange<std::int64_t>(2, 25);
-    const auto budget = *rc::gen::inRange<std::int64_t>(1, period + 1);
-    SporadicServer server(reservation(budget, period), at(0), *rc::gen::inRange<std::size_t>(2, 6));
+  std::mt19937_64 random(43);
+  for (int set = 0; set < 200; ++set) {
+    const auto period = between(random, 2, 25);
+    const auto budget = between(random, 1, period);
+    SporadicServer server(reservation(budget, period), at(0), static_cast<std::size_t>(between(random, 2, 6)));
     std::vector<std::pair<Time, Time>> used;  // activation of the token, when it ran
     std::int64_t work = 0;
     for (std::int64_t t = 0; t < 300; ++t) {
-      const std::int64_t arrives = *rc::gen::inRange(0, 6) == 0 ? *rc::gen::inRange<std::int64_t>(1, budget + 3) : 0;
+      const std::int64_t arrives = random() % 6 == 0 ? between(random, 1, budget + 2) : 0;
       if (work == 0 && arrives > 0) server.wake(at(t));
       work += arrives;
-      const bool above = *rc::gen::inRange(0, 3) == 0;
+      const bool above = random() % 3 == 0;
       if (above || work == 0 || server.available(at(t)) == units(0)) continue;
       used.emplace_back(server.chunks()[0].at, at(t));
       server.charge(at(t + 1), units(1));
       --work;
     }
+    REQUIRE(used.size() > static_cast<std::size_t>(budget));
     for (std::size_t i = static_cast<std::size_t>(budget); i < used.size(); ++i)
-      RC_ASSERT(used[i].second >= used[i - static_cast<std::size_t>(budget)].first + units(period));
-  }));
+      REQUIRE(used[i].second >= used[i - static_cast<std::size_t>(budget)].first + units(period));
+  }
 }
