@@ -61,9 +61,22 @@ struct Binary {
   ExpressionPtr right;
 };
 
+// A literal in both precisions: a finite `wide` may be an infinite `narrow`.
+struct Real {
+  double narrow;
+  long double wide;
+};
+// "12.50" of the literal 12.50d.
+struct FixedLiteral {
+  std::string text;
+};
+
 struct Expression {
-  // A string literal is std::string, a character char, TRUE and FALSE bool; an integer literal is not negative.
-  std::variant<bool, std::uint64_t, double, char, std::string, ScopedName, Unary, Binary> node;
+  // A string literal is std::string, a character char, wide ones of char32_t; TRUE and FALSE bool; an integer literal
+  // is not negative.
+  std::variant<bool, std::uint64_t, Real, char, std::string, ScopedName, Unary, Binary, char32_t, std::u32string,
+               FixedLiteral>
+      node;
   Span span;
   std::uint32_t depth = 1;  // of this subtree
 };
@@ -90,21 +103,45 @@ enum class BasicType : std::uint8_t {
   float128,
   any,
   object,
-  value_base,
-  type_code,
-  string,
-  wide_string
+  value_base
 };
 
+struct Definition;
+using Definitions = std::vector<std::unique_ptr<Definition>>;
+
 struct TypeSpec;
+using TypeSpecPtr = std::unique_ptr<TypeSpec>;
+
+struct StringOf {
+  bool wide = false;
+  ExpressionPtr bound;
+};
 struct SequenceOf {
-  std::unique_ptr<TypeSpec> element;
+  TypeSpecPtr element;
+  ExpressionPtr bound;  // null: none
+};
+struct MapOf {
+  TypeSpecPtr key;
+  TypeSpecPtr element;
+  ExpressionPtr bound;  // null: none
+};
+struct FixedOf {
+  ExpressionPtr digits;  // both null in `const fixed`
+  ExpressionPtr scale;
+};
+struct InlineDefinition {
+  Definitions one;  // struct S { enum E { a } e; }: the enum
 };
 struct UnusableType {};  // was refused already; sema stays silent about it
 
 struct TypeSpec {
-  std::variant<UnusableType, BasicType, ScopedName, SequenceOf> node;
+  std::variant<UnusableType, BasicType, ScopedName, StringOf, SequenceOf, MapOf, FixedOf, InlineDefinition> node;
   Span span;
+};
+
+struct Declarator {
+  Identifier name;
+  std::vector<ExpressionPtr> dimensions;  // of an array
 };
 
 // Annotations.
@@ -123,13 +160,10 @@ using Annotations = std::vector<Annotation>;
 
 // Definitions.
 
-struct Definition;
-using Definitions = std::vector<std::unique_ptr<Definition>>;
-
 struct Member {
   Annotations annotations;
   TypeSpec type;
-  std::vector<Identifier> names;
+  std::vector<Declarator> declarators;
 };
 
 struct Module {
@@ -137,11 +171,28 @@ struct Module {
 };
 
 struct Structure {
+  std::optional<ScopedName> base;
   std::vector<Member> members;
 };
 
 struct Exception {
   std::vector<Member> members;
+};
+
+struct Label {
+  ExpressionPtr value;  // null: default
+  Span span;
+};
+struct Branch {
+  std::vector<Label> labels;
+  Annotations annotations;
+  TypeSpec type;
+  Declarator declarator;
+};
+struct Union {
+  Annotations discriminator_annotations;
+  TypeSpec discriminator;
+  std::vector<Branch> branches;
 };
 
 struct Enumerator {
@@ -151,11 +202,28 @@ struct Enumerator {
 struct Enumeration {
   std::vector<Enumerator> enumerators;
 };
+struct Bitmask {
+  std::vector<Enumerator> bits;
+};
+
+struct Bitfield {
+  Annotations annotations;
+  Span span;
+  ExpressionPtr bits;
+  std::optional<TypeSpec> type;
+  std::vector<Identifier> names;  // none: padding
+};
+struct Bitset {
+  std::optional<ScopedName> base;
+  std::vector<Bitfield> fields;
+};
 
 struct Typedef {
   TypeSpec type;
-  std::vector<Identifier> more;  // names after the first, which is Definition::name
+  std::vector<Declarator> declarators;  // the first has Definition::name
 };
+
+struct Native {};
 
 struct Constant {
   TypeSpec type;
@@ -172,11 +240,17 @@ struct Parameter {
   Identifier name;
 };
 
+struct ContextName {
+  std::string text;
+  Span span;
+};
+
 struct Operation {
   std::optional<Span> oneway;
   TypeSpec result;
   std::vector<Parameter> parameters;
   std::vector<ScopedName> raises;
+  std::vector<ContextName> contexts;
 };
 
 struct Attribute {
@@ -187,13 +261,43 @@ struct Attribute {
   std::vector<ScopedName> set_raises;
 };
 
+enum class InterfaceKind : std::uint8_t { unconstrained, abstract, local };
+
 struct Interface {
+  InterfaceKind kind = InterfaceKind::unconstrained;
   std::vector<ScopedName> bases;
   Definitions body;  // operations and attributes among them
 };
 
-struct ForwardInterface {};
+enum class ValueKind : std::uint8_t { concrete, abstract, custom };
+
+struct Valuetype {
+  ValueKind kind = ValueKind::concrete;
+  std::optional<Span> truncatable;
+  std::vector<ScopedName> bases;
+  std::vector<ScopedName> supports;
+  Definitions body;  // state members, factories, operations and attributes among them
+};
+struct ValueBox {
+  TypeSpec type;
+};
+struct State {
+  bool is_public = false;
+  Member member;
+};
+struct Factory {
+  std::vector<Parameter> parameters;
+  std::vector<ScopedName> raises;
+};
+
+struct ForwardInterface {
+  InterfaceKind kind = InterfaceKind::unconstrained;
+};
 struct ForwardStructure {};
+struct ForwardUnion {};
+struct ForwardValue {
+  bool abstract = false;
+};
 
 struct AnnotationParameterDeclaration {
   TypeSpec type;
@@ -201,25 +305,36 @@ struct AnnotationParameterDeclaration {
   ExpressionPtr default_value;  // may be null
 };
 struct AnnotationDeclaration {
+  Definitions body;  // enums, constants and typedefs
   std::vector<AnnotationParameterDeclaration> parameters;
+  bool standard = false;  // known without a declaration of the user's, who may declare the name anew
 };
 
-// #pragma prefix, ID or version; `argument` is the string, or the "major.minor" of a version.
-struct Pragma {
-  enum class Kind : std::uint8_t { prefix, id, version } kind = Kind::prefix;
-  ScopedName target;  // of id and version
+// #pragma prefix, ID or version, typeprefix and typeid; `argument` is the string, or the "major.minor" of a version.
+struct IdDirective {
+  enum class Kind : std::uint8_t {
+    pragma_prefix,
+    pragma_id,
+    pragma_version,
+    typeprefix,
+    type_id
+  } kind = Kind::pragma_prefix;
+  ScopedName target;  // not of #pragma prefix
   std::string argument;
 };
 
-// A construct that was refused; its name is declared so that uses of it raise no second error.
-struct Unsupported {};
+// import M; or import "M"; the string is a name too.
+struct Import {
+  ScopedName name;
+};
 
 struct Definition {
   Annotations annotations;
-  Identifier name;
-  Span keyword;  // the first token
-  std::variant<Module, Interface, ForwardInterface, Structure, ForwardStructure, Enumeration, Exception, Typedef,
-               Constant, Operation, Attribute, AnnotationDeclaration, Pragma, Unsupported>
+  Identifier name;  // of the first declarator; empty in directives
+  Span keyword;     // the first token
+  std::variant<Module, Interface, ForwardInterface, Structure, ForwardStructure, Union, ForwardUnion, Enumeration,
+               Bitmask, Bitset, Exception, Typedef, Native, Constant, Valuetype, ForwardValue, ValueBox, State, Factory,
+               Operation, Attribute, AnnotationDeclaration, IdDirective, Import>
       node;
 };
 

@@ -6,7 +6,10 @@
 
 namespace corelane::idl {
 
-// The text of "corelane/rt.idl"; nothing for any other name.
+// The text of a file that users include, such as "corelane/rt.idl"; nothing for any other name.
 std::optional<std::string_view> embedded_source(std::string_view name);
+
+// corelane/annotations.idl, which nobody includes: what it declares is always known.
+std::string_view standard_annotations();
 
 }  // namespace corelane::idl

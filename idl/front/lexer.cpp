@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "idl/ast/keywords.h"
+
 namespace corelane::idl {
 namespace {
 
@@ -68,11 +70,8 @@ class Lexer {
     std::size_t length = 1;
     while (is_word(peek(length))) ++length;
     const std::string_view text = text_.substr(at_, length);
-    const std::string_view keyword = keyword_like(text);
-    if (!keyword.empty() && keyword != text) {
-      diagnostics_.error(span(length), quoted(text) + " differs from the keyword " + quoted(keyword) + " only in case");
-    }
-    take(keyword == text && !keyword.empty() ? TokenKind::keyword : TokenKind::identifier, length);
+    // A name may differ from a keyword in case only where it is used: the parser sees to its declaration.
+    take(keyword_like(text) == text ? TokenKind::keyword : TokenKind::identifier, length);
   }
 
   void number() {

@@ -8,6 +8,30 @@
 
 namespace corelane::idl {
 
+// Definitions that begin with a word of their own; what begins otherwise is an operation or an attribute.
+constexpr Parser::Entry Parser::entries[] = {
+    {"module", &Parser::module_rule, in_module},
+    {"interface", &Parser::plain_interface, in_module},
+    {"local", &Parser::local_interface, in_module},
+    {"abstract", &Parser::abstract_rule, in_module},
+    {"valuetype", &Parser::plain_valuetype, in_module},
+    {"custom", &Parser::custom_valuetype, in_module},
+    {"import", &Parser::import, in_module},
+    {"typeid", &Parser::type_id, in_module | in_interface | in_value},
+    {"typeprefix", &Parser::type_prefix, in_module | in_interface | in_value},
+    {"struct", &Parser::structure, in_module | in_interface | in_value},
+    {"union", &Parser::union_rule, in_module | in_interface | in_value},
+    {"exception", &Parser::exception, in_module | in_interface | in_value},
+    {"native", &Parser::native, in_module | in_interface | in_value},
+    {"enum", &Parser::enumeration, in_module | in_interface | in_value | in_annotation},
+    {"typedef", &Parser::type_definition, in_module | in_interface | in_value | in_annotation},
+    {"const", &Parser::constant, in_module | in_interface | in_value | in_annotation},
+    {"bitmask", &Parser::bitmask, in_module | in_interface | in_value, true},
+    {"bitset", &Parser::bitset, in_module | in_interface | in_value, true},
+    {"public", &Parser::state, in_value},
+    {"private", &Parser::state, in_value},
+    {"factory", &Parser::factory, in_value}};
+
 Parsed parse(const std::vector<Token>& tokens, Diagnostics& diagnostics) { return Parser(tokens, diagnostics).run(); }
 
 Parsed Parser::run() {
@@ -15,7 +39,7 @@ Parsed Parser::run() {
   ast::Definitions& into = result.specification.definitions;
   // loop: definitions() returns at the end or at a '}', which is taken here
   for (;;) {
-    definitions(into, Body::module);
+    definitions(into, in_module);
     if (cursor_.at_end()) break;
     diagnostics_.error(cursor_.current().span, "this `}` closes nothing");
     complete_ = false;
@@ -37,28 +61,36 @@ void Parser::definitions(ast::Definitions& into, Body kind) {
 }
 
 void Parser::one_definition(ast::Definitions& into, Body kind) {
-  const std::size_t depth = cursor_.depth();
-  const std::size_t modules = module_depth_;
-  try {
+  recovering([&] {
     ast::Annotations notes = annotations();
     DefinitionPtr made = definition(kind);
     if (made == nullptr) return;
     made->annotations = std::move(notes);
     into.push_back(std::move(made));
-  } catch (const SyntaxError&) {
-    complete_ = false;
-    module_depth_ = modules;
-    type_depth_ = expression_depth_ = 0;
-    cursor_.recover(depth);
-  }
+  });
 }
 
-Parser::DefinitionPtr Parser::made(ast::Identifier name, const Token& keyword, ast::Annotations notes) const {
+Parser::DefinitionPtr Parser::made(ast::Identifier name, const Token& keyword) const {
   auto definition = std::make_unique<ast::Definition>();
   definition->name = std::move(name);
   definition->keyword = keyword.span;
-  definition->annotations = std::move(notes);
   return definition;
+}
+
+// A definition whose name comes next.
+Parser::DefinitionPtr Parser::named(const Token& keyword, std::string_view what) {
+  return made(identifier(what.empty() ? "a name after " + quoted(keyword.text) : std::string(what)), keyword);
+}
+
+const Parser::Entry* Parser::entry_here(Body kind) const {
+  for (const Entry& entry : entries) {
+    if ((entry.bodies & kind) == 0 || cursor_.current().text != entry.keyword) continue;
+    if (!entry.is_word) return cursor_.at(TokenKind::keyword) ? &entry : nullptr;
+    const bool begins =
+        cursor_.ahead(1).is(TokenKind::identifier) && (cursor_.ahead(2).is("{") || cursor_.ahead(2).is(":"));
+    return cursor_.at(TokenKind::identifier) && begins ? &entry : nullptr;
+  }
+  return nullptr;
 }
 
 Parser::DefinitionPtr Parser::definition(Body kind) {
@@ -68,150 +100,18 @@ Parser::DefinitionPtr Parser::definition(Body kind) {
     return nullptr;
   }
   if (cursor_.at("@")) return annotation_declaration();
-  if (at_unsupported_definition()) return unsupported_definition();
-  const Token keyword = cursor_.current();
-  if (cursor_.accept("typedef")) return type_definition(keyword);
-  if (cursor_.accept("const")) return constant(keyword);
-
-  using Rule = void (Parser::*)(ast::Definition&);
-  struct Entry {
-    std::string_view keyword;
-    Rule rule;
-    bool in_interfaces;
-  };
-  constexpr Entry entries[] = {{"module", &Parser::module_body, false},
-                               {"interface", &Parser::interface_declaration, false},
-                               {"struct", &Parser::structure, true},
-                               {"exception", &Parser::exception, true},
-                               {"enum", &Parser::enumeration, true}};
-  for (const Entry& entry : entries) {
-    if (!cursor_.at(entry.keyword) || (kind == Body::interface && !entry.in_interfaces)) continue;
-    cursor_.advance();
-    DefinitionPtr result = made(identifier("a name after " + quoted(entry.keyword)), keyword, {});
-    (this->*entry.rule)(*result);
+  if (const Entry* entry = entry_here(kind)) {
+    const Token keyword = cursor_.advance();
+    DefinitionPtr result = (this->*entry->rule)(keyword);
     cursor_.expect(";");
     return result;
   }
-  if (kind == Body::interface) return operation_or_attribute();
+  if (at_unsupported_definition()) {
+    skip_unsupported_definition();
+    return nullptr;
+  }
+  if (kind != in_module) return operation_or_attribute();
   cursor_.fail_expected("a definition");
-}
-
-void Parser::module_body(ast::Definition& definition) {
-  if (++module_depth_ > deepest_module) cursor_.fail(definition.keyword, "modules are nested too deeply");
-  ast::Module module;
-  cursor_.expect("{");
-  definitions(module.body, Body::module);
-  cursor_.expect("}");
-  definition.node = std::move(module);
-  --module_depth_;
-}
-
-void Parser::structure(ast::Definition& definition) {
-  if (cursor_.at(";")) {
-    definition.node = ast::ForwardStructure{};
-    return;
-  }
-  if (cursor_.at(":")) {
-    unsupported(cursor_.current().span, "inheritance of structs");
-    cursor_.advance();
-    scoped_name();
-  }
-  cursor_.expect("{");
-  if (cursor_.at("}")) unsupported(definition.name.span, "a struct without members");
-  ast::Structure structure{members()};
-  cursor_.expect("}");
-  definition.node = std::move(structure);
-}
-
-void Parser::exception(ast::Definition& definition) {
-  cursor_.expect("{");
-  definition.node = ast::Exception{members()};
-  cursor_.expect("}");
-}
-
-std::vector<ast::Member> Parser::members() {
-  std::vector<ast::Member> result;
-  const std::size_t depth = cursor_.depth();
-  while (!cursor_.at_end() && !cursor_.at("}")) {
-    try {
-      result.push_back(member());
-    } catch (const SyntaxError&) {
-      complete_ = false;
-      type_depth_ = expression_depth_ = 0;
-      cursor_.recover(depth);
-    }
-  }
-  return result;
-}
-
-ast::Member Parser::member() {
-  ast::Member result;
-  result.annotations = annotations();
-  result.type = type("a member's type");
-  ast::Identifier first;
-  std::vector<ast::Identifier> more;
-  declarators(first, more, result.type);
-  result.names.push_back(std::move(first));
-  for (ast::Identifier& name : more) result.names.push_back(std::move(name));
-  cursor_.expect(";");
-  return result;
-}
-
-void Parser::enumeration(ast::Definition& definition) {
-  ast::Enumeration result;
-  cursor_.expect("{");
-  do {
-    if (cursor_.at("}") && !result.enumerators.empty()) {
-      cursor_.fail(cursor_.previous().span, "expected an enumerator after this comma");
-    }
-    ast::Annotations notes = annotations();
-    result.enumerators.push_back({std::move(notes), identifier("an enumerator")});
-  } while (cursor_.accept(","));
-  cursor_.expect("}");
-  definition.node = std::move(result);
-}
-
-Parser::DefinitionPtr Parser::type_definition(const Token& keyword) {
-  ast::Typedef result;
-  result.type = type();
-  ast::Identifier name;
-  declarators(name, result.more, result.type);
-  cursor_.expect(";");
-  DefinitionPtr definition = made(std::move(name), keyword, {});
-  definition->node = std::move(result);
-  return definition;
-}
-
-Parser::DefinitionPtr Parser::constant(const Token& keyword) {
-  ast::Constant result;
-  result.type = type("a constant's type");
-  DefinitionPtr definition = made(identifier("a constant's name"), keyword, {});
-  cursor_.expect("=");
-  result.value = expression();
-  cursor_.expect(";");
-  definition->node = std::move(result);
-  return definition;
-}
-
-// @annotation name { type parameter [default value]; ... };
-Parser::DefinitionPtr Parser::annotation_declaration() {
-  const Token keyword = cursor_.expect("@");
-  cursor_.advance();  // "annotation", seen by annotations()
-  DefinitionPtr definition = made(identifier("an annotation's name"), keyword, {});
-  ast::AnnotationDeclaration result;
-  cursor_.expect("{");
-  while (!cursor_.at_end() && !cursor_.at("}")) {
-    ast::AnnotationParameterDeclaration parameter;
-    parameter.type = type("a parameter's type");
-    parameter.name = identifier("a parameter's name");
-    if (cursor_.accept("default")) parameter.default_value = expression();
-    cursor_.expect(";");
-    result.parameters.push_back(std::move(parameter));
-  }
-  cursor_.expect("}");
-  cursor_.expect(";");
-  definition->node = std::move(result);
-  return definition;
 }
 
 void Parser::add_pragmas(ast::Definitions& into) {
@@ -233,30 +133,41 @@ std::optional<Parser::DefinitionPtr> Parser::pragma(const Token& token) {
     return std::nullopt;
   };
 
-  ast::Pragma result;
+  ast::IdDirective result;
   std::size_t at = 1;
   if (kind != "prefix") {
-    result.kind = kind == "ID" ? ast::Pragma::Kind::id : ast::Pragma::Kind::version;
-    for (; words[at].is("::") || words[at].is(TokenKind::identifier); ++at) {
-      if (words[at].is("::") && at == 1) result.target.absolute = true;
-      if (words[at].is(TokenKind::identifier)) result.target.parts.push_back({std::string(words[at].text), token.span});
-    }
-    result.target.span = token.span;
+    result.kind = kind == "ID" ? ast::IdDirective::Kind::pragma_id : ast::IdDirective::Kind::pragma_version;
+    pragma_words(words, token.span, result, at);
     if (result.target.parts.empty()) return wrong(kind == "ID" ? "ID name \"text\"" : "version name major.minor");
   }
   if (kind == "version") {
     if (!words[at].is(TokenKind::floating)) return wrong("version name major.minor");
     result.argument = words[at].text;
   } else {
-    if (!words[at].is(TokenKind::string)) return wrong(kind == "ID" ? "ID name \"text\"" : "prefix \"text\"");
+    const char* form = kind == "ID" ? "ID name \"text\"" : "prefix \"text\"";
+    if (!words[at].is(TokenKind::string)) return wrong(form);
     const Literal<std::string> text = string_value(words[at].text);
-    if (std::holds_alternative<LiteralFault>(text)) return wrong("prefix \"text\"");
+    if (std::holds_alternative<LiteralFault>(text)) return wrong(form);
     result.argument = std::get<std::string>(text);
   }
   if (!words[at + 1].is(TokenKind::end)) return wrong("with nothing after its argument");
-  DefinitionPtr definition = made({}, token, {});
+  DefinitionPtr definition = made({}, token);
   definition->node = std::move(result);
   return definition;
+}
+
+// The name of the definition that a pragma is about.
+void Parser::pragma_words(const std::vector<Token>& words, const Span& at, ast::IdDirective& result,
+                          std::size_t& next) {
+  const auto is_word = [](const Token& word) { return word.is(TokenKind::identifier) || word.is(TokenKind::keyword); };
+  for (; words[next].is("::") || is_word(words[next]); ++next) {
+    if (words[next].is("::") && next == 1) result.target.absolute = true;
+    if (!is_word(words[next])) continue;
+    std::string text(words[next].text);
+    if (text.starts_with('_')) text.erase(0, 1);
+    result.target.parts.push_back({std::move(text), at});
+  }
+  result.target.span = at;
 }
 
 }  // namespace corelane::idl

@@ -30,32 +30,72 @@ class Parser {
 
  private:
   using DefinitionPtr = std::unique_ptr<ast::Definition>;
-  enum class Body : std::uint8_t { module, interface };
+  // Reads what stands behind the keyword, up to its ';'.
+  using Rule = DefinitionPtr (Parser::*)(const Token& keyword);
+  // Bodies that hold definitions, as bits.
+  enum Body : std::uint8_t { in_module = 1, in_interface = 2, in_value = 4, in_annotation = 8 };
+  struct Entry {
+    std::string_view keyword;
+    Rule rule;
+    unsigned bodies;
+    bool is_word = false;  // no keyword: counts only before "name {" and "name :"
+  };
+  static const Entry entries[];
 
   // Lists of declarations (parser.cpp).
   void definitions(ast::Definitions& into, Body kind);
   void add_pragmas(ast::Definitions& into);
   void one_definition(ast::Definitions& into, Body kind);
   DefinitionPtr definition(Body kind);
-  DefinitionPtr made(ast::Identifier name, const Token& keyword, ast::Annotations annotations) const;
-  void module_body(ast::Definition& definition);
-  void structure(ast::Definition& definition);
-  void exception(ast::Definition& definition);
-  void enumeration(ast::Definition& definition);
+  const Entry* entry_here(Body kind) const;
+  template <typename Item>
+  void recovering(const Item& item);
+  DefinitionPtr made(ast::Identifier name, const Token& keyword) const;
+  DefinitionPtr named(const Token& keyword, std::string_view what = {});
+  std::optional<DefinitionPtr> pragma(const Token& token);
+  void pragma_words(const std::vector<Token>& words, const Span& at, ast::IdDirective& result, std::size_t& next);
+
+  // Definitions (parser_definitions.cpp).
+  DefinitionPtr module_rule(const Token& keyword);
+  DefinitionPtr structure(const Token& keyword);
+  DefinitionPtr union_rule(const Token& keyword);
+  ast::Branch branch();
+  std::vector<ast::Label> labels();
+  DefinitionPtr exception(const Token& keyword);
+  DefinitionPtr enumeration(const Token& keyword);
+  DefinitionPtr bitmask(const Token& keyword);
+  std::vector<ast::Enumerator> enumerators(std::string_view what);
+  DefinitionPtr bitset(const Token& keyword);
+  ast::Bitfield bitfield();
   std::vector<ast::Member> members();
   ast::Member member();
   DefinitionPtr type_definition(const Token& keyword);
+  DefinitionPtr native(const Token& keyword);
   DefinitionPtr constant(const Token& keyword);
+  DefinitionPtr type_id(const Token& keyword);
+  DefinitionPtr type_prefix(const Token& keyword);
+  DefinitionPtr import(const Token& keyword);
   DefinitionPtr annotation_declaration();
-  std::optional<DefinitionPtr> pragma(const Token& token);
+  void annotation_parameter_declaration(ast::AnnotationDeclaration& into);
 
-  // Interfaces (parser_interface.cpp).
-  void interface_declaration(ast::Definition& definition);
+  // Interfaces and value types (parser_interface.cpp).
+  DefinitionPtr plain_interface(const Token& keyword);
+  DefinitionPtr local_interface(const Token& keyword);
+  DefinitionPtr abstract_rule(const Token& keyword);
+  DefinitionPtr interface_rule(const Token& keyword, ast::InterfaceKind kind);
+  DefinitionPtr plain_valuetype(const Token& keyword);
+  DefinitionPtr custom_valuetype(const Token& keyword);
+  DefinitionPtr valuetype(const Token& keyword, ast::ValueKind kind);
+  std::vector<ast::ScopedName> names(std::string_view what);
+  DefinitionPtr state(const Token& keyword);
+  DefinitionPtr factory(const Token& keyword);
   DefinitionPtr operation_or_attribute();
   DefinitionPtr operation();
   DefinitionPtr attribute();
+  std::vector<ast::Parameter> parameters();
   ast::Parameter parameter();
   std::vector<ast::ScopedName> exception_names();
+  std::vector<ast::ContextName> context_names();
 
   // Types, names and annotations (parser_types.cpp).
   ast::TypeSpec type(std::string_view what = "a type");
@@ -64,11 +104,15 @@ class Parser {
   ast::TypeSpec integer_type();
   ast::TypeSpec string_type();
   ast::TypeSpec sequence_type();
+  ast::TypeSpec map_type();
+  ast::TypeSpec fixed_type();
   ast::TypeSpec inline_construct();
-  bool refused_bound();
-  void declarators(ast::Identifier& first, std::vector<ast::Identifier>& more, ast::TypeSpec& of);
-  ast::Identifier declarator(ast::TypeSpec& of, std::string_view what = "a name");
+  ast::ExpressionPtr bound();
+  std::vector<ast::Declarator> declarators();
+  ast::Declarator declarator();
+  ast::Identifier simple_declarator(std::string_view what);
   ast::Identifier identifier(std::string_view what);
+  ast::Identifier unescaped(const Token& token);
   ast::ScopedName scoped_name(std::string_view what = "a name");
   ast::Annotations annotations();
   ast::Annotation annotation();
@@ -76,8 +120,7 @@ class Parser {
 
   // Constructs that IDL has and this compiler has not (parser_unsupported.cpp).
   bool at_unsupported_definition() const;
-  DefinitionPtr unsupported_definition();
-  void unsupported(const Span& at, std::string_view what);
+  void skip_unsupported_definition();
   void skip_construct();
 
   // Expressions (parser_expressions.cpp).
@@ -87,13 +130,33 @@ class Parser {
   ast::ExpressionPtr primary();
   ast::ExpressionPtr literal();
   std::string strings();
+  ast::ExpressionPtr wide_strings();
 
   TokenCursor cursor_;
   Diagnostics& diagnostics_;
   bool complete_ = true;
+  bool in_angles_ = false;  // a ">>" closes, it does not shift
   std::size_t module_depth_ = 0;
   std::size_t type_depth_ = 0;
   std::size_t expression_depth_ = 0;
 };
+
+// Reads one item of a list; a syntax error in it is over at its end.
+template <typename Item>
+void Parser::recovering(const Item& item) {
+  const std::size_t depth = cursor_.depth();
+  const std::size_t modules = module_depth_;
+  const std::size_t types = type_depth_;
+  try {
+    item();
+  } catch (const SyntaxError&) {
+    complete_ = false;
+    module_depth_ = modules;
+    type_depth_ = types;
+    expression_depth_ = 0;
+    in_angles_ = false;
+    cursor_.recover(depth);
+  }
+}
 
 }  // namespace corelane::idl

@@ -45,6 +45,7 @@ ast::ExpressionPtr Parser::binary(std::size_t level) {
   ast::ExpressionPtr left = binary(level + 1);
   // loop: each turn consumes an operator
   while (const BinaryOperator* op = operator_at(cursor_.current(), level)) {
+    if (in_angles_ && op->op == Operator::shift_right) break;
     const Span at = cursor_.advance().span;
     ast::ExpressionPtr right = binary(level + 1);
     const std::uint32_t depth = 1 + std::max(left->depth, right->depth);
@@ -78,7 +79,9 @@ ast::ExpressionPtr Parser::unary() {
 ast::ExpressionPtr Parser::primary() {
   if (cursor_.at("(")) {
     const Span first = cursor_.advance().span;
+    const bool before = std::exchange(in_angles_, false);
     ast::ExpressionPtr inner = expression();
+    in_angles_ = before;
     cursor_.expect(")");
     inner->span = join(first, cursor_.previous().span);
     return inner;
@@ -113,12 +116,12 @@ ast::ExpressionPtr Parser::literal() {
       std::string text = strings();
       return make(std::move(text), join(token.span, cursor_.previous().span));
     }
-    case TokenKind::fixed:
-      cursor_.fail(token.span, "`fixed` is not supported yet");
     case TokenKind::wide_character:
-      cursor_.fail(token.span, "`wchar` is not supported yet");
+      return value(wide_character_value(token.text));
     case TokenKind::wide_string:
-      cursor_.fail(token.span, "`wstring` is not supported yet");
+      return wide_strings();
+    case TokenKind::fixed:
+      return value(fixed_value(token.text));
     default:
       cursor_.fail_expected("a value");
   }
@@ -133,7 +136,23 @@ std::string Parser::strings() {
     text += std::get<std::string>(part);
     cursor_.advance();
   }
+  if (cursor_.at(TokenKind::wide_string))
+    cursor_.fail(cursor_.current().span, "a wide string cannot continue a string that is not wide");
   return text;
+}
+
+ast::ExpressionPtr Parser::wide_strings() {
+  const Span first = cursor_.current().span;
+  std::u32string text;
+  while (cursor_.at(TokenKind::wide_string)) {
+    const Literal<std::u32string> part = wide_string_value(cursor_.current().text);
+    if (const auto* fault = std::get_if<LiteralFault>(&part)) cursor_.fail(cursor_.current().span, fault->message);
+    text += std::get<std::u32string>(part);
+    cursor_.advance();
+  }
+  if (cursor_.at(TokenKind::string))
+    cursor_.fail(cursor_.current().span, "a string that is not wide cannot continue a wide one");
+  return make(std::move(text), join(first, cursor_.previous().span));
 }
 
 }  // namespace corelane::idl

@@ -4,73 +4,154 @@
 
 namespace corelane::idl {
 
-void Parser::interface_declaration(ast::Definition& definition) {
+Parser::DefinitionPtr Parser::plain_interface(const Token& keyword) {
+  return interface_rule(keyword, ast::InterfaceKind::unconstrained);
+}
+
+Parser::DefinitionPtr Parser::local_interface(const Token& keyword) {
+  cursor_.expect("interface");
+  return interface_rule(keyword, ast::InterfaceKind::local);
+}
+
+Parser::DefinitionPtr Parser::abstract_rule(const Token& keyword) {
+  if (cursor_.accept("valuetype")) return valuetype(keyword, ast::ValueKind::abstract);
+  if (!cursor_.at("interface")) cursor_.fail_expected("`interface` or `valuetype`");
+  cursor_.advance();
+  return interface_rule(keyword, ast::InterfaceKind::abstract);
+}
+
+Parser::DefinitionPtr Parser::interface_rule(const Token& keyword, ast::InterfaceKind kind) {
+  DefinitionPtr result = named(keyword, "a name after `interface`");
   if (cursor_.at(";")) {
-    definition.node = ast::ForwardInterface{};
-    return;
+    result->node = ast::ForwardInterface{kind};
+    return result;
   }
-  ast::Interface result;
-  if (cursor_.accept(":")) {
-    do result.bases.push_back(scoped_name("a base interface"));
-    while (cursor_.accept(","));
-  }
+  ast::Interface body{.kind = kind, .bases = {}, .body = {}};
+  if (cursor_.accept(":")) body.bases = names("a base interface");
   cursor_.expect("{");
-  definitions(result.body, Body::interface);
+  definitions(body.body, in_interface);
   cursor_.expect("}");
-  definition.node = std::move(result);
+  result->node = std::move(body);
+  return result;
+}
+
+Parser::DefinitionPtr Parser::plain_valuetype(const Token& keyword) {
+  return valuetype(keyword, ast::ValueKind::concrete);
+}
+
+Parser::DefinitionPtr Parser::custom_valuetype(const Token& keyword) {
+  cursor_.expect("valuetype");
+  return valuetype(keyword, ast::ValueKind::custom);
+}
+
+Parser::DefinitionPtr Parser::valuetype(const Token& keyword, ast::ValueKind kind) {
+  DefinitionPtr result = named(keyword, "a name after `valuetype`");
+  if (cursor_.at(";") && kind != ast::ValueKind::custom) {
+    result->node = ast::ForwardValue{kind == ast::ValueKind::abstract};
+    return result;
+  }
+  const bool has_body = cursor_.at(":") || cursor_.at("supports") || cursor_.at("{");
+  if (!has_body && kind == ast::ValueKind::concrete) {
+    result->node = ast::ValueBox{type("`{`, `:`, `supports`, `;` or the type of a value box")};
+    return result;
+  }
+  ast::Valuetype body;
+  body.kind = kind;
+  if (cursor_.accept(":")) {
+    if (cursor_.at("truncatable")) body.truncatable = cursor_.advance().span;
+    body.bases = names("a base valuetype");
+  }
+  if (cursor_.accept("supports")) body.supports = names("an interface");
+  cursor_.expect("{");
+  definitions(body.body, in_value);
+  cursor_.expect("}");
+  result->node = std::move(body);
+  return result;
+}
+
+std::vector<ast::ScopedName> Parser::names(std::string_view what) {
+  std::vector<ast::ScopedName> result;
+  do result.push_back(scoped_name(what));
+  while (cursor_.accept(","));
+  return result;
+}
+
+Parser::DefinitionPtr Parser::state(const Token& keyword) {
+  ast::State body;
+  body.is_public = keyword.is("public");
+  body.member.type = type("a state member's type");
+  body.member.declarators = declarators();
+  DefinitionPtr result = made(body.member.declarators.front().name, keyword);
+  result->node = std::move(body);
+  return result;
+}
+
+Parser::DefinitionPtr Parser::factory(const Token& keyword) {
+  DefinitionPtr result = named(keyword);
+  ast::Factory body;
+  body.parameters = parameters();
+  if (cursor_.accept("raises")) body.raises = exception_names();
+  result->node = std::move(body);
+  return result;
 }
 
 Parser::DefinitionPtr Parser::operation_or_attribute() {
-  const bool readonly = cursor_.at("readonly");
-  if (cursor_.at("attribute") || readonly) return attribute();
-  return operation();
+  DefinitionPtr result = cursor_.at("attribute") || cursor_.at("readonly") ? attribute() : operation();
+  cursor_.expect(";");
+  return result;
 }
 
 Parser::DefinitionPtr Parser::attribute() {
   const Token keyword = cursor_.current();
-  ast::Attribute result;
-  result.readonly = cursor_.accept("readonly");
+  ast::Attribute body;
+  body.readonly = cursor_.accept("readonly");
   cursor_.expect("attribute");
-  result.type = type("an attribute's type");
-  ast::Identifier name;
-  declarators(name, result.more, result.type);
-  if (result.readonly && cursor_.accept("raises")) {
-    result.get_raises = exception_names();
-  } else if (!result.readonly) {
-    if (cursor_.accept("getraises")) result.get_raises = exception_names();
-    if (cursor_.accept("setraises")) result.set_raises = exception_names();
+  body.type = type("an attribute's type");
+  DefinitionPtr result = made(simple_declarator("an attribute's name"), keyword);
+  while (cursor_.accept(",")) body.more.push_back(simple_declarator("an attribute's name"));
+  if (body.readonly) {
+    if (cursor_.accept("raises")) body.get_raises = exception_names();
+    if (cursor_.at("getraises") || cursor_.at("setraises"))
+      cursor_.fail(cursor_.current().span,
+                   "a readonly attribute has `raises` in place of " + quoted(cursor_.current().text));
+  } else {
+    if (cursor_.at("raises"))
+      cursor_.fail(cursor_.current().span,
+                   "an attribute has `getraises` and `setraises`; `raises` is for readonly ones");
+    if (cursor_.accept("getraises")) body.get_raises = exception_names();
+    if (cursor_.accept("setraises")) body.set_raises = exception_names();
   }
-  cursor_.expect(";");
-  DefinitionPtr definition = made(std::move(name), keyword, {});
-  definition->node = std::move(result);
-  return definition;
+  result->node = std::move(body);
+  return result;
 }
 
 Parser::DefinitionPtr Parser::operation() {
   const Token keyword = cursor_.current();
-  ast::Operation result;
-  if (cursor_.accept("oneway")) result.oneway = keyword.span;
+  ast::Operation body;
+  if (cursor_.accept("oneway")) body.oneway = keyword.span;
   if (cursor_.at("void")) {
-    result.result = {ast::BasicType::void_, cursor_.advance().span};
+    body.result = {ast::BasicType::void_, cursor_.advance().span};
   } else {
-    result.result = type("an operation, an attribute or `}`");
+    body.result = type("an operation, an attribute or `}`");
   }
-  DefinitionPtr definition = made(identifier("an operation's name"), keyword, {});
+  DefinitionPtr result = made(identifier("an operation's name"), keyword);
+  body.parameters = parameters();
+  if (cursor_.accept("raises")) body.raises = exception_names();
+  if (cursor_.accept("context")) body.contexts = context_names();
+  result->node = std::move(body);
+  return result;
+}
+
+std::vector<ast::Parameter> Parser::parameters() {
+  std::vector<ast::Parameter> result;
   cursor_.expect("(");
   if (!cursor_.at(")")) {
-    do result.parameters.push_back(parameter());
+    do result.push_back(parameter());
     while (cursor_.accept(","));
   }
   if (!cursor_.at(")")) cursor_.fail_expected("`,` or `)`");
-  cursor_.expect(")");
-  if (cursor_.accept("raises")) result.raises = exception_names();
-  if (cursor_.at("context")) {
-    unsupported(cursor_.current().span, "`context`");
-    while (!cursor_.at(";") && !cursor_.at("}") && !cursor_.at_end()) cursor_.advance();
-  }
-  cursor_.expect(";");
-  definition->node = std::move(result);
-  return definition;
+  cursor_.advance();
+  return result;
 }
 
 ast::Parameter Parser::parameter() {
@@ -85,15 +166,25 @@ ast::Parameter Parser::parameter() {
     cursor_.fail_expected("`in`, `out` or `inout`");
   }
   result.type = type("a parameter's type");
-  result.name = declarator(result.type, "a parameter's name");
+  result.name = simple_declarator("a parameter's name");
   return result;
 }
 
 std::vector<ast::ScopedName> Parser::exception_names() {
-  std::vector<ast::ScopedName> result;
   cursor_.expect("(");
-  do result.push_back(scoped_name("an exception"));
-  while (cursor_.accept(","));
+  std::vector<ast::ScopedName> result = names("an exception");
+  cursor_.expect(")");
+  return result;
+}
+
+std::vector<ast::ContextName> Parser::context_names() {
+  std::vector<ast::ContextName> result;
+  cursor_.expect("(");
+  do {
+    const Span span = cursor_.current().span;
+    if (!cursor_.at(TokenKind::string)) cursor_.fail_expected("a string");
+    result.push_back({strings(), span});
+  } while (cursor_.accept(","));
   cursor_.expect(")");
   return result;
 }

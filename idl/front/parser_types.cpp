@@ -1,6 +1,7 @@
 #include <memory>
 #include <utility>
 
+#include "idl/ast/keywords.h"
 #include "idl/front/parser.h"
 
 namespace corelane::idl {
@@ -18,45 +19,32 @@ ast::TypeSpec Parser::type_inside(std::string_view what) {
   const Token& first = cursor_.current();
   if (first.is(TokenKind::keyword)) return keyword_type(what);
   if (!first.is(TokenKind::identifier) && !first.is("::")) cursor_.fail_expected(what);
-  if (first.text == "map" && cursor_.ahead(1).is("<")) {
-    const Span at = first.span;
-    unsupported(at, "`map`");
-    cursor_.advance();
-    cursor_.expect("<");
-    type("the type of a key");
-    cursor_.expect(",");
-    type("the type of a value");
-    if (cursor_.accept(",")) expression();
-    cursor_.expect_closing_angle();
-    return {ast::UnusableType{}, at};
-  }
+  if (first.text == "map" && cursor_.ahead(1).is("<")) return map_type();
   ast::ScopedName name = scoped_name();
   const Span span = name.span;
   return {std::move(name), span};
 }
 
 ast::TypeSpec Parser::keyword_type(std::string_view what) {
-  struct Entry {
+  struct BasicEntry {
     std::string_view keyword;
     BasicType type;
   };
-  constexpr Entry entries[] = {{"boolean", BasicType::boolean},
-                               {"octet", BasicType::octet},
-                               {"char", BasicType::character},
-                               {"float", BasicType::float32},
-                               {"double", BasicType::float64}};
-  for (const Entry& entry : entries)
+  constexpr BasicEntry basics[] = {{"boolean", BasicType::boolean},
+                                   {"octet", BasicType::octet},
+                                   {"char", BasicType::character},
+                                   {"wchar", BasicType::wide_character},
+                                   {"float", BasicType::float32},
+                                   {"double", BasicType::float64},
+                                   {"any", BasicType::any},
+                                   {"Object", BasicType::object},
+                                   {"ValueBase", BasicType::value_base}};
+  for (const BasicEntry& entry : basics)
     if (cursor_.at(entry.keyword)) return {entry.type, cursor_.advance().span};
   if (cursor_.at("short") || cursor_.at("long") || cursor_.at("unsigned")) return integer_type();
   if (cursor_.at("string") || cursor_.at("wstring")) return string_type();
   if (cursor_.at("sequence")) return sequence_type();
-  for (const std::string_view refused : {"any", "wchar", "Object", "ValueBase", "fixed"}) {
-    if (!cursor_.at(refused)) continue;
-    const Span at = cursor_.advance().span;
-    unsupported(at, quoted(refused));
-    if (refused == "fixed" && cursor_.at("<")) refused_bound();
-    return {ast::UnusableType{}, at};
-  }
+  if (cursor_.at("fixed")) return fixed_type();
   if (cursor_.at("struct") || cursor_.at("union") || cursor_.at("enum")) return inline_construct();
   if (cursor_.at("void")) cursor_.fail(cursor_.current().span, "`void` is only the result of an operation");
   cursor_.fail_expected(what);
@@ -67,88 +55,115 @@ ast::TypeSpec Parser::integer_type() {
   const bool is_unsigned = cursor_.accept("unsigned");
   Token last = cursor_.current();
   if (cursor_.accept("short")) return {is_unsigned ? BasicType::uint16 : BasicType::int16, join(first.span, last.span)};
-  cursor_.expect("long");
+  if (!cursor_.at("long")) cursor_.fail_expected("`short` or `long` after `unsigned`");
+  cursor_.advance();
   last = cursor_.current();
   if (cursor_.accept("long")) return {is_unsigned ? BasicType::uint64 : BasicType::int64, join(first.span, last.span)};
-  if (cursor_.at("double") && !is_unsigned) {
-    cursor_.advance();
-    unsupported(join(first.span, last.span), "`long double`");
-    return {ast::UnusableType{}, first.span};
-  }
+  if (!is_unsigned && cursor_.accept("double")) return {BasicType::float128, join(first.span, last.span)};
   return {is_unsigned ? BasicType::uint32 : BasicType::int32, join(first.span, cursor_.previous().span)};
+}
+
+// An expression in front of '>' or ','.
+ast::ExpressionPtr Parser::bound() {
+  const bool before = std::exchange(in_angles_, true);
+  ast::ExpressionPtr result = expression();
+  in_angles_ = before;
+  return result;
 }
 
 ast::TypeSpec Parser::string_type() {
   const Token keyword = cursor_.advance();
-  if (keyword.is("wstring")) {
-    unsupported(keyword.span, "`wstring`");
-    if (cursor_.at("<")) {
-      cursor_.advance();
-      expression();
-      cursor_.expect_closing_angle();
-    }
-    return {ast::UnusableType{}, keyword.span};
+  ast::StringOf result{.wide = keyword.is("wstring"), .bound = nullptr};
+  if (cursor_.accept("<")) {
+    result.bound = bound();
+    cursor_.expect_closing_angle();
   }
-  if (!cursor_.at("<")) return {BasicType::string, keyword.span};
-  unsupported(keyword.span, "a bounded string");
-  refused_bound();
-  return {ast::UnusableType{}, keyword.span};
-}
-
-// '<' expression {',' expression} '>'
-bool Parser::refused_bound() {
-  cursor_.expect("<");
-  do expression();
-  while (cursor_.accept(","));
-  cursor_.expect_closing_angle();
-  return true;
+  return {std::move(result), join(keyword.span, cursor_.previous().span)};
 }
 
 ast::TypeSpec Parser::sequence_type() {
   const Token keyword = cursor_.advance();
+  ast::SequenceOf result;
   cursor_.expect("<");
-  auto element = std::make_unique<ast::TypeSpec>(type("the type of an element"));
-  const bool bounded = cursor_.accept(",");
-  if (bounded) {
-    expression();
-    unsupported(keyword.span, "a bounded sequence");
-  }
+  result.element = std::make_unique<ast::TypeSpec>(type("the type of an element"));
+  if (cursor_.accept(",")) result.bound = bound();
   cursor_.expect_closing_angle();
-  const Span span = join(keyword.span, cursor_.previous().span);
-  if (bounded) return {ast::UnusableType{}, span};
-  return {ast::SequenceOf{std::move(element)}, span};
+  return {std::move(result), join(keyword.span, cursor_.previous().span)};
 }
 
-// IDL 2 let a struct, union or enum be defined where its type is used; IDL 4 does not.
+ast::TypeSpec Parser::map_type() {
+  const Token keyword = cursor_.advance();
+  ast::MapOf result;
+  cursor_.expect("<");
+  result.key = std::make_unique<ast::TypeSpec>(type("the type of a key"));
+  cursor_.expect(",");
+  result.element = std::make_unique<ast::TypeSpec>(type("the type of a value"));
+  if (cursor_.accept(",")) result.bound = bound();
+  cursor_.expect_closing_angle();
+  return {std::move(result), join(keyword.span, cursor_.previous().span)};
+}
+
+ast::TypeSpec Parser::fixed_type() {
+  const Token keyword = cursor_.advance();
+  ast::FixedOf result;
+  if (cursor_.accept("<")) {
+    result.digits = bound();
+    cursor_.expect(",");
+    result.scale = bound();
+    cursor_.expect_closing_angle();
+  }
+  return {std::move(result), join(keyword.span, cursor_.previous().span)};
+}
+
+// A struct, union or enum that is defined where its type is used, as IDL 2 allowed.
 ast::TypeSpec Parser::inline_construct() {
-  const Token keyword = cursor_.current();
-  unsupported(keyword.span, "a definition inside a declaration");
-  const std::size_t depth = cursor_.depth();
-  while (!cursor_.at("{") && !cursor_.at(";") && !cursor_.at_end()) cursor_.advance();
-  if (cursor_.accept("{"))
-    while (cursor_.depth() > depth && !cursor_.at_end()) cursor_.advance();
-  return {ast::UnusableType{}, keyword.span};
+  const Token keyword = cursor_.advance();
+  DefinitionPtr made = keyword.is("struct")  ? structure(keyword)
+                       : keyword.is("union") ? union_rule(keyword)
+                                             : enumeration(keyword);
+  if (std::holds_alternative<ast::ForwardStructure>(made->node) ||
+      std::holds_alternative<ast::ForwardUnion>(made->node)) {
+    cursor_.fail_expected("`{`");
+  }
+  const Span span = join(keyword.span, made->name.span);
+  ast::InlineDefinition result;
+  result.one.push_back(std::move(made));
+  return {std::move(result), span};
 }
 
-void Parser::declarators(ast::Identifier& first, std::vector<ast::Identifier>& more, ast::TypeSpec& of) {
-  first = declarator(of);
-  while (cursor_.accept(",")) more.push_back(declarator(of));
+std::vector<ast::Declarator> Parser::declarators() {
+  std::vector<ast::Declarator> result;
+  do result.push_back(declarator());
+  while (cursor_.accept(","));
+  return result;
 }
 
-ast::Identifier Parser::declarator(ast::TypeSpec& of, std::string_view what) {
-  ast::Identifier name = identifier(what);
-  if (!cursor_.at("[")) return name;
-  unsupported(join(name.span, cursor_.current().span), "an array");
+ast::Declarator Parser::declarator() {
+  ast::Declarator result{.name = identifier("a name"), .dimensions = {}};
   while (cursor_.accept("[")) {
-    expression();
+    if (cursor_.at("]")) cursor_.fail(cursor_.current().span, "an array needs its length");
+    result.dimensions.push_back(expression());
     cursor_.expect("]");
   }
-  of = {ast::UnusableType{}, of.span};
+  return result;
+}
+
+ast::Identifier Parser::simple_declarator(std::string_view what) {
+  ast::Identifier name = identifier(what);
+  if (cursor_.at("[")) cursor_.fail(name.span, "an array needs a name of its own here: declare it with `typedef`");
   return name;
 }
 
+// A name that is declared.
 ast::Identifier Parser::identifier(std::string_view what) {
   const Token token = cursor_.expect_identifier(what);
+  if (const std::string_view keyword = keyword_like(token.text); !keyword.empty())
+    diagnostics_.error(token.span, quoted(token.text) + " differs from the keyword " + quoted(keyword) +
+                                       " only in case (write " + quoted("_" + std::string(token.text)) + ")");
+  return unescaped(token);
+}
+
+ast::Identifier Parser::unescaped(const Token& token) {
   std::string text(token.text);
   if (text.starts_with('_')) text.erase(0, 1);
   if (text.empty() || text.starts_with('_')) {
@@ -161,7 +176,7 @@ ast::ScopedName Parser::scoped_name(std::string_view what) {
   ast::ScopedName result;
   const Span first = cursor_.current().span;
   result.absolute = cursor_.accept("::");
-  do result.parts.push_back(identifier(result.parts.empty() ? what : "a name after `::`"));
+  do result.parts.push_back(unescaped(cursor_.expect_identifier(result.parts.empty() ? what : "a name after `::`")));
   while (cursor_.accept("::"));
   result.span = join(first, cursor_.previous().span);
   return result;

@@ -35,9 +35,4 @@ struct Token {
   bool is(TokenKind what) const { return kind == what; }
 };
 
-// The keyword that `word` is, or that it would be if its letters had another case; empty for a free word.
-// IDL 4.2, 7.2.4: names must differ from every keyword in more than case. Words that only newer building blocks reserve
-// (component, map, port, int8 ...) are free, since older IDL uses them as names; the parser knows them by place.
-std::string_view keyword_like(std::string_view word);
-
 }  // namespace corelane::idl

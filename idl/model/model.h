@@ -91,10 +91,11 @@ struct Type {
   TypeId element = TypeId::none;   // sequence, array, map: of what; alias: of what, one step; else none
   TypeId key = TypeId::none;       // map; else none
   TypeId resolved = TypeId::none;  // itself with all aliases taken off (the element of a sequence keeps its own)
-  DefId definition = DefId::none;  // of what the comments above name; else none. Never a Forward.
-  std::uint64_t bound = 0;         // array: elements, at least 1; string, sequence, map: most elements, 0 = unbounded
-  std::uint16_t digits = 0;        // fixed: 1 to 31
-  std::uint16_t scale = 0;         // fixed: at most `digits`
+  // Of what the comments above name, else none. A Forward only for an interface or valuetype that is never defined.
+  DefId definition = DefId::none;
+  std::uint64_t bound = 0;   // array: elements, at least 1; string, sequence, map: most elements, 0 = unbounded
+  std::uint16_t digits = 0;  // fixed: 1 to 31
+  std::uint16_t scale = 0;   // fixed: at most `digits`
 };
 
 // Values of constants and annotation parameters.
@@ -200,7 +201,7 @@ struct Union {
   std::vector<Annotation> discriminator_annotations;
   std::vector<UnionBranch> branches;  // at least one
   // A value of the discriminator without a label of its own: it selects the default branch, or no member where there is
-  // none. Absent where labels cover all values. The least such number; the first such enumerator.
+  // none. Absent where labels cover all values. The least such number that is not negative; the first such enumerator.
   std::optional<Value> unlabelled;
   bool recursive = false;
   std::vector<DefId> contents;  // as of Structure; also an enum defined as the discriminator
@@ -345,7 +346,8 @@ struct Native {};
 // `interface X;`, `struct X;`, `union X;` or `valuetype X;`. Present for each such declaration, also where the
 // definition came before.
 struct Forward {
-  DefId target = DefId::none;  // an Interface, Structure, Union, Valuetype or ValueBox, in this model
+  // An Interface, Structure, Union or Valuetype; none for an interface or valuetype that is never defined (a warning).
+  DefId target = DefId::none;
 };
 
 // Values are the indices of Definition::body.
@@ -370,8 +372,8 @@ struct Definition {
   std::string name;           // local, without an escaping underscore: may be a C++ keyword
   std::string scoped_name;    // "Plant::Controller", without a leading "::"
   std::string repository_id;  // "IDL:Plant/Controller:1.0"
-  // The Module (this opening), Interface, Valuetype, Structure, Union or Exception around it; none at file level. An
-  // enum declared inside an annotation has the annotation's name in its own and stands in no contents.
+  // The Module (this opening), Interface, Valuetype, Structure, Union or Exception around it; none at file level. Types
+  // declared inside an annotation are definitions in no contents.
   DefId scope = DefId::none;
   FileId file = FileId::none;
   TypeId type = TypeId::none;  // the type that it makes, a Forward its target's; module, exception, constant: none

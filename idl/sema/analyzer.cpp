@@ -51,10 +51,10 @@ void Analyzer::visit(const ast::Module& module, const ast::Definition& definitio
   const bool emits = file == SourceId::none || !sources_[file].embedded;
   if (emits) {
     body.reopened = symbol->definition != DefId::none;
-    scope_ = symbol->definition = add(definition.name, definition.annotations);
+    scope_ = add(*symbol, definition.name, annotations_.check(definition.annotations, Target::module));
   }
   const DefId self = scope_;
-  ids_.enter(file);
+  ids_.enter(file, *symbol);
   {
     const OpenScope open(names_, inside);
     walk(module.body, body.contents);
@@ -64,117 +64,94 @@ void Analyzer::visit(const ast::Module& module, const ast::Definition& definitio
   if (emits) model_[self].body = std::move(body);
 }
 
-void Analyzer::visit(const ast::Structure& structure, const ast::Definition& definition) {
-  Symbol& symbol = declare_or_complete(SymbolKind::structure, definition.name);
-  const DefId id = add(definition.name, definition.annotations);
-  make_type(symbol, TypeKind::structure, id);
-  symbol.defined = false;
-  open_struct_ = &symbol;
-  open_struct_recursive_ = false;
-  Structure body;
-  body.members = members(structure.members, definition.name.text);
-  body.recursive = open_struct_recursive_;
-  open_struct_ = nullptr;
-  symbol.defined = true;
-  model_[id].body = std::move(body);
-}
-
-void Analyzer::visit(const ast::ForwardStructure&, const ast::Definition& definition) {
-  add_forward(SymbolKind::structure, TypeKind::structure, definition);
-}
-
-void Analyzer::visit(const ast::Exception& exception, const ast::Definition& definition) {
-  Symbol& symbol = names_.declare(SymbolKind::exception, definition.name);
-  symbol.definition = add(definition.name, definition.annotations);
-  Exception body{members(exception.members, definition.name.text)};
-  model_[symbol.definition].body = std::move(body);
-}
-
-void Analyzer::visit(const ast::Enumeration& enumeration, const ast::Definition& definition) {
-  Symbol& symbol = names_.declare(SymbolKind::enumeration, definition.name);
-  const DefId id = add(definition.name, definition.annotations);
-  make_type(symbol, TypeKind::enumeration, id);
-  Enumeration body;
-  for (const ast::Enumerator& source : enumeration.enumerators) {
-    Symbol& enumerator = names_.declare(SymbolKind::enumerator, source.name);
-    enumerator.definition = id;
-    enumerator.index = static_cast<std::uint32_t>(body.enumerators.size());
-    body.enumerators.push_back({.name = source.name.text,
-                                .scoped_name = names_.current().scoped(source.name.text),
-                                .value = enumerator.index,
-                                .annotations = annotations_.check(source.annotations),
-                                .place = place_of(source.name.span)});
-  }
-  model_[id].body = std::move(body);
-}
-
 void Analyzer::visit(const ast::Typedef& source, const ast::Definition& definition) {
-  const TypeId aliased = type(source.type);
-  const auto declare = [&](const ast::Identifier& name) {
-    Symbol& symbol = names_.declare(aliased == TypeId::none ? SymbolKind::unusable : SymbolKind::alias, name);
-    if (aliased == TypeId::none) return;
-    symbol.definition = add(name, definition.annotations);
-    symbol.type = types_.alias(symbol.definition, aliased);
-    model_[symbol.definition].type = symbol.type;
-    model_[symbol.definition].body = Alias{aliased};
-  };
-  declare(definition.name);
-  for (const ast::Identifier& name : source.more) declare(name);
+  const TypeId named = type(source.type);
+  for (const ast::Declarator& declarator : source.declarators)
+    make_alias(array_of(named, declarator), declarator.name, definition.annotations);
+}
+
+void Analyzer::make_alias(TypeId aliased, const ast::Identifier& name, const ast::Annotations& notes) {
+  Symbol& symbol = names_.declare(aliased == TypeId::none ? SymbolKind::unusable : SymbolKind::alias, name);
+  if (aliased == TypeId::none) return;
+  add(symbol, name, annotations_.check(notes, Target::alias));
+  symbol.type = types_.alias(symbol.definition, aliased);
+  model_[symbol.definition].type = symbol.type;
+  model_[symbol.definition].body = Alias{aliased};
+}
+
+void Analyzer::visit(const ast::Native&, const ast::Definition& definition) {
+  Symbol& symbol = names_.declare(SymbolKind::native, definition.name);
+  const DefId id = add(symbol, definition.name, annotations_.check(definition.annotations, Target::native));
+  make_type(symbol, TypeKind::native, id);
+  model_[id].body = Native{};
 }
 
 void Analyzer::visit(const ast::Constant& constant, const ast::Definition& definition) {
-  const TypeId type_id = type(constant.type);
+  const auto* fixed = std::get_if<ast::FixedOf>(&constant.type.node);
+  const bool any_fixed = fixed != nullptr && fixed->digits == nullptr;
+  Constant body{.type = any_fixed ? types_.basic(TypeKind::fixed) : type(constant.type), .value = {}};
   std::optional<Value> value;
-  Constant body{.type = type_id, .value = {}};
-  if (type_id != TypeId::none && may_be_constant(type_id, constant.type.span)) {
+  if (body.type != TypeId::none && may_be_constant(body.type, constant.type.span)) {
     const std::size_t errors = diagnostics_.errors();
-    value = constants_.evaluate(*constant.value, type_id);
+    value = constants_.evaluate(*constant.value, body.type);
     if (diagnostics_.errors() == errors) body.refers_to = constants_.named_constant(*constant.value);
   }
   Symbol& symbol = names_.declare(value ? SymbolKind::constant : SymbolKind::unusable, definition.name);
   if (!value) return;
+  if (any_fixed) {
+    const auto& decimal = std::get<Decimal>(*value);
+    const auto digits = std::max(static_cast<std::uint16_t>(decimal.digits.size()), decimal.scale);
+    body.type = types_.anonymous({.kind = TypeKind::fixed, .digits = digits, .scale = decimal.scale});
+  }
   body.value = *std::move(value);
-  symbol.definition = add(definition.name, definition.annotations);
-  model_[symbol.definition].body = std::move(body);
+  const DefId id = add(symbol, definition.name, annotations_.check(definition.annotations, Target::constant));
+  model_[id].body = std::move(body);
 }
 
+// Types inside it are the annotation's own: they go to no contents.
 void Analyzer::visit(const ast::AnnotationDeclaration& declaration, const ast::Definition& definition) {
-  names_.declare(SymbolKind::annotation, definition.name).annotation = &declaration;
+  const auto declare = [&] {
+    Symbol& symbol = names_.declare(SymbolKind::annotation, definition.name);
+    std::vector<DefId> unlisted;
+    Scope& inside = names_.inside(symbol, Scope::Kind::module);
+    inside.own_name.clear();  // @value has a parameter `value`
+    const OpenScope open(names_, inside);
+    walk(declaration.body, unlisted);
+    std::vector<TypeId> types;
+    for (const auto& parameter : declaration.parameters) types.push_back(type(parameter.type));
+    symbol.annotation = annotations_.rules(declaration, types, definition.annotations);
+  };
+  if (!declaration.standard) return declare();
+  const OpenScope open(names_, names_.standard_scope());
+  declare();
 }
 
-void Analyzer::visit(const ast::Unsupported&, const ast::Definition& definition) {
-  names_.declare(SymbolKind::unusable, definition.name);
+void Analyzer::visit(const ast::Import& import, const ast::Definition&) {
+  const Symbol* symbol = names_.resolve(import.name);  // files are read by #include alone
+  if (symbol == nullptr || symbol->kind == SymbolKind::unusable || symbol->inside != nullptr) return;
+  report_kind(import.name, *symbol, "a module, interface or valuetype");
 }
 
-void Analyzer::visit(const ast::Pragma& pragma, const ast::Definition& definition) {
-  if (pragma.kind == ast::Pragma::Kind::prefix) {
-    ids_.set_prefix(definition.keyword.source, pragma.argument, names_.current().path);
-    return;
-  }
-  const Symbol* symbol = names_.resolve(pragma.target);
-  if (symbol == nullptr || symbol->kind == SymbolKind::unusable) return;
-  if (symbol->definition == DefId::none || symbol->kind == SymbolKind::enumerator) {
-    diagnostics_.error(definition.keyword, quoted(symbol->name) + " has no repository id here");
-    return;
-  }
-  std::string& id = model_[symbol->definition].repository_id;
-  if (pragma.kind == ast::Pragma::Kind::id) {
-    if (pragma.argument.find(':') == std::string::npos)
-      diagnostics_.error(definition.keyword, "a repository id has the form \"format:text\"");
-    id = pragma.argument;
-  } else {
-    id = id.substr(0, id.rfind(':') + 1) + pragma.argument;
-  }
-}
-
+// What stays declared only must be defined by the end, but for interfaces and valuetypes: references to them need no
+// more, and another file may hold the definition.
 void Analyzer::finish_forwards() {
   for (const ForwardUse& use : forwards_) {
-    if (use.symbol->defined) {
-      model_[use.definition].body = Forward{use.symbol->definition};
-      model_[use.definition].repository_id = model_[use.symbol->definition].repository_id;
-      model_[use.definition].type = use.symbol->type;
-    } else if (use.is_first) {
-      diagnostics_.error(use.span, quoted(use.symbol->name) + " is declared here and never defined");
+    const Symbol& symbol = *use.symbol;
+    if (symbol.defined) {
+      model_[use.definition].body = Forward{symbol.definition};
+      if (symbol.definition != DefId::none)
+        model_[use.definition].repository_id = model_[symbol.definition].repository_id;
+      model_[use.definition].type = symbol.type;
+      continue;
+    }
+    model_[use.definition].type = symbol.type;
+    if (!use.is_first) continue;
+    const std::string message = quoted(symbol.name) + " is declared here and never defined";
+    if (symbol.kind == SymbolKind::interface || symbol.kind == SymbolKind::value) {
+      model_[symbol.type].definition = use.definition;
+      diagnostics_.warning(use.span, message);
+    } else {
+      diagnostics_.error(use.span, message);
     }
   }
 }

@@ -4,126 +4,192 @@
 #include "idl/sema/analyzer.h"
 
 namespace corelane::idl {
+namespace {
 
-void Analyzer::visit(const ast::ForwardInterface&, const ast::Definition& definition) {
-  add_forward(SymbolKind::interface, TypeKind::interface, definition);
+constexpr std::string_view kind_names[] = {"unconstrained", "abstract", "local"};
+
+std::string_view name_of(InterfaceKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
+
+bool contains(const std::vector<DefId>& list, DefId id) {
+  return std::find(list.begin(), list.end(), id) != list.end();
+}
+
+// The name of a context property: letters, digits, dots and underscores, a letter first, a star perhaps last.
+bool is_context_name(std::string_view text) {
+  if (text.ends_with('*')) text.remove_suffix(1);
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto follows = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '_'; };
+  return !text.empty() && letter(text.front()) && std::all_of(text.begin(), text.end(), follows);
+}
+
+}  // namespace
+
+void Analyzer::visit(const ast::ForwardInterface& forward, const ast::Definition& definition) {
+  add_forward(SymbolKind::interface, TypeKind::interface, Target::interface, static_cast<std::uint8_t>(forward.kind),
+              definition);
 }
 
 void Analyzer::visit(const ast::Interface& source, const ast::Definition& definition) {
   Symbol& symbol = declare_or_complete(SymbolKind::interface, definition.name);
-  symbol.defined = false;
-  const DefId id = add(definition.name, definition.annotations);
+  check_flavour(symbol, static_cast<std::uint8_t>(source.kind), definition.name.span);
+  const DefId id = add(symbol, definition.name, annotations_.check(definition.annotations, Target::interface));
   make_type(symbol, TypeKind::interface, id);
+  model_[id].body = Interface{.bases = {},
+                              .ancestors = {},
+                              .contents = {},
+                              .operations = {},
+                              .attributes = {},
+                              .kind = static_cast<InterfaceKind>(source.kind)};
   Scope& inside = names_.inside(symbol, Scope::Kind::interface);
-
-  OpenInterface open;
-  OpenInterface* const outer_interface = std::exchange(interface_, &open);
+  symbol.defined = false;
+  add_bases(source, id, inside);
   const DefId outer = std::exchange(scope_, id);
-  add_bases(source, inside);
-  ids_.enter(definition.keyword.source);
+  ids_.enter(definition.keyword.source, symbol);
+  std::vector<DefId> contents;
   {
     const OpenScope scope(names_, inside);
-    walk(source.body, open.interface.contents);
+    walk(source.body, contents);
   }
   ids_.leave();
   scope_ = outer;
-  interface_ = outer_interface;
   symbol.defined = true;
-  model_[id].body = std::move(open.interface);
+  std::get<Interface>(model_[id].body).contents = std::move(contents);
 }
 
-void Analyzer::add_bases(const ast::Interface& source, Scope& scope) {
-  for (const ast::ScopedName& name : source.bases) add_base(name, scope);
+// What the name of a base means: a complete definition of that kind, or null (reported).
+const Symbol* Analyzer::base(const ast::ScopedName& name, SymbolKind kind, const Scope& derived) {
+  const Symbol* found = names_.resolve(name);
+  if (found == nullptr || found->kind == SymbolKind::unusable) return nullptr;
+  if (found->kind == SymbolKind::alias) {
+    const auto target = by_type_.find(model_[found->type].resolved);
+    if (target != by_type_.end()) found = target->second;
+  }
+  if (found->kind != kind) {
+    report_kind(name, *found, article_name(kind));
+    return nullptr;
+  }
+  if (found->defined && found->inside != nullptr) return found;
+  const bool itself = found->inside.get() == &derived;
+  diagnostics_.error(name.span, quoted(found->name) + (itself ? " cannot inherit from itself" : " is not defined yet"))
+      .note(found->span, "declared here");
+  return nullptr;
 }
 
-void Analyzer::add_base(const ast::ScopedName& name, Scope& scope) {
-  const Symbol* base = names_.resolve(name);
-  if (base == nullptr || base->kind == SymbolKind::unusable) return;
-  if (base->kind != SymbolKind::interface) {
-    diagnostics_
-        .error(name.span,
-               quoted(ast::to_string(name)) + " is " + std::string(article_name(base->kind)) + ", not an interface")
-        .note(base->span, "declared here");
-    return;
+void Analyzer::add_bases(const ast::Interface& source, DefId id, Scope& scope) {
+  for (const ast::ScopedName& name : source.bases) {
+    const Symbol* found = base(name, SymbolKind::interface, scope);
+    if (found == nullptr) continue;
+    auto& interface = std::get<Interface>(model_[id].body);
+    if (contains(interface.bases, found->definition)) {
+      diagnostics_.error(name.span, quoted(found->name) + " is a base twice");
+      continue;
+    }
+    check_base_kind(interface.kind, *found, name.span);
+    interface.bases.push_back(found->definition);
+    scope.bases.push_back(found->inside.get());
+    inherit(*found, interface.ancestors, scope, name.span);
   }
-  if (!base->defined) {
-    const bool itself = base->inside.get() == &scope;
-    diagnostics_.error(name.span, quoted(base->name) + (itself ? " cannot inherit from itself" : " is not defined yet"))
-        .note(base->span, "declared here");
-    return;
-  }
-  Interface& interface = interface_->interface;
-  if (std::find(interface.bases.begin(), interface.bases.end(), base->definition) != interface.bases.end()) {
-    diagnostics_.error(name.span, quoted(base->name) + " is a base twice");
-    return;
-  }
-  interface.bases.push_back(base->definition);
-  scope.bases.push_back(base->inside.get());
-  const std::vector<DefId> above = std::get<Interface>(model_[base->definition].body).ancestors;
-  for (const DefId ancestor : above) add_ancestor(ancestor, name.span);
-  add_ancestor(base->definition, name.span);
 }
 
-// Once for each ancestor, whichever ways lead to it.
-void Analyzer::add_ancestor(DefId ancestor, const Span& at) {
-  std::vector<DefId>& known = interface_->interface.ancestors;
-  if (std::find(known.begin(), known.end(), ancestor) != known.end()) return;
-  known.push_back(ancestor);
-  const Symbol* symbol = by_type_.at(model_[ancestor].type);
-  for (const auto& [key, feature] : symbol->inside->symbols) {
-    if (feature->kind != SymbolKind::operation && feature->kind != SymbolKind::attribute) continue;
-    const auto [entry, is_new] = interface_->inherited.try_emplace(key, feature.get());
-    if (is_new) continue;
+// An unconstrained interface has no local base, an abstract one only abstract ones.
+void Analyzer::check_base_kind(InterfaceKind kind, const Symbol& base, const Span& at) {
+  const InterfaceKind of_base = std::get<Interface>(model_[base.definition].body).kind;
+  const bool allowed = kind == InterfaceKind::local || of_base == InterfaceKind::abstract ||
+                       (kind == InterfaceKind::unconstrained && of_base == InterfaceKind::unconstrained);
+  if (allowed) return;
+  diagnostics_
+      .error(at, "an " + std::string(name_of(kind)) + " interface cannot inherit from the " +
+                     std::string(name_of(of_base)) + " interface " + quoted(base.name))
+      .note(base.span, "declared here");
+}
+
+// The base and its ancestors, each once, whichever ways lead to it, with their names.
+void Analyzer::inherit(const Symbol& base, std::vector<DefId>& ancestors, Scope& scope, const Span& at) {
+  const auto above = [&]() -> std::vector<DefId> {
+    const Definition& definition = model_[base.definition];
+    if (const auto* interface = std::get_if<Interface>(&definition.body)) return interface->ancestors;
+    return std::get<Valuetype>(definition.body).ancestors;
+  };
+  const auto add_one = [&](DefId ancestor) {
+    if (contains(ancestors, ancestor)) return;
+    ancestors.push_back(ancestor);
+    const auto symbol = by_type_.find(model_[ancestor].type);
+    if (symbol != by_type_.end()) inherit_names(*symbol->second, scope, at);
+  };
+  for (const DefId ancestor : above()) add_one(ancestor);
+  add_one(base.definition);
+}
+
+// The operations, attributes and members of an ancestor: two of one name may not meet.
+void Analyzer::inherit_names(const Symbol& ancestor, Scope& scope, const Span& at) {
+  const auto take = [&](const std::string& key, const Symbol* feature) {
+    const auto [entry, is_new] = scope.inherited.try_emplace(key, feature);
+    if (is_new || entry->second == feature) return;
     diagnostics_
         .error(at, quoted(feature->name) + " is inherited from both " + quoted(entry->second->owner->path) + " and " +
                        quoted(feature->owner->path))
         .note(entry->second->span, "one is declared here")
         .note(feature->span, "another is declared here");
+  };
+  for (const auto& [key, feature] : ancestor.inside->inherited) take(key, feature);
+  for (const auto& [key, feature] : ancestor.inside->symbols) {
+    const bool is_feature = feature->kind == SymbolKind::operation || feature->kind == SymbolKind::attribute ||
+                            feature->kind == SymbolKind::member;
+    if (is_feature) take(key, feature.get());
   }
 }
 
-// Declares an operation or attribute, whose name must be new to the ancestors too.
-Symbol& Analyzer::declare_feature(SymbolKind kind, const ast::Identifier& name) {
-  const auto inherited = interface_->inherited.find(lower_case(name.text));
-  if (inherited != interface_->inherited.end()) {
-    const Symbol& earlier = *inherited->second;
-    const std::string what(article_name(earlier.kind));
-    diagnostics_
-        .error(name.span, quoted(name.text) + " is already " + what + " of the base " + quoted(earlier.owner->path))
-        .note(earlier.span, "declared here");
-  }
-  return names_.declare(kind, name);
+std::vector<Operation>& Analyzer::operations() {
+  if (auto* interface = std::get_if<Interface>(&model_[scope_].body)) return interface->operations;
+  return open_value().operations;
+}
+
+std::vector<Attribute>& Analyzer::attributes() {
+  if (auto* interface = std::get_if<Interface>(&model_[scope_].body)) return interface->attributes;
+  return open_value().attributes;
 }
 
 void Analyzer::visit(const ast::Operation& source, const ast::Definition& definition) {
   Operation result;
   result.name = definition.name.text;
   result.place = place_of(definition.name.span);
-  result.oneway = source.oneway.has_value();
   result.annotations = annotations_.check_operation(definition.annotations, result.contract);
+  const Annotation* oneway = find(result.annotations, "oneway");
+  const Value* is_oneway = oneway == nullptr ? nullptr : find(*oneway, "value");
+  result.oneway = source.oneway.has_value() || (is_oneway != nullptr && *is_oneway == Value{true});
   result.result = type(source.result);
-  declare_feature(SymbolKind::operation, definition.name);
-  {
-    const OpenScope open(names_, Scope::Kind::operation, {});
-    for (const ast::Parameter& item : source.parameters) result.parameters.push_back(parameter(item));
-  }
+  check_remote(result.result, source.result.span, "result");
+  Symbol& symbol = names_.declare(SymbolKind::operation, definition.name);
+  symbol.definition = scope_;
+  symbol.index = static_cast<std::uint32_t>(operations().size());
+  result.parameters = parameters(source.parameters);
   result.raises = exceptions(source.raises);
-  if (result.oneway) check_oneway(source);
-  interface_->interface.operations.push_back(std::move(result));
+  result.contexts = contexts(source.contexts);
+  result.repository_id = new_id(definition.name);
+  if (result.oneway) check_oneway(source, definition.name.span);
+  operations().push_back(std::move(result));
+}
+
+std::vector<Parameter> Analyzer::parameters(const std::vector<ast::Parameter>& sources) {
+  const OpenScope open(names_, Scope::Kind::operation, {});
+  std::vector<Parameter> result;
+  for (const ast::Parameter& item : sources) result.push_back(parameter(item));
+  return result;
 }
 
 Parameter Analyzer::parameter(const ast::Parameter& source) {
   Parameter result;
   result.name = source.name.text;
   result.type = type(source.type);
+  check_remote(result.type, source.type.span, "parameter");
   result.direction = static_cast<Direction>(source.direction);
-  result.annotations = annotations_.check(source.annotations);
+  result.annotations = annotations_.check(source.annotations, Target::parameter);
   result.place = place_of(source.name.span);
   names_.declare(SymbolKind::member, source.name);
   return result;
 }
 
-void Analyzer::check_oneway(const ast::Operation& source) {
+void Analyzer::check_oneway(const ast::Operation& source, const Span& name) {
   const auto* result = std::get_if<ast::BasicType>(&source.result.node);
   if (result == nullptr || *result != ast::BasicType::void_)
     diagnostics_.error(source.result.span, "a oneway operation returns `void`");
@@ -131,6 +197,19 @@ void Analyzer::check_oneway(const ast::Operation& source) {
     if (item.direction != ast::Direction::in)
       diagnostics_.error(item.direction_span, "a oneway operation has only `in` parameters");
   if (!source.raises.empty()) diagnostics_.error(source.raises.front().span, "a oneway operation raises no exceptions");
+  if (std::holds_alternative<Valuetype>(model_[scope_].body))
+    diagnostics_.error(name, "an operation of a valuetype is local, so it cannot be oneway");
+}
+
+std::vector<std::string> Analyzer::contexts(const std::vector<ast::ContextName>& names) {
+  std::vector<std::string> result;
+  for (const ast::ContextName& name : names) {
+    if (!is_context_name(name.text))
+      diagnostics_.error(name.span, quoted(name.text) + " is no name of a context property (a letter, then letters, " +
+                                        "digits, `.` and `_`, a `*` perhaps last)");
+    result.push_back(name.text);
+  }
+  return result;
 }
 
 std::vector<DefId> Analyzer::exceptions(const std::vector<ast::ScopedName>& names) {
@@ -139,11 +218,8 @@ std::vector<DefId> Analyzer::exceptions(const std::vector<ast::ScopedName>& name
     const Symbol* symbol = names_.resolve(name);
     if (symbol == nullptr || symbol->kind == SymbolKind::unusable) continue;
     if (symbol->kind != SymbolKind::exception) {
-      diagnostics_
-          .error(name.span,
-                 quoted(ast::to_string(name)) + " is " + std::string(article_name(symbol->kind)) + ", not an exception")
-          .note(symbol->span, "declared here");
-    } else if (std::find(result.begin(), result.end(), symbol->definition) != result.end()) {
+      report_kind(name, *symbol, "an exception");
+    } else if (contains(result, symbol->definition)) {
       diagnostics_.warning(name.span, quoted(symbol->name) + " is listed twice");
     } else {
       result.push_back(symbol->definition);
@@ -155,18 +231,65 @@ std::vector<DefId> Analyzer::exceptions(const std::vector<ast::ScopedName>& name
 void Analyzer::visit(const ast::Attribute& source, const ast::Definition& definition) {
   Attribute result;
   result.type = type(source.type);
+  check_remote(result.type, source.type.span, "attribute");
   result.readonly = source.readonly;
   result.get_raises = exceptions(source.get_raises);
   result.set_raises = exceptions(source.set_raises);
-  result.annotations = annotations_.check(definition.annotations);
+  result.annotations = annotations_.check(definition.annotations, Target::attribute);
   const auto add_named = [&](const ast::Identifier& name) {
-    declare_feature(SymbolKind::attribute, name);
+    Symbol& symbol = names_.declare(SymbolKind::attribute, name);
+    symbol.definition = scope_;
+    symbol.index = static_cast<std::uint32_t>(attributes().size());
     result.name = name.text;
     result.place = place_of(name.span);
-    interface_->interface.attributes.push_back(result);
+    result.repository_id = new_id(name);
+    attributes().push_back(result);
   };
   add_named(definition.name);
   for (const ast::Identifier& name : source.more) add_named(name);
+}
+
+// Local types cannot leave the process: operations and attributes of interfaces that can be called from afar do not
+// take them. CORBA 3.4 part 1, 7.8.6.3.
+
+bool Analyzer::is_remote() const {
+  const auto* interface = scope_ == DefId::none ? nullptr : std::get_if<Interface>(&model_[scope_].body);
+  return interface != nullptr && interface->kind != InterfaceKind::local;
+}
+
+void Analyzer::check_remote(TypeId id, const Span& at, std::string_view what) {
+  if (id == TypeId::none || !is_remote()) return;
+  std::vector<TypeId> seen;
+  const Symbol* local = local_in(id, seen);
+  if (local == nullptr) return;
+  std::string message = "this " + std::string(what) + " cannot leave the process: ";
+  message += quoted(local->name) + " is a local interface";
+  diagnostics_.error(at, std::move(message)).note(local->span, "declared here");
+}
+
+// A local interface that the type is or holds.
+const Symbol* Analyzer::local_in(TypeId id, std::vector<TypeId>& seen) const {
+  const TypeId resolved = id == TypeId::none ? id : model_[id].resolved;
+  if (resolved == TypeId::none || std::find(seen.begin(), seen.end(), resolved) != seen.end()) return nullptr;
+  seen.push_back(resolved);
+  const Type& type = model_[resolved];
+  if (type.kind == TypeKind::interface) {
+    const auto symbol = by_type_.find(resolved);
+    const bool local =
+        symbol != by_type_.end() && symbol->second->flavour == static_cast<std::uint8_t>(ast::InterfaceKind::local);
+    return local ? symbol->second : nullptr;
+  }
+  const Symbol* found = local_in(type.element, seen);
+  if (found != nullptr || type.definition == DefId::none) return found;
+  const Definition& definition = model_[type.definition];
+  if (const auto* structure = std::get_if<Structure>(&definition.body)) {
+    for (const Member& member : structure->members)
+      if (found == nullptr) found = local_in(member.type, seen);
+  } else if (const auto* body = std::get_if<Union>(&definition.body)) {
+    for (const UnionBranch& item : body->branches)
+      if (found == nullptr) found = local_in(item.member.type, seen);
+  }
+  return found;
 }
 
 }  // namespace corelane::idl

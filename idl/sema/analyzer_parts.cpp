@@ -7,8 +7,7 @@ namespace corelane::idl {
 namespace {
 
 static_assert(static_cast<int>(ast::BasicType::void_) == static_cast<int>(TypeKind::void_));
-static_assert(static_cast<int>(ast::BasicType::int8) == static_cast<int>(TypeKind::int8));
-static_assert(static_cast<int>(ast::BasicType::wide_string) == static_cast<int>(TypeKind::wide_string));
+static_assert(static_cast<int>(ast::BasicType::value_base) == static_cast<int>(TypeKind::value_base));
 
 struct SizedInteger {
   std::string_view name;
@@ -23,22 +22,31 @@ constexpr std::array sized_integers = {
 
 }  // namespace
 
-DefId Analyzer::add(const ast::Identifier& name, const ast::Annotations& notes) {
+// A definition of that name in the current scope, which the symbol stands for from now on.
+DefId Analyzer::add(Symbol& symbol, const ast::Identifier& name, std::vector<Annotation> annotations) {
   const auto id = static_cast<DefId>(model_.definitions.size());
   Definition definition;
   definition.name = name.text;
   definition.scoped_name = names_.current().scoped(name.text);
-  definition.repository_id = ids_.make(name.span.source, definition.scoped_name);
+  definition.repository_id = new_id(name);
   definition.scope = scope_;
   definition.file = static_cast<FileId>(name.span.source);
-  definition.annotations = annotations_.check(notes);
+  definition.annotations = std::move(annotations);
   definition.place = place_of(name.span);
   model_.definitions.push_back(std::move(definition));
   contents_->push_back(id);
+  symbol.definition = id;
+  const auto forward = forward_ids_.find(&symbol);
+  if (forward != forward_ids_.end() && forward->second != model_[id].repository_id)
+    diagnostics_
+        .error(name.span, "the id of " + quoted(name.text) + " would be \"" + model_[id].repository_id +
+                              "\" here; another prefix is in effect than at its first declaration")
+        .note(symbol.span, "first declared here, as \"" + forward->second + "\"");
+  apply_explicit_id(symbol);
   return id;
 }
 
-// The symbol of a struct or interface that is about to be defined: the one of its forward declaration, or a new one.
+// The symbol of what is about to be defined: the one of its forward declaration, or a new one.
 Symbol& Analyzer::declare_or_complete(SymbolKind kind, const ast::Identifier& name) {
   Symbol* earlier = names_.current().find_own(name.text);
   const bool completes =
@@ -48,97 +56,216 @@ Symbol& Analyzer::declare_or_complete(SymbolKind kind, const ast::Identifier& na
 
 // Joins the symbol, its type and its definition.
 void Analyzer::make_type(Symbol& symbol, TypeKind kind, DefId id) {
+  if (model_[id].scoped_name == "CORBA::TypeCode") {
+    symbol.type = model_[id].type = types_.basic(TypeKind::type_code);
+    return;
+  }
   if (symbol.type == TypeId::none) symbol.type = types_.named(kind, id);
   model_[symbol.type].definition = id;
   model_[id].type = symbol.type;
-  symbol.definition = id;
   by_type_[symbol.type] = &symbol;
 }
 
-void Analyzer::add_forward(SymbolKind kind, TypeKind type_kind, const ast::Definition& definition) {
-  Symbol* symbol = names_.current().find_own(definition.name.text);
-  const bool known = symbol != nullptr && symbol->kind == kind && symbol->name == definition.name.text;
-  if (!known) {
-    symbol = &names_.declare(kind, definition.name);
+void Analyzer::add_forward(SymbolKind kind, TypeKind type_kind, Target target, std::uint8_t flavour,
+                           const ast::Definition& definition) {
+  const ast::Identifier& name = definition.name;
+  std::vector<Annotation> notes = annotations_.check(definition.annotations, target);
+  if (names_.current().scoped(name.text) == "CORBA::TypeCode") {
+    if (names_.current().find_own(name.text) == nullptr)
+      names_.declare(kind, name).type = types_.basic(TypeKind::type_code);
+    return;
+  }
+  Symbol* symbol = names_.current().find_own(name.text);
+  const bool known = symbol != nullptr && symbol->kind == kind && symbol->name == name.text;
+  if (known) {
+    check_flavour(*symbol, flavour, name.span);
+  } else {
+    symbol = &names_.declare(kind, name);
+    symbol->flavour = flavour;
     symbol->defined = false;
     symbol->type = types_.named(type_kind, DefId::none);
     by_type_[symbol->type] = symbol;
+    forward_ids_[symbol] = new_id(name);
   }
-  const DefId id = add(definition.name, definition.annotations);
+  const DefId defined = symbol->definition;
+  const DefId id = add(*symbol, name, std::move(notes));
+  symbol->definition = defined;
   model_[id].body = Forward{};
-  forwards_.push_back({id, symbol, definition.name.span, !known});
+  forwards_.push_back({id, symbol, name.span, !known});
 }
 
-std::vector<Member> Analyzer::members(const std::vector<ast::Member>& sources, const std::string& owner) {
-  const OpenScope open(names_, Scope::Kind::members, owner);
-  std::vector<Member> result;
-  for (const ast::Member& source : sources) {
-    const TypeId of = complete_type(source.type);
-    const std::vector<Annotation> notes = annotations_.check(source.annotations);
-    for (const ast::Identifier& name : source.names) {
-      names_.declare(SymbolKind::member, name);
-      result.push_back({.name = name.text, .type = of, .annotations = notes, .place = place_of(name.span)});
-    }
+// All declarations of an interface or valuetype say the same of it.
+void Analyzer::check_flavour(const Symbol& symbol, std::uint8_t flavour, const Span& at) {
+  const bool is_forward = forward_ids_.count(&symbol) != 0;
+  if (!is_forward && symbol.definition == DefId::none) {
+    const_cast<Symbol&>(symbol).flavour = flavour;
+    return;
+  }
+  if (symbol.flavour == flavour) return;
+  diagnostics_.error(at, quoted(symbol.name) + " was declared differently before (abstract, local or neither)")
+      .note(symbol.span, "declared here");
+}
+
+// The type that is written; none (reported) when it is none. Only the element of a sequence or map may be incomplete.
+TypeId Analyzer::type(const ast::TypeSpec& spec, bool in_container) {
+  // recursion: bounded by the parser
+  if (const auto* basic = std::get_if<ast::BasicType>(&spec.node)) return types_.basic(static_cast<TypeKind>(*basic));
+  if (const auto* name = std::get_if<ast::ScopedName>(&spec.node)) return named_type(*name, in_container);
+  if (const auto* text = std::get_if<ast::StringOf>(&spec.node)) {
+    Type made{.kind = text->wide ? TypeKind::wide_string : TypeKind::string};
+    if (text->bound == nullptr) return types_.anonymous(made);
+    const auto most = bound(*text->bound);
+    made.bound = most.value_or(0);
+    return most ? types_.anonymous(made) : TypeId::none;
+  }
+  if (const auto* sequence = std::get_if<ast::SequenceOf>(&spec.node))
+    return container_type({.kind = TypeKind::sequence}, *sequence->element, sequence->bound);
+  if (const auto* map = std::get_if<ast::MapOf>(&spec.node)) return map_type(*map);
+  if (const auto* fixed = std::get_if<ast::FixedOf>(&spec.node)) return fixed_type(*fixed, spec.span);
+  if (const auto* made = std::get_if<ast::InlineDefinition>(&spec.node)) return inline_type(*made);
+  return TypeId::none;
+}
+
+TypeId Analyzer::container_type(Type made, const ast::TypeSpec& element, const ast::ExpressionPtr& most) {
+  made.element = type(element, true);
+  if (most != nullptr) {
+    const auto count = bound(*most);
+    if (!count) return TypeId::none;
+    made.bound = *count;
+  }
+  return made.element == TypeId::none ? TypeId::none : types_.anonymous(made);
+}
+
+TypeId Analyzer::map_type(const ast::MapOf& map) {
+  Type made{.kind = TypeKind::map};
+  made.key = type(*map.key);
+  if (made.key == TypeId::none) return TypeId::none;
+  return container_type(made, *map.element, map.bound);
+}
+
+TypeId Analyzer::fixed_type(const ast::FixedOf& fixed, const Span& at) {
+  if (fixed.digits == nullptr) {
+    diagnostics_.error(at, "write `fixed<digits, scale>`; `fixed` alone is for constants");
+    return TypeId::none;
+  }
+  const TypeId number = types_.basic(TypeKind::uint16);
+  const auto digits = constants_.evaluate(*fixed.digits, number);
+  const auto scale = constants_.evaluate(*fixed.scale, number);
+  if (!digits || !scale) return TypeId::none;
+  constexpr std::uint64_t most_digits = 31;
+  Type made{.kind = TypeKind::fixed};
+  made.digits = static_cast<std::uint16_t>(std::get<std::uint64_t>(*digits));
+  made.scale = static_cast<std::uint16_t>(std::get<std::uint64_t>(*scale));
+  if (made.digits < 1 || made.digits > most_digits) {
+    diagnostics_.error(fixed.digits->span, "a fixed-point number has 1 to 31 digits");
+  } else if (made.scale > made.digits) {
+    diagnostics_.error(fixed.scale->span, "the scale is above the number of digits");
+  } else {
+    return types_.anonymous(made);
+  }
+  return TypeId::none;
+}
+
+// A bound or a length: 1 to 2^32 - 1, since it travels as an unsigned long.
+std::optional<std::uint64_t> Analyzer::bound(const ast::Expression& expression) {
+  const auto value = constants_.evaluate(expression, types_.basic(TypeKind::uint32));
+  if (!value) return std::nullopt;
+  const auto count = std::get<std::uint64_t>(*value);
+  if (count > 0) return count;
+  diagnostics_.error(expression.span, "a length is at least 1");
+  return std::nullopt;
+}
+
+TypeId Analyzer::array_of(TypeId element, const ast::Declarator& declarator) {
+  TypeId result = element;
+  // The last dimension is the innermost.
+  for (auto at = declarator.dimensions.rbegin(); at != declarator.dimensions.rend(); ++at) {
+    const auto length = bound(**at);
+    if (!length || result == TypeId::none) return TypeId::none;
+    result = types_.anonymous({.kind = TypeKind::array, .element = result, .bound = *length});
   }
   return result;
 }
 
-// The type that is written; none (reported) when it is none. Only the element of a sequence may be a struct that is not
-// complete.
-TypeId Analyzer::type(const ast::TypeSpec& spec, bool in_sequence) {
-  if (const auto* basic = std::get_if<ast::BasicType>(&spec.node)) return types_.basic(static_cast<TypeKind>(*basic));
-  if (const auto* name = std::get_if<ast::ScopedName>(&spec.node)) return named_type(*name, in_sequence);
-  const auto* sequence = std::get_if<ast::SequenceOf>(&spec.node);
-  if (sequence == nullptr) return TypeId::none;
-  const TypeId element = type(*sequence->element, true);  // recursion: bounded by the parser
-  return element == TypeId::none ? TypeId::none : types_.sequence(element);
+TypeId Analyzer::inline_type(const ast::InlineDefinition& source) {
+  const ast::Definition& definition = *source.one.front();
+  std::visit([&](const auto& node) { visit(node, definition); }, definition.node);
+  const Symbol* symbol = names_.current().find_own(definition.name.text);
+  return symbol == nullptr ? TypeId::none : symbol->type;
 }
 
-TypeId Analyzer::named_type(const ast::ScopedName& name, bool in_sequence) {
+// CORBA::TypeCode needs no declaration.
+bool Analyzer::is_type_code(const ast::ScopedName& name) {
+  if (name.parts.back().text != "TypeCode" || name.parts.size() > 2) return false;
+  const std::string& path = names_.current().path;
+  if (name.parts.size() == 1) {
+    const bool inside = path == "CORBA" || path.starts_with("CORBA::");
+    return !name.absolute && inside && !names_.is_known("TypeCode");
+  }
+  if (name.parts[0].text != "CORBA") return false;
+  const Symbol* corba = names_.file_scope().find_own("CORBA");
+  if (corba != nullptr && corba->inside != nullptr) return corba->inside->find_own("TypeCode") == nullptr;
+  return corba == nullptr;
+}
+
+TypeId Analyzer::named_type(const ast::ScopedName& name, bool in_container) {
   if (name.parts.size() == 1 && !name.absolute)
     for (const SizedInteger& sized : sized_integers)
       if (name.parts[0].text == sized.name && !names_.is_known(name.parts[0].text)) return types_.basic(sized.kind);
+  if (is_type_code(name)) return types_.basic(TypeKind::type_code);
   const Symbol* symbol = names_.resolve(name);
   if (symbol == nullptr || symbol->kind == SymbolKind::unusable) return TypeId::none;
   if (symbol->type == TypeId::none) {
-    diagnostics_
-        .error(name.span,
-               quoted(ast::to_string(name)) + " is " + std::string(article_name(symbol->kind)) + ", not a type")
-        .note(symbol->span, "declared here");
+    report_kind(name, *symbol, "a type");
     return TypeId::none;
   }
-  if (symbol->kind == SymbolKind::structure && !symbol->defined && !in_sequence) {
+  const bool holds_state = symbol->kind == SymbolKind::structure || symbol->kind == SymbolKind::union_;
+  if (holds_state && !symbol->defined && !in_container) {
     report_incomplete(*symbol, name.span);
     return TypeId::none;
   }
   return symbol->type;
 }
 
+void Analyzer::report_kind(const ast::ScopedName& name, const Symbol& symbol, std::string_view wanted) {
+  diagnostics_
+      .error(name.span, quoted(ast::to_string(name)) + " is " + std::string(article_name(symbol.kind)) + ", not " +
+                            std::string(wanted))
+      .note(symbol.span, "declared here");
+}
+
+Analyzer::OpenAggregate* Analyzer::open_aggregate(const Symbol* symbol) {
+  for (OpenAggregate& candidate : open_)
+    if (candidate.symbol == symbol) return &candidate;
+  return nullptr;
+}
+
 void Analyzer::report_incomplete(const Symbol& symbol, const Span& at) {
-  if (&symbol == open_struct_) {
+  if (open_aggregate(&symbol) != nullptr) {
     diagnostics_.error(at, quoted(symbol.name) + " cannot hold itself, except through a sequence");
   } else {
     diagnostics_.error(at, quoted(symbol.name) + " is not defined yet").note(symbol.span, "declared here");
   }
 }
 
-// The type of a member: what it holds must be complete, but for the struct that is being read.
+// The type of a member: what it holds must be complete, but for the types that are being read around it.
 TypeId Analyzer::complete_type(const ast::TypeSpec& spec) {
   const TypeId result = type(spec);
-  const Symbol* incomplete = result == TypeId::none ? nullptr : incomplete_struct_in(result);
+  const Symbol* incomplete = result == TypeId::none ? nullptr : incomplete_in(result);
   if (incomplete == nullptr) return result;
-  if (incomplete == open_struct_) {
-    open_struct_recursive_ = true;
+  if (OpenAggregate* open = open_aggregate(incomplete)) {
+    open->recursive = true;
     return result;
   }
   report_incomplete(*incomplete, spec.span);
   return TypeId::none;
 }
 
-const Symbol* Analyzer::incomplete_struct_in(TypeId id) const {
+// The struct or union in a type that is not defined yet.
+const Symbol* Analyzer::incomplete_in(TypeId id) const {
   // loop: each step goes to a type that was made earlier
   for (TypeId at = id; at != TypeId::none; at = model_[at].element) {
-    if (model_[at].kind != TypeKind::structure) continue;
+    if (model_[at].kind != TypeKind::structure && model_[at].kind != TypeKind::union_) continue;
     const auto found = by_type_.find(at);
     return found != by_type_.end() && !found->second->defined ? found->second : nullptr;
   }
@@ -147,9 +274,20 @@ const Symbol* Analyzer::incomplete_struct_in(TypeId id) const {
 
 bool Analyzer::may_be_constant(TypeId id, const Span& at) {
   switch (model_.resolved(id).kind) {
+    case TypeKind::any:
+    case TypeKind::object:
+    case TypeKind::value_base:
+    case TypeKind::type_code:
     case TypeKind::sequence:
+    case TypeKind::array:
+    case TypeKind::map:
     case TypeKind::structure:
+    case TypeKind::union_:
+    case TypeKind::bitset:
     case TypeKind::interface:
+    case TypeKind::value:
+    case TypeKind::value_box:
+    case TypeKind::native:
       diagnostics_.error(at, "a constant cannot be of type " + quoted(types_.name(id)));
       return false;
     default:

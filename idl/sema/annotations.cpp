@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <utility>
 
 #include "idl/sema/task_contract.h"
@@ -12,43 +11,33 @@ namespace {
 
 constexpr std::string_view task_name = "rt::task";
 
-// Chapter 8 of IDL 4.2 and what DDS adds to it; parsed and kept.
-constexpr std::array<std::string_view, 32> standard_annotations = {"id",
-                                                                   "autoid",
-                                                                   "optional",
-                                                                   "extensibility",
-                                                                   "final",
-                                                                   "appendable",
-                                                                   "mutable",
-                                                                   "position",
-                                                                   "value",
-                                                                   "key",
-                                                                   "must_understand",
-                                                                   "default_literal",
-                                                                   "default",
-                                                                   "range",
-                                                                   "min",
-                                                                   "max",
-                                                                   "unit",
-                                                                   "bit_bound",
-                                                                   "external",
-                                                                   "nested",
-                                                                   "verbatim",
-                                                                   "service",
-                                                                   "oneway",
-                                                                   "ami",
-                                                                   "cpp_mapping",
-                                                                   "hashid",
-                                                                   "topic",
-                                                                   "data_representation",
-                                                                   "try_construct",
-                                                                   "non_serialized",
-                                                                   "default_nested",
-                                                                   "ignore_literal_names"};
-
-bool is_standard(std::string_view name) {
-  return std::find(standard_annotations.begin(), standard_annotations.end(), name) != standard_annotations.end();
-}
+struct TargetWord {
+  std::string_view word;     // in @applies_to
+  std::string_view article;  // in messages
+};
+constexpr std::array target_words = {TargetWord{"module", "a module"},
+                                     TargetWord{"interface", "an interface"},
+                                     TargetWord{"valuetype", "a valuetype"},
+                                     TargetWord{"struct", "a struct"},
+                                     TargetWord{"union", "a union"},
+                                     TargetWord{"exception", "an exception"},
+                                     TargetWord{"enum", "an enum"},
+                                     TargetWord{"enumerator", "an enumerator"},
+                                     TargetWord{"bitmask", "a bitmask"},
+                                     TargetWord{"bit", "a bit"},
+                                     TargetWord{"bitset", "a bitset"},
+                                     TargetWord{"bitfield", "a bit field"},
+                                     TargetWord{"typedef", "a typedef"},
+                                     TargetWord{"const", "a constant"},
+                                     TargetWord{"native", "a native type"},
+                                     TargetWord{"member", "a member"},
+                                     TargetWord{"branch", "a member of a union"},
+                                     TargetWord{"discriminator", "a discriminator"},
+                                     TargetWord{"operation", "an operation"},
+                                     TargetWord{"attribute", "an attribute"},
+                                     TargetWord{"parameter", "a parameter"},
+                                     TargetWord{"factory", "a factory"}};
+static_assert(target_words.size() == static_cast<std::size_t>(Target::factory) + 1);
 
 const ast::AnnotationParameter* written(const ast::Annotation& annotation, std::string_view name) {
   for (const ast::AnnotationParameter& parameter : annotation.parameters)
@@ -56,20 +45,63 @@ const ast::AnnotationParameter* written(const ast::Annotation& annotation, std::
   return nullptr;
 }
 
-std::string scoped_name(const Symbol& symbol) { return symbol.owner->scoped(symbol.name); }
-
 }  // namespace
 
 Place place_of(const Span& span) { return {static_cast<FileId>(span.source), span.line, span.column, span.length}; }
 
-std::vector<Annotation> AnnotationChecker::check_all(const ast::Annotations& annotations) {
-  std::vector<Annotation> result;
-  for (const ast::Annotation& annotation : annotations) result.push_back(check_one(annotation));
+const Span& AnnotationChecker::value_span(const ast::Annotations& annotations, std::string_view name) {
+  static const Span nowhere;
+  const Span* found = &nowhere;
+  for (const ast::Annotation& annotation : annotations) {
+    if (annotation.name.parts.back().text != name) continue;
+    found = annotation.parameters.empty() ? &annotation.span : &annotation.parameters.front().value->span;
+  }
+  return *found;
+}
+
+// Declarations.
+
+std::unique_ptr<AnnotationRules> AnnotationChecker::rules(const ast::AnnotationDeclaration& declaration,
+                                                          const std::vector<TypeId>& types,
+                                                          const ast::Annotations& notes) {
+  auto result = std::make_unique<AnnotationRules>();
+  result->targets = targets(notes);
+  for (std::size_t i = 0; i < declaration.parameters.size(); ++i) {
+    const ast::AnnotationParameterDeclaration& source = declaration.parameters[i];
+    const TypeId type = types[i];
+    names_.declare(SymbolKind::member, source.name);
+    AnnotationRules::Parameter made{.name = source.name.text, .type = type, .default_value = std::nullopt};
+    if (source.default_value != nullptr && type != TypeId::none)
+      made.default_value = value_of(*source.default_value, type, &names_.current());
+    result->parameters.push_back(std::move(made));
+  }
   return result;
 }
 
-std::vector<Annotation> AnnotationChecker::check(const ast::Annotations& annotations) {
-  std::vector<Annotation> result = check_all(annotations);
+// The bits of @applies_to("word word").
+std::uint32_t AnnotationChecker::targets(const ast::Annotations& notes) {
+  std::uint32_t result = 0;
+  for (const ast::Annotation& note : notes) {
+    if (note.name.parts.back().text != "applies_to" || note.parameters.size() != 1) continue;
+    const auto* text = std::get_if<std::string>(&note.parameters.front().value->node);
+    if (text == nullptr) continue;
+    const std::string padded = ' ' + *text + ' ';
+    for (std::size_t i = 0; i < target_words.size(); ++i)
+      if (padded.find(' ' + std::string(target_words[i].word) + ' ') != std::string::npos) result |= 1u << i;
+  }
+  return result;
+}
+
+// Uses.
+
+std::vector<Annotation> AnnotationChecker::check_all(const ast::Annotations& annotations, Target target) {
+  std::vector<Annotation> result;
+  for (const ast::Annotation& annotation : annotations) result.push_back(check_one(annotation, target));
+  return result;
+}
+
+std::vector<Annotation> AnnotationChecker::check(const ast::Annotations& annotations, Target target) {
+  std::vector<Annotation> result = check_all(annotations, target);
   for (std::size_t i = 0; i < result.size(); ++i)
     if (result[i].name == task_name) diagnostics_.error(annotations[i].span, "`@rt::task` belongs before an operation");
   return result;
@@ -77,7 +109,7 @@ std::vector<Annotation> AnnotationChecker::check(const ast::Annotations& annotat
 
 std::vector<Annotation> AnnotationChecker::check_operation(const ast::Annotations& annotations,
                                                            std::optional<TaskContract>& contract) {
-  std::vector<Annotation> result = check_all(annotations);
+  std::vector<Annotation> result = check_all(annotations, Target::operation);
   const Span* first = nullptr;
   for (std::size_t i = 0; i < result.size(); ++i) {
     if (result[i].name != task_name) continue;
@@ -91,19 +123,24 @@ std::vector<Annotation> AnnotationChecker::check_operation(const ast::Annotation
   return result;
 }
 
-Annotation AnnotationChecker::check_one(const ast::Annotation& annotation) {
+Annotation AnnotationChecker::check_one(const ast::Annotation& annotation, Target target) {
   Annotation out;
   out.name = ast::to_string(annotation.name);
   if (out.name.starts_with("::")) out.name.erase(0, 2);
   out.place = place_of(annotation.span);
   const Symbol* symbol = names_.find_annotation(annotation.name);
-  if (symbol != nullptr && symbol->annotation != nullptr) {
-    out.name = scoped_name(*symbol);
-    check_declared(annotation, *symbol->annotation, out);
-  } else {
-    if (!is_standard(out.name)) report_unknown(annotation);
+  if (symbol == nullptr || symbol->annotation == nullptr) {
+    report_unknown(annotation);
     keep_undeclared(annotation, out);
+    return out;
   }
+  out.name = symbol->owner->scoped(symbol->name);
+  check_declared(annotation, *symbol, out);
+  const std::uint32_t targets = symbol->annotation->targets;
+  const auto bit = static_cast<std::size_t>(target);
+  if (targets != 0 && (targets >> bit & 1) == 0)
+    diagnostics_.warning(annotation.span,
+                         quoted("@" + out.name) + " has no effect before " + std::string(target_words[bit].article));
   return out;
 }
 
@@ -126,60 +163,89 @@ void AnnotationChecker::report_unknown(const ast::Annotation& annotation) {
   }
 }
 
+// The parameters of an unknown annotation may name what we do not know either.
 void AnnotationChecker::keep_undeclared(const ast::Annotation& annotation, Annotation& out) {
-  const bool known = is_standard(out.name);
   for (const ast::AnnotationParameter& parameter : annotation.parameters) {
-    // The parameters of an unknown annotation may name what we do not know either.
-    if (!known && std::holds_alternative<ast::ScopedName>(parameter.value->node)) continue;
-    const bool names_literal = std::holds_alternative<ast::ScopedName>(parameter.value->node);
-    if (names_literal && out.name != "default" && out.name != "value") continue;  // @extensibility(FINAL) and the like
+    if (std::holds_alternative<ast::ScopedName>(parameter.value->node)) continue;
     if (auto value = constants_.evaluate(*parameter.value))
       out.parameters.push_back({parameter.name ? parameter.name->text : "value", *std::move(value)});
   }
 }
 
-TypeId AnnotationChecker::parameter_type(const ast::TypeSpec& type) {
-  if (const auto* basic = std::get_if<ast::BasicType>(&type.node)) return types_.basic(static_cast<TypeKind>(*basic));
-  const auto* name = std::get_if<ast::ScopedName>(&type.node);
-  const Symbol* symbol = name != nullptr ? names_.resolve(*name) : nullptr;
-  return symbol != nullptr ? symbol->type : TypeId::none;
+void AnnotationChecker::check_declared(const ast::Annotation& annotation, const Symbol& symbol, Annotation& out) {
+  const AnnotationRules& rules = *symbol.annotation;
+  for (const ast::AnnotationParameter& parameter : annotation.parameters) {
+    const AnnotationRules::Parameter* declared = parameter_for(parameter, rules, out);
+    if (declared == nullptr || declared->type == TypeId::none) continue;
+    const Span& at = parameter.name ? parameter.name->span : parameter.value->span;
+    if (find(out, declared->name) != nullptr) {
+      diagnostics_.error(at, "the parameter " + quoted(declared->name) + " is given twice");
+      continue;
+    }
+    if (auto value = value_of(*parameter.value, declared->type, symbol.inside.get()))
+      out.parameters.push_back({declared->name, *std::move(value)});
+  }
+  add_defaults(annotation, rules, out);
 }
 
-void AnnotationChecker::check_declared(const ast::Annotation& annotation, const ast::AnnotationDeclaration& declaration,
-                                       Annotation& out) {
-  std::set<std::string> seen;
-  for (const ast::AnnotationParameter& parameter : annotation.parameters) {
-    const ast::AnnotationParameterDeclaration* declared = nullptr;
-    if (!parameter.name && declaration.parameters.size() == 1) declared = &declaration.parameters.front();
-    std::string close;
-    for (const auto& candidate : declaration.parameters) {
-      if (!parameter.name) break;
-      if (candidate.name.text == parameter.name->text) declared = &candidate;
-      if (!candidate.name.text.empty() && candidate.name.text.front() == parameter.name->text.front())
-        close = candidate.name.text;
-    }
-    const Span at = parameter.name ? parameter.name->span : parameter.value->span;
-    if (declared == nullptr) {
-      std::string message = parameter.name
-                                ? quoted("@" + out.name) + " has no parameter " + quoted(parameter.name->text)
-                                : "name the parameters of " + quoted("@" + out.name);
-      if (!close.empty()) message += "; did you mean " + quoted(close) + "?";
-      diagnostics_.error(at, std::move(message));
-      continue;
-    }
-    if (!seen.insert(declared->name.text).second) {
-      diagnostics_.error(at, "the parameter " + quoted(declared->name.text) + " is given twice");
-      continue;
-    }
-    const TypeId type = parameter_type(declared->type);
-    if (type == TypeId::none) continue;
-    if (auto value = constants_.evaluate(*parameter.value, type))
-      out.parameters.push_back({declared->name.text, *std::move(value)});
+// The declared parameter that is meant; null (reported) when there is none.
+const AnnotationRules::Parameter* AnnotationChecker::parameter_for(const ast::AnnotationParameter& parameter,
+                                                                   const AnnotationRules& rules,
+                                                                   const Annotation& out) {
+  if (!parameter.name && rules.parameters.size() == 1) return &rules.parameters.front();
+  std::string close;
+  for (const AnnotationRules::Parameter& candidate : rules.parameters) {
+    if (!parameter.name) break;
+    if (candidate.name == parameter.name->text) return &candidate;
+    if (candidate.name.front() == parameter.name->text.front()) close = candidate.name;
   }
-  for (const auto& declared : declaration.parameters)
-    if (declared.default_value == nullptr && seen.count(declared.name.text) == 0)
-      diagnostics_.error(annotation.span,
-                         quoted("@" + out.name) + " needs the parameter " + quoted(declared.name.text));
+  std::string message = "name the parameters of " + quoted("@" + out.name);
+  if (rules.parameters.empty())
+    message = quoted("@" + out.name) + " has no parameters";
+  else if (parameter.name)
+    message = quoted("@" + out.name) + " has no parameter " + quoted(parameter.name->text);
+  if (!close.empty()) message += "; did you mean " + quoted(close) + "?";
+  diagnostics_.error(parameter.name ? parameter.name->span : parameter.value->span, std::move(message));
+  return nullptr;
+}
+
+void AnnotationChecker::add_defaults(const ast::Annotation& annotation, const AnnotationRules& rules, Annotation& out) {
+  for (const AnnotationRules::Parameter& declared : rules.parameters) {
+    const bool given = std::any_of(annotation.parameters.begin(), annotation.parameters.end(),
+                                   [&](const auto& p) { return !p.name || p.name->text == declared.name; });
+    if (given) continue;
+    if (declared.default_value)
+      out.parameters.push_back({declared.name, *declared.default_value});
+    else
+      diagnostics_.error(annotation.span, quoted("@" + out.name) + " needs the parameter " + quoted(declared.name));
+  }
+}
+
+// A value of a parameter's type. Enums of the annotation itself (in `choices`) give words, not values.
+std::optional<Value> AnnotationChecker::value_of(const ast::Expression& expression, TypeId type, const Scope* choices) {
+  const Type& resolved = model_.resolved(type);
+  if (resolved.kind == TypeKind::any) return constants_.evaluate(expression);
+  const bool own = resolved.kind == TypeKind::enumeration && choices != nullptr &&
+                   model_[resolved.definition].scoped_name.starts_with(choices->path + "::");
+  if (own) return choice(expression, resolved, *choices);
+  return constants_.evaluate(expression, type);
+}
+
+std::optional<Value> AnnotationChecker::choice(const ast::Expression& expression, const Type& type,
+                                               const Scope& choices) {
+  const auto& enumerators = std::get<Enumeration>(model_[type.definition].body).enumerators;
+  if (const auto* name = std::get_if<ast::ScopedName>(&expression.node)) {
+    const Symbol* symbol = choices.find_own(name->parts.back().text);
+    if (symbol != nullptr && symbol->definition == type.definition && symbol->name == name->parts.back().text)
+      return Value{symbol->name};
+  }
+  std::string message = "expected ";
+  for (std::size_t i = 0; i < enumerators.size(); ++i) {
+    if (i > 0) message += i + 1 == enumerators.size() ? " or " : ", ";
+    message += quoted(enumerators[i].name);
+  }
+  diagnostics_.error(expression.span, std::move(message));
+  return std::nullopt;
 }
 
 std::optional<TaskContract> AnnotationChecker::contract_of(const Annotation& checked, const ast::Annotation& source) {

@@ -1,9 +1,11 @@
-// AnnotationChecker: annotations of the tree to those of the model. Declared ones are checked against their
-// declaration; standard ones are kept as written; unknown ones are kept with a warning. Section: OMG
+// AnnotationChecker: annotations of the tree to those of the model. All are checked against their declaration; those of
+// the standard are declared in idl/include/corelane/annotations.idl. Unknown ones are kept with a warning. Section: OMG
 // IDL 4.2, 7.4.15, 8.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,27 +18,65 @@
 
 namespace corelane::idl {
 
+// What an annotation can stand before, in the order of the words that @applies_to takes (annotations.cpp).
+enum class Target : std::uint8_t {
+  module,
+  interface,
+  value,
+  structure,
+  union_,
+  exception,
+  enumeration,
+  enumerator,
+  bitmask,
+  bit,
+  bitset,
+  bitfield,
+  alias,
+  constant,
+  native,
+  member,
+  branch,
+  discriminator,
+  operation,
+  attribute,
+  parameter,
+  factory
+};
+
 class AnnotationChecker {
  public:
-  AnnotationChecker(Names& names, Constants& constants, TypeTable& types, Diagnostics& diagnostics)
-      : names_(names), constants_(constants), types_(types), diagnostics_(diagnostics) {}
+  AnnotationChecker(const Model& model, Names& names, Constants& constants, TypeTable& types, Diagnostics& diagnostics)
+      : model_(model), names_(names), constants_(constants), types_(types), diagnostics_(diagnostics) {}
+
+  // A declaration, whose parameters have `types`, inside the scope of the annotation; `notes` stand before it.
+  std::unique_ptr<AnnotationRules> rules(const ast::AnnotationDeclaration& declaration,
+                                         const std::vector<TypeId>& types, const ast::Annotations& notes);
 
   // The annotations of anything but an operation: @rt::task is refused.
-  std::vector<Annotation> check(const ast::Annotations& annotations);
+  std::vector<Annotation> check(const ast::Annotations& annotations, Target target);
 
   // Those of an operation, and its contract where @rt::task gives one.
   std::vector<Annotation> check_operation(const ast::Annotations& annotations, std::optional<TaskContract>& contract);
 
+  // Where the last annotation of that name gives its value.
+  static const Span& value_span(const ast::Annotations& annotations, std::string_view name);
+
  private:
-  std::vector<Annotation> check_all(const ast::Annotations& annotations);
-  Annotation check_one(const ast::Annotation& annotation);
-  void check_declared(const ast::Annotation& annotation, const ast::AnnotationDeclaration& declaration,
-                      Annotation& out);
+  std::vector<Annotation> check_all(const ast::Annotations& annotations, Target target);
+  Annotation check_one(const ast::Annotation& annotation, Target target);
+  void check_declared(const ast::Annotation& annotation, const Symbol& symbol, Annotation& out);
+  void add_defaults(const ast::Annotation& annotation, const AnnotationRules& rules, Annotation& out);
+  const AnnotationRules::Parameter* parameter_for(const ast::AnnotationParameter& written, const AnnotationRules& rules,
+                                                  const Annotation& out);
+  std::optional<Value> value_of(const ast::Expression& expression, TypeId type, const Scope* choices);
+  std::optional<Value> choice(const ast::Expression& expression, const Type& type, const Scope& choices);
   void keep_undeclared(const ast::Annotation& annotation, Annotation& out);
   void report_unknown(const ast::Annotation& annotation);
-  TypeId parameter_type(const ast::TypeSpec& type);
+  std::uint32_t targets(const ast::Annotations& notes);
   std::optional<TaskContract> contract_of(const Annotation& checked, const ast::Annotation& written);
 
+  const Model& model_;
   Names& names_;
   Constants& constants_;
   TypeTable& types_;

@@ -6,13 +6,17 @@
 #include <limits>
 #include <utility>
 
+#include "idl/sema/decimal.h"
+
 namespace corelane::idl {
 namespace {
 
 using ast::Operator;
 __extension__ using Integer = __int128;
 
-using Operand = std::variant<bool, Integer, double, char, std::string, EnumeratorRef>;
+using Real = ast::Real;
+
+using Operand = std::variant<bool, Integer, Real, char, std::string, EnumeratorRef, char32_t, std::u32string, Decimal>;
 
 constexpr Integer smallest = std::numeric_limits<std::int64_t>::min();
 constexpr Integer largest = std::numeric_limits<std::uint64_t>::max();
@@ -25,8 +29,9 @@ std::string spell(Integer value) {
 }
 
 std::string_view kind_of(const Operand& operand) {
-  constexpr std::string_view names[] = {"a boolean",   "an integer", "a floating-point number",
-                                        "a character", "a string",   "an enumerator"};
+  constexpr std::string_view names[] = {"a boolean",        "an integer",    "a floating-point number",
+                                        "a character",      "a string",      "an enumerator",
+                                        "a wide character", "a wide string", "a fixed-point number"};
   return names[operand.index()];
 }
 
@@ -67,12 +72,11 @@ std::optional<Range> integer_range(TypeKind kind) {
 struct ToOperand {
   Operand operator()(std::int64_t value) const { return Integer{value}; }
   Operand operator()(std::uint64_t value) const { return Integer{value}; }
+  Operand operator()(double value) const { return Real{value, value}; }
+  Operand operator()(long double value) const { return Real{static_cast<double>(value), value}; }
   template <typename T>
   Operand operator()(const T& value) const {
-    if constexpr (requires { Operand{value}; })
-      return value;
-    else
-      return false;  // of a type that constants() refuses
+    return value;
   }
 };
 
@@ -90,17 +94,38 @@ class Evaluation {
   std::optional<Value> convert(const Operand& operand, const Span& at) {
     const TypeKind kind = model_.resolved(wanted_).kind;
     if (const auto range = integer_range(kind)) return to_integer(operand, *range, at);
-    if (kind == TypeKind::float32 || kind == TypeKind::float64) return to_float(operand, kind, at);
-    if (kind == TypeKind::enumeration) return to_enumerator(operand, at);
-    if (kind == TypeKind::boolean && std::holds_alternative<bool>(operand)) return Value{std::get<bool>(operand)};
-    if (kind == TypeKind::character && std::holds_alternative<char>(operand)) return Value{std::get<char>(operand)};
-    if (kind == TypeKind::string && std::holds_alternative<std::string>(operand))
-      return Value{std::get<std::string>(operand)};
-    return mismatch(operand, at);
+    switch (kind) {
+      case TypeKind::bitmask:
+        return to_integer(operand, {0, bits(std::get<Bitmask>(definition().body).bit_bound)}, at);
+      case TypeKind::float32:
+      case TypeKind::float64:
+      case TypeKind::float128:
+        return to_float(operand, kind, at);
+      case TypeKind::enumeration:
+        return to_enumerator(operand, at);
+      case TypeKind::fixed:
+        return to_fixed(operand, at);
+      case TypeKind::boolean:
+        return as<bool>(operand, at);
+      case TypeKind::character:
+        return as<char>(operand, at);
+      case TypeKind::wide_character:
+        return as<char32_t>(operand, at);
+      case TypeKind::string:
+        return to_string<std::string>(operand, at);
+      case TypeKind::wide_string:
+        return to_string<std::u32string>(operand, at);
+      default:
+        return mismatch(operand, at);
+    }
   }
 
  private:
   std::optional<Operand> of(std::uint64_t value, const ast::Expression&) { return Operand{Integer{value}}; }
+  std::optional<Operand> of(const ast::FixedLiteral& value, const ast::Expression&) {
+    return Operand{decimal_of(value.text)};
+  }
+  std::optional<Operand> of(const Real& value, const ast::Expression& whole) { return finite(value, whole.span); }
   template <typename Literal>
   std::optional<Operand> of(const Literal& value, const ast::Expression&) {
     return Operand{value};
@@ -109,7 +134,7 @@ class Evaluation {
   std::optional<Operand> of(const ast::ScopedName& name, const ast::Expression& whole) {
     const Symbol* symbol = names_.resolve(name);
     if (symbol == nullptr || symbol->kind == SymbolKind::unusable) return std::nullopt;
-    if (symbol->kind == SymbolKind::enumerator) return Operand{EnumeratorRef{symbol->definition, symbol->index}};
+    if (symbol->kind == SymbolKind::enumerator) return enumerator(*symbol);
     if (symbol->kind != SymbolKind::constant) {
       diagnostics_
           .error(whole.span,
@@ -121,22 +146,33 @@ class Evaluation {
     return std::visit(ToOperand{}, std::get<Constant>(model_[symbol->definition].body).value);
   }
 
+  // A bit counts as a number where its bitmask is wanted.
+  std::optional<Operand> enumerator(const Symbol& symbol) {
+    const EnumeratorRef found{symbol.definition, symbol.index};
+    const auto* bitmask = std::get_if<Bitmask>(&model_[symbol.definition].body);
+    const bool wanted = wanted_ != TypeId::none && model_.resolved(wanted_).definition == symbol.definition;
+    if (bitmask == nullptr || !wanted) return Operand{found};
+    return Operand{Integer{1} << static_cast<int>(bitmask->bits[symbol.index].position)};
+  }
+
   std::optional<Operand> of(const ast::Unary& unary, const ast::Expression& whole) {
     const std::optional<Operand> operand = fold(*unary.operand);
     if (!operand) return std::nullopt;
     if (const auto* integer = std::get_if<Integer>(&*operand)) return in_range(apply(unary.op, *integer), whole.span);
-    const auto* real = std::get_if<double>(&*operand);
-    if (real == nullptr || unary.op == Operator::invert) {
-      diagnostics_.error(whole.span, "this operator does not apply to " + std::string(kind_of(*operand)));
-      return std::nullopt;
+    const bool minus = unary.op == Operator::minus;
+    if (unary.op != Operator::invert) {
+      if (const auto* real = std::get_if<Real>(&*operand))
+        return minus ? Operand{Real{-real->narrow, -real->wide}} : *operand;
+      if (const auto* decimal = std::get_if<Decimal>(&*operand)) return minus ? Operand{negated(*decimal)} : *operand;
     }
-    return Operand{unary.op == Operator::minus ? -*real : *real};
+    return refuse(whole.span, "this operator does not apply to " + std::string(kind_of(*operand)));
   }
 
   Integer apply(Operator op, Integer value) const {
     if (op == Operator::minus) return -value;
     if (op == Operator::plus) return value;
     const auto range = wanted_ == TypeId::none ? std::nullopt : integer_range(model_.resolved(wanted_).kind);
+    if (!range && is_bitmask_wanted()) return bits(std::get<Bitmask>(definition().body).bit_bound) - value;
     return range && range->low == 0 ? range->high - value : -value - 1;
   }
 
@@ -149,10 +185,11 @@ class Evaluation {
                          "cannot combine " + std::string(kind_of(*left)) + " with " + std::string(kind_of(*right)));
       return std::nullopt;
     }
-    if (std::holds_alternative<Integer>(*left))
-      return combine(binary, std::get<Integer>(*left), std::get<Integer>(*right), whole.span);
-    if (std::holds_alternative<double>(*left))
-      return combine(binary, std::get<double>(*left), std::get<double>(*right), whole.span);
+    if (const auto* integer = std::get_if<Integer>(&*left))
+      return combine(binary, *integer, std::get<Integer>(*right), whole.span);
+    if (const auto* real = std::get_if<Real>(&*left)) return combine(binary, *real, std::get<Real>(*right), whole.span);
+    if (const auto* decimal = std::get_if<Decimal>(&*left))
+      return combine(binary, *decimal, std::get<Decimal>(*right), whole.span);
     diagnostics_.error(whole.span, "this operator does not apply to " + std::string(kind_of(*left)));
     return std::nullopt;
   }
@@ -192,27 +229,68 @@ class Evaluation {
     return in_range(value, at);
   }
 
-  std::optional<Operand> combine(const ast::Binary& binary, double left, double right, const Span& at) {
-    double value = 0;
+  template <typename T>
+  static std::optional<T> arithmetic(Operator op, T left, T right) {
+    switch (op) {
+      case Operator::add:
+        return left + right;
+      case Operator::subtract:
+        return left - right;
+      case Operator::multiply:
+        return left * right;
+      case Operator::divide:
+        return left / right;
+      default:
+        return std::nullopt;
+    }
+  }
+
+  std::optional<Operand> combine(const ast::Binary& binary, const Real& left, const Real& right, const Span& at) {
+    if (binary.op == Operator::divide && right.wide == 0) return refuse(binary.right->span, "division by zero");
+    const auto wide = arithmetic(binary.op, left.wide, right.wide);
+    if (!wide) return refuse(at, "this operator does not apply to a floating-point number");
+    const double narrow = right.narrow == 0 && binary.op == Operator::divide
+                              ? std::numeric_limits<double>::infinity()
+                              : *arithmetic(binary.op, left.narrow, right.narrow);
+    return finite({narrow, *wide}, at);
+  }
+
+  std::optional<Operand> combine(const ast::Binary& binary, const Decimal& left, const Decimal& right, const Span& at) {
+    std::optional<Decimal> value;
     switch (binary.op) {
       case Operator::add:
-        value = left + right;
+        value = sum(left, right);
         break;
       case Operator::subtract:
-        value = left - right;
+        value = sum(left, negated(right));
         break;
       case Operator::multiply:
-        value = left * right;
+        value = idl::product(left, right);
         break;
       case Operator::divide:
-        if (right == 0) return refuse(binary.right->span, "division by zero");
-        value = left / right;
+        if (is_zero(right)) return refuse(binary.right->span, "division by zero");
+        value = quotient(left, right);
         break;
       default:
-        return refuse(at, "this operator does not apply to a floating-point number");
+        return refuse(at, "this operator does not apply to a fixed-point number");
     }
-    if (!std::isfinite(value)) return refuse(at, "the value is outside the range of `double`");
-    return Operand{value};
+    if (value) return Operand{*std::move(value)};
+    return refuse(at, "the value has more than 31 digits");
+  }
+
+  bool is_long_double_wanted() const {
+    return wanted_ != TypeId::none && model_.resolved(wanted_).kind == TypeKind::float128;
+  }
+  bool is_bitmask_wanted() const {
+    return wanted_ != TypeId::none && model_.resolved(wanted_).kind == TypeKind::bitmask;
+  }
+  const Definition& definition() const { return model_[model_.resolved(wanted_).definition]; }
+  static Integer bits(std::uint16_t count) { return (Integer{1} << static_cast<int>(count)) - 1; }
+
+  std::optional<Operand> finite(const Real& value, const Span& at) {
+    if (is_long_double_wanted() ? std::isfinite(value.wide) : std::isfinite(value.narrow)) return Operand{value};
+    return refuse(at, is_long_double_wanted() ? "the value is outside the range of `long double`"
+                                              : "the value is outside the range of `double`");
   }
 
   std::optional<Operand> refuse(const Span& at, std::string message) {
@@ -237,14 +315,45 @@ class Evaluation {
     return Value{static_cast<std::uint64_t>(*value)};
   }
 
-  std::optional<Value> to_float(const Operand& operand, TypeKind kind, const Span& at) {
-    const auto* value = std::get_if<double>(&operand);
+  template <typename T>
+  std::optional<Value> as(const Operand& operand, const Span& at) {
+    if (const auto* value = std::get_if<T>(&operand)) return Value{*value};
+    return mismatch(operand, at);
+  }
+
+  template <typename Text>
+  std::optional<Value> to_string(const Operand& operand, const Span& at) {
+    const auto* value = std::get_if<Text>(&operand);
     if (value == nullptr) return mismatch(operand, at);
-    if (kind == TypeKind::float32 && std::fabs(*value) > double{FLT_MAX}) {
+    const std::uint64_t bound = model_.resolved(wanted_).bound;
+    if (bound == 0 || value->size() <= bound) return Value{*value};
+    diagnostics_.error(at, "the string has " + std::to_string(value->size()) + " characters, more than " +
+                               quoted(types_.name(wanted_)) + " takes");
+    return std::nullopt;
+  }
+
+  std::optional<Value> to_float(const Operand& operand, TypeKind kind, const Span& at) {
+    const auto* value = std::get_if<Real>(&operand);
+    if (value == nullptr) return mismatch(operand, at);
+    if (kind == TypeKind::float128) return Value{value->wide};
+    if (kind == TypeKind::float32 && std::fabs(value->narrow) > double{FLT_MAX}) {
       diagnostics_.error(at, "the value is outside the range of `float`");
       return std::nullopt;
     }
-    return Value{*value};
+    return Value{value->narrow};
+  }
+
+  // `const fixed` takes any value; fixed<5, 2> one with three digits before the point and two behind.
+  std::optional<Value> to_fixed(const Operand& operand, const Span& at) {
+    const auto* value = std::get_if<Decimal>(&operand);
+    if (value == nullptr) return mismatch(operand, at);
+    const Type& type = model_.resolved(wanted_);
+    const std::size_t digits = is_zero(*value) ? 0 : value->digits.size();
+    const std::size_t whole = digits > value->scale ? digits - value->scale : 0;
+    const bool fits = value->scale <= type.scale && whole <= std::size_t{type.digits} - type.scale;
+    if (type.digits == 0 || fits) return Value{*value};
+    diagnostics_.error(at, spell(*value) + " does not fit in " + quoted(types_.name(wanted_)));
+    return std::nullopt;
   }
 
   std::optional<Value> to_enumerator(const Operand& operand, const Span& at) {
@@ -259,10 +368,16 @@ class Evaluation {
 
   std::optional<Value> mismatch(const Operand& operand, const Span& at) {
     const TypeKind kind = model_.resolved(wanted_).kind;
-    const bool real = kind == TypeKind::float32 || kind == TypeKind::float64;
+    const bool real = kind == TypeKind::float32 || kind == TypeKind::float64 || kind == TypeKind::float128;
+    const bool is_integer = std::holds_alternative<Integer>(operand);
     std::string message = "expected a value of type " + quoted(types_.name(wanted_)) + ", found ";
     message += kind_of(operand);
-    if (real && std::holds_alternative<Integer>(operand)) message += " (write it with a decimal point)";
+    if (real && is_integer) message += " (write it with a decimal point)";
+    if (kind == TypeKind::fixed && (is_integer || std::holds_alternative<Real>(operand)))
+      message += " (write it with a `d` at its end)";
+    const bool wide = kind == TypeKind::wide_character || kind == TypeKind::wide_string;
+    if (wide && (std::holds_alternative<char>(operand) || std::holds_alternative<std::string>(operand)))
+      message += " (write an `L` before it)";
     diagnostics_.error(at, std::move(message));
     return std::nullopt;
   }
@@ -287,14 +402,21 @@ std::optional<Value> Constants::evaluate(const ast::Expression& expression) {
       Evaluation(model_, types_, names_, diagnostics_, TypeId::none).fold(expression);
   if (!operand) return std::nullopt;
   const auto natural = [](const auto& value) -> Value {
-    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, Integer>) {
+    using T = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<T, Integer>) {
       if (value > std::numeric_limits<std::int64_t>::max()) return static_cast<std::uint64_t>(value);
       return static_cast<std::int64_t>(value);
+    } else if constexpr (std::is_same_v<T, Real>) {
+      return value.narrow;
     } else {
       return value;
     }
   };
   return std::visit(natural, *operand);
+}
+
+std::optional<Value> Constants::convert(const Value& value, TypeId type, const Span& at) {
+  return Evaluation(model_, types_, names_, diagnostics_, type).convert(std::visit(ToOperand{}, value), at);
 }
 
 DefId Constants::named_constant(const ast::Expression& expression) {

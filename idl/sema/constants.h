@@ -23,8 +23,12 @@ class Constants {
   // The value as one of `type`; nothing (reported) when it is none.
   std::optional<Value> evaluate(const ast::Expression& expression, TypeId type);
 
-  // The value in the type that it has by itself: int64_t where it fits, else uint64_t; double for any float.
+  // The value in the type that it has by itself: int64_t where it fits, else uint64_t; double for any
+  // floating-point number.
   std::optional<Value> evaluate(const ast::Expression& expression);
+
+  // A value that was found without a type, as one of `type`; nothing (reported) when it is none.
+  std::optional<Value> convert(const Value& value, TypeId type, const Span& at);
 
   // The constant whose name is the whole expression.
   DefId named_constant(const ast::Expression& expression);

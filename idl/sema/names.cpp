@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "idl/ast/keywords.h"
+
 namespace corelane::idl {
 
 OpenScope::OpenScope(Names& names, Scope::Kind kind, const std::string& own_name)
@@ -43,9 +45,21 @@ Symbol& Names::declare(SymbolKind kind, const ast::Identifier& name) {
         .note(use->second.span, quoted(use->second.name) + " of an outer scope is used here");
   } else if (key == lower_case(current_->own_name)) {
     diagnostics_.error(name.span, quoted(name.text) + " has the name of the scope around it");
+  } else {
+    check_inherited(name);
   }
   current_->symbols[key] = std::move(symbol);
   return result;
+}
+
+void Names::check_inherited(const ast::Identifier& name) {
+  const auto inherited = current_->inherited.find(lower_case(name.text));
+  if (inherited == current_->inherited.end()) return;
+  const Symbol& earlier = *inherited->second;
+  diagnostics_
+      .error(name.span, quoted(name.text) + " is already " + std::string(article_name(earlier.kind)) + " of the base " +
+                            quoted(earlier.owner->path))
+      .note(earlier.span, "declared here");
 }
 
 void Names::report_taken(const ast::Identifier& name, const Symbol& earlier) {
@@ -78,9 +92,11 @@ Names::Found Names::find_in(const Scope& scope, const std::string& name) {
 Names::Found Names::find_outwards(const std::string& name, const Scope** where) const {
   // loop: nesting of scopes, bounded by the parser
   for (const Scope* scope = current_; scope != nullptr; scope = scope->parent) {
-    // Members and parameters are nothing that an expression or a type could name.
-    if (scope->kind == Scope::Kind::members || scope->kind == Scope::Kind::operation) continue;
+    if (scope->kind == Scope::Kind::operation) continue;
     const Found found = find_in(*scope, name);
+    // Members and parameters are nothing that an expression or a type could name.
+    if (scope->kind == Scope::Kind::members && found.symbol != nullptr && found.symbol->kind == SymbolKind::member)
+      continue;
     *where = scope;
     if (found.symbol != nullptr) return found;
   }
@@ -122,7 +138,7 @@ Symbol* Names::resolve_inside(Symbol& outer, const ast::ScopedName& name, std::s
   const ast::Identifier& wanted = name.parts[part];
   if (outer.inside == nullptr) {
     std::string message = quoted(outer.name);
-    if (outer.kind == SymbolKind::interface)
+    if (outer.kind == SymbolKind::interface || outer.kind == SymbolKind::value)
       message += " is not defined yet, so it has no ";
     else
       message.append(" is ").append(article_name(outer.kind)).append(" and has no ");
@@ -162,20 +178,28 @@ void Names::report_unknown(const Scope& scope, const ast::Identifier& name, bool
   std::string message = quoted(name.text) + " is not declared";
   if (only_here && !scope.path.empty()) message += " in " + quoted(scope.path);
   const std::string similar = similar_name(scope, name.text, only_here);
-  if (!similar.empty()) message += "; did you mean " + quoted(similar) + "?";
+  const std::string_view keyword = only_here ? std::string_view() : keyword_like(name.text);
+  if (!keyword.empty())
+    message += "; did you mean the keyword " + quoted(keyword) + "?";
+  else if (!similar.empty())
+    message += "; did you mean " + quoted(similar) + "?";
   diagnostics_.error(name.span, std::move(message));
 }
 
 Symbol* Names::find_annotation(const ast::ScopedName& name) {
   const Scope* where = &file_;
-  Found found =
-      name.absolute ? find_in(file_, name.parts.front().text) : find_outwards(name.parts.front().text, &where);
+  const std::string& first = name.parts.front().text;
+  Found found = name.absolute ? find_in(file_, first) : find_outwards(first, &where);
   for (std::size_t i = 1; found.symbol != nullptr && i < name.parts.size(); ++i) {
     if (found.symbol->inside == nullptr) return nullptr;
     found = find_in(*found.symbol->inside, name.parts[i].text);
   }
-  const bool is_annotation = found.symbol != nullptr && found.symbol->kind == SymbolKind::annotation;
-  return is_annotation ? found.symbol : nullptr;
+  const auto is_annotation = [](const Symbol* symbol) {
+    return symbol != nullptr && symbol->kind == SymbolKind::annotation;
+  };
+  if (is_annotation(found.symbol)) return found.symbol;
+  Symbol* standard = name.parts.size() == 1 ? standard_.find_own(first) : nullptr;
+  return is_annotation(standard) && standard->name == first ? standard : nullptr;
 }
 
 }  // namespace corelane::idl

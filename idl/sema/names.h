@@ -21,12 +21,16 @@ class Names {
 
   Scope& current() { return *current_; }
   Scope& file_scope() { return file_; }
+  // Around the file: names that any declaration of the user hides.
+  Scope& standard_scope() { return standard_; }
 
-  // The scope inside a module or interface, made on first use and kept.
+  // The scope inside what holds names, made on first use and kept.
   Scope& inside(Symbol& symbol, Scope::Kind kind);
 
   // Declares a name in the current scope. A name that is taken is reported; the symbol is then one that nobody finds.
   Symbol& declare(SymbolKind kind, const ast::Identifier& name);
+  // Declares nothing, but reports a name that an ancestor of the current scope has for an operation or the like.
+  void check_inherited(const ast::Identifier& name);
   // Reports that `name` cannot be declared because of `earlier`.
   void report_taken(const ast::Identifier& name, const Symbol& earlier);
 
@@ -56,6 +60,7 @@ class Names {
   void report_unknown(const Scope& scope, const ast::Identifier& name, bool only_here);
 
   Diagnostics& diagnostics_;
+  Scope standard_;
   Scope file_;
   Scope* current_;
   std::vector<std::unique_ptr<Symbol>> refused_;  // symbols whose names were taken
@@ -65,7 +70,7 @@ class Names {
 class OpenScope {
  public:
   OpenScope(Names& names, Scope& scope) : names_(names), before_(names.current_) { names.current_ = &scope; }
-  // A scope of its own for members or parameters, which lasts as long as this object.
+  // A scope of its own for parameters, which lasts as long as this object.
   OpenScope(Names& names, Scope::Kind kind, const std::string& own_name);
   ~OpenScope() { names_.current_ = before_; }
   OpenScope(const OpenScope&) = delete;

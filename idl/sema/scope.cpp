@@ -39,9 +39,11 @@ void consider(const Scope& scope, const std::string& wanted, Candidate& best) {
 }  // namespace
 
 std::string_view article_name(SymbolKind kind) {
-  constexpr std::array<std::string_view, 13> names = {
-      "a module",   "an interface", "a struct",     "an enum",  "an enumerator", "an exception",    "a type",
-      "a constant", "an operation", "an attribute", "a member", "an annotation", "an unusable name"};
+  constexpr std::array<std::string_view, 20> names = {
+      "a module",     "an interface", "a valuetype",   "a value box",  "a struct",      "a union",         "an enum",
+      "a bitmask",    "a bitset",     "an enumerator", "an exception", "a type",        "a native type",   "a constant",
+      "an operation", "an attribute", "a factory",     "a member",     "an annotation", "an unusable name"};
+  static_assert(names.size() == static_cast<std::size_t>(SymbolKind::unusable) + 1);
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,15 +21,22 @@ namespace corelane::idl {
 enum class SymbolKind : std::uint8_t {
   module,
   interface,
+  value,
+  value_box,
   structure,
+  union_,
   enumeration,
-  enumerator,
+  bitmask,
+  bitset,
+  enumerator,  // or a bit
   exception,
   alias,
+  native,
   constant,
   operation,
   attribute,
-  member,  // of a struct or exception, or a parameter
+  factory,
+  member,  // of a struct, union, exception or value, or a parameter
   annotation,
   unusable  // refused before: its uses raise no further error
 };
@@ -38,17 +46,30 @@ std::string_view article_name(SymbolKind kind);
 
 struct Scope;
 
+// What an annotation's declaration says.
+struct AnnotationRules {
+  struct Parameter {
+    std::string name;
+    TypeId type = TypeId::none;  // none: refused before
+    std::optional<Value> default_value;
+  };
+  std::vector<Parameter> parameters;
+  std::uint32_t targets = 0;  // bits of Target; 0: before anything
+};
+
 struct Symbol {
   SymbolKind kind = SymbolKind::unusable;
   std::string name;
-  Span span;                       // of the first declaration
-  DefId definition = DefId::none;  // once defined; of an enumerator the enumeration
-  TypeId type = TypeId::none;      // of what makes a type
-  std::uint32_t index = 0;         // of an enumerator
-  bool defined = true;             // false: declared forward, or its body is being read
-  Scope* owner = nullptr;          // in which it is declared
-  std::unique_ptr<Scope> inside;   // of modules and interfaces
-  const ast::AnnotationDeclaration* annotation = nullptr;
+  Span span;  // of the first declaration
+  DefId definition =
+      DefId::none;                // once defined; of an enumerator its enum, of an operation or attribute the interface
+  TypeId type = TypeId::none;     // of what makes a type
+  std::uint32_t index = 0;        // of an enumerator, operation, attribute or factory among its kind
+  std::uint8_t flavour = 0;       // of interfaces InterfaceKind, of values whether abstract
+  bool defined = true;            // false: declared forward, or its body is being read
+  Scope* owner = nullptr;         // in which it is declared
+  std::unique_ptr<Scope> inside;  // of what holds names
+  std::unique_ptr<AnnotationRules> annotation;
 };
 
 struct Scope {
@@ -61,12 +82,14 @@ struct Scope {
 
   Kind kind = Kind::file;
   Scope* parent = nullptr;
-  Symbol* symbol = nullptr;  // of the module or interface; null at file level and for members and operations
+  Symbol* symbol = nullptr;  // whose inside it is; null at file level and for parameters
   std::string own_name;      // local name of what the scope belongs to; empty at file level
   std::string path;          // "A::B"; empty at file level
   std::map<std::string, std::unique_ptr<Symbol>> symbols;
   std::map<std::string, Use> used;  // names from outside that were used here, and may not be declared here any more
-  std::vector<Scope*> bases;        // of an interface
+  std::vector<Scope*> bases;        // of an interface, value or struct
+  // Operations, attributes and members of all ancestors, by lower-case name: no declaration here may have their names.
+  std::map<std::string, const Symbol*> inherited;
 
   Symbol* find_own(std::string_view name) const;
   // The scoped name of something declared here.

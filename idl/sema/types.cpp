@@ -11,15 +11,10 @@ TypeId TypeTable::add(Type type) {
   return id;
 }
 
-TypeId TypeTable::basic(TypeKind kind) {
-  const auto [entry, is_new] = basics_.try_emplace(kind, TypeId::none);
-  if (is_new) entry->second = add({.kind = kind});
-  return entry->second;
-}
-
-TypeId TypeTable::sequence(TypeId element) {
-  const auto [entry, is_new] = sequences_.try_emplace(element, TypeId::none);
-  if (is_new) entry->second = add({.kind = TypeKind::sequence, .element = element});
+TypeId TypeTable::anonymous(const Type& type) {
+  const Key key(type.kind, type.element, type.key, type.bound, type.digits, type.scale);
+  const auto [entry, is_new] = anonymous_.try_emplace(key, TypeId::none);
+  if (is_new) entry->second = add(type);
   return entry->second;
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 
 #include "idl/model/model.h"
 
@@ -12,9 +13,10 @@ class TypeTable {
  public:
   explicit TypeTable(Model& model) : model_(model) {}
 
-  TypeId basic(TypeKind kind);
-  TypeId sequence(TypeId element);
-  // A new type for a struct, enum or interface; its definition may be filled in later.
+  TypeId basic(TypeKind kind) { return anonymous({.kind = kind}); }
+  // The one entry of a type without a name: string, fixed, sequence, array, map.
+  TypeId anonymous(const Type& type);
+  // A new type for a struct, enum, interface and the like; its definition may be filled in later.
   TypeId named(TypeKind kind, DefId definition);
   TypeId alias(DefId definition, TypeId aliased);
 
@@ -24,9 +26,10 @@ class TypeTable {
  private:
   TypeId add(Type type);
 
+  using Key = std::tuple<TypeKind, TypeId, TypeId, std::uint64_t, std::uint16_t, std::uint16_t>;
+
   Model& model_;
-  std::map<TypeKind, TypeId> basics_;
-  std::map<TypeId, TypeId> sequences_;  // by element
+  std::map<Key, TypeId> anonymous_;
 };
 
 }  // namespace corelane::idl

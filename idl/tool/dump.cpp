@@ -1,6 +1,7 @@
 #include "idl/tool/dump.h"
 
 #include <array>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -58,6 +59,11 @@ class Dump {
   Json json_of(const T& plain) const {
     return plain;
   }
+  // With all its digits, which a number of JSON would lose.
+  Json json_of(long double value) const {
+    std::array<char, 64> text{};
+    return std::string(text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr);
+  }
   Json json_of(char c) const { return static_cast<unsigned>(static_cast<unsigned char>(c)); }
   Json json_of(char32_t c) const { return static_cast<std::uint32_t>(c); }
   Json json_of(const std::u32string& text) const {
@@ -114,7 +120,9 @@ class Dump {
     to["members"] = members(exception.members);
   }
   void add(Json& to, const Alias& alias) const { to["type"] = type(alias.aliased); }
-  void add(Json& to, const Forward& forward) const { to["target"] = model_[forward.target].scoped_name; }
+  void add(Json& to, const Forward& forward) const {
+    if (forward.target != DefId::none) to["target"] = model_[forward.target].scoped_name;
+  }
   void add(Json& to, const Constant& constant) const {
     to["type"] = type(constant.type);
     to["value"] = value(constant.value);

@@ -88,7 +88,7 @@ TEST_CASE("a macro of an included file does not make its user's definitions fore
 TEST_CASE("the embedded file declares the annotations and makes no code") {
   Compiler compiler;
   REQUIRE(compiler.compile("#include <corelane/rt.idl>\nstruct S { long a; };").faults() == "");
-  CHECK(compiler.model.definitions.size() == 1);
+  CHECK(compiler.model.contents.size() == 1);
   CHECK_FALSE(compiler.model.files[1].generates_code);
   CHECK(compiler.model.files[1].include_path == "corelane/rt.idl");
 }

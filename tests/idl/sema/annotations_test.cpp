@@ -66,10 +66,11 @@ TEST_CASE("annotations are kept with their values") {
   REQUIRE(notes.size() == 2);
   CHECK(notes[0].name == "final");
   CHECK(notes[1].name == "N");
-  REQUIRE(notes[1].parameters.size() == 1);
+  REQUIRE(notes[1].parameters.size() == 2);
   CHECK(notes[1].parameters[0].value == Value{std::string("ab")});
+  CHECK(notes[1].parameters[1].value == Value{std::int64_t{4}});  // the default
   const auto& member = c.body<Structure>("S").members[0].annotations;
-  CHECK(member[0].parameters[0].value == Value{std::int64_t{3}});
+  CHECK(member[0].parameters[0].value == Value{std::uint64_t{3}});
 }
 
 // Edges.

@@ -1,7 +1,7 @@
+#include "idl/ast/keywords.h"
+
 #include <algorithm>
 #include <array>
-
-#include "idl/front/token.h"
 
 namespace corelane::idl {
 namespace {

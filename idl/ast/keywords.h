@@ -1,0 +1,14 @@
+// The keywords of IDL.
+#pragma once
+
+#include <string_view>
+
+namespace corelane::idl {
+
+// The keyword that `word` is, or that it would be if its letters had another case; empty for a free word.
+// IDL 4.2, 7.2.4: declared names differ from every keyword in more than case. Words that only newer building blocks
+// reserve (component, map, port, int8 ...) are free, since older IDL uses them as names; the parser knows them by
+// place.
+std::string_view keyword_like(std::string_view word);
+
+}  // namespace corelane::idl

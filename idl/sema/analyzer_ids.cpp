@@ -1,0 +1,127 @@
+// Repository ids: #pragma prefix, ID and version, typeprefix and typeid. Section: CORBA 3.4 part 1, 14.7.5.
+#include <utility>
+
+#include "idl/sema/analyzer.h"
+
+namespace corelane::idl {
+namespace {
+
+using Kind = ast::IdDirective::Kind;
+
+std::string with_version(const std::string& id, const std::string& version) {
+  return id.substr(0, id.rfind(':') + 1) + version;
+}
+
+}  // namespace
+
+// The id of something that is declared now in the current scope.
+std::string Analyzer::new_id(const ast::Identifier& name) {
+  return ids_.make(name.span.source, names_.current().scoped(name.text));
+}
+
+void Analyzer::visit(const ast::IdDirective& directive, const ast::Definition& definition) {
+  if (directive.kind == Kind::pragma_prefix) {
+    ids_.set_prefix(definition.keyword.source, directive.argument, names_.current().path);
+    return;
+  }
+  const Symbol* symbol = names_.resolve(directive.target);
+  if (symbol == nullptr || symbol->kind == SymbolKind::unusable) return;
+  if (directive.kind == Kind::typeprefix)
+    set_type_prefix(*symbol, directive, definition.keyword);
+  else
+    set_explicit_id(*symbol, directive, definition.keyword);
+}
+
+// Holds for all that the scope holds, also what was declared before.
+void Analyzer::set_type_prefix(const Symbol& symbol, const ast::IdDirective& directive, const Span& at) {
+  if (symbol.inside == nullptr) {
+    report_kind(directive.target, symbol, "a module, interface or the like");
+    return;
+  }
+  const std::string* earlier = ids_.type_prefix(symbol);
+  if (earlier != nullptr && *earlier != directive.argument) {
+    diagnostics_.error(at, quoted(symbol.name) + " already has the prefix \"" + *earlier + "\"");
+    return;
+  }
+  ids_.set_type_prefix(symbol, directive.argument);
+  const std::string path = symbol.inside->path;
+  const auto renew = [&](std::string& id, const std::string& scoped_name) {
+    id = RepositoryIds::spell(directive.argument, scoped_name);
+  };
+  for (Definition& definition : model_.definitions) {
+    if (definition.scoped_name != path && !definition.scoped_name.starts_with(path + "::")) continue;
+    renew(definition.repository_id, definition.scoped_name);
+    const std::string inside = definition.scoped_name + "::";
+    const auto renew_features = [&](auto& features) {
+      for (auto& feature : features) renew(feature.repository_id, inside + feature.name);
+    };
+    if (auto* interface = std::get_if<Interface>(&definition.body)) {
+      renew_features(interface->operations);
+      renew_features(interface->attributes);
+    } else if (auto* value = std::get_if<Valuetype>(&definition.body)) {
+      renew_features(value->operations);
+      renew_features(value->attributes);
+      renew_features(value->factories);
+    } else if (auto* enumeration = std::get_if<Enumeration>(&definition.body)) {
+      for (Enumerator& enumerator : enumeration->enumerators) renew(enumerator.repository_id, enumerator.scoped_name);
+    }
+  }
+  for (const auto& [known, id] : explicit_ids_) apply_explicit_id(*known);
+}
+
+void Analyzer::set_explicit_id(const Symbol& symbol, const ast::IdDirective& directive, const Span& at) {
+  const bool versions = directive.kind == Kind::pragma_version;
+  if (!versions && directive.argument.find(':') == std::string::npos) {
+    diagnostics_.error(at, "a repository id has the form \"format:text\"");
+    return;
+  }
+  ExplicitId& known = explicit_ids_[&symbol];
+  std::string& slot = versions ? known.version : known.id;
+  std::string earlier = slot;
+  if (versions && earlier.empty() && !known.id.empty()) earlier = known.id.substr(known.id.rfind(':') + 1);
+  if (!earlier.empty() && earlier != directive.argument) {
+    diagnostics_
+        .error(at,
+               quoted(symbol.name) + " already has the " + (versions ? "version " : "repository id ") + quoted(earlier))
+        .note(known.span, "given here");
+    return;
+  }
+  slot = directive.argument;
+  known.span = at;
+  apply_explicit_id(symbol);
+}
+
+// What directives have said, once there is something that has the id.
+void Analyzer::apply_explicit_id(const Symbol& symbol) {
+  const auto known = explicit_ids_.find(&symbol);
+  std::string* id = known == explicit_ids_.end() ? nullptr : id_of(symbol);
+  if (id == nullptr) return;
+  if (!known->second.id.empty()) *id = known->second.id;
+  if (!known->second.version.empty()) *id = with_version(*id, known->second.version);
+}
+
+// Where the model keeps the id of a symbol; null while it is only declared forward, and for members.
+std::string* Analyzer::id_of(const Symbol& symbol) {
+  if (symbol.definition == DefId::none) return nullptr;
+  Definition& definition = model_[symbol.definition];
+  const auto feature = [&](auto& list) -> std::string* {
+    return symbol.index < list.size() ? &list[symbol.index].repository_id : nullptr;
+  };
+  auto* interface = std::get_if<Interface>(&definition.body);
+  auto* value = std::get_if<Valuetype>(&definition.body);
+  auto* enumeration = std::get_if<Enumeration>(&definition.body);
+  switch (symbol.kind) {
+    case SymbolKind::enumerator:
+      return enumeration != nullptr ? feature(enumeration->enumerators) : nullptr;
+    case SymbolKind::operation:
+      return interface != nullptr ? feature(interface->operations) : feature(value->operations);
+    case SymbolKind::attribute:
+      return interface != nullptr ? feature(interface->attributes) : feature(value->attributes);
+    case SymbolKind::factory:
+      return feature(value->factories);
+    default:
+      return &definition.repository_id;
+  }
+}
+
+}  // namespace corelane::idl

@@ -1,0 +1,240 @@
+// Structs, exceptions and unions.
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "idl/sema/analyzer.h"
+
+namespace corelane::idl {
+namespace {
+
+// How many values a discriminator has, where labels could cover them all; nothing where they are too many.
+std::optional<std::uint64_t> count_of_values(const Model& model, TypeId id) {
+  const Type& type = model.resolved(id);
+  switch (type.kind) {
+    case TypeKind::boolean:
+      return 2;
+    case TypeKind::character:
+    case TypeKind::octet:
+    case TypeKind::int8:
+    case TypeKind::uint8:
+      return 256;
+    case TypeKind::int16:
+    case TypeKind::uint16:
+    case TypeKind::wide_character:
+      return 65536;
+    case TypeKind::enumeration:
+      return std::get<Enumeration>(model[type.definition].body).enumerators.size();
+    default:
+      return std::nullopt;
+  }
+}
+
+// The n-th value of a discriminator: from 0 up, then for signed ones from -1 down.
+Value nth_value(const Model& model, TypeId id, std::uint64_t n) {
+  const Type& type = model.resolved(id);
+  const auto signed_value = [&](std::uint64_t positive) {
+    return Value{n < positive ? static_cast<std::int64_t>(n) : -static_cast<std::int64_t>(n - positive) - 1};
+  };
+  switch (type.kind) {
+    case TypeKind::boolean:
+      return n != 0;
+    case TypeKind::character:
+      return static_cast<char>(static_cast<unsigned char>(n));
+    case TypeKind::wide_character:
+      return static_cast<char32_t>(n);
+    case TypeKind::enumeration:
+      return EnumeratorRef{type.definition, static_cast<std::uint32_t>(n)};
+    case TypeKind::int8:
+      return signed_value(1u << 7);
+    case TypeKind::int16:
+      return signed_value(1u << 15);
+    case TypeKind::int32:
+    case TypeKind::int64:
+      return static_cast<std::int64_t>(n);
+    default:
+      return n;
+  }
+}
+
+// A label as a number that sorts and that nth_value() gives back.
+struct LabelOrder {
+  std::int64_t operator()(bool value) const { return value ? 1 : 0; }
+  std::int64_t operator()(char value) const { return static_cast<unsigned char>(value); }
+  std::int64_t operator()(char32_t value) const { return static_cast<std::int64_t>(value); }
+  std::int64_t operator()(std::int64_t value) const { return value; }
+  std::int64_t operator()(std::uint64_t value) const { return static_cast<std::int64_t>(value); }
+  std::int64_t operator()(const EnumeratorRef& value) const { return value.index; }
+  template <typename T>
+  std::int64_t operator()(const T&) const {
+    return 0;  // no discriminator has this type
+  }
+};
+
+std::int64_t order_of(const Value& label) { return std::visit(LabelOrder{}, label); }
+
+}  // namespace
+
+void Analyzer::visit(const ast::Structure& structure, const ast::Definition& definition) {
+  Symbol& symbol = declare_or_complete(SymbolKind::structure, definition.name);
+  const DefId id = add(symbol, definition.name, annotations_.check(definition.annotations, Target::structure));
+  make_type(symbol, TypeKind::structure, id);
+  Structure body;
+  if (structure.base) body.base = base_structure(*structure.base, symbol);
+  body.recursive = read_body(symbol, id, definition.keyword.source, body.contents,
+                             [&] { add_members(structure.members, body.members); });
+  model_[id].body = std::move(body);
+}
+
+void Analyzer::visit(const ast::ForwardStructure&, const ast::Definition& definition) {
+  add_forward(SymbolKind::structure, TypeKind::structure, Target::structure, 0, definition);
+}
+
+DefId Analyzer::base_structure(const ast::ScopedName& name, Symbol& derived) {
+  const Symbol* found = base(name, SymbolKind::structure, names_.inside(derived, Scope::Kind::members));
+  if (found == nullptr) return DefId::none;
+  Scope& scope = *derived.inside;
+  scope.bases.push_back(found->inside.get());
+  inherit_names(*found, scope, name.span);
+  return found->definition;
+}
+
+void Analyzer::visit(const ast::Exception& exception, const ast::Definition& definition) {
+  Symbol& symbol = names_.declare(SymbolKind::exception, definition.name);
+  const DefId id = add(symbol, definition.name, annotations_.check(definition.annotations, Target::exception));
+  Exception body;
+  read_body(symbol, id, definition.keyword.source, body.contents,
+            [&] { add_members(exception.members, body.members); });
+  model_[id].body = std::move(body);
+}
+
+void Analyzer::add_members(const std::vector<ast::Member>& sources, std::vector<Member>& into) {
+  for (const ast::Member& source : sources) add_members(source, Target::member, into);
+}
+
+void Analyzer::add_members(const ast::Member& source, Target target, std::vector<Member>& into) {
+  const TypeId of = complete_type(source.type);
+  const std::vector<Annotation> notes = annotations_.check(source.annotations, target);
+  for (const ast::Declarator& declarator : source.declarators) {
+    names_.declare(SymbolKind::member, declarator.name);
+    into.push_back({.name = declarator.name.text,
+                    .type = array_of(of, declarator),
+                    .annotations = notes,
+                    .place = place_of(declarator.name.span)});
+    apply_annotations(into.back(), source.annotations);
+  }
+}
+
+// @optional and @default.
+void Analyzer::apply_annotations(Member& member, const ast::Annotations& written) {
+  if (const Annotation* optional = find(member.annotations, "optional")) {
+    const Value* value = find(*optional, "value");
+    member.optional = value != nullptr && *value == Value{true};
+  }
+  const Annotation* fallback = find(member.annotations, "default");
+  const Value* value = fallback == nullptr ? nullptr : find(*fallback, "value");
+  if (value == nullptr || member.type == TypeId::none) return;
+  const Span& at = annotations_.value_span(written, "default");
+  if (may_be_constant(member.type, at)) member.default_value = constants_.convert(*value, member.type, at);
+}
+
+// Unions.
+
+void Analyzer::visit(const ast::ForwardUnion&, const ast::Definition& definition) {
+  add_forward(SymbolKind::union_, TypeKind::union_, Target::union_, 0, definition);
+}
+
+void Analyzer::visit(const ast::Union& source, const ast::Definition& definition) {
+  Symbol& symbol = declare_or_complete(SymbolKind::union_, definition.name);
+  const DefId id = add(symbol, definition.name, annotations_.check(definition.annotations, Target::union_));
+  make_type(symbol, TypeKind::union_, id);
+  Union body;
+  body.recursive = read_body(symbol, id, definition.keyword.source, body.contents, [&] {
+    body.discriminator = type(source.discriminator);
+    if (body.discriminator != TypeId::none && !may_discriminate(body.discriminator, source.discriminator.span))
+      body.discriminator = TypeId::none;
+    body.discriminator_annotations = annotations_.check(source.discriminator_annotations, Target::discriminator);
+    for (const ast::Branch& item : source.branches) body.branches.push_back(branch(item, body.discriminator));
+  });
+  if (body.discriminator != TypeId::none) check_labels(source, body);
+  model_[id].body = std::move(body);
+}
+
+bool Analyzer::may_discriminate(TypeId id, const Span& at) {
+  switch (model_.resolved(id).kind) {
+    case TypeKind::boolean:
+    case TypeKind::octet:
+    case TypeKind::character:
+    case TypeKind::wide_character:
+    case TypeKind::int8:
+    case TypeKind::uint8:
+    case TypeKind::int16:
+    case TypeKind::uint16:
+    case TypeKind::int32:
+    case TypeKind::uint32:
+    case TypeKind::int64:
+    case TypeKind::uint64:
+    case TypeKind::enumeration:
+      return true;
+    default:
+      diagnostics_.error(at, "a union cannot switch on " + quoted(types_.name(id)) +
+                                 ", only on integers, characters, booleans, octets and enums");
+      return false;
+  }
+}
+
+UnionBranch Analyzer::branch(const ast::Branch& source, TypeId discriminator) {
+  UnionBranch result;
+  for (const ast::Label& label : source.labels) {
+    if (label.value == nullptr) {
+      result.is_default = true;
+    } else if (discriminator != TypeId::none) {
+      if (auto value = constants_.evaluate(*label.value, discriminator)) result.labels.push_back(*std::move(value));
+    }
+  }
+  const TypeId of = complete_type(source.type);
+  result.member.name = source.declarator.name.text;
+  result.member.type = array_of(of, source.declarator);
+  result.member.annotations = annotations_.check(source.annotations, Target::branch);
+  result.member.place = place_of(source.declarator.name.span);
+  apply_annotations(result.member, source.annotations);
+  names_.declare(SymbolKind::member, source.declarator.name);
+  return result;
+}
+
+// Each label once, one default, and none where labels cover everything.
+void Analyzer::check_labels(const ast::Union& source, Union& body) {
+  std::map<std::int64_t, Span> seen;
+  std::optional<Span> fallback;
+  for (std::size_t i = 0; i < source.branches.size(); ++i) {
+    std::size_t at = 0;
+    const std::vector<Value>& values = body.branches[i].labels;
+    for (const ast::Label& label : source.branches[i].labels) {
+      if (label.value == nullptr) {
+        if (fallback) diagnostics_.error(label.span, "a union has one `default`").note(*fallback, "the first is here");
+        if (!fallback) fallback = label.span;
+        continue;
+      }
+      if (at == values.size()) return;  // one was refused
+      const auto [entry, is_new] = seen.try_emplace(order_of(values[at++]), label.span);
+      if (!is_new) diagnostics_.error(label.span, "this label stands twice").note(entry->second, "the first is here");
+    }
+  }
+  const std::optional<std::uint64_t> all = count_of_values(model_, body.discriminator);
+  if (all && seen.size() == *all) {
+    if (fallback)
+      diagnostics_.error(*fallback, "`default` can never apply: the labels cover all values of " +
+                                        quoted(types_.name(body.discriminator)));
+    return;
+  }
+  // loop: at most one turn more than there are labels
+  for (std::uint64_t n = 0;; ++n) {
+    Value candidate = nth_value(model_, body.discriminator, n);
+    if (seen.count(order_of(candidate)) != 0) continue;
+    body.unlabelled = std::move(candidate);
+    return;
+  }
+}
+
+}  // namespace corelane::idl
