@@ -28,10 +28,11 @@ std::optional<std::uint32_t> request_id_of(const giop::Message& message, const g
 
 }  // namespace
 
-ClientConnection::ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits)
+ClientConnection::ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits,
+                                   std::shared_ptr<giop::ByteBudget> half_messages)
     : stream_(std::move(stream)),
       limits_(limits),
-      assembler_(limits, giop::Role::client),
+      assembler_(limits, giop::Role::client, std::move(half_messages)),
       buffer_(buffer_size),
       last_used_(os::now()) {
   waiting_.reserve(64);

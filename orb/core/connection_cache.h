@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "orb/core/address.h"
@@ -24,7 +25,9 @@ class ConnectionCache {
  public:
   using ConnectionPtr = std::shared_ptr<ClientConnection>;
 
-  explicit ConnectionCache(const giop::Limits& limits) : limits_(limits) {}
+  // `half_messages`: what the connections share with all others of the ORB.
+  explicit ConnectionCache(const giop::Limits& limits, std::shared_ptr<giop::ByteBudget> half_messages = nullptr)
+      : limits_(limits), half_messages_(std::move(half_messages)) {}
 
   // A connection to one of the address's endpoints: one that is there, else the first that can be made, each with its
   // share of the time left. TRANSIENT connect_failed, TIMEOUT deadline_passed, BAD_INV_ORDER orb_destroyed.
@@ -71,6 +74,7 @@ class ConnectionCache {
   static void finish(Attempt& attempt, Expected<ConnectionPtr> outcome);
 
   const giop::Limits limits_;
+  const std::shared_ptr<giop::ByteBudget> half_messages_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::map<transport::Endpoint, Entry, Before> entries_;

@@ -95,7 +95,8 @@ Expected<void> Orb::start_listening() {
   // Opens the ledger, makes threads, resolves names: calls of other threads go on meanwhile.
   const auto executive = runtime->executive(state_->settings);
   if (!executive) return executive.error();
-  auto server = std::make_shared<Server>(shared_from_this(), state_->settings, **executive, *target);
+  auto server =
+      std::make_shared<Server>(shared_from_this(), state_->settings, state_->half_messages, **executive, *target);
   if (const auto listening = server->listen(**transport); !listening) return listening.error();
   {
     const std::lock_guard lock(state_->mutex);

@@ -24,7 +24,7 @@ namespace corelane::core {
 
 struct Orb::State {
   State(std::string orb_id, Settings orb_settings)
-      : id(std::move(orb_id)), settings(std::move(orb_settings)), connections(settings.giop) {}
+      : id(std::move(orb_id)), settings(std::move(orb_settings)), connections(settings.giop, half_messages) {}
 
   // The connection to an address; made if need be. BAD_INV_ORDER after destroy().
   Expected<std::shared_ptr<ClientConnection>> connect(const Address& address, Time deadline);
@@ -40,6 +40,8 @@ struct Orb::State {
   // Constant after construction.
   const std::string id;
   const Settings settings;
+  // Of all connections, accepted and made.
+  const std::shared_ptr<giop::ByteBudget> half_messages = std::make_shared<giop::ByteBudget>(settings.half_messages);
 
   ConnectionCache connections;
 

@@ -9,9 +9,13 @@
 
 namespace corelane::core {
 
-Server::Server(std::shared_ptr<Orb> orb, const Settings& settings, dispatch::Executive& executive,
-               RequestTarget& target)
-    : settings_(settings), executive_(executive), target_(target), environment_(std::move(orb)) {
+Server::Server(std::shared_ptr<Orb> orb, const Settings& settings, std::shared_ptr<giop::ByteBudget> half_messages,
+               dispatch::Executive& executive, RequestTarget& target)
+    : settings_(settings),
+      half_messages_(std::move(half_messages)),
+      executive_(executive),
+      target_(target),
+      environment_(std::move(orb)) {
   jobs_.reserve(kept_jobs);
 }
 

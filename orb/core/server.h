@@ -15,6 +15,7 @@
 #include "orb/core/target.h"
 #include "orb/core/turnstile.h"
 #include "orb/dispatch/executive.h"
+#include "orb/giop/byte_budget.h"
 #include "orb/transport/transport.h"
 
 namespace corelane::core {
@@ -25,7 +26,8 @@ class ServerJob;
 class Server : public std::enable_shared_from_this<Server> {
  public:
   // All arguments outlive the server's last connection and job; destroy() of the ORB sees to it.
-  Server(std::shared_ptr<Orb> orb, const Settings& settings, dispatch::Executive& executive, RequestTarget& target);
+  Server(std::shared_ptr<Orb> orb, const Settings& settings, std::shared_ptr<giop::ByteBudget> half_messages,
+         dispatch::Executive& executive, RequestTarget& target);
   ~Server();
 
   // At every endpoint of endpoint.listen, or at none. A Unix socket whose path was left to us is forgone with a warning
@@ -43,6 +45,7 @@ class Server : public std::enable_shared_from_this<Server> {
 
   // For connections and jobs.
   const Settings& settings() const noexcept { return settings_; }
+  const std::shared_ptr<giop::ByteBudget>& half_messages() const noexcept { return half_messages_; }
   dispatch::Executive& executive() noexcept { return executive_; }
   RequestTarget& target() noexcept { return target_; }
   cdr::Environment* environment() noexcept { return &environment_; }
@@ -60,6 +63,7 @@ class Server : public std::enable_shared_from_this<Server> {
 
   // Constant after listen().
   const Settings& settings_;
+  const std::shared_ptr<giop::ByteBudget> half_messages_;
   dispatch::Executive& executive_;
   RequestTarget& target_;
   ReferenceEnvironment environment_;

@@ -17,7 +17,9 @@ constexpr Error overloaded{ErrorKind::transient, Completion::no, minor::queue_fu
 }  // namespace
 
 ServerConnection::ServerConnection(std::shared_ptr<Server> server, std::shared_ptr<transport::Connection> stream)
-    : server_(std::move(server)), stream_(std::move(stream)), assembler_(server_->settings().giop, giop::Role::server) {
+    : server_(std::move(server)),
+      stream_(std::move(stream)),
+      assembler_(server_->settings().giop, giop::Role::server, server_->half_messages()) {
   jobs_.reserve(16);
 }
 

@@ -34,6 +34,7 @@ struct Settings {
   os::WaitStrategy wait;                 // of client threads
   int io_priority = 50;                  // above the tasks: their requests are not to wait for them
   giop::Limits giop;
+  std::size_t half_messages = 256 * 1024 * 1024;
   transport::ConnectionLimits connections;
   std::size_t requests_per_connection = 1024;
   int forwards = 8;

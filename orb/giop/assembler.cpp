@@ -56,9 +56,10 @@ void rewrite_header(MessageHeader& header, std::vector<std::byte>& bytes) noexce
 Expected<std::optional<Message>> Assembler::next(Bytes& input, Time now) {
   if (error_) return *error_;
   empty(joined_);
+  settle();
   if (expired(now)) return fail(ErrorKind::comm_failure, minor::bad_fragment);
   while (true) {  // bound: each round but the last takes a fragment from the input
-    if (std::exchange(delivered_, false)) empty(partial_);
+    if (std::exchange(delivered_, false)) empty(partial_), settle();
     const Expected<Bytes> whole = gather(input);
     if (!whole) return whole.error();
     if (whole->empty()) return Whole{};
@@ -82,6 +83,8 @@ Expected<std::optional<Message>> Assembler::fail(ErrorKind kind, std::uint32_t c
   error_ = Error{kind, Completion::no, code};
   pending_.clear();
   pending_bytes_ = 0;
+  partial_.clear();
+  settle();
   return *error_;
 }
 
@@ -98,17 +101,22 @@ Expected<Bytes> Assembler::gather(Bytes& input) {
     }
   }
   if (partial_.size() < header_size) {
-    if (!take(input, header_size)) return Bytes{};
+    const auto whole = take(input, header_size);
+    if (!whole) return whole.error();
+    if (!*whole) return Bytes{};
     if (const auto good = check(partial_); !good) return good.error();
   }
-  if (!take(input, header_size + header_.body_size)) return Bytes{};
+  const auto whole = take(input, header_size + header_.body_size);
+  if (!whole) return whole.error();
+  if (!*whole) return Bytes{};
   delivered_ = true;
   return Bytes(partial_);
 }
 
 // Moves bytes from the input until partial_ has `goal` of them; whether it has.
-bool Assembler::take(Bytes& input, std::size_t goal) {
+Expected<bool> Assembler::take(Bytes& input, std::size_t goal) {
   const std::size_t count = std::min(input.size(), goal - partial_.size());
+  if (!may_grow(count)) return fail(ErrorKind::imp_limit, minor::half_messages).error();
   append(partial_, input.first(count));
   input = input.subspan(count);
   return partial_.size() == goal;
@@ -166,6 +174,7 @@ Expected<std::optional<Message>> Assembler::start_fragmented(Bytes bytes, Time n
   if (pending_.size() >= limits_.fragmented_messages || limits_.fragments < 1 ||
       pending_bytes_ + bytes.size() > limits_.fragment_bytes)
     return fail(ErrorKind::imp_limit, minor::bad_fragment);
+  if (!may_grow(bytes.size())) return fail(ErrorKind::imp_limit, minor::half_messages);
   pending_.push_back({id, header_, {bytes.begin(), bytes.end()}, 1, now});
   pending_bytes_ += bytes.size();
   return Whole{};
@@ -184,6 +193,7 @@ Expected<std::optional<Message>> Assembler::continue_fragmented(Bytes bytes) {
     return fail(ErrorKind::imp_limit, minor::message_too_large);
   if (++pending.fragments > limits_.fragments || pending_bytes_ + data.size() > limits_.fragment_bytes)
     return fail(ErrorKind::imp_limit, minor::bad_fragment);
+  if (!may_grow(data.size())) return fail(ErrorKind::imp_limit, minor::half_messages);
   append(pending.bytes, data);
   pending_bytes_ += data.size();
   return header_.more_fragments ? Whole{} : complete(index);

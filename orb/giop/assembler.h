@@ -8,12 +8,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "orb/base/bytes.h"
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
+#include "orb/giop/byte_budget.h"
 #include "orb/giop/limits.h"
 #include "orb/giop/message.h"
 
@@ -24,7 +27,9 @@ enum class Role : std::uint8_t { client, server, both };
 
 class Assembler {
  public:
-  explicit Assembler(const Limits& limits = {}, Role role = Role::both) : limits_(limits), role_(role) {}
+  // `budget`: what half messages of all connections together may take; none: no bound but those of each connection.
+  explicit Assembler(const Limits& limits = {}, Role role = Role::both, std::shared_ptr<ByteBudget> budget = nullptr)
+      : limits_(limits), role_(role), share_(std::move(budget)) {}
 
   // Takes bytes from the front of `input` until a message is whole; call again until nothing comes and input is empty.
   // The message is valid until the next call, and at most as long as the fed bytes.
@@ -58,7 +63,9 @@ class Assembler {
   Expected<Bytes> gather(Bytes& input);
   Expected<void> check(Bytes header) noexcept;
   bool accepts(MessageType type) const noexcept;
-  bool take(Bytes& input, std::size_t goal);
+  Expected<bool> take(Bytes& input, std::size_t goal);
+  bool may_grow(std::size_t bytes) noexcept { return share_.hold(pending_bytes() + bytes); }
+  void settle() noexcept { (void)share_.hold(pending_bytes()); }
   Expected<Whole> deliver(Bytes bytes, Time now);
   Expected<Whole> start_fragmented(Bytes bytes, Time now);
   Expected<Whole> continue_fragmented(Bytes bytes);
@@ -77,6 +84,7 @@ class Assembler {
   bool delivered_ = false;          // partial_ is a message handed out by the last call
   std::vector<Pending> pending_;    // messages of which more fragments follow; at most limits.fragmented_messages
   std::size_t pending_bytes_ = 0;   // in pending_
+  BudgetShare share_;               // covers pending_bytes()
   std::vector<std::byte> joined_;   // the reassembled message handed out by the last call
   std::optional<Error> error_;
 };

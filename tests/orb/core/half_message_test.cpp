@@ -1,4 +1,7 @@
 // How long a server waits for the rest of a message.
+#include <thread>
+
+#include "orb/core/orb_state.h"
 #include "orb/core/reference.h"
 #include "orb/giop/headers.h"
 #include "orb/os/clock.h"
@@ -18,13 +21,14 @@ class Dribbler {
       : stream_(std::move(*tcp_.connect(server.orb->endpoints().front(), os::now() + 5s))),
         key_(server.reference->_reference()->address()->object_key) {}
 
-  // A whole ping request.
-  std::vector<std::byte> request() {
+  // A whole ping request, with so many bytes too many.
+  std::vector<std::byte> request(std::size_t more = 0) {
     giop::RequestHeader header;
     header.request_id = ++id_;
     header.target.object_key = key_;
     header.operation = "ping";
     giop::begin_request(writer_, header, {});
+    if (more > 0) writer_.write_bytes(std::vector<std::byte>(more));
     REQUIRE(giop::finish(writer_));
     return {writer_.bytes().begin(), writer_.bytes().end()};
   }
@@ -34,6 +38,14 @@ class Dribbler {
     std::array<std::byte, 1024> buffer;
     const auto got = stream_->receive(buffer, os::now() + 10s, {});
     return got ? *got : 0;
+  }
+  // The type of the next message; it comes in one piece.
+  std::optional<giop::MessageType> answer() {
+    std::array<std::byte, 1024> buffer;
+    const auto got = stream_->receive(buffer, os::now() + 10s, {});
+    if (!got || *got < giop::header_size) return std::nullopt;
+    const auto header = giop::parse_header(Bytes(buffer).first(giop::header_size));
+    return header ? std::optional(header->type) : std::nullopt;
   }
 
  private:
@@ -69,4 +81,21 @@ TEST_CASE("a client that stalls in the middle of a message is cut off") {
   Dribbler client(server);
   REQUIRE(client.send(Bytes(client.request()).first(20)));
   CHECK(client.receive() == 0);
+}
+
+TEST_CASE("half messages of all clients share one budget and who exceeds it is told and cut off") {
+  ProbeServer server({"-ORBLimitsHalfMessages", "100000"});
+  const giop::ByteBudget& budget = *server.orb->state().half_messages;
+  Dribbler first(server), second(server), third(server);
+  const std::vector<std::byte> large = first.request(80'000);
+  REQUIRE(first.send(Bytes(large).first(60'000)));
+  while (budget.used() < 60'000) std::this_thread::yield();
+  REQUIRE(second.send(Bytes(large).first(60'000)));
+  CHECK(second.answer() == giop::MessageType::message_error);
+  CHECK(second.receive() == 0);
+  while (budget.used() > 60'000) std::this_thread::yield();
+  REQUIRE(third.send(third.request()));
+  CHECK(third.answer() == giop::MessageType::reply);
+  REQUIRE(first.send(Bytes(large).subspan(60'000)));
+  CHECK(first.answer() == giop::MessageType::reply);
 }

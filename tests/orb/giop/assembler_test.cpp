@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -103,7 +104,8 @@ TEST_CASE("a message that comes octet by octet is whole with its last one") {
 
 TEST_CASE("messages come out the same however the bytes are cut") {
   const Wire all = join({reply_1_2, first_1_2, close_1_2, middle_1_2, first_1_1, last_1_1, last_1_2, reply_1_2});
-  const Stream whole = Stream().feed(all);
+  Stream whole;
+  whole.feed(all);
   REQUIRE(whole.ok());
   REQUIRE(whole.types.size() == 5);
   CHECK(holds([&](Draw& draw) {
@@ -299,4 +301,85 @@ TEST_CASE("GIOP 1.0 has no fragments whatever its flags say") {
   Stream stream;
   stream.feed(wire("'GIOP' 0100 02 00 00000004 00000001"));
   CHECK(stream.types == std::vector{MessageType::request});
+}
+
+// The budget that many connections share.
+
+TEST_CASE("half messages of all streams together stay within their budget") {
+  const auto budget = std::make_shared<ByteBudget>(std::size_t{40});
+  Assembler one({}, Role::both, budget), other({}, Role::both, budget);
+  const auto feed = [](Assembler& to, Bytes bytes) { return to.next(bytes, start); };
+  const Wire message = piece(0, 7, false, 24);  // 40 bytes
+  REQUIRE(feed(one, Bytes(message).first(30)));
+  CHECK(budget->used() == 30);
+  REQUIRE(feed(other, Bytes(message).first(10)));
+  CHECK(budget->used() == 40);
+  const auto refused = feed(other, Bytes(message).subspan(10, 1));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::imp_limit);
+  CHECK(refused.error().minor == minor::half_messages);
+  CHECK(budget->used() == 30);
+  const auto whole = feed(one, Bytes(message).subspan(30));
+  REQUIRE(whole);
+  CHECK(*whole);
+}
+
+TEST_CASE("a stream gives back what its messages took") {
+  const auto budget = std::make_shared<ByteBudget>(std::size_t{1000});
+  {
+    Assembler stream({}, Role::both, budget);
+    const auto feed = [&](const Wire& bytes) {
+      Bytes input(bytes);
+      auto result = stream.next(input, start);
+      while (result && *result) result = stream.next(input, start);
+      return result.has_value();
+    };
+    SECTION("whole messages take nothing") {
+      REQUIRE(feed(join({reply_1_2, close_1_2, reply_1_2})));
+      CHECK(budget->used() == 0);
+    }
+    SECTION("after the last fragment") {
+      REQUIRE(feed(first_1_2));
+      CHECK(budget->used() == first_1_2.size());
+      REQUIRE(feed(middle_1_2));
+      REQUIRE(feed(last_1_2));
+      CHECK(budget->used() == 0);
+    }
+    SECTION("after a cancellation") {
+      REQUIRE(feed(first_1_2));
+      REQUIRE(feed(wire("'GIOP' 0102 00 02 00000004 00000007")));
+      CHECK(budget->used() == 0);
+    }
+    SECTION("after a fault") {
+      REQUIRE(feed(first_1_2));
+      CHECK_FALSE(feed(wire("'JUNK' 0102 00 02 00000004 00000007")));
+      CHECK(budget->used() == 0);
+    }
+    SECTION("at its end") {
+      REQUIRE(feed(Wire(reply_1_2.begin(), reply_1_2.end() - 1)));
+      CHECK(budget->used() == reply_1_2.size() - 1);
+    }
+  }
+  CHECK(budget->used() == 0);
+}
+
+TEST_CASE("fragments draw on the budget like any half message") {
+  const auto budget = std::make_shared<ByteBudget>(first_1_2.size() + 7);
+  Assembler stream({}, Role::both, budget);
+  Bytes first(first_1_2), middle(middle_1_2);
+  REQUIRE(stream.next(first, start));
+  const auto refused = stream.next(middle, start);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().minor == minor::half_messages);
+}
+
+TEST_CASE("a budget grants all of it and not a byte more") {
+  ByteBudget budget(10);
+  CHECK(budget.take(10));
+  CHECK_FALSE(budget.take(1));
+  CHECK(budget.take(0));
+  budget.give(3);
+  CHECK_FALSE(budget.take(4));
+  CHECK(budget.take(3));
+  CHECK_FALSE(budget.take(static_cast<std::size_t>(-1)));
 }
