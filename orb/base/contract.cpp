@@ -16,6 +16,22 @@ std::string out_of_range(std::string_view field, std::string_view range, Duratio
   return std::string(field) + " = " + to_string(value) + " is outside " + std::string(range);
 }
 
+std::optional<std::string> fault_of_uses(const Contract& c) {
+  for (std::size_t i = 0; i < c.uses.size(); ++i) {
+    const ResourceUse& use = c.uses[i];
+    const std::string name = "resource " + std::to_string(use.resource.value);
+    if (use.resource == no_resource && use.longest == Duration{}) continue;
+    if (use.resource == no_resource) return "a section of " + to_string(use.longest) + " names no resource";
+    if (use.longest <= Duration{} || use.longest > c.budget)
+      return out_of_range("the longest section of " + name, "0 < L <= C = " + to_string(c.budget), use.longest);
+    for (std::size_t j = 0; j < i; ++j)
+      if (c.uses[j].resource == use.resource) return name + " is named twice";
+  }
+  if (c.suspension > Duration{} && uses_resources(c))
+    return "suspension S = " + to_string(c.suspension) + " is not possible for a task that locks resources; use S = 0";
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> fault_of(const Contract& c) {
@@ -28,7 +44,7 @@ std::optional<std::string> fault_of(const Contract& c) {
     return out_of_range("jitter J", "0 <= J < D = " + to_string(c.deadline), c.jitter);
   if (c.suspension < zero || c.suspension > c.deadline - c.budget)
     return out_of_range("suspension S", "0 <= S <= D - C = " + to_string(c.deadline - c.budget), c.suspension);
-  return std::nullopt;
+  return fault_of_uses(c);
 }
 
 Contract make_contract(Duration period, Duration budget, std::optional<Duration> deadline,

@@ -1,17 +1,29 @@
 // Contract: what a task asks of its server. The server enforces it; see docs/scheduling.md.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "orb/base/ids.h"
 #include "orb/base/time.h"
 
 namespace corelane {
 
 enum class OverrunPolicy : std::uint8_t { report = 0, demote = 1, cancel = 2 };  // numbers of the wire
+
+// A resource that a job locks, once or more, one after another; a section that locks a second one contains that one's.
+struct ResourceUse {
+  ResourceId resource = no_resource;  // no_resource: this entry is not used
+  Duration longest{};                 // execution time of the longest section, 0 < longest <= C
+
+  friend constexpr bool operator==(const ResourceUse&, const ResourceUse&) = default;
+};
+inline constexpr std::size_t max_uses = 4;
 
 struct Contract {
   Duration period{};      // T: period or minimum inter-arrival, 0 < T <= 1 h
@@ -21,6 +33,7 @@ struct Contract {
   Duration suspension{};  // S: self-suspension of one job, 0 <= S, C + S <= D
   std::int16_t importance = 0;
   OverrunPolicy on_overrun = OverrunPolicy::report;
+  std::array<ResourceUse, max_uses> uses{};  // each resource once; then S = 0, since nobody may sleep with a lock
 
   friend constexpr bool operator==(const Contract&, const Contract&) = default;
 };
@@ -31,11 +44,29 @@ inline constexpr Duration longest_period = std::chrono::hours{1};
 // Not for real-time threads (allocates).
 std::optional<std::string> fault_of(const Contract& contract);
 
+constexpr bool uses_resources(const Contract& c) noexcept {
+  return std::any_of(c.uses.begin(), c.uses.end(), [](const ResourceUse& u) { return u.resource != no_resource; });
+}
+
+constexpr bool are_sound(const std::array<ResourceUse, max_uses>& uses, Duration budget) noexcept {
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (uses[i].resource == no_resource) {
+      if (uses[i].longest != Duration::zero()) return false;
+      continue;
+    }
+    if (uses[i].longest <= Duration::zero() || uses[i].longest > budget) return false;
+    for (std::size_t j = 0; j < i; ++j)
+      if (uses[j].resource == uses[i].resource) return false;
+  }
+  return true;
+}
+
 // The same as a yes or no, for any thread.
 constexpr bool is_sound(const Contract& c) noexcept {
   return c.period > Duration::zero() && c.period <= longest_period && c.budget > Duration::zero() &&
          c.deadline <= longest_period && c.budget <= c.deadline && c.jitter >= Duration::zero() &&
-         c.jitter < c.deadline && c.suspension >= Duration::zero() && c.suspension <= c.deadline - c.budget;
+         c.jitter < c.deadline && c.suspension >= Duration::zero() && c.suspension <= c.deadline - c.budget &&
+         are_sound(c.uses, c.budget) && (c.suspension == Duration::zero() || !uses_resources(c));
 }
 
 // A contract with its defaults filled in: D = T, J = T/10 (but below D).

@@ -20,12 +20,15 @@ using JobId = Id<struct JobTag, std::uint64_t>;    // unique within a process, a
 using TimerId = Id<struct TimerTag, std::uint64_t>;
 using PeerId = Id<struct PeerTag, std::uint64_t>;  // whoever owns tasks: one connection; 0 is this process
 
+using ResourceId = Id<struct ResourceTag, std::uint32_t>;  // something that jobs lock; named by the process; 0 is none
+
 // A rank: higher runs first. 0 is best effort; admitted tasks have 1 and above. Not a native priority: one function of
 // dispatch maps ranks to SCHED_FIFO levels.
 using Priority = Id<struct PriorityTag, std::int32_t>;
 
 inline constexpr TaskId no_task{0};
 inline constexpr CoreId no_core{-1};
+inline constexpr ResourceId no_resource{0};
 inline constexpr Priority best_effort{0};
 
 }  // namespace corelane

@@ -1,22 +1,58 @@
 #include "orb/sched/answer.h"
 
+#include <algorithm>
+
 namespace corelane::sched {
 
 Answer::Answer(Placement& placement) : placement_(placement) {
   const std::size_t tasks = placement.slots().size();
   said_.reserve(2 * tasks + 16);
   starts_.reserve(tasks + 16);
-  written_.reserve(6 * tasks + 64);  // a task is charged to two cores at most
+  written_.reserve((6 + 2 * max_uses) * tasks + 64);  // a task is charged to two cores at most
 }
 
 std::span<const Command> Answer::write() noexcept {
   written_.clear();
-  for (Core& core : placement_.cores()) reprioritize(core);
+  for (Core& core : placement_.cores())
+    if (core.changed && !core.lost) update(core);
   written_.insert(written_.end(), said_.begin(), said_.end());
   for (const Start& start : starts_) write(start);
   said_.clear();
   starts_.clear();
   return written_;
+}
+
+// Ceilings first up, then down, so that at no step a user of a resource stands above its ceiling.
+void Answer::update(Core& core) noexcept {
+  core.changed = false;
+  raise_ceilings(core);
+  reprioritize(core);
+  lower_ceilings(core);
+}
+
+void Answer::raise_ceilings(Core& core) noexcept {
+  for (const Member& member : core.roster.members()) {
+    for (const Demand::Section& section : member.demand.sections) {
+      if (section.resource == no_resource) continue;
+      auto told = std::find_if(core.ceilings.begin(), core.ceilings.end(),
+                               [&](const Core::Ceiling& c) { return c.resource == section.resource; });
+      if (told == core.ceilings.end()) told = core.ceilings.insert(told, {section.resource, 0});
+      const int level = core.roster.ceiling_of(section.resource);
+      if (level <= told->level) continue;
+      told->level = level;
+      written_.push_back(Ceiling{section.resource, core.options.id, Priority{level}});
+    }
+  }
+}
+
+void Answer::lower_ceilings(Core& core) noexcept {
+  for (Core::Ceiling& told : core.ceilings) {
+    const int level = core.roster.ceiling_of(told.resource);
+    if (level == told.level) continue;
+    told.level = level;
+    written_.push_back(Ceiling{told.resource, core.options.id, Priority{level}});
+  }
+  std::erase_if(core.ceilings, [](const Core::Ceiling& c) { return c.level == 0; });
 }
 
 // Raises from the top down, then lowers from the bottom up: at no step does a task pass one that runs before it.
@@ -43,7 +79,10 @@ void Answer::write(const Start& start) noexcept {
     written_.push_back(Move{task, start.from, core, priority});
     return;
   }
-  written_.push_back(Admit{slot.request, task, slot.peer, core, priority, slot.contract, Duration{member.response}});
+  // It may raise a ceiling that somebody holds a lock under; at an idle instant nobody does.
+  const bool waits = placement_.core(slot.core).roster.shares_resources(start.slot);
+  written_.push_back(
+      Admit{slot.request, task, slot.peer, core, priority, slot.contract, Duration{member.response}, waits});
   if (slot.request_is_job) written_.push_back(Place{slot.request, task, core});
 }
 

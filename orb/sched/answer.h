@@ -1,5 +1,5 @@
 // Answer: the Manager's commands to one fact, collected while it decides and written out when everybody's level is
-// settled: first changes of priority, then what was said, then those who start on a core.
+// settled: first changes of ceilings and priorities, then what was said, then those who start on a core.
 //
 // Threads: as Manager. All room is taken in the constructor.
 #pragma once
@@ -34,7 +34,10 @@ class Answer {
     CoreId from;  // no_core: a new task
   };
 
+  void update(Core& core) noexcept;
   void reprioritize(Core& core) noexcept;
+  void raise_ceilings(Core& core) noexcept;
+  void lower_ceilings(Core& core) noexcept;
   void write(const Start& start) noexcept;
 
   Placement& placement_;

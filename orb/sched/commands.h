@@ -23,7 +23,8 @@ struct Admit {
   CoreId core;
   Priority priority;
   Contract contract;
-  Duration response;  // the analysed bound
+  Duration response;            // the analysed bound
+  bool waits_for_idle = false;  // Lane::join(), not add(): it may start when that says Joined
 };
 
 // Hand the job to the Lane of `core` as Arrived. no_core: best effort, no Lane.
@@ -37,6 +38,16 @@ struct Place {
 // stand in the wrong order.
 struct Reprioritize {
   TaskId task;
+  CoreId core;
+  Priority priority;
+};
+
+// The resource's immediate ceiling on its core: whoever locks it runs at this priority until he unlocks it, if his own
+// is not higher; who holds it now does so from now on, too. best_effort: nobody on this core uses it any more. All
+// users of a resource are on one core, so the ceiling alone keeps it free for whoever may run; the lock itself is a
+// safeguard.
+struct Ceiling {
+  ResourceId resource;
   CoreId core;
   Priority priority;
 };
@@ -128,8 +139,14 @@ struct ReportVacated {  // feed Vacated to the Manager
   CoreId core;
 };
 
-using Command = std::variant<Admit, Place, Reprioritize, Vacate, Move, Dismiss, Evict, Refuse, Run, Defer, Demote,
-                             Cancel, Watch, Arm, ReportVacated>;
+// The task that had to wait for an idle instant may start: tell its owner.
+struct Joined {
+  TaskId task;
+  CoreId core;
+};
+
+using Command = std::variant<Admit, Place, Reprioritize, Ceiling, Vacate, Move, Dismiss, Evict, Refuse, Run, Defer,
+                             Demote, Cancel, Watch, Arm, ReportVacated, Joined>;
 static_assert(std::is_trivially_copyable_v<Command>);
 
 }  // namespace corelane::sched

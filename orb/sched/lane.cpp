@@ -52,6 +52,12 @@ bool Lane::add(TaskId task, const Contract& contract, Priority priority) noexcep
   return insert({.id = task, .contract = contract, .priority = priority});
 }
 
+std::span<const Command> Lane::join(Time now, TaskId task, const Contract& contract, Priority priority) noexcept {
+  commands_.clear();
+  if (!insert({.id = task, .contract = contract, .priority = priority, .joining = true})) return commands_;
+  return settle(now);
+}
+
 bool Lane::reprioritize(TaskId task, Priority priority) noexcept {
   const LaneTask* found = find(task);
   if (found == nullptr) return false;
@@ -178,6 +184,7 @@ std::span<const Command> Lane::settle(Time now) noexcept {
   end_long_sleeps(now);
   const bool idle_instant = idle(now);
   if (idle_instant) report_vacated();
+  if (idle_instant) let_join(now);
   start_jobs(now, idle_instant && early_allowed_);
   arm(now);
   watch();
@@ -214,6 +221,23 @@ void Lane::start(LaneTask& task) noexcept {
   task.order = ++last_order_;
   ++task.jobs;
   commands_.push_back(Run{next.job, task.id, task.priority, next.released, next.released + task.contract.deadline});
+}
+
+// At an idle instant.
+bool Lane::may_hold_lock() const noexcept {
+  return std::any_of(tasks_.begin(), tasks_.end(),
+                     [](const LaneTask& task) { return task.demoted && uses_resources(task.contract); });
+}
+
+void Lane::let_join(Time now) noexcept {
+  if (may_hold_lock()) return;
+  for (LaneTask& task : tasks_) {
+    if (!task.joining) continue;
+    task.joining = false;
+    if (task.started) space_from(task, now, now);
+    for (std::size_t i = 0; i < task.waiting_count; ++i) task.waiting[i].released = task.waiting[i].eligible;
+    commands_.push_back(Joined{task.id, core_});
+  }
 }
 
 void Lane::report_vacated() noexcept {

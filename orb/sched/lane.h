@@ -59,6 +59,7 @@ struct LaneTask {
   bool busy = false;
   bool started = false;   // had a job, so tat counts
   bool held = false;      // starts no job: vacated, waits for its Move
+  bool joining = false;   // starts no job before an idle instant
   bool vacating = false;  // vacate() or dismiss() waits for the idle instant
   bool leaving = false;   // dismissed
 
@@ -78,7 +79,7 @@ struct LaneTask {
 
   // It takes part in what the analysis speaks of.
   bool pending() const noexcept { return busy && !demoted; }
-  bool can_start() const noexcept { return !busy && !held && waiting_count > 0; }
+  bool can_start() const noexcept { return !busy && !held && !joining && waiting_count > 0; }
   // A suspension is too long from then on.
   Time sleeps_until() const noexcept { return suspended_at + (contract.suspension - slept); }
 };
@@ -95,13 +96,16 @@ class Lane {
 
   // The task joins. False when it is there already or the Lane is full (the caller's mistake).
   bool add(TaskId task, const Contract& contract, Priority priority) noexcept;
+  // The same, but its first job starts at the next idle instant at which no demoted job may hold a lock, or later.
+  // Joined then, maybe at once. Nothing happens where add() would fail.
+  std::span<const Command> join(Time now, TaskId task, const Contract& contract, Priority priority) noexcept;
   // Counts for jobs that start from now on. The thread's own priority is the runtime's business, but it keeps what it
   // has where the answer is false: its job is demoted (or it is not here).
   bool reprioritize(TaskId task, Priority priority) noexcept;
 
   // Arrived (of a task of this Lane; `at` is the arrival), Finished, Overran, Suspended, Resumed, Elapsed. Other facts
   // are ignored. The commands are valid until the next call of any member: Run (by descending priority), Defer, Refuse,
-  // Demote, Cancel, Arm, Watch, ReportVacated.
+  // Demote, Cancel, Arm, Watch, ReportVacated, Joined.
   std::span<const Command> decide(const Fact& fact) noexcept;
 
   // Prepares a Move: from the next idle instant on no job of the task starts here; ReportVacated then, maybe at once.
@@ -132,6 +136,8 @@ class Lane {
   void start_jobs(Time now, bool early_too) noexcept;
   void start(LaneTask& task) noexcept;
   void report_vacated() noexcept;
+  void let_join(Time now) noexcept;
+  bool may_hold_lock() const noexcept;
   void arm(Time now) noexcept;
   void watch() noexcept;
   std::span<const Command> settle(Time now) noexcept;

@@ -96,7 +96,7 @@ void Manager::State::admit(JobId request, bool is_job, PeerId peer, const Contra
   slot.demand = demand_of(contract, placement.next_age());
   Refusal reason{.code = RefusalCode::no_core};
   if (place(*index, reason)) return answer.admit(*index);
-  if (reason.code != RefusalCode::no_core) {
+  if (reason.code != RefusalCode::no_core && reason.code != RefusalCode::resources_apart) {
     if (transition.under_way()) {
       reason.code = RefusalCode::reorganizing;
     } else if (transition.begin(*index, repack)) {
@@ -115,8 +115,13 @@ bool Manager::State::place(std::uint32_t index, Refusal& reason) noexcept {
   int closest = nowhere;
   int fits_if_open = nowhere;
   bool undecided = false;
+  const auto bound = placement.core_of_users(slot.demand, index);
+  if (bound == nowhere) {
+    reason = {.code = RefusalCode::resources_apart};
+    return false;
+  }
   for (const int core : placement.by_room()) {
-    if (placement.core(core).reserved) continue;
+    if (placement.core(core).reserved || (bound && *bound != core)) continue;
     Core& on = placement.core(core);
     const Verdict verdict =
         on.closed ? placement.try_add(on.roster, on, index, slot.demand) : placement.charge(core, index);

@@ -52,6 +52,7 @@ Placement::Placement(const ManagerOptions& options) : options_(options) {
     core.model.capacity = share_of_ppm(core.options.capacity);
     core.model.set(core.options.load, {});
     core.roster.reserve(per_core);
+    core.ceilings.reserve(per_core * max_uses);
   }
   order_.reserve(cores_.size());
   trial_.reserve(per_core);
@@ -116,17 +117,50 @@ Verdict Placement::try_add(const Roster& roster, const Core& core, std::uint32_t
 Verdict Placement::charge(int index, std::uint32_t slot) noexcept {
   Core& on = core(index);
   const Verdict verdict = try_add(on.roster, on, slot, slots_[slot].demand);
-  if (verdict.fits) std::swap(on.roster, trial_);
+  if (!verdict.fits) return verdict;
+  std::swap(on.roster, trial_);
+  on.changed = true;
   return verdict;
 }
 
-void Placement::discharge(int index, std::uint32_t slot) noexcept { core(index).roster.remove(slot); }
+void Placement::discharge(int index, std::uint32_t slot) noexcept {
+  core(index).roster.remove(slot);
+  core(index).changed = true;
+}
+
+namespace {
+
+bool share_a_resource(const Demand& a, const Demand& b) noexcept {
+  if (!a.locks || !b.locks) return false;
+  for (const Demand::Section& x : a.sections)
+    for (const Demand::Section& y : b.sections)
+      if (x.resource != no_resource && x.resource == y.resource) return true;
+  return false;
+}
+
+}  // namespace
+
+std::optional<int> Placement::core_of_users(const Demand& demand, std::uint32_t self) const noexcept {
+  std::optional<int> found;
+  if (!demand.locks) return found;
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const Slot& slot = slots_[i];
+    if (!slot.used || i == self || !share_a_resource(slot.demand, demand)) continue;
+    const int at = slot.core != nowhere ? slot.core : slot.target;
+    if (at == nowhere || core(at).lost) continue;
+    if (found && *found != at) return nowhere;
+    found = at;
+  }
+  return found;
+}
 
 bool Placement::fits_somewhere(const Contract& contract) noexcept {
   if (!is_sound(contract) || !backlog_fits(contract)) return false;
   const Demand demand = demand_of(contract, last_age_ + 1);
+  const auto bound = core_of_users(demand, newcomer_slot);
   return std::any_of(cores_.begin(), cores_.end(), [&](const Core& core) {
-    return !core.lost && try_add(core.roster, core, newcomer_slot, demand).fits;
+    const bool allowed = !core.lost && (!bound || core_id(*bound) == core.options.id);
+    return allowed && try_add(core.roster, core, newcomer_slot, demand).fits;
   });
 }
 

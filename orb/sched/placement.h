@@ -40,6 +40,12 @@ struct Core {
   bool lost = false;
   bool reserved = false;  // part of a plan: closed to newcomers
   bool closed = false;    // to the present newcomer: Manager::set_closed()
+  bool changed = false;   // its members or their levels, since the last answer
+  struct Ceiling {
+    ResourceId resource;
+    int level;
+  };
+  std::vector<Ceiling> ceilings;  // as the runtime knows them
 
   Share free() const noexcept { return model.capacity - model.platform - roster.load(); }
 };
@@ -76,6 +82,11 @@ class Placement {
   // try_add() on what is charged to the core now, kept when it fits.
   Verdict charge(int core, std::uint32_t slot) noexcept;
   void discharge(int core, std::uint32_t slot) noexcept;
+
+  // All users of a resource are on one core, since its ceiling is a priority there. The core where those are (or will
+  // be) who share a resource with these; nothing when there are none, `nowhere` when they are on several. Does not look
+  // at `self`, nor at who was on a lost core.
+  std::optional<int> core_of_users(const Demand& demand, std::uint32_t self) const noexcept;
 
   bool leaves(std::uint32_t slot) const noexcept { return slots_[slot].state == TaskState::leaving; }
 

@@ -42,6 +42,8 @@ constexpr Entry entries[] = {
      minor::neighbour_late},
     {RefusalCode::peer_urgency, "peer_urgency", "a peer may not have a deadline this short", ErrorKind::no_resources,
      minor::not_schedulable},
+    {RefusalCode::resources_apart, "resources_apart", "it locks resources that are in use on different cores",
+     ErrorKind::no_resources, minor::not_schedulable},
 };
 
 const Entry& entry_of(RefusalCode code) noexcept {

@@ -16,20 +16,21 @@ namespace corelane::sched {
 
 // The numbers are those of the refusal service context (0x434C4E02).
 enum class RefusalCode : std::uint32_t {
-  not_schedulable = 1,  // some deadline would no longer hold on every core: closest, response and deadline say where
-  no_core = 2,          // this process holds no core
-  too_many_tasks = 3,   // the table of tasks is full
-  bad_contract = 4,     // a field is out of its range; fault_of() names it
-  unknown_task = 5,     // never admitted, gone, or another peer's
-  job_waiting = 6,      // one early job of the task waits already, or its backlog is full
-  analysis_limit = 7,   // the analysis reached its bound of steps; it refuses rather than guesses
-  reorganizing = 8,     // tasks are being moved for somebody else: ask again
-  peer_limit = 9,       // the peer has used up the utilization it is allowed
-  core_lost = 10,       // the core went away and no other could take the task
-  backlog = 11,         // the deadline spans more periods than jobs may wait
-  overrun_policy = 12,  // nobody watches budgets here, so demote and cancel cannot be kept: use report
-  neighbour_late = 13,  // it would fit, but another process's task on `closest` would be late
-  peer_urgency = 14,    // a remote peer's deadline must be longer: `deadline` is the least one with its jitter
+  not_schedulable = 1,   // some deadline would no longer hold on every core: closest, response and deadline say where
+  no_core = 2,           // this process holds no core
+  too_many_tasks = 3,    // the table of tasks is full
+  bad_contract = 4,      // a field is out of its range; fault_of() names it
+  unknown_task = 5,      // never admitted, gone, or another peer's
+  job_waiting = 6,       // one early job of the task waits already, or its backlog is full
+  analysis_limit = 7,    // the analysis reached its bound of steps; it refuses rather than guesses
+  reorganizing = 8,      // tasks are being moved for somebody else: ask again
+  peer_limit = 9,        // the peer has used up the utilization it is allowed
+  core_lost = 10,        // the core went away and no other could take the task
+  backlog = 11,          // the deadline spans more periods than jobs may wait
+  overrun_policy = 12,   // nobody watches budgets here, so demote and cancel cannot be kept: use report
+  neighbour_late = 13,   // it would fit, but another process's task on `closest` would be late
+  peer_urgency = 14,     // a remote peer's deadline must be longer: `deadline` is the least one with its jitter
+  resources_apart = 15,  // it locks resources whose users are on different cores
 };
 
 // What would have been admitted: the smallest T' >= T (at most 1000 T) with C and D/T kept, else the smallest D', else

@@ -40,7 +40,9 @@ Repacker::Repacker(const Placement& placement) {
 
 bool Repacker::plan(Placement& placement, std::uint32_t newcomer) noexcept {
   if (!assign(placement, newcomer)) return false;
-  if (all_alike(placement.cores())) relabel(placement);
+  const bool anybody_locks =
+      std::any_of(items_.begin(), items_.end(), [&](std::uint32_t i) { return placement.slot(i).demand.locks; });
+  if (!anybody_locks && all_alike(placement.cores())) relabel(placement);  // who locks stays
   for (const std::uint32_t index : items_) {
     Slot& slot = placement.slot(index);
     if (bin_of_[index] != slot.core) slot.target = bin_of_[index];
@@ -50,9 +52,10 @@ bool Repacker::plan(Placement& placement, std::uint32_t newcomer) noexcept {
 
 bool Repacker::plan_to_wait(Placement& placement, std::uint32_t newcomer) noexcept {
   Slot& slot = placement.slot(newcomer);
+  const auto bound = placement.core_of_users(slot.demand, newcomer);
   for (const int index : placement.by_room()) {
     Core& core = placement.core(index);
-    if (core.closed) continue;
+    if (core.closed || (bound && *bound != index)) continue;
     rosters_[0].copy_from(core.roster);
     for (const Member& member : core.roster.members())
       if (placement.leaves(member.slot)) rosters_[0].remove(member.slot);
@@ -79,10 +82,14 @@ bool Repacker::assign(Placement& placement, std::uint32_t newcomer) noexcept {
   return std::all_of(items_.begin(), items_.end(), [&](std::uint32_t i) { return assign_one(placement, i); });
 }
 
-// The emptiest core that takes the task; where several are equally empty, its own.
+// The emptiest core that takes the task; where several are equally empty, its own. Who locks resources stays: others on
+// its core share them.
 bool Repacker::assign_one(Placement& placement, std::uint32_t slot) noexcept {
   const auto cores = placement.cores();
+  const Demand& demand = placement.slot(slot).demand;
   const int home = placement.slot(slot).core;
+  const auto bound =
+      !demand.locks || home == nowhere ? placement.core_of_users(demand, slot) : std::optional<int>(home);
   const auto emptier = [&](std::size_t a, std::size_t b) {
     const Share room_a = cores[a].model.capacity - cores[a].model.platform - rosters_[a].load();
     const Share room_b = cores[b].model.capacity - cores[b].model.platform - rosters_[b].load();
@@ -95,8 +102,8 @@ bool Repacker::assign_one(Placement& placement, std::uint32_t slot) noexcept {
       if (!tried_[i] && !cores[i].lost && (best == cores.size() || emptier(i, best))) best = i;
     if (best == cores.size()) return false;
     tried_[best] = true;
-    if (cores[best].closed && home == nowhere) continue;
-    if (!placement.try_add(rosters_[best], cores[best], slot, placement.slot(slot).demand).fits) continue;
+    if ((cores[best].closed && home == nowhere) || (bound && *bound != static_cast<int>(best))) continue;
+    if (!placement.try_add(rosters_[best], cores[best], slot, demand).fits) continue;
     std::swap(rosters_[best], placement.trial());
     bin_of_[slot] = static_cast<int>(best);
     return true;

@@ -22,13 +22,21 @@ bool is_load(const PlatformLoad& load) noexcept {
 }  // namespace
 
 Demand demand_of(const Contract& c, std::uint64_t age) noexcept {
-  return {.budget = c.budget.count(),
-          .suspension = c.suspension.count(),
-          .period = c.period.count(),
-          .deadline = c.deadline.count(),
-          .jitter = c.jitter.count(),
-          .share = share_of(c.budget.count(), c.period.count()),
-          .rank = {.urgency = (c.deadline - c.jitter).count(), .importance = c.importance, .age = age}};
+  Demand demand{.budget = c.budget.count(),
+                .suspension = c.suspension.count(),
+                .period = c.period.count(),
+                .deadline = c.deadline.count(),
+                .jitter = c.jitter.count(),
+                .share = share_of(c.budget.count(), c.period.count()),
+                .rank = {.urgency = (c.deadline - c.jitter).count(), .importance = c.importance, .age = age},
+                .enforced = c.on_overrun != OverrunPolicy::report};
+  for (std::size_t i = 0; i < max_uses; ++i) {
+    if (c.uses[i].resource == no_resource) continue;
+    demand.sections[i] = {c.uses[i].resource, c.uses[i].longest.count()};
+    demand.locks = true;
+    if (demand.enforced) demand.overshoot = std::max(demand.overshoot, demand.sections[i].longest);
+  }
+  return demand;
 }
 
 void CoreModel::set(const PlatformLoad& own, std::span<const PlatformLoad> others) noexcept {
@@ -56,6 +64,7 @@ void Roster::reserve(std::size_t count) {
   levels_.reserve(count);
   usages_.reserve(count);
   above_.reserve(count + max_interference + 1);
+  locks_.reserve(count * max_uses);
 }
 
 const Member* Roster::find(std::uint32_t slot) const noexcept {
@@ -91,6 +100,32 @@ bool Roster::shares_levels() const noexcept {
   return false;
 }
 
+bool Roster::locks() const noexcept {
+  return std::any_of(members_.begin(), members_.end(), [](const Member& m) { return m.demand.locks; });
+}
+
+int Roster::ceiling_of(ResourceId resource) const noexcept {
+  for (const Member& member : members_)  // by descending level
+    for (const Demand::Section& section : member.demand.sections)
+      if (section.resource == resource) return member.level;
+  return 0;
+}
+
+bool Roster::shares_resources(std::uint32_t slot) const noexcept {
+  const Member* self = find(slot);
+  if (self == nullptr || !self->demand.locks) return false;
+  const auto is_used_by = [](const Demand& demand, ResourceId resource) {
+    return std::any_of(demand.sections.begin(), demand.sections.end(),
+                       [&](const Demand::Section& s) { return s.resource == resource; });
+  };
+  return std::any_of(members_.begin(), members_.end(), [&](const Member& other) {
+    return &other != self &&
+           std::any_of(self->demand.sections.begin(), self->demand.sections.end(), [&](const auto& s) {
+             return s.resource != no_resource && is_used_by(other.demand, s.resource);
+           });
+  });
+}
+
 bool Roster::renumber(int levels) noexcept {
   levels_.clear();
   for (const Member& member : members_) levels_.push_back(member.level);
@@ -115,9 +150,10 @@ Verdict Roster::add(const CoreModel& core, const Member& newcomer, AdmissionTest
     for (Member& member : members_) member.response = member.demand.deadline, member.windows = {};
     return {.fits = true};
   }
-  // Where levels were or are shared, a new grouping may add interference to anybody: all are analysed, from cold.
-  const bool shared = shared_before || shares_levels();
-  return analyse(core, shared ? 0 : first, newcomer.demand.budget, shared);
+  // Where levels were or are shared, a new grouping may add interference to anybody, and where sections are, blocking
+  // to those above: all are analysed, from cold.
+  const bool cold = shared_before || shares_levels() || locks();
+  return analyse(core, cold ? 0 : first, newcomer.demand.budget, cold);
 }
 
 void Roster::refresh(const CoreModel& core) noexcept {
@@ -125,15 +161,19 @@ void Roster::refresh(const CoreModel& core) noexcept {
   analyse(core, 0, 0, true);
 }
 
-// The analysis of members_[first ..]: those before are not touched by the newcomer, whose budget is `added`.
-Verdict Roster::analyse(const CoreModel& core, std::size_t first, Ticks added, bool shared) noexcept {
+// The analysis of members_[first ..]: those before are not touched by the newcomer, whose budget is `added`. cold:
+// nothing that was found before is of use.
+Verdict Roster::analyse(const CoreModel& core, std::size_t first, Ticks added, bool cold) noexcept {
   gather(core);
   for (std::size_t i = first; i < members_.size(); ++i) {
     Member& member = members_[i];
     const Ticks deadline = member.demand.deadline;
-    if (shared || i == first) member.windows = {};
+    // Each time that it wakes another section may stand in its way, and nobody knows how often it does.
+    if (member.demand.suspension > 0 && blocking_of(i) > 0)
+      return {.loser = member.slot, .response = endless, .deadline = deadline};
+    if (cold || i == first) member.windows = {};
     const Limits limits{.stop_above = deadline, .iterations = step_limit};
-    const Response result = response_of(core, i, shared, limits, added, &member.windows);
+    const Response result = response_of(core, i, cold, limits, added, &member.windows);
     if (result.verdict == Response::Verdict::exact) {
       member.response = result.value;
       continue;
@@ -141,24 +181,45 @@ Verdict Roster::analyse(const CoreModel& core, std::size_t first, Ticks added, b
     if (result.verdict == Response::Verdict::undecided)
       return {.undecided = true, .loser = member.slot, .response = endless, .deadline = deadline};
     const Limits explain{.stop_above = multiply_up(deadline, explain_horizon), .iterations = explain_step_limit};
-    const Response missed = response_of(core, i, shared, explain, added, nullptr);
+    const Response missed = response_of(core, i, cold, explain, added, nullptr);
     const bool bounded = missed.verdict == Response::Verdict::exact;
     return {.loser = member.slot, .response = bounded ? missed.value : endless, .deadline = deadline};
   }
   return {.fits = true};
 }
 
+// B of a member by immediate ceilings: the longest section of somebody below it whose ceiling is at its level or above;
+// one at most, begun before it was released. A task whose jobs can be demoted counts as below everybody, too.
+Ticks Roster::blocking_of(std::size_t index) const noexcept {
+  const int level = members_[index].level;
+  Ticks longest = 0;
+  for (const Lock& lock : locks_) {
+    const Member& user = members_[lock.user];
+    if (lock.user == index || lock.ceiling < level || !(user.level < level || user.demand.enforced)) continue;
+    longest = std::max(longest, lock.longest);
+  }
+  return longest;
+}
+
+void Roster::gather_locks() noexcept {
+  locks_.clear();
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    for (const Demand::Section& section : members_[i].demand.sections)
+      if (section.resource != no_resource) locks_.push_back({i, ceiling_of(section.resource), section.longest});
+}
+
 void Roster::gather(const CoreModel& core) noexcept {
   above_.assign(core.above.begin(), core.above.end());
   for (const Member& member : members_) above_.push_back(member.demand.as_interference());
+  gather_locks();
 }
 
-Response Roster::response_of(const CoreModel& core, std::size_t index, bool shared, const Limits& limits, Ticks added,
+Response Roster::response_of(const CoreModel& core, std::size_t index, bool cold, const Limits& limits, Ticks added,
                              Windows* keep) noexcept {
   const Member& member = members_[index];
-  const Analysed task = member.demand.as_analysed(core.blocking);
+  const Analysed task = member.demand.as_analysed(core.blocking + blocking_of(index));
   const std::size_t own = core.above.size() + index;
-  if (!shared) {
+  if (!cold) {
     Windows start = member.windows;
     for (std::size_t q = 0; q < start.count; ++q) start.w[q] = add_up(start.w[q], added);
     return response_time(task, std::span(above_).first(own), limits, start, keep);
@@ -174,7 +235,7 @@ Response Roster::response_of(const CoreModel& core, std::size_t index, bool shar
 }
 
 bool Roster::within_hyperbolic(const CoreModel& core) noexcept {
-  if (!core.above.empty() || core.blocking > 0 || shares_levels()) return false;
+  if (!core.above.empty() || core.blocking > 0 || shares_levels() || locks()) return false;
   usages_.clear();
   for (const Member& member : members_) {
     const Demand& d = member.demand;

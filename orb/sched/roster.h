@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,6 +22,11 @@ namespace corelane::sched {
 
 // A contract as the analysis sees it, in nanoseconds.
 struct Demand {
+  struct Section {
+    ResourceId resource = no_resource;
+    Ticks longest = 0;
+  };
+
   Ticks budget = 0;      // C
   Ticks suspension = 0;  // S
   Ticks period = 0;      // T
@@ -28,11 +34,15 @@ struct Demand {
   Ticks jitter = 0;      // J
   Share share = 0;       // C / T, rounded up
   Rank rank{};
+  std::array<Section, max_uses> sections{};
+  bool locks = false;     // has sections
+  bool enforced = false;  // a job that overruns is demoted
+  Ticks overshoot = 0;    // what a job may execute past C at a ceiling: demoted inside a section, it ends that first
 
   // As it bears on others. A task that suspends itself may run its C late in one period and early in the next, so S (or
   // J + S) as jitter is not enough (Chen et al. 2019, "Many suspensions, many problems", section 3): D - C is.
   constexpr Interference as_interference() const noexcept {
-    return {budget, period, suspension > 0 ? std::max(jitter, deadline - budget) : jitter};
+    return {budget + overshoot, period, suspension > 0 ? std::max(jitter, deadline - budget) : jitter};
   }
   constexpr Analysed as_analysed(Ticks blocking) const noexcept {
     return {budget + suspension, period, jitter, blocking};
@@ -93,23 +103,37 @@ class Roster {
   // Adds the newcomer if everybody's deadline holds with it; else the roster is in no state to be used.
   Verdict add(const CoreModel& core, const Member& newcomer, AdmissionTest test, int levels) noexcept;
 
+  // The level of the most urgent user of the resource; 0: nobody uses it.
+  int ceiling_of(ResourceId resource) const noexcept;
+  // Whether somebody beside `slot` uses a resource that it uses.
+  bool shares_resources(std::uint32_t slot) const noexcept;
+
   // Computes all levels' responses anew, after members left: bounds become exact again.
   void refresh(const CoreModel& core) noexcept;
 
  private:
-  Verdict analyse(const CoreModel& core, std::size_t first, Ticks added, bool shared) noexcept;
-  Response response_of(const CoreModel& core, std::size_t index, bool shared, const Limits& limits, Ticks added,
+  Verdict analyse(const CoreModel& core, std::size_t first, Ticks added, bool cold) noexcept;
+  Response response_of(const CoreModel& core, std::size_t index, bool cold, const Limits& limits, Ticks added,
                        Windows* keep) noexcept;
+  Ticks blocking_of(std::size_t index) const noexcept;
   bool within_hyperbolic(const CoreModel& core) noexcept;
   bool renumber(int levels) noexcept;
   void gather(const CoreModel& core) noexcept;
+  void gather_locks() noexcept;
   bool shares_levels() const noexcept;
+  bool locks() const noexcept;
 
   std::vector<Member> members_;  // by descending priority
   Share load_ = 0;
   std::vector<Interference> above_;  // scratch: the core's own, then the members in order
   std::vector<int> levels_;          // scratch
   std::vector<Usage> usages_;        // scratch
+  struct Lock {
+    std::size_t user;  // index of the member
+    int ceiling;
+    Ticks longest;
+  };
+  std::vector<Lock> locks_;  // scratch: all sections of all members
 };
 
 }  // namespace corelane::sched

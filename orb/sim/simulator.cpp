@@ -104,13 +104,15 @@ void Simulator::happen(const Event& event) {
     case What::lose:
       core->lost = true;
       core->core.drop_all(now_);
+      for (auto& [id, resource] : resources_)
+        if (resource.core == core->options.id) resource.holder.reset();
       core->touched = true;
       tell_manager(CoreLost{now_, core->options.id});
       break;
   }
 }
 
-// A job has ended, suspended itself or used up its budget.
+// Something came up in the running job.
 void Simulator::reach(std::size_t index) {
   CoreState& core = cores_[index];
   core.touched = true;
@@ -127,15 +129,29 @@ void Simulator::reach(std::size_t index) {
       schedule(now_ + sleep, Class::completion, What::wake, index, job.job.value);
       return queue(core.lane.decide(Suspended{now_, job.job, job.task}), core.options.id);
     }
+    case VirtualCore::What::locked:
+    case VirtualCore::What::unlocked:
+      return lock(core, job.job, what == VirtualCore::What::locked);
     case VirtualCore::What::overran:
       return queue(core.lane.decide(Overran{now_, job.job, job.task}), core.options.id);
   }
+}
+
+void Simulator::lock(CoreState& core, JobId job, bool locks) {
+  const TaskPlan& plan = plans_[jobs_[job.value - 1].plan];
+  Resource& resource = resources_[plan.contract.uses[0].resource.value];
+  if (locks && resource.holder) ++collisions_;
+  resource.holder = locks ? std::optional(job) : std::nullopt;
+  core.core.raise(now_, job, locks ? resource.ceiling : best_effort);
 }
 
 void Simulator::end(CoreState& core, const ReadyJob& job) {
   const JobState& state = jobs_[job.job.value - 1];
   const Contract& contract = plans_[state.plan].contract;
   TaskReport& report = reports_[state.plan];
+  if (const auto resource = resources_.find(contract.uses[0].resource.value);
+      resource != resources_.end() && resource->second.holder == job.job)
+    resource->second.holder.reset();  // it was stopped inside its section
   ++report.jobs;
   if (state.cancelled) {
     ++report.cancelled;
@@ -233,9 +249,17 @@ void Simulator::carry_out(const Admit& c, CoreId) {
   report.bound = c.response;
   plan_by_task_.insert({c.task.value, plan});
   mix(c.task.value), mix(static_cast<std::uint64_t>(c.core.value));
-  core_of(c.core).lane.add(c.task, c.contract, c.priority);
-  schedule(std::max(now_, plans_[plan].first_release), Class::release, What::release, plan, 0);
+  sched::Lane& lane = core_of(c.core).lane;
+  if (c.waits_for_idle) return queue(lane.join(now_, c.task, c.contract, c.priority), c.core);
+  lane.add(c.task, c.contract, c.priority);
+  carry_out(Joined{c.task, c.core}, c.core);
+}
+
+// The caller may begin.
+void Simulator::carry_out(const Joined& c, CoreId) {
+  const std::size_t plan = plan_by_task_.at(c.task.value);
   plans_[plan].first_release = std::max(now_, plans_[plan].first_release);
+  schedule(plans_[plan].first_release, Class::release, What::release, plan, 0);
 }
 
 void Simulator::carry_out(const Place& c, CoreId) {
@@ -247,6 +271,15 @@ void Simulator::carry_out(const Place& c, CoreId) {
 void Simulator::carry_out(const Reprioritize& c, CoreId) {
   CoreState& core = core_of(c.core);
   if (core.lane.reprioritize(c.task, c.priority)) core.core.set_priority(now_, c.task, c.priority);
+  core.touched = true;
+}
+
+void Simulator::carry_out(const Ceiling& c, CoreId) {
+  Resource& resource = resources_[c.resource.value];
+  resource.ceiling = c.priority;
+  resource.core = c.core;
+  CoreState& core = core_of(c.core);
+  if (resource.holder) core.core.raise(now_, *resource.holder, c.priority);
   core.touched = true;
 }
 
@@ -289,7 +322,12 @@ void Simulator::carry_out(const Run& c, CoreId from) {
   // Of a caller that sends too early the contract's releases count, not his.
   if (plan.every > Duration::zero() && plan.every < plan.contract.period) job.nominal = c.released;
   const Duration until_sleep = job.sleeps ? plan.sleeps_after : Duration::max();
-  core.core.start(now_, {c.job, c.task, c.priority, job.demand, until_sleep});
+  ReadyJob ready{c.job, c.task, c.priority, job.demand, until_sleep};
+  if (plan.locks_for > Duration::zero()) {
+    ready.locks_at = plan.locks_after;
+    ready.unlocks_at = plan.locks_after + plan.locks_for;
+  }
+  core.core.start(now_, ready);
   core.touched = true;
 }
 

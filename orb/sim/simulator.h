@@ -32,6 +32,8 @@ struct TaskPlan {
   Duration sleeps_after{};   // each job suspends itself once, after so much execution ...
   Duration sleeps_for{};     // ... for so long; zero: never
   Duration stops_after{};    // how much a job still executes once it is cancelled
+  Duration locks_after{};    // after so much execution a job locks the first resource of its contract ...
+  Duration locks_for{};      // ... for so much; zero: never
   std::uint32_t one_in = 1;  // demand_to and sleeps_for concern one job in so many, at random
   std::optional<Time> departs{};
   PeerId peer{};
@@ -73,6 +75,8 @@ class Simulator {
   // FNV-1a over everything that happened.
   std::uint64_t trace_hash() const { return hash_; }
   std::uint64_t preemptions() const;
+  // Jobs that found a resource locked when they wanted it, which ceilings are there to prevent.
+  std::uint64_t collisions() const { return collisions_; }
   Duration busy(CoreId core) const;
 
  private:
@@ -111,6 +115,7 @@ class Simulator {
   void happen(const Event& event);
   void reach(std::size_t core);
   void end(CoreState& core, const ReadyJob& job);
+  void lock(CoreState& core, JobId job, bool locks);
   JobState draw(std::size_t plan, Time nominal);
   void release(std::size_t plan, std::uint64_t number);
   void start_platform_load(std::size_t core);
@@ -125,6 +130,7 @@ class Simulator {
   void carry_out(const sched::Admit& c, CoreId from);
   void carry_out(const sched::Place& c, CoreId from);
   void carry_out(const sched::Reprioritize& c, CoreId from);
+  void carry_out(const sched::Ceiling& c, CoreId from);
   void carry_out(const sched::Vacate& c, CoreId from);
   void carry_out(const sched::Move& c, CoreId from);
   void carry_out(const sched::Dismiss& c, CoreId from);
@@ -137,6 +143,7 @@ class Simulator {
   void carry_out(const sched::Watch& c, CoreId from);
   void carry_out(const sched::Arm& c, CoreId from);
   void carry_out(const sched::ReportVacated& c, CoreId from);
+  void carry_out(const sched::Joined& c, CoreId from);
 
   sched::Manager manager_;
   Random random_;
@@ -153,6 +160,13 @@ class Simulator {
   };
   std::deque<Pending> commands_;
   std::unordered_map<std::uint64_t, std::size_t> plan_by_task_;
+  struct Resource {
+    Priority ceiling = best_effort;
+    CoreId core = no_core;
+    std::optional<JobId> holder{};
+  };
+  std::unordered_map<std::uint32_t, Resource> resources_;  // by id
+  std::uint64_t collisions_ = 0;
   std::uint64_t hash_ = 0xcbf2'9ce4'8422'2325;
 };
 

@@ -24,7 +24,7 @@ void VirtualCore::charge(Time now) {
 
 void VirtualCore::sort() {
   std::sort(jobs_.begin(), jobs_.end(), [](const Entry& a, const Entry& b) {
-    return a.job.priority != b.job.priority ? a.job.priority > b.job.priority : a.order < b.order;
+    return a.effective() != b.effective() ? a.effective() > b.effective() : a.order < b.order;
   });
 }
 
@@ -38,6 +38,12 @@ void VirtualCore::set_priority(Time now, TaskId task, Priority priority) {
   charge(now);
   for (Entry& entry : jobs_)
     if (entry.job.task == task) entry.job.priority = priority;
+  sort();
+}
+
+void VirtualCore::raise(Time now, JobId job, Priority ceiling) {
+  charge(now);
+  if (const auto entry = find(job); entry != jobs_.end()) entry->ceiling = ceiling;
   sort();
 }
 
@@ -75,11 +81,21 @@ Duration VirtualCore::until_budget(const ReadyJob& job) const {
   return job.job == watched_ ? budget_ - job.used : Duration::max();
 }
 
+Duration VirtualCore::until_lock(const ReadyJob& job) const {
+  const Duration next = std::min(job.locks_at, job.unlocks_at);
+  return next == Duration::max() ? next : next - job.used;
+}
+
 std::optional<VirtualCore::Reached> VirtualCore::reach(Time now) {
   charge(now);
   if (!running_) return std::nullopt;
   const auto entry = find(current_);
   ReadyJob& job = entry->job;
+  if (until_lock(job) <= Duration::zero()) {
+    const bool locks = job.locks_at != Duration::max();
+    (locks ? job.locks_at : job.unlocks_at) = Duration::max();
+    return Reached{job, locks ? What::locked : What::unlocked};
+  }
   if (job.remaining <= Duration::zero()) {
     const ReadyJob ended = job;
     jobs_.erase(entry);
@@ -106,7 +122,8 @@ Time VirtualCore::dispatch(Time now) {
   if (ran && current_ != job.job) ++preemptions_;
   current_ = job.job;
   since_ = now;
-  return now + std::min({job.remaining, job.until_sleep, std::max(until_budget(job), Duration::zero())});
+  return now +
+         std::max(std::min({job.remaining, job.until_sleep, until_budget(job), until_lock(job)}), Duration::zero());
 }
 
 std::optional<JobId> VirtualCore::running() const {

@@ -4,6 +4,7 @@
 // Threads: owned by the Simulator.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -23,6 +24,8 @@ struct ReadyJob {
   Duration remaining;                      // execution until it ends
   Duration until_sleep = Duration::max();  // execution until it suspends itself; beyond `remaining`: it does not
   Duration used{};                         // executed so far
+  Duration locks_at = Duration::max();     // in terms of `used`: a section begins ...
+  Duration unlocks_at = Duration::max();   // ... and ends
 };
 
 class VirtualCore {
@@ -30,6 +33,8 @@ class VirtualCore {
   // A job joins; it may preempt at the next dispatch().
   void start(Time now, const ReadyJob& job);
   void set_priority(Time now, TaskId task, Priority priority);
+  // The job runs at `ceiling` while that is above its priority; best_effort ends it.
+  void raise(Time now, JobId job, Priority ceiling);
   // The job executes for at most so much more. False when it is not here.
   bool shorten(Time now, JobId job, Duration most);
   // A job that sleeps is ready again, behind its equals. False when it is not here.
@@ -39,12 +44,12 @@ class VirtualCore {
   // reach() says when this job has used its budget. Replaces what was watched; JobId{} watches nobody.
   void watch(Time now, JobId job, Duration budget);
 
-  enum class What : std::uint8_t { ended, slept, overran };
+  enum class What : std::uint8_t { ended, slept, overran, locked, unlocked };
   struct Reached {
     ReadyJob job;
     What what;
   };
-  // Advances the running job to `now`: what has come to its end, its suspension or its budget. Nothing when neither.
+  // Advances the running job to `now` and tells the first thing that has come up, if any; ask again for the next.
   std::optional<Reached> reach(Time now);
 
   // Picks who runs from now on. Returns the instant at which reach() will have something to say; never when idle.
@@ -59,14 +64,18 @@ class VirtualCore {
     ReadyJob job;
     std::uint64_t order;  // first come first served
     bool asleep = false;
+    Priority ceiling = best_effort;
+
+    Priority effective() const { return std::max(job.priority, ceiling); }
   };
 
   std::vector<Entry>::iterator find(JobId job);
   void charge(Time now);
   void sort();
   Duration until_budget(const ReadyJob& job) const;
+  Duration until_lock(const ReadyJob& job) const;
 
-  std::vector<Entry> jobs_;  // by descending priority, then by order
+  std::vector<Entry> jobs_;  // by descending effective priority, then by order
   bool running_ = false;     // current_ has run since since_
   JobId current_{};
   Time since_{};

@@ -142,3 +142,19 @@ TEST_CASE("text that is no duration is nothing") {
                            "9223372036854775808ns", "18446744073709551616ns", "9223372037s"})
     CHECK_FALSE(parse_duration(text));
 }
+
+TEST_CASE("a contract names what is wrong with its resources") {
+  const auto with = [](std::array<ResourceUse, max_uses> uses, Duration suspension = {}) {
+    const Contract c{.period = 10ms, .deadline = 10ms, .budget = 2ms, .suspension = suspension, .uses = uses};
+    CHECK(is_sound(c) == !fault_of(c));
+    return fault_of(c).value_or("sound");
+  };
+  const ResourceId a{7};
+  CHECK(with({{{a, 2ms}}}) == "sound");
+  CHECK(with({{{}, {a, 1ns}, {}, {ResourceId{8}, 1ms}}}) == "sound");
+  CHECK(with({{{a, 2ms + 1ns}}}) == "the longest section of resource 7 = 2000001ns is outside 0 < L <= C = 2ms");
+  CHECK(with({{{a, 0ms}}}) == "the longest section of resource 7 = 0ns is outside 0 < L <= C = 2ms");
+  CHECK(with({{{a, 1ms}, {a, 1ms}}}) == "resource 7 is named twice");
+  CHECK(with({{{no_resource, 1ms}}}) == "a section of 1ms names no resource");
+  CHECK(with({{{a, 1ms}}}, 1ms) == "suspension S = 1ms is not possible for a task that locks resources; use S = 0");
+}

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "orb/sched/lane.h"
+#include "tests/orb/sched/only.h"
 
 namespace corelane::sched::testing {
 
@@ -37,14 +38,6 @@ class LaneBench {
   std::vector<Command> elapse(Duration when) { return copy(lane.decide(Elapsed{at(when), timer})); }
   static std::vector<Command> copy(std::span<const Command> commands) { return {commands.begin(), commands.end()}; }
 };
-
-template <typename T>
-std::vector<T> only(const std::vector<Command>& commands) {
-  std::vector<T> found;
-  for (const Command& command : commands)
-    if (const T* match = std::get_if<T>(&command)) found.push_back(*match);
-  return found;
-}
 
 inline constexpr Contract ten_ms{.period = std::chrono::milliseconds{10},
                                  .deadline = std::chrono::milliseconds{8},

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "orb/sched/manager.h"
+#include "tests/orb/sched/only.h"
 
 namespace corelane::sched::testing {
 
@@ -19,14 +20,6 @@ inline Contract share_of_core(int percent, int importance = 0) {
   using namespace std::chrono_literals;
   return {
       .period = 100ms, .deadline = 100ms, .budget = percent * 1ms, .importance = static_cast<std::int16_t>(importance)};
-}
-
-template <typename T>
-std::vector<T> only(const std::vector<Command>& commands) {
-  std::vector<T> found;
-  for (const Command& command : commands)
-    if (const T* match = std::get_if<T>(&command)) found.push_back(*match);
-  return found;
 }
 
 class Bench {
@@ -50,7 +43,7 @@ class Bench {
     REQUIRE(refusals.size() == 1);
     return refusals[0].reason;
   }
-  std::vector<Command> vacated(TaskId task, CoreId core) { return tell(Vacated{Time{}, task, core}); }
+  std::vector<Command> vacated(TaskId task, CoreId from) { return tell(Vacated{Time{}, task, from}); }
   CoreId core_of(TaskId task) const { return manager.find(task)->core; }
 
   Manager manager;

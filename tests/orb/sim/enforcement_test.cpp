@@ -190,3 +190,41 @@ TEST_CASE("the trace of a core with faults is the same for a seed") {
     CHECK(trace(3) != trace(4));
   }
 }
+
+TEST_CASE("under immediate ceilings nobody finds a resource locked and all keep their bounds") {
+  const bool enforced = GENERATE(false, true);
+  std::uint64_t jobs = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(seed);
+    Simulator sim(one_core(), seed);
+    const int count = 3 + static_cast<int>(random() % 4);
+    for (const double u : uunifast(random, count, 0.4 + 0.5 * uniform(random))) {
+      TaskPlan plan{.contract = contract_of(std::max(u, 0.01), log_uniform_period(random, 5ms, 100ms))};
+      plan.contract.jitter = plan.contract.deadline / 20;
+      plan.first_release = Time{1ms};
+      plan.jittered = true;
+      const Duration third = plan.contract.budget / 3;
+      plan.contract.uses[0] = {ResourceId{1 + static_cast<std::uint32_t>(random() % 2)}, third};
+      plan.locks_after = Duration{static_cast<std::int64_t>(uniform(random) * static_cast<double>(third.count()))};
+      plan.locks_for = third;
+      // Some come late, and raise a ceiling while others are in their sections.
+      if (random() % 3 == 0) plan.proposed = plan.first_release = Time{Duration{1 + random() % 300'000'000}};
+      if (enforced) plan.contract.on_overrun = OverrunPolicy::demote;
+      if (enforced && sim.size() == 0) {  // overruns inside its section
+        plan.demand = 4 * plan.contract.budget;
+        plan.locks_after = plan.contract.budget - third / 2;
+      }
+      sim.add(plan);
+    }
+    sim.run(Time{2s});
+    CHECK(sim.collisions() == 0);
+    for (std::size_t i = enforced ? 1 : 0; i < sim.size(); ++i) {
+      const TaskReport& report = sim.report(i);
+      if (!report.admitted) continue;
+      jobs += report.jobs;
+      REQUIRE(report.misses == 0);
+      REQUIRE(report.worst <= sim.manager().find(report.task)->response);
+    }
+  }
+  CHECK(jobs > 5'000);
+}
