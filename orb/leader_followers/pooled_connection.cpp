@@ -1,0 +1,194 @@
+#include "orb/leader_followers/pooled_connection.h"
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/os/clock.h"
+
+namespace corelane::leader_followers {
+namespace {
+
+constexpr std::size_t read_size = 64 * 1024;
+constexpr int reads_per_turn = 4;  // then other streams get their turn
+
+constexpr Error comm_failure(std::uint32_t minor) { return {.kind = ErrorKind::comm_failure, .minor = minor}; }
+
+}  // namespace
+
+// One watch(): says whether the watcher may still be called, and lets unwatch() wait for a call that runs.
+class PooledConnection::Watch final : public ReadyHandler {
+ public:
+  Watch(std::shared_ptr<PooledConnection> connection, std::shared_ptr<transport::Watcher> watcher)
+      : connection_(std::move(connection)), watcher_(std::move(watcher)) {}
+
+  bool on_ready() noexcept override {
+    if (!enter()) return false;
+    connection_->read(*this);
+    return leave();
+  }
+  void on_stopping() noexcept override { connection_->finish(*this, comm_failure(minor::shutting_down)); }
+
+  // The watcher, as long as it may be called.
+  std::shared_ptr<transport::Watcher> watcher() {
+    const std::lock_guard lock(mutex_);
+    return watcher_;
+  }
+  // The watcher for its last call: once.
+  std::shared_ptr<transport::Watcher> end() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(watcher_, nullptr);
+  }
+  // No call runs after it returned, but for one that this thread is in.
+  void end_and_wait() {
+    std::shared_ptr<transport::Watcher> dropped;  // dies after the lock
+    std::unique_lock lock(mutex_);
+    dropped = std::exchange(watcher_, nullptr);
+    if (inside_ != std::this_thread::get_id()) left_.wait(lock, [this] { return inside_ == std::thread::id{}; });
+  }
+
+ private:
+  bool enter() {
+    const std::lock_guard lock(mutex_);
+    if (watcher_) inside_ = std::this_thread::get_id();
+    return watcher_ != nullptr;
+  }
+  // Whether the pool shall call again.
+  bool leave() {
+    const std::lock_guard lock(mutex_);
+    inside_ = {};
+    left_.notify_all();
+    return watcher_ != nullptr;
+  }
+
+  const std::shared_ptr<PooledConnection> connection_;  // a watched connection lives until its end
+
+  std::mutex mutex_;
+  std::condition_variable left_;
+  // Guarded by mutex_.
+  std::shared_ptr<transport::Watcher> watcher_;
+  std::thread::id inside_;  // the thread that is in a call
+};
+
+PooledConnection::PooledConnection(std::shared_ptr<transport::Connection> below, std::shared_ptr<ThreadPool> pool,
+                                   transport::Reactor& reactor, Duration idle_timeout)
+    : below_(std::move(below)),
+      pool_(std::move(pool)),
+      reactor_(reactor),
+      idle_timeout_(idle_timeout),
+      last_traffic_(os::now()) {}
+
+Expected<void> PooledConnection::send(std::span<const Bytes> parts) noexcept {
+  // relaxed: a time stamp for the idle time-out, which no other data depends on
+  if (idle_timeout_ > Duration::zero()) last_traffic_.store(os::now(), std::memory_order_relaxed);
+  return below_->send(parts);
+}
+
+void PooledConnection::watch(std::shared_ptr<transport::Watcher> watcher) {
+  const auto watch = std::make_shared<Watch>(shared_from_this(), std::move(watcher));
+  // relaxed: see send()
+  last_traffic_.store(os::now(), std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(mutex_);
+    watch_ = watch;
+  }
+  keep_time();
+  if (!pool_->add(descriptor(), watch)) finish(*watch, comm_failure(minor::shutting_down));
+}
+
+void PooledConnection::unwatch() {
+  std::shared_ptr<Watch> watch;
+  {
+    const std::lock_guard lock(mutex_);
+    watch = std::exchange(watch_, nullptr);
+  }
+  if (!watch) return;
+  pool_->remove(descriptor());
+  watch->end_and_wait();
+}
+
+void PooledConnection::expect_by(Time deadline) noexcept {
+  // relaxed: keep_time() reads it on this thread; the timer that is set later is ordered by the reactor
+  expected_by_.store(deadline, std::memory_order_relaxed);
+  keep_time();
+}
+
+void PooledConnection::read(Watch& watch) {
+  std::array<std::byte, read_size> buffer;
+  for (int turn = 0; turn < reads_per_turn; ++turn) {
+    const std::shared_ptr<transport::Watcher> watcher = watch.watcher();
+    if (!watcher) return;  // taken back, perhaps by the last on_bytes()
+    const auto count = below_->receive(buffer, Time{}, {});
+    if (!count && count.error().kind == ErrorKind::timeout) return;  // nothing there yet
+    if (!count) return finish(watch, count.error());
+    if (*count == 0) {
+      below_->close();
+      return finish(watch, comm_failure(minor::peer_closed));
+    }
+    const Time received = os::now();
+    // relaxed: see send()
+    last_traffic_.store(received, std::memory_order_relaxed);
+    watcher->on_bytes(Bytes(buffer).first(*count), received);
+    if (*count < buffer.size()) return;
+  }
+}
+
+// The last call of a watcher, once.
+void PooledConnection::finish(Watch& watch, Error reason) {
+  const auto watcher = watch.end();
+  {
+    const std::lock_guard lock(mutex_);
+    if (watch_.get() == &watch) watch_.reset();
+    reason = cut_off_.value_or(reason);
+  }
+  if (watcher) watcher->on_closed(reason);
+}
+
+Time PooledConnection::time_limit() const noexcept {
+  // relaxed: see expect_by() and send()
+  const Time expected = expected_by_.load(std::memory_order_relaxed);
+  if (idle_timeout_ <= Duration::zero()) return expected;
+  return std::min(expected, last_traffic_.load(std::memory_order_relaxed) + idle_timeout_);
+}
+
+// A later limit than the one waited for is found when that one comes.
+void PooledConnection::keep_time() {
+  const Time limit = time_limit();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!watch_ || limit >= timer_at_) return;
+    timer_at_ = limit;
+  }
+  reactor_.schedule(limit, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->on_timer();
+  });
+}
+
+void PooledConnection::forget_timer() {
+  const std::lock_guard lock(mutex_);
+  timer_at_ = never;
+}
+
+void PooledConnection::on_timer() noexcept {
+  const Time now = os::now();
+  if (now < time_limit()) {
+    forget_timer();
+    return keep_time();
+  }
+  // relaxed: see expect_by()
+  const bool stalled = now >= expected_by_.load(std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(mutex_);
+    timer_at_ = never;
+    if (!watch_ || !is_open()) return;
+    cut_off_ = stalled ? Error{.kind = ErrorKind::timeout, .minor = minor::deadline_passed}
+                       : comm_failure(minor::idle_timeout);
+  }
+  below_->close();
+}
+
+}  // namespace corelane::leader_followers

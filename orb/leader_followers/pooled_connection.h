@@ -1,0 +1,68 @@
+// PooledConnection: a connection of the transport below, whose watcher the pool calls.
+//
+// Threads: as Connection says; the pool's where that says the reactor's. Invariants: the connection below is never
+// watched, so it is free for receive() at any time; a Watch belongs to one watch() and ends once, by its watcher's
+// on_closed() or by unwatch(). Time-outs run on the reactor and close the connection below, which makes its descriptor
+// readable: the pool sees the end, and the watcher learns of it there.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+#include "orb/leader_followers/thread_pool.h"
+#include "orb/os/pi_mutex.h"
+#include "orb/transport/connection.h"
+#include "orb/transport/reactor.h"
+
+namespace corelane::leader_followers {
+
+class PooledConnection final : public transport::Connection, public std::enable_shared_from_this<PooledConnection> {
+ public:
+  PooledConnection(std::shared_ptr<transport::Connection> below, std::shared_ptr<ThreadPool> pool,
+                   transport::Reactor& reactor, Duration idle_timeout);
+
+  Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override {
+    return below_->receive(buffer, deadline, strategy);
+  }
+  using Connection::send;
+  Expected<void> send(std::span<const Bytes> parts) noexcept override;
+  void watch(std::shared_ptr<transport::Watcher> watcher) override;
+  void unwatch() override;
+  void expect_by(Time deadline) noexcept override;
+  void close() noexcept override { below_->close(); }
+  bool is_open() const noexcept override { return below_->is_open(); }
+  const transport::Endpoint& local() const noexcept override { return below_->local(); }
+  const transport::Endpoint& peer() const noexcept override { return below_->peer(); }
+  int descriptor() const noexcept override { return below_->descriptor(); }
+  std::optional<transport::PeerCredentials> credentials() const noexcept override { return below_->credentials(); }
+  PeerId id() const noexcept override { return below_->id(); }
+
+ private:
+  class Watch;
+
+  void read(Watch& watch);
+  void finish(Watch& watch, Error reason);
+  void keep_time();
+  void on_timer() noexcept;
+  void forget_timer();
+  Time time_limit() const noexcept;
+
+  // Constant after construction.
+  const std::shared_ptr<transport::Connection> below_;
+  const std::shared_ptr<ThreadPool> pool_;
+  transport::Reactor& reactor_;
+  const Duration idle_timeout_;
+
+  // Shared.
+  std::atomic<Time> last_traffic_;
+  std::atomic<Time> expected_by_{never};
+
+  os::PiMutex mutex_;
+  // Guarded by mutex_.
+  std::shared_ptr<Watch> watch_;
+  std::optional<Error> cut_off_;  // why the timer closed it, when it did
+  Time timer_at_ = never;         // of the timer that runs
+};
+
+}  // namespace corelane::leader_followers

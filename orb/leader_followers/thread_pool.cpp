@@ -1,0 +1,157 @@
+#include "orb/leader_followers/thread_pool.h"
+
+#include <ace/Event_Handler.h>
+#include <ace/Init_ACE.h>
+#include <ace/Reactor.h>
+#include <ace/TP_Reactor.h>
+
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/os/pi_mutex.h"
+#include "orb/os/thread.h"
+
+namespace corelane::leader_followers {
+namespace {
+
+constexpr int most_threads = 256;
+constexpr Error bad_options{ErrorKind::bad_param, Completion::no, minor::bad_option};
+
+// ACE's own life, counted by ACE.
+class Library {
+ public:
+  Library() { ACE::init(); }
+  ~Library() { ACE::fini(); }
+};
+
+os::ThreadOptions thread_options(const PoolOptions& options, int index) {
+  os::ThreadOptions result{.name = "corelane-lf", .fifo_priority = options.fifo_priority};
+  const std::size_t count = options.cores.size();
+  if (options.placement == Placement::single_core) result.core = options.cores.front();
+  if (options.placement == Placement::round_robin) result.core = options.cores[static_cast<std::size_t>(index) % count];
+  return result;
+}
+
+}  // namespace
+
+class ThreadPool::Impl {
+ public:
+  ~Impl() { stop(); }
+
+  Expected<void> start(const PoolOptions& options) {
+    for (int i = 0; i < options.threads; ++i) {
+      auto thread = os::start_thread(thread_options(options, i), [this] { reactor_.run_reactor_event_loop(); });
+      if (!thread) return thread.error();
+      real_time_ = real_time_ && (options.fifo_priority == 0 || thread->real_time());
+      threads_.push_back(std::move(*thread));
+    }
+    return {};
+  }
+
+  bool add(int descriptor, std::shared_ptr<ReadyHandler> handler) {
+    ACE_Event_Handler_var made(new AceHandler(*this, descriptor, std::move(handler)));
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopped_ || !handlers_.emplace(descriptor, made).second) return false;
+    }
+    // Outside the lock: the reactor waits for its token, whose holder may be in on_ready() and call add() or remove().
+    if (reactor_.register_handler(made.handler(), ACE_Event_Handler::READ_MASK) == 0) return true;
+    forget(descriptor, made.handler());
+    return false;
+  }
+
+  void remove(int descriptor) {
+    ACE_Event_Handler_var handler;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto place = handlers_.find(descriptor);
+      if (place == handlers_.end()) return;
+      handler = std::move(place->second);
+      handlers_.erase(place);
+    }
+    reactor_.remove_handler(handler.handler(), ACE_Event_Handler::READ_MASK | ACE_Event_Handler::DONT_CALL);
+  }
+
+  bool real_time() const noexcept { return real_time_; }
+
+  void stop() noexcept {
+    std::unordered_map<int, ACE_Event_Handler_var> handlers;
+    {
+      const std::lock_guard lock(mutex_);
+      if (std::exchange(stopped_, true)) return;
+    }
+    reactor_.end_reactor_event_loop();
+    threads_.clear();
+    {
+      const std::lock_guard lock(mutex_);
+      handlers.swap(handlers_);
+    }
+    for (auto& [descriptor, handler] : handlers) {
+      reactor_.remove_handler(handler.handler(), ACE_Event_Handler::READ_MASK | ACE_Event_Handler::DONT_CALL);
+      static_cast<AceHandler*>(handler.handler())->stopping();
+    }
+  }
+
+ private:
+  // A ReadyHandler as ACE calls it. Owner: ACE and handlers_, by its reference count.
+  class AceHandler final : public ACE_Event_Handler {
+   public:
+    AceHandler(Impl& pool, int descriptor, std::shared_ptr<ReadyHandler> handler)
+        : ACE_Event_Handler(&pool.reactor_), pool_(pool), descriptor_(descriptor), handler_(std::move(handler)) {
+      reference_counting_policy().value(Reference_Counting_Policy::ENABLED);
+    }
+    ACE_HANDLE get_handle() const override { return descriptor_; }
+    int handle_input(ACE_HANDLE) override { return handler_->on_ready() ? 0 : -1; }
+    // After the -1 above; remove() and stop() ask for no call.
+    int handle_close(ACE_HANDLE, ACE_Reactor_Mask) override {
+      pool_.forget(descriptor_, this);
+      return 0;
+    }
+    void stopping() noexcept { handler_->on_stopping(); }
+
+   private:
+    Impl& pool_;
+    const int descriptor_;
+    const std::shared_ptr<ReadyHandler> handler_;
+  };
+
+  void forget(int descriptor, ACE_Event_Handler* handler) {
+    const std::lock_guard lock(mutex_);
+    const auto place = handlers_.find(descriptor);
+    if (place != handlers_.end() && place->second.handler() == handler) handlers_.erase(place);
+  }
+
+  const Library library_;
+  // Without signal masks around each callback: nothing here handles signals.
+  ACE_TP_Reactor tp_reactor_{nullptr, nullptr, false};
+  ACE_Reactor reactor_{&tp_reactor_};
+  std::vector<os::Thread> threads_;
+  bool real_time_ = true;
+
+  os::PiMutex mutex_;
+  // Guarded by mutex_.
+  std::unordered_map<int, ACE_Event_Handler_var> handlers_;  // by descriptor
+  bool stopped_ = false;
+};
+
+Expected<std::unique_ptr<ThreadPool>> ThreadPool::start(const PoolOptions& options) {
+  if (options.threads < 1 || options.threads > most_threads) return bad_options;
+  if (options.placement != Placement::unbound && options.cores.empty()) return bad_options;
+  auto impl = std::make_unique<Impl>();
+  if (const auto started = impl->start(options); !started) return started.error();
+  return std::unique_ptr<ThreadPool>(new ThreadPool(std::move(impl)));
+}
+
+ThreadPool::ThreadPool(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+ThreadPool::~ThreadPool() = default;
+
+bool ThreadPool::add(int descriptor, std::shared_ptr<ReadyHandler> handler) {
+  return impl_->add(descriptor, std::move(handler));
+}
+void ThreadPool::remove(int descriptor) { impl_->remove(descriptor); }
+bool ThreadPool::real_time() const noexcept { return impl_->real_time(); }
+void ThreadPool::stop() noexcept { impl_->stop(); }
+
+}  // namespace corelane::leader_followers
