@@ -82,8 +82,8 @@ TEST_CASE("a ready stream is handled by one thread at a time") {
 }
 
 TEST_CASE("while one stream is handled a follower leads and handles another") {
-  const auto pool = started({.threads = 2});
   Mailbox<bool> go;
+  const auto pool = started({.threads = 2});
   const auto slow = std::make_shared<Event>(), quick = std::make_shared<Event>();
   slow->block_until = &go;
   REQUIRE(pool->add(slow->descriptor(), slow));
@@ -112,8 +112,8 @@ TEST_CASE("all threads of a single core run there") {
 TEST_CASE("threads bound round robin use every core and no other") {
   const auto cores = usable_cores();
   const int threads = static_cast<int>(cores.size());
-  const auto pool = started({.threads = threads, .placement = Placement::round_robin, .cores = cores});
   Mailbox<bool> go;
+  const auto pool = started({.threads = threads, .placement = Placement::round_robin, .cores = cores});
   std::vector<std::shared_ptr<Event>> events;
   std::vector<CoreId> seen;
   for (int i = 0; i < threads; ++i) {  // all of them busy at once
