@@ -45,7 +45,7 @@ class Lexer {
     const char c = text_[at_];
     if (c == ' ' || c == '\n') {
       ++at_;
-    } else if (c == '#') {
+    } else if (text_.substr(at_).starts_with("#pragma")) {
       take(TokenKind::pragma, std::min(text_.find('\n', at_), text_.size()) - at_);
     } else if (c == '"' || c == '\'') {
       literal(0);

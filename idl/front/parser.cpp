@@ -100,15 +100,15 @@ Parser::DefinitionPtr Parser::definition(Body kind) {
     return nullptr;
   }
   if (cursor_.at("@")) return annotation_declaration();
+  if (at_unsupported_definition()) {
+    skip_unsupported_definition();
+    return nullptr;
+  }
   if (const Entry* entry = entry_here(kind)) {
     const Token keyword = cursor_.advance();
     DefinitionPtr result = (this->*entry->rule)(keyword);
     cursor_.expect(";");
     return result;
-  }
-  if (at_unsupported_definition()) {
-    skip_unsupported_definition();
-    return nullptr;
   }
   if (kind != in_module) return operation_or_attribute();
   cursor_.fail_expected("a definition");

@@ -98,15 +98,18 @@ class Parser {
   std::vector<ast::ContextName> context_names();
 
   // Types, names and annotations (parser_types.cpp).
-  ast::TypeSpec type(std::string_view what = "a type");
-  ast::TypeSpec type_inside(std::string_view what);
-  ast::TypeSpec keyword_type(std::string_view what);
+  // Where a struct, union or enum may be defined in place of a type's name.
+  enum class Inline : std::uint8_t { refused, allowed };
+  ast::TypeSpec type(std::string_view what, Inline constructs = Inline::refused);
+  ast::TypeSpec type_inside(std::string_view what, Inline constructs);
+  ast::TypeSpec keyword_type(std::string_view what, Inline constructs);
   ast::TypeSpec integer_type();
   ast::TypeSpec string_type();
   ast::TypeSpec sequence_type();
   ast::TypeSpec map_type();
   ast::TypeSpec fixed_type();
   ast::TypeSpec inline_construct();
+  ast::TypeSpec misplaced_construct();
   ast::ExpressionPtr bound();
   std::vector<ast::Declarator> declarators();
   ast::Declarator declarator();

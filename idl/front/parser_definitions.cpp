@@ -48,7 +48,7 @@ Parser::DefinitionPtr Parser::union_rule(const Token& keyword) {
   cursor_.expect("switch");
   cursor_.expect("(");
   body.discriminator_annotations = annotations();
-  body.discriminator = type("the type of the discriminator");
+  body.discriminator = type("the type of the discriminator", Inline::allowed);
   cursor_.expect(")");
   cursor_.expect("{");
   if (cursor_.at("}")) cursor_.fail_expected("`case` or `default`");
@@ -63,7 +63,7 @@ ast::Branch Parser::branch() {
   result.labels = labels();
   if (result.labels.empty()) cursor_.fail_expected("`case` or `default`");
   result.annotations = annotations();
-  result.type = type("the type of a union's member");
+  result.type = type("the type of a union's member", Inline::allowed);
   result.declarator = declarator();
   cursor_.expect(";");
   return result;
@@ -102,7 +102,7 @@ std::vector<ast::Member> Parser::members() {
 ast::Member Parser::member() {
   ast::Member result;
   result.annotations = annotations();
-  result.type = type("a member's type");
+  result.type = type("a member's type", Inline::allowed);
   result.declarators = declarators();
   cursor_.expect(";");
   return result;
@@ -165,7 +165,7 @@ ast::Bitfield Parser::bitfield() {
 
 Parser::DefinitionPtr Parser::type_definition(const Token& keyword) {
   ast::Typedef body;
-  body.type = type();
+  body.type = type("a type", Inline::allowed);
   body.declarators = declarators();
   DefinitionPtr result = made(body.declarators.front().name, keyword);
   result->node = std::move(body);

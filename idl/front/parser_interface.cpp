@@ -52,7 +52,7 @@ Parser::DefinitionPtr Parser::valuetype(const Token& keyword, ast::ValueKind kin
   }
   const bool has_body = cursor_.at(":") || cursor_.at("supports") || cursor_.at("{");
   if (!has_body && kind == ast::ValueKind::concrete) {
-    result->node = ast::ValueBox{type("`{`, `:`, `supports`, `;` or the type of a value box")};
+    result->node = ast::ValueBox{type("`{`, `:`, `supports`, `;` or the type of a value box", Inline::allowed)};
     return result;
   }
   ast::Valuetype body;
@@ -79,7 +79,7 @@ std::vector<ast::ScopedName> Parser::names(std::string_view what) {
 Parser::DefinitionPtr Parser::state(const Token& keyword) {
   ast::State body;
   body.is_public = keyword.is("public");
-  body.member.type = type("a state member's type");
+  body.member.type = type("a state member's type", Inline::allowed);
   body.member.declarators = declarators();
   DefinitionPtr result = made(body.member.declarators.front().name, keyword);
   result->node = std::move(body);

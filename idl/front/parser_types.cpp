@@ -8,16 +8,16 @@ namespace corelane::idl {
 
 using ast::BasicType;
 
-ast::TypeSpec Parser::type(std::string_view what) {
+ast::TypeSpec Parser::type(std::string_view what, Inline constructs) {
   if (++type_depth_ > deepest_type) cursor_.fail(cursor_.current().span, "types are nested too deeply");
-  ast::TypeSpec result = type_inside(what);
+  ast::TypeSpec result = type_inside(what, constructs);
   --type_depth_;
   return result;
 }
 
-ast::TypeSpec Parser::type_inside(std::string_view what) {
+ast::TypeSpec Parser::type_inside(std::string_view what, Inline constructs) {
   const Token& first = cursor_.current();
-  if (first.is(TokenKind::keyword)) return keyword_type(what);
+  if (first.is(TokenKind::keyword)) return keyword_type(what, constructs);
   if (!first.is(TokenKind::identifier) && !first.is("::")) cursor_.fail_expected(what);
   if (first.text == "map" && cursor_.ahead(1).is("<")) return map_type();
   ast::ScopedName name = scoped_name();
@@ -25,7 +25,7 @@ ast::TypeSpec Parser::type_inside(std::string_view what) {
   return {std::move(name), span};
 }
 
-ast::TypeSpec Parser::keyword_type(std::string_view what) {
+ast::TypeSpec Parser::keyword_type(std::string_view what, Inline constructs) {
   struct BasicEntry {
     std::string_view keyword;
     BasicType type;
@@ -45,7 +45,10 @@ ast::TypeSpec Parser::keyword_type(std::string_view what) {
   if (cursor_.at("string") || cursor_.at("wstring")) return string_type();
   if (cursor_.at("sequence")) return sequence_type();
   if (cursor_.at("fixed")) return fixed_type();
-  if (cursor_.at("struct") || cursor_.at("union") || cursor_.at("enum")) return inline_construct();
+  if (cursor_.at("struct") || cursor_.at("union") || cursor_.at("enum")) {
+    if (constructs == Inline::allowed) return inline_construct();
+    return misplaced_construct();
+  }
   if (cursor_.at("void")) cursor_.fail(cursor_.current().span, "`void` is only the result of an operation");
   cursor_.fail_expected(what);
 }
@@ -129,6 +132,17 @@ ast::TypeSpec Parser::inline_construct() {
   ast::InlineDefinition result;
   result.one.push_back(std::move(made));
   return {std::move(result), span};
+}
+
+ast::TypeSpec Parser::misplaced_construct() {
+  const Span at = cursor_.current().span;
+  diagnostics_.error(at, "a struct, union or enum is defined before it is used here");
+  complete_ = false;  // names are missing now
+  while (!cursor_.at("{") && !cursor_.at(";") && !cursor_.at_end()) cursor_.advance();
+  const std::size_t depth = cursor_.depth();
+  if (cursor_.accept("{"))
+    while (cursor_.depth() > depth && !cursor_.at_end()) cursor_.advance();
+  return {ast::UnusableType{}, at};
 }
 
 std::vector<ast::Declarator> Parser::declarators() {

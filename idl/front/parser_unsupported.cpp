@@ -24,7 +24,8 @@ bool Parser::at_unsupported_definition() const {
 }
 
 void Parser::skip_unsupported_definition() {
-  const Token word = cursor_.advance();
+  const Token first = cursor_.advance();
+  const Token word = first.is(TokenKind::keyword) ? cursor_.current() : first;  // abstract eventtype
   diagnostics_.error(
       word.span, quoted(word.text) + " is not supported: this compiler has no components, ports or template modules");
   complete_ = false;  // names are missing now

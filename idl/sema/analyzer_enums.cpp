@@ -127,6 +127,7 @@ void Analyzer::visit(const ast::Bitset& bitset, const ast::Definition& definitio
   Symbol& symbol = names_.declare(SymbolKind::bitset, definition.name);
   const DefId id = add(symbol, definition.name, annotations_.check(definition.annotations, Target::bitset));
   make_type(symbol, TypeKind::bitset, id);
+  symbol.defined = false;
   Bitset body;
   if (bitset.base) {
     if (const Symbol* found = base(*bitset.base, SymbolKind::bitset, names_.inside(symbol, Scope::Kind::members))) {

@@ -80,6 +80,7 @@ void Analyzer::visit(const ast::Structure& structure, const ast::Definition& def
   Symbol& symbol = declare_or_complete(SymbolKind::structure, definition.name);
   const DefId id = add(symbol, definition.name, annotations_.check(definition.annotations, Target::structure));
   make_type(symbol, TypeKind::structure, id);
+  symbol.defined = false;
   Structure body;
   if (structure.base) body.base = base_structure(*structure.base, symbol);
   body.recursive = read_body(symbol, id, definition.keyword.source, body.contents,

@@ -1,0 +1,120 @@
+// The table of diagnostics: IDL texts with what the compiler says about them, in a text file that is both the test and
+// the source of docs/diagnostics.md.
+//
+//   == A section of the catalogue
+//   -- what the cases below are about
+//       IDL text, indented by four
+//   > line:column: message | line:column: note        one line for each fault; none: the text is accepted
+//
+// Cases are apart by an empty line. `|| name` inside a text begins another file that the first may include.
+#pragma once
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/idl/compile_text.h"
+
+namespace corelane::idl::test {
+
+struct TableCase {
+  std::string section;
+  std::string about;
+  std::string text;
+  std::string faults;
+  int line = 0;  // in the table
+};
+
+inline std::string file_text(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw std::runtime_error("cannot read " + path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+inline std::vector<TableCase> read_table(const std::string& table) {
+  std::vector<TableCase> result;
+  TableCase open;
+  const auto close = [&] {
+    if (!open.text.empty()) result.push_back(open);
+    open.text.clear();
+    open.faults.clear();
+  };
+  std::istringstream lines(table);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.empty()) close();
+    if (line.starts_with("== ")) open.section = line.substr(3);
+    if (line.starts_with("-- ")) open.about = line.substr(3);
+    if (line.starts_with("    ")) {
+      if (open.text.empty()) open.line = number;
+      open.text += line.substr(4) + '\n';
+    }
+    if (line.starts_with("> ")) open.faults += (open.faults.empty() ? "" : "\n") + line.substr(2);
+  }
+  close();
+  return result;
+}
+
+// What the compiler says about the text of a case.
+inline std::string faults_of(const TableCase& item) {
+  Compiler compiler;
+  std::string main;
+  std::string* into = &main;
+  std::istringstream lines(item.text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("|| ")) {
+      into = &compiler.loader.files[line.substr(3)];
+    } else {
+      *into += line + '\n';
+    }
+  }
+  return compiler.compile(main).faults();
+}
+
+// The table again, with what the compiler says now.
+inline std::string renewed(const std::vector<TableCase>& cases) {
+  std::string result;
+  std::string section;
+  std::string about;
+  for (const TableCase& item : cases) {
+    if (item.section != section) result += "== " + item.section + "\n\n";
+    if (item.section != section || item.about != about) result += "-- " + item.about + "\n";
+    section = item.section;
+    about = item.about;
+    std::istringstream lines(item.text);
+    for (std::string line; std::getline(lines, line);) result += "    " + line + '\n';
+    std::istringstream faults(faults_of(item));
+    for (std::string line; std::getline(faults, line);) result += "> " + line + '\n';
+    result += '\n';
+  }
+  result.pop_back();
+  return result;
+}
+
+// docs/diagnostics.md: the cases that have faults.
+inline std::string catalogue_of(const std::vector<TableCase>& cases) {
+  std::string result =
+      "# What the IDL compiler complains about\n\n"
+      "Made from `tests/idl/sema/diagnostics.txt`, which the tests compile: each text below provokes what stands under "
+      "it.\n"
+      "A fault is `line:column: message`; places of notes follow behind `|`. Warnings say so, all else is an error.\n";
+  std::string section;
+  std::string about;
+  for (const TableCase& item : cases) {
+    if (item.faults.empty()) continue;
+    if (item.section != section) result += "\n## " + item.section + "\n";
+    if (item.section != section || item.about != about) result += "\n**" + item.about + "**\n";
+    section = item.section;
+    about = item.about;
+    result += "\n```idl\n" + item.text + "```\n";
+    std::istringstream faults(item.faults);
+    for (std::string line; std::getline(faults, line);) result += "- " + line + '\n';
+  }
+  return result;
+}
+
+}  // namespace corelane::idl::test
