@@ -221,6 +221,8 @@ class Conductor {
                      report_.total_gap / 1000, report_.observed / 1e6)
               << "A miss is excused only when such stalls on its core, inside its job's response, last at least as "
                  "long as it was late.\n";
+    if (report_.dropped_oneways > 0)
+      std::cout << "Oneway requests that the service dropped: " << report_.dropped_oneways << "\n";
     for (const Client& client : clients_)
       if (!client.report.trouble.empty()) std::cout << client.label << ": " << client.report.trouble << "\n";
   }

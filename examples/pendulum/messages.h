@@ -33,6 +33,7 @@ struct TaskRow {  // one task of the server's closing report
 
 struct ServerReport {  // server -> conductor, at the end
   std::vector<TaskRow> tasks;
+  std::uint64_t dropped_oneways = 0;
   std::uint64_t gaps = 0;  // stalls above 20 us that were not the program's doing
   double longest_gap = 0;
   double total_gap = 0;
@@ -59,7 +60,7 @@ struct ClientReport {  // client -> conductor, at the end
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReady, reference, cores, capacity)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TaskRow, task, label, core, priority, jobs, misses, excused, overruns, p50, p99, max,
                                    bound, deadline, utilization)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReport, tasks, gaps, longest_gap, total_gap, observed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReport, tasks, dropped_oneways, gaps, longest_gap, total_gap, observed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClientAnswer, admitted, task, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClientReport, stands, fell_after, worst_angle, calls, late, failed, p50, p99, max,
                                    trouble)

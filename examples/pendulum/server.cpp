@@ -94,8 +94,9 @@ TaskRow row_of(const dispatch::TaskReport& task, const rt::GapLog& gaps) {
   return row;
 }
 
-ServerReport report_of(const dispatch::ExecutiveReport& executive, const rt::GapLog& gaps, Duration observed) {
+ServerReport report_of(const rt::Report& executive, const rt::GapLog& gaps, Duration observed) {
   ServerReport report;
+  report.dropped_oneways = executive.dropped_oneways;
   for (const dispatch::TaskReport& task : executive.tasks) report.tasks.push_back(row_of(task, gaps));
   for (const rt::Gap& gap : gaps.gaps()) {
     if (gap.preempted) continue;

@@ -73,7 +73,7 @@ constexpr Entry table[] = {
     {no_such_initial_reference, "no initial reference of this name"},
     {no_such_operation, "the interface has no such operation; the client's IDL may be newer"},
     {undeclared_exception, "the servant threw a user exception that its operation does not declare"},
-    {servant_threw, "the servant threw something that is no CORBA exception"},
+    {servant_threw, "the servant threw something that is no CORBA exception; the server's log has its text"},
     {orb_destroyed, "the ORB was shut down or destroyed"},
     {version_mismatch, "the generated code was made for another version of the library; run corelane-idl again"},
     {system_refused, "the operating system refused a call; the log says which"},

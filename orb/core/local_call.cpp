@@ -7,6 +7,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/exception.h"
+#include "orb/core/orb.h"
 #include "orb/core/settings.h"
 #include "orb/dispatch/job.h"
 #include "orb/os/clock.h"
@@ -15,7 +16,12 @@
 namespace corelane::core {
 namespace {
 
-void run_upcall(ActiveObject& object, const Upcall& upcall, void* const* frame) {
+[[noreturn]] void fail_servant(Orb& orb, const Upcall& upcall, std::string_view text) {
+  orb.log_servant_exception(upcall.name, text);
+  raise(Error{ErrorKind::unknown, Completion::maybe, minor::servant_threw});
+}
+
+void run_upcall(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame) {
   try {
     upcall.local(object.self(), frame);
   } catch (const UserException& exception) {
@@ -25,19 +31,22 @@ void run_upcall(ActiveObject& object, const Upcall& upcall, void* const* frame) 
     raise(Error{ErrorKind::unknown, Completion::maybe, minor::undeclared_exception});
   } catch (const SystemException&) {
     throw;
+  } catch (const std::exception& exception) {
+    fail_servant(orb, upcall, exception.what());
   } catch (...) {
-    raise(Error{ErrorKind::unknown, Completion::maybe, minor::servant_threw});
+    fail_servant(orb, upcall, "something that is no std::exception");
   }
 }
 
-// `patience`: how long at most the caller waits while the manager holds requests; zero: for ever.
-void visit(ActiveObject& object, const Upcall& upcall, void* const* frame, Duration patience) {
+// Waits while the manager holds requests, as long as a call may take.
+void visit(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame) {
+  const Duration patience = orb.settings().request_timeout;
   std::optional<Time> deadline;
   // Bound: the deadline.
   for (;;) {
     {
       const Visit inside(object);
-      if (inside) return run_upcall(object, upcall, frame);
+      if (inside) return run_upcall(orb, object, upcall, frame);
       if (!inside.holding()) raise(inside.error());
     }
     if (!deadline) deadline = patience == Duration::zero() ? never : os::now() + patience;
@@ -54,11 +63,11 @@ std::shared_ptr<os::Parker> parker_of_thread() {
 // A local call as a job of its caller's task. Lives on the caller's stack: the caller waits until the last touch.
 class LocalJob final : public dispatch::Job {
  public:
-  LocalJob(ActiveObject& object, const Upcall& upcall, void* const* frame, Duration patience)
-      : object_(object), upcall_(upcall), frame_(frame), patience_(patience) {}
+  LocalJob(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame)
+      : orb_(orb), object_(object), upcall_(upcall), frame_(frame) {}
 
   void run(const dispatch::JobContext&) noexcept override {
-    capture([&] { visit(object_, upcall_, frame_, patience_); });
+    capture([&] { visit(orb_, object_, upcall_, frame_); });
   }
   void refuse(const sched::Refusal& refusal) noexcept override {
     capture([&] { raise(sched::error_of(refusal), Detail{sched::text_of(refusal), refusal}); });
@@ -88,10 +97,10 @@ class LocalJob final : public dispatch::Job {
     }
   }
 
+  Orb& orb_;
   ActiveObject& object_;
   const Upcall& upcall_;
   void* const* const frame_;
-  const Duration patience_;
   std::exception_ptr failure_;
   const std::shared_ptr<os::Parker> parker_ = parker_of_thread();
   std::atomic<bool> done_{false};
@@ -99,7 +108,7 @@ class LocalJob final : public dispatch::Job {
 
 void run_as_job(Reference& reference, const TaskBinding& binding, ActiveObject& object, const Upcall& upcall,
                 void* const* frame) {
-  LocalJob job(object, upcall, frame, reference.orb()->settings().request_timeout);
+  LocalJob job(*reference.orb(), object, upcall, frame);
   job.arrived = os::now();
   job.task = binding.task();
   job.label = upcall.name;
@@ -128,7 +137,7 @@ void call_local(Reference& reference, std::string_view operation, void* const* f
   if (const auto binding = reference.binding_of(operation)) {
     run_as_job(reference, *binding, *object, *upcall, frame);
   } else {
-    visit(*object, *upcall, frame, reference.orb()->settings().request_timeout);
+    visit(*reference.orb(), *object, *upcall, frame);
   }
 }
 

@@ -172,6 +172,15 @@ RequestTarget* Orb::request_target() const noexcept {
   return state_->target_view.load(std::memory_order_acquire);
 }
 
+std::uint64_t Orb::dropped_oneways() const {
+  const auto server = state_->serving();
+  return server ? server->incidents().dropped_oneways() : 0;
+}
+
+void Orb::log_servant_exception(std::string_view operation, std::string_view text) noexcept {
+  if (const auto server = state_->serving()) server->incidents().servant_threw(operation, text);
+}
+
 std::vector<transport::Endpoint> Orb::endpoints() const {
   const std::lock_guard lock(state_->mutex);
   if (!state_->server) return {};

@@ -76,6 +76,11 @@ class Orb : public std::enable_shared_from_this<Orb> {
   std::shared_ptr<Reference> make_local_reference(std::string_view type_id, Bytes object_key,
                                                   std::shared_ptr<ActiveObject> object);
 
+  // Oneway requests that came and were not run; nobody else hears of it.
+  std::uint64_t dropped_oneways() const;
+  // What a servant of this process threw that is no exception of CORBA's. Any thread: others write it to the log.
+  void log_servant_exception(std::string_view operation, std::string_view text) noexcept;
+
   // The standard user exception of resolve_initial_references().
   struct InvalidName final : UserException {
     const char* _rep_id() const noexcept override { return "IDL:omg.org/CORBA/ORB/InvalidName:1.0"; }

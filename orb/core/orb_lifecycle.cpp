@@ -121,15 +121,15 @@ void Orb::run() {
   if (!inside_request()) state_->finish_shutdown();
 }
 
+std::shared_ptr<Server> Orb::State::serving() const {
+  const std::lock_guard lock(mutex);
+  return server;
+}
+
 void Orb::State::finish_shutdown() {
-  std::shared_ptr<Server> serving;
-  {
-    const std::lock_guard lock(mutex);
-    serving = server;
-  }
-  if (serving) {
-    serving->wait_until_idle();
-    serving->close_connections();
+  if (const auto old = serving()) {
+    old->wait_until_idle();
+    old->close_connections();
   }
   const std::lock_guard lock(mutex);
   if (phase == Phase::shutting_down) phase = Phase::shut_down;

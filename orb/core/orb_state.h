@@ -29,6 +29,8 @@ struct Orb::State {
   // The connection to an address; made if need be. BAD_INV_ORDER after destroy().
   Expected<std::shared_ptr<ClientConnection>> connect(const Address& address, Time deadline);
   Expected<std::shared_ptr<transport::Transport>> transport();
+  // Null when it does not listen.
+  std::shared_ptr<Server> serving() const;
   // The second half of shutdown(), for whoever waits for its end. Not from inside a request.
   void finish_shutdown();
   // Null when this process serves nothing, or not any more.

@@ -72,6 +72,7 @@ void Server::refuse_newcomers() {
 
 void Server::close_connections() {
   for (const auto& connection : connections()) connection->close_orderly();
+  incidents_.tell();
 }
 
 std::unique_ptr<ServerJob> Server::take_job() {

@@ -4,12 +4,12 @@
 // Lifetime: connections and jobs under way keep the server alive; it holds its connections weakly.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "orb/core/incident_log.h"
 #include "orb/core/reference.h"
 #include "orb/core/settings.h"
 #include "orb/core/target.h"
@@ -40,7 +40,7 @@ class Server : public std::enable_shared_from_this<Server> {
   void refuse_newcomers();
   // Returns when no request is under way. After refuse_newcomers(); not from inside a request.
   void wait_until_idle() { requests_.wait_until_empty(); }
-  // Says CloseConnection to all peers, and closes.
+  // Says CloseConnection to all peers, and closes. The log hears the last of what went wrong.
   void close_connections();
 
   // For connections and jobs.
@@ -53,7 +53,7 @@ class Server : public std::enable_shared_from_this<Server> {
   Turnstile& requests() noexcept { return requests_; }
   std::unique_ptr<ServerJob> take_job();
   void give_back(std::unique_ptr<ServerJob> job) noexcept;
-  std::atomic<std::uint64_t>& dropped_oneways() noexcept { return dropped_oneways_; }
+  IncidentLog& incidents() noexcept { return incidents_; }
 
  private:
   static constexpr std::size_t kept_jobs = 1024;
@@ -71,7 +71,7 @@ class Server : public std::enable_shared_from_this<Server> {
   std::vector<std::unique_ptr<transport::Listener>> listeners_;
 
   Turnstile requests_{Passage::active};
-  std::atomic<std::uint64_t> dropped_oneways_{0};
+  IncidentLog incidents_{*this};
   std::mutex mutex_;
   // Guarded by mutex_.
   std::vector<std::weak_ptr<ServerConnection>> connections_;

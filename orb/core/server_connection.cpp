@@ -157,10 +157,7 @@ void ServerConnection::send(Bytes message) noexcept {
 
 void ServerConnection::send_exception(const ReplyTo& to, const Error& error, std::string_view text,
                                       const sched::Refusal* refusal) noexcept {
-  if (!to.expected) {
-    server_->dropped_oneways().fetch_add(1, std::memory_order_relaxed);  // relaxed: a counter
-    return;
-  }
+  if (!to.expected) return server_->incidents().oneway_dropped(error);
   cdr::Writer writer;
   write_exception(writer, to, error, text, refusal);
   if (giop::finish(writer)) send(writer.bytes());

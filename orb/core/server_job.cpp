@@ -121,10 +121,17 @@ void ServerJob::run_upcall() {
     write_exception(writer_, to_, {ErrorKind::unknown, Completion::maybe, minor::undeclared_exception}, {}, nullptr);
   } catch (const SystemException& exception) {
     write_exception(writer_, to_, exception.error(), {}, exception.refusal());
+  } catch (const std::exception& exception) {
+    fail_servant(exception.what());
   } catch (...) {
-    // Whatever it says stays here: it may be about internals.
-    write_exception(writer_, to_, {ErrorKind::unknown, Completion::maybe, minor::servant_threw}, {}, nullptr);
+    fail_servant("something that is no std::exception");
   }
+}
+
+// Whatever it says stays here: it may be about internals.
+void ServerJob::fail_servant(std::string_view text) {
+  connection_->server().incidents().servant_threw(upcall_->name, text);
+  write_exception(writer_, to_, {ErrorKind::unknown, Completion::maybe, minor::servant_threw}, {}, nullptr);
 }
 
 bool ServerJob::declared(std::string_view id) const noexcept {

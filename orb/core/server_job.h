@@ -43,6 +43,7 @@ class ServerJob final : public dispatch::Job {
   static constexpr std::size_t kept_bytes = 256 * 1024;  // a buffer that grew beyond is let go
   void run_inside();
   void run_upcall();
+  void fail_servant(std::string_view text);
   bool set_aside();
   void take_over(ServerJob& other);
   void reply_exception(const Error& error) noexcept;

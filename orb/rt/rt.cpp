@@ -76,6 +76,6 @@ Expected<Task, Refusal> admit(const core::ObjectReference<core::Object>& object,
   return Task(std::move(*binding));
 }
 
-dispatch::ExecutiveReport report(core::Orb& orb) { return orb.executive().snapshot(); }
+Report report(core::Orb& orb) { return {orb.executive().snapshot(), orb.dropped_oneways()}; }
 
 }  // namespace corelane::rt

@@ -55,7 +55,10 @@ class Task {
 // OBJECT_NOT_EXIST, BAD_PARAM bad_contract, ...) when the question itself fails.
 Expected<Task, Refusal> admit(const core::ObjectReference<core::Object>& object, const TaskSpec& spec);
 
-// What this process runs: its tasks, cores and counters.
-dispatch::ExecutiveReport report(core::Orb& orb);
+// What this process runs: its tasks, cores and counters; and what this ORB turned away.
+struct Report : dispatch::ExecutiveReport {
+  std::uint64_t dropped_oneways = 0;  // came and were not run: no task, no room, no such object
+};
+Report report(core::Orb& orb);
 
 }  // namespace corelane::rt

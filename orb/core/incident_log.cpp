@@ -1,0 +1,39 @@
+#include "orb/core/incident_log.h"
+
+#include "orb/core/server.h"
+#include "orb/os/clock.h"
+#include "orb/os/log.h"
+
+namespace corelane::core {
+
+void IncidentLog::oneway_dropped(const Error& reason) noexcept {
+  if (incidents_.oneway_dropped(reason, os::now())) post();
+}
+
+void IncidentLog::servant_threw(std::string_view operation, std::string_view text) noexcept {
+  if (incidents_.servant_threw(operation, text, os::now())) post();
+}
+
+void IncidentLog::tell() noexcept {
+  for (const std::string& line : incidents_.lines(os::now())) os::log::warn(line);
+}
+
+// Where the lane is full, or the server ends, the next incident or the server's end tells of this one.
+void IncidentLog::post() noexcept {
+  // PAIR incident_log.posted: acquire here <- release in recycle(). The job is free.
+  if (posted_.exchange(true, std::memory_order_acquire)) return;
+  if (server_.requests().enter() != Passage::active) return posted_.store(false, std::memory_order_release);
+  kept_ = server_.shared_from_this();
+  arrived = os::now();
+  dispatch::JobPtr job(this);
+  (void)server_.executive().submit(job);
+}
+
+void IncidentLog::recycle() noexcept {
+  const std::shared_ptr<Server> server = std::move(kept_);
+  // PAIR incident_log.posted: release here -> acquire in post().
+  posted_.store(false, std::memory_order_release);
+  server->requests().leave();
+}
+
+}  // namespace corelane::core

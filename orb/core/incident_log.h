@@ -1,0 +1,43 @@
+// IncidentLog: a server's incidents, and the job of its best-effort lane that writes them to the log.
+//
+// Threads: any, real-time ones too; tell() not on those.
+// Lifetime: of its server, which it keeps alive while its job is under way.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string_view>
+
+#include "orb/core/incidents.h"
+#include "orb/dispatch/job.h"
+
+namespace corelane::core {
+
+class Server;
+
+class IncidentLog final : private dispatch::Job {
+ public:
+  explicit IncidentLog(Server& server) noexcept : server_(server) {}
+
+  // See Incidents.
+  void oneway_dropped(const Error& reason) noexcept;
+  void servant_threw(std::string_view operation, std::string_view text) noexcept;
+  std::uint64_t dropped_oneways() const noexcept { return incidents_.dropped_oneways(); }
+
+  // Writes what was not told yet.
+  void tell() noexcept;
+
+ private:
+  void post() noexcept;
+  void run(const dispatch::JobContext&) noexcept override { tell(); }
+  void refuse(const sched::Refusal&) noexcept override {}
+  void fail(Error) noexcept override {}
+  void recycle() noexcept override;
+
+  Server& server_;  // constant
+  Incidents incidents_;
+  std::atomic<bool> posted_{false};
+  std::shared_ptr<Server> kept_;  // owner: whoever has set posted_, then the job
+};
+
+}  // namespace corelane::core

@@ -1,0 +1,72 @@
+#include "orb/core/incidents.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "orb/base/minor.h"
+
+namespace corelane::core {
+namespace {
+
+// A text may hold what a client sent: it stays one line of the log.
+char printable(char c) noexcept { return static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? '?' : c; }
+
+}  // namespace
+
+bool Incidents::Count::add(Time now) noexcept {
+  ++all;
+  return told_at == Time::min() || now - told_at >= quiet;
+}
+
+std::uint64_t Incidents::Count::take(Time now) noexcept {
+  if (all == told) return 0;
+  told_at = now;
+  return all - std::exchange(told, all);
+}
+
+bool Incidents::oneway_dropped(const Error& reason, Time now) noexcept {
+  const std::lock_guard lock(mutex_);
+  reason_ = reason;
+  return dropped_.add(now);
+}
+
+bool Incidents::servant_threw(std::string_view operation, std::string_view text, Time now) noexcept {
+  const std::lock_guard lock(mutex_);
+  size_ = 0;
+  for (const std::string_view part : {operation, std::string_view(": "), text}) {
+    const std::string_view fitting = part.substr(0, text_.size() - size_);
+    std::transform(fitting.begin(), fitting.end(), text_.begin() + static_cast<std::ptrdiff_t>(size_), printable);
+    size_ += fitting.size();
+  }
+  return thrown_.add(now);
+}
+
+std::uint64_t Incidents::dropped_oneways() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return dropped_.all;
+}
+
+std::vector<std::string> Incidents::lines(Time now) {
+  std::string text;
+  text.reserve(longest_text);
+  Error reason;
+  std::uint64_t dropped, thrown;
+  {
+    const std::lock_guard lock(mutex_);
+    dropped = dropped_.take(now);
+    thrown = thrown_.take(now);
+    reason = reason_;
+    text.assign(text_.data(), size_);
+  }
+  std::vector<std::string> lines;
+  if (dropped > 0)
+    lines.push_back(std::to_string(dropped) + (dropped == 1 ? " oneway request was" : " oneway requests were") +
+                    " dropped since the last such line, the last because of " + std::string(name_of(reason.kind)) +
+                    ": " + std::string(minor::text(reason.minor)));
+  if (thrown > 0)
+    lines.push_back("a servant threw what is no CORBA exception, its caller gets UNKNOWN: " + text +
+                    (thrown == 1 ? "" : " (the last of " + std::to_string(thrown) + " since the last such line)"));
+  return lines;
+}
+
+}  // namespace corelane::core

@@ -1,0 +1,56 @@
+// Incidents: what goes wrong on threads that must not write to the log. It is counted there and then, and told by
+// whoever is asked to, a line for each kind and at most one line a second.
+//
+// Threads: any, real-time ones too: a short lock with priority inheritance, no allocation. lines() not on those.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orb/base/error.h"
+#include "orb/base/time.h"
+#include "orb/os/pi_mutex.h"
+
+namespace corelane::core {
+
+class Incidents {
+ public:
+  static constexpr Duration quiet = std::chrono::seconds{1};  // between two lines of a kind
+
+  // A oneway request that was not run: nobody waits for an answer. True: lines() is due.
+  bool oneway_dropped(const Error& reason, Time now) noexcept;
+  // What a servant threw is no exception of CORBA's: its text is for the log of this process, not for the wire.
+  // True: lines() is due.
+  bool servant_threw(std::string_view operation, std::string_view text, Time now) noexcept;
+
+  std::uint64_t dropped_oneways() const noexcept;
+
+  // What was not told yet, for the log.
+  std::vector<std::string> lines(Time now);
+
+ private:
+  // How often, and how much of it was told when.
+  struct Count {
+    std::uint64_t all = 0;
+    std::uint64_t told = 0;
+    Time told_at = Time::min();
+
+    bool add(Time now) noexcept;
+    std::uint64_t take(Time now) noexcept;  // since the last time
+  };
+  static constexpr std::size_t longest_text = 240;
+
+  mutable os::PiMutex mutex_;
+  // Guarded by mutex_.
+  Count dropped_, thrown_;
+  Error reason_{};                         // of the last oneway
+  std::array<char, longest_text> text_{};  // of the last servant: "operation: what it threw"
+  std::size_t size_ = 0;                   // of text_
+};
+
+}  // namespace corelane::core

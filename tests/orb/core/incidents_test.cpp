@@ -1,0 +1,131 @@
+// What the log hears of what went wrong on threads that may not write to it.
+#include "orb/core/incidents.h"
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <sstream>
+
+#include "orb/base/minor.h"
+#include "orb/os/fd.h"
+#include "orb/rt/rt.h"
+#include "tests/support/probe_servant.h"
+
+using namespace corelane;
+using namespace corelane::core;
+using namespace corelane::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Error overloaded{ErrorKind::transient, Completion::no, minor::queue_full};
+constexpr Time start{10s};
+
+// What goes to standard error while this lives.
+class CapturedErrors {
+ public:
+  CapturedErrors() : saved_(dup(2)), file_(std::tmpfile()) { dup2(fileno(file_), 2); }
+  ~CapturedErrors() {
+    dup2(saved_.get(), 2);
+    std::fclose(file_);
+  }
+  std::string text() const {
+    std::string text(65536, '\0');
+    const auto size = pread(fileno(file_), text.data(), text.size(), 0);
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+    return text;
+  }
+  std::size_t times(const std::string& words) const {
+    const std::string all = text();
+    std::size_t count = 0;
+    for (std::size_t at = all.find(words); at != all.npos; at = all.find(words, at + 1)) ++count;
+    return count;
+  }
+
+ private:
+  const os::Fd saved_;
+  std::FILE* const file_;
+};
+
+}  // namespace
+
+TEST_CASE("the first dropped oneway is told at once and the next ones together after a while") {
+  Incidents incidents;
+  CHECK(incidents.oneway_dropped(overloaded, start));
+  CHECK(incidents.lines(start).at(0) ==
+        "1 oneway request was dropped since the last such line, the last because of TRANSIENT: the request queue is "
+        "full; the server is overloaded");
+  CHECK_FALSE(incidents.oneway_dropped(overloaded, start + 1ns));
+  CHECK_FALSE(incidents.oneway_dropped(overloaded, start + Incidents::quiet - 1ns));
+  CHECK(incidents.oneway_dropped(overloaded, start + Incidents::quiet));
+  CHECK_THAT(incidents.lines(start + Incidents::quiet).at(0), Catch::StartsWith("3 oneway requests were dropped"));
+  CHECK(incidents.dropped_oneways() == 4);
+}
+
+TEST_CASE("what a servant threw is told with its operation and how often") {
+  Incidents incidents;
+  CHECK(incidents.servant_threw("step", "valve stuck", start));
+  CHECK(incidents.lines(start).at(0) ==
+        "a servant threw what is no CORBA exception, its caller gets UNKNOWN: step: valve stuck");
+  incidents.servant_threw("step", "valve stuck", start + 1s);
+  incidents.servant_threw("stop", "gone", start + 1s);
+  CHECK_THAT(incidents.lines(start + 1s).at(0), Catch::EndsWith("stop: gone (the last of 2 since the last such line)"));
+}
+
+// Edges.
+
+TEST_CASE("nothing that happened is nothing to tell and nothing is told twice") {
+  Incidents incidents;
+  CHECK(incidents.lines(start).empty());
+  incidents.oneway_dropped(overloaded, start);
+  CHECK(incidents.lines(start).size() == 1);
+  CHECK(incidents.lines(start + 1h).empty());
+}
+
+TEST_CASE("a text that is long or has control characters stays one short line") {
+  Incidents incidents;
+  incidents.servant_threw("step", std::string(10'000, 'x') + "\n", start);
+  CHECK(incidents.lines(start).at(0).size() < 400);
+  incidents.servant_threw("step", "two\nlines\x1b[31m", start + 1s);
+  CHECK_THAT(incidents.lines(start + 1s).at(0), Catch::EndsWith("step: two?lines?[31m"));
+}
+
+// In a server.
+
+TEST_CASE("a servant's own exception goes to the server's log and not to the client") {
+  const CapturedErrors errors;
+  {
+    ProbeServer server;
+    TestOrb client;
+    const auto remote = probe_of(client, server.ior());
+    CHECK_THROWS_AS(remote->fail(not_corba), CORBA::UNKNOWN);
+    CHECK_THROWS_AS(remote->fail(not_corba), CORBA::UNKNOWN);
+  }
+  CHECK(errors.times("fail: a secret of the server") >= 1);
+  CHECK(errors.times("a servant threw what is no CORBA exception") <= 2);
+}
+
+TEST_CASE("a oneway request that is dropped is counted in the report and told by the log") {
+  const CapturedErrors errors;
+  {
+    ProbeServer server;
+    TestOrb client;
+    const auto remote = probe_of(client, server.ior());
+    server.orb.root()->deactivate_object(server.orb.root()->reference_to_id(server.reference));
+    remote->note("nobody hears it");
+    CHECK(remote->_non_existent());  // answered after it, by the same reader
+    CHECK(rt::report(*server.orb.orb).dropped_oneways == 1);
+  }
+  CHECK(errors.times("1 oneway request was dropped") == 1);
+  CHECK(errors.times("OBJECT_NOT_EXIST: no object with this key is active here") == 1);
+}
+
+TEST_CASE("the servant's exception of a collocated call is logged as well") {
+  const CapturedErrors errors;
+  {
+    ProbeServer server;
+    CHECK_THROWS_AS(server.reference->fail(not_corba), CORBA::UNKNOWN);
+  }
+  CHECK(errors.times("a servant threw what is no CORBA exception") == 1);
+}
