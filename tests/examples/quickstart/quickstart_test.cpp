@@ -17,14 +17,23 @@ std::string contents(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("README.md shows the quickstart as it is built") {
-  const std::string readme = contents("README.md");
-  for (const std::string file : {"plant.idl", "server.cpp", "client.cpp"}) {
-    const std::string code = contents("examples/quickstart/" + file);
-    REQUIRE_FALSE(code.empty());
-    INFO(file);
-    CHECK(readme.find("\n" + code + "```") != std::string::npos);
-  }
+TEST_CASE("the documents show the quickstart as it is built") {
+  const auto [document, file] = GENERATE(as<std::pair<std::string, std::string>>{}, std::pair{"README.md", "plant.idl"},
+                                         std::pair{"README.md", "server.cpp"}, std::pair{"README.md", "client.cpp"},
+                                         std::pair{"docs/using.md", "task.cpp"});
+  const std::string code = contents("examples/quickstart/" + file);
+  REQUIRE_FALSE(code.empty());
+  INFO(file);
+  CHECK(contents(document).find("\n" + code + "```") != std::string::npos);
+}
+
+TEST_CASE("a client's own task gets its answers or the reason why not") {
+  ChildProcess server(
+      {program_beside("corelane-quickstart-server"), "-ORBRuntimeLedger", "off", "-ORBPoolRealTime", "off"});
+  const std::string reference = server.read_line().value_or("");
+  ChildProcess task({program_beside("corelane-quickstart-task"), reference});
+  CHECK(task.read_all().value() == "-2\n-4\n-6\n-8\n-10\n");
+  CHECK(task.wait()->text() == "exit status 0");
 }
 
 TEST_CASE("what is wrong with the quickstart's arguments is said in a line") {
