@@ -26,6 +26,12 @@ bool EdfLane::add(TaskId task, const Contract& contract, Priority priority) noex
   return lane_.add(task, contract, priority);
 }
 
+std::span<const Command> EdfLane::join(Time now, TaskId task, const Contract& contract, Priority priority) noexcept {
+  commands_.clear();
+  forward(lane_.join(now, task, contract, priority));
+  return settle();
+}
+
 bool EdfLane::reprioritize(TaskId task, Priority priority) noexcept {
   lane_.reprioritize(task, priority);
   return false;

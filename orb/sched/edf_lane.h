@@ -39,6 +39,7 @@ class EdfLane {
   // As those of Lane.
   void allow_early(bool allowed) noexcept { lane_.allow_early(allowed); }
   bool add(TaskId task, const Contract& contract, Priority priority) noexcept;
+  std::span<const Command> join(Time now, TaskId task, const Contract& contract, Priority priority) noexcept;
   bool reprioritize(TaskId task, Priority priority) noexcept;  // always false: the platform has nothing to change
   std::span<const Command> decide(const Fact& fact) noexcept;
   std::span<const Command> vacate(Time now, TaskId task) noexcept;

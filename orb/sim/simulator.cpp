@@ -17,7 +17,7 @@ bool Simulator::Later::operator()(const Event& a, const Event& b) const {
 Simulator::Simulator(const ManagerOptions& options, std::uint64_t seed) : manager_(options), random_(seed) {
   for (const CoreOptions& core : options.cores) {
     const TimerId timer{static_cast<std::uint64_t>(cores_.size())};
-    cores_.push_back({core, Lane(core.id, options.max_tasks, timer), {}});
+    cores_.push_back({core, AnyLane(core.id, options.max_tasks, timer), {}});
     if (core.load.budget > Duration::zero() && core.load.period > Duration::zero())
       schedule(Time{}, Class::release, What::platform, cores_.size() - 1);
   }
@@ -51,6 +51,8 @@ void Simulator::run(Time until) {
     }
     dispatch_touched();
   }
+  now_ = std::max(now_, until);
+  for (CoreState& core : cores_) core.core.advance(now_);
 }
 
 std::uint64_t Simulator::preemptions() const {
@@ -75,6 +77,9 @@ void Simulator::happen(const Event& event) {
     case What::reach:
       if (event.version == core->reach_version) reach(event.index);
       break;
+    case What::replenished:
+      core->touched |= event.version == core->reach_version;
+      break;
     case What::wake: {
       const JobId job{event.version};
       if (!core->core.wake(now_, job)) break;
@@ -89,6 +94,9 @@ void Simulator::happen(const Event& event) {
       break;
     case What::platform:
       start_platform_load(event.index);
+      break;
+    case What::work:
+      arrive(event.index);
       break;
     case What::propose: {
       const JobId request = new_job({event.index, now_, Duration{}});
@@ -117,6 +125,7 @@ void Simulator::reach(std::size_t index) {
   CoreState& core = cores_[index];
   core.touched = true;
   const auto reached = core.core.reach(now_);
+  if (reached && reached->job.server) return end_work(reached->job);
   if (!reached || reached->job.task == no_task) return;
   const auto [job, what] = *reached;
   mix(static_cast<std::uint64_t>(what) + 1), mix(job.job.value);
@@ -159,7 +168,9 @@ void Simulator::end(CoreState& core, const ReadyJob& job) {
     report.worst = std::max(report.worst, now_ - state.nominal);
     if (now_ - state.nominal > contract.deadline) ++report.misses;
   }
-  if (job.used > contract.budget) queue(core.lane.decide(Overran{now_, job.job, job.task}), core.options.id);
+  // By deadlines every overrun was watched, and told.
+  if (job.used > contract.budget && !core.lane.uses_deadlines())
+    queue(core.lane.decide(Overran{now_, job.job, job.task}), core.options.id);
   for (const LaneTask& task : core.lane.tasks())
     if (task.id == job.task) report.overruns = task.overruns;
   queue(core.lane.decide(Finished{now_, job.job, job.task, job.used}), core.options.id);
@@ -205,10 +216,11 @@ void Simulator::dispatch_touched() {
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     CoreState& core = cores_[i];
     if (!std::exchange(core.touched, false)) continue;
-    const Time reached = core.core.dispatch(now_);
-    ++core.reach_version;
+    const auto [reached, replenished] = core.core.dispatch(now_);
+    const std::uint64_t version = ++core.reach_version;
     if (const auto running = core.core.running()) mix(3), mix(running->value), mix(i);
-    if (reached != never) schedule(reached, Class::completion, What::reach, i, core.reach_version);
+    if (reached != never) schedule(reached, Class::completion, What::reach, i, version);
+    if (replenished != never) schedule(replenished, Class::replenishment, What::replenished, i, version);
   }
 }
 
@@ -249,7 +261,7 @@ void Simulator::carry_out(const Admit& c, CoreId) {
   report.bound = c.response;
   plan_by_task_.insert({c.task.value, plan});
   mix(c.task.value), mix(static_cast<std::uint64_t>(c.core.value));
-  sched::Lane& lane = core_of(c.core).lane;
+  AnyLane& lane = core_of(c.core).lane;
   if (c.waits_for_idle) return queue(lane.join(now_, c.task, c.contract, c.priority), c.core);
   lane.add(c.task, c.contract, c.priority);
   carry_out(Joined{c.task, c.core}, c.core);
@@ -321,14 +333,17 @@ void Simulator::carry_out(const Run& c, CoreId from) {
   const TaskPlan& plan = plans_[job.plan];
   // Of a caller that sends too early the contract's releases count, not his.
   if (plan.every > Duration::zero() && plan.every < plan.contract.period) job.nominal = c.released;
+  core.touched = true;
+  const Time place = c.deadline - plan.contract.jitter;
+  if (core.lane.uses_deadlines() && core.core.set_place(now_, c.job, place)) return;  // it runs already
   const Duration until_sleep = job.sleeps ? plan.sleeps_after : Duration::max();
   ReadyJob ready{c.job, c.task, c.priority, job.demand, until_sleep};
   if (plan.locks_for > Duration::zero()) {
     ready.locks_at = plan.locks_after;
     ready.unlocks_at = plan.locks_after + plan.locks_for;
   }
+  ready.place = place;
   core.core.start(now_, ready);
-  core.touched = true;
 }
 
 void Simulator::carry_out(const Demote& c, CoreId from) {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "orb/base/contract.h"
-#include "orb/sched/lane.h"
 #include "orb/sched/manager.h"
+#include "orb/sim/any_lane.h"
 #include "orb/sim/virtual_core.h"
 #include "orb/sim/workload.h"
 
@@ -37,6 +37,31 @@ struct TaskPlan {
   std::uint32_t one_in = 1;  // demand_to and sleeps_for concern one job in so many, at random
   std::optional<Time> departs{};
   PeerId peer{};
+};
+
+// A server on a core. The Manager does not know of it: charge it by Manager::set_interference(), or analyse it by hand.
+struct ServerPlan {
+  CoreId core{};
+  sched::Server server;
+  Priority priority = above_tasks;  // of its work; an IoServer takes its callers'
+};
+
+// Work without a contract, under a server.
+struct WorkPlan {
+  std::size_t server = 0;
+  Time first{};
+  Duration every{};                     // between two arrivals; zero: there is but one
+  Duration demand{};                    // execution time of each
+  bool random = false;                  // up to twice `every` apart, of 1 ns up to `demand`
+  std::size_t room = 16;                // so many wait and run at most; more are dropped
+  sched::IoCaller io{};                 // under an IoServer: on behalf of this caller, ...
+  std::optional<std::size_t> caller{};  // ... or of this plan's task, once it is admitted
+};
+
+struct WorkReport {
+  std::uint64_t jobs = 0;  // ended
+  std::uint64_t dropped = 0;
+  Duration worst{};  // the longest response
 };
 
 struct TaskReport {
@@ -63,6 +88,12 @@ class Simulator {
   // The index of the plan in report().
   std::size_t add(const TaskPlan& plan);
   void lose_core(CoreId core, Time at);
+  // The core runs by deadlines, under an EdfLane. Before its first task. The Manager knows nothing of this: let it
+  // admit (AdmissionTest::none) what demand_analysis() allows.
+  void use_deadlines(CoreId core);
+  // The index of the server; of the work. A ConstantBandwidthServer on a core by deadlines, the others on the rest.
+  std::size_t add_server(const ServerPlan& plan);
+  std::size_t add_work(const WorkPlan& plan);
   // Lane::allow_early() of every core. The simulator has no work below the tasks that the analysis charges.
   void allow_early(bool allowed);
 
@@ -70,6 +101,8 @@ class Simulator {
   void run(Time until);
 
   const TaskReport& report(std::size_t plan) const { return reports_[plan]; }
+  const WorkReport& work(std::size_t index) const { return work_reports_[index]; }
+  Duration served(std::size_t server) const;  // for so long its work has run
   std::size_t size() const { return reports_.size(); }
   sched::Manager& manager() { return manager_; }
   // FNV-1a over everything that happened.
@@ -82,21 +115,21 @@ class Simulator {
  private:
   // The order of what happens at one instant; dispatch comes after all of them.
   enum class Class : std::uint8_t { completion, replenishment, release };
-  enum class What : std::uint8_t { reach, wake, timer, platform, propose, release, depart, lose };
+  enum class What : std::uint8_t { reach, replenished, wake, timer, platform, work, propose, release, depart, lose };
   struct Event {
     Time at;
     Class order;
     std::uint64_t sequence;
     What what;
-    std::size_t index;      // of the core or the plan
-    std::uint64_t version;  // reach, timer: valid only while current; wake: the job; release: its number
+    std::size_t index;      // of the core, the plan or the work
+    std::uint64_t version;  // reach, replenished, timer: valid only while current; wake: the job; release: its number
   };
   struct Later {
     bool operator()(const Event& a, const Event& b) const;
   };
   struct CoreState {
     sched::CoreOptions options;
-    sched::Lane lane;
+    AnyLane lane;
     VirtualCore core;
     std::uint64_t reach_version = 0;
     std::uint64_t timer_version = 0;
@@ -104,7 +137,7 @@ class Simulator {
     bool lost = false;
   };
   struct JobState {
-    std::size_t plan;
+    std::size_t plan;  // or the work
     Time nominal;
     Duration demand;
     bool sleeps = false;
@@ -119,6 +152,9 @@ class Simulator {
   JobState draw(std::size_t plan, Time nominal);
   void release(std::size_t plan, std::uint64_t number);
   void start_platform_load(std::size_t core);
+  void arrive(std::size_t work);
+  ReadyJob work_job(const WorkPlan& plan, Duration demand) const;
+  void end_work(const ReadyJob& job);
   void dispatch_touched();
   void tell_manager(const sched::Fact& fact);
   void queue(std::span<const sched::Command> commands, CoreId from);
@@ -154,6 +190,18 @@ class Simulator {
   std::vector<TaskPlan> plans_;
   std::vector<TaskReport> reports_;
   std::vector<JobState> jobs_;  // by JobId - 1
+  struct ServerState {
+    std::size_t core;    // index
+    std::size_t number;  // on it
+    Priority priority;
+  };
+  struct WorkState {
+    WorkPlan plan;
+    std::size_t present = 0;
+  };
+  std::vector<ServerState> servers_;
+  std::vector<WorkState> work_;
+  std::vector<WorkReport> work_reports_;
   struct Pending {
     sched::Command command;
     CoreId from;

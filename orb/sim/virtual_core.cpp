@@ -20,18 +20,60 @@ void VirtualCore::charge(Time now) {
   job.used += used;
   job.remaining -= used;
   if (job.until_sleep != Duration::max()) job.until_sleep -= used;
+  if (!job.server || used == Duration::zero()) return;
+  servers_[*job.server].used += used;
+  sched::charge(servers_[*job.server].server, now, used);
+  tend(now, job.server);
+}
+
+// After any change of its work or its budget: tells the server whether it has work, and for whom; the places of its
+// work are its own.
+void VirtualCore::tend(Time now, std::optional<std::size_t> index) {
+  if (!index) return;
+  auto& [server, used, has_work] = servers_[*index];
+  const auto first =
+      std::find_if(jobs_.begin(), jobs_.end(), [&](const Entry& e) { return e.job.server == index && !e.asleep; });
+  const bool had_work = std::exchange(has_work, first != jobs_.end());
+  if (auto* io = std::get_if<sched::IoServer>(&server); io != nullptr && has_work)
+    io->serve(now, {first->job.caller_period, first->job.priority});
+  if (has_work && !had_work) sched::wake(server, now);
+  if (!has_work && had_work) sched::block(server, now);
+  const auto* bandwidth = std::get_if<sched::ConstantBandwidthServer>(&server);
+  if (bandwidth == nullptr) return;
+  for (Entry& entry : jobs_)
+    if (entry.job.server == index) entry.job.place = bandwidth->deadline();
+  sort();
+}
+
+std::size_t VirtualCore::add_server(const sched::Server& server) {
+  servers_.push_back({.server = server});
+  return servers_.size() - 1;
+}
+
+Duration VirtualCore::budget_of(const ReadyJob& job, Time now) const {
+  return job.server ? sched::available(servers_[*job.server].server, now) : Duration::max();
+}
+
+bool VirtualCore::before(const Entry& a, const Entry& b) const {
+  if (order_by_ == Order::priority)
+    return a.effective() != b.effective() ? a.effective() > b.effective() : a.order < b.order;
+  const auto level = [](const ReadyJob& job) {
+    return job.priority == platform_priority ? 2 : job.priority == best_effort ? 0 : 1;
+  };
+  if (level(a.job) != level(b.job)) return level(a.job) > level(b.job);
+  if (level(a.job) != 1) return a.order < b.order;
+  return a.job.place != b.job.place ? a.job.place < b.job.place : a.job.job < b.job.job;
 }
 
 void VirtualCore::sort() {
-  std::sort(jobs_.begin(), jobs_.end(), [](const Entry& a, const Entry& b) {
-    return a.effective() != b.effective() ? a.effective() > b.effective() : a.order < b.order;
-  });
+  std::sort(jobs_.begin(), jobs_.end(), [&](const Entry& a, const Entry& b) { return before(a, b); });
 }
 
 void VirtualCore::start(Time now, const ReadyJob& job) {
   charge(now);
   jobs_.push_back({job, ++last_order_});
   sort();
+  tend(now, job.server);
 }
 
 void VirtualCore::set_priority(Time now, TaskId task, Priority priority) {
@@ -39,12 +81,22 @@ void VirtualCore::set_priority(Time now, TaskId task, Priority priority) {
   for (Entry& entry : jobs_)
     if (entry.job.task == task) entry.job.priority = priority;
   sort();
+  for (std::size_t i = 0; i < servers_.size(); ++i) tend(now, i);
 }
 
 void VirtualCore::raise(Time now, JobId job, Priority ceiling) {
   charge(now);
   if (const auto entry = find(job); entry != jobs_.end()) entry->ceiling = ceiling;
   sort();
+}
+
+bool VirtualCore::set_place(Time now, JobId job, Time place) {
+  charge(now);
+  const auto entry = find(job);
+  if (entry == jobs_.end()) return false;
+  entry->job.place = place;
+  sort();
+  return true;
 }
 
 bool VirtualCore::shorten(Time now, JobId job, Duration most) {
@@ -69,6 +121,7 @@ void VirtualCore::drop_all(Time now) {
   charge(now);
   jobs_.clear();
   running_ = false;
+  for (std::size_t i = 0; i < servers_.size(); ++i) tend(now, i);
 }
 
 void VirtualCore::watch(Time now, JobId job, Duration budget) {
@@ -100,6 +153,7 @@ std::optional<VirtualCore::Reached> VirtualCore::reach(Time now) {
     const ReadyJob ended = job;
     jobs_.erase(entry);
     running_ = false;
+    tend(now, ended.server);
     return Reached{ended, What::ended};
   }
   if (job.until_sleep <= Duration::zero()) {
@@ -113,17 +167,25 @@ std::optional<VirtualCore::Reached> VirtualCore::reach(Time now) {
   return Reached{job, What::overran};
 }
 
-Time VirtualCore::dispatch(Time now) {
+VirtualCore::Until VirtualCore::dispatch(Time now) {
   charge(now);
-  const auto next = std::find_if(jobs_.begin(), jobs_.end(), [](const Entry& entry) { return !entry.asleep; });
-  const bool ran = std::exchange(running_, next != jobs_.end());
-  if (!running_) return never;
-  const ReadyJob& job = next->job;
-  if (ran && current_ != job.job) ++preemptions_;
-  current_ = job.job;
+  Until until;
+  const ReadyJob* next = nullptr;
+  for (const Entry& entry : jobs_) {
+    if (entry.asleep) continue;
+    const bool waits = budget_of(entry.job, now) <= Duration::zero();
+    if (waits) until.replenished = std::min(until.replenished, sched::next(servers_[*entry.job.server].server, now));
+    if (!waits && next == nullptr) next = &entry.job;
+  }
+  const bool ran = std::exchange(running_, next != nullptr);
+  if (!running_) return until;
+  if (ran && current_ != next->job) ++preemptions_;
+  current_ = next->job;
   since_ = now;
-  return now +
-         std::max(std::min({job.remaining, job.until_sleep, until_budget(job), until_lock(job)}), Duration::zero());
+  const Duration lasts =
+      std::min({next->remaining, next->until_sleep, until_budget(*next), until_lock(*next), budget_of(*next, now)});
+  until.reach = now + std::max(lasts, Duration::zero());
+  return until;
 }
 
 std::optional<JobId> VirtualCore::running() const {

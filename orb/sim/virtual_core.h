@@ -1,5 +1,9 @@
-// VirtualCore: the platform under a Lane in virtual time: one processor, preemptive fixed priority, first come first
-// served within a level, no overhead; what SCHED_FIFO promises on a bound core.
+// VirtualCore: the platform under a Lane in virtual time: one preemptive processor without overhead. By priorities,
+// first come first served within a level, as SCHED_FIFO promises on a bound core; or by deadlines, as SCHED_DEADLINE
+// does.
+//
+// It carries servers: a job under a server runs only while that one has budget, and all such jobs together are the
+// server's work. The core charges, wakes and blocks it.
 //
 // Threads: owned by the Simulator.
 #pragma once
@@ -12,10 +16,14 @@
 
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
+#include "orb/sched/server.h"
 
 namespace corelane::sim {
 
 inline constexpr Priority platform_priority{INT32_MAX};  // of the core's platform load
+inline constexpr Priority above_tasks{INT32_MAX - 1};    // of servers
+
+enum class Order : std::uint8_t { priority, deadline };
 
 struct ReadyJob {
   JobId job;
@@ -26,15 +34,25 @@ struct ReadyJob {
   Duration used{};                         // executed so far
   Duration locks_at = Duration::max();     // in terms of `used`: a section begins ...
   Duration unlocks_at = Duration::max();   // ... and ends
+  Time place{};                            // by deadlines: among those that are neither platform load nor best effort
+  std::optional<std::size_t> server{};     // whose work it is
+  Duration caller_period{};                // under an IoServer: of the caller, whose priority it has
 };
 
 class VirtualCore {
  public:
+  // Before the first job. Ceilings have no effect by deadlines.
+  void order_by(Order order) { order_by_ = order; }
+  // Its number, for ReadyJob::server.
+  std::size_t add_server(const sched::Server& server);
+
   // A job joins; it may preempt at the next dispatch().
   void start(Time now, const ReadyJob& job);
   void set_priority(Time now, TaskId task, Priority priority);
   // The job runs at `ceiling` while that is above its priority; best_effort ends it.
   void raise(Time now, JobId job, Priority ceiling);
+  // The job's new place. False when it is not here.
+  bool set_place(Time now, JobId job, Time place);
   // The job executes for at most so much more. False when it is not here.
   bool shorten(Time now, JobId job, Duration most);
   // A job that sleeps is ready again, behind its equals. False when it is not here.
@@ -52,12 +70,21 @@ class VirtualCore {
   // Advances the running job to `now` and tells the first thing that has come up, if any; ask again for the next.
   std::optional<Reached> reach(Time now);
 
-  // Picks who runs from now on. Returns the instant at which reach() will have something to say; never when idle.
-  Time dispatch(Time now);
+  // Picks who runs from now on. Returns the instant at which reach() will have something to say, and the one at which a
+  // server that waits has budget again: dispatch then.
+  struct Until {
+    Time reach = never;
+    Time replenished = never;
+  };
+  Until dispatch(Time now);
+  // Counts what has run until now.
+  void advance(Time now) { charge(now); }
 
   std::optional<JobId> running() const;
   std::uint64_t preemptions() const { return preemptions_; }
   Duration busy() const { return busy_; }
+  const sched::Server& server(std::size_t index) const { return servers_[index].server; }
+  Duration served(std::size_t index) const { return servers_[index].used; }  // its work has run for so long
 
  private:
   struct Entry {
@@ -68,14 +95,24 @@ class VirtualCore {
 
     Priority effective() const { return std::max(job.priority, ceiling); }
   };
+  struct Served {
+    sched::Server server;
+    Duration used{};
+    bool has_work = false;
+  };
 
   std::vector<Entry>::iterator find(JobId job);
   void charge(Time now);
+  bool before(const Entry& a, const Entry& b) const;
   void sort();
+  void tend(Time now, std::optional<std::size_t> server);
+  Duration budget_of(const ReadyJob& job, Time now) const;
   Duration until_budget(const ReadyJob& job) const;
   Duration until_lock(const ReadyJob& job) const;
 
-  std::vector<Entry> jobs_;  // by descending effective priority, then by order
+  Order order_by_ = Order::priority;
+  std::vector<Served> servers_;
+  std::vector<Entry> jobs_;  // who runs first comes first
   bool running_ = false;     // current_ has run since since_
   JobId current_{};
   Time since_{};

@@ -1,0 +1,63 @@
+// AnyLane: a core's Lane, whichever order its platform has.
+//
+// Threads: owned by the Simulator.
+#pragma once
+
+#include <span>
+#include <variant>
+
+#include "orb/sched/edf_lane.h"
+#include "orb/sched/lane.h"
+
+namespace corelane::sim {
+
+class AnyLane {
+ public:
+  AnyLane(CoreId core, std::size_t max_tasks, TimerId timer)
+      : max_tasks_(max_tasks), timer_(timer), lane_(std::in_place_type<sched::Lane>, core, max_tasks, timer) {}
+
+  // From now on the core runs by deadlines. Before the first task.
+  void use_deadlines() { lane_.emplace<sched::EdfLane>(core(), max_tasks_, timer_); }
+  bool uses_deadlines() const { return std::holds_alternative<sched::EdfLane>(lane_); }
+
+  void allow_early(bool allowed) {
+    std::visit([&](auto& lane) { lane.allow_early(allowed); }, lane_);
+  }
+  bool add(TaskId task, const Contract& contract, Priority priority) {
+    return std::visit([&](auto& lane) { return lane.add(task, contract, priority); }, lane_);
+  }
+  std::span<const sched::Command> join(Time now, TaskId task, const Contract& contract, Priority priority) {
+    return std::visit([&](auto& lane) { return lane.join(now, task, contract, priority); }, lane_);
+  }
+  bool reprioritize(TaskId task, Priority priority) {
+    return std::visit([&](auto& lane) { return lane.reprioritize(task, priority); }, lane_);
+  }
+  std::span<const sched::Command> decide(const sched::Fact& fact) {
+    return std::visit([&](auto& lane) { return lane.decide(fact); }, lane_);
+  }
+  std::span<const sched::Command> vacate(Time now, TaskId task) {
+    return std::visit([&](auto& lane) { return lane.vacate(now, task); }, lane_);
+  }
+  std::span<const sched::Command> dismiss(Time now, TaskId task) {
+    return std::visit([&](auto& lane) { return lane.dismiss(now, task); }, lane_);
+  }
+  sched::LaneTask take(TaskId task) {
+    return std::visit([&](auto& lane) { return lane.take(task); }, lane_);
+  }
+  std::span<const sched::Command> put(Time now, const sched::LaneTask& task) {
+    return std::visit([&](auto& lane) { return lane.put(now, task); }, lane_);
+  }
+  CoreId core() const {
+    return std::visit([](const auto& lane) { return lane.core(); }, lane_);
+  }
+  std::span<const sched::LaneTask> tasks() const {
+    return std::visit([](const auto& lane) { return lane.tasks(); }, lane_);
+  }
+
+ private:
+  std::size_t max_tasks_;
+  TimerId timer_;
+  std::variant<sched::Lane, sched::EdfLane> lane_;
+};
+
+}  // namespace corelane::sim

@@ -1,0 +1,81 @@
+// The Simulator's servers and their work, and cores by deadlines.
+#include <algorithm>
+#include <cassert>
+
+#include "orb/sim/simulator.h"
+
+namespace corelane::sim {
+
+using namespace sched;
+
+void Simulator::use_deadlines(CoreId id) {
+  CoreState& core = core_of(id);
+  core.lane.use_deadlines();
+  core.core.order_by(Order::deadline);
+}
+
+std::size_t Simulator::add_server(const ServerPlan& plan) {
+  CoreState& core = core_of(plan.core);
+  assert(core.lane.uses_deadlines() == std::holds_alternative<ConstantBandwidthServer>(plan.server));
+  const auto index = static_cast<std::size_t>(&core - cores_.data());
+  servers_.push_back({index, core.core.add_server(plan.server), plan.priority});
+  return servers_.size() - 1;
+}
+
+std::size_t Simulator::add_work(const WorkPlan& plan) {
+  work_.push_back({plan});
+  work_reports_.emplace_back();
+  schedule(plan.first, Class::release, What::work, work_.size() - 1);
+  return work_.size() - 1;
+}
+
+Duration Simulator::served(std::size_t server) const {
+  return cores_[servers_[server].core].core.served(servers_[server].number);
+}
+
+void Simulator::arrive(std::size_t index) {
+  WorkState& work = work_[index];
+  const WorkPlan& plan = work.plan;
+  CoreState& core = cores_[servers_[plan.server].core];
+  const auto up_to = [&](Duration most) {
+    return Duration{1 + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most.count()))};
+  };
+  if (plan.every > Duration::zero())
+    schedule(now_ + (plan.random ? up_to(2 * plan.every) : plan.every), Class::release, What::work, index);
+  if (core.lost) return;
+  if (work.present == plan.room) {
+    ++work_reports_[index].dropped;
+    return;
+  }
+  ++work.present;
+  ReadyJob job = work_job(plan, plan.random ? up_to(plan.demand) : plan.demand);
+  job.job = new_job({index, now_, job.remaining});
+  core.core.start(now_, job);
+  core.touched = true;
+}
+
+// It inherits from its caller under an IoServer: the task too, so that it follows a change of priority.
+ReadyJob Simulator::work_job(const WorkPlan& plan, Duration demand) const {
+  const ServerState& server = servers_[plan.server];
+  ReadyJob job{.job = {}, .task = no_task, .priority = server.priority, .remaining = demand};
+  job.server = server.number;
+  if (!std::holds_alternative<IoServer>(cores_[server.core].core.server(server.number))) return job;
+  job.priority = plan.io.priority;
+  job.caller_period = plan.io.period;
+  if (!plan.caller || !reports_[*plan.caller].admitted) return job;
+  job.task = reports_[*plan.caller].task;
+  if (const auto task = manager_.find(job.task)) job.priority = task->priority;
+  job.caller_period = plans_[*plan.caller].contract.period;
+  return job;
+}
+
+void Simulator::end_work(const ReadyJob& job) {
+  const JobState& state = jobs_[job.job.value - 1];
+  WorkReport& report = work_reports_[state.plan];
+  --work_[state.plan].present;
+  ++report.jobs;
+  report.worst = std::max(report.worst, now_ - state.nominal);
+  mix(job.job.value), mix(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
+}
+
+}  // namespace corelane::sim

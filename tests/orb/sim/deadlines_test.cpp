@@ -1,0 +1,155 @@
+// Cores by deadlines: what the demand analysis allows never misses, what it forbids does, and nobody's overrun harms
+// another.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "orb/sched/demand.h"
+#include "orb/sched/edf_response.h"
+#include "orb/sim/simulator.h"
+
+using namespace corelane;
+using namespace corelane::sched;
+using namespace corelane::sim;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr CoreId core{0};
+
+// One core by deadlines that takes whatever is proposed.
+Simulator by_deadlines(std::uint64_t seed = 1) {
+  ManagerOptions options;
+  options.cores.push_back({.id = core, .capacity = whole_core});
+  options.test = AdmissionTest::none;
+  Simulator sim(options, seed);
+  sim.use_deadlines(core);
+  return sim;
+}
+
+using Contracts = std::vector<Contract>;
+
+DemandVerdict::Kind analysed(const Contracts& contracts) {
+  std::vector<EdfTask> tasks;
+  for (const Contract& contract : contracts) tasks.push_back(demand_of(contract));
+  return demand_analysis(tasks).kind;
+}
+
+std::uint64_t misses(const Simulator& sim) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < sim.size(); ++i) sum += sim.report(i).misses;
+  return sum;
+}
+
+// Their hyperperiod is 120 ms.
+Contracts random_contracts(Random& random, bool jittered) {
+  static constexpr Duration periods[] = {4ms, 5ms, 6ms, 8ms, 10ms, 12ms, 15ms, 20ms, 24ms, 30ms};
+  Contracts contracts;
+  const auto count = 2 + random() % 3;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const Duration period = periods[random() % 10];
+    const Duration budget = period * static_cast<int>(10 + random() % 40) / 100;
+    const Duration deadline = std::max(budget, period * static_cast<int>(40 + random() % 120) / 100);
+    const Duration jitter = jittered ? (deadline - budget) * static_cast<int>(random() % 50) / 100 : 0ms;
+    contracts.push_back({.period = period, .deadline = deadline, .budget = budget, .jitter = jitter});
+  }
+  return contracts;
+}
+
+}  // namespace
+
+TEST_CASE("virtual time reproduces the published worst responses under earliest deadline first") {
+  Simulator sim = by_deadlines();
+  sim.add({.contract = {.period = 12ms, .deadline = 12ms, .budget = 3ms}});
+  sim.add({.contract = {.period = 4ms, .deadline = 4ms, .budget = 2ms}});
+  sim.run(Time{1s});
+  CHECK(sim.report(0).worst == 7ms);
+  CHECK(sim.report(1).worst == 2ms);
+}
+
+TEST_CASE("a set misses in virtual time exactly where the demand analysis fails") {
+  Random random(11);
+  int held = 0;
+  int failed = 0;
+  for (int set = 0; set < 600; ++set) {
+    const Contracts contracts = random_contracts(random, false);
+    Simulator sim = by_deadlines();
+    for (const Contract& contract : contracts) sim.add({.contract = contract, .first_release = Time{}});
+    sim.run(Time{600ms});
+    const bool holds = analysed(contracts) == DemandVerdict::Kind::holds;
+    REQUIRE((misses(sim) == 0) == holds);
+    ++(holds ? held : failed);
+  }
+  CHECK(held > 100);
+  CHECK(failed > 100);
+}
+
+TEST_CASE("sets that the demand analysis allows never miss, and respond as analysed, however late their jobs come") {
+  Random random(13);
+  std::uint64_t jobs = 0;
+  for (std::uint64_t set = 0; set < 400; ++set) {
+    const Contracts contracts = random_contracts(random, true);
+    if (analysed(contracts) != DemandVerdict::Kind::holds) continue;
+    Simulator sim = by_deadlines(set);
+    std::vector<EdfTask> tasks;
+    for (const Contract& contract : contracts) {
+      sim.add({.contract = contract, .first_release = Time{random() % 20 * 1ms}, .jittered = true});
+      tasks.push_back(demand_of(contract));
+    }
+    sim.run(Time{600ms});
+    REQUIRE(misses(sim) == 0);
+    for (std::size_t i = 0; i < sim.size(); ++i) {
+      const Response response = edf_response_time(tasks, i);
+      REQUIRE(response.verdict == Response::Verdict::exact);
+      REQUIRE(sim.report(i).worst <= Duration{response.value} + contracts[i].jitter);
+      jobs += sim.report(i).jobs;
+    }
+  }
+  CHECK(jobs > 10'000);
+}
+
+TEST_CASE("a flood under a constant bandwidth server and a task that overruns tenfold harm nobody under EDF") {
+  Random random(17);
+  std::uint64_t jobs = 0;
+  std::uint64_t overruns = 0;
+  Duration served{};
+  for (std::uint64_t set = 0; set < 300; ++set) {
+    Contracts contracts = random_contracts(random, set % 2 == 0);
+    contracts[0].on_overrun = static_cast<OverrunPolicy>(set % 3);
+    const Reservation r{1ms, 8ms};
+    Contracts charged = contracts;
+    charged.push_back({.period = r.period, .deadline = r.period, .budget = r.budget});
+    if (analysed(charged) != DemandVerdict::Kind::holds) continue;
+    Simulator sim = by_deadlines(set);
+    const auto server = sim.add_server(
+        {core, ConstantBandwidthServer(r, set % 4 < 2 ? Exhausted::postpones : Exhausted::waits), Priority{1}});
+    sim.add_work({.server = server, .every = 2ms, .demand = 3ms, .random = true});
+    TaskPlan wild{.contract = contracts[0], .demand = contracts[0].budget, .demand_to = 10 * contracts[0].budget};
+    wild.stops_after = contracts[0].budget / 2;  // a cancelled job does not stop at once
+    sim.add(wild);
+    for (std::size_t i = 1; i < contracts.size(); ++i) sim.add({.contract = contracts[i], .jittered = true});
+    sim.run(Time{600ms});
+    for (std::size_t i = 1; i < contracts.size(); ++i) {
+      REQUIRE(sim.report(i).misses == 0);
+      jobs += sim.report(i).jobs;
+    }
+    overruns += sim.report(0).overruns;
+    served += sim.served(server);
+  }
+  CHECK(jobs > 1000);
+  CHECK(overruns > 100);
+  CHECK(served > 1s);
+}
+
+TEST_CASE("a core by deadlines is deterministic") {
+  const auto trace = [](std::uint64_t seed) {
+    Simulator sim = by_deadlines(seed);
+    const auto server = sim.add_server({core, ConstantBandwidthServer({2ms, 10ms}), Priority{1}});
+    sim.add_work({.server = server, .every = 3ms, .demand = 2ms, .random = true});
+    sim.add({.contract = {.period = 15ms, .deadline = 10ms, .budget = 3ms, .jitter = 2ms}, .jittered = true});
+    sim.run(Time{500ms});
+    return sim.trace_hash();
+  };
+  CHECK(trace(1) == trace(1));
+  CHECK(trace(1) != trace(2));
+}
