@@ -30,6 +30,7 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::transport() {
   if (ready()) return found();
   const std::lock_guard one(starting);
   if (ready()) return found();
+  if (settings.wait.mode == os::WaitMode::adaptive) (void)os::wake_cost();  // measured here and not in a call
   const auto reactor = threads->reactor();
   if (!reactor) return reactor.error();
   transport::UnixOptions unix_sockets = settings.unix_sockets;

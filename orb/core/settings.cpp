@@ -65,10 +65,10 @@ std::string cores(Settings& s, std::string_view text) {
 }
 
 std::string wait_mode(Settings& s, std::string_view text) {
-  if (text == "park") return s.wait.mode = os::WaitMode::park, std::string{};
-  if (text == "spin") return s.wait.mode = os::WaitMode::spin, std::string{};
-  if (text == "spin-then-park") return s.wait.mode = os::WaitMode::spin_then_park, std::string{};
-  return "park, spin-then-park or spin";
+  const auto mode = os::parse_wait_mode(text);
+  if (!mode) return "park, spin-then-park, adaptive or spin";
+  s.wait.mode = *mode;
+  return {};
 }
 
 std::string listen(Settings& s, std::string_view text) {
@@ -102,8 +102,6 @@ const std::vector<SettingsEntry>& settings_table() {
       {"dispatch.admission", "on", "off: admit every task, whether its deadlines hold or not",
        [](S& s, V v) { return yes_or_no(v, s.executive.admission); }},
       {"pool.cores", "all", "hardware threads that admitted tasks run on, such as 0,2-5", cores},
-      {"pool.wait", "park", "how client threads wait for replies: park, spin-then-park, spin", wait_mode},
-      {"pool.spin", "50us", "how long spin-then-park spins", [](S& s, V v) { return span_of_time(v, s.wait.spin); }},
       {"pool.real_time", "on", "off: no SCHED_FIFO and no binding to cores",
        [](S& s, V v) { return yes_or_no(v, s.executive.real_time); }},
       {"best_effort.threads", "2", "threads for requests without a contract",
@@ -146,6 +144,12 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return span_of_time(v, s.connections.idle_timeout); }},
       {"timeout.header", "10s", "how long half a message may wait for its rest",
        [](S& s, V v) { return span_of_time(v, s.connections.header_timeout); }},
+      {"client.wait", "park",
+       "how calling threads wait for replies: park (sleep at once), spin (burn the core), spin-then-park (spin for "
+       "client.spin, then sleep), adaptive (the same, for as long as replies lately took and a wake-up costs)",
+       wait_mode},
+      {"client.spin", "50us", "how long spin-then-park spins, and adaptive at most",
+       [](S& s, V v) { return span_of_time(v, s.wait.spin); }},
       {"endpoint.listen", "127.0.0.1:0",
        "where a server listens: one or more of host:port (port 0: any free one) and unix:/path (unix: alone chooses a "
        "path in the runtime directory), separated by commas; references name all of them",

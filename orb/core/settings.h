@@ -62,8 +62,8 @@ struct SettingsEntry {
 };
 const std::vector<SettingsEntry>& settings_table();
 
-std::string option_of(std::string_view key);    // "pool.wait" -> "-ORBPoolWait"
-std::string variable_of(std::string_view key);  // "pool.wait" -> "CORELANE_POOL_WAIT"
+std::string option_of(std::string_view key);    // "client.wait" -> "-ORBClientWait"
+std::string variable_of(std::string_view key);  // "client.wait" -> "CORELANE_CLIENT_WAIT"
 // The table as Markdown, for docs/configuration.md.
 std::string settings_documentation();
 

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 
 #include "orb/base/ids.h"
 
@@ -20,6 +21,13 @@ class CpuMask {
   bool contains(CoreId core) const noexcept { return in_range(core) && (word(core) & bit(core)) != 0; }
   void add(CoreId core) noexcept {
     if (in_range(core)) word(core) |= bit(core);
+  }
+  // The core that is alone in it; nothing when there are none or more.
+  std::optional<CoreId> only() const noexcept {
+    if (CPU_COUNT_S(native_size, native()) != 1) return std::nullopt;
+    std::int16_t core = 0;
+    while (!contains(CoreId{core})) ++core;  // bound: limit
+    return CoreId{core};
   }
   bool is_empty() const noexcept { return words_ == std::array<unsigned long, words>{}; }
 

@@ -1,14 +1,19 @@
 #include "orb/os/wait.h"
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <ctime>
+#include <system_error>
+#include <thread>
 
 #include "orb/os/clock.h"
+#include "orb/os/wait_loop.h"
 
 namespace corelane::os {
 namespace {
@@ -23,7 +28,53 @@ bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected, Time d
   return result == 0 || errno != ETIMEDOUT;
 }
 
+constexpr struct {
+  std::string_view name;
+  WaitMode mode;
+} wait_modes[] = {{"spin", WaitMode::spin},
+                  {"spin-then-park", WaitMode::spin_then_park},
+                  {"adaptive", WaitMode::adaptive},
+                  {"park", WaitMode::park}};
+
+constexpr Duration cheapest_wake = std::chrono::microseconds{1}, dearest_wake = std::chrono::microseconds{200};
+constexpr int measured_wakes = 64;
+
+// The median of half a round trip between two threads that sleep.
+Duration measure_wake() {
+  Parker there, back;
+  std::thread other([&] {
+    for (int i = 0; i < measured_wakes; ++i) there.park(never), back.unpark();
+  });
+  std::array<Duration, measured_wakes> samples;
+  for (Duration& sample : samples) {
+    const Time start = now();
+    there.unpark();
+    back.park(never);
+    sample = (now() - start) / 2;
+  }
+  other.join();
+  std::nth_element(samples.begin(), samples.begin() + measured_wakes / 2, samples.end());
+  return std::clamp(samples[measured_wakes / 2], cheapest_wake, dearest_wake);
+}
+
 }  // namespace
+
+std::optional<WaitMode> parse_wait_mode(std::string_view text) noexcept {
+  for (const auto& [name, mode] : wait_modes)
+    if (name == text) return mode;
+  return std::nullopt;
+}
+
+Duration wake_cost() noexcept {
+  static const Duration measured = [] {
+    try {
+      return measure_wake();
+    } catch (const std::system_error&) {  // no thread to be had
+      return dearest_wake;
+    }
+  }();
+  return measured;
+}
 
 Time spin_end(WaitStrategy strategy, Time start, Time deadline) noexcept {
   if (strategy.mode == WaitMode::spin) return deadline;
@@ -40,15 +91,18 @@ bool Parker::take_token() noexcept {
 
 bool Parker::park(Time deadline, WaitStrategy strategy) noexcept {
   if (take_token()) return true;
-  const Time start = now();
-  if (strategy.mode != WaitMode::park) {
-    // Bound: spin_end(), by the clock.
-    for (const Time end = spin_end(strategy, start, deadline); now() < end;)
-      for (int i = 0; i < pauses_per_look; ++i, spin_pause())
-        if (take_token()) return true;
-  }
-  if (strategy.mode == WaitMode::spin || deadline <= start) return take_token();
+  const auto poll = [this] {
+    for (int i = 0; i < pauses_per_look; ++i, spin_pause())
+      if (take_token()) return true;
+    return false;
+  };
+  // relaxed: an advice, which a wake-up on its way may change
+  const auto peer = [this] { return CoreId{waker_.load(std::memory_order_relaxed)}; };
+  return wait_for(
+      deadline, strategy, learnt_, poll, [this](Time until) { return sleep(until); }, peer);
+}
 
+bool Parker::sleep(Time deadline) noexcept {
   std::uint32_t expected = empty;
   // relaxed: announces sleep only; the token's acquire is in take_token()
   word_.compare_exchange_strong(expected, asleep, std::memory_order_relaxed, std::memory_order_relaxed);
@@ -60,6 +114,8 @@ bool Parker::park(Time deadline, WaitStrategy strategy) noexcept {
 }
 
 void Parker::unpark() noexcept {
+  // relaxed: an advice, see park()
+  waker_.store(static_cast<std::int16_t>(sched_getcpu()), std::memory_order_relaxed);
   // PAIR parker.word: release here -> acquire in park() and take_token(). Publishes what the waker wrote before.
   if (word_.exchange(token, std::memory_order_release) == asleep)
     syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);

@@ -15,6 +15,8 @@
 
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
+#include "orb/os/spin_guard.h"
+#include "orb/os/wait_loop.h"
 
 namespace corelane::transport {
 namespace {
@@ -140,6 +142,16 @@ Error why_not_listening(int code) noexcept {
   }
 }
 
+// Where what was received last was sent from, as far as it is known: over TCP the core that the stream's packets came
+// in on, which on the loopback is the sender's; of a Unix socket's peer the core that it is bound to.
+CoreId sender_core(int fd, const std::optional<PeerCredentials>& peer) noexcept {
+  if (peer) return os::only_core_of(peer->process);
+  int core = -1;
+  socklen_t size = sizeof core;
+  if (getsockopt(fd, SOL_SOCKET, SO_INCOMING_CPU, &core, &size) != 0 || core < 0) return no_core;
+  return CoreId{static_cast<std::int16_t>(core)};
+}
+
 }  // namespace
 
 IoResult receive_some(int fd, MutableBytes buffer) noexcept { return receive_with(fd, buffer, MSG_DONTWAIT); }
@@ -164,25 +176,28 @@ IoResult send_some(int fd, std::span<const Bytes> parts) noexcept {
   }
 }
 
-IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept {
-  Time now = os::now();
-  if (strategy.mode != os::WaitMode::park || deadline <= now) {
-    const Time end = os::spin_end(strategy, now, deadline);
-    // Bound: spin_end(), by the clock.
-    do {
-      const IoResult result = receive_some(fd, buffer);
-      if (result.outcome != Io::would_block) return result;
-    } while ((now = os::now()) < end);
-  }
-  // Bound: the deadline; each turn but the last waits for a whole receive_timeout or until bytes are there.
+IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy, os::AdaptiveSpin& learnt,
+                       std::optional<PeerCredentials> peer) noexcept {
+  IoResult result{Io::would_block};
   bool may_block = true;  // until it turns out that the reactor, which drains a backlog, made the socket non-blocking
-  for (; strategy.mode != os::WaitMode::spin && now < deadline; now = os::now()) {
-    const bool blocking = std::exchange(may_block, false) && (deadline == never || deadline - now > receive_timeout);
-    if (!blocking && !poll_until(fd, POLLIN, deadline)) break;
-    const IoResult result = receive_with(fd, buffer, blocking ? 0 : MSG_DONTWAIT);
-    if (result.outcome != Io::would_block) return result;
-  }
-  return {Io::would_block};
+  const auto poll = [&] {
+    result = receive_some(fd, buffer);
+    return result.outcome != Io::would_block;
+  };
+  const auto sleep = [&](Time until) {
+    const bool blocking = std::exchange(may_block, false) && (until == never || until - os::now() > receive_timeout);
+    if (!blocking && !poll_until(fd, POLLIN, until)) return false;
+    result = receive_with(fd, buffer, blocking ? 0 : MSG_DONTWAIT);
+    return result.outcome != Io::would_block;
+  };
+  const auto sleep_until = [&](Time until) {
+    // Bound: the time; each turn but the last waits for a whole receive_timeout or until bytes are there.
+    while (!sleep(until))
+      if (os::now() >= until) return false;
+    return true;
+  };
+  os::wait_for(deadline, strategy, learnt, poll, sleep_until, [&] { return sender_core(fd, peer); });
+  return result;
 }
 
 void configure_stream(int fd, int family) noexcept {

@@ -53,7 +53,7 @@ Expected<std::size_t> StreamConnection::receive(MutableBytes buffer, Time deadli
       mode_.compare_exchange_strong(expected, Mode::receiving, std::memory_order_acquire, std::memory_order_relaxed);
   assert(mine && "receive() while watched, or two at once");
   if (!mine) return misused;
-  const IoResult result = receive_until(fd_.get(), buffer, deadline, strategy);
+  const IoResult result = receive_until(fd_.get(), buffer, deadline, strategy, learnt_, credentials_);
   // PAIR connection.mode: release here -> acquire in receive() and watch(). The next reader reads after this one.
   mode_.store(Mode::free, std::memory_order_release);
 

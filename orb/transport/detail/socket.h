@@ -28,8 +28,10 @@ IoResult receive_some(int fd, MutableBytes buffer) noexcept;
 // Sends what the socket takes of the parts; never waits, raises no SIGPIPE. done: all of it; would_block: `count`
 // bytes.
 IoResult send_some(int fd, std::span<const Bytes> parts) noexcept;
-// Waits for bytes (done), the deadline (would_block) or a failure, as the strategy says.
-IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept;
+// Waits for bytes (done), the deadline (would_block) or a failure, as the strategy says. `learnt`: of this connection.
+// `peer`: of a Unix socket.
+IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy, os::AdaptiveSpin& learnt,
+                       std::optional<PeerCredentials> peer) noexcept;
 
 // The receive time-out that receive_until() relies on; over TCP also no delay and keep-alive.
 void configure_stream(int fd, int family) noexcept;

@@ -78,6 +78,9 @@ class StreamConnection final : public Connection,
   std::atomic<Time> last_traffic_;
   std::atomic<Time> expected_by_{never};
 
+  // Owner: who receives.
+  os::AdaptiveSpin learnt_;
+
   // Shared, under the lock.
   os::PiMutex mutex_;
   Backlog backlog_;

@@ -17,7 +17,8 @@ namespace {
 
 WaitStrategy any_strategy() {
   return GENERATE(WaitStrategy{WaitMode::park}, WaitStrategy{WaitMode::spin},
-                  WaitStrategy{WaitMode::spin_then_park, 20us}, WaitStrategy{WaitMode::spin_then_park, 10s});
+                  WaitStrategy{WaitMode::spin_then_park, 20us}, WaitStrategy{WaitMode::spin_then_park, 10s},
+                  WaitStrategy{WaitMode::adaptive, 50us});
 }
 
 }  // namespace
@@ -97,6 +98,25 @@ TEST_CASE("a spinner stops at its budget and never beyond its deadline") {
   CHECK(spin_end({WaitMode::spin_then_park, 7s}, start, start + 5s) == start + 5s);
   CHECK(spin_end({WaitMode::spin_then_park, 2s}, start, start - 1s) == start);
   CHECK(spin_end({WaitMode::spin_then_park, 2s}, start, never) == start + 2s);
+}
+
+TEST_CASE("a way to wait has a name") {
+  const auto [name, mode] =
+      GENERATE(table<std::string, std::optional<WaitMode>>({{"spin", WaitMode::spin},
+                                                            {"spin-then-park", WaitMode::spin_then_park},
+                                                            {"adaptive", WaitMode::adaptive},
+                                                            {"park", WaitMode::park},
+                                                            {"", std::nullopt},
+                                                            {"Spin", std::nullopt},
+                                                            {"spin_then_park", std::nullopt}}));
+  CHECK(parse_wait_mode(name) == mode);
+}
+
+TEST_CASE("the cost of a wake-up is measured once and within its bounds") {
+  const Duration cost = wake_cost();
+  CHECK(cost >= 1us);
+  CHECK(cost <= 200us);
+  CHECK(wake_cost() == cost);
 }
 
 TEST_CASE("a span of time is spelt in seconds and nanoseconds") {

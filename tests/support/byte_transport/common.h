@@ -21,7 +21,7 @@ bool can_run() {
 inline os::WaitStrategy any_strategy() {
   using namespace std::chrono_literals;
   return GENERATE(os::WaitStrategy{os::WaitMode::park}, os::WaitStrategy{os::WaitMode::spin},
-                  os::WaitStrategy{os::WaitMode::spin_then_park, 50us});
+                  os::WaitStrategy{os::WaitMode::spin_then_park, 50us}, os::WaitStrategy{os::WaitMode::adaptive, 50us});
 }
 
 inline constexpr std::size_t beyond_any_socket_buffer = 12 * 1024 * 1024;
