@@ -11,12 +11,12 @@ Answer::Answer(Placement& placement) : placement_(placement) {
   written_.reserve((6 + 2 * max_uses) * tasks + 64);  // a task is charged to two cores at most
 }
 
-std::span<const Command> Answer::write() noexcept {
+std::span<const Command> Answer::write(Time now) noexcept {
   written_.clear();
   for (Core& core : placement_.cores())
     if (core.changed && !core.lost) update(core);
   written_.insert(written_.end(), said_.begin(), said_.end());
-  for (const Start& start : starts_) write(start);
+  for (const Start& start : starts_) write(start, now);
   said_.clear();
   starts_.clear();
   return written_;
@@ -68,7 +68,7 @@ void Answer::reprioritize(Core& core) noexcept {
     if (members[i - 1].told != 0 && members[i - 1].level < members[i - 1].told) tell(members[i - 1]);
 }
 
-void Answer::write(const Start& start) noexcept {
+void Answer::write(const Start& start, Time now) noexcept {
   const Slot& slot = placement_.slot(start.slot);
   const TaskId task = placement_.id_of(start.slot);
   const CoreId core = placement_.core_id(slot.core);
@@ -79,10 +79,12 @@ void Answer::write(const Start& start) noexcept {
     written_.push_back(Move{task, start.from, core, priority});
     return;
   }
+  Core& on = placement_.core(slot.core);
   // It may raise a ceiling that somebody holds a lock under; at an idle instant nobody does.
-  const bool waits = placement_.core(slot.core).roster.shares_resources(start.slot);
+  const bool waits = on.roster.shares_resources(start.slot);
+  const Time startable = waits ? after(now, on.roster.longest_busy(on.model)) : now;
   written_.push_back(
-      Admit{slot.request, task, slot.peer, core, priority, slot.contract, Duration{member.response}, waits});
+      Admit{slot.request, task, slot.peer, core, priority, slot.contract, Duration{member.response}, startable, waits});
   if (slot.request_is_job) written_.push_back(Place{slot.request, task, core});
 }
 

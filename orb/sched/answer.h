@@ -14,6 +14,11 @@
 
 namespace corelane::sched {
 
+// now + wait; `never` for what does not end.
+constexpr Time after(Time now, Ticks wait) noexcept {
+  return wait >= (never - now).count() ? never : now + Duration{wait};
+}
+
 class Answer {
  public:
   explicit Answer(Placement& placement);
@@ -25,8 +30,8 @@ class Answer {
   // ... or comes from another one, or stays after all.
   void move(std::uint32_t slot, CoreId from) noexcept { starts_.push_back({slot, from}); }
 
-  // All of it, in order; forgets it. Valid until the next call.
-  std::span<const Command> write() noexcept;
+  // All of it, in order, at the time of the fact; forgets it. Valid until the next call.
+  std::span<const Command> write(Time now) noexcept;
 
  private:
   struct Start {
@@ -38,7 +43,7 @@ class Answer {
   void reprioritize(Core& core) noexcept;
   void raise_ceilings(Core& core) noexcept;
   void lower_ceilings(Core& core) noexcept;
-  void write(const Start& start) noexcept;
+  void write(const Start& start, Time now) noexcept;
 
   Placement& placement_;
   std::vector<Command> said_;

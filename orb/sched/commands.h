@@ -24,7 +24,15 @@ struct Admit {
   Priority priority;
   Contract contract;
   Duration response;            // the analysed bound
+  Time startable_at;            // it may start then at the latest: now, or for Lane::join() when its core was idle
   bool waits_for_idle = false;  // Lane::join(), not add(): it may start when that says Joined
+};
+
+// The newcomer gets its core when others have moved or left: Admit follows by then, as long as everybody keeps to his
+// contract; `never`: no bound is known. Refuse follows when something comes between (a core is lost).
+struct Postpone {
+  JobId request;
+  Time startable_at;
 };
 
 // Hand the job to the Lane of `core` as Arrived. no_core: best effort, no Lane.
@@ -145,8 +153,8 @@ struct Joined {
   CoreId core;
 };
 
-using Command = std::variant<Admit, Place, Reprioritize, Ceiling, Vacate, Move, Dismiss, Evict, Refuse, Run, Defer,
-                             Demote, Cancel, Watch, Arm, ReportVacated, Joined>;
+using Command = std::variant<Admit, Postpone, Place, Reprioritize, Ceiling, Vacate, Move, Dismiss, Evict, Refuse, Run,
+                             Defer, Demote, Cancel, Watch, Arm, ReportVacated, Joined>;
 static_assert(std::is_trivially_copyable_v<Command>);
 
 }  // namespace corelane::sched

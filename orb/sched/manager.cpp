@@ -21,7 +21,7 @@ struct Manager::State {
   template <typename LaneFact>
   void on(const LaneFact&) noexcept {}
 
-  void admit(JobId request, bool is_job, PeerId peer, const Contract& contract) noexcept;
+  void admit(const Proposed& newcomer, bool is_job) noexcept;
   std::optional<Refusal> barred(PeerId peer, const Contract& contract) const noexcept;
   Share held_by(PeerId peer) const noexcept;
   bool place(std::uint32_t slot, Refusal& reason) noexcept;
@@ -45,7 +45,7 @@ Manager::State::State(const ManagerOptions& options)
 
 void Manager::State::on(const Arrived& fact) noexcept {
   if (fact.task == no_task) {
-    if (fact.contract) return admit(fact.job, true, fact.peer, *fact.contract);
+    if (fact.contract) return admit({fact.at, fact.job, fact.peer, *fact.contract}, true);
     answer.say(Place{fact.job, no_task, no_core});
     return;
   }
@@ -58,7 +58,7 @@ void Manager::State::on(const Arrived& fact) noexcept {
   answer.say(Place{fact.job, fact.task, placement.core_id(slot.core)});
 }
 
-void Manager::State::on(const Proposed& fact) noexcept { admit(fact.request, false, fact.peer, fact.contract); }
+void Manager::State::on(const Proposed& fact) noexcept { admit(fact, false); }
 
 // What forbids the task before any analysis.
 std::optional<Refusal> Manager::State::barred(PeerId peer, const Contract& contract) const noexcept {
@@ -84,7 +84,8 @@ Share Manager::State::held_by(PeerId peer) const noexcept {
   return held;
 }
 
-void Manager::State::admit(JobId request, bool is_job, PeerId peer, const Contract& contract) noexcept {
+void Manager::State::admit(const Proposed& newcomer, bool is_job) noexcept {
+  const auto& [now, request, peer, contract] = newcomer;
   if (const auto reason = barred(peer, contract)) return answer.say(Refuse{request, *reason});
   const auto index = placement.take_slot();
   if (!index) return answer.refuse(request, RefusalCode::too_many_tasks);
@@ -99,7 +100,7 @@ void Manager::State::admit(JobId request, bool is_job, PeerId peer, const Contra
   if (reason.code != RefusalCode::no_core && reason.code != RefusalCode::resources_apart) {
     if (transition.under_way()) {
       reason.code = RefusalCode::reorganizing;
-    } else if (transition.begin(*index, repack)) {
+    } else if (transition.begin(*index, repack, now)) {
       return;
     }
   }
@@ -217,7 +218,7 @@ Manager::Manager(Manager&&) noexcept = default;
 
 std::span<const Command> Manager::decide(const Fact& fact) noexcept {
   std::visit([&](const auto& f) { state_->on(f); }, fact);
-  return state_->answer.write();
+  return state_->answer.write(time_of(fact));
 }
 
 void Manager::set_capacity(CoreId core, Ppm capacity) noexcept {

@@ -61,6 +61,7 @@ bool Repacker::plan_to_wait(Placement& placement, std::uint32_t newcomer) noexce
       if (placement.leaves(member.slot)) rosters_[0].remove(member.slot);
     if (rosters_[0].members().size() == core.roster.members().size()) continue;
     if (!placement.try_add(rosters_[0], core, newcomer, slot.demand).fits) continue;
+    longest_ = core.roster.longest_busy(core.model);
     slot.target = index;
     slot.phase = 1;
     core.reserved = true;
@@ -152,6 +153,7 @@ bool Repacker::match_one(std::size_t count) noexcept {
 bool Repacker::schedule(Placement& placement, std::uint32_t newcomer) noexcept {
   const auto cores = placement.cores();
   for (std::size_t i = 0; i < cores.size(); ++i) rosters_[i].copy_from(cores[i].roster);
+  longest_ = 0;
   bool done = false;
   bool progress = true;
   for (int phase = 0; !done && progress; ++phase) {  // at most one phase per move, since each makes progress
@@ -179,12 +181,31 @@ bool Repacker::run_phase(Placement& placement, int phase) noexcept {
     if (slot.core != nowhere && slot.target != nowhere && slot.phase == nowhere)
       progress |= joins(placement, index, phase);
   }
+  longest_ = add_up(longest_, longest_phase(placement, phase));
   for (const std::uint32_t index : items_) {
     const Slot& slot = placement.slot(index);
     if (slot.phase == phase) rosters_[static_cast<std::size_t>(slot.core)].remove(index);
   }
   if (phase == 0) progress |= drop_leaving(placement);
   return progress;
+}
+
+// Until every core that somebody leaves in this phase has been idle once.
+Ticks Repacker::longest_phase(Placement& placement, int phase) noexcept {
+  const auto cores = placement.cores();
+  std::fill(tried_.begin(), tried_.end(), false);
+  for (const std::uint32_t index : items_)
+    if (const Slot& slot = placement.slot(index); slot.phase == phase && slot.core != nowhere)
+      tried_[static_cast<std::size_t>(slot.core)] = true;
+  Ticks longest = 0;
+  for (std::size_t i = 0; i < cores.size(); ++i) {
+    const auto members = cores[i].roster.members();
+    const bool somebody_leaves = phase == 0 && std::any_of(members.begin(), members.end(), [&](const Member& member) {
+                                   return placement.leaves(member.slot);
+                                 });
+    if (tried_[i] || somebody_leaves) longest = std::max(longest, rosters_[i].longest_busy(cores[i].model));
+  }
+  return longest;
 }
 
 bool Repacker::drop_leaving(Placement& placement) noexcept {

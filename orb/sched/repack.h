@@ -27,12 +27,16 @@ class Repacker {
   // The plan in which nobody moves: the newcomer waits for tasks that are leaving already.
   bool plan_to_wait(Placement& placement, std::uint32_t newcomer) noexcept;
 
+  // How long the last plan takes at most, while everybody keeps to his contract; `endless`: no bound is known.
+  Ticks longest() const noexcept { return longest_; }
+
  private:
   bool assign(Placement& placement, std::uint32_t newcomer) noexcept;
   bool assign_one(Placement& placement, std::uint32_t slot) noexcept;
   void relabel(Placement& placement) noexcept;
   bool schedule(Placement& placement, std::uint32_t newcomer) noexcept;
   bool run_phase(Placement& placement, int phase) noexcept;
+  Ticks longest_phase(Placement& placement, int phase) noexcept;
   bool drop_leaving(Placement& placement) noexcept;
   bool match_one(std::size_t count) noexcept;
   bool joins(Placement& placement, std::uint32_t slot, int phase) noexcept;
@@ -43,6 +47,7 @@ class Repacker {
   std::vector<Share> overlap_;        // cores x cores, for relabel()
   std::vector<int> core_of_bin_;
   std::vector<char> tried_;  // per core: scratch
+  Ticks longest_ = 0;
 };
 
 }  // namespace corelane::sched

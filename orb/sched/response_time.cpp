@@ -61,6 +61,11 @@ Response response_time(const Analysed& task, std::span<const Interference> above
   return {Response::Verdict::exact, worst};
 }
 
+Ticks busy_period(std::span<const Interference> all, Ticks blocking, int iterations) noexcept {
+  const Window window = least_window(blocking, 1, all, endless - 1, iterations);
+  return window.verdict == Response::Verdict::exact ? window.length : endless;
+}
+
 Ticks response_upper_bound(const Analysed& task, std::span<const Interference> above) noexcept {
   // Floating point, rounded against the task by a margin that covers the error of the sums.
   double work = static_cast<double>(task.blocking) + static_cast<double>(task.budget);

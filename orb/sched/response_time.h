@@ -57,6 +57,10 @@ struct Response {
 Response response_time(const Analysed& task, std::span<const Interference> above, const Limits& limits = {},
                        const Windows& at_least = {}, Windows* keep = nullptr) noexcept;
 
+// The longest time that a core can be without an idle instant: the least w = B + sum of ceil((w + J_j) / T_j) C_j over
+// all that runs there. `endless` when there is none, or none is found within `iterations`.
+Ticks busy_period(std::span<const Interference> all, Ticks blocking, int iterations = Limits{}.iterations) noexcept;
+
 // Bini, Nguyen, Richard & Baruah 2009: R <= J + (B + C + sum (C_j (1 - U_j) + J_j U_j)) / (1 - sum U_j), one pass
 // without iteration, also for arbitrary deadlines as long as the core is not overloaded; `endless` when it is.
 Ticks response_upper_bound(const Analysed& task, std::span<const Interference> above) noexcept;

@@ -201,6 +201,17 @@ Ticks Roster::blocking_of(std::size_t index) const noexcept {
   return longest;
 }
 
+Ticks Roster::longest_busy(const CoreModel& core) noexcept {
+  if (load_ + core.platform >= whole_share) return endless;
+  above_.assign(core.above.begin(), core.above.end());
+  Ticks section = 0;  // of a demoted job
+  for (const Member& member : members_) {
+    above_.push_back(member.demand.as_pending());
+    section = std::max(section, member.demand.overshoot);
+  }
+  return busy_period(above_, core.blocking + section, step_limit);
+}
+
 void Roster::gather_locks() noexcept {
   locks_.clear();
   for (std::size_t i = 0; i < members_.size(); ++i)

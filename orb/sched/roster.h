@@ -44,6 +44,8 @@ struct Demand {
   constexpr Interference as_interference() const noexcept {
     return {budget + overshoot, period, suspension > 0 ? std::max(jitter, deadline - budget) : jitter};
   }
+  // As it keeps its core from being idle: also while it sleeps.
+  constexpr Interference as_pending() const noexcept { return {budget + overshoot + suspension, period, jitter}; }
   constexpr Analysed as_analysed(Ticks blocking) const noexcept {
     return {budget + suspension, period, jitter, blocking};
   }
@@ -102,6 +104,10 @@ class Roster {
 
   // Adds the newcomer if everybody's deadline holds with it; else the roster is in no state to be used.
   Verdict add(const CoreModel& core, const Member& newcomer, AdmissionTest test, int levels) noexcept;
+
+  // How long the core can be without an idle instant while everybody keeps to his contract; `endless`: no bound is
+  // known.
+  Ticks longest_busy(const CoreModel& core) noexcept;
 
   // The level of the most urgent user of the resource; 0: nobody uses it.
   int ceiling_of(ResourceId resource) const noexcept;

@@ -50,7 +50,7 @@ constexpr KindText kinds[] = {
     {K::repack_set, "repack_set", "allowed"},
     {K::admit, "admit",
      "request task peer core priority period deadline budget jitter suspension importance on_overrun r1 section1 r2 "
-     "section2 r3 section3 r4 section4 response waits_for_idle"},
+     "section2 r3 section3 r4 section4 response startable_at waits_for_idle"},
     {K::place, "place", "job task core"},
     {K::reprioritize, "reprioritize", "task core priority"},
     {K::vacate, "vacate", "task core"},
@@ -67,6 +67,7 @@ constexpr KindText kinds[] = {
     {K::report_vacated, "report_vacated", "task core"},
     {K::ceiling, "ceiling", "resource core priority"},
     {K::joined, "joined", "task core"},
+    {K::postpone, "postpone", "request startable_at"},
     {K::started, "started", "job task"},
     {K::missed, "missed", "job task released deadline"},
     {K::turned_away, "turned_away", "job task code"},

@@ -163,6 +163,7 @@ enum class TraceKind : std::uint8_t {
   report_vacated = 78,
   ceiling = 79,
   joined = 80,
+  postpone = 81,
 
   started = 96,
   missed = 97,
@@ -204,7 +205,8 @@ template <typename Io> void fields(Io& io, Suspended& x) { auto& [at, job, task]
 template <typename Io> void fields(Io& io, Resumed& x) { auto& [at, job, task] = x; io(job, task); }
 template <typename Io> void fields(Io& io, Elapsed& x) { auto& [at, timer] = x; io(timer); }
 
-template <typename Io> void fields(Io& io, Admit& x) { auto& [request, task, peer, core, priority, contract, response, waits_for_idle] = x; io(request, task, peer, core, priority, contract, response, waits_for_idle); }
+template <typename Io> void fields(Io& io, Admit& x) { auto& [request, task, peer, core, priority, contract, response, startable_at, waits_for_idle] = x; io(request, task, peer, core, priority, contract, response, startable_at, waits_for_idle); }
+template <typename Io> void fields(Io& io, Postpone& x) { auto& [request, startable_at] = x; io(request, startable_at); }
 template <typename Io> void fields(Io& io, Place& x) { auto& [job, task, core] = x; io(job, task, core); }
 template <typename Io> void fields(Io& io, Reprioritize& x) { auto& [task, core, priority] = x; io(task, core, priority); }
 template <typename Io> void fields(Io& io, Ceiling& x) { auto& [resource, core, priority] = x; io(resource, core, priority); }
@@ -395,6 +397,7 @@ template <> inline constexpr TraceKind kind_of<Suspended> = TraceKind::suspended
 template <> inline constexpr TraceKind kind_of<Resumed> = TraceKind::resumed;
 template <> inline constexpr TraceKind kind_of<Elapsed> = TraceKind::elapsed;
 template <> inline constexpr TraceKind kind_of<Admit> = TraceKind::admit;
+template <> inline constexpr TraceKind kind_of<Postpone> = TraceKind::postpone;
 template <> inline constexpr TraceKind kind_of<Place> = TraceKind::place;
 template <> inline constexpr TraceKind kind_of<Reprioritize> = TraceKind::reprioritize;
 template <> inline constexpr TraceKind kind_of<Ceiling> = TraceKind::ceiling;

@@ -9,10 +9,13 @@ Transition::Transition(Placement& placement, Answer& answer)
 
 bool Transition::under_way() const noexcept { return newcomer_ != newcomer_slot || somebody_moves(); }
 
-bool Transition::begin(std::uint32_t slot, bool repack) noexcept {
+bool Transition::begin(std::uint32_t slot, bool repack, Time now) noexcept {
   if (!repacker_.plan_to_wait(placement_, slot) && !(repack && repacker_.plan(placement_, slot))) return false;
   newcomer_ = slot;
   phase_ = 0;
+  for (Slot& other : placement_.slots())
+    if (other.used && other.state == TaskState::leaving && placement_.core(other.core).reserved) other.phase = 0;
+  answer_.say(Postpone{placement_.slot(slot).request, after(now, repacker_.longest())});
   begin_phase();
   advance();
   return true;
@@ -41,12 +44,13 @@ bool Transition::somebody_moves() const noexcept {
                      [](const Slot& slot) { return slot.used && slot.state == TaskState::moving; });
 }
 
-// Nobody is under way any more, and nobody leaves a core that the plan needs.
+// Nobody is under way any more, and nobody whom the plan counts as gone is still there. Who decided to leave meanwhile
+// is not waited for: he was to stay.
 bool Transition::phase_is_over() const noexcept {
   const auto slots = placement_.slots();
   return std::none_of(slots.begin(), slots.end(), [&](const Slot& slot) {
-    return slot.used && (slot.state == TaskState::moving ||
-                         (slot.state == TaskState::leaving && placement_.core(slot.core).reserved));
+    const bool counted_out = slot.phase != nowhere && slot.phase <= phase_;
+    return slot.used && (slot.state == TaskState::moving || (slot.state == TaskState::leaving && counted_out));
   });
 }
 
@@ -112,7 +116,6 @@ void Transition::leave(std::uint32_t index) noexcept {
   if (waits(index)) return abort(false);
   if (slot.state == TaskState::moving && slot.target != nowhere) placement_.discharge(slot.target, index);
   slot.target = nowhere;
-  slot.phase = nowhere;
   slot.state = TaskState::leaving;
   answer_.say(Dismiss{placement_.id_of(index), placement_.core_id(slot.core)});
 }

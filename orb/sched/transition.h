@@ -29,7 +29,7 @@ class Transition {
 
   // Plans for the pending slot: it waits for those who leave already or, with `repack`, for a repacking. False when
   // neither makes room; then nothing has changed. Needs !under_way().
-  bool begin(std::uint32_t slot, bool repack) noexcept;
+  bool begin(std::uint32_t slot, bool repack, Time now) noexcept;
   // The slot's core has let it go, or its task moves no more.
   void vacated(std::uint32_t slot) noexcept;
   void leave(std::uint32_t slot) noexcept;

@@ -259,6 +259,7 @@ void Simulator::carry_out(const Admit& c, CoreId) {
   report.task = c.task;
   report.core = c.core;
   report.bound = c.response;
+  if (report.startable_at == never) report.startable_at = c.startable_at;  // else it was postponed
   plan_by_task_.insert({c.task.value, plan});
   mix(c.task.value), mix(static_cast<std::uint64_t>(c.core.value));
   AnyLane& lane = core_of(c.core).lane;
@@ -267,9 +268,14 @@ void Simulator::carry_out(const Admit& c, CoreId) {
   carry_out(Joined{c.task, c.core}, c.core);
 }
 
+void Simulator::carry_out(const Postpone& c, CoreId) {
+  reports_[jobs_[c.request.value - 1].plan].startable_at = c.startable_at;
+}
+
 // The caller may begin.
 void Simulator::carry_out(const Joined& c, CoreId) {
   const std::size_t plan = plan_by_task_.at(c.task.value);
+  reports_[plan].started = now_;
   plans_[plan].first_release = std::max(now_, plans_[plan].first_release);
   schedule(plans_[plan].first_release, Class::release, What::release, plan, 0);
 }

@@ -70,10 +70,12 @@ struct TaskReport {
   bool evicted = false;
   sched::Refusal refusal{};  // when answered and not admitted, or evicted
   TaskId task = no_task;
-  CoreId core = no_core;   // the latest
-  Duration bound{};        // R as analysed at admission
-  Duration worst{};        // the longest response observed, from the nominal release
-  std::uint64_t jobs = 0;  // ended
+  CoreId core = no_core;      // the latest
+  Duration bound{};           // R as analysed at admission
+  Time startable_at = never;  // as promised, first
+  Time started = never;       // when it could start
+  Duration worst{};           // the longest response observed, from the nominal release
+  std::uint64_t jobs = 0;     // ended
   std::uint64_t misses = 0;
   std::uint64_t refused_jobs = 0;
   std::uint64_t overruns = 0;   // found in the Lane's sense: budget or suspension
@@ -164,6 +166,7 @@ class Simulator {
   void mix(std::uint64_t value);
 
   void carry_out(const sched::Admit& c, CoreId from);
+  void carry_out(const sched::Postpone& c, CoreId from);
   void carry_out(const sched::Place& c, CoreId from);
   void carry_out(const sched::Reprioritize& c, CoreId from);
   void carry_out(const sched::Ceiling& c, CoreId from);

@@ -123,6 +123,15 @@ TEST_CASE("a response equal to the limit is in time and one above is late") {
   CHECK(response_time(task, above, {.stop_above = 17}).verdict == Response::Verdict::late);
 }
 
+TEST_CASE("a busy period ends where all that was released is done") {
+  const std::vector<Interference> set{{26, 70, 0}, {62, 100, 0}};
+  CHECK(busy_period(set, 0) == 694);  // seven jobs of the second, ten of the first
+  CHECK(busy_period(std::vector<Interference>{{2, 10, 0}, {3, 20, 0}}, 4) == 9);
+  CHECK(busy_period(std::vector<Interference>{{2, 10, 9}}, 0) == 4);
+  CHECK(busy_period(std::vector<Interference>{{6, 10, 0}, {5, 12, 0}}, 0) == endless);
+  CHECK(busy_period({}, 0) == 0);
+}
+
 // Chen et al. 2019, "Many suspensions, many problems": (C 1, T 2), (C 5, S 5, T 20), and (C 1) below them. With S as
 // the sleeper's jitter the third would respond in 12; in truth it takes 22.
 TEST_CASE("a task that suspends itself may run late and then early again") {

@@ -86,8 +86,8 @@ TEST_CASE("every fact comes out of a record as it went in") {
 }
 
 TEST_CASE("every command comes out of a record as it went in") {
-  CHECK(fault_of_kinds<Admit, Place, Reprioritize, Ceiling, Vacate, Move, Dismiss, Evict, Refuse, Run, Defer, Demote,
-                       Cancel, Watch, Arm, ReportVacated, Joined>() == "");
+  CHECK(fault_of_kinds<Admit, Postpone, Place, Reprioritize, Ceiling, Vacate, Move, Dismiss, Evict, Refuse, Run, Defer,
+                       Demote, Cancel, Watch, Arm, ReportVacated, Joined>() == "");
 }
 
 TEST_CASE("every call and observation comes out of a record as it went in") {

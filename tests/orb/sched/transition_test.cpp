@@ -68,7 +68,9 @@ TEST_CASE("a departed task is charged until its core was idle and a newcomer wai
   const auto dismiss = only<Dismiss>(b.tell(Departed{Time{}, old}));
   REQUIRE(dismiss.size() == 1);
   CHECK(b.manager.cores()[0].admitted == 800'000);
-  CHECK(b.propose(share_of_core(50)).empty());
+  const auto postponed = b.propose(share_of_core(50));
+  REQUIRE(postponed.size() == 1);
+  CHECK(only<Postpone>(postponed).at(0).startable_at == Time{80ms});
   const auto answer = b.vacated(old, CoreId{0});
   REQUIRE(only<Admit>(answer).size() == 1);
   CHECK_FALSE(b.manager.find(old));
@@ -89,7 +91,7 @@ TEST_CASE("a newcomer whose peer is lost while it waits is forgotten") {
   Bench b(cores_of(1));
   const TaskId old = b.admitted(share_of_core(80));
   b.tell(Departed{Time{}, old});
-  CHECK(b.propose(share_of_core(50), PeerId{4}).empty());
+  CHECK(only<Postpone>(b.propose(share_of_core(50), PeerId{4})).size() == 1);
   b.tell(PeerLost{Time{}, PeerId{4}});
   CHECK(only<Admit>(b.vacated(old, CoreId{0})).empty());
   CHECK(b.manager.tasks().empty());
@@ -109,6 +111,147 @@ TEST_CASE("of a lost core the important tasks are moved and the rest is evicted"
   CHECK(only<Evict>(commands)[0].task == small);
   CHECK(b.core_of(important) != lost);
   CHECK_FALSE(b.manager.find(small));
+}
+
+// What comes between: a repacking is under way, and somebody leaves or a core is lost.
+
+namespace {
+
+// Two cores with 40 + 30 and 40; 60 more needs two moves, the first of which is asked for.
+struct Repacking {
+  Bench b{cores_of(2)};
+  TaskId first = b.admitted(share_of_core(40), PeerId{1});
+  TaskId second = b.admitted(share_of_core(40), PeerId{2});
+  TaskId third = b.admitted(share_of_core(30), PeerId{3});
+  std::vector<Command> commands = b.propose(share_of_core(60), PeerId{9});
+  Vacate vacate = only<Vacate>(commands).at(0);
+
+  // Answers every Vacate until none is left; everything that was commanded.
+  std::vector<Command> finish(std::vector<Command> from) {
+    std::vector<Command> all;
+    while (!from.empty()) {
+      all.insert(all.end(), from.begin(), from.end());
+      std::vector<Command> next;
+      for (const Vacate& v : only<Vacate>(from))
+        for (const Command& c : b.vacated(v.task, v.core)) next.push_back(c);
+      for (const Dismiss& d : only<Dismiss>(from))
+        for (const Command& c : b.vacated(d.task, d.core)) next.push_back(c);
+      from = next;
+    }
+    return all;
+  }
+  bool consistent() {
+    for (const CoreView& core : b.manager.cores())
+      if (core.admitted > core.capacity) return false;
+    for (const TaskView& task : b.manager.tasks())
+      if (task.state != TaskState::running || task.response > task.contract.deadline) return false;
+    return true;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a postponed newcomer is told by when it may start and is admitted in the end") {
+  Repacking r;
+  const auto postponed = only<Postpone>(r.commands);
+  REQUIRE(postponed.size() == 1);
+  CHECK(postponed[0].startable_at > Time{});
+  CHECK(postponed[0].startable_at < Time{400ms});
+  const auto all = r.finish(r.commands);
+  REQUIRE(only<Admit>(all).size() == 1);
+  CHECK(only<Admit>(all)[0].startable_at == Time{});  // the facts of this test all happen at 0
+  CHECK(only<Move>(all).size() == 2);
+  CHECK(r.consistent());
+}
+
+TEST_CASE("a task that is on its way may leave and the newcomer comes all the same") {
+  Repacking r;
+  const auto left = r.b.tell(Departed{Time{}, r.vacate.task});
+  REQUIRE(only<Dismiss>(left).size() == 1);
+  CHECK(only<Dismiss>(left)[0].core == r.vacate.core);
+  const auto all = r.finish(left);
+  CHECK(only<Admit>(all).size() == 1);
+  CHECK_FALSE(r.b.manager.find(r.vacate.task));
+  CHECK(r.consistent());
+}
+
+TEST_CASE("when the core of a moving task is lost it is at its new one at once") {
+  Repacking r;
+  const CoreId target = r.b.manager.find(r.vacate.task)->target;
+  const auto commands = r.b.tell(CoreLost{Time{}, r.vacate.core});
+  const auto refused = only<Refuse>(commands);
+  REQUIRE(refused.size() == 1);
+  CHECK(refused[0].reason.code == RefusalCode::reorganizing);
+  const auto moves = only<Move>(commands);
+  REQUIRE(std::any_of(moves.begin(), moves.end(), [&](const Move& m) { return m.task == r.vacate.task; }));
+  CHECK(r.b.core_of(r.vacate.task) == target);
+  r.finish(commands);
+  CHECK(r.consistent());
+}
+
+TEST_CASE("when the core is lost to which a task moves it stays where it is") {
+  Repacking r;
+  const CoreId target = r.b.manager.find(r.vacate.task)->target;
+  const auto commands = r.b.tell(CoreLost{Time{}, target});
+  CHECK(only<Refuse>(commands).size() == 1);
+  const auto answer = r.b.vacated(r.vacate.task, r.vacate.core);
+  REQUIRE(only<Move>(answer).size() == 1);
+  CHECK(only<Move>(answer)[0].from == r.vacate.core);
+  CHECK(only<Move>(answer)[0].to == r.vacate.core);
+  CHECK(r.consistent());
+}
+
+TEST_CASE("a newcomer that leaves before its time calls the plan off and who moves arrives") {
+  Repacking r;
+  r.b.tell(PeerLost{Time{}, PeerId{9}});
+  const auto all = r.finish({r.vacate});
+  CHECK(only<Admit>(all).empty());
+  CHECK(only<Move>(all).size() == 1);
+  CHECK(r.b.manager.tasks().size() == 3);
+  CHECK(r.consistent());
+  r.b.admitted(share_of_core(1));
+}
+
+TEST_CASE("an idle report from another core or of a task that does not move changes nothing") {
+  Repacking r;
+  const CoreId elsewhere = r.b.manager.find(r.vacate.task)->target;
+  CHECK(r.b.vacated(r.vacate.task, elsewhere).empty());
+  for (const TaskId task : {r.first, r.second, r.third})
+    if (task != r.vacate.task) CHECK(r.b.vacated(task, r.b.core_of(task)).empty());
+  CHECK(only<Admit>(r.finish(r.commands)).size() == 1);
+}
+
+TEST_CASE("the least important tasks of a lost core leave and always the same ones") {
+  const auto lose_one = [] {
+    Bench b(cores_of(2));
+    std::map<TaskId, int> importance;  // of those on core 0
+    for (int i = 0; i < 9; ++i) {
+      const TaskId task = b.admitted(share_of_core(15, i * 7 % 9));
+      if (b.core_of(task) == CoreId{0}) importance[task] = i * 7 % 9;
+    }
+    REQUIRE(importance.size() == 5);  // 75 % of them, and room for two
+    std::vector<int> stayed;
+    std::vector<int> left;
+    const auto commands = b.tell(CoreLost{Time{}, CoreId{0}});
+    for (const Move& move : only<Move>(commands)) stayed.push_back(importance.at(move.task));
+    for (const Evict& evict : only<Evict>(commands)) left.push_back(importance.at(evict.task));
+    return std::pair(stayed, left);
+  };
+  const auto [stayed, left] = lose_one();
+  REQUIRE(stayed.size() == 2);
+  REQUIRE(left.size() == 3);
+  CHECK(*std::min_element(stayed.begin(), stayed.end()) > *std::max_element(left.begin(), left.end()));
+  CHECK(lose_one() == std::pair(stayed, left));
+}
+
+TEST_CASE("when the last core is lost everybody leaves") {
+  Bench b(cores_of(1));
+  b.admitted(share_of_core(20));
+  b.admitted(share_of_core(20));
+  CHECK(only<Evict>(b.tell(CoreLost{Time{}, CoreId{0}})).size() == 2);
+  CHECK(b.manager.tasks().empty());
+  CHECK(b.tell(CoreLost{Time{}, CoreId{0}}).empty());
+  CHECK(b.refused(share_of_core(1)).code == RefusalCode::no_core);
 }
 
 // Invariants under any sequence of facts.

@@ -126,6 +126,30 @@ TEST_CASE("tasks that leave make room at an idle instant") {
   CHECK(sim.report(newcomer).jobs >= 15);
 }
 
+TEST_CASE("a newcomer that has to wait starts by the time that it was told") {
+  std::uint64_t waited = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    Random random(seed);
+    auto options = cores_of(2 + static_cast<int>(random() % 3));
+    Simulator sim(options, seed);
+    for (int i = 0; i < 24; ++i) {
+      TaskPlan plan{.contract = contract_of(0.05 + 0.4 * uniform(random), log_uniform_period(random, 10ms, 100ms))};
+      plan.proposed = plan.first_release = Time{Duration{1 + static_cast<std::int64_t>(random() % 1'000'000'000)}};
+      if (i % 2 == 0) plan.departs = plan.proposed + Duration{static_cast<std::int64_t>(random() % 300'000'000)};
+      sim.add(plan);
+    }
+    sim.run(Time{3s});
+    for (std::size_t i = 0; i < sim.size(); ++i) {
+      const TaskReport& report = sim.report(i);
+      CHECK(report.misses == 0);
+      if (!report.admitted) continue;
+      REQUIRE(report.started <= report.startable_at);
+      waited += report.startable_at > report.started ? 1 : 0;
+    }
+  }
+  CHECK(waited > 20);
+}
+
 TEST_CASE("when a core is lost its tasks go on elsewhere or are told") {
   Simulator sim(cores_of(2));
   const auto a = sim.add({.contract = contract(40ms, 100ms), .first_release = Time{0ms}});
