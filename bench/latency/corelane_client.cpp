@@ -1,5 +1,6 @@
 // Our client of the latency benchmark: IOR WARM-UP CALLS INTERVAL [task]. With `task` the calls are jobs of an admitted
-// task: one each INTERVAL, and in a closed loop as many as the shortest contract allows that fits beside the platform.
+// task: of twice the rate, so that calls that a stall delayed are made up for, and in a closed loop as many as the
+// shortest contract allows that fits beside the platform.
 #include <algorithm>
 #include <optional>
 
@@ -14,7 +15,7 @@ using namespace std::chrono_literals;
 
 corelane::Contract contract_of(const latency::Load& load) {
   if (load.interval == latency::Nanoseconds::zero()) return corelane::make_contract(30us, 2us);
-  return corelane::make_contract(load.interval, std::min<latency::Nanoseconds>(load.interval / 10, 50us));
+  return corelane::make_contract(load.interval / 2, std::min<latency::Nanoseconds>(load.interval / 20, 50us));
 }
 
 int call(int argc, char** argv) {

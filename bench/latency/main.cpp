@@ -6,8 +6,9 @@
 //   bare TCP         64 bytes and back on a blocking socket: what the kernel alone costs
 //   omniORB          omniORB's defaults, IIOP
 //   Corelane         a servant without a contract: reader, best-effort lane
-//   Corelane, task   the calls are jobs of an admitted task: reader, queue, manager, the task's own thread. In a closed
-//                    loop its period is 30 us: a machine that calls faster waits for it
+//   Corelane, task   the calls are jobs of an admitted task: `manager` reader, queue, manager, the task's own thread;
+//                    `direct` the task's own thread reads the task's own connection. In a closed loop its period is
+//                    30 us: a machine that calls faster waits for it; so compare the modes with --rate
 //
 // Columns: ratio of p50 to bare TCP's (median of the rounds), then p50 p99 p99.9 max of all samples, and their count.
 #include <CLI/CLI.hpp>
@@ -51,13 +52,27 @@ struct Contender {
   std::string client;
   std::string argument = {};
   std::string client_argument = {};  // after the others
+  std::vector<std::string> server_options = {};
 };
 
 const std::vector<Contender> contenders = {
     {"bare", "bare TCP", "corelane-bench-bare", "corelane-bench-bare", "server"},
     {"omniorb", "omniORB", "corelane-bench-omniorb-server", "corelane-bench-omniorb-client"},
     {"corelane", "Corelane", "corelane-bench-corelane-server", "corelane-bench-corelane-client"},
-    {"task", "Corelane, task", "corelane-bench-corelane-server", "corelane-bench-corelane-client", {}, "task"},
+    {"manager",
+     "Corelane, task, manager",
+     "corelane-bench-corelane-server",
+     "corelane-bench-corelane-client",
+     {},
+     "task",
+     {"-ORBDispatchMode", "manager"}},
+    {"direct",
+     "Corelane, task, direct",
+     "corelane-bench-corelane-server",
+     "corelane-bench-corelane-client",
+     {},
+     "task",
+     {"-ORBDispatchMode", "direct"}},
 };
 
 struct Placement {
@@ -96,6 +111,7 @@ Samples read_samples(ChildProcess& client) {
 Samples run_once(const Contender& contender, Placement placement, const Options& options) {
   std::vector<std::string> serve = {programs() / contender.server};
   if (!contender.argument.empty()) serve.push_back(contender.argument);
+  serve.insert(serve.end(), contender.server_options.begin(), contender.server_options.end());
   if (contender.server == "corelane-bench-corelane-server")
     serve.insert(serve.end(), options.server_options.begin(), options.server_options.end());
   ChildProcess server(serve, {.core = placement.server});
@@ -167,8 +183,8 @@ std::optional<Options> options_of(int argc, char** argv, int& status) {
   app.add_option("--cores", options.cores, "client and server on one core, on two, or first one, then two")
       ->check(CLI::IsMember({"one", "two", "both"}))
       ->capture_default_str();
-  app.add_option("--only", options.only, "beside bare TCP: omniorb, corelane, task")
-      ->check(CLI::IsMember({"bare", "omniorb", "corelane", "task"}));
+  app.add_option("--only", options.only, "beside bare TCP: omniorb, corelane, manager, direct")
+      ->check(CLI::IsMember({"bare", "omniorb", "corelane", "manager", "direct"}));
   app.add_option("--commit", options.commit, "printed with the results");
   app.add_option("--server-options", options.server_options, "-ORB options for our server, last on the line");
   try {

@@ -62,6 +62,7 @@ constexpr Entry table[] = {
     {admission_pending, "the admission of this operation is being decided; ask again"},
     {overrun_policy, "the overrun policies demote and cancel are not supported yet; use report"},
     {neighbour_late, "another process's task on the only cores with room would be late; use fewer processes or cores"},
+    {connection_bound, "the connection is one task's own, or has tasks of its own; open another one"},
     {bad_uri, "not a reference: expected IOR:, corbaloc: or file://"},
     {no_such_object, "no object with this key is active here"},
     {no_such_adapter, "no object adapter with this name is here"},

@@ -177,9 +177,10 @@ ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
   return take_reply(raises);
 }
 
-// A call that certainly did not run is tried again, over a new connection.
+// A call that certainly did not run is tried again, over a new connection, or that of a task over the shared one.
 ClientCall::Next ClientCall::failed(const Error& error) {
-  if (error.completed != Completion::no || options_.connection || retries_++ == max_retries) raise(error);
+  if (error.completed != Completion::no || retries_++ == max_retries) raise(error);
+  if (options_.connection && !(options_.binding && options_.binding->fall_back(*connection_))) raise(error);
   return Next::again;
 }
 

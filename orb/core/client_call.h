@@ -12,6 +12,7 @@
 #include "orb/core/exception.h"
 #include "orb/core/invocation.h"
 #include "orb/core/reference.h"
+#include "orb/core/task_binding.h"
 #include "orb/giop/headers.h"
 
 namespace corelane::core {

@@ -9,6 +9,7 @@
 #include "orb/core/exception.h"
 #include "orb/core/orb.h"
 #include "orb/core/settings.h"
+#include "orb/core/task_binding.h"
 #include "orb/dispatch/job.h"
 #include "orb/os/clock.h"
 #include "orb/os/wait.h"

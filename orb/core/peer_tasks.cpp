@@ -39,14 +39,19 @@ std::optional<TaskId> PeerTasks::cancel(std::uint32_t request_id) noexcept {
   return task;
 }
 
-void PeerTasks::forget(TaskId task) noexcept {
+bool PeerTasks::forget(TaskId task) noexcept {
   const std::lock_guard lock(mutex_);
-  std::erase_if(entries_, [&](const Entry& entry) { return entry.task == task && task != no_task; });
+  return std::erase_if(entries_, [&](const Entry& entry) { return entry.task == task && task != no_task; }) > 0;
 }
 
 void PeerTasks::clear() noexcept {
   const std::lock_guard lock(mutex_);
   entries_.clear();
+}
+
+bool PeerTasks::empty() noexcept {
+  const std::lock_guard lock(mutex_);
+  return entries_.empty();
 }
 
 bool PeerTasks::allows(TaskId task, Bytes object_key, const Upcall& upcall) noexcept {

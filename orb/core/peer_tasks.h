@@ -31,11 +31,12 @@ class PeerTasks {
   // The client gave up the request: its admission is called off. The task when there is one already whose client has
   // not used it, so cannot know of it.
   std::optional<TaskId> cancel(std::uint32_t request_id) noexcept;
-  // The task has departed.
-  void forget(TaskId task) noexcept;
+  // The task has departed. False: it was none of these.
+  bool forget(TaskId task) noexcept;
   // The connection is gone.
   void clear() noexcept;
 
+  bool empty() noexcept;
   // Whether a job of `task` may run this operation of this object. Bound: `capacity` of open().
   bool allows(TaskId task, Bytes object_key, const Upcall& upcall) noexcept;
 

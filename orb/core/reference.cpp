@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "orb/base/minor.h"
+#include "orb/core/task_binding.h"
 
 namespace corelane::core {
 

@@ -20,34 +20,7 @@
 
 namespace corelane::core {
 
-class ClientConnection;
-class Reference;
-
-// A task that the server admitted for one operation of one reference; calls of it are the task's jobs.
-class TaskBinding {
- public:
-  TaskBinding(std::shared_ptr<Reference> reference, std::string operation, TaskId task,
-              std::shared_ptr<ClientConnection> connection, Contract contract);
-  ~TaskBinding();
-
-  TaskId task() const noexcept { return task_; }
-  const std::string& operation() const noexcept { return operation_; }
-  const Contract& contract() const noexcept { return contract_; }
-  // The connection that owns the task; null when the object is local.
-  const std::shared_ptr<ClientConnection>& connection() const noexcept { return connection_; }
-  JobId next_job() noexcept { return JobId{jobs_.fetch_add(1, std::memory_order_relaxed) + 1}; }  // relaxed: a number
-  // Tells the server. Idempotent, raises nothing.
-  void depart() noexcept;
-
- private:
-  const std::shared_ptr<Reference> reference_;
-  const std::string operation_;
-  const TaskId task_;
-  const std::shared_ptr<ClientConnection> connection_;
-  const Contract contract_;
-  std::atomic<std::uint64_t> jobs_{0};
-  std::atomic<bool> departed_{false};
-};
+class TaskBinding;
 
 class Reference : public std::enable_shared_from_this<Reference> {
  public:

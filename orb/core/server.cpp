@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "orb/core/advertised_host.h"
+#include "orb/core/own_connection.h"
 #include "orb/core/server_connection.h"
 #include "orb/core/server_job.h"
 #include "orb/os/log.h"
@@ -15,7 +16,8 @@ Server::Server(std::shared_ptr<Orb> orb, const Settings& settings, std::shared_p
       half_messages_(std::move(half_messages)),
       executive_(executive),
       target_(target),
-      environment_(std::move(orb)) {
+      environment_(std::move(orb)),
+      offers_(std::make_unique<TaskOffers>()) {
   jobs_.reserve(kept_jobs);
 }
 

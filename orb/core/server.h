@@ -22,6 +22,7 @@ namespace corelane::core {
 
 class ServerConnection;
 class ServerJob;
+class TaskOffers;
 
 class Server : public std::enable_shared_from_this<Server> {
  public:
@@ -53,6 +54,7 @@ class Server : public std::enable_shared_from_this<Server> {
   Turnstile& requests() noexcept { return requests_; }
   std::unique_ptr<ServerJob> take_job();
   void give_back(std::unique_ptr<ServerJob> job) noexcept;
+  TaskOffers& offers() noexcept { return *offers_; }
   IncidentLog& incidents() noexcept { return incidents_; }
 
  private:
@@ -70,6 +72,7 @@ class Server : public std::enable_shared_from_this<Server> {
   std::vector<transport::Endpoint> endpoints_;
   std::vector<std::unique_ptr<transport::Listener>> listeners_;
 
+  const std::unique_ptr<TaskOffers> offers_;
   Turnstile requests_{Passage::active};
   IncidentLog incidents_{*this};
   std::mutex mutex_;

@@ -3,10 +3,14 @@
 //
 //   _corelane_admit   context 0x434C4E01 with task 0 and the contract; argument: string, the operation
 //                     reply: context 0x434C4E01 with the task; short core, long priority, unsigned long long bound in
-//                     ns
+//                     ns, unsigned long long token: what _corelane_bind wants, 0 where tasks have no connection of
+//                     their own
+//   _corelane_bind    arguments: unsigned long long task, unsigned long long token; makes the connection that it comes
+//                     on the task's own
 //   _corelane_depart  argument: unsigned long long, the task
 #include "orb/base/minor.h"
 #include "orb/cdr/codec.h"
+#include "orb/core/own_connection.h"
 #include "orb/core/server_connection.h"
 #include "orb/core/server_job.h"
 #include "orb/giop/corelane_contexts.h"
@@ -22,8 +26,12 @@ class AdmissionReply final : public dispatch::AdmissionHandler {
       : connection_(std::move(connection)), ticket_(ticket), to_(to), contract_(contract) {}
 
   void admitted(const dispatch::Admission& admission) noexcept override {
-    if (!connection_->tasks().settle(ticket_, admission.task))
-      return connection_->server().executive().depart(admission.task, connection_->id());
+    Server& server = connection_->server();
+    if (token_ != 0) server.offers().offer(admission.task, token_, connection_);
+    if (!connection_->tasks().settle(ticket_, admission.task)) {
+      server.offers().withdraw(admission.task);
+      return server.executive().depart(admission.task, connection_->id());
+    }
     const auto context = giop::encode_contract({.task = admission.task, .contract = contract_});
     const giop::ServiceContext contexts[] = {{giop::context::contract, context}};
     cdr::Writer writer;
@@ -31,6 +39,7 @@ class AdmissionReply final : public dispatch::AdmissionHandler {
     writer.write(admission.core.value);
     writer.write(admission.priority.value);
     writer.write(static_cast<std::uint64_t>(admission.bound.count()));
+    writer.write(token_);
     if (giop::finish(writer)) connection_->send(writer.bytes());
   }
   void refused(const sched::Refusal& refusal) noexcept override {
@@ -47,8 +56,12 @@ class AdmissionReply final : public dispatch::AdmissionHandler {
   const PeerTasks::Ticket ticket_;
   const ReplyTo to_;
   const Contract contract_;
+  const std::uint64_t token_ =
+      connection_->server().settings().executive.mode == dispatch::DispatchMode::direct ? TaskOffers::make_token() : 0;
 };
 
+constexpr Error bound_already{ErrorKind::bad_inv_order, Completion::no, minor::connection_bound};
+constexpr Error unknown_task{ErrorKind::bad_param, Completion::no, minor::unknown_task};
 constexpr Error no_operation{ErrorKind::bad_operation, Completion::no, minor::no_such_operation};
 
 }  // namespace
@@ -58,6 +71,7 @@ bool ServerConnection::answer_builtin(Request& request, const ReplyTo& to, const
   if (!operation.starts_with('_')) return false;
   if (operation == "_corelane_admit") return admit(request, to, object), true;
   if (operation == "_corelane_depart") return depart(request, to), true;
+  if (operation == "_corelane_bind") return bind(request, to), true;
   if (operation == "_interface" || operation == "_component" || operation == "_domain_managers")
     return send_exception(to, {ErrorKind::no_implement, Completion::no, 0}), true;
 
@@ -90,6 +104,7 @@ void ServerConnection::admit(Request& request, const ReplyTo& to, const ActiveOb
   }
   const Upcall* upcall = object.skeleton().find(operation);
   if (upcall == nullptr) return send_exception(to, no_operation, operation);
+  if (binding_.owner) return send_exception(to, bound_already);
   if (server_->requests().passage() != Passage::active)
     return send_exception(to, {ErrorKind::transient, Completion::no, minor::shutting_down});
   if (!to.expected) return send_exception(to, no_operation);  // nobody would learn of the task: counted and dropped
@@ -104,11 +119,21 @@ void ServerConnection::admit(Request& request, const ReplyTo& to, const ActiveOb
 void ServerConnection::depart(Request& request, const ReplyTo& to) {
   std::uint64_t task = 0;
   if (!request.body.read(task)) return send_exception(to, request.body.error());
-  tasks_.forget(TaskId{task});
+  if (tasks_.forget(TaskId{task})) server_->offers().withdraw(TaskId{task});
   server_->executive().depart(TaskId{task}, id());
-  if (!to.expected) return;
-  begin_reply_to(writer_, to);
-  if (giop::finish(writer_)) send(writer_.bytes());
+  send_done(to);
+}
+
+// Answered by the task's thread, or by whoever finds that the task has left. A connection that may own tasks itself
+// stays what it is: theirs would be read at the priority of this one.
+void ServerConnection::bind(Request& request, const ReplyTo& to) {
+  std::uint64_t task = 0, token = 0;
+  if (!request.body.read(task) || !request.body.read(token)) return send_exception(to, request.body.error());
+  if (!to.expected) return send_exception(to, no_operation);  // nobody would learn of it: counted and dropped
+  if (binding_.owner || !tasks_.empty()) return send_exception(to, bound_already);
+  auto owner = stream_->descriptor() >= 0 ? server_->offers().claim(TaskId{task}, token) : nullptr;
+  if (!owner) return send_exception(to, unknown_task);
+  binding_ = {.task = TaskId{task}, .owner = std::move(owner), .request = to};
 }
 
 }  // namespace corelane::core

@@ -1,8 +1,10 @@
 #include "orb/core/server_connection.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/core/own_connection.h"
 #include "orb/core/server_job.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/os/clock.h"
@@ -24,21 +26,54 @@ ServerConnection::ServerConnection(std::shared_ptr<Server> server, std::shared_p
 }
 
 void ServerConnection::on_bytes(Bytes bytes, Time received) noexcept {
-  bool completed = false;
-  // Bound: each round consumes bytes or ends.
-  for (;;) {
-    const auto message = assembler_.next(bytes, received);
-    if (!message) return broken(message.error());
-    if (!*message) break;
-    completed = true;
-    take(**message, received);
-    if (!stream_->is_open()) return;
-  }
+  while (take_message(bytes, received)) continue;  // bound: each takes bytes
+  if (!stream_->is_open()) return;
+  if (binding_.task != no_task) return hand_over();
+  if (const auto rest_by = half_message(received)) stream_->expect_by(*rest_by);
+}
+
+// False: no message is whole, or the connection is over.
+bool ServerConnection::take_message(Bytes& bytes, Time received) noexcept {
+  const auto message = assembler_.next(bytes, received);
+  if (!message) return broken(message.error()), false;
+  if (!*message) return false;
+  completed_ = true;
+  take(**message, received);
+  return stream_->is_open();
+}
+
+std::optional<Time> ServerConnection::half_message(Time now) noexcept {
   const bool half = !assembler_.idle();
-  if (half == half_ && !(half && completed)) return;  // the half of another message has its own time
+  const bool completed = std::exchange(completed_, false);
+  if (half == half_ && !(half && completed)) return std::nullopt;  // the half of another message has its own time
   half_ = half;
   const Duration patience = server_->settings().connections.header_timeout;
-  stream_->expect_by(half && patience > Duration::zero() ? received + patience : never);
+  return half && patience > Duration::zero() ? now + patience : never;
+}
+
+// From here on the task's thread reads. Last touch of this thread: the other one may begin at once.
+void ServerConnection::hand_over() noexcept {
+  stream_->unwatch();
+  stream_->expect_by(never);
+  own_task_ = binding_.task;
+  server_->executive().attach(own_task_, binding_.owner->id(),
+                              std::make_shared<OwnConnection>(shared_from_this(), binding_.request));
+}
+
+Expected<std::size_t> ServerConnection::receive(MutableBytes buffer) noexcept {
+  return stream_->receive(buffer, Time{}, {});
+}
+
+// One message at most. bytes: it was no job of the task, or is not whole.
+dispatch::JobSource::Found ServerConnection::next_job(Bytes& bytes, Time received, dispatch::JobPtr& job) noexcept {
+  take_message(bytes, received);
+  if (own_job_) return job = std::move(own_job_), dispatch::JobSource::Found::job;
+  return stream_->is_open() ? dispatch::JobSource::Found::bytes : dispatch::JobSource::Found::end;
+}
+
+void ServerConnection::release() noexcept {
+  close_orderly();
+  stream_->watch(shared_from_this());
 }
 
 // The peer speaks no GIOP, or against its rules: it is told so, and that was that. CORBA 3.3 part 2, 9.4.8.
@@ -50,6 +85,7 @@ void ServerConnection::broken(const Error&) noexcept {
 
 void ServerConnection::on_closed(Error) noexcept {
   tasks_.clear();
+  server_->offers().withdraw(id());
   server_->executive().peer_gone(id());
 }
 
@@ -90,7 +126,7 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
   made->prepare(shared_from_this(), std::move(object), upcall, message, request.body.offset(), to);
   made->arrived = received;
   made->task = *task;
-  made->owner = id();
+  made->owner = binding_.owner ? binding_.owner->id() : id();
   made->label = upcall.name;
   dispatch::JobPtr job(made);
   if (!remember(*made)) return send_exception(to, overloaded);
@@ -98,7 +134,11 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
     if (gate.hold(job)) return;
     if (gate.turnstile().passage() == Passage::holding) return send_exception(to, overloaded);
   }
-  if (const auto taken = server_->executive().submit(job); !taken) send_exception(to, taken.error());
+  if (*task == own_task_ && *task != no_task) {
+    own_job_ = std::move(job);
+  } else if (const auto taken = server_->executive().submit(job); !taken) {
+    send_exception(to, taken.error());
+  }
 }
 
 // Whose job a request is; nothing when it was answered, since its task was refused. A task that the request names is
@@ -110,7 +150,8 @@ std::optional<TaskId> ServerConnection::task_of(const Request& request, const Re
     if (!content) return send_exception(to, content.error()), std::nullopt;
     if (content->task != no_task) {
       if (object.shares(content->task, upcall)) return content->task;
-      if (tasks_.allows(content->task, request.header.target.object_key, upcall)) return content->task;
+      PeerTasks& theirs = binding_.owner ? binding_.owner->tasks_ : tasks_;
+      if (theirs.allows(content->task, request.header.target.object_key, upcall)) return content->task;
       return send_exception(to, foreign_task), std::nullopt;
     }
   }
@@ -145,7 +186,10 @@ void ServerConnection::take_locate_request(const giop::Message& message) {
 void ServerConnection::take_cancel(const giop::Message& message) {
   const auto id = giop::parse_cancel_request(message);
   if (!id) return broken(id.error());
-  if (const auto unwanted = tasks_.cancel(*id)) server_->executive().depart(*unwanted, this->id());
+  if (const auto unwanted = tasks_.cancel(*id)) {
+    server_->offers().withdraw(*unwanted);
+    server_->executive().depart(*unwanted, this->id());
+  }
   const std::lock_guard lock(mutex_);
   for (ServerJob* job : jobs_)  // bound: requests_per_connection
     if (job->to().request_id == *id) job->cancel();
@@ -161,6 +205,11 @@ void ServerConnection::send_exception(const ReplyTo& to, const Error& error, std
   cdr::Writer writer;
   write_exception(writer, to, error, text, refusal);
   if (giop::finish(writer)) send(writer.bytes());
+}
+
+void ServerConnection::send_done(const ReplyTo& to) noexcept {
+  begin_reply_to(writer_, to);
+  if (to.expected && giop::finish(writer_)) send(writer_.bytes());
 }
 
 void ServerConnection::close_orderly() noexcept {

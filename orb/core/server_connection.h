@@ -1,8 +1,10 @@
 // ServerConnection: one client as the server sees it. Reads headers and contexts only, finds object and task, and hands
 // the request to the executive; what needs no servant is answered here.
 //
-// Threads: reading on the reactor's; replies from any thread. Its id is the owner of the tasks admitted over it: when
-// it closes, they leave.
+// Its id is the owner of the tasks admitted over it: when it closes, they leave. A connection may also be bound to one
+// task of another connection (own_connection.h); then the task's jobs go to the thread that reads it.
+//
+// Threads: reading on the reactor's, or once bound on the task's own; replies from any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +16,7 @@
 
 #include "orb/core/peer_tasks.h"
 #include "orb/core/server.h"
+#include "orb/dispatch/job_source.h"
 #include "orb/giop/assembler.h"
 #include "orb/giop/headers.h"
 #include "orb/transport/connection.h"
@@ -34,7 +37,18 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void on_bytes(Bytes bytes, Time received) noexcept override;
   void on_closed(Error reason) noexcept override;
 
+  // Once bound: the task's thread instead of the reactor's.
+  int descriptor() const noexcept { return stream_->descriptor(); }
+  Expected<std::size_t> receive(MutableBytes buffer) noexcept;
+  dispatch::JobSource::Found next_job(Bytes& bytes, Time received, dispatch::JobPtr& job) noexcept;
+  // Ends the connection and leaves the rest to the reactor.
+  void release() noexcept;
+  // After bytes were taken: until when the rest of half a message has to come, unless that stays as it is.
+  std::optional<Time> half_message(Time now) noexcept;
+
   void send(Bytes message) noexcept;
+  // A reply without results.
+  void send_done(const ReplyTo& to) noexcept;
   void send_exception(const ReplyTo& to, const Error& error, std::string_view text = {},
                       const sched::Refusal* refusal = nullptr) noexcept;
   void close_orderly() noexcept;
@@ -50,7 +64,14 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
 
  private:
   using Request = giop::Parsed<giop::RequestHeader>;
+  struct Binding {
+    TaskId task = no_task;
+    std::shared_ptr<ServerConnection> owner;  // of the task
+    ReplyTo request;
+  };
 
+  bool take_message(Bytes& bytes, Time received) noexcept;
+  void hand_over() noexcept;
   void take(const giop::Message& message, Time received);
   void take_request(const giop::Message& message, Time received);
   void take_locate_request(const giop::Message& message);
@@ -61,17 +82,22 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   bool answer_builtin(Request& request, const ReplyTo& to, const ActiveObject& object);
   void admit(Request& request, const ReplyTo& to, const ActiveObject& object);
   void depart(Request& request, const ReplyTo& to);
+  void bind(Request& request, const ReplyTo& to);
   bool remember(ServerJob& job) noexcept;
   void broken(const Error& error) noexcept;
 
   const std::shared_ptr<Server> server_;
   const std::shared_ptr<transport::Connection> stream_;
 
-  // Owner: the reactor's thread.
+  // Owner: whoever reads.
   giop::Assembler assembler_;
   giop::Version version_ = giop::giop_1_2;
-  cdr::Writer writer_;  // of answers made here
-  bool half_ = false;   // half a message waits for its rest
+  cdr::Writer writer_;         // of answers made here
+  bool half_ = false;          // half a message waits for its rest
+  bool completed_ = false;     // a message was taken since half_message()
+  Binding binding_;            // once bound
+  TaskId own_task_ = no_task;  // whose thread reads
+  dispatch::JobPtr own_job_;   // of own_task_, for the caller of next_job()
 
   PeerTasks tasks_;
   os::PiMutex mutex_;

@@ -95,7 +95,10 @@ using V = std::string_view;
 
 const std::vector<SettingsEntry>& settings_table() {
   static const std::vector<SettingsEntry> table = {
-      {"dispatch.mode", "manager", "how requests reach their thread: manager (direct and leader-followers come later)",
+      {"dispatch.mode", "manager",
+       "how a task's calls reach its thread: manager (queue and manager take part in each) or direct (each task "
+       "admitted "
+       "over the network gets a connection of its own, which its thread reads); leader-followers comes later",
        mode},
       {"dispatch.queue_capacity", "1024", "requests that may wait for the manager; more get TRANSIENT",
        [](S& s, V v) { return size(v, s.executive.queue_capacity, 1, 1'000'000); }},

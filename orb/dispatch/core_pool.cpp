@@ -71,6 +71,25 @@ void CorePool::reprioritize(TaskId task, Priority priority) noexcept {
 CorePool::Refused CorePool::arrive(TaskWorker& worker, JobPtr job, JobId id, Time at) noexcept {
   Wakes wakes(inbox_);
   const std::lock_guard lock(mutex_);
+  return accept(worker, std::move(job), id, at, wakes);
+}
+
+CorePool::Own CorePool::arrive_own(TaskWorker& worker, JobPtr& job, Time at, Assignment& next,
+                                   sched::Refusal& reason) noexcept {
+  Wakes wakes(inbox_, &worker);
+  const std::lock_guard lock(mutex_);
+  if (!lane_task(worker.task())) return Own::elsewhere;  // see take()
+  Refused refused = accept(worker, std::move(job), next_job_id(), at, wakes);
+  if (refused.job) {
+    job = std::move(refused.job);
+    reason = refused.reason;
+    return Own::refused;
+  }
+  assign(worker, next);
+  return Own::taken;
+}
+
+CorePool::Refused CorePool::accept(TaskWorker& worker, JobPtr job, JobId id, Time at, Wakes& wakes) noexcept {
   if (worker.job_count_ == worker.jobs_.size())
     return {.job = std::move(job), .reason = {.code = sched::RefusalCode::job_waiting}};
   worker.jobs_[worker.job_count_++] = {.id = id, .job = std::move(job)};
@@ -131,11 +150,14 @@ Time CorePool::take(TaskWorker& worker, Time now, Assignment& next) noexcept {
   if (waits)
     carry_out(lane_.decide(sched::Elapsed{.at = now, .timer = TimerId{static_cast<std::uint64_t>(core_.value)}}),
               wakes);
-  if (!worker.ready_) return never;
-  worker.ready_ = false;
+  assign(worker, next);
+  return never;
+}
+
+void CorePool::assign(TaskWorker& worker, Assignment& next) noexcept {
+  if (!std::exchange(worker.ready_, false)) return;
   next.context = worker.context_;
   next.job = remove(worker, worker.context_.job);
-  return never;
 }
 
 void CorePool::finish(TaskWorker& worker, JobId job, Time at, Duration used, bool overran) noexcept {

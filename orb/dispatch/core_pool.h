@@ -1,10 +1,11 @@
 // CorePool: one leased core: its Lane, and the workers of the tasks that are there.
 //
 // The Lane is stepped under a short priority-inheriting lock by whoever learns a fact: the manager when a job arrives,
-// the task's own thread when a job ends or an early job's time has come. So a job goes manager -> task thread and
-// nothing goes back: no completion queue, no timer thread, and the Lane sees each fact when it happens, as it does in
-// the simulator. (A Lane stepped by the manager alone would cost one more wake-up per job.) What is ready runs in the
-// order of the threads' SCHED_FIFO levels: the kernel is the preemptive platform that the Lane relies on.
+// the task's own thread when a job comes on the task's own connection, when one ends, or when an early job's time has
+// come. So a job goes manager -> task thread, or straight to the thread, and nothing goes back: no completion queue, no
+// timer thread, and the Lane sees each fact when it happens, as it does in the simulator. (A Lane stepped by the
+// manager alone would cost one more wake-up per job.) What is ready runs in the order of the threads' SCHED_FIFO
+// levels: the kernel is the preemptive platform that the Lane relies on.
 //
 // Threads: manager, and the threads of this core's tasks. Never two pools locked at once.
 #pragma once
@@ -39,6 +40,8 @@ class CorePool {
     JobPtr job;  // null: it was taken
     sched::Refusal reason{};
   };
+  // What became of a job that came on the task's own connection.
+  enum class Own : std::uint8_t { taken, refused, elsewhere };
 
   // `inbox` is the manager's: vacated tasks are reported there.
   CorePool(CoreId core, std::size_t max_tasks, NoteInbox& inbox);
@@ -58,6 +61,11 @@ class CorePool {
 
   // The worker's thread only. Fills `next` when a job may run now, and gives the time from which to ask again.
   Time take(TaskWorker& worker, Time now, Assignment& next) noexcept;
+  // A job of the task's own connection arrived at `at`. taken: it is in `next` when it may run at once. refused: it
+  // stays with the caller, with the reason. elsewhere: the task is on its way to another pool, whose put() wakes the
+  // worker.
+  [[nodiscard]] Own arrive_own(TaskWorker& worker, JobPtr& job, Time at, Assignment& next,
+                               sched::Refusal& reason) noexcept;
   void finish(TaskWorker& worker, JobId job, Time at, Duration used, bool overran) noexcept;
 
   CoreId core() const noexcept { return core_; }
@@ -68,6 +76,8 @@ class CorePool {
   const sched::LaneTask* lane_task(TaskId task) const noexcept;
   void carry_out(std::span<const sched::Command> commands, Wakes& wakes, JobList* cancelled = nullptr) noexcept;
   void make_ready(const sched::Run& run, Wakes& wakes) noexcept;
+  [[nodiscard]] Refused accept(TaskWorker& worker, JobPtr job, JobId id, Time at, Wakes& wakes) noexcept;
+  static void assign(TaskWorker& worker, Assignment& next) noexcept;
   static JobPtr remove(TaskWorker& worker, JobId id) noexcept;
 
   // Constant.

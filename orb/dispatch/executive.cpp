@@ -163,8 +163,8 @@ void Executive::State::stop() noexcept {
 
 Expected<std::unique_ptr<Executive>> Executive::start(const ExecutiveOptions& options, CoreProvider& provider) {
   const sched::NativeRange natives{.lowest = options.lowest_native, .highest = options.highest_native};
-  if (options.mode != DispatchMode::manager) {
-    os::log::error("dispatch.mode: only `manager` is there; `direct` and `leader-followers` are not built yet");
+  if (options.mode == DispatchMode::leader_followers) {
+    os::log::error("dispatch.mode: `leader-followers` is not built yet; use `direct` or `manager`");
     return bad_option;
   }
   if (!natives.valid() || options.max_tasks == 0 || options.queue_capacity == 0 || options.best_effort_threads == 0)
@@ -212,6 +212,10 @@ Expected<Admission, sched::Refusal> Executive::admit_and_wait(AdmissionRequest r
 void Executive::depart(TaskId task, PeerId owner) { state_->manager.depart(task, owner); }
 
 void Executive::peer_gone(PeerId peer) { state_->manager.peer_gone(peer); }
+
+void Executive::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) {
+  state_->manager.attach(task, owner, std::move(source));
+}
 
 ExecutiveReport Executive::snapshot() const { return state_->manager.report(); }
 

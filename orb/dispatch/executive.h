@@ -2,6 +2,7 @@
 //
 //   submit() ─▶ RequestQueue ─▶ manager thread: sched::Manager, then the Lane of the core ─▶ the task's own thread
 //   submit() ─▶ best-effort queue ─▶ pool (SCHED_OTHER)                 (no task and no contract: no manager either)
+//   attach() ─▶ the task's own thread reads its connection, and steps the Lane itself     (mode `direct`)
 //
 // Threads: one manager (SCHED_FIFO, highest level in use), one thread per admitted task (bound to its core, SCHED_FIFO
 // by its priority), a small best-effort pool. Every member may be called from any thread unless it says otherwise.
@@ -25,10 +26,12 @@
 
 namespace corelane::dispatch {
 
+class JobSource;
+
 enum class DispatchMode : std::uint8_t { manager, direct, leader_followers };
 
 struct ExecutiveOptions {
-  DispatchMode mode = DispatchMode::manager;  // the others are refused: not there yet
+  DispatchMode mode = DispatchMode::manager;  // leader_followers is refused: not there yet
   LeaseRequest lease;                         // pool.cores
   std::size_t queue_capacity = 1024;          // dispatch.queue_capacity; also of the best-effort queue
   std::size_t max_tasks = 256;
@@ -81,6 +84,7 @@ struct TaskReport {
   Duration response_p50{}, response_p99{}, response_max{};  // from the release to the end of run()
   std::vector<Miss> latest_misses{};                        // the newest MissLog::capacity, oldest first
   bool real_time = false;                                   // its thread got SCHED_FIFO
+  bool own_connection = false;                              // its thread reads one
   bool gone = false;                                        // has left; kept for the report
 };
 
@@ -126,6 +130,9 @@ class Executive {
   void depart(TaskId task, PeerId owner = {});
   // A connection is gone; all its tasks depart.
   void peer_gone(PeerId peer);
+  // The task's thread reads its jobs from `source` from now on (mode `direct`), beside those that are submitted. Or
+  // source->close(), at once or later: the task is not there, is not of this owner, had a source before.
+  void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source);
 
   // Not for real-time threads (allocates, waits for the manager between two steps).
   ExecutiveReport snapshot() const;

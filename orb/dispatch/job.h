@@ -5,6 +5,8 @@
 // Exactly one of run(), refuse() and fail() is called, then recycle().
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -16,6 +18,12 @@
 #include "orb/sched/refusal.h"
 
 namespace corelane::dispatch {
+
+// For each job that goes to a lane. Any thread.
+inline JobId next_job_id() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return JobId{last.fetch_add(1, std::memory_order_relaxed) + 1};  // relaxed: only uniqueness counts
+}
 
 // What the executive tells a job that runs.
 struct JobContext {
@@ -61,7 +69,7 @@ class Job {
   friend class JobList;
   friend class ManagerAgent;
   Job* next_ = nullptr;  // owner: whichever list holds the job
-  JobId id_{};           // given by the manager
+  JobId id_{};           // given by the manager, to those that pass it
 };
 
 struct Recycler {

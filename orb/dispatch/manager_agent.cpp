@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/dispatch/job_source.h"
 #include "orb/dispatch/neighbours.h"
 
 namespace corelane::dispatch {
@@ -101,9 +102,23 @@ void ManagerAgent::peer_gone(PeerId peer) {
   parker_.unpark();
 }
 
+void ManagerAgent::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) {
+  auto attachment = std::make_unique<Attachment>();
+  attachment->task = task;
+  attachment->owner = owner;
+  attachment->source = std::move(source);
+  {
+    const std::lock_guard lock(door_mutex_);
+    if (!closed_) attachments_.push_back(std::move(attachment));
+  }
+  if (attachment) return attachment->source->close();
+  parker_.unpark();
+}
+
 bool ManagerAgent::step(Time now) noexcept {
   const std::lock_guard lock(state_mutex_);
   bool busy = read_notes(now);
+  busy |= take_attachment();
   busy |= dispatch_jobs(now);
   // Who asked to leave before somebody asked to come leaves before.
   busy |= take_lost_peer(now) || take_departure(now) || take_admission(now);
@@ -134,7 +149,7 @@ bool ManagerAgent::dispatch_jobs(Time now) noexcept {
 }
 
 void ManagerAgent::arrive(JobPtr job, Time now) noexcept {
-  job->id_ = next_id();
+  job->id_ = next_job_id();
   if (job->task == no_task && job->contract) {
     Newcomer newcomer{.request = job->id_,
                       .contract = *job->contract,
@@ -175,6 +190,20 @@ bool ManagerAgent::take_departure(Time now) noexcept {
   return true;
 }
 
+// A task that is still waiting for its thread has nobody who knows of it yet.
+bool ManagerAgent::take_attachment() noexcept {
+  std::unique_ptr<Attachment> attachment;
+  {
+    const std::lock_guard lock(door_mutex_);
+    attachment = attachments_.pop_front();
+  }
+  if (!attachment) return false;
+  Record* record = find(attachment->task);
+  const bool theirs = record && !record->leaving && record->report.owner == attachment->owner;
+  if (!theirs || !record->worker->give(attachment->source)) attachment->source->close();
+  return true;
+}
+
 bool ManagerAgent::take_admission(Time now) noexcept {
   std::unique_ptr<AskedAdmission> asked;
   {
@@ -183,7 +212,7 @@ bool ManagerAgent::take_admission(Time now) noexcept {
     if (asked) --admission_count_;
   }
   if (!asked) return false;
-  propose({.request = next_id(),
+  propose({.request = next_job_id(),
            .contract = asked->request.contract,
            .owner = asked->request.owner,
            .label = std::move(asked->request.label),
@@ -385,13 +414,16 @@ bool ManagerAgent::explain_one(Time now) noexcept {
 void ManagerAgent::shut_down(Time now) noexcept {
   queue_.close();
   std::optional<NodeList<AskedAdmission>> asked;
+  std::optional<NodeList<Attachment>> unattached;
   {
     const std::lock_guard lock(door_mutex_);
     closed_ = true;
     asked.emplace(std::move(admissions_));
     admission_count_ = 0;
+    unattached.emplace(std::move(attachments_));
   }
   while (auto admission = asked->pop_front()) admission->handler->failed(stopping);  // bound: max_admissions
+  while (auto attachment = unattached->pop_front()) attachment->source->close();     // bound: the tasks
   {
     const std::lock_guard lock(state_mutex_);
     while (JobPtr job = queue_.pop()) job->fail(stopping);  // bound: the queue's capacity

@@ -67,6 +67,7 @@ class ManagerAgent final : public Agent {
   void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler);
   void depart(TaskId task, PeerId owner);
   void peer_gone(PeerId peer);
+  void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source);
   ExecutiveReport report() const;
 
   // No more steps; whoever waits is told, threads end, promises are given back. After the last step().
@@ -81,6 +82,13 @@ class ManagerAgent final : public Agent {
   struct LostPeer {
     PeerId peer;
     std::unique_ptr<LostPeer> next;
+  };
+
+  struct Attachment {
+    TaskId task;
+    PeerId owner;
+    std::shared_ptr<JobSource> source;
+    std::unique_ptr<Attachment> next;
   };
 
   // One admitted task.
@@ -118,6 +126,7 @@ class ManagerAgent final : public Agent {
   bool dispatch_jobs(Time now) noexcept;
   bool take_lost_peer(Time now) noexcept;
   bool take_departure(Time now) noexcept;
+  bool take_attachment() noexcept;
   bool take_admission(Time now) noexcept;
   bool decide_newcomer(Time now) noexcept;
   bool explain_one(Time now) noexcept;
@@ -165,7 +174,6 @@ class ManagerAgent final : public Agent {
   void report_cores(ExecutiveReport& report) const;
   Record* find(TaskId task) noexcept;
   CorePool* pool_of(CoreId core) noexcept;
-  JobId next_id() noexcept { return JobId{++last_id_}; }
 
   // Constant after construction.
   const ExecutiveOptions options_;
@@ -186,8 +194,9 @@ class ManagerAgent final : public Agent {
   os::PiMutex door_mutex_;
   NodeList<AskedAdmission> admissions_;  // guarded by door_mutex_
   std::size_t admission_count_ = 0;      // guarded by door_mutex_: of admissions_
-  NodeList<LostPeer> losses_;  // guarded by door_mutex_; one for each connection that ended since the last step
-  bool closed_ = false;        // guarded by door_mutex_
+  NodeList<LostPeer> losses_;         // guarded by door_mutex_; one for each connection that ended since the last step
+  NodeList<Attachment> attachments_;  // guarded by door_mutex_; one at most for each task that was admitted
+  bool closed_ = false;               // guarded by door_mutex_
 
   // Guarded by state_mutex_: a step or a report.
   mutable os::PiMutex state_mutex_;
@@ -205,7 +214,6 @@ class ManagerAgent final : public Agent {
   std::vector<sched::Ppm> others_;    // by leased core: what other processes promised
   bool alone_ = true;                 // nobody else promised anything on our cores
   std::vector<Lingering> lingering_;  // each is in our promise still, so the provider's room bounds them
-  std::uint64_t last_id_ = 0;
   std::uint64_t admitted_ = 0, refused_ = 0, jobs_refused_ = 0;
   bool promise_is_stale_ = false;
   BackOff newcomers_{retry_period, longest_retry};  // when the first of waiting_ is decided

@@ -232,6 +232,7 @@ void ManagerAgent::forget(Record& record) {
   auto last = std::make_shared<TaskReport>(record.report);
   last->label = *record.label;
   fill(*last, *record.worker);
+  jobs_refused_ += record.worker->statistics().refused.load(std::memory_order_relaxed);  // relaxed: as in fill()
   last->gone = true;
   gone_.push_back(std::move(last));
 }
@@ -243,9 +244,11 @@ void ManagerAgent::fill(TaskReport& report, const TaskWorker& worker) {
   // relaxed: counters of a running task, no order among them.
   report.misses = statistics.misses.load(std::memory_order_relaxed);
   report.overruns = statistics.overruns.load(std::memory_order_relaxed);
+  report.refused += statistics.refused.load(std::memory_order_relaxed);
   report.response_p50 = statistics.response.quantile(500'000);
   report.response_p99 = statistics.response.quantile(990'000);
   report.response_max = statistics.response.max();
+  report.own_connection = worker.has_own_connection();
   report.latest_misses = statistics.late.latest();
 }
 
@@ -280,6 +283,7 @@ ExecutiveReport ManagerAgent::report() const {
   for (std::size_t i = 0; i < workers.size(); ++i) {
     report.tasks[i].label = *labels[i];
     fill(report.tasks[i], *workers[i]);
+    report.jobs_refused += workers[i]->statistics().refused.load(std::memory_order_relaxed);  // relaxed: as in fill()
   }
   std::sort(report.tasks.begin(), report.tasks.end(),
             [](const TaskReport& x, const TaskReport& y) { return x.task < y.task; });

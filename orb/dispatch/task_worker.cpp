@@ -3,10 +3,13 @@
 #include <mutex>
 #include <utility>
 
+#include "orb/base/minor.h"
 #include "orb/dispatch/core_pool.h"
 
 namespace corelane::dispatch {
 namespace {
+
+constexpr Error gone{.kind = ErrorKind::transient, .minor = minor::unknown_task};
 
 // relaxed: one writer, and readers need no order.
 void increment(std::atomic<std::uint64_t>& counter) noexcept {
@@ -16,25 +19,59 @@ void increment(std::atomic<std::uint64_t>& counter) noexcept {
 }  // namespace
 
 TaskWorker::TaskWorker(TaskId task, const Contract& contract, CorePool& pool, const Clock& clock)
-    : task_(task), contract_(contract), clock_(clock), pool_(&pool) {}
+    : task_(task), contract_(contract), clock_(clock), inlet_(contract, clock), pool_(&pool) {}
 
 TaskWorker::~TaskWorker() = default;
+
+struct TaskWorker::Assignment : CorePool::Assignment {};
 
 bool TaskWorker::step(Time now) noexcept {
   // PAIR worker.pool: acquire here <- release in CorePool::put(). The pool's lock orders everything else.
   CorePool* const pool = pool_.load(std::memory_order_acquire);
-  CorePool::Assignment next;
+  Assignment next;
   wake_at_ = pool->take(*this, now, next);
-  if (!next.job) return false;
-  const Duration before = clock_.cpu_time();
+  const bool busy = next.job || read(*pool, now, next);
+  if (next.job) run(*pool, next);
+  return busy;
+}
+
+// What comes on the task's own connection goes to the lane here, on the task's thread.
+bool TaskWorker::read(CorePool& pool, Time now, Assignment& next) noexcept {
+  if (!at_the_door_) {
+    const auto found = inlet_.read(at_the_door_, now);
+    if (found == JobSource::Found::bytes) used_before_.reset();  // no job is charged for it
+    if (found != JobSource::Found::job) return found != JobSource::Found::nothing;
+  }
+  sched::Refusal reason;
+  const Time arrived = std::min(at_the_door_->arrived, now);
+  switch (pool.arrive_own(*this, at_the_door_, arrived, next, reason)) {
+    case CorePool::Own::taken:
+      return true;
+    case CorePool::Own::elsewhere:
+      return false;
+    case CorePool::Own::refused:
+      break;
+  }
+  at_the_door_->refuse(reason);
+  at_the_door_.reset();
+  increment(statistics_.refused);
+  inlet_.wasted(now);
+  used_before_.reset();
+  return true;
+}
+
+// Its execution time counts from the end of the job before: waking up and reading the request are part of it.
+void TaskWorker::run(CorePool& pool, Assignment& next) noexcept {
+  if (!used_before_) used_before_ = clock_.cpu_time();
   next.job->run(next.context);
   next.job->finish();
   const Time end = clock_.now();
-  const Duration used = clock_.cpu_time() - before;
+  const Duration used_now = clock_.cpu_time();
+  const Duration used = used_now - *used_before_;
+  used_before_ = used_now;
   next.job.reset();
   account(next.context, end, used);
-  pool->finish(*this, next.context.job, end, used, used > contract_.budget);
-  return true;
+  pool.finish(*this, next.context.job, end, used, used > contract_.budget);
 }
 
 void TaskWorker::account(const JobContext& context, Time end, Duration used) noexcept {
@@ -52,16 +89,32 @@ void TaskWorker::loop() noexcept {
   for (;;) {
     // PAIR worker.retired: acquire here <- release in retire(). Read before step(): a job made ready before still runs.
     const bool last = retired_.load(std::memory_order_acquire);
-    if (step(clock_.now())) continue;
-    if (last) return;
-    parker_.park(wake_at_);
+    const Time now = clock_.now();
+    if (step(now)) continue;
+    if (last) break;
+    wait(now);
   }
+  inlet_.close();
+  if (const JobPtr job = std::move(at_the_door_)) job->fail(gone);
+}
+
+void TaskWorker::wait(Time now) noexcept {
+  const int fd = at_the_door_ ? -1 : inlet_.descriptor(now);
+  if (fd < 0) return bell_.wait(wake_at(now));
+  if (bell_.open()) return bell_.wait_beside(fd, wake_at(now));
+  inlet_.close();  // no descriptor is left for the bell: the client goes on over its shared connection
 }
 
 void TaskWorker::retire() noexcept {
   // PAIR worker.retired: release here -> acquire in loop().
   retired_.store(true, std::memory_order_release);
   wake();
+}
+
+bool TaskWorker::give(const std::shared_ptr<JobSource>& source) noexcept {
+  if (!inlet_.give(source)) return false;
+  wake();
+  return true;
 }
 
 void TaskWorker::attach(WorkerThread* thread) noexcept {

@@ -1,15 +1,18 @@
-// TaskWorker: what runs the jobs of one admitted task, one after another, on the task's own thread. An agent: a test
-// steps it by hand, in production loop() does.
+// TaskWorker: what runs the jobs of one admitted task, one after another, on the task's own thread. They come from its
+// core's pool, where the manager brings them, and from the inlet, the connection that the task may have for itself. An
+// agent: a test steps it by hand, in production loop() does.
 //
 // Threads: step() and loop() on the task's thread; seat() on the manager thread; the rest says so.
 // Invariant: pool() changes only while no job of the task runs or is ready (between Vacated and put()).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "orb/base/agent.h"
 #include "orb/base/contract.h"
@@ -17,10 +20,11 @@
 #include "orb/base/ids.h"
 #include "orb/dispatch/clock.h"
 #include "orb/dispatch/histogram.h"
+#include "orb/dispatch/inlet.h"
 #include "orb/dispatch/job.h"
 #include "orb/dispatch/miss_log.h"
+#include "orb/os/doorbell.h"
 #include "orb/os/pi_mutex.h"
-#include "orb/os/wait.h"
 #include "orb/sched/lane.h"
 
 namespace corelane::dispatch {
@@ -49,6 +53,7 @@ struct TaskStatistics {
   MissLog late;        // has its own lock
   std::atomic<std::uint64_t> misses{0};
   std::atomic<std::uint64_t> overruns{0};
+  std::atomic<std::uint64_t> refused{0};  // of those that came on its own connection
 };
 
 class TaskWorker final : public Agent {
@@ -56,16 +61,18 @@ class TaskWorker final : public Agent {
   TaskWorker(TaskId task, const Contract& contract, CorePool& pool, const Clock& clock);
   ~TaskWorker() override;
 
-  // Runs the ready job, if there is one.
+  // Runs the ready job, if there is one; else reads the inlet, and runs the job that comes of it.
   bool step(Time now) noexcept override;
-  // When step() has something to do again without a wake-up: an early job's time. Owning thread only.
-  Time wake_at() const noexcept { return wake_at_; }
+  // When step() has something to do again without a wake-up and without bytes at the inlet. Owning thread only.
+  Time wake_at(Time now) const noexcept { return std::min(wake_at_, inlet_.wake_at(now)); }
   // Steps until retire(); a job that is ready then still runs.
   void loop() noexcept;
 
   // Any thread.
-  void wake() noexcept { parker_.unpark(); }
+  void wake() noexcept { bell_.ring(); }
   void retire() noexcept;
+  // The task gets a connection of its own. False: it had one before, or has left.
+  bool give(const std::shared_ptr<JobSource>& source) noexcept;
 
   // The thread came to life (housekeeper), or is about to end (null).
   void attach(WorkerThread* thread) noexcept;
@@ -74,6 +81,8 @@ class TaskWorker final : public Agent {
   Seat seat() const noexcept;
 
   TaskId task() const noexcept { return task_; }
+  // Any thread; a report.
+  bool has_own_connection() const noexcept { return inlet_.is_open(); }
   const TaskStatistics& statistics() const noexcept { return statistics_; }
 
  private:
@@ -83,6 +92,10 @@ class TaskWorker final : public Agent {
     JobPtr job;
   };
 
+  struct Assignment;
+  bool read(CorePool& pool, Time now, Assignment& next) noexcept;
+  void run(CorePool& pool, Assignment& next) noexcept;
+  void wait(Time now) noexcept;
   void account(const JobContext& context, Time end, Duration used) noexcept;
 
   // Constant.
@@ -97,12 +110,15 @@ class TaskWorker final : public Agent {
   JobContext context_{};
 
   // Owner: the task's thread.
+  Inlet inlet_;
+  JobPtr at_the_door_;  // read, while the task is between two pools
   Time wake_at_ = never;
+  std::optional<Duration> used_before_;  // the thread's execution time when its last job ended
 
   // Shared.
   std::atomic<CorePool*> pool_;
   std::atomic<bool> retired_{false};
-  os::Parker parker_;
+  os::Doorbell bell_;
   TaskStatistics statistics_;
   mutable os::PiMutex seat_mutex_;
   Seat seat_;                       // guarded by seat_mutex_

@@ -5,6 +5,7 @@
 #include "orb/core/exception.h"
 #include "orb/core/orb.h"
 #include "orb/core/reference.h"
+#include "orb/core/task_binding.h"
 #include "orb/giop/corelane_contexts.h"
 
 namespace corelane::rt {
@@ -28,6 +29,14 @@ Answer admit_local(const std::shared_ptr<core::Reference>& reference, const Task
   return std::make_shared<core::TaskBinding>(reference, spec.operation, answer->task, nullptr, spec.contract);
 }
 
+// Of the reply of _corelane_admit, for a connection of the task's own; 0 when the server gives none.
+std::uint64_t token_of(cdr::Reader& body) {
+  std::int16_t core = 0;
+  std::int32_t priority = 0;
+  std::uint64_t bound = 0, token = 0;
+  return body.read(core) && body.read(priority) && body.read(bound) && body.read(token) ? token : 0;
+}
+
 Answer admit_remote(const std::shared_ptr<core::Reference>& reference, const TaskSpec& spec) {
   core::ClientCallPtr call = core::ClientCall::acquire();
   call->begin(reference, "_corelane_admit", {.contract = &spec.contract});
@@ -43,8 +52,10 @@ Answer admit_remote(const std::shared_ptr<core::Reference>& reference, const Tas
       context ? giop::decode_contract(*context)
               : Expected<giop::ContractContext>(Error{ErrorKind::marshal, Completion::yes, minor::truncated});
   if (!content) core::raise(content.error());
-  return std::make_shared<core::TaskBinding>(reference, spec.operation, content->task, call->connection(),
-                                             spec.contract);
+  auto binding =
+      std::make_shared<core::TaskBinding>(reference, spec.operation, content->task, call->connection(), spec.contract);
+  binding->open_own(token_of(call->results()));
+  return binding;
 }
 
 }  // namespace

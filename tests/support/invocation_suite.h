@@ -1,6 +1,7 @@
 // What every way of calling an object must do: over a transport, or within the ORB. A test file declares its ways and
 // includes this file once:
-//   using InvocationWays = std::tuple<OverTcp, Collocated>;   // probe(), servant(), ior()
+//   using InvocationWays = std::tuple<OverTcp, Collocated>;   // probe(), server_reference(), servant(), poa()
+// A way whose references are for one caller at a time has another_probe() too.
 //   #include "tests/support/invocation_suite.h"
 #pragma once
 
@@ -10,6 +11,15 @@
 
 #include "orb/base/minor.h"
 #include "tests/support/probe_servant.h"
+
+template <typename Way>
+auto probe_for_one_thread(Way& way) {
+  if constexpr (requires { way.another_probe(); }) {
+    return way.another_probe();
+  } else {
+    return way.probe();
+  }
+}
 
 // Behaviour.
 
@@ -77,7 +87,7 @@ TEMPLATE_LIST_TEST_CASE("many threads call one object and each gets its own repl
   {
     std::vector<std::jthread> callers;
     for (int t = 0; t < threads; ++t)
-      callers.emplace_back([&, t, probe = way.probe()] {
+      callers.emplace_back([&, t, probe = probe_for_one_thread(way)] {
         for (int i = 0; i < calls; ++i) right += probe->add(t * 1000, i) == t * 1000 + i;
       });
   }

@@ -1,6 +1,10 @@
 // Pools and the workers that travel between them, with real threads; the thread sanitizer watches.
 #include "orb/dispatch/core_pool.h"
 
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <memory>
@@ -9,6 +13,7 @@
 
 #include "orb/dispatch/task_worker.h"
 #include "orb/os/clock.h"
+#include "orb/os/fd.h"
 
 using namespace corelane;
 using namespace corelane::dispatch;
@@ -18,14 +23,49 @@ namespace {
 
 class CountedJob final : public Job {
  public:
-  explicit CountedJob(std::atomic<int>& runs) : runs_(runs) {}
+  explicit CountedJob(std::atomic<int>& runs) : runs_(runs), refusals_(runs) {}
+  CountedJob(std::atomic<int>& runs, std::atomic<int>& refusals) : runs_(runs), refusals_(refusals) {}
   void run(const JobContext&) noexcept override { ++runs_; }
-  void refuse(const sched::Refusal&) noexcept override {}
+  void refuse(const sched::Refusal&) noexcept override {
+    if (&refusals_ != &runs_) ++refusals_;
+  }
   void fail(Error) noexcept override {}
   void recycle() noexcept override { delete this; }
 
  private:
   std::atomic<int>& runs_;
+  std::atomic<int>& refusals_;
+};
+
+// A connection whose client is another thread of the test.
+class Pipe final : public JobSource {
+ public:
+  Pipe() {
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe(ends.data()) == 0);
+    read_.reset(ends[0]), write_.reset(ends[1]);
+  }
+  void send() { REQUIRE(::write(write_.get(), "x", 1) == 1); }
+  void end() { write_.reset(); }
+
+  void opened() noexcept override {}
+  Found poll(JobPtr& job, Time now) noexcept override {
+    pollfd entry{.fd = read_.get(), .events = POLLIN, .revents = 0};
+    char byte = 0;
+    if (::poll(&entry, 1, 0) == 0) return Found::nothing;
+    if (::read(read_.get(), &byte, 1) != 1) return Found::end;
+    job.reset(new CountedJob(runs, refusals));
+    job->arrived = now;
+    return Found::job;
+  }
+  int descriptor() const noexcept override { return read_.get(); }
+  Time wake_at() const noexcept override { return never; }
+  void close() noexcept override { ++closings; }
+
+  std::atomic<int> runs{0}, refusals{0}, closings{0};
+
+ private:
+  os::Fd read_, write_;
 };
 
 // One task, two pools; the test's thread is the manager.
@@ -91,4 +131,43 @@ TEST_CASE("a worker that looks for jobs while its task moves runs each job once"
   }
   CHECK(sent >= moves);
   CHECK(pools.runs == sent);
+}
+
+TEST_CASE("a worker whose own connection brings jobs while its task moves runs or refuses each once") {
+  constexpr int moves = 500, jobs = 5000;
+  TwoPools pools;
+  const auto pipe = std::make_shared<Pipe>();
+  REQUIRE(pools.worker->give(pipe));
+  {
+    std::jthread thread([&] { pools.worker->loop(); });
+    std::jthread client([&] {
+      for (int i = 0; i < jobs; ++i) pipe->send();
+    });
+    for (int i = 0; i < moves; ++i) {
+      pools.vacate();
+      while (!pools.vacated()) std::this_thread::yield();  // bound: the jobs accepted, each of which ends
+      pools.move();
+    }
+    while (pipe->runs + pipe->refusals < jobs) std::this_thread::yield();  // bound: as above
+    pools.worker->retire();
+  }
+  CHECK(pipe->runs + pipe->refusals == jobs);
+  CHECK(pipe->closings == 1);
+  CHECK_FALSE(pools.worker->give(pipe));
+}
+
+TEST_CASE("a worker sleeps until its own connection brings a job, is woken by others, and outlives it") {
+  TwoPools pools;
+  const auto pipe = std::make_shared<Pipe>();
+  std::jthread thread([&] { pools.worker->loop(); });
+  REQUIRE(pools.worker->give(pipe));
+  pipe->send();
+  while (pipe->runs == 0) std::this_thread::yield();  // bound: the worker's wake-up
+  REQUIRE(pools.send());
+  while (pools.runs == 0) std::this_thread::yield();  // bound: as above
+  pipe->end();
+  while (pipe->closings == 0) std::this_thread::yield();  // bound: as above
+  REQUIRE(pools.send());
+  while (pools.runs == 1) std::this_thread::yield();  // bound: as above
+  pools.worker->retire();
 }

@@ -122,7 +122,7 @@ TEST_CASE("an early job waits for its time and its release counts from there") {
   const auto early = machine.send(id);
   machine.decide();
   CHECK_FALSE(machine.threads.threads[0]->worker->step(virtual_now));
-  CHECK(machine.threads.threads[0]->worker->wake_at() == first + 10ms);
+  CHECK(machine.threads.threads[0]->worker->wake_at(virtual_now) == first + 10ms);
   CHECK(early->runs == 0);
   virtual_now = first + 10ms;
   CHECK(machine.threads.threads[0]->worker->step(virtual_now));

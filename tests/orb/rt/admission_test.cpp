@@ -9,6 +9,7 @@
 #include "orb/base/minor.h"
 #include "orb/core/reference.h"
 #include "orb/rt/rt.h"
+#include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 
 using namespace corelane;
@@ -19,7 +20,7 @@ namespace {
 
 // A server, and a client of it in another ORB.
 struct Plant {
-  explicit Plant(std::vector<std::string> options = {}) : server(std::move(options)) { connect(); }
+  explicit Plant(std::vector<std::string> options = {}) : server(in_each_mode(std::move(options))) { connect(); }
   void connect() {
     client = std::make_unique<TestOrb>();
     probe = probe_of(*client, server.ior());

@@ -6,6 +6,7 @@
 #include "orb/giop/corelane_contexts.h"
 #include "orb/rt/rt.h"
 #include "tests/support/bare_wire.h"
+#include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 
 using namespace corelane;
@@ -29,7 +30,7 @@ struct Served {
     return no_task;
   }
 
-  ProbeServer server;
+  ProbeServer server{in_each_mode()};
   CORBA::servant_reference<ProbeServant> other = CORBA::make_reference<ProbeServant>();
   CORBA::object_reference<CORBA::Object> other_reference = server.orb.root()->servant_to_reference(other);
   std::vector<std::byte> key = server.reference->_reference()->address()->object_key;

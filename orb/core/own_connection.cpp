@@ -1,0 +1,72 @@
+#include "orb/core/own_connection.h"
+
+#include <sys/random.h>
+
+#include <utility>
+
+#include "orb/base/minor.h"
+
+namespace corelane::core {
+namespace {
+
+constexpr Error no_such_task{ErrorKind::bad_param, Completion::no, minor::unknown_task};
+
+}  // namespace
+
+std::uint64_t TaskOffers::make_token() noexcept {
+  std::uint64_t token = 0;
+  return getrandom(&token, sizeof token, 0) == sizeof token ? token : 0;
+}
+
+void TaskOffers::offer(TaskId task, std::uint64_t token, const std::shared_ptr<ServerConnection>& owner) {
+  const std::lock_guard lock(mutex_);
+  offers_.insert_or_assign(task, Offer{.token = token, .owner = owner->id(), .connection = owner});
+}
+
+std::shared_ptr<ServerConnection> TaskOffers::claim(TaskId task, std::uint64_t token) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto offer = offers_.find(task);
+  if (offer == offers_.end() || token == 0 || offer->second.token != token) return nullptr;
+  auto owner = offer->second.connection.lock();
+  offers_.erase(offer);
+  return owner;
+}
+
+void TaskOffers::withdraw(TaskId task) noexcept {
+  const std::lock_guard lock(mutex_);
+  offers_.erase(task);
+}
+
+void TaskOffers::withdraw(PeerId owner) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(offers_, [&](const auto& offer) { return offer.second.owner == owner; });
+}
+
+OwnConnection::OwnConnection(std::shared_ptr<ServerConnection> connection, const ReplyTo& bind)
+    : connection_(std::move(connection)), bind_(bind), buffer_(buffer_size) {}
+
+void OwnConnection::opened() noexcept {
+  opened_ = true;
+  connection_->send_done(bind_);
+}
+
+dispatch::JobSource::Found OwnConnection::poll(dispatch::JobPtr& job, Time now) noexcept {
+  if (rest_.empty()) {
+    const auto got = connection_->receive(buffer_);
+    if (!got && got.error().kind == ErrorKind::timeout) return now < half_by_ ? Found::nothing : Found::end;
+    if (!got || *got == 0) return Found::end;
+    rest_ = Bytes(buffer_).first(*got);
+    received_ = now;
+  }
+  const Found found = connection_->next_job(rest_, received_, job);
+  if (const auto half_by = connection_->half_message(now)) half_by_ = *half_by;
+  return found;
+}
+
+// The reactor takes the connection back and frees what belongs to it: no thread with a deadline does.
+void OwnConnection::close() noexcept {
+  if (!opened_) connection_->send_exception(bind_, no_such_task);
+  connection_->release();
+}
+
+}  // namespace corelane::core

@@ -1,0 +1,73 @@
+// OwnConnection: a connection that one task has for itself (mode `direct`): the task's thread reads it, without the
+// reactor. TaskOffers: the tasks that may still claim one.
+//
+// How a connection becomes a task's own: the reply of `_corelane_admit` carries a token. The client opens another
+// connection to the same server and sends `_corelane_bind` with the task and its token as its first request there. The
+// reactor reads that, lets go of the connection, and the executive gives it to the task's thread, which answers.
+//
+// Threads: as dispatch::JobSource; TaskOffers any.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "orb/base/bytes.h"
+#include "orb/base/ids.h"
+#include "orb/core/server_connection.h"
+#include "orb/dispatch/job_source.h"
+#include "orb/os/pi_mutex.h"
+
+namespace corelane::core {
+
+// Invariant: a token is good for one claim, and only as long as the task's owner is there.
+class TaskOffers {
+ public:
+  // A number that nobody guesses; 0 when the system has none to give.
+  static std::uint64_t make_token() noexcept;
+
+  void offer(TaskId task, std::uint64_t token, const std::shared_ptr<ServerConnection>& owner);
+  // The owner of the task whose token that is; null for any other number, and for the same one a second time.
+  std::shared_ptr<ServerConnection> claim(TaskId task, std::uint64_t token) noexcept;
+  void withdraw(TaskId task) noexcept;
+  // Of all tasks of a connection that is gone.
+  void withdraw(PeerId owner) noexcept;
+
+ private:
+  struct Offer {
+    std::uint64_t token;
+    PeerId owner;
+    std::weak_ptr<ServerConnection> connection;
+  };
+  os::PiMutex mutex_;
+  std::unordered_map<TaskId, Offer> offers_;  // guarded by mutex_
+};
+
+class OwnConnection final : public dispatch::JobSource {
+ public:
+  // `connection` is bound to its task, and read by nobody. `bind`: the request that is still to be answered.
+  OwnConnection(std::shared_ptr<ServerConnection> connection, const ReplyTo& bind);
+
+  void opened() noexcept override;
+  Found poll(dispatch::JobPtr& job, Time now) noexcept override;
+  int descriptor() const noexcept override { return connection_->descriptor(); }
+  Time wake_at() const noexcept override { return half_by_; }
+  void close() noexcept override;
+
+ private:
+  static constexpr std::size_t buffer_size = 16 * 1024;
+
+  const std::shared_ptr<ServerConnection> connection_;
+  const ReplyTo bind_;
+
+  // Owner: whoever calls.
+  std::vector<std::byte> buffer_;
+  Bytes rest_;            // of buffer_, not parsed yet
+  Time received_{};       // when it came
+  Time half_by_ = never;  // the rest of half a message has to be there by then
+  bool opened_ = false;
+};
+
+}  // namespace corelane::core

@@ -1,0 +1,61 @@
+// TaskBinding: a task that the server admitted for one operation of one reference; calls of it are the task's jobs.
+// They go over a connection of the task's own where the server offers one and as long as it lasts, otherwise over the
+// one that the task was admitted on, which all callers of that server share.
+//
+// Threads: any; open_own() before others know of the binding.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "orb/base/contract.h"
+#include "orb/base/ids.h"
+#include "orb/core/client_connection.h"
+
+namespace corelane::core {
+
+class Reference;
+
+class TaskBinding {
+ public:
+  // `connection`: the one that owns the task; null when the object is local.
+  TaskBinding(std::shared_ptr<Reference> reference, std::string operation, TaskId task,
+              std::shared_ptr<ClientConnection> connection, Contract contract);
+  ~TaskBinding();
+
+  // Opens the task's own connection. `token`: as the server gave it; 0: it offers none. What goes wrong is said in the
+  // log and leaves the task on the shared connection. Not for real-time threads.
+  void open_own(std::uint64_t token);
+
+  TaskId task() const noexcept { return task_; }
+  const std::string& operation() const noexcept { return operation_; }
+  const Contract& contract() const noexcept { return contract_; }
+  // What the next call goes over; null when the object is local.
+  const std::shared_ptr<ClientConnection>& connection() noexcept;
+  // A call that certainly did not run failed on `connection`. False: there is no other one to try.
+  bool fall_back(const ClientConnection& connection) noexcept;
+  JobId next_job() noexcept { return JobId{jobs_.fetch_add(1, std::memory_order_relaxed) + 1}; }  // relaxed: a number
+  // Tells the server. Idempotent, raises nothing.
+  void depart() noexcept;
+
+ private:
+  void tell_server() noexcept;
+  void say_fallen_back() noexcept;
+
+  // Constant after open_own().
+  const std::shared_ptr<Reference> reference_;
+  const std::string operation_;
+  const TaskId task_;
+  const std::shared_ptr<ClientConnection> shared_;
+  std::shared_ptr<ClientConnection> own_;
+  const Contract contract_;
+
+  std::atomic<bool> uses_own_{false};
+  std::atomic<bool> unsaid_{false};  // it fell back, and the log does not say so yet
+  std::atomic<std::uint64_t> jobs_{0};
+  std::atomic<bool> departed_{false};
+};
+
+}  // namespace corelane::core

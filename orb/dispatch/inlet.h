@@ -1,0 +1,54 @@
+// Inlet: a worker's end of its JobSource: how one comes to it, and how much of it is read.
+//
+// Threads: give() any; the rest on the task's thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "orb/dispatch/job_source.h"
+#include "orb/dispatch/read_throttle.h"
+#include "orb/os/pi_mutex.h"
+
+namespace corelane::dispatch {
+
+class Inlet {
+ public:
+  Inlet(const Contract& contract, const Clock& clock) : throttle_(contract, clock) {}
+
+  // The thread finds it at its next step: wake it. False, and the source stays with the caller: there was one before,
+  // or the task has left.
+  bool give(const std::shared_ptr<JobSource>& source) noexcept;
+
+  // Reads at most once. nothing: also while it is shut.
+  JobSource::Found read(JobPtr& job, Time now) noexcept;
+  // The lane did not take the job that was read.
+  void wasted(Time now) noexcept { throttle_.charge(now); }
+
+  // Whether it reads a source. Any thread; a report.
+  bool is_open() const noexcept { return open_.load(std::memory_order_relaxed); }  // relaxed: a flag
+
+  // What to wait for beside a wake-up: bytes on this descriptor, unless it is -1, and this time.
+  int descriptor(Time now) const noexcept;
+  Time wake_at(Time now) const noexcept;
+
+  // The task leaves; a source that is given from now on is refused.
+  void close() noexcept;
+
+ private:
+  void receive() noexcept;
+  void end() noexcept;
+
+  ReadThrottle throttle_;
+  std::shared_ptr<JobSource> source_;  // owner: the task's thread; null before the first and after the end
+
+  // Shared.
+  std::atomic<bool> given_{false};
+  std::atomic<bool> open_{false};
+  os::PiMutex mutex_;
+  std::shared_ptr<JobSource> arrival_;  // guarded by mutex_
+  bool closed_ = false;                 // guarded by mutex_: takes no source (any more)
+};
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,36 @@
+// JobSource: where the thread of one task gets its jobs from in the mode `direct`: the connection that the task has for
+// itself. Who reads connections (orb/core) implements it; the task's worker drives it.
+//
+// Threads: the task's own, but for close(). The first call is opened() or close(), the last is close(), once.
+#pragma once
+
+#include "orb/base/time.h"
+#include "orb/dispatch/job.h"
+
+namespace corelane::dispatch {
+
+class JobSource {
+ public:
+  enum class Found : std::uint8_t {
+    nothing,  // nothing is there
+    bytes,    // something is, but no job of the task (yet): half a message, or one that needs no servant
+    job,
+    end,  // nothing will ever come again
+  };
+
+  virtual ~JobSource() = default;
+
+  // The task's thread has it now: poll() follows.
+  virtual void opened() noexcept = 0;
+  // Reads at most once. Never blocks. `job`, when found: of the task, its `arrived` set, not submitted.
+  virtual Found poll(JobPtr& job, Time now) noexcept = 0;
+  // Readable when poll() would find something new. Constant.
+  virtual int descriptor() const noexcept = 0;
+  // When poll() has to be called though nothing came; `never` most of the time.
+  virtual Time wake_at() const noexcept = 0;
+  // Nobody reads it any more, or nobody ever will: the task has left, or has another source.
+  // Thread: the task's, or before opened() the manager's.
+  virtual void close() noexcept = 0;
+};
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,41 @@
+#include "orb/os/doorbell.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "orb/os/clock.h"
+
+namespace corelane::os {
+
+bool Doorbell::open() noexcept {
+  if (!event_) event_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  return static_cast<bool>(event_);
+}
+
+void Doorbell::wait_beside(int fd, Time deadline) noexcept {
+  std::uint32_t expected = resting;
+  // relaxed: announces sleep only
+  if (word_.compare_exchange_strong(expected, asleep, std::memory_order_relaxed, std::memory_order_relaxed)) {
+    std::array<pollfd, 2> entries{
+        {{.fd = fd, .events = POLLIN, .revents = 0}, {.fd = event_.get(), .events = POLLIN, .revents = 0}}};
+    const timespec wait = to_timespec(left_until(deadline));
+    ppoll(entries.data(), entries.size(), deadline == never ? nullptr : &wait, nullptr);
+    std::uint64_t count = 0;
+    if (entries[1].revents != 0) (void)!read(event_.get(), &count, sizeof count);
+  }
+  // PAIR doorbell.word: acquire here <- release in ring(). What the ringer wrote is visible.
+  word_.exchange(resting, std::memory_order_acquire);
+}
+
+void Doorbell::ring() noexcept {
+  parker_.unpark();
+  // PAIR doorbell.word: release here -> acquire in wait_beside(). Publishes what the ringer wrote before.
+  if (word_.exchange(rung, std::memory_order_release) != asleep) return;
+  const std::uint64_t one = 1;
+  (void)!write(event_.get(), &one, sizeof one);
+}
+
+}  // namespace corelane::os

@@ -1,0 +1,294 @@
+// The connection that a task has for itself: how it comes to it, who may not have it, and what happens when it goes.
+#include <thread>
+
+#include "orb/base/minor.h"
+#include "orb/core/reference.h"
+#include "orb/core/task_binding.h"
+#include "orb/giop/corelane_contexts.h"
+#include "orb/rt/rt.h"
+#include "tests/support/bare_wire.h"
+#include "tests/support/probe_servant.h"
+
+using namespace corelane;
+using namespace corelane::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Error unknown{ErrorKind::bad_param, Completion::no, minor::unknown_task};
+constexpr Error bound{ErrorKind::bad_inv_order, Completion::no, minor::connection_bound};
+
+struct Served {
+  explicit Served(std::vector<std::string> options = {"-ORBDispatchMode", "direct"}) : server(std::move(options)) {}
+  std::optional<dispatch::TaskReport> report(TaskId task) {
+    for (const auto& report : rt::report(*server.orb.orb).tasks)
+      if (report.task == task) return report;
+    return std::nullopt;
+  }
+  // Bound: the server's threads, which carry out departures.
+  void wait_until_gone(TaskId task) {
+    while (!report(task)->gone) std::this_thread::yield();
+  }
+  // Bound: the task's thread, which finds the end of its connection.
+  void wait_until_shared(TaskId task) {
+    while (report(task)->own_connection) std::this_thread::yield();
+  }
+
+  ProbeServer server;
+  std::vector<std::byte> key = server.reference->_reference()->address()->object_key;
+  Wires wires;
+};
+
+// One bare connection.
+class Peer {
+ public:
+  explicit Peer(Served& served) : served_(served), wire_(served.wires, served.server.orb->endpoints().front()) {}
+
+  struct Grant {
+    TaskId task;
+    std::uint64_t token;
+  };
+  // For add().
+  Grant admit() {
+    auto reply = ask("_corelane_admit", {.contract = make_contract(10ms, 100us)},
+                     [](cdr::Writer& writer) { writer.write_string("add"); });
+    REQUIRE(reply.header.status == giop::ReplyStatus::no_exception);
+    std::int16_t core = 0;
+    std::int32_t priority = 0;
+    std::uint64_t response = 0, token = 0;
+    REQUIRE(
+        (reply.body.read(core) && reply.body.read(priority) && reply.body.read(response) && reply.body.read(token)));
+    return {giop::decode_contract(*reply.header.contexts.find(giop::context::contract))->task, token};
+  }
+  Error bind(const Grant& grant) {
+    return outcome(ask("_corelane_bind", {}, [&](cdr::Writer& writer) {
+      writer.write(grant.task.value);
+      writer.write(grant.token);
+    }));
+  }
+  Error admit_again() {
+    return outcome(ask("_corelane_admit", {.contract = make_contract(10ms, 100us)},
+                       [](cdr::Writer& writer) { writer.write_string("add"); }));
+  }
+  // add(20, 22), as a job of the task.
+  Error add(TaskId task) {
+    auto reply = ask("add", {.task = task, .job = JobId{1}, .contract = {}}, [](cdr::Writer& writer) {
+      writer.write(std::int32_t{20});
+      writer.write(std::int32_t{22});
+    });
+    if (reply.header.status != giop::ReplyStatus::no_exception) return outcome(reply);
+    std::int32_t sum = 0;
+    CHECK(reply.body.read(sum));
+    CHECK(sum == 42);
+    return {};
+  }
+  Error ping(TaskId task = no_task) {
+    return outcome(ask("ping", {.task = task, .job = JobId{1}, .contract = {}}, [](cdr::Writer&) {}));
+  }
+  void depart(TaskId task) {
+    CHECK(outcome(ask("_corelane_depart", {}, [&](cdr::Writer& writer) { writer.write(task.value); })) == Error{});
+  }
+  void send_bytes(std::string_view text) { REQUIRE(wire_.send(std::as_bytes(std::span(text)))); }
+  void send_half_a_request() {
+    write_request("ping", {}, [](cdr::Writer&) {});
+    REQUIRE(giop::finish(writer_));
+    REQUIRE(wire_.send(writer_.bytes().first(20)));
+  }
+  std::optional<giop::Message> next() { return wire_.next(); }
+  bool closed_by_server() { return wire_.closed_by_peer(); }
+  void close() { wire_.close(); }
+
+ private:
+  using Reply = giop::Parsed<giop::ReplyHeader>;
+
+  template <typename Arguments>
+  void write_request(std::string_view operation, const giop::ContractContext& content, Arguments arguments) {
+    const auto context = giop::encode_contract(content);
+    const giop::ServiceContext contexts[] = {{giop::context::contract, context}};
+    begin_request(writer_, ++id_, served_.key, operation, giop::giop_1_2, native_order, contexts);
+    arguments(writer_);
+  }
+  template <typename Arguments>
+  Reply ask(std::string_view operation, const giop::ContractContext& content, Arguments arguments) {
+    write_request(operation, content, arguments);
+    REQUIRE(wire_.send(writer_));
+    message_ = wire_.next();
+    REQUIRE(message_);
+    auto reply = giop::parse_reply(*message_, {});
+    REQUIRE(reply);
+    REQUIRE(reply->header.request_id == id_);
+    return *reply;
+  }
+  static Error outcome(Reply reply) {
+    if (reply.header.status == giop::ReplyStatus::no_exception) return {};
+    return *giop::decode_system_exception(reply.body);
+  }
+
+  Served& served_;
+  Wire wire_;
+  cdr::Writer writer_;
+  std::uint32_t id_ = 0;
+  std::optional<giop::Message> message_;
+};
+
+// A task with its two connections.
+struct Bound : Served {
+  explicit Bound(std::vector<std::string> options = {}) : Served(direct(std::move(options))) {
+    REQUIRE(own.bind(grant) == Error{});
+  }
+  static std::vector<std::string> direct(std::vector<std::string> options) {
+    options.insert(options.end(), {"-ORBDispatchMode", "direct"});
+    return options;
+  }
+
+  Peer owner{*this}, own{*this};
+  Peer::Grant grant = owner.admit();
+};
+
+// A client in an ORB of its own.
+struct Client {
+  explicit Client(Served& served) : probe(probe_of(orb, served.server.ior())) {}
+  rt::Task admit() {
+    auto task = rt::admit(probe, {.operation = "add", .contract = make_contract(1ms, 100us)});
+    REQUIRE(task);
+    return std::move(*task);
+  }
+
+  TestOrb orb;
+  CORBA::object_reference<Probing::Probe> probe;
+};
+
+}  // namespace
+
+TEST_CASE("a client's task has a connection of its own where the server dispatches directly") {
+  const bool direct = GENERATE(false, true);
+  Served served({"-ORBDispatchMode", direct ? "direct" : "manager"});
+  Client client(served);
+  const auto task = client.admit();
+  CHECK(served.report(task.id())->own_connection == direct);
+  CHECK(client.probe->add(1, 2) == 3);
+  CHECK(client.probe->add(3, 4) == 7);
+}
+
+TEST_CASE("a task takes jobs from its own connection and from the one that owns it") {
+  Bound task;
+  CHECK(task.own.add(task.grant.task) == Error{});
+  CHECK(task.owner.add(task.grant.task) == Error{});
+  CHECK(task.own.add(task.grant.task) == Error{});
+}
+
+TEST_CASE("what needs no servant is answered on a task's own connection as on any other") {
+  Bound task;
+  CHECK(task.own.ping() == Error{});
+  CHECK(task.own.add(task.grant.task) == Error{});
+}
+
+TEST_CASE("a task that loses its own connection goes on over the one that owns it") {
+  Bound task;
+  task.own.close();
+  task.wait_until_shared(task.grant.task);
+  CHECK(task.owner.add(task.grant.task) == Error{});
+  CHECK_FALSE(task.report(task.grant.task)->gone);
+}
+
+TEST_CASE("a client whose task loses its own connection goes on over the shared one") {
+  Served served;
+  Client client(served);
+  const auto task = client.admit();
+  const auto binding = client.probe->_reference()->binding_of("add");
+  const auto own = binding->connection();
+  CHECK(client.probe->add(1, 2) == 3);
+  own->close();
+  CHECK(client.probe->add(3, 4) == 7);
+  CHECK(binding->connection() != own);
+}
+
+TEST_CASE("a client that gets no connection for its task calls over the shared one") {
+  Served served({"-ORBDispatchMode", "direct", "-ORBLimitsConnections", "1"});
+  Client client(served);
+  const auto task = client.admit();
+  CHECK_FALSE(served.report(task.id())->own_connection);
+  CHECK(client.probe->add(1, 2) == 3);
+}
+
+TEST_CASE("a task leaves with the connection that owns it, and its own is closed") {
+  Bound task;
+  task.owner.close();
+  task.wait_until_gone(task.grant.task);
+  CHECK(task.own.closed_by_server());
+}
+
+TEST_CASE("a task that departs closes its own connection") {
+  Bound task;
+  task.owner.depart(task.grant.task);
+  CHECK(task.own.closed_by_server());
+}
+
+// Error paths: a peer that lies, stalls, or talks nonsense.
+
+TEST_CASE("a token that was not issued binds nothing, and the connection stays what it was") {
+  Served served;
+  Peer owner(served), stranger(served);
+  const auto grant = owner.admit();
+  REQUIRE(grant.token != 0);
+  CHECK(stranger.bind({grant.task, grant.token ^ 1}) == unknown);
+  CHECK(stranger.bind({grant.task, 0}) == unknown);
+  CHECK(stranger.bind({TaskId{grant.task.value + 1000}, grant.token}) == unknown);
+  CHECK(stranger.ping() == Error{});
+  CHECK(owner.add(grant.task) == Error{});
+}
+
+TEST_CASE("a token is good once") {
+  Bound task;
+  Peer thief(task);
+  CHECK(thief.bind(task.grant) == unknown);
+  CHECK(task.own.add(task.grant.task) == Error{});
+}
+
+TEST_CASE("a token is worth nothing when its task has left") {
+  Served served;
+  Peer owner(served), late(served);
+  const auto grant = owner.admit();
+  owner.depart(grant.task);
+  CHECK(late.bind(grant) == unknown);
+}
+
+TEST_CASE("in manager mode there is no token") {
+  Served served({"-ORBDispatchMode", "manager"});
+  Peer owner(served), other(served);
+  const auto grant = owner.admit();
+  CHECK(grant.token == 0);
+  CHECK(other.bind(grant) == unknown);
+}
+
+TEST_CASE("a connection that has tasks of its own is not bound, and a bound one admits none") {
+  Bound task;
+  Peer other(task);
+  const auto grant = other.admit();
+  CHECK(other.bind(grant) == bound);
+  CHECK(task.own.admit_again() == bound);
+  CHECK(task.own.bind(grant) == bound);
+  CHECK(other.add(grant.task) == Error{});
+}
+
+TEST_CASE("over a task's own connection it still runs no other operation") {
+  Bound task;
+  CHECK(task.own.ping(task.grant.task) == unknown);
+}
+
+TEST_CASE("garbage on a task's own connection is MessageError and the end of it, not of the task") {
+  Bound task;
+  task.own.send_bytes("GET / HTTP/1.1\r\n\r\n");
+  const auto message = task.own.next();
+  REQUIRE(message);
+  CHECK(message->header.type == giop::MessageType::message_error);
+  CHECK(task.own.closed_by_server());
+  CHECK(task.owner.add(task.grant.task) == Error{});
+}
+
+TEST_CASE("a peer that stalls in the middle of a message on a task's own connection is cut off") {
+  Bound task({"-ORBTimeoutHeader", "20ms"});
+  task.own.send_half_a_request();
+  CHECK(task.own.closed_by_server());
+  CHECK(task.owner.add(task.grant.task) == Error{});
+}

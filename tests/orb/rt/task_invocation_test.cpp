@@ -1,0 +1,58 @@
+// The suite of invocations once more, with every call a job of an admitted task: by way of the manager, and direct.
+#include <optional>
+
+#include "orb/rt/rt.h"
+#include "tests/support/probe_servant.h"
+
+using namespace corelane;
+using namespace corelane::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+// So short a period that no call of these tests comes early. Admission is off.
+constexpr Contract no_wait{.period = 1ns, .deadline = 5ns, .budget = 1ns, .jitter = 3ns};
+
+class AsTasks {
+ public:
+  explicit AsTasks(const std::string& mode) : server_({"-ORBDispatchMode", mode, "-ORBDispatchAdmission", "off"}) {
+    for (const char* operation :
+         {"add", "ping", "step", "echo", "note", "_get_name", "_set_name", "pass", "fail", "block", "paced"})
+      admit(reference_, operation);
+  }
+  CORBA::object_reference<Probing::Probe> probe() { return reference_; }
+  // With a task of its own: more callers at once than its contract allows would be turned away.
+  CORBA::object_reference<Probing::Probe> another_probe() {
+    const auto other = probe_of(client_, server_.ior());
+    admit(other, "add");
+    return other;
+  }
+  CORBA::object_reference<Probing::Probe> server_reference() { return server_.reference; }
+  ProbeServant& servant() { return *server_.servant; }
+  CORBA::object_reference<PortableServer::POA> poa() { return server_.orb.root(); }
+
+ private:
+  void admit(const CORBA::object_reference<Probing::Probe>& reference, const std::string& operation) {
+    auto task = rt::admit(reference, {.operation = operation, .contract = no_wait});
+    REQUIRE(task);
+    tasks_.push_back(std::move(*task));
+  }
+
+  ProbeServer server_;
+  TestOrb client_;
+  CORBA::object_reference<Probing::Probe> reference_ = probe_of(client_, server_.ior());
+  std::vector<rt::Task> tasks_;
+};
+
+struct ByTheManager : AsTasks {
+  ByTheManager() : AsTasks("manager") {}
+};
+struct Direct : AsTasks {
+  Direct() : AsTasks("direct") {}
+};
+
+using InvocationWays = std::tuple<ByTheManager, Direct>;
+
+}  // namespace
+
+#include "tests/support/invocation_suite.h"
