@@ -21,8 +21,8 @@ function(corelane_idl_generate)
     set(outputs ${out_dir}/${stem}C.h ${out_dir}/${stem}C.cpp ${out_dir}/${stem}S.h ${out_dir}/${stem}S.cpp)
     add_custom_command(
       OUTPUT ${outputs}
-      COMMAND corelane-idl ${include_options} --output-dir ${out_dir} --depfile ${out_dir}/${stem}.d ${source}
-      DEPENDS corelane-idl ${source}
+      COMMAND corelane::corelane-idl ${include_options} --output-dir ${out_dir} --depfile ${out_dir}/${stem}.d ${source}
+      DEPENDS corelane::corelane-idl ${source}
       DEPFILE ${out_dir}/${stem}.d
       COMMENT "IDL ${stem}.idl"
       VERBATIM)

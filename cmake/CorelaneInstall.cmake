@@ -1,0 +1,43 @@
+# What `cmake --install` leaves behind for users: the libraries with their headers (include/corelane), the compiler, the IDL
+# that it embeds (share/corelane/idl), a CMake package and a pkg-config file. tests/package builds programs against them.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# Umbrellas: what a program links that calls, or that serves.
+add_library(corelane_client INTERFACE)
+target_link_libraries(corelane_client INTERFACE corelane_corba)
+add_library(corelane_server INTERFACE)
+target_link_libraries(corelane_server INTERFACE corelane_corba corelane_poa)
+foreach(umbrella client server)
+  add_library(corelane::${umbrella} ALIAS corelane_${umbrella})
+  set_target_properties(corelane_${umbrella} PROPERTIES EXPORT_NAME ${umbrella})
+endforeach()
+
+get_property(corelane_libraries GLOBAL PROPERTY CORELANE_LIBRARIES)
+list(REMOVE_ITEM corelane_libraries corelane_idl_tool)  # a program in all but name
+install(TARGETS ${corelane_libraries} EXPORT corelaneTargets FILE_SET HEADERS DESTINATION include/corelane
+                                                             FILE_SET alone DESTINATION include/corelane)
+install(TARGETS corelane_client corelane_server corelane_idl corelane-idl EXPORT corelaneTargets)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/idl/include/corelane DESTINATION share/corelane/idl FILES_MATCHING PATTERN *.idl)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/corelane)
+install(EXPORT corelaneTargets NAMESPACE corelane:: DESTINATION ${package_folder})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/corelaneConfig.cmake.in ${PROJECT_BINARY_DIR}/corelaneConfig.cmake
+                              INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/corelaneConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/corelaneConfig.cmake ${PROJECT_BINARY_DIR}/corelaneConfigVersion.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/CorelaneIdl.cmake ${CMAKE_CURRENT_LIST_DIR}/FindHwloc.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/FindACE.cmake
+        DESTINATION ${package_folder})
+
+# For builds without CMake: static libraries in link order, which is the layers' from above.
+set(corelane_link_line "")
+foreach(library IN LISTS corelane_libraries)
+  if(NOT library MATCHES "^corelane_idl_")
+    list(PREPEND corelane_link_line -l${library})
+  endif()
+endforeach()
+list(JOIN corelane_link_line " " CORELANE_LINK_LINE)
+file(RELATIVE_PATH CORELANE_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/corelane.pc.in ${PROJECT_BINARY_DIR}/corelane.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/corelane.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Installs a build into a folder of its own, builds the quickstart against it as README.md says, and runs it.
+
+    package_test.py cmake|pkg-config BUILD SOURCE
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TOO_NEW = "cmake_minimum_required(VERSION 3.25)\nproject(plant CXX)\nfind_package(corelane 0.9 REQUIRED)\n"
+
+
+def run(*command, **options):
+    """What the command printed, without its diagnostics; ends the test when it failed."""
+    done = subprocess.run(command, text=True, capture_output=True, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}\nended with {done.returncode}")
+    return done.stdout
+
+
+def build_with_cmake(folder, prefix, source):
+    with open(f"{source}/README.md", encoding="utf-8") as readme:
+        write(folder, "CMakeLists.txt", re.search("```cmake\n(.*?)```", readme.read(), re.DOTALL).group(1))
+    run("cmake", "-S", folder, "-B", f"{folder}/build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", f"{folder}/build")
+    refuses_another_version(folder, prefix)
+    return f"{folder}/build"
+
+
+def refuses_another_version(folder, prefix):
+    other = f"{folder}/other"
+    os.mkdir(other)
+    write(other, "CMakeLists.txt", TOO_NEW)
+    asked = subprocess.run(["cmake", "-S", other, "-B", f"{other}/build", f"-DCMAKE_PREFIX_PATH={prefix}"], text=True,
+                           capture_output=True)
+    if asked.returncode == 0 or "0.9" not in asked.stderr:
+        sys.exit(f"version 0.9 was not refused:\n{asked.stdout}{asked.stderr}")
+
+
+def build_with_pkg_config(folder, prefix, _):
+    libraries = next(base for base, _, names in os.walk(prefix) if "corelane.pc" in names)
+    environment = dict(os.environ, PKG_CONFIG_PATH=libraries)
+    flags = run("pkg-config", "--cflags", "--libs", "corelane", env=environment).split()
+    run(f"{prefix}/bin/corelane-idl", "--output-dir", folder, f"{folder}/plant.idl")
+    for program in ("server", "client"):
+        sources = [f"{folder}/{name}" for name in (f"{program}.cpp", "plantC.cpp", "plantS.cpp")]
+        run("c++", "-std=c++20", "-I", folder, *sources, "-o", f"{folder}/{program}", *flags)
+    return folder
+
+
+def write(folder, name, text):
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def call(programs):
+    # Best effort on any machine: what is tested is that the programs are whole.
+    server = subprocess.Popen([f"{programs}/server", "-ORBPoolRealTime", "off", "-ORBRuntimeLedger", "off",
+                               "-ORBDispatchAdmission", "off"], text=True, stdout=subprocess.PIPE)
+    try:
+        answer = run(f"{programs}/client", server.stdout.readline().strip())
+    finally:
+        server.terminate()
+        server.wait()
+    if answer.strip() != "-2":
+        sys.exit(f"the client printed {answer!r} instead of -2")
+
+
+def main():
+    way, build, source = sys.argv[1:]
+    if way == "pkg-config" and not shutil.which("pkg-config"):
+        return print("SKIPPED: there is no pkg-config here")
+    with tempfile.TemporaryDirectory() as folder:
+        prefix = f"{folder}/installed"
+        run("cmake", "--install", build, "--prefix", prefix)
+        for name in ("plant.idl", "server.cpp", "client.cpp"):
+            shutil.copy(f"{source}/examples/quickstart/{name}", folder)
+        call((build_with_cmake if way == "cmake" else build_with_pkg_config)(folder, prefix, source))
+
+
+if __name__ == "__main__":
+    main()
