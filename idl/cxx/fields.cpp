@@ -1,6 +1,6 @@
 #include "idl/cxx/fields.h"
 
-#include <set>
+#include <algorithm>
 
 #include "idl/cxx/names.h"
 
@@ -19,21 +19,43 @@ std::string data_name(const Member& member, std::set<std::string>& taken) {
   return name;
 }
 
+std::string initial_of(const Spelling& spelling, const Member& member) {
+  if (member.default_value) return "{" + spelling.value(member.type, *member.default_value) + "}";
+  return member.optional ? "" : spelling.initial(member.type);
+}
+
 }  // namespace
 
-std::vector<Field> fields_of(const Spelling& spelling, DefId id) {
+std::vector<Field> fields_of(const Spelling& spelling, DefId id, const std::vector<Member>& members) {
   const Definition& owner = spelling.model()[id];
   const NameUse use = owner.kind() == DefinitionKind::exception ? NameUse::exception_member : NameUse::plain;
+  const bool is_public = has_public_members(owner);
   std::set<std::string> taken = {owner.name};
-  for (const Member& member : members_of(owner)) taken.insert(member.name);
+  for (const Member& member : members) taken.insert(member.name);
   std::vector<Field> fields;
-  for (const Member& member : members_of(owner)) {
+  for (const Member& member : members) {
+    const std::string type = spelling.type(member.type);
     fields.push_back({.name = escaped(member.name, use),
-                      .data = data_name(member, taken),
+                      .data = is_public ? escaped(member.name, use) : data_name(member, taken),
+                      .access = escaped(member.name, use) + (is_public ? "" : "()"),
                       .parameter = spelling.local(member.name),
-                      .type = spelling.type(member.type),
-                      .scalar = spelling.is_scalar(member.type)});
+                      .type = member.optional ? fill("::IDL::optional<$0>", {type}) : type,
+                      .initial = initial_of(spelling, member),
+                      .scalar = !member.optional && spelling.is_scalar(member.type),
+                      .idl_type = member.type});
   }
+  return fields;
+}
+
+std::vector<Field> fields_of(const Spelling& spelling, DefId id) {
+  return fields_of(spelling, id, members_of(spelling.model()[id]));
+}
+
+std::vector<Field> all_fields_of(const Spelling& spelling, DefId id) {
+  std::vector<Field> fields;
+  if (const auto* structure = std::get_if<Structure>(&spelling.model()[id].body))
+    if (structure->base != DefId::none) fields = all_fields_of(spelling, structure->base);
+  std::ranges::move(fields_of(spelling, id), std::back_inserter(fields));
   return fields;
 }
 
@@ -43,13 +65,34 @@ std::vector<std::string> constructor_parameters(const std::vector<Field>& fields
   return out;
 }
 
+std::string moved(const Field& field) { return field.scalar ? field.parameter : "std::move(" + field.parameter + ")"; }
+
 std::vector<std::string> initialisers(const std::vector<Field>& fields) {
   std::vector<std::string> out;
-  for (const Field& field : fields) {
-    const std::string value = field.scalar ? field.parameter : "std::move(" + field.parameter + ")";
-    out.push_back(field.data + "(" + value + ")");
-  }
+  for (const Field& field : fields) out.push_back(field.data + "(" + moved(field) + ")");
   return out;
+}
+
+void write_accessors(const Field& field, Text& out) {
+  const auto& [name, data, access, parameter, type, initial, scalar, idl_type] = field;
+  if (scalar) {
+    out.line("void $0($1 _value) { $2 = _value; }\n$1 $0() const { return $2; }", {name, type, data});
+  } else {
+    out.line("void $0(const $1& _value) { $2 = _value; }", {name, type, data});
+    out.line("void $0($1&& _value) { $2 = std::move(_value); }", {name, type, data});
+    out.line("const $1& $0() const { return $2; }", {name, type, data});
+  }
+  out.line("$1& $0() { return $2; }", {name, type, data});
+}
+
+bool has_public_members(const Definition& definition) {
+  if (definition.kind() != DefinitionKind::structure) return false;
+  const Annotation* mapping = find(definition.annotations, "cpp_mapping");
+  if (mapping == nullptr) return false;
+  return std::ranges::any_of(mapping->parameters, [](const AnnotationParameter& parameter) {
+    const auto* choice = std::get_if<std::string>(&parameter.value);
+    return choice != nullptr && *choice == "STRUCT_WITH_PUBLIC_MEMBERS";
+  });
 }
 
 }  // namespace corelane::idl::cxx

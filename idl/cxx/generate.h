@@ -14,7 +14,8 @@
 namespace corelane::idl::cxx {
 
 struct Options {
-  bool servant = true;  // false: only the client's files
+  bool servant = true;      // false: only the client's files
+  bool extensions = false;  // true: @optional and map, in an encoding of Corelane's own
 };
 
 struct OutputFile {

@@ -1,6 +1,7 @@
 #include "idl/cxx/layout.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace corelane::idl::cxx {
 namespace {
@@ -18,7 +19,9 @@ void append_definitions(const Model& model, const std::vector<DefId>& contents, 
 
 std::string stem_of(const File& file) {
   const std::string& path = file.include_path;
-  return path.ends_with(".idl") ? path.substr(0, path.size() - 4) : path;
+  for (const std::string_view extension : {".idl", ".pidl"})
+    if (path.ends_with(extension)) return path.substr(0, path.size() - extension.size());
+  return path;
 }
 
 std::vector<DefId> definitions_of_main(const Model& model) {
@@ -33,11 +36,18 @@ std::vector<DefId> interfaces_of_main(const Model& model) {
   return out;
 }
 
+std::vector<DefId> servants_of_main(const Model& model) {
+  std::vector<DefId> out = interfaces_of_main(model);
+  std::erase_if(out,
+                [&](DefId id) { return std::get<Interface>(model[id].body).kind != InterfaceKind::unconstrained; });
+  return out;
+}
+
 void Namespaces::enter(const std::string& name) {
   if (name == current_) return;
   if (!current_.empty()) out_.line("\n}  // namespace $0\n", {current_});
   current_ = name;
-  if (!current_.empty()) out_.line("namespace $0 {\n", {current_});
+  if (!current_.empty()) out_.line("\nnamespace $0 {\n", {current_});
 }
 
 }  // namespace corelane::idl::cxx

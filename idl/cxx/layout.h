@@ -16,6 +16,8 @@ std::string stem_of(const File& file);
 // left out.
 std::vector<DefId> definitions_of_main(const Model& model);
 std::vector<DefId> interfaces_of_main(const Model& model);
+// Those that have servants: neither local nor abstract.
+std::vector<DefId> servants_of_main(const Model& model);
 
 // Opens and closes namespaces as the definitions that are written need them, so that neighbours share one and no empty
 // one is written.

@@ -11,7 +11,7 @@ namespace {
 // The files that hold base interfaces of the main file's interfaces, each once.
 std::vector<FileId> files_of_bases(const Model& model) {
   std::vector<FileId> files;
-  for (const DefId id : interfaces_of_main(model))
+  for (const DefId id : servants_of_main(model))
     for (const DefId base : std::get<Interface>(model[id].body).bases)
       if (!model.is_main(base) && std::ranges::find(files, model[base].file) == files.end())
         files.push_back(model[base].file);
@@ -40,7 +40,7 @@ void write_class(const Spelling& spelling, DefId id, Text& out) {
 }
 
 void write_traits(const Spelling& spelling, Text& out) {
-  const std::vector<DefId> interfaces = interfaces_of_main(spelling.model());
+  const std::vector<DefId> interfaces = servants_of_main(spelling.model());
   if (interfaces.empty()) return;
   out.line("namespace CORBA {");
   for (const DefId id : interfaces) {
@@ -62,7 +62,7 @@ std::string servant_header(const Spelling& spelling) {
   for (const FileId file : files_of_bases(model)) out.line("#include \"$0S.h\"", {stem_of(model[file])});
   out.line();
   Namespaces namespaces(out);
-  for (const DefId id : interfaces_of_main(model)) {
+  for (const DefId id : servants_of_main(model)) {
     namespaces.enter(spelling.skeleton_module_of(id));
     write_class(spelling, id, out);
   }

@@ -20,7 +20,7 @@ void write_remote(const Spelling& spelling, const std::string& servant, const Ca
   out.open("void $0_remote(void* _self, ::corelane::core::ServerRequest& _request) {", {call.wire_name});
   std::vector<std::string> arguments;
   for (const auto& [name, type, direction] : call.arguments) {
-    out.line("$0 $1$2;", {spelling.type(type), name, spelling.is_scalar(type) ? "{}" : ""});
+    out.line("$0 $1$2;", {spelling.type(type), name, spelling.initial(type)});
     const bool moves = direction == Direction::in && spelling.is_reference(type);
     arguments.push_back(moves ? "std::move(" + name + ")" : name);
   }
@@ -146,7 +146,7 @@ std::string servant_source(const Spelling& spelling) {
   write_head(spelling, out);
   out.line("#include \"$0S.h\"\n", {stem_of(model[FileId::main])});
   Namespaces namespaces(out);
-  for (const DefId id : interfaces_of_main(model)) {
+  for (const DefId id : servants_of_main(model)) {
     namespaces.enter(spelling.skeleton_module_of(id));
     write_skeleton(spelling, id, out);
   }

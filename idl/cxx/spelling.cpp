@@ -1,8 +1,6 @@
 #include "idl/cxx/spelling.h"
 
-#include <charconv>
-#include <cmath>
-#include <limits>
+#include <algorithm>
 
 #include "idl/cxx/names.h"
 #include "idl/cxx/text.h"
@@ -19,6 +17,8 @@ std::string_view basic_type(TypeKind kind) {
       return "std::uint8_t";
     case TypeKind::character:
       return "char";
+    case TypeKind::wide_character:
+      return "wchar_t";
     case TypeKind::int8:
       return "std::int8_t";
     case TypeKind::int16:
@@ -37,38 +37,17 @@ std::string_view basic_type(TypeKind kind) {
       return "float";
     case TypeKind::float64:
       return "double";
+    case TypeKind::float128:
+      return "long double";
+    case TypeKind::any:
+      return "::CORBA::Any";
     case TypeKind::string:
       return "std::string";
+    case TypeKind::wide_string:
+      return "std::wstring";
     default:
       return "void";
   }
-}
-
-// One character of a literal. Octal escapes have three digits at most, so what follows cannot join them.
-std::string escaped_character(char c) {
-  if (c == '\\' || c == '"' || c == '\'') return {'\\', c};
-  if (c >= ' ' && c <= '~') return {c};
-  const auto code = static_cast<unsigned char>(c);
-  return {'\\', static_cast<char>('0' + code / 64), static_cast<char>('0' + code / 8 % 8),
-          static_cast<char>('0' + code % 8)};
-}
-
-// The least 64-bit number has no literal of its own.
-std::string integer_literal(std::int64_t value) {
-  const bool is_least = value == std::numeric_limits<std::int64_t>::min();
-  return is_least ? std::to_string(value + 1) + " - 1" : std::to_string(value);
-}
-
-std::string unsigned_literal(std::uint64_t value) { return std::to_string(value) + "U"; }
-
-// The shortest digits that give back the same value.
-template <typename Float>
-std::string float_literal(Float value) {
-  char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
-  std::string text(buffer, end);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text;
 }
 
 // An exception may stand outside all modules and so has two lists to avoid.
@@ -78,6 +57,11 @@ std::string name_of(const Definition& definition) {
     if (name != definition.name) return name;
   }
   return escaped(definition.name, definition.scope == DefId::none ? NameUse::outermost : NameUse::definition);
+}
+
+// The class that a reference of this kind refers to.
+std::string_view referenced(TypeKind kind) {
+  return kind == TypeKind::type_code ? "::CORBA::TypeCode" : "::CORBA::Object";
 }
 
 std::string joined(const std::string& scope, const std::string& name) {
@@ -123,50 +107,105 @@ std::string Spelling::local(std::string_view name) const {
   return defined_.contains(usual) ? "_cxx_" + std::string(name) : usual;
 }
 
+std::string Spelling::local_name(DefId id) const {
+  return is_nested(id) ? local_name(model_[id].scope) + "::" + name(id) : name(id);
+}
+
+bool Spelling::is_nested(DefId id) const {
+  const DefId scope = model_[id].scope;
+  return scope != DefId::none && model_[scope].kind() != DefinitionKind::module;
+}
+
+std::string Spelling::alias_type(TypeId id) const {
+  if (!is_reference(id)) return type(id);
+  const Type& type = model_[id];
+  return type.definition == DefId::none ? std::string(referenced(type.kind)) : qualified(type.definition);
+}
+
 std::string Spelling::type(TypeId id) const {
   const Type& type = model_[id];
-  if (is_reference(id)) return fill("::CORBA::object_reference<$0>", {qualified(type.definition)});
-  if (type.kind == TypeKind::sequence) return fill("std::vector<$0>", {this->type(type.element)});
-  if (type.definition != DefId::none) return qualified(type.definition);
-  return std::string(basic_type(type.kind));
+  if (is_reference(id)) return fill("::CORBA::object_reference<$0>", {alias_type(id)});
+  if (type.definition != DefId::none) return type.kind == TypeKind::native ? "void*" : qualified(type.definition);
+  const std::string bound = std::to_string(type.bound);
+  switch (type.kind) {
+    case TypeKind::string:
+      return type.bound == 0 ? "std::string" : fill("::IDL::bounded_string<$0>", {bound});
+    case TypeKind::wide_string:
+      return type.bound == 0 ? "std::wstring" : fill("::IDL::bounded_wstring<$0>", {bound});
+    case TypeKind::sequence:
+      return fill(type.bound == 0 ? "std::vector<$0>" : "::IDL::bounded_sequence<$0, $1>",
+                  {this->type(type.element), bound});
+    case TypeKind::array:
+      return fill("std::array<$0, $1>", {this->type(type.element), bound});
+    case TypeKind::map:
+      return fill(type.bound == 0 ? "std::map<$0, $1>" : "::IDL::bounded_map<$0, $1, $2>",
+                  {this->type(type.key), this->type(type.element), bound});
+    case TypeKind::fixed:
+      return fill("::IDL::Fixed<$0, $1>", {std::to_string(type.digits), std::to_string(type.scale)});
+    default:
+      return std::string(basic_type(type.kind));
+  }
 }
 
 bool Spelling::is_void(TypeId id) const { return model_[id].kind == TypeKind::void_; }
 
+bool Spelling::is_reference(TypeId id) const {
+  const TypeKind kind = model_.resolved(id).kind;
+  return kind == TypeKind::interface || kind == TypeKind::object || kind == TypeKind::type_code;
+}
+
 bool Spelling::is_scalar(TypeId id) const {
   switch (model_.resolved(id).kind) {
     case TypeKind::string:
+    case TypeKind::wide_string:
     case TypeKind::sequence:
+    case TypeKind::array:
+    case TypeKind::map:
+    case TypeKind::fixed:
+    case TypeKind::any:
     case TypeKind::structure:
-    case TypeKind::interface:
+    case TypeKind::union_:
+    case TypeKind::bitset:
       return false;
     default:
-      return true;
+      return !is_reference(id);
   }
+}
+
+bool Spelling::is_local(TypeId id) const {
+  std::set<DefId> seen;
+  return holds_local(id, seen);
+}
+
+// Each definition is looked into once: a recursive one comes back to itself.
+bool Spelling::holds_local(TypeId id, std::set<DefId>& seen) const {
+  if (id == TypeId::none) return false;
+  const Type& type = model_.resolved(id);
+  if (holds_local(type.element, seen) || holds_local(type.key, seen) || type.kind == TypeKind::native) return true;
+  if (type.definition == DefId::none || !seen.insert(type.definition).second) return false;
+  const Definition& definition = model_[type.definition];
+  const auto member_is_local = [&](const Member& member) { return holds_local(member.type, seen); };
+  if (const auto* interface = std::get_if<Interface>(&definition.body)) return interface->kind == InterfaceKind::local;
+  if (const auto* structure = std::get_if<Structure>(&definition.body))
+    return std::ranges::any_of(structure->members, member_is_local) ||
+           (structure->base != DefId::none && holds_local(model_[structure->base].type, seen));
+  if (const auto* u = std::get_if<Union>(&definition.body))
+    return std::ranges::any_of(u->branches, [&](const UnionBranch& b) { return member_is_local(b.member); });
+  return false;
+}
+
+std::string Spelling::initial(TypeId id) const {
+  const Type& type = model_.resolved(id);
+  if (type.kind == TypeKind::array) return "{}";
+  if (!is_scalar(id)) return {};
+  if (type.kind != TypeKind::enumeration) return "{}";
+  const auto& enumeration = std::get<Enumeration>(model_[type.definition].body);
+  if (enumeration.enumerators[enumeration.default_index].value == 0) return "{}";
+  return "{" + enumerator(type.definition, enumeration.default_index) + "}";
 }
 
 std::string Spelling::in_type(TypeId id) const {
   return is_scalar(id) || is_reference(id) ? type(id) : fill("const $0&", {type(id)});
-}
-
-std::string Spelling::value(TypeId type, const Value& value) const {
-  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return integer_literal(*integer);
-  if (const auto* natural = std::get_if<std::uint64_t>(&value)) return unsigned_literal(*natural);
-  if (const auto* real = std::get_if<double>(&value)) {
-    if (model_.resolved(type).kind == TypeKind::float32) return float_literal(static_cast<float>(*real)) + "F";
-    return float_literal(*real);
-  }
-  if (const auto* character = std::get_if<char>(&value)) return fill("'$0'", {escaped_character(*character)});
-  if (const auto* text = std::get_if<std::string>(&value)) {
-    std::string literal = "\"";
-    for (const char c : *text) literal += escaped_character(c);
-    return literal + "\"";
-  }
-  const auto& enumerator = std::get<EnumeratorRef>(value);
-  const auto& enumeration = std::get<Enumeration>(model_[enumerator.enumeration].body);
-  return qualified(enumerator.enumeration) +
-         "::" + escaped(enumeration.enumerators[enumerator.index].name, NameUse::plain);
 }
 
 }  // namespace corelane::idl::cxx

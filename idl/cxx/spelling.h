@@ -23,6 +23,10 @@ class Spelling {
   std::string qualified(DefId id) const;  // "::Plant::Controller"
   // Modules around a definition, outermost first, as "Plant::Parts"; empty at file level.
   std::string module_of(DefId id) const;
+  // From the namespace: "Controller::Mode" for a type of an interface.
+  std::string local_name(DefId id) const;
+  // Whether it stands inside a class.
+  bool is_nested(DefId id) const;
 
   std::string skeleton_name(
       DefId interface_id) const;  // within its scope: "Controller", at file level "POA_Controller"
@@ -32,17 +36,22 @@ class Spelling {
   // A parameter: as it is unless it is a keyword or would hide a definition (-Wshadow).
   std::string local(std::string_view name) const;
 
-  std::string type(TypeId id) const;     // as a value: member, result, out parameter without its &
-  std::string in_type(TypeId id) const;  // as an `in` parameter: by value or const T&
+  std::string type(TypeId id) const;        // as a value: member, result, out parameter without its &
+  std::string in_type(TypeId id) const;     // as an `in` parameter: by value or const T&
+  std::string alias_type(TypeId id) const;  // what a `using` stands for: the class where type() is a reference to it
   bool is_void(TypeId id) const;
-  bool is_reference(TypeId id) const { return model_.resolved(id).kind == TypeKind::interface; }
-  bool is_scalar(TypeId id) const;  // basic type or enumeration: starts with an initialiser, is returned by value
+  bool is_reference(TypeId id) const;    // an object or a TypeCode
+  bool is_scalar(TypeId id) const;       // basic type or enumeration: returned by value
+  bool is_local(TypeId id) const;        // holds something that never leaves its process: no codec, no TypeCode
+  std::string initial(TypeId id) const;  // what follows a variable's name so that it has a value: "{}" or nothing
 
   // A constant's or enumerator's value as an expression of its type.
   std::string value(TypeId type, const Value& value) const;
+  std::string enumerator(DefId enumeration, std::size_t index) const;
 
  private:
   std::string scope_of(DefId id, bool skeletons) const;
+  bool holds_local(TypeId id, std::set<DefId>& seen) const;
 
   const Model& model_;
   std::set<std::string, std::less<>> defined_;  // names that a parameter would hide

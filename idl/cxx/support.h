@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "idl/cxx/generate.h"
 #include "idl/model/model.h"
 
 namespace corelane::idl::cxx {
@@ -15,6 +16,6 @@ struct Unsupported {
 };
 
 // All uses in the main file, in order. generate() wants a model without any.
-std::vector<Unsupported> unsupported_in(const Model& model);
+std::vector<Unsupported> unsupported_in(const Model& model, const Options& options = {});
 
 }  // namespace corelane::idl::cxx

@@ -5,8 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,18 +58,5 @@ template <typename T, std::size_t n>
 inline constexpr TypeDesc array_desc{.kind = Kind::array, .content = desc_of<T>, .length = n};
 template <typename T, std::size_t n>
 inline constexpr const TypeDesc* desc_of<std::array<T, n>> = desc_of<T> == nullptr ? nullptr : &array_desc<T, n>;
-
-// On the wire a map is the sequence of its pairs and an optional value a sequence of at most one.
-template <typename K, typename V>
-inline constexpr MemberDesc pair_members[] = {{"key", desc_of<K>}, {"value", desc_of<V>}};
-template <typename K, typename V>
-inline constexpr TypeDesc pair_desc{.kind = Kind::structure, .name = "pair", .members = pair_members<K, V>};
-template <typename K, typename V, std::uint32_t bound = 0>
-inline constexpr TypeDesc map_desc{.kind = Kind::sequence, .content = &pair_desc<K, V>, .length = bound};
-template <typename K, typename V>
-inline constexpr const TypeDesc* desc_of<std::map<K, V>> =
-    desc_of<K> == nullptr || desc_of<V> == nullptr ? nullptr : &map_desc<K, V>;
-template <typename T>
-inline constexpr const TypeDesc* desc_of<std::optional<T>> = desc_of<T> == nullptr ? nullptr : &sequence_desc<T, 1>;
 
 }  // namespace corelane::any

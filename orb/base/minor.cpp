@@ -29,6 +29,7 @@ constexpr Entry table[] = {
     {too_many_nodes, "a TypeCode or Any with more parts than the limit"},
     {bad_value_tag, "a value type with a malformed tag, chunk or repository id"},
     {no_member, "the TypeCode's kind has no such part, or it has fewer members"},
+    {bad_map, "a map with the same key twice"},
     {connect_failed, "no connection to the server could be made; is it running, and is its address reachable?"},
     {connection_lost, "the connection broke while the call was on its way"},
     {no_usable_profile, "the reference names no transport that this process can use"},

@@ -42,6 +42,7 @@ CORELANE_MINOR(bad_indirection, 22);
 CORELANE_MINOR(too_many_nodes, 23);
 CORELANE_MINOR(bad_value_tag, 24);
 CORELANE_MINOR(no_member, 25);
+CORELANE_MINOR(bad_map, 26);
 // Connections: COMM_FAILURE, TRANSIENT, TIMEOUT.
 CORELANE_MINOR(connect_failed, 32);
 CORELANE_MINOR(connection_lost, 33);

@@ -72,6 +72,49 @@ bool read_enum(Reader& reader, Enum& value, std::uint32_t count) noexcept {
   return true;
 }
 
+// The same for enumerators with values of their own: over the wire goes the place in the table.
+template <typename Enum, std::size_t n>
+void write_enum(Writer& writer, Enum value, const Enum (&table)[n]) {
+  for (std::uint32_t i = 0; i < n; ++i)
+    if (table[i] == value) return writer.write(i);
+  writer.fail(ErrorKind::bad_param, minor::bad_enum);
+}
+template <typename Enum, std::size_t n>
+bool read_enum(Reader& reader, Enum& value, const Enum (&table)[n]) noexcept {
+  std::uint32_t number = 0;
+  if (!reader.read(number)) return false;
+  if (number >= n) return reader.fail(minor::bad_enum);
+  value = table[number];
+  return true;
+}
+
+// Bitmasks and bitsets travel as the smallest unsigned type that holds them; a bit outside `mask` is refused.
+template <typename Holder, typename T>
+bool read_bits(Reader& reader, T& value, std::uint64_t mask) noexcept {
+  Holder bits = 0;
+  if (!reader.read(bits)) return false;
+  if ((bits & ~mask) != 0) return reader.fail(minor::bad_enum);
+  value = static_cast<T>(bits);
+  return true;
+}
+
+// A field of a bitset: `count` bits from `position` on. What does not fit into it is cut off; signed ones extend.
+template <typename T, unsigned position, unsigned count>
+constexpr T bits_at(std::uint64_t bits) noexcept {
+  const std::uint64_t field = bits << (64 - position - count);
+  if constexpr (std::is_same_v<T, bool>)
+    return field >> 63 != 0;
+  else if constexpr (std::is_signed_v<T>)
+    return static_cast<T>(static_cast<std::int64_t>(field) >> (64 - count));
+  else
+    return static_cast<T>(field >> (64 - count));
+}
+template <unsigned position, unsigned count, typename T>
+constexpr void set_bits_at(std::uint64_t& bits, T value) noexcept {
+  constexpr std::uint64_t mask = ~std::uint64_t{0} >> (64 - count) << position;
+  bits = (bits & ~mask) | ((static_cast<std::uint64_t>(value) << position) & mask);
+}
+
 // Sequences of primitives: one block.
 template <Primitive T>
 requires(!std::same_as<T, bool>) void encode(Writer& writer, const std::vector<T>& values) {

@@ -1,11 +1,22 @@
 // CORBA::Object, references, and IDL::traits.
 #pragma once
 
+#include <iosfwd>
+
+#include "orb/any/desc_of.h"
+#include "orb/corba/traits.h"
 #include "orb/core/object.h"
 
 namespace CORBA {
 
 using Object = ::corelane::core::Object;
+
+// Base of local objects: those that have no reference on the wire.
+class LocalObject : public virtual Object {
+ protected:
+  LocalObject() = default;
+};
+
 template <typename T>
 using object_reference = ::corelane::core::ObjectReference<T>;
 template <typename T>
@@ -15,11 +26,20 @@ using weak_reference = ::corelane::core::WeakHandle<T>;
 
 namespace IDL {
 
-// Generated code specialises it for each type; see corelane::core::InterfaceTraits.
-template <typename T>
-struct traits;
-
 template <>
 struct traits<::CORBA::Object> : ::corelane::core::InterfaceTraits<::CORBA::Object> {};
 
+// Of a local interface.
+template <typename T>
+struct local_traits : ::corelane::core::InterfaceTraits<T> {
+  using base_type = T;
+};
+
 }  // namespace IDL
+
+namespace corelane::any {
+
+template <>
+inline constexpr const TypeDesc* desc_of<::CORBA::object_reference<::CORBA::Object>> = &basic::object;
+
+}  // namespace corelane::any

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "orb/any/containers.h"
 #include "orb/any/desc_of.h"
 #include "orb/any/make_type.h"
 #include "orb/any/type_codec.h"

@@ -3,12 +3,14 @@
 
 #include "orb/generated.h"
 
-static_assert(::corelane::generated_version == 1,
+static_assert(::corelane::generated_version == 2,
               "kitchen.idl was compiled for another Corelane: run corelane-idl again");
 
 enum class Level : std::uint32_t { low, high };
 void encode(::corelane::cdr::Writer& _writer, Level _value);
 bool decode(::corelane::cdr::Reader& _reader, Level& _value);
+std::ostream& operator<<(std::ostream& _out, Level _value);
+extern const ::CORBA::TypeCodeConstant _tc_Level;
 
 class Pair {
  public:
@@ -32,6 +34,8 @@ class Pair {
 void swap(Pair& _a, Pair& _b);
 void encode(::corelane::cdr::Writer& _writer, const Pair& _value);
 bool decode(::corelane::cdr::Reader& _reader, Pair& _value);
+std::ostream& operator<<(std::ostream& _out, const Pair& _value);
+extern const ::CORBA::TypeCodeConstant _tc_Pair;
 
 class Global : public virtual ::CORBA::Object {
  public:
@@ -40,7 +44,12 @@ class Global : public virtual ::CORBA::Object {
   explicit Global(const ::corelane::core::StubInit& _init) : ::CORBA::Object(_init) {}
 
   virtual ::Level level();
+
+ protected:
+  Global() = default;
 };
+extern const ::CORBA::TypeCodeConstant _tc_Global;
+
 namespace Kitchen {
 
 inline constexpr std::int32_t limit = 4;
@@ -58,10 +67,14 @@ inline constexpr double huge = 1e+300;
 enum class Mode : std::uint32_t { idle, active, _cxx_register };
 void encode(::corelane::cdr::Writer& _writer, Mode _value);
 bool decode(::corelane::cdr::Reader& _reader, Mode& _value);
+std::ostream& operator<<(std::ostream& _out, Mode _value);
+extern const ::CORBA::TypeCodeConstant _tc_Mode;
 
 inline constexpr ::Kitchen::Mode initial = ::Kitchen::Mode::_cxx_register;
 using Samples = std::vector<double>;
+extern const ::CORBA::TypeCodeConstant _tc_Samples;
 using Count = std::int32_t;
+extern const ::CORBA::TypeCodeConstant _tc_Count;
 inline constexpr ::Kitchen::Count several = 7;
 
 class Point {
@@ -93,6 +106,8 @@ class Point {
 void swap(Point& _a, Point& _b);
 void encode(::corelane::cdr::Writer& _writer, const Point& _value);
 bool decode(::corelane::cdr::Reader& _reader, Point& _value);
+std::ostream& operator<<(std::ostream& _out, const Point& _value);
+extern const ::CORBA::TypeCodeConstant _tc_Point;
 
 class Everything {
  public:
@@ -227,6 +242,8 @@ class Everything {
 void swap(Everything& _a, Everything& _b);
 void encode(::corelane::cdr::Writer& _writer, const Everything& _value);
 bool decode(::corelane::cdr::Reader& _reader, Everything& _value);
+std::ostream& operator<<(std::ostream& _out, const Everything& _value);
+extern const ::CORBA::TypeCodeConstant _tc_Everything;
 
 class Node {
  public:
@@ -251,6 +268,8 @@ class Node {
 void swap(Node& _a, Node& _b);
 void encode(::corelane::cdr::Writer& _writer, const Node& _value);
 bool decode(::corelane::cdr::Reader& _reader, Node& _value);
+std::ostream& operator<<(std::ostream& _out, const Node& _value);
+extern const ::CORBA::TypeCodeConstant _tc_Node;
 
 class Refused : public ::CORBA::UserException {
  public:
@@ -283,6 +302,8 @@ class Refused : public ::CORBA::UserException {
 };
 void encode(::corelane::cdr::Writer& _writer, const Refused& _value);
 bool decode(::corelane::cdr::Reader& _reader, Refused& _value);
+std::ostream& operator<<(std::ostream& _out, const Refused& _value);
+extern const ::CORBA::TypeCodeConstant _tc_Refused;
 
 class Empty : public ::CORBA::UserException {
  public:
@@ -298,10 +319,13 @@ class Empty : public ::CORBA::UserException {
 };
 void encode(::corelane::cdr::Writer& _writer, const Empty& _value);
 bool decode(::corelane::cdr::Reader& _reader, Empty& _value);
+std::ostream& operator<<(std::ostream& _out, const Empty& _value);
+extern const ::CORBA::TypeCodeConstant _tc_Empty;
 
 class Sink;
 
 using Sinks = std::vector<::CORBA::object_reference<::Kitchen::Sink>>;
+extern const ::CORBA::TypeCodeConstant _tc_Sinks;
 
 class Holder {
  public:
@@ -327,6 +351,8 @@ class Holder {
 void swap(Holder& _a, Holder& _b);
 void encode(::corelane::cdr::Writer& _writer, const Holder& _value);
 bool decode(::corelane::cdr::Reader& _reader, Holder& _value);
+std::ostream& operator<<(std::ostream& _out, const Holder& _value);
+extern const ::CORBA::TypeCodeConstant _tc_Holder;
 
 class Base : public virtual ::CORBA::Object {
  public:
@@ -335,7 +361,11 @@ class Base : public virtual ::CORBA::Object {
   explicit Base(const ::corelane::core::StubInit& _init) : ::CORBA::Object(_init) {}
 
   virtual void ping();
+
+ protected:
+  Base() = default;
 };
+extern const ::CORBA::TypeCodeConstant _tc_Base;
 
 class Plant : public virtual ::Kitchen::Base {
  public:
@@ -343,6 +373,7 @@ class Plant : public virtual ::Kitchen::Base {
   static constexpr const char* _id = "IDL:Kitchen/Plant:1.0";
 
   enum class State : std::uint32_t { off, on };
+  static const ::CORBA::TypeCodeConstant _tc_State;
 
   class Report {
    public:
@@ -364,8 +395,9 @@ class Plant : public virtual ::Kitchen::Base {
     ::Kitchen::Plant::State state_{};
     std::string text_;
   };
-
+  static const ::CORBA::TypeCodeConstant _tc_Report;
   using Reports = std::vector<::Kitchen::Plant::Report>;
+  static const ::CORBA::TypeCodeConstant _tc_Reports;
 
   class Broken : public ::CORBA::UserException {
    public:
@@ -386,7 +418,7 @@ class Plant : public virtual ::Kitchen::Base {
     void _encode(::corelane::cdr::Writer& _writer) const override;
     ::Kitchen::Plant::Report report_;
   };
-
+  static const ::CORBA::TypeCodeConstant _tc_Broken;
   static constexpr std::int32_t size = 16;
   static inline const std::string title = "plant";
 
@@ -405,14 +437,21 @@ class Plant : public virtual ::Kitchen::Base {
   virtual void state(::Kitchen::Plant::State _value);
   virtual ::CORBA::object_reference<::Kitchen::Sink> best();
   virtual void best(::CORBA::object_reference<::Kitchen::Sink> _value);
+
+ protected:
+  Plant() = default;
 };
 void encode(::corelane::cdr::Writer& _writer, Plant::State _value);
 bool decode(::corelane::cdr::Reader& _reader, Plant::State& _value);
+std::ostream& operator<<(std::ostream& _out, Plant::State _value);
 void swap(Plant::Report& _a, Plant::Report& _b);
 void encode(::corelane::cdr::Writer& _writer, const Plant::Report& _value);
 bool decode(::corelane::cdr::Reader& _reader, Plant::Report& _value);
+std::ostream& operator<<(std::ostream& _out, const Plant::Report& _value);
 void encode(::corelane::cdr::Writer& _writer, const Plant::Broken& _value);
 bool decode(::corelane::cdr::Reader& _reader, Plant::Broken& _value);
+std::ostream& operator<<(std::ostream& _out, const Plant::Broken& _value);
+extern const ::CORBA::TypeCodeConstant _tc_Plant;
 
 class Sink : public virtual ::CORBA::Object {
  public:
@@ -421,9 +460,14 @@ class Sink : public virtual ::CORBA::Object {
   explicit Sink(const ::corelane::core::StubInit& _init) : ::CORBA::Object(_init) {}
 
   virtual void push(const ::Kitchen::Samples& values);
+
+ protected:
+  Sink() = default;
 };
+extern const ::CORBA::TypeCodeConstant _tc_Sink;
 
 using Drain = ::Kitchen::Sink;
+extern const ::CORBA::TypeCodeConstant _tc_Drain;
 
 class _cxx_class {
  public:
@@ -458,12 +502,17 @@ class _cxx_class {
 void swap(_cxx_class& _a, _cxx_class& _b);
 void encode(::corelane::cdr::Writer& _writer, const _cxx_class& _value);
 bool decode(::corelane::cdr::Reader& _reader, _cxx_class& _value);
+std::ostream& operator<<(std::ostream& _out, const _cxx_class& _value);
+extern const ::CORBA::TypeCodeConstant _tc_class;
 
 enum class _cxx_template : std::uint32_t { _cxx_delete, _cxx_new, value };
 void encode(::corelane::cdr::Writer& _writer, _cxx_template _value);
 bool decode(::corelane::cdr::Reader& _reader, _cxx_template& _value);
+std::ostream& operator<<(std::ostream& _out, _cxx_template _value);
+extern const ::CORBA::TypeCodeConstant _tc_template;
 
 using _cxx_std = std::vector<::Kitchen::_cxx_class>;
+extern const ::CORBA::TypeCodeConstant _tc_std;
 
 class _cxx_encode : public ::CORBA::UserException {
  public:
@@ -491,6 +540,8 @@ class _cxx_encode : public ::CORBA::UserException {
 };
 void encode(::corelane::cdr::Writer& _writer, const _cxx_encode& _value);
 bool decode(::corelane::cdr::Reader& _reader, _cxx_encode& _value);
+std::ostream& operator<<(std::ostream& _out, const _cxx_encode& _value);
+extern const ::CORBA::TypeCodeConstant _tc_encode;
 
 inline constexpr std::int32_t value = 1;
 
@@ -508,7 +559,11 @@ class _cxx_operator : public virtual ::CORBA::Object {
       const ::Kitchen::_cxx_class& Kitchen, std::int32_t std);
   virtual std::int32_t _cxx_namespace();
   virtual void _cxx_namespace(std::int32_t _value);
+
+ protected:
+  _cxx_operator() = default;
 };
+extern const ::CORBA::TypeCodeConstant _tc_operator;
 
 }  // namespace Kitchen
 
@@ -523,14 +578,22 @@ class Top : public virtual ::CORBA::Object {
   virtual void top();
   virtual std::int32_t depth();
   virtual void depth(std::int32_t _value);
+
+ protected:
+  Top() = default;
 };
+extern const ::CORBA::TypeCodeConstant _tc_Top;
 
 class Left : public virtual ::Kitchen::Inner::Top {
  public:
   using _ref_type = ::CORBA::object_reference<Left>;
   static constexpr const char* _id = "IDL:Kitchen/Inner/Left:1.0";
   explicit Left(const ::corelane::core::StubInit& _init) : ::CORBA::Object(_init), ::Kitchen::Inner::Top(_init) {}
+
+ protected:
+  Left() = default;
 };
+extern const ::CORBA::TypeCodeConstant _tc_Left;
 
 class Right : public virtual ::Kitchen::Inner::Top {
  public:
@@ -539,7 +602,11 @@ class Right : public virtual ::Kitchen::Inner::Top {
   explicit Right(const ::corelane::core::StubInit& _init) : ::CORBA::Object(_init), ::Kitchen::Inner::Top(_init) {}
 
   virtual ::Kitchen::Node right(const ::Kitchen::Node& node);
+
+ protected:
+  Right() = default;
 };
+extern const ::CORBA::TypeCodeConstant _tc_Right;
 
 class Bottom : public virtual ::Kitchen::Inner::Left, public virtual ::Kitchen::Inner::Right {
  public:
@@ -549,14 +616,22 @@ class Bottom : public virtual ::Kitchen::Inner::Left, public virtual ::Kitchen::
       ::Kitchen::Inner::Left(_init), ::Kitchen::Inner::Right(_init) {}
 
   virtual void bottom();
+
+ protected:
+  Bottom() = default;
 };
+extern const ::CORBA::TypeCodeConstant _tc_Bottom;
 
 class Marker : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Marker>;
   static constexpr const char* _id = "IDL:Kitchen/Inner/Marker:1.0";
   explicit Marker(const ::corelane::core::StubInit& _init) : ::CORBA::Object(_init) {}
+
+ protected:
+  Marker() = default;
 };
+extern const ::CORBA::TypeCodeConstant _tc_Marker;
 
 }  // namespace Kitchen::Inner
 
@@ -582,3 +657,55 @@ struct traits<::Kitchen::Inner::Bottom> : ::corelane::core::InterfaceTraits<::Ki
 template <>
 struct traits<::Kitchen::Inner::Marker> : ::corelane::core::InterfaceTraits<::Kitchen::Inner::Marker> {};
 }  // namespace IDL
+
+namespace corelane::any {
+
+template <>
+inline constexpr const TypeDesc* desc_of<::Level> = &::_tc_Level;
+template <>
+inline constexpr const TypeDesc* desc_of<::Pair> = &::_tc_Pair;
+template <>
+inline constexpr const TypeDesc* desc_of<::CORBA::object_reference<::Global>> = &::_tc_Global;
+template <>
+inline constexpr const TypeDesc* desc_of<::Kitchen::Mode> = &::Kitchen::_tc_Mode;
+template <>
+inline constexpr const TypeDesc* desc_of<::Kitchen::Point> = &::Kitchen::_tc_Point;
+template <>
+inline constexpr const TypeDesc* desc_of<::Kitchen::Everything> = &::Kitchen::_tc_Everything;
+template <>
+inline constexpr const TypeDesc* desc_of<::Kitchen::Node> = &::Kitchen::_tc_Node;
+template <>
+inline constexpr const TypeDesc* desc_of<::Kitchen::Holder> = &::Kitchen::_tc_Holder;
+template <>
+inline constexpr const TypeDesc* desc_of<::CORBA::object_reference<::Kitchen::Base>> = &::Kitchen::_tc_Base;
+template <>
+inline constexpr const TypeDesc* desc_of<::Kitchen::Plant::State> = &::Kitchen::Plant::_tc_State;
+template <>
+inline constexpr const TypeDesc* desc_of<::Kitchen::Plant::Report> = &::Kitchen::Plant::_tc_Report;
+template <>
+inline constexpr const TypeDesc* desc_of<::CORBA::object_reference<::Kitchen::Plant>> = &::Kitchen::_tc_Plant;
+template <>
+inline constexpr const TypeDesc* desc_of<::CORBA::object_reference<::Kitchen::Sink>> = &::Kitchen::_tc_Sink;
+template <>
+inline constexpr const TypeDesc* desc_of<::Kitchen::_cxx_class> = &::Kitchen::_tc_class;
+template <>
+inline constexpr const TypeDesc* desc_of<::Kitchen::_cxx_template> = &::Kitchen::_tc_template;
+template <>
+inline constexpr const TypeDesc* desc_of<::CORBA::object_reference<::Kitchen::_cxx_operator>> =
+    &::Kitchen::_tc_operator;
+template <>
+inline constexpr const TypeDesc* desc_of<::CORBA::object_reference<::Kitchen::Inner::Top>> = &::Kitchen::Inner::_tc_Top;
+template <>
+inline constexpr const TypeDesc* desc_of<::CORBA::object_reference<::Kitchen::Inner::Left>> =
+    &::Kitchen::Inner::_tc_Left;
+template <>
+inline constexpr const TypeDesc* desc_of<::CORBA::object_reference<::Kitchen::Inner::Right>> =
+    &::Kitchen::Inner::_tc_Right;
+template <>
+inline constexpr const TypeDesc* desc_of<::CORBA::object_reference<::Kitchen::Inner::Bottom>> =
+    &::Kitchen::Inner::_tc_Bottom;
+template <>
+inline constexpr const TypeDesc* desc_of<::CORBA::object_reference<::Kitchen::Inner::Marker>> =
+    &::Kitchen::Inner::_tc_Marker;
+
+}  // namespace corelane::any

@@ -1,0 +1,128 @@
+// Interfaces as their clients see them: the class, and the stubs behind it.
+#include "idl/cxx/interfaces.h"
+
+#include <algorithm>
+
+#include "idl/cxx/calls.h"
+#include "idl/cxx/emit.h"
+#include "idl/cxx/types.h"
+
+namespace corelane::idl::cxx {
+namespace {
+
+const Interface& interface_of(const Spelling& spelling, DefId id) {
+  return std::get<Interface>(spelling.model()[id].body);
+}
+
+std::vector<std::string> base_classes(const Spelling& spelling, DefId id) {
+  const Interface& interface = interface_of(spelling, id);
+  std::vector<std::string> out;
+  for (const DefId base : interface.bases) out.push_back("public virtual " + spelling.qualified(base));
+  if (interface.kind == InterfaceKind::local) out.push_back("public virtual ::CORBA::LocalObject");
+  if (out.empty()) out.push_back("public virtual ::CORBA::Object");
+  return out;
+}
+
+std::vector<std::string> base_initialisers(const Spelling& spelling, DefId id) {
+  std::vector<std::string> out = {"::CORBA::Object(_init)"};
+  for (const DefId base : construction_order(spelling.model(), id)) out.push_back(spelling.qualified(base) + "(_init)");
+  return out;
+}
+
+void declare_calls(const Spelling& spelling, const std::vector<Call>& calls, std::string_view end, Text& out) {
+  if (!calls.empty()) out.line();
+  for (const Call& call : calls)
+    out.list(fill("virtual $0 $1(", {result_type(spelling, call), call.name}), parameters(spelling, call),
+             ")" + std::string(end));
+}
+
+void declare_nested_types(const Spelling& spelling, DefId id, Text& out) {
+  const std::vector<DefId>& contents = interface_of(spelling, id).contents;
+  for (const DefId nested : contents) {
+    const DefinitionKind kind = spelling.model()[nested].kind();
+    if (kind != DefinitionKind::constant && kind != DefinitionKind::alias) out.line();
+    declare_type(spelling, nested, out);
+    declare_type_code(spelling, nested, out);
+  }
+  if (!contents.empty()) out.line();
+}
+
+void write_stub(const Spelling& spelling, DefId id, const Call& call, Text& out) {
+  std::vector<std::string> back = returned(call);
+  std::vector<std::string> frame;
+  for (const Argument& argument : call.arguments) frame.push_back(argument.name);
+  if (call.returns()) {
+    back.insert(back.begin(), "_result");
+    frame.insert(frame.begin(), "_result");
+  }
+  const std::string end = call.returns() ? "return _result;" : "return;";
+
+  out.list(fill("$0 $1::$2(", {result_type(spelling, call), spelling.name(id), call.name}), parameters(spelling, call),
+           ") {");
+  out.indent();
+  if (call.returns()) out.line("$0 _result$1;", {spelling.type(call.result), spelling.initial(call.result)});
+  out.line("::corelane::core::Invocation _call(*this, _calls_of_$0::$1_operation);",
+           {spelling.model()[id].name, call.wire_name});
+  out.list("if (_call.try_local(", frame, ")) " + end);
+  out.list("_call.marshal(", sent(call), ");");
+  out.line("_call.invoke();");
+  if (!call.oneway) out.list("_call.unmarshal(", back, ");");
+  if (call.returns()) out.line("return _result;");
+  out.close("}\n");
+}
+
+}  // namespace
+
+bool is_local_interface(const Spelling& spelling, DefId id) {
+  return interface_of(spelling, id).kind == InterfaceKind::local;
+}
+
+void declare_interface(const Spelling& spelling, DefId id, Text& out) {
+  const std::string name = spelling.name(id);
+  const bool is_local = is_local_interface(spelling, id);
+  out.line();
+  out.list(fill("class $0 : ", {name}), base_classes(spelling, id), " {");
+  out.indent();
+  out.label("public:");
+  out.line("using _ref_type = ::CORBA::object_reference<$0>;", {name});
+  out.line("static constexpr const char* _id = \"$0\";", {spelling.model()[id].repository_id});
+  declare_nested_types(spelling, id, out);
+  if (is_local) {
+    declare_calls(spelling, all_calls_of(spelling, id), " = 0;", out);
+  } else {
+    out.list(fill("explicit $0(const ::corelane::core::StubInit& _init) : ", {name}), base_initialisers(spelling, id),
+             " {}");
+    declare_calls(spelling, calls_of(spelling, id), ";", out);
+  }
+  out.line();
+  out.label("protected:");
+  out.line("$0() = default;", {name});
+  out.close("};");
+}
+
+void define_interface(const Spelling& spelling, DefId id, Text& out) {
+  for (const DefId nested : interface_of(spelling, id).contents) define_type(spelling, nested, out);
+  const std::vector<Call> calls = calls_of(spelling, id);
+  if (calls.empty() || is_local_interface(spelling, id)) return;
+  const std::string& own_name = spelling.model()[id].name;
+  out.line("namespace {\nnamespace _calls_of_$0 {", {own_name});
+  for (const Call& call : calls) {
+    write_raises(spelling, call, out);
+    out.list(fill("constexpr ::corelane::core::Operation $0_operation{", {call.wire_name}),
+             {fill(".name = \"$0\"", {call.wire_name}), manner_of(call)}, "};");
+  }
+  out.line("}  // namespace _calls_of_$0\n}  // namespace\n", {own_name});
+  for (const Call& call : calls) write_stub(spelling, id, call, out);
+}
+
+void write_interface_traits(const Spelling& spelling, const std::vector<DefId>& interfaces, Text& out) {
+  if (interfaces.empty()) return;
+  out.line("\nnamespace IDL {");
+  for (const DefId id : interfaces)
+    out.line("template <>\nstruct traits<$0> : $1<$0> {};",
+             {spelling.qualified(id),
+              is_local_interface(spelling, id) ? "::IDL::local_traits" : "::corelane::core::InterfaceTraits"});
+  out.line("}  // namespace IDL");
+}
+
+}  // namespace corelane::idl::cxx

@@ -1,0 +1,23 @@
+// Interfaces as C++, for clients.
+//
+// Threads: none.
+#pragma once
+
+#include <vector>
+
+#include "idl/cxx/spelling.h"
+#include "idl/cxx/text.h"
+#include "idl/cxx/typecodes.h"
+
+namespace corelane::idl::cxx {
+
+// Local ones have neither stub nor skeleton: programs derive from their class.
+bool is_local_interface(const Spelling& spelling, DefId id);
+
+void declare_interface(const Spelling& spelling, DefId id, Text& out);
+// With the types inside it.
+void define_interface(const Spelling& spelling, DefId id, Text& out);
+// IDL::traits of each.
+void write_interface_traits(const Spelling& spelling, const std::vector<DefId>& interfaces, Text& out);
+
+}  // namespace corelane::idl::cxx

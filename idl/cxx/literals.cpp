@@ -1,0 +1,101 @@
+// Values as C++ writes them.
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "idl/cxx/names.h"
+#include "idl/cxx/spelling.h"
+#include "idl/cxx/text.h"
+
+namespace corelane::idl::cxx {
+namespace {
+
+// Octal escapes have three digits at most and \U has eight, so what follows cannot join them.
+std::string octal(unsigned code) {
+  return {'\\', static_cast<char>('0' + code / 64), static_cast<char>('0' + code / 8 % 8),
+          static_cast<char>('0' + code % 8)};
+}
+
+// One character of a literal.
+std::string escaped_character(char c) {
+  if (c == '\\' || c == '"' || c == '\'') return {'\\', c};
+  if (c >= ' ' && c <= '~') return {c};
+  return octal(static_cast<unsigned char>(c));
+}
+
+// The same of a wide literal.
+std::string escaped_character(char32_t c) {
+  if (c < 0x80) return escaped_character(static_cast<char>(c));
+  if (c < 0x100) return octal(c);
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string out = "\\U";
+  for (int shift = 28; shift >= 0; shift -= 4) out += digits[c >> shift & 0xf];
+  return out;
+}
+
+template <typename Text>
+std::string quoted(const Text& text) {
+  std::string out = "\"";
+  for (const auto c : text) out += escaped_character(c);
+  return out + "\"";
+}
+
+// The least 64-bit number has no literal of its own.
+std::string integer_literal(std::int64_t value) {
+  const bool is_least = value == std::numeric_limits<std::int64_t>::min();
+  return is_least ? std::to_string(value + 1) + " - 1" : std::to_string(value);
+}
+
+std::string unsigned_literal(std::uint64_t value) { return std::to_string(value) + "U"; }
+
+// The shortest digits that give back the same value.
+template <typename Float>
+std::string float_literal(Float value) {
+  char buffer[64];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  std::string text(buffer, end);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string decimal_text(const Decimal& value) {
+  std::string digits = value.digits;
+  if (digits.size() <= value.scale) digits.insert(0, value.scale + 1 - digits.size(), '0');
+  if (value.scale != 0) digits.insert(digits.size() - value.scale, ".");
+  return (value.negative ? "-" : "") + digits;
+}
+
+}  // namespace
+
+std::string Spelling::enumerator(DefId enumeration, std::size_t index) const {
+  const auto& body = std::get<Enumeration>(model_[enumeration].body);
+  return qualified(enumeration) + "::" + escaped(body.enumerators[index].name, NameUse::plain);
+}
+
+std::string Spelling::value(TypeId type, const Value& value) const {
+  const Type& resolved = model_.resolved(type);
+  return std::visit(
+      [&]<typename T>(const T& v) -> std::string {
+        if constexpr (std::is_same_v<T, bool>) return v ? "true" : "false";
+        if constexpr (std::is_same_v<T, std::int64_t>) return integer_literal(v);
+        if constexpr (std::is_same_v<T, std::uint64_t>) {
+          if (resolved.kind != TypeKind::bitmask) return unsigned_literal(v);
+          return fill("static_cast<$0>($1)", {qualified(resolved.definition), unsigned_literal(v)});
+        }
+        if constexpr (std::is_same_v<T, double>) {
+          if (resolved.kind == TypeKind::float32) return float_literal(static_cast<float>(v)) + "F";
+          return float_literal(v);
+        }
+        if constexpr (std::is_same_v<T, long double>) return float_literal(v) + "L";
+        if constexpr (std::is_same_v<T, char>) return "'" + escaped_character(v) + "'";
+        if constexpr (std::is_same_v<T, char32_t>) return "L'" + escaped_character(v) + "'";
+        if constexpr (std::is_same_v<T, std::string>) return quoted(v);
+        if constexpr (std::is_same_v<T, std::u32string>) return "L" + quoted(v);
+        if constexpr (std::is_same_v<T, Decimal>) return fill("$0(\"$1\")", {this->type(type), decimal_text(v)});
+        if constexpr (std::is_same_v<T, EnumeratorRef>) return enumerator(v.enumeration, v.index);
+      },
+      value);
+}
+
+}  // namespace corelane::idl::cxx

@@ -1,0 +1,171 @@
+// Structures and exceptions.
+#include "idl/cxx/fields.h"
+#include "idl/cxx/typecodes.h"
+#include "idl/cxx/types.h"
+
+namespace corelane::idl::cxx {
+namespace {
+
+bool is_exception(const Spelling& spelling, DefId id) {
+  return spelling.model()[id].kind() == DefinitionKind::exception;
+}
+
+// The structure that this one inherits from; none for exceptions.
+DefId base_of(const Spelling& spelling, DefId id) {
+  const auto* structure = std::get_if<Structure>(&spelling.model()[id].body);
+  return structure == nullptr ? DefId::none : structure->base;
+}
+
+std::string bases_clause(const Spelling& spelling, DefId id) {
+  const DefId base = base_of(spelling, id);
+  return base == DefId::none ? "" : " : public " + spelling.qualified(base);
+}
+
+void write_data(const std::vector<Field>& fields, Text& out) {
+  for (const Field& field : fields) out.line("$0 $1$2;", {field.type, field.data, field.initial});
+}
+
+void write_constructors(const Spelling& spelling, DefId id, Text& out) {
+  const std::string name = spelling.name(id);
+  const std::vector<Field> fields = all_fields_of(spelling, id);
+  out.line("$0() = default;", {name});
+  if (!fields.empty()) out.list(fill("explicit $0(", {name}), constructor_parameters(fields), ");");
+}
+
+void write_all_accessors(const std::vector<Field>& fields, Text& out) {
+  for (const Field& field : fields) {
+    out.line();
+    write_accessors(field, out);
+  }
+}
+
+// Plain members, in the order of declaration: an aggregate.
+void declare_public_structure(const Spelling& spelling, DefId id, Text& out) {
+  out.open("struct $0$1 {", {spelling.name(id), bases_clause(spelling, id)});
+  declare_nested(spelling, nested_in(spelling.model()[id]), out);
+  write_data(fields_of(spelling, id), out);
+  out.close("};");
+}
+
+void declare_class(const Spelling& spelling, DefId id, Text& out) {
+  const std::vector<Field> fields = fields_of(spelling, id);
+  const std::string name = spelling.name(id);
+  out.open("class $0$1 {", {name, bases_clause(spelling, id)});
+  out.label("public:");
+  declare_nested(spelling, nested_in(spelling.model()[id]), out);
+  write_constructors(spelling, id, out);
+  write_all_accessors(fields, out);
+  out.line("\nvoid swap($0& _other);", {name});
+  if (!fields.empty()) {
+    out.line();
+    out.label("private:");
+    write_data(fields, out);
+  }
+  out.close("};");
+}
+
+void declare_exception(const Spelling& spelling, DefId id, Text& out) {
+  const std::vector<Field> fields = fields_of(spelling, id);
+  const std::string name = spelling.name(id);
+  out.open("class $0 : public ::CORBA::UserException {", {name});
+  out.label("public:");
+  out.line("static constexpr const char* _id = \"$0\";", {spelling.model()[id].repository_id});
+  declare_nested(spelling, nested_in(spelling.model()[id]), out);
+  write_constructors(spelling, id, out);
+  write_all_accessors(fields, out);
+  out.line("\nconst char* _rep_id() const noexcept override;\nconst char* what() const noexcept override;");
+  out.line("void _raise() const override;\n");
+  out.label("private:");
+  out.line("void _encode(::corelane::cdr::Writer& _writer) const override;");
+  write_data(fields, out);
+  out.close("};");
+}
+
+void define_constructor(const Spelling& spelling, DefId id, Text& out) {
+  const std::vector<Field> all = all_fields_of(spelling, id);
+  if (all.empty()) return;
+  std::vector<std::string> inits = initialisers(fields_of(spelling, id));
+  if (const DefId base = base_of(spelling, id); base != DefId::none) {
+    std::vector<std::string> inherited;
+    for (const Field& field : all_fields_of(spelling, base)) inherited.push_back(moved(field));
+    if (!inherited.empty()) inits.insert(inits.begin(), spelling.qualified(base) + "(" + join(inherited, ", ") + ")");
+  }
+  out.list(fill("$0::$1(", {spelling.local_name(id), spelling.name(id)}), constructor_parameters(all), ")");
+  out.list("    : ", inits, " {}");
+  out.line();
+}
+
+// Members through their data in a class's own function, or in a public structure.
+void define_swap(const Spelling& spelling, DefId id, Text& out) {
+  const std::vector<Field> fields = fields_of(spelling, id);
+  const DefId base = base_of(spelling, id);
+  const std::string name = spelling.local_name(id);
+  const bool is_public = has_public_members(spelling.model()[id]);
+  const bool is_empty = fields.empty() && base == DefId::none;
+  const std::string_view self = is_public ? "_a." : "", other = is_public ? "_b." : "_other.";
+  const std::string head = is_public
+                               ? fill("void swap($0&$1, $0&$2)", {name, is_empty ? "" : " _a", is_empty ? "" : " _b"})
+                               : fill("void $0::swap($1&$2)", {name, spelling.name(id), is_empty ? "" : " _other"});
+  if (is_empty) {
+    out.line("$0 {}\n", {head});
+  } else {
+    out.open("$0 {", {head});
+    out.line("using std::swap;");
+    if (base != DefId::none)
+      out.line("swap(static_cast<$0&>($1), static_cast<$0&>($2));",
+               {spelling.qualified(base), is_public ? "_a" : "*this", is_public ? "_b" : "_other"});
+    for (const Field& field : fields) out.line("swap($1$0, $2$0);", {field.data, self, other});
+    out.close("}\n");
+  }
+  if (!is_public) out.line("void swap($0& _a, $0& _b) { _a.swap(_b); }\n", {name});
+}
+
+void define_exception_functions(const Spelling& spelling, DefId id, Text& out) {
+  const std::string name = spelling.local_name(id);
+  out.line("const char* $0::_rep_id() const noexcept { return _id; }\n", {name});
+  out.line("const char* $0::what() const noexcept { return \"$1\"; }\n", {name, spelling.model()[id].scoped_name});
+  out.line("void $0::_raise() const { throw *this; }\n", {name});
+  const std::string scope = spelling.module_of(id);
+  if (is_local_definition(spelling, id))
+    return out.line("void $0::_encode(::corelane::cdr::Writer&) const {}\n", {name});
+  out.line("void $0::_encode(::corelane::cdr::Writer& _writer) const { $1::encode(_writer, *this); }\n",
+           {name, scope.empty() ? scope : "::" + scope});
+}
+
+void define_codec(const Spelling& spelling, DefId id, Text& out) {
+  const std::string name = spelling.local_name(id);
+  const std::vector<Field> fields = all_fields_of(spelling, id);
+  if (fields.empty()) {
+    out.line("void encode(::corelane::cdr::Writer&, const $0&) {}\n", {name});
+    out.line("bool decode(::corelane::cdr::Reader& _reader, $0&) { return _reader.ok(); }\n", {name});
+    return;
+  }
+  out.open("void encode(::corelane::cdr::Writer& _writer, const $0& _value) {", {name});
+  for (const Field& field : fields) out.line("encode(_writer, _value.$0);", {field.access});
+  out.close("}\n");
+  out.open("bool decode(::corelane::cdr::Reader& _reader, $0& _value) {", {name});
+  for (const Field& field : fields)
+    out.line("$0decode(_reader, _value.$1)$2",
+             {&field == &fields.front() ? "return " : "       ", field.access, &field == &fields.back() ? ";" : " &&"});
+  out.close("}\n");
+}
+
+}  // namespace
+
+void declare_structure(const Spelling& spelling, DefId id, Text& out) {
+  out.line();
+  if (is_exception(spelling, id)) return declare_exception(spelling, id, out);
+  if (has_public_members(spelling.model()[id])) return declare_public_structure(spelling, id, out);
+  declare_class(spelling, id, out);
+}
+
+void define_structure(const Spelling& spelling, DefId id, Text& out) {
+  if (!has_public_members(spelling.model()[id])) define_constructor(spelling, id, out);
+  if (is_exception(spelling, id))
+    define_exception_functions(spelling, id, out);
+  else
+    define_swap(spelling, id, out);
+  if (!is_local_definition(spelling, id)) define_codec(spelling, id, out);
+}
+
+}  // namespace corelane::idl::cxx

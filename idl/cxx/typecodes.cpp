@@ -1,0 +1,270 @@
+#include "idl/cxx/typecodes.h"
+
+#include "idl/cxx/layout.h"
+#include "idl/cxx/types.h"
+
+namespace corelane::idl::cxx {
+namespace {
+
+// The constant of the library for a type without parameters; empty for others.
+std::string_view basic_constant(TypeKind kind) {
+  switch (kind) {
+    case TypeKind::void_:
+      return "_tc_void";
+    case TypeKind::boolean:
+      return "_tc_boolean";
+    case TypeKind::octet:
+    case TypeKind::int8:
+    case TypeKind::uint8:
+      return "_tc_octet";
+    case TypeKind::character:
+      return "_tc_char";
+    case TypeKind::wide_character:
+      return "_tc_wchar";
+    case TypeKind::int16:
+      return "_tc_short";
+    case TypeKind::uint16:
+      return "_tc_ushort";
+    case TypeKind::int32:
+      return "_tc_long";
+    case TypeKind::uint32:
+      return "_tc_ulong";
+    case TypeKind::int64:
+      return "_tc_longlong";
+    case TypeKind::uint64:
+      return "_tc_ulonglong";
+    case TypeKind::float32:
+      return "_tc_float";
+    case TypeKind::float64:
+      return "_tc_double";
+    case TypeKind::float128:
+      return "_tc_longdouble";
+    case TypeKind::any:
+      return "_tc_any";
+    case TypeKind::type_code:
+      return "_tc_TypeCode";
+    case TypeKind::object:
+      return "_tc_Object";
+    case TypeKind::value_base:
+      return "_tc_ValueBase";
+    default:
+      return {};
+  }
+}
+
+// What the bits of a bitmask or bitset travel as.
+std::string_view holder_constant(std::uint16_t bits) {
+  if (bits <= 8) return "_tc_octet";
+  if (bits <= 16) return "_tc_ushort";
+  return bits <= 32 ? "_tc_ulong" : "_tc_ulonglong";
+}
+
+bool makes_type(DefinitionKind kind) {
+  switch (kind) {
+    case DefinitionKind::module:
+    case DefinitionKind::constant:
+    case DefinitionKind::forward:
+    case DefinitionKind::native:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// A label as the number that stands for it; an enumerator by its index.
+std::string label_of(const Value& value) {
+  return std::visit(
+      []<typename T>(const T& v) -> std::string {
+        if constexpr (std::is_same_v<T, EnumeratorRef>) return std::to_string(v.index);
+        if constexpr (std::is_same_v<T, std::int64_t>) return v == INT64_MIN ? "INT64_MIN" : std::to_string(v);
+        if constexpr (std::is_same_v<T, std::uint64_t>)
+          return v > INT64_MAX ? "static_cast<std::int64_t>(" + std::to_string(v) + "U)" : std::to_string(v);
+        if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, char32_t>) return std::to_string(std::uint32_t{v});
+        if constexpr (std::is_same_v<T, char>) return std::to_string(static_cast<unsigned char>(v));
+        return "0";
+      },
+      value);
+}
+
+using Body = std::vector<std::string>;
+
+Body joined(Body first, const Body& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+Body kind(std::string_view name, const Body& rest = {}) {
+  return joined({fill(".kind = ::corelane::any::Kind::$0", {name})}, rest);
+}
+
+Body content(std::string_view pointer) { return {fill(".content = $0", {pointer})}; }
+
+Body length(std::uint64_t bound) { return bound == 0 ? Body{} : Body{".length = " + std::to_string(bound)}; }
+
+}  // namespace
+
+bool is_local_definition(const Spelling& spelling, DefId id) {
+  const Definition& definition = spelling.model()[id];
+  if (const auto* exception = std::get_if<Exception>(&definition.body)) {
+    for (const Member& member : exception->members)
+      if (spelling.is_local(member.type)) return true;
+    return false;
+  }
+  return spelling.is_local(definition.type);
+}
+
+std::string type_code_name(const Spelling& spelling, DefId id) {
+  const Definition& definition = spelling.model()[id];
+  return (spelling.is_nested(id) ? spelling.local_name(definition.scope) + "::" : "") + "_tc_" + definition.name;
+}
+
+void declare_type_code(const Spelling& spelling, DefId id, Text& out) {
+  const Definition& definition = spelling.model()[id];
+  if (!makes_type(definition.kind()) || is_local_definition(spelling, id)) return;
+  out.line("$0 const ::CORBA::TypeCodeConstant _tc_$1;",
+           {spelling.is_nested(id) ? "static" : "extern", definition.name});
+}
+
+namespace {
+
+std::string qualified_constant(const Spelling& spelling, DefId id) {
+  const DefId scope = spelling.model()[id].scope;
+  return (scope == DefId::none ? "" : spelling.qualified(scope)) + "::_tc_" + spelling.model()[id].name;
+}
+
+void write_table_rows(const Spelling& spelling, const std::vector<DefId>& definitions, Text& out) {
+  for (const DefId id : definitions) {
+    const Definition& definition = spelling.model()[id];
+    write_table_rows(spelling, nested_in(definition), out);
+    const DefinitionKind kind = definition.kind();
+    if (!makes_type(kind) || kind == DefinitionKind::alias || kind == DefinitionKind::exception) continue;
+    if (is_local_definition(spelling, id)) continue;
+    out.line("template <>");
+    out.list("inline constexpr const TypeDesc* desc_of<" + spelling.type(definition.type) + "> = ",
+             {"&" + qualified_constant(spelling, id)}, ";");
+  }
+}
+
+}  // namespace
+
+void write_type_code_table(const Spelling& spelling, Text& out) {
+  Text rows;
+  write_table_rows(spelling, definitions_of_main(spelling.model()), rows);
+  if (rows.str().empty()) return;
+  out.line("\nnamespace corelane::any {\n");
+  out.line(rows.str());
+  out.line("}  // namespace corelane::any");
+}
+
+void TypeCodes::define(DefId id) {
+  const Definition& definition = spelling_.model()[id];
+  for (const DefId nested : nested_in(definition)) define(nested);
+  if (!makes_type(definition.kind()) || is_local_definition(spelling_, id)) return;
+  const Body body = body_of(definition);
+  out_.list(fill("const ::CORBA::TypeCodeConstant $0{{", {type_code_name(spelling_, id)}), body, "}};");
+  out_.line();
+}
+
+std::string TypeCodes::nameless(const Body& body) {
+  const std::string name = "_type_" + std::to_string(++count_);
+  out_.list(fill("static constexpr ::corelane::any::TypeDesc $0{", {name}), body, "};");
+  return "&" + name;
+}
+
+TypeCodes::Body TypeCodes::member_list(const std::vector<std::string>& members) {
+  if (members.empty()) return {};
+  const std::string name = "_members_" + std::to_string(++count_);
+  out_.list(fill("static constexpr ::corelane::any::MemberDesc $0[] = {", {name}), members, "};");
+  return {".members = " + name};
+}
+
+std::string TypeCodes::pointer_to(TypeId id) {
+  const Type& type = spelling_.model()[id];
+  if (type.definition != DefId::none) return "&" + qualified_constant(spelling_, type.definition);
+  if (const auto constant = basic_constant(type.kind); !constant.empty()) return fill("&::CORBA::$0", {constant});
+  switch (type.kind) {
+    case TypeKind::string:
+      return type.bound == 0 ? "&::CORBA::_tc_string" : nameless(kind("string", length(type.bound)));
+    case TypeKind::wide_string:
+      return type.bound == 0 ? "&::CORBA::_tc_wstring" : nameless(kind("wstring", length(type.bound)));
+    case TypeKind::fixed:
+      return nameless(
+          kind("fixed", {".digits = " + std::to_string(type.digits), ".scale = " + std::to_string(type.scale)}));
+    case TypeKind::map:
+      return nameless(map_body(type));
+    default:
+      return nameless(kind(type.kind == TypeKind::array ? "array" : "sequence",
+                           joined(content(pointer_to(type.element)), length(type.bound))));
+  }
+}
+
+// The sequence of its pairs.
+TypeCodes::Body TypeCodes::map_body(const Type& type) {
+  const std::string key = pointer_to(type.key), element = pointer_to(type.element);
+  const Body pair = member_list({fill("{\"key\", $0}", {key}), fill("{\"value\", $0}", {element})});
+  const std::string structure = nameless(kind("structure", joined({".name = \"pair\""}, pair)));
+  return kind("sequence", joined(content(structure), length(type.bound)));
+}
+
+TypeCodes::Body TypeCodes::members(const std::vector<Member>& members) {
+  std::vector<std::string> items;
+  for (const Member& member : members) {
+    std::string type = pointer_to(member.type);
+    if (member.optional) type = nameless(kind("sequence", joined(content(type), length(1))));
+    items.push_back(fill("{\"$0\", $1}", {member.name, type}));
+  }
+  return member_list(items);
+}
+
+// A base's members come first: CORBA's TypeCodes know no inheritance of structures.
+TypeCodes::Body TypeCodes::structure(const std::vector<Member>& own, DefId base) {
+  std::vector<Member> all = own;
+  for (; base != DefId::none; base = std::get<Structure>(spelling_.model()[base].body).base) {
+    const auto& more = std::get<Structure>(spelling_.model()[base].body).members;
+    all.insert(all.begin(), more.begin(), more.end());
+  }
+  return members(all);
+}
+
+TypeCodes::Body TypeCodes::union_body(const Union& u) {
+  std::vector<std::string> items;
+  Body rest;
+  for (const UnionBranch& branch : u.branches) {
+    const std::string type = pointer_to(branch.member.type);
+    if (branch.is_default) {
+      rest.push_back(".default_index = " + std::to_string(items.size()));
+      items.push_back(fill("{\"$0\", $1}", {branch.member.name, type}));
+      continue;  // its further labels select nothing else
+    }
+    for (const Value& label : branch.labels)
+      items.push_back(fill("{\"$0\", $1, $2}", {branch.member.name, type, label_of(label)}));
+  }
+  const Body list = joined(member_list(items), content(pointer_to(u.discriminator)));
+  return joined(list, rest);
+}
+
+TypeCodes::Body TypeCodes::enumeration(const Enumeration& e) {
+  std::vector<std::string> items;
+  for (const Enumerator& enumerator : e.enumerators) items.push_back(fill("{\"$0\"}", {enumerator.name}));
+  return member_list(items);
+}
+
+TypeCodes::Body TypeCodes::body_of(const Definition& definition) {
+  const Body head = {fill(".id = \"$0\"", {definition.repository_id}), fill(".name = \"$0\"", {definition.name})};
+  const auto alias_of = [&](std::string_view pointer) { return kind("alias", joined(head, content(pointer))); };
+  if (const auto* structure = std::get_if<Structure>(&definition.body))
+    return kind("structure", joined(head, this->structure(structure->members, structure->base)));
+  if (const auto* exception = std::get_if<Exception>(&definition.body))
+    return kind("exception", joined(head, members(exception->members)));
+  if (const auto* u = std::get_if<Union>(&definition.body)) return kind("union_", joined(head, union_body(*u)));
+  if (const auto* e = std::get_if<Enumeration>(&definition.body))
+    return kind("enumeration", joined(head, enumeration(*e)));
+  if (const auto* alias = std::get_if<Alias>(&definition.body)) return alias_of(pointer_to(alias->aliased));
+  if (const auto* mask = std::get_if<Bitmask>(&definition.body))
+    return alias_of(fill("&::CORBA::$0", {holder_constant(mask->bit_bound)}));
+  if (const auto* set = std::get_if<Bitset>(&definition.body))
+    return alias_of(fill("&::CORBA::$0", {holder_constant(set->bits)}));
+  return kind("objref", head);
+}
+
+}  // namespace corelane::idl::cxx

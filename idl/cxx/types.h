@@ -1,0 +1,44 @@
+// Types as C++: for each kind its declaration, the free functions beside it and its definition, in one file per kind.
+//
+// Threads: none. declare_*: in the header, inside the scope of the type. *_functions: in the header, in the namespace
+// around. define_*: in the source, in that namespace.
+#pragma once
+
+#include <string>
+
+#include "idl/cxx/spelling.h"
+#include "idl/cxx/text.h"
+
+namespace corelane::idl::cxx {
+
+void declare_structure(const Spelling& spelling, DefId id, Text& out);  // and exceptions
+void define_structure(const Spelling& spelling, DefId id, Text& out);
+void declare_union(const Spelling& spelling, DefId id, Text& out);
+void define_union(const Spelling& spelling, DefId id, Text& out);
+void declare_enumeration(const Spelling& spelling, DefId id, Text& out);
+void define_enumeration(const Spelling& spelling, DefId id, Text& out);
+void declare_bitmask(const Spelling& spelling, DefId id, Text& out);
+void bitmask_functions(const Spelling& spelling, DefId id, Text& out);
+void define_bitmask(const Spelling& spelling, DefId id, Text& out);
+void declare_bitset(const Spelling& spelling, DefId id, Text& out);
+void define_bitset(const Spelling& spelling, DefId id, Text& out);
+
+// What every type of values has beside it: swap, encode, decode, operator<<. `by_value`: the argument is.
+void declare_codec(const Spelling& spelling, DefId id, bool by_value, Text& out);
+// operator<<, by the type's TypeCode.
+void define_printing(const Spelling& spelling, DefId id, bool by_value, Text& out);
+
+// The types that stand inside a type or interface, each with its TypeCode.
+void declare_nested(const Spelling& spelling, const std::vector<DefId>& contents, Text& out);
+
+// The declaration of any kind but interfaces, modules and forward declarations.
+void declare_type(const Spelling& spelling, DefId id, Text& out);
+// The functions of the type and of those inside it.
+void declare_functions(const Spelling& spelling, DefId id, Text& out);
+// The same for definitions; without the TypeCode.
+void define_type(const Spelling& spelling, DefId id, Text& out);
+
+// Definitions that stand inside this one.
+const std::vector<DefId>& nested_in(const Definition& definition);
+
+}  // namespace corelane::idl::cxx

@@ -1,0 +1,12 @@
+// IDL::optional and std::map in generated code: Corelane's private extension, see orb/any/containers.h.
+// Threads: value types.
+#pragma once
+
+#include "orb/any/containers.h"
+
+namespace IDL {
+
+template <typename T>
+using optional = std::optional<T>;
+
+}  // namespace IDL

@@ -1,0 +1,55 @@
+// IDL::traits<T>: what generic code asks about a type of IDL. IDL to C++11, 6.28.
+//
+//   value_type, in_type, out_type, inout_type     how values are kept and passed
+//   is_bounded, bound, element_traits             strings, sequences, maps; bound only where there is one
+//   dimensions                                    arrays: how many of them
+//   write(value)                                  to be printed: out << IDL::traits<T>::write(value); see print.h
+// Generated code specialises it for interfaces and value types, with ref_type, weak_ref_type and narrow().
+// Threads: types only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace IDL {
+
+// A value on its way into a stream. Holds a reference: not to be kept.
+template <typename T>
+struct Written {
+  const T& value;
+};
+
+template <typename T>
+struct value_traits {
+  using value_type = T;
+  using in_type = std::conditional_t<std::is_arithmetic_v<T> || std::is_enum_v<T>, T, const T&>;
+  using out_type = T&;
+  using inout_type = T&;
+  using is_bounded = std::false_type;
+
+  static Written<T> write(const T& value) { return {value}; }
+};
+
+template <typename T>
+struct traits : value_traits<T> {};
+
+template <typename T>
+struct traits<std::vector<T>> : value_traits<std::vector<T>> {
+  using element_traits = traits<T>;
+};
+
+template <typename T, std::size_t n>
+struct traits<std::array<T, n>> : value_traits<std::array<T, n>> {
+  using element_traits = traits<T>;
+  using dimensions = std::integral_constant<std::uint32_t, 1>;
+};
+template <typename T, std::size_t m, std::size_t n>
+struct traits<std::array<std::array<T, m>, n>> : value_traits<std::array<std::array<T, m>, n>> {
+  using element_traits = typename traits<std::array<T, m>>::element_traits;
+  using dimensions = std::integral_constant<std::uint32_t, traits<std::array<T, m>>::dimensions::value + 1>;
+};
+
+}  // namespace IDL

@@ -1,0 +1,367 @@
+// kinds.idl: what generated types of every kind do, and that they survive both byte orders.
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "kindsC.h"
+#include "orb/corba/any.h"
+#include "orb/corba/print.h"
+
+using corelane::ByteOrder;
+
+namespace {
+
+ByteOrder any_order() { return GENERATE(ByteOrder::little, ByteOrder::big); }
+
+template <typename T>
+T through_bytes(const T& value, ByteOrder order) {
+  corelane::cdr::Writer writer(order);
+  encode(writer, value);
+  REQUIRE(writer.ok());
+  corelane::cdr::Reader reader(writer.bytes(), order);
+  T out{};
+  REQUIRE(decode(reader, out));
+  CHECK(reader.remaining() == 0);
+  return out;
+}
+
+// Into an Any, over the wire, and out again.
+template <typename T>
+T through_any(const T& value, ByteOrder order) {
+  CORBA::Any any;
+  any <<= value;
+  const CORBA::Any there = through_bytes(any, order);
+  T out{};
+  REQUIRE((there >>= out));
+  return out;
+}
+
+template <typename T>
+std::string text(const T& value) {
+  std::ostringstream out;
+  out << value;
+  return out.str();
+}
+
+Kinds::Everything everything() {
+  Kinds::Everything e;
+  e.vec({1, -2, 3});
+  e.grid()[1][2] = "last";
+  e.few_({7, 8});
+  e.text_("12345");
+  e.wide(L"\u4e2d");
+  e.c(L'\U0001f600');
+  e.ws(L"wide");
+  e.ld(0.1L);
+  e.i8(-8);
+  e.u8(200);
+  e.i16(-16);
+  e.u16(16);
+  e.i32(-32);
+  e.u32(32);
+  e.i64(-64);
+  e.u64(64);
+  e.nested({std::vector<std::int16_t>{1, 2}, std::vector<std::int16_t>{}});
+  e.price_(IDL::Fixed<9, 2>("-1234.56"));
+  e.sparse_(Kinds::Sparse::seven);
+  e.anything() <<= Kinds::Colour::blue;
+  e.tc(Kinds::_tc_Tree);
+  return e;
+}
+
+constexpr const char* everything_text =
+    "Everything{vec = [1, -2, 3], grid = [[\"\", \"\", \"\"], [\"\", \"\", \"last\"]], few_ = [7, 8], text_ = "
+    "\"12345\", "
+    "wide = \"\\u4e2d\", c = '\\U0001f600', ws = \"wide\", ld = 0.1, i8 = 248, u8 = 200, i16 = -16, u16 = 16, i32 = "
+    "-32, "
+    "u32 = 32, i64 = -64, u64 = 64, nested = [[1, 2], []], price_ = -1234.56, sparse_ = seven, anything = any(blue), "
+    "tc = TypeCode(IDL:Kinds/Tree:1.0)}";
+
+Kinds::Tree leaf(std::int32_t value) {
+  Kinds::Tree tree;
+  tree.leaf(value);
+  return tree;
+}
+
+Kinds::Tree branch(std::vector<Kinds::Tree> children) {
+  Kinds::Tree tree;
+  tree.children(std::move(children));
+  return tree;
+}
+
+}  // namespace
+
+TEST_CASE("a structure of every kind of member survives both byte orders and an Any") {
+  const ByteOrder order = any_order();
+  CHECK(text(through_bytes(everything(), order)) == everything_text);
+  CHECK(text(through_any(everything(), order)) == everything_text);
+}
+
+TEST_CASE("constants of wide, long and fixed types have their value") {
+  CHECK(Kinds::motto == L"caf\u00e9 \"x\"");
+  CHECK(Kinds::letter == L'z');
+  CHECK(Kinds::tenth == 0.1L);
+  CHECK(Kinds::most.to_string() == "12.5");
+}
+
+// Unions.
+
+TEST_CASE("a union begins with its first member and holds what was set last") {
+  Kinds::Choice choice;
+  CHECK(choice._d() == Kinds::Colour::red);
+  CHECK(choice.number() == 0);
+  choice.word("x");
+  CHECK(choice._d() == Kinds::Colour::green);
+  choice.word("y", Kinds::Colour::blue);
+  CHECK(choice._d() == Kinds::Colour::blue);
+  CHECK(choice.word() == "y");
+}
+
+TEST_CASE("a union's discriminator moves only within its member") {
+  Kinds::Choice choice;
+  choice.word("x");
+  choice._d(Kinds::Colour::blue);
+  CHECK(choice.word() == "x");
+  CHECK_THROWS_AS(choice._d(Kinds::Colour::red), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(choice.number(), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(choice.word("z", Kinds::Colour::red), CORBA::BAD_PARAM);
+  CHECK(choice.word() == "x");
+}
+
+TEST_CASE("a union without a member for every discriminator can be empty") {
+  Kinds::Flag flag;
+  flag._default();
+  CHECK_FALSE(flag._d());
+  CHECK_THROWS_AS(flag.yes(), CORBA::BAD_PARAM);
+  CHECK(text(through_bytes(flag, any_order())) == "Flag{false}");
+}
+
+TEST_CASE("a union's default member takes any discriminator that no label has") {
+  Kinds::Broad broad;
+  CHECK(broad._d() == 1);
+  broad.rest({1, 2, 3}, 77);
+  CHECK(broad._d() == 77);
+  CHECK_THROWS_AS(broad.rest({1, 2, 3}, -5), CORBA::BAD_PARAM);
+  broad.rest({4, 5, 6});
+  CHECK(Kinds::Broad::_member(broad._d()) == 2);
+}
+
+TEST_CASE("unions of every discriminator survive both byte orders and an Any") {
+  const ByteOrder order = any_order();
+  Kinds::Broad broad;
+  broad.rest({1, 2, 3}, -77);
+  CHECK(text(through_any(broad, order)) == "Broad{-77: rest = [1, 2, 3]}");
+  broad.list({9}, -5);
+  CHECK(text(through_bytes(broad, order)) == "Broad{-5: list = [9]}");
+  Kinds::Sign sign;
+  sign.quote(Kinds::Colour::green);
+  CHECK(text(through_any(sign, order)) == "Sign{'\\'': quote = green}");
+  Kinds::WideSign wide;
+  wide.inner().word("x");
+  CHECK(text(through_any(wide, order)) == "WideSign{'x': inner = Choice{green: word = \"x\"}}");
+  CHECK(text(through_any(branch({leaf(1), branch({leaf(2)})}), order)) ==
+        "Tree{1: children = [Tree{2: leaf = 1}, Tree{1: children = [Tree{2: leaf = 2}]}]}");
+}
+
+TEST_CASE("unions swap and copy with their member") {
+  Kinds::Tree a = leaf(1), b = branch({});
+  swap(a, b);
+  CHECK(a._d() == 1);
+  CHECK(b.leaf() == 1);
+  const Kinds::Tree copy = b;
+  b.leaf(2);
+  CHECK(copy.leaf() == 1);
+}
+
+// Structures.
+
+TEST_CASE("a derived structure has its base's members first") {
+  const Kinds::Derived derived(7, "seven");
+  const Kinds::Base& base = derived;
+  CHECK(base.a() == 7);
+  CHECK(text(through_any(derived, any_order())) == "Derived{a = 7, b = \"seven\"}");
+  Kinds::Derived other;
+  swap(other, const_cast<Kinds::Derived&>(derived));
+  CHECK(other.a() == 7);
+  CHECK(other.b() == "seven");
+}
+
+TEST_CASE("members begin with their default") {
+  const Kinds::WithDefaults value;
+  CHECK(text(value) == "WithDefaults{five = 5, name = \"x\", tint = blue}");
+  CHECK(text(Kinds::Everything().sparse_()) == "two");
+}
+
+TEST_CASE("plain structures and those without members survive") {
+  Kinds::Plain plain{5, {}};
+  plain.names_[0][1] = "n";
+  CHECK(through_bytes(plain, any_order()).names_[0][1] == "n");
+  CHECK(text(through_bytes(Kinds::Empty(), any_order())) == "Empty{}");
+  CHECK(Kinds::Outer(Kinds::Outer::Inner::out_).inner_() == Kinds::Outer::Inner::out_);
+}
+
+// Bitmasks and bitsets.
+
+TEST_CASE("bitmasks combine and keep their bits") {
+  Kinds::Rights rights = Kinds::Rights::readable | Kinds::Rights::owned;
+  CHECK(static_cast<std::uint32_t>(rights) == 33);
+  rights &= ~Kinds::Rights::readable;
+  CHECK(rights == Kinds::Rights::owned);
+  CHECK(through_any(rights, any_order()) == rights);
+  CHECK(static_cast<int>(~Kinds::Small::lone) == 254);
+}
+
+TEST_CASE("a bitset's fields are windows on one number") {
+  Kinds::MoreFields fields;
+  fields.low(5);
+  fields.flag_(true);
+  fields.signed_(-3);
+  fields.high(1000);
+  CHECK(fields._bits == (5U | 1U << 3 | 13U << 4 | 1000U << 8));
+  const Kinds::MoreFields out = through_bytes(fields, any_order());
+  CHECK(out.low() == 5);
+  CHECK(out.flag_());
+  CHECK(out.signed_() == -3);
+  CHECK(out.high() == 1000);
+  fields.low(8);  // beyond 3 bits
+  CHECK(fields.low() == 0);
+}
+
+TEST_CASE("a bit that the type lacks is refused") {
+  corelane::cdr::Writer writer;
+  writer.write(std::uint32_t{1} << 20);
+  corelane::cdr::Reader reader(writer.bytes());
+  Kinds::MoreFields out;
+  CHECK_FALSE(decode(reader, out));
+}
+
+// Bounds.
+
+TEST_CASE("a bound is checked when it is broken and the value stays as it was") {
+  Kinds::Few few = {1, 2, 3};
+  few.push_back(4);
+  CHECK_THROWS_AS(few.push_back(5), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(few.emplace_back(5), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(few.resize(5), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(few.insert(few.begin(), 0), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(few.assign(5, 0), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(few = std::vector<std::int32_t>(5), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(Kinds::Few(5, 0), CORBA::BAD_PARAM);
+  CHECK(few == Kinds::Few{1, 2, 3, 4});
+}
+
+TEST_CASE("a bounded string may be filled and not more") {
+  Kinds::Text short_text = "1234";
+  short_text += '5';
+  CHECK_THROWS_AS(short_text += '6', CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(short_text.append("6"), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(short_text.replace(0, 1, "ab"), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(short_text = "123456", CORBA::BAD_PARAM);
+  CHECK(short_text == "12345");
+  const std::string& unbounded = short_text;
+  CHECK(unbounded.size() == 5);
+}
+
+TEST_CASE("a bound is told by the traits of the type") {
+  static_assert(IDL::traits<Kinds::Few>::is_bounded::value && IDL::traits<Kinds::Few>::bound::value == 4);
+  static_assert(IDL::traits<Kinds::Text>::bound::value == 5);
+  static_assert(!IDL::traits<std::string>::is_bounded::value);
+  static_assert(IDL::traits<Kinds::Names>::dimensions::value == 2);
+  CHECK(Kinds::Few::max_size() == 4);
+}
+
+TEST_CASE("what is longer than its bound on the wire is refused") {
+  corelane::cdr::Writer writer;
+  encode(writer, std::vector<std::int32_t>{1, 2, 3, 4, 5});
+  corelane::cdr::Reader reader(writer.bytes());
+  Kinds::Few few;
+  CHECK_FALSE(decode(reader, few));
+  CHECK(reader.minor() == corelane::minor::bound_exceeded);
+}
+
+// TypeCodes and Any.
+
+TEST_CASE("generated TypeCodes say what the IDL says") {
+  CHECK(Kinds::_tc_Everything->member_count() == 21);
+  CHECK(Kinds::_tc_Everything->member_name(1) == "grid");
+  CHECK(Kinds::_tc_Names->content_type()->length() == 2);
+  CHECK(Kinds::_tc_Broad->default_index() == 2);
+  std::int64_t label = 0;
+  REQUIRE((Kinds::_tc_Broad->member_label(1) >>= label));
+  CHECK(label == -5);
+  CHECK(Kinds::_tc_Price->content_type()->fixed_digits() == 9);
+  CHECK(Kinds::_tc_Bad->kind() == CORBA::TCKind::tk_except);
+  CHECK(Kinds::_tc_Outer->member_type(0)->equal(Kinds::Outer::_tc_Inner));
+  CHECK_THROWS_AS(Kinds::_tc_Price->member_count(), CORBA::TypeCode::BadKind);
+  CHECK_THROWS_AS(Kinds::_tc_Base->member_name(1), CORBA::TypeCode::Bounds);
+}
+
+TEST_CASE("a recursive TypeCode survives both byte orders") {
+  const CORBA::object_reference<CORBA::TypeCode> tree = Kinds::_tc_Tree;
+  const auto out = through_bytes(tree, any_order());
+  CHECK(out->equal(tree));
+  CHECK(out->equivalent(out->member_type(0)->content_type()));
+}
+
+TEST_CASE("an Any knows its type and takes an equivalent one") {
+  CORBA::Any any;
+  CHECK(any.type()->kind() == CORBA::TCKind::tk_null);
+  any <<= Kinds::Vector{1, 2, 3};
+  any.type(Kinds::_tc_Vector);
+  CHECK(any.type()->name() == "Vector");
+  CHECK_THROWS_AS(any.type(CORBA::_tc_long), CORBA::BAD_TYPECODE);
+  any <<= "text";
+  std::string out;
+  REQUIRE((any >>= out));
+  CHECK(out == "text");
+}
+
+TEST_CASE("sequences print through their traits") {
+  const std::vector<Kinds::Colour> colours = {Kinds::Colour::red, Kinds::Colour::blue};
+  CHECK(text(IDL::traits<std::vector<Kinds::Colour>>::write(colours)) == "[red, blue]");
+}
+
+// Local interfaces.
+
+namespace {
+
+class HereImpl : public virtual IDL::traits<Kinds::Here>::base_type {
+ public:
+  std::int32_t use(void*, CORBA::Any& any) override { return any <<= size_, size_; }
+  std::int32_t size() override { return size_; }
+  void size(std::int32_t value) override { size_ = value; }
+
+ private:
+  std::int32_t size_ = 3;
+};
+
+}  // namespace
+
+TEST_CASE("a local object is called like any other and does not leave its process") {
+  const CORBA::object_reference<Kinds::Here> here(std::make_shared<HereImpl>());
+  here->size(4);
+  CORBA::Any any;
+  CHECK(here->use(nullptr, any) == 4);
+  CHECK(IDL::traits<Kinds::Here>::narrow(here) == here);
+  corelane::cdr::Writer writer;
+  encode(writer, here);
+  CHECK_FALSE(writer.ok());
+}
+
+// Fixed-point numbers.
+
+TEST_CASE("fixed-point arithmetic has the digits that IDL gives it") {
+  const IDL::Fixed<5, 2> a("123.45");
+  const IDL::Fixed<3, 1> b(1.5);
+  CHECK((a + b).to_string() == "124.95");
+  CHECK((a * b).to_string() == "185.175");
+  CHECK((a - b).fixed_digits() == 6);
+  CHECK((a / b) == IDL::Fixed<4, 1>("82.3"));
+  CHECK(a > b);
+  CHECK(-a == IDL::Fixed<5, 2>("-123.45"));
+  CHECK(a.round(1).to_string() == "123.50");
+  IDL::Fixed<5, 2> c = a;
+  c += b;
+  CHECK(++c == IDL::Fixed<5, 2>("125.95"));
+  CHECK_THROWS_AS((IDL::Fixed<3, 1>(100)), CORBA::DATA_CONVERSION);
+  CHECK_THROWS_AS(a / (IDL::Fixed<1, 0>()), CORBA::DATA_CONVERSION);
+}
