@@ -81,18 +81,24 @@ std::size_t SyntheticUtilization::least_loaded(std::span<const std::size_t> proc
                            [&](std::size_t a, std::size_t b) { return load_[a] < load_[b]; });
 }
 
+void SyntheticUtilization::Entry::restart() noexcept {
+  done = 0;
+  for (Part& part : parts) part.peak = 0;
+}
+
 // Another job of a task that has reserved: balanced per job it may go elsewhere, if the bound lets it; else it stays.
 bool SyntheticUtilization::go_on(Entry& entry, Time now, JobId job, Duration deadline,
                                  std::span<const Stage> stages) noexcept {
   if (stages.size() != entry.count) return false;
   entry.job = job;
   entry.expires = now + deadline;
+  entry.restart();
   if (policy_.load_balancing != When::per_job) return true;
   const Entry before = entry;
   add(before, -1);
   place(entry, deadline, stages, nullptr);
   add(entry, 1);
-  if (all_hold()) return true;
+  if (all_hold()) return note_peaks(), true;
   add(entry, -1);
   entry = before;
   add(entry, 1);
@@ -103,15 +109,27 @@ bool SyntheticUtilization::admit(const Entry& entry) noexcept {
   if (entries_.size() == entries_.capacity()) return false;
   entries_.push_back(entry);
   add(entry, 1);
-  if (all_hold()) return true;
+  if (all_hold()) return note_peaks(), true;
   add(entry, -1);
   entries_.pop_back();
   return false;
 }
 
+Share SyntheticUtilization::counted(const Entry& entry, std::size_t stage) const noexcept {
+  const Part& part = entry.parts[stage];
+  if (stage < entry.done) return part.peak;
+  return stage == entry.done ? std::max(part.peak, load_[part.processor]) : load_[part.processor];
+}
+
+// Only admissions raise a utilization, so nothing higher is missed.
+void SyntheticUtilization::note_peaks() noexcept {
+  for (Entry& entry : entries_)
+    if (entry.done < entry.count) entry.parts[entry.done].peak = counted(entry, entry.done);
+}
+
 bool SyntheticUtilization::holds(const Entry& entry) const noexcept {
   std::array<std::int64_t, most_stages> ppm{};
-  for (std::size_t i = 0; i < entry.count; ++i) ppm[i] = utilization(entry.parts[i].processor);
+  for (std::size_t i = 0; i < entry.count; ++i) ppm[i] = ppm_of(counted(entry, i));
   return aperiodic_bound(std::span(ppm).first(entry.count));
 }
 
@@ -128,9 +146,13 @@ std::span<const std::size_t> SyntheticUtilization::answer(const Entry& entry) no
   return std::span(answer_).first(entry.count);
 }
 
-void SyntheticUtilization::completed(JobId job, std::size_t stage) noexcept {
-  for (Entry& entry : entries_)
-    if (entry.job == job && stage < entry.count) entry.parts[stage].completed = true;
+void SyntheticUtilization::completed(JobId job) noexcept {
+  for (Entry& entry : entries_) {
+    if (entry.job != job || entry.done == entry.count) continue;
+    if (++entry.done == entry.count) continue;
+    Part& next = entry.parts[entry.done];
+    next.peak = load_[next.processor];
+  }
 }
 
 void SyntheticUtilization::idle(std::size_t processor) noexcept {
@@ -138,8 +160,8 @@ void SyntheticUtilization::idle(std::size_t processor) noexcept {
   for (Entry& entry : entries_) {
     const bool periodic = entry.task != no_task;
     if (entry.reserved || (periodic && policy_.idle_resetting != When::per_job)) continue;
-    for (Part& part : std::span(entry.parts).first(entry.count))
-      if (part.completed && part.processor == processor) load_[processor] -= std::exchange(part.share, 0);
+    for (Part& part : std::span(entry.parts).first(entry.done))
+      if (part.processor == processor) load_[processor] -= std::exchange(part.share, 0);
   }
 }
 

@@ -100,8 +100,8 @@ TEST_CASE("when a processor idles completed jobs count no more if the policy say
     Bench b(policy(When::per_job, resetting));
     REQUIRE(b.job(0, 1, 300));
     REQUIRE(b.job(0, 2, 250, 7));  // of a periodic task
-    b.ledger.completed(JobId{1}, 0);
-    b.ledger.completed(JobId{2}, 0);
+    b.ledger.completed(JobId{1});
+    b.ledger.completed(JobId{2});
     b.ledger.idle(1);
     CHECK(b.ledger.utilization(0) == 550'000);
     b.ledger.idle(0);
@@ -114,7 +114,7 @@ TEST_CASE("when a processor idles completed jobs count no more if the policy say
 TEST_CASE("a job that is not completed keeps its share when its processor idles") {
   Bench b(policy(When::per_job, When::per_job));
   REQUIRE(b.stages(0, 1, {200, 200}));
-  b.ledger.completed(JobId{1}, 0);
+  b.ledger.completed(JobId{1});
   b.ledger.idle(0);
   b.ledger.idle(1);
   CHECK(b.ledger.utilization(0) == 0);
@@ -124,7 +124,7 @@ TEST_CASE("a job that is not completed keeps its share when its processor idles"
 TEST_CASE("admission per task reserves for good and asks once") {
   Bench b(policy(When::per_task, When::per_task));
   REQUIRE(b.job(0, 1, 400, 7));
-  b.ledger.completed(JobId{1}, 0);
+  b.ledger.completed(JobId{1});
   b.ledger.idle(0);
   b.ledger.expire(at(5000));
   CHECK(b.ledger.utilization(0) == 400'000);
@@ -166,7 +166,79 @@ TEST_CASE("load balancing chooses for a task once or for each job") {
   }
 }
 
+TEST_CASE("a stage that is over counts with the utilization that it met, also after a reset") {
+  Bench b(policy(When::per_job, When::per_job));
+  constexpr std::size_t first[] = {0};
+  constexpr std::size_t second[] = {1};
+  const auto arrive = [&](std::int64_t now, std::uint64_t id, std::int64_t deadline, const std::vector<Stage>& stages) {
+    return b.ledger.arrive(at(now), JobId{id}, no_task, Duration{deadline}, stages).has_value();
+  };
+  REQUIRE(arrive(0, 1, 99, {{Duration{49}, first}}));
+  REQUIRE(arrive(0, 2, 100, {{Duration{1}, first}, {Duration{1}, second}}));
+  b.ledger.completed(JobId{1});
+  b.ledger.completed(JobId{2});
+  b.ledger.idle(0);
+  CHECK(b.ledger.utilization(0) == 0);
+  CHECK_FALSE(arrive(50, 3, 99, {{Duration{56}, second}}));  // job 2 would end at 107
+  CHECK(arrive(50, 4, 99, {{Duration{15}, second}}));
+}
+
 // Laws.
+
+TEST_CASE(
+    "no job that the aperiodic bound admits misses on a chain of processors under deadline-monotonic priorities") {
+  struct Live {
+    std::uint64_t id;
+    std::int64_t deadline, ends_by, left;
+    std::vector<std::int64_t> budgets;
+    std::size_t stage;
+  };
+  std::mt19937_64 random(1);
+  int admitted = 0;
+  for (std::size_t set = 0; set < 60; ++set) {
+    const std::size_t stages = 1 + set % 3;
+    Bench b(policy(When::per_job, axis[set / 3 % 3]), 256);
+    std::vector<Live> live;
+    bool late = false;
+    for (std::int64_t t = 0; t < 1500; ++t) {
+      if (random() % 3 == 0) {
+        const auto deadline = 10 + static_cast<std::int64_t>(random() % (random() % 2 == 0 ? 30 : 200));
+        Live job{static_cast<std::uint64_t>(t) + 1, deadline, t + deadline, 0, {}, 0};
+        std::vector<Stage> list;
+        for (std::size_t s = 0; s < stages; ++s) {
+          const auto most = static_cast<std::uint64_t>(deadline) / (2 * stages);
+          job.budgets.push_back(1 + static_cast<std::int64_t>(random() % most));
+          list.push_back({Duration{job.budgets.back()}, std::span(all_of_them).subspan(s, 1)});
+        }
+        job.left = job.budgets[0];
+        if (b.ledger.arrive(at(t), JobId{job.id}, no_task, Duration{deadline}, list)) {
+          live.push_back(job);
+          ++admitted;
+        }
+      }
+      for (std::size_t p = 0; p < stages; ++p) {
+        Live* first = nullptr;
+        for (Live& job : live)
+          if (job.stage == p && (first == nullptr || job.deadline < first->deadline)) first = &job;
+        if (first != nullptr)
+          --first->left;
+        else
+          b.ledger.idle(p);
+      }
+      for (Live& job : live) {
+        if (job.left > 0) continue;
+        b.ledger.completed(JobId{job.id});
+        if (++job.stage < stages)
+          job.left = job.budgets[job.stage];
+        else
+          late |= t + 1 > job.ends_by;
+      }
+      std::erase_if(live, [&](const Live& job) { return job.stage == stages; });
+    }
+    REQUIRE_FALSE(late);
+  }
+  CHECK(admitted > 3000);
+}
 
 TEST_CASE("synthetic utilization is the sum of its current jobs and returns to zero") {
   std::mt19937_64 random(5);
@@ -178,7 +250,7 @@ TEST_CASE("synthetic utilization is the sum of its current jobs and returns to z
       now += static_cast<std::int64_t>(random() % 200);
       const auto budget = 1 + static_cast<std::int64_t>(random() % 150);
       admitted += !b.balanced(now, id, budget, random() % 3, all_of_them).empty();
-      b.ledger.completed(JobId{id - random() % 4}, 0);
+      b.ledger.completed(JobId{id - random() % 4});
       if (random() % 4 == 0) b.ledger.idle(random() % 3);
       for (std::size_t p = 0; p < 3; ++p) {
         REQUIRE(b.ledger.utilization(p) >= 0);
