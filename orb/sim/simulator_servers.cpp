@@ -30,7 +30,7 @@ std::size_t Simulator::add_work(const WorkPlan& plan) {
 }
 
 Duration Simulator::served(std::size_t server) const {
-  return cores_[servers_[server].core].core.served(servers_[server].number);
+  return cores_[servers_[server].core].core.server(servers_[server].number).used();
 }
 
 void Simulator::arrive(std::size_t index) {
@@ -59,7 +59,7 @@ ReadyJob Simulator::work_job(const WorkPlan& plan, Duration demand) const {
   const ServerState& server = servers_[plan.server];
   ReadyJob job{.job = {}, .task = no_task, .priority = server.priority, .remaining = demand};
   job.server = server.number;
-  if (!std::holds_alternative<IoServer>(cores_[server.core].core.server(server.number))) return job;
+  if (!std::holds_alternative<IoServer>(cores_[server.core].core.server(server.number).server())) return job;
   job.priority = plan.io.priority;
   job.caller_period = plan.io.period;
   if (!plan.caller || !reports_[*plan.caller].admitted) return job;

@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace corelane::sim {
+namespace {
+
+constexpr sched::ServerVerdict unlimited{.runs = true, .budget = Duration::max()};
+
+}  // namespace
 
 std::vector<VirtualCore::Entry>::iterator VirtualCore::find(JobId job) {
   return std::find_if(jobs_.begin(), jobs_.end(), [&](const Entry& e) { return e.job.job == job; });
@@ -20,38 +25,26 @@ void VirtualCore::charge(Time now) {
   job.used += used;
   job.remaining -= used;
   if (job.until_sleep != Duration::max()) job.until_sleep -= used;
-  if (!job.server || used == Duration::zero()) return;
-  servers_[*job.server].used += used;
-  sched::charge(servers_[*job.server].server, now, used);
-  tend(now, job.server);
+  step(now, job.server, used);
 }
 
-// After any change of its work or its budget: tells the server whether it has work, and for whom; the places of its
-// work are its own.
-void VirtualCore::tend(Time now, std::optional<std::size_t> index) {
-  if (!index) return;
-  auto& [server, used, has_work] = servers_[*index];
+// After any change of a server's work or its budget. Its work is in the place that it gives.
+void VirtualCore::step(Time now, std::optional<std::size_t> server, Duration used) {
+  if (!server) return;
   const auto first =
-      std::find_if(jobs_.begin(), jobs_.end(), [&](const Entry& e) { return e.job.server == index && !e.asleep; });
-  const bool had_work = std::exchange(has_work, first != jobs_.end());
-  if (auto* io = std::get_if<sched::IoServer>(&server); io != nullptr && has_work)
-    io->serve(now, {first->job.caller_period, first->job.priority});
-  if (has_work && !had_work) sched::wake(server, now);
-  if (!has_work && had_work) sched::block(server, now);
-  const auto* bandwidth = std::get_if<sched::ConstantBandwidthServer>(&server);
-  if (bandwidth == nullptr) return;
+      std::find_if(jobs_.begin(), jobs_.end(), [&](const Entry& e) { return e.job.server == server && !e.asleep; });
+  std::optional<sched::IoCaller> work;
+  if (first != jobs_.end()) work = {first->job.caller_period, first->job.priority};
+  const sched::ServerVerdict verdict = servers_[*server].step(now, used, work);
+  if (order_by_ != Order::deadline) return;
   for (Entry& entry : jobs_)
-    if (entry.job.server == index) entry.job.place = bandwidth->deadline();
+    if (entry.job.server == server) entry.job.place = verdict.deadline;
   sort();
 }
 
 std::size_t VirtualCore::add_server(const sched::Server& server) {
-  servers_.push_back({.server = server});
+  servers_.emplace_back(server);
   return servers_.size() - 1;
-}
-
-Duration VirtualCore::budget_of(const ReadyJob& job, Time now) const {
-  return job.server ? sched::available(servers_[*job.server].server, now) : Duration::max();
 }
 
 bool VirtualCore::before(const Entry& a, const Entry& b) const {
@@ -73,7 +66,7 @@ void VirtualCore::start(Time now, const ReadyJob& job) {
   charge(now);
   jobs_.push_back({job, ++last_order_});
   sort();
-  tend(now, job.server);
+  step(now, job.server);
 }
 
 void VirtualCore::set_priority(Time now, TaskId task, Priority priority) {
@@ -81,7 +74,7 @@ void VirtualCore::set_priority(Time now, TaskId task, Priority priority) {
   for (Entry& entry : jobs_)
     if (entry.job.task == task) entry.job.priority = priority;
   sort();
-  for (std::size_t i = 0; i < servers_.size(); ++i) tend(now, i);
+  for (std::size_t i = 0; i < servers_.size(); ++i) step(now, i);
 }
 
 void VirtualCore::raise(Time now, JobId job, Priority ceiling) {
@@ -121,7 +114,7 @@ void VirtualCore::drop_all(Time now) {
   charge(now);
   jobs_.clear();
   running_ = false;
-  for (std::size_t i = 0; i < servers_.size(); ++i) tend(now, i);
+  for (std::size_t i = 0; i < servers_.size(); ++i) step(now, i);
 }
 
 void VirtualCore::watch(Time now, JobId job, Duration budget) {
@@ -153,7 +146,7 @@ std::optional<VirtualCore::Reached> VirtualCore::reach(Time now) {
     const ReadyJob ended = job;
     jobs_.erase(entry);
     running_ = false;
-    tend(now, ended.server);
+    step(now, ended.server);
     return Reached{ended, What::ended};
   }
   if (job.until_sleep <= Duration::zero()) {
@@ -171,11 +164,15 @@ VirtualCore::Until VirtualCore::dispatch(Time now) {
   charge(now);
   Until until;
   const ReadyJob* next = nullptr;
+  sched::ServerVerdict granted;
   for (const Entry& entry : jobs_) {
     if (entry.asleep) continue;
-    const bool waits = budget_of(entry.job, now) <= Duration::zero();
-    if (waits) until.replenished = std::min(until.replenished, sched::next(servers_[*entry.job.server].server, now));
-    if (!waits && next == nullptr) next = &entry.job;
+    const auto& server = entry.job.server;
+    const auto verdict = server ? servers_[*server].verdict(now) : unlimited;
+    until.replenished = std::min(until.replenished, verdict.again);
+    if (!verdict.runs || next != nullptr) continue;
+    next = &entry.job;
+    granted = verdict;
   }
   const bool ran = std::exchange(running_, next != nullptr);
   if (!running_) return until;
@@ -183,7 +180,7 @@ VirtualCore::Until VirtualCore::dispatch(Time now) {
   current_ = next->job;
   since_ = now;
   const Duration lasts =
-      std::min({next->remaining, next->until_sleep, until_budget(*next), until_lock(*next), budget_of(*next, now)});
+      std::min({next->remaining, next->until_sleep, until_budget(*next), until_lock(*next), granted.budget});
   until.reach = now + std::max(lasts, Duration::zero());
   return until;
 }

@@ -3,7 +3,7 @@
 // does.
 //
 // It carries servers: a job under a server runs only while that one has budget, and all such jobs together are the
-// server's work. The core charges, wakes and blocks it.
+// server's work.
 //
 // Threads: owned by the Simulator.
 #pragma once
@@ -16,7 +16,7 @@
 
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
-#include "orb/sched/server.h"
+#include "orb/sched/server_driver.h"
 
 namespace corelane::sim {
 
@@ -83,8 +83,7 @@ class VirtualCore {
   std::optional<JobId> running() const;
   std::uint64_t preemptions() const { return preemptions_; }
   Duration busy() const { return busy_; }
-  const sched::Server& server(std::size_t index) const { return servers_[index].server; }
-  Duration served(std::size_t index) const { return servers_[index].used; }  // its work has run for so long
+  const sched::ServerDriver& server(std::size_t index) const { return servers_[index]; }
 
  private:
   struct Entry {
@@ -95,23 +94,17 @@ class VirtualCore {
 
     Priority effective() const { return std::max(job.priority, ceiling); }
   };
-  struct Served {
-    sched::Server server;
-    Duration used{};
-    bool has_work = false;
-  };
 
   std::vector<Entry>::iterator find(JobId job);
   void charge(Time now);
   bool before(const Entry& a, const Entry& b) const;
   void sort();
-  void tend(Time now, std::optional<std::size_t> server);
-  Duration budget_of(const ReadyJob& job, Time now) const;
+  void step(Time now, std::optional<std::size_t> server, Duration used = {});
   Duration until_budget(const ReadyJob& job) const;
   Duration until_lock(const ReadyJob& job) const;
 
   Order order_by_ = Order::priority;
-  std::vector<Served> servers_;
+  std::vector<sched::ServerDriver> servers_;
   std::vector<Entry> jobs_;  // who runs first comes first
   bool running_ = false;     // current_ has run since since_
   JobId current_{};

@@ -181,6 +181,26 @@ TEST_CASE("a flood on behalf of a task delays nobody above it and others by no m
   CHECK(delayed > 100);
 }
 
+TEST_CASE("a flood of foreign requests adds no more to a task's response than its reader's budget") {
+  // The reader works above all tasks, under a sporadic server; what it has read goes on as best effort.
+  const auto worst = [](bool flood) {
+    Simulator sim(one_core());
+    sim.manager().set_interference(core, std::vector{load_of(Kind::sporadic, {1ms, 20ms})});
+    const auto reader = sim.add_server({core, SporadicServer({1ms, 20ms})});
+    const auto rest = sim.add_server({core, SporadicServer({20ms, 20ms}), best_effort});
+    const auto task = sim.add({.contract = contract(4ms, 23ms), .first_release = Time{7ms}});
+    if (flood) sim.add_work({.server = reader, .every = 100us, .demand = 90us, .random = true});
+    if (flood) sim.add_work({.server = rest, .every = 1ms, .demand = 2ms, .random = true});
+    sim.run(Time{60s});
+    CHECK(sim.report(task).misses == 0);
+    CHECK(sim.report(task).jobs > 2600);
+    return sim.report(task).worst;
+  };
+  CHECK(worst(false) == 4ms);
+  CHECK(worst(true) > 4ms);
+  CHECK(worst(true) <= 5ms);
+}
+
 TEST_CASE("a server below all tasks lives on what they leave") {
   Simulator sim(one_core());
   const auto server = sim.add_server({core, DeferrableServer({50ms, 100ms}), best_effort});
