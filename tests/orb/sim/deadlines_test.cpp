@@ -108,14 +108,18 @@ TEST_CASE("sets that the demand analysis allows never miss, and respond as analy
   CHECK(jobs > 10'000);
 }
 
-TEST_CASE("a flood under a constant bandwidth server and a task that overruns tenfold harm nobody under EDF") {
+TEST_CASE("a flood under a constant bandwidth server and a wild task harm nobody under EDF") {
+  enum Wild { overruns, floods, oversleeps };
   Random random(17);
   std::uint64_t jobs = 0;
-  std::uint64_t overruns = 0;
+  std::uint64_t overrun = 0;
+  std::uint64_t refused = 0;
   Duration served{};
-  for (std::uint64_t set = 0; set < 300; ++set) {
+  for (std::uint64_t set = 0; set < 400; ++set) {
     Contracts contracts = random_contracts(random, set % 2 == 0);
     contracts[0].on_overrun = static_cast<OverrunPolicy>(set % 3);
+    for (std::size_t i = 0; i < contracts.size(); i += 2)
+      contracts[i].suspension = std::min<Duration>((contracts[i].deadline - contracts[i].budget) / 4, 1ms);
     const Reservation r{1ms, 8ms};
     Contracts charged = contracts;
     charged.push_back({.period = r.period, .deadline = r.period, .budget = r.budget});
@@ -124,20 +128,32 @@ TEST_CASE("a flood under a constant bandwidth server and a task that overruns te
     const auto server = sim.add_server(
         {core, ConstantBandwidthServer(r, set % 4 < 2 ? Exhausted::postpones : Exhausted::waits), Priority{1}});
     sim.add_work({.server = server, .every = 2ms, .demand = 3ms, .random = true});
-    TaskPlan wild{.contract = contracts[0], .demand = contracts[0].budget, .demand_to = 10 * contracts[0].budget};
-    wild.stops_after = contracts[0].budget / 2;  // a cancelled job does not stop at once
+    TaskPlan wild{.contract = contracts[0]};
+    const auto how = static_cast<Wild>(set / 3 % 3);
+    if (how == overruns) wild.demand_to = 10 * wild.contract.budget;
+    if (how == floods) wild.every = wild.contract.period / 20;
+    if (how == oversleeps) wild.sleeps_for = wild.contract.suspension + 7ms;
+    if (how == oversleeps) wild.sleeps_after = wild.contract.budget / 3;
+    wild.stops_after = wild.contract.budget / 2;  // a cancelled job does not stop at once
     sim.add(wild);
-    for (std::size_t i = 1; i < contracts.size(); ++i) sim.add({.contract = contracts[i], .jittered = true});
+    for (std::size_t i = 1; i < contracts.size(); ++i)
+      sim.add({.contract = contracts[i],
+               .jittered = true,
+               .sleeps_after = contracts[i].budget / 2,
+               .sleeps_for = contracts[i].suspension});
     sim.run(Time{600ms});
     for (std::size_t i = 1; i < contracts.size(); ++i) {
       REQUIRE(sim.report(i).misses == 0);
+      REQUIRE(sim.report(i).overruns == 0);
       jobs += sim.report(i).jobs;
     }
-    overruns += sim.report(0).overruns;
+    overrun += sim.report(0).overruns;
+    refused += sim.report(0).refused_jobs;
     served += sim.served(server);
   }
   CHECK(jobs > 1000);
-  CHECK(overruns > 100);
+  CHECK(overrun > 200);
+  CHECK(refused > 1000);
   CHECK(served > 1s);
 }
 
