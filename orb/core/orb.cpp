@@ -127,6 +127,10 @@ std::string Orb::object_to_string(const ObjectReference<Object>& object) {
   return giop::to_string(object->_reference()->ior());
 }
 
+Orb::InvalidName::InvalidName(const std::string& name)
+    : what_(std::make_shared<const std::string>("CORBA::ORB::InvalidName: no initial reference '" + excerpt(name) +
+                                                "'; name one with -ORBInitRef NAME=REFERENCE")) {}
+
 ObjectReference<Object> Orb::resolve_initial_references(const std::string& name) { return resolve(name, max_hops); }
 
 ObjectReference<Object> Orb::resolve(const std::string& name, int hops) {
@@ -135,7 +139,7 @@ ObjectReference<Object> Orb::resolve(const std::string& name, int hops) {
     const std::lock_guard lock(state_->mutex);
     if (const auto known = state_->initial.find(name); known != state_->initial.end()) return known->second;
     const auto configured = state_->settings.initial_references.find(name);
-    if (configured == state_->settings.initial_references.end()) throw InvalidName();
+    if (configured == state_->settings.initial_references.end()) throw InvalidName(name);
     uri = configured->second;
   }
   if (hops == 0)

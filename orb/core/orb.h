@@ -81,14 +81,16 @@ class Orb : public std::enable_shared_from_this<Orb> {
   // What a servant of this process threw that is no exception of CORBA's. Any thread: others write it to the log.
   void log_servant_exception(std::string_view operation, std::string_view text) noexcept;
 
-  // The standard user exception of resolve_initial_references().
+  // The standard user exception of resolve_initial_references(). It has no members, so which name it was is in what().
   struct InvalidName final : UserException {
+    explicit InvalidName(const std::string& name = {});
     const char* _rep_id() const noexcept override { return "IDL:omg.org/CORBA/ORB/InvalidName:1.0"; }
-    const char* what() const noexcept override { return "CORBA::ORB::InvalidName"; }
+    const char* what() const noexcept override { return what_->c_str(); }
     void _raise() const override { throw *this; }
 
    private:
     void _encode(cdr::Writer&) const override {}
+    std::shared_ptr<const std::string> what_;
   };
 
   struct State;

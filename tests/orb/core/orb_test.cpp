@@ -68,6 +68,8 @@ TEST_CASE("initial references come from the command line and from register_initi
   CHECK(client->resolve_initial_references("Again")->_is_equivalent(probe));
   CHECK(client->string_to_object("corbaloc:rir:/Probe")->_is_equivalent(probe));
   CHECK_THROWS_AS(client->resolve_initial_references("Nothing"), CORBA::ORB::InvalidName);
+  CHECK_THROWS_WITH(client->resolve_initial_references("Nothing"),
+                    Catch::Contains("no initial reference 'Nothing'") && Catch::Contains("-ORBInitRef"));
 }
 
 TEST_CASE("text that is no reference is BAD_PARAM") {
