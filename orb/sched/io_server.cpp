@@ -50,8 +50,17 @@ void IoServer::settle() noexcept {
 }
 
 Interference io_interference(Ppm share, Duration period) noexcept {
-  const Duration budget = io_budget(share, period);
-  return {.budget = budget.count(), .period = period.count(), .jitter = (period - budget).count()};
+  // In many small uses the server runs for more than its budget, which is rounded down, in each T.
+  const Wide budget = (Wide{period.count()} * share + whole_core - 1) / whole_core;
+  return {.budget = static_cast<Ticks>(budget),
+          .period = period.count(),
+          .jitter = (period - io_budget(share, period)).count()};
+}
+
+Interference io_interference_without_jitter(Ppm share, Duration period) noexcept {
+  constexpr Wide unit = Wide{whole_core} * whole_core;
+  const Wide budget = (Wide{period.count()} * share * (2 * whole_core - share) + unit - 1) / unit;
+  return {.budget = static_cast<Ticks>(budget), .period = period.count()};
 }
 
 bool rate_monotonic_with_io(std::span<const Usage> tasks, std::span<const Ppm> shares) noexcept {

@@ -59,9 +59,11 @@ class IoServer {
 Duration io_budget(Ppm share, Duration period) noexcept;
 
 // How a server of this share bears on the level of its callers and those below, T being the longest of its callers'
-// periods at or above that level: a task (U T, T) with jitter T - U T. In a window w it runs for at most U w + (1 - U)
-// U T.
+// periods at or above that level. In a window w it runs for at most U w + (1 - U) U T, which an analysis may put in
+// either way, for each task the one that suits it: as a task (U T, T) with jitter T - U T, exact for long windows, or
+// as a task ((2 - U) U T, T) without, less for short ones.
 Interference io_interference(Ppm share, Duration period) noexcept;
+Interference io_interference_without_jitter(Ppm share, Duration period) noexcept;
 
 // Rate-monotonic tasks (implicit deadlines, without jitter) and servers that work for them: sum U_i + sum (2 - U) U
 // over the servers <= n (2^(1/n) - 1), n counting the tasks. Sufficient.

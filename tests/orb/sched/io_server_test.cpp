@@ -93,6 +93,46 @@ TEST_CASE("an io server is to others a task with jitter T - U T") {
   CHECK(other.jitter == 72);
 }
 
+TEST_CASE("both ways to charge an io server cover U w + (1 - U) U T in every window") {
+  constexpr std::int64_t period = 1000;
+  for (const Ppm share : {1'000, 100'000, 333'333, 900'000, 1'000'000}) {
+    const std::int64_t budget = io_budget(share, units(period)).count();
+    for (const Interference& other :
+         {io_interference(share, units(period)), io_interference_without_jitter(share, units(period))}) {
+      std::int64_t short_by = 0;
+      for (std::int64_t w = 1; w <= 5 * period; ++w) {
+        const std::int64_t runs = std::min(w * whole_core, share * w + (whole_core - share) * budget);
+        short_by = std::max(short_by, runs - ceil_div(w + other.jitter, other.period) * other.budget * whole_core);
+      }
+      CHECK(short_by == 0);
+    }
+  }
+  CHECK(io_interference_without_jitter(tenth, units(80)).budget == 16);  // 15.2
+}
+
+TEST_CASE("what the bound with an io server admits holds in the response-time analysis") {
+  std::mt19937_64 random(59);
+  int admitted = 0;
+  for (int set = 0; set < 20'000; ++set) {
+    std::vector<Usage> tasks;
+    for (int i = 0; i <= set % 3; ++i)
+      tasks.push_back({1 + static_cast<Ticks>(random() % 20'000), 10'000 + static_cast<Ticks>(random() % 40'000)});
+    const auto share = static_cast<Ppm>(1000 * (10 + random() % 500));
+    if (!rate_monotonic_with_io(tasks, std::vector<Ppm>{share})) continue;
+    ++admitted;
+    for (Usage& task : tasks) task = {task.budget * 1000, task.period * 1000};  // so that the server's budget is whole
+    std::sort(tasks.begin(), tasks.end(), [](const Usage& a, const Usage& b) { return a.period < b.period; });
+    const std::size_t serves = random() % tasks.size();
+    std::vector<Interference> above;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      if (i == serves) above.push_back(io_interference_without_jitter(share, units(tasks[i].period)));
+      REQUIRE(response_time({tasks[i].budget, tasks[i].period}, above).value <= tasks[i].period);
+      above.push_back({tasks[i].budget, tasks[i].period, 0});
+    }
+  }
+  CHECK(admitted > 1000);
+}
+
 TEST_CASE("the bound with io servers charges (2 - U) U for each") {
   // Two tasks: 2 (sqrt 2 - 1) = .828427. A tenth costs .19.
   const std::vector<Ppm> one{tenth};
