@@ -17,8 +17,9 @@ bool Doorbell::open() noexcept {
 
 void Doorbell::wait_beside(int fd, Time deadline) noexcept {
   std::uint32_t expected = resting;
-  // relaxed: announces sleep only
-  if (word_.compare_exchange_strong(expected, asleep, std::memory_order_relaxed, std::memory_order_relaxed)) {
+  // PAIR doorbell.asleep: release here -> acquire in ring(). Publishes the descriptor that open() took.
+  // relaxed on failure: the exchange below acquires
+  if (word_.compare_exchange_strong(expected, asleep, std::memory_order_release, std::memory_order_relaxed)) {
     std::array<pollfd, 2> entries{
         {{.fd = fd, .events = POLLIN, .revents = 0}, {.fd = event_.get(), .events = POLLIN, .revents = 0}}};
     const timespec wait = to_timespec(left_until(deadline));
@@ -33,7 +34,8 @@ void Doorbell::wait_beside(int fd, Time deadline) noexcept {
 void Doorbell::ring() noexcept {
   parker_.unpark();
   // PAIR doorbell.word: release here -> acquire in wait_beside(). Publishes what the ringer wrote before.
-  if (word_.exchange(rung, std::memory_order_release) != asleep) return;
+  // PAIR doorbell.asleep: acquire here <- release in wait_beside(). The descriptor is there.
+  if (word_.exchange(rung, std::memory_order_acq_rel) != asleep) return;
   const std::uint64_t one = 1;
   (void)!write(event_.get(), &one, sizeof one);
 }

@@ -83,3 +83,17 @@ TEST_CASE("no ring is lost, whichever way the waiter waits") {
     seen.store(last, std::memory_order_relaxed);    // relaxed: a count
   }
 }
+
+TEST_CASE("a bell may be opened while others ring it") {
+  Doorbell bell;
+  Waiter stream;
+  std::atomic<bool> heard{false};
+  std::jthread ringer([&] {
+    while (!heard) bell.ring();  // bound: the wait below
+  });
+  bell.wait(never);
+  REQUIRE(bell.open());
+  bell.wait_beside(stream.here.get(), never);
+  bell.wait_beside(stream.here.get(), never);
+  heard = true;
+}
