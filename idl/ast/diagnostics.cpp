@@ -19,17 +19,23 @@ std::string quoted(std::string_view text) {
 }
 
 Diagnostic& Diagnostics::error(const Span& at, std::string message) {
-  ++errors_;
-  return add(Severity::error, at, std::move(message));
+  return add({.severity = Severity::error, .span = at, .message = std::move(message), .notes = {}});
 }
 
-Diagnostic& Diagnostics::warning(const Span& at, std::string message) {
-  return add(Severity::warning, at, std::move(message));
+Diagnostic& Diagnostics::warning(Warning kind, const Span& at, std::string message) {
+  const Policy policy = policies_[static_cast<std::size_t>(kind)];
+  Diagnostic made{.severity = policy == Policy::error ? Severity::error : Severity::warning,
+                  .span = at,
+                  .message = std::move(message),
+                  .notes = {},
+                  .kind = kind};
+  if (policy == Policy::ignore) return overflow_ = std::move(made);
+  return add(std::move(made));
 }
 
-Diagnostic& Diagnostics::add(Severity severity, const Span& at, std::string message) {
-  Diagnostic made{.severity = severity, .span = at, .message = std::move(message), .notes = {}};
-  if (kept_.size() < limit) return kept_.emplace_back(std::move(made));
+Diagnostic& Diagnostics::add(Diagnostic made) {
+  std::size_t& count = made.severity == Severity::error ? errors_ : warnings_;
+  if (count++ < limit) return kept_.emplace_back(std::move(made));
   ++dropped_;
   return overflow_ = std::move(made);
 }

@@ -30,4 +30,9 @@ std::string_view keyword_like(std::string_view word) {
   return {};
 }
 
+bool is_late_keyword(std::string_view keyword) {
+  constexpr std::array<std::string_view, 5> late = {"getraises", "import", "setraises", "typeid", "typeprefix"};
+  return std::find(late.begin(), late.end(), keyword) != late.end();
+}
+
 }  // namespace corelane::idl

@@ -95,7 +95,7 @@ const Parser::Entry* Parser::entry_here(Body kind) const {
 
 Parser::DefinitionPtr Parser::definition(Body kind) {
   if (cursor_.at(";")) {
-    diagnostics_.warning(cursor_.current().span, "this `;` ends nothing");
+    diagnostics_.warning(Warning::semicolon, cursor_.current().span, "this `;` ends nothing");
     cursor_.advance();
     return nullptr;
   }
@@ -107,7 +107,13 @@ Parser::DefinitionPtr Parser::definition(Body kind) {
   if (const Entry* entry = entry_here(kind)) {
     const Token keyword = cursor_.advance();
     DefinitionPtr result = (this->*entry->rule)(keyword);
-    cursor_.expect(";");
+    // The OMG's own orb.idl has a typeprefix without its ';'.
+    if (!std::holds_alternative<ast::IdDirective>(result->node) || cursor_.at(";")) {
+      cursor_.expect(";");
+    } else {
+      diagnostics_.warning(Warning::semicolon, cursor_.previous().span,
+                           "expected `;` after " + describe(cursor_.previous()));
+    }
     return result;
   }
   if (kind != in_module) return operation_or_attribute();
@@ -150,7 +156,9 @@ std::optional<Parser::DefinitionPtr> Parser::pragma(const Token& token) {
     if (std::holds_alternative<LiteralFault>(text)) return wrong(form);
     result.argument = std::get<std::string>(text);
   }
-  if (!words[at + 1].is(TokenKind::end)) return wrong("with nothing after its argument");
+  const std::size_t last = words[at + 1].is(";") ? at + 2 : at + 1;
+  if (!words[last].is(TokenKind::end)) return wrong("with nothing after its argument");
+  if (last != at + 1) diagnostics_.warning(Warning::semicolon, token.span, "this #pragma needs no `;`");
   DefinitionPtr definition = made({}, token);
   definition->node = std::move(result);
   return definition;

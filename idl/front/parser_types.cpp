@@ -171,9 +171,14 @@ ast::Identifier Parser::simple_declarator(std::string_view what) {
 // A name that is declared.
 ast::Identifier Parser::identifier(std::string_view what) {
   const Token token = cursor_.expect_identifier(what);
-  if (const std::string_view keyword = keyword_like(token.text); !keyword.empty())
-    diagnostics_.error(token.span, quoted(token.text) + " differs from the keyword " + quoted(keyword) +
-                                       " only in case (write " + quoted("_" + std::string(token.text)) + ")");
+  if (const std::string_view keyword = keyword_like(token.text); !keyword.empty()) {
+    std::string message = quoted(token.text) + " differs from the keyword " + quoted(keyword) +
+                          " only in case (write " + quoted("_" + std::string(token.text)) + ")";
+    if (is_late_keyword(keyword))
+      diagnostics_.warning(Warning::keyword, token.span, std::move(message));
+    else
+      diagnostics_.error(token.span, std::move(message));
+  }
   return unescaped(token);
 }
 

@@ -245,7 +245,8 @@ struct Hooks : wave::context_policies::default_preprocessing_hooks {
   }
   template <typename Context, typename Tokens>
   bool found_warning_directive(const Context& context, const Tokens& message) {
-    run->diagnostics().warning(span_at(*run, context.get_main_pos()), "#warning: " + message_text(message));
+    run->diagnostics().warning(Warning::directive, span_at(*run, context.get_main_pos()),
+                               "#warning: " + message_text(message));
     return true;
   }
 
@@ -313,10 +314,17 @@ class Collector {
       out_.text += at.line == next_.line ? ' ' : '\n';
       out_.segments.push_back({static_cast<std::uint32_t>(out_.text.size()), at.source, at.line, at.column});
     }
-    out_.text += value;
+    append_shown(value);
     last_ = at;
     next_ = at;
     next_.column += static_cast<std::uint32_t>(value.size());
+  }
+
+  void append_shown(std::string_view value) {
+    const std::size_t begin = out_.text.size();
+    out_.text += value;
+    if (!value.starts_with('L') || value.find(hidden_backslash) == std::string_view::npos) return;
+    std::replace(out_.text.begin() + static_cast<std::ptrdiff_t>(begin), out_.text.end(), hidden_backslash, '\\');
   }
 
   void start_pragma(const WaveToken& token) {

@@ -170,7 +170,21 @@ class Prescan {
     while (i < text_.size() && text_[i] != quote && text_[i] != '\n')
       i += text_[i] == '\\' && i + 1 < text_.size() ? 2 : 1;
     const bool closed = i < text_.size() && text_[i] == quote;
+    if (closed && at_ > 0 && text_[at_ - 1] == 'L') hide_universal_names(at_ + 1, i);
     at_ = closed ? i + 1 : at_ + 1;
+  }
+
+  // C forbids \u0041; IDL does not.
+  void hide_universal_names(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i + 1 < end; ++i) {
+      if (text_[i] == hidden_backslash) {
+        error(i, 1, "a byte of no UTF-8 character in a wide literal");
+        failed_ = true;
+      }
+      if (text_[i] != '\\') continue;
+      if (text_[i + 1] == 'u') text_[i] = hidden_backslash;
+      ++i;
+    }
   }
 
   bool is_include() const {
@@ -226,11 +240,20 @@ class Prescan {
   static void append_directive(std::string& out, std::string_view directive) {
     const std::optional<std::string_view> fault = fault_of(directive);
     if (!fault) {
-      out += directive;
+      append_sound(out, directive);
       return;
     }
     if (!fault->empty()) (out += "#error ") += *fault;
     out.append(static_cast<std::size_t>(std::count(directive.begin(), directive.end(), '\n')), '\n');
+  }
+
+  // Words behind #else and #endif are remarks of old times; the preprocessor library would take them for text.
+  static void append_sound(std::string& out, std::string_view directive) {
+    const std::size_t name = directive.find_first_not_of(" \t", directive.find('#') + 1);
+    const std::string_view word = name == std::string_view::npos ? "" : leading_name(directive.substr(name));
+    out += word == "else" || word == "endif" ? directive.substr(0, name + word.size()) : directive;
+    if (out.back() != '\n')
+      out.append(static_cast<std::size_t>(std::count(directive.begin(), directive.end(), '\n')), '\n');
   }
 
   // Nothing: keep it. Empty: drop it. Else the code of the fault.

@@ -17,6 +17,10 @@
 
 namespace corelane::idl {
 
+// Stands for the backslash of a \u in a wide literal, from which the preprocessor library shies; refused in the text
+// itself, where it is no UTF-8.
+inline constexpr char hidden_backslash = '\xFF';
+
 // The text of `source` for the preprocessor; nothing when an error (reported) leaves no text to go on with.
 std::optional<std::string> prescan(const SourceMap& sources, SourceId source, Diagnostics& diagnostics);
 

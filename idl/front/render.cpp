@@ -24,7 +24,12 @@ class Renderer {
 
   void add(const Diagnostic& diagnostic) {
     const bool error = diagnostic.severity == Severity::error;
-    message(diagnostic.span, error ? style_.error : style_.warning, error ? "error" : "warning", diagnostic.message);
+    std::string text = diagnostic.message;
+    if (diagnostic.kind) {
+      text += error ? " [-Werror=" : " [-W";
+      text.append(name_of(*diagnostic.kind)).append("]");
+    }
+    message(diagnostic.span, error ? style_.error : style_.warning, error ? "error" : "warning", text);
     for (const Diagnostic::Note& note : diagnostic.notes) message(note.span, style_.note, "note", note.message);
   }
   void append(std::string_view text) { out_ += text; }

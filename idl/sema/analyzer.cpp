@@ -135,6 +135,8 @@ void Analyzer::visit(const ast::Import& import, const ast::Definition&) {
 // What stays declared only must be defined by the end, but for interfaces and valuetypes: references to them need no
 // more, and another file may hold the definition.
 void Analyzer::finish_forwards() {
+  for (const Symbol* module : announced_)
+    if (module->definition == DefId::none) diagnostics_.error(module->span, quoted(module->name) + " is not declared");
   for (const ForwardUse& use : forwards_) {
     const Symbol& symbol = *use.symbol;
     if (symbol.defined) {
@@ -149,7 +151,7 @@ void Analyzer::finish_forwards() {
     const std::string message = quoted(symbol.name) + " is declared here and never defined";
     if (symbol.kind == SymbolKind::interface || symbol.kind == SymbolKind::value) {
       model_[symbol.type].definition = use.definition;
-      diagnostics_.warning(use.span, message);
+      diagnostics_.warning(Warning::forward, use.span, message);
     } else {
       diagnostics_.error(use.span, message);
     }

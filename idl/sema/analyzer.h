@@ -128,6 +128,7 @@ class Analyzer {
 
   // Repository ids (analyzer_ids.cpp).
   void visit(const ast::IdDirective& directive, const ast::Definition& definition);
+  void announce_module(const ast::ScopedName& name);
   void set_type_prefix(const Symbol& symbol, const ast::IdDirective& directive, const Span& at);
   void set_explicit_id(const Symbol& symbol, const ast::IdDirective& directive, const Span& at);
   void apply_explicit_id(const Symbol& symbol);
@@ -171,7 +172,8 @@ class Analyzer {
   std::map<const Symbol*, ExplicitId> explicit_ids_;
   std::map<const Symbol*, std::string> forward_ids_;  // as the first declaration made them
   std::vector<ForwardUse> forwards_;
-  std::vector<OpenAggregate> open_;  // innermost last
+  std::vector<const Symbol*> announced_;  // modules that a typeprefix names before they are opened
+  std::vector<OpenAggregate> open_;       // innermost last
 };
 
 // Reads the body of a struct, union, exception or the like in its own scope; whether it holds itself.

@@ -24,12 +24,23 @@ void Analyzer::visit(const ast::IdDirective& directive, const ast::Definition& d
     ids_.set_prefix(definition.keyword.source, directive.argument, names_.current().path);
     return;
   }
+  if (directive.kind == Kind::typeprefix) announce_module(directive.target);
   const Symbol* symbol = names_.resolve(directive.target);
   if (symbol == nullptr || symbol->kind == SymbolKind::unusable) return;
   if (directive.kind == Kind::typeprefix)
     set_type_prefix(*symbol, directive, definition.keyword);
   else
     set_explicit_id(*symbol, directive, definition.keyword);
+}
+
+// The OMG's own orb.idl gives its module a prefix before it opens it.
+void Analyzer::announce_module(const ast::ScopedName& name) {
+  const bool is_new = name.parts.size() == 1 && names_.current().kind == Scope::Kind::file &&
+                      names_.current().find_own(name.parts.front().text) == nullptr;
+  if (!is_new) return;
+  Symbol& symbol = names_.declare(SymbolKind::module, name.parts.front());
+  names_.inside(symbol, Scope::Kind::module);
+  announced_.push_back(&symbol);
 }
 
 // Holds for all that the scope holds, also what was declared before.

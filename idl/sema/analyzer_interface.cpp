@@ -220,7 +220,7 @@ std::vector<DefId> Analyzer::exceptions(const std::vector<ast::ScopedName>& name
     if (symbol->kind != SymbolKind::exception) {
       report_kind(name, *symbol, "an exception");
     } else if (contains(result, symbol->definition)) {
-      diagnostics_.warning(name.span, quoted(symbol->name) + " is listed twice");
+      diagnostics_.warning(Warning::raises, name.span, quoted(symbol->name) + " is listed twice");
     } else {
       result.push_back(symbol->definition);
     }

@@ -139,7 +139,7 @@ Annotation AnnotationChecker::check_one(const ast::Annotation& annotation, Targe
   const std::uint32_t targets = symbol->annotation->targets;
   const auto bit = static_cast<std::size_t>(target);
   if (targets != 0 && (targets >> bit & 1) == 0)
-    diagnostics_.warning(annotation.span,
+    diagnostics_.warning(Warning::annotation, annotation.span,
                          quoted("@" + out.name) + " has no effect before " + std::string(target_words[bit].article));
   return out;
 }
@@ -148,7 +148,8 @@ void AnnotationChecker::report_unknown(const ast::Annotation& annotation) {
   const std::string name = ast::to_string(annotation.name);
   const bool ours = name.starts_with("rt::") || name.starts_with("::rt::");
   if (!ours) {
-    diagnostics_.warning(annotation.span, "the annotation " + quoted("@" + name) + " is not known and has no effect");
+    diagnostics_.warning(Warning::annotation, annotation.span,
+                         "the annotation " + quoted("@" + name) + " is not known and has no effect");
   } else if (names_.file_scope().find_own("rt") == nullptr) {
     diagnostics_.error(annotation.span,
                        quoted("@" + name) + " is declared in <corelane/rt.idl>, which is not included");

@@ -7,6 +7,7 @@ namespace corelane::idl {
 void RepositoryIds::enter(SourceId file, const Symbol& symbol) {
   Frame inherited;
   inherited.symbol = &symbol;
+  inherited.opener = file;
   inherited.by_file[file] = prefix(file);
   inherited.for_all = frames_.back().for_all;
   if (const std::string* own = type_prefix(symbol)) {
@@ -34,7 +35,8 @@ void RepositoryIds::set_type_prefix(const Symbol& symbol, std::string prefix) {
 
 RepositoryIds::Prefix RepositoryIds::prefix(SourceId file) const {
   const Frame& frame = frames_.back();
-  const auto found = frame.by_file.find(file);
+  auto found = frame.by_file.find(file);
+  if (found == frame.by_file.end() && frame.symbol != nullptr) found = frame.by_file.find(frame.opener);
   if (found != frame.by_file.end()) return found->second;
   return frame.for_all != nullptr ? Prefix{*frame.for_all, 0} : Prefix();
 }

@@ -1,6 +1,7 @@
 // RepositoryIds: prefixes in effect, and the ids they make. Section: CORBA 3.4 part 1, 14.7.5 (#pragma prefix holds
-// from where it stands to the end of its scope; an included file starts without one and leaves none behind), 7.15.2
-// (typeprefix holds in the whole of its scope and keeps the scope's name).
+// from where it stands to the end of its scope; an included file starts without one and leaves none behind, unless it
+// is included inside a scope, whose prefix it then shares), 7.15.2 (typeprefix holds in the whole of its scope and
+// keeps the scope's name).
 #pragma once
 
 #include <cstddef>
@@ -44,6 +45,7 @@ class RepositoryIds {
   };
   struct Frame {
     const Symbol* symbol = nullptr;
+    SourceId opener = SourceId::none;  // the file that opens the scope
     std::map<SourceId, Prefix> by_file;
     const std::string* for_all = nullptr;  // typeprefix, of this scope or one around it
   };

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -18,6 +20,7 @@
 #include "idl/front/preprocessor.h"
 #include "idl/front/render.h"
 #include "idl/sema/sema.h"
+#include "idl/tool/arguments.h"
 #include "idl/tool/dump.h"
 #include "idl/tool/file_loader.h"
 #include "idl/tool/output.h"
@@ -37,7 +40,10 @@ struct Settings {
   bool expand = false;
   bool strip_annotations = false;
   bool list_outputs = false;
-  bool servant = true;
+  cxx::Options cxx;
+  std::vector<std::string> warnings;
+  bool no_warnings = false;
+  std::string colour = "auto";
 };
 
 void describe_options(CLI::App& app, Settings& settings) {
@@ -60,13 +66,25 @@ void describe_options(CLI::App& app, Settings& settings) {
   app.add_option("--dump-model", settings.dump, "Only print the checked model, to the standard output")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"json"}));
-  app.add_flag("!--no-servant", settings.servant, "Leave out fooS.h and fooS.cpp");
+  app.add_flag("!--no-servant", settings.cxx.servant, "Leave out fooS.h and fooS.cpp");
+  app.add_flag("--extensions", settings.cxx.extensions,
+               "Allow @optional and map, whose encoding only Corelane understands");
+  list("-W", settings.warnings, "A warning, as listed below: on, off or an error; `error`: all are",
+       "[no-|error=|no-error=]NAME");
+  app.add_flag("-w", settings.no_warnings, "No warnings");
+  app.add_option("--color", settings.colour, "Colour in messages: auto (on a terminal, unless NO_COLOR is set)")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  std::string footer = "Warnings:\n";
+  for (const WarningText& warning : warning_texts)
+    footer.append("  ").append(warning.name).append(": ").append(warning.about).append("\n");
+  app.footer(footer + "@FILE stands for the words of that file.");
 }
 
 // The files that back ends make, in place of those that were read.
 std::vector<TargetFile> generate_files(const Model& model, const Settings& settings) {
   std::vector<TargetFile> files;
-  for (cxx::OutputFile& file : cxx::generate(model, {.servant = settings.servant}))
+  for (cxx::OutputFile& file : cxx::generate(model, settings.cxx))
     files.push_back({(settings.output_dir / file.path).lexically_normal(), std::move(file.text)});
   return files;
 }
@@ -85,15 +103,22 @@ void add_depfile(std::vector<TargetFile>& files, const SourceMap& sources, const
 
 // What the language has and the back end lacks is an error where it stands. Files of the model are the sources, in
 // order.
-void refuse_unsupported(const Model& model, const SourceMap& sources, Diagnostics& diagnostics) {
-  for (const cxx::Unsupported& use : cxx::unsupported_in(model))
+void refuse_unsupported(const Model& model, const Settings& settings, const SourceMap& sources,
+                        Diagnostics& diagnostics) {
+  for (const cxx::Unsupported& use : cxx::unsupported_in(model, settings.cxx))
     diagnostics.error(
         sources.span(static_cast<SourceId>(use.place.file), use.place.line, use.place.column, use.place.length),
         use.message);
 }
 
-int print_diagnostics(const Diagnostics& diagnostics, const SourceMap& sources) {
-  std::cerr << render(diagnostics, sources, {.colour = isatty(STDERR_FILENO) != 0});
+bool wants_colour(const Settings& settings) {
+  if (settings.colour != "auto") return settings.colour == "always";
+  const char* const refused = std::getenv("NO_COLOR");
+  return isatty(STDERR_FILENO) != 0 && (refused == nullptr || *refused == '\0');
+}
+
+int print_diagnostics(const Diagnostics& diagnostics, const SourceMap& sources, const Settings& settings) {
+  std::cerr << render(diagnostics, sources, {.colour = wants_colour(settings)});
   return diagnostics.has_errors() ? 1 : 0;
 }
 
@@ -104,19 +129,33 @@ int print_expanded(const Settings& settings, SourceMap& sources, SourceLoader& l
     const std::vector<Token> tokens = tokenize(text, sources, diagnostics);
     std::cout << expand(tokens, sources, {.strip_annotations = settings.strip_annotations});
   }
-  return print_diagnostics(diagnostics, sources);
+  return print_diagnostics(diagnostics, sources, settings);
+}
+
+int usage_fault(const std::string& message) {
+  std::cerr << "corelane-idl: error: " << message << '\n';
+  return 2;
+}
+
+// -w and -W; the fault of the first that is none.
+std::optional<std::string> set_warnings(const Settings& settings, Diagnostics& diagnostics) {
+  auto fault = apply_warnings(settings.warnings, diagnostics);
+  for (std::size_t i = 0; settings.no_warnings && i < warning_texts.size(); ++i)
+    diagnostics.set_policy(static_cast<Warning>(i), Diagnostics::Policy::ignore);
+  return fault;
 }
 
 int run(const Settings& settings) {
   SourceMap sources;
   Diagnostics diagnostics;
+  if (const auto fault = set_warnings(settings, diagnostics)) return usage_fault(*fault);
   FileLoader loader(settings.roots);
   if (settings.expand) return print_expanded(settings, sources, loader, diagnostics);
   const FrontResult front = run_front(sources, loader, settings.source, settings.preprocessor, diagnostics);
   Model model;
   if (front.complete) model = analyze(front.specification, sources, diagnostics);
-  if (settings.dump.empty() && !diagnostics.has_errors()) refuse_unsupported(model, sources, diagnostics);
-  if (print_diagnostics(diagnostics, sources) != 0) return 1;
+  if (settings.dump.empty() && !diagnostics.has_errors()) refuse_unsupported(model, settings, sources, diagnostics);
+  if (print_diagnostics(diagnostics, sources, settings) != 0) return 1;
   if (!settings.dump.empty()) {
     std::cout << dump_json(model) << '\n';
     return 0;
@@ -143,14 +182,16 @@ int main(int argc, char** argv) {
   corelane::idl::tool::Settings settings;
   app.set_version_flag("--version", "corelane-idl " CORELANE_VERSION);
   corelane::idl::tool::describe_options(app, settings);
+  namespace tool = corelane::idl::tool;
+  auto arguments = tool::expand_arguments(std::vector<std::string>(argv + 1, argv + argc));
+  if (const auto* fault = std::get_if<tool::ArgumentFault>(&arguments)) return tool::usage_fault(fault->message);
+  auto words = std::get<std::vector<std::string>>(std::move(arguments));
+  std::reverse(words.begin(), words.end());  // as the library wants them
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  if (const auto fault = corelane::idl::fault_of(settings.preprocessor)) {
-    std::cerr << "corelane-idl: error: " << *fault << '\n';
-    return 2;
-  }
-  return corelane::idl::tool::run(settings);
+  if (const auto fault = corelane::idl::fault_of(settings.preprocessor)) return tool::usage_fault(*fault);
+  return tool::run(settings);
 }

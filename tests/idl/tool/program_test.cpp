@@ -172,6 +172,49 @@ TEST_CASE("a fault of -D is one of the command line") {
   CHECK(shop.idl("-D 1=2 a.idl").code == 2);
 }
 
+TEST_CASE("warnings are named, and switched off or made errors by that name") {
+  Workshop shop;
+  shop.write("a.idl", "interface Never;\n@unheard struct S { long x; };;\n");
+  const auto warnings = [&](const std::string& options) {
+    const Outcome outcome = shop.idl(options + " --dump-model json a.idl");
+    std::string result = std::to_string(outcome.code);
+    std::istringstream lines(outcome.text);
+    for (std::string line; std::getline(lines, line);)
+      if (const auto at = line.find("[-W"); at != std::string::npos) result += ' ' + line.substr(at);
+    return result;
+  };
+  CHECK(warnings("") == "0 [-Wforward] [-Wannotation] [-Wsemicolon]");
+  CHECK(warnings("-w") == "0");
+  CHECK(warnings("-Wno-forward -W no-annotation") == "0 [-Wsemicolon]");
+  CHECK(warnings("-Werror=forward") == "1 [-Werror=forward] [-Wannotation] [-Wsemicolon]");
+  CHECK(warnings("-Werror -Wno-error=annotation -Wno-forward") == "1 [-Wannotation] [-Werror=semicolon]");
+  CHECK(shop.idl("-Wnonsense a.idl").text == "corelane-idl: error: -Wnonsense names no warning; see --help\n");
+  CHECK(shop.idl("-Wno-nonsense a.idl").code == 2);
+}
+
+TEST_CASE("a response file stands for its words") {
+  Workshop shop;
+  shop.write("a.idl", "#if defined(NAME)\nconst string s = NAME;\n#endif\n");
+  shop.write("words", "--dump-model json\n'-DNAME=\"two words\"' @more");
+  shop.write("more", "a.idl");
+  CHECK(shop.idl("@words").text.find("two words") != std::string::npos);
+  CHECK(shop.idl("@gone").text == "corelane-idl: error: cannot read the response file gone\n");
+  shop.write("loop", "@loop");
+  CHECK(shop.idl("@loop").text == "corelane-idl: error: response files are nested too deeply at @loop\n");
+  shop.write("open", "a.idl 'b");
+  CHECK(shop.idl("@open").text == "corelane-idl: error: a quote stays open in the response file open\n");
+  CHECK(shop.idl("@open").code == 2);
+}
+
+TEST_CASE("messages have colour where they are asked to") {
+  Workshop shop;
+  shop.write("a.idl", "struct S { long };");
+  CHECK(shop.idl("a.idl").text.find('\033') == std::string::npos);  // no terminal
+  CHECK(shop.idl("--color always a.idl").text.find("\033[1;31merror: ") != std::string::npos);
+  CHECK(shop.idl("--color never a.idl").text.find('\033') == std::string::npos);
+  CHECK(shop.idl("--color blue a.idl").code == 2);
+}
+
 TEST_CASE("only regular files are read") {
   Workshop shop;
   REQUIRE(shop.shell("mkfifo pipe && mkdir folder").code == 0);

@@ -1,0 +1,95 @@
+#include "idl/tool/arguments.h"
+
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+namespace corelane::idl::tool {
+namespace {
+
+constexpr int deepest_response = 16;
+constexpr std::size_t most_words = 100'000;
+
+// The words of a response file; nothing where a quote stays open.
+std::optional<std::vector<std::string>> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (blank && quote == 0) {
+      if (in_word) words.push_back(std::exchange(word, {}));
+      in_word = false;
+      continue;
+    }
+    in_word = true;
+    if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+      word += text[++i];
+    } else if (c == quote) {
+      quote = 0;
+    } else if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+    } else {
+      word += c;
+    }
+  }
+  if (in_word) words.push_back(std::move(word));
+  return quote == 0 ? std::optional(std::move(words)) : std::nullopt;
+}
+
+// Appends the argument, or what its file holds.
+std::optional<ArgumentFault> append(const std::string& argument, int depth, std::vector<std::string>& out) {
+  // recursion: bounded by `depth`
+  if (argument.size() < 2 || argument.front() != '@') {
+    out.push_back(argument);
+    return std::nullopt;
+  }
+  const std::string path = argument.substr(1);
+  if (depth == deepest_response) return ArgumentFault{"response files are nested too deeply at @" + path};
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return ArgumentFault{"cannot read the response file " + path};
+  const auto words = words_of(std::string(std::istreambuf_iterator<char>(stream), {}));
+  if (!words) return ArgumentFault{"a quote stays open in the response file " + path};
+  for (const std::string& word : *words) {
+    if (out.size() > most_words) return ArgumentFault{"the response files hold too many words"};
+    if (auto fault = append(word, depth + 1, out)) return fault;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::variant<std::vector<std::string>, ArgumentFault> expand_arguments(const std::vector<std::string>& arguments) {
+  std::vector<std::string> result;
+  for (const std::string& argument : arguments)
+    if (auto fault = append(argument, 0, result)) return *std::move(fault);
+  return result;
+}
+
+std::optional<std::string> apply_warnings(const std::vector<std::string>& values, Diagnostics& diagnostics) {
+  using Policy = Diagnostics::Policy;
+  struct Prefix {
+    std::string_view text;
+    Policy policy;
+  };
+  constexpr Prefix prefixes[] = {
+      {"no-error=", Policy::warn}, {"no-", Policy::ignore}, {"error=", Policy::error}, {"", Policy::warn}};
+  for (const std::string& value : values) {
+    if (value == "error") {
+      for (std::size_t i = 0; i < warning_texts.size(); ++i)
+        diagnostics.set_policy(static_cast<Warning>(i), Policy::error);
+      continue;
+    }
+    const Prefix* prefix = prefixes;
+    while (!value.starts_with(prefix->text)) ++prefix;  // the last fits all
+    const std::optional<Warning> kind = warning_named(std::string_view(value).substr(prefix->text.size()));
+    if (!kind) return "-W" + value + " names no warning; see --help";
+    diagnostics.set_policy(*kind, prefix->policy);
+  }
+  return std::nullopt;
+}
+
+}  // namespace corelane::idl::tool
