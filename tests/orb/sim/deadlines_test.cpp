@@ -6,6 +6,7 @@
 
 #include "orb/sched/demand.h"
 #include "orb/sched/edf_response.h"
+#include "orb/sched/splitting.h"
 #include "orb/sim/simulator.h"
 
 using namespace corelane;
@@ -155,6 +156,43 @@ TEST_CASE("a flood under a constant bandwidth server and a wild task harm nobody
   CHECK(overrun > 200);
   CHECK(refused > 1000);
   CHECK(served > 1s);
+}
+
+TEST_CASE("the parts of a split task and their neighbours hold their deadlines on every core") {
+  const auto tasks_of = [](const Contracts& contracts) {
+    std::vector<EdfTask> tasks;
+    for (const Contract& contract : contracts) tasks.push_back(demand_of(contract));
+    return tasks;
+  };
+  Random random(19);
+  int cut = 0;
+  for (int set = 0; set < 600; ++set) {
+    const std::vector<Contracts> cores{random_contracts(random, false), random_contracts(random, false)};
+    if (std::any_of(cores.begin(), cores.end(),
+                    [](const Contracts& c) { return analysed(c) != DemandVerdict::Kind::holds; }))
+      continue;
+    const std::vector<EdfTask> first = tasks_of(cores[0]);
+    const std::vector<EdfTask> second = tasks_of(cores[1]);
+    const std::vector<std::span<const EdfTask>> spans{first, second};
+    std::vector<SplitPart> parts(2);
+    const EdfTask task = demand_of(random_contracts(random, false)[0]);
+    const Split result = split(spans, task, parts);
+    if (result.kind != DemandVerdict::Kind::holds || result.count < 2) continue;
+    ++cut;
+    REQUIRE(parts[0].part.budget + parts[1].part.budget == task.budget);
+    REQUIRE(parts[1].offset + parts[1].part.deadline == task.deadline);
+    for (const SplitPart& part : parts) {
+      Simulator sim = by_deadlines();
+      for (const Contract& contract : cores[part.core]) sim.add({.contract = contract});
+      sim.add({.contract = {.period = Duration{part.part.period},
+                            .deadline = Duration{part.part.deadline},
+                            .budget = Duration{part.part.budget}},
+               .first_release = Time{Duration{part.offset}}});
+      sim.run(Time{600ms});
+      REQUIRE(misses(sim) == 0);
+    }
+  }
+  CHECK(cut > 20);
 }
 
 TEST_CASE("a core by deadlines is deterministic") {
