@@ -14,14 +14,16 @@
 namespace corelane::core {
 namespace {
 
+std::string directory_of(const Settings& settings) {
+  return settings.runtime_directory.empty() ? dispatch::runtime_directory() : settings.runtime_directory;
+}
+
 Expected<std::unique_ptr<dispatch::CoreProvider>> make_provider(const Settings& settings) {
   auto topology = os::Topology::detect();
   if (!topology) return topology.error();
   if (!settings.ledger)
     return std::unique_ptr<dispatch::CoreProvider>(std::make_unique<dispatch::UnguardedCores>(*topology));
-  const std::string directory =
-      settings.runtime_directory.empty() ? dispatch::runtime_directory() : settings.runtime_directory;
-  auto ledger = dispatch::HostLedger::open(*topology, directory);
+  auto ledger = dispatch::HostLedger::open(*topology, directory_of(settings));
   if (!ledger) return ledger.error();
   return std::unique_ptr<dispatch::CoreProvider>(std::move(*ledger));
 }
@@ -47,6 +49,14 @@ void raise_reader(transport::Reactor& reactor, int priority) {
   if (const std::string line = os::refused_reader(os::privileges(), priority); !line.empty()) warn_once(line);
 }
 
+// Where traces go and are asked for.
+dispatch::ExecutiveOptions with_places(const Settings& settings) {
+  dispatch::ExecutiveOptions options = settings.executive;
+  options.recorder.requests = directory_of(settings);
+  if (options.recorder.directory.empty()) options.recorder.directory = options.recorder.requests + "/traces";
+  return options;
+}
+
 // What the ORBs of a process share, and so must agree on.
 struct Shared {
   std::string_view key;
@@ -67,6 +77,12 @@ constexpr Shared shared_settings[] = {
     {"io.priority", [](S a, S b) { return a.io_priority == b.io_priority; }},
     {"limits.tasks", [](S a, S b) { return a.executive.max_tasks == b.executive.max_tasks; }},
     {"limits.peer_utilization", [](S a, S b) { return a.executive.peer_limit == b.executive.peer_limit; }},
+    {"recorder.size", [](S a, S b) { return a.executive.recorder.size == b.executive.recorder.size; }},
+    {"recorder.directory", [](S a, S b) { return a.executive.recorder.directory == b.executive.recorder.directory; }},
+    {"recorder.dump_on_miss",
+     [](S a, S b) { return a.executive.recorder.dump_on_miss == b.executive.recorder.dump_on_miss; }},
+    {"recorder.dump_at_exit",
+     [](S a, S b) { return a.executive.recorder.dump_at_exit == b.executive.recorder.dump_at_exit; }},
     {"runtime.directory", [](S a, S b) { return a.runtime_directory == b.runtime_directory; }},
     {"runtime.ledger", [](S a, S b) { return a.ledger == b.ledger; }},
 };
@@ -114,7 +130,7 @@ Expected<void> Runtime::start_executive(const Settings& settings) {
   const auto reactor = start_reactor();
   if (!reactor) return reactor.error();
   if (settings.executive.real_time) prepare_real_time();
-  auto executive = dispatch::Executive::start(settings.executive, **provider);
+  auto executive = dispatch::Executive::start(with_places(settings), **provider);
   if (!executive) return executive.error();
   if (settings.executive.real_time) raise_reader(**reactor, settings.io_priority);
   provider_ = std::move(*provider);

@@ -163,6 +163,15 @@ const std::vector<SettingsEntry>& settings_table() {
        "the host that references name; without it the one listened on, or this host's first address where that is all "
        "of them (0.0.0.0, [::])",
        [](S& s, V v) { return s.advertised_host = v, std::string{}; }},
+      {"recorder.size", "8192",
+       "scheduling events kept for each core and for the manager, of 64 bytes, rounded up to a power of two; 0: none",
+       [](S& s, V v) { return size(v, s.executive.recorder.size, 0, 16 * mebi); }},
+      {"recorder.directory", "", "where traces are written; without it the folder traces of the runtime directory",
+       [](S& s, V v) { return s.executive.recorder.directory = v, std::string{}; }},
+      {"recorder.dump_on_miss", "0", "so many traces at most are written when deadlines are missed, 10 s apart",
+       [](S& s, V v) { return number<unsigned>(v, s.executive.recorder.dump_on_miss, 0, 1000); }},
+      {"recorder.dump_at_exit", "off", "on: a trace is written when the process ends",
+       [](S& s, V v) { return yes_or_no(v, s.executive.recorder.dump_at_exit); }},
       {"runtime.directory", "",
        "where servers keep their ledger of promised cores; without it root's meet in /run/corelane, another user's in "
        "$XDG_RUNTIME_DIR/corelane or /tmp/corelane-<uid>: servers of different users do not know of each other",

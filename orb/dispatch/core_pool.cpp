@@ -38,8 +38,8 @@ class CorePool::Wakes {
   std::size_t count_ = 0;
 };
 
-CorePool::CorePool(CoreId core, std::size_t max_tasks, NoteInbox& inbox)
-    : core_(core), inbox_(inbox), lane_(core, max_tasks, TimerId{static_cast<std::uint64_t>(core.value)}) {
+CorePool::CorePool(CoreId core, std::size_t max_tasks, NoteInbox& inbox, RecorderRing* ring)
+    : core_(core), inbox_(inbox), lane_(core, max_tasks, TimerId{static_cast<std::uint64_t>(core.value)}, ring) {
   workers_.reserve(max_tasks);
 }
 
@@ -85,13 +85,15 @@ CorePool::Own CorePool::arrive_own(TaskWorker& worker, JobPtr& job, Time at, Ass
     reason = refused.reason;
     return Own::refused;
   }
-  assign(worker, next);
+  assign(worker, at, next);
   return Own::taken;
 }
 
 CorePool::Refused CorePool::accept(TaskWorker& worker, JobPtr job, JobId id, Time at, Wakes& wakes) noexcept {
-  if (worker.job_count_ == worker.jobs_.size())
+  if (worker.job_count_ == worker.jobs_.size()) {
+    lane_.turned_away(at, id, worker.task(), sched::RefusalCode::job_waiting);
     return {.job = std::move(job), .reason = {.code = sched::RefusalCode::job_waiting}};
+  }
   worker.jobs_[worker.job_count_++] = {.id = id, .job = std::move(job)};
   const auto commands = lane_.decide(sched::Arrived{.at = at, .job = id, .task = worker.task()});
   Refused result;
@@ -150,19 +152,25 @@ Time CorePool::take(TaskWorker& worker, Time now, Assignment& next) noexcept {
   if (waits)
     carry_out(lane_.decide(sched::Elapsed{.at = now, .timer = TimerId{static_cast<std::uint64_t>(core_.value)}}),
               wakes);
-  assign(worker, next);
+  assign(worker, now, next);
   return never;
 }
 
-void CorePool::assign(TaskWorker& worker, Assignment& next) noexcept {
+void CorePool::assign(TaskWorker& worker, Time now, Assignment& next) noexcept {
   if (!std::exchange(worker.ready_, false)) return;
   next.context = worker.context_;
   next.job = remove(worker, worker.context_.job);
+  lane_.started(now, next.context.job, worker.task());
 }
 
 void CorePool::finish(TaskWorker& worker, JobId job, Time at, Duration used, bool overran) noexcept {
   Wakes wakes(inbox_, &worker);
   const std::lock_guard lock(mutex_);
+  lane_.ended({.at = at,
+               .job = job,
+               .task = worker.task(),
+               .released = worker.context_.release,
+               .deadline = worker.context_.deadline});
   // Budgets are checked when a job ends (policy `report`); demote and cancel need the budget timer.
   if (overran) carry_out(lane_.decide(sched::Overran{.at = at, .job = job, .task = worker.task()}), wakes);
   carry_out(lane_.decide(sched::Finished{.at = at, .job = job, .task = worker.task(), .used = used}), wakes);

@@ -20,6 +20,7 @@
 #include "orb/base/time.h"
 #include "orb/dispatch/inbox.h"
 #include "orb/dispatch/job.h"
+#include "orb/dispatch/recorded_lane.h"
 #include "orb/dispatch/request_queue.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/sched/commands.h"
@@ -43,8 +44,9 @@ class CorePool {
   // What became of a job that came on the task's own connection.
   enum class Own : std::uint8_t { taken, refused, elsewhere };
 
-  // `inbox` is the manager's: vacated tasks are reported there.
-  CorePool(CoreId core, std::size_t max_tasks, NoteInbox& inbox);
+  // `inbox` is the manager's: vacated tasks are reported there. `ring`: where what the Lane learns and says is
+  // recorded.
+  CorePool(CoreId core, std::size_t max_tasks, NoteInbox& inbox, RecorderRing* ring = nullptr);
 
   // Manager only.
   bool add(const WorkerPtr& worker, Priority priority) noexcept;
@@ -77,7 +79,7 @@ class CorePool {
   void carry_out(std::span<const sched::Command> commands, Wakes& wakes, JobList* cancelled = nullptr) noexcept;
   void make_ready(const sched::Run& run, Wakes& wakes) noexcept;
   [[nodiscard]] Refused accept(TaskWorker& worker, JobPtr job, JobId id, Time at, Wakes& wakes) noexcept;
-  static void assign(TaskWorker& worker, Assignment& next) noexcept;
+  void assign(TaskWorker& worker, Time now, Assignment& next) noexcept;
   static JobPtr remove(TaskWorker& worker, JobId id) noexcept;
 
   // Constant.
@@ -86,7 +88,7 @@ class CorePool {
 
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.
-  sched::Lane lane_;
+  RecordedLane lane_;
   std::vector<WorkerPtr> workers_;  // shared: a wake-up may still be on its way to a worker that has just left
 };
 

@@ -158,6 +158,7 @@ void Executive::State::stop() noexcept {
   manager_thread.stop();
   housekeeper_thread.stop();
   manager.shut_down(os::now());
+  manager.recorder().end();
   best_effort.stop();
 }
 
@@ -218,6 +219,10 @@ void Executive::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> sou
 }
 
 ExecutiveReport Executive::snapshot() const { return state_->manager.report(); }
+
+Expected<std::string> Executive::dump_trace(const std::string& directory) {
+  return state_->manager.recorder().dump(sched::TraceReason::request, directory);
+}
 
 void Executive::stop() { state_->stop(); }
 

@@ -21,6 +21,7 @@
 #include "orb/dispatch/core_provider.h"
 #include "orb/dispatch/job.h"
 #include "orb/dispatch/miss_log.h"
+#include "orb/dispatch/recorder_options.h"
 #include "orb/sched/refusal.h"
 #include "orb/sched/task.h"
 
@@ -44,6 +45,7 @@ struct ExecutiveOptions {
   bool real_time = true;      // false: no SCHED_FIFO and no binding (tests, machines without privileges)
   sched::Ppm peer_limit = 0;  // utilization that one remote peer may hold; 0: no limit
   std::size_t stack = 256 * 1024;
+  RecorderOptions recorder{};
 };
 
 struct AdmissionRequest {
@@ -136,6 +138,9 @@ class Executive {
 
   // Not for real-time threads (allocates, waits for the manager between two steps).
   ExecutiveReport snapshot() const;
+
+  // Writes what was recorded to a new file and gives its path; see Recorder::dump(). Not for real-time threads.
+  Expected<std::string> dump_trace(const std::string& directory = {});
 
   // Queued jobs fail (TRANSIENT shutting_down), running ones finish, threads end, the promises are given back.
   // Idempotent. Not in a job or handler.

@@ -1,5 +1,6 @@
 #include "orb/dispatch/housekeeper.h"
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -28,11 +29,22 @@ void Housekeeper::give(std::unique_ptr<Order> order) noexcept {
   parker_.unpark();
 }
 
+Time Housekeeper::wake_at() const noexcept {
+  Time next = next_maintenance_;
+  for (const Chore& chore : chores_) next = std::min(next, chore.next);
+  return next;
+}
+
 bool Housekeeper::step(Time now) noexcept {
   std::erase_if(graves_, [](const WorkerPtr& worker) { return worker.use_count() == 1; });
   if (now >= next_maintenance_) {
     next_maintenance_ = now + period;
     provider_.maintain();
+  }
+  for (Chore& chore : chores_) {
+    if (now < chore.next) continue;
+    chore.next = now + chore.every;
+    (void)chore.agent->step(now);
   }
   std::unique_ptr<Order> order;
   {

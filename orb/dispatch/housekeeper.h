@@ -35,12 +35,15 @@ class Housekeeper final : public Agent {
   Housekeeper(ThreadMaker& maker, CoreProvider& provider, NoteInbox& inbox)
       : maker_(maker), provider_(provider), inbox_(inbox) {}
 
+  // From now on `chore` is stepped on this thread, about so often. It outlives this. Before the first step().
+  void keep(Agent& chore, Duration every) { chores_.push_back({&chore, every, {}}); }
+
   void start(std::string name, WorkerPtr worker);
   // The worker has no jobs any more; ends and joins its thread.
   void retire(WorkerPtr worker);
 
   bool step(Time now) noexcept override;
-  Time wake_at() const noexcept { return next_maintenance_; }
+  Time wake_at() const noexcept;
   os::Parker& parker() noexcept { return parker_; }
 
   // Ends all threads; what runs finishes first. After the last step().
@@ -52,6 +55,11 @@ class Housekeeper final : public Agent {
     std::string name;
     WorkerPtr worker;
     std::unique_ptr<Order> next;
+  };
+  struct Chore {
+    Agent* agent;
+    Duration every;
+    Time next;
   };
   void give(std::unique_ptr<Order> order) noexcept;
   void begin_thread(const Order& order);
@@ -70,6 +78,7 @@ class Housekeeper final : public Agent {
   std::unordered_map<WorkerPtr, std::unique_ptr<WorkerThread>> threads_;
   std::vector<WorkerPtr> graves_;  // freed here and not by a real-time thread that still holds a reference
   Time next_maintenance_{};
+  std::vector<Chore> chores_;
 };
 
 }  // namespace corelane::dispatch

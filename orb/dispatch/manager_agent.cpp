@@ -49,15 +49,17 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
       inbox_(options.max_tasks, parker_),
       queue_(options.queue_capacity),
       hints_(options.max_tasks),
+      recorder_(options.recorder, manager_options(options, leases, natives_), options.max_tasks),
       housekeeper_(maker, provider, inbox_),
       departures_(options.max_tasks),
-      manager_(manager_options(options, leases, natives_)),
+      manager_(manager_options(options, leases, natives_), recorder_.manager()),
       others_(leases.size()) {
   for (const CoreLease& lease : leases_)
-    pools_.push_back(std::make_unique<CorePool>(lease.core, options.max_tasks, inbox_));
+    pools_.push_back(std::make_unique<CorePool>(lease.core, options.max_tasks, inbox_, recorder_.lane(lease.core)));
   records_.reserve(options.max_tasks);
   work_.reserve(8 * options.max_tasks);
   notes_.reserve(4 * options.max_tasks);
+  housekeeper_.keep(recorder_, recorder_.period());
 }
 
 ManagerAgent::~ManagerAgent() = default;

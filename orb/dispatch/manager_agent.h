@@ -35,6 +35,8 @@
 #include "orb/dispatch/inbox.h"
 #include "orb/dispatch/node_list.h"
 #include "orb/dispatch/priority_hints.h"
+#include "orb/dispatch/recorded_lane.h"
+#include "orb/dispatch/recorder.h"
 #include "orb/dispatch/request_queue.h"
 #include "orb/dispatch/task_worker.h"
 #include "orb/os/wait.h"
@@ -61,6 +63,7 @@ class ManagerAgent final : public Agent {
   Time wake_at() const noexcept { return wake_at_; }
   os::Parker& parker() noexcept { return parker_; }
   Housekeeper& housekeeper() noexcept { return housekeeper_; }
+  Recorder& recorder() noexcept { return recorder_; }
 
   // Any thread.
   Pushed submit(JobPtr& job) noexcept;
@@ -188,6 +191,7 @@ class ManagerAgent final : public Agent {
   NoteInbox inbox_;
   RequestQueue queue_;
   PriorityHints hints_;
+  Recorder recorder_;
   Housekeeper housekeeper_;
   std::atomic<std::uint64_t> queue_full_{0};
   Departures departures_;
@@ -200,7 +204,7 @@ class ManagerAgent final : public Agent {
 
   // Guarded by state_mutex_: a step or a report.
   mutable os::PiMutex state_mutex_;
-  sched::Manager manager_;
+  RecordedManager manager_;
   std::vector<std::unique_ptr<CorePool>> pools_;
   std::unordered_map<TaskId, std::unique_ptr<Record>> records_;
   std::vector<sched::Command> work_;  // commands not carried out yet

@@ -47,6 +47,7 @@ void ManagerAgent::handle(const sched::Admit& admit, Time now) {
                     .bound = admit.response};
   record->label = std::make_shared<const std::string>(std::move(newcomer->label));
   record->worker = std::make_shared<TaskWorker>(admit.task, admit.contract, *pool, clock_);
+  manager_.name(admit.task, *record->label);
   record->worker->seat({.core = admit.core, .native = sched::native_of(admit.priority, natives_)});
   record->handler = std::move(newcomer->handler);
   if (newcomer->job) {

@@ -89,4 +89,8 @@ Expected<Task, Refusal> admit(const core::ObjectReference<core::Object>& object,
 
 Report report(core::Orb& orb) { return {orb.executive().snapshot(), orb.dropped_oneways()}; }
 
+Expected<std::string> dump_trace(core::Orb& orb, const std::string& directory) {
+  return orb.executive().dump_trace(directory);
+}
+
 }  // namespace corelane::rt

@@ -61,4 +61,9 @@ struct Report : dispatch::ExecutiveReport {
 };
 Report report(core::Orb& orb);
 
+// Writes what was recorded of this process's scheduling to a new file, in `directory` or where recorder.directory says,
+// and gives its path; see docs/recorder.md. Errors: BAD_PARAM bad_option (recorder.size is 0), PERSIST_STORE.
+// Any thread that is not real-time.
+Expected<std::string> dump_trace(core::Orb& orb, const std::string& directory = {});
+
 }  // namespace corelane::rt

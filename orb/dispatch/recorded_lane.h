@@ -1,0 +1,74 @@
+// RecordedLane: a sched::Lane that writes down what it is told and what it answers, so that the run can be replayed.
+// RecordedManager: the same for sched::Manager. Without a ring they only pass on.
+//
+// Threads: as Lane and Manager: whoever may call one may call the other. Nothing here allocates but what the machines
+// themselves do.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "orb/dispatch/recorder_ring.h"
+#include "orb/sched/lane.h"
+#include "orb/sched/manager.h"
+
+namespace corelane::dispatch {
+
+class RecordedLane {
+ public:
+  // `ring` outlives this; null: nothing is recorded.
+  RecordedLane(CoreId core, std::size_t max_tasks, TimerId timer, RecorderRing* ring)
+      : lane_(core, max_tasks, timer), ring_(ring) {}
+
+  // As Lane's.
+  void allow_early(bool allowed) noexcept;
+  bool add(TaskId task, const Contract& contract, Priority priority) noexcept;
+  std::span<const sched::Command> join(Time now, TaskId task, const Contract& contract, Priority priority) noexcept;
+  bool reprioritize(TaskId task, Priority priority) noexcept;
+  std::span<const sched::Command> decide(const sched::Fact& fact) noexcept;
+  std::span<const sched::Command> vacate(Time now, TaskId task) noexcept;
+  std::span<const sched::Command> dismiss(Time now, TaskId task) noexcept;
+  sched::LaneTask take(TaskId task) noexcept;
+  std::span<const sched::Command> put(Time now, const sched::LaneTask& task) noexcept;
+  CoreId core() const noexcept { return lane_.core(); }
+  bool idle(Time now) const noexcept { return lane_.idle(now); }
+  std::span<const sched::LaneTask> tasks() const noexcept { return lane_.tasks(); }
+
+  // What the runtime observed, for the trace alone.
+  void started(Time at, JobId job, TaskId task) noexcept;
+  void ended(const sched::trace::Missed& job) noexcept;  // records it when job.at is after its deadline
+  void turned_away(Time at, JobId job, TaskId task, sched::RefusalCode reason) noexcept;
+
+ private:
+  sched::Lane lane_;
+  RecorderRing* const ring_;
+};
+
+class RecordedManager {
+ public:
+  RecordedManager(const sched::ManagerOptions& options, RecorderRing* ring) : manager_(options), ring_(ring) {}
+
+  // As Manager's.
+  std::span<const sched::Command> decide(const sched::Fact& fact) noexcept;
+  void set_capacity(CoreId core, sched::Ppm capacity) noexcept;
+  void set_interference(CoreId core, std::span<const sched::PlatformLoad> loads) noexcept;
+  void set_closed(CoreId core, bool closed) noexcept;
+  void set_repack(bool allowed) noexcept;
+  sched::Nearest nearest(const Contract& contract) const noexcept { return manager_.nearest(contract); }
+  std::vector<sched::TaskView> tasks() const { return manager_.tasks(); }
+  std::vector<sched::CoreView> cores() const { return manager_.cores(); }
+  std::optional<sched::TaskView> find(TaskId task) const noexcept { return manager_.find(task); }
+  std::optional<sched::CoreView> find(CoreId core) const noexcept { return manager_.find(core); }
+
+  // What a task is called, for the trace alone.
+  void name(TaskId task, std::string_view text) noexcept;
+
+ private:
+  sched::Manager manager_;
+  RecorderRing* const ring_;
+};
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,72 @@
+// Recorder: the rings of one executive, one for its Manager and one for each core, and the files that they are dumped
+// to: when a deadline was missed, on request, and at the end. docs/recorder.md has the format and the use.
+//
+// Why a ring for each state machine and not for each thread: whoever tells a machine something holds its lock already,
+// so a ring has one writer at a time and its order is the machine's own, which is what a replay needs; a thread's ring
+// would be lost with its task, and ten thousand tasks would need as many.
+//
+// Threads: manager() and lane() any; their rings as RecorderRing says. step(), dump() and end() on threads that are
+// not real-time: they allocate and write files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orb/base/agent.h"
+#include "orb/base/expected.h"
+#include "orb/base/time.h"
+#include "orb/dispatch/recorder_options.h"
+#include "orb/dispatch/recorder_ring.h"
+#include "orb/os/pi_mutex.h"
+#include "orb/sched/trace_file.h"
+
+namespace corelane::dispatch {
+
+class Recorder final : public Agent {
+ public:
+  // `manager`: what the Manager is made with; `lane_tasks`: what each Lane is, their timers being their cores' numbers.
+  Recorder(const RecorderOptions& options, const sched::ManagerOptions& manager, std::size_t lane_tasks);
+
+  // Null when nothing is recorded.
+  RecorderRing* manager() noexcept { return rings_.empty() ? nullptr : rings_.front().get(); }
+  RecorderRing* lane(CoreId core) noexcept;
+
+  // Writes a file when a deadline was missed since the last time, and when somebody asked for one. One thread.
+  bool step(Time now) noexcept override;
+  // How often step() is due: soon enough that the ring still holds what led to a miss.
+  Duration period() const noexcept { return std::chrono::milliseconds{watches_misses() ? 50 : 250}; }
+
+  // Writes what is in the rings to a new file and gives its path. `directory`: instead of the configured one.
+  // Errors, which the log explains: BAD_PARAM bad_option: nothing is recorded; PERSIST_STORE system_refused.
+  Expected<std::string> dump(sched::TraceReason reason, std::string_view directory = {});
+  // The last dump, where that is configured.
+  void end() noexcept;
+
+  sched::TraceFile snapshot(sched::TraceReason reason) const;
+
+ private:
+  bool watches_misses() const noexcept { return !rings_.empty() && options_.dump_on_miss > 0; }
+  bool look_for_misses(Time now) noexcept;
+  bool look_for_request() noexcept;
+  std::uint64_t misses() const noexcept;
+
+  // Constant.
+  const RecorderOptions options_;
+  const sched::ManagerOptions manager_options_;
+  const std::size_t lane_tasks_;
+  std::vector<std::unique_ptr<RecorderRing>> rings_;  // the manager's, then one for each core
+
+  // Owner: whoever calls step().
+  std::uint64_t seen_misses_ = 0;
+  unsigned miss_files_ = 0;
+  Time next_file_{};
+
+  os::PiMutex mutex_;        // one file at a time
+  unsigned file_count_ = 0;  // guarded by mutex_
+};
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,29 @@
+// What a user may choose about the recorder; see docs/recorder.md.
+// Threads: values; read at start.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include "orb/base/time.h"
+
+namespace corelane::dispatch {
+
+struct RecorderOptions {
+  std::size_t size = 8192;    // recorder.size: slots of 64 bytes in each ring, rounded up to a power of two; 0: off
+  std::string directory{};    // recorder.directory: where files go; it is made when the first one is written
+  unsigned dump_on_miss = 0;  // recorder.dump_on_miss: at most so many files ...
+  Duration between = std::chrono::seconds{10};  // ... and the next one so long after the one before, at the earliest
+  bool dump_at_exit = false;                    // recorder.dump_at_exit
+  std::string requests{};                       // the runtime directory, where dumps are asked for; empty: nowhere
+};
+
+// A dump of process `pid` is asked for by making the first of these files in its runtime directory. When the second
+// one is there it holds the path of the dump, or nothing when that failed; whoever asked removes it.
+inline std::string dump_request(const std::string& directory, int pid) {
+  return directory + "/dump-" + std::to_string(pid);
+}
+inline std::string dump_answer(const std::string& directory, int pid) { return dump_request(directory, pid) + ".done"; }
+
+}  // namespace corelane::dispatch
