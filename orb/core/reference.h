@@ -75,6 +75,7 @@ class Reference : public std::enable_shared_from_this<Reference> {
 // What decoding needs to make references: an ORB.
 struct ReferenceEnvironment final : cdr::Environment {
   explicit ReferenceEnvironment(std::shared_ptr<Orb> o) : orb(std::move(o)) {}
+  std::shared_ptr<Environment> share() override { return std::make_shared<ReferenceEnvironment>(orb); }
   std::shared_ptr<Orb> orb;
 };
 
