@@ -5,7 +5,9 @@
 //
 //   bare TCP         64 bytes and back on a blocking socket: what the kernel alone costs
 //   omniORB          omniORB's defaults, IIOP
+//   omniORB, Unix    the same over a Unix socket
 //   Corelane         a servant without a contract: reader, best-effort lane
+//   Corelane, Unix   the same over a Unix socket
 //   Corelane, task   the calls are jobs of an admitted task: `manager` reader, queue, manager, the task's own thread;
 //                    `direct` the task's own thread reads the task's own connection. In a closed loop its period is
 //                    30 us: a machine that calls faster waits for it; so compare the modes with --rate
@@ -58,7 +60,15 @@ struct Contender {
 const std::vector<Contender> contenders = {
     {"bare", "bare TCP", "corelane-bench-bare", "corelane-bench-bare", "server"},
     {"omniorb", "omniORB", "corelane-bench-omniorb-server", "corelane-bench-omniorb-client"},
+    {"omniorb-unix", "omniORB, Unix", "corelane-bench-omniorb-server", "corelane-bench-omniorb-client", "unix"},
     {"corelane", "Corelane", "corelane-bench-corelane-server", "corelane-bench-corelane-client"},
+    {"corelane-unix",
+     "Corelane, Unix",
+     "corelane-bench-corelane-server",
+     "corelane-bench-corelane-client",
+     {},
+     {},
+     {"-ORBEndpointListen", "unix:"}},
     {"manager",
      "Corelane, task, manager",
      "corelane-bench-corelane-server",
@@ -111,9 +121,10 @@ Samples read_samples(ChildProcess& client) {
 Samples run_once(const Contender& contender, Placement placement, const Options& options) {
   std::vector<std::string> serve = {programs() / contender.server};
   if (!contender.argument.empty()) serve.push_back(contender.argument);
+  const bool ours = contender.server == "corelane-bench-corelane-server";
+  if (ours) serve.insert(serve.end(), {"-ORBEndpointListen", "127.0.0.1:0"});  // what comes later counts
   serve.insert(serve.end(), contender.server_options.begin(), contender.server_options.end());
-  if (contender.server == "corelane-bench-corelane-server")
-    serve.insert(serve.end(), options.server_options.begin(), options.server_options.end());
+  if (ours) serve.insert(serve.end(), options.server_options.begin(), options.server_options.end());
   ChildProcess server(serve, {.core = placement.server});
   const std::string line = read_line(server);
   if (!line.starts_with("READY ")) throw std::runtime_error("the server said: " + line);
@@ -183,8 +194,9 @@ std::optional<Options> options_of(int argc, char** argv, int& status) {
   app.add_option("--cores", options.cores, "client and server on one core, on two, or first one, then two")
       ->check(CLI::IsMember({"one", "two", "both"}))
       ->capture_default_str();
-  app.add_option("--only", options.only, "beside bare TCP: omniorb, corelane, manager, direct")
-      ->check(CLI::IsMember({"bare", "omniorb", "corelane", "manager", "direct"}));
+  app.add_option("--only", options.only,
+                 "beside bare TCP: omniorb, omniorb-unix, corelane, corelane-unix, manager, direct")
+      ->check(CLI::IsMember({"bare", "omniorb", "omniorb-unix", "corelane", "corelane-unix", "manager", "direct"}));
   app.add_option("--commit", options.commit, "printed with the results");
   app.add_option("--server-options", options.server_options, "-ORB options for our server, last on the line");
   try {

@@ -1,5 +1,7 @@
-// The omniORB end of the latency benchmark, as its defaults make it: a thread per connection.
+// The omniORB end of the latency benchmark, as its defaults make it: a thread per connection. [unix]: over Unix
+// sockets.
 #include <ping.hh>
+#include <string_view>
 
 #include "bench/latency/load.h"
 
@@ -13,7 +15,8 @@ class EchoServant : public POA_Bench::Echo {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const char* options[][2] = {{"endPoint", "giop:tcp:127.0.0.1:"}, {nullptr, nullptr}};
+  const bool local = argc > 1 && std::string_view(argv[1]) == "unix";
+  const char* options[][2] = {{"endPoint", local ? "giop:unix:" : "giop:tcp:127.0.0.1:"}, {nullptr, nullptr}};
   CORBA::ORB_var orb = CORBA::ORB_init(argc, argv, "omniORB4", options);
   CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
   PortableServer::POA_var poa = PortableServer::POA::_narrow(object);

@@ -153,7 +153,7 @@ const std::vector<SettingsEntry>& settings_table() {
        wait_mode},
       {"client.spin", "50us", "how long spin-then-park spins, and adaptive at most",
        [](S& s, V v) { return span_of_time(v, s.wait.spin); }},
-      {"endpoint.listen", "127.0.0.1:0",
+      {"endpoint.listen", "127.0.0.1:0, unix:",
        "where a server listens: one or more of host:port (port 0: any free one) and unix:/path (unix: alone chooses a "
        "path in the runtime directory), separated by commas; references name all of them",
        listen},

@@ -40,11 +40,11 @@ struct Settings {
   int forwards = 8;
   Duration request_timeout = std::chrono::seconds{30};
   Duration connect_timeout = std::chrono::seconds{5};
-  std::vector<transport::Endpoint> listen{{"127.0.0.1", 0}};  // not empty
-  transport::UnixOptions unix_sockets;                        // directory: see runtime.directory
-  std::string advertised_host;                                // empty: the host listened on
-  std::map<std::string, std::string> initial_references;      // -ORBInitRef name=uri
-  std::string id;                                             // -ORBid
+  std::vector<transport::Endpoint> listen{{"127.0.0.1", 0}, transport::unix_endpoint("")};  // not empty
+  transport::UnixOptions unix_sockets;                    // directory: see runtime.directory
+  std::string advertised_host;                            // empty: the host listened on
+  std::map<std::string, std::string> initial_references;  // -ORBInitRef name=uri
+  std::string id;                                         // -ORBid
 };
 
 // A fault in the configuration, as a sentence for the user.

@@ -75,12 +75,18 @@ class ProbeServant : public virtual CORBA::servant_traits<Probing::Probe>::base_
 };
 
 // An ORB of its own, destroyed at the end. `options`: such as {"-ORBTimeoutRequest", "200ms"}. Without SCHED_FIFO,
-// binding and the host's ledger unless the options say otherwise.
+// binding and the host's ledger, and over TCP alone, unless the options say otherwise.
 class TestOrb {
  public:
   explicit TestOrb(std::vector<std::string> options = {}) {
     static std::atomic<int> made{0};
-    std::vector<std::string> words{"test", "-ORBPoolRealTime", "off", "-ORBRuntimeLedger", "off"};
+    std::vector<std::string> words{"test",  // an option that comes again counts the second time
+                                   "-ORBPoolRealTime",
+                                   "off",
+                                   "-ORBRuntimeLedger",
+                                   "off",
+                                   "-ORBEndpointListen",
+                                   "127.0.0.1:0"};
     words.insert(words.end(), options.begin(), options.end());
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());

@@ -59,7 +59,7 @@ TEST_CASE("without sources every setting has its default") {
   const auto settings = Start().load();
   REQUIRE(settings);
   CHECK(settings->executive.queue_capacity == 1024);
-  CHECK(settings->listen == std::vector{transport::Endpoint{"127.0.0.1", 0}});
+  CHECK(settings->listen == std::vector{transport::Endpoint{"127.0.0.1", 0}, transport::unix_endpoint("")});
 }
 
 TEST_CASE("every default of the table is taken and changes nothing") {
