@@ -2,12 +2,12 @@
 #
 #   CORELANE_OMNIORB                       whether omniORB and its IDL compiler are here
 #   corelane_omniorb_idl(TARGET <library> FILES a.idl b.idl [STRIP])
-#     makes the static library <library> of what omniidl generates (a.hh, aSK.cc), with omniORB's flags. STRIP: the files
-#     pass through `corelane-idl -E --strip-annotations` first, since omniidl rejects annotations.
+#     makes the static library <library> of what omniidl generates (a.hh, aSK.cc, and aDynSK.cc for Any), with omniORB's
+#     flags. STRIP: the files pass through `corelane-idl -E --strip-annotations` first, since omniidl rejects annotations.
 find_package(PkgConfig QUIET)
 set(CORELANE_OMNIORB FALSE)
 if(PkgConfig_FOUND)
-  pkg_check_modules(OMNIORB QUIET IMPORTED_TARGET omniORB4)
+  pkg_check_modules(OMNIORB QUIET IMPORTED_TARGET omniDynamic4 omniORB4)
   find_program(CORELANE_OMNIIDL omniidl)
   mark_as_advanced(CORELANE_OMNIIDL)
   if(TARGET PkgConfig::OMNIORB AND CORELANE_OMNIIDL)
@@ -34,12 +34,12 @@ function(corelane_omniorb_idl)
       set(source ${stripped})
     endif()
     add_custom_command(
-      OUTPUT ${out_dir}/${stem}.hh ${out_dir}/${stem}SK.cc
-      COMMAND ${CORELANE_OMNIIDL} -bcxx -C${out_dir} ${source}
+      OUTPUT ${out_dir}/${stem}.hh ${out_dir}/${stem}SK.cc ${out_dir}/${stem}DynSK.cc
+      COMMAND ${CORELANE_OMNIIDL} -bcxx -Wba -C${out_dir} ${source}
       DEPENDS ${source}
       COMMENT "omniidl ${stem}.idl"
       VERBATIM)
-    list(APPEND sources ${out_dir}/${stem}SK.cc ${out_dir}/${stem}.hh)
+    list(APPEND sources ${out_dir}/${stem}SK.cc ${out_dir}/${stem}DynSK.cc ${out_dir}/${stem}.hh)
   endforeach()
   add_library(${arg_TARGET} STATIC ${sources})
   target_compile_options(${arg_TARGET} PRIVATE -w)

@@ -13,6 +13,7 @@ Call call_of(const Spelling& spelling, const Operation& operation) {
             .result = spelling.is_void(operation.result) ? TypeId::none : operation.result,
             .arguments = {},
             .oneway = operation.oneway,
+            .has_context = !operation.contexts.empty(),
             .raises = operation.raises,
             .contract = operation.contract ? &*operation.contract : nullptr,
             .declared_in = DefId::none};

@@ -20,6 +20,7 @@ struct Call {
   TypeId result = TypeId::none;  // none: void
   std::vector<Argument> arguments;
   bool oneway = false;
+  bool has_context = false;  // names of context properties follow the arguments; Corelane sends none
   std::vector<DefId> raises;
   const TaskContract* contract = nullptr;
   DefId declared_in = DefId::none;  // the interface

@@ -64,7 +64,9 @@ void write_stub(const Spelling& spelling, DefId id, const Call& call, Text& out)
   out.line("::corelane::core::Invocation _call(*this, _calls_of_$0::$1_operation);",
            {spelling.model()[id].name, call.wire_name});
   out.list("if (_call.try_local(", frame, ")) " + end);
-  out.list("_call.marshal(", sent(call), ");");
+  std::vector<std::string> arguments = sent(call);
+  if (call.has_context) arguments.push_back("std::vector<std::string>{}");
+  out.list("_call.marshal(", arguments, ");");
   out.line("_call.invoke();");
   if (!call.oneway) out.list("_call.unmarshal(", back, ");");
   if (call.returns()) out.line("return _result;");

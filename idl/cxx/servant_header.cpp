@@ -39,15 +39,43 @@ void write_class(const Spelling& spelling, DefId id, Text& out) {
   out.close("};\n");
 }
 
+std::string tie_name(const Spelling& spelling, DefId id) { return "_tie_of_" + spelling.model()[id].name; }
+
+// A servant that hands each call to an object of the user's, which need not derive from anything.
+void write_tie(const Spelling& spelling, DefId id, Text& out) {
+  const std::string name = tie_name(spelling, id);
+  out.line("template <typename T>");
+  out.list(fill("class $0 final : public ::corelane::poa::ServantOf<", {name}),
+           {spelling.qualified(id), spelling.skeleton_qualified(id)}, "> {");
+  out.indent();
+  out.label("public:");
+  out.line("explicit $0(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}", {name});
+  out.line("const std::shared_ptr<T>& _tied_object() const { return _tied; }\n");
+  for (const Call& call : all_calls_of(spelling, id)) {
+    std::vector<std::string> arguments;
+    for (const Argument& argument : call.arguments) arguments.push_back(argument.name);
+    out.list(fill("$0 $1(", {result_type(spelling, call), call.name}), parameters(spelling, call), ") override {");
+    out.list(fill("  return _tied->$0(", {call.name}), arguments, ");");
+    out.line("}");
+  }
+  out.line();
+  out.label("private:");
+  out.line("const std::shared_ptr<T> _tied;");
+  out.close("};\n");
+}
+
 void write_traits(const Spelling& spelling, Text& out) {
   const std::vector<DefId> interfaces = servants_of_main(spelling.model());
   if (interfaces.empty()) return;
   out.line("namespace CORBA {");
   for (const DefId id : interfaces) {
     const std::string stub = spelling.qualified(id);
+    const std::string module = spelling.skeleton_module_of(id);
     out.line("template <>");
     out.list(fill("struct servant_traits<$0> : ::corelane::poa::ServantTraits<", {stub}),
-             {stub, spelling.skeleton_qualified(id)}, "> {};");
+             {stub, spelling.skeleton_qualified(id)}, "> {");
+    out.line("  template <typename T>");
+    out.line("  using tie_type = $0::$1<T>;\n};", {module.empty() ? module : "::" + module, tie_name(spelling, id)});
   }
   out.line("}  // namespace CORBA");
 }
@@ -65,6 +93,7 @@ std::string servant_header(const Spelling& spelling) {
   for (const DefId id : servants_of_main(model)) {
     namespaces.enter(spelling.skeleton_module_of(id));
     write_class(spelling, id, out);
+    write_tie(spelling, id, out);
   }
   namespaces.leave();
   write_traits(spelling, out);

@@ -24,7 +24,12 @@ void write_remote(const Spelling& spelling, const std::string& servant, const Ca
     const bool moves = direction == Direction::in && spelling.is_reference(type);
     arguments.push_back(moves ? "std::move(" + name + ")" : name);
   }
-  out.list("_request.unmarshal(", sent(call), ");");
+  std::vector<std::string> received = sent(call);
+  if (call.has_context) {
+    out.line("std::vector<std::string> _context;");
+    received.push_back("_context");
+  }
+  out.list("_request.unmarshal(", received, ");");
   std::vector<std::string> back = returned(call);
   if (call.returns()) back.insert(back.begin(), "_result");
   out.list((call.returns() ? "const auto _result = " : "") + self_call(spelling, servant, call), arguments, ");");

@@ -10,6 +10,23 @@ namespace {
 
 constexpr std::uint32_t indirection = 0xffff'ffff;
 
+// Kinds with a repository id, which may be empty; others are written again where they come again.
+bool has_id(Kind kind) {
+  switch (kind) {
+    case Kind::objref:
+    case Kind::structure:
+    case Kind::union_:
+    case Kind::enumeration:
+    case Kind::alias:
+    case Kind::exception:
+    case Kind::value:
+    case Kind::value_box:
+      return true;
+    default:
+      return false;
+  }
+}
+
 class TypeWriter {
  public:
   explicit TypeWriter(cdr::Writer& out) : out_(out) {}
@@ -20,7 +37,7 @@ class TypeWriter {
     if (depth_ == cdr::Reader::max_depth) return out_.fail(ErrorKind::imp_limit, minor::too_deep);
     ++depth_;
     out_.align(4);
-    if (!type.id.empty()) written_.emplace(&type, out_.size());
+    if (has_id(type.kind)) written_.emplace(&type, out_.size());
     out_.write(static_cast<std::uint32_t>(type.kind));
     write_parameters(type);
     --depth_;

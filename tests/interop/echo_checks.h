@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,70 @@ inline void check_sequences(const EchoReference& echo) {
   REQUIRE(result.size() == 100);
   for (std::size_t i = 0; i < 100; ++i) CHECK(same(result[i], list[i]));
   CHECK(c.empty());
+}
+
+inline Interop::Kinds kinds(const EchoReference& echo) {
+  Interop::Kinds k;
+  k.cells({{{1, -2, 3}, {4, 5, 6}}});
+  k.first().word("green");
+  k.second().list({7, 8}, Interop::Color::blue);
+  k.wide(L"caf\u00e9 \u4e2d");
+  k.letter(L'\u4e2d');
+  k.brief("12345678");
+  k.type(Interop::_tc_Tree);
+  k.anything() <<= basics(4);
+  k.target(echo);
+  return k;
+}
+
+template <typename T>
+std::string text_of(const T& value) {
+  std::ostringstream out;
+  out << value;
+  return out.str();
+}
+
+inline void check_kinds(const EchoReference& echo) {
+  check_swap<Interop::Price>(echo, &Interop::Echo::swap_price, Interop::Price("-12345.67"), Interop::Price("0.05"));
+  const Interop::Kinds first = kinds(echo);
+  Interop::Kinds second = first;
+  second.first().number(-7);
+  second.anything() <<= "a text";
+  Interop::Kinds b = second, c;
+  CHECK(text_of(echo->swap_kinds(first, b, c)) == text_of(first));
+  CHECK(text_of(b) == text_of(first));
+  CHECK(text_of(c) == text_of(second));
+  CHECK(b.type()->equal(Interop::_tc_Tree));
+  Interop::Basics inside;
+  REQUIRE((b.anything() >>= inside));
+  CHECK(same(inside, basics(4)));
+  CHECK(IDL::traits<Interop::Echo>::narrow(b.target())->name() == echo->name());
+}
+
+// An Any of each kind of value, and of Anys.
+inline void check_anys(const EchoReference& echo) {
+  std::vector<CORBA::Any> anys(8);
+  anys[0] <<= kinds(echo);
+  anys[1] <<= Interop::Trees{Interop::Tree("root", {Interop::Tree("leaf", {})})};
+  anys[2] <<= CORBA::object_reference<CORBA::TypeCode>(Interop::_tc_Kinds);
+  anys[3] <<= std::wstring(L"wide \u4e2d");
+  anys[4] <<= IDL::Fixed<7, 2>(1.5);
+  anys[5] <<= Interop::Color::blue;
+  anys[6] <<= kinds(echo).second();
+  anys[7] <<= anys[0];
+  for (const CORBA::Any& any : anys) {
+    CORBA::Any b, c;
+    const CORBA::Any result = echo->swap_any(any, b, c);
+    CHECK(text_of(result) == text_of(any));
+    CHECK(result.type()->equal(any.type()));
+    CHECK(text_of(b) == text_of(any));
+    CHECK(c.type()->kind() == CORBA::TCKind::tk_null);
+  }
+  CORBA::Any b, c, reference;
+  reference <<= echo;
+  EchoReference out;
+  REQUIRE((echo->swap_any(reference, b, c) >>= out));
+  CHECK(out->name() == echo->name());
 }
 
 inline void check_large(const EchoReference& echo) {

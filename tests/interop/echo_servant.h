@@ -73,6 +73,14 @@ class EchoServant : public virtual CORBA::servant_traits<Interop::Echo>::base_ty
     return swap(a, b, c);
   }
 
+  Interop::Kinds swap_kinds(const Interop::Kinds& a, Interop::Kinds& b, Interop::Kinds& c) override {
+    return swap(a, b, c);
+  }
+  Interop::Price swap_price(const Interop::Price& a, Interop::Price& b, Interop::Price& c) override {
+    return swap(a, b, c);
+  }
+  CORBA::Any swap_any(const CORBA::Any& a, CORBA::Any& b, CORBA::Any& c) override { return swap(a, b, c); }
+
   CORBA::object_reference<Interop::Echo> self() override { return _this(); }
   Interop::Echoes many(std::uint32_t how_many) override { return Interop::Echoes(how_many, _this()); }
   Interop::Echo::Report get_report() override {

@@ -10,6 +10,7 @@
 #include "orb/giop/ior.h"
 #include "orb/os/child_process.h"
 #include "tests/interop/echo_checks.h"
+#include "tests/support/temp_directory.h"
 #include "tests/support/wire.h"
 
 using namespace interop;
@@ -192,10 +193,26 @@ TEST_CASE("omniORB server: sequences pass in all three directions") {
   check_sequences(client.echo());
 }
 
+TEST_CASE("omniORB server: arrays, unions, wide text, fixed point, TypeCodes and Anys pass") {
+  if (skipped()) return;
+  Client client(omni_server());
+  check_kinds(client.echo());
+  check_anys(client.echo());
+}
+
 TEST_CASE("omniORB server: large arguments and fragmented results pass") {
   if (skipped()) return;
   Client client(omni_server());
   check_large(client.echo());
+}
+
+TEST_CASE("omniORB server: is called over its Unix socket where it has no other") {
+  if (skipped()) return;
+  const corelane::testing::TempDirectory directory;
+  Client client({program("corelane-interop-omni-server"), "-ORBendPoint", "giop:unix:" + directory / "echo.sock"});
+  CHECK(profile_of(client.ior).address.port == 0);
+  check_numbers(client.echo());
+  check_strings(client.echo());
 }
 
 TEST_CASE("omniORB server: references pass in every position") {
@@ -261,6 +278,11 @@ TEST_CASE("omniORB client: every check of interop.idl holds against a Corelane s
                                      "inheritance", "callbacks", "user_exceptions", "system_exceptions", "oneways");
   CAPTURE(check);
   check_with_omni_client(check);
+}
+
+TEST_CASE("omniORB client: arrays, unions, wide text, fixed point, TypeCodes and Anys pass") {
+  if (skipped()) return;
+  check_with_omni_client("kinds");
 }
 
 TEST_CASE("omniORB client: fragmented requests and large replies pass") {

@@ -159,6 +159,57 @@ void sequences(Interop::Echo_ptr echo) {
 }
 
 // Long enough that omniORB sends it in fragments with GIOP 1.2.
+Interop::Kinds kinds(Interop::Echo_ptr echo) {
+  Interop::Kinds k;
+  for (CORBA::ULong i = 0; i < 6; ++i) k.cells[i / 3][i % 3] = static_cast<CORBA::Long>(i) - 2;
+  k.first.word("green");
+  Interop::Few list;
+  list.length(2);
+  list[0] = 7;
+  list[1] = 8;
+  k.second.list(list);
+  k.second._d(Interop::blue);
+  k.wide = L"caf\u00e9 \u4e2d";
+  k.letter = L'\u4e2d';
+  k.brief = "12345678";
+  k.type = CORBA::TypeCode::_duplicate(Interop::_tc_Tree);
+  k.anything <<= basics(4);
+  k.target = CORBA::Object::_duplicate(echo);
+  return k;
+}
+
+bool same(const Interop::Kinds& a, const Interop::Kinds& b) {
+  const Interop::Basics* inside = nullptr;
+  return a.cells[1][2] == b.cells[1][2] && a.cells[0][0] == b.cells[0][0] && a.first._d() == b.first._d() &&
+         a.second._d() == Interop::blue && a.second.list().length() == 2 && a.second.list()[1] == 8 &&
+         std::wstring(a.wide) == std::wstring(b.wide) && a.letter == b.letter &&
+         std::string(a.brief) == std::string(b.brief) && a.type->equal(b.type) && (a.anything >>= inside) &&
+         same(*inside, basics(4)) && a.target->_is_equivalent(b.target);
+}
+
+void all_kinds(Interop::Echo_ptr echo) {
+  Interop::Price price("0.05"), old_price;
+  REQUIRE(echo->swap_price(Interop::Price("-12345.67"), price, old_price) == CORBA::Fixed("-12345.67"));
+  REQUIRE(price == CORBA::Fixed("-12345.67") && old_price == CORBA::Fixed("0.05"));
+  const Interop::Kinds first = kinds(echo);
+  Interop::Kinds second = first;
+  second.first.number(-7);
+  Interop::Kinds_var c;
+  Interop::Kinds b = second;
+  const Interop::Kinds_var result = echo->swap_kinds(first, b, c.out());
+  REQUIRE(same(result, first));
+  REQUIRE(same(b, first));
+  REQUIRE(c->first.number() == -7);
+  CORBA::Any any, other;
+  any <<= first;
+  CORBA::Any_var old;
+  const CORBA::Any_var back = echo->swap_any(any, other, old.out());
+  const Interop::Kinds* inside = nullptr;
+  REQUIRE((back >>= inside) && same(*inside, first));
+  const CORBA::TypeCode_var type = back->type();
+  REQUIRE(type->equal(Interop::_tc_Kinds));
+}
+
 void large(Interop::Echo_ptr echo) {
   Interop::Blob blob;
   blob.length(1 << 19);
@@ -269,6 +320,7 @@ const std::map<std::string, std::function<void(Interop::Echo_ptr)>> checks = {
     {"strings", strings},
     {"structures", structures},
     {"sequences", sequences},
+    {"kinds", all_kinds},
     {"large", large},
     {"references", references},
     {"inheritance", inheritance},

@@ -71,6 +71,18 @@ class OmniEcho : public POA_Interop::Echo {
     return Interop::Echo::_duplicate(a);
   }
 
+  Interop::Kinds* swap_kinds(const Interop::Kinds& a, Interop::Kinds& b, Interop::Kinds_out c) override {
+    return swap_copies(a, b, c);
+  }
+  Interop::Price swap_price(const Interop::Price& a, Interop::Price& b, Interop::Price_out c) override {
+    c = b;
+    b = a;
+    return a;
+  }
+  CORBA::Any* swap_any(const CORBA::Any& a, CORBA::Any& b, CORBA::Any_OUT_arg c) override {
+    return swap_copies(a, b, c);
+  }
+
   Interop::Echo_ptr self() override { return _this(); }
   Interop::Echoes* many(CORBA::ULong how_many) override {
     auto* echoes = new Interop::Echoes;

@@ -68,6 +68,13 @@ TEST_CASE("sequences pass in all three directions") {
   check_sequences(client.of_kind(kind()));
 }
 
+TEST_CASE("arrays, unions, wide text, fixed point, TypeCodes and Anys pass in all three directions") {
+  Client client;
+  const EchoReference echo = client.of_kind(kind());
+  check_kinds(echo);
+  check_anys(echo);
+}
+
 TEST_CASE("large arguments and results pass") {
   Client client;
   check_large(client.of_kind(kind()));
@@ -101,6 +108,28 @@ TEST_CASE("system exceptions arrive with minor code and completion status") {
 TEST_CASE("oneway calls arrive in order") {
   Client client;
   check_oneways(client.of_kind(kind()));
+}
+
+namespace {
+
+// Derives from nothing.
+struct Tally {
+  std::int32_t calls() { return count_; }
+  void count() { ++count_; }
+  std::int32_t count_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a tie hands calls to an object that is no servant") {
+  Client client;
+  const auto tally = std::make_shared<Tally>();
+  const auto servant = CORBA::make_reference<CORBA::servant_traits<Interop::Counter>::tie_type<Tally>>(tally);
+  const auto counter = IDL::traits<Interop::Counter>::narrow(client.poa->servant_to_reference(servant));
+  counter->count();
+  counter->count();
+  CHECK(counter->calls() == 2);
+  CHECK(servant->_tied_object() == tally);
 }
 
 // The codec of generated types, without an ORB.

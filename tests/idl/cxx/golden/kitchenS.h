@@ -14,6 +14,20 @@ class POA_Global : public virtual ::PortableServer::ServantBase {
   void* _self() noexcept override { return this; }
 };
 
+template <typename T>
+class _tie_of_Global final : public ::corelane::poa::ServantOf<::Global, ::POA_Global> {
+ public:
+  explicit _tie_of_Global(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+
+  ::Level level() override {
+    return _tied->level();
+  }
+
+ private:
+  const std::shared_ptr<T> _tied;
+};
+
 namespace POA_Kitchen {
 
 class Base : public virtual ::PortableServer::ServantBase {
@@ -24,6 +38,20 @@ class Base : public virtual ::PortableServer::ServantBase {
 
   const ::corelane::core::Skeleton& _skeleton() const noexcept override;
   void* _self() noexcept override { return this; }
+};
+
+template <typename T>
+class _tie_of_Base final : public ::corelane::poa::ServantOf<::Kitchen::Base, ::POA_Kitchen::Base> {
+ public:
+  explicit _tie_of_Base(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+
+  void ping() override {
+    return _tied->ping();
+  }
+
+ private:
+  const std::shared_ptr<T> _tied;
 };
 
 class Plant : public virtual ::POA_Kitchen::Base {
@@ -48,6 +76,59 @@ class Plant : public virtual ::POA_Kitchen::Base {
   void* _self() noexcept override { return this; }
 };
 
+template <typename T>
+class _tie_of_Plant final : public ::corelane::poa::ServantOf<::Kitchen::Plant, ::POA_Kitchen::Plant> {
+ public:
+  explicit _tie_of_Plant(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+
+  ::CORBA::object_reference<::Kitchen::Sink> best() override {
+    return _tied->best();
+  }
+  ::Kitchen::Count count() override {
+    return _tied->count();
+  }
+  std::string name() override {
+    return _tied->name();
+  }
+  ::Kitchen::Plant::State state() override {
+    return _tied->state();
+  }
+  void best(::CORBA::object_reference<::Kitchen::Sink> _value) override {
+    return _tied->best(_value);
+  }
+  void name(const std::string& _value) override {
+    return _tied->name(_value);
+  }
+  void state(::Kitchen::Plant::State _value) override {
+    return _tied->state(_value);
+  }
+  void note(const std::string& text) override {
+    return _tied->note(text);
+  }
+  ::CORBA::object_reference<::Kitchen::Base> peer() override {
+    return _tied->peer();
+  }
+  void ping() override {
+    return _tied->ping();
+  }
+  ::Kitchen::Plant::Reports reports(::Kitchen::Plant::State since, ::Kitchen::Plant::Report& last) override {
+    return _tied->reports(since, last);
+  }
+  double step(double reading, ::Kitchen::Point& state, ::Kitchen::Mode& mode) override {
+    return _tied->step(reading, state, mode);
+  }
+  void subscribe(::CORBA::object_reference<::Kitchen::Sink> s) override {
+    return _tied->subscribe(s);
+  }
+  ::Kitchen::Sinks swap_sinks(::Kitchen::Sinks& sinks, const ::Kitchen::Holder& holder) override {
+    return _tied->swap_sinks(sinks, holder);
+  }
+
+ private:
+  const std::shared_ptr<T> _tied;
+};
+
 class Sink : public virtual ::PortableServer::ServantBase {
  public:
   using _stub_type = ::Kitchen::Sink;
@@ -56,6 +137,20 @@ class Sink : public virtual ::PortableServer::ServantBase {
 
   const ::corelane::core::Skeleton& _skeleton() const noexcept override;
   void* _self() noexcept override { return this; }
+};
+
+template <typename T>
+class _tie_of_Sink final : public ::corelane::poa::ServantOf<::Kitchen::Sink, ::POA_Kitchen::Sink> {
+ public:
+  explicit _tie_of_Sink(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+
+  void push(const ::Kitchen::Samples& values) override {
+    return _tied->push(values);
+  }
+
+ private:
+  const std::shared_ptr<T> _tied;
 };
 
 class _cxx_operator : public virtual ::PortableServer::ServantBase {
@@ -75,6 +170,38 @@ class _cxx_operator : public virtual ::PortableServer::ServantBase {
   void* _self() noexcept override { return this; }
 };
 
+template <typename T>
+class _tie_of_operator final : public ::corelane::poa::ServantOf<::Kitchen::_cxx_operator,
+    ::POA_Kitchen::_cxx_operator> {
+ public:
+  explicit _tie_of_operator(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+
+  std::int32_t _cxx_namespace() override {
+    return _tied->_cxx_namespace();
+  }
+  void _cxx_namespace(std::int32_t _value) override {
+    return _tied->_cxx_namespace(_value);
+  }
+  void _cxx_delete(const ::Kitchen::_cxx_class& _cxx_this, ::Kitchen::_cxx_template _cxx_register) override {
+    return _tied->_cxx_delete(_cxx_this, _cxx_register);
+  }
+  std::int32_t encode(std::int32_t _cxx_limit, const std::string& _cxx_value, ::Kitchen::Mode& mode) override {
+    return _tied->encode(_cxx_limit, _cxx_value, mode);
+  }
+  std::vector<std::vector<::Kitchen::_cxx_class>> _cxx_errno(std::int32_t _cxx_timezone,
+      const ::Kitchen::_cxx_class& Kitchen, std::int32_t std) override {
+    return _tied->_cxx_errno(_cxx_timezone, Kitchen, std);
+  }
+  ::CORBA::object_reference<::Kitchen::Drain> result(std::int32_t self, std::int32_t& call,
+      std::int32_t _cxx_Samples) override {
+    return _tied->result(self, call, _cxx_Samples);
+  }
+
+ private:
+  const std::shared_ptr<T> _tied;
+};
+
 }  // namespace POA_Kitchen
 
 namespace POA_Kitchen::Inner {
@@ -91,12 +218,52 @@ class Top : public virtual ::PortableServer::ServantBase {
   void* _self() noexcept override { return this; }
 };
 
+template <typename T>
+class _tie_of_Top final : public ::corelane::poa::ServantOf<::Kitchen::Inner::Top, ::POA_Kitchen::Inner::Top> {
+ public:
+  explicit _tie_of_Top(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+
+  std::int32_t depth() override {
+    return _tied->depth();
+  }
+  void depth(std::int32_t _value) override {
+    return _tied->depth(_value);
+  }
+  void top() override {
+    return _tied->top();
+  }
+
+ private:
+  const std::shared_ptr<T> _tied;
+};
+
 class Left : public virtual ::POA_Kitchen::Inner::Top {
  public:
   using _stub_type = ::Kitchen::Inner::Left;
 
   const ::corelane::core::Skeleton& _skeleton() const noexcept override;
   void* _self() noexcept override { return this; }
+};
+
+template <typename T>
+class _tie_of_Left final : public ::corelane::poa::ServantOf<::Kitchen::Inner::Left, ::POA_Kitchen::Inner::Left> {
+ public:
+  explicit _tie_of_Left(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+
+  std::int32_t depth() override {
+    return _tied->depth();
+  }
+  void depth(std::int32_t _value) override {
+    return _tied->depth(_value);
+  }
+  void top() override {
+    return _tied->top();
+  }
+
+ private:
+  const std::shared_ptr<T> _tied;
 };
 
 class Right : public virtual ::POA_Kitchen::Inner::Top {
@@ -109,6 +276,29 @@ class Right : public virtual ::POA_Kitchen::Inner::Top {
   void* _self() noexcept override { return this; }
 };
 
+template <typename T>
+class _tie_of_Right final : public ::corelane::poa::ServantOf<::Kitchen::Inner::Right, ::POA_Kitchen::Inner::Right> {
+ public:
+  explicit _tie_of_Right(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+
+  std::int32_t depth() override {
+    return _tied->depth();
+  }
+  void depth(std::int32_t _value) override {
+    return _tied->depth(_value);
+  }
+  ::Kitchen::Node right(const ::Kitchen::Node& node) override {
+    return _tied->right(node);
+  }
+  void top() override {
+    return _tied->top();
+  }
+
+ private:
+  const std::shared_ptr<T> _tied;
+};
+
 class Bottom : public virtual ::POA_Kitchen::Inner::Left, public virtual ::POA_Kitchen::Inner::Right {
  public:
   using _stub_type = ::Kitchen::Inner::Bottom;
@@ -119,6 +309,32 @@ class Bottom : public virtual ::POA_Kitchen::Inner::Left, public virtual ::POA_K
   void* _self() noexcept override { return this; }
 };
 
+template <typename T>
+class _tie_of_Bottom final : public ::corelane::poa::ServantOf<::Kitchen::Inner::Bottom, ::POA_Kitchen::Inner::Bottom> {
+ public:
+  explicit _tie_of_Bottom(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+
+  std::int32_t depth() override {
+    return _tied->depth();
+  }
+  void depth(std::int32_t _value) override {
+    return _tied->depth(_value);
+  }
+  void bottom() override {
+    return _tied->bottom();
+  }
+  ::Kitchen::Node right(const ::Kitchen::Node& node) override {
+    return _tied->right(node);
+  }
+  void top() override {
+    return _tied->top();
+  }
+
+ private:
+  const std::shared_ptr<T> _tied;
+};
+
 class Marker : public virtual ::PortableServer::ServantBase {
  public:
   using _stub_type = ::Kitchen::Inner::Marker;
@@ -127,33 +343,73 @@ class Marker : public virtual ::PortableServer::ServantBase {
   void* _self() noexcept override { return this; }
 };
 
+template <typename T>
+class _tie_of_Marker final : public ::corelane::poa::ServantOf<::Kitchen::Inner::Marker, ::POA_Kitchen::Inner::Marker> {
+ public:
+  explicit _tie_of_Marker(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+
+ private:
+  const std::shared_ptr<T> _tied;
+};
+
 }  // namespace POA_Kitchen::Inner
 
 namespace CORBA {
 template <>
-struct servant_traits<::Global> : ::corelane::poa::ServantTraits<::Global, ::POA_Global> {};
+struct servant_traits<::Global> : ::corelane::poa::ServantTraits<::Global, ::POA_Global> {
+  template <typename T>
+  using tie_type = ::_tie_of_Global<T>;
+};
 template <>
-struct servant_traits<::Kitchen::Base> : ::corelane::poa::ServantTraits<::Kitchen::Base, ::POA_Kitchen::Base> {};
+struct servant_traits<::Kitchen::Base> : ::corelane::poa::ServantTraits<::Kitchen::Base, ::POA_Kitchen::Base> {
+  template <typename T>
+  using tie_type = ::POA_Kitchen::_tie_of_Base<T>;
+};
 template <>
-struct servant_traits<::Kitchen::Plant> : ::corelane::poa::ServantTraits<::Kitchen::Plant, ::POA_Kitchen::Plant> {};
+struct servant_traits<::Kitchen::Plant> : ::corelane::poa::ServantTraits<::Kitchen::Plant, ::POA_Kitchen::Plant> {
+  template <typename T>
+  using tie_type = ::POA_Kitchen::_tie_of_Plant<T>;
+};
 template <>
-struct servant_traits<::Kitchen::Sink> : ::corelane::poa::ServantTraits<::Kitchen::Sink, ::POA_Kitchen::Sink> {};
+struct servant_traits<::Kitchen::Sink> : ::corelane::poa::ServantTraits<::Kitchen::Sink, ::POA_Kitchen::Sink> {
+  template <typename T>
+  using tie_type = ::POA_Kitchen::_tie_of_Sink<T>;
+};
 template <>
 struct servant_traits<::Kitchen::_cxx_operator> : ::corelane::poa::ServantTraits<::Kitchen::_cxx_operator,
-    ::POA_Kitchen::_cxx_operator> {};
+    ::POA_Kitchen::_cxx_operator> {
+  template <typename T>
+  using tie_type = ::POA_Kitchen::_tie_of_operator<T>;
+};
 template <>
 struct servant_traits<::Kitchen::Inner::Top> : ::corelane::poa::ServantTraits<::Kitchen::Inner::Top,
-    ::POA_Kitchen::Inner::Top> {};
+    ::POA_Kitchen::Inner::Top> {
+  template <typename T>
+  using tie_type = ::POA_Kitchen::Inner::_tie_of_Top<T>;
+};
 template <>
 struct servant_traits<::Kitchen::Inner::Left> : ::corelane::poa::ServantTraits<::Kitchen::Inner::Left,
-    ::POA_Kitchen::Inner::Left> {};
+    ::POA_Kitchen::Inner::Left> {
+  template <typename T>
+  using tie_type = ::POA_Kitchen::Inner::_tie_of_Left<T>;
+};
 template <>
 struct servant_traits<::Kitchen::Inner::Right> : ::corelane::poa::ServantTraits<::Kitchen::Inner::Right,
-    ::POA_Kitchen::Inner::Right> {};
+    ::POA_Kitchen::Inner::Right> {
+  template <typename T>
+  using tie_type = ::POA_Kitchen::Inner::_tie_of_Right<T>;
+};
 template <>
 struct servant_traits<::Kitchen::Inner::Bottom> : ::corelane::poa::ServantTraits<::Kitchen::Inner::Bottom,
-    ::POA_Kitchen::Inner::Bottom> {};
+    ::POA_Kitchen::Inner::Bottom> {
+  template <typename T>
+  using tie_type = ::POA_Kitchen::Inner::_tie_of_Bottom<T>;
+};
 template <>
 struct servant_traits<::Kitchen::Inner::Marker> : ::corelane::poa::ServantTraits<::Kitchen::Inner::Marker,
-    ::POA_Kitchen::Inner::Marker> {};
+    ::POA_Kitchen::Inner::Marker> {
+  template <typename T>
+  using tie_type = ::POA_Kitchen::Inner::_tie_of_Marker<T>;
+};
 }  // namespace CORBA
