@@ -31,7 +31,9 @@ std::string_view keyword_like(std::string_view word) {
 }
 
 bool is_late_keyword(std::string_view keyword) {
-  constexpr std::array<std::string_view, 5> late = {"getraises", "import", "setraises", "typeid", "typeprefix"};
+  constexpr std::array<std::string_view, 14> late = {"abstract",    "custom",  "factory",    "getraises", "import",
+                                                     "local",       "private", "public",     "setraises", "supports",
+                                                     "truncatable", "typeid",  "typeprefix", "valuetype"};
   return std::find(late.begin(), late.end(), keyword) != late.end();
 }
 

@@ -11,7 +11,7 @@ namespace corelane::idl {
 // place.
 std::string_view keyword_like(std::string_view word);
 
-// Whether the keyword came with CORBA 3, so that older IDL has names that differ from it in case only.
+// Whether the keyword came with CORBA 2.3 or later, so that older IDL has names that differ from it in case only.
 bool is_late_keyword(std::string_view keyword);
 
 }  // namespace corelane::idl

@@ -8,7 +8,7 @@
 
 namespace corelane::idl {
 
-enum class Warning : std::uint8_t { annotation, directive, forward, keyword, raises, semicolon };
+enum class Warning : std::uint8_t { annotation, constant, directive, forward, keyword, raises, semicolon };
 
 struct WarningText {
   std::string_view name;
@@ -18,9 +18,10 @@ struct WarningText {
 // In the order of the enumerators.
 inline constexpr std::array warning_texts = {
     WarningText{"annotation", "annotations that are not known or stand where they have no effect"},
+    WarningText{"constant", "literals of another type than their constant, where other compilers convert them"},
     WarningText{"directive", "#warning in the text"},
     WarningText{"forward", "interfaces and valuetypes that are declared and never defined"},
-    WarningText{"keyword", "names that differ from a keyword of CORBA 3 only in case"},
+    WarningText{"keyword", "names that differ only in case from a keyword that older IDL did not have"},
     WarningText{"raises", "exceptions that are listed twice"},
     WarningText{"semicolon", "semicolons that end nothing or are missing where that does no harm"}};
 

@@ -151,13 +151,14 @@ class Prescan {
     const std::size_t end = std::min(text_.find('\n', at_), text_.size());
     const char next = peek(3);
     if (peek(2) == '@' && (starts_name(next) || next == ':')) {
-      if (!line_is_blank_) {
-        error(at_, 3, "an annotation comment stands on a line of its own, before what it annotates");
-      } else {
+      if (line_is_blank_) {
         text_[at_] = text_[at_ + 1] = ' ';
         at_ += 2;
         return;
       }
+      diagnostics_.warning(Warning::annotation, place(at_, 3),
+                           "an annotation comment stands on a line of its own, before what it annotates; this one is a "
+                           "plain comment");
     }
     std::fill(text_.begin() + static_cast<std::ptrdiff_t>(at_), text_.begin() + static_cast<std::ptrdiff_t>(end), ' ');
     at_ = end;
@@ -197,12 +198,15 @@ class Prescan {
     while (at_ < text_.size() && text_[at_] != '>' && text_[at_] != '\n') ++at_;
   }
 
-  void error(std::size_t offset, std::size_t length, std::string message) {
+  Span place(std::size_t offset, std::size_t length) const {
     const Source& source = sources_[source_];
     const auto next = std::upper_bound(source.lines.begin(), source.lines.end(), offset);
     const auto line = static_cast<std::uint32_t>(next - source.lines.begin());
     const auto column = static_cast<std::uint32_t>(offset - source.lines[line - 1] + 1);
-    diagnostics_.error(sources_.span(source_, line, column, length), std::move(message));
+    return sources_.span(source_, line, column, length);
+  }
+  void error(std::size_t offset, std::size_t length, std::string message) {
+    diagnostics_.error(place(offset, length), std::move(message));
   }
 
   // Second pass: replaces whole directives, with their continuation lines kept as empty lines.

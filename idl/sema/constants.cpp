@@ -1,6 +1,9 @@
 #include "idl/sema/constants.h"
 
+#include <algorithm>
+#include <array>
 #include <cfloat>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -110,11 +113,11 @@ class Evaluation {
       case TypeKind::character:
         return as<char>(operand, at);
       case TypeKind::wide_character:
-        return as<char32_t>(operand, at);
+        return to_wide_character(operand, at);
       case TypeKind::string:
         return to_string<std::string>(operand, at);
       case TypeKind::wide_string:
-        return to_string<std::u32string>(operand, at);
+        return to_wide_string(operand, at);
       default:
         return mismatch(operand, at);
     }
@@ -321,6 +324,27 @@ class Evaluation {
     return mismatch(operand, at);
   }
 
+  // Peers convert some literals silently: so do we, but tell.
+  void warn_converted(const Operand& operand, const Span& at) {
+    diagnostics_.warning(Warning::constant, at, mismatch_text(operand));
+  }
+
+  std::optional<Value> to_wide_character(const Operand& operand, const Span& at) {
+    const auto* narrow = std::get_if<char>(&operand);
+    if (narrow == nullptr || *narrow < 0) return as<char32_t>(operand, at);
+    warn_converted(operand, at);
+    return Value{static_cast<char32_t>(*narrow)};
+  }
+
+  std::optional<Value> to_wide_string(const Operand& operand, const Span& at) {
+    const auto* narrow = std::get_if<std::string>(&operand);
+    const auto is_ascii = [](char c) { return c >= 0; };
+    if (narrow == nullptr || !std::all_of(narrow->begin(), narrow->end(), is_ascii))
+      return to_string<std::u32string>(operand, at);
+    warn_converted(operand, at);
+    return to_string<std::u32string>(Operand{std::u32string(narrow->begin(), narrow->end())}, at);
+  }
+
   template <typename Text>
   std::optional<Value> to_string(const Operand& operand, const Span& at) {
     const auto* value = std::get_if<Text>(&operand);
@@ -333,6 +357,10 @@ class Evaluation {
   }
 
   std::optional<Value> to_float(const Operand& operand, TypeKind kind, const Span& at) {
+    if (const auto* integer = std::get_if<Integer>(&operand)) {
+      warn_converted(operand, at);
+      return to_float(Operand{Real{static_cast<double>(*integer), static_cast<long double>(*integer)}}, kind, at);
+    }
     const auto* value = std::get_if<Real>(&operand);
     if (value == nullptr) return mismatch(operand, at);
     if (kind == TypeKind::float128) return Value{value->wide};
@@ -343,8 +371,30 @@ class Evaluation {
     return Value{value->narrow};
   }
 
+  // The fixed-point number that an integer or the shortest spelling of a floating-point number is.
+  static std::optional<Decimal> decimal_from(const Operand& operand) {
+    std::string text;
+    if (const auto* integer = std::get_if<Integer>(&operand)) {
+      text = spell(*integer);
+    } else if (const auto* real = std::get_if<Real>(&operand); real != nullptr && std::fabs(real->narrow) < 1e31) {
+      std::array<char, 400> buffer{};
+      const auto done =
+          std::to_chars(buffer.data(), buffer.data() + buffer.size(), real->narrow, std::chars_format::fixed);
+      text.assign(buffer.data(), done.ptr);
+    } else {
+      return std::nullopt;
+    }
+    const bool negative = text.starts_with('-');
+    const Decimal value = decimal_of(std::string_view(text).substr(negative ? 1 : 0));
+    return negative ? negated(value) : value;
+  }
+
   // `const fixed` takes any value; fixed<5, 2> one with three digits before the point and two behind.
   std::optional<Value> to_fixed(const Operand& operand, const Span& at) {
+    if (const auto converted = decimal_from(operand)) {
+      warn_converted(operand, at);
+      return to_fixed(Operand{*converted}, at);
+    }
     const auto* value = std::get_if<Decimal>(&operand);
     if (value == nullptr) return mismatch(operand, at);
     const Type& type = model_.resolved(wanted_);
@@ -367,6 +417,11 @@ class Evaluation {
   }
 
   std::optional<Value> mismatch(const Operand& operand, const Span& at) {
+    diagnostics_.error(at, mismatch_text(operand));
+    return std::nullopt;
+  }
+
+  std::string mismatch_text(const Operand& operand) const {
     const TypeKind kind = model_.resolved(wanted_).kind;
     const bool real = kind == TypeKind::float32 || kind == TypeKind::float64 || kind == TypeKind::float128;
     const bool is_integer = std::holds_alternative<Integer>(operand);
@@ -378,8 +433,7 @@ class Evaluation {
     const bool wide = kind == TypeKind::wide_character || kind == TypeKind::wide_string;
     if (wide && (std::holds_alternative<char>(operand) || std::holds_alternative<std::string>(operand)))
       message += " (write an `L` before it)";
-    diagnostics_.error(at, std::move(message));
-    return std::nullopt;
+    return message;
   }
 
   const Model& model_;

@@ -24,9 +24,12 @@ class RepositoryIds {
   void enter(SourceId file, const Symbol& symbol);
   void leave() { frames_.pop_back(); }
 
-  // #pragma prefix in the current scope, whose scoped name is `scope`: it stands in place of that name.
+  // #pragma prefix in the current scope, whose scoped name is `scope`: it stands in place of that name, but for a file
+  // that is included inside the scope: there it stands in front.
   void set_prefix(SourceId file, std::string prefix, std::string_view scope) {
-    frames_.back().by_file[file] = {std::move(prefix), scope.empty() ? 0 : scope.size() + 2};
+    Frame& frame = frames_.back();
+    const bool own = frame.symbol != nullptr && frame.opener == file;
+    frame.by_file[file] = {std::move(prefix), own ? scope.size() + 2 : 0};
   }
 
   // typeprefix of that scope; null where none was given.
