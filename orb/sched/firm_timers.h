@@ -65,7 +65,7 @@ class FirmTimers {
   void settle(std::size_t place) noexcept;
   void remove(std::size_t place) noexcept;
 
-  const Duration overshoot_;
+  Duration overshoot_;
   std::vector<FirmTimer> heap_;
   std::vector<std::size_t> place_;  // by id: where in the heap, or unset
   std::vector<FirmTimer> expired_;  // answer to the last soft_check()

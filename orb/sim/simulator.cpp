@@ -89,8 +89,7 @@ void Simulator::happen(const Event& event) {
       break;
     }
     case What::timer:
-      if (event.version == core->timer_version && !core->lost)
-        queue(core->lane.decide(Elapsed{now_, TimerId{event.index}}), core->options.id);
+      if (event.version == core->timer_version && !core->lost) fire(event.index);
       break;
     case What::platform:
       start_platform_load(event.index);
@@ -375,8 +374,10 @@ void Simulator::carry_out(const Watch& c, CoreId from) {
 void Simulator::carry_out(const Arm& c, CoreId from) {
   CoreState& core = core_of(from);
   ++core.timer_version;
+  core.timers.add(TimerId{0}, c.at);
   const auto index = static_cast<std::size_t>(&core - cores_.data());
-  if (c.at != never) schedule(std::max(now_, c.at), Class::replenishment, What::timer, index, core.timer_version);
+  const Time hard = core.timers.next_hard();
+  if (hard != never) schedule(std::max(now_, hard), Class::replenishment, What::timer, index, core.timer_version);
 }
 
 void Simulator::carry_out(const ReportVacated& c, CoreId) { tell_manager(Vacated{now_, c.task, c.core}); }

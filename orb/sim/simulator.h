@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "orb/base/contract.h"
+#include "orb/sched/firm_timers.h"
 #include "orb/sched/manager.h"
 #include "orb/sim/any_lane.h"
 #include "orb/sim/virtual_core.h"
@@ -93,6 +94,9 @@ class Simulator {
   // The core runs by deadlines, under an EdfLane. Before its first task. The Manager knows nothing of this: let it
   // admit (AdmissionTest::none) what demand_analysis() allows.
   void use_deadlines(CoreId core);
+  // The Lanes' timers, which are hard at first. A Lane releases whatever is due with each fact that it is told, so each
+  // is a soft check. Before run().
+  void use_firm_timers(Duration overshoot);
   // The index of the server; of the work. A ConstantBandwidthServer on a core by deadlines, the others on the rest.
   std::size_t add_server(const ServerPlan& plan);
   std::size_t add_work(const WorkPlan& plan);
@@ -110,6 +114,7 @@ class Simulator {
   // FNV-1a over everything that happened.
   std::uint64_t trace_hash() const { return hash_; }
   std::uint64_t preemptions() const;
+  std::uint64_t timer_interrupts() const { return timer_interrupts_; }  // of the Lanes' hard timers
   // Jobs that found a resource locked when they wanted it, which ceilings are there to prevent.
   std::uint64_t collisions() const { return collisions_; }
   Duration busy(CoreId core) const;
@@ -133,6 +138,7 @@ class Simulator {
     sched::CoreOptions options;
     AnyLane lane;
     VirtualCore core;
+    sched::FirmTimers timers{1, Duration{}};
     std::uint64_t reach_version = 0;
     std::uint64_t timer_version = 0;
     bool touched = false;  // to be dispatched
@@ -154,6 +160,7 @@ class Simulator {
   JobState draw(std::size_t plan, Time nominal);
   void release(std::size_t plan, std::uint64_t number);
   void start_platform_load(std::size_t core);
+  void fire(std::size_t core);
   void arrive(std::size_t work);
   ReadyJob work_job(const WorkPlan& plan, Duration demand) const;
   void end_work(const ReadyJob& job);
@@ -205,6 +212,7 @@ class Simulator {
   std::vector<ServerState> servers_;
   std::vector<WorkState> work_;
   std::vector<WorkReport> work_reports_;
+  std::uint64_t timer_interrupts_ = 0;
   struct Pending {
     sched::Command command;
     CoreId from;

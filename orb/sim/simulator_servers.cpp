@@ -1,4 +1,4 @@
-// The Simulator's servers and their work, and cores by deadlines.
+// The Simulator's servers and their work, cores by deadlines, firm timers.
 #include <algorithm>
 #include <cassert>
 
@@ -12,6 +12,17 @@ void Simulator::use_deadlines(CoreId id) {
   CoreState& core = core_of(id);
   core.lane.use_deadlines();
   core.core.order_by(Order::deadline);
+}
+
+void Simulator::use_firm_timers(Duration overshoot) {
+  for (CoreState& core : cores_) core.timers = FirmTimers(1, overshoot);
+}
+
+// The core's hard timer went off.
+void Simulator::fire(std::size_t index) {
+  CoreState& core = cores_[index];
+  ++timer_interrupts_;
+  if (!core.timers.soft_check(now_).empty()) queue(core.lane.decide(Elapsed{now_, TimerId{index}}), core.options.id);
 }
 
 std::size_t Simulator::add_server(const ServerPlan& plan) {
