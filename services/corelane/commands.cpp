@@ -1,0 +1,12 @@
+#include "services/corelane/command.h"
+
+namespace corelane::tool {
+
+std::span<const Command> commands() {
+  static constexpr Command table[] = {
+      {"trace", "look at what a server recorded, replay it, or write it for Perfetto", &define_trace},
+  };
+  return table;
+}
+
+}  // namespace corelane::tool

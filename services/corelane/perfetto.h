@@ -1,0 +1,19 @@
+// A recorded run as a Perfetto trace (TrackEvent packets), for https://ui.perfetto.dev.
+//
+// Tracks: the manager with what it decided; each core with the job that its Lane had there and its admitted
+// utilization as a counter; each task with its jobs as slices and its releases, misses, overruns and refusals as
+// instants. Field numbers: perfetto.dev/docs/reference/trace-packet-proto and synthetic-track-event.
+//
+// Threads: pure. Allocates.
+#pragma once
+
+#include <string>
+
+#include "orb/sched/trace_file.h"
+
+namespace corelane::tool {
+
+// The bytes of the file.
+std::string perfetto_of(const sched::TraceFile& trace);
+
+}  // namespace corelane::tool

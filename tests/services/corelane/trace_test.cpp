@@ -1,0 +1,331 @@
+#include "services/corelane/trace.h"
+
+#include <algorithm>
+#include <bit>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "orb/dispatch/recorder_options.h"
+#include "orb/sched/trace_file.h"
+#include "services/corelane/perfetto.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+using namespace corelane::sched;
+using namespace std::chrono_literals;
+using corelane::testing::TempDirectory;
+
+namespace {
+
+// An independent reader of Protocol Buffers: the fields of one message in their order.
+struct Field {
+  std::uint32_t number = 0;
+  std::uint64_t value = 0;     // of varint and 64 bits
+  std::string_view content{};  // of what has a length
+};
+
+std::vector<Field> fields_of(std::string_view bytes) {
+  std::vector<Field> fields;
+  const auto varint = [&] {
+    std::uint64_t value = 0;
+    for (int shift = 0;; shift += 7) {
+      REQUIRE(!bytes.empty());
+      const auto byte = static_cast<unsigned char>(bytes.front());
+      bytes.remove_prefix(1);
+      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+  };
+  while (!bytes.empty()) {
+    const std::uint64_t key = varint();
+    Field field{.number = static_cast<std::uint32_t>(key >> 3)};
+    if ((key & 7) == 0) {
+      field.value = varint();
+    } else if ((key & 7) == 1) {
+      REQUIRE(bytes.size() >= 8);
+      for (int i = 7; i >= 0; --i)
+        field.value = field.value << 8 | static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)]);
+      bytes.remove_prefix(8);
+    } else {
+      REQUIRE((key & 7) == 2);
+      const std::uint64_t size = varint();
+      REQUIRE(size <= bytes.size());
+      field.content = bytes.substr(0, size);
+      bytes.remove_prefix(size);
+    }
+    fields.push_back(field);
+  }
+  return fields;
+}
+
+Field only(std::string_view message, std::uint32_t number) {
+  std::vector<Field> found;
+  for (const Field& field : fields_of(message))
+    if (field.number == number) found.push_back(field);
+  if (found.size() != 1) FAIL("field " << number << " stands there " << found.size() << " times");
+  return found.front();
+}
+
+bool has(std::string_view message, std::uint32_t number) {
+  for (const Field& field : fields_of(message))
+    if (field.number == number) return true;
+  return false;
+}
+
+// What a viewer would show: "name of the track: what happens @ microsecond".
+struct Shown {
+  std::vector<std::string> events;
+  std::map<std::uint64_t, std::string> tracks;
+  std::map<std::uint64_t, int> open;  // slices
+  std::uint64_t clocks = 0;
+};
+
+void show_event(Shown& shown, std::string_view packet) {
+  const std::string_view event = only(packet, 11).content;
+  CHECK(only(packet, 58).value == 3);  // the monotonic clock
+  const std::uint64_t track = only(event, 11).value, type = only(event, 9).value;
+  CHECK(shown.tracks.contains(track));
+  std::string text = shown.tracks[track] + ": ";
+  if (type == 1) ++shown.open[track], text += "begin " + std::string(only(event, 23).content);
+  if (type == 2) {
+    CHECK(--shown.open[track] >= 0);
+    text += "end";
+  }
+  if (type == 3) text += std::string(only(event, 23).content);
+  if (type == 4) text += std::to_string(static_cast<int>(std::bit_cast<double>(only(event, 44).value)));
+  shown.events.push_back(text + " @" + std::to_string(only(packet, 8).value / 1000));
+}
+
+Shown show(std::string_view trace) {
+  Shown shown;
+  bool first = true;
+  for (const Field& field : fields_of(trace)) {
+    CHECK(field.number == 1);
+    CHECK(only(field.content, 10).value == 1);
+    if (std::exchange(first, false)) CHECK(only(field.content, 13).value == 1);
+    if (has(field.content, 6)) shown.clocks = fields_of(only(field.content, 6).content).size();
+    if (has(field.content, 60)) {
+      const std::string_view track = only(field.content, 60).content;
+      shown.tracks[only(track, 1).value] = std::string(only(track, 2).content);
+    }
+    if (has(field.content, 11)) show_event(shown, field.content);
+  }
+  return shown;
+}
+
+class Recording {
+ public:
+  Recording() {
+    trace.program = "plant";
+    trace.pid = 42;
+    trace.dumped_at = Time{1s};
+    trace.options.cores = {{.id = CoreId{1}}};
+    trace.tracks = {Track{}, {.kind = TrackKind::lane, .core = CoreId{1}, .max_tasks = 8, .timer = TimerId{1}}};
+  }
+  template <typename T>
+  Recording& manager(Duration at, const T& item) {
+    return write(trace.tracks[0], at, item);
+  }
+  template <typename T>
+  Recording& lane(Duration at, const T& item) {
+    return write(trace.tracks[1], at, item);
+  }
+  void admit(Duration at, std::uint64_t task, int priority, const std::string& name) {
+    Admit admit{};
+    admit.task = TaskId{task};
+    admit.core = CoreId{1};
+    admit.priority = Priority{priority};
+    admit.contract = {.period = 10ms, .deadline = 10ms, .budget = 2ms};
+    manager(at, admit);
+    manager(at, trace::Named::make(TaskId{task}, name));
+  }
+  void start(Duration at, std::uint64_t task, std::uint64_t job, int priority) {
+    lane(at, Run{JobId{job}, TaskId{task}, Priority{priority}, Time{at - 1us}, Time{at + 10us}});
+    lane(at, trace::Started{Time{at}, JobId{job}, TaskId{task}});
+  }
+  void finish(Duration at, std::uint64_t task, std::uint64_t job) {
+    lane(at, Finished{.at = Time{at}, .job = JobId{job}, .task = TaskId{task}, .used = 5us});
+  }
+  std::string save(const std::string& path) const {
+    const auto bytes = to_bytes(trace);
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    return path;
+  }
+
+  TraceFile trace;
+
+ private:
+  template <typename T>
+  Recording& write(Track& track, Duration at, const T& item) {
+    TraceRecord record;
+    encode(item, Time{at}, record);
+    track.words.insert(track.words.end(), record.span().begin(), record.span().end());
+    return *this;
+  }
+};
+
+struct Outcome {
+  int status;
+  std::string out, err;
+};
+
+Outcome run(const tool::TraceOptions& options) {
+  std::ostringstream out, err;
+  const int status = tool::trace(options, out, err);
+  return {status, out.str(), err.str()};
+}
+
+}  // namespace
+
+TEST_CASE("a job that is preempted shows on its task and on its core") {
+  Recording run;
+  run.admit(1us, 5, 1, "Plant/slow");
+  run.admit(2us, 6, 2, "Plant/fast");
+  run.start(10us, 5, 100, 1);
+  run.start(12us, 6, 101, 2);
+  run.finish(15us, 6, 101);
+  run.finish(20us, 5, 100);
+  const Shown shown = show(tool::perfetto_of(run.trace));
+  CHECK(shown.clocks == 3);
+  const std::vector<std::string> core = [&] {
+    std::vector<std::string> found;
+    for (const std::string& event : shown.events)
+      if (event.starts_with("core 1:")) found.push_back(event.substr(8));
+    return found;
+  }();
+  CHECK(core == std::vector<std::string>{"begin task 5 Plant/slow @10", "end @12", "begin task 6 Plant/fast @12",
+                                         "end @15", "begin task 5 Plant/slow @15", "end @20"});
+  CHECK(std::ranges::count(shown.events, "task 5 Plant/slow: begin job 100 @10") == 1);
+  CHECK(std::ranges::count(shown.events, "task 5 Plant/slow: release @9") == 1);
+  CHECK(std::ranges::count(shown.events, "task 6 Plant/fast: end @15") == 1);
+  CHECK(std::ranges::count(shown.events, "utilization of core 1: 40 @2") == 1);
+  for (const auto& [track, open] : shown.open) CHECK(open == 0);
+}
+
+TEST_CASE("misses, overruns, refusals and early jobs are marks on their task") {
+  Recording run;
+  run.admit(1us, 5, 1, "Plant/step");
+  run.start(10us, 5, 100, 1);
+  run.lane(12us, Arrived{.at = Time{12us}, .job = JobId{101}, .task = TaskId{5}});
+  run.lane(12us, Defer{JobId{101}, TaskId{5}, Time{30us}});
+  run.lane(13us, Arrived{.at = Time{13us}, .job = JobId{102}, .task = TaskId{5}});
+  run.lane(13us, Refuse{JobId{102}, {.code = RefusalCode::job_waiting}});
+  run.lane(20us, Overran{Time{20us}, JobId{100}, TaskId{5}});
+  run.lane(21us, trace::Missed{Time{21us}, JobId{100}, TaskId{5}, Time{9us}, Time{20us}});
+  run.finish(21us, 5, 100);
+  run.manager(30us, Refuse{JobId{7}, {.code = RefusalCode::not_schedulable}});
+  run.manager(40us, Vacated{Time{40us}, TaskId{5}, CoreId{1}});
+  const Shown shown = show(tool::perfetto_of(run.trace));
+  for (const char* expected : {"task 5 Plant/step: early @12", "task 5 Plant/step: refused: job_waiting @13",
+                               "task 5 Plant/step: overrun @20", "task 5 Plant/step: deadline missed @21",
+                               "manager: refuse: not_schedulable @30", "utilization of core 1: 0 @40"})
+    CHECK(std::ranges::count(shown.events, expected) == 1);
+}
+
+TEST_CASE("a trace whose beginning was overwritten is shown from where it begins") {
+  Recording run;
+  run.finish(5us, 5, 99);  // it began before
+  run.start(10us, 5, 100, 1);
+  const Shown shown = show(tool::perfetto_of(run.trace));
+  CHECK(std::ranges::count(shown.events, "task 5: begin job 100 @10") == 1);
+}
+
+TEST_CASE("events stand in the order of time") {
+  Recording run;
+  run.admit(50us, 5, 1, "late");
+  run.start(10us, 5, 100, 1);
+  std::uint64_t last = 0;
+  const std::string trace = tool::perfetto_of(run.trace);
+  for (const Field& packet : fields_of(trace)) {
+    if (!has(packet.content, 8)) continue;
+    const std::uint64_t at = only(packet.content, 8).value;
+    CHECK(at >= last);
+    last = at;
+  }
+  CHECK(last == 50'000);
+}
+
+TEST_CASE("protoc reads what was written") {
+  if (std::system("protoc --version >/dev/null 2>&1") != 0) {
+    std::cout << "SKIPPED: protoc is not installed (apt-get install protobuf-compiler)\n";
+    return;
+  }
+  TempDirectory directory;
+  Recording run;
+  run.admit(1us, 5, 1, "Plant/step");
+  run.start(10us, 5, 100, 1);
+  std::ofstream(directory / "trace", std::ios::binary) << tool::perfetto_of(run.trace);
+  const std::string command = "protoc --decode_raw < " + (directory / "trace") + " > " + (directory / "text");
+  CHECK(std::system(command.c_str()) == 0);
+}
+
+TEST_CASE("the summary tells who wrote the trace and what is in it") {
+  TempDirectory directory;
+  Recording recording;
+  recording.admit(1us, 5, 1, "Plant/step");
+  recording.start(10us, 5, 100, 1);
+  recording.trace.tracks[1].lost = 12;
+  const auto [status, out, err] = run({.file = recording.save(directory / "t")});
+  CHECK(status == 0);
+  CHECK(err == "");
+  CHECK_THAT(out, Catch::Contains("plant, process 42, written because of: request"));
+  CHECK_THAT(out, Catch::Contains("tasks admitted 1, jobs started 1, finished 0"));
+  CHECK_THAT(out, Catch::Contains("core 1: 2 records, the older 12 slots were overwritten"));
+}
+
+TEST_CASE("text has every record in a line") {
+  TempDirectory directory;
+  Recording recording;
+  recording.start(10us, 5, 100, 1);
+  const auto [status, out, err] = run({.file = recording.save(directory / "t"), .text = true});
+  CHECK(status == 0);
+  CHECK(out ==
+        "10000 core 1: run job=100 task=5 priority=1 released=9000 deadline=20000\n10000 core 1: started job=100 "
+        "task=5\n");
+}
+
+TEST_CASE("a replay that differs is told with its place, and is a failure") {
+  TempDirectory directory;
+  Recording recording;
+  recording.lane(10us, Run{JobId{1}, TaskId{2}, Priority{3}, Time{}, Time{}});
+  const auto [status, out, err] = run({.file = recording.save(directory / "t"), .replay = true});
+  CHECK(status == 1);
+  CHECK_THAT(err, Catch::Contains("the replay differs at record 0 of core 1"));
+}
+
+TEST_CASE("a trace is written for Perfetto") {
+  TempDirectory directory;
+  Recording recording;
+  recording.start(10us, 5, 100, 1);
+  const auto [status, out, err] = run({.file = recording.save(directory / "t"), .output = directory / "p"});
+  CHECK(status == 0);
+  std::ifstream file(directory / "p", std::ios::binary);
+  CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == tool::perfetto_of(recording.trace));
+}
+
+// Error paths.
+
+TEST_CASE("a file that is not there or no trace is a failure that names it") {
+  TempDirectory directory;
+  auto missing = run({.file = directory / "none"});
+  CHECK(missing.status == 1);
+  CHECK_THAT(missing.err, Catch::Contains("none: No such file"));
+  std::ofstream(directory / "text") << "hello";
+  CHECK_THAT(run({.file = directory / "text"}).err, Catch::Contains("not a Corelane trace"));
+}
+
+TEST_CASE("a process that is not there or does not answer is told so") {
+  TempDirectory directory;
+  const auto asked = [&](int pid) { return run({.request = pid, .directory = directory.path(), .wait = 0ms}).err; };
+  CHECK_THAT(asked(0x3fff'fff0), Catch::Contains("there is no process"));
+  CHECK_THAT(asked(1), Catch::Contains("process 1 did not answer"));
+  CHECK(directory.entries() == 0);
+}
