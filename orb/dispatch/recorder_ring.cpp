@@ -27,15 +27,15 @@ void RecorderRing::write() noexcept {
 }
 
 // Whether the slot still holds what was written at `position`.
-bool RecorderRing::read(std::uint64_t position, std::uint64_t& tag,
+bool RecorderRing::read(std::uint64_t position, std::uint64_t& found,
                         std::array<std::uint64_t, payload>& words) const noexcept {
   const Slot& slot = slots_[position & mask_];
   // PAIR recorder.tag: acquire here <- release in write().
-  tag = slot.tag.load(std::memory_order_acquire);
+  found = slot.tag.load(std::memory_order_acquire);
   // PAIR recorder.word: acquire here <- release in write().
   for (std::size_t i = 0; i < payload; ++i) words[i] = slot.words[i].load(std::memory_order_acquire);
   // relaxed: the words' acquires keep it behind them.
-  return tag >> 8 == position + 1 && slot.tag.load(std::memory_order_relaxed) == tag;
+  return found >> 8 == position + 1 && slot.tag.load(std::memory_order_relaxed) == found;
 }
 
 RecorderRing::Copy RecorderRing::copy() const {

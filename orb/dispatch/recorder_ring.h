@@ -70,7 +70,7 @@ class RecorderRing {
     return (position + 1) << 8 | part;
   }
   void write() noexcept;
-  bool read(std::uint64_t position, std::uint64_t& tag, std::array<std::uint64_t, payload>& words) const noexcept;
+  bool read(std::uint64_t position, std::uint64_t& found, std::array<std::uint64_t, payload>& words) const noexcept;
 
   // Constant.
   const std::size_t mask_;
