@@ -93,7 +93,7 @@ class ClientHeader {
 
   // A class is declared once before its definition, and never after it.
   void write_forward(DefId target) {
-    if (!declared_.insert(target).second) return;
+    if (target == DefId::none || !declared_.insert(target).second) return;
     out_.line("$0 $1;", {has_public_members(model_[target]) ? "struct" : "class", spelling_.name(target)});
   }
 

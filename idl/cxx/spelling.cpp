@@ -119,7 +119,9 @@ bool Spelling::is_nested(DefId id) const {
 std::string Spelling::alias_type(TypeId id) const {
   if (!is_reference(id)) return type(id);
   const Type& type = model_[id];
-  return type.definition == DefId::none ? std::string(referenced(type.kind)) : qualified(type.definition);
+  // An interface that is only ever declared is an Object.
+  const bool is_defined = type.definition != DefId::none && model_[type.definition].kind() != DefinitionKind::forward;
+  return is_defined ? qualified(type.definition) : std::string(referenced(type.kind));
 }
 
 std::string Spelling::type(TypeId id) const {

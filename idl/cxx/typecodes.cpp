@@ -44,6 +44,7 @@ std::string_view basic_constant(TypeKind kind) {
     case TypeKind::type_code:
       return "_tc_TypeCode";
     case TypeKind::object:
+    case TypeKind::interface:  // one that is never defined
       return "_tc_Object";
     case TypeKind::value_base:
       return "_tc_ValueBase";
@@ -180,7 +181,8 @@ TypeCodes::Body TypeCodes::member_list(const std::vector<std::string>& members) 
 
 std::string TypeCodes::pointer_to(TypeId id) {
   const Type& type = spelling_.model()[id];
-  if (type.definition != DefId::none) return "&" + qualified_constant(spelling_, type.definition);
+  if (type.definition != DefId::none && spelling_.model()[type.definition].kind() != DefinitionKind::forward)
+    return "&" + qualified_constant(spelling_, type.definition);
   if (const auto constant = basic_constant(type.kind); !constant.empty()) return fill("&::CORBA::$0", {constant});
   switch (type.kind) {
     case TypeKind::string:

@@ -243,6 +243,15 @@ TEST_CASE("a class is declared forward once and only before its definition") {
   CHECK(occurrences(b.client_header(), "class Sink;") == 1);
 }
 
+TEST_CASE("an interface that is never defined is an Object") {
+  Backend b;
+  const TypeId ghost = b.declare_interface("Ghost");
+  b.model[b.model[ghost].definition].body = Forward{};
+  b.structure("S", {{"ghost", ghost}});
+  CHECK_THAT(b.client_header(), Contains("const ::CORBA::object_reference<::CORBA::Object>& ghost() const"));
+  CHECK_THAT(b.client_source(), Contains("{\"ghost\", &::CORBA::_tc_Object}"));
+}
+
 // Edges: values.
 
 TEST_CASE("constants keep their exact value") {
