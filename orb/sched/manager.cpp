@@ -1,9 +1,11 @@
 #include "orb/sched/manager.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "orb/sched/answer.h"
+#include "orb/sched/explainer.h"
 #include "orb/sched/placement.h"
 #include "orb/sched/transition.h"
 
@@ -32,12 +34,17 @@ struct Manager::State {
   Placement placement;
   Answer answer;
   Transition transition;
+  Explainer explainer;
   bool repack;                          // a newcomer may make others move
   std::vector<std::uint32_t> homeless;  // scratch of CoreLost
 };
 
 Manager::State::State(const ManagerOptions& options)
-    : placement(options), answer(placement), transition(placement, answer), repack(options.repack) {
+    : placement(options),
+      answer(placement),
+      transition(placement, answer),
+      explainer(placement),
+      repack(options.repack) {
   homeless.reserve(placement.slots().size());
 }
 
@@ -178,6 +185,7 @@ void Manager::State::on(const CoreLost& fact) noexcept {
   if (lost == nowhere || placement.core(lost).lost) return;
   transition.abort(true);
   placement.core(lost).lost = true;
+  placement.note_change();
   homeless.clear();
   const auto slots = placement.slots();
   for (std::uint32_t i = 0; i < slots.size(); ++i) {
@@ -223,7 +231,9 @@ std::span<const Command> Manager::decide(const Fact& fact) noexcept {
 
 void Manager::set_capacity(CoreId core, Ppm capacity) noexcept {
   const int index = state_->placement.index_of(core);
-  if (index != nowhere) state_->placement.core(index).model.capacity = share_of_ppm(capacity);
+  if (index == nowhere) return;
+  state_->placement.core(index).model.capacity = share_of_ppm(capacity);
+  state_->placement.note_change();
 }
 
 void Manager::set_interference(CoreId core, std::span<const PlatformLoad> loads) noexcept {
@@ -231,6 +241,7 @@ void Manager::set_interference(CoreId core, std::span<const PlatformLoad> loads)
   if (index == nowhere) return;
   Core& on = state_->placement.core(index);
   on.model.set(on.options.load, loads);
+  state_->placement.note_change();
   for (Member& member : on.roster.members()) member.windows = {};  // no valid start if there is less of it now
 }
 
@@ -241,7 +252,18 @@ void Manager::set_closed(CoreId core, bool closed) noexcept {
 
 void Manager::set_repack(bool allowed) noexcept { state_->repack = allowed; }
 
-Nearest Manager::nearest(const Contract& contract) const noexcept { return state_->placement.nearest(contract); }
+Nearest Manager::nearest(const Contract& contract) const noexcept {
+  state_->explainer.begin(contract);
+  std::optional<Nearest> found;
+  while (!found) found = state_->explainer.step(std::numeric_limits<int>::max());
+  return *found;
+}
+
+void Manager::begin_nearest(const Contract& contract) noexcept { state_->explainer.begin(contract); }
+
+std::optional<Nearest> Manager::continue_nearest(int evaluations) noexcept {
+  return state_->explainer.step(evaluations);
+}
 
 TaskView Manager::State::view(std::uint32_t index) const noexcept {
   const Slot& slot = placement.slots()[index];

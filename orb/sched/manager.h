@@ -74,6 +74,13 @@ class Manager {
   // What would fit instead of a contract that was just refused, without moving anybody. Some hundred analyses per core:
   // call it after the refusal went out, or at low priority.
   Nearest nearest(const Contract& contract) const noexcept;
+  // The same in pieces, so that more urgent work goes first: begin_nearest(), then continue_nearest() until it answers.
+  // `evaluations`, at least 1, bounds one piece; each is a sum over the tasks of a core, about a microsecond for a
+  // hundred. Facts may be told in between; when they change what is asked about it starts over, and after
+  // Explainer::max_restarts it answers that nothing was found. One question at a time: another, or nearest(), replaces
+  // it.
+  void begin_nearest(const Contract& contract) noexcept;
+  std::optional<Nearest> continue_nearest(int evaluations) noexcept;
 
   // Reports. tasks() and cores() are not for real-time threads (they allocate).
   std::vector<TaskView> tasks() const;

@@ -10,27 +10,6 @@ namespace {
 
 constexpr int slot_bits = 20;  // of a TaskId; the rest is the generation
 constexpr std::size_t most_slots = std::size_t{1} << slot_bits;
-constexpr std::int64_t widest_stretch = 1000;  // T' <= 1000 T
-
-// The least x in (fails, fits] for which `test` holds, given that it fails at `fails` and holds at `fits`; for a test
-// that is not monotonic some x that holds. At most 63 calls.
-template <typename Test>
-Ticks bisect(Ticks fails, Ticks fits, Test&& test) {
-  while (fits - fails > 1) {
-    const Ticks middle = fails + (fits - fails) / 2;
-    (test(middle) ? fits : fails) = middle;
-  }
-  return fits;
-}
-
-Contract stretched(Contract c, Ticks period) noexcept {
-  const Wide deadline = Wide{c.deadline.count()} * period / c.period.count();
-  c.period = Duration{period};
-  c.deadline = Duration{static_cast<Ticks>(std::min<Wide>(deadline, longest_period.count()))};
-  return c;
-}
-
-Nearest nearest_of(const Contract& c) noexcept { return {c.period, c.deadline, c.budget}; }
 
 }  // namespace
 
@@ -120,12 +99,14 @@ Verdict Placement::charge(int index, std::uint32_t slot) noexcept {
   if (!verdict.fits) return verdict;
   std::swap(on.roster, trial_);
   on.changed = true;
+  ++epoch_;
   return verdict;
 }
 
 void Placement::discharge(int index, std::uint32_t slot) noexcept {
   core(index).roster.remove(slot);
   core(index).changed = true;
+  ++epoch_;
 }
 
 namespace {
@@ -152,47 +133,6 @@ std::optional<int> Placement::core_of_users(const Demand& demand, std::uint32_t 
     found = at;
   }
   return found;
-}
-
-bool Placement::fits_somewhere(const Contract& contract) noexcept {
-  if (!is_sound(contract) || !backlog_fits(contract)) return false;
-  const Demand demand = demand_of(contract, last_age_ + 1);
-  const auto bound = core_of_users(demand, newcomer_slot);
-  return std::any_of(cores_.begin(), cores_.end(), [&](const Core& core) {
-    const bool allowed = !core.lost && (!bound || core_id(*bound) == core.options.id);
-    return allowed && try_add(core.roster, core, newcomer_slot, demand).fits;
-  });
-}
-
-Nearest Placement::nearest(const Contract& c) noexcept {
-  if (!is_sound(c) || !backlog_fits(c)) return {};
-  if (fits_somewhere(c)) return nearest_of(c);
-  const auto with_period = [&](Ticks period) { return stretched(c, period); };
-  const Ticks longest = std::min(c.period.count() * widest_stretch, longest_period.count());
-  if (fits_somewhere(with_period(longest)))
-    return nearest_of(with_period(
-        bisect(c.period.count(), longest, [&](Ticks period) { return fits_somewhere(with_period(period)); })));
-
-  const auto with_deadline = [&](Ticks deadline) {
-    Contract changed = c;
-    changed.deadline = Duration{deadline};
-    return changed;
-  };
-  const Ticks latest =
-      std::min(c.period.count() * static_cast<Ticks>(max_waiting) - c.jitter.count(), longest_period.count());
-  if (latest > c.deadline.count() && fits_somewhere(with_deadline(latest)))
-    return nearest_of(with_deadline(
-        bisect(c.deadline.count(), latest, [&](Ticks deadline) { return fits_somewhere(with_deadline(deadline)); })));
-
-  const auto smaller_by = [&](Ticks less) {
-    Contract changed = c;
-    changed.budget -= Duration{less};
-    return changed;
-  };
-  const Ticks most = c.budget.count() - 1;
-  if (most > 0 && fits_somewhere(smaller_by(most)))
-    return nearest_of(smaller_by(bisect(0, most, [&](Ticks less) { return fits_somewhere(smaller_by(less)); })));
-  return {};
 }
 
 }  // namespace corelane::sched

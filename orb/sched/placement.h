@@ -71,6 +71,11 @@ class Placement {
   TaskId id_of(std::uint32_t index) const noexcept;
   std::optional<std::uint32_t> slot_of(TaskId task) const noexcept;
   std::uint64_t next_age() noexcept { return ++last_age_; }
+  std::uint64_t last_age() const noexcept { return last_age_; }
+
+  // Counts what changes the answers of an analysis: who is charged where, what else runs there, which cores there are.
+  std::uint64_t epoch() const noexcept { return epoch_; }
+  void note_change() noexcept { ++epoch_; }
 
   // Cores that live, the one with most room first. Valid until the next call.
   std::span<const int> by_room() noexcept;
@@ -78,6 +83,7 @@ class Placement {
   // Whether `roster` on `core` holds all deadlines with the task too. The tried roster stays in trial().
   Verdict try_add(const Roster& roster, const Core& core, std::uint32_t slot, const Demand& demand) noexcept;
   Roster& trial() noexcept { return trial_; }
+  std::size_t trial_capacity() const noexcept { return trial_.capacity(); }
 
   // try_add() on what is charged to the core now, kept when it fits.
   Verdict charge(int core, std::uint32_t slot) noexcept;
@@ -90,12 +96,7 @@ class Placement {
 
   bool leaves(std::uint32_t slot) const noexcept { return slots_[slot].state == TaskState::leaving; }
 
-  // What would fit instead: Manager::nearest().
-  Nearest nearest(const Contract& contract) noexcept;
-
  private:
-  bool fits_somewhere(const Contract& contract) noexcept;
-
   ManagerOptions options_;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_slots_;
@@ -103,6 +104,7 @@ class Placement {
   std::vector<int> order_;  // answer of by_room()
   Roster trial_;
   std::uint64_t last_age_ = 0;
+  std::uint64_t epoch_ = 0;
 };
 
 // Whether a Lane has room for the jobs that may be pending under this contract.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace corelane::sched {
 namespace {
@@ -36,29 +37,69 @@ Window least_window(Ticks own, Ticks start, std::span<const Interference> above,
 
 }  // namespace
 
+void ResponseSearch::begin(const Analysed& task, std::span<const Interference> above, const Limits& limits,
+                           const Windows& at_least) noexcept {
+  task_ = task;
+  above_ = above;
+  limits_ = limits;
+  at_least_ = at_least;
+  found_ = {};
+  done_ = false;
+  q_ = previous_ = worst_ = 0;
+  begin_window();
+}
+
+void ResponseSearch::begin_window() noexcept {
+  nominal_ = multiply_up(q_, task_.period);
+  own_ = add_up(task_.blocking, multiply_up(q_ + 1, task_.budget));
+  limit_ = std::min(add_up(limits_.stop_above, nominal_), endless - 1) - task_.jitter;
+  const auto q = static_cast<std::size_t>(q_);
+  const Ticks known = q < at_least_.count ? at_least_.w[q] : 0;
+  window_ = std::max({known, add_up(previous_, task_.budget), own_});
+}
+
+// One evaluation for each round; ends with the busy period, at the deadline, or when the iterations are used up.
+bool ResponseSearch::step(int& evaluations) noexcept {
+  while (!done_) {
+    if (window_ > limit_)
+      return end(Response::Verdict::late, window_ == endless ? endless : window_ + task_.jitter - nominal_);
+    if (evaluations <= 0) return false;
+    --evaluations;
+    if (limits_.iterations-- <= 0) return end(Response::Verdict::undecided, 0);
+    const Ticks next = add_up(own_, interference(window_, above_, limit_));
+    if (next == window_)
+      end_window();
+    else
+      window_ = next;
+  }
+  return true;
+}
+
+void ResponseSearch::end_window() noexcept {
+  if (found_.count < Windows::capacity) found_.w[found_.count++] = window_;
+  worst_ = std::max(worst_, task_.jitter + window_ - nominal_);
+  if (task_.jitter + window_ <= add_up(nominal_, task_.period)) {
+    end(Response::Verdict::exact, worst_);
+    return;
+  }
+  previous_ = window_;
+  ++q_;
+  begin_window();
+}
+
+bool ResponseSearch::end(Response::Verdict verdict, Ticks value) noexcept {
+  response_ = {verdict, value};
+  return done_ = true;
+}
+
 Response response_time(const Analysed& task, std::span<const Interference> above, const Limits& limits,
                        const Windows& at_least, Windows* keep) noexcept {
-  int iterations = limits.iterations;
-  Windows found;
-  Ticks worst = 0;
-  Ticks previous = 0;
-  for (Ticks q = 0;; ++q) {  // ends with the busy period, at the deadline, or when the iterations are used up
-    const Ticks nominal = multiply_up(q, task.period);
-    const Ticks own = add_up(task.blocking, multiply_up(q + 1, task.budget));
-    // J + w - q T <= stop_above
-    const Ticks limit = std::min(add_up(limits.stop_above, nominal), endless - 1) - task.jitter;
-    const Ticks known = static_cast<std::size_t>(q) < at_least.count ? at_least.w[static_cast<std::size_t>(q)] : 0;
-    const Window window = least_window(own, std::max(known, add_up(previous, task.budget)), above, limit, iterations);
-    if (window.verdict == Response::Verdict::late)
-      return {window.verdict, window.length == endless ? endless : window.length + task.jitter - nominal};
-    if (window.verdict == Response::Verdict::undecided) return {window.verdict, 0};
-    if (found.count < Windows::capacity) found.w[found.count++] = window.length;
-    worst = std::max(worst, task.jitter + window.length - nominal);
-    if (task.jitter + window.length <= add_up(nominal, task.period)) break;
-    previous = window.length;
-  }
-  if (keep != nullptr) *keep = found;
-  return {Response::Verdict::exact, worst};
+  ResponseSearch search;
+  search.begin(task, above, limits, at_least);
+  int unlimited = std::numeric_limits<int>::max();
+  search.step(unlimited);
+  if (keep != nullptr && search.response().verdict == Response::Verdict::exact) *keep = search.windows();
+  return search.response();
 }
 
 Ticks busy_period(std::span<const Interference> all, Ticks blocking, int iterations) noexcept {

@@ -57,6 +57,38 @@ struct Response {
 Response response_time(const Analysed& task, std::span<const Interference> above, const Limits& limits = {},
                        const Windows& at_least = {}, Windows* keep = nullptr) noexcept;
 
+// response_time() in pieces: the same answer, however often step() is interrupted.
+class ResponseSearch {
+ public:
+  // `above` outlives the search.
+  void begin(const Analysed& task, std::span<const Interference> above, const Limits& limits,
+             const Windows& at_least = {}) noexcept;
+  // Evaluates the sum as often as `evaluations` says at most, and counts them off. Whether the answer is there.
+  bool step(int& evaluations) noexcept;
+  const Response& response() const noexcept { return response_; }
+  const Windows& windows() const noexcept { return found_; }  // of an exact answer
+
+ private:
+  void begin_window() noexcept;
+  void end_window() noexcept;
+  bool end(Response::Verdict verdict, Ticks value) noexcept;
+
+  Analysed task_{};
+  std::span<const Interference> above_{};
+  Limits limits_{};
+  Windows at_least_{};
+  Windows found_{};
+  Response response_{};
+  bool done_ = true;
+  Ticks q_ = 0;
+  Ticks nominal_ = 0;   // q T
+  Ticks own_ = 0;       // B + (q+1) C
+  Ticks limit_ = 0;     // of the window: J + w - q T <= stop_above
+  Ticks window_ = 0;    // at or below the least fixpoint w(q)
+  Ticks previous_ = 0;  // w(q-1)
+  Ticks worst_ = 0;
+};
+
 // The longest time that a core can be without an idle instant: the least w = B + sum of ceil((w + J_j) / T_j) C_j over
 // all that runs there. `endless` when there is none, or none is found within `iterations`.
 Ticks busy_period(std::span<const Interference> all, Ticks blocking, int iterations = Limits{}.iterations) noexcept;

@@ -1,6 +1,8 @@
 #include "orb/sched/roster.h"
 
 #include <cassert>
+#include <limits>
+#include <utility>
 
 namespace corelane::sched {
 namespace {
@@ -135,6 +137,13 @@ bool Roster::renumber(int levels) noexcept {
 }
 
 Verdict Roster::add(const CoreModel& core, const Member& newcomer, AdmissionTest test, int levels) noexcept {
+  begin_add(core, newcomer, test, levels);
+  int unlimited = std::numeric_limits<int>::max();
+  step(unlimited);
+  return verdict();
+}
+
+void Roster::begin_add(const CoreModel& core, const Member& newcomer, AdmissionTest test, int levels) noexcept {
   assert(members_.size() < members_.capacity());
   const bool shared_before = shares_levels();
   const auto place = std::find_if(members_.begin(), members_.end(), [&](const Member& member) {
@@ -144,48 +153,94 @@ Verdict Roster::add(const CoreModel& core, const Member& newcomer, AdmissionTest
   members_.insert(place, newcomer);
   load_ += newcomer.demand.share;
   renumber(levels);
-  if (test == AdmissionTest::none) return {.fits = true};
-  if (load_ + core.platform > core.capacity) return {.response = endless, .deadline = newcomer.demand.deadline};
+  if (test == AdmissionTest::none) return end_pass({.fits = true});
+  if (load_ + core.platform > core.capacity)
+    return end_pass({.response = endless, .deadline = newcomer.demand.deadline});
   if (test == AdmissionTest::hyperbolic && within_hyperbolic(core)) {
     for (Member& member : members_) member.response = member.demand.deadline, member.windows = {};
-    return {.fits = true};
+    return end_pass({.fits = true});
   }
   // Where levels were or are shared, a new grouping may add interference to anybody, and where sections are, blocking
   // to those above: all are analysed, from cold.
   const bool cold = shared_before || shares_levels() || locks();
-  return analyse(core, cold ? 0 : first, newcomer.demand.budget, cold);
+  begin_pass(core, cold ? 0 : first, newcomer.demand.budget, cold);
 }
 
 void Roster::refresh(const CoreModel& core) noexcept {
   for (Member& member : members_) member.windows = {};
-  analyse(core, 0, 0, true);
+  begin_pass(core, 0, 0, true);
+  int unlimited = std::numeric_limits<int>::max();
+  step(unlimited);
 }
 
-// The analysis of members_[first ..]: those before are not touched by the newcomer, whose budget is `added`. cold:
-// nothing that was found before is of use.
-Verdict Roster::analyse(const CoreModel& core, std::size_t first, Ticks added, bool cold) noexcept {
+// Those before `first` are not touched by the newcomer.
+void Roster::begin_pass(const CoreModel& core, std::size_t first, Ticks added, bool cold) noexcept {
   gather(core);
-  for (std::size_t i = first; i < members_.size(); ++i) {
-    Member& member = members_[i];
-    const Ticks deadline = member.demand.deadline;
-    // Each time that it wakes another section may stand in its way, and nobody knows how often it does.
-    if (member.demand.suspension > 0 && blocking_of(i) > 0)
-      return {.loser = member.slot, .response = endless, .deadline = deadline};
-    if (cold || i == first) member.windows = {};
-    const Limits limits{.stop_above = deadline, .iterations = step_limit};
-    const Response result = response_of(core, i, cold, limits, added, &member.windows);
-    if (result.verdict == Response::Verdict::exact) {
-      member.response = result.value;
-      continue;
-    }
-    if (result.verdict == Response::Verdict::undecided)
-      return {.undecided = true, .loser = member.slot, .response = endless, .deadline = deadline};
-    const Limits explain{.stop_above = multiply_up(deadline, explain_horizon), .iterations = explain_step_limit};
-    const Response missed = response_of(core, i, cold, explain, added, nullptr);
-    const bool bounded = missed.verdict == Response::Verdict::exact;
-    return {.loser = member.slot, .response = bounded ? missed.value : endless, .deadline = deadline};
+  pass_ = {.core = &core, .index = first, .added = added, .cold = cold, .done = false};
+  if (first < members_.size()) members_[first].windows = {};  // the newcomer's place: nothing is known
+}
+
+void Roster::end_pass(const Verdict& verdict) noexcept {
+  pass_.verdict = verdict;
+  pass_.done = true;
+}
+
+bool Roster::step(int& evaluations) noexcept {
+  while (!pass_.done) {
+    if (!pass_.searching) begin_member();
+    if (!pass_.searching) continue;
+    if (!pass_.response.step(evaluations)) return false;
+    end_member();
   }
-  return {.fits = true};
+  return true;
+}
+
+void Roster::begin_member() noexcept {
+  if (pass_.index == members_.size()) return end_pass({.fits = true});
+  Member& member = members_[pass_.index];
+  const Ticks deadline = member.demand.deadline;
+  // Each time that it wakes another section may stand in its way, and nobody knows how often it does.
+  if (member.demand.suspension > 0 && blocking_of(pass_.index) > 0)
+    return end_pass({.loser = member.slot, .response = endless, .deadline = deadline});
+  if (pass_.cold) member.windows = {};
+  search({.stop_above = deadline, .iterations = step_limit});
+}
+
+void Roster::end_member() noexcept {
+  std::swap(above_[pass_.own], above_[pass_.end]);
+  pass_.searching = false;
+  Member& member = members_[pass_.index];
+  const Ticks deadline = member.demand.deadline;
+  const Response& result = pass_.response.response();
+  const bool exact = result.verdict == Response::Verdict::exact;
+  if (pass_.explaining)
+    return end_pass({.loser = member.slot, .response = exact ? result.value : endless, .deadline = deadline});
+  if (result.verdict == Response::Verdict::undecided)
+    return end_pass({.undecided = true, .loser = member.slot, .response = endless, .deadline = deadline});
+  if (!exact) {
+    pass_.explaining = true;
+    return search({.stop_above = multiply_up(deadline, explain_horizon), .iterations = explain_step_limit});
+  }
+  member.response = result.value;
+  member.windows = pass_.response.windows();
+  ++pass_.index;
+}
+
+// For the response of members_[pass_.index]. Its own level interferes too: the task itself goes to the end of the group
+// while it is analysed.
+void Roster::search(const Limits& limits) noexcept {
+  const std::size_t index = pass_.index;
+  const Member& member = members_[index];
+  std::size_t last = index;
+  while (pass_.cold && last + 1 < members_.size() && members_[last + 1].level == member.level) ++last;
+  pass_.own = pass_.core->above.size() + index;
+  pass_.end = pass_.core->above.size() + last;
+  std::swap(above_[pass_.own], above_[pass_.end]);
+  Windows start = !pass_.cold ? member.windows : Windows{};
+  for (std::size_t q = 0; q < start.count; ++q) start.w[q] = add_up(start.w[q], pass_.added);
+  const Analysed task = member.demand.as_analysed(pass_.core->blocking + blocking_of(index));
+  pass_.response.begin(task, std::span(above_).first(pass_.end), limits, start);
+  pass_.searching = true;
 }
 
 // B of a member by immediate ceilings: the longest section of somebody below it whose ceiling is at its level or above;
@@ -223,26 +278,6 @@ void Roster::gather(const CoreModel& core) noexcept {
   above_.assign(core.above.begin(), core.above.end());
   for (const Member& member : members_) above_.push_back(member.demand.as_interference());
   gather_locks();
-}
-
-Response Roster::response_of(const CoreModel& core, std::size_t index, bool cold, const Limits& limits, Ticks added,
-                             Windows* keep) noexcept {
-  const Member& member = members_[index];
-  const Analysed task = member.demand.as_analysed(core.blocking + blocking_of(index));
-  const std::size_t own = core.above.size() + index;
-  if (!cold) {
-    Windows start = member.windows;
-    for (std::size_t q = 0; q < start.count; ++q) start.w[q] = add_up(start.w[q], added);
-    return response_time(task, std::span(above_).first(own), limits, start, keep);
-  }
-  // Its own level interferes too: the task itself goes to the end of the group while it is analysed.
-  std::size_t last = index;
-  while (last + 1 < members_.size() && members_[last + 1].level == member.level) ++last;
-  const std::size_t end = core.above.size() + last;
-  std::swap(above_[own], above_[end]);
-  const Response result = response_time(task, std::span(above_).first(end), limits, {}, keep);
-  std::swap(above_[own], above_[end]);
-  return result;
 }
 
 bool Roster::within_hyperbolic(const CoreModel& core) noexcept {

@@ -104,6 +104,11 @@ class Roster {
 
   // Adds the newcomer if everybody's deadline holds with it; else the roster is in no state to be used.
   Verdict add(const CoreModel& core, const Member& newcomer, AdmissionTest test, int levels) noexcept;
+  // The same in pieces: begin_add(), then step() until it is true, then verdict(). `core` outlives that, and nothing
+  // else is called meanwhile. step() evaluates as often as `evaluations` says at most, and counts them off.
+  void begin_add(const CoreModel& core, const Member& newcomer, AdmissionTest test, int levels) noexcept;
+  bool step(int& evaluations) noexcept;
+  const Verdict& verdict() const noexcept { return pass_.verdict; }
 
   // How long the core can be without an idle instant while everybody keeps to his contract; `endless`: no bound is
   // known.
@@ -118,9 +123,11 @@ class Roster {
   void refresh(const CoreModel& core) noexcept;
 
  private:
-  Verdict analyse(const CoreModel& core, std::size_t first, Ticks added, bool cold) noexcept;
-  Response response_of(const CoreModel& core, std::size_t index, bool cold, const Limits& limits, Ticks added,
-                       Windows* keep) noexcept;
+  void begin_pass(const CoreModel& core, std::size_t first, Ticks added, bool cold) noexcept;
+  void begin_member() noexcept;
+  void end_member() noexcept;
+  void search(const Limits& limits) noexcept;
+  void end_pass(const Verdict& verdict) noexcept;
   Ticks blocking_of(std::size_t index) const noexcept;
   bool within_hyperbolic(const CoreModel& core) noexcept;
   bool renumber(int levels) noexcept;
@@ -140,6 +147,22 @@ class Roster {
     Ticks longest;
   };
   std::vector<Lock> locks_;  // scratch: all sections of all members
+
+  // The analysis under way, of members_[index ..].
+  struct Pass {
+    const CoreModel* core = nullptr;
+    std::size_t index = 0;
+    Ticks added = 0;    // budget of the newcomer
+    bool cold = false;  // nothing that was found before is of use
+    bool done = true;
+    bool searching = false;   // for the response of members_[index]
+    bool explaining = false;  // which is late: by how much?
+    std::size_t own = 0;      // where that member stands in above_ meanwhile, ...
+    std::size_t end = 0;      // ... and where it stood
+    ResponseSearch response{};
+    Verdict verdict{};
+  };
+  Pass pass_;
 };
 
 }  // namespace corelane::sched

@@ -123,6 +123,26 @@ TEST_CASE("a response equal to the limit is in time and one above is late") {
   CHECK(response_time(task, above, {.stop_above = 17}).verdict == Response::Verdict::late);
 }
 
+TEST_CASE("an analysis in pieces of any size gives the answer of one in one piece") {
+  const std::vector<Interference> above{{26, 70, 3}, {5, 33, 0}, {1, 7, 20}};
+  for (const Ticks deadline : {Ticks{40}, Ticks{118}, Ticks{100'000}}) {
+    const Analysed task{.budget = 40, .period = 130, .jitter = 2, .blocking = 3};
+    const Limits limits{.stop_above = deadline};
+    Windows whole;
+    const Response expected = response_time(task, above, limits, {}, &whole);
+    for (int piece = 1; piece < 6; ++piece) {
+      ResponseSearch search;
+      search.begin(task, above, limits);
+      int pieces = 0;
+      for (int left = piece; !search.step(left); left = piece, ++pieces) REQUIRE(left == 0);
+      CHECK(search.response().verdict == expected.verdict);
+      CHECK(search.response().value == expected.value);
+      if (expected.verdict == Response::Verdict::exact) CHECK(search.windows().w == whole.w);
+      if (piece == 1 && deadline > 100) CHECK(pieces > 0);
+    }
+  }
+}
+
 TEST_CASE("a busy period ends where all that was released is done") {
   const std::vector<Interference> set{{26, 70, 0}, {62, 100, 0}};
   CHECK(busy_period(set, 0) == 694);  // seven jobs of the second, ten of the first

@@ -1,0 +1,130 @@
+#include "orb/sched/explainer.h"
+
+#include <algorithm>
+
+#include "orb/sched/lane.h"
+
+namespace corelane::sched {
+namespace {
+
+constexpr std::int64_t widest_stretch = 1000;  // T' <= 1000 T
+constexpr int cost_of_trial = 4;               // in evaluations: a roster is copied
+
+Contract stretched(Contract c, Ticks period) noexcept {
+  const Wide deadline = Wide{c.deadline.count()} * period / c.period.count();
+  c.period = Duration{period};
+  c.deadline = Duration{static_cast<Ticks>(std::min<Wide>(deadline, longest_period.count()))};
+  return c;
+}
+
+}  // namespace
+
+Explainer::Explainer(const Placement& placement) : placement_(placement) { trial_.reserve(placement.trial_capacity()); }
+
+void Explainer::begin(const Contract& contract) noexcept {
+  contract_ = contract;
+  restarts_ = 0;
+  start_over();
+}
+
+void Explainer::start_over() noexcept {
+  epoch_ = placement_.epoch();
+  answer_ = {};
+  try_field(is_sound(contract_) && backlog_fits(contract_) ? Field::as_is : Field::none);
+}
+
+std::optional<Nearest> Explainer::step(int evaluations) noexcept {
+  while (field_ != Field::none) {
+    if (epoch_ != placement_.epoch()) {
+      if (++restarts_ > max_restarts) return Nearest{};
+      start_over();
+      continue;
+    }
+    const auto fits = fits_somewhere(evaluations);
+    if (!fits) return std::nullopt;
+    conclude(*fits);
+  }
+  return answer_;
+}
+
+Contract Explainer::changed(Ticks x) const noexcept {
+  Contract c = contract_;
+  if (field_ == Field::period) return stretched(c, x);
+  if (field_ == Field::deadline) c.deadline = Duration{x};
+  if (field_ == Field::budget) c.budget -= Duration{x};
+  return c;
+}
+
+// Begins with the widest change of the field; where even that does not fit, the next field.
+void Explainer::try_field(Field field) noexcept {
+  field_ = field;
+  bracketed_ = false;
+  const Contract& c = contract_;
+  if (field == Field::as_is) return ask(0);
+  if (field == Field::period) {
+    fails_ = c.period.count();
+    fits_ = std::min(c.period.count() * widest_stretch, longest_period.count());
+  }
+  if (field == Field::deadline) {
+    fails_ = c.deadline.count();
+    fits_ = std::min(c.period.count() * static_cast<Ticks>(max_waiting) - c.jitter.count(), longest_period.count());
+  }
+  if (field == Field::budget) {
+    fails_ = 0;
+    fits_ = c.budget.count() - 1;
+  }
+  if (field == Field::none) return;
+  if (fits_ <= fails_) return try_field(static_cast<Field>(static_cast<int>(field) + 1));
+  ask(fits_);
+}
+
+void Explainer::ask(Ticks x) noexcept {
+  asked_ = x;
+  demand_ = demand_of(changed(x), placement_.last_age() + 1);
+  bound_ = placement_.core_of_users(demand_, newcomer_slot);
+  core_ = 0;
+  trying_ = false;
+}
+
+// Bound: the cores.
+std::optional<bool> Explainer::fits_somewhere(int& evaluations) noexcept {
+  const Contract c = changed(asked_);
+  if (!is_sound(c) || !backlog_fits(c)) return false;
+  for (; core_ < placement_.cores().size(); ++core_) {
+    if (!trying_) {
+      if (evaluations <= 0) return std::nullopt;
+      if (!begin_trial()) continue;
+      evaluations -= cost_of_trial;
+    }
+    if (!trial_.step(evaluations)) return std::nullopt;
+    trying_ = false;
+    if (trial_.verdict().fits) return true;
+  }
+  return false;
+}
+
+// False when the core is out of the question.
+bool Explainer::begin_trial() noexcept {
+  const Core& core = placement_.cores()[core_];
+  if (core.lost || (bound_ && *bound_ != static_cast<int>(core_))) return false;
+  if (core.roster.members().size() + 1 >= trial_.capacity()) return false;
+  trial_.copy_from(core.roster);
+  const ManagerOptions& options = placement_.options();
+  trial_.begin_add(core.model, {.slot = newcomer_slot, .demand = demand_}, options.test, options.levels);
+  return trying_ = true;
+}
+
+// Takes the answer for asked_ in, and asks the next question or ends.
+void Explainer::conclude(bool fits) noexcept {
+  if (!bracketed_ && !fits) return try_field(static_cast<Field>(static_cast<int>(field_) + 1));
+  if (field_ != Field::as_is) {
+    (fits ? fits_ : fails_) = asked_;
+    bracketed_ = true;
+    if (fits_ - fails_ > 1) return ask(fails_ + (fits_ - fails_) / 2);
+  }
+  const Contract c = changed(fits_);
+  answer_ = {c.period, c.deadline, c.budget};
+  field_ = Field::none;
+}
+
+}  // namespace corelane::sched
