@@ -29,12 +29,21 @@ SameHost compare(const giop::UnixAddress& there, const HostView& here) noexcept 
   return there.mount_namespace == here.mount_namespace ? SameHost::yes : SameHost::other_namespace;
 }
 
-void add_endpoints(const giop::IiopProfile& profile, const HostView& here, Address& address) {
-  for (const giop::UnixAddress& at : giop::unix_addresses_of(profile)) {  // bound: limits.components
+SameHost compare(const giop::NamedUnixAddress& there, const HostView& here) noexcept {
+  return !here.name.empty() && there.host == here.name ? SameHost::yes : SameHost::other_host;
+}
+
+void add_unix(const auto& addresses, const HostView& here, Address& address) {
+  for (const auto& at : addresses) {  // bound: limits.components
     address.same_host = compare(at, here);
     if (address.same_host != SameHost::yes) break;
     address.endpoints.push_back(transport::unix_endpoint(at.path));
   }
+}
+
+void add_endpoints(const giop::IiopProfile& profile, const HostView& here, Address& address) {
+  add_unix(giop::unix_addresses_of(profile), here, address);
+  add_unix(giop::omniorb_unix_addresses_of(profile), here, address);
   for (const giop::IiopAddress& at : giop::addresses_of(profile))
     if (at.port != 0) address.endpoints.push_back({at.host, at.port});
 }
@@ -42,7 +51,8 @@ void add_endpoints(const giop::IiopProfile& profile, const HostView& here, Addre
 }  // namespace
 
 const HostView& HostView::of_process() {
-  static const HostView view{.boot_id = os::this_host().boot_id, .mount_namespace = os::mount_namespace()};
+  static const HostView view{
+      .boot_id = os::this_host().boot_id, .mount_namespace = os::mount_namespace(), .name = os::host_name()};
   return view;
 }
 

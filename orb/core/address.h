@@ -23,6 +23,7 @@ namespace corelane::core {
 struct HostView {
   std::string boot_id;                // of the kernel
   std::uint64_t mount_namespace = 0;  // equal ones see the same files
+  std::string name{};                 // of the host; all that omniORB goes by
 
   static const HostView& of_process();
 };

@@ -76,6 +76,13 @@ std::optional<UnixAddress> parse_unix_address(Bytes data) {
   return address;
 }
 
+std::optional<NamedUnixAddress> parse_omniorb_unix(Bytes data) {
+  Reader reader = Reader::of_encapsulation(data);
+  std::string_view host, path;
+  if (!reader.read_string(host) || !reader.read_string(path) || !path.starts_with('/')) return std::nullopt;
+  return NamedUnixAddress{.host = std::string(host), .path = std::string(path)};
+}
+
 int digit(char c) noexcept {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -198,6 +205,15 @@ std::vector<UnixAddress> unix_addresses_of(const IiopProfile& profile) {
   for (const TaggedComponent& item : profile.components) {  // bound: limits.components
     if (item.tag != component::unix_socket) continue;
     if (auto address = parse_unix_address(item.data)) addresses.push_back(std::move(*address));
+  }
+  return addresses;
+}
+
+std::vector<NamedUnixAddress> omniorb_unix_addresses_of(const IiopProfile& profile) {
+  std::vector<NamedUnixAddress> addresses;
+  for (const TaggedComponent& item : profile.components) {  // bound: limits.components
+    if (item.tag != component::omniorb_unix) continue;
+    if (auto address = parse_omniorb_unix(item.data)) addresses.push_back(std::move(*address));
   }
   return addresses;
 }

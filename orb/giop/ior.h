@@ -30,8 +30,9 @@ namespace component {
 inline constexpr std::uint32_t orb_type = 0;
 inline constexpr std::uint32_t code_sets = 1;
 inline constexpr std::uint32_t policies = 2;
-inline constexpr std::uint32_t alternate_address = 3;     // TAG_ALTERNATE_IIOP_ADDRESS
-inline constexpr std::uint32_t unix_socket = 0x434C4E01;  // ours; see docs/wire.md
+inline constexpr std::uint32_t alternate_address = 3;      // TAG_ALTERNATE_IIOP_ADDRESS
+inline constexpr std::uint32_t unix_socket = 0x434C4E01;   // ours; see docs/wire.md
+inline constexpr std::uint32_t omniorb_unix = 0x41545402;  // TAG_OMNIORB_UNIX_TRANS
 }  // namespace component
 
 inline constexpr std::uint32_t corelane_orb_type = 0x434C4E00;
@@ -102,6 +103,15 @@ struct UnixAddress {
 TaggedComponent make_unix_address(const UnixAddress& address);
 // In order; malformed ones and those of an unknown version are left out.
 std::vector<UnixAddress> unix_addresses_of(const IiopProfile& profile);
+
+// The same as omniORB says it: the host by its name, which need not be unique. Read only.
+struct NamedUnixAddress {
+  std::string host{};
+  std::string path{};
+  friend bool operator==(const NamedUnixAddress&, const NamedUnixAddress&) = default;
+};
+// In order; malformed ones are left out.
+std::vector<NamedUnixAddress> omniorb_unix_addresses_of(const IiopProfile& profile);
 
 // The profile's own address, then its alternates in order. Malformed alternates are left out.
 std::vector<IiopAddress> addresses_of(const IiopProfile& profile);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <fstream>
 #include <memory>
@@ -88,6 +89,12 @@ std::vector<HostAddress> host_addresses() {
   for (const ifaddrs* entry = list.get(); entry != nullptr; entry = entry->ifa_next)  // bound: the interfaces
     if (auto address = address_of(*entry)) found.push_back(std::move(*address));
   return found;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return {};
+  return name.data();
 }
 
 ProcessIdentity this_process() {

@@ -25,6 +25,9 @@ const HostIdentity& this_host();
 // see the same files at the same paths, but for those that changed their root.
 std::uint64_t mount_namespace();
 
+// As the system was told; "" when it does not say. Nothing makes it unique.
+std::string host_name();
+
 // An address of one of this host's interfaces that are up.
 struct HostAddress {
   std::string text;  // "192.0.2.7", "2001:db8::7", "fe80::1%eth0"

@@ -209,7 +209,8 @@ TEST_CASE("omniORB server: large arguments and fragmented results pass") {
 TEST_CASE("omniORB server: is called over its Unix socket where it has no other") {
   if (skipped()) return;
   const corelane::testing::TempDirectory directory;
-  Client client({program("corelane-interop-omni-server"), "-ORBendPoint", "giop:unix:" + directory / "echo.sock"});
+  Client client(
+      {program_beside("corelane-interop-omni-server"), "-ORBendPoint", "giop:unix:" + directory / "echo.sock"});
   CHECK(profile_of(client.ior).address.port == 0);
   check_numbers(client.echo());
   check_strings(client.echo());

@@ -70,6 +70,22 @@ TEST_CASE("this process recognises its own host") {
   CHECK(address_of(ior)->same_host == SameHost::yes);
 }
 
+TEST_CASE("a client takes the Unix socket of an omniORB server whose host has its own name") {
+  cdr::Writer writer;
+  writer.write_order();
+  writer.write_string("plant");
+  writer.write_string("/tmp/omni-root/1");
+  const giop::Ior ior = with_component({giop::component::omniorb_unix, writer.to_vector()});
+  const auto here = address_of(ior, {.boot_id = "boot-1", .name = "plant"});
+  CHECK(here->endpoints == std::vector{unix_endpoint("/tmp/omni-root/1"), Endpoint{"h", 1}});
+  CHECK(here->same_host == SameHost::yes);
+  for (const std::string name : {"office", ""}) {
+    const auto elsewhere = address_of(ior, {.boot_id = "boot-1", .name = name});
+    CHECK(elsewhere->endpoints == std::vector{Endpoint{"h", 1}});
+    CHECK(elsewhere->same_host == SameHost::other_host);
+  }
+}
+
 // Error paths.
 
 namespace {
@@ -95,6 +111,8 @@ TEST_CASE("a component of another meaning or of none is as if it were not there"
                                        {tag, {good.begin(), good.end() - 3}},
                                        {tag, encoded(2, "/x")},
                                        {tag, encoded(1, "relative")},
+                                       {giop::component::omniorb_unix, {}},
+                                       {giop::component::omniorb_unix, encoded(1, "/x")},
                                        {0x7777, good}};
   for (const giop::TaggedComponent& component : bad) {
     const auto address = address_of(with_component(component), server);

@@ -113,6 +113,15 @@ TEST_CASE("a Unix address is an encapsulation of version and host and namespace 
   CHECK(unix_addresses_of(profile) == std::vector{address});
 }
 
+TEST_CASE("omniORB's Unix address is read as an omniORB server wrote it") {
+  // Recorded from omniORB 4.2.5.
+  const std::vector<std::byte> data =
+      wire("01 000000 03000000 'vm' 00 00 24000000 '/tmp/omni-root/000008428-1795316327' 00");
+  const IiopProfile profile{giop_1_2, {"vm", 0}, {}, {{component::omniorb_unix, data}}};
+  CHECK(omniorb_unix_addresses_of(profile) ==
+        std::vector{NamedUnixAddress{.host = "vm", .path = "/tmp/omni-root/000008428-1795316327"}});
+}
+
 // Edges.
 
 TEST_CASE("a reference may have as many profiles as the limit says and no more") {
