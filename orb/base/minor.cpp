@@ -47,6 +47,7 @@ constexpr Entry table[] = {
      "permission denied, as for ports below 1024; choose another with -ORBEndpointListen or endpoint.listen"},
     {half_messages,
      "half received messages of all connections exceed limits.half_messages; raise it or send smaller ones"},
+    {rest_missing, "half a message came, and not its rest within timeout.header"},
     {address_not_here, "not an address of this host; choose another with -ORBEndpointListen or endpoint.listen"},
     {not_schedulable, "admission refused: on no core would every deadline still hold"},
     {no_core_leased, "this process holds no lease on a core; another server of this host holds them"},

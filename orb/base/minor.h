@@ -60,6 +60,7 @@ CORELANE_MINOR(closed_here, 44);
 CORELANE_MINOR(listen_denied, 45);
 CORELANE_MINOR(address_not_here, 46);
 CORELANE_MINOR(half_messages, 47);
+CORELANE_MINOR(rest_missing, 48);
 // Admission and dispatch: NO_RESOURCES, TRANSIENT, BAD_PARAM.
 CORELANE_MINOR(not_schedulable, 64);
 CORELANE_MINOR(no_core_leased, 65);

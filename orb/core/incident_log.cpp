@@ -14,6 +14,10 @@ void IncidentLog::servant_threw(std::string_view operation, std::string_view tex
   if (incidents_.servant_threw(operation, text, os::now())) post();
 }
 
+void IncidentLog::client_cut_off(const Error& reason) noexcept {
+  if (incidents_.client_cut_off(reason, os::now())) post();
+}
+
 void IncidentLog::tell() noexcept {
   for (const std::string& line : incidents_.lines(os::now())) os::log::warn(line);
 }

@@ -22,7 +22,9 @@ class IncidentLog final : private dispatch::Job {
   // See Incidents.
   void oneway_dropped(const Error& reason) noexcept;
   void servant_threw(std::string_view operation, std::string_view text) noexcept;
+  void client_cut_off(const Error& reason) noexcept;
   std::uint64_t dropped_oneways() const noexcept { return incidents_.dropped_oneways(); }
+  std::uint64_t cut_off_clients() const noexcept { return incidents_.cut_off_clients(); }
 
   // Writes what was not told yet.
   void tell() noexcept;

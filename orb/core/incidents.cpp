@@ -41,6 +41,17 @@ bool Incidents::servant_threw(std::string_view operation, std::string_view text,
   return thrown_.add(now);
 }
 
+bool Incidents::client_cut_off(const Error& reason, Time now) noexcept {
+  const std::lock_guard lock(mutex_);
+  cut_off_reason_ = reason;
+  return cut_off_.add(now);
+}
+
+std::uint64_t Incidents::cut_off_clients() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return cut_off_.all;
+}
+
 std::uint64_t Incidents::dropped_oneways() const noexcept {
   const std::lock_guard lock(mutex_);
   return dropped_.all;
@@ -49,13 +60,15 @@ std::uint64_t Incidents::dropped_oneways() const noexcept {
 std::vector<std::string> Incidents::lines(Time now) {
   std::string text;
   text.reserve(longest_text);
-  Error reason;
-  std::uint64_t dropped, thrown;
+  Error reason, cut_off_reason;
+  std::uint64_t dropped, thrown, cut_off;
   {
     const std::lock_guard lock(mutex_);
     dropped = dropped_.take(now);
     thrown = thrown_.take(now);
+    cut_off = cut_off_.take(now);
     reason = reason_;
+    cut_off_reason = cut_off_reason_;
     text.assign(text_.data(), size_);
   }
   std::vector<std::string> lines;
@@ -63,6 +76,10 @@ std::vector<std::string> Incidents::lines(Time now) {
     lines.push_back(std::to_string(dropped) + (dropped == 1 ? " oneway request was" : " oneway requests were") +
                     " dropped since the last such line, the last because of " + std::string(name_of(reason.kind)) +
                     ": " + std::string(minor::text(reason.minor)));
+  if (cut_off > 0)
+    lines.push_back(std::to_string(cut_off) + (cut_off == 1 ? " client was" : " clients were") +
+                    " cut off since the last such line, the last because of " +
+                    std::string(name_of(cut_off_reason.kind)) + ": " + std::string(minor::text(cut_off_reason.minor)));
   if (thrown > 0)
     lines.push_back("a servant threw what is no CORBA exception, its caller gets UNKNOWN: " + text +
                     (thrown == 1 ? "" : " (the last of " + std::to_string(thrown) + " since the last such line)"));

@@ -28,7 +28,12 @@ class Incidents {
   // True: lines() is due.
   bool servant_threw(std::string_view operation, std::string_view text, Time now) noexcept;
 
+  // A connection was closed for what its client did or left undone: spoke against the protocol, exceeded a limit, did
+  // not read its replies, sent half a message. True: lines() is due.
+  bool client_cut_off(const Error& reason, Time now) noexcept;
+
   std::uint64_t dropped_oneways() const noexcept;
+  std::uint64_t cut_off_clients() const noexcept;
 
   // What was not told yet, for the log.
   std::vector<std::string> lines(Time now);
@@ -47,8 +52,9 @@ class Incidents {
 
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.
-  Count dropped_, thrown_;
+  Count dropped_, thrown_, cut_off_;
   Error reason_{};                         // of the last oneway
+  Error cut_off_reason_{};                 // of the last client
   std::array<char, longest_text> text_{};  // of the last servant: "operation: what it threw"
   std::size_t size_ = 0;                   // of text_
 };

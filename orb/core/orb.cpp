@@ -181,6 +181,11 @@ std::uint64_t Orb::dropped_oneways() const {
   return server ? server->incidents().dropped_oneways() : 0;
 }
 
+std::uint64_t Orb::cut_off_clients() const {
+  const auto server = state_->serving();
+  return server ? server->incidents().cut_off_clients() : 0;
+}
+
 void Orb::log_servant_exception(std::string_view operation, std::string_view text) noexcept {
   if (const auto server = state_->serving()) server->incidents().servant_threw(operation, text);
 }

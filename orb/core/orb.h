@@ -78,6 +78,9 @@ class Orb : public std::enable_shared_from_this<Orb> {
 
   // Oneway requests that came and were not run; nobody else hears of it.
   std::uint64_t dropped_oneways() const;
+  // Connections of clients that were closed for what the client did or left undone: spoke against the protocol,
+  // exceeded a limit, did not read its replies, sent half a message.
+  std::uint64_t cut_off_clients() const;
   // What a servant of this process threw that is no exception of CORBA's. Any thread: others write it to the log.
   void log_servant_exception(std::string_view operation, std::string_view text) noexcept;
 

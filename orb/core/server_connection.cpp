@@ -16,6 +16,8 @@ constexpr Error shutting_down{ErrorKind::transient, Completion::no, minor::shutt
 constexpr Error foreign_task{ErrorKind::bad_param, Completion::no, minor::unknown_task};
 constexpr Error overloaded{ErrorKind::transient, Completion::no, minor::queue_full};
 
+constexpr Error stalled{ErrorKind::timeout, Completion::no, minor::rest_missing};
+
 }  // namespace
 
 ServerConnection::ServerConnection(std::shared_ptr<Server> server, std::shared_ptr<transport::Connection> stream)
@@ -77,13 +79,17 @@ void ServerConnection::release() noexcept {
 }
 
 // The peer speaks no GIOP, or against its rules: it is told so, and that was that. CORBA 3.3 part 2, 9.4.8.
-void ServerConnection::broken(const Error&) noexcept {
+void ServerConnection::broken(const Error& error) noexcept {
+  server_->incidents().client_cut_off(error);
   giop::write_message_error(writer_, assembler_.owed_version());
   send(writer_.bytes());
   stream_->close();
 }
 
-void ServerConnection::on_closed(Error) noexcept {
+void ServerConnection::on_closed(Error reason) noexcept {
+  // What the transport closed for its limits.
+  if (reason.minor == minor::send_backlog) server_->incidents().client_cut_off(reason);
+  if (reason.minor == minor::deadline_passed) server_->incidents().client_cut_off(stalled);
   tasks_.clear();
   server_->offers().withdraw(id());
   server_->executive().peer_gone(id());

@@ -87,7 +87,7 @@ Expected<Task, Refusal> admit(const core::ObjectReference<core::Object>& object,
   return Task(std::move(*binding));
 }
 
-Report report(core::Orb& orb) { return {orb.executive().snapshot(), orb.dropped_oneways()}; }
+Report report(core::Orb& orb) { return {orb.executive().snapshot(), orb.dropped_oneways(), orb.cut_off_clients()}; }
 
 Expected<std::string> dump_trace(core::Orb& orb, const std::string& directory) {
   return orb.executive().dump_trace(directory);

@@ -5,6 +5,7 @@
 #include "orb/core/reference.h"
 #include "orb/giop/headers.h"
 #include "orb/os/clock.h"
+#include "orb/rt/rt.h"
 #include "orb/transport/tcp.h"
 #include "tests/support/probe_servant.h"
 
@@ -29,6 +30,17 @@ class Dribbler {
     header.operation = "ping";
     giop::begin_request(writer_, header, {});
     if (more > 0) writer_.write_bytes(std::vector<std::byte>(more));
+    REQUIRE(giop::finish(writer_));
+    return {writer_.bytes().begin(), writer_.bytes().end()};
+  }
+  // A whole request whose reply is as large.
+  std::vector<std::byte> echo(std::size_t size) {
+    giop::RequestHeader header;
+    header.request_id = ++id_;
+    header.target.object_key = key_;
+    header.operation = "echo";
+    giop::begin_request(writer_, header, {});
+    writer_.write_string(std::string(size, 'x'));
     REQUIRE(giop::finish(writer_));
     return {writer_.bytes().begin(), writer_.bytes().end()};
   }
@@ -81,6 +93,7 @@ TEST_CASE("a client that stalls in the middle of a message is cut off") {
   Dribbler client(server);
   REQUIRE(client.send(Bytes(client.request()).first(20)));
   CHECK(client.receive() == 0);
+  while (rt::report(*server.orb.orb).cut_off_clients == 0) std::this_thread::yield();
 }
 
 TEST_CASE("half messages of all clients share one budget and who exceeds it is told and cut off") {
@@ -98,4 +111,15 @@ TEST_CASE("half messages of all clients share one budget and who exceeds it is t
   CHECK(third.answer() == giop::MessageType::reply);
   REQUIRE(first.send(Bytes(large).subspan(60'000)));
   CHECK(first.answer() == giop::MessageType::reply);
+}
+
+TEST_CASE("a client that calls and does not read its replies is cut off, counted, and harms nobody") {
+  ProbeServer server({"-ORBLimitsBacklog", "65536"});
+  Dribbler deaf(server);
+  const std::vector<std::byte> echo = deaf.echo(60'000);
+  // Bound: the buffers of both sockets and the server's backlog are finite.
+  while (rt::report(*server.orb.orb).cut_off_clients == 0) (void)deaf.send(echo);
+  CHECK(rt::report(*server.orb.orb).cut_off_clients == 1);
+  TestOrb client;
+  CHECK(probe_of(client, server.ior())->add(1, 2) == 3);
 }

@@ -73,6 +73,16 @@ TEST_CASE("what a servant threw is told with its operation and how often") {
   CHECK_THAT(incidents.lines(start + 1s).at(0), Catch::EndsWith("stop: gone (the last of 2 since the last such line)"));
 }
 
+TEST_CASE("clients that were cut off are told with the last reason") {
+  Incidents incidents;
+  CHECK(incidents.client_cut_off({ErrorKind::imp_limit, Completion::no, minor::half_messages}, start));
+  CHECK(incidents.client_cut_off({ErrorKind::transient, Completion::no, minor::send_backlog}, start));
+  CHECK_THAT(incidents.lines(start).at(0),
+             Catch::StartsWith("2 clients were cut off since the last such line, the last because of TRANSIENT: "));
+  CHECK(incidents.lines(start).empty());
+  CHECK(incidents.cut_off_clients() == 2);
+}
+
 // Edges.
 
 TEST_CASE("nothing that happened is nothing to tell and nothing is told twice") {
