@@ -195,6 +195,28 @@ TEST_CASE("the parts of a split task and their neighbours hold their deadlines o
   CHECK(cut > 20);
 }
 
+TEST_CASE("tasks of a lost core go on by deadlines on another") {
+  ManagerOptions options;
+  for (const CoreId id : {CoreId{0}, CoreId{1}}) options.cores.push_back({.id = id, .capacity = whole_core});
+  options.test = AdmissionTest::none;
+  Simulator sim(options);
+  for (const CoreOptions& each : options.cores) sim.use_deadlines(each.id);
+  for (const Duration period : {10ms, 15ms, 25ms, 40ms})
+    sim.add(
+        {.contract = {.period = period, .deadline = period, .budget = period / 5, .jitter = 1ms}, .jittered = true});
+  sim.lose_core(CoreId{1}, Time{452ms});
+  sim.run(Time{3s});
+  std::uint64_t moves = 0;
+  for (std::size_t i = 0; i < sim.size(); ++i) {
+    CHECK_FALSE(sim.report(i).evicted);
+    CHECK(sim.report(i).core == CoreId{0});
+    CHECK(sim.report(i).misses <= 1);  // of what was under way
+    CHECK(sim.report(i).jobs > 70);
+    moves += sim.report(i).moves;
+  }
+  CHECK(moves == 2);
+}
+
 TEST_CASE("a core by deadlines is deterministic") {
   const auto trace = [](std::uint64_t seed) {
     Simulator sim = by_deadlines(seed);
