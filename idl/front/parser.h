@@ -131,6 +131,7 @@ class Parser {
   ast::ExpressionPtr binary(std::size_t level);
   ast::ExpressionPtr unary();
   ast::ExpressionPtr primary();
+  std::optional<bool> lower_case_boolean();
   ast::ExpressionPtr literal();
   std::string strings();
   ast::ExpressionPtr wide_strings();

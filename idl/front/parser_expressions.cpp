@@ -86,6 +86,10 @@ ast::ExpressionPtr Parser::primary() {
     inner->span = join(first, cursor_.previous().span);
     return inner;
   }
+  if (const auto truth = lower_case_boolean()) {
+    const Token word = cursor_.advance();
+    return make(*truth, word.span);
+  }
   if (cursor_.at(TokenKind::identifier) || cursor_.at("::")) {
     ast::ScopedName name = scoped_name();
     const Span span = name.span;
@@ -96,6 +100,16 @@ ast::ExpressionPtr Parser::primary() {
     return make(word.is("TRUE"), word.span);
   }
   return literal();
+}
+
+// `true` and `false` mean nothing in IDL, but people and some tools write them.
+std::optional<bool> Parser::lower_case_boolean() {
+  const Token& word = cursor_.current();
+  const bool is_true = word.text == "true";
+  if (!word.is(TokenKind::identifier) || cursor_.ahead(1).is("::") || (!is_true && word.text != "false"))
+    return std::nullopt;
+  diagnostics_.warning(Warning::constant, word.span, is_true ? "write `TRUE`" : "write `FALSE`");
+  return is_true;
 }
 
 ast::ExpressionPtr Parser::literal() {

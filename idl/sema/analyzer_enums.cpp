@@ -88,6 +88,8 @@ void Analyzer::visit(const ast::Bitmask& bitmask, const ast::Definition& definit
   make_type(symbol, TypeKind::bitmask, id);
   Bitmask body;
   body.bit_bound = bit_bound(model_[id].annotations, definition, 32, 64);
+  // Bits are known by the bitmask: two bitmasks may have bits of one name.
+  const OpenScope open(names_, names_.inside(symbol, Scope::Kind::members));
   for (const ast::Enumerator& source : bitmask.bits) {
     declare_enumerator(source.name, id, body.bits.size());
     body.bits.push_back({.name = source.name.text,

@@ -135,6 +135,7 @@ class Evaluation {
   }
 
   std::optional<Operand> of(const ast::ScopedName& name, const ast::Expression& whole) {
+    if (const auto bit = bit_of(name)) return bit;
     const Symbol* symbol = names_.resolve(name);
     if (symbol == nullptr || symbol->kind == SymbolKind::unusable) return std::nullopt;
     if (symbol->kind == SymbolKind::enumerator) return enumerator(*symbol);
@@ -147,6 +148,14 @@ class Evaluation {
     }
     if (!symbol->defined || symbol->definition == DefId::none) return std::nullopt;  // its value was refused
     return std::visit(ToOperand{}, std::get<Constant>(model_[symbol->definition].body).value);
+  }
+
+  // A bit of the bitmask that is wanted, which may go without the name of the bitmask.
+  std::optional<Operand> bit_of(const ast::ScopedName& name) const {
+    if (!is_bitmask_wanted() || name.parts.size() != 1 || name.absolute) return std::nullopt;
+    for (const Bit& bit : std::get<Bitmask>(definition().body).bits)
+      if (bit.name == name.parts.front().text) return Operand{Integer{1} << static_cast<int>(bit.position)};
+    return std::nullopt;
   }
 
   // A bit counts as a number where its bitmask is wanted.
@@ -389,6 +398,11 @@ class Evaluation {
     return negative ? negated(value) : value;
   }
 
+  // How many characters of its spelling without a sign are left when it is cut to the scale of the type.
+  static std::size_t fraction_end(const Decimal& value, const Type& type) {
+    return idl::spell(value).size() - (value.negative ? 1 : 0) - static_cast<std::size_t>(value.scale - type.scale);
+  }
+
   // `const fixed` takes any value; fixed<5, 2> one with three digits before the point and two behind.
   std::optional<Value> to_fixed(const Operand& operand, const Span& at) {
     if (const auto converted = decimal_from(operand)) {
@@ -400,8 +414,14 @@ class Evaluation {
     const Type& type = model_.resolved(wanted_);
     const std::size_t digits = is_zero(*value) ? 0 : value->digits.size();
     const std::size_t whole = digits > value->scale ? digits - value->scale : 0;
-    const bool fits = value->scale <= type.scale && whole <= std::size_t{type.digits} - type.scale;
-    if (type.digits == 0 || fits) return Value{*value};
+    const bool fits = whole <= std::size_t{type.digits} - type.scale;
+    if (type.digits == 0 || (fits && value->scale <= type.scale)) return Value{*value};
+    if (fits) {
+      diagnostics_.warning(Warning::constant, at,
+                           quoted(types_.name(wanted_)) + " cuts " + idl::spell(*value) + " to its scale");
+      const Decimal cut = decimal_of(idl::spell(*value).substr(value->negative ? 1 : 0, fraction_end(*value, type)));
+      return Value{value->negative ? negated(cut) : cut};
+    }
     diagnostics_.error(at, spell(*value) + " does not fit in " + quoted(types_.name(wanted_)));
     return std::nullopt;
   }
