@@ -21,8 +21,8 @@ Duration io_budget(Ppm share, Duration period) noexcept {
   return Duration{std::max<std::int64_t>(budget, 1)};
 }
 
-IoServer::IoServer(Ppm share, Time start) noexcept : share_(share), eligible_(start) {
-  assert(0 < share && share <= whole_core);
+IoServer::IoServer(Ppm share, Time start, Duration least) noexcept : share_(share), least_(least), eligible_(start) {
+  assert(0 < share && share <= whole_core && least >= Duration::zero());
 }
 
 void IoServer::serve(Time now, const IoCaller& caller) noexcept {
@@ -45,7 +45,8 @@ void IoServer::block(Time) noexcept { settle(); }
 Duration IoServer::available(Time now) const noexcept { return eligible_ <= now ? budget_ - used_ : Duration::zero(); }
 
 void IoServer::settle() noexcept {
-  eligible_ += pause_after(used_, share_);
+  if (used_ == Duration::zero()) return;
+  eligible_ += pause_after(std::max(used_, least_), share_);
   used_ = Duration::zero();
 }
 

@@ -30,8 +30,9 @@ struct IoCaller {
 
 class IoServer {
  public:
-  // share: U, 0 < U <= whole_core.
-  explicit IoServer(Ppm share, Time start = {}) noexcept;
+  // share: U, 0 < U <= whole_core. least: a use counts as at least so long, >= 0. With what it costs to start and to
+  // stop the work, a flood of tiny uses makes at most U w / least + 1 of them in a window w.
+  explicit IoServer(Ppm share, Time start = {}, Duration least = {}) noexcept;
 
   // From now on it works for `caller`; said before wake(), and whenever the most urgent caller with work changes.
   void serve(Time now, const IoCaller& caller) noexcept;
@@ -52,6 +53,7 @@ class IoServer {
   IoCaller caller_{};
   Duration budget_{};  // U T, at least 1 ns
   Duration used_{};    // since eligible_
+  Duration least_;
   Time eligible_;
 };
 

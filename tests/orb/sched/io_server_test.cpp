@@ -70,6 +70,22 @@ TEST_CASE("what an io server was starved of at a low level it does not get back 
   CHECK(server.next(at(404)) == at(440));
 }
 
+TEST_CASE("a tiny use of an io server counts as the least one, and none as none") {
+  IoServer server(tenth, at(0), units(2));
+  server.serve(at(0), caller(80, 5));
+  server.wake(at(0));
+  server.block(at(0));
+  CHECK(server.next(at(0)) == at(0));
+  server.wake(at(0));
+  server.charge(at(1), units(1));
+  server.block(at(1));
+  CHECK(server.next(at(1)) == at(20));
+  server.wake(at(20));
+  server.charge(at(23), units(3));
+  server.block(at(23));
+  CHECK(server.next(at(23)) == at(50));
+}
+
 TEST_CASE("an overrun of an io server is paid by waiting") {
   IoServer server = server_for(80);
   server.charge(at(11), units(11));
