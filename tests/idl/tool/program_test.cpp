@@ -100,6 +100,8 @@ TEST_CASE("outputs are listed without being written") {
   shop.write("a.idl", "struct S { long x; };");
   CHECK(shop.idl("--list-outputs -o gen a.idl").text == "gen/aC.h\ngen/aC.cpp\ngen/aS.h\ngen/aS.cpp\n");
   CHECK_FALSE(shop.has("gen"));
+  shop.write("b.pidl", "struct S { long x; };");
+  CHECK(shop.idl("--list-outputs --no-servant b.pidl").text == "bC.h\nbC.cpp\n");
 }
 
 TEST_CASE("the model is dumped as JSON") {
