@@ -32,6 +32,12 @@ sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std
   return result;
 }
 
+std::vector<CoreCounters> core_counters(const ExecutiveOptions& options, const std::vector<CoreLease>& leases) {
+  std::vector<CoreCounters> result;
+  for (const CoreLease& lease : leases) result.push_back({.core = lease.core, .capacity = options.capacity});
+  return result;
+}
+
 sched::NativeRange natives_of(const ExecutiveOptions& options) {
   return {.lowest = options.lowest_native, .highest = options.highest_native};
 }
@@ -50,6 +56,7 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
       queue_(options.queue_capacity),
       hints_(options.max_tasks),
       recorder_(options.recorder, manager_options(options, leases, natives_), options.max_tasks),
+      counters_(options.recorder.requests, core_counters(options, leases), options.max_tasks, best_effort),
       housekeeper_(maker, provider, inbox_),
       departures_(options.max_tasks),
       manager_(manager_options(options, leases, natives_), recorder_.manager()),
@@ -60,6 +67,7 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
   work_.reserve(8 * options.max_tasks);
   notes_.reserve(4 * options.max_tasks);
   housekeeper_.keep(recorder_, recorder_.period());
+  housekeeper_.keep(counters_, CounterPublisher::period);
 }
 
 ManagerAgent::~ManagerAgent() = default;
@@ -127,6 +135,7 @@ bool ManagerAgent::step(Time now) noexcept {
   busy |= decide_newcomer(now);
   busy |= refresh_promise(now);
   if (!busy) busy = explain_one(now);
+  counters_.note(admitted_, refused_, jobs_refused_);
   wake_at_ = lingering_until();
   if (!waiting_.empty()) wake_at_ = std::min(wake_at_, newcomers_.at());
   if (promise_is_stale_) wake_at_ = std::min(wake_at_, promise_.at());

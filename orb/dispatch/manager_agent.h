@@ -29,6 +29,7 @@
 #include "orb/dispatch/clock.h"
 #include "orb/dispatch/core_pool.h"
 #include "orb/dispatch/core_provider.h"
+#include "orb/dispatch/counter_publisher.h"
 #include "orb/dispatch/departures.h"
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/housekeeper.h"
@@ -192,6 +193,7 @@ class ManagerAgent final : public Agent {
   RequestQueue queue_;
   PriorityHints hints_;
   Recorder recorder_;
+  CounterPublisher counters_;
   Housekeeper housekeeper_;
   std::atomic<std::uint64_t> queue_full_{0};
   Departures departures_;

@@ -59,6 +59,7 @@ void ManagerAgent::handle(const sched::Admit& admit, Time now) {
   hints_.set(admit.task, admit.priority);
   departures_.know(admit.task, admit.peer);
   raise_bounds();
+  counters_.add(record->worker, admit, *record->label);
   housekeeper_.start("cl-task-" + std::to_string(admit.task.value), record->worker);
   records_[admit.task] = std::move(record);
 }
@@ -230,6 +231,7 @@ void ManagerAgent::fail(Newcomer newcomer, Error error) noexcept {
 
 void ManagerAgent::forget(Record& record) {
   if (gone_.size() == remembered) gone_.pop_front();
+  counters_.remove(record.report.task);
   auto last = std::make_shared<TaskReport>(record.report);
   last->label = *record.label;
   fill(*last, *record.worker);

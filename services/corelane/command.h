@@ -24,5 +24,6 @@ struct Command {
 std::span<const Command> commands();
 
 std::function<Status()> define_trace(CLI::App& app);
+std::function<Status()> define_top(CLI::App& app);
 
 }  // namespace corelane::tool

@@ -79,8 +79,7 @@ std::size_t count(const sched::TraceFile& trace, sched::TraceKind kind) {
 
 ExecutiveOptions recording(const TempDirectory& directory, unsigned dump_on_miss = 0) {
   ExecutiveOptions options = bare_options();
-  options.recorder = {
-      .size = 1 << 14, .directory = directory.path(), .dump_on_miss = dump_on_miss, .requests = directory.path()};
+  options.recorder = {.size = 1 << 14, .directory = directory.path(), .dump_on_miss = dump_on_miss};
   return options;
 }
 
@@ -282,7 +281,9 @@ TEST_CASE("misses leave as many files as configured, at a distance") {
 TEST_CASE("whoever puts a request into the runtime directory gets a dump") {
   const Quiet quiet;
   TempDirectory directory;
-  Machine machine(1, recording(directory));
+  ExecutiveOptions options = recording(directory);
+  options.recorder.requests = directory.path();
+  Machine machine(1, options);
   std::ofstream(dump_request(directory.path(), ::getpid())).close();
   CHECK(machine.manager.recorder().step(virtual_now));
   std::ifstream answer(dump_answer(directory.path(), ::getpid()));

@@ -1,5 +1,7 @@
 #include "services/corelane/trace.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
 #include <catch2/catch.hpp>
@@ -12,7 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "orb/dispatch/recorder_options.h"
+#include "orb/dispatch/executive.h"
+#include "orb/dispatch/host_ledger.h"
+#include "orb/os/log.h"
+#include "orb/os/topology.h"
 #include "orb/sched/trace_file.h"
 #include "services/corelane/perfetto.h"
 #include "tests/support/temp_directory.h"
@@ -309,6 +314,32 @@ TEST_CASE("a trace is written for Perfetto") {
   CHECK(status == 0);
   std::ifstream file(directory / "p", std::ios::binary);
   CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == tool::perfetto_of(recording.trace));
+}
+
+TEST_CASE("a running server answers a request, and its trace replays") {
+  TempDirectory directory;
+  os::log::set_level(os::log::Level::off);
+  dispatch::ExecutiveOptions options;
+  options.real_time = false;
+  options.recorder.requests = directory.path();
+  options.recorder.directory = directory / "traces";
+  dispatch::UnguardedCores cores(*os::Topology::detect());
+  auto executive = dispatch::Executive::start(options, cores);
+  REQUIRE(executive);
+  CHECK((*executive)->admit_and_wait({.contract = make_contract(100ms, 1ms), .label = "Plant/step"}));
+  const auto [status, out, err] = run({.file = "",
+                                       .output = directory / "p",
+                                       .replay = true,
+                                       .request = ::getpid(),
+                                       .directory = directory.path(),
+                                       .wait = 1h});
+  os::log::set_level(os::log::Level::info);
+  CHECK(status == 0);
+  CHECK(err == "");
+  CHECK_THAT(out, Catch::Contains("tasks admitted 1") && Catch::Contains("replayed manager: "));
+  std::ifstream file(directory / "p", std::ios::binary);
+  const Shown shown = show(std::string(std::istreambuf_iterator<char>(file), {}));
+  CHECK(std::ranges::any_of(shown.tracks, [](const auto& track) { return track.second.ends_with("Plant/step"); }));
 }
 
 // Error paths.

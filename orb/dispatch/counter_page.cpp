@@ -1,0 +1,250 @@
+#include "orb/dispatch/counter_page.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/os/fd.h"
+#include "orb/os/host.h"
+
+namespace corelane::dispatch {
+namespace {
+
+constexpr Error refused{.kind = ErrorKind::persist_store, .minor = minor::system_refused};
+constexpr std::uint64_t magic = 0x53'54'4e'55'4f'43'4c'43;  // "CLCOUNTS"
+constexpr std::size_t header_words = 32, core_words = 4, task_words = 32;
+constexpr std::size_t sequence_word = 5, name_word = 16, label_word = 18;
+constexpr std::size_t most_cores = 4096, most_tasks = 100'000;
+constexpr std::string_view prefix = "counters-";
+
+using Word = std::atomic_ref<std::uint64_t>;
+static_assert(Word::is_always_lock_free, "shared memory needs address-free atomics");
+
+std::size_t words_for(std::size_t cores, std::size_t tasks) {
+  return header_words + cores * core_words + tasks * task_words;
+}
+
+// Writes word after word. The page is read while it is written, so each is an atomic of its own.
+class Pen {
+ public:
+  explicit Pen(std::span<std::uint64_t> words) : words_(words) {}
+  template <typename Number>
+  Pen& put(Number value) {
+    // PAIR counters.word: release here -> acquire in Glass::number(). Keeps it behind the odd sequence.
+    Word(words_[at_++]).store(static_cast<std::uint64_t>(value), std::memory_order_release);
+    return *this;
+  }
+  void text(std::string_view text, std::size_t words) {
+    for (std::size_t i = 0; i < words; ++i) {
+      std::uint64_t word = 0;
+      const std::string_view part = text.substr(std::min(text.size(), i * sizeof word));
+      // The last byte stays zero.
+      std::memcpy(&word, part.data(), std::min(part.size(), sizeof word - (i + 1 == words ? 1 : 0)));
+      put(word);
+    }
+  }
+
+ private:
+  const std::span<std::uint64_t> words_;
+  std::size_t at_ = 0;
+};
+
+// Reads word after word.
+class Glass {
+ public:
+  explicit Glass(std::span<const std::uint64_t> words) : words_(words) {}
+  std::uint64_t number() {
+    // PAIR counters.word: acquire here <- release in Pen::put(). Keeps the second look at the sequence behind it.
+    return Word(const_cast<std::uint64_t&>(words_[at_++])).load(std::memory_order_acquire);
+  }
+  template <typename Field>
+  void get(Field& field) {
+    field = static_cast<Field>(number());
+  }
+  void get(Duration& field) { field = Duration{static_cast<std::int64_t>(number())}; }
+  std::string text(std::size_t words) {
+    std::string text;
+    for (std::size_t i = 0; i < words; ++i) {
+      const std::uint64_t word = number();
+      text.append(reinterpret_cast<const char*>(&word), sizeof word);
+    }
+    return text.substr(0, text.find('\0'));
+  }
+
+ private:
+  const std::span<const std::uint64_t> words_;
+  std::size_t at_ = 0;
+};
+
+void write_core(std::span<std::uint64_t> words, const CoreCounters& core) {
+  Pen(words).put(core.core.value).put(core.capacity).put(core.admitted).put(core.tasks);
+}
+
+void write_task(std::span<std::uint64_t> words, const TaskCounters& task) {
+  const Contract& contract = task.contract;
+  Pen pen(words);
+  pen.put(task.task.value).put(task.owner.value).put(task.core.value).put(task.native);
+  pen.put(contract.period.count()).put(contract.deadline.count()).put(contract.budget.count());
+  pen.put(contract.jitter.count()).put(contract.suspension.count());
+  pen.put(contract.importance).put(contract.on_overrun).put(task.bound.count());
+  pen.put(task.jobs).put(task.misses).put(task.overruns);
+  pen.put(task.p50.count()).put(task.p99.count()).put(task.max.count());
+  pen.text(task.label, task_words - label_word);
+}
+
+CoreCounters read_core(std::span<const std::uint64_t> words) {
+  CoreCounters core;
+  Glass glass(words);
+  glass.get(core.core.value), glass.get(core.capacity), glass.get(core.admitted), glass.get(core.tasks);
+  return core;
+}
+
+TaskCounters read_task(std::span<const std::uint64_t> words) {
+  TaskCounters task;
+  Contract& contract = task.contract;
+  Glass glass(words);
+  glass.get(task.task.value), glass.get(task.owner.value), glass.get(task.core.value), glass.get(task.native);
+  glass.get(contract.period), glass.get(contract.deadline), glass.get(contract.budget);
+  glass.get(contract.jitter), glass.get(contract.suspension);
+  glass.get(contract.importance), glass.get(contract.on_overrun), glass.get(task.bound);
+  glass.get(task.jobs), glass.get(task.misses), glass.get(task.overruns);
+  glass.get(task.p50), glass.get(task.p99), glass.get(task.max);
+  task.label = glass.text(task_words - label_word);
+  return task;
+}
+
+// What is there while nobody writes; the caller looks at the sequence before and after.
+std::optional<ProcessCounters> read_once(std::span<const std::uint64_t> words) {
+  ProcessCounters counters;
+  Glass glass(words);
+  if (glass.number() != magic || glass.number() != page_version) return std::nullopt;
+  if (glass.number() > words.size() * sizeof(std::uint64_t)) return std::nullopt;
+  glass.get(counters.pid), glass.get(counters.start_ticks);
+  (void)glass.number();
+  counters.written = Time{Duration{static_cast<std::int64_t>(glass.number())}};
+  glass.get(counters.admitted), glass.get(counters.refused), glass.get(counters.jobs_refused);
+  glass.get(counters.best_effort_jobs), glass.get(counters.pid_namespace);
+  const std::uint64_t cores = glass.number(), tasks = glass.number();
+  (void)glass.number(), (void)glass.number();
+  counters.program = glass.text(header_words - name_word);
+  if (cores > most_cores || tasks > most_tasks || words_for(cores, tasks) > words.size()) return std::nullopt;
+  std::span<const std::uint64_t> rest = words.subspan(header_words);
+  for (std::uint64_t i = 0; i < cores; ++i, rest = rest.subspan(core_words)) counters.cores.push_back(read_core(rest));
+  for (std::uint64_t i = 0; i < tasks; ++i, rest = rest.subspan(task_words)) counters.tasks.push_back(read_task(rest));
+  return counters;
+}
+
+// Whether the file is this user's or, for root, anybody's; it is mapped only then.
+std::optional<ProcessCounters> read_file(const std::string& path) {
+  const os::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat found {};
+  if (!file || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
+  const auto size = static_cast<std::size_t>(found.st_size) / sizeof(std::uint64_t) * sizeof(std::uint64_t);
+  if (size < header_words * sizeof(std::uint64_t)) return std::nullopt;
+  // Read, not mapped: a file that shrinks under a mapping kills its reader. The owner writes through the page cache.
+  std::vector<std::uint64_t> words(size / sizeof(std::uint64_t));
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    if (::pread(file.get(), words.data(), size, 0) != static_cast<ssize_t>(size)) return std::nullopt;
+    std::uint64_t after = 0;
+    const bool read = ::pread(file.get(), &after, sizeof after, sequence_word * sizeof after) == sizeof after;
+    if (read && after == words[sequence_word])
+      if (auto counters = read_page(words)) return counters;
+    ::usleep(1000);
+  }
+  return std::nullopt;
+}
+
+// The process id in a page's name; 0 for other files.
+std::int32_t pid_of(const std::string& name) {
+  std::int32_t pid = 0;
+  if (!name.starts_with(prefix)) return 0;
+  const auto [end, fault] = std::from_chars(name.data() + prefix.size(), name.data() + name.size(), pid);
+  return fault == std::errc{} && end == name.data() + name.size() ? pid : 0;
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<CounterPage>> CounterPage::make(const std::string& directory, std::size_t cores,
+                                                         std::size_t tasks) {
+  const std::string path = directory + "/" + std::string(prefix) + std::to_string(::getpid());
+  ::unlink(path.c_str());  // of a process that had this number before
+  const std::size_t count = words_for(cores, tasks);
+  const os::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file || ::ftruncate(file.get(), static_cast<off_t>(count * sizeof(std::uint64_t))) != 0) return refused;
+  void* const memory =
+      ::mmap(nullptr, count * sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  if (memory == MAP_FAILED) return refused;
+  return std::unique_ptr<CounterPage>(
+      new CounterPage(path, {static_cast<std::uint64_t*>(memory), count}, cores, tasks));
+}
+
+CounterPage::CounterPage(std::string path, std::span<std::uint64_t> words, std::size_t cores, std::size_t tasks)
+    : path_(std::move(path)), words_(words), cores_(cores), tasks_(tasks) {}
+
+CounterPage::~CounterPage() {
+  ::munmap(words_.data(), words_.size_bytes());
+  ::unlink(path_.c_str());
+}
+
+void CounterPage::write(const ProcessCounters& counters) noexcept {
+  Word sequence(words_[sequence_word]);
+  const std::uint64_t before = sequence.load(std::memory_order_relaxed) & ~std::uint64_t{1};  // relaxed: ours alone
+  sequence.store(before + 1, std::memory_order_relaxed);  // relaxed: each word's release is behind it
+  const std::size_t cores = std::min(cores_, counters.cores.size());
+  const std::size_t tasks = std::min(tasks_, counters.tasks.size());
+  Pen(words_).put(magic).put(page_version).put(words_.size_bytes()).put(counters.pid).put(counters.start_ticks);
+  Pen pen(words_.subspan(sequence_word + 1));
+  pen.put(counters.written.time_since_epoch().count());
+  pen.put(counters.admitted).put(counters.refused).put(counters.jobs_refused).put(counters.best_effort_jobs);
+  pen.put(counters.pid_namespace);
+  pen.put(cores).put(tasks).put(tasks_).put(0);
+  pen.text(counters.program, header_words - name_word);
+  std::span<std::uint64_t> rest = words_.subspan(header_words);
+  for (std::size_t i = 0; i < cores; ++i, rest = rest.subspan(core_words)) write_core(rest, counters.cores[i]);
+  for (std::size_t i = 0; i < tasks; ++i, rest = rest.subspan(task_words)) write_task(rest, counters.tasks[i]);
+  // PAIR counters.sequence: release here -> acquire in read_page(). The page is whole.
+  sequence.store(before + 2, std::memory_order_release);
+}
+
+std::optional<ProcessCounters> read_page(std::span<const std::uint64_t> words) {
+  if (words.size() < header_words) return std::nullopt;
+  Word sequence(const_cast<std::uint64_t&>(words[sequence_word]));
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    // PAIR counters.sequence: acquire here <- release in CounterPage::write().
+    const std::uint64_t before = sequence.load(std::memory_order_acquire);
+    if (before % 2 == 1) continue;
+    auto counters = read_once(words);
+    if (sequence.load(std::memory_order_relaxed) == before) return counters;  // relaxed: behind the words' acquires
+  }
+  return std::nullopt;
+}
+
+std::vector<ProcessCounters> read_pages(const std::string& directory) {
+  std::vector<ProcessCounters> pages;
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, failure)) {
+    const std::int32_t pid = pid_of(entry.path().filename().string());
+    if (pid == 0) continue;
+    auto page = read_file(entry.path().string());
+    if (page && page->pid_namespace != os::this_host().pid_namespace) continue;
+    const os::ProcessIdentity owner{.pid = pid, .start_ticks = page ? page->start_ticks : 0};
+    if (page && page->pid == pid && os::is_alive(owner))
+      pages.push_back(std::move(*page));
+    else if (page)
+      ::unlink(entry.path().c_str());  // nobody's any more
+  }
+  std::ranges::sort(pages, {}, &ProcessCounters::pid);
+  return pages;
+}
+
+}  // namespace corelane::dispatch

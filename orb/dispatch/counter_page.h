@@ -1,0 +1,96 @@
+// CounterPage: what one process runs, for others to look at: a small file in the runtime directory that its owner maps
+// and keeps up to date and that `corelane top` reads. Reading it asks nothing of the server: no call, no lock.
+//
+// Name: counters-<pid>. Mode 0600: who may look is who could trace the process anyway; labels and contracts tell what a
+// plant does. A page whose process has ended (pid and start time) is stale, and whoever finds it removes it.
+//
+// Layout, ABI of `page_version`: 64-bit words in host order.
+//   header   0 magic "CLCOUNTS"   4 its start, clock ticks      8  refused admissions    12 cores
+//            1 version            5 sequence: odd while written  9  refused jobs          13 tasks
+//            2 bytes of the file  6 written at, monotonic ns     10 requests without      14 most tasks
+//            3 process id         7 admitted tasks                  contract that ran     15 0
+//            11 its pid namespace, inode number      16-31 program's name, ended by a zero
+//   core     0 id   1 capacity   2 admitted   3 tasks                       (shares in parts per million)
+//   task     0 id   1 owner   2 core   3 native priority   4-8 T D C J S   9 importance   10 overrun policy
+//            11 bound of the response at admission   12 jobs   13 misses   14 overruns   15-17 response: p50 p99 max
+//            18-31 label, ended by a zero
+// Threads: one writer; readers in any process. A reader that meets a writer (sequence odd or changed) tries again.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orb/base/contract.h"
+#include "orb/base/expected.h"
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+
+namespace corelane::dispatch {
+
+inline constexpr std::uint64_t page_version = 1;
+
+struct CoreCounters {
+  CoreId core;
+  std::int64_t capacity = 0;  // parts per million
+  std::int64_t admitted = 0;  // the tasks' C/T, rounded down
+  std::uint64_t tasks = 0;
+};
+
+struct TaskCounters {
+  TaskId task;
+  PeerId owner;
+  CoreId core;
+  int native = 0;  // SCHED_FIFO level; 0 SCHED_OTHER
+  Contract contract{};
+  Duration bound{};
+  std::uint64_t jobs = 0, misses = 0, overruns = 0;
+  Duration p50{}, p99{}, max{};
+  std::string label;
+};
+
+struct ProcessCounters {
+  std::int32_t pid = 0;
+  std::uint64_t start_ticks = 0;
+  std::uint64_t pid_namespace = 0;
+  std::string program;
+  Time written{};
+  std::uint64_t admitted = 0, refused = 0, jobs_refused = 0, best_effort_jobs = 0;
+  std::vector<CoreCounters> cores;
+  std::vector<TaskCounters> tasks;
+};
+
+class CounterPage {
+ public:
+  // Makes <directory>/counters-<pid>, for at most so many cores and tasks. PERSIST_STORE system_refused.
+  static Expected<std::unique_ptr<CounterPage>> make(const std::string& directory, std::size_t cores,
+                                                     std::size_t tasks);
+  CounterPage(const CounterPage&) = delete;
+  CounterPage& operator=(const CounterPage&) = delete;
+  ~CounterPage();  // removes the file
+
+  // Replaces what the page says. What is more than it has room for is left out. One thread.
+  void write(const ProcessCounters& counters) noexcept;
+
+ private:
+  CounterPage(std::string path, std::span<std::uint64_t> words, std::size_t cores, std::size_t tasks);
+
+  const std::string path_;
+  const std::span<std::uint64_t> words_;  // the mapping
+  const std::size_t cores_, tasks_;
+};
+
+// Reads a mapped page; nothing when it is none, of another version, damaged, or always being written.
+std::optional<ProcessCounters> read_page(std::span<const std::uint64_t> words);
+
+// Those of all processes that live and that this user may look at; of this process's pid namespace, since of another
+// one it cannot be said who lives. Removes stale pages. Not for real-time threads.
+std::vector<ProcessCounters> read_pages(const std::string& directory);
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,64 @@
+// CounterPublisher: keeps the process's counter page up to date. What the tasks' threads count are atomics that are
+// there anyway; the housekeeper's thread copies them, so real-time threads pay nothing for being watched.
+//
+// Threads: add(), remove() and note() on the manager's, step() on the housekeeper's. The lock inherits priority and is
+// held to copy a list of pointers.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "orb/base/agent.h"
+#include "orb/dispatch/best_effort_lane.h"
+#include "orb/dispatch/counter_page.h"
+#include "orb/dispatch/task_worker.h"
+#include "orb/os/pi_mutex.h"
+#include "orb/sched/commands.h"
+
+namespace corelane::dispatch {
+
+class CounterPublisher final : public Agent {
+ public:
+  static constexpr Duration period = std::chrono::milliseconds{500};
+
+  // `directory`: the runtime directory; empty: nothing is published. `best_effort` outlives this.
+  CounterPublisher(std::string directory, std::vector<CoreCounters> cores, std::size_t max_tasks,
+                   const BestEffortLane& best_effort);
+
+  void add(const WorkerPtr& worker, const sched::Admit& admit, const std::string& label);
+  void remove(TaskId task);
+  void note(std::uint64_t admitted, std::uint64_t refused, std::uint64_t jobs_refused) noexcept;
+
+  // Writes the page, unless the last time took so long that it would cost more than a twentieth of a core.
+  bool step(Time now) noexcept override;
+
+ private:
+  struct Row {
+    WorkerPtr worker;
+    TaskCounters fixed;  // what does not change
+  };
+  ProcessCounters collect(Time now);
+  static TaskCounters counters_of(const Row& row);
+
+  // Constant.
+  const std::string directory_;
+  const std::vector<CoreCounters> cores_;
+  const std::size_t max_tasks_;
+  const BestEffortLane& best_effort_;
+
+  // Owner: the housekeeper's thread.
+  std::unique_ptr<CounterPage> page_;
+  bool tried_ = false;  // to make it
+  Time next_{};
+
+  // Shared.
+  std::atomic<std::uint64_t> admitted_{0}, refused_{0}, jobs_refused_{0};
+  os::PiMutex mutex_;
+  std::unordered_map<TaskId, std::shared_ptr<const Row>> rows_;  // guarded by mutex_
+};
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,20 @@
+// What `corelane top` does, apart from its options: shows the counter pages of the servers that run here.
+// Threads: none of its own; reads files.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "orb/dispatch/counter_page.h"
+
+namespace corelane::tool {
+
+enum class TopFormat { table, json };
+
+std::string text_of(const std::vector<dispatch::ProcessCounters>& processes, TopFormat format);
+
+// One picture of the pages in `directory`. 0: done; 1: the directory cannot be read.
+int top_once(const std::string& directory, TopFormat format, std::ostream& out, std::ostream& err);
+
+}  // namespace corelane::tool

@@ -1,0 +1,156 @@
+#include "orb/dispatch/counter_page.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "orb/os/host.h"
+#include "tests/orb/dispatch/fixture.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+using namespace corelane::dispatch;
+using namespace corelane::dispatch::test;
+using namespace std::chrono_literals;
+using corelane::testing::TempDirectory;
+
+namespace {
+
+ProcessCounters sample(std::uint64_t number) {
+  const os::ProcessIdentity self = os::this_process();
+  ProcessCounters counters;
+  counters.pid = self.pid;
+  counters.start_ticks = self.start_ticks;
+  counters.pid_namespace = os::this_host().pid_namespace;
+  counters.program = "plant";
+  counters.admitted = number;
+  counters.cores = {{.core = CoreId{3}, .capacity = 950'000, .admitted = 100'000, .tasks = 1}};
+  TaskCounters task;
+  task.task = TaskId{7};
+  task.core = CoreId{3};
+  task.contract = make_contract(10ms, 1ms);
+  task.jobs = task.misses = number;
+  task.label = "Plant/step";
+  counters.tasks = {task, task};
+  return counters;
+}
+
+std::string page_in(const TempDirectory& directory) { return directory / ("counters-" + std::to_string(::getpid())); }
+
+}  // namespace
+
+TEST_CASE("a counter page says what was written into it") {
+  TempDirectory directory;
+  auto page = CounterPage::make(directory.path(), 1, 2);
+  REQUIRE(page);
+  CHECK(read_pages(directory.path()).empty());  // nothing yet
+  (*page)->write(sample(5));
+  const auto pages = read_pages(directory.path());
+  REQUIRE(pages.size() == 1);
+  CHECK(pages[0].program == "plant");
+  CHECK(pages[0].admitted == 5);
+  REQUIRE(pages[0].tasks.size() == 2);
+  CHECK(pages[0].tasks[1].label == "Plant/step");
+  CHECK(pages[0].tasks[1].contract == make_contract(10ms, 1ms));
+  CHECK(pages[0].cores.at(0).core == CoreId{3});
+}
+
+TEST_CASE("a page goes with its process, and what does not fit is left out") {
+  TempDirectory directory;
+  auto page = CounterPage::make(directory.path(), 1, 1);
+  REQUIRE(page);
+  ProcessCounters counters = sample(1);
+  counters.tasks[0].label = std::string(500, 'x');
+  (*page)->write(counters);
+  const auto pages = read_pages(directory.path());
+  REQUIRE(pages.size() == 1);
+  CHECK(pages[0].tasks.size() == 1);
+  CHECK(pages[0].tasks[0].label == std::string(111, 'x'));
+  page->reset();
+  CHECK(directory.entries() == 0);
+}
+
+TEST_CASE("only its owner may read a page") {
+  TempDirectory directory;
+  auto page = CounterPage::make(directory.path(), 1, 1);
+  REQUIRE(page);
+  CHECK(std::filesystem::status(page_in(directory)).permissions() ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+}
+
+TEST_CASE("a reader beside a writer sees numbers that belong together") {
+  TempDirectory directory;
+  auto page = CounterPage::make(directory.path(), 1, 2);
+  REQUIRE(page);
+  (*page)->write(sample(1));
+  std::atomic<bool> stop{false};
+  std::jthread writer([&] {
+    for (std::uint64_t i = 2; !stop.load(); ++i) {
+      (*page)->write(sample(i));
+      std::this_thread::yield();
+    }
+  });
+  std::size_t mistakes = 0;
+  for (int i = 0; i < 200; ++i)
+    for (const ProcessCounters& seen : read_pages(directory.path()))
+      for (const TaskCounters& task : seen.tasks) mistakes += task.jobs != seen.admitted || task.misses != task.jobs;
+  stop = true;
+  CHECK(mistakes == 0);
+}
+
+TEST_CASE("the page of a process that has ended is removed") {
+  TempDirectory directory;
+  auto page = CounterPage::make(directory.path(), 1, 2);
+  REQUIRE(page);
+  ProcessCounters counters = sample(1);
+  ++counters.start_ticks;  // another process had this number
+  (*page)->write(counters);
+  CHECK(read_pages(directory.path()).empty());
+  CHECK(directory.entries() == 0);
+}
+
+TEST_CASE("a file that is no page is left alone") {
+  TempDirectory directory;
+  std::ofstream(directory / "counters-1") << std::string(5000, 'x');
+  std::ofstream(directory / "counters-x") << "x";
+  std::ofstream(directory / "ledger") << "x";
+  CHECK(read_pages(directory.path()).empty());
+  CHECK(directory.entries() == 3);
+}
+
+TEST_CASE("words that are no page are refused, whatever they say") {
+  std::vector<std::uint64_t> words(200, UINT64_MAX);
+  words[5] = 0;
+  CHECK_FALSE(read_page(words));
+  words.resize(3);
+  CHECK_FALSE(read_page(words));
+}
+
+TEST_CASE("the housekeeper publishes what a machine runs") {
+  TempDirectory directory;
+  ExecutiveOptions options = bare_options();
+  options.recorder.requests = directory.path();
+  Machine machine(2, options);
+  const TaskId task = machine.admit(make_contract(10ms, 2ms, {}, 0ms));
+  machine.refused(make_contract(10ms, 9900us, {}, 0ms));
+  machine.send(task, 3ms);
+  machine.settle();
+  machine.advance(1s);
+  auto pages = read_pages(directory.path());
+  REQUIRE(pages.size() == 1);
+  CHECK(pages[0].admitted == 1);
+  CHECK(pages[0].refused == 1);
+  REQUIRE(pages[0].tasks.size() == 1);
+  CHECK(pages[0].tasks[0].jobs == 1);
+  CHECK(pages[0].tasks[0].overruns == 1);
+  CHECK(pages[0].tasks[0].label == "task");
+  CHECK(pages[0].cores.at(0).admitted + pages[0].cores.at(1).admitted == 200'000);
+  machine.manager.depart(task, {});
+  machine.settle();
+  machine.advance(100s);
+  CHECK(read_pages(directory.path()).at(0).tasks.empty());
+}
