@@ -1,5 +1,5 @@
 # What `cmake --install` leaves behind for users: the libraries with their headers (include/corelane), the compiler, the IDL
-# that it embeds (share/corelane/idl), a CMake package and a pkg-config file. tests/package builds programs against them.
+# that it embeds (share/corelane/idl), the command line `corelane`, a CMake package and a pkg-config file. tests/package builds programs against them.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -14,10 +14,11 @@ foreach(umbrella client server)
 endforeach()
 
 get_property(corelane_libraries GLOBAL PROPERTY CORELANE_LIBRARIES)
-list(REMOVE_ITEM corelane_libraries corelane_idl_tool)  # a program in all but name
+list(REMOVE_ITEM corelane_libraries corelane_idl_tool corelane_services_corelane)  # programs in all but name
 install(TARGETS ${corelane_libraries} EXPORT corelaneTargets FILE_SET HEADERS DESTINATION include/corelane
                                                              FILE_SET alone DESTINATION include/corelane)
 install(TARGETS corelane_client corelane_server corelane_idl corelane-idl EXPORT corelaneTargets)
+install(TARGETS corelane-tool)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/idl/include/corelane DESTINATION share/corelane/idl FILES_MATCHING PATTERN *.idl)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/corelane)
