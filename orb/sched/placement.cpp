@@ -103,8 +103,8 @@ Verdict Placement::charge(int index, std::uint32_t slot) noexcept {
   return verdict;
 }
 
-void Placement::discharge(int index, std::uint32_t slot) noexcept {
-  core(index).roster.remove(slot);
+void Placement::discharge(int index, std::uint32_t slot, bool at_idle) noexcept {
+  core(index).roster.remove(slot, at_idle);
   core(index).changed = true;
   ++epoch_;
 }

@@ -87,7 +87,8 @@ class Placement {
 
   // try_add() on what is charged to the core now, kept when it fits.
   Verdict charge(int core, std::uint32_t slot) noexcept;
-  void discharge(int core, std::uint32_t slot) noexcept;
+  // at_idle: at an idle instant of the core.
+  void discharge(int core, std::uint32_t slot, bool at_idle) noexcept;
 
   // All users of a resource are on one core, since its ceiling is a priority there. The core where those are (or will
   // be) who share a resource with these; nothing when there are none, `nowhere` when they are on several. Does not look

@@ -58,7 +58,7 @@ bool Repacker::plan_to_wait(Placement& placement, std::uint32_t newcomer) noexce
     if (core.closed || (bound && *bound != index)) continue;
     rosters_[0].copy_from(core.roster);
     for (const Member& member : core.roster.members())
-      if (placement.leaves(member.slot)) rosters_[0].remove(member.slot);
+      if (placement.leaves(member.slot)) rosters_[0].remove(member.slot, true);
     if (rosters_[0].members().size() == core.roster.members().size()) continue;
     if (!placement.try_add(rosters_[0], core, newcomer, slot.demand).fits) continue;
     longest_ = core.roster.longest_busy(core.model);
@@ -184,7 +184,7 @@ bool Repacker::run_phase(Placement& placement, int phase) noexcept {
   longest_ = add_up(longest_, longest_phase(placement, phase));
   for (const std::uint32_t index : items_) {
     const Slot& slot = placement.slot(index);
-    if (slot.phase == phase) rosters_[static_cast<std::size_t>(slot.core)].remove(index);
+    if (slot.phase == phase) rosters_[static_cast<std::size_t>(slot.core)].remove(index, true);
   }
   if (phase == 0) progress |= drop_leaving(placement);
   return progress;
@@ -214,7 +214,7 @@ bool Repacker::drop_leaving(Placement& placement) noexcept {
   for (std::size_t i = 0; i < cores.size(); ++i) {
     for (const Member& member : cores[i].roster.members()) {
       if (!placement.leaves(member.slot)) continue;
-      rosters_[i].remove(member.slot);
+      rosters_[i].remove(member.slot, true);
       any = true;
     }
   }

@@ -88,17 +88,35 @@ void Roster::copy_from(const Roster& other) noexcept {
   load_ = other.load_;
 }
 
-void Roster::remove(std::uint32_t slot) noexcept {
+void Roster::remove(std::uint32_t slot, bool at_idle) noexcept {
   const Member* member = find(slot);
   if (member == nullptr) return;
   load_ -= member->demand.share;
-  members_.erase(members_.begin() + (member - members_.data()));
-  for (Member& rest : members_) rest.windows = {};  // R stays a bound; w(q) is no valid start any more
+  const auto index = static_cast<std::size_t>(member - members_.data());
+  members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(index));
+  for (Member& rest : members_) {
+    rest.windows = {};  // R stays a bound; w(q) is no valid start any more
+    if (rest.last >= index && rest.last > 0) --rest.last;
+    if (at_idle) rest.last = 0;
+  }
+  tie();
 }
 
-bool Roster::shares_levels() const noexcept {
-  for (std::size_t i = 1; i < members_.size(); ++i)
-    if (members_[i].level == members_[i - 1].level) return true;
+// Tasks that share a level delay each other both ways. New levels may part two of them in the middle of a busy period,
+// in which the one has delayed the other already, and let a newcomer come on top of that; so they count for each other
+// until the core was idle, and so does, to be safe, whoever comes to stand between them.
+void Roster::tie() noexcept {
+  std::size_t last = members_.size();
+  for (std::size_t i = members_.size(); i > 0; --i) {
+    Member& member = members_[i - 1];
+    if (i == members_.size() || members_[i].level != member.level) last = i - 1;
+    member.last = std::max(member.last, last);
+  }
+}
+
+bool Roster::has_ties() const noexcept {
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    if (members_[i].last > i) return true;
   return false;
 }
 
@@ -106,11 +124,18 @@ bool Roster::locks() const noexcept {
   return std::any_of(members_.begin(), members_.end(), [](const Member& m) { return m.demand.locks; });
 }
 
+// By descending level; their number when nobody uses it.
+std::size_t Roster::first_user(ResourceId resource) const noexcept {
+  const auto uses = [&](const Member& member) {
+    const auto& sections = member.demand.sections;
+    return std::any_of(sections.begin(), sections.end(), [&](const auto& s) { return s.resource == resource; });
+  };
+  return static_cast<std::size_t>(std::find_if(members_.begin(), members_.end(), uses) - members_.begin());
+}
+
 int Roster::ceiling_of(ResourceId resource) const noexcept {
-  for (const Member& member : members_)  // by descending level
-    for (const Demand::Section& section : member.demand.sections)
-      if (section.resource == resource) return member.level;
-  return 0;
+  const std::size_t user = first_user(resource);
+  return user < members_.size() ? members_[user].level : 0;
 }
 
 bool Roster::shares_resources(std::uint32_t slot) const noexcept {
@@ -145,14 +170,17 @@ Verdict Roster::add(const CoreModel& core, const Member& newcomer, AdmissionTest
 
 void Roster::begin_add(const CoreModel& core, const Member& newcomer, AdmissionTest test, int levels) noexcept {
   assert(members_.size() < members_.capacity());
-  const bool shared_before = shares_levels();
   const auto place = std::find_if(members_.begin(), members_.end(), [&](const Member& member) {
     return before(newcomer.demand.rank, member.demand.rank);
   });
   const auto first = static_cast<std::size_t>(place - members_.begin());
   members_.insert(place, newcomer);
+  for (Member& member : members_)
+    if (member.last >= first) ++member.last;
+  members_[first].last = first;
   load_ += newcomer.demand.share;
   renumber(levels);
+  tie();
   if (test == AdmissionTest::none) return end_pass({.fits = true});
   if (load_ + core.platform > core.capacity)
     return end_pass({.response = endless, .deadline = newcomer.demand.deadline});
@@ -160,9 +188,9 @@ void Roster::begin_add(const CoreModel& core, const Member& newcomer, AdmissionT
     for (Member& member : members_) member.response = member.demand.deadline, member.windows = {};
     return end_pass({.fits = true});
   }
-  // Where levels were or are shared, a new grouping may add interference to anybody, and where sections are, blocking
+  // Where levels are shared a new grouping may add interference to anybody, and where sections are, blocking
   // to those above: all are analysed, from cold.
-  const bool cold = shared_before || shares_levels() || locks();
+  const bool cold = has_ties() || locks();
   begin_pass(core, cold ? 0 : first, newcomer.demand.budget, cold);
 }
 
@@ -226,13 +254,12 @@ void Roster::end_member() noexcept {
   ++pass_.index;
 }
 
-// For the response of members_[pass_.index]. Its own level interferes too: the task itself goes to the end of the group
-// while it is analysed.
+// For the response of members_[pass_.index]. Those tied to it interfere too: the task itself goes to their end while it
+// is analysed.
 void Roster::search(const Limits& limits) noexcept {
   const std::size_t index = pass_.index;
   const Member& member = members_[index];
-  std::size_t last = index;
-  while (pass_.cold && last + 1 < members_.size() && members_[last + 1].level == member.level) ++last;
+  const std::size_t last = members_[index].last;
   pass_.own = pass_.core->above.size() + index;
   pass_.end = pass_.core->above.size() + last;
   std::swap(above_[pass_.own], above_[pass_.end]);
@@ -246,12 +273,11 @@ void Roster::search(const Limits& limits) noexcept {
 // B of a member by immediate ceilings: the longest section of somebody below it whose ceiling is at its level or above;
 // one at most, begun before it was released. A task whose jobs can be demoted counts as below everybody, too.
 Ticks Roster::blocking_of(std::size_t index) const noexcept {
-  const int level = members_[index].level;
+  const std::size_t last = members_[index].last;
   Ticks longest = 0;
   for (const Lock& lock : locks_) {
-    const Member& user = members_[lock.user];
-    if (lock.user == index || lock.ceiling < level || !(user.level < level || user.demand.enforced)) continue;
-    longest = std::max(longest, lock.longest);
+    const bool below = lock.user > index || (lock.user < index && members_[lock.user].demand.enforced);
+    if (below && lock.ceiling <= last) longest = std::max(longest, lock.longest);
   }
   return longest;
 }
@@ -271,7 +297,7 @@ void Roster::gather_locks() noexcept {
   locks_.clear();
   for (std::size_t i = 0; i < members_.size(); ++i)
     for (const Demand::Section& section : members_[i].demand.sections)
-      if (section.resource != no_resource) locks_.push_back({i, ceiling_of(section.resource), section.longest});
+      if (section.resource != no_resource) locks_.push_back({i, first_user(section.resource), section.longest});
 }
 
 void Roster::gather(const CoreModel& core) noexcept {
@@ -281,7 +307,7 @@ void Roster::gather(const CoreModel& core) noexcept {
 }
 
 bool Roster::within_hyperbolic(const CoreModel& core) noexcept {
-  if (!core.above.empty() || core.blocking > 0 || shares_levels() || locks()) return false;
+  if (!core.above.empty() || core.blocking > 0 || has_ties() || locks()) return false;
   usages_.clear();
   for (const Member& member : members_) {
     const Demand& d = member.demand;

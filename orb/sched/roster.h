@@ -57,10 +57,11 @@ Demand demand_of(const Contract& contract, std::uint64_t age) noexcept;
 struct Member {
   std::uint32_t slot = 0;  // of the task in the Manager's table; newcomer_slot while it is only asked about
   Demand demand;
-  int level = 0;       // as analysed
-  int told = 0;        // as the runtime knows it; 0: not yet on this core
-  Ticks response = 0;  // R; after somebody left still an upper bound
-  Windows windows{};   // of R; empty when they are no valid start
+  int level = 0;         // as analysed
+  int told = 0;          // as the runtime knows it; 0: not yet on this core
+  std::size_t last = 0;  // index of the last one that shares its level, or did so since the core was idle
+  Ticks response = 0;    // R; after somebody left still an upper bound
+  Windows windows{};     // of R; empty when they are no valid start
 };
 inline constexpr std::uint32_t newcomer_slot = UINT32_MAX;
 
@@ -100,7 +101,8 @@ class Roster {
   void clear() noexcept;
   // Never allocates: `other` has no more members than this has room for.
   void copy_from(const Roster& other) noexcept;
-  void remove(std::uint32_t slot) noexcept;
+  // at_idle: at an idle instant of the core; what levels were before does not matter from there on.
+  void remove(std::uint32_t slot, bool at_idle) noexcept;
 
   // Adds the newcomer if everybody's deadline holds with it; else the roster is in no state to be used.
   Verdict add(const CoreModel& core, const Member& newcomer, AdmissionTest test, int levels) noexcept;
@@ -133,7 +135,9 @@ class Roster {
   bool renumber(int levels) noexcept;
   void gather(const CoreModel& core) noexcept;
   void gather_locks() noexcept;
-  bool shares_levels() const noexcept;
+  std::size_t first_user(ResourceId resource) const noexcept;
+  void tie() noexcept;
+  bool has_ties() const noexcept;
   bool locks() const noexcept;
 
   std::vector<Member> members_;  // by descending priority
@@ -142,8 +146,8 @@ class Roster {
   std::vector<int> levels_;          // scratch
   std::vector<Usage> usages_;        // scratch
   struct Lock {
-    std::size_t user;  // index of the member
-    int ceiling;
+    std::size_t user;     // index of the member
+    std::size_t ceiling;  // index of the most urgent user
     Ticks longest;
   };
   std::vector<Lock> locks_;  // scratch: all sections of all members

@@ -94,14 +94,14 @@ void Transition::abort(bool tell_newcomer) noexcept {
 void Transition::vacated(std::uint32_t index) noexcept {
   Slot& slot = placement_.slot(index);
   if (slot.state == TaskState::leaving) {
-    placement_.discharge(slot.core, index);
+    placement_.discharge(slot.core, index, true);
     placement_.release(index);
     return;
   }
   if (slot.state != TaskState::moving) return;
   const CoreId from = placement_.core_id(slot.core);
   if (slot.target != nowhere) {  // else the move was called off
-    placement_.discharge(slot.core, index);
+    placement_.discharge(slot.core, index, true);
     slot.core = slot.target;
   }
   slot.target = nowhere;
@@ -114,7 +114,7 @@ void Transition::leave(std::uint32_t index) noexcept {
   Slot& slot = placement_.slot(index);
   if (slot.state == TaskState::leaving) return;
   if (waits(index)) return abort(false);
-  if (slot.state == TaskState::moving && slot.target != nowhere) placement_.discharge(slot.target, index);
+  if (slot.state == TaskState::moving && slot.target != nowhere) placement_.discharge(slot.target, index, false);
   slot.target = nowhere;
   slot.state = TaskState::leaving;
   answer_.say(Dismiss{placement_.id_of(index), placement_.core_id(slot.core)});

@@ -100,6 +100,28 @@ TEST_CASE("with two levels a third task shares one and both interfere") {
   }
 }
 
+TEST_CASE("tasks that a newcomer parts count for each other until their core was idle") {
+  ManagerOptions options = cores_of(1);
+  options.levels = 3;
+  Bench b(options);
+  const auto task = [](Duration period) { return Contract{.period = period, .deadline = period, .budget = 1ms}; };
+  const auto view = [&](TaskId id) { return *b.manager.find(id); };
+  b.admitted(task(20ms));
+  const TaskId second = b.admitted(task(30ms));
+  const TaskId third = b.admitted(task(40ms));
+  b.admitted(task(50ms));
+  REQUIRE(view(second).priority == view(third).priority);
+  CHECK(view(second).response == 3ms);
+  const TaskId newcomer = b.admitted(task(10ms));
+  REQUIRE(view(second).priority > view(third).priority);
+  CHECK(view(second).response == 4ms);  // with the third, which may have delayed it already
+  b.tell(Departed{Time{}, newcomer});
+  b.vacated(newcomer, CoreId{0});
+  b.admitted(task(10ms));
+  REQUIRE(view(second).priority > view(third).priority);
+  CHECK(view(second).response == 3ms);
+}
+
 TEST_CASE("the nearest contract is accepted when it is proposed, and a shorter period is not") {
   Bench b(cores_of(2));
   b.admitted(share_of_core(70));
