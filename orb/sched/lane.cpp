@@ -62,6 +62,8 @@ bool Lane::reprioritize(TaskId task, Priority priority) noexcept {
   const LaneTask* found = find(task);
   if (found == nullptr) return false;
   LaneTask changed = *found;
+  // As the kernel has it: the last of the level that it is raised to, the first of one that it is lowered to.
+  if (changed.priority != priority) changed.order = changed.priority < priority ? ++last_order_ : --first_order_;
   changed.priority = priority;
   erase(found);
   insert(changed);
@@ -122,6 +124,7 @@ void Lane::suspend(const Suspended& fact) noexcept {
   if (task == nullptr || task->suspended) return;
   task->suspended = true;
   task->suspended_at = fact.at;
+  if (task->slept >= task->contract.suspension) overrun(*task);  // nothing is left of S
 }
 
 void Lane::resume(const Resumed& fact) noexcept {
@@ -193,7 +196,7 @@ std::span<const Command> Lane::settle(Time now) noexcept {
 
 void Lane::end_long_sleeps(Time now) noexcept {
   for (LaneTask& task : tasks_)
-    if (task.pending() && task.suspended && task.sleeps_until() <= now) overrun(task);
+    if (task.pending() && task.suspended && task.sleeps_until() < now) overrun(task);
 }
 
 void Lane::start_jobs(Time now, bool early_too) noexcept {
@@ -254,7 +257,7 @@ void Lane::arm(Time now) noexcept {
   Time next = never;
   for (const LaneTask& task : tasks_) {
     if (task.can_start()) next = std::min(next, task.waiting[0].eligible);
-    if (task.pending() && task.suspended && !task.overran) next = std::min(next, task.sleeps_until());
+    if (task.pending() && task.suspended && !task.overran) next = std::min(next, task.sleeps_until() + Duration{1});
   }
   assert(next > now);
   static_cast<void>(now);

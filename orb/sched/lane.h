@@ -68,8 +68,8 @@ struct LaneTask {
   bool overran = false;    // said once
   bool suspended = false;  // since suspended_at
   Time suspended_at{};
-  Duration slept{};         // in suspensions that are over
-  std::uint64_t order = 0;  // when it became ready: first come first served within a level
+  Duration slept{};        // in suspensions that are over
+  std::int64_t order = 0;  // in which the platform serves those of a level: as they became ready
 
   std::array<WaitingJob, max_waiting> waiting{};
   std::size_t waiting_count = 0;  // waiting[0] is the oldest
@@ -80,7 +80,7 @@ struct LaneTask {
   // It takes part in what the analysis speaks of.
   bool pending() const noexcept { return busy && !demoted; }
   bool can_start() const noexcept { return !busy && !held && !joining && waiting_count > 0; }
-  // A suspension is too long from then on.
+  // Its suspension may last until then, that instant included.
   Time sleeps_until() const noexcept { return suspended_at + (contract.suspension - slept); }
 };
 
@@ -152,7 +152,8 @@ class Lane {
   std::vector<Command> commands_;  // answer to the last call
   Time armed_ = never;
   JobId watched_{};
-  std::uint64_t last_order_ = 0;
+  std::int64_t last_order_ = 0;
+  std::int64_t first_order_ = 0;
 };
 
 }  // namespace corelane::sched

@@ -67,6 +67,12 @@ Duration Simulator::busy(CoreId id) const {
   return {};
 }
 
+std::span<const LaneTask> Simulator::tasks_on(CoreId id) const {
+  for (const CoreState& core : cores_)
+    if (core.options.id == id && !core.lost) return core.lane.tasks();
+  return {};
+}
+
 void Simulator::schedule(Time at, Class order, What what, std::size_t index, std::uint64_t version) {
   events_.push({at, order, ++sequence_, what, index, version});
 }
@@ -223,7 +229,21 @@ void Simulator::dispatch_touched() {
   }
 }
 
-void Simulator::tell_manager(const Fact& fact) { queue(manager_.decide(fact), no_core); }
+void Simulator::tell_manager(const Fact& fact) {
+  const auto commands = manager_.decide(fact);
+  queue(commands, no_core);
+  const bool analysed = std::any_of(commands.begin(), commands.end(), [](const Command& command) {
+    return std::holds_alternative<Admit>(command) || std::holds_alternative<Vacate>(command) ||
+           std::holds_alternative<Move>(command);
+  });
+  if (analysed) raise_bounds();
+}
+
+// A newcomer makes others slower, one who is on his way does so on both cores.
+void Simulator::raise_bounds() {
+  for (TaskReport& report : reports_)
+    if (const auto view = manager_.find(report.task)) report.bound = std::max(report.bound, view->response);
+}
 
 void Simulator::queue(std::span<const Command> commands, CoreId from) {
   for (const Command& command : commands) commands_.push_back({command, from});
@@ -257,7 +277,7 @@ void Simulator::carry_out(const Admit& c, CoreId) {
   report.answered = report.admitted = true;
   report.task = c.task;
   report.core = c.core;
-  report.bound = c.response;
+  report.bound = std::max(report.bound, c.response);
   if (report.startable_at == never) report.startable_at = c.startable_at;  // else it was postponed
   plan_by_task_.insert({c.task.value, plan});
   mix(c.task.value), mix(static_cast<std::uint64_t>(c.core.value));
@@ -304,13 +324,20 @@ void Simulator::carry_out(const Vacate& c, CoreId) { queue(core_of(c.core).lane.
 
 void Simulator::carry_out(const Move& c, CoreId) {
   LaneTask task = core_of(c.from).lane.take(c.task);
-  if (core_of(c.from).lost) task.busy = false;  // its running job went with the core
+  if (core_of(c.from).lost) leave_lost_core(task);
   task.priority = c.priority;
   TaskReport& report = reports_[plan_by_task_.at(c.task.value)];
   report.core = c.to;
   ++report.moves;
   mix(c.task.value), mix(static_cast<std::uint64_t>(c.to.value));
   queue(core_of(c.to).lane.put(now_, task), c.to);
+}
+
+// Its jobs went with the core. What comes counts from its release on the new one: the rule may keep it at a distance.
+void Simulator::leave_lost_core(LaneTask& task) {
+  task.busy = task.demoted = task.suspended = false;
+  task.waiting_count = 0;
+  reports_[plan_by_task_.at(task.id.value)].displaced = true;
 }
 
 void Simulator::carry_out(const Dismiss& c, CoreId) { queue(core_of(c.core).lane.dismiss(now_, c.task), c.core); }
@@ -338,6 +365,7 @@ void Simulator::carry_out(const Run& c, CoreId from) {
   const TaskPlan& plan = plans_[job.plan];
   // Of a caller that sends too early the contract's releases count, not his.
   if (plan.every > Duration::zero() && plan.every < plan.contract.period) job.nominal = c.released;
+  if (reports_[job.plan].displaced) job.nominal = std::max(job.nominal, c.released);
   core.touched = true;
   const Time place = c.deadline - plan.contract.jitter;
   if (core.lane.uses_deadlines() && core.core.set_place(now_, c.job, place)) return;  // it runs already

@@ -69,10 +69,11 @@ struct TaskReport {
   bool answered = false;
   bool admitted = false;
   bool evicted = false;
+  bool displaced = false;    // its core was lost, and it went on elsewhere
   sched::Refusal refusal{};  // when answered and not admitted, or evicted
   TaskId task = no_task;
   CoreId core = no_core;      // the latest
-  Duration bound{};           // R as analysed at admission
+  Duration bound{};           // R: the largest of all that were analysed while it was here
   Time startable_at = never;  // as promised, first
   Time started = never;       // when it could start
   Duration worst{};           // the longest response observed, from the nominal release
@@ -100,7 +101,7 @@ class Simulator {
   // The index of the server; of the work. A ConstantBandwidthServer on a core by deadlines, the others on the rest.
   std::size_t add_server(const ServerPlan& plan);
   std::size_t add_work(const WorkPlan& plan);
-  // Lane::allow_early() of every core. The simulator has no work below the tasks that the analysis charges.
+  // Lane::allow_early() of every core; not beside servers that run below some task.
   void allow_early(bool allowed);
 
   // Carries out all events up to and including `until`. May be called again with a later time.
@@ -118,6 +119,8 @@ class Simulator {
   // Jobs that found a resource locked when they wanted it, which ceilings are there to prevent.
   std::uint64_t collisions() const { return collisions_; }
   Duration busy(CoreId core) const;
+  // What the core's lane knows of its tasks; empty for a core that is lost.
+  std::span<const sched::LaneTask> tasks_on(CoreId core) const;
 
  private:
   // The order of what happens at one instant; dispatch comes after all of them.
@@ -166,9 +169,11 @@ class Simulator {
   void end_work(const ReadyJob& job);
   void dispatch_touched();
   void tell_manager(const sched::Fact& fact);
+  void raise_bounds();
   void queue(std::span<const sched::Command> commands, CoreId from);
   void carry_out_all();
   CoreState& core_of(CoreId id);
+  void leave_lost_core(sched::LaneTask& task);
   JobId new_job(const JobState& state);
   void mix(std::uint64_t value);
 

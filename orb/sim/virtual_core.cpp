@@ -69,17 +69,24 @@ void VirtualCore::start(Time now, const ReadyJob& job) {
   step(now, job.server);
 }
 
+void VirtualCore::change(Entry& entry, Priority priority, Priority ceiling) {
+  const Priority before = entry.effective();
+  entry.job.priority = priority;
+  entry.ceiling = ceiling;
+  if (entry.effective() != before) entry.order = before < entry.effective() ? ++last_order_ : --first_order_;
+}
+
 void VirtualCore::set_priority(Time now, TaskId task, Priority priority) {
   charge(now);
   for (Entry& entry : jobs_)
-    if (entry.job.task == task) entry.job.priority = priority;
+    if (entry.job.task == task) change(entry, priority, entry.ceiling);
   sort();
   for (std::size_t i = 0; i < servers_.size(); ++i) step(now, i);
 }
 
 void VirtualCore::raise(Time now, JobId job, Priority ceiling) {
   charge(now);
-  if (const auto entry = find(job); entry != jobs_.end()) entry->ceiling = ceiling;
+  if (const auto entry = find(job); entry != jobs_.end()) change(*entry, entry->job.priority, ceiling);
   sort();
 }
 

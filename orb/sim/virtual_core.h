@@ -88,7 +88,7 @@ class VirtualCore {
  private:
   struct Entry {
     ReadyJob job;
-    std::uint64_t order;  // first come first served
+    std::int64_t order;  // first come first served; whose priority is raised comes last there, lowered first
     bool asleep = false;
     Priority ceiling = best_effort;
 
@@ -97,6 +97,7 @@ class VirtualCore {
 
   std::vector<Entry>::iterator find(JobId job);
   void charge(Time now);
+  void change(Entry& entry, Priority priority, Priority ceiling);
   bool before(const Entry& a, const Entry& b) const;
   void sort();
   void step(Time now, std::optional<std::size_t> server, Duration used = {});
@@ -111,7 +112,8 @@ class VirtualCore {
   Time since_{};
   JobId watched_{};
   Duration budget_{};  // of watched_
-  std::uint64_t last_order_ = 0;
+  std::int64_t last_order_ = 0;
+  std::int64_t first_order_ = 0;
   Duration busy_{};
   std::uint64_t preemptions_ = 0;
 };

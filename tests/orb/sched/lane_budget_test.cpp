@@ -156,7 +156,9 @@ TEST_CASE("a suspension within S is armed for its end and is no overrun") {
   contract.suspension = 3ms;
   b.add(1, contract, 5);
   b.arrive(0ms, 1, 1);
-  CHECK(only<Arm>(b.suspend(1ms, 1, 1)).at(0).at == at(4ms));
+  CHECK(only<Arm>(b.suspend(1ms, 1, 1)).at(0).at == at(4ms + 1ns));
+  b.add(2, enforced(), 7);
+  b.arrive(4ms, 2, 2);  // another fact of the very instant at which it is to wake
   CHECK(only<Arm>(b.resume(4ms, 1, 1)).at(0).at == never);
   CHECK(b.lane.tasks()[0].overruns == 0);
   CHECK_FALSE(b.lane.idle(at(5ms)));
@@ -170,8 +172,8 @@ TEST_CASE("suspensions of one job add up and what exceeds S is an overrun") {
   b.arrive(0ms, 1, 1);
   b.suspend(1ms, 1, 1);
   b.resume(3ms, 1, 1);
-  CHECK(only<Arm>(b.suspend(5ms, 1, 1)).at(0).at == at(6ms));
-  CHECK(only<Demote>(b.elapse(6ms)).size() == 1);
+  CHECK(only<Arm>(b.suspend(5ms, 1, 1)).at(0).at == at(6ms + 1ns));
+  CHECK(only<Demote>(b.elapse(6ms + 1ns)).size() == 1);
   CHECK(b.resume(9ms, 1, 1).empty());
   CHECK(b.lane.tasks()[0].overruns == 1);
 }
@@ -195,8 +197,8 @@ TEST_CASE("a suspended job keeps the lane from being idle until it is demoted") 
   b.arrive(0ms, 1, 1);
   b.suspend(1ms, 1, 1);
   CHECK_FALSE(b.lane.idle(at(2ms)));
-  b.elapse(4ms);
-  CHECK(b.lane.idle(at(4ms)));
+  b.elapse(4ms + 1ns);
+  CHECK(b.lane.idle(at(5ms)));
 }
 
 // Error paths.
