@@ -73,7 +73,7 @@ void Orb::State::end() {
   std::map<std::string, ObjectReference<Object>> references;
   std::shared_ptr<Server> old_server;
   std::shared_ptr<Runtime> old_runtime;
-  std::shared_ptr<transport::Transport> old_transport;
+  std::shared_ptr<transport::Transport> old_transport, old_pool;
   {
     const std::lock_guard lock(mutex);
     phase = Phase::destroyed;
@@ -81,12 +81,14 @@ void Orb::State::end() {
     old_server.swap(server);
     old_runtime.swap(runtime);
     old_transport.swap(sockets);
+    old_pool.swap(pooled);
   }
   changed.notify_all();
   if (target) target->close();
   connections.close();
   references.clear();
   old_server.reset();
+  old_pool.reset();
   old_transport.reset();
   old_runtime.reset();  // the last ORB of the process: threads end here
   Registry& all = registry();

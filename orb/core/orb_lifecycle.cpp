@@ -3,7 +3,9 @@
 #include "orb/core/exception.h"
 #include "orb/core/orb_state.h"
 #include "orb/dispatch/host_ledger.h"
+#include "orb/leader_followers/transport.h"
 #include "orb/os/clock.h"
+#include "orb/os/topology.h"
 #include "orb/transport/socket_transport.h"
 
 namespace corelane::core {
@@ -13,7 +15,40 @@ constexpr Error destroyed{ErrorKind::bad_inv_order, Completion::no, minor::orb_d
 // The standard's answer to a wait for oneself. CORBA 3.3 part 1, A.5: BAD_INV_ORDER, OMG minor 3.
 constexpr Error would_deadlock{ErrorKind::bad_inv_order, Completion::no, minor::omg | 3};
 
+std::unique_ptr<transport::Transport> make_sockets(transport::Reactor& reactor, const Settings& settings) {
+  transport::UnixOptions unix_sockets = settings.unix_sockets;
+  unix_sockets.directory =
+      settings.runtime_directory.empty() ? dispatch::runtime_directory() : settings.runtime_directory;
+  return std::make_unique<transport::SocketTransport>(reactor, settings.connections, std::move(unix_sockets));
+}
+
+// Its threads wait above all tasks, and run a task's job at the task's priority.
+Expected<std::unique_ptr<leader_followers::ThreadPool>> start_pool(const Settings& settings) {
+  leader_followers::PoolOptions options = settings.followers;
+  options.cores = settings.executive.lease.cores;
+  if (options.cores.empty()) {
+    const auto topology = os::Topology::detect();
+    if (!topology) return topology.error();
+    for (const os::CoreInfo& core : topology->cores()) options.cores.push_back(core.core);
+  }
+  if (settings.executive.real_time) options.fifo_priority = settings.executive.highest_native;
+  return leader_followers::ThreadPool::start(options);
+}
+
 }  // namespace
+
+Expected<std::shared_ptr<transport::Transport>> Orb::State::pooled_transport() {
+  const auto reactor = runtime->reactor();
+  if (!reactor) return reactor.error();
+  auto pool = start_pool(settings);
+  if (!pool) return pool.error();
+  auto made = std::make_shared<leader_followers::LeaderFollowersTransport>(make_sockets(**reactor, settings), **reactor,
+                                                                           std::move(*pool));
+  const std::lock_guard lock(mutex);
+  if (phase == Phase::destroyed) return destroyed;
+  pooled = std::move(made);
+  return pooled;
+}
 
 Expected<std::shared_ptr<transport::Transport>> Orb::State::transport() {
   std::shared_ptr<Runtime> threads;
@@ -33,10 +68,7 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::transport() {
   if (settings.wait.mode == os::WaitMode::adaptive) (void)os::wake_cost();  // measured here and not in a call
   const auto reactor = threads->reactor();
   if (!reactor) return reactor.error();
-  transport::UnixOptions unix_sockets = settings.unix_sockets;
-  unix_sockets.directory =
-      settings.runtime_directory.empty() ? dispatch::runtime_directory() : settings.runtime_directory;
-  auto made = std::make_shared<transport::SocketTransport>(**reactor, settings.connections, std::move(unix_sockets));
+  auto made = make_sockets(**reactor, settings);
   const std::lock_guard lock(mutex);
   if (phase == Phase::destroyed) return destroyed;
   sockets = std::move(made);
@@ -79,7 +111,7 @@ void Orb::listen() {
 }
 
 Expected<void> Orb::start_listening() {
-  const auto transport = state_->transport();
+  auto transport = state_->transport();
   if (!transport) return transport.error();
   constexpr Error ending{ErrorKind::bad_inv_order, Completion::no, minor::shutting_down};
   const std::lock_guard one(state_->starting);
@@ -94,6 +126,9 @@ Expected<void> Orb::start_listening() {
     target = state_->target;
   }
   // Opens the ledger, makes threads, resolves names: calls of other threads go on meanwhile.
+  if (state_->settings.executive.mode == dispatch::DispatchMode::leader_followers)
+    transport = state_->pooled_transport();
+  if (!transport) return transport.error();
   const auto executive = runtime->executive(state_->settings);
   if (!executive) return executive.error();
   auto server =

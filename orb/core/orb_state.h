@@ -29,6 +29,8 @@ struct Orb::State {
   // The connection to an address; made if need be. BAD_INV_ORDER after destroy().
   Expected<std::shared_ptr<ClientConnection>> connect(const Address& address, Time deadline);
   Expected<std::shared_ptr<transport::Transport>> transport();
+  // What a server of the mode `leader-followers` listens on: sockets behind a pool of threads. Caller holds `starting`.
+  Expected<std::shared_ptr<transport::Transport>> pooled_transport();
   // Null when it does not listen.
   std::shared_ptr<Server> serving() const;
   // The second half of shutdown(), for whoever waits for its end. Not from inside a request.
@@ -57,6 +59,7 @@ struct Orb::State {
   Phase phase = Phase::running;
   std::shared_ptr<Runtime> runtime = Runtime::of_process();
   std::shared_ptr<transport::Transport> sockets;
+  std::shared_ptr<transport::Transport> pooled;  // outlives the server that listens on it
   std::shared_ptr<Server> server;
   std::shared_ptr<RequestTarget> target;
   std::map<std::string, ObjectReference<Object>> initial;

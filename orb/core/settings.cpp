@@ -44,6 +44,14 @@ std::string mode(Settings& s, std::string_view text) {
   return "manager, direct or leader-followers";
 }
 
+std::string placement(Settings& s, std::string_view text) {
+  using leader_followers::Placement;
+  if (text == "unbound") return s.followers.placement = Placement::unbound, std::string{};
+  if (text == "round-robin") return s.followers.placement = Placement::round_robin, std::string{};
+  if (text == "single-core") return s.followers.placement = Placement::single_core, std::string{};
+  return "unbound, round-robin or single-core";
+}
+
 // "0,2-5": hardware threads. "all" or nothing: whatever the process may use.
 std::string cores(Settings& s, std::string_view text) {
   constexpr std::string_view expected = "all, or hardware threads such as 0,2-5";
@@ -96,9 +104,9 @@ using V = std::string_view;
 const std::vector<SettingsEntry>& settings_table() {
   static const std::vector<SettingsEntry> table = {
       {"dispatch.mode", "manager",
-       "how a task's calls reach its thread: manager (queue and manager take part in each) or direct (each task "
-       "admitted "
-       "over the network gets a connection of its own, which its thread reads); leader-followers comes later",
+       "how a task's calls reach their thread: manager (queue and manager take part in each); direct (each task "
+       "admitted over the network gets a connection of its own, which its thread reads); leader-followers (whichever "
+       "thread reads a call runs it: the way of older ORBs, to compare with; admits all and promises nothing)",
        mode},
       {"dispatch.queue_capacity", "1024", "requests that may wait for the manager; more get TRANSIENT",
        [](S& s, V v) { return size(v, s.executive.queue_capacity, 1, 1'000'000); }},
@@ -107,6 +115,11 @@ const std::vector<SettingsEntry>& settings_table() {
       {"pool.cores", "all", "hardware threads that admitted tasks run on, such as 0,2-5", cores},
       {"pool.real_time", "on", "off: no SCHED_FIFO and no binding to cores",
        [](S& s, V v) { return yes_or_no(v, s.executive.real_time); }},
+      {"followers.threads", "4", "threads of the mode leader-followers",
+       [](S& s, V v) { return number<int>(v, s.followers.threads, 1, 256); }},
+      {"followers.placement", "unbound",
+       "where they run: unbound, round-robin (bound to the cores by count) or single-core (all on the first core)",
+       placement},
       {"best_effort.threads", "2", "threads for requests without a contract",
        [](S& s, V v) { return size(v, s.executive.best_effort_threads, 1, 256); }},
       {"platform.budget", "20us",

@@ -20,6 +20,7 @@
 #include "orb/base/time.h"
 #include "orb/dispatch/executive.h"
 #include "orb/giop/limits.h"
+#include "orb/leader_followers/thread_pool.h"
 #include "orb/os/wait.h"
 #include "orb/transport/endpoint.h"
 #include "orb/transport/transport.h"
@@ -28,11 +29,12 @@
 namespace corelane::core {
 
 struct Settings {
-  dispatch::ExecutiveOptions executive;  // of the first ORB of the process that needs one
-  bool ledger = true;                    // false: unguarded, see runtime.ledger
-  std::string runtime_directory;         // empty: chosen by the host ledger
-  os::WaitStrategy wait;                 // of client threads
-  int io_priority = 50;                  // above the tasks: their requests are not to wait for them
+  dispatch::ExecutiveOptions executive;     // of the first ORB of the process that needs one
+  leader_followers::PoolOptions followers;  // threads and placement; the rest is the executive's
+  bool ledger = true;                       // false: unguarded, see runtime.ledger
+  std::string runtime_directory;            // empty: chosen by the host ledger
+  os::WaitStrategy wait;                    // of client threads
+  int io_priority = 50;                     // above the tasks: their requests are not to wait for them
   giop::Limits giop;
   std::size_t half_messages = 256 * 1024 * 1024;
   transport::ConnectionLimits connections;

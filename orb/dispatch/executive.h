@@ -3,6 +3,7 @@
 //   submit() ─▶ RequestQueue ─▶ manager thread: sched::Manager, then the Lane of the core ─▶ the task's own thread
 //   submit() ─▶ best-effort queue ─▶ pool (SCHED_OTHER)                 (no task and no contract: no manager either)
 //   attach() ─▶ the task's own thread reads its connection, and steps the Lane itself     (mode `direct`)
+//   submit() ─▶ the caller's own thread, at the task's priority; no manager, no Lane      (mode `leader-followers`)
 //
 // Threads: one manager (SCHED_FIFO, highest level in use), one thread per admitted task (bound to its core, SCHED_FIFO
 // by its priority), a small best-effort pool. Every member may be called from any thread unless it says otherwise.
@@ -32,7 +33,7 @@ class JobSource;
 enum class DispatchMode : std::uint8_t { manager, direct, leader_followers };
 
 struct ExecutiveOptions {
-  DispatchMode mode = DispatchMode::manager;  // leader_followers is refused: not there yet
+  DispatchMode mode = DispatchMode::manager;  // leader_followers: leases and promises nothing
   LeaseRequest lease;                         // pool.cores
   std::size_t queue_capacity = 1024;          // dispatch.queue_capacity; also of the best-effort queue
   std::size_t max_tasks = 256;
@@ -146,8 +147,9 @@ class Executive {
   // Idempotent. Not in a job or handler.
   void stop();
 
+  struct State;  // of the executive's own files: executive_state.h
+
  private:
-  struct State;
   explicit Executive(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/os/deferral.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/thread.h"
 
@@ -103,7 +104,15 @@ class ThreadPool::Impl {
       reference_counting_policy().value(Reference_Counting_Policy::ENABLED);
     }
     ACE_HANDLE get_handle() const override { return descriptor_; }
-    int handle_input(ACE_HANDLE) override { return handler_->on_ready() ? 0 : -1; }
+    int resume_handler() override { return ACE_APPLICATION_RESUMES_HANDLER; }
+    // The stream is another thread's again before this one does what on_ready() has left for later.
+    int handle_input(ACE_HANDLE) override {
+      os::Deferral later;
+      const bool stays = handler_->on_ready();
+      if (stays) reactor()->resume_handler(descriptor_);
+      later.run();
+      return stays ? 0 : -1;
+    }
     // After the -1 above; remove() and stop() ask for no call.
     int handle_close(ACE_HANDLE, ACE_Reactor_Mask) override {
       pool_.forget(descriptor_, this);

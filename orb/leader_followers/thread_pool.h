@@ -34,7 +34,8 @@ struct PoolOptions {
 class ReadyHandler {
  public:
   virtual ~ReadyHandler() = default;
-  // Takes what is there. False: not to be called again for this registration.
+  // Takes what is there. What it leaves by os::Deferral runs after it on the same thread, while another may already be
+  // in the next on_ready(). False: not to be called again for this registration.
   virtual bool on_ready() noexcept = 0;
   // The pool stops; nothing is called after it.
   virtual void on_stopping() noexcept = 0;

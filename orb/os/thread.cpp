@@ -132,6 +132,19 @@ Expected<void> Thread::set_priority(int fifo_priority) noexcept {
   return {};
 }
 
+PriorityScope::PriorityScope(int fifo_priority) noexcept {
+  sched_param before{};
+  if (fifo_priority <= 0 || pthread_getschedparam(pthread_self(), &policy_, &before) != 0) return;
+  priority_ = before.sched_priority;
+  if (policy_ == SCHED_FIFO && priority_ == fifo_priority) return;
+  changed_ = set_class(pthread_self(), fifo_priority) == 0;
+}
+
+PriorityScope::~PriorityScope() {
+  const sched_param before{.sched_priority = priority_};
+  if (changed_) pthread_setschedparam(pthread_self(), policy_, &before);
+}
+
 Expected<void> Thread::bind(CoreId core) noexcept {
   CpuMask mask;
   mask.add(core);

@@ -67,6 +67,21 @@ inline Expected<void> set_priority(Thread& thread, int fifo_priority) noexcept {
   return thread.set_priority(fifo_priority);
 }
 
+// The calling thread runs at another SCHED_FIFO priority while this lives, and then as before. 0: nothing changes.
+// Where the system refuses, nothing changes either. At most two system calls, none when it has the priority already.
+class PriorityScope {
+ public:
+  explicit PriorityScope(int fifo_priority) noexcept;
+  ~PriorityScope();
+  PriorityScope(const PriorityScope&) = delete;
+  PriorityScope& operator=(const PriorityScope&) = delete;
+
+ private:
+  bool changed_ = false;
+  int policy_ = 0;
+  int priority_ = 0;
+};
+
 // The calling thread's core at this instant; a bound thread's answer holds.
 CoreId current_core() noexcept;
 

@@ -1,6 +1,5 @@
-// ConnectionCensus: counts accepted connections against the limits, in total and for each peer: an address, or a user of
-// this host.
-// Threads: any; one lock. A Ticket is one counted connection and may outlive the transport.
+// ConnectionCensus: counts accepted connections against the limits, in total and for each peer: an address, or a user
+// of this host. Threads: any; one lock. A Ticket is one counted connection and may outlive the transport.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// Invocations over TCP, over Unix sockets and within the ORB: the suite, and what only one of them has.
+// Invocations over TCP, over Unix sockets, to a pool of leader and followers, and within the ORB: the suite, and what
+// only one of them has.
 #include <atomic>
 #include <thread>
 
@@ -36,6 +37,17 @@ struct OverUnix : TestPath, OverSocket {
   OverUnix() : OverSocket("unix:" + directory.path() + "/probe.sock") {}
 };
 
+struct ByFollowers {
+  CORBA::object_reference<Probing::Probe> probe() { return reference; }
+  CORBA::object_reference<Probing::Probe> server_reference() { return server.reference; }
+  ProbeServant& servant() { return *server.servant; }
+  CORBA::object_reference<PortableServer::POA> poa() { return server.orb.root(); }
+
+  ProbeServer server{{"-ORBDispatchMode", "leader-followers"}};
+  TestOrb client;
+  CORBA::object_reference<Probing::Probe> reference = probe_of(client, server.ior());
+};
+
 struct Collocated {
   CORBA::object_reference<Probing::Probe> probe() { return server.reference; }
   CORBA::object_reference<Probing::Probe> server_reference() { return server.reference; }
@@ -45,7 +57,7 @@ struct Collocated {
   ProbeServer server;
 };
 
-using InvocationWays = std::tuple<OverTcp, OverUnix, Collocated>;
+using InvocationWays = std::tuple<OverTcp, OverUnix, ByFollowers, Collocated>;
 
 }  // namespace
 

@@ -279,12 +279,10 @@ TEST_CASE("task threads are bound to their core and run under SCHED_FIFO") {
 
 // Error paths.
 
-TEST_CASE("modes that are not built and bad options are refused") {
+TEST_CASE("bad options are refused") {
   const Quiet quiet;
   UnguardedCores cores(*os::Topology::detect());
   ExecutiveOptions options = without_real_time();
-  SECTION("direct") { options.mode = DispatchMode::leader_followers; }
-  SECTION("leader-followers") { options.mode = DispatchMode::leader_followers; }
   SECTION("levels") { options.lowest_native = options.highest_native; }
   SECTION("no best-effort thread") { options.best_effort_threads = 0; }
   SECTION("no queue") { options.queue_capacity = 0; }

@@ -1,4 +1,5 @@
-// The suite of invocations once more, with every call a job of an admitted task: by way of the manager, and direct.
+// The suite of invocations once more, with every call a job of an admitted task: by way of the manager, direct,
+// and on whatever thread reads it.
 #include <optional>
 
 #include "orb/rt/rt.h"
@@ -51,7 +52,11 @@ struct Direct : AsTasks {
   Direct() : AsTasks("direct") {}
 };
 
-using InvocationWays = std::tuple<ByTheManager, Direct>;
+struct ByFollowers : AsTasks {
+  ByFollowers() : AsTasks("leader-followers") {}
+};
+
+using InvocationWays = std::tuple<ByTheManager, Direct, ByFollowers>;
 
 }  // namespace
 

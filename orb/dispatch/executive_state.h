@@ -1,0 +1,29 @@
+// What an Executive stands on: the manager with its lanes and threads, or tasks that run where their jobs arrive. For
+// the executive's own files. Each function is the Executive's of that name, and says there who may call it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "orb/base/minor.h"
+#include "orb/dispatch/executive.h"
+#include "orb/dispatch/request_queue.h"
+
+namespace corelane::dispatch {
+
+struct Executive::State {
+  virtual ~State() = default;
+  virtual Pushed submit(JobPtr& job) noexcept = 0;
+  virtual void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) = 0;
+  virtual void depart(TaskId task, PeerId owner) = 0;
+  virtual void peer_gone(PeerId peer) = 0;
+  virtual void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) = 0;
+  virtual ExecutiveReport report() const = 0;
+  // Nothing is recorded unless somebody overrides this.
+  virtual Expected<std::string> dump_trace(const std::string&) {
+    return Error{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
+  }
+  virtual void stop() noexcept = 0;
+};
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,230 @@
+#include "orb/dispatch/inline_tasks.h"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/dispatch/job_source.h"
+#include "orb/os/clock.h"
+#include "orb/os/deferral.h"
+#include "orb/os/thread.h"
+
+namespace corelane::dispatch {
+namespace {
+
+constexpr Error unknown{.kind = ErrorKind::transient, .minor = minor::unknown_task};
+constexpr Error stopping{.kind = ErrorKind::transient, .minor = minor::shutting_down};
+
+// Why a contract is turned away though nothing is analysed: it means nothing, or asks for what nobody does here.
+std::optional<sched::RefusalCode> fault_in(const Contract& contract) noexcept {
+  if (!is_sound(contract)) return sched::RefusalCode::bad_contract;
+  if (contract.on_overrun != OverrunPolicy::report) return sched::RefusalCode::overrun_policy;
+  return std::nullopt;
+}
+
+}  // namespace
+
+struct InlineTasks::Task {
+  Task(TaskId task, const Contract& task_contract, PeerId task_owner, std::string task_label)
+      : id(task), contract(task_contract), owner(task_owner), label(std::move(task_label)) {}
+
+  sched::Rank rank() const noexcept {
+    return {
+        .urgency = (contract.deadline - contract.jitter).count(), .importance = contract.importance, .age = id.value};
+  }
+  void account(const JobContext& context, Time end, Duration used) noexcept {
+    const std::lock_guard lock(mutex);
+    response.record(end - context.release);
+    if (used > contract.budget) ++overruns;
+    if (end <= context.deadline) return;
+    ++misses;
+    late.record({.release = context.release, .deadline = context.deadline, .finished = end, .core = context.core});
+  }
+
+  // Constant.
+  const TaskId id;
+  const Contract contract;
+  const PeerId owner;
+  const std::string label;
+
+  std::atomic<int> level{0};  // of priority; changes as others come
+
+  os::PiMutex mutex;
+  // Guarded by mutex.
+  Histogram response;
+  MissLog late;
+  std::uint64_t misses = 0;
+  std::uint64_t overruns = 0;
+};
+
+namespace {
+
+template <typename Task>
+TaskReport report_of(Task& task, bool real_time, bool gone) {
+  TaskReport report{.task = task.id,
+                    .label = task.label,
+                    .owner = task.owner,
+                    .contract = task.contract,
+                    .core = no_core,
+                    .priority = Priority{task.level.load(std::memory_order_relaxed)},  // relaxed: a report
+                    .bound = {}};
+  report.latest_misses = task.late.latest();
+  const std::lock_guard lock(task.mutex);
+  report.jobs = task.response.count();
+  report.misses = task.misses;
+  report.overruns = task.overruns;
+  report.response_p50 = task.response.quantile(500'000);
+  report.response_p99 = task.response.quantile(990'000);
+  report.response_max = task.response.max();
+  report.real_time = real_time;
+  report.gone = gone;
+  return report;
+}
+
+}  // namespace
+
+InlineTasks::InlineTasks(const ExecutiveOptions& options)
+    : max_tasks_(options.max_tasks),
+      natives_{.lowest = options.lowest_native, .highest = options.highest_native},
+      real_time_(options.real_time) {
+  tasks_.reserve(max_tasks_);
+}
+
+InlineTasks::~InlineTasks() = default;
+
+Pushed InlineTasks::submit(JobPtr& job) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return Pushed::closed;
+  }
+  // On a thread of the pool: when its stream is another's again.
+  os::UniqueFunction<void()> work([this, mine = std::move(job)]() mutable { start(std::move(mine)); });
+  if (!os::Deferral::defer(work)) work();
+  return Pushed::done;
+}
+
+void InlineTasks::start(JobPtr job) noexcept {
+  if (job->task != no_task) {
+    const TaskPtr task = find(job->task, job->owner);
+    task ? run(std::move(job), task) : job->fail(unknown);
+  } else if (job->contract) {
+    const auto task = add(*job->contract, job->owner, std::string(job->label));
+    task ? run(std::move(job), *task) : job->refuse(task.error());
+  } else {
+    run(std::move(job), nullptr);
+  }
+}
+
+void InlineTasks::run(JobPtr job, const TaskPtr& task) noexcept {
+  const Time release = job->arrived;
+  JobContext context{.task = no_task,
+                     .job = next_job_id(),
+                     .core = os::current_core(),
+                     .release = release,
+                     .deadline = never,
+                     .budget = {}};
+  if (!task) {
+    job->run(context);
+    best_effort_jobs_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count for reports
+    return job->finish();
+  }
+  context.task = task->id, context.deadline = release + task->contract.deadline, context.budget = task->contract.budget;
+  const Priority level{task->level.load(std::memory_order_relaxed)};  // relaxed: the latest that is known
+  const os::PriorityScope at(real_time_ ? sched::native_of(level, natives_) : 0);
+  const Duration before = os::thread_cpu_time();
+  job->run(context);
+  job->finish();
+  task->account(context, os::now(), os::thread_cpu_time() - before);
+}
+
+void InlineTasks::admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return handler->failed(stopping);
+  }
+  const auto added = add(request.contract, request.owner, std::move(request.label));
+  if (!added) return handler->refused(added.error());
+  const Task& task = **added;
+  const Priority level{task.level.load(std::memory_order_relaxed)};  // relaxed: a report to the client
+  handler->admitted({.task = task.id, .core = no_core, .priority = level, .bound = Duration::zero()});
+}
+
+Expected<InlineTasks::TaskPtr, sched::Refusal> InlineTasks::add(const Contract& contract, PeerId owner,
+                                                                std::string label) {
+  const std::lock_guard lock(mutex_);
+  auto fault = fault_in(contract);
+  if (!fault && tasks_.size() >= max_tasks_) fault = sched::RefusalCode::too_many_tasks;
+  if (fault) {
+    ++refused_;
+    return sched::Refusal{.code = *fault};
+  }
+  auto task = std::make_shared<Task>(TaskId{++last_id_}, contract, owner, std::move(label));
+  const auto place =
+      std::ranges::find_if(tasks_, [&](const TaskPtr& other) { return sched::before(task->rank(), other->rank()); });
+  tasks_.insert(place, task);
+  assign_priorities();
+  return task;
+}
+
+InlineTasks::TaskPtr InlineTasks::find(TaskId task, PeerId caller) const noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto place = std::ranges::find_if(tasks_, [&](const TaskPtr& known) { return known->id == task; });
+  if (place == tasks_.end()) return nullptr;
+  const PeerId owner = (*place)->owner;
+  return owner == PeerId{} || owner == caller ? *place : nullptr;
+}
+
+void InlineTasks::assign_priorities() {
+  std::vector<int> levels;
+  levels.reserve(tasks_.size());
+  // relaxed: written under the lock only
+  for (const TaskPtr& task : tasks_) levels.push_back(task->level.load(std::memory_order_relaxed));
+  sched::assign_levels(levels, natives_.task_levels());
+  for (std::size_t i = 0; i < tasks_.size(); ++i)
+    tasks_[i]->level.store(levels[i], std::memory_order_relaxed);  // relaxed: a job may run at the level before
+}
+
+template <typename Leaves>
+void InlineTasks::remove_if(Leaves leaves) {
+  const std::lock_guard lock(mutex_);
+  const auto left = std::ranges::stable_partition(tasks_, [&](const TaskPtr& task) { return !leaves(*task); });
+  gone_.insert(gone_.end(), left.begin(), left.end());
+  tasks_.erase(left.begin(), left.end());
+  while (gone_.size() > remembered) gone_.pop_front();
+}
+
+void InlineTasks::depart(TaskId task, PeerId owner) {
+  remove_if([&](const Task& known) { return known.id == task && (owner == PeerId{} || known.owner == owner); });
+}
+
+void InlineTasks::peer_gone(PeerId peer) {
+  remove_if([&](const Task& known) { return known.owner == peer; });
+}
+
+// No thread is the task's own, so none could read for it.
+void InlineTasks::attach(TaskId, PeerId, std::shared_ptr<JobSource> source) { source->close(); }
+
+ExecutiveReport InlineTasks::report() const {
+  std::vector<TaskPtr> here, gone;
+  ExecutiveReport report;
+  {
+    const std::lock_guard lock(mutex_);
+    here = tasks_;
+    gone.assign(gone_.begin(), gone_.end());
+    report.admitted = last_id_;
+    report.refused = refused_;
+  }
+  for (const TaskPtr& task : here) report.tasks.push_back(report_of(*task, real_time_, false));
+  for (const TaskPtr& task : gone) report.tasks.push_back(report_of(*task, real_time_, true));
+  report.best_effort_jobs = best_effort_jobs_.load(std::memory_order_relaxed);  // relaxed: a count for reports
+  return report;
+}
+
+void InlineTasks::stop() noexcept {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+}
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,70 @@
+// InlineTasks: what stands behind the mode `leader-followers`. A job runs on the thread that brought it, at once, at
+// its task's priority. Nothing is analysed, no job waits for its release, no core is leased: so nothing is promised,
+// and everybody is admitted. It is the way of the real-time ORBs that were made for one core, kept to be measured
+// against.
+//
+// Threads: any. A priority-inheriting lock guards the table; no job runs under it. Jobs of one task may run at the same
+// time when they come by several connections; each task's statistics have a lock of their own.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "orb/base/ids.h"
+#include "orb/dispatch/executive_state.h"
+#include "orb/dispatch/histogram.h"
+#include "orb/dispatch/miss_log.h"
+#include "orb/os/pi_mutex.h"
+#include "orb/sched/priority.h"
+
+namespace corelane::dispatch {
+
+class InlineTasks final : public Executive::State {
+ public:
+  // Uses max_tasks, lowest_native, highest_native and real_time.
+  explicit InlineTasks(const ExecutiveOptions& options);
+  ~InlineTasks() override;
+
+  Pushed submit(JobPtr& job) noexcept override;
+  void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) override;
+  void depart(TaskId task, PeerId owner) override;
+  void peer_gone(PeerId peer) override;
+  void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) override;
+  ExecutiveReport report() const override;
+  void stop() noexcept override;
+
+ private:
+  static constexpr std::size_t remembered = 64;  // tasks that have left, for the report
+  struct Task;
+  using TaskPtr = std::shared_ptr<Task>;
+
+  void start(JobPtr job) noexcept;
+  void run(JobPtr job, const TaskPtr& task) noexcept;
+  TaskPtr find(TaskId task, PeerId caller) const noexcept;
+  Expected<TaskPtr, sched::Refusal> add(const Contract& contract, PeerId owner, std::string label);
+  template <typename Leaves>
+  void remove_if(Leaves leaves);
+  void assign_priorities();
+
+  // Constant.
+  const std::size_t max_tasks_;
+  const sched::NativeRange natives_;
+  const bool real_time_;
+
+  mutable os::PiMutex mutex_;
+  // Guarded by mutex_.
+  std::vector<TaskPtr> tasks_;  // in descending order of priority
+  std::deque<TaskPtr> gone_;
+  std::uint64_t last_id_ = 0;
+  std::uint64_t refused_ = 0;
+  bool stopped_ = false;
+
+  std::atomic<std::uint64_t> best_effort_jobs_{0};
+};
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,167 @@
+// The assembly: leases, threads, and the order in which they end. What they do stands in their agents.
+#include "orb/dispatch/managed_tasks.h"
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "orb/dispatch/best_effort_lane.h"
+#include "orb/dispatch/manager_agent.h"
+#include "orb/os/log.h"
+#include "orb/os/thread.h"
+
+namespace corelane::dispatch {
+namespace {
+
+class SystemThread final : public WorkerThread {
+ public:
+  SystemThread(os::Thread thread, bool bound, Seat seat) : thread_(std::move(thread)), bound_(bound), seat_(seat) {}
+
+  // A refusal leaves the thread where it was: real_time() tells of the class, and a core of our own lease is there.
+  void place(Seat seat) noexcept override {
+    if (!bound_) return;
+    if (seat.core != seat_.core) (void)thread_.bind(seat.core);
+    if (seat.native != seat_.native) (void)thread_.set_priority(seat.native);
+    seat_ = seat;
+  }
+  bool real_time() const noexcept override { return thread_.real_time(); }
+
+ private:
+  os::Thread thread_;
+  const bool bound_;
+  Seat seat_;
+};
+
+class SystemThreads final : public ThreadMaker {
+ public:
+  SystemThreads(bool real_time, std::size_t stack) : real_time_(real_time), stack_(stack) {}
+
+  Expected<std::unique_ptr<WorkerThread>> start(const std::string& name, const WorkerPtr& worker) override {
+    const Seat seat = worker->seat();
+    os::ThreadOptions options{.name = name, .stack = stack_};
+    if (real_time_) options.core = seat.core, options.fifo_priority = seat.native;
+    auto thread = os::start_thread(std::move(options), [worker]() noexcept { worker->loop(); });
+    if (!thread) return thread.error();
+    return std::unique_ptr<WorkerThread>(std::make_unique<SystemThread>(std::move(*thread), real_time_, seat));
+  }
+
+ private:
+  const bool real_time_;
+  const std::size_t stack_;
+};
+
+// Steps an agent that tells when it wants to be stepped again, until stopped.
+template <typename SomeAgent>
+class AgentThread {
+ public:
+  explicit AgentThread(SomeAgent& agent) : agent_(agent) {}
+  ~AgentThread() { stop(); }
+
+  Expected<void> start(os::ThreadOptions options) {
+    auto thread = os::start_thread(std::move(options), [this]() noexcept { loop(); });
+    if (!thread) return thread.error();
+    thread_ = std::move(*thread);
+    return {};
+  }
+  void stop() noexcept {
+    // PAIR agent.stopping: release here -> acquire in loop().
+    stopping_.store(true, std::memory_order_release);
+    agent_.parker().unpark();
+    thread_.join();
+  }
+
+ private:
+  void loop() noexcept {
+    // Bound: ends with stop(). PAIR agent.stopping: acquire here <- release in stop().
+    while (!stopping_.load(std::memory_order_acquire))
+      if (!agent_.step(os::now())) agent_.parker().park(agent_.wake_at());
+  }
+
+  SomeAgent& agent_;
+  std::atomic<bool> stopping_{false};
+  os::Thread thread_;
+};
+
+std::string text_of(const std::vector<CoreLease>& leases) {
+  std::string text;
+  for (const CoreLease& lease : leases) text += ' ' + std::to_string(lease.core.value);
+  return text;
+}
+
+// Tasks on cores of their own: the modes `manager` and `direct`.
+class ManagedTasks final : public Executive::State {
+ public:
+  ManagedTasks(const ExecutiveOptions& options, const std::vector<CoreLease>& leases, CoreProvider& provider)
+      : threads_(options.real_time, options.stack),
+        best_effort_(options.queue_capacity),
+        manager_(options, leases, provider, threads_, best_effort_),
+        manager_thread_(manager_),
+        housekeeper_thread_(manager_.housekeeper()) {}
+
+  Expected<void> start(const ExecutiveOptions& options, CoreId manager_core);
+
+  Pushed submit(JobPtr& job) noexcept override {
+    const bool without_contract = job->task == no_task && !job->contract;
+    return without_contract ? best_effort_.submit(job) : manager_.submit(job);
+  }
+  void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) override {
+    manager_.admit(std::move(request), std::move(handler));
+  }
+  void depart(TaskId task, PeerId owner) override { manager_.depart(task, owner); }
+  void peer_gone(PeerId peer) override { manager_.peer_gone(peer); }
+  void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) override {
+    manager_.attach(task, owner, std::move(source));
+  }
+  ExecutiveReport report() const override { return manager_.report(); }
+  Expected<std::string> dump_trace(const std::string& directory) override {
+    return manager_.recorder().dump(sched::TraceReason::request, directory);
+  }
+  void stop() noexcept override;
+
+ private:
+  SystemThreads threads_;
+  BestEffortLane best_effort_;
+  ManagerAgent manager_;
+  AgentThread<ManagerAgent> manager_thread_;
+  AgentThread<Housekeeper> housekeeper_thread_;
+  std::mutex stop_mutex_;
+  bool stopped_ = false;  // guarded by stop_mutex_
+};
+
+Expected<void> ManagedTasks::start(const ExecutiveOptions& options, CoreId manager_core) {
+  if (auto started = best_effort_.start(options.best_effort_threads, options.stack); !started) return started;
+  if (auto started = housekeeper_thread_.start({.name = "cl-housekeeper", .stack = options.stack}); !started)
+    return started;
+  os::ThreadOptions own{.name = "cl-manager", .stack = options.stack};
+  if (options.real_time) own.core = manager_core, own.fifo_priority = options.highest_native;
+  return manager_thread_.start(std::move(own));
+}
+
+// The manager first, so that nothing new reaches a task; then the housekeeper's thread, whose work shut_down() ends.
+void ManagedTasks::stop() noexcept {
+  const std::lock_guard lock(stop_mutex_);
+  if (std::exchange(stopped_, true)) return;
+  manager_thread_.stop();
+  housekeeper_thread_.stop();
+  manager_.shut_down(os::now());
+  manager_.recorder().end();
+  best_effort_.stop();
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveOptions& options,
+                                                                CoreProvider& provider) {
+  auto leases = provider.lease(options.lease);
+  if (!leases) return leases.error();
+  os::log::info("dispatch: cores" + text_of(*leases) + (options.admission ? "" : "; admission is off"));
+  auto state = std::make_unique<ManagedTasks>(options, *leases, provider);
+  if (auto started = state->start(options, leases->front().core); !started) {
+    state->stop();
+    return started.error();
+  }
+  return std::unique_ptr<Executive::State>(std::move(state));
+}
+
+}  // namespace corelane::dispatch

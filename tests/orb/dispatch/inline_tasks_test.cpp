@@ -1,0 +1,249 @@
+// The executive in the mode `leader-followers`: jobs run where they arrive.
+#include <catch2/catch.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "orb/base/minor.h"
+#include "orb/dispatch/executive.h"
+#include "orb/dispatch/job_source.h"
+#include "orb/os/clock.h"
+#include "orb/os/log.h"
+
+using namespace corelane;
+using namespace corelane::dispatch;
+using namespace std::chrono_literals;
+
+namespace {
+
+// This mode asks for no core.
+class NoCores final : public CoreProvider {
+ public:
+  Expected<std::vector<CoreLease>> lease(const LeaseRequest&) override { return nothing; }
+  Expected<std::span<const Promise>> begin() noexcept override { return nothing; }
+  Expected<void> end(std::span<const Promise>) noexcept override { return nothing; }
+  void abandon() noexcept override {}
+  void maintain() noexcept override {}
+
+ private:
+  static constexpr Error nothing{.kind = ErrorKind::no_resources, .minor = minor::no_core_leased};
+};
+
+// What became of a job.
+struct Outcome {
+  std::optional<JobContext> ran;
+  std::thread::id thread;
+  std::optional<sched::RefusalCode> refused;
+  std::optional<Error> failed;
+  bool recycled = false;
+};
+
+class TellingJob final : public Job {
+ public:
+  TellingJob(Outcome& outcome, std::function<void()> work) : outcome_(outcome), work_(std::move(work)) {}
+  void run(const JobContext& context) noexcept override {
+    outcome_.ran = context;
+    outcome_.thread = std::this_thread::get_id();
+    if (work_) work_();
+  }
+  void refuse(const sched::Refusal& refusal) noexcept override { outcome_.refused = refusal.code; }
+  void fail(Error error) noexcept override { outcome_.failed = error; }
+  void recycle() noexcept override {
+    outcome_.recycled = true;
+    delete this;
+  }
+
+ private:
+  Outcome& outcome_;
+  const std::function<void()> work_;
+};
+
+ExecutiveOptions leader_followers() {
+  ExecutiveOptions options;
+  options.mode = DispatchMode::leader_followers;
+  options.real_time = false;
+  return options;
+}
+
+struct Followers {
+  explicit Followers(const ExecutiveOptions& options = leader_followers()) {
+    os::log::set_level(os::log::Level::off);
+    executive = std::move(*Executive::start(options, cores));
+    os::log::set_level(os::log::Level::info);
+  }
+  Expected<Admission, sched::Refusal> admit(const Contract& contract, PeerId owner = {}) {
+    return executive->admit_and_wait({.contract = contract, .owner = owner, .label = "task"});
+  }
+  Outcome submit(TaskId task, PeerId owner = {}, std::optional<Contract> contract = {},
+                 std::function<void()> work = {}) {
+    Outcome outcome;
+    JobPtr job(new TellingJob(outcome, std::move(work)));
+    job->task = task, job->owner = owner, job->contract = contract, job->label = "new", job->arrived = os::now();
+    accepted = executive->submit(job).has_value();
+    return outcome;
+  }
+  TaskReport task(TaskId id) {
+    for (const TaskReport& report : executive->snapshot().tasks)
+      if (report.task == id) return report;
+    return {};
+  }
+
+  NoCores cores;
+  std::unique_ptr<Executive> executive;
+  bool accepted = false;
+};
+
+Contract every(Duration period) { return make_contract(period, period / 10); }
+
+}  // namespace
+
+TEST_CASE("a job runs on the thread that brings it and before submit returns") {
+  Followers followers;
+  const auto admission = followers.admit(every(10ms));
+  REQUIRE(admission);
+  const Outcome outcome = followers.submit(admission->task);
+  REQUIRE(outcome.ran);
+  CHECK(outcome.thread == std::this_thread::get_id());
+  CHECK(outcome.recycled);
+  CHECK(outcome.ran->task == admission->task);
+  CHECK(outcome.ran->deadline == outcome.ran->release + 10ms);
+  CHECK(outcome.ran->budget == 1ms);
+}
+
+TEST_CASE("a job without a task runs where it arrives and has no deadline") {
+  Followers followers;
+  const Outcome outcome = followers.submit(no_task);
+  REQUIRE(outcome.ran);
+  CHECK(outcome.thread == std::this_thread::get_id());
+  CHECK(outcome.ran->deadline == never);
+  CHECK(followers.executive->snapshot().best_effort_jobs == 1);
+}
+
+TEST_CASE("everybody is admitted however little room there is") {
+  Followers followers;
+  for (int i = 0; i < 50; ++i) CHECK(followers.admit(make_contract(10ms, 10ms)));
+  CHECK(followers.executive->snapshot().admitted == 50);
+}
+
+TEST_CASE("the first job of a new task runs as a job of it") {
+  Followers followers;
+  const Outcome outcome = followers.submit(no_task, {}, every(10ms));
+  REQUIRE(outcome.ran);
+  CHECK(outcome.ran->task != no_task);
+  CHECK(followers.task(outcome.ran->task).label == "new");
+  CHECK(followers.task(outcome.ran->task).jobs == 1);
+}
+
+TEST_CASE("shorter deadlines have higher priorities whatever the order of admission") {
+  Followers followers;
+  std::vector<TaskId> tasks;
+  for (const auto period : {20ms, 5ms, 40ms, 10ms}) tasks.push_back(followers.admit(every(period))->task);
+  const auto priority = [&](int i) { return followers.task(tasks[static_cast<std::size_t>(i)]).priority; };
+  CHECK(priority(1) > priority(3));
+  CHECK(priority(3) > priority(0));
+  CHECK(priority(0) > priority(2));
+}
+
+TEST_CASE("misses and overruns are counted and not prevented") {
+  Followers followers;
+  const auto admission = followers.admit({.period = 1ns, .deadline = 1ns, .budget = 1ns, .jitter = 0ns});
+  REQUIRE(admission);
+  followers.submit(admission->task);
+  const TaskReport report = followers.task(admission->task);
+  CHECK(report.misses == 1);
+  CHECK(report.overruns == 1);
+  CHECK(report.latest_misses.size() == 1);
+}
+
+TEST_CASE("jobs of one task may run at once and all are counted") {
+  Followers followers;
+  const TaskId task = followers.admit(every(10ms))->task;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&] {
+        for (int i = 0; i < 500; ++i) {
+          Outcome outcome;
+          JobPtr job(new TellingJob(outcome, {}));
+          job->task = task, job->arrived = os::now();
+          (void)followers.executive->submit(job);
+        }
+      });
+  }
+  CHECK(followers.task(task).jobs == 2000);
+}
+
+TEST_CASE("tasks leave alone or with their peer and are remembered") {
+  Followers followers;
+  const TaskId first = followers.admit(every(10ms), PeerId{1})->task,
+               second = followers.admit(every(10ms), PeerId{1})->task;
+  followers.executive->depart(first, PeerId{2});
+  CHECK_FALSE(followers.task(first).gone);
+  followers.executive->depart(first, PeerId{1});
+  CHECK(followers.task(first).gone);
+  followers.executive->peer_gone(PeerId{1});
+  CHECK(followers.task(second).gone);
+}
+
+// Error paths.
+
+TEST_CASE("a task is its owner's alone") {
+  Followers followers;
+  const TaskId task = followers.admit(every(10ms), PeerId{1})->task;
+  CHECK(followers.submit(task, PeerId{2}).failed->minor == minor::unknown_task);
+  CHECK(followers.submit(task, PeerId{1}).ran);
+}
+
+TEST_CASE("a job of a task that nobody admitted fails") {
+  Followers followers;
+  CHECK(followers.submit(TaskId{77}).failed->minor == minor::unknown_task);
+}
+
+TEST_CASE("contracts that nobody could keep are refused here too") {
+  Followers followers;
+  Contract cancelling = every(10ms);
+  cancelling.on_overrun = OverrunPolicy::cancel;
+  CHECK(followers.admit(cancelling).error().code == sched::RefusalCode::overrun_policy);
+  CHECK(followers.admit({.period = 1ms, .deadline = 1ms, .budget = 2ms}).error().code ==
+        sched::RefusalCode::bad_contract);
+  CHECK(*followers.submit(no_task, {}, cancelling).refused == sched::RefusalCode::overrun_policy);
+  CHECK(followers.executive->snapshot().refused == 3);
+}
+
+TEST_CASE("a full table refuses until somebody leaves") {
+  ExecutiveOptions small = leader_followers();
+  small.max_tasks = 2;
+  Followers followers(small);
+  const TaskId first = followers.admit(every(10ms))->task;
+  CHECK(followers.admit(every(10ms)));
+  CHECK(followers.admit(every(10ms)).error().code == sched::RefusalCode::too_many_tasks);
+  followers.executive->depart(first);
+  CHECK(followers.admit(every(10ms)));
+}
+
+TEST_CASE("a source of jobs is closed at once since no thread is a task's own") {
+  struct Source final : JobSource {
+    void opened() noexcept override {}
+    Found poll(JobPtr&, Time) noexcept override { return Found::nothing; }
+    int descriptor() const noexcept override { return -1; }
+    Time wake_at() const noexcept override { return never; }
+    void close() noexcept override { closed = true; }
+    bool closed = false;
+  };
+  Followers followers;
+  const auto source = std::make_shared<Source>();
+  followers.executive->attach(followers.admit(every(10ms))->task, {}, source);
+  CHECK(source->closed);
+}
+
+TEST_CASE("after the stop nothing is taken and the job stays with its owner") {
+  Followers followers;
+  const TaskId task = followers.admit(every(10ms))->task;
+  followers.executive->stop();
+  const Outcome outcome = followers.submit(task);
+  CHECK_FALSE(followers.accepted);
+  CHECK_FALSE(outcome.ran);
+  CHECK_FALSE(followers.admit(every(10ms)));
+}
