@@ -58,6 +58,11 @@ class RecordedManager {
   void set_closed(CoreId core, bool closed) noexcept;
   void set_repack(bool allowed) noexcept;
   sched::Nearest nearest(const Contract& contract) const noexcept { return manager_.nearest(contract); }
+  // Not recorded: they change nothing that is decided.
+  void begin_nearest(const Contract& contract) noexcept { manager_.begin_nearest(contract); }
+  std::optional<sched::Nearest> continue_nearest(int evaluations) noexcept {
+    return manager_.continue_nearest(evaluations);
+  }
   std::vector<sched::TaskView> tasks() const { return manager_.tasks(); }
   std::vector<sched::CoreView> cores() const { return manager_.cores(); }
   std::optional<sched::TaskView> find(TaskId task) const noexcept { return manager_.find(task); }
