@@ -55,18 +55,18 @@ void put(std::vector<std::byte>& bytes, std::size_t word, std::uint64_t value) {
 }
 
 void write_header(Output& out, const TraceFile& trace) {
-  const ManagerOptions& options = trace.options;
+  // All members by name: whoever adds an option is stopped here, and gives it a word and trace_version the next number.
+  const auto& [cores, max_tasks_in_all, max_tasks_per_core, levels, repack, test, enforces_budgets, peer_limit,
+               peer_urgency] = trace.options;
   const std::string name = trace.program.substr(0, max_program);
   out.word(magic), out.word(trace_version), out.word(std::uint64_t{0});
   out.word(static_cast<std::uint64_t>(trace.pid)), out.word(trace.start_ticks);
   out.word(trace.dumped_at.time_since_epoch()), out.word(trace.dumped_boot_time), out.word(trace.dumped_real_time);
   out.word(std::uint64_t{0}), out.word(static_cast<std::uint64_t>(trace.reason));
-  out.word(name.size()), out.word(options.cores.size()), out.word(trace.tracks.size());
-  out.word((options.repack ? 1u : 0u) | (options.enforces_budgets ? 2u : 0u) |
-           static_cast<std::uint64_t>(options.test) << 8);
-  out.word(options.max_tasks), out.word(options.max_tasks_per_core),
-      out.word(static_cast<std::uint64_t>(options.levels));
-  out.word(static_cast<std::uint64_t>(options.peer_limit)), out.word(options.peer_urgency);
+  out.word(name.size()), out.word(cores.size()), out.word(trace.tracks.size());
+  out.word((repack ? 1u : 0u) | (enforces_budgets ? 2u : 0u) | static_cast<std::uint64_t>(test) << 8);
+  out.word(max_tasks_in_all), out.word(max_tasks_per_core), out.word(static_cast<std::uint64_t>(levels));
+  out.word(static_cast<std::uint64_t>(peer_limit)), out.word(peer_urgency);
   out.text(name);
 }
 
