@@ -1,126 +1,30 @@
 #include "idl/sema/constants.h"
 
-#include <algorithm>
-#include <array>
-#include <cfloat>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <utility>
 
+#include "idl/sema/conversion.h"
 #include "idl/sema/decimal.h"
+#include "idl/sema/operand.h"
 
 namespace corelane::idl {
 namespace {
 
 using ast::Operator;
-__extension__ using Integer = __int128;
-
-using Real = ast::Real;
-
-using Operand = std::variant<bool, Integer, Real, char, std::string, EnumeratorRef, char32_t, std::u32string, Decimal>;
-
 constexpr Integer smallest = std::numeric_limits<std::int64_t>::min();
 constexpr Integer largest = std::numeric_limits<std::uint64_t>::max();
-
-std::string spell(Integer value) {
-  const bool negative = value < 0;
-  const auto magnitude = static_cast<std::uint64_t>(negative ? -value : value);
-  std::string text(negative ? 1 : 0, '-');
-  return text.append(std::to_string(magnitude));
-}
-
-std::string_view kind_of(const Operand& operand) {
-  constexpr std::string_view names[] = {"a boolean",        "an integer",    "a floating-point number",
-                                        "a character",      "a string",      "an enumerator",
-                                        "a wide character", "a wide string", "a fixed-point number"};
-  return names[operand.index()];
-}
-
-struct Range {
-  Integer low;
-  Integer high;
-};
-
-template <typename T>
-Range range_as() {
-  return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
-}
-
-std::optional<Range> integer_range(TypeKind kind) {
-  switch (kind) {
-    case TypeKind::octet:
-    case TypeKind::uint8:
-      return range_as<std::uint8_t>();
-    case TypeKind::int8:
-      return range_as<std::int8_t>();
-    case TypeKind::int16:
-      return range_as<std::int16_t>();
-    case TypeKind::uint16:
-      return range_as<std::uint16_t>();
-    case TypeKind::int32:
-      return range_as<std::int32_t>();
-    case TypeKind::uint32:
-      return range_as<std::uint32_t>();
-    case TypeKind::int64:
-      return range_as<std::int64_t>();
-    case TypeKind::uint64:
-      return range_as<std::uint64_t>();
-    default:
-      return std::nullopt;
-  }
-}
-
-struct ToOperand {
-  Operand operator()(std::int64_t value) const { return Integer{value}; }
-  Operand operator()(std::uint64_t value) const { return Integer{value}; }
-  Operand operator()(double value) const { return Real{value, value}; }
-  Operand operator()(long double value) const { return Real{static_cast<double>(value), value}; }
-  template <typename T>
-  Operand operator()(const T& value) const {
-    return value;
-  }
-};
 
 // One evaluation; the type wanted decides what `~` means.
 class Evaluation {
  public:
-  Evaluation(const Model& model, const TypeTable& types, Names& names, Diagnostics& diagnostics, TypeId wanted)
-      : model_(model), types_(types), names_(names), diagnostics_(diagnostics), wanted_(wanted) {}
+  Evaluation(const Model& model, Names& names, Diagnostics& diagnostics, TypeId wanted)
+      : model_(model), names_(names), diagnostics_(diagnostics), wanted_(wanted) {}
 
   std::optional<Operand> fold(const ast::Expression& expression) {
     // recursion: bounded by the parser's limits on expressions
     return std::visit([&](const auto& node) { return of(node, expression); }, expression.node);
-  }
-
-  std::optional<Value> convert(const Operand& operand, const Span& at) {
-    const TypeKind kind = model_.resolved(wanted_).kind;
-    if (const auto range = integer_range(kind)) return to_integer(operand, *range, at);
-    switch (kind) {
-      case TypeKind::bitmask:
-        return to_integer(operand, {0, bits(std::get<Bitmask>(definition().body).bit_bound)}, at);
-      case TypeKind::float32:
-      case TypeKind::float64:
-      case TypeKind::float128:
-        return to_float(operand, kind, at);
-      case TypeKind::enumeration:
-        return to_enumerator(operand, at);
-      case TypeKind::fixed:
-        return to_fixed(operand, at);
-      case TypeKind::boolean:
-        return as<bool>(operand, at);
-      case TypeKind::character:
-        return as<char>(operand, at);
-      case TypeKind::wide_character:
-        return to_wide_character(operand, at);
-      case TypeKind::string:
-        return to_string<std::string>(operand, at);
-      case TypeKind::wide_string:
-        return to_wide_string(operand, at);
-      default:
-        return mismatch(operand, at);
-    }
   }
 
  private:
@@ -184,7 +88,7 @@ class Evaluation {
     if (op == Operator::minus) return -value;
     if (op == Operator::plus) return value;
     const auto range = wanted_ == TypeId::none ? std::nullopt : integer_range(model_.resolved(wanted_).kind);
-    if (!range && is_bitmask_wanted()) return bits(std::get<Bitmask>(definition().body).bit_bound) - value;
+    if (!range && is_bitmask_wanted()) return lowest_bits(std::get<Bitmask>(definition().body).bit_bound) - value;
     return range && range->low == 0 ? range->high - value : -value - 1;
   }
 
@@ -297,7 +201,6 @@ class Evaluation {
     return wanted_ != TypeId::none && model_.resolved(wanted_).kind == TypeKind::bitmask;
   }
   const Definition& definition() const { return model_[model_.resolved(wanted_).definition]; }
-  static Integer bits(std::uint16_t count) { return (Integer{1} << static_cast<int>(count)) - 1; }
 
   std::optional<Operand> finite(const Real& value, const Span& at) {
     if (is_long_double_wanted() ? std::isfinite(value.wide) : std::isfinite(value.narrow)) return Operand{value};
@@ -315,149 +218,7 @@ class Evaluation {
     return refuse(at, "the value does not fit in 64 bits");
   }
 
-  std::optional<Value> to_integer(const Operand& operand, const Range& range, const Span& at) {
-    const auto* value = std::get_if<Integer>(&operand);
-    if (value == nullptr) return mismatch(operand, at);
-    if (*value < range.low || *value > range.high) {
-      diagnostics_.error(at, spell(*value) + " is outside the range of " + quoted(types_.name(wanted_)) + " (" +
-                                 spell(range.low) + " to " + spell(range.high) + ")");
-      return std::nullopt;
-    }
-    if (range.low < 0) return Value{static_cast<std::int64_t>(*value)};
-    return Value{static_cast<std::uint64_t>(*value)};
-  }
-
-  template <typename T>
-  std::optional<Value> as(const Operand& operand, const Span& at) {
-    if (const auto* value = std::get_if<T>(&operand)) return Value{*value};
-    return mismatch(operand, at);
-  }
-
-  // Peers convert some literals silently: so do we, but tell.
-  void warn_converted(const Operand& operand, const Span& at) {
-    diagnostics_.warning(Warning::constant, at, mismatch_text(operand));
-  }
-
-  std::optional<Value> to_wide_character(const Operand& operand, const Span& at) {
-    const auto* narrow = std::get_if<char>(&operand);
-    if (narrow == nullptr || *narrow < 0) return as<char32_t>(operand, at);
-    warn_converted(operand, at);
-    return Value{static_cast<char32_t>(*narrow)};
-  }
-
-  std::optional<Value> to_wide_string(const Operand& operand, const Span& at) {
-    const auto* narrow = std::get_if<std::string>(&operand);
-    const auto is_ascii = [](char c) { return c >= 0; };
-    if (narrow == nullptr || !std::all_of(narrow->begin(), narrow->end(), is_ascii))
-      return to_string<std::u32string>(operand, at);
-    warn_converted(operand, at);
-    return to_string<std::u32string>(Operand{std::u32string(narrow->begin(), narrow->end())}, at);
-  }
-
-  template <typename Text>
-  std::optional<Value> to_string(const Operand& operand, const Span& at) {
-    const auto* value = std::get_if<Text>(&operand);
-    if (value == nullptr) return mismatch(operand, at);
-    const std::uint64_t bound = model_.resolved(wanted_).bound;
-    if (bound == 0 || value->size() <= bound) return Value{*value};
-    diagnostics_.error(at, "the string has " + std::to_string(value->size()) + " characters, more than " +
-                               quoted(types_.name(wanted_)) + " takes");
-    return std::nullopt;
-  }
-
-  std::optional<Value> to_float(const Operand& operand, TypeKind kind, const Span& at) {
-    if (const auto* integer = std::get_if<Integer>(&operand)) {
-      warn_converted(operand, at);
-      return to_float(Operand{Real{static_cast<double>(*integer), static_cast<long double>(*integer)}}, kind, at);
-    }
-    const auto* value = std::get_if<Real>(&operand);
-    if (value == nullptr) return mismatch(operand, at);
-    if (kind == TypeKind::float128) return Value{value->wide};
-    if (kind == TypeKind::float32 && std::fabs(value->narrow) > double{FLT_MAX}) {
-      diagnostics_.error(at, "the value is outside the range of `float`");
-      return std::nullopt;
-    }
-    return Value{value->narrow};
-  }
-
-  // The fixed-point number that an integer or the shortest spelling of a floating-point number is.
-  static std::optional<Decimal> decimal_from(const Operand& operand) {
-    std::string text;
-    if (const auto* integer = std::get_if<Integer>(&operand)) {
-      text = spell(*integer);
-    } else if (const auto* real = std::get_if<Real>(&operand); real != nullptr && std::fabs(real->narrow) < 1e31) {
-      std::array<char, 400> buffer{};
-      const auto done =
-          std::to_chars(buffer.data(), buffer.data() + buffer.size(), real->narrow, std::chars_format::fixed);
-      text.assign(buffer.data(), done.ptr);
-    } else {
-      return std::nullopt;
-    }
-    const bool negative = text.starts_with('-');
-    const Decimal value = decimal_of(std::string_view(text).substr(negative ? 1 : 0));
-    return negative ? negated(value) : value;
-  }
-
-  // How many characters of its spelling without a sign are left when it is cut to the scale of the type.
-  static std::size_t fraction_end(const Decimal& value, const Type& type) {
-    return idl::spell(value).size() - (value.negative ? 1 : 0) - static_cast<std::size_t>(value.scale - type.scale);
-  }
-
-  // `const fixed` takes any value; fixed<5, 2> one with three digits before the point and two behind.
-  std::optional<Value> to_fixed(const Operand& operand, const Span& at) {
-    if (const auto converted = decimal_from(operand)) {
-      warn_converted(operand, at);
-      return to_fixed(Operand{*converted}, at);
-    }
-    const auto* value = std::get_if<Decimal>(&operand);
-    if (value == nullptr) return mismatch(operand, at);
-    const Type& type = model_.resolved(wanted_);
-    const std::size_t digits = is_zero(*value) ? 0 : value->digits.size();
-    const std::size_t whole = digits > value->scale ? digits - value->scale : 0;
-    const bool fits = whole <= std::size_t{type.digits} - type.scale;
-    if (type.digits == 0 || (fits && value->scale <= type.scale)) return Value{*value};
-    if (fits) {
-      diagnostics_.warning(Warning::constant, at,
-                           quoted(types_.name(wanted_)) + " cuts " + idl::spell(*value) + " to its scale");
-      const Decimal cut = decimal_of(idl::spell(*value).substr(value->negative ? 1 : 0, fraction_end(*value, type)));
-      return Value{value->negative ? negated(cut) : cut};
-    }
-    diagnostics_.error(at, spell(*value) + " does not fit in " + quoted(types_.name(wanted_)));
-    return std::nullopt;
-  }
-
-  std::optional<Value> to_enumerator(const Operand& operand, const Span& at) {
-    const auto* value = std::get_if<EnumeratorRef>(&operand);
-    if (value == nullptr) return mismatch(operand, at);
-    const DefId wanted = model_.resolved(wanted_).definition;
-    if (value->enumeration == wanted) return Value{*value};
-    diagnostics_.error(at, "expected an enumerator of " + quoted(model_[wanted].scoped_name) + ", found one of " +
-                               quoted(model_[value->enumeration].scoped_name));
-    return std::nullopt;
-  }
-
-  std::optional<Value> mismatch(const Operand& operand, const Span& at) {
-    diagnostics_.error(at, mismatch_text(operand));
-    return std::nullopt;
-  }
-
-  std::string mismatch_text(const Operand& operand) const {
-    const TypeKind kind = model_.resolved(wanted_).kind;
-    const bool real = kind == TypeKind::float32 || kind == TypeKind::float64 || kind == TypeKind::float128;
-    const bool is_integer = std::holds_alternative<Integer>(operand);
-    std::string message = "expected a value of type " + quoted(types_.name(wanted_)) + ", found ";
-    message += kind_of(operand);
-    if (real && is_integer) message += " (write it with a decimal point)";
-    if (kind == TypeKind::fixed && (is_integer || std::holds_alternative<Real>(operand)))
-      message += " (write it with a `d` at its end)";
-    const bool wide = kind == TypeKind::wide_character || kind == TypeKind::wide_string;
-    if (wide && (std::holds_alternative<char>(operand) || std::holds_alternative<std::string>(operand)))
-      message += " (write an `L` before it)";
-    return message;
-  }
-
   const Model& model_;
-  const TypeTable& types_;
   Names& names_;
   Diagnostics& diagnostics_;
   const TypeId wanted_;
@@ -466,14 +227,13 @@ class Evaluation {
 }  // namespace
 
 std::optional<Value> Constants::evaluate(const ast::Expression& expression, TypeId type) {
-  Evaluation evaluation(model_, types_, names_, diagnostics_, type);
-  const std::optional<Operand> operand = evaluation.fold(expression);
-  return operand ? evaluation.convert(*operand, expression.span) : std::nullopt;
+  const std::optional<Operand> operand = Evaluation(model_, names_, diagnostics_, type).fold(expression);
+  if (!operand) return std::nullopt;
+  return Conversion(model_, types_, diagnostics_, type).convert(*operand, expression.span);
 }
 
 std::optional<Value> Constants::evaluate(const ast::Expression& expression) {
-  const std::optional<Operand> operand =
-      Evaluation(model_, types_, names_, diagnostics_, TypeId::none).fold(expression);
+  const std::optional<Operand> operand = Evaluation(model_, names_, diagnostics_, TypeId::none).fold(expression);
   if (!operand) return std::nullopt;
   const auto natural = [](const auto& value) -> Value {
     using T = std::decay_t<decltype(value)>;
@@ -490,7 +250,7 @@ std::optional<Value> Constants::evaluate(const ast::Expression& expression) {
 }
 
 std::optional<Value> Constants::convert(const Value& value, TypeId type, const Span& at) {
-  return Evaluation(model_, types_, names_, diagnostics_, type).convert(std::visit(ToOperand{}, value), at);
+  return Conversion(model_, types_, diagnostics_, type).convert(std::visit(ToOperand{}, value), at);
 }
 
 DefId Constants::named_constant(const ast::Expression& expression) {
