@@ -138,11 +138,13 @@ void write_table_rows(const Spelling& spelling, const std::vector<DefId>& defini
     const Definition& definition = spelling.model()[id];
     write_table_rows(spelling, nested_in(definition), out);
     const DefinitionKind kind = definition.kind();
-    if (!makes_type(kind) || kind == DefinitionKind::alias || kind == DefinitionKind::exception) continue;
+    if (!makes_type(kind) || kind == DefinitionKind::alias) continue;
     if (is_local_definition(spelling, id)) continue;
     out.line("template <>");
-    out.list("inline constexpr const TypeDesc* desc_of<" + spelling.type(definition.type) + "> = ",
-             {"&" + qualified_constant(spelling, id)}, ";");
+    const bool is_exception = kind == DefinitionKind::exception;
+    const std::string type = is_exception ? spelling.qualified(id) : spelling.type(definition.type);
+    out.list("inline constexpr const TypeDesc* desc_of<" + type + "> = ", {"&" + qualified_constant(spelling, id)},
+             ";");
   }
 }
 

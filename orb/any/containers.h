@@ -59,10 +59,9 @@ template <typename K, typename V>
 inline constexpr TypeDesc pair_desc{.kind = Kind::structure, .name = "pair", .members = pair_members<K, V>};
 template <typename K, typename V, std::uint32_t bound = 0>
 inline constexpr TypeDesc map_desc{.kind = Kind::sequence, .content = &pair_desc<K, V>, .length = bound};
-template <typename K, typename V>
-inline constexpr const TypeDesc* desc_of<std::map<K, V>> =
-    desc_of<K> == nullptr || desc_of<V> == nullptr ? nullptr : &map_desc<K, V>;
-template <typename T>
-inline constexpr const TypeDesc* desc_of<std::optional<T>> = desc_of<T> == nullptr ? nullptr : &sequence_desc<T, 1>;
+template <Described K, Described V>
+inline constexpr const TypeDesc* desc_of<std::map<K, V>> = &map_desc<K, V>;
+template <Described T>
+inline constexpr const TypeDesc* desc_of<std::optional<T>> = &sequence_desc<T, 1>;
 
 }  // namespace corelane::any

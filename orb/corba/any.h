@@ -7,12 +7,15 @@
 // Threads: a value type; copies share what they hold, which never changes.
 #pragma once
 
+#include <concepts>
 #include <iosfwd>
 #include <string>
-#include <type_traits>
+#include <string_view>
 #include <utility>
 
 #include "orb/any/any.h"
+#include "orb/base/minor.h"
+#include "orb/corba/exception.h"
 #include "orb/corba/typecode.h"
 
 namespace CORBA {
@@ -29,10 +32,28 @@ class Any : public ::corelane::any::Any {
 
 inline void swap(Any& a, Any& b) noexcept { a.swap(b); }
 
-// Types that an Any can hold.
+// Types that an Any can hold. Exceptions have operators of their own.
 template <typename T>
-concept AnyValue = ::corelane::any::desc_of<T>
-!= nullptr;
+concept AnyException = std::derived_from<T, UserException> && ::corelane::any::Described<T>;
+template <typename T>
+concept AnyValue = ::corelane::any::Described<T> && !AnyException<T>;
+
+// In an Any an exception has its repository id before its members.
+template <AnyException T>
+struct ExceptionInAny {
+  T exception{};
+};
+template <typename T>
+void encode(::corelane::cdr::Writer& writer, const ExceptionInAny<T>& value) {
+  writer.write_string(T::_id);
+  encode(writer, value.exception);
+}
+template <typename T>
+bool decode(::corelane::cdr::Reader& reader, ExceptionInAny<T>& value) {
+  std::string_view id;
+  if (!reader.read_string(id)) return false;
+  return id == T::_id ? decode(reader, value.exception) : reader.fail(::corelane::minor::bad_typecode);
+}
 
 template <AnyValue T>
 void operator<<=(Any& any, T value) {
@@ -41,6 +62,19 @@ void operator<<=(Any& any, T value) {
 inline void operator<<=(Any& any, const char* text) { any <<= std::string(text); }
 inline void operator<<=(Any& any, const wchar_t* text) { any <<= std::wstring(text); }
 inline void operator<<=(Any& any, const TypeCodeConstant& type) { any <<= object_reference<TypeCode>(type); }
+
+template <AnyException T>
+void operator<<=(Any& any, T exception) {
+  any.insert(ExceptionInAny<T>{std::move(exception)}, *::corelane::any::desc_of<T>);
+}
+
+template <AnyException T>
+bool operator>>=(const Any& any, T& exception) {
+  ExceptionInAny<T> out;
+  if (!any.extract(out, *::corelane::any::desc_of<T>)) return false;
+  exception = std::move(out.exception);
+  return true;
+}
 
 template <AnyValue T>
 bool operator>>=(const Any& any, T& value) {

@@ -294,9 +294,8 @@ bool decode(cdr::Reader& reader, T& value) {
 
 namespace corelane::any {
 
-template <typename T, std::uint32_t bound>
-inline constexpr const TypeDesc* desc_of<::IDL::bounded_sequence<T, bound>> =
-    desc_of<T> == nullptr ? nullptr : &sequence_desc<T, bound>;
+template <Described T, std::uint32_t bound>
+inline constexpr const TypeDesc* desc_of<::IDL::bounded_sequence<T, bound>> = &sequence_desc<T, bound>;
 template <std::uint32_t bound>
 inline constexpr TypeDesc bounded_string_desc{.kind = Kind::string, .length = bound};
 template <std::uint32_t bound>

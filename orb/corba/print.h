@@ -30,7 +30,7 @@ namespace IDL {
 
 template <typename T>
 std::ostream& operator<<(std::ostream& out, const Written<T>& written) {
-  static_assert(::corelane::any::desc_of<T> != nullptr, "a type that IDL does not know, or a local one");
+  static_assert(::corelane::any::Described<T>, "a type that IDL does not know, or a local one");
   return ::corelane::core::print(out, written.value, *::corelane::any::desc_of<T>);
 }
 

@@ -315,6 +315,14 @@ TEST_CASE("an Any knows its type and takes an equivalent one") {
   CHECK(out == "text");
 }
 
+TEST_CASE("an exception passes in an Any with its members") {
+  Kinds::Choice choice;
+  choice.word("why");
+  const Kinds::Bad out = through_any(Kinds::Bad(choice), any_order());
+  CHECK(out.choice_().word() == "why");
+  CHECK(text(out) == "Bad{choice_ = Choice{green: word = \"why\"}}");
+}
+
 TEST_CASE("sequences print through their traits") {
   const std::vector<Kinds::Colour> colours = {Kinds::Colour::red, Kinds::Colour::blue};
   CHECK(text(IDL::traits<std::vector<Kinds::Colour>>::write(colours)) == "[red, blue]");

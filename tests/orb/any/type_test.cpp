@@ -138,9 +138,9 @@ TEST_CASE("equal looks at names and aliases and equivalent does not") {
 }
 
 TEST_CASE("types of C++ have their TypeCode at compile time") {
-  static_assert(any::desc_of<std::vector<std::int16_t>>->content == &basic::short_);
+  CHECK(any::desc_of<std::vector<std::int16_t>>->content == &basic::short_);
   static_assert(any::desc_of<std::array<std::array<float, 3>, 2>>->content->length == 3);
-  static_assert(any::desc_of<std::vector<int*>> == nullptr);
+  static_assert(!any::Described<std::vector<int*>>);
   CHECK(any::desc_of<std::map<std::string, bool>>->content->members[1].type == &basic::boolean);
 }
 

@@ -675,6 +675,10 @@ inline constexpr const TypeDesc* desc_of<::Kitchen::Everything> = &::Kitchen::_t
 template <>
 inline constexpr const TypeDesc* desc_of<::Kitchen::Node> = &::Kitchen::_tc_Node;
 template <>
+inline constexpr const TypeDesc* desc_of<::Kitchen::Refused> = &::Kitchen::_tc_Refused;
+template <>
+inline constexpr const TypeDesc* desc_of<::Kitchen::Empty> = &::Kitchen::_tc_Empty;
+template <>
 inline constexpr const TypeDesc* desc_of<::Kitchen::Holder> = &::Kitchen::_tc_Holder;
 template <>
 inline constexpr const TypeDesc* desc_of<::CORBA::object_reference<::Kitchen::Base>> = &::Kitchen::_tc_Base;
@@ -683,6 +687,8 @@ inline constexpr const TypeDesc* desc_of<::Kitchen::Plant::State> = &::Kitchen::
 template <>
 inline constexpr const TypeDesc* desc_of<::Kitchen::Plant::Report> = &::Kitchen::Plant::_tc_Report;
 template <>
+inline constexpr const TypeDesc* desc_of<::Kitchen::Plant::Broken> = &::Kitchen::Plant::_tc_Broken;
+template <>
 inline constexpr const TypeDesc* desc_of<::CORBA::object_reference<::Kitchen::Plant>> = &::Kitchen::_tc_Plant;
 template <>
 inline constexpr const TypeDesc* desc_of<::CORBA::object_reference<::Kitchen::Sink>> = &::Kitchen::_tc_Sink;
@@ -690,6 +696,8 @@ template <>
 inline constexpr const TypeDesc* desc_of<::Kitchen::_cxx_class> = &::Kitchen::_tc_class;
 template <>
 inline constexpr const TypeDesc* desc_of<::Kitchen::_cxx_template> = &::Kitchen::_tc_template;
+template <>
+inline constexpr const TypeDesc* desc_of<::Kitchen::_cxx_encode> = &::Kitchen::_tc_encode;
 template <>
 inline constexpr const TypeDesc* desc_of<::CORBA::object_reference<::Kitchen::_cxx_operator>> =
     &::Kitchen::_tc_operator;
