@@ -51,8 +51,8 @@ class Manager {
   ~Manager();
   Manager(Manager&&) noexcept;
 
-  // Takes Arrived, Proposed, Departed, PeerLost, CoreLost, Vacated; ignores the Lanes' facts. The commands (Admit,
-  // Place, Reprioritize, Vacate, Move, Dismiss, Evict, Refuse) are valid until the next call.
+  // Takes Arrived, Proposed, Departed, PeerLost, CoreLost, Vacated; ignores the Lanes' facts. The commands (Ceiling,
+  // Reprioritize, Place, Postpone, Vacate, Dismiss, Evict, Refuse, Admit, Move) are valid until the next call.
   // Cost: a response-time analysis per core tried, plus one repacking.
   std::span<const Command> decide(const Fact& fact) noexcept;
 
