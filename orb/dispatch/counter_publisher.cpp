@@ -1,11 +1,10 @@
 #include "orb/dispatch/counter_publisher.h"
 
-#include <errno.h>
-
 #include <algorithm>
 #include <mutex>
 #include <utility>
 
+#include "orb/dispatch/recorder.h"
 #include "orb/os/clock.h"
 #include "orb/os/host.h"
 #include "orb/os/log.h"
@@ -75,7 +74,7 @@ ProcessCounters CounterPublisher::collect(Time now) {
   counters.pid = self.pid;
   counters.start_ticks = self.start_ticks;
   counters.pid_namespace = os::this_host().pid_namespace;
-  counters.program = program_invocation_short_name;
+  counters.program = program_name();
   counters.written = now;
   // relaxed: counts
   counters.admitted = admitted_.load(std::memory_order_relaxed);

@@ -50,6 +50,13 @@ bool write_file(const std::string& path, Bytes bytes) {
 
 }  // namespace
 
+// Not by what it was called: a program may start itself anew as /proc/self/exe.
+std::string program_name() {
+  std::error_code failure;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", failure);
+  return failure ? program_invocation_short_name : path.filename().string();
+}
+
 Recorder::Recorder(const RecorderOptions& options, const sched::ManagerOptions& manager, std::size_t lane_tasks)
     : options_(options), manager_options_(manager), lane_tasks_(lane_tasks) {
   if (options_.size == 0) return;
@@ -99,7 +106,7 @@ bool Recorder::look_for_request() noexcept {
 
 sched::TraceFile Recorder::snapshot(sched::TraceReason reason) const {
   const os::ProcessIdentity self = os::this_process();
-  sched::TraceFile trace{.program = program_invocation_short_name,
+  sched::TraceFile trace{.program = program_name(),
                          .pid = self.pid,
                          .start_ticks = self.start_ticks,
                          .dumped_at = os::now(),

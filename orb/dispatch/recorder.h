@@ -26,6 +26,9 @@
 
 namespace corelane::dispatch {
 
+// The file name of this process's program, for people.
+std::string program_name();
+
 class Recorder final : public Agent {
  public:
   // `manager`: what the Manager is made with; `lane_tasks`: what each Lane is, their timers being their cores' numbers.

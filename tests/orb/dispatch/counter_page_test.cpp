@@ -148,6 +148,7 @@ TEST_CASE("the housekeeper publishes what a machine runs") {
   CHECK(pages[0].tasks[0].jobs == 1);
   CHECK(pages[0].tasks[0].overruns == 1);
   CHECK(pages[0].tasks[0].label == "task");
+  CHECK(pages[0].program == "corelane_dispatch_test");
   CHECK(pages[0].cores.at(0).admitted + pages[0].cores.at(1).admitted == 200'000);
   machine.manager.depart(task, {});
   machine.settle();
