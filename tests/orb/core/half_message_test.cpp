@@ -33,17 +33,6 @@ class Dribbler {
     REQUIRE(giop::finish(writer_));
     return {writer_.bytes().begin(), writer_.bytes().end()};
   }
-  // A whole request whose reply is as large.
-  std::vector<std::byte> echo(std::size_t size) {
-    giop::RequestHeader header;
-    header.request_id = ++id_;
-    header.target.object_key = key_;
-    header.operation = "echo";
-    giop::begin_request(writer_, header, {});
-    writer_.write_string(std::string(size, 'x'));
-    REQUIRE(giop::finish(writer_));
-    return {writer_.bytes().begin(), writer_.bytes().end()};
-  }
   bool send(Bytes bytes) { return stream_->send(bytes).has_value(); }
   // Bytes that the server sent; 0 when it ended the stream.
   std::size_t receive() {
@@ -111,15 +100,4 @@ TEST_CASE("half messages of all clients share one budget and who exceeds it is t
   CHECK(third.answer() == giop::MessageType::reply);
   REQUIRE(first.send(Bytes(large).subspan(60'000)));
   CHECK(first.answer() == giop::MessageType::reply);
-}
-
-TEST_CASE("a client that calls and does not read its replies is cut off, counted, and harms nobody") {
-  ProbeServer server({"-ORBLimitsBacklog", "65536"});
-  Dribbler deaf(server);
-  const std::vector<std::byte> echo = deaf.echo(60'000);
-  // Bound: the buffers of both sockets and the server's backlog are finite.
-  while (rt::report(*server.orb.orb).cut_off_clients == 0) (void)deaf.send(echo);
-  CHECK(rt::report(*server.orb.orb).cut_off_clients == 1);
-  TestOrb client;
-  CHECK(probe_of(client, server.ior())->add(1, 2) == 3);
 }
