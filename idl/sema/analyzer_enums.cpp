@@ -135,6 +135,7 @@ void Analyzer::visit(const ast::Bitset& bitset, const ast::Definition& definitio
     if (const Symbol* found = base(*bitset.base, SymbolKind::bitset, names_.inside(symbol, Scope::Kind::members))) {
       body.base = found->definition;
       body.bits = std::get<Bitset>(model_[body.base].body).bits;
+      symbol.inside->add_base(*found->inside);
       inherit_names(*found, *symbol.inside, bitset.base->span);
     }
   }

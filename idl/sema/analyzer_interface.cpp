@@ -68,7 +68,11 @@ const Symbol* Analyzer::base(const ast::ScopedName& name, SymbolKind kind, const
     report_kind(name, *found, article_name(kind));
     return nullptr;
   }
-  if (found->defined && found->inside != nullptr) return found;
+  if (found->defined && found->inside != nullptr) {
+    if (found->inside->depth < Scope::deepest_inheritance) return found;
+    diagnostics_.error(name.span, "inheritance is nested too deeply");
+    return nullptr;
+  }
   const bool itself = found->inside.get() == &derived;
   diagnostics_.error(name.span, quoted(found->name) + (itself ? " cannot inherit from itself" : " is not defined yet"))
       .note(found->span, "declared here");
@@ -86,7 +90,7 @@ void Analyzer::add_bases(const ast::Interface& source, DefId id, Scope& scope) {
     }
     check_base_kind(interface.kind, *found, name.span);
     interface.bases.push_back(found->definition);
-    scope.bases.push_back(found->inside.get());
+    scope.add_base(*found->inside);
     inherit(*found, interface.ancestors, scope, name.span);
   }
 }
@@ -113,11 +117,10 @@ void Analyzer::inherit(const Symbol& base, std::vector<DefId>& ancestors, Scope&
   const auto add_one = [&](DefId ancestor) {
     if (contains(ancestors, ancestor)) return;
     ancestors.push_back(ancestor);
-    const auto symbol = by_type_.find(model_[ancestor].type);
-    if (symbol != by_type_.end()) inherit_names(*symbol->second, scope, at);
   };
   for (const DefId ancestor : above()) add_one(ancestor);
   add_one(base.definition);
+  inherit_names(base, scope, at);
 }
 
 // The operations, attributes and members of an ancestor: two of one name may not meet.
@@ -259,8 +262,7 @@ bool Analyzer::is_remote() const {
 
 void Analyzer::check_remote(TypeId id, const Span& at, std::string_view what) {
   if (id == TypeId::none || !is_remote()) return;
-  std::vector<TypeId> seen;
-  const Symbol* local = local_in(id, seen);
+  const Symbol* local = local_in(id);
   if (local == nullptr) return;
   std::string message = "this " + std::string(what) + " cannot leave the process: ";
   message += quoted(local->name) + " is a local interface";
@@ -268,28 +270,22 @@ void Analyzer::check_remote(TypeId id, const Span& at, std::string_view what) {
 }
 
 // A local interface that the type is or holds.
-const Symbol* Analyzer::local_in(TypeId id, std::vector<TypeId>& seen) const {
-  const TypeId resolved = id == TypeId::none ? id : model_[id].resolved;
-  if (resolved == TypeId::none || std::find(seen.begin(), seen.end(), resolved) != seen.end()) return nullptr;
-  seen.push_back(resolved);
-  const Type& type = model_[resolved];
-  if (type.kind == TypeKind::interface) {
-    const auto symbol = by_type_.find(resolved);
-    const bool local =
-        symbol != by_type_.end() && symbol->second->flavour == static_cast<std::uint8_t>(ast::InterfaceKind::local);
-    return local ? symbol->second : nullptr;
+const Symbol* Analyzer::local_in(TypeId id) const {
+  // loop: each step goes to a type that was made earlier
+  for (TypeId at = id; at != TypeId::none; at = model_[at].element) {
+    const auto symbol = by_type_.find(at);
+    const bool is_local = model_[at].kind == TypeKind::interface && symbol != by_type_.end() &&
+                          symbol->second->flavour == static_cast<std::uint8_t>(ast::InterfaceKind::local);
+    if (is_local) return symbol->second;
+    if (const auto held = holds_local_.find(at); held != holds_local_.end()) return held->second;
   }
-  const Symbol* found = local_in(type.element, seen);
-  if (found != nullptr || type.definition == DefId::none) return found;
-  const Definition& definition = model_[type.definition];
-  if (const auto* structure = std::get_if<Structure>(&definition.body)) {
-    for (const Member& member : structure->members)
-      if (found == nullptr) found = local_in(member.type, seen);
-  } else if (const auto* body = std::get_if<Union>(&definition.body)) {
-    for (const UnionBranch& item : body->branches)
-      if (found == nullptr) found = local_in(item.member.type, seen);
-  }
-  return found;
+  return nullptr;
+}
+
+// Remembers what a struct or union holds, so that nothing is searched twice.
+void Analyzer::note_local(TypeId holder, TypeId member) {
+  const Symbol* const local = member == TypeId::none ? nullptr : local_in(member);
+  if (local != nullptr) holds_local_[holder] = local;
 }
 
 }  // namespace corelane::idl

@@ -85,6 +85,8 @@ void Analyzer::visit(const ast::Structure& structure, const ast::Definition& def
   if (structure.base) body.base = base_structure(*structure.base, symbol);
   body.recursive = read_body(symbol, id, definition.keyword.source, body.contents,
                              [&] { add_members(structure.members, body.members); });
+  for (const Member& member : body.members) note_local(symbol.type, member.type);
+  if (body.base != DefId::none) note_local(symbol.type, model_[body.base].type);
   model_[id].body = std::move(body);
 }
 
@@ -96,7 +98,7 @@ DefId Analyzer::base_structure(const ast::ScopedName& name, Symbol& derived) {
   const Symbol* found = base(name, SymbolKind::structure, names_.inside(derived, Scope::Kind::members));
   if (found == nullptr) return DefId::none;
   Scope& scope = *derived.inside;
-  scope.bases.push_back(found->inside.get());
+  scope.add_base(*found->inside);
   inherit_names(*found, scope, name.span);
   return found->definition;
 }
@@ -158,6 +160,7 @@ void Analyzer::visit(const ast::Union& source, const ast::Definition& definition
     body.discriminator_annotations = annotations_.check(source.discriminator_annotations, Target::discriminator);
     for (const ast::Branch& item : source.branches) body.branches.push_back(branch(item, body.discriminator));
   });
+  for (const UnionBranch& item : body.branches) note_local(symbol.type, item.member.type);
   if (body.discriminator != TypeId::none) check_labels(source, body);
   model_[id].body = std::move(body);
 }

@@ -50,7 +50,7 @@ void Analyzer::add_bases(const ast::Valuetype& source, DefId id, Scope& scope) {
     check_base_kind(source, std::get<Valuetype>(model_[found->definition].body), found->name, body.bases.empty(),
                     name.span);
     body.bases.push_back(found->definition);
-    scope.bases.push_back(found->inside.get());
+    scope.add_base(*found->inside);
     inherit(*found, body.ancestors, scope, name.span);
   }
 }
@@ -88,7 +88,7 @@ void Analyzer::add_supports(const ast::Valuetype& source, DefId id, Scope& scope
     if (has_one && !is_abstract(found->definition))
       diagnostics_.error(name.span, "a valuetype supports at most one interface that is not abstract");
     body.supports.push_back(found->definition);
-    scope.bases.push_back(found->inside.get());
+    scope.add_base(*found->inside);
     inherit(*found, ancestors, scope, name.span);
   }
 }

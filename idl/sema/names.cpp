@@ -71,21 +71,27 @@ void Names::report_taken(const ast::Identifier& name, const Symbol& earlier) {
   }
 }
 
-void Names::find_in_bases(const Scope& scope, const std::string& name, Found& found) {
-  // recursion: bounded by the number of interfaces, since bases are complete before they are named
+// A name hides those of the same spelling further up; two ways to one base are one.
+void Names::find_in_bases(const Scope& scope, const std::string& name, Found& found, Seen& seen) {
+  // recursion: bounded by Scope::deepest_inheritance
   for (const Scope* base : scope.bases) {
-    Found inherited = find_in(*base, name);
-    if (inherited.symbol == nullptr) continue;
-    if (found.symbol == nullptr) found.symbol = inherited.symbol;
-    if (inherited.symbol != found.symbol) found.other = inherited.symbol;
-    if (inherited.other != nullptr) found.other = inherited.other;
+    if (!seen.insert(base).second) continue;
+    Symbol* const own = base->find_own(name);
+    if (own == nullptr) {
+      find_in_bases(*base, name, found, seen);
+    } else if (found.symbol == nullptr) {
+      found.symbol = own;
+    } else if (found.symbol != own) {
+      found.other = own;
+    }
   }
 }
 
 Names::Found Names::find_in(const Scope& scope, const std::string& name) {
   Found found;
   found.symbol = scope.find_own(name);
-  if (found.symbol == nullptr) find_in_bases(scope, name, found);
+  Seen seen;
+  if (found.symbol == nullptr) find_in_bases(scope, name, found, seen);
   return found;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,8 @@ class Names {
     Symbol* other = nullptr;  // inherited as well, and not the same
   };
   static Found find_in(const Scope& scope, const std::string& name);
-  static void find_in_bases(const Scope& scope, const std::string& name, Found& found);
+  using Seen = std::set<const Scope*>;
+  static void find_in_bases(const Scope& scope, const std::string& name, Found& found, Seen& seen);
   Found find_outwards(const std::string& name, const Scope** where) const;
 
   Symbol* resolve_first(const ast::ScopedName& name);

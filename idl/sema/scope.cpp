@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace corelane::idl {
 namespace {
@@ -28,12 +29,13 @@ struct Candidate {
   std::size_t distance;
 };
 
-void consider(const Scope& scope, const std::string& wanted, Candidate& best) {
+void consider(const Scope& scope, const std::string& wanted, std::set<const Scope*>& seen, Candidate& best) {
+  if (!seen.insert(&scope).second) return;
   for (const auto& [key, symbol] : scope.symbols) {
     const std::size_t found = distance(key, wanted, best.distance);
     if (found < best.distance) best = {symbol->name, found};
   }
-  for (const Scope* base : scope.bases) consider(*base, wanted, best);
+  for (const Scope* base : scope.bases) consider(*base, wanted, seen, best);
 }
 
 }  // namespace
@@ -73,9 +75,10 @@ std::string similar_name(const Scope& scope, std::string_view name, bool only_he
   const std::size_t most = std::min(std::max<std::size_t>(2, name.size() / 3), name.size() - 1);
   Candidate best{{}, most + 1};
   const std::string wanted = lower_case(name);
-  consider(scope, wanted, best);
+  std::set<const Scope*> seen;
+  consider(scope, wanted, seen, best);
   for (const Scope* outer = scope.parent; outer != nullptr && !only_here; outer = outer->parent)
-    consider(*outer, wanted, best);
+    consider(*outer, wanted, seen, best);
   return best.name;
 }
 

@@ -5,6 +5,8 @@
 // Invariants: symbols and scopes never move once made; bases of an interface's scope are complete interfaces.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -75,6 +77,8 @@ struct Symbol {
 struct Scope {
   enum class Kind : std::uint8_t { file, module, interface, members, operation };
 
+  static constexpr std::size_t deepest_inheritance = 500;
+
   struct Use {
     std::string name;
     Span span;
@@ -87,11 +91,16 @@ struct Scope {
   std::string path;          // "A::B"; empty at file level
   std::map<std::string, std::unique_ptr<Symbol>> symbols;
   std::map<std::string, Use> used;  // names from outside that were used here, and may not be declared here any more
-  std::vector<Scope*> bases;        // of an interface, value or struct
+  std::vector<Scope*> bases;        // of an interface, value, struct or bitset
+  std::size_t depth = 0;            // steps to the furthest ancestor
   // Operations, attributes and members of all ancestors, by lower-case name: no declaration here may have their names.
   std::map<std::string, const Symbol*> inherited;
 
   Symbol* find_own(std::string_view name) const;
+  void add_base(Scope& base) {
+    bases.push_back(&base);
+    depth = std::max(depth, base.depth + 1);
+  }
   // The scoped name of something declared here.
   std::string scoped(std::string_view name) const;
 };

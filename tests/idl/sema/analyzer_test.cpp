@@ -197,6 +197,21 @@ TEST_CASE("an exception that is listed twice counts once and is warned about") {
   CHECK(c.body<Interface>("I").operations[0].raises.size() == 1);
 }
 
+TEST_CASE("inheritance of any shape is looked through once") {
+  std::string lattice = "interface A0 { typedef long T; }; interface B0 : A0 {};\n";
+  std::string chain = lattice;
+  for (int i = 1; i < 60; ++i) {
+    const std::string to = std::to_string(i);
+    const std::string bases = " : A" + std::to_string(i - 1) + ", B" + std::to_string(i - 1) + " {};\n";
+    lattice.append("interface A").append(to).append(bases).append("interface B").append(to).append(bases);
+  }
+  for (int i = 1; i < 1000; ++i)
+    chain.append("interface A").append(std::to_string(i)).append(" : A").append(std::to_string(i - 1)).append(" {};\n");
+  CHECK(faults_of(lattice + "interface Z : A59 { T f(); };") == "");
+  CHECK(faults_of(lattice + "interface Z : A59 { Missing f(); };") == "120:21: `Missing` is not declared");
+  CHECK(faults_of(chain) == "502:18: inheritance is nested too deeply");
+}
+
 TEST_CASE("an error type raises no second error") {
   CHECK(faults_of("typedef Gone T; typedef sequence<T> U; struct S { U a; }; interface I { T f(in U a); };") ==
         "1:9: `Gone` is not declared");
