@@ -78,6 +78,7 @@ CORELANE_MINOR(admission_pending, 76);
 CORELANE_MINOR(overrun_policy, 77);
 CORELANE_MINOR(neighbour_late, 78);
 CORELANE_MINOR(connection_bound, 79);
+CORELANE_MINOR(budget_spent, 80);
 // References, adapters, start-up: INV_OBJREF, OBJ_ADAPTER, OBJECT_NOT_EXIST, INITIALIZE, BAD_INV_ORDER.
 CORELANE_MINOR(bad_uri, 96);
 CORELANE_MINOR(no_such_object, 97);

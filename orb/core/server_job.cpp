@@ -43,6 +43,7 @@ void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::share
   body_at_ = body_at;
   to_ = to;
   replies_ = false;
+  answered_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
   bytes_.assign(message.bytes.begin(), message.bytes.end());
   cancelled_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
   contract.reset();
@@ -71,7 +72,10 @@ bool ServerJob::set_aside() {
   ServerJob* const made = server.take_job().release();
   made->take_over(*this);
   dispatch::JobPtr job(made);
-  if (object_->gate().hold(job)) return true;
+  if (object_->gate().hold(job)) {
+    answered_.store(true, std::memory_order_relaxed);  // relaxed: as in answers(). The other job answers
+    return true;
+  }
   made->connection_->replace(*made, *this);
   return false;
 }
@@ -84,6 +88,7 @@ void ServerJob::take_over(ServerJob& other) {
   body_at_ = other.body_at_;
   to_ = other.to_;
   replies_ = false;
+  answered_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
   bytes_ = other.bytes_;
   contract.reset();
   arrived = other.arrived;
@@ -102,7 +107,17 @@ void ServerJob::run_inside() {
 }
 
 void ServerJob::finish() noexcept {
-  if (replies_) connection_->send(writer_.bytes());
+  if (replies_ && answers()) connection_->send(writer_.bytes());
+}
+
+// There is one answer: the first that wants to be it.
+bool ServerJob::answers() noexcept {
+  return !answered_.exchange(true, std::memory_order_relaxed);  // relaxed: nothing is published by it
+}
+
+void ServerJob::time_out() noexcept {
+  if (to_.expected && answers())
+    connection_->send_exception(to_, {ErrorKind::timeout, Completion::maybe, minor::budget_spent});
 }
 
 // Leaves the reply in writer_: the results, or the exception that the servant threw.
@@ -144,7 +159,9 @@ void ServerJob::refuse(const sched::Refusal& refusal) noexcept {
 
 void ServerJob::fail(Error error) noexcept { reply_exception(error); }
 
-void ServerJob::reply_exception(const Error& error) noexcept { connection_->send_exception(to_, error); }
+void ServerJob::reply_exception(const Error& error) noexcept {
+  if (answers()) connection_->send_exception(to_, error);
+}
 
 void ServerJob::recycle() noexcept {
   connection_->forget(*this);

@@ -35,6 +35,7 @@ class ServerJob final : public dispatch::Job {
 
   void run(const dispatch::JobContext& context) noexcept override;
   void finish() noexcept override;
+  void time_out() noexcept override;
   void refuse(const sched::Refusal& refusal) noexcept override;
   void fail(Error error) noexcept override;
   void recycle() noexcept override;
@@ -47,6 +48,7 @@ class ServerJob final : public dispatch::Job {
   bool set_aside();
   void take_over(ServerJob& other);
   void reply_exception(const Error& error) noexcept;
+  bool answers() noexcept;
   bool declared(std::string_view id) const noexcept;
 
   // Of the request under way.
@@ -58,6 +60,7 @@ class ServerJob final : public dispatch::Job {
   ReplyTo to_;
   std::atomic<bool> cancelled_{false};
   bool replies_ = false;  // the reply is in writer_
+  std::atomic<bool> answered_{false};
 
   // Kept.
   std::vector<std::byte> bytes_;

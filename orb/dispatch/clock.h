@@ -10,6 +10,7 @@ namespace corelane::dispatch {
 struct Clock {
   Time (*now)() noexcept = &os::now;
   Duration (*cpu_time)() noexcept = &os::thread_cpu_time;  // of the calling thread
+  Duration (*cpu_time_of)(os::CpuClock) noexcept = &os::cpu_time;
 };
 
 }  // namespace corelane::dispatch

@@ -8,6 +8,11 @@
 #include "orb/dispatch/task_worker.h"
 
 namespace corelane::dispatch {
+namespace {
+
+constexpr Duration shortest_look = std::chrono::microseconds{20};  // between two looks at what a job has used
+
+}  // namespace
 
 // Workers to wake, and the manager, after the lock is released: a woken thread of higher priority would pre-empt the
 // holder at once and run into the lock.
@@ -160,6 +165,7 @@ void CorePool::assign(TaskWorker& worker, Time now, Assignment& next) noexcept {
   if (!std::exchange(worker.ready_, false)) return;
   next.context = worker.context_;
   next.job = remove(worker, worker.context_.job);
+  worker.running_ = next.job.get();
   lane_.started(now, next.context.job, worker.task());
 }
 
@@ -171,9 +177,46 @@ void CorePool::finish(TaskWorker& worker, JobId job, Time at, Duration used, boo
                .task = worker.task(),
                .released = worker.context_.release,
                .deadline = worker.context_.deadline});
-  // Budgets are checked when a job ends (policy `report`); demote and cancel need the budget timer.
+  worker.running_ = nullptr;
+  ending_ = job;
   if (overran) carry_out(lane_.decide(sched::Overran{.at = at, .job = job, .task = worker.task()}), wakes);
+  worker.restore();  // before another job of it may run
   carry_out(lane_.decide(sched::Finished{.at = at, .job = job, .task = worker.task(), .used = used}), wakes);
+  ending_ = {};
+}
+
+void CorePool::watch_budgets(BudgetAlarm* alarm) noexcept {
+  const std::lock_guard lock(mutex_);
+  alarm_ = alarm;
+}
+
+void CorePool::check_budget(Time now) noexcept {
+  Wakes wakes(inbox_);
+  const std::lock_guard lock(mutex_);
+  const WorkerPtr* worker = watched_.job == JobId{} ? nullptr : worker_of(watched_.task);
+  if (!worker || !alarm_) return;
+  const Duration left = watched_.budget - (*worker)->used_by_job();
+  if (left > Duration::zero()) return alarm_->set(now + std::max(left, shortest_look));  // it was preempted
+  const sched::Overran fact{.at = now, .job = watched_.job, .task = watched_.task};
+  carry_out(lane_.decide(fact), wakes);
+}
+
+void CorePool::watch(const sched::Watch& watched) noexcept {
+  watched_ = watched;
+  if (!alarm_) return;
+  const WorkerPtr* worker = watched.job == JobId{} ? nullptr : worker_of(watched.task);
+  alarm_->set(worker ? (*worker)->clock_.now() + watched.budget : never);
+}
+
+void CorePool::demote(TaskId task, JobId job, bool cancel) noexcept {
+  const WorkerPtr* found = worker_of(task);
+  if (!found || job == ending_ || (*found)->context_.job != job) return;
+  TaskWorker& worker = **found;
+  worker.demote();
+  if (!cancel || !worker.running_) return;
+  worker.running_->time_out();
+  // PAIR job.stop: release here -> acquire in rt::StopToken. A servant that stops finds its job answered.
+  worker.stop_.store(true, std::memory_order_release);
 }
 
 // Manager's commands never come from a Lane, and Arm is not needed: the task that has an early job wakes by itself at
@@ -188,6 +231,12 @@ void CorePool::carry_out(std::span<const sched::Command> commands, Wakes& wakes,
       const WorkerPtr* worker = worker_of(cancel->task);
       if (JobPtr job = worker && cancelled ? remove(**worker, cancel->job) : nullptr)
         cancelled->push_back(std::move(job));
+      else
+        demote(cancel->task, cancel->job, true);
+    } else if (const auto* demoted = std::get_if<sched::Demote>(&command)) {
+      demote(demoted->task, demoted->job, false);
+    } else if (const auto* watched = std::get_if<sched::Watch>(&command)) {
+      watch(*watched);
     } else if (const auto* vacated = std::get_if<sched::ReportVacated>(&command)) {
       const sched::LaneTask* task = lane_task(vacated->task);
       if (!task || task->leaving)

@@ -18,6 +18,7 @@
 #include "orb/base/contract.h"
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
+#include "orb/dispatch/budget_alarm.h"
 #include "orb/dispatch/inbox.h"
 #include "orb/dispatch/job.h"
 #include "orb/dispatch/recorded_lane.h"
@@ -70,6 +71,11 @@ class CorePool {
                                sched::Refusal& reason) noexcept;
   void finish(TaskWorker& worker, JobId job, Time at, Duration used, bool overran) noexcept;
 
+  // Budgets that the contract enforces are watched by this alarm, or by none. Any thread.
+  void watch_budgets(BudgetAlarm* alarm) noexcept;
+  // The alarm went off: demotes or cancels the job that it was set for if that has used up its budget. Any thread.
+  void check_budget(Time now) noexcept;
+
   CoreId core() const noexcept { return core_; }
 
  private:
@@ -81,6 +87,8 @@ class CorePool {
   [[nodiscard]] Refused accept(TaskWorker& worker, JobPtr job, JobId id, Time at, Wakes& wakes) noexcept;
   void assign(TaskWorker& worker, Time now, Assignment& next) noexcept;
   static JobPtr remove(TaskWorker& worker, JobId id) noexcept;
+  void watch(const sched::Watch& watched) noexcept;
+  void demote(TaskId task, JobId job, bool cancel) noexcept;
 
   // Constant.
   const CoreId core_;
@@ -89,6 +97,9 @@ class CorePool {
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.
   RecordedLane lane_;
+  BudgetAlarm* alarm_ = nullptr;
+  sched::Watch watched_;            // what the alarm is set for
+  JobId ending_{};                  // the job that finish() is about: too late to demote it
   std::vector<WorkerPtr> workers_;  // shared: a wake-up may still be on its way to a worker that has just left
 };
 

@@ -46,6 +46,9 @@ class Job {
   // Right after run(), on its thread and part of the job: sends the reply. Does not block, so whoever waits for this
   // thread need not wake another one.
   virtual void finish() noexcept {}
+  // The job runs and has used up its budget: sends TIMEOUT, COMPLETED_MAYBE, if nothing was sent, and what run() leaves
+  // is dropped. Thread: the budgets'; at any time during run() and finish(). Does not block.
+  virtual void time_out() noexcept {}
   // The job may not run; sends the reply that says why. Thread: manager. Does not block.
   virtual void refuse(const sched::Refusal& refusal) noexcept = 0;
   // The job was accepted but cannot run any more (its task left, or the executive stops). Thread: manager, or whoever

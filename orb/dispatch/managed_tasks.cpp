@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "orb/dispatch/best_effort_lane.h"
+#include "orb/dispatch/budget_thread.h"
 #include "orb/dispatch/manager_agent.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
@@ -97,7 +98,8 @@ class ManagedTasks final : public Executive::State {
         best_effort_(options.queue_capacity),
         manager_(options, leases, provider, threads_, best_effort_),
         manager_thread_(manager_),
-        housekeeper_thread_(manager_.housekeeper()) {}
+        housekeeper_thread_(manager_.housekeeper()),
+        budgets_(manager_.pools()) {}
 
   Expected<void> start(const ExecutiveOptions& options, CoreId manager_core);
 
@@ -125,6 +127,7 @@ class ManagedTasks final : public Executive::State {
   ManagerAgent manager_;
   AgentThread<ManagerAgent> manager_thread_;
   AgentThread<Housekeeper> housekeeper_thread_;
+  BudgetThread budgets_;
   std::mutex stop_mutex_;
   bool stopped_ = false;  // guarded by stop_mutex_
 };
@@ -135,7 +138,10 @@ Expected<void> ManagedTasks::start(const ExecutiveOptions& options, CoreId manag
     return started;
   os::ThreadOptions own{.name = "cl-manager", .stack = options.stack};
   if (options.real_time) own.core = manager_core, own.fifo_priority = options.highest_native;
-  return manager_thread_.start(std::move(own));
+  if (auto started = manager_thread_.start(std::move(own)); !started) return started;
+  os::ThreadOptions above{.name = "cl-budgets", .stack = options.stack};
+  if (options.real_time) above.fifo_priority = options.highest_native;
+  return budgets_.start(std::move(above));
 }
 
 // The manager first, so that nothing new reaches a task; then the housekeeper's thread, whose work shut_down() ends.
@@ -145,6 +151,7 @@ void ManagedTasks::stop() noexcept {
   manager_thread_.stop();
   housekeeper_thread_.stop();
   manager_.shut_down(os::now());
+  budgets_.stop();  // until now: what runs may have to be told to stop
   manager_.recorder().end();
   best_effort_.stop();
 }

@@ -262,8 +262,6 @@ void ManagerAgent::propose(Newcomer newcomer, Time now) {
   if (std::find(lost_peers_.begin(), lost_peers_.end(), newcomer.owner) != lost_peers_.end())
     return fail(std::move(newcomer), gone);
   if (!is_sound(newcomer.contract)) return turn_away(std::move(newcomer), {.code = sched::RefusalCode::bad_contract});
-  if (newcomer.contract.on_overrun != OverrunPolicy::report)  // needs the budget timer, which is not there yet
-    return turn_away(std::move(newcomer), {.code = sched::RefusalCode::overrun_policy});
   if (waiting_.size() >= max_admissions) return fail(std::move(newcomer), full);
   if (waiting_.empty()) newcomers_.start(now);
   waiting_.push_back(std::move(newcomer));

@@ -64,6 +64,7 @@ class ManagerAgent final : public Agent {
   Time wake_at() const noexcept { return wake_at_; }
   os::Parker& parker() noexcept { return parker_; }
   Housekeeper& housekeeper() noexcept { return housekeeper_; }
+  std::span<const std::unique_ptr<CorePool>> pools() const noexcept { return pools_; }
   Recorder& recorder() noexcept { return recorder_; }
 
   // Any thread.

@@ -5,6 +5,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/dispatch/core_pool.h"
+#include "orb/dispatch/current.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -39,7 +40,7 @@ bool TaskWorker::step(Time now) noexcept {
 bool TaskWorker::read(CorePool& pool, Time now, Assignment& next) noexcept {
   if (!at_the_door_) {
     const auto found = inlet_.read(at_the_door_, now);
-    if (found == JobSource::Found::bytes) used_before_.reset();  // no job is charged for it
+    if (found == JobSource::Found::bytes) begin_charge();  // no job is charged for what came before
     if (found != JobSource::Found::job) return found != JobSource::Found::nothing;
   }
   sched::Refusal reason;
@@ -56,20 +57,37 @@ bool TaskWorker::read(CorePool& pool, Time now, Assignment& next) noexcept {
   at_the_door_.reset();
   increment(statistics_.refused);
   inlet_.wasted(now);
-  used_before_.reset();
+  begin_charge();
   return true;
+}
+
+// What the thread uses from here on is its next job's.
+Duration TaskWorker::begin_charge() noexcept {
+  const Duration used = clock_.cpu_time();
+  used_before_.store(used, std::memory_order_relaxed);  // relaxed: the pool's lock orders it for used_by_job()
+  return used;
+}
+
+Duration TaskWorker::used_by_job() const noexcept {
+  // relaxed: see begin_charge(), and the clock is set before the first job
+  const Duration before = used_before_.load(std::memory_order_relaxed);
+  const Duration now = clock_.cpu_time_of(cpu_clock_.load(std::memory_order_relaxed));  // relaxed: as above
+  return before == unknown || now < before ? Duration::zero() : now - before;
 }
 
 // Its execution time counts from the end of the job before: waking up and reading the request are part of it.
 void TaskWorker::run(CorePool& pool, Assignment& next) noexcept {
-  if (!used_before_) used_before_ = clock_.cpu_time();
-  next.job->run(next.context);
+  Duration before = used_before_.load(std::memory_order_relaxed);  // relaxed: this thread writes it
+  if (before == unknown) before = begin_charge();
+  stop_.store(false, std::memory_order_relaxed);  // relaxed: read by this job on this thread
+  {
+    const CurrentJob current{next.context, &stop_};
+    const CurrentScope scope(current);
+    next.job->run(next.context);
+  }
   next.job->finish();
   const Time end = clock_.now();
-  const Duration used_now = clock_.cpu_time();
-  const Duration used = used_now - *used_before_;
-  used_before_ = used_now;
-  next.job.reset();
+  const Duration used = begin_charge() - before;
   account(next.context, end, used);
   pool.finish(*this, next.context.job, end, used, used > contract_.budget);
 }
@@ -85,6 +103,8 @@ void TaskWorker::account(const JobContext& context, Time end, Duration used) noe
 }
 
 void TaskWorker::loop() noexcept {
+  cpu_clock_.store(os::cpu_clock_of_this_thread(), std::memory_order_relaxed);  // relaxed: see begin_charge()
+  begin_charge();
   // Bound: ends with retire(); the pool gives no new jobs to a task that has left.
   for (;;) {
     // PAIR worker.retired: acquire here <- release in retire(). Read before step(): a job made ready before still runs.
@@ -120,13 +140,28 @@ bool TaskWorker::give(const std::shared_ptr<JobSource>& source) noexcept {
 void TaskWorker::attach(WorkerThread* thread) noexcept {
   const std::lock_guard lock(seat_mutex_);
   thread_ = thread;
-  if (thread_) thread_->place(seat_);  // it may have changed while the thread started
+  place();  // its seat may have changed while it started
+}
+
+void TaskWorker::place() noexcept {
+  if (thread_) thread_->place({.core = seat_.core, .native = demoted_ ? 0 : seat_.native});
+}
+
+void TaskWorker::demote() noexcept {
+  const std::lock_guard lock(seat_mutex_);
+  demoted_ = true;
+  place();
+}
+
+void TaskWorker::restore() noexcept {
+  const std::lock_guard lock(seat_mutex_);
+  if (std::exchange(demoted_, false)) place();
 }
 
 void TaskWorker::seat(Seat seat) noexcept {
   const std::lock_guard lock(seat_mutex_);
   const Seat before = std::exchange(seat_, seat);
-  if (thread_ && (before.core != seat.core || before.native != seat.native)) thread_->place(seat);
+  if (before.core != seat.core || before.native != seat.native) place();
 }
 
 Seat TaskWorker::seat() const noexcept {

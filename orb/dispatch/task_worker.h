@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 #include "orb/base/agent.h"
 #include "orb/base/contract.h"
@@ -71,6 +70,11 @@ class TaskWorker final : public Agent {
   // Any thread.
   void wake() noexcept { bell_.ring(); }
   void retire() noexcept;
+  // Its job has used up its budget: the thread runs below all tasks until the job ends. With the pool's lock.
+  void demote() noexcept;
+  void restore() noexcept;
+  // Execution time of the job that runs, so far. Any thread. A system call.
+  Duration used_by_job() const noexcept;
   // The task gets a connection of its own. False: it had one before, or has left.
   bool give(const std::shared_ptr<JobSource>& source) noexcept;
 
@@ -92,10 +96,13 @@ class TaskWorker final : public Agent {
     JobPtr job;
   };
 
+  static constexpr Duration unknown{-1};
   struct Assignment;
   bool read(CorePool& pool, Time now, Assignment& next) noexcept;
   void run(CorePool& pool, Assignment& next) noexcept;
   void wait(Time now) noexcept;
+  Duration begin_charge() noexcept;
+  void place() noexcept;
   void account(const JobContext& context, Time end, Duration used) noexcept;
 
   // Constant.
@@ -108,14 +115,18 @@ class TaskWorker final : public Agent {
   std::size_t job_count_ = 0;
   bool ready_ = false;  // context_ names a job of jobs_ that may run
   JobContext context_{};
+  Job* running_ = nullptr;
 
   // Owner: the task's thread.
   Inlet inlet_;
   JobPtr at_the_door_;  // read, while the task is between two pools
   Time wake_at_ = never;
-  std::optional<Duration> used_before_;  // the thread's execution time when its last job ended
 
   // Shared.
+  // The thread's execution time when its last job ended; negative: not known. Written by the task's thread.
+  std::atomic<Duration> used_before_{unknown};
+  std::atomic<os::CpuClock> cpu_clock_{};  // the thread's own; set in loop()
+  std::atomic<bool> stop_{false};          // its job is cancelled
   std::atomic<CorePool*> pool_;
   std::atomic<bool> retired_{false};
   os::Doorbell bell_;
@@ -123,6 +134,7 @@ class TaskWorker final : public Agent {
   mutable os::PiMutex seat_mutex_;
   Seat seat_;                       // guarded by seat_mutex_
   WorkerThread* thread_ = nullptr;  // guarded by seat_mutex_
+  bool demoted_ = false;            // guarded by seat_mutex_
 };
 
 }  // namespace corelane::dispatch

@@ -1,5 +1,7 @@
 #include "orb/os/clock.h"
 
+#include <pthread.h>
+
 #include <cerrno>
 
 namespace corelane::os {
@@ -7,7 +9,7 @@ namespace {
 
 Duration read(clockid_t clock) noexcept {
   timespec time{};
-  clock_gettime(clock, &time);  // cannot fail for the two clocks read here
+  if (clock_gettime(clock, &time) != 0) return {};  // only that of a thread that has ended fails
   return std::chrono::seconds{time.tv_sec} + Duration{time.tv_nsec};
 }
 
@@ -16,6 +18,13 @@ Duration read(clockid_t clock) noexcept {
 Time now() noexcept { return Time{read(CLOCK_MONOTONIC)}; }
 
 Duration thread_cpu_time() noexcept { return read(CLOCK_THREAD_CPUTIME_ID); }
+
+CpuClock cpu_clock_of_this_thread() noexcept {
+  CpuClock clock{};
+  return pthread_getcpuclockid(pthread_self(), &clock) == 0 ? clock : CLOCK_THREAD_CPUTIME_ID;
+}
+
+Duration cpu_time(CpuClock clock) noexcept { return read(clock); }
 
 timespec to_timespec(Duration duration) noexcept {
   if (duration <= Duration::zero()) return {};

@@ -15,9 +15,9 @@ class TestSource final : public JobSource {
   void opened() noexcept override { ++openings; }
   Found poll(JobPtr& job, Time) noexcept override {
     ++polls;
+    if (noise == 0 && jobs.empty()) return ended ? Found::end : Found::nothing;
     virtual_cpu += cost_of_a_read;
     if (noise > 0) return --noise, Found::bytes;
-    if (jobs.empty()) return ended ? Found::end : Found::nothing;
     job = std::move(jobs.front());
     jobs.pop_front();
     return Found::job;
@@ -206,8 +206,8 @@ TEST_CASE("what is read without a job of it is not charged to the next one") {
   machine.source->noise = 2;
   machine.source->cost_of_a_read = 400us;
   machine.settle();
-  machine.advance(10ms);
   machine.source->cost_of_a_read = 0us;
+  machine.advance(10ms);
   machine.arrive(900us);
   machine.settle();
   CHECK(machine.report(machine.task).jobs == 2);

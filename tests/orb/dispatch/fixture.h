@@ -19,7 +19,8 @@ namespace corelane::dispatch::test {
 inline Time virtual_now{};
 inline Duration virtual_cpu{};
 inline constexpr Clock virtual_clock{.now = []() noexcept { return virtual_now; },
-                                     .cpu_time = []() noexcept { return virtual_cpu; }};
+                                     .cpu_time = []() noexcept { return virtual_cpu; },
+                                     .cpu_time_of = [](os::CpuClock) noexcept { return virtual_cpu; }};
 
 // What became of a job. Outlives the job.
 struct Fate {

@@ -537,16 +537,6 @@ TEST_CASE("an unsound contract is refused") {
   CHECK(machine.refused({.period = 10ms, .deadline = 10ms, .budget = 11ms}).code == RefusalCode::bad_contract);
 }
 
-TEST_CASE("an overrun policy that nobody enforces is refused and says so") {
-  Machine machine;
-  Contract contract = task(10ms, 1ms);
-  contract.on_overrun = GENERATE(OverrunPolicy::demote, OverrunPolicy::cancel);
-  const sched::Refusal refusal = machine.refused(contract);
-  CHECK(refusal.code == RefusalCode::overrun_policy);
-  CHECK(error_of(refusal).minor == minor::overrun_policy);
-  CHECK(text_of(refusal) == "the overrun policies demote and cancel are not supported yet, use report");
-}
-
 TEST_CASE("however many peers are lost at once what they asked for is not admitted") {
   Machine machine;
   const auto answer = machine.ask(task(10ms, 1ms), PeerId{1});

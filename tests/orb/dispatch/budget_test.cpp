@@ -1,0 +1,222 @@
+// Budgets that a contract enforces, watched while the job runs: in virtual time, and with the real alarm.
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include "orb/dispatch/budget_thread.h"
+#include "orb/dispatch/current.h"
+#include "orb/os/clock.h"
+#include "tests/orb/dispatch/fixture.h"
+
+using namespace corelane;
+using namespace corelane::dispatch;
+using namespace corelane::dispatch::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+class VirtualAlarm final : public BudgetAlarm {
+ public:
+  void set(Time at) noexcept override { due = at; }
+  Time due = never;
+};
+
+// A job whose body the test writes.
+class ScriptedJob final : public Job {
+ public:
+  explicit ScriptedJob(std::function<void(ScriptedJob&)> body) : body_(std::move(body)) {}
+  void run(const JobContext&) noexcept override { body_(*this); }
+  void time_out() noexcept override { ++time_outs; }
+  void refuse(const sched::Refusal&) noexcept override {}
+  void fail(Error) noexcept override {}
+  void recycle() noexcept override { delete this; }
+  int time_outs = 0;
+
+ private:
+  std::function<void(ScriptedJob&)> body_;
+};
+
+Contract with_policy(OverrunPolicy policy) {
+  Contract contract = make_contract(10ms, 1ms, {}, 0ms);
+  contract.on_overrun = policy;
+  return contract;
+}
+
+// One task on one core, whose alarm is the test's.
+class Watched : public Machine {
+ public:
+  explicit Watched(OverrunPolicy policy) : task(admit(with_policy(policy))) { pool().watch_budgets(&alarm); }
+  ~Watched() { pool().watch_budgets(nullptr); }
+
+  CorePool& pool() { return *manager.pools().front(); }
+  int native() { return threads.threads.front()->seat.native; }
+  bool stopped() { return current_job()->stop->load(std::memory_order_relaxed); }  // relaxed: the test's one thread
+  // The job runs for so long; the alarm goes off when its time has come.
+  void execute(Duration duration) {
+    const Time end = virtual_now + duration;
+    while (alarm.due <= end) {  // bound: the alarm is set anew for later each time, or switched off
+      pass(alarm.due - virtual_now);
+      alarm.due = never;
+      pool().check_budget(virtual_now);
+    }
+    pass(end - virtual_now);
+  }
+  void preempted(Duration duration) {
+    virtual_now += duration;
+    if (alarm.due > virtual_now) return;
+    alarm.due = never;
+    pool().check_budget(virtual_now);
+  }
+  void run(std::function<void(ScriptedJob&)> body) {
+    JobPtr job(new ScriptedJob(std::move(body)));
+    job->task = task;
+    job->arrived = virtual_now;
+    REQUIRE(manager.submit(job) == Pushed::done);
+    settle();
+  }
+
+  VirtualAlarm alarm;
+  TaskId task;
+
+ private:
+  static void pass(Duration time) {
+    virtual_now += time;
+    virtual_cpu += time;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a job within its budget keeps its priority and its answer") {
+  Watched machine(GENERATE(OverrunPolicy::demote, OverrunPolicy::cancel));
+  const int own = machine.native();
+  int during = 0, time_outs = -1;
+  machine.run([&](ScriptedJob& job) {
+    machine.execute(1ms - 1ns);
+    during = machine.native();
+    time_outs = job.time_outs;
+  });
+  CHECK(during == own);
+  CHECK(time_outs == 0);
+  CHECK(machine.alarm.due == never);
+  CHECK(machine.report(machine.task).overruns == 0);
+}
+
+TEST_CASE("a job that overruns is demoted until it ends, and the next one has its priority again") {
+  Watched machine(OverrunPolicy::demote);
+  const int own = machine.native();
+  int during = -1, next = -1, time_outs = -1;
+  bool stopped = true;
+  machine.run([&](ScriptedJob& job) {
+    machine.execute(5ms);
+    during = machine.native();
+    stopped = machine.stopped();
+    time_outs = job.time_outs;
+  });
+  CHECK(during == 0);
+  CHECK(time_outs == 0);
+  CHECK_FALSE(stopped);
+  CHECK(machine.native() == own);
+  CHECK(machine.report(machine.task).overruns == 1);
+  machine.advance(20ms);
+  machine.run([&](ScriptedJob&) { next = machine.native(); });
+  CHECK(next == own);
+}
+
+TEST_CASE("a job that overruns is cancelled: its answer goes out, it is told to stop and it is demoted") {
+  Watched machine(OverrunPolicy::cancel);
+  const int own = machine.native();
+  int during = -1, time_outs = -1;
+  bool before = true, stopped = false, next_stopped = true;
+  machine.run([&](ScriptedJob& job) {
+    machine.execute(900us);
+    before = machine.stopped();
+    machine.execute(2ms);
+    during = machine.native();
+    stopped = machine.stopped();
+    time_outs = job.time_outs;
+  });
+  CHECK_FALSE(before);
+  CHECK(stopped);
+  CHECK(time_outs == 1);
+  CHECK(during == 0);
+  CHECK(machine.native() == own);
+  machine.advance(20ms);
+  machine.run([&](ScriptedJob&) { next_stopped = machine.stopped(); });
+  CHECK_FALSE(next_stopped);
+}
+
+TEST_CASE("time in which a job is preempted is not its budget's") {
+  Watched machine(OverrunPolicy::demote);
+  const int own = machine.native();
+  int preempted = -1, after = -1;
+  machine.run([&](ScriptedJob&) {
+    machine.execute(500us);
+    machine.preempted(5ms);
+    preempted = machine.native();
+    machine.execute(600us);
+    after = machine.native();
+  });
+  CHECK(preempted == own);
+  CHECK(after == 0);
+}
+
+TEST_CASE("a contract that wants overruns reported is not watched") {
+  Watched machine(OverrunPolicy::report);
+  Time due{};
+  int during = 0;
+  const int own = machine.native();
+  machine.run([&](ScriptedJob&) {
+    due = machine.alarm.due;
+    machine.execute(3ms);
+    during = machine.native();
+  });
+  CHECK(due == never);
+  CHECK(during == own);
+  CHECK(machine.report(machine.task).overruns == 1);
+}
+
+TEST_CASE("a task that is given another priority while it is demoted gets it when its job ends") {
+  Watched machine(OverrunPolicy::demote);
+  const int own = machine.native();
+  int during = -1;
+  machine.run([&](ScriptedJob&) {
+    machine.execute(2ms);
+    machine.threads.threads.front()->worker->seat({.core = CoreId{0}, .native = own + 1});
+    during = machine.native();
+  });
+  CHECK(during == 0);
+  CHECK(machine.native() == own + 1);
+}
+
+TEST_CASE("a job learns which job it is, and nobody does outside of one") {
+  Watched machine(OverrunPolicy::report);
+  TaskId task{};
+  machine.run([&](ScriptedJob&) { task = current_job()->context.task; });
+  CHECK(task == machine.task);
+  CHECK(current_job() == nullptr);
+}
+
+TEST_CASE("the real alarm stops a job that would run for ever") {
+  os::Parker manager;
+  NoteInbox inbox(4, manager);
+  std::vector<std::unique_ptr<CorePool>> pools;
+  pools.push_back(std::make_unique<CorePool>(CoreId{0}, 4, inbox));
+  BudgetThread budgets(pools);
+  REQUIRE(budgets.start({.name = "budgets"}));
+  const auto worker = std::make_shared<TaskWorker>(TaskId{1}, with_policy(OverrunPolicy::cancel), *pools[0], Clock{});
+  REQUIRE(pools[0]->add(worker, Priority{1}));
+  std::atomic<int> ended{0};
+  std::jthread thread([&] { worker->loop(); });
+  JobPtr job(new ScriptedJob([&](ScriptedJob&) {
+    // relaxed: a flag. Bound: the budget
+    while (!current_job()->stop->load(std::memory_order_relaxed)) os::spin_pause();
+    ++ended;
+  }));
+  REQUIRE_FALSE(pools[0]->arrive(*worker, std::move(job), JobId{1}, os::now()).job);
+  while (ended == 0) std::this_thread::yield();  // bound: as above
+  worker->retire();
+  thread.join();
+  CHECK(worker->statistics().overruns == 1);
+  budgets.stop();
+}
