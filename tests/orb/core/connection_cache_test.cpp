@@ -110,7 +110,7 @@ TEST_CASE("many callers of one endpoint share one attempt and its connection") {
 
 TEST_CASE("an attempt that fails fails all who wait for it with its own error") {
   Caches test;
-  const Error error = GENERATE(refused, Error{ErrorKind::bad_param, Completion::no, minor::bad_address});
+  const Error error = GENERATE(as<Error>{}, refused, Error{ErrorKind::bad_param, Completion::no, minor::bad_address});
   auto calls = test.gather(8);
   test.wires.let_fail(error);
   for (auto& call : calls) CHECK(call.get().error() == error);

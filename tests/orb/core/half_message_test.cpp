@@ -61,8 +61,8 @@ class Dribbler {
 }  // namespace
 
 TEST_CASE("a client whose every packet ends inside another message is served on and on") {
-  const Duration patience = 400ms;
-  ProbeServer server({"-ORBTimeoutHeader", "400ms"});
+  const Duration patience = 1000ms;
+  ProbeServer server({"-ORBTimeoutHeader", "1000ms"});
   Dribbler client(server);
   std::vector<std::byte> bytes = client.request();
   const std::size_t half = bytes.size() / 2;

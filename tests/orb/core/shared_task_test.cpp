@@ -21,15 +21,17 @@ struct Ignoring : dispatch::AdmissionHandler {
 
 // Keeps the manager's thread in its answer.
 struct Holding final : Ignoring {
-  Holding(std::latch& begun, std::latch& end) : begun_(begun), end_(end) {}
+  struct Latches {
+    std::latch begun{1}, end{1};
+  };
+  explicit Holding(std::shared_ptr<Latches> latches) : latches_(std::move(latches)) {}
   void refused(const sched::Refusal&) noexcept override {
-    begun_.count_down();
-    end_.wait();
+    latches_->begun.count_down();
+    latches_->end.wait();
   }
 
  private:
-  std::latch& begun_;
-  std::latch& end_;
+  const std::shared_ptr<Latches> latches_;  // whoever returns last from one of them lets them go
 };
 
 struct Telling final : Ignoring {
@@ -45,15 +47,15 @@ class BusyManager {
  public:
   explicit BusyManager(dispatch::Executive& executive) {
     const dispatch::AdmissionRequest hopeless{.contract = {}, .owner = {}, .label = "hopeless"};
-    executive.admit(hopeless, std::make_unique<Holding>(begun_, end_));
-    begun_.wait();
+    executive.admit(hopeless, std::make_unique<Holding>(latches_));
+    latches_->begun.wait();
     const auto full = std::make_shared<std::atomic<bool>>(false);
     while (!*full) executive.admit(hopeless, std::make_unique<Telling>(full));  // bound: the door
   }
-  ~BusyManager() { end_.count_down(); }
+  ~BusyManager() { latches_->end.count_down(); }
 
  private:
-  std::latch begun_{1}, end_{1};
+  const std::shared_ptr<Holding::Latches> latches_ = std::make_shared<Holding::Latches>();
 };
 
 // How often a call was turned away in passing before it got its answer.

@@ -111,7 +111,7 @@ TEMPLATE_LIST_TEST_CASE("an idle connection is closed and one with traffic is no
   using namespace corelane::testing;
   using namespace std::chrono_literals;
   if (!can_run<TestType>()) return;
-  constexpr auto timeout = 30ms;
+  constexpr auto timeout = 200ms;
   StreamHarness<TestType> harness({.idle_timeout = timeout});
   const auto [caller, called] = harness.connect();
   const auto collector = std::make_shared<Collector>();
@@ -154,7 +154,7 @@ TEMPLATE_LIST_TEST_CASE("a deadline taken back closes nothing", "", ByteTranspor
   const auto [caller, called] = harness.connect();
   const auto collector = std::make_shared<Collector>();
   called->watch(collector);
-  const corelane::Time deadline = corelane::os::now() + 20ms;
+  const corelane::Time deadline = corelane::os::now() + 300ms;
   called->expect_by(deadline);
   called->expect_by(corelane::never);
   Mailbox<bool> passed;  // by the same reactor, after the deadline's own timer
