@@ -5,6 +5,7 @@
 #include <ace/Reactor.h>
 #include <ace/TP_Reactor.h>
 
+#include <atomic>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -96,12 +97,22 @@ class ThreadPool::Impl {
   }
 
  private:
-  // A ReadyHandler as ACE calls it. Owner: ACE and handlers_, by its reference count.
+  // A ReadyHandler as ACE calls it. Owner: ACE and handlers_, by a reference count of its own: that of ACE is in a
+  // library that no sanitizer sees into.
   class AceHandler final : public ACE_Event_Handler {
    public:
     AceHandler(Impl& pool, int descriptor, std::shared_ptr<ReadyHandler> handler)
         : ACE_Event_Handler(&pool.reactor_), pool_(pool), descriptor_(descriptor), handler_(std::move(handler)) {
       reference_counting_policy().value(Reference_Counting_Policy::ENABLED);
+    }
+    Reference_Count add_reference() override {
+      return references_.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: whoever adds one holds one
+    }
+    Reference_Count remove_reference() override {
+      // PAIR handler.references: release here -> acquire here, by whoever lets the last one go and deletes.
+      const Reference_Count left = references_.fetch_sub(1, std::memory_order_acq_rel) - 1;
+      if (left == 0) delete this;
+      return left;
     }
     ACE_HANDLE get_handle() const override { return descriptor_; }
     int resume_handler() override { return ACE_APPLICATION_RESUMES_HANDLER; }
@@ -124,6 +135,7 @@ class ThreadPool::Impl {
     Impl& pool_;
     const int descriptor_;
     const std::shared_ptr<ReadyHandler> handler_;
+    std::atomic<Reference_Count> references_{1};  // PAIR handler.references: see remove_reference()
   };
 
   void forget(int descriptor, ACE_Event_Handler* handler) {
