@@ -99,6 +99,8 @@ class Analyzer {
   void visit(const ast::Operation& operation, const ast::Definition& definition);
   void visit(const ast::Attribute& attribute, const ast::Definition& definition);
   void add_bases(const ast::Interface& source, DefId id, Scope& scope);
+  std::vector<DefId> contents_of(const ast::Definition& definition, const ast::Definitions& body, const Symbol& symbol,
+                                 DefId id, Scope& inside);
   const Symbol* base(const ast::ScopedName& name, SymbolKind kind, const Scope& derived);
   void check_base_kind(InterfaceKind kind, const Symbol& base, const Span& at);
   void inherit(const Symbol& base, std::vector<DefId>& ancestors, Scope& scope, const Span& at);

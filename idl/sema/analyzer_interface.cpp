@@ -43,17 +43,24 @@ void Analyzer::visit(const ast::Interface& source, const ast::Definition& defini
   Scope& inside = names_.inside(symbol, Scope::Kind::interface);
   symbol.defined = false;
   add_bases(source, id, inside);
+  std::vector<DefId> contents = contents_of(definition, source.body, symbol, id, inside);
+  symbol.defined = true;
+  std::get<Interface>(model_[id].body).contents = std::move(contents);
+}
+
+// What stands in the braces of an interface or a value type.
+std::vector<DefId> Analyzer::contents_of(const ast::Definition& definition, const ast::Definitions& body,
+                                         const Symbol& symbol, DefId id, Scope& inside) {
+  std::vector<DefId> contents;
   const DefId outer = std::exchange(scope_, id);
   ids_.enter(definition.keyword.source, symbol);
-  std::vector<DefId> contents;
   {
     const OpenScope scope(names_, inside);
-    walk(source.body, contents);
+    walk(body, contents);
   }
   ids_.leave();
   scope_ = outer;
-  symbol.defined = true;
-  std::get<Interface>(model_[id].body).contents = std::move(contents);
+  return contents;
 }
 
 // What the name of a base means: a complete definition of that kind, or null (reported).

@@ -23,15 +23,7 @@ void Analyzer::visit(const ast::Valuetype& source, const ast::Definition& defini
   symbol.defined = false;
   add_bases(source, id, inside);
   add_supports(source, id, inside);
-  const DefId outer = std::exchange(scope_, id);
-  ids_.enter(definition.keyword.source, symbol);
-  std::vector<DefId> contents;
-  {
-    const OpenScope scope(names_, inside);
-    walk(source.body, contents);
-  }
-  ids_.leave();
-  scope_ = outer;
+  std::vector<DefId> contents = contents_of(definition, source.body, symbol, id, inside);
   symbol.defined = true;
   std::get<Valuetype>(model_[id].body).contents = std::move(contents);
 }
