@@ -136,9 +136,9 @@ bool ManagerAgent::step(Time now) noexcept {
   busy |= refresh_promise(now);
   if (!busy) busy = explain_one(now);
   counters_.note(admitted_, refused_, jobs_refused_);
-  wake_at_ = lingering_until();
+  // A lingering promise that is over has made ours stale, and the next try has a time of its own.
+  wake_at_ = promise_is_stale_ ? promise_.at() : lingering_until();
   if (!waiting_.empty()) wake_at_ = std::min(wake_at_, newcomers_.at());
-  if (promise_is_stale_) wake_at_ = std::min(wake_at_, promise_.at());
   return busy;
 }
 

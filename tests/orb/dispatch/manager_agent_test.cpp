@@ -437,6 +437,20 @@ TEST_CASE("what a task leaves behind stays promised until the neighbours are don
   CHECK(machine.manager.wake_at() == never);
 }
 
+TEST_CASE("the manager sleeps while another process keeps it from giving back what lingers") {
+  Machine machine;
+  machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = task(50ms, 1ms), .owner = 3}};
+  const TaskId id = machine.admit(task(10ms, 1ms));
+  machine.manager.depart(id, {});
+  machine.advance(1ms);
+  machine.provider().busy = true;
+  machine.advance(60ms);
+  CHECK(machine.manager.wake_at() > virtual_now);
+  machine.provider().busy = false;
+  machine.advance(ManagerAgent::longest_retry);
+  CHECK(machine.provider().mine.empty());
+}
+
 TEST_CASE("a ledger that stays broken is asked less and less often") {
   Machine machine;
   const TaskId id = machine.admit(task(10ms, 1ms));
