@@ -155,7 +155,7 @@ void ConnectionCache::announce(const Endpoint& endpoint, const std::string& why)
     const std::lock_guard lock(mutex_);
     if (closed_ || std::exchange(entries_[endpoint].announced, true)) return;
   }
-  os::log::info(why);
+  os::log::debug(why);
 }
 
 void ConnectionCache::close() {

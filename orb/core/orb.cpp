@@ -1,12 +1,12 @@
 #include "orb/core/orb.h"
 
-#include <fstream>
-#include <sstream>
-
 #include "orb/base/minor.h"
+#include "orb/core/contracts_file.h"
 #include "orb/core/orb_state.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/giop/ior.h"
+#include "orb/os/log.h"
+#include "orb/os/small_file.h"
 
 namespace corelane::core {
 namespace {
@@ -30,12 +30,9 @@ ObjectReference<Object> stub_of(std::shared_ptr<Orb> orb, giop::Ior ior) {
 }
 
 std::string read_reference_file(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) raise(bad_uri, "cannot read " + path);
-  std::string text;
-  for (char c = 0; file.get(c) && text.size() < largest_reference_file;) text += c;
-  const auto last = text.find_last_not_of(" \t\r\n");
-  return text.substr(0, last == text.npos ? 0 : last + 1);
+  const auto text = os::read_small_file(path, largest_reference_file);
+  if (!text) raise(bad_uri, text.error().text);
+  return text->substr(0, text->find_last_not_of(" \t\r\n") + 1);
 }
 
 std::string excerpt(const std::string& text) { return text.size() <= 60 ? text : text.substr(0, 57) + "..."; }
@@ -58,6 +55,7 @@ Orb::Initialized Orb::init(int& argc, char* argv[], const std::string& id) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   if (const auto known = all.orbs.find(name); known != all.orbs.end()) return {known->second, false};
+  if (settings->log_level) os::log::set_level(*settings->log_level);
   auto orb = std::shared_ptr<Orb>(new Orb(std::make_unique<State>(name, std::move(*settings))));
   all.orbs.emplace(name, orb);
   return {std::move(orb), true};
@@ -87,7 +85,10 @@ void Orb::State::end() {
   if (target) target->close();
   connections.close();
   references.clear();
+  const bool served = old_server != nullptr;
   old_server.reset();
+  if (served && settings.contracts)
+    for (const std::string& line : settings.contracts->unused()) os::log::warn(line);
   old_pool.reset();
   old_transport.reset();
   old_runtime.reset();  // the last ORB of the process: threads end here

@@ -37,7 +37,11 @@ void warn_once(const std::string& line) {
 }
 
 // Before threads are made: their stacks are locked, too.
-void prepare_real_time() {
+void prepare_real_time(bool wanted) {
+  if (!wanted)
+    return warn_once(
+        "pool.real_time is off: tasks run under SCHED_OTHER on any core and their memory is not locked, so any other "
+        "load may make them late; what is admitted holds on an idle machine at best. Mend it: leave the setting out");
   for (const std::string& line : os::missing(os::privileges())) warn_once(line);
   if (os::privileges().memlock && !os::lock_memory())
     warn_once("memory could not be locked: a page fault may delay a job by milliseconds");
@@ -129,7 +133,7 @@ Expected<void> Runtime::start_executive(const Settings& settings) {
   if (!provider) return provider.error();
   const auto reactor = start_reactor();
   if (!reactor) return reactor.error();
-  if (settings.executive.real_time) prepare_real_time();
+  prepare_real_time(settings.executive.real_time);
   auto executive = dispatch::Executive::start(with_places(settings), **provider);
   if (!executive) return executive.error();
   if (settings.executive.real_time) raise_reader(**reactor, settings.io_priority);

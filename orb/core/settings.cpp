@@ -95,6 +95,16 @@ std::string socket_mode(Settings& s, std::string_view text) {
   return {};
 }
 
+std::string log_level(Settings& s, std::string_view text) {
+  using os::log::Level;
+  if (text == "debug") return s.log_level = Level::debug, std::string{};
+  if (text == "info") return s.log_level = Level::info, std::string{};
+  if (text == "warn") return s.log_level = Level::warn, std::string{};
+  if (text == "error") return s.log_level = Level::error, std::string{};
+  if (text == "off") return s.log_level = Level::off, std::string{};
+  return "debug, info, warn, error or off";
+}
+
 constexpr std::size_t mebi = 1024 * 1024;
 using S = Settings;
 using V = std::string_view;
@@ -176,6 +186,15 @@ const std::vector<SettingsEntry>& settings_table() {
        "the host that references name; without it the one listened on, or this host's first address where that is all "
        "of them (0.0.0.0, [::])",
        [](S& s, V v) { return s.advertised_host = v, std::string{}; }},
+      {"contracts.file", "",
+       "contracts of operations, over those of their IDL; see using.md. A relative name is taken from the working "
+       "directory",
+       [](S& s, V v) { return s.contracts_file = v, std::string{}; }},
+      {"log.level", "info",
+       "how much is said on standard error, for all ORBs of the process: debug (also which way calls take), info, "
+       "warn, "
+       "error or off",
+       log_level},
       {"recorder.size", "8192",
        "scheduling events kept for each core and for the manager, of 64 bytes, rounded up to a power of two; 0: none",
        [](S& s, V v) { return size(v, s.executive.recorder.size, 0, 16 * mebi); }},

@@ -13,20 +13,26 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "orb/base/time.h"
+#include "orb/core/settings_fault.h"
 #include "orb/dispatch/executive.h"
 #include "orb/giop/limits.h"
 #include "orb/leader_followers/thread_pool.h"
+#include "orb/os/log.h"
 #include "orb/os/wait.h"
 #include "orb/transport/endpoint.h"
 #include "orb/transport/transport.h"
 #include "orb/transport/unix.h"
 
 namespace corelane::core {
+
+class ContractsFile;
 
 struct Settings {
   dispatch::ExecutiveOptions executive;     // of the first ORB of the process that needs one
@@ -47,11 +53,9 @@ struct Settings {
   std::string advertised_host;                            // empty: the host listened on
   std::map<std::string, std::string> initial_references;  // -ORBInitRef name=uri
   std::string id;                                         // -ORBid
-};
-
-// A fault in the configuration, as a sentence for the user.
-struct SettingsFault {
-  std::string text;
+  std::string contracts_file;                             // empty: none
+  std::shared_ptr<const ContractsFile> contracts;         // what is in it; null: none
+  std::optional<os::log::Level> log_level;                // nothing: as it is
 };
 
 // One row of the table.

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <numeric>
 #include <optional>
-#include <sstream>
 
+#include "orb/core/contracts_file.h"
 #include "orb/core/settings.h"
+#include "orb/core/spelling.h"
+#include "orb/os/small_file.h"
 
 // Header-only use would parse in every program; the library is linked.
 #include <toml++/toml.h>
@@ -17,31 +18,9 @@ namespace {
 
 constexpr const char* variable_prefix = "CORELANE_";
 constexpr const char* config_variable = "CORELANE_CONFIG";
+constexpr std::size_t largest_file = 1024 * 1024;
 
 using Fault = Unexpected<SettingsFault>;
-Fault fault(std::string text) { return Fault(SettingsFault{std::move(text)}); }
-
-// Levenshtein's distance; both texts are short.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t above = row[j + 1];
-      row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (a[i] == b[j] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row.back();
-}
-
-const std::string& nearest(std::string_view name, const std::vector<std::string>& known) {
-  return *std::min_element(known.begin(), known.end(), [&](const std::string& a, const std::string& b) {
-    return distance(name, a) < distance(name, b);
-  });
-}
 
 std::string unknown(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
   return "unknown " + std::string(what) + " " + std::string(name) + "; the nearest known is " + nearest(name, known);
@@ -73,10 +52,16 @@ std::optional<std::string> as_text(const toml::node& node) {
   return std::nullopt;
 }
 
+// "corelane.toml:3: "
+std::string place_of(const std::string& file, const toml::source_region& region) {
+  return file + ":" + std::to_string(region.begin.line) + ": ";
+}
+
 std::optional<SettingsFault> apply_references(const toml::table& table, Settings& settings, const std::string& file) {
   for (const auto& [name, uri] : table) {
     if (!uri.is_string())
-      return SettingsFault{file + ": init_ref." + std::string(name.str()) + ": expected a reference as a string"};
+      return SettingsFault{place_of(file, name.source()) + "init_ref." + std::string(name.str()) +
+                           ": expected a reference as a string"};
     settings.initial_references[std::string(name.str())] = *as_text(uri);
   }
   return std::nullopt;
@@ -93,54 +78,53 @@ std::optional<SettingsFault> apply_table(const toml::table& table, const std::st
   static const auto same = [](std::string_view key) { return std::string(key); };
   for (const auto& [name, node] : table) {
     const std::string key = prefix + std::string(name.str());
+    const std::string place = place_of(file, name.source());
     if (const toml::table* inner = node.as_table()) {
       if (key != "init_ref" && !is_section(key + "."))
-        return SettingsFault{file + ": " + unknown("section", key, spellings(same, {"init_ref"}))};
+        return SettingsFault{place + unknown("section", key, spellings(same, {"init_ref"}))};
       auto bad =
           key == "init_ref" ? apply_references(*inner, settings, file) : apply_table(*inner, key + ".", settings, file);
       if (bad) return bad;
       continue;
     }
     const SettingsEntry* entry = entry_of(key, same);
-    if (entry == nullptr) return SettingsFault{file + ": " + unknown("key", key, spellings(same, {}))};
+    if (entry == nullptr) return SettingsFault{place + unknown("key", key, spellings(same, {}))};
     const auto text = as_text(node);
-    if (!text) return SettingsFault{file + ": " + key + ": expected text, a whole number or a boolean"};
-    if (auto bad = apply(*entry, settings, *text, file + ": " + key)) return bad;
+    if (!text) return SettingsFault{place + key + ": expected text, a whole number or a boolean"};
+    if (auto bad = apply(*entry, settings, *text, place + key)) return bad;
   }
   return std::nullopt;
 }
 
 std::optional<SettingsFault> apply_file(const std::string& file, Settings& settings) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) return SettingsFault{"configuration file " + file + " does not exist"};
-  if (std::filesystem::is_directory(file, ignored)) return SettingsFault{"configuration file " + file + " is a folder"};
+  const auto text = os::read_small_file(file, largest_file);
+  if (!text) return SettingsFault{"configuration file " + text.error().text};
   try {
-    return apply_table(toml::parse_file(file), "", settings, file);
+    return apply_table(toml::parse(*text, file), "", settings, file);
   } catch (const toml::parse_error& error) {
-    std::ostringstream text;
-    text << file << ':' << error.source().begin.line << ':' << error.source().begin.column << ": "
-         << error.description();
-    return SettingsFault{text.str()};
+    return SettingsFault{place_of(file, error.source()) + std::string(error.description())};
   }
 }
 
 struct Option {
   std::string name;
-  std::string value;
+  std::optional<std::string> value{};  // nothing: no word that could be one follows
 };
 
+// With two dashes it is a slip; the program would not take it either.
+bool is_option(std::string_view word) { return word.starts_with("-ORB") || word.starts_with("--ORB"); }
+
 // Options with their values, and argv without them.
-Expected<std::vector<Option>, SettingsFault> take_options(int& argc, char* argv[]) {
+std::vector<Option> take_options(int& argc, char* argv[]) {
   std::vector<Option> options;
   int kept = 0;
   for (int i = 0; i < argc; ++i) {
-    if (i == 0 || !std::string_view(argv[i]).starts_with("-ORB")) {
+    if (i == 0 || !is_option(argv[i])) {
       argv[kept++] = argv[i];
       continue;
     }
-    if (i + 1 == argc) return fault(std::string(argv[i]) + " needs a value");
-    options.push_back({argv[i], argv[i + 1]});
-    ++i;
+    options.push_back({argv[i]});
+    if (i + 1 < argc && !is_option(argv[i + 1])) options.back().value = argv[++i];
   }
   argc = kept;
   if (argv != nullptr && kept > 0) argv[kept] = nullptr;
@@ -149,7 +133,7 @@ Expected<std::vector<Option>, SettingsFault> take_options(int& argc, char* argv[
 
 std::optional<std::string> config_file(const std::vector<Option>& options, const SettingsSources& sources) {
   for (const Option& option : options)
-    if (option.name == "-ORBConfig") return option.value;
+    if (option.name == "-ORBConfig" && option.value) return option.value;
   if (const auto named = sources.variables.find(config_variable);
       named != sources.variables.end() && !named->second.empty())
     return named->second;
@@ -194,21 +178,38 @@ std::optional<SettingsFault> foreign_option(std::string_view name) {
   return std::nullopt;
 }
 
+// An option that is written otherwise than ours are; nothing for one that is plainly unknown.
+std::optional<SettingsFault> misspelt(std::string_view name, const std::vector<std::string>& known) {
+  if (name.starts_with("--"))
+    return SettingsFault{"option " + std::string(name) + ": -ORB options begin with one dash: " + nearest(name, known)};
+  const std::size_t equals = name.find('=');
+  if (equals == name.npos) return std::nullopt;
+  const std::string option(name.substr(0, equals)), value(name.substr(equals + 1));
+  if (std::find(known.begin(), known.end(), option) == known.end()) return std::nullopt;
+  return SettingsFault{"option " + std::string(name) + ": an option and its value are two words: " + option + " " +
+                       value};
+}
+
+std::optional<SettingsFault> apply_reference(const std::string& text, Settings& settings) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos)
+    return SettingsFault{"-ORBInitRef " + text +
+                         ": expected NAME=REFERENCE, such as NameService=corbaloc::host:2809/Name"};
+  settings.initial_references[text.substr(0, equals)] = text.substr(equals + 1);
+  return std::nullopt;
+}
+
 std::optional<SettingsFault> apply_option(const Option& option, Settings& settings) {
+  const std::vector<std::string> known = spellings(option_of, {"-ORBConfig", "-ORBid", "-ORBInitRef"});
+  if (auto bad = misspelt(option.name, known)) return bad;
+  if (auto habit = foreign_option(option.name)) return habit;
+  if (std::find(known.begin(), known.end(), option.name) == known.end())
+    return SettingsFault{unknown("option", option.name, known)};
+  if (!option.value) return SettingsFault{option.name + " needs a value: " + option.name + " VALUE"};
   if (option.name == "-ORBConfig") return std::nullopt;
-  if (option.name == "-ORBid") return settings.id = option.value, std::nullopt;
-  if (option.name == "-ORBInitRef") {
-    const std::size_t equals = option.value.find('=');
-    if (equals == 0 || equals == std::string::npos) return SettingsFault{"-ORBInitRef expects name=reference"};
-    settings.initial_references[option.value.substr(0, equals)] = option.value.substr(equals + 1);
-    return std::nullopt;
-  }
-  const SettingsEntry* entry = entry_of(option.name, option_of);
-  if (entry == nullptr)
-    if (auto habit = foreign_option(option.name)) return habit;
-  if (entry == nullptr)
-    return SettingsFault{unknown("option", option.name, spellings(option_of, {"-ORBConfig", "-ORBid", "-ORBInitRef"}))};
-  return apply(*entry, settings, option.value, option.name);
+  if (option.name == "-ORBid") return settings.id = *option.value, std::nullopt;
+  if (option.name == "-ORBInitRef") return apply_reference(*option.value, settings);
+  return apply(*entry_of(option.name, option_of), settings, *option.value, option.name);
 }
 
 // What no single value shows.
@@ -237,15 +238,19 @@ SettingsSources SettingsSources::of_process() {
 
 Expected<Settings, SettingsFault> load_settings(int& argc, char* argv[], const SettingsSources& sources) {
   Settings settings;
-  const auto options = take_options(argc, argv);
-  if (!options) return Fault(options.error());
-  if (const auto file = config_file(*options, sources))
+  const std::vector<Option> options = take_options(argc, argv);
+  if (const auto file = config_file(options, sources))
     if (auto bad = apply_file(*file, settings)) return Fault(std::move(*bad));
   for (const auto& [name, value] : sources.variables)
     if (auto bad = apply_variable(name, value, settings)) return Fault(std::move(*bad));
-  for (const Option& option : *options)
+  for (const Option& option : options)
     if (auto bad = apply_option(option, settings)) return Fault(std::move(*bad));
   if (auto bad = inconsistency(settings)) return Fault(std::move(*bad));
+  if (!settings.contracts_file.empty()) {
+    auto contracts = ContractsFile::load(settings.contracts_file);
+    if (!contracts) return Fault(contracts.error());
+    settings.contracts = std::move(*contracts);
+  }
   return settings;
 }
 

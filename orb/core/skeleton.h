@@ -2,8 +2,10 @@
 // Threads: constants.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "orb/base/contract.h"
 #include "orb/core/operation.h"
@@ -32,5 +34,10 @@ struct Skeleton {
   // Whether any operation declares a contract in its IDL.
   bool has_contracts() const noexcept;
 };
+
+// The contract of each operation of a servant's type, in the order of its upcalls; empty: none has one.
+using OperationContracts = std::vector<std::optional<Contract>>;
+// Those of the IDL alone.
+OperationContracts declared_contracts(const Skeleton& skeleton);
 
 }  // namespace corelane::core

@@ -44,12 +44,21 @@ bool Skeleton::has_contracts() const noexcept {
   return std::any_of(upcalls.begin(), upcalls.end(), [](const Upcall& upcall) { return upcall.contract != nullptr; });
 }
 
+OperationContracts declared_contracts(const Skeleton& skeleton) {
+  if (!skeleton.has_contracts()) return {};
+  OperationContracts contracts(skeleton.upcalls.size());
+  for (std::size_t i = 0; i < contracts.size(); ++i)
+    if (const Contract* contract = skeleton.upcalls[i].contract) contracts[i] = *contract;
+  return contracts;
+}
+
 ActiveObject::ActiveObject(std::shared_ptr<Gate> gate, std::shared_ptr<void> servant, const Skeleton& skeleton,
-                           void* self)
+                           void* self, OperationContracts contracts)
     : gate_(std::move(gate)),
       skeleton_(skeleton),
       self_(self),
-      tasks_(skeleton.has_contracts() ? std::make_unique<Slot[]>(skeleton.upcalls.size()) : nullptr),
+      contracts_(std::move(contracts)),
+      tasks_(contracts_.empty() ? nullptr : std::make_unique<Slot[]>(contracts_.size())),
       servant_(std::move(servant)) {}
 
 // With the object's mutex held.
@@ -67,13 +76,13 @@ void ActiveObject::admit_shared_tasks(dispatch::Executive& executive, const std:
     if (deactivated_) return;
     executive_ = &executive;
     label_ = label;
-    for (std::size_t i = 0; i < skeleton_.upcalls.size(); ++i)
-      if (skeleton_.upcalls[i].contract != nullptr) tasks_[i].set({.phase = SharedTask::Phase::pending});
+    for (std::size_t i = 0; i < contracts_.size(); ++i)
+      if (contracts_[i]) tasks_[i].set({.phase = SharedTask::Phase::pending});
   }
-  for (std::size_t i = 0; i < skeleton_.upcalls.size(); ++i)
-    if (skeleton_.upcalls[i].contract != nullptr) ask(i);
+  for (std::size_t i = 0; i < contracts_.size(); ++i)
+    if (contracts_[i]) ask(i);
   if (!wait) return;
-  for (std::size_t i = 0; i < skeleton_.upcalls.size(); ++i)  // bound: the executive answers each
+  for (std::size_t i = 0; i < contracts_.size(); ++i)  // bound: the executive answers each
     while (tasks_[i].published() == SharedTask::Phase::pending)
       // PAIR shared_task: acquire here <- release in Slot::set().
       tasks_[i].answer.wait(SharedTask::Phase::pending, std::memory_order_acquire);
@@ -82,7 +91,7 @@ void ActiveObject::admit_shared_tasks(dispatch::Executive& executive, const std:
 // Of a pending slot. Without the mutex: the executive may answer at once.
 void ActiveObject::ask(std::size_t index) {
   const Upcall& upcall = skeleton_.upcalls[index];
-  executive_->admit({.contract = *upcall.contract, .owner = {}, .label = label_ + "." + std::string(upcall.name)},
+  executive_->admit({.contract = *contracts_[index], .owner = {}, .label = label_ + "." + std::string(upcall.name)},
                     std::make_unique<SharedTaskHandler>(shared_from_this(), index));
 }
 
@@ -133,7 +142,7 @@ void ActiveObject::deactivate() {
   }
   // What is admitted now stays so; what comes later departs in settle().
   if (tasks_)
-    for (std::size_t i = 0; i < skeleton_.upcalls.size(); ++i)
+    for (std::size_t i = 0; i < contracts_.size(); ++i)
       if (tasks_[i].published() == SharedTask::Phase::admitted) executive_->depart(tasks_[i].state.task);
   if (change.empty) release();
 }

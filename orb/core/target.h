@@ -31,8 +31,10 @@ struct SharedTask {
 
 class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
  public:
-  // `servant` keeps alive what `self` points to, until the object is inactive and no request runs in it.
-  ActiveObject(std::shared_ptr<Gate> gate, std::shared_ptr<void> servant, const Skeleton& skeleton, void* self);
+  // `servant` keeps alive what `self` points to, until the object is inactive and no request runs in it. `contracts`:
+  // of the skeleton's operations, or empty.
+  ActiveObject(std::shared_ptr<Gate> gate, std::shared_ptr<void> servant, const Skeleton& skeleton, void* self,
+               OperationContracts contracts);
 
   const Skeleton& skeleton() const noexcept { return skeleton_; }
   void* self() const noexcept { return self_; }
@@ -71,6 +73,7 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   const std::shared_ptr<Gate> gate_;
   const Skeleton& skeleton_;
   void* const self_;
+  const OperationContracts contracts_;
   const std::unique_ptr<Slot[]> tasks_;  // one for each upcall; null when no operation has a contract
   Turnstile presence_{Passage::active};
   os::PiMutex mutex_;

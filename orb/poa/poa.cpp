@@ -5,8 +5,10 @@
 #include <string_view>
 
 #include "orb/base/minor.h"
+#include "orb/core/contracts_file.h"
 #include "orb/core/reference.h"
 #include "orb/core/server.h"
+#include "orb/core/settings.h"
 #include "orb/poa/adapter_registry.h"
 
 namespace corelane::poa {
@@ -51,6 +53,14 @@ std::string label_of(const core::Skeleton& skeleton) {
   std::string_view id = skeleton.ids.empty() ? "" : skeleton.ids.front();
   if (id.starts_with("IDL:")) id.remove_prefix(4);
   return std::string(id.substr(0, id.rfind(':')));
+}
+
+// The IDL's, and those of contracts.file over them.
+core::OperationContracts contracts_of(const core::Skeleton& skeleton, const core::Settings& settings) {
+  if (!settings.contracts) return core::declared_contracts(skeleton);
+  auto contracts = settings.contracts->contracts_of(skeleton);
+  if (!contracts) core::raise(Error{ErrorKind::bad_param, Completion::no, minor::bad_contract}, contracts.error().text);
+  return std::move(*contracts);
 }
 
 void require(const ServantReference<Servant>& servant) {
@@ -126,12 +136,13 @@ ObjectId Poa::fresh_id() {
 }
 
 // With the map's mutex held.
-Poa::Entry& Poa::activate(const ObjectId& id, const ServantReference<Servant>& servant) {
+Poa::Entry& Poa::activate(const ObjectId& id, const ServantReference<Servant>& servant,
+                          core::OperationContracts contracts) {
   if (map_->destroyed) core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_adapter});
   if (map_->find(servant.get()) != nullptr) throw ServantAlreadyActive();
   if (map_->find(id) != nullptr) throw ObjectAlreadyActive();
-  auto object =
-      std::make_shared<core::ActiveObject>(manager_->gate(), servant.shared(), servant->_skeleton(), servant->_self());
+  auto object = std::make_shared<core::ActiveObject>(manager_->gate(), servant.shared(), servant->_skeleton(),
+                                                     servant->_self(), std::move(contracts));
   if (!registry_->add(key_of(id), object))
     core::raise(Error{ErrorKind::bad_inv_order, Completion::no, minor::orb_destroyed});
   map_->by_servant.emplace(servant.get(), text_of(id));
@@ -154,11 +165,12 @@ void Poa::activate_object_with_id(const ObjectId& id, const ServantReference<Ser
   require(servant);
   // First what may fail: an object that is active has its tasks asked for.
   const core::Skeleton& skeleton = servant->_skeleton();
-  dispatch::Executive* const executive = skeleton.has_contracts() ? &registry_->orb()->executive() : nullptr;
+  core::OperationContracts contracts = contracts_of(skeleton, registry_->orb()->settings());
+  dispatch::Executive* const executive = contracts.empty() ? nullptr : &registry_->orb()->executive();
   std::shared_ptr<core::ActiveObject> object;
   {
     const std::lock_guard lock(map_->mutex);
-    object = activate(id, servant).object;
+    object = activate(id, servant, std::move(contracts)).object;
   }
   if (executive != nullptr) object->admit_shared_tasks(*executive, label_of(skeleton), !core::inside_request());
 }

@@ -124,7 +124,7 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   };
   struct Map;
   struct Entry;
-  Entry& activate(const ObjectId& id, const ServantReference<Servant>& servant);
+  Entry& activate(const ObjectId& id, const ServantReference<Servant>& servant, core::OperationContracts contracts);
   ObjectId fresh_id();
   void forget(const Poa& child);
   std::string key_of(const ObjectId& id) const;

@@ -1,5 +1,6 @@
 #include "orb/core/settings.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -162,7 +163,37 @@ TEST_CASE("a bad value is refused with what was expected") {
   CHECK(settings.error().text.find("expected") != std::string::npos);
 }
 
-TEST_CASE("an option without a value is refused") { CHECK_FALSE(Start().word("-ORBid").load()); }
+TEST_CASE("an option that is not written as options are is refused with how it is written") {
+  const auto [words, answer] = GENERATE(table<std::vector<const char*>, const char*>({
+      {{"-ORBid"}, "-ORBid needs a value: -ORBid VALUE"},
+      {{"-ORBPoolCores", "-ORBid", "x"}, "-ORBPoolCores needs a value: -ORBPoolCores VALUE"},
+      {{"-ORBConfig"}, "-ORBConfig needs a value: -ORBConfig VALUE"},
+      {{"-ORBPoolCors"}, "unknown option -ORBPoolCors; the nearest known is -ORBPoolCores"},
+      {{"-ORBPoolCores=0,1"}, "option -ORBPoolCores=0,1: an option and its value are two words: -ORBPoolCores 0,1"},
+      {{"--ORBPoolCores", "0"}, "option --ORBPoolCores: -ORB options begin with one dash: -ORBPoolCores"},
+      {{"-ORBInitRef", "Name"}, "-ORBInitRef Name: expected NAME=REFERENCE, such as"},
+      {{"-ORBInitRef", "=x"}, "-ORBInitRef =x: expected NAME=REFERENCE, such as"},
+      {{"-ORBLogLevel", "loud"}, "-ORBLogLevel = loud: expected debug, info, warn, error or off"},
+      {{"-ORBContractsFile", "/nowhere.toml"}, "contracts file /nowhere.toml does not exist"},
+  }));
+  Start start;
+  for (const char* word : words) start.word(word);
+  CHECK_THAT(start.fault(), Catch::StartsWith(answer));
+}
+
+TEST_CASE("a file named as configuration that is none is refused at once") {
+  const std::string folder = std::filesystem::temp_directory_path();
+  const std::string pipe = folder + "/corelane_pipe_" + std::to_string(::getpid());
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const std::string huge = pipe + ".toml";
+  std::ofstream(huge) << std::string(1024 * 1024 + 1, '#');
+  CHECK(Start().option("-ORBConfig", pipe.c_str()).fault() == "configuration file " + pipe + " is no plain file");
+  CHECK(Start().option("-ORBContractsFile", pipe.c_str()).fault() == "contracts file " + pipe + " is no plain file");
+  CHECK(Start().option("-ORBConfig", huge.c_str()).fault() ==
+        "configuration file " + huge + " is longer than 1048576 bytes");
+  CHECK(Start().option("-ORBConfig", "/dev/zero").fault() == "configuration file /dev/zero is no plain file");
+  ::unlink(pipe.c_str()), ::unlink(huge.c_str());
+}
 
 TEST_CASE("a file that is no TOML is refused with its line") {
   const auto settings = Start().file("[dispatch\n").load();
@@ -187,9 +218,19 @@ TEST_CASE("a section that does not exist is refused even when it is empty") {
   CHECK_THAT(Start().file("[dispach]\n").fault(), Catch::Contains("unknown section dispach"));
 }
 
-TEST_CASE("a value of another type is refused by its key") {
-  CHECK_THAT(Start().file("[dispatch]\nqueue_capacity = [1]\n").fault(),
-             Catch::EndsWith("dispatch.queue_capacity: expected text, a whole number or a boolean"));
-  CHECK_THAT(Start().file("[init_ref]\nA = 3\n").fault(),
-             Catch::EndsWith("init_ref.A: expected a reference as a string"));
+TEST_CASE("a fault of the file is told with its line") {
+  const auto [text, answer] = GENERATE(table<const char*, const char*>({
+      {"[dispatch]\n\nqueue_capacity = [1]\n",
+       ":3: dispatch.queue_capacity: expected text, a whole number or a boolean"},
+      {"[dispatch]\nqueue_capacity = 1.5\n", ":2: dispatch.queue_capacity: expected text, a whole number or a boolean"},
+      {"[dispatch]\nqueue_capacity = -1\n", ":2: dispatch.queue_capacity = -1: expected a number from 1 to 1000000"},
+      {"[dispatch.mode]\n", ":1: unknown section dispatch.mode; the nearest known is dispatch.mode"},
+      {"dispatch = 3\n", ":1: unknown key dispatch; the nearest known is"},
+      {"[init_ref]\nA = 3\n", ":2: init_ref.A: expected a reference as a string"},
+      {"\n[pool]\ncore = \"0\"\n", ":3: unknown key pool.core; the nearest known is pool.cores"},
+      {"[pool]\ncores = \"0\"\ncores = \"1\"\n", ":3: "},
+      {"[log]\nlevel = true\n", ":2: log.level = on: expected debug, info, warn, error or off"},
+      {"\xff\xfe", ":1: "},
+  }));
+  CHECK_THAT(Start().file(text).fault(), Catch::StartsWith("/") && Catch::Contains(".toml" + std::string(answer)));
 }

@@ -1,0 +1,219 @@
+#include "orb/core/contracts_file.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "orb/core/spelling.h"
+#include "orb/os/small_file.h"
+
+// Header-only use would parse in every program; the library is linked.
+#include <toml++/toml.h>
+
+namespace corelane::core {
+namespace {
+
+constexpr std::size_t largest_file = 1024 * 1024;
+constexpr Duration shortest{1};
+
+const std::vector<std::string>& keys() {
+  static const std::vector<std::string> names{"period",     "deadline",   "budget",    "jitter",
+                                              "suspension", "importance", "on_overrun"};
+  return names;
+}
+
+// "IDL:Plant/Controller:1.0": a format, a colon, and no C++ name.
+bool is_repository_id(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  return colon != text.npos && colon > 0 && colon + 1 < text.size() && text.find("::") == text.npos;
+}
+
+// What somebody who wrote "Plant::Controller" or "Plant/Controller" meant.
+std::string as_repository_id(std::string text) {
+  for (std::size_t at = text.find("::"); at != text.npos; at = text.find("::")) text.replace(at, 2, "/");
+  std::replace(text.begin(), text.end(), '.', '/');
+  return "IDL:" + text + ":1.0";
+}
+
+std::vector<std::string> operations_of(const Skeleton& skeleton) {
+  std::vector<std::string> names;
+  for (const Upcall& upcall : skeleton.upcalls) names.emplace_back(upcall.name);
+  return names;
+}
+
+}  // namespace
+
+// One file, until its first fault.
+class ContractsFile::Reader {
+ public:
+  explicit Reader(ContractsFile& file) : file_(file) {}
+
+  std::optional<std::string> read(const toml::table& root) {
+    for (const auto& [id, node] : root) {
+      const std::string name(id.str());
+      line_ = id.source().begin.line;
+      if (!is_repository_id(name))
+        return fault("\"" + name + "\" is no repository id; is [\"" + as_repository_id(name) + "\".OPERATION] meant?");
+      const toml::table* operations = node.as_table();
+      if (operations == nullptr) return fault(name + ": expected a table for each operation: [\"" + name + "\".step]");
+      if (auto bad = read_interface(name, *operations)) return bad;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<std::string> fault(const std::string& text) const { return file_.at(line_) + text; }
+
+  std::optional<std::string> read_interface(const std::string& id, const toml::table& operations) {
+    for (const auto& [name, node] : operations) {
+      line_ = name.source().begin.line;
+      const toml::table* fields = node.as_table();
+      if (fields == nullptr)
+        return fault(id + ": \"" + std::string(name.str()) + "\" stands where an operation is expected: [\"" + id +
+                     "\".step], its contract below");
+      Entry entry{};
+      entry.line = node.source().begin.line;
+      for (const auto& [key, value] : *fields)
+        if (auto bad = read_field(std::string(key.str()), value, entry)) return bad;
+      line_ = entry.line;
+      if (auto bad = hopeless(entry)) return fault(id + " " + std::string(name.str()) + ": " + *bad);
+      file_.interfaces_[id].emplace(name.str(), entry);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::string> read_field(const std::string& key, const toml::node& value, Entry& entry) {
+    line_ = value.source().begin.line;
+    if (key == "period") return duration(key, value, entry.period);
+    if (key == "deadline") return duration(key, value, entry.deadline);
+    if (key == "budget") return duration(key, value, entry.budget);
+    if (key == "jitter") return duration(key, value, entry.jitter);
+    if (key == "suspension") return duration(key, value, entry.suspension);
+    if (key == "importance") return importance(value, entry);
+    if (key == "on_overrun") return policy(value, entry);
+    return fault("unknown key " + key + "; the nearest known is " + nearest(key, keys()));
+  }
+
+  std::optional<std::string> duration(const std::string& key, const toml::node& value, std::optional<Duration>& out) {
+    const auto* const text = value.as_string();
+    if (text != nullptr) out = parse_duration(text->get());
+    if (out) return std::nullopt;
+    return fault(key + ": expected a duration such as \"10ms\" (units ns, us, ms, s), in quotes");
+  }
+
+  std::optional<std::string> importance(const toml::node& value, Entry& entry) {
+    using Limits = std::numeric_limits<std::int16_t>;
+    const auto* const number = value.as_integer();
+    if (number == nullptr || number->get() < Limits::min() || number->get() > Limits::max())
+      return fault("importance: expected a whole number from -32768 to 32767");
+    entry.importance = static_cast<std::int16_t>(number->get());
+    return std::nullopt;
+  }
+
+  std::optional<std::string> policy(const toml::node& value, Entry& entry) {
+    const auto* const text = value.as_string();
+    const std::string name = text == nullptr ? "" : text->get();
+    if (name == "report") return entry.on_overrun = OverrunPolicy::report, std::nullopt;
+    if (name == "demote") return entry.on_overrun = OverrunPolicy::demote, std::nullopt;
+    if (name == "cancel") return entry.on_overrun = OverrunPolicy::cancel, std::nullopt;
+    return fault("on_overrun: expected \"report\", \"demote\" or \"cancel\"");
+  }
+
+  // What no IDL can mend: unsound even with the best of what is left out.
+  static std::optional<std::string> hopeless(const Entry& entry) {
+    return corelane::fault_of({.period = entry.period.value_or(longest_period),
+                               .deadline = entry.deadline.value_or(longest_period),
+                               .budget = entry.budget.value_or(shortest),
+                               .jitter = entry.jitter.value_or(Duration::zero()),
+                               .suspension = entry.suspension.value_or(Duration::zero())});
+  }
+
+  ContractsFile& file_;
+  std::uint32_t line_ = 0;
+};
+
+Expected<std::shared_ptr<const ContractsFile>, SettingsFault> ContractsFile::load(const std::string& path) {
+  const auto text = os::read_small_file(path, largest_file);
+  if (!text) return SettingsFault{"contracts file " + text.error().text};
+  return parse(*text, path);
+}
+
+Expected<std::shared_ptr<const ContractsFile>, SettingsFault> ContractsFile::parse(std::string_view text,
+                                                                                   const std::string& path) {
+  const auto file = std::make_shared<ContractsFile>();
+  file->path_ = path;
+  try {
+    if (auto bad = Reader(*file).read(toml::parse(text, path))) return SettingsFault{*bad};
+  } catch (const toml::parse_error& error) {
+    return SettingsFault{file->at(error.source().begin.line) + std::string(error.description())};
+  }
+  return std::shared_ptr<const ContractsFile>(file);
+}
+
+Contract ContractsFile::merged(const Entry& entry, const Contract* declared) {
+  Contract contract;
+  if (declared != nullptr) contract = *declared;
+  contract.period = entry.period.value_or(contract.period);
+  contract.budget = entry.budget.value_or(contract.budget);
+  if (declared == nullptr) contract = make_contract(contract.period, contract.budget, entry.deadline);
+  contract.deadline = entry.deadline.value_or(contract.deadline);
+  contract.jitter = entry.jitter.value_or(contract.jitter);
+  contract.suspension = entry.suspension.value_or(contract.suspension);
+  contract.importance = entry.importance.value_or(contract.importance);
+  contract.on_overrun = entry.on_overrun.value_or(contract.on_overrun);
+  return contract;
+}
+
+// The most derived interface that says something of the operation.
+const ContractsFile::Entry* ContractsFile::find(const Skeleton& skeleton, std::string_view operation) const {
+  for (const char* id : skeleton.ids) {
+    const auto found = interfaces_.find(std::string_view(id));
+    if (found == interfaces_.end()) continue;
+    if (const auto entry = found->second.find(operation); entry != found->second.end()) return &entry->second;
+  }
+  return nullptr;
+}
+
+std::optional<std::string> ContractsFile::fault_of(const Operations& operations, const Skeleton& skeleton) const {
+  for (const auto& [name, entry] : operations)
+    if (skeleton.find(name) == nullptr)
+      return at(entry.line) + skeleton.ids.front() + " has no operation " + name +
+             (skeleton.upcalls.empty() ? "" : "; the nearest is " + nearest(name, operations_of(skeleton)));
+  return std::nullopt;
+}
+
+Expected<OperationContracts, SettingsFault> ContractsFile::contracts_of(const Skeleton& skeleton) const {
+  for (const char* id : skeleton.ids) {
+    const auto found = interfaces_.find(std::string_view(id));
+    if (found == interfaces_.end()) continue;
+    if (auto bad = fault_of(found->second, skeleton)) return SettingsFault{*bad};
+    const std::lock_guard lock(mutex_);
+    asked_.insert(found->first);
+  }
+  OperationContracts contracts = declared_contracts(skeleton);
+  for (std::size_t i = 0; i < skeleton.upcalls.size(); ++i) {
+    const Upcall& upcall = skeleton.upcalls[i];
+    const Entry* entry = find(skeleton, upcall.name);
+    if (entry == nullptr) continue;
+    const std::string where = at(entry->line) + skeleton.ids.front() + " " + std::string(upcall.name) + ": ";
+    if (upcall.contract == nullptr && (!entry->period || !entry->budget))
+      return SettingsFault{where + "its IDL has no contract, so period and budget are both required"};
+    const Contract contract = merged(*entry, upcall.contract);
+    if (const auto bad = corelane::fault_of(contract))
+      return SettingsFault{where + *bad + (upcall.contract ? "; what the file leaves out is as the IDL says" : "")};
+    contracts.resize(skeleton.upcalls.size());
+    contracts[i] = contract;
+  }
+  return contracts;
+}
+
+std::vector<std::string> ContractsFile::unused() const {
+  std::vector<std::string> lines;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [id, operations] : interfaces_)
+    if (!asked_.contains(id) && !operations.empty())
+      lines.push_back(at(operations.begin()->second.line) + "no object of " + id +
+                      " was activated: its contracts were not used");
+  return lines;
+}
+
+}  // namespace corelane::core

@@ -1,0 +1,74 @@
+// ContractsFile: contracts by configuration (contracts.file). It gives operations a contract, or changes what their IDL
+// says, without touching the IDL. TOML, a table for each operation of an interface:
+//
+//   ["IDL:Plant/Controller:1.0".step]
+//   period = "10ms"           # required where the IDL has no contract, as budget is
+//   budget = "1500us"
+//   deadline = "8ms"          # T
+//   jitter = "1ms"            # a tenth of the smaller of T and D
+//   suspension = "0ms"        # none
+//   importance = 3            # 0
+//   on_overrun = "demote"     # report; or cancel
+//
+// What a table leaves out is as the IDL says, and without a contract there what the comment says. Tables of an
+// interface count for those that inherit from it, unless they have one of their own for the operation.
+//
+// Threads: load() makes a value; contracts_of() any but real-time ones (it allocates and takes a lock).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orb/base/contract.h"
+#include "orb/base/expected.h"
+#include "orb/core/settings_fault.h"
+#include "orb/core/skeleton.h"
+
+namespace corelane::core {
+
+class ContractsFile {
+ public:
+  // Faults name the file and the line.
+  static Expected<std::shared_ptr<const ContractsFile>, SettingsFault> load(const std::string& path);
+  // The same from text; `path` is for the faults.
+  static Expected<std::shared_ptr<const ContractsFile>, SettingsFault> parse(std::string_view text,
+                                                                             const std::string& path);
+
+  // The IDL's contracts with this file's over them. Faults: an operation that the interface does not have, a contract
+  // that is incomplete or unsound with what the IDL says.
+  Expected<OperationContracts, SettingsFault> contracts_of(const Skeleton& skeleton) const;
+
+  // A line for each interface that nobody asked about.
+  std::vector<std::string> unused() const;
+
+ private:
+  struct Entry {
+    std::optional<Duration> period, deadline, budget, jitter, suspension;
+    std::optional<std::int16_t> importance;
+    std::optional<OverrunPolicy> on_overrun;
+    std::uint32_t line = 0;
+  };
+  using Operations = std::map<std::string, Entry, std::less<>>;
+  class Reader;
+
+  static Contract merged(const Entry& entry, const Contract* declared);
+  std::optional<std::string> fault_of(const Operations& operations, const Skeleton& skeleton) const;
+  const Entry* find(const Skeleton& skeleton, std::string_view operation) const;
+  std::string at(std::uint32_t line) const { return path_ + ":" + std::to_string(line) + ": "; }
+
+  // Constant after construction.
+  std::string path_;
+  std::map<std::string, Operations, std::less<>> interfaces_;
+
+  mutable std::mutex mutex_;
+  mutable std::set<std::string, std::less<>> asked_;  // guarded by mutex_
+};
+
+}  // namespace corelane::core

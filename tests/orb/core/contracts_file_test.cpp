@@ -1,0 +1,129 @@
+#include "orb/core/contracts_file.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "orb/rt/rt.h"
+#include "tests/support/probe_servant.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+using namespace corelane::core;
+using namespace corelane::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Contract of_idl = {.period = 10ms, .deadline = 8ms, .budget = 2ms, .jitter = 1ms, .importance = 5};
+constexpr const char* ids[] = {"IDL:Derived:1.0", "IDL:Base:1.0", "IDL:omg.org/CORBA/Object:1.0"};
+constexpr Upcall upcalls[] = {{.name = "configure"}, {.name = "step", .contract = &of_idl}};
+constexpr Skeleton skeleton{ids, upcalls};
+
+const OperationContracts unchanged{std::nullopt, of_idl};
+
+std::string fault_of_text(const std::string& text) {
+  const auto file = ContractsFile::parse(text, "c.toml");
+  if (!file) return file.error().text;
+  const auto contracts = (*file)->contracts_of(skeleton);
+  return contracts ? "" : contracts.error().text;
+}
+
+OperationContracts contracts_by(const std::string& text) {
+  const auto file = ContractsFile::parse(text, "c.toml");
+  if (!file) FAIL(file.error().text);
+  const auto contracts = (*file)->contracts_of(skeleton);
+  if (!contracts) FAIL(contracts.error().text);
+  return *contracts;
+}
+
+}  // namespace
+
+TEST_CASE("a contracts file that says nothing leaves the contracts of the IDL") {
+  CHECK(contracts_by("") == unchanged);
+  CHECK(contracts_by("[\"IDL:Other:1.0\".step]\nperiod = \"1s\"\n") == unchanged);
+}
+
+TEST_CASE("what a contracts file leaves out is as the IDL says") {
+  const auto contracts = contracts_by("[\"IDL:Derived:1.0\".step]\nbudget = \"3ms\"\non_overrun = \"demote\"\n");
+  Contract expected = of_idl;
+  expected.budget = 3ms;
+  expected.on_overrun = OverrunPolicy::demote;
+  CHECK(contracts[1] == expected);
+}
+
+TEST_CASE("a contracts file gives a contract to an operation that has none") {
+  const auto contracts = contracts_by("[\"IDL:Derived:1.0\".configure]\nperiod = \"20ms\"\nbudget = \"1ms\"\n");
+  CHECK(contracts[0] == make_contract(20ms, 1ms));
+  CHECK(contracts[1] == of_idl);
+}
+
+TEST_CASE("what is said of a base interface counts unless the derived one has its own") {
+  const std::string base = "[\"IDL:Base:1.0\".step]\nimportance = -3\n";
+  CHECK(contracts_by(base)[1]->importance == -3);
+  CHECK(contracts_by(base + "[\"IDL:Derived:1.0\".step]\nimportance = 9\n")[1]->importance == 9);
+}
+
+TEST_CASE("an interface of the contracts file that nobody activates is told with its line") {
+  const auto file = ContractsFile::parse("\n[\"IDL:Derivd:1.0\".step]\nperiod = \"1s\"\n", "c.toml");
+  REQUIRE(file);
+  CHECK((*file)->contracts_of(skeleton));
+  CHECK((*file)->unused() ==
+        std::vector<std::string>{"c.toml:2: no object of IDL:Derivd:1.0 was activated: its contracts were not used"});
+}
+
+TEST_CASE("a fault of a contracts file is told with its line and what is expected") {
+  struct Case {
+    const char *text, *fault;
+  };
+  const Case wrong = GENERATE(
+      Case{"[\"IDL:Derived:1.0\".stp]\n", "c.toml:1: IDL:Derived:1.0 has no operation stp; the nearest is step"},
+      Case{"[\"IDL:Derived:1.0\".step]\nperiod = 10\n",
+           "c.toml:2: period: expected a duration such as \"10ms\" (units ns, us, ms, s), in quotes"},
+      Case{"[\"IDL:Derived:1.0\".step]\n\nbudget = \"1 ms\"\n", "c.toml:3: budget: expected a duration"},
+      Case{"[\"IDL:Derived:1.0\".step]\nbuget = \"1ms\"\n", "c.toml:2: unknown key buget; the nearest known is budget"},
+      Case{"[\"IDL:Derived:1.0\".step]\nimportance = 40000\n", "c.toml:2: importance: expected a whole number"},
+      Case{"[\"IDL:Derived:1.0\".step]\nimportance = \"high\"\n", "c.toml:2: importance: expected a whole number"},
+      Case{"[\"IDL:Derived:1.0\".step]\non_overrun = \"stop\"\n", "c.toml:2: on_overrun: expected \"report\""},
+      Case{
+          "[\"IDL:Derived:1.0\".step]\nbudget = \"9ms\"\n",
+          "c.toml:1: IDL:Derived:1.0 step: budget C = 9ms is outside 0 < C <= D = 8ms; what the file leaves out is as"},
+      Case{"[\"IDL:Derived:1.0\".step]\nperiod = \"2ms\"\ndeadline = \"1ms\"\nbudget = \"3ms\"\n",
+           "c.toml:1: IDL:Derived:1.0 step: budget C = 3ms is outside 0 < C <= D = 1ms"},
+      Case{"[\"IDL:Derived:1.0\".configure]\nperiod = \"10ms\"\n",
+           "c.toml:1: IDL:Derived:1.0 configure: its IDL has no contract, so period and budget are both required"},
+      Case{"[\"Plant::Controller\".step]\n",
+           "c.toml:1: \"Plant::Controller\" is no repository id; is [\"IDL:Plant/Controller:1.0\".OPERATION] meant?"},
+      Case{"[Derived.step]\nperiod = \"1s\"\n", "c.toml:1: \"Derived\" is no repository id"},
+      Case{"\"IDL:Derived:1.0\" = 3\n", "c.toml:1: IDL:Derived:1.0: expected a table for each operation"},
+      Case{"[\"IDL:Derived:1.0\"]\nperiod = \"1s\"\n",
+           "c.toml:2: IDL:Derived:1.0: \"period\" stands where an operation is expected"},
+      Case{"x = 1\n[[[\n", "c.toml:2: "}, Case{"a", "c.toml:1: "}, Case{"\xff\xfe\x01", "c.toml:1: "});
+  CHECK_THAT(fault_of_text(wrong.text), Catch::StartsWith(wrong.fault));
+}
+
+TEST_CASE("an object's tasks are admitted as the contracts file says") {
+  TempDirectory directory;
+  const std::string path = directory / "contracts.toml";
+  std::ofstream(path) << "[\"" << Probing::Probe::_id << "\".add]\nperiod = \"50ms\"\nbudget = \"70us\"\n";
+  TestOrb server({"-ORBContractsFile", path});
+  const auto servant = CORBA::make_reference<ProbeServant>();
+  (void)server.root()->servant_to_reference(servant);
+  const auto report = rt::report(*server.orb);
+  CHECK(std::ranges::any_of(report.tasks, [](const dispatch::TaskReport& task) {
+    return task.contract == make_contract(50ms, 70us) && task.label.ends_with(".add");
+  }));
+}
+
+TEST_CASE("an object whose contracts file is wrong is not activated and the reason names the line") {
+  TempDirectory directory;
+  const std::string path = directory / "contracts.toml";
+  std::ofstream(path) << "[\"" << Probing::Probe::_id << "\".ad]\nperiod = \"50ms\"\nbudget = \"70us\"\n";
+  TestOrb server({"-ORBContractsFile", path});
+  const auto servant = CORBA::make_reference<ProbeServant>();
+  try {
+    (void)server.root()->servant_to_reference(servant);
+    FAIL("it was activated");
+  } catch (const CORBA::BAD_PARAM& fault) {
+    CHECK_THAT(std::string(fault.detail()), Catch::StartsWith(path + ":1: ") && Catch::EndsWith("the nearest is add"));
+  }
+}
