@@ -2,6 +2,7 @@
 
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"
+#include "orb/core/stop_signals.h"
 #include "plantS.h"
 
 class Controller : public virtual CORBA::servant_traits<Plant::Controller>::base_type {
@@ -12,11 +13,14 @@ class Controller : public virtual CORBA::servant_traits<Plant::Controller>::base
 
 int main(int argc, char** argv) try {
   auto orb = CORBA::ORB_init(argc, argv);
+  if (argc != 1) return std::cerr << "usage: " << argv[0] << " [-ORBOption VALUE ...]\n", 2;
+  const corelane::core::StopSignals stop(*orb);  // SIGTERM and SIGINT end run()
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   poa->the_POAManager()->activate();
   auto servant = CORBA::make_reference<Controller>();
   std::cout << orb->object_to_string(servant->_this()) << std::endl;
   orb->run();
+  orb->destroy();
 } catch (const std::exception& failure) {
   std::cerr << "server: " << failure.what() << '\n';
   return 1;

@@ -40,14 +40,10 @@ def refuses_another_version(folder, prefix):
         sys.exit(f"version 0.9 was not refused:\n{asked.stdout}{asked.stderr}")
 
 
-def build_with_pkg_config(folder, prefix, _):
-    libraries = next(base for base, _, names in os.walk(prefix) if "corelane.pc" in names)
-    environment = dict(os.environ, PKG_CONFIG_PATH=libraries)
-    flags = run("pkg-config", "--cflags", "--libs", "corelane", env=environment).split()
-    run(f"{prefix}/bin/corelane-idl", "--output-dir", folder, f"{folder}/plant.idl")
-    for program in ("server", "client"):
-        sources = [f"{folder}/{name}" for name in (f"{program}.cpp", "plantC.cpp", "plantS.cpp")]
-        run("c++", "-std=c++20", "-I", folder, *sources, "-o", f"{folder}/{program}", *flags)
+def build_with_pkg_config(folder, prefix, source):
+    with open(f"{source}/README.md", encoding="utf-8") as readme:
+        commands = re.search("```sh\n(.*?)```", readme.read(), re.DOTALL).group(1)
+    run("bash", "-euc", commands.replace("~/corelane", prefix), cwd=folder)
     return folder
 
 

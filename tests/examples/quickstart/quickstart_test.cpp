@@ -1,12 +1,16 @@
 // The programs on README.md's first screen: they are what README.md says, and they do what it says.
+#include <signal.h>
+
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <iterator>
 
 #include "orb/os/child_process.h"
+#include "tests/support/temp_directory.h"
 
 using corelane::os::ChildProcess;
 using corelane::os::program_beside;
+using corelane::testing::TempDirectory;
 
 namespace {
 
@@ -49,13 +53,34 @@ TEST_CASE("what is wrong with the quickstart's arguments is said in a line") {
       Case{{"server", "-ORBEndpointListen", "192.0.2.1:80", "-ORBRuntimeLedger", "off"},
            "exit status 1",
            "cannot listen on 192.0.2.1:80: "},
-      Case{{"server", "-ORBPoolCors", "0"}, "exit status 1", "the nearest known is -ORBPoolCores"});
+      Case{{"server", "-ORBPoolCors", "0"}, "exit status 1", "the nearest known is -ORBPoolCores"},
+      Case{{"server", "2809"}, "exit status 2", "usage: "});
   std::vector<std::string> command = wrong.words;
   command[0] = program_beside("corelane-quickstart-" + command[0]);
   ChildProcess program(command, {.joins_errors = true});
   const std::string text = program.read_all().value();
   CHECK_THAT(text, Catch::Contains(wrong.said));
   CHECK(program.wait()->text() == wrong.exit);
+}
+
+TEST_CASE("a server that is told to stop ends orderly and leaves its trace") {
+  const int signal = GENERATE(SIGTERM, SIGINT);
+  TempDirectory directory;
+  ChildProcess server({program_beside("corelane-quickstart-server"), "-ORBRuntimeLedger", "off", "-ORBPoolRealTime",
+                       "off", "-ORBRecorderDumpAtExit", "on", "-ORBRecorderDirectory", directory.path()});
+  REQUIRE(server.read_line());
+  ::kill(server.pid(), signal);
+  CHECK(server.wait()->text() == "exit status 0");
+  CHECK(directory.entries() == 1);
+}
+
+TEST_CASE("a server without the log says nothing on standard error") {
+  ChildProcess server({program_beside("corelane-quickstart-server"), "-ORBRuntimeLedger", "off", "-ORBPoolRealTime",
+                       "off", "-ORBLogLevel", "off"},
+                      {.joins_errors = true});
+  REQUIRE(server.read_line().value_or("").starts_with("IOR:"));
+  ::kill(server.pid(), SIGTERM);
+  CHECK(server.read_all().value() == "");
 }
 
 TEST_CASE("the quickstart's client is admitted and gets its answer") {

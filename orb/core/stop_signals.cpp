@@ -1,0 +1,66 @@
+#include "orb/core/stop_signals.h"
+
+#include <errno.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "orb/base/minor.h"
+#include "orb/core/exception.h"
+
+namespace corelane::core {
+namespace {
+
+constexpr std::uint64_t by_signal = 1, by_destructor = std::uint64_t{1} << 32;
+
+// Thread: written by whoever makes and destroys StopSignals, read by signal handlers.
+std::atomic<int> bell{-1};
+
+// The default action comes back with the first signal (SA_RESETHAND).
+void ring(int) {
+  const int before = errno;
+  const std::uint64_t ones = by_signal;
+  // relaxed: a descriptor that lives as long as the handler is installed
+  (void)!::write(bell.load(std::memory_order_relaxed), &ones, sizeof ones);
+  errno = before;
+}
+
+}  // namespace
+
+StopSignals::StopSignals(Orb& orb) : orb_(orb.shared_from_this()), bell_(::eventfd(0, EFD_CLOEXEC)) {
+  if (!bell_) raise(Error{ErrorKind::no_resources, Completion::no, minor::system_refused}, "no descriptor for signals");
+  bell.store(bell_.get(), std::memory_order_relaxed);  // relaxed: the handler is installed below
+  waiter_ = std::thread([this] { wait(); });
+  struct sigaction action {};
+  action.sa_handler = ring;
+  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    ::sigaction(signals[i], &action, &before_[i]);
+    if (before_[i].sa_handler == SIG_IGN) ::sigaction(signals[i], &before_[i], nullptr);
+  }
+}
+
+StopSignals::~StopSignals() {
+  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &before_[i], nullptr);
+  const std::uint64_t ones = by_destructor;
+  (void)!::write(bell_.get(), &ones, sizeof ones);
+  waiter_.join();
+}
+
+// Bound: until the destructor.
+void StopSignals::wait() const {
+  for (;;) {
+    std::uint64_t rung = 0;
+    if (::read(bell_.get(), &rung, sizeof rung) != sizeof rung) continue;  // interrupted
+    if (rung >= by_destructor) return;
+    try {
+      orb_->shutdown(false);
+    } catch (const SystemException&) {
+      // destroyed already: it has stopped
+    }
+  }
+}
+
+}  // namespace corelane::core

@@ -1,0 +1,45 @@
+// StopSignals: SIGTERM and SIGINT shut an ORB down, so that a server ends as its program says: run() returns, what runs
+// finishes, traces are written. A second signal ends the process at once, as if nobody had caught it.
+//
+//   auto orb = CORBA::ORB_init(argc, argv);
+//   const corelane::core::StopSignals stop(*orb);
+//   ...
+//   orb->run();
+//   orb->destroy();
+//
+// Threads: one for the wait; made and destroyed by one thread. One object at a time in a process; from its construction
+// to its destruction both signals are its own, then they are again what they were. A signal that the process ignores
+// stays ignored.
+#pragma once
+
+#include <signal.h>
+
+#include <array>
+#include <memory>
+#include <thread>
+
+#include "orb/core/orb.h"
+#include "orb/os/fd.h"
+
+namespace corelane::core {
+
+class StopSignals {
+ public:
+  // Raises NO_RESOURCES when the system gives no descriptor.
+  explicit StopSignals(Orb& orb);
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+  ~StopSignals();
+
+ private:
+  static constexpr std::array<int, 2> signals{SIGTERM, SIGINT};
+
+  void wait() const;
+
+  const std::shared_ptr<Orb> orb_;
+  os::Fd bell_;
+  std::array<struct sigaction, signals.size()> before_{};
+  std::thread waiter_;
+};
+
+}  // namespace corelane::core
