@@ -75,6 +75,18 @@ constexpr Shared shared_settings[] = {
     {"pool.real_time", [](S a, S b) { return a.executive.real_time == b.executive.real_time; }},
     {"best_effort.threads",
      [](S a, S b) { return a.executive.best_effort_threads == b.executive.best_effort_threads; }},
+    {"best_effort.server",
+     [](S a, S b) { return a.executive.best_effort_server.kind == b.executive.best_effort_server.kind; }},
+    {"best_effort.budget",
+     [](S a, S b) {
+       return a.executive.best_effort_server.reservation.budget == b.executive.best_effort_server.reservation.budget;
+     }},
+    {"best_effort.period",
+     [](S a, S b) {
+       return a.executive.best_effort_server.reservation.period == b.executive.best_effort_server.reservation.period;
+     }},
+    {"best_effort.cores",
+     [](S a, S b) { return a.executive.best_effort_server.cores == b.executive.best_effort_server.cores; }},
     {"platform.budget", [](S a, S b) { return a.executive.platform.budget == b.executive.platform.budget; }},
     {"platform.period", [](S a, S b) { return a.executive.platform.period == b.executive.platform.period; }},
     {"platform.blocking", [](S a, S b) { return a.executive.platform.blocking == b.executive.platform.blocking; }},

@@ -53,7 +53,7 @@ std::string placement(Settings& s, std::string_view text) {
 }
 
 // "0,2-5": hardware threads. "all" or nothing: whatever the process may use.
-std::string cores(Settings& s, std::string_view text) {
+std::string cores(std::string_view text, std::vector<CoreId>& out) {
   constexpr std::string_view expected = "all, or hardware threads such as 0,2-5";
   std::vector<CoreId> result;
   if (text == "all") text = {};
@@ -68,8 +68,17 @@ std::string cores(Settings& s, std::string_view text) {
       return std::string(expected);
     for (std::int16_t core = first; core <= last; ++core) result.push_back(CoreId{core});  // bound: 4096
   }
-  s.executive.lease.cores = std::move(result);
+  out = std::move(result);
   return {};
+}
+
+std::string best_effort_server(Settings& s, std::string_view text) {
+  using dispatch::BestEffortServer;
+  BestEffortServer& kind = s.executive.best_effort_server.kind;
+  if (text == "none") return kind = BestEffortServer::none, std::string{};
+  if (text == "sporadic") return kind = BestEffortServer::sporadic, std::string{};
+  if (text == "deferrable") return kind = BestEffortServer::deferrable, std::string{};
+  return "none, sporadic or deferrable";
 }
 
 std::string wait_mode(Settings& s, std::string_view text) {
@@ -122,7 +131,8 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return size(v, s.executive.queue_capacity, 1, 1'000'000); }},
       {"dispatch.admission", "on", "off: admit every task, whether its deadlines hold or not",
        [](S& s, V v) { return yes_or_no(v, s.executive.admission); }},
-      {"pool.cores", "all", "hardware threads that admitted tasks run on, such as 0,2-5", cores},
+      {"pool.cores", "all", "hardware threads that admitted tasks run on, such as 0,2-5",
+       [](S& s, V v) { return cores(v, s.executive.lease.cores); }},
       {"pool.real_time", "on", "off: no SCHED_FIFO and no binding to cores",
        [](S& s, V v) { return yes_or_no(v, s.executive.real_time); }},
       {"followers.threads", "4", "threads of the mode leader-followers",
@@ -130,8 +140,22 @@ const std::vector<SettingsEntry>& settings_table() {
       {"followers.placement", "unbound",
        "where they run: unbound, round-robin (bound to the cores by count) or single-core (all on the first core)",
        placement},
-      {"best_effort.threads", "2", "threads for requests without a contract",
+      {"best_effort.threads", "2",
+       "threads for requests without a contract; with best_effort.server on each of its cores",
        [](S& s, V v) { return size(v, s.executive.best_effort_threads, 1, 256); }},
+      {"best_effort.server", "none",
+       "what requests without a contract get of a core above the admitted tasks, which are admitted with it in mind: "
+       "none; "
+       "sporadic (best_effort.budget in each best_effort.period, charged like a task); deferrable (the same, kept "
+       "until "
+       "used, which is charged more)",
+       best_effort_server},
+      {"best_effort.budget", "500us", "of the server on each core; beyond it requests live on what the tasks leave",
+       [](S& s, V v) { return span_of_time(v, s.executive.best_effort_server.reservation.budget); }},
+      {"best_effort.period", "10ms", "see best_effort.budget",
+       [](S& s, V v) { return span_of_time(v, s.executive.best_effort_server.reservation.period); }},
+      {"best_effort.cores", "all", "with a server: those of pool.cores on which requests without a contract run",
+       [](S& s, V v) { return cores(v, s.executive.best_effort_server.cores); }},
       {"platform.budget", "20us",
        "what readers, manager and interrupts take of a core at most in each platform.period, above all tasks",
        [](S& s, V v) { return span_of_time(v, s.executive.platform.budget); }},

@@ -1,6 +1,8 @@
 #include "orb/dispatch/best_effort_lane.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <string>
 #include <utility>
 
 #include "orb/base/minor.h"
@@ -12,7 +14,21 @@ constexpr std::uint64_t one_thread = std::uint64_t{1} << 32;
 
 }  // namespace
 
-BestEffortLane::BestEffortLane(std::size_t capacity) : queue_(capacity) { sem_init(&queued_, 0, 0); }
+// Handed to its server before it has work. A class that the system refuses leaves it in what the tasks leave.
+class BestEffortLane::PoolThread final : public ServedThread {
+ public:
+  explicit PoolThread(os::Thread thread) : thread_(std::move(thread)) {}
+  void set_native(int native) noexcept override { (void)thread_.set_priority(native); }
+  Duration cpu_time() const noexcept override { return thread_.cpu_time(); }
+
+ private:
+  os::Thread thread_;
+};
+
+BestEffortLane::BestEffortLane(std::size_t capacity, BestEffortServers servers)
+    : servers_(std::move(servers)), queue_(capacity) {
+  sem_init(&queued_, 0, 0);
+}
 
 BestEffortLane::~BestEffortLane() {
   stop();
@@ -56,23 +72,41 @@ BestEffortLane::Tokens BestEffortLane::run(JobPtr job) noexcept {
 }
 
 Expected<void> BestEffortLane::start(std::size_t threads, std::size_t stack) {
-  for (std::size_t i = 0; i < threads; ++i) {
-    auto thread =
-        os::start_thread({.name = "cl-effort-" + std::to_string(i), .stack = stack}, [this]() noexcept { loop(); });
-    if (!thread) return thread.error();
-    threads_.push_back(std::move(*thread));
+  const std::size_t groups = std::max<std::size_t>(servers_.size(), 1);
+  for (std::size_t i = 0; i < groups * threads; ++i) {
+    const bool served = !servers_.empty();
+    const auto core = served ? std::optional(servers_.core(i / threads)) : std::nullopt;
+    auto started = start_thread(stack, core, served ? &servers_.server(i / threads) : nullptr);
+    if (!started) return started;
   }
   return {};
 }
 
-void BestEffortLane::loop() noexcept {
+Expected<void> BestEffortLane::start_thread(std::size_t stack, std::optional<CoreId> core, ThreadServer* server) {
+  auto thread = os::start_thread({.name = "cl-effort-" + std::to_string(threads_.size()), .core = core, .stack = stack},
+                                 [this, server]() noexcept { loop(server); });
+  if (!thread) return thread.error();
+  threads_.push_back(std::make_unique<PoolThread>(std::move(*thread)));
+  if (server) server->add(*threads_.back());
+  return {};
+}
+
+// The thread sleeps until there is a token.
+void BestEffortLane::await(ThreadServer* server) noexcept {
+  if (sem_trywait(&queued_) == 0) return;
+  if (server) server->rest();
+  while (sem_wait(&queued_) != 0 && errno == EINTR) continue;
+  if (server) server->work();
+}
+
+void BestEffortLane::loop(ThreadServer* server) noexcept {
   Tokens own = 0;
+  if (server) server->work();
   // Bound: ends with stop().
   for (;;) {
-    if (own == 0)
-      while (sem_wait(&queued_) != 0 && errno == EINTR) continue;
+    if (own == 0) await(server);
     // PAIR effort.stopping: acquire here <- release in stop().
-    if (stopping_.load(std::memory_order_acquire)) return;
+    if (stopping_.load(std::memory_order_acquire)) break;
     JobPtr job = queue_.pop();
     own = job ? run(std::move(job)) : 0;
     for (Tokens left = own; left > 1; --left) sem_post(&queued_);  // bound: the queue's capacity
@@ -83,6 +117,7 @@ void BestEffortLane::stop() noexcept {
   queue_.close();
   // PAIR effort.stopping: release here -> acquire in loop().
   stopping_.store(true, std::memory_order_release);
+  for (std::size_t i = 0; i < servers_.size(); ++i) servers_.server(i).dismiss();
   for (std::size_t i = 0; i < threads_.size(); ++i) sem_post(&queued_);
   threads_.clear();                        // joins
   while (const JobPtr job = queue_.pop())  // bound: the queue's capacity

@@ -1,5 +1,6 @@
-// BestEffortLane: jobs without a contract. They run under SCHED_OTHER in what time the admitted tasks leave, on a small
-// pool, in order of arrival.
+// BestEffortLane: jobs without a contract, in order of arrival, on a small pool of threads. Those run under SCHED_OTHER
+// in what time the admitted tasks leave; or, on the cores of BestEffortServers, above the tasks while the server there
+// has budget. The kernel wakes waiters in order of their priority, so who has budget is woken first.
 //
 // A thread that sends a reply is about to be free: a job that comes meanwhile is left to it instead of waking another
 // thread. On one core this is the common case, since the reply wakes the client before its sender goes on.
@@ -12,9 +13,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "orb/base/agent.h"
+#include "orb/dispatch/best_effort_servers.h"
 #include "orb/dispatch/request_queue.h"
 #include "orb/os/thread.h"
 
@@ -22,7 +26,7 @@ namespace corelane::dispatch {
 
 class BestEffortLane final : public Agent {
  public:
-  explicit BestEffortLane(std::size_t capacity);
+  explicit BestEffortLane(std::size_t capacity, BestEffortServers servers = {});
   ~BestEffortLane() override;
   BestEffortLane(const BestEffortLane&) = delete;
   BestEffortLane& operator=(const BestEffortLane&) = delete;
@@ -32,17 +36,25 @@ class BestEffortLane final : public Agent {
   // Runs the oldest job.
   bool step(Time now) noexcept override;
 
-  // Assembly: threads that step. stop() ends them after the job that each has, and fails what is queued. Idempotent.
+  // Assembly: `threads` threads that step, or as many on the core of each server. stop() ends them after the job that
+  // each has, and fails what is queued; before it nobody watches the servers any more. Idempotent.
   Expected<void> start(std::size_t threads, std::size_t stack);
   void stop() noexcept;
 
+  BestEffortServers& servers() noexcept { return servers_; }
+  const BestEffortServers& servers() const noexcept { return servers_; }
   std::uint64_t jobs() const noexcept { return jobs_.load(std::memory_order_relaxed); }  // relaxed: a report
 
  private:
   using Tokens = std::uint32_t;
-  void loop() noexcept;
+  class PoolThread;
+  Expected<void> start_thread(std::size_t stack, std::optional<CoreId> core, ThreadServer* server);
+  void loop(ThreadServer* server) noexcept;
+  void await(ThreadServer* server) noexcept;
   void token() noexcept;
   Tokens run(JobPtr job) noexcept;
+
+  BestEffortServers servers_;
 
   // Shared.
   RequestQueue queue_;
@@ -51,7 +63,7 @@ class BestEffortLane final : public Agent {
   std::atomic<std::uint64_t> finishing_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> jobs_{0};
-  std::vector<os::Thread> threads_;
+  std::vector<std::unique_ptr<PoolThread>> threads_;
 };
 
 }  // namespace corelane::dispatch

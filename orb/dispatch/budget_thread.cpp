@@ -5,6 +5,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 
@@ -36,14 +38,15 @@ class BudgetThread::Timer final : public BudgetAlarm {
   const os::Fd fd_;
 };
 
-BudgetThread::BudgetThread(std::span<const std::unique_ptr<CorePool>> pools) : pools_(pools) {}
+BudgetThread::BudgetThread(std::span<const std::unique_ptr<CorePool>> pools, std::vector<ThreadServer*> servers)
+    : pools_(pools), servers_(std::move(servers)) {}
 
 BudgetThread::~BudgetThread() { stop(); }
 
 Expected<void> BudgetThread::start(os::ThreadOptions options) {
   stop_.reset(eventfd(0, EFD_CLOEXEC));
   if (!stop_) return none_left;
-  for (std::size_t i = 0; i < pools_.size(); ++i) {
+  for (std::size_t i = 0; i < pools_.size() + servers_.size(); ++i) {
     timers_.push_back(std::make_unique<Timer>());
     if (timers_.back()->descriptor() < 0) return none_left;
   }
@@ -51,11 +54,13 @@ Expected<void> BudgetThread::start(os::ThreadOptions options) {
   if (!thread) return thread.error();
   thread_ = std::move(*thread);
   for (std::size_t i = 0; i < pools_.size(); ++i) pools_[i]->watch_budgets(timers_[i].get());
+  for (std::size_t i = 0; i < servers_.size(); ++i) servers_[i]->watch(timers_[pools_.size() + i].get());
   return {};
 }
 
 void BudgetThread::stop() noexcept {
   for (const auto& pool : pools_) pool->watch_budgets(nullptr);
+  for (ThreadServer* server : servers_) server->watch(nullptr);
   const std::uint64_t one = 1;
   if (thread_.joinable()) (void)!write(stop_.get(), &one, sizeof one);
   thread_.join();
@@ -70,8 +75,13 @@ void BudgetThread::loop() noexcept {
     poll(entries.data(), entries.size(), -1);
     if (entries.back().revents != 0) return;
     for (std::size_t i = 0; i < timers_.size(); ++i)
-      if (timers_[i]->take()) pools_[i]->check_budget(os::now());
+      if (timers_[i]->take()) check(i);
   }
+}
+
+void BudgetThread::check(std::size_t timer) noexcept {
+  if (timer < pools_.size()) return pools_[timer]->check_budget(os::now());
+  servers_[timer - pools_.size()]->check();
 }
 
 }  // namespace corelane::dispatch

@@ -1,7 +1,8 @@
-// BudgetThread: one high-resolution timer for each core, and the thread above all tasks that they wake: it has the pool
-// look how much its running job has used, and the pool demotes or cancels what uses more than its contract says.
+// BudgetThread: one high-resolution timer for each core and for each server, and the thread above all tasks that they
+// wake: it has the pool look how much its running job has used, and the pool demotes or cancels what uses more than its
+// contract says; and it has the server look what its threads have used, or that its budget is back.
 //
-// Threads: start() and stop() by whoever owns it; the alarms under their pools' locks.
+// Threads: start() and stop() by whoever owns it; the alarms under the locks of their pools and servers.
 #pragma once
 
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "orb/base/expected.h"
 #include "orb/dispatch/core_pool.h"
+#include "orb/dispatch/thread_server.h"
 #include "orb/os/fd.h"
 #include "orb/os/thread.h"
 
@@ -17,21 +19,23 @@ namespace corelane::dispatch {
 
 class BudgetThread {
  public:
-  // The pools outlive it.
-  explicit BudgetThread(std::span<const std::unique_ptr<CorePool>> pools);
+  // They outlive it.
+  explicit BudgetThread(std::span<const std::unique_ptr<CorePool>> pools, std::vector<ThreadServer*> servers = {});
   ~BudgetThread();
 
-  // From here on the pools have their alarms. NO_RESOURCES no_thread: the system has no timer or thread left.
+  // From here on pools and servers have their alarms. NO_RESOURCES no_thread: the system has no timer or thread left.
   Expected<void> start(os::ThreadOptions options);
-  // After it no budget is watched. Idempotent.
+  // After it no budget is watched, and servers leave their threads as they are. Idempotent.
   void stop() noexcept;
 
  private:
   class Timer;
   void loop() noexcept;
+  void check(std::size_t timer) noexcept;
 
   const std::span<const std::unique_ptr<CorePool>> pools_;
-  std::vector<std::unique_ptr<Timer>> timers_;  // by pool
+  const std::vector<ThreadServer*> servers_;
+  std::vector<std::unique_ptr<Timer>> timers_;  // by pool, then by server
   os::Fd stop_;
   os::Thread thread_;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/dispatch/best_effort_servers.h"
 #include "orb/dispatch/executive_state.h"
 #include "orb/dispatch/inline_tasks.h"
 #include "orb/dispatch/managed_tasks.h"
@@ -46,10 +47,15 @@ class AnswerHandler final : public AdmissionHandler {
 }  // namespace
 
 Expected<std::unique_ptr<Executive>> Executive::start(const ExecutiveOptions& options, CoreProvider& provider) {
-  const sched::NativeRange natives{.lowest = options.lowest_native, .highest = options.highest_native};
+  const sched::NativeRange natives = task_natives(options);
   if (!natives.valid() || options.max_tasks == 0 || options.queue_capacity == 0 || options.best_effort_threads == 0)
     return bad_option;
   if (options.mode == DispatchMode::leader_followers) {
+    if (options.best_effort_server.kind != BestEffortServer::none) {
+      os::log::error(
+          "best_effort.server needs dispatch.mode manager or direct: in leader-followers nothing is promised");
+      return bad_option;
+    }
     os::log::warn("dispatch.mode = leader-followers: every task is admitted and nothing is promised");
     return std::unique_ptr<Executive>(new Executive(std::make_unique<InlineTasks>(options)));
   }

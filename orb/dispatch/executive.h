@@ -6,7 +6,8 @@
 //   submit() ─▶ the caller's own thread, at the task's priority; no manager, no Lane      (mode `leader-followers`)
 //
 // Threads: one manager (SCHED_FIFO, highest level in use), one thread per admitted task (bound to its core, SCHED_FIFO
-// by its priority), a small best-effort pool. Every member may be called from any thread unless it says otherwise.
+// by its priority), a small best-effort pool, which servers may lift above the tasks. Every member may be called from
+// any thread unless it says otherwise.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +25,7 @@
 #include "orb/dispatch/miss_log.h"
 #include "orb/dispatch/recorder_options.h"
 #include "orb/sched/refusal.h"
+#include "orb/sched/reservation.h"
 #include "orb/sched/task.h"
 
 namespace corelane::dispatch {
@@ -32,12 +34,21 @@ class JobSource;
 
 enum class DispatchMode : std::uint8_t { manager, direct, leader_followers };
 
+// What best-effort jobs may use above the admitted tasks; docs/servers.md.
+enum class BestEffortServer : std::uint8_t { none, sporadic, deferrable };
+struct BestEffortServerOptions {
+  BestEffortServer kind = BestEffortServer::none;
+  sched::Reservation reservation{.budget = std::chrono::microseconds{500}, .period = std::chrono::milliseconds{10}};
+  std::vector<CoreId> cores;  // each has a server, and threads of its own; empty: all that are leased
+};
+
 struct ExecutiveOptions {
   DispatchMode mode = DispatchMode::manager;  // leader_followers: leases and promises nothing
   LeaseRequest lease;                         // pool.cores
   std::size_t queue_capacity = 1024;          // dispatch.queue_capacity; also of the best-effort queue
   std::size_t max_tasks = 256;
-  std::size_t best_effort_threads = 2;
+  std::size_t best_effort_threads = 2;  // with servers: on the core of each
+  BestEffortServerOptions best_effort_server;
   sched::Ppm capacity = sched::default_capacity;  // of each core, platform load included
   sched::PlatformLoad platform{.budget = std::chrono::microseconds{20}, .period = std::chrono::milliseconds{1}};
   int lowest_native = 2;      // SCHED_FIFO levels of the tasks start here ...
@@ -101,6 +112,13 @@ struct CoreReport {
   bool guarded = true;
 };
 
+struct BestEffortServerReport {
+  CoreId core;
+  bool granted = false;         // other processes know of it, and it has begun
+  Duration used{};              // of its budget, in all
+  std::uint64_t exhausted = 0;  // times that its budget ended before its work did
+};
+
 struct ExecutiveReport {
   std::vector<TaskReport> tasks;  // those that left at the end
   std::vector<CoreReport> cores;
@@ -109,12 +127,13 @@ struct ExecutiveReport {
   std::uint64_t jobs_refused = 0;
   std::uint64_t queue_full = 0;
   std::uint64_t best_effort_jobs = 0;
+  std::vector<BestEffortServerReport> best_effort_servers;
 };
 
 class Executive {
  public:
   // Leases cores and starts the threads. `provider` outlives the executive. Errors: BAD_PARAM bad_option (a mode that
-  // is not there), NO_RESOURCES no_core_leased.
+  // is not there, a server of best effort that makes no sense: the log says what), NO_RESOURCES no_core_leased.
   static Expected<std::unique_ptr<Executive>> start(const ExecutiveOptions& options, CoreProvider& provider);
   ~Executive();  // stop()
   Executive(const Executive&) = delete;

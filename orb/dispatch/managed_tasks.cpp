@@ -1,11 +1,14 @@
 // The assembly: leases, threads, and the order in which they end. What they do stands in their agents.
 #include "orb/dispatch/managed_tasks.h"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "orb/base/minor.h"
 #include "orb/dispatch/best_effort_lane.h"
 #include "orb/dispatch/budget_thread.h"
 #include "orb/dispatch/manager_agent.h"
@@ -90,16 +93,40 @@ std::string text_of(const std::vector<CoreLease>& leases) {
   return text;
 }
 
+std::vector<ThreadServer*> servers_of(BestEffortLane& lane) {
+  std::vector<ThreadServer*> result;
+  for (std::size_t i = 0; i < lane.servers().size(); ++i) result.push_back(&lane.servers().server(i));
+  return result;
+}
+
+// What is wrong with the server of best effort, beside the leases.
+std::optional<std::string> fault_of(const ExecutiveOptions& options, const std::vector<CoreLease>& leases) {
+  const BestEffortServerOptions& server = options.best_effort_server;
+  if (server.kind == BestEffortServer::none) return std::nullopt;
+  for (const CoreId core : server.cores)
+    if (std::none_of(leases.begin(), leases.end(), [&](const CoreLease& lease) { return lease.core == core; }))
+      return "best_effort.cores names core " + std::to_string(core.value) + ", which is none of pool.cores";
+  return sched::fault_of("best_effort", server.reservation);
+}
+
+// Without SCHED_FIFO there is nothing that a server could lift its threads to.
+ExecutiveOptions without_vain_server(ExecutiveOptions options) {
+  if (options.real_time || options.best_effort_server.kind == BestEffortServer::none) return options;
+  os::log::warn("best_effort.server does nothing while pool.real_time is off");
+  options.best_effort_server.kind = BestEffortServer::none;
+  return options;
+}
+
 // Tasks on cores of their own: the modes `manager` and `direct`.
 class ManagedTasks final : public Executive::State {
  public:
   ManagedTasks(const ExecutiveOptions& options, const std::vector<CoreLease>& leases, CoreProvider& provider)
       : threads_(options.real_time, options.stack),
-        best_effort_(options.queue_capacity),
+        best_effort_(options.queue_capacity, BestEffortServers(options, leases)),
         manager_(options, leases, provider, threads_, best_effort_),
         manager_thread_(manager_),
         housekeeper_thread_(manager_.housekeeper()),
-        budgets_(manager_.pools()) {}
+        budgets_(manager_.pools(), servers_of(best_effort_)) {}
 
   Expected<void> start(const ExecutiveOptions& options, CoreId manager_core);
 
@@ -158,10 +185,15 @@ void ManagedTasks::stop() noexcept {
 
 }  // namespace
 
-Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveOptions& options,
+Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveOptions& wanted,
                                                                 CoreProvider& provider) {
+  const ExecutiveOptions options = without_vain_server(wanted);
   auto leases = provider.lease(options.lease);
   if (!leases) return leases.error();
+  if (const auto fault = fault_of(options, *leases)) {
+    os::log::error(*fault);
+    return Error{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
+  }
   os::log::info("dispatch: cores" + text_of(*leases) + (options.admission ? "" : "; admission is off"));
   auto state = std::make_unique<ManagedTasks>(options, *leases, provider);
   if (auto started = state->start(options, leases->front().core); !started) {

@@ -38,17 +38,13 @@ std::vector<CoreCounters> core_counters(const ExecutiveOptions& options, const s
   return result;
 }
 
-sched::NativeRange natives_of(const ExecutiveOptions& options) {
-  return {.lowest = options.lowest_native, .highest = options.highest_native};
-}
-
 }  // namespace
 
 ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<CoreLease>& leases,
                            CoreProvider& provider, ThreadMaker& maker, BestEffortLane& best_effort, const Clock& clock)
     : options_(options),
       leases_(leases),
-      natives_(natives_of(options)),
+      natives_(task_natives(options)),
       clock_(clock),
       provider_(provider),
       best_effort_(best_effort),
@@ -66,6 +62,9 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
   records_.reserve(options.max_tasks);
   work_.reserve(8 * options.max_tasks);
   notes_.reserve(4 * options.max_tasks);
+  if (!best_effort_.servers().empty())
+    for (const CoreLease& lease : leases_) tell_interference(lease, {});
+  promise_is_stale_ = !best_effort_.servers().all_granted();
   housekeeper_.keep(recorder_, recorder_.period());
   housekeeper_.keep(counters_, CounterPublisher::period);
 }
@@ -295,7 +294,7 @@ bool ManagerAgent::decide_newcomer(Time now) noexcept {
       if (const auto* admit = std::get_if<sched::Admit>(&command))
         if (auto refused = take_newcomer(admit->request)) fail(std::move(*refused), promised.error());
   }
-  promise_is_stale_ = !promised;
+  promise_is_stale_ = !promised || !best_effort_.servers().all_granted();
   carry_out(now);
   return true;
 }
@@ -303,17 +302,24 @@ bool ManagerAgent::decide_newcomer(Time now) noexcept {
 // What others promised is interference to the newcomer, and where it would break one of theirs its core is closed to
 // it.
 void ManagerAgent::note_others(std::span<const Promise> others, const Contract& newcomer) {
-  const std::vector<Promise> mine = others.empty() ? std::vector<Promise>{} : promises();
+  const std::vector<Promise> mine = others.empty() ? std::vector<Promise>{} : task_promises();
   alone_ = true;
   for (std::size_t i = 0; i < leases_.size(); ++i) {
     const CoreLease& lease = leases_[i];
     others_[i] = promised_on(lease, others);
     alone_ = alone_ && others_[i] == 0;
     manager_.set_closed(lease.core, options_.admission && closes(lease, others, mine, newcomer));
-    manager_.set_interference(lease.core, interference_on(lease, others));
+    tell_interference(lease, others);
   }
   // The others' deadlines are checked against one newcomer on one core, not against a reshuffle of ours.
   manager_.set_repack(alone_);
+}
+
+// What runs on the core beside our tasks and the platform: other processes, and what serves best effort.
+void ManagerAgent::tell_interference(const CoreLease& lease, std::span<const Promise> others) {
+  auto loads = interference_on(lease, others);
+  best_effort_.servers().add_loads(lease.core, loads);
+  manager_.set_interference(lease.core, loads);
 }
 
 // Whether another process's task would be late with the newcomer on the core of `lease`, or with what our platform load
@@ -324,6 +330,7 @@ bool ManagerAgent::closes(const CoreLease& lease, std::span<const Promise> other
   std::vector<Promise> ours = mine;
   ours.push_back(task_promise(lease, newcomer));
   add_platform(ours);
+  best_effort_.servers().add_promises(ours);
   const bool first = mine.empty() && lease.core != leases_.front().core;
   return !others_hold(lease, others, ours) || (first && !others_hold(leases_.front(), others, ours));
 }
@@ -334,7 +341,7 @@ Promise ManagerAgent::task_promise(const CoreLease& lease, const Contract& contr
 }
 
 // Every task on every core that it is charged to, those whose work may still delay others, and the platform's load.
-std::vector<Promise> ManagerAgent::promises() const {
+std::vector<Promise> ManagerAgent::task_promises() const {
   std::vector<Promise> result;
   const auto add = [&](CoreId core, const Contract& contract) {
     for (const CoreLease& lease : leases_)
@@ -346,6 +353,12 @@ std::vector<Promise> ManagerAgent::promises() const {
   }
   for (const Lingering& left : lingering_) result.push_back(left.promise);
   add_platform(result);
+  return result;
+}
+
+std::vector<Promise> ManagerAgent::promises() const {
+  std::vector<Promise> result = task_promises();
+  best_effort_.servers().add_promises(result);
   return result;
 }
 
@@ -404,8 +417,12 @@ bool ManagerAgent::refresh_promise(Time now) noexcept {
     return false;
   }
   settle_lingering(*others, now);
+  BestEffortServers& servers = best_effort_.servers();
+  servers.claim(*others, promises());
   promise_is_stale_ = !provider_.end(promises());
   promise_is_stale_ ? promise_.failed(now) : promise_.start(now + retry_period);
+  if (!promise_is_stale_) servers.grant();
+  if (!servers.all_granted()) promise_is_stale_ = true, promise_.start(now + server_retry_period);
   return true;
 }
 

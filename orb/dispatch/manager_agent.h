@@ -52,7 +52,8 @@ class ManagerAgent final : public Agent {
   static constexpr Duration retry_period = std::chrono::microseconds{200};   // of a transaction that was refused, first
   static constexpr Duration longest_retry = std::chrono::milliseconds{100};  // doubled up to this
   static constexpr Duration reorganizing_period = std::chrono::milliseconds{1};
-  static constexpr Duration patience = std::chrono::seconds{3};  // then the newcomer is told to try again
+  static constexpr Duration server_retry_period = std::chrono::seconds{1};  // of servers that others leave no room
+  static constexpr Duration patience = std::chrono::seconds{3};             // then the newcomer is told to try again
   static constexpr Duration explain_within = std::chrono::milliseconds{50};
 
   ManagerAgent(const ExecutiveOptions& options, const std::vector<CoreLease>& leases, CoreProvider& provider,
@@ -141,8 +142,10 @@ class ManagerAgent final : public Agent {
   void propose(Newcomer newcomer, Time now);
   void drop_newcomers(PeerId peer) noexcept;
   void note_others(std::span<const Promise> others, const Contract& newcomer);
+  void tell_interference(const CoreLease& lease, std::span<const Promise> others);
   bool closes(const CoreLease& lease, std::span<const Promise> others, const std::vector<Promise>& mine,
               const Contract& newcomer) const;
+  std::vector<Promise> task_promises() const;
   std::vector<Promise> promises() const;
   Promise task_promise(const CoreLease& lease, const Contract& contract) const;
   void add_platform(std::vector<Promise>& promises) const;

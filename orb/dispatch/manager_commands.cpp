@@ -283,6 +283,7 @@ ExecutiveReport ManagerAgent::report() const {
   }
   report.queue_full = queue_full_.load(std::memory_order_relaxed);  // relaxed: a count
   report.best_effort_jobs = best_effort_.jobs();
+  report.best_effort_servers = best_effort_.servers().report();
   for (std::size_t i = 0; i < workers.size(); ++i) {
     report.tasks[i].label = *labels[i];
     fill(report.tasks[i], *workers[i]);

@@ -18,6 +18,11 @@ ServerVerdict ServerDriver::step(Time now, Duration used, const std::optional<Io
   return verdict(now);
 }
 
+ServerVerdict ServerDriver::step_unobserved(Time now, Duration used, const std::optional<IoCaller>& work) noexcept {
+  if (has_work_) wake(server_, now - used);
+  return step(now, used, work);
+}
+
 ServerVerdict ServerDriver::verdict(Time now) const noexcept {
   if (!has_work_) return {};
   ServerVerdict verdict{.priority = priority_, .budget = available(server_, now)};

@@ -31,6 +31,11 @@ class ServerDriver {
   // urgent caller that has some (of other servers than IoServer any, such as {}); nothing when there is none.
   ServerVerdict step(Time now, Duration used, const std::optional<IoCaller>& work) noexcept;
 
+  // The same for who does not see whether the work slept meanwhile: what it used counts as used last, and what it did
+  // not use comes back no sooner for having been there. Without this a server whose work sleeps would look like one
+  // that is kept from running, which may catch up. Never sooner than a step that saw everything would, perhaps later.
+  ServerVerdict step_unobserved(Time now, Duration used, const std::optional<IoCaller>& work) noexcept;
+
   // As step() would answer, if nothing has changed but the time.
   ServerVerdict verdict(Time now) const noexcept;
 

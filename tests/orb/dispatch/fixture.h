@@ -139,7 +139,7 @@ class Machine {
  public:
   explicit Machine(int cores = 1, const ExecutiveOptions& options = bare_options())
       : provider_(with_cores(cores)),
-        best_effort(options.queue_capacity),
+        best_effort(options.queue_capacity, BestEffortServers(options, provider_.leases, virtual_clock)),
         manager(options, provider_.leases, provider_, threads, best_effort, virtual_clock) {
     virtual_now = Time{} + std::chrono::seconds{1};
     virtual_cpu = {};

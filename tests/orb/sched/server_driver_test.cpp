@@ -1,6 +1,9 @@
 #include "orb/sched/server_driver.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <random>
+#include <vector>
 
 using namespace corelane;
 using namespace corelane::sched;
@@ -11,6 +14,37 @@ namespace {
 constexpr Time at(Duration since_start) { return Time{since_start}; }
 constexpr Reservation reservation{2ms, 10ms};
 constexpr IoCaller anybody{};
+
+// A server alone above everybody, whose work now runs and now sleeps unseen, one microsecond at a time; its driver is
+// told at random instants and when the budget may be used up. The most that ran in a window of the period.
+Duration most_in_a_period(bool observed, std::uint32_t seed) {
+  constexpr int units = 4000;
+  constexpr Reservation small{6us, 20us};
+  std::mt19937 random(seed);
+  ServerDriver driver{SporadicServer(small)};
+  std::vector<int> ran(units, 0);
+  Duration used{};
+  ServerVerdict verdict = driver.step(at(0us), used, anybody);
+  Time look = at(0us);
+  bool awake = true;
+  for (int now = 0; now < units; ++now) {
+    const Time instant = at(Duration{1us} * now);
+    const bool due = verdict.runs ? instant >= look : instant >= verdict.again;
+    if (due || random() % 50 == 0) {
+      verdict = observed ? driver.step(instant, used, anybody) : driver.step_unobserved(instant, used, anybody);
+      used = {};
+      look = instant + verdict.budget;
+    }
+    if (random() % 12 == 0) awake = !awake;
+    if (!awake || !verdict.runs) continue;
+    ran[static_cast<std::size_t>(now)] = 1;
+    used += 1us;
+  }
+  Duration most{};
+  for (std::size_t first = 0; first + 20 <= ran.size(); ++first)
+    most = std::max(most, Duration{1us} * std::count(ran.data() + first, ran.data() + first + 20, 1));
+  return most;
+}
 
 }  // namespace
 
@@ -45,6 +79,25 @@ TEST_CASE("steps in between change nothing for any server") {
       CHECK(often.step(at(now + 1ms), 0ms, work) == expected);
     }
   }
+}
+
+TEST_CASE("work that sleeps unseen uses no more than the budget in any window of a period") {
+  Duration worst_told_nothing{};
+  for (std::uint32_t seed = 1; seed <= 50; ++seed) {
+    INFO(seed);
+    CHECK(most_in_a_period(false, seed) <= 6us);
+    worst_told_nothing = std::max(worst_told_nothing, most_in_a_period(true, seed));
+  }
+  CHECK(worst_told_nothing > 6us);  // to a plain step it looks as if it had been kept from running
+}
+
+TEST_CASE("what was used unseen counts as used last") {
+  ServerDriver driver{SporadicServer(reservation)};
+  driver.step(at(0ms), 0ms, anybody);
+  CHECK(driver.step_unobserved(at(7ms), 1ms, anybody).budget == 1ms);  // in [6, 7)
+  CHECK(driver.step_unobserved(at(9ms), 1ms, anybody).again == at(16ms));
+  CHECK(driver.verdict(at(16ms)).budget == 1ms);
+  CHECK(driver.verdict(at(18ms)).budget == 2ms);
 }
 
 TEST_CASE("a driver of an io server takes the caller's priority and starts anew for another") {

@@ -1,0 +1,373 @@
+// A server that decides the class of its threads: on a virtual clock, then what it means to the manager and to other
+// processes, then with the kernel's threads.
+#include "orb/dispatch/thread_server.h"
+
+#include <sched.h>
+
+#include <atomic>
+#include <iostream>
+#include <latch>
+#include <thread>
+
+#include "orb/base/minor.h"
+#include "orb/dispatch/executive.h"
+#include "orb/os/privileges.h"
+#include "orb/os/topology.h"
+#include "tests/orb/dispatch/fixture.h"
+
+using namespace corelane;
+using namespace corelane::dispatch;
+using namespace corelane::dispatch::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr int native = 48;
+constexpr sched::Reservation reservation{2ms, 10ms};
+
+class FakeThread final : public ServedThread {
+ public:
+  void set_native(int to) noexcept override { level = to; }
+  Duration cpu_time() const noexcept override { return used; }
+  int level = -1;
+  Duration used{};
+};
+
+class FakeAlarm final : public BudgetAlarm {
+ public:
+  void set(Time at) noexcept override { due = at; }
+  Time due = never;
+};
+
+// Two threads under one server, which begins at `start`.
+class Served {
+ public:
+  explicit Served(const sched::Server& what = sched::SporadicServer(reservation))
+      : server(what, native, virtual_clock) {
+    virtual_now = start;
+    server.add(first);
+    server.add(second);
+    server.watch(&alarm);
+  }
+  ~Served() { server.watch(nullptr); }
+
+  Time at(Duration since_start) const { return start + since_start; }
+  // The thread executes until `until`, unless the alarm says something to it first.
+  void execute(FakeThread& thread, Duration until) { pass(until, &thread); }
+  void pass(Duration until, FakeThread* running = nullptr) {
+    while (alarm.due <= at(until)) {  // bound: the alarm is set for later each time, or not at all
+      go(std::max(alarm.due, virtual_now), running);
+      alarm.due = never;
+      server.check();
+    }
+    go(at(until), running);
+  }
+
+  const Time start{1s};
+  FakeThread first, second;
+  FakeAlarm alarm;
+  ThreadServer server;
+
+ private:
+  static void go(Time to, FakeThread* running) {
+    if (running) running->used += to - virtual_now;
+    virtual_now = to;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("threads stay below until their server may begin") {
+  Served s;
+  s.server.work();
+  CHECK(s.first.level == 0);
+  s.server.grant();
+  CHECK(s.first.level == native);
+  CHECK(s.second.level == native);
+  CHECK(s.server.status().granted);
+}
+
+TEST_CASE("a thread is lowered when its budget is used up and lifted when it is back") {
+  Served s;
+  s.server.grant();
+  s.server.work();
+  s.execute(s.first, 1999us);
+  CHECK(s.first.level == native);
+  s.execute(s.first, 2ms);
+  CHECK(s.first.level == 0);
+  s.execute(s.first, 9999us);  // in what others leave: nobody's budget
+  CHECK(s.first.level == 0);
+  s.execute(s.first, 10ms);
+  CHECK(s.first.level == native);
+  CHECK(s.server.status().used == 2ms);
+  CHECK(s.server.status().exhausted == 1);
+}
+
+TEST_CASE("threads that share a server share its budget") {
+  Served s;
+  s.server.grant();
+  s.server.work();
+  s.server.work();
+  s.execute(s.first, 1500us);
+  s.execute(s.second, 2ms);
+  CHECK(s.first.level == 0);
+  CHECK(s.second.level == 0);
+}
+
+TEST_CASE("a thread rests in the class in which its next work may begin") {
+  Served s;
+  s.server.grant();
+  s.server.work();
+  s.execute(s.first, 1ms);
+  s.server.rest();
+  CHECK(s.first.level == native);
+  CHECK(s.alarm.due == never);
+  s.server.work();
+  s.execute(s.first, 2ms);
+  s.server.rest();
+  CHECK(s.first.level == 0);
+  s.pass(9ms);
+  CHECK(s.first.level == 0);
+  s.pass(10ms);
+  CHECK(s.first.level == native);
+  CHECK(s.alarm.due == never);
+}
+
+TEST_CASE("a thread that was preempted keeps the rest of its budget") {
+  Served s;
+  s.server.grant();
+  s.server.work();
+  s.execute(s.first, 1ms);
+  s.pass(2500us);                   // preempted
+  CHECK(s.alarm.due == s.at(3ms));  // at 2 ms it had a millisecond left
+  s.execute(s.first, 3499us);
+  CHECK(s.first.level == native);
+  s.execute(s.first, 3500us);
+  CHECK(s.first.level == 0);
+}
+
+TEST_CASE("an alarm that comes late is paid by the server") {
+  Served s;
+  s.server.grant();
+  s.server.work();
+  s.alarm.due = s.at(3ms);
+  s.execute(s.first, 3ms);
+  CHECK(s.first.level == 0);
+  CHECK(s.alarm.due == s.at(11ms));  // what was used too early comes back as late
+  s.pass(11ms);
+  s.execute(s.first, 12ms);
+  CHECK(s.first.level == 0);
+}
+
+TEST_CASE("a deferrable server keeps its budget until the period ends") {
+  Served s(sched::DeferrableServer(reservation, Time{1s}));
+  s.server.grant();
+  s.pass(8ms);
+  s.server.work();
+  s.execute(s.first, 12ms);  // 2 ms at the end of one period and 2 ms at the beginning of the next
+  CHECK(s.server.status().used == 4ms);
+  CHECK(s.first.level == 0);
+}
+
+TEST_CASE("an I/O server's thread has the level of its caller") {
+  Served s(sched::IoServer(100'000));
+  s.server.grant();
+  s.server.work({80ms, Priority{9}});
+  CHECK(s.first.level == 9);
+  s.execute(s.first, 8ms);
+  CHECK(s.first.level == 0);
+  CHECK(s.alarm.due == s.at(80ms));
+}
+
+TEST_CASE("threads that are about to end are left as they are") {
+  Served s;
+  s.server.grant();
+  s.server.work();
+  s.server.dismiss();
+  s.first.used += 5ms;
+  virtual_now += 5ms;
+  s.server.check();
+  s.server.rest();
+  CHECK(s.first.level == native);
+}
+
+// What it means to the manager.
+
+namespace {
+
+ExecutiveOptions with_server(BestEffortServer kind) {
+  ExecutiveOptions options = bare_options();
+  options.best_effort_server = {.kind = kind, .reservation = reservation, .cores = {}};
+  return options;
+}
+
+Contract task(Duration period, Duration budget) { return make_contract(period, budget, {}, 0ms); }
+
+struct Quiet {
+  Quiet() { os::log::set_level(os::log::Level::off); }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+  ~Quiet() { os::log::set_level(os::log::Level::info); }
+};
+
+}  // namespace
+
+TEST_CASE("admission counts the server of a core as a task above all others") {
+  const auto kind = GENERATE(BestEffortServer::none, BestEffortServer::sporadic, BestEffortServer::deferrable);
+  Machine machine(1, with_server(kind));
+  machine.decide();
+  // The response is 4 ms alone, 6 ms below a sporadic server (2, 10), 8 ms below a deferrable one of that size.
+  const Duration response = kind == BestEffortServer::none ? 4ms : kind == BestEffortServer::sporadic ? 6ms : 8ms;
+  const TaskId admitted = machine.admit(task(9ms, 4ms));
+  CHECK(machine.report(admitted).bound == response);
+  CHECK(machine.manager.report().cores[0].platform == (kind == BestEffortServer::none ? 0 : 200'000));
+}
+
+TEST_CASE("a task that fits beside no server is refused beside one") {
+  Machine without(1, with_server(BestEffortServer::none));
+  without.admit(task(10ms, 9ms));
+  Machine beside(1, with_server(BestEffortServer::sporadic));
+  CHECK(beside.refused(task(10ms, 9ms)).code == sched::RefusalCode::not_schedulable);
+}
+
+TEST_CASE("tasks stay one level below the server") {
+  Machine machine(1, with_server(BestEffortServer::sporadic));
+  for (int i = 0; i < 60; ++i) machine.admit(task(100ms + i * 1ms, 100us));
+  for (const auto& thread : machine.threads.threads) CHECK(thread->seat.native < native);
+}
+
+TEST_CASE("a server begins when it is written down what it may use") {
+  Machine machine(2, with_server(BestEffortServer::deferrable));
+  machine.provider().busy = true;
+  machine.decide();
+  CHECK_FALSE(machine.manager.report().best_effort_servers.at(0).granted);
+  machine.provider().busy = false;
+  machine.advance(1s);
+  REQUIRE(machine.provider().mine.size() == 2);
+  const Promise& promise = machine.provider().mine[1];
+  CHECK(promise.kind == PromiseKind::platform);
+  CHECK(promise.core == CoreId{1});
+  CHECK(promise.contract.budget == 2ms);
+  CHECK(promise.contract.period == 10ms);
+  CHECK(promise.contract.jitter == 8ms);
+  for (const auto& server : machine.manager.report().best_effort_servers) CHECK(server.granted);
+}
+
+TEST_CASE("a server that would make another process's task late waits until that has left") {
+  const Quiet quiet;
+  Machine machine(2, with_server(BestEffortServer::sporadic));
+  machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = task(10ms, 9ms), .owner = 7}};
+  machine.decide();
+  auto servers = machine.manager.report().best_effort_servers;
+  CHECK_FALSE(servers[0].granted);
+  CHECK(servers[1].granted);
+  CHECK(machine.provider().mine.size() == 1);
+  machine.provider().others.clear();
+  machine.advance(1s);
+  CHECK(machine.manager.report().best_effort_servers[0].granted);
+}
+
+TEST_CASE("a platform's load is promised beside a server's") {
+  ExecutiveOptions options = with_server(BestEffortServer::sporadic);
+  options.platform = {.budget = 20us, .period = 1ms};
+  Machine machine(1, options);
+  machine.decide();
+  machine.admit(task(10ms, 1ms));
+  CHECK(machine.provider().mine.size() == 3);  // the task, the platform, the server
+}
+
+// The kernel's threads.
+
+namespace {
+
+struct Seen {
+  int policy = -1, level = -1;
+  bool operator==(const Seen&) const = default;
+};
+
+Seen look() {
+  sched_param parameters{};
+  sched_getparam(0, &parameters);
+  return {sched_getscheduler(0), parameters.sched_priority};
+}
+
+void work_until(bool (*seen)(const Seen&)) {
+  while (!seen(look())) continue;  // bound: the server's alarm
+}
+
+// Works until it has seen its thread in each class, wherever that begins.
+class RestlessJob final : public Job {
+ public:
+  explicit RestlessJob(std::latch& done) : done_(done) {}
+  void run(const JobContext&) noexcept override {
+    work_until([](const Seen& seen) { return seen == Seen{SCHED_FIFO, native}; });
+    core = os::current_core();
+    work_until([](const Seen& seen) { return seen == Seen{SCHED_OTHER, 0}; });
+    work_until([](const Seen& seen) { return seen == Seen{SCHED_FIFO, native}; });
+  }
+  void refuse(const sched::Refusal&) noexcept override {}
+  void fail(Error) noexcept override {}
+  void recycle() noexcept override { done_.count_down(); }
+  CoreId core = no_core;
+
+ private:
+  std::latch& done_;
+};
+
+}  // namespace
+
+TEST_CASE("best-effort jobs run above the tasks while the server has budget and below them while it has none") {
+  if (!os::privileges().fifo) {
+    std::cout << "SKIPPED: no privilege for SCHED_FIFO here\n";
+    return;
+  }
+  const Quiet quiet;
+  const auto kind = GENERATE(BestEffortServer::sporadic, BestEffortServer::deferrable);
+  UnguardedCores cores(*os::Topology::detect());
+  const CoreId last = cores.lease({})->back().core;
+  ExecutiveOptions options;
+  options.best_effort_server = {.kind = kind, .reservation = {1ms, 20ms}, .cores = {last}};
+  auto executive = Executive::start(options, cores);
+  REQUIRE(executive);
+  std::latch done(3);
+  RestlessJob jobs[3] = {RestlessJob(done), RestlessJob(done), RestlessJob(done)};
+  for (RestlessJob& job : jobs) {
+    JobPtr pushed(&job);
+    REQUIRE((*executive)->submit(pushed));
+  }
+  done.wait();
+  for (const RestlessJob& job : jobs) CHECK(job.core == last);
+  const auto servers = (*executive)->snapshot().best_effort_servers;
+  REQUIRE(servers.size() == 1);
+  CHECK(servers[0].core == last);
+  CHECK(servers[0].used > 0ms);
+  CHECK(servers[0].exhausted >= 1);
+}
+
+// Error paths.
+
+TEST_CASE("a server of best effort that makes no sense is refused") {
+  const Quiet quiet;
+  UnguardedCores cores(*os::Topology::detect());
+  ExecutiveOptions options;
+  options.best_effort_server.kind = BestEffortServer::sporadic;
+  SECTION("more than a core") { options.best_effort_server.reservation = {11ms, 10ms}; }
+  SECTION("no budget") { options.best_effort_server.reservation = {0ms, 10ms}; }
+  SECTION("a core that is not leased") { options.best_effort_server.cores = {CoreId{32'000}}; }
+  SECTION("no level left for tasks") { options.highest_native = options.lowest_native + 1; }
+  SECTION("a mode without promises") { options.mode = DispatchMode::leader_followers; }
+  const auto started = Executive::start(options, cores);
+  REQUIRE_FALSE(started);
+  CHECK(started.error().minor == minor::bad_option);
+}
+
+TEST_CASE("without real time a server is left out") {
+  const Quiet quiet;
+  UnguardedCores cores(*os::Topology::detect());
+  ExecutiveOptions options;
+  options.real_time = false;
+  options.best_effort_server.kind = BestEffortServer::sporadic;
+  const auto started = Executive::start(options, cores);
+  REQUIRE(started);
+  CHECK((*started)->snapshot().best_effort_servers.empty());
+}
