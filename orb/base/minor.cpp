@@ -66,6 +66,8 @@ constexpr Entry table[] = {
     {neighbour_late, "another process's task on the only cores with room would be late; use fewer processes or cores"},
     {connection_bound, "the connection is one task's own, or has tasks of its own; open another one"},
     {budget_spent, "the job used up its budget and its contract says cancel; it may have had effects"},
+    {ledger_busy, "another server of this host is making promises in the host ledger just now; try again"},
+    {ledger_unusable, "the host ledger is damaged or gone and is being mended; try again, the servers' logs say more"},
     {bad_uri, "not a reference: expected IOR:, corbaloc: or file://"},
     {no_such_object, "no object with this key is active here"},
     {no_such_adapter, "no object adapter with this name is here"},
@@ -79,6 +81,7 @@ constexpr Entry table[] = {
     {orb_destroyed, "the ORB was shut down or destroyed"},
     {version_mismatch, "the generated code was made for another version of the library; run corelane-idl again"},
     {system_refused, "the operating system refused a call; the log says which"},
+    {out_of_memory, "the server has no memory left for it; see ulimit -v, its cgroup's memory.max and limits.*"},
 };
 
 }  // namespace

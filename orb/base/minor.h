@@ -79,6 +79,8 @@ CORELANE_MINOR(overrun_policy, 77);
 CORELANE_MINOR(neighbour_late, 78);
 CORELANE_MINOR(connection_bound, 79);
 CORELANE_MINOR(budget_spent, 80);
+CORELANE_MINOR(ledger_busy, 81);
+CORELANE_MINOR(ledger_unusable, 82);
 // References, adapters, start-up: INV_OBJREF, OBJ_ADAPTER, OBJECT_NOT_EXIST, INITIALIZE, BAD_INV_ORDER.
 CORELANE_MINOR(bad_uri, 96);
 CORELANE_MINOR(no_such_object, 97);
@@ -93,6 +95,7 @@ CORELANE_MINOR(servant_threw, 105);
 CORELANE_MINOR(orb_destroyed, 106);
 CORELANE_MINOR(version_mismatch, 107);
 CORELANE_MINOR(system_refused, 108);
+CORELANE_MINOR(out_of_memory, 109);
 #undef CORELANE_MINOR
 
 // Cause and remedy of a code of ours; empty for any other. Any thread; static storage.

@@ -230,7 +230,8 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return yes_or_no(v, s.executive.recorder.dump_at_exit); }},
       {"runtime.directory", "",
        "where servers keep their ledger of promised cores; without it root's meet in /run/corelane, another user's in "
-       "$XDG_RUNTIME_DIR/corelane or /tmp/corelane-<uid>: servers of different users do not know of each other",
+       "$XDG_RUNTIME_DIR/corelane or /tmp/corelane-<uid>: servers of different users do not know of each other; it is "
+       "made when the directory above it is there",
        [](S& s, V v) { return s.runtime_directory = v, std::string{}; }},
       {"runtime.ledger", "on", "off: promise cores without asking the other processes of this host (unguarded)",
        [](S& s, V v) { return yes_or_no(v, s.ledger); }},

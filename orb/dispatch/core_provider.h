@@ -60,12 +60,13 @@ class CoreProvider {
   // The cores on which this process may make promises. NO_RESOURCES no_core_leased when there is none.
   virtual Expected<std::vector<CoreLease>> lease(const LeaseRequest& request) = 0;
 
-  // Opens a transaction: until end() or abandon() no other process changes its promises. Gives what the others have
-  // promised on this host, valid until the transaction closes. TRANSIENT when another process is in its transaction
-  // right now, or the store is being mended: try again soon. Never blocks.
+  // Opens a transaction. Gives what the others have promised on this host, valid until the transaction closes.
+  // TRANSIENT when another process is in its transaction right now, or the store is being mended: try again soon. Never
+  // blocks.
   virtual Expected<std::span<const Promise>> begin() noexcept = 0;
   // Replaces what this process promises by `mine` and closes the transaction. On an error the old promise stands and
-  // the transaction is closed all the same. Needs begin().
+  // the transaction is closed all the same: TRANSIENT ledger_busy when another process has changed its promises since
+  // begin(), so that ours would not be decided on what stands there. Needs begin().
   virtual Expected<void> end(std::span<const Promise> mine) noexcept = 0;
   // Closes the transaction and leaves the promise as it was.
   virtual void abandon() noexcept = 0;

@@ -2,6 +2,13 @@
 // writes what it has promised; it reads the others' before it promises more, all under one lock. What a process wrote
 // counts as long as it lives: its slot's lock goes with its last descriptor, after kill -9 too.
 //
+// Transactions. Their lock keeps them apart as long as its holder makes way in time. A holder that does not (stopped,
+// or starved of its core) is passed over: whoever has waited for `longest_wait` goes in without the lock. So the lock
+// decides nothing: a transaction is good when, after its promise was written, all others' promises are still those that
+// it was decided on; else the old promise is written back and the transaction is tried again. Of two that overlap at
+// least one finds the other, also a holder that goes on after it was passed over. While both stand there each other's
+// readers see more promised than will be, never less.
+//
 // Threads: lease() and maintain() on ordinary threads, a transaction on one thread at a time; maintain() and a
 // transaction exclude each other (the transaction then answers TRANSIENT and is tried again).
 // Invariants: a transaction sees every promise of every living process, or it does not open. A slot that cannot be
@@ -11,16 +18,15 @@
 // A child made by fork() without exec shares the parent's locks and keeps the promises until both are gone.
 #pragma once
 
-#include <array>
-#include <atomic>
-#include <cstddef>
+#include <chrono>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "orb/dispatch/core_provider.h"
-#include "orb/dispatch/ledger_format.h"
-#include "orb/os/fd.h"
+#include "orb/dispatch/ledger_file.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/topology.h"
 
@@ -28,14 +34,17 @@ namespace corelane::dispatch {
 
 // Where this user's servers meet: $CORELANE_RUNTIME_DIRECTORY; else for root /run/corelane; else
 // $XDG_RUNTIME_DIR/corelane; else /tmp/corelane-<uid>. All servers of a host that are to share honestly must agree on
-// it.
+// it; the directory above it has to be there.
 std::string runtime_directory();
 
 class HostLedger final : public CoreProvider {
  public:
-  // Opens or makes <directory>/ledger and takes a slot. Waits while another process is in its transaction.
-  // NO_PERMISSION: the directory is not ours or cannot be made; IMP_LIMIT: no free slot; PERSIST_STORE: the file is of
-  // another format version, and servers of that version run.
+  // How long a transaction of another process is respected.
+  static constexpr Duration longest_wait = std::chrono::milliseconds{50};
+
+  // Makes the directory where its parent is there, opens or makes <directory>/ledger and takes a slot. Waits for
+  // nobody. NO_PERMISSION: directory or file are not ours, cannot be made, or are something else; else as
+  // LedgerFile::open(). The log says what, and how to mend it.
   static Expected<std::unique_ptr<HostLedger>> open(const os::Topology& topology,
                                                     const std::string& directory = runtime_directory());
   ~HostLedger() override;
@@ -49,19 +58,22 @@ class HostLedger final : public CoreProvider {
   const std::string& path() const noexcept { return path_; }
 
  private:
-  HostLedger(const os::Topology& topology, std::string path);
-  Expected<void> attach();
-  Expected<void> open_slot();
-  Expected<void> mend_header();
-  Expected<void> take_slot();
-  ledger::FileHeader read_header() const noexcept;
-  bool header_is_sound() const noexcept;
-  bool is_the_file_at_path() const noexcept;
-  Expected<void> read_others() noexcept;
-  Expected<bool> read_slot(std::size_t slot) noexcept;
-  Expected<void> write_own(std::span<const Promise> mine) noexcept;
-  bool own_slot_is_intact() noexcept;
-  void repair();
+  HostLedger(const os::Topology& topology, std::string path, LedgerFile file);
+  Expected<void> open_transaction() noexcept;
+  Expected<void> enter() noexcept;
+  Expected<void> write(std::span<const Promise> mine) noexcept;
+  // What maintain() found and did, for the log: with no lock held, since a log may have to wait for its terminal.
+  struct Findings {
+    bool replaced = false, header = false, entries = false;
+    std::optional<LedgerFault> fault;
+    std::string remark;
+    std::optional<std::int32_t> stuck;  // who keeps the transaction's lock; 0: not known who
+    Duration stuck_for{};
+  };
+  void repair(Findings& findings);
+  void attach(Findings& findings);
+  void look_for_stuck(Findings& findings);
+  void tell(const Findings& findings) const;
 
   // Constant after open().
   const std::vector<os::CoreInfo> cores_;
@@ -69,12 +81,12 @@ class HostLedger final : public CoreProvider {
 
   os::PiMutex mutex_;  // held through a transaction and through maintain()
   // Guarded by mutex_.
-  os::Fd file_;           // open exactly while we hold a slot
-  std::size_t slot_ = 0;  // of file_
-  bool lost_ = false;     // the last attempt to attach failed, and the log says so
+  std::optional<LedgerFile> file_;  // there exactly while we hold a slot
+  bool lost_ = false;               // the last attempt to attach failed, and the log says so
+  Time blocked_since_ = never;      // somebody else has the transaction's lock, at each look since then
+  bool said_stuck_ = false;
   std::vector<Promise> others_;
   std::vector<Promise> mine_;
-  std::vector<std::byte> buffer_;  // one slot
 };
 
 // Every core that this process may use, and nobody asked: other processes are not seen. For `unguarded` servers (say so

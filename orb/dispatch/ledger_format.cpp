@@ -84,6 +84,10 @@ std::optional<std::size_t> entries_of(Bytes head) noexcept {
   return header.entries;
 }
 
+std::uint64_t checksum_in(Bytes head) noexcept { return load<SlotHeader>(head).checksum; }
+
+std::int32_t pid_in(Bytes head) noexcept { return load<SlotHeader>(head).pid; }
+
 bool is_sound(Bytes slot) noexcept {
   const auto header = load<SlotHeader>(slot);
   if (header.checksum != checksum_of(header, slot.subspan(entries_offset))) return false;

@@ -7,11 +7,14 @@
 //             entries[n], 64 bytes each: core i32, physical core i32, T, D, C, J, S i64, blocking i64, levels i32,
 //             kind u32 (0 task, 1 platform load: T, C, J and blocking count)
 // Version 2; version 1 had no platform loads.
-// Locks (open file descriptions): byte 0: the transaction; the first byte of a slot: its owner lives.
+// Locks (open file descriptions): from byte 0 on: the transaction, of the server in slot i over i + 2 bytes, so that
+// whoever finds it knows whose it is; byte 1024 + i: slot i is being taken, or has an owner; the first byte of a slot:
+// its owner lives, and what is written there counts.
 //
 // Threads: pure functions.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -29,6 +32,7 @@ inline constexpr std::uint32_t version = 2;
 inline constexpr std::size_t slot_count = 64;
 inline constexpr std::size_t slot_size = 32 * 1024;
 inline constexpr std::size_t first_slot = 4096;
+inline constexpr std::size_t first_claim = 1024;
 
 struct FileHeader {
   std::uint64_t magic = file_magic;
@@ -67,6 +71,10 @@ inline constexpr std::size_t entries_offset = 64;  // within a slot
 inline constexpr std::size_t max_entries = (slot_size - entries_offset) / sizeof(Entry);
 
 constexpr std::size_t slot_offset(std::size_t slot) { return first_slot + slot * slot_size; }
+// The slots of which a file of that size has a part.
+constexpr std::size_t slots_within(std::size_t file_size) {
+  return file_size <= first_slot ? 0 : std::min(slot_count, (file_size - first_slot + slot_size - 1) / slot_size);
+}
 constexpr std::size_t slot_bytes(std::size_t entries) { return entries_offset + entries * sizeof(Entry); }
 
 FileHeader make_header(std::uint32_t format = version) noexcept;
@@ -80,6 +88,10 @@ std::optional<std::size_t> write_slot(std::span<const Promise> promises, std::in
 
 // How many entries the slot that starts with `head` (at least entries_offset bytes) claims; nothing when it is no slot.
 std::optional<std::size_t> entries_of(Bytes head) noexcept;
+// What a slot's header says of its content: it changes with it.
+std::uint64_t checksum_in(Bytes head) noexcept;
+// The process that wrote it, as its own namespace of processes numbers it.
+std::int32_t pid_in(Bytes head) noexcept;
 // Whether a slot's checksum and every one of its promises are right. `slot` has slot_bytes(entries_of(slot)) bytes.
 bool is_sound(Bytes slot) noexcept;
 // Entry `i` of a sound slot.

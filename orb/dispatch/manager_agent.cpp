@@ -18,7 +18,6 @@ constexpr std::size_t remembered_peers = 256;
 constexpr Error gone{.kind = ErrorKind::transient, .minor = minor::unknown_task};
 constexpr Error full{.kind = ErrorKind::transient, .minor = minor::queue_full};
 constexpr Error stopping{.kind = ErrorKind::transient, .minor = minor::shutting_down};
-constexpr Error no_lease{.kind = ErrorKind::transient, .minor = minor::no_core_leased};
 
 sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std::vector<CoreLease>& leases,
                                       sched::NativeRange natives) {
@@ -273,7 +272,7 @@ bool ManagerAgent::decide_newcomer(Time now) noexcept {
   if (!others) {
     newcomers_.failed(now);
     if (now - waiting_.front().since < patience) return false;
-    fail(std::move(waiting_.front()), no_lease);
+    fail(std::move(waiting_.front()), others.error());
     waiting_.pop_front();
     return true;
   }
@@ -292,11 +291,18 @@ bool ManagerAgent::decide_newcomer(Time now) noexcept {
     // Not written down, so not promised: an Admit that finds nobody waiting for it makes the task depart.
     for (const sched::Command& command : work_)
       if (const auto* admit = std::get_if<sched::Admit>(&command))
-        if (auto refused = take_newcomer(admit->request)) fail(std::move(*refused), promised.error());
+        if (auto unwritten = take_newcomer(admit->request)) try_again(std::move(*unwritten), promised.error(), now);
   }
   promise_is_stale_ = !promised || !best_effort_.servers().all_granted();
   carry_out(now);
   return true;
+}
+
+// It is decided anew when only another process came between.
+void ManagerAgent::try_again(Newcomer newcomer, Error error, Time now) noexcept {
+  if (error.kind != ErrorKind::transient || now - newcomer.since >= patience) return fail(std::move(newcomer), error);
+  newcomers_.failed(now);
+  waiting_.push_front(std::move(newcomer));
 }
 
 // What others promised is interference to the newcomer, and where it would break one of theirs its core is closed to

@@ -140,6 +140,7 @@ class ManagerAgent final : public Agent {
 
   void arrive(JobPtr job, Time now) noexcept;
   void propose(Newcomer newcomer, Time now);
+  void try_again(Newcomer newcomer, Error error, Time now) noexcept;
   void drop_newcomers(PeerId peer) noexcept;
   void note_others(std::span<const Promise> others, const Contract& newcomer);
   void tell_interference(const CoreLease& lease, std::span<const Promise> others);

@@ -32,12 +32,6 @@ int control(const Fd& file, int command, struct flock& request) noexcept {
 
 }  // namespace
 
-Expected<void> lock(const Fd& file, LockRange range, LockKind kind) noexcept {
-  struct flock request = make_request(range, type_of(kind));
-  if (control(file, F_OFD_SETLKW, request) != 0) return refused;
-  return {};
-}
-
 Expected<bool> try_lock(const Fd& file, LockRange range, LockKind kind) noexcept {
   struct flock request = make_request(range, type_of(kind));
   const int failure = control(file, F_OFD_SETLK, request);
@@ -52,19 +46,17 @@ Expected<void> unlock(const Fd& file, LockRange range) noexcept {
   return {};
 }
 
-Expected<bool> is_locked_elsewhere(const Fd& file, LockRange range) noexcept {
+Expected<std::optional<LockRange>> conflicting_lock(const Fd& file, LockRange range) noexcept {
   struct flock request = make_request(range, F_WRLCK);
   if (control(file, F_OFD_GETLK, request) != 0) return refused;
-  return request.l_type != F_UNLCK;
+  if (request.l_type == F_UNLCK) return std::optional<LockRange>{};
+  return std::optional(LockRange{.start = request.l_start, .length = request.l_len});
 }
 
-Expected<FileLockGuard> FileLockGuard::take(const Fd& file, LockRange range, LockKind kind) noexcept {
-  if (const auto taken = lock(file, range, kind); !taken) return taken.error();
-  return FileLockGuard(file, range);
-}
-
-FileLockGuard::~FileLockGuard() {
-  if (file_ != nullptr) (void)unlock(*file_, range_);  // closing the file would drop it as well
+Expected<bool> is_locked_elsewhere(const Fd& file, LockRange range) noexcept {
+  const auto found = conflicting_lock(file, range);
+  if (!found) return found.error();
+  return found->has_value();
 }
 
 }  // namespace corelane::os

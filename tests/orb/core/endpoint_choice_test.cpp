@@ -4,8 +4,8 @@
 
 #include "orb/core/orb_state.h"
 #include "orb/core/reference.h"
-#include "orb/os/log.h"
 #include "tests/support/probe_servant.h"
+#include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
@@ -14,11 +14,6 @@ using transport::Endpoint;
 using transport::EndpointKind;
 
 namespace {
-
-struct Quiet {
-  Quiet() { os::log::set_level(os::log::Level::off); }
-  ~Quiet() { os::log::set_level(os::log::Level::info); }
-};
 
 struct Fixture {
   const TempDirectory directory{};

@@ -20,9 +20,11 @@
 #include "orb/os/log.h"
 #include "orb/os/privileges.h"
 #include "orb/os/thread.h"
+#include "tests/support/quiet.h"
 
 using namespace corelane;
 using namespace corelane::dispatch;
+using corelane::testing::Quiet;
 using namespace std::chrono_literals;
 
 namespace {
@@ -65,14 +67,6 @@ class CheckedJob final : public Job {
  private:
   Tally& tally_;
   TaskData* data_;
-};
-
-class Quiet {
- public:
-  Quiet() { os::log::set_level(os::log::Level::off); }
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
-  ~Quiet() { os::log::set_level(os::log::Level::info); }
 };
 
 ExecutiveOptions without_real_time() {

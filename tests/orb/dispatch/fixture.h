@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "orb/base/minor.h"
 #include "orb/dispatch/best_effort_lane.h"
 #include "orb/dispatch/host_ledger.h"
 #include "orb/dispatch/manager_agent.h"
@@ -110,11 +111,12 @@ class FakeProvider final : public CoreProvider {
   Expected<std::vector<CoreLease>> lease(const LeaseRequest&) override { return leases; }
   Expected<std::span<const Promise>> begin() noexcept override {
     ++begun;
-    if (busy) return Error{.kind = ErrorKind::transient};
+    if (busy) return Error{.kind = ErrorKind::transient, .minor = minor::ledger_busy};
     return std::span<const Promise>{others};
   }
   Expected<void> end(std::span<const Promise> promised) noexcept override {
     if (broken) return Error{.kind = ErrorKind::persist_store};
+    if (conflicts > 0) return --conflicts, Error{.kind = ErrorKind::transient, .minor = minor::ledger_busy};
     mine.assign(promised.begin(), promised.end());
     return {};
   }
@@ -124,7 +126,7 @@ class FakeProvider final : public CoreProvider {
   std::vector<CoreLease> leases;
   std::vector<Promise> others, mine;
   bool busy = false, broken = false;
-  int maintained = 0, begun = 0;
+  int maintained = 0, begun = 0, conflicts = 0;
 };
 
 inline ExecutiveOptions bare_options() {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,13 +10,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 #include <string>
 
 #include "orb/base/minor.h"
-#include "orb/dispatch/neighbours.h"
 #include "orb/os/file_lock.h"
-#include "orb/os/log.h"
+#include "orb/sched/task.h"
+#include "tests/support/quiet.h"
+#include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::dispatch;
@@ -25,19 +26,8 @@ namespace {
 
 class Directory {
  public:
-  Directory() {
-    os::log::set_level(os::log::Level::off);  // damage is made on purpose here
-    std::string name = (std::filesystem::temp_directory_path() / "corelane-ledger-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  ~Directory() {
-    std::filesystem::remove_all(path_);
-    os::log::set_level(os::log::Level::info);
-  }
-  const std::string& path() const { return path_; }
-  std::string file() const { return path_ + "/ledger"; }
+  const std::string& path() const { return place_.path(); }
+  std::string file() const { return place_ / "ledger"; }
 
   void overwrite(std::size_t offset, std::size_t length) const {
     std::fstream stream(file(), std::ios::in | std::ios::out | std::ios::binary);
@@ -46,7 +36,8 @@ class Directory {
   }
 
  private:
-  std::string path_;
+  const testing::TempDirectory place_;
+  const testing::Quiet quiet_;  // damage is made on purpose here
 };
 
 os::Topology machine(const char* description = "core:4 pu:1") { return *os::Topology::synthetic(description); }
@@ -71,6 +62,11 @@ sched::Ppm others_of(HostLedger& ledger) {
   for (const Promise& p : *others) sum += p.contract.budget.count() * sched::whole_core / p.contract.period.count();
   ledger.abandon();
   return sum;
+}
+
+// Opens a transaction although another process does not end its own.
+void begin_in_the_end(HostLedger& ledger) {
+  while (!ledger.begin()) continue;  // bound: HostLedger::longest_wait
 }
 
 void promise_all(HostLedger& ledger, std::vector<Promise> mine) {
@@ -128,6 +124,111 @@ TEST_CASE("a transaction shuts out the others until it ends") {
   CHECK(b->begin().error().kind == ErrorKind::transient);
   a->abandon();
   CHECK(others_of(*b) == 0);
+}
+
+TEST_CASE("a transaction that is not ended in time is passed over and finds out") {
+  const Directory directory;
+  const auto a = open(directory);
+  const auto b = open(directory);
+  const auto c = open(directory);
+  promise_all(*a, {promise(0, 1ms)});
+  REQUIRE(a->begin());
+  begin_in_the_end(*b);
+  REQUIRE(b->end(std::vector{promise(0, 5ms)}));
+  CHECK(a->end(std::vector{promise(0, 6ms)}).error() ==
+        Error{.kind = ErrorKind::transient, .minor = minor::ledger_busy});
+  CHECK(others_of(*c) == 600'000);
+  REQUIRE(a->begin());
+  CHECK(a->end(std::vector{promise(0, 2ms)}));
+  CHECK(others_of(*c) == 700'000);
+}
+
+TEST_CASE("a transaction that was passed over is good when nothing has changed") {
+  const Directory directory;
+  const auto a = open(directory);
+  const auto b = open(directory);
+  promise_all(*b, {promise(0, 5ms)});
+  REQUIRE(a->begin());
+  begin_in_the_end(*b);
+  REQUIRE(b->end(std::vector{promise(0, 5ms)}));
+  CHECK(a->end(std::vector{promise(0, 1ms)}));
+  CHECK(others_of(*b) == 100'000);
+}
+
+TEST_CASE("of two transactions at once one that began after the other wrote is not good either way") {
+  const Directory directory;
+  const auto a = open(directory);
+  const auto b = open(directory);
+  REQUIRE(a->begin());
+  begin_in_the_end(*b);
+  REQUIRE(a->end(std::vector{promise(0, 6ms)}));
+  CHECK_FALSE(b->end(std::vector{promise(0, 6ms)}));
+  CHECK(others_of(*a) == 0);
+  CHECK(others_of(*b) == 600'000);
+}
+
+TEST_CASE("a promise of a server that came meanwhile is found") {
+  const Directory directory;
+  const auto a = open(directory);
+  REQUIRE(a->begin());
+  const auto late = open(directory);
+  begin_in_the_end(*late);
+  REQUIRE(late->end(std::vector{promise(0, 6ms)}));
+  CHECK_FALSE(a->end(std::vector{promise(0, 6ms)}));
+}
+
+TEST_CASE("a server that is stopped in its transaction hinders nobody and finds out when it goes on") {
+  const Directory directory;
+  const auto here = open(directory);
+  int ready[2];
+  REQUIRE(pipe(ready) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    auto there = HostLedger::open(machine(), directory.path());
+    const bool begun = there && (*there)->begin();
+    raise(SIGSTOP);
+    const bool promised = begun && (*there)->end(std::vector{promise(0, 6ms)});
+    (void)!write(ready[1], !begun ? "-" : promised ? "y" : "n", 1);
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, WUNTRACED) == child);
+  REQUIRE(WIFSTOPPED(status));
+  begin_in_the_end(*here);
+  CHECK(here->end(std::vector{promise(0, 5ms)}));
+  CHECK(others_of(*open(directory)) == -1);  // as yet: it has its own patience
+  kill(child, SIGCONT);
+  char answer = 0;
+  REQUIRE(read(ready[0], &answer, 1) == 1);
+  CHECK(answer == 'n');
+  waitpid(child, nullptr, 0);
+  CHECK(others_of(*here) == 0);
+  close(ready[0]);
+  close(ready[1]);
+}
+
+TEST_CASE("who is in a transaction can be told") {
+  const Directory directory;
+  auto a = LedgerFile::open(directory.file(), {});
+  auto b = LedgerFile::open(directory.file(), {});
+  REQUIRE((a && b));
+  CHECK_FALSE(a->inside());
+  REQUIRE(*b->try_enter());
+  CHECK(a->inside() == getpid());
+  b->leave();
+  const os::Fd unknown(::open(directory.file().c_str(), O_RDWR | O_CLOEXEC));
+  REQUIRE(*os::try_lock(unknown, {.start = 0, .length = 1}));
+  CHECK(a->inside() == 0);
+}
+
+TEST_CASE("a server that has stopped while it takes a slot hinders nobody") {
+  const Directory directory;
+  const auto a = open(directory);
+  const os::Fd starting(::open(directory.file().c_str(), O_RDWR | O_CLOEXEC));
+  REQUIRE(*os::try_lock(starting, {.start = ledger::first_claim + 1, .length = 1}));
+  const auto b = open(directory);
+  promise_all(*b, {promise(0, 5ms)});
+  CHECK(others_of(*a) == 500'000);
 }
 
 TEST_CASE("leases take one hardware thread of each physical core unless siblings are wanted") {
@@ -347,10 +448,31 @@ TEST_CASE("a core that is not there cannot be leased") {
   CHECK(ledger->lease({.cores = {CoreId{9}}, .siblings = false}).error().minor == minor::core_unusable);
 }
 
-TEST_CASE("a directory that cannot be made is refused") {
+TEST_CASE("a directory that cannot be made is refused and none is made above it") {
   const Directory directory;
   std::ofstream(directory.path() + "/file") << "x";
   CHECK(HostLedger::open(machine(), directory.path() + "/file/below").error().kind == ErrorKind::no_permission);
+  CHECK(HostLedger::open(machine(), directory.path() + "/slip/below").error().kind == ErrorKind::no_permission);
+  CHECK_FALSE(std::filesystem::exists(directory.path() + "/slip"));
+}
+
+TEST_CASE("what stands in the ledger's place is named and left alone") {
+  const Directory directory;
+  const std::string path = directory.file();
+  const auto refused = [&](const std::string& what) {
+    const auto opened = LedgerFile::open(path, {});
+    REQUIRE_FALSE(opened);
+    CHECK(opened.error().error.kind == ErrorKind::no_permission);
+    CHECK_THAT(opened.error().text, Catch::Matchers::Contains(path + " is " + what + ", no plain file; remove it"));
+    CHECK(std::filesystem::remove(path));
+  };
+  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+  refused("a fifo");
+  REQUIRE(mkdir(path.c_str(), 0700) == 0);
+  refused("a directory");
+  std::filesystem::create_symlink(directory.path() + "/elsewhere", path);
+  refused("a symbolic link");
+  CHECK_FALSE(std::filesystem::exists(directory.path() + "/elsewhere"));
 }
 
 TEST_CASE("the runtime directory follows the environment") {
@@ -358,80 +480,4 @@ TEST_CASE("the runtime directory follows the environment") {
   CHECK(runtime_directory() == "/somewhere");
   unsetenv("CORELANE_RUNTIME_DIRECTORY");
   if (geteuid() == 0) CHECK(runtime_directory() == "/run/corelane");
-}
-
-// Neighbours: one analysis over two processes.
-
-TEST_CASE("promises on a sibling count for the whole physical core") {
-  const CoreLease lease{.core = CoreId{1}, .physical_core = 0};
-  std::vector<Promise> others{promise(0, 3ms)};
-  CHECK(promised_on(lease, others) == 300'000);
-  CHECK(interference_on(lease, others).size() == 1);
-  others.front().physical_core = 2;
-  CHECK(promised_on(lease, others) == 0);
-  CHECK(interference_on(lease, others).empty());
-}
-
-namespace {
-
-Promise task_of(std::uint32_t owner, Contract contract) {
-  return {.core = CoreId{0}, .physical_core = 0, .contract = contract, .owner = owner};
-}
-Promise load_of(std::uint32_t owner, Duration budget, Duration period, Duration blocking = {}) {
-  return {.core = CoreId{0},
-          .physical_core = 0,
-          .contract = {.period = period, .deadline = period, .budget = budget},
-          .owner = owner,
-          .kind = PromiseKind::platform,
-          .blocking = blocking};
-}
-constexpr CoreLease core_0{.core = CoreId{0}, .physical_core = 0};
-
-bool hold(const std::vector<Promise>& others, const std::vector<Promise>& ours) {
-  return others_hold(core_0, others, ours);
-}
-
-}  // namespace
-
-TEST_CASE("a newcomer that would make a neighbour late does not fit beside it") {
-  const Promise tight = task_of(1, make_contract(10ms, 4ms, 5ms, 0ms));
-  CHECK(hold({tight}, {task_of(0, make_contract(10ms, 1ms, {}, 0ms))}));
-  CHECK_FALSE(hold({tight}, {task_of(0, make_contract(10ms, 1001us, {}, 0ms))}));
-  CHECK_FALSE(hold({tight}, {promise(0, 1us), task_of(0, make_contract(10ms, 1ms, {}, 0ms))}));
-  CHECK(hold({tight}, {promise(1, 5ms)}));
-}
-
-TEST_CASE("a neighbour's own order of priorities counts in its analysis") {
-  const Contract fast = make_contract(4ms, 2ms, {}, 0ms);
-  const Contract slow = make_contract(12ms, 3ms, {}, 0ms);
-  const std::vector<Promise> ours{task_of(0, make_contract(100ms, 1ms, {}, 0ms))};
-  // (2,4) above (3,12) of one process hold; the same two of different processes each take the other as above.
-  CHECK(hold({task_of(1, fast), task_of(1, slow)}, ours));
-  CHECK_FALSE(hold({task_of(1, fast), task_of(2, slow)}, ours));
-}
-
-TEST_CASE("a neighbour with more tasks than levels has them delay each other both ways") {
-  std::vector<Promise> theirs{task_of(1, make_contract(4ms, 2ms, {}, 0ms)),
-                              task_of(1, make_contract(12ms, 3ms, {}, 0ms))};
-  const std::vector<Promise> ours{task_of(0, make_contract(100ms, 1ms, {}, 0ms))};
-  for (Promise& task : theirs) task.levels = 2;
-  CHECK(hold(theirs, ours));
-  for (Promise& task : theirs) task.levels = 1;
-  CHECK_FALSE(hold(theirs, ours));
-}
-
-TEST_CASE("platform loads of both sides and their blocking count for a neighbour") {
-  const Promise tight = task_of(1, make_contract(10ms, 4ms, 5ms, 0ms));
-  const Promise newcomer = task_of(0, make_contract(10ms, 500us, {}, 0ms));
-  CHECK(hold({tight, load_of(1, 100us, 10ms)}, {newcomer, load_of(0, 400us, 10ms)}));
-  CHECK_FALSE(hold({tight, load_of(1, 101us, 10ms)}, {newcomer, load_of(0, 400us, 10ms)}));
-  CHECK_FALSE(hold({tight, load_of(1, 100us, 10ms)}, {newcomer, load_of(0, 401us, 10ms)}));
-  CHECK(hold({tight, load_of(1, 100us, 10ms, 200us)}, {newcomer, load_of(0, 200us, 10ms, 100us)}));
-  CHECK_FALSE(hold({tight, load_of(1, 100us, 10ms, 201us)}, {newcomer, load_of(0, 200us, 10ms)}));
-}
-
-TEST_CASE("the longest deadline on a core is that of its tasks") {
-  const std::vector<Promise> others{task_of(1, make_contract(10ms, 1ms)), load_of(1, 1us, 1s), promise(1, 1ms, 1min)};
-  CHECK(longest_deadline_on(core_0, others) == 10ms);
-  CHECK(longest_deadline_on(core_0, {}) == 0ms);
 }

@@ -528,7 +528,33 @@ TEST_CASE("a newcomer does not wait for ever for the ledger") {
   machine.decide();
   machine.advance(ManagerAgent::patience);
   REQUIRE(answer->error);
-  CHECK(answer->error->kind == ErrorKind::transient);
+  CHECK(*answer->error == Error{.kind = ErrorKind::transient, .minor = minor::ledger_busy});
+}
+
+TEST_CASE("a newcomer whose promise came too late is decided anew") {
+  Machine machine;
+  machine.provider().conflicts = 3;
+  const auto answer = machine.ask(task(10ms, 1ms));
+  machine.decide();
+  CHECK(answer->calls == 0);
+  while (machine.provider().conflicts > 0) {  // bound: each try takes one, and each advance lets try
+    CHECK(machine.manager.wake_at() > virtual_now);
+    machine.advance(ManagerAgent::longest_retry);
+  }
+  machine.advance(ManagerAgent::longest_retry);
+  CHECK(answer->admission);
+  CHECK(machine.provider().mine.size() == 1);
+  CHECK(machine.manager.report().cores.front().tasks == 1);
+}
+
+TEST_CASE("a newcomer whose promise always comes too late is told so in the end") {
+  Machine machine;
+  machine.provider().conflicts = 1'000'000;
+  const auto answer = machine.ask(task(10ms, 1ms));
+  const Time until = virtual_now + ManagerAgent::patience;
+  while (virtual_now <= until) machine.advance(ManagerAgent::longest_retry);
+  REQUIRE(answer->error);
+  CHECK(answer->error->minor == minor::ledger_busy);
 }
 
 TEST_CASE("what cannot be written down is not promised") {

@@ -12,24 +12,18 @@
 #include "orb/os/topology.h"
 #include "orb/sim/replay.h"
 #include "tests/orb/dispatch/fixture.h"
+#include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::dispatch;
 using namespace corelane::dispatch::test;
 using namespace std::chrono_literals;
+using corelane::testing::Quiet;
 using corelane::testing::TempDirectory;
 using sched::TraceReason;
 
 namespace {
-
-class Quiet {
- public:
-  Quiet() { os::log::set_level(os::log::Level::off); }
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
-  ~Quiet() { os::log::set_level(os::log::Level::info); }
-};
 
 sched::Finished finished(std::uint64_t number) {
   return {.at = Time{Duration{1 + static_cast<std::int64_t>(number)}},

@@ -143,28 +143,21 @@ TEST_CASE("a lock ends with its file") {
   CHECK(*try_lock(second));
 }
 
-TEST_CASE("a lock waits for its holder and a guard gives it back") {
+TEST_CASE("a lock in the way is told with all that it covers") {
   TemporaryFile file;
   const Fd second = file.open_again();
-  std::atomic<bool> written{false};
-  std::jthread waiter;
-  {
-    const auto guard = FileLockGuard::take(file.first);
-    REQUIRE(guard);
-    waiter = std::jthread([&] {
-      const auto own = FileLockGuard::take(second);
-      written = true;
-    });
-    CHECK_FALSE(written);
-  }
-  waiter.join();
-  CHECK(written);
-  CHECK(*try_lock(file.first));
+  REQUIRE(*try_lock(file.first, {.start = 0, .length = 7}));
+  const auto found = conflicting_lock(second, {.start = 3, .length = 1});
+  REQUIRE(found);
+  REQUIRE(*found);
+  CHECK((*found)->start == 0);
+  CHECK((*found)->length == 7);
+  CHECK_FALSE(*conflicting_lock(second, {.start = 7, .length = 1}));
+  CHECK_FALSE(*conflicting_lock(file.first));
 }
 
 TEST_CASE("a descriptor that is no file cannot be locked") {
   const Fd none;
-  CHECK_FALSE(lock(none));
   CHECK_FALSE(try_lock(none));
   CHECK_FALSE(is_locked_elsewhere(none));
 }

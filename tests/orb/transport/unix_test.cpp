@@ -16,10 +16,10 @@
 
 #include "orb/base/minor.h"
 #include "orb/os/fd.h"
-#include "orb/os/log.h"
 #include "orb/transport/detail/socket_path.h"
 #include "orb/transport/socket_transport.h"
 #include "tests/orb/transport/kinds.h"
+#include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
@@ -32,13 +32,6 @@ using transport::UnixTransport;
 namespace {
 
 using Unix = StreamHarness<UnixSocket>;
-
-// Refusals are provoked here; the log need not tell of them.
-class Quiet {
- public:
-  Quiet() { os::log::set_level(os::log::Level::off); }
-  ~Quiet() { os::log::set_level(os::log::Level::info); }
-};
 
 // A transport, and listeners at paths of a directory of the test's own.
 class Host {

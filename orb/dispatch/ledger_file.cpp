@@ -1,0 +1,292 @@
+#include "orb/dispatch/ledger_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/os/directory.h"
+#include "orb/os/file_lock.h"
+
+namespace corelane::dispatch {
+namespace {
+
+constexpr Error unusable{.kind = ErrorKind::transient, .minor = minor::ledger_unusable};
+constexpr Error no_memory{.kind = ErrorKind::no_memory, .minor = minor::out_of_memory};
+constexpr Error refused{.kind = ErrorKind::persist_store, .minor = minor::system_refused};
+constexpr Error not_allowed{.kind = ErrorKind::no_permission, .minor = minor::system_refused};
+constexpr Error no_slot{.kind = ErrorKind::imp_limit, .minor = minor::too_many_items};
+
+constexpr const char* elsewhere = "set runtime.directory (CORELANE_RUNTIME_DIRECTORY)";
+constexpr int attempts = 16;  // while others remove the file, or replace one of another version
+
+os::LockRange transaction_lock(std::size_t slot) { return {.start = 0, .length = static_cast<off_t>(slot) + 2}; }
+os::LockRange claim_lock(std::size_t slot) {
+  return {.start = static_cast<off_t>(ledger::first_claim + slot), .length = 1};
+}
+os::LockRange life_lock(std::size_t slot) {
+  return {.start = static_cast<off_t>(ledger::slot_offset(slot)), .length = 1};
+}
+
+// All of `bytes` or an error. Bound: EINTR, and regular files give the whole at once.
+bool read_at(const os::Fd& file, MutableBytes bytes, std::size_t offset) noexcept {
+  ssize_t got = -1;
+  do got = pread(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+  while (got < 0 && errno == EINTR);
+  return got == static_cast<ssize_t>(bytes.size());
+}
+
+bool write_at(const os::Fd& file, Bytes bytes, std::size_t offset) noexcept {
+  ssize_t put = -1;
+  do put = pwrite(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+  while (put < 0 && errno == EINTR);
+  return put == static_cast<ssize_t>(bytes.size());
+}
+
+LedgerFault no_plain_file(const std::string& path, unsigned mode) {
+  return {not_allowed,
+          path + " is " + os::kind_of_file(mode) + ", no plain file; remove it if nobody needs it, or " + elsewhere};
+}
+
+LedgerFault cannot_open(const std::string& path, int reason) {
+  struct stat found {};
+  const bool there = lstat(path.c_str(), &found) == 0;
+  if (there && !S_ISREG(found.st_mode)) return no_plain_file(path, found.st_mode);
+  std::string text = path + " cannot be opened for writing: " + std::strerror(reason);
+  if (there && reason == EACCES)
+    text += "; it belongs to user " + std::to_string(found.st_uid) + ", this is user " + std::to_string(geteuid());
+  return {not_allowed, text + "; let this user write there, or " + elsewhere};
+}
+
+LedgerFault cannot_write(const std::string& path, int reason) {
+  return {refused, path + " cannot be written: " + std::strerror(reason) + "; make room there, or " + elsewhere};
+}
+
+// Never waits for the other end of a fifo, nor becomes a terminal's process.
+Expected<os::Fd, LedgerFault> open_file(const std::string& path) {
+  os::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0660));
+  if (!file) return cannot_open(path, errno);
+  struct stat found {};
+  if (fstat(file.get(), &found) != 0) return cannot_open(path, errno);
+  if (!S_ISREG(found.st_mode)) return no_plain_file(path, found.st_mode);
+  return file;
+}
+
+}  // namespace
+
+LedgerFile::LedgerFile(std::string path, os::Fd file)
+    : path_(std::move(path)), file_(std::move(file)), buffer_(ledger::slot_size), found_(ledger::slot_size) {}
+
+Expected<LedgerFile, LedgerFault> LedgerFile::open(const std::string& path, std::span<const Promise> mine) {
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    auto file = open_file(path);
+    if (!file) return file.error();
+    LedgerFile made(path, std::move(*file));
+    if (auto ready = made.prepare_header(); !ready) return ready.error();
+    if (auto taken = made.take_slot(mine); !taken) return taken.error();
+    if (made.is_at_path()) return made;  // else somebody removed it meanwhile
+  }
+  return LedgerFault{refused, path + " is removed again and again"};
+}
+
+// A header is the same bytes whoever writes it, so several may.
+Expected<void, LedgerFault> LedgerFile::prepare_header() {
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    if (header_is_sound()) return {};
+    if (ledger::is_other_version(read_header())) {
+      if (!replace_other_version()) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+      continue;
+    }
+    struct stat found {};
+    if (remark_.empty() && fstat(file_.get(), &found) == 0 && found.st_size != 0)
+      remark_ = path_ + " was damaged; rebuilt, running servers enter their promises again";
+    mend_header();
+  }
+  if (ledger::is_other_version(read_header()))
+    return LedgerFault{refused, version_text() + "; servers of that version run: stop them, or " + elsewhere};
+  return cannot_write(path_, errno);
+}
+
+std::string LedgerFile::version_text() const {
+  return path_ + " has format version " + std::to_string(read_header().version) + " and this server writes " +
+         std::to_string(ledger::version);
+}
+
+// Whoever uses the file has a lock somewhere in it, wherever its version puts that. False: somebody has.
+bool LedgerFile::replace_other_version() {
+  const auto alone = os::try_lock(file_);
+  if (!alone || !*alone) return false;
+  if (ledger::is_other_version(read_header())) {
+    remark_ = version_text() + "; nobody uses it any more: replaced";
+    if (ftruncate(file_.get(), 0) == 0) mend_header();
+  }
+  (void)os::unlock(file_);
+  return true;
+}
+
+void LedgerFile::mend_header() const noexcept {
+  const ledger::FileHeader header = ledger::make_header();
+  (void)write_at(file_, std::as_bytes(std::span{&header, 1}), 0);
+}
+
+Expected<void, LedgerFault> LedgerFile::take_slot(std::span<const Promise> mine) {
+  for (slot_ = 0; slot_ < ledger::slot_count; ++slot_) {
+    const auto taken = claim(slot_, mine);
+    if (!taken) return cannot_write(path_, errno);
+    if (*taken) return {};
+  }
+  return LedgerFault{no_slot, path_ + " has no free slot; " + std::to_string(ledger::slot_count) +
+                                  " servers run on this host: end some, or " + elsewhere};
+}
+
+// What the slot says is written before the slot counts. The room for all that it may ever say is taken now.
+Expected<bool> LedgerFile::claim(std::size_t slot, std::span<const Promise> mine) {
+  const auto claimed = os::try_lock(file_, claim_lock(slot));
+  if (!claimed || !*claimed) return claimed;
+  const auto living = lives(slot);
+  if (!living) return living.error();
+  if (!*living) {
+    errno = posix_fallocate(file_.get(), static_cast<off_t>(ledger::slot_offset(slot)), ledger::slot_size);
+    if (errno != 0) return refused;
+    if (const auto written = write_own(mine); !written) return written.error();
+    const auto alive = os::try_lock(file_, life_lock(slot));
+    if (!alive || *alive) return alive;
+  }
+  if (const auto given_up = os::unlock(file_, claim_lock(slot)); !given_up) return given_up.error();
+  return false;
+}
+
+// All zero, and so not sound, when there is none.
+ledger::FileHeader LedgerFile::read_header() const noexcept {
+  ledger::FileHeader header;
+  if (!read_at(file_, std::as_writable_bytes(std::span{&header, 1}), 0)) header = {.magic = 0};
+  return header;
+}
+
+bool LedgerFile::header_is_sound() const noexcept { return ledger::is_sound(read_header()); }
+
+bool LedgerFile::is_at_path() const noexcept {
+  struct stat here {};
+  struct stat there {};
+  return fstat(file_.get(), &here) == 0 && stat(path_.c_str(), &there) == 0 && here.st_dev == there.st_dev &&
+         here.st_ino == there.st_ino;
+}
+
+Expected<bool> LedgerFile::try_enter() const noexcept { return os::try_lock(file_, transaction_lock(slot_)); }
+
+void LedgerFile::leave() const noexcept { (void)os::unlock(file_, transaction_lock(slot_)); }
+
+std::optional<std::int32_t> LedgerFile::inside() const noexcept {
+  const auto held = os::conflicting_lock(file_, transaction_lock(0));
+  if (!held || !*held) return std::nullopt;
+  const auto slot = static_cast<std::size_t>((*held)->length - 2);
+  std::array<std::byte, ledger::entries_offset> head;
+  if (slot >= ledger::slot_count || !read_at(file_, head, ledger::slot_offset(slot))) return 0;
+  return ledger::entries_of(head) ? ledger::pid_in(head) : 0;
+}
+
+std::size_t LedgerFile::slots() const noexcept {
+  struct stat found {};
+  return fstat(file_.get(), &found) == 0 ? ledger::slots_within(static_cast<std::size_t>(found.st_size)) : 0;
+}
+
+Expected<bool> LedgerFile::lives(std::size_t slot) const noexcept {
+  return os::is_locked_elsewhere(file_, life_lock(slot));
+}
+
+// Bound: slot_count slots.
+Expected<void> LedgerFile::read_others(std::vector<Promise>& into) noexcept try {
+  into.clear();
+  seen_.fill(0);
+  const std::size_t there = slots();
+  for (std::size_t slot = 0; slot < there; ++slot) {
+    if (slot == slot_) continue;
+    const auto sum = read_slot(slot, into);
+    if (!sum) return sum.error();
+    seen_[slot] = *sum;
+  }
+  // Who lives beyond the end was cut off.
+  const auto beyond =
+      os::is_locked_elsewhere(file_, {.start = static_cast<off_t>(ledger::slot_offset(there)), .length = 0});
+  if (!beyond) return beyond.error();
+  if (*beyond) return unusable;
+  return {};
+} catch (const std::bad_alloc&) {
+  return no_memory;
+}
+
+// Adds the promises of a living owner, and says what they are known by.
+Expected<std::uint64_t> LedgerFile::read_slot(std::size_t slot, std::vector<Promise>& into) {
+  const std::size_t offset = ledger::slot_offset(slot);
+  const MutableBytes head = MutableBytes{buffer_}.first(ledger::entries_offset);
+  if (!read_at(file_, head, offset)) return unreadable(slot);
+  const auto entries = ledger::entries_of(head);
+  if (!entries) return unreadable(slot);
+  const MutableBytes whole = MutableBytes{buffer_}.first(ledger::slot_bytes(*entries));
+  if (!read_at(file_, whole, offset) || !ledger::is_sound(Bytes{whole})) return unreadable(slot);
+  const auto alive = *entries == 0 ? Expected<bool>(false) : lives(slot);
+  if (!alive) return alive.error();
+  if (!*alive) return 0;
+  for (std::size_t i = 0; i < *entries; ++i) {
+    into.push_back(ledger::promise_at(whole, i));
+    into.back().owner = static_cast<std::uint32_t>(slot);
+  }
+  return ledger::checksum_in(whole);
+}
+
+// What cannot be read counts only if somebody stands behind it: then it is waited until he has written it anew.
+Expected<std::uint64_t> LedgerFile::unreadable(std::size_t slot) const noexcept {
+  const auto alive = lives(slot);
+  if (!alive || *alive) return unusable;
+  return std::uint64_t{0};
+}
+
+// Bound: slot_count slots.
+bool LedgerFile::others_are_as_read() noexcept {
+  const std::size_t there = slots();
+  for (std::size_t slot = 0; slot < ledger::slot_count; ++slot) {
+    if (slot == slot_) continue;
+    const auto sum = slot < there ? look_at(slot) : Expected<std::uint64_t>(std::uint64_t{0});
+    if (!sum || *sum != seen_[slot]) return false;
+  }
+  return true;
+}
+
+// As read_slot(), by its head alone.
+Expected<std::uint64_t> LedgerFile::look_at(std::size_t slot) noexcept {
+  const MutableBytes head = MutableBytes{buffer_}.first(ledger::entries_offset);
+  if (!read_at(file_, head, ledger::slot_offset(slot))) return unreadable(slot);
+  const auto entries = ledger::entries_of(head);
+  if (!entries) return unreadable(slot);
+  const auto alive = *entries == 0 ? Expected<bool>(false) : lives(slot);
+  if (!alive) return alive.error();
+  return *alive ? ledger::checksum_in(head) : 0;
+}
+
+Expected<void> LedgerFile::write_own(std::span<const Promise> mine) noexcept {
+  const auto size = ledger::write_slot(mine, getpid(), buffer_);
+  if (!size) return no_slot;
+  if (!write_at(file_, Bytes{buffer_}.first(*size), ledger::slot_offset(slot_))) return refused;
+  // Of two processes that each write and then look at the other's slot one at least sees the other: their writes are in
+  // the order in which they took the inode's lock.
+  // seq_cst: keeps our look behind our write also where a system call is no barrier
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return {};
+}
+
+bool LedgerFile::own_is(std::span<const Promise> mine) noexcept {
+  const auto size = ledger::write_slot(mine, getpid(), buffer_);
+  const MutableBytes found = MutableBytes{found_}.first(size.value_or(0));
+  return read_at(file_, found, ledger::slot_offset(slot_)) && std::equal(found.begin(), found.end(), buffer_.begin());
+}
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,82 @@
+// LedgerFile: the host ledger's file, open, with a slot in it that is ours. It says what the others promise and writes
+// down what we do; when to do which is the HostLedger's.
+//
+// Nothing here waits for another process, so one that is stopped, wherever it stands, hinders nobody: a slot counts
+// from the moment that its owner has written it, and the lock of a transaction is a courtesy that may be passed over.
+//
+// Threads: one at a time. What is noexcept does no more than a few system calls on a regular file for each slot.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "orb/dispatch/core_provider.h"
+#include "orb/dispatch/ledger_format.h"
+#include "orb/os/fd.h"
+
+namespace corelane::dispatch {
+
+// Why there is no ledger, for a program and for whoever has to mend it.
+struct LedgerFault {
+  Error error;
+  std::string text;
+};
+
+class LedgerFile {
+ public:
+  // Opens or makes the file, mends its header, and takes a slot that says `mine`. NO_PERMISSION: it cannot be opened,
+  // or is no plain file; IMP_LIMIT: no free slot; PERSIST_STORE: it is of another format version that servers use, or
+  // the system refused to write.
+  static Expected<LedgerFile, LedgerFault> open(const std::string& path, std::span<const Promise> mine);
+
+  // What open() mended, for the log; "" when nothing.
+  const std::string& remark() const noexcept { return remark_; }
+
+  bool is_at_path() const noexcept;
+  bool header_is_sound() const noexcept;
+  void mend_header() const noexcept;
+
+  // The lock of a transaction. False: another process has it.
+  Expected<bool> try_enter() const noexcept;
+  void leave() const noexcept;
+  // The process that has it, as its own namespace numbers it; 0: not known who; nothing: nobody.
+  std::optional<std::int32_t> inside() const noexcept;
+
+  // Replaces `into` by the promises of all other living processes. TRANSIENT ledger_unusable: those of one cannot be
+  // read; NO_MEMORY.
+  Expected<void> read_others(std::vector<Promise>& into) noexcept;
+  // Whether they are still what read_others() found.
+  bool others_are_as_read() noexcept;
+
+  Expected<void> write_own(std::span<const Promise> mine) noexcept;
+  bool own_is(std::span<const Promise> mine) noexcept;
+
+ private:
+  LedgerFile(std::string path, os::Fd file);
+  Expected<void, LedgerFault> prepare_header();
+  bool replace_other_version();
+  std::string version_text() const;
+  Expected<void, LedgerFault> take_slot(std::span<const Promise> mine);
+  Expected<bool> claim(std::size_t slot, std::span<const Promise> mine);
+  ledger::FileHeader read_header() const noexcept;
+  std::size_t slots() const noexcept;
+  Expected<bool> lives(std::size_t slot) const noexcept;
+  Expected<std::uint64_t> look_at(std::size_t slot) noexcept;
+  Expected<std::uint64_t> read_slot(std::size_t slot, std::vector<Promise>& into);
+  Expected<std::uint64_t> unreadable(std::size_t slot) const noexcept;
+
+  std::string path_;
+  os::Fd file_;
+  std::size_t slot_ = 0;  // ours
+  std::string remark_;
+  // What read_others() found in each slot: its checksum; 0: no promise that counts.
+  std::array<std::uint64_t, ledger::slot_count> seen_{};
+  std::vector<std::byte> buffer_, found_;  // one slot each
+};
+
+}  // namespace corelane::dispatch
