@@ -27,6 +27,14 @@ if(CORELANE_MOLD)
 endif()
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+if(CORELANE_BUILD_FUZZERS)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "CORELANE_BUILD_FUZZERS needs clang: configure with -DCMAKE_CXX_COMPILER=clang++-16")
+  endif()
+  set(instrument -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
+  add_compile_options(${instrument} -fno-omit-frame-pointer -O1 -g1 -UNDEBUG -D_GLIBCXX_ASSERTIONS)
+  add_link_options(${instrument})
+endif()
 if(CORELANE_SANITIZE)
   # Only what these builds are for: stack traces, assertions that a release leaves out, and a short build. Optimising what
   # AddressSanitizer has instrumented takes half of its compile time; folders whose tests compute much ask for -O1.

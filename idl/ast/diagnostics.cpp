@@ -23,13 +23,13 @@ Diagnostic& Diagnostics::error(const Span& at, std::string message) {
 }
 
 Diagnostic& Diagnostics::warning(Warning kind, const Span& at, std::string message) {
-  const Policy policy = policies_[static_cast<std::size_t>(kind)];
-  Diagnostic made{.severity = policy == Policy::error ? Severity::error : Severity::warning,
+  const Policy wanted = policy(kind);
+  Diagnostic made{.severity = wanted == Policy::error ? Severity::error : Severity::warning,
                   .span = at,
                   .message = std::move(message),
                   .notes = {},
                   .kind = kind};
-  if (policy == Policy::ignore) return overflow_ = std::move(made);
+  if (wanted == Policy::ignore) return overflow_ = std::move(made);
   return add(std::move(made));
 }
 

@@ -43,8 +43,8 @@ class Diagnostics {
  public:
   static constexpr std::size_t limit = 50;
 
-  // What becomes of warnings of each kind: by default each is one.
-  enum class Policy : std::uint8_t { warn, ignore, error };
+  // What becomes of warnings of each kind: by default what warning_texts says.
+  Policy policy(Warning kind) const { return policies_[static_cast<std::size_t>(kind)]; }
   void set_policy(Warning kind, Policy policy) { policies_[static_cast<std::size_t>(kind)] = policy; }
 
   // The reference is valid as long as this object; past the limit it refers to one that is thrown away.
@@ -63,7 +63,7 @@ class Diagnostics {
 
   std::deque<Diagnostic> kept_;
   Diagnostic overflow_;
-  std::array<Policy, warning_texts.size()> policies_{};
+  std::array<Policy, warning_texts.size()> policies_ = usual_policies();
   std::size_t warnings_ = 0;
   std::size_t errors_ = 0;
   std::size_t dropped_ = 0;

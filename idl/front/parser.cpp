@@ -7,6 +7,14 @@
 #include "idl/front/literals.h"
 
 namespace corelane::idl {
+namespace {
+
+std::string last_word(std::string_view text) {
+  text = text.substr(0, text.find_last_not_of(" \t;") + 1);
+  return std::string(text.substr(text.find_last_of(" \t") + 1));
+}
+
+}  // namespace
 
 // Definitions that begin with a word of their own; what begins otherwise is an operation or an attribute.
 constexpr Parser::Entry Parser::entries[] = {
@@ -14,6 +22,7 @@ constexpr Parser::Entry Parser::entries[] = {
     {"interface", &Parser::plain_interface, in_module},
     {"local", &Parser::local_interface, in_module},
     {"abstract", &Parser::abstract_rule, in_module},
+    {"pseudo", &Parser::pseudo_interface, in_module, true},
     {"valuetype", &Parser::plain_valuetype, in_module},
     {"custom", &Parser::custom_valuetype, in_module},
     {"import", &Parser::import, in_module},
@@ -86,8 +95,9 @@ const Parser::Entry* Parser::entry_here(Body kind) const {
   for (const Entry& entry : entries) {
     if ((entry.bodies & kind) == 0 || cursor_.current().text != entry.keyword) continue;
     if (!entry.is_word) return cursor_.at(TokenKind::keyword) ? &entry : nullptr;
-    const bool begins =
+    const bool named =
         cursor_.ahead(1).is(TokenKind::identifier) && (cursor_.ahead(2).is("{") || cursor_.ahead(2).is(":"));
+    const bool begins = named || cursor_.ahead(1).is("interface");
     return cursor_.at(TokenKind::identifier) && begins ? &entry : nullptr;
   }
   return nullptr;
@@ -149,6 +159,10 @@ std::optional<Parser::DefinitionPtr> Parser::pragma(const Token& token) {
   if (kind == "version") {
     if (!words[at].is(TokenKind::floating)) return wrong("version name major.minor");
     result.argument = words[at].text;
+  } else if (kind == "prefix" && words[at].is(TokenKind::identifier)) {
+    diagnostics_.warning(Warning::lenient, token.span, "the prefix stands in quotes: #pragma prefix \"text\"");
+    result.argument = last_word(token.text);
+    at = words.size() - 2;
   } else {
     const char* form = kind == "ID" ? "ID name \"text\"" : "prefix \"text\"";
     if (!words[at].is(TokenKind::string)) return wrong(form);

@@ -38,7 +38,7 @@ class Parser {
     std::string_view keyword;
     Rule rule;
     unsigned bodies;
-    bool is_word = false;  // no keyword: counts only before "name {" and "name :"
+    bool is_word = false;  // no keyword: counts only before "name {", "name :" and "interface"
   };
   static const Entry entries[];
 
@@ -81,6 +81,7 @@ class Parser {
   // Interfaces and value types (parser_interface.cpp).
   DefinitionPtr plain_interface(const Token& keyword);
   DefinitionPtr local_interface(const Token& keyword);
+  DefinitionPtr pseudo_interface(const Token& keyword);
   DefinitionPtr abstract_rule(const Token& keyword);
   DefinitionPtr interface_rule(const Token& keyword, ast::InterfaceKind kind);
   DefinitionPtr plain_valuetype(const Token& keyword);

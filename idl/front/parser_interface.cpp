@@ -13,6 +13,12 @@ Parser::DefinitionPtr Parser::local_interface(const Token& keyword) {
   return interface_rule(keyword, ast::InterfaceKind::local);
 }
 
+// The word of old texts for what is local today.
+Parser::DefinitionPtr Parser::pseudo_interface(const Token& keyword) {
+  diagnostics_.warning(Warning::lenient, keyword.span, "write `local` in place of `pseudo`");
+  return local_interface(keyword);
+}
+
 Parser::DefinitionPtr Parser::abstract_rule(const Token& keyword) {
   if (cursor_.accept("valuetype")) return valuetype(keyword, ast::ValueKind::abstract);
   if (!cursor_.at("interface")) cursor_.fail_expected("`interface` or `valuetype`");
@@ -120,6 +126,11 @@ Parser::DefinitionPtr Parser::attribute() {
                    "an attribute has `getraises` and `setraises`; `raises` is for readonly ones");
     if (cursor_.accept("getraises")) body.get_raises = exception_names();
     if (cursor_.accept("setraises")) body.set_raises = exception_names();
+    if (body.get_raises.empty() && cursor_.at("getraises")) {
+      diagnostics_.warning(Warning::lenient, cursor_.current().span, "`getraises` stands before `setraises`");
+      cursor_.advance();
+      body.get_raises = exception_names();
+    }
   }
   result->node = std::move(body);
   return result;

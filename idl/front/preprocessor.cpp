@@ -179,6 +179,8 @@ struct Hooks : wave::context_policies::default_preprocessing_hooks {
     if (at.source != SourceId::none) {
       const std::string_view line = run->sources()[at.source].line(at.line);
       at = run->sources().span(at.source, at.line, static_cast<std::uint32_t>(line.find('#') + 1), line.size());
+      if (bare_include(line) == name)
+        run->diagnostics().warning(Warning::lenient, at, "#include expects \"file\" or <file>");
     }
     const SourceId id = run->include(name, angled, source_of(position.get_file().c_str()), at);
     if (id == SourceId::none) throw Stop();
@@ -270,6 +272,12 @@ wave::language_support language() {
                                              wave::support_option_include_guard_detection);
 }
 
+// The library's own macro for this combines two enums, which C++20 deprecates.
+bool is_a(wave::token_id id, wave::token_category category) {
+  constexpr auto mask = static_cast<unsigned>(wave::TokenTypeMask);
+  return (static_cast<unsigned>(id) & mask) == (static_cast<unsigned>(category) & mask);
+}
+
 // Collects the library's tokens into Preprocessed.
 class Collector {
  public:
@@ -281,7 +289,7 @@ class Collector {
     if (in_pragma_) return take_in_pragma(id, value);
     if (id == wave::T_PP_PRAGMA) return start_pragma(token);
     if (id == wave::T_EOF || id == wave::T_PLACEHOLDER || value.empty()) return;
-    if (IS_CATEGORY(id, wave::WhiteSpaceTokenType) || IS_CATEGORY(id, wave::EOLTokenType)) return;
+    if (is_a(id, wave::WhiteSpaceTokenType) || is_a(id, wave::EOLTokenType)) return;
     append(place_of(token), value);
   }
 
@@ -335,7 +343,7 @@ class Collector {
   }
   void take_in_pragma(wave::token_id id, std::string_view value) {
     if (id == wave::T_NEWLINE || id == wave::T_EOF) return end_pragma();
-    out_.text += IS_CATEGORY(id, wave::WhiteSpaceTokenType) ? " " : value;
+    out_.text += is_a(id, wave::WhiteSpaceTokenType) ? " " : value;
   }
   void end_pragma() {
     out_.text += '\n';

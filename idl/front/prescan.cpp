@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <vector>
 
 namespace corelane::idl {
 namespace {
@@ -17,8 +18,8 @@ constexpr std::array faults = {
 };
 constexpr int deepest_parentheses = 200;
 constexpr int longest_expression = 10'000;  // operators; the parser takes fewer, this one saves its text the way there
-constexpr int deepest_conditions = 256;     // #if inside #if, in one file
-constexpr int deepest_condition = 100;      // parentheses and prefix operators of one #if
+constexpr std::size_t deepest_conditions = 256;  // #if inside #if, in one file
+constexpr int deepest_condition = 100;           // parentheses and prefix operators of one #if
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
 bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -223,25 +224,37 @@ class Prescan {
       }
       while (end >= 2 && text_[end - 2] == '\\' && end < text_.size()) end = text_.find('\n', end) + 1;
       const std::string_view directive = std::string_view(text_).substr(begin, end - begin);
-      if (!track_conditions(directive)) {
+      if (!track_conditions(directive, begin)) {
         error(begin + directive.find('#'), 1, "conditions are nested too deeply");
         return std::nullopt;
       }
       append_directive(out, directive);
       begin = end;
     }
+    close_conditions(out);
     return out;
   }
 
+  void close_conditions(std::string& out) {
+    for (const std::size_t open : conditions_) {
+      diagnostics_.warning(Warning::lenient, place(open, 1), "this condition lacks its #endif");
+      out += "#endif\n";
+    }
+  }
+
   // Counts also what an #if skips: the preprocessor keeps track of nesting there too. False: too deep.
-  bool track_conditions(std::string_view directive) {
+  bool track_conditions(std::string_view directive, std::size_t offset) {
     const std::string_view name = leading_name(trimmed(trimmed(directive).substr(1)));
-    if (name == "if" || name == "ifdef" || name == "ifndef") ++conditions_;
-    if (name == "endif" && conditions_ > 0) --conditions_;
-    return conditions_ <= deepest_conditions;
+    if (name == "if" || name == "ifdef" || name == "ifndef") conditions_.push_back(offset + directive.find('#'));
+    if (name == "endif" && !conditions_.empty()) conditions_.pop_back();
+    return conditions_.size() <= deepest_conditions;
   }
 
   static void append_directive(std::string& out, std::string_view directive) {
+    if (const std::string_view name = bare_include(directive); !name.empty()) {
+      ((out += "#include \"") += name) += "\"\n";
+      return;
+    }
     const std::optional<std::string_view> fault = fault_of(directive);
     if (!fault) {
       append_sound(out, directive);
@@ -301,8 +314,8 @@ class Prescan {
   std::size_t at_ = 0;
   std::size_t line_start_ = 0;
   int parentheses_ = 0;
-  int operators_ = 0;   // since an expression could begin
-  int conditions_ = 0;  // open ones, in the second pass
+  int operators_ = 0;                    // since an expression could begin
+  std::vector<std::size_t> conditions_;  // where the open ones begin, in the second pass
   bool line_is_blank_ = true;
   bool in_directive_ = false;
   bool failed_ = false;
@@ -312,6 +325,19 @@ class Prescan {
 
 std::optional<std::string> prescan(const SourceMap& sources, SourceId source, Diagnostics& diagnostics) {
   return Prescan(sources, source, diagnostics).run();
+}
+
+std::string_view bare_include(std::string_view line) {
+  constexpr std::string_view word = "include";
+  line = trimmed(line.substr(0, line.find('\n')));
+  if (!line.starts_with('#')) return {};
+  line = trimmed(line.substr(1));
+  if (leading_name(line) != word) return {};
+  const std::string_view name = trimmed(line.substr(word.size()));
+  const auto is_part = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '/' || c == '-';
+  };
+  return name.find('.') != std::string_view::npos && std::all_of(name.begin(), name.end(), is_part) ? name : "";
 }
 
 std::optional<std::string_view> prescan_fault(std::string_view error_text) {

@@ -24,6 +24,10 @@ inline constexpr char hidden_backslash = '\xFF';
 // The text of `source` for the preprocessor; nothing when an error (reported) leaves no text to go on with.
 std::optional<std::string> prescan(const SourceMap& sources, SourceId source, Diagnostics& diagnostics);
 
+// The file that an #include without quotes names, as in "#include other.idl", which prescan() puts into quotes; empty
+// for any other line.
+std::string_view bare_include(std::string_view line);
+
 // The message that a replaced directive stands for; nothing when the text of the #error is the user's own.
 std::optional<std::string_view> prescan_fault(std::string_view error_text);
 

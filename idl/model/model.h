@@ -180,7 +180,7 @@ struct Member {
 
 struct Structure {
   std::vector<Member> members;       // its own, may be empty
-  bool recursive = false;            // holds itself through sequences or maps
+  bool recursive = false;            // its own definition names it, in sequences or maps
   DefId base = DefId::none;          // the Structure that it inherits from
   std::vector<DefId> contents = {};  // types defined inside a member's declaration: struct S { enum E { a } e; };
 };

@@ -88,6 +88,7 @@ void Analyzer::visit(const ast::Native&, const ast::Definition& definition) {
 
 void Analyzer::visit(const ast::Constant& constant, const ast::Definition& definition) {
   const auto* fixed = std::get_if<ast::FixedOf>(&constant.type.node);
+  note_anonymous(constant.type);
   const bool any_fixed = fixed != nullptr && fixed->digits == nullptr;
   Constant body{.type = any_fixed ? types_.basic(TypeKind::fixed) : type(constant.type), .value = {}};
   std::optional<Value> value;

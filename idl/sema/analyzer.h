@@ -29,7 +29,7 @@ class Analyzer {
         types_(model_),
         names_(diagnostics),
         constants_(model_, types_, names_, diagnostics),
-        annotations_(model_, names_, constants_, types_, diagnostics) {}
+        annotations_(model_, names_, constants_, diagnostics) {}
 
   Model run(const ast::Specification& specification);
 
@@ -102,7 +102,7 @@ class Analyzer {
   std::vector<DefId> contents_of(const ast::Definition& definition, const ast::Definitions& body, const Symbol& symbol,
                                  DefId id, Scope& inside);
   const Symbol* base(const ast::ScopedName& name, SymbolKind kind, const Scope& derived);
-  void check_base_kind(InterfaceKind kind, const Symbol& base, const Span& at);
+  void check_base_kind(Interface& derived, Symbol& symbol, const Symbol& base, const Span& at);
   void inherit(const Symbol& base, std::vector<DefId>& ancestors, Scope& scope, const Span& at);
   void inherit_names(const Symbol& ancestor, Scope& scope, const Span& at);
   std::vector<Operation>& operations();
@@ -154,6 +154,7 @@ class Analyzer {
   TypeId array_of(TypeId element, const ast::Declarator& declarator);
   bool is_type_code(const ast::ScopedName& name);
   std::optional<std::uint64_t> bound(const ast::Expression& expression);
+  void note_anonymous(const ast::TypeSpec& spec);
   TypeId complete_type(const ast::TypeSpec& spec);
   const Symbol* incomplete_in(TypeId id) const;
   OpenAggregate* open_aggregate(const Symbol* symbol);

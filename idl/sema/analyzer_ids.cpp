@@ -25,6 +25,12 @@ void Analyzer::visit(const ast::IdDirective& directive, const ast::Definition& d
     return;
   }
   if (directive.kind == Kind::typeprefix) announce_module(directive.target);
+  const bool is_pragma = directive.kind != Kind::typeprefix && directive.kind != Kind::type_id;
+  if (is_pragma && directive.target.parts.size() == 1 && !names_.is_known(directive.target.parts[0].text)) {
+    diagnostics_.warning(Warning::lenient, definition.keyword,
+                         quoted(directive.target.parts[0].text) + " is not declared, so this has no effect");
+    return;
+  }
   const Symbol* symbol = names_.resolve(directive.target);
   if (symbol == nullptr || symbol->kind == SymbolKind::unusable) return;
   if (directive.kind == Kind::typeprefix)
@@ -51,8 +57,7 @@ void Analyzer::set_type_prefix(const Symbol& symbol, const ast::IdDirective& dir
   }
   const std::string* earlier = ids_.type_prefix(symbol);
   if (earlier != nullptr && *earlier != directive.argument) {
-    diagnostics_.error(at, quoted(symbol.name) + " already has the prefix \"" + *earlier + "\"");
-    return;
+    diagnostics_.warning(Warning::lenient, at, quoted(symbol.name) + " already has the prefix \"" + *earlier + "\"");
   }
   ids_.set_type_prefix(symbol, directive.argument);
   const std::string path = symbol.inside->path;

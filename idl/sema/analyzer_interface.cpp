@@ -95,23 +95,30 @@ void Analyzer::add_bases(const ast::Interface& source, DefId id, Scope& scope) {
       diagnostics_.error(name.span, quoted(found->name) + " is a base twice");
       continue;
     }
-    check_base_kind(interface.kind, *found, name.span);
+    check_base_kind(interface, *scope.symbol, *found, name.span);
     interface.bases.push_back(found->definition);
     scope.add_base(*found->inside);
     inherit(*found, interface.ancestors, scope, name.span);
   }
 }
 
-// An unconstrained interface has no local base, an abstract one only abstract ones.
-void Analyzer::check_base_kind(InterfaceKind kind, const Symbol& base, const Span& at) {
+// An unconstrained interface has no local base (where it has, it is taken as local), an abstract one only abstract
+// ones.
+void Analyzer::check_base_kind(Interface& derived, Symbol& symbol, const Symbol& base, const Span& at) {
+  const InterfaceKind kind = derived.kind;
   const InterfaceKind of_base = std::get<Interface>(model_[base.definition].body).kind;
   const bool allowed = kind == InterfaceKind::local || of_base == InterfaceKind::abstract ||
                        (kind == InterfaceKind::unconstrained && of_base == InterfaceKind::unconstrained);
   if (allowed) return;
-  diagnostics_
-      .error(at, "an " + std::string(name_of(kind)) + " interface cannot inherit from the " +
-                     std::string(name_of(of_base)) + " interface " + quoted(base.name))
-      .note(base.span, "declared here");
+  std::string message = "an " + std::string(name_of(kind)) + " interface cannot inherit from the " +
+                        std::string(name_of(of_base)) + " interface " + quoted(base.name);
+  const bool becomes_local = kind == InterfaceKind::unconstrained && of_base == InterfaceKind::local;
+  Diagnostic& fault = becomes_local ? diagnostics_.warning(Warning::lenient, at, std::move(message))
+                                    : diagnostics_.error(at, std::move(message));
+  fault.note(base.span, "declared here");
+  if (!becomes_local) return;
+  derived.kind = InterfaceKind::local;
+  symbol.flavour = static_cast<std::uint8_t>(InterfaceKind::local);
 }
 
 // The base and its ancestors, each once, whichever ways lead to it, with their names.
@@ -167,6 +174,7 @@ void Analyzer::visit(const ast::Operation& source, const ast::Definition& defini
   const Annotation* oneway = find(result.annotations, "oneway");
   const Value* is_oneway = oneway == nullptr ? nullptr : find(*oneway, "value");
   result.oneway = source.oneway.has_value() || (is_oneway != nullptr && *is_oneway == Value{true});
+  note_anonymous(source.result);
   result.result = type(source.result);
   check_remote(result.result, source.result.span, "result");
   Symbol& symbol = names_.declare(SymbolKind::operation, definition.name);
@@ -190,6 +198,7 @@ std::vector<Parameter> Analyzer::parameters(const std::vector<ast::Parameter>& s
 Parameter Analyzer::parameter(const ast::Parameter& source) {
   Parameter result;
   result.name = source.name.text;
+  note_anonymous(source.type);
   result.type = type(source.type);
   check_remote(result.type, source.type.span, "parameter");
   result.direction = static_cast<Direction>(source.direction);
@@ -240,6 +249,7 @@ std::vector<DefId> Analyzer::exceptions(const std::vector<ast::ScopedName>& name
 
 void Analyzer::visit(const ast::Attribute& source, const ast::Definition& definition) {
   Attribute result;
+  note_anonymous(source.type);
   result.type = type(source.type);
   check_remote(result.type, source.type.span, "attribute");
   result.readonly = source.readonly;

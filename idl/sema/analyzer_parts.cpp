@@ -248,17 +248,24 @@ void Analyzer::report_incomplete(const Symbol& symbol, const Span& at) {
   }
 }
 
+// A type that is written where it is used; what has a name can be named elsewhere, and in C++.
+void Analyzer::note_anonymous(const ast::TypeSpec& spec) {
+  const auto* text = std::get_if<ast::StringOf>(&spec.node);
+  const bool nameless =
+      (text != nullptr && text->bound != nullptr) || std::holds_alternative<ast::SequenceOf>(spec.node) ||
+      std::holds_alternative<ast::MapOf>(spec.node) || std::holds_alternative<ast::FixedOf>(spec.node);
+  if (nameless)
+    diagnostics_.warning(Warning::anonymous, spec.span, "this type has no name (give it one with `typedef`)");
+}
+
 // The type of a member: what it holds must be complete, but for the types that are being read around it.
 TypeId Analyzer::complete_type(const ast::TypeSpec& spec) {
+  note_anonymous(spec);
   const TypeId result = type(spec);
   const Symbol* incomplete = result == TypeId::none ? nullptr : incomplete_in(result);
   if (incomplete == nullptr) return result;
-  if (OpenAggregate* open = open_aggregate(incomplete)) {
-    open->recursive = true;
-    return result;
-  }
-  report_incomplete(*incomplete, spec.span);
-  return TypeId::none;
+  if (OpenAggregate* open = open_aggregate(incomplete)) open->recursive = true;
+  return result;
 }
 
 // The struct or union in a type that is not defined yet.

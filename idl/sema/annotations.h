@@ -46,8 +46,8 @@ enum class Target : std::uint8_t {
 
 class AnnotationChecker {
  public:
-  AnnotationChecker(const Model& model, Names& names, Constants& constants, TypeTable& types, Diagnostics& diagnostics)
-      : model_(model), names_(names), constants_(constants), types_(types), diagnostics_(diagnostics) {}
+  AnnotationChecker(const Model& model, Names& names, Constants& constants, Diagnostics& diagnostics)
+      : model_(model), names_(names), constants_(constants), diagnostics_(diagnostics) {}
 
   // A declaration, whose parameters have `types`, inside the scope of the annotation; `notes` stand before it.
   std::unique_ptr<AnnotationRules> rules(const ast::AnnotationDeclaration& declaration,
@@ -79,7 +79,6 @@ class AnnotationChecker {
   const Model& model_;
   Names& names_;
   Constants& constants_;
-  TypeTable& types_;
   Diagnostics& diagnostics_;
 };
 

@@ -41,8 +41,7 @@ Symbol& Names::declare(SymbolKind kind, const ast::Identifier& name) {
     return result;
   }
   if (const auto use = current_->used.find(key); use != current_->used.end()) {
-    diagnostics_.error(name.span, quoted(name.text) + " already has a meaning in this scope")
-        .note(use->second.span, quoted(use->second.name) + " of an outer scope is used here");
+    report_used(kind, name, use->second);
   } else if (key == lower_case(current_->own_name)) {
     diagnostics_.error(name.span, quoted(name.text) + " has the name of the scope around it");
   } else {
@@ -50,6 +49,18 @@ Symbol& Names::declare(SymbolKind kind, const ast::Identifier& name) {
   }
   current_->symbols[key] = std::move(symbol);
   return result;
+}
+
+// What names no type cannot change the meaning of what follows, so other compilers let it pass: most of them members,
+// some of them the rest.
+void Names::report_used(SymbolKind kind, const ast::Identifier& name, const Scope::Use& use) {
+  std::string message = quoted(name.text) + " already has a meaning in this scope";
+  const bool harmless = kind == SymbolKind::member || kind == SymbolKind::operation || kind == SymbolKind::attribute;
+  const bool member = kind == SymbolKind::member && current_->kind != Scope::Kind::operation;
+  const Warning warning = member ? Warning::lenient : Warning::reuse;
+  Diagnostic& fault = harmless ? diagnostics_.warning(warning, name.span, std::move(message))
+                               : diagnostics_.error(name.span, std::move(message));
+  fault.note(use.span, quoted(use.name) + " of an outer scope is used here");
 }
 
 void Names::check_inherited(const ast::Identifier& name) {

@@ -69,8 +69,14 @@ std::variant<std::vector<std::string>, ArgumentFault> expand_arguments(const std
   return result;
 }
 
+void turn_warnings(Policy policy, Diagnostics& diagnostics) {
+  for (std::size_t i = 0; i < warning_texts.size(); ++i) {
+    const auto kind = static_cast<Warning>(i);
+    if (diagnostics.policy(kind) == Policy::warn) diagnostics.set_policy(kind, policy);
+  }
+}
+
 std::optional<std::string> apply_warnings(const std::vector<std::string>& values, Diagnostics& diagnostics) {
-  using Policy = Diagnostics::Policy;
   struct Prefix {
     std::string_view text;
     Policy policy;
@@ -79,8 +85,7 @@ std::optional<std::string> apply_warnings(const std::vector<std::string>& values
       {"no-error=", Policy::warn}, {"no-", Policy::ignore}, {"error=", Policy::error}, {"", Policy::warn}};
   for (const std::string& value : values) {
     if (value == "error") {
-      for (std::size_t i = 0; i < warning_texts.size(); ++i)
-        diagnostics.set_policy(static_cast<Warning>(i), Policy::error);
+      turn_warnings(Policy::error, diagnostics);
       continue;
     }
     const Prefix* prefix = prefixes;

@@ -19,6 +19,9 @@ struct ArgumentFault {
 // backslash the character after it. Files may name further ones, up to a depth.
 std::variant<std::vector<std::string>, ArgumentFault> expand_arguments(const std::vector<std::string>& arguments);
 
+// Makes something else of all that is a warning now.
+void turn_warnings(Policy policy, Diagnostics& diagnostics);
+
 // Applies the values of -W in order: NAME, no-NAME, error, error=NAME, no-error=NAME. The fault of the first that is
 // none.
 std::optional<std::string> apply_warnings(const std::vector<std::string>& values, Diagnostics& diagnostics);

@@ -140,8 +140,7 @@ int usage_fault(const std::string& message) {
 // -w and -W; the fault of the first that is none.
 std::optional<std::string> set_warnings(const Settings& settings, Diagnostics& diagnostics) {
   auto fault = apply_warnings(settings.warnings, diagnostics);
-  for (std::size_t i = 0; settings.no_warnings && i < warning_texts.size(); ++i)
-    diagnostics.set_policy(static_cast<Warning>(i), Diagnostics::Policy::ignore);
+  if (settings.no_warnings) turn_warnings(Policy::ignore, diagnostics);
   return fault;
 }
 

@@ -6,11 +6,14 @@
 //       IDL text, indented by four
 //   > line:column: message | line:column: note        one line for each fault; none: the text is accepted
 //
-// Cases are apart by an empty line. `|| name` inside a text begins another file that the first may include.
+// Cases are apart by an empty line. `|| name` inside a text begins another file that the first may include. A first
+// line
+// `// -Wno-error=NAME` or `// -WNAME` makes warnings of that kind.
 #pragma once
 
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -59,9 +62,18 @@ inline std::vector<TableCase> read_table(const std::string& table) {
   return result;
 }
 
+// The kind that the first line of the text asks for.
+inline std::optional<Warning> asked_for(const std::string& text) {
+  const std::string line = text.substr(0, text.find('\n'));
+  for (const std::string start : {"// -Wno-error=", "// -W"})
+    if (line.starts_with(start)) return warning_named(line.substr(start.size()));
+  return std::nullopt;
+}
+
 // What the compiler says about the text of a case.
 inline std::string faults_of(const TableCase& item) {
   Compiler compiler;
+  if (const auto kind = asked_for(item.text)) compiler.diagnostics.set_policy(*kind, Policy::warn);
   std::string main;
   std::string* into = &main;
   std::istringstream lines(item.text);

@@ -127,7 +127,7 @@ TEST_CASE("faulty directives are errors") {
       Case{"#include\n", "1:1: #include expects \"file\" or <file>"},
       Case{"#include \"\"\n", "1:1: #include expects \"file\" or <file>"},
       Case{"#error stop here\n", "1:1: #error: stop here"}, Case{"#warning look\n", "1:1: warning: #warning: look"},
-      Case{"#if 1\n", "detected at least one missing #endif directive"},
+      Case{"#if 1\n", "1:1: this condition lacks its #endif"},
       Case{"#endif\n", "the #if for this directive is missing"},
       Case{"#if 1 +\n#endif\n", "ill formed preprocessor expression"}, Case{"#if 1/0\n#endif\n", "division by zero"},
       Case{"#define\n", "ill formed preprocessor directive"},
