@@ -7,7 +7,8 @@
 //                     their own
 //   _corelane_bind    arguments: unsigned long long task, unsigned long long token; makes the connection that it comes
 //                     on the task's own
-//   _corelane_depart  argument: unsigned long long, the task
+//   _corelane_depart  argument: unsigned long long, the task; BAD_PARAM unknown_task unless it was admitted over the
+//                     connection that this comes on
 #include "orb/base/minor.h"
 #include "orb/cdr/codec.h"
 #include "orb/core/own_connection.h"
@@ -119,7 +120,8 @@ void ServerConnection::admit(Request& request, const ReplyTo& to, const ActiveOb
 void ServerConnection::depart(Request& request, const ReplyTo& to) {
   std::uint64_t task = 0;
   if (!request.body.read(task)) return send_exception(to, request.body.error());
-  if (tasks_.forget(TaskId{task})) server_->offers().withdraw(TaskId{task});
+  if (!tasks_.forget(TaskId{task})) return send_exception(to, unknown_task);
+  server_->offers().withdraw(TaskId{task});
   server_->executive().depart(TaskId{task}, id());
   send_done(to);
 }

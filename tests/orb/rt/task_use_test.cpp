@@ -75,6 +75,14 @@ class Peer {
     CHECK(result == 42);
     return {};
   }
+  Error depart(TaskId task) {
+    begin_request(writer_, ++id_, key_, "_corelane_depart");
+    writer_.write(task.value);
+    REQUIRE(wire_.send(writer_));
+    auto reply = last_reply();
+    return reply->header.status == giop::ReplyStatus::no_exception ? Error{}
+                                                                   : *giop::decode_system_exception(reply->body);
+  }
   Error call(TaskId task, std::string_view operation) { return call(task, operation, key_); }
   void close() { wire_.close(); }
 
@@ -153,6 +161,19 @@ TEST_CASE("the task of one connection is none of another's") {
   const TaskId task = owner.admit("add");
   CHECK(other.call(task, "add") == foreign);
   CHECK(owner.call(task, "add") == Error{});
+}
+
+TEST_CASE("a task is ended by nobody but the connection that it was admitted on and once") {
+  Served served;
+  Peer owner(served), other(served);
+  const TaskId task = owner.admit("add");
+  CHECK(other.depart(task) == foreign);
+  CHECK(other.depart(served.shared_task_of("Probing/Probe.paced")) == foreign);
+  CHECK(other.depart(TaskId{987654321}) == foreign);
+  CHECK(other.depart(no_task) == foreign);
+  CHECK(owner.call(task, "add") == Error{});
+  CHECK(owner.depart(task) == Error{});
+  CHECK(owner.depart(task) == foreign);
 }
 
 TEST_CASE("a task is used for no other operation and no other object") {
