@@ -158,9 +158,19 @@ void ConnectionCache::announce(const Endpoint& endpoint, const std::string& why)
   os::log::debug(why);
 }
 
+Expected<void> ConnectionCache::adopt(const ConnectionPtr& connection) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return destroyed;
+  std::erase_if(adopted_, [](const auto& weak) { return weak.expired(); });
+  adopted_.push_back(connection);
+  return {};
+}
+
 void ConnectionCache::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
+  for (const auto& weak : std::exchange(adopted_, {}))
+    if (const auto connection = weak.lock()) connection->close();
   for (auto& [endpoint, entry] : entries_) {
     if (entry.connection) entry.connection->close();
     if (entry.attempt) finish(*entry.attempt, destroyed);

@@ -32,6 +32,8 @@ class ConnectionCache {
   // A connection to one of the address's endpoints: one that is there, else the first that can be made, each with its
   // share of the time left. TRANSIENT connect_failed, TIMEOUT deadline_passed, BAD_INV_ORDER orb_destroyed.
   Expected<ConnectionPtr> acquire(transport::Transport& transport, const Address& address, Time deadline);
+  // A connection that somebody has for himself: it is closed with the others. BAD_INV_ORDER orb_destroyed.
+  Expected<void> adopt(const ConnectionPtr& connection);
   // Closes all; calls under way fail with COMM_FAILURE, later ones too.
   void close();
   std::size_t size() const;
@@ -78,6 +80,7 @@ class ConnectionCache {
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::map<transport::Endpoint, Entry, Before> entries_;
+  std::vector<std::weak_ptr<ClientConnection>> adopted_;
   bool closed_ = false;
 };
 

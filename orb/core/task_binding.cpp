@@ -18,7 +18,9 @@ Expected<std::shared_ptr<ClientConnection>> connect_beside(const ClientConnectio
   const Settings& settings = orb.settings();
   auto stream = (*transport)->connect(shared.peer(), os::now() + settings.connect_timeout);
   if (!stream) return stream.error();
-  return std::make_shared<ClientConnection>(std::move(*stream), settings.giop);
+  auto made = std::make_shared<ClientConnection>(std::move(*stream), settings.giop);
+  if (const auto adopted = orb.state().connections.adopt(made); !adopted) return adopted.error();
+  return made;
 }
 
 bool may_log() noexcept { return sched_getscheduler(0) == SCHED_OTHER; }

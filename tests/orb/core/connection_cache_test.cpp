@@ -10,7 +10,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
-#include "orb/os/log.h"
+#include "tests/support/quiet.h"
 #include "tests/support/stream_harness.h"
 
 using namespace corelane;
@@ -68,9 +68,6 @@ class Scripted final : public transport::Transport {
 struct Caches {
   using Outcome = Expected<ConnectionCache::ConnectionPtr>;
 
-  Caches() { os::log::set_level(os::log::Level::off); }
-  ~Caches() { os::log::set_level(os::log::Level::info); }
-
   Outcome acquire(Time deadline = never) { return cache.acquire(wires, address, deadline); }
   // On a thread of its own.
   std::future<Outcome> call(Time deadline = never) {
@@ -86,6 +83,7 @@ struct Caches {
     return calls;
   }
 
+  const Quiet quiet;
   Scripted wires;
   ConnectionCache cache{giop::Limits{}};
   Address address = [] {
@@ -157,6 +155,16 @@ TEST_CASE("closing the cache ends every wait at once") {
   test.wires.let_succeed();
   CHECK(calls.front().get().error().minor == minor::orb_destroyed);
   CHECK(test.acquire().error().minor == minor::orb_destroyed);
+}
+
+TEST_CASE("a connection that somebody has for himself is closed with the cache's own") {
+  Caches test;
+  const auto own = std::make_shared<ClientConnection>(std::make_shared<Stub>(), giop::Limits{});
+  REQUIRE(test.cache.adopt(own));
+  CHECK(own->usable());
+  test.cache.close();
+  CHECK_FALSE(own->usable());
+  CHECK(test.cache.adopt(own).error().minor == minor::orb_destroyed);
 }
 
 TEST_CASE("a connection that broke is made anew and one that lives is kept") {

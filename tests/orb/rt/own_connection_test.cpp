@@ -203,6 +203,16 @@ TEST_CASE("a client whose task loses its own connection goes on over the shared 
   CHECK(binding->connection() != own);
 }
 
+TEST_CASE("a task's own connection ends with the ORB of its client") {
+  Served served;
+  auto client = std::make_unique<Client>(served);
+  const auto task = client->admit();
+  const auto own = client->probe->_reference()->binding_of("add")->connection();
+  REQUIRE(own->usable());
+  client->orb->destroy();
+  CHECK_FALSE(own->usable());
+}
+
 TEST_CASE("a client that gets no connection for its task calls over the shared one") {
   Served served({"-ORBDispatchMode", "direct", "-ORBLimitsConnections", "1"});
   Client client(served);
