@@ -1,4 +1,6 @@
-// How long a server waits for the rest of a message.
+// How long a server waits for the rest of a message, and for a client that does not read.
+#include <sys/socket.h>
+
 #include <thread>
 
 #include "orb/core/orb_state.h"
@@ -6,8 +8,11 @@
 #include "orb/giop/headers.h"
 #include "orb/os/clock.h"
 #include "orb/rt/rt.h"
+#include "orb/transport/detail/address.h"
+#include "orb/transport/detail/socket.h"
 #include "orb/transport/tcp.h"
 #include "tests/support/probe_servant.h"
+#include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;
@@ -58,6 +63,44 @@ class Dribbler {
   std::uint32_t id_ = 0;
 };
 
+// A client that only sends, and waits with that until the server has taken it.
+class Deaf {
+ public:
+  explicit Deaf(const transport::Endpoint& endpoint) : stream_(connect(endpoint)) {}
+
+  // A whole request whose reply is as large. False: the server has ended the connection.
+  bool echo(Bytes key, std::size_t size) {
+    giop::RequestHeader header;
+    header.request_id = ++id_;
+    header.target.object_key = key;
+    header.operation = "echo";
+    giop::begin_request(writer_, header, {});
+    writer_.write_string(std::string(size, 'x'));
+    REQUIRE(giop::finish(writer_));
+    return send(writer_.bytes());
+  }
+
+ private:
+  static os::Fd connect(const transport::Endpoint& endpoint) {
+    const auto address = endpoint.kind == transport::EndpointKind::unix_socket
+                             ? transport::unix_address(endpoint.path)
+                             : transport::resolve(endpoint, transport::AddressUse::connect, never)->front();
+    return std::move(*transport::connect_stream(address, never));
+  }
+  bool send(Bytes bytes) {
+    while (!bytes.empty()) {  // bound: each turn sends something
+      const ssize_t sent = ::send(stream_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent <= 0) return false;
+      bytes = bytes.subspan(static_cast<std::size_t>(sent));
+    }
+    return true;
+  }
+
+  const os::Fd stream_;
+  cdr::Writer writer_;
+  std::uint32_t id_ = 0;
+};
+
 }  // namespace
 
 TEST_CASE("a client whose every packet ends inside another message is served on and on") {
@@ -100,4 +143,19 @@ TEST_CASE("half messages of all clients share one budget and who exceeds it is t
   CHECK(third.answer() == giop::MessageType::reply);
   REQUIRE(first.send(Bytes(large).subspan(60'000)));
   CHECK(first.answer() == giop::MessageType::reply);
+}
+
+TEST_CASE("a client that calls and does not read its replies is cut off, counted, and harms nobody") {
+  const TempDirectory directory;
+  ProbeServer server({"-ORBLimitsBacklog", "65536", "-ORBRuntimeDirectory", directory.path(), "-ORBEndpointListen",
+                      "127.0.0.1:0, unix:"});
+  const std::size_t endpoint = GENERATE(0u, 1u);
+  Deaf deaf(server.orb->endpoints().at(endpoint));
+  // Bound: the buffers of both sockets and the server's backlog are finite. The client has none, which it could fill
+  // while the server is kept from its core: then it would be the client that ends.
+  while (deaf.echo(server.reference->_reference()->address()->object_key, 60'000)) continue;
+  while (rt::report(*server.orb.orb).cut_off_clients == 0) std::this_thread::yield();  // bound: the server's reader
+  CHECK(rt::report(*server.orb.orb).cut_off_clients == 1);
+  TestOrb client;
+  CHECK(probe_of(client, server.ior())->add(1, 2) == 3);
 }
