@@ -1,6 +1,7 @@
 #include "orb/os/file_lock.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -57,6 +58,29 @@ Expected<bool> is_locked_elsewhere(const Fd& file, LockRange range) noexcept {
   const auto found = conflicting_lock(file, range);
   if (!found) return found.error();
   return found->has_value();
+}
+
+bool is_at(const Fd& file, const char* path) noexcept {
+  struct stat here {};
+  struct stat there {};
+  return fstat(file.get(), &here) == 0 && lstat(path, &there) == 0 && here.st_dev == there.st_dev &&
+         here.st_ino == there.st_ino;
+}
+
+Expected<Fd, ClaimFault> claim_file(const char* path) noexcept {
+  using Kind = ClaimFault::Kind;
+  // Bound: a turn is repeated only when its last user removed the file between opening and locking it.
+  for (;;) {
+    Fd file(::open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));
+    if (!file && (errno == ELOOP || errno == EISDIR || errno == ENXIO)) return ClaimFault{.kind = Kind::foreign};
+    struct stat found {};
+    if (!file || fstat(file.get(), &found) != 0) return ClaimFault{.number = errno};
+    if (!S_ISREG(found.st_mode) || found.st_size != 0) return ClaimFault{.kind = Kind::foreign};
+    const auto locked = try_lock(file);
+    if (!locked) return ClaimFault{.number = ENOLCK};
+    if (!*locked) return ClaimFault{.kind = Kind::held};
+    if (is_at(file, path)) return file;
+  }
 }
 
 }  // namespace corelane::os

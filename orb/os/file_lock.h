@@ -28,4 +28,17 @@ Expected<std::optional<LockRange>> conflicting_lock(const Fd& file, LockRange ra
 // Whether there is one.
 Expected<bool> is_locked_elsewhere(const Fd& file, LockRange range = {}) noexcept;
 
+// Why a file could not be claimed.
+struct ClaimFault {
+  enum class Kind : std::uint8_t { held, foreign, failed };
+  Kind kind = Kind::failed;  // another description has its lock; it is no plain file, or says something; see number
+  int number = 0;            // errno
+};
+
+// Opens the file at the path, or makes it, and locks all of it: whoever has it may remove it, and does so before it is
+// closed. Only an empty file is taken for what such a user left behind; nothing else is touched. Never waits.
+Expected<Fd, ClaimFault> claim_file(const char* path) noexcept;
+// Whether the file at the path is that very one.
+bool is_at(const Fd& file, const char* path) noexcept;
+
 }  // namespace corelane::os

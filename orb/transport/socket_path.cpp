@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "orb/base/minor.h"
+#include "orb/os/directory.h"
 #include "orb/os/file_lock.h"
 #include "orb/transport/detail/address.h"
 #include "orb/transport/endpoint.h"
@@ -81,15 +82,6 @@ void sweep(const std::string& directory) {
   for (const std::string& name : names) (void)SocketPath::claim(directory + "/" + name);
 }
 
-// The directory exists, is no link, and belongs to this user or to root.
-bool make_directory(const std::string& directory) {
-  std::error_code failure;
-  std::filesystem::create_directories(directory, failure);
-  struct stat found {};
-  return lstat(directory.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
-         (found.st_uid == geteuid() || found.st_uid == 0);
-}
-
 std::string next_name(const std::string& directory) {
   static std::atomic<std::uint64_t> names{0};
   // relaxed: only uniqueness counts
@@ -97,33 +89,20 @@ std::string next_name(const std::string& directory) {
   return directory + "/" + std::to_string(getpid()) + "." + std::to_string(number) + std::string(chosen_suffix);
 }
 
-// The open lock file, locked; nothing when another server holds it. errno says why it cannot be opened.
-struct LockAttempt {
-  os::Fd file;
-  int failure = 0;  // errno; 0: held by another
-};
-LockAttempt take_lock(const std::string& path) noexcept {
-  // Bound: a turn is repeated only when a server that ended removed the file between opening and locking it.
-  while (true) {
-    os::Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!file) return {{}, errno};
-    const auto locked = os::try_lock(file);
-    if (!locked) return {{}, ENOLCK};
-    if (!*locked) return {};
-    struct stat mine {
-    }, there{};
-    if (fstat(file.get(), &mine) == 0 && lstat(path.c_str(), &there) == 0 && mine.st_ino == there.st_ino &&
-        mine.st_dev == there.st_dev)
-      return {std::move(file), 0};
+PathRefusal lock_refusal(const std::string& path, const os::ClaimFault& fault) {
+  switch (fault.kind) {
+    case os::ClaimFault::Kind::held:
+      return refusal(taken, path, "another server listens there; take another path");
+    case os::ClaimFault::Kind::foreign:
+      return refusal(taken, path,
+                     lock_path(path) + " is there and no lock of a server's; remove it or take another path");
+    case os::ClaimFault::Kind::failed:
+      break;
   }
+  return system_refusal(path, lock_path(path), fault.number);
 }
 
 }  // namespace
-
-SocketPath::FileId SocketPath::id_at(const std::string& path) noexcept {
-  struct stat found {};
-  return lstat(path.c_str(), &found) == 0 ? FileId{found.st_dev, found.st_ino} : FileId{};
-}
 
 Expected<SocketPath, PathRefusal> SocketPath::claim(std::string path) {
   if (path.empty() || path.front() != '/' || path.size() > longest_unix_path)
@@ -131,10 +110,9 @@ Expected<SocketPath, PathRefusal> SocketPath::claim(std::string path) {
                    "a socket's path is absolute and has at most " + std::to_string(longest_unix_path) +
                        " bytes, the system's limit; this one has " + std::to_string(path.size()) +
                        ": take a shorter directory");
-  LockAttempt lock = take_lock(lock_path(path));
-  if (!lock.file && lock.failure != 0) return system_refusal(path, lock_path(path), lock.failure);
-  if (!lock.file) return refusal(taken, path, "another server listens there; take another path");
-  SocketPath claimed(std::move(path), std::move(lock.file));
+  auto lock = os::claim_file(lock_path(path).c_str());
+  if (!lock) return lock_refusal(path, lock.error());
+  SocketPath claimed(std::move(path), std::move(*lock));
   switch (look_at(claimed.path_)) {
     case Found::nothing:
       break;
@@ -150,8 +128,8 @@ Expected<SocketPath, PathRefusal> SocketPath::claim(std::string path) {
 }
 
 Expected<SocketPath, PathRefusal> SocketPath::choose(const std::string& directory) {
-  if (directory.empty() || !make_directory(directory))
-    return refusal(unusable, directory, "the directory cannot be made or is not ours; set runtime.directory");
+  if (const auto ready = os::make_directory(directory); !ready)
+    return refusal(unusable, directory, ready.error() + "; set runtime.directory");
   sweep(directory);
   std::optional<PathRefusal> last;
   for (int i = 0; i < choices; ++i) {
@@ -171,16 +149,17 @@ Expected<os::Fd, PathRefusal> SocketPath::listen(mode_t mode) {
     if (errno == EADDRINUSE) return refusal(taken, path_, "another program listens there; take another path");
     return system_refusal(path_, "bind", errno);
   }
-  bound_ = id_at(path_);
-  if (chmod(path_.c_str(), mode) != 0 || ::listen(fd.get(), SOMAXCONN) != 0)
+  bound_ = os::Fd(open(path_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!bound_ || chmod(path_.c_str(), mode) != 0 || ::listen(fd.get(), SOMAXCONN) != 0)
     return system_refusal(path_, "listen", errno);
   return fd;
 }
 
 SocketPath::~SocketPath() {
   if (!lock_) return;
-  if (bound_ != FileId{} && id_at(path_) == bound_) unlink(path_.c_str());
-  unlink(lock_path(path_).c_str());  // before the lock goes with its file: see take_lock()
+  if (bound_ && os::is_at(bound_, path_.c_str())) unlink(path_.c_str());
+  const std::string lock = lock_path(path_);
+  if (os::is_at(lock_, lock.c_str())) unlink(lock.c_str());  // before the lock goes with its file: see claim_file()
 }
 
 }  // namespace corelane::transport

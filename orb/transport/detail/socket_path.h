@@ -3,7 +3,8 @@
 // A lock file beside the socket (path + ".lock", locked by its open file description) says that a server lives; the
 // kernel drops the lock with the process, also after kill -9. Whoever holds it may remove a socket that nobody listens
 // at any more. A live server is never displaced, nor one that knows nothing of the lock file, nor a file that is no
-// socket. Destruction removes both files. Threads: any but real-time ones.
+// socket, nor a file in the lock's place that says something: our locks are empty. Destruction removes both files, as
+// far as they are those that were made. Threads: any but real-time ones.
 #pragma once
 
 #include <sys/types.h>
@@ -31,7 +32,7 @@ class SocketPath {
   static Expected<SocketPath, PathRefusal> choose(const std::string& directory);
 
   SocketPath(SocketPath&& other) noexcept
-      : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)), bound_(std::exchange(other.bound_, {})) {}
+      : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)), bound_(std::move(other.bound_)) {}
   SocketPath& operator=(SocketPath&&) = delete;
   ~SocketPath();
 
@@ -40,17 +41,11 @@ class SocketPath {
   const std::string& path() const noexcept { return path_; }
 
  private:
-  struct FileId {
-    dev_t device = 0;
-    ino_t inode = 0;
-    friend bool operator==(const FileId&, const FileId&) = default;
-  };
   SocketPath(std::string path, os::Fd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
-  static FileId id_at(const std::string& path) noexcept;
 
   std::string path_;
   os::Fd lock_;
-  FileId bound_;  // what listen() made
+  os::Fd bound_;  // the file that listen() made, not its socket: while it is open its inode is nobody else's
 };
 
 }  // namespace corelane::transport

@@ -254,6 +254,38 @@ TEST_CASE("a file that is no socket is never removed") {
   CHECK(exists(path));
 }
 
+TEST_CASE("a file in the place of the lock that is none stays as it is") {
+  Host host;
+  const std::string path = host.directory / "plant.sock", lock = path + ".lock";
+  SECTION("a plain file") { std::ofstream(lock) << "precious"; }
+  SECTION("a directory") { std::filesystem::create_directory(lock); }
+  SECTION("a fifo") { REQUIRE(mkfifo(lock.c_str(), 0600) == 0); }
+  CHECK(host.refusal(path) == minor::address_in_use);
+  CHECK(exists(lock));
+  CHECK_FALSE(exists(path));
+}
+
+TEST_CASE("a file that took the place of the lock stays when the listener stops") {
+  Host host;
+  const std::string path = host.directory / "plant.sock";
+  auto listener = host.listen(path);
+  REQUIRE(listener);
+  std::filesystem::remove(path + ".lock");
+  std::ofstream(path + ".lock") << "another's";
+  listener->reset();
+  CHECK_FALSE(exists(path));
+  CHECK(exists(path + ".lock"));
+}
+
+TEST_CASE("of the directory for chosen paths no more than the last part is made") {
+  const TempDirectory directory;
+  const Quiet quiet;
+  const auto reactor = std::move(*Reactor::start());
+  UnixTransport transport(*reactor, {.directory = directory / "slip/chosen"});
+  CHECK(transport.listen(unix_endpoint(""), [](ConnectionPtr) {}).error().minor == minor::bad_address);
+  CHECK(directory.entries() == 0);
+}
+
 TEST_CASE("a link at the path or at its lock file is not followed") {
   Host host;
   const std::string path = host.directory / "plant.sock", target = host.directory / "target";
