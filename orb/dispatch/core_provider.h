@@ -71,6 +71,10 @@ class CoreProvider {
   // Closes the transaction and leaves the promise as it was.
   virtual void abandon() noexcept = 0;
 
+  // Gives back all that this process promises. Needs no transaction: a promise may shrink at any time. Waits for
+  // maintain() at most. Not within a transaction.
+  virtual void withdraw() noexcept = 0;
+
   // A few times a second: repairs what others damaged (a deleted or spoiled ledger), and says so in the log.
   virtual void maintain() noexcept = 0;
 };

@@ -132,6 +132,12 @@ void HostLedger::abandon() noexcept {
   mutex_.unlock();
 }
 
+void HostLedger::withdraw() noexcept {
+  const std::lock_guard lock(mutex_);
+  mine_.clear();
+  if (file_) (void)file_->write_own(mine_);  // else nobody sees it anyway
+}
+
 void HostLedger::maintain() noexcept try {
   Findings findings;
   {

@@ -53,6 +53,7 @@ class HostLedger final : public CoreProvider {
   Expected<std::span<const Promise>> begin() noexcept override;
   Expected<void> end(std::span<const Promise> mine) noexcept override;
   void abandon() noexcept override;
+  void withdraw() noexcept override;
   void maintain() noexcept override;
 
   const std::string& path() const noexcept { return path_; }
@@ -99,6 +100,7 @@ class UnguardedCores final : public CoreProvider {
   Expected<std::span<const Promise>> begin() noexcept override { return std::span<const Promise>{}; }
   Expected<void> end(std::span<const Promise>) noexcept override { return {}; }
   void abandon() noexcept override {}
+  void withdraw() noexcept override {}
   void maintain() noexcept override {}
 
  private:

@@ -472,13 +472,7 @@ void ManagerAgent::shut_down(Time now) noexcept {
   const std::lock_guard lock(state_mutex_);
   for (auto& [id, record] : records_) forget(*record);
   records_.clear();
-  // Bound: another process's transaction is short; if it stands still our lock on the slot ends the promise all the
-  // same.
-  for (int attempt = 0; attempt < 1000; ++attempt)
-    if (provider_.begin()) {
-      (void)provider_.end({});
-      return;
-    }
+  provider_.withdraw();
 }
 
 }  // namespace corelane::dispatch

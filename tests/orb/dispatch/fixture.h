@@ -121,6 +121,7 @@ class FakeProvider final : public CoreProvider {
     return {};
   }
   void abandon() noexcept override {}
+  void withdraw() noexcept override { mine.clear(); }
   void maintain() noexcept override { ++maintained; }
 
   std::vector<CoreLease> leases;

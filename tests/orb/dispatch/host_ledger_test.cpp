@@ -207,6 +207,18 @@ TEST_CASE("a server that is stopped in its transaction hinders nobody and finds 
   close(ready[1]);
 }
 
+TEST_CASE("what a process gives back is gone although another is in its transaction") {
+  const Directory directory;
+  const auto a = open(directory);
+  const auto b = open(directory);
+  promise_all(*a, {promise(0, 5ms)});
+  REQUIRE(b->begin());
+  a->withdraw();
+  b->abandon();
+  a->maintain();
+  CHECK(others_of(*b) == 0);
+}
+
 TEST_CASE("who is in a transaction can be told") {
   const Directory directory;
   auto a = LedgerFile::open(directory.file(), {});

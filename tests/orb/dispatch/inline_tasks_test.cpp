@@ -25,6 +25,7 @@ class NoCores final : public CoreProvider {
   Expected<std::span<const Promise>> begin() noexcept override { return nothing; }
   Expected<void> end(std::span<const Promise>) noexcept override { return nothing; }
   void abandon() noexcept override {}
+  void withdraw() noexcept override {}
   void maintain() noexcept override {}
 
  private:

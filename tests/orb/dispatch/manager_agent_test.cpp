@@ -622,6 +622,16 @@ TEST_CASE("a full queue says so and keeps nothing") {
   CHECK(machine.manager.report().queue_full == 1);
 }
 
+TEST_CASE("shutting down gives the promises back without waiting for another process") {
+  Machine machine;
+  machine.admit(task(10ms, 1ms));
+  machine.provider().busy = true;
+  machine.provider().begun = 0;
+  machine.manager.shut_down(virtual_now);
+  CHECK(machine.provider().mine.empty());
+  CHECK(machine.provider().begun == 0);
+}
+
 TEST_CASE("shutting down answers everybody once") {
   auto fate = std::make_shared<Fate>();
   std::shared_ptr<Answer> answer;
