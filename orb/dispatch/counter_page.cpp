@@ -135,7 +135,8 @@ std::optional<ProcessCounters> read_once(std::span<const std::uint64_t> words) {
   glass.get(counters.admitted), glass.get(counters.refused), glass.get(counters.jobs_refused);
   glass.get(counters.best_effort_jobs), glass.get(counters.pid_namespace);
   const std::uint64_t cores = glass.number(), tasks = glass.number();
-  (void)glass.number(), (void)glass.number();
+  (void)glass.number();
+  counters.promises = glass.number() == 0;
   counters.program = glass.text(header_words - name_word);
   if (cores > most_cores || tasks > most_tasks || words_for(cores, tasks) > words.size()) return std::nullopt;
   std::span<const std::uint64_t> rest = words.subspan(header_words);
@@ -146,11 +147,12 @@ std::optional<ProcessCounters> read_once(std::span<const std::uint64_t> words) {
 
 // Whether the file is this user's or, for root, anybody's; it is mapped only then.
 std::optional<ProcessCounters> read_file(const std::string& path) {
-  const os::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const os::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat found {};
   if (!file || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
   const auto size = static_cast<std::size_t>(found.st_size) / sizeof(std::uint64_t) * sizeof(std::uint64_t);
   if (size < header_words * sizeof(std::uint64_t)) return std::nullopt;
+  if (size > words_for(most_cores, most_tasks) * sizeof(std::uint64_t)) return std::nullopt;  // no page of ours
   // Read, not mapped: a file that shrinks under a mapping kills its reader. The owner writes through the page cache.
   std::vector<std::uint64_t> words(size / sizeof(std::uint64_t));
   for (int attempt = 0; attempt < 20; ++attempt) {
@@ -180,10 +182,14 @@ Expected<std::unique_ptr<CounterPage>> CounterPage::make(const std::string& dire
   ::unlink(path.c_str());  // of a process that had this number before
   const std::size_t count = words_for(cores, tasks);
   const os::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file || ::ftruncate(file.get(), static_cast<off_t>(count * sizeof(std::uint64_t))) != 0) return refused;
+  // Room is taken now: writing to a page that a full file system cannot give kills.
+  if (!file || ::posix_fallocate(file.get(), 0, static_cast<off_t>(count * sizeof(std::uint64_t))) != 0) {
+    if (file) ::unlink(path.c_str());
+    return refused;
+  }
   void* const memory =
       ::mmap(nullptr, count * sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-  if (memory == MAP_FAILED) return refused;
+  if (memory == MAP_FAILED) return ::unlink(path.c_str()), refused;
   return std::unique_ptr<CounterPage>(
       new CounterPage(path, {static_cast<std::uint64_t*>(memory), count}, cores, tasks));
 }
@@ -207,7 +213,7 @@ void CounterPage::write(const ProcessCounters& counters) noexcept {
   pen.put(counters.written.time_since_epoch().count());
   pen.put(counters.admitted).put(counters.refused).put(counters.jobs_refused).put(counters.best_effort_jobs);
   pen.put(counters.pid_namespace);
-  pen.put(cores).put(tasks).put(tasks_).put(0);
+  pen.put(cores).put(tasks).put(tasks_).put(!counters.promises);
   pen.text(counters.program, header_words - name_word);
   std::span<std::uint64_t> rest = words_.subspan(header_words);
   for (std::size_t i = 0; i < cores; ++i, rest = rest.subspan(core_words)) write_core(rest, counters.cores[i]);

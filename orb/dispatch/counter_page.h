@@ -8,7 +8,7 @@
 //   header   0 magic "CLCOUNTS"   4 its start, clock ticks      8  refused admissions    12 cores
 //            1 version            5 sequence: odd while written  9  refused jobs          13 tasks
 //            2 bytes of the file  6 written at, monotonic ns     10 requests without      14 most tasks
-//            3 process id         7 admitted tasks                  contract that ran     15 0
+//            3 process id         7 admitted tasks                  contract that ran     15 1: promises nothing
 //            11 its pid namespace, inode number      16-31 program's name, ended by a zero
 //   core     0 id   1 capacity   2 admitted   3 tasks                       (shares in parts per million)
 //   task     0 id   1 owner   2 core   3 native priority   4-8 T D C J S   9 importance   10 overrun policy
@@ -61,6 +61,7 @@ struct ProcessCounters {
   std::uint64_t pid_namespace = 0;
   std::string program;
   Time written{};
+  bool promises = true;  // false: of the mode leader-followers; its tasks have no core, no priority and no bound
   std::uint64_t admitted = 0, refused = 0, jobs_refused = 0, best_effort_jobs = 0;
   std::vector<CoreCounters> cores;
   std::vector<TaskCounters> tasks;

@@ -48,18 +48,20 @@ void CounterPublisher::note(std::uint64_t admitted, std::uint64_t refused, std::
 
 bool CounterPublisher::step(Time now) noexcept {
   if (directory_.empty() || now < next_) return false;
-  if (!std::exchange(tried_, true)) {
-    auto page = CounterPage::make(directory_, cores_.size(), max_tasks_);
-    if (page)
-      page_ = std::move(*page);
-    else
-      os::log::warn("no counters for `corelane top`: " + directory_ + " cannot be written");
-  }
-  if (!page_) return false;
+  if (!page_ && !make_page()) return next_ = now + period, false;
   const Time begin = os::now();
   page_->write(collect(now));
   next_ = now + std::max<Duration>(period, 20 * (os::now() - begin));
   return true;
+}
+
+// Tried again until it succeeds: the directory may come later.
+bool CounterPublisher::make_page() {
+  auto page = CounterPage::make(directory_, cores_.size(), max_tasks_);
+  if (page) page_ = std::move(*page);
+  if (!page_ && !std::exchange(complained_, true))
+    os::log::warn("no counters for `corelane top` as long as " + directory_ + " cannot be written");
+  return page_ != nullptr;
 }
 
 ProcessCounters CounterPublisher::collect(Time now) {

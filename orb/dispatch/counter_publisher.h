@@ -41,6 +41,7 @@ class CounterPublisher final : public Agent {
     WorkerPtr worker;
     TaskCounters fixed;  // what does not change
   };
+  bool make_page();
   ProcessCounters collect(Time now);
   static TaskCounters counters_of(const Row& row);
 
@@ -52,7 +53,7 @@ class CounterPublisher final : public Agent {
 
   // Owner: the housekeeper's thread.
   std::unique_ptr<CounterPage> page_;
-  bool tried_ = false;  // to make it
+  bool complained_ = false;  // that it could not be made
   Time next_{};
 
   // Shared.

@@ -88,7 +88,9 @@ TaskReport report_of(Task& task, bool real_time, bool gone) {
 InlineTasks::InlineTasks(const ExecutiveOptions& options)
     : max_tasks_(options.max_tasks),
       natives_{.lowest = options.lowest_native, .highest = options.highest_native},
-      real_time_(options.real_time) {
+      real_time_(options.real_time),
+      counters_(options.recorder.requests, options.max_tasks, [this] { return report(); }) {
+  const std::lock_guard lock(mutex_);  // the counters are asked for already
   tasks_.reserve(max_tasks_);
 }
 

@@ -18,6 +18,7 @@
 #include "orb/base/ids.h"
 #include "orb/dispatch/executive_state.h"
 #include "orb/dispatch/histogram.h"
+#include "orb/dispatch/inline_counters.h"
 #include "orb/dispatch/miss_log.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/sched/priority.h"
@@ -26,7 +27,7 @@ namespace corelane::dispatch {
 
 class InlineTasks final : public Executive::State {
  public:
-  // Uses max_tasks, lowest_native, highest_native and real_time.
+  // Uses max_tasks, lowest_native, highest_native, real_time and recorder.requests, where its counter page goes.
   explicit InlineTasks(const ExecutiveOptions& options);
   ~InlineTasks() override;
 
@@ -65,6 +66,8 @@ class InlineTasks final : public Executive::State {
   bool stopped_ = false;
 
   std::atomic<std::uint64_t> best_effort_jobs_{0};
+
+  InlineCounters counters_;  // the last to be made and the first to go: its thread asks for report()
 };
 
 }  // namespace corelane::dispatch

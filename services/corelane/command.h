@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "services/corelane/format.h"
+
 namespace CLI {
 class App;
 }
@@ -24,6 +26,10 @@ struct Command {
 std::span<const Command> commands();
 
 std::function<Status()> define_trace(CLI::App& app);
+// --format table|json, for commands that can show their results either way.
+void add_format(CLI::App& app, Format& format);
+
+std::function<Status()> define_measure(CLI::App& app);
 std::function<Status()> define_top(CLI::App& app);
 
 }  // namespace corelane::tool

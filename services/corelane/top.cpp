@@ -3,12 +3,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "orb/base/contract.h"
+#include "services/corelane/text.h"
 
 namespace corelane::tool {
 
@@ -18,37 +18,18 @@ using dispatch::TaskCounters;
 
 namespace {
 
-template <typename... Values>
-std::string format(const char* pattern, Values... values) {
-  char text[256];
-  std::snprintf(text, sizeof text, pattern, values...);
-  return text;
-}
-
 double percent(std::int64_t ppm) { return static_cast<double>(ppm) / 10'000; }
 
-// In the largest unit that keeps three digits: "12.3us".
-std::string brief(Duration duration) {
-  const auto count = static_cast<double>(duration.count());
-  if (count < 1e3) return format("%.0fns", count);
-  if (count < 1e6) return format("%.1fus", count / 1e3);
-  return count < 1e9 ? format("%.2fms", count / 1e6) : format("%.2fs", count / 1e9);
-}
-
-// Printable, so that a label cannot play with the terminal.
-std::string plain(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  return text;
-}
-
 std::string table_of(const TaskCounters& task) {
-  return format("  %-5llu %4d %4d %9s %9s %9s %9llu %7llu %8llu %9s %9s %9s  ",
-                static_cast<unsigned long long>(task.task.value), task.core.value, task.native,
-                brief(task.contract.period).c_str(), brief(task.contract.deadline).c_str(),
-                brief(task.contract.budget).c_str(), static_cast<unsigned long long>(task.jobs),
-                static_cast<unsigned long long>(task.misses), static_cast<unsigned long long>(task.overruns),
-                brief(task.p99).c_str(), brief(task.max).c_str(), brief(task.bound).c_str()) +
+  const bool placed = task.core != no_core, bounded = task.bound > Duration::zero();
+  return format("  %-5llu %4s %4s %9s %9s %9s %9llu %7llu %8llu %9s %9s %9s  ",
+                static_cast<unsigned long long>(task.task.value),
+                placed ? std::to_string(task.core.value).c_str() : "-",
+                placed ? std::to_string(task.native).c_str() : "-", brief(task.contract.period).c_str(),
+                brief(task.contract.deadline).c_str(), brief(task.contract.budget).c_str(),
+                static_cast<unsigned long long>(task.jobs), static_cast<unsigned long long>(task.misses),
+                static_cast<unsigned long long>(task.overruns), brief(task.p99).c_str(), brief(task.max).c_str(),
+                bounded ? brief(task.bound).c_str() : "-") +
          plain(task.label) + "\n";
 }
 
@@ -57,6 +38,10 @@ std::string table_of(const ProcessCounters& process) {
                      std::to_string(process.admitted) + ", refused " + std::to_string(process.refused) +
                      ", jobs refused " + std::to_string(process.jobs_refused) + ", best effort " +
                      std::to_string(process.best_effort_jobs) + "\n";
+  if (!process.promises)
+    text +=
+        "  dispatch.mode leader-followers: everybody is admitted, nothing is promised, jobs run wherever they come "
+        "in\n";
   for (const CoreCounters& core : process.cores)
     text += format("  core %-3d %5.1f %% of %.1f %% admitted, %llu tasks\n", core.core.value, percent(core.admitted),
                    percent(core.capacity), static_cast<unsigned long long>(core.tasks));
@@ -90,6 +75,7 @@ nlohmann::ordered_json json_of(const ProcessCounters& process) {
   nlohmann::ordered_json json{{"program", process.program},
                               {"pid", process.pid},
                               {"written_ns", process.written.time_since_epoch().count()},
+                              {"promises", process.promises},
                               {"admitted", process.admitted},
                               {"refused", process.refused},
                               {"jobs_refused", process.jobs_refused},
@@ -107,8 +93,8 @@ nlohmann::ordered_json json_of(const ProcessCounters& process) {
 
 }  // namespace
 
-std::string text_of(const std::vector<ProcessCounters>& processes, TopFormat format) {
-  if (format == TopFormat::json) {
+std::string text_of(const std::vector<ProcessCounters>& processes, Format shown_as) {
+  if (shown_as == Format::json) {
     auto json = nlohmann::ordered_json::array();
     for (const ProcessCounters& process : processes) json.push_back(json_of(process));
     // A label may hold any bytes; what is not UTF-8 is replaced.
@@ -119,7 +105,7 @@ std::string text_of(const std::vector<ProcessCounters>& processes, TopFormat for
   return text.empty() ? "no Corelane server runs here\n" : text;
 }
 
-int top_once(const std::string& directory, TopFormat format, std::ostream& out, std::ostream& err) {
+int top_once(const std::string& directory, Format format, std::ostream& out, std::ostream& err) {
   if (::access(directory.c_str(), R_OK | X_OK) != 0 && errno != ENOENT) {
     err << "corelane top: " << directory << ": " << std::strerror(errno) << "; servers of other users have their own\n";
     return 1;

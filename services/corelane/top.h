@@ -7,14 +7,13 @@
 #include <vector>
 
 #include "orb/dispatch/counter_page.h"
+#include "services/corelane/format.h"
 
 namespace corelane::tool {
 
-enum class TopFormat { table, json };
-
-std::string text_of(const std::vector<dispatch::ProcessCounters>& processes, TopFormat format);
+std::string text_of(const std::vector<dispatch::ProcessCounters>& processes, Format format);
 
 // One picture of the pages in `directory`. 0: done; 1: the directory cannot be read.
-int top_once(const std::string& directory, TopFormat format, std::ostream& out, std::ostream& err);
+int top_once(const std::string& directory, Format format, std::ostream& out, std::ostream& err);
 
 }  // namespace corelane::tool

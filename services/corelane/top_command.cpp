@@ -14,17 +14,18 @@ namespace {
 
 struct Options {
   std::string directory = dispatch::runtime_directory();
-  std::string format = "table";
+  Format format = Format::table;
   double interval = 1;  // seconds
   bool once = false;
 };
 
 // Until the user ends it.
-Status watch(const Options& options, TopFormat format) {
+Status watch(const Options& options) {
   for (;;) {
     std::ostringstream picture;
-    if (const Status status = top_once(options.directory, format, picture, std::cerr); status != 0) return status;
-    if (format == TopFormat::table) std::cout << "\x1b[H\x1b[2J";
+    if (const Status status = top_once(options.directory, options.format, picture, std::cerr); status != 0)
+      return status;
+    if (options.format == Format::table) std::cout << "\x1b[H\x1b[2J";
     std::cout << picture.str() << std::flush;
     if (!std::cout) return 1;
     std::this_thread::sleep_for(std::chrono::duration<double>(options.interval));
@@ -32,8 +33,7 @@ Status watch(const Options& options, TopFormat format) {
 }
 
 Status run(const Options& options) {
-  const TopFormat format = options.format == "json" ? TopFormat::json : TopFormat::table;
-  return options.once ? top_once(options.directory, format, std::cout, std::cerr) : watch(options, format);
+  return options.once ? top_once(options.directory, options.format, std::cout, std::cerr) : watch(options);
 }
 
 }  // namespace
@@ -41,9 +41,7 @@ Status run(const Options& options) {
 std::function<Status()> define_top(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_flag("--once", options->once, "one picture instead of a live view");
-  app.add_option("--format", options->format, "how it is shown")
-      ->check(CLI::IsMember({"table", "json"}))
-      ->capture_default_str();
+  add_format(app, options->format);
   app.add_option("--interval", options->interval, "seconds between two pictures; servers write twice a second")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();

@@ -7,14 +7,17 @@
 #include <iosfwd>
 #include <string>
 
+#include "services/corelane/format.h"
+
 namespace corelane::tool {
 
 struct TraceOptions {
-  std::string file{};                    // to read
-  std::string output{};                  // Perfetto's; empty: none
-  bool text = false;                     // every record in a line
-  bool replay = false;                   // decide it all again
-  int request = 0;                       // the process that is to write a trace; 0: none
+  std::string file{};    // to read
+  std::string output{};  // Perfetto's; empty: none
+  bool text = false;     // every record in a line
+  bool replay = false;   // decide it all again
+  int request = 0;       // the process that is to write a trace; 0: none
+  Format format = Format::table;
   std::string directory{};               // where that process looks for requests
   std::chrono::milliseconds wait{5000};  // for its answer
 };

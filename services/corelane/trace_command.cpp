@@ -20,6 +20,7 @@ std::function<Status()> define_trace(CLI::App& app) {
   app.add_option("-o,--output", options->output, "write it for https://ui.perfetto.dev")->type_name("FILE");
   app.add_flag("--text", options->text, "every record in a line instead of the summary; times in nanoseconds");
   app.add_flag("--replay", options->replay, "decide it all again and compare; status 1 where something differs");
+  add_format(app, options->format);
   app.add_option("--runtime-directory", options->directory, "the server's runtime.directory")
       ->capture_default_str()
       ->type_name("DIR");

@@ -1,5 +1,6 @@
 #include "orb/dispatch/counter_page.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "orb/dispatch/inline_counters.h"
 #include "orb/os/host.h"
 #include "tests/orb/dispatch/fixture.h"
 #include "tests/support/temp_directory.h"
@@ -118,8 +120,30 @@ TEST_CASE("a file that is no page is left alone") {
   std::ofstream(directory / "counters-1") << std::string(5000, 'x');
   std::ofstream(directory / "counters-x") << "x";
   std::ofstream(directory / "ledger") << "x";
+  REQUIRE(::mkfifo((directory / "counters-2").c_str(), 0600) == 0);
+  std::ofstream(directory / "counters-3") << "x";
+  std::filesystem::resize_file(directory / "counters-3", std::uintmax_t{1} << 40);  // a hole
   CHECK(read_pages(directory.path()).empty());
-  CHECK(directory.entries() == 3);
+  CHECK(directory.entries() == 5);
+}
+
+TEST_CASE("tasks that run where their jobs arrive have a page too") {
+  TempDirectory directory;
+  ExecutiveReport report;
+  report.admitted = 2;
+  report.tasks.resize(2);
+  report.tasks[0].contract = make_contract(10ms, 1ms);
+  report.tasks[0].jobs = 5;
+  report.tasks[1].gone = true;
+  {
+    const InlineCounters counters(directory.path(), 4, [&] { return report; });
+    std::vector<ProcessCounters> pages;
+    while (pages.empty()) pages = read_pages(directory.path());  // bound: the thread's start
+    CHECK_FALSE(pages[0].promises);
+    REQUIRE(pages[0].tasks.size() == 1);
+    CHECK(pages[0].tasks[0].jobs == 5);
+  }
+  CHECK(directory.entries() == 0);
 }
 
 TEST_CASE("words that are no page are refused, whatever they say") {

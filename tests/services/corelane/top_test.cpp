@@ -36,7 +36,7 @@ dispatch::ProcessCounters sample() {
   return counters;
 }
 
-std::string shown(const std::string& directory, TopFormat format) {
+std::string shown(const std::string& directory, Format format) {
   std::ostringstream out, err;
   CHECK(top_once(directory, format, out, err) == 0);
   CHECK(err.str().empty());
@@ -50,11 +50,28 @@ TEST_CASE("a live server is shown with its cores and tasks") {
   auto page = dispatch::CounterPage::make(directory.path(), 1, 1);
   REQUIRE(page);
   (*page)->write(sample());
-  const std::string text = shown(directory.path(), TopFormat::table);
+  const std::string text = shown(directory.path(), Format::table);
   CHECK_THAT(text, Catch::Contains("plant " + std::to_string(::getpid()) + ": admitted 3"));
   CHECK_THAT(text, Catch::Contains("core 2    12.3 % of 95.0 % admitted, 1 tasks"));
   CHECK_THAT(text, Catch::Contains("1.50ms"));
   CHECK_THAT(text, Catch::Contains("Plant/st?"));  // no control characters
+}
+
+TEST_CASE("a server that promises nothing is shown as one") {
+  TempDirectory directory;
+  auto page = dispatch::CounterPage::make(directory.path(), 0, 1);
+  REQUIRE(page);
+  dispatch::ProcessCounters counters = sample();
+  counters.promises = false;
+  counters.cores.clear();
+  counters.tasks[0].core = no_core;
+  counters.tasks[0].bound = Duration::zero();
+  (*page)->write(counters);
+  const std::string text = shown(directory.path(), Format::table);
+  CHECK_THAT(text, Catch::Contains("leader-followers: everybody is admitted, nothing is promised"));
+  CHECK_THAT(text, Catch::Contains("  9        -    -"));
+  CHECK_THAT(text, Catch::Contains("        -  Plant/st"));  // the bound
+  CHECK(nlohmann::json::parse(shown(directory.path(), Format::json))[0]["promises"] == false);
 }
 
 TEST_CASE("programs get JSON with units in its names") {
@@ -62,7 +79,7 @@ TEST_CASE("programs get JSON with units in its names") {
   auto page = dispatch::CounterPage::make(directory.path(), 1, 1);
   REQUIRE(page);
   (*page)->write(sample());
-  const auto json = nlohmann::json::parse(shown(directory.path(), TopFormat::json));
+  const auto json = nlohmann::json::parse(shown(directory.path(), Format::json));
   REQUIRE(json.size() == 1);
   CHECK(json[0]["cores"][0]["admitted_ppm"] == 123'400);
   CHECK(json[0]["tasks"][0]["budget_ns"] == 1'500'000);
@@ -71,6 +88,6 @@ TEST_CASE("programs get JSON with units in its names") {
 
 TEST_CASE("where no server runs this is said") {
   TempDirectory directory;
-  CHECK(shown(directory.path(), TopFormat::table) == "no Corelane server runs here\n");
-  CHECK(shown(directory / "none", TopFormat::json) == "[]\n");
+  CHECK(shown(directory.path(), Format::table) == "no Corelane server runs here\n");
+  CHECK(shown(directory / "none", Format::json) == "[]\n");
 }

@@ -1,5 +1,6 @@
 #include "services/corelane/trace.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -20,11 +22,13 @@
 #include "orb/os/topology.h"
 #include "orb/sched/trace_file.h"
 #include "services/corelane/perfetto.h"
+#include "tests/services/corelane/recording.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::sched;
 using namespace std::chrono_literals;
+using corelane::testing::Recording;
 using corelane::testing::TempDirectory;
 
 namespace {
@@ -124,58 +128,6 @@ Shown show(std::string_view trace) {
   }
   return shown;
 }
-
-class Recording {
- public:
-  Recording() {
-    trace.program = "plant";
-    trace.pid = 42;
-    trace.dumped_at = Time{1s};
-    trace.options.cores = {{.id = CoreId{1}}};
-    trace.tracks = {Track{}, {.kind = TrackKind::lane, .core = CoreId{1}, .max_tasks = 8, .timer = TimerId{1}}};
-  }
-  template <typename T>
-  Recording& manager(Duration at, const T& item) {
-    return write(trace.tracks[0], at, item);
-  }
-  template <typename T>
-  Recording& lane(Duration at, const T& item) {
-    return write(trace.tracks[1], at, item);
-  }
-  void admit(Duration at, std::uint64_t task, int priority, const std::string& name) {
-    Admit admit{};
-    admit.task = TaskId{task};
-    admit.core = CoreId{1};
-    admit.priority = Priority{priority};
-    admit.contract = {.period = 10ms, .deadline = 10ms, .budget = 2ms};
-    manager(at, admit);
-    manager(at, trace::Named::make(TaskId{task}, name));
-  }
-  void start(Duration at, std::uint64_t task, std::uint64_t job, int priority) {
-    lane(at, Run{JobId{job}, TaskId{task}, Priority{priority}, Time{at - 1us}, Time{at + 10us}});
-    lane(at, trace::Started{Time{at}, JobId{job}, TaskId{task}});
-  }
-  void finish(Duration at, std::uint64_t task, std::uint64_t job) {
-    lane(at, Finished{.at = Time{at}, .job = JobId{job}, .task = TaskId{task}, .used = 5us});
-  }
-  std::string save(const std::string& path) const {
-    const auto bytes = to_bytes(trace);
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    return path;
-  }
-
-  TraceFile trace;
-
- private:
-  template <typename T>
-  Recording& write(Track& track, Duration at, const T& item) {
-    TraceRecord record;
-    encode(item, Time{at}, record);
-    track.words.insert(track.words.end(), record.span().begin(), record.span().end());
-    return *this;
-  }
-};
 
 struct Outcome {
   int status;
@@ -297,6 +249,27 @@ TEST_CASE("text has every record in a line") {
         "task=5\n");
 }
 
+TEST_CASE("programs get the summary, the records and the replay as JSON") {
+  TempDirectory directory;
+  Recording recording;
+  recording.admit(10us, 7, 2, "Plant/st\xff");
+  recording.start(20us, 7, 1, 2);
+  recording.finish(30us, 7, 1);
+  const auto found = run({.file = recording.save(directory / "t"),
+                          .output = directory / "p",
+                          .text = true,
+                          .replay = true,
+                          .format = tool::Format::json});
+  const auto json = nlohmann::json::parse(found.out);
+  CHECK(json["jobs_finished"] == 1);
+  CHECK(json["tracks"][1]["name"] == "core 1");
+  CHECK(json["records"].size() == 5);
+  CHECK(json["records"][0]["at_ns"] == 10'000);
+  CHECK(json["replay"]["same"] == false);
+  CHECK(json["replay"]["difference"]["track"] == "manager");
+  CHECK(found.status == 1);
+}
+
 TEST_CASE("a replay that differs is told with its place, and is a failure") {
   TempDirectory directory;
   Recording recording;
@@ -348,9 +321,11 @@ TEST_CASE("a file that is not there or no trace is a failure that names it") {
   TempDirectory directory;
   auto missing = run({.file = directory / "none"});
   CHECK(missing.status == 1);
-  CHECK_THAT(missing.err, Catch::Contains("none: No such file"));
+  CHECK_THAT(missing.err, Catch::Contains("none does not exist"));
   std::ofstream(directory / "text") << "hello";
   CHECK_THAT(run({.file = directory / "text"}).err, Catch::Contains("not a Corelane trace"));
+  REQUIRE(::mkfifo((directory / "pipe").c_str(), 0600) == 0);
+  CHECK_THAT(run({.file = directory / "pipe"}).err, Catch::Contains("pipe is no plain file"));
 }
 
 TEST_CASE("a process that is not there or does not answer is told so") {

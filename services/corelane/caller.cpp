@@ -1,0 +1,141 @@
+#include "services/corelane/caller.h"
+
+#include <array>
+#include <charconv>
+#include <ostream>
+#include <span>
+#include <string_view>
+
+#include "orb/base/minor.h"
+#include "orb/cdr/writer.h"
+#include "orb/corba/orb.h"
+#include "orb/core/client_call.h"
+#include "orb/core/reference.h"
+#include "orb/core/task_binding.h"
+#include "orb/rt/rt.h"
+
+namespace corelane::tool {
+namespace {
+
+struct ArgumentType {
+  std::string_view name;
+  bool (*write)(cdr::Writer& writer, std::string_view value);
+};
+
+template <typename Number>
+bool write_number(cdr::Writer& writer, std::string_view text) {
+  Number value{};
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc{} || end != text.data() + text.size()) return false;
+  writer.write(value);
+  return true;
+}
+
+bool write_boolean(cdr::Writer& writer, std::string_view text) {
+  if (text != "true" && text != "false") return false;
+  writer.write(text == "true");
+  return true;
+}
+
+constexpr ArgumentType types[] = {
+    {"boolean", write_boolean},
+    {"octet", write_number<std::uint8_t>},
+    {"short", write_number<std::int16_t>},
+    {"ushort", write_number<std::uint16_t>},
+    {"long", write_number<std::int32_t>},
+    {"ulong", write_number<std::uint32_t>},
+    {"longlong", write_number<std::int64_t>},
+    {"ulonglong", write_number<std::uint64_t>},
+    {"float", write_number<float>},
+    {"double", write_number<double>},
+    {"string", [](cdr::Writer& writer, std::string_view text) { return writer.write_string(text), true; }},
+};
+
+bool write_argument(cdr::Writer& writer, std::string_view argument) {
+  const std::size_t colon = argument.find(':');
+  for (const ArgumentType& type : types)
+    if (colon != argument.npos && argument.substr(0, colon) == type.name)
+      return type.write(writer, argument.substr(colon + 1));
+  return false;
+}
+
+// The argument that cannot be written; empty: all can.
+std::string bad_argument(const CallPlan& plan) {
+  cdr::Writer writer;
+  for (const std::string& argument : plan.arguments)
+    if (!write_argument(writer, argument)) return argument;
+  return {};
+}
+
+CORBA::object_reference<CORBA::ORB> init_orb(const std::vector<std::string>& options) {
+  std::vector<std::string> words{"corelane"};
+  words.insert(words.end(), options.begin(), options.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  int argc = static_cast<int>(words.size());
+  return CORBA::ORB_init(argc, argv.data(), "corelane-measure");
+}
+
+// False: it ended with an exception of the operation's own. Raises system exceptions.
+bool call_once(const std::shared_ptr<core::Reference>& reference, const CallPlan& plan) {
+  core::ClientCallPtr call = core::ClientCall::acquire();
+  call->begin(reference, plan.operation, {.binding = reference->binding_of(plan.operation)});
+  for (const std::string& argument : plan.arguments) write_argument(call->arguments(), argument);
+  try {
+    call->invoke({});
+  } catch (const CORBA::UNKNOWN& exception) {
+    if (exception.minor() != minor::undeclared_exception) throw;
+    return false;
+  }
+  return true;
+}
+
+bool make_calls(const CORBA::object_reference<CORBA::Object>& object, const CallPlan& plan,
+                const std::function<bool(const CalledTask&)>& after, const Complaints& complaints) {
+  const auto task = rt::admit(object, {.operation = plan.operation, .contract = plan.contract});
+  if (!task) {
+    complaints.begin() << "the server refuses to measure with period " << to_string(plan.contract.period)
+                       << " and budget " << to_string(plan.contract.budget) << ": " << task.error().text << "\n";
+    return false;
+  }
+  const auto& reference = object->_reference();
+  CalledTask called{.task = task->id(), .repository_id = reference->ior().type_id};
+  for (int i = 0; i < plan.calls; ++i) ++(call_once(reference, plan) ? called.answered : called.raised);
+  return after(called);
+}
+
+}  // namespace
+
+std::string argument_types() {
+  std::string text;
+  for (const ArgumentType& type : types) text += (text.empty() ? "" : ", ") + std::string(type.name);
+  return text;
+}
+
+bool call(const CallPlan& plan, const std::function<bool(const CalledTask&)>& after, const Complaints& complaints) {
+  if (const std::string bad = bad_argument(plan); !bad.empty()) {
+    complaints.begin() << "argument " << bad << ": expected TYPE:VALUE; types are " << argument_types() << "\n";
+    return false;
+  }
+  const auto orb = init_orb(plan.options);
+  bool done = false;
+  try {
+    const auto object = orb->string_to_object(plan.reference);
+    if (!object) {
+      complaints.begin() << "the reference is nil\n";
+    } else {
+      done = make_calls(object, plan, after, complaints);
+    }
+  } catch (const CORBA::MARSHAL& exception) {
+    complaints.begin() << exception.what()
+                       << "\nDo the arguments fit? Each of the operation's in and inout parameters is "
+                       << "an --argument, in the IDL's order\n";
+  } catch (const CORBA::Exception& exception) {
+    complaints.begin() << exception.what() << "\n";
+  }
+  orb->destroy();
+  return done;
+}
+
+}  // namespace corelane::tool

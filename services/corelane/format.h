@@ -1,0 +1,10 @@
+// How results are shown.
+#pragma once
+
+#include <cstdint>
+
+namespace corelane::tool {
+
+enum class Format : std::uint8_t { table, json };
+
+}  // namespace corelane::tool

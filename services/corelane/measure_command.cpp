@@ -1,0 +1,85 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "orb/dispatch/host_ledger.h"
+#include "services/corelane/command.h"
+#include "services/corelane/measure.h"
+
+namespace corelane::tool {
+namespace {
+
+// Reads a duration such as "10ms" into `target`.
+CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& target, const std::string& help) {
+  const auto read = [&target, name](const std::string& text) {
+    const auto duration = parse_duration(text);
+    if (!duration) throw CLI::ValidationError(name, "'" + text + "' is no duration; write 10ms, 1500us or 2s");
+    target = *duration;
+  };
+  return app.add_option_function<std::string>(name, read, help)->type_name("TIME");
+}
+
+struct Options : MeasureOptions {
+  Duration period = std::chrono::milliseconds{20};
+  Duration budget{};  // 0: a quarter of the period
+};
+
+void finish(Options& options) {
+  const Duration budget = options.budget > Duration::zero() ? options.budget : options.period / 4;
+  options.call.contract = make_contract(options.period, budget);
+  options.call.operation = options.operation;
+  options.call.options.insert(options.call.options.end(), {"-ORBRuntimeDirectory", options.directory});
+}
+
+void define_calls(CLI::App& app, Options& options, CLI::Option* operation) {
+  auto* const call = app.add_option("--call", options.call.reference, "call the --operation of this object")
+                         ->type_name("REFERENCE")
+                         ->needs(operation);
+  app.add_option("--argument", options.call.arguments,
+                 "with this argument, such as double:1.5; in the IDL's order. Types: " + argument_types())
+      ->type_name("TYPE:VALUE")
+      ->needs(call);
+  app.add_option("--calls", options.call.calls, "so often")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str()
+      ->needs(call);
+  add_duration(app, "--period", options.period, "once in so long [20ms]")->needs(call);
+  add_duration(app, "--budget", options.budget, "admitted with this budget [a quarter of the period]")->needs(call);
+}
+
+}  // namespace
+
+std::function<Status()> define_measure(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  options->directory = dispatch::runtime_directory();
+  app.footer("Execution times are those of a server on this host, from its recorder. What was measured is no bound.");
+  auto* const files = app.add_option("FILE", options->files, "traces that servers wrote");
+  auto* const request = app.add_option("--request", options->request, "let this server write a trace now")
+                            ->type_name("PID")
+                            ->check(CLI::PositiveNumber);
+  app.add_option("--run", options->run, "run this, which makes the calls, before the server is asked")
+      ->type_name("COMMAND")
+      ->needs(request);
+  auto* const operation = app.add_option("--operation", options->operation, "this operation alone")->type_name("NAME");
+  define_calls(app, *options, operation);
+  app.add_option("--margin", options->margin, "so many percent above the longest")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  app.add_option("--interface", options->interface, "the operation's interface, for the contracts file")
+      ->type_name("REPOSITORY-ID");
+  app.add_option("--write", options->write, "add it to this contracts file")->type_name("FILE");
+  add_format(app, options->format);
+  app.add_option("--runtime-directory", options->directory, "the server's runtime.directory")
+      ->capture_default_str()
+      ->type_name("DIR");
+  return [options, files, request, &app] {
+    if (files->count() + request->count() == 0 && options->call.reference.empty()) {
+      std::cerr << "corelane measure: name a FILE, a server with --request PID, or calls with --call REFERENCE\n";
+      return 2;
+    }
+    finish(*options);
+    return measure(*options, std::cout, std::cerr);
+  };
+}
+
+}  // namespace corelane::tool

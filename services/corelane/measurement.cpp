@@ -1,0 +1,141 @@
+#include "services/corelane/measurement.h"
+
+#include <algorithm>
+#include <map>
+
+namespace corelane::tool {
+
+using namespace sched;  // all of it is about its facts and commands
+
+namespace {
+
+// The records of one trace, task by task.
+class Collector {
+ public:
+  std::vector<Measurement> collect(const TraceFile& trace, TaskId only) {
+    for (const Track& track : trace.tracks)
+      for (const TraceView& record : records_of(track))
+        track.kind == TrackKind::manager ? decided(record) : ran(record);
+    return by_label(only);
+  }
+
+ private:
+  struct Task {
+    std::string label;
+    Measurement found{};
+    std::vector<Time> arrivals{};
+  };
+
+  void decided(const TraceView& record) {
+    if (const auto named = decode<trace::Named>(record)) tasks_[named->task].label = named->name();
+    if (const auto admit = decode<Admit>(record)) tasks_[admit->task].found.contract = admit->contract;
+  }
+
+  void ran(const TraceView& record) {
+    if (const auto added = decode<trace::TaskAdded>(record)) tasks_[added->task].found.contract = added->contract;
+    if (const auto joined = decode<trace::JoinAsked>(record)) tasks_[joined->task].found.contract = joined->contract;
+    if (const auto arrived = decode<Arrived>(record)) tasks_[arrived->task].arrivals.push_back(arrived->at);
+    if (const auto finished = decode<Finished>(record)) tasks_[finished->task].found.used.push_back(finished->used);
+    if (const auto overran = decode<Overran>(record)) ++tasks_[overran->task].found.overruns;
+    if (const auto missed = decode<trace::Missed>(record)) ++tasks_[missed->task].found.misses;
+  }
+
+  // A task that moved has arrivals in several tracks.
+  static std::optional<Duration> least_gap(std::vector<Time>& arrivals) {
+    std::ranges::sort(arrivals);
+    std::optional<Duration> least;
+    for (std::size_t i = 1; i < arrivals.size(); ++i)
+      least = std::min(least.value_or(Duration::max()), Duration{arrivals[i] - arrivals[i - 1]});
+    return least;
+  }
+
+  std::vector<Measurement> by_label(TaskId only) {
+    std::vector<Measurement> result;
+    for (auto& [id, task] : tasks_) {
+      if (task.found.used.empty() || (only != no_task && id != only)) continue;
+      task.found.label = task.label.empty() ? "task " + std::to_string(id.value) : task.label;
+      task.found.tasks = {id};
+      task.found.least_gap = least_gap(task.arrivals);
+      std::ranges::sort(task.found.used);
+      add(result, {std::move(task.found)});
+    }
+    return result;
+  }
+
+  std::map<TaskId, Task> tasks_;
+};
+
+void merge(Measurement& sum, Measurement more) {
+  sum.tasks.insert(sum.tasks.end(), more.tasks.begin(), more.tasks.end());
+  sum.used.insert(sum.used.end(), more.used.begin(), more.used.end());
+  std::ranges::sort(sum.used);
+  if (more.least_gap) sum.least_gap = std::min(sum.least_gap.value_or(Duration::max()), *more.least_gap);
+  if (more.contract) sum.contract = more.contract;
+  sum.overruns += more.overruns;
+  sum.misses += more.misses;
+}
+
+// Up, to two digits: 30.24 us -> 31 us.
+Duration rounded_up(Duration duration) {
+  std::int64_t unit = 1;
+  while (duration.count() / unit >= 100) unit *= 10;
+  return Duration{(duration.count() + unit - 1) / unit * unit};
+}
+
+std::string field(const std::string& key, Duration value) { return key + " = \"" + to_string(value) + "\"\n"; }
+
+const char* name_of(OverrunPolicy policy) {
+  return policy == OverrunPolicy::cancel ? "cancel" : policy == OverrunPolicy::demote ? "demote" : "report";
+}
+
+}  // namespace
+
+Duration Measurement::quantile(std::int64_t ppm) const {
+  const auto count = static_cast<std::int64_t>(used.size());
+  const std::int64_t rank = std::max<std::int64_t>(1, (count * ppm + 999'999) / 1'000'000);
+  return used[static_cast<std::size_t>(rank - 1)];
+}
+
+std::vector<Measurement> measurements_of(const TraceFile& trace, TaskId only) {
+  return Collector().collect(trace, only);
+}
+
+void add(std::vector<Measurement>& sum, std::vector<Measurement> more) {
+  for (Measurement& measurement : more) {
+    const auto same = std::ranges::find(sum, measurement.label, &Measurement::label);
+    if (same == sum.end())
+      sum.push_back(std::move(measurement));
+    else
+      merge(*same, std::move(measurement));
+  }
+}
+
+Duration proposed_budget(const Measurement& measurement, int margin_percent) {
+  const Duration longest = measurement.used.back();
+  return std::max(rounded_up(longest + longest * margin_percent / 100), Duration{1000});
+}
+
+std::string contracts_entry(const std::string& repository_id, const std::string& operation, const Contract& contract,
+                            const std::string& comment) {
+  std::string text = "[\"" + repository_id + "\"." + operation + "]  # " + comment + "\n";
+  text += field("period", contract.period) + field("deadline", contract.deadline) + field("budget", contract.budget) +
+          field("jitter", contract.jitter);
+  if (contract.suspension > Duration::zero()) text += field("suspension", contract.suspension);
+  if (contract.importance != 0) text += "importance = " + std::to_string(contract.importance) + "\n";
+  if (contract.on_overrun != OverrunPolicy::report)
+    text += std::string("on_overrun = \"") + name_of(contract.on_overrun) + "\"\n";
+  return text;
+}
+
+std::optional<std::string> repository_id_of(const std::string& label) {
+  const std::size_t dot = label.rfind('.');
+  if (dot == label.npos || dot == 0) return std::nullopt;
+  return "IDL:" + label.substr(0, dot) + ":1.0";
+}
+
+std::string operation_of(const std::string& label) {
+  const std::size_t dot = label.rfind('.');
+  return dot == label.npos ? label : label.substr(dot + 1);
+}
+
+}  // namespace corelane::tool

@@ -1,0 +1,50 @@
+// What recorded jobs say about an operation: how long its executions took, what it promised, and which budget would
+// have held. An execution time is the processor time of the task's thread from the job's beginning to its end, reply
+// included.
+//
+// Threads: pure. Allocates.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orb/base/contract.h"
+#include "orb/sched/trace_file.h"
+
+namespace corelane::tool {
+
+// The jobs of all tasks of one operation.
+struct Measurement {
+  std::string label;                    // "Plant/Controller.step"; a client's own task: "step"
+  std::vector<TaskId> tasks{};          // in the order of their first records
+  std::vector<Duration> used{};         // ascending
+  std::optional<Duration> least_gap{};  // between two arrivals of one task
+  std::optional<Contract> contract{};   // of the task seen last; nothing where the record of it was overwritten
+  std::uint64_t overruns = 0, misses = 0;
+
+  // p in parts per million, by nearest rank. Call only when there are samples.
+  Duration quantile(std::int64_t ppm) const;
+};
+
+// Those of one trace, by label. `only`: of this task alone.
+std::vector<Measurement> measurements_of(const sched::TraceFile& trace, TaskId only = no_task);
+// The same of several; tasks of different traces are different ones.
+void add(std::vector<Measurement>& sum, std::vector<Measurement> more);
+
+inline constexpr std::size_t few_samples = 100;  // below, the longest one says little
+
+// The longest execution and so many percent more, rounded up to two digits. Call only when there are samples.
+Duration proposed_budget(const Measurement& measurement, int margin_percent);
+
+// A table of a contracts file for the operation. `contract` has what the budget is put into.
+std::string contracts_entry(const std::string& repository_id, const std::string& operation, const Contract& contract,
+                            const std::string& comment);
+
+// "Plant/Controller.step" -> "IDL:Plant/Controller:1.0"; nothing for a label that names no interface.
+std::optional<std::string> repository_id_of(const std::string& label);
+// "Plant/Controller.step" -> "step".
+std::string operation_of(const std::string& label);
+
+}  // namespace corelane::tool

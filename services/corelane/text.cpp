@@ -1,0 +1,30 @@
+#include "services/corelane/text.h"
+
+#include <cstdarg>
+#include <cstdio>
+
+namespace corelane::tool {
+
+std::string format(const char* pattern, ...) {
+  char text[256];
+  va_list arguments;
+  va_start(arguments, pattern);
+  std::vsnprintf(text, sizeof text, pattern, arguments);
+  va_end(arguments);
+  return text;
+}
+
+std::string brief(Duration duration) {
+  const auto count = static_cast<double>(duration.count());
+  if (count < 1e3) return format("%.0fns", count);
+  if (count < 1e6) return format("%.1fus", count / 1e3);
+  return count < 1e9 ? format("%.2fms", count / 1e6) : format("%.2fs", count / 1e9);
+}
+
+std::string plain(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return text;
+}
+
+}  // namespace corelane::tool

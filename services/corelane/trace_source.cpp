@@ -1,0 +1,81 @@
+#include "services/corelane/trace_source.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ostream>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "orb/dispatch/recorder_options.h"
+#include "orb/os/clock.h"
+#include "orb/os/fd.h"
+#include "orb/os/small_file.h"
+
+namespace corelane::tool {
+namespace {
+
+constexpr std::size_t longest_trace = std::size_t{1} << 32;
+constexpr std::size_t longest_path = 4096;
+
+std::string why() { return std::strerror(errno); }
+
+bool lives(int pid) { return ::kill(pid, 0) == 0 || errno != ESRCH; }
+
+// Leaves the question; an answer to somebody who did not wait for it goes.
+bool ask(const std::string& question, const std::string& answer) {
+  ::unlink(answer.c_str());
+  return static_cast<bool>(os::Fd(::open(question.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)));
+}
+
+void wait_for(const std::string& answer, int pid, Time patience) {
+  // Bound: the patience, or the server's life.
+  while (::access(answer.c_str(), F_OK) != 0 && os::now() < patience && lives(pid))
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+}
+
+}  // namespace
+
+std::ostream& Complaints::begin() const { return out << "corelane " << command << ": "; }
+
+std::optional<sched::TraceFile> load_trace(const std::string& path, const Complaints& complaints) {
+  const auto text = os::read_small_file(path, longest_trace);
+  if (!text) {
+    complaints.begin() << text.error().text << "\n";
+    return std::nullopt;
+  }
+  auto trace = sched::parse_trace(std::as_bytes(std::span(*text)));
+  if (!trace) {
+    complaints.begin() << path << ": " << trace.error().text << "\n";
+    return std::nullopt;
+  }
+  return std::move(*trace);
+}
+
+std::optional<std::string> request_trace(const std::string& directory, int pid, std::chrono::milliseconds wait,
+                                         const Complaints& complaints) {
+  const std::string question = dispatch::dump_request(directory, pid), answer = dispatch::dump_answer(directory, pid);
+  if (!lives(pid)) {
+    complaints.begin() << "there is no process " << pid << "\n";
+    return std::nullopt;
+  }
+  if (!ask(question, answer)) {
+    complaints.begin() << question << ": " << why() << "; is this the server's runtime.directory?\n";
+    return std::nullopt;
+  }
+  wait_for(answer, pid, os::now() + wait);
+  auto path = os::read_small_file(answer, longest_path);
+  ::unlink(answer.c_str());
+  if (path && !path->empty()) return std::move(*path);
+  ::unlink(question.c_str());
+  complaints.begin() << "process " << pid
+                     << (path ? " could not write a trace; its log says why\n"
+                              : " did not answer; is it a Corelane server with this runtime.directory?\n");
+  return std::nullopt;
+}
+
+}  // namespace corelane::tool

@@ -1,0 +1,205 @@
+#include "services/corelane/measure.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "orb/core/contracts_file.h"
+#include "orb/os/child_process.h"
+#include "services/corelane/measurement.h"
+#include "tests/services/corelane/recording.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+using namespace corelane::tool;
+using namespace std::chrono_literals;
+using corelane::testing::Recording;
+using corelane::testing::TempDirectory;
+
+namespace {
+
+struct Outcome {
+  int status;
+  std::string out, err;
+};
+
+Outcome run(const MeasureOptions& options) {
+  std::ostringstream out, err;
+  const int status = measure(options, out, err);
+  return {status, out.str(), err.str()};
+}
+
+// So many jobs of task 7, 1 us to so many us long, 10 ms apart; those from `slow` on overran.
+Recording jobs(int count, const std::string& label, int slow = 1'000'000) {
+  Recording recording;
+  recording.admit(1us, 7, 2, label);
+  for (int i = 1; i <= count; ++i) {
+    const auto job = static_cast<std::uint64_t>(i);
+    const Duration at = i * 10ms;
+    recording.lane(at, sched::Arrived{.at = Time{at}, .job = JobId{job}, .task = TaskId{7}});
+    recording.start(at, 7, job, 2);
+    if (i >= slow) recording.lane(at, sched::Overran{Time{at}, JobId{job}, TaskId{7}});
+    recording.finish(at + 1ms, 7, job, i * 1us);
+  }
+  return recording;
+}
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The quickstart's server, for as long as this lives.
+class Server {
+ public:
+  explicit Server(const std::string& directory)
+      : process_({os::program_beside("corelane-quickstart-server"), "-ORBRuntimeLedger", "off", "-ORBPoolRealTime",
+                  "off", "-ORBLogLevel", "off", "-ORBRuntimeDirectory", directory}),
+        reference(process_.read_line().value_or("")) {}
+
+ private:
+  os::ChildProcess process_;
+
+ public:
+  const std::string reference;
+};
+
+}  // namespace
+
+TEST_CASE("samples and quantiles are those of the recorded jobs") {
+  const auto found = measurements_of(jobs(200, "Plant/Controller.step", 150).trace);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].label == "Plant/Controller.step");
+  CHECK(found[0].used.size() == 200);
+  CHECK(found[0].quantile(500'000) == 100us);
+  CHECK(found[0].quantile(990'000) == 198us);
+  CHECK(found[0].used.back() == 200us);
+  CHECK(found[0].overruns == 51);
+  CHECK(found[0].least_gap == 10ms);
+  CHECK(found[0].contract->period == 10ms);
+}
+
+TEST_CASE("a proposed budget is the longest with the margin and rounded up to two digits") {
+  const auto [longest, margin, budget] = GENERATE(table<Duration, int, Duration>({{25200ns, 20, 31us},
+                                                                                  {1234us, 20, 1500us},
+                                                                                  {99us, 0, 99us},
+                                                                                  {100us, 0, 100us},
+                                                                                  {101us, 0, 110us},
+                                                                                  {10ms, 100, 20ms},
+                                                                                  {3ns, 20, 1us}}));
+  CHECK(proposed_budget({.label = "x", .used = {1ns, longest}}, margin) == budget);
+}
+
+TEST_CASE("tasks of one operation are summed and those of several traces too") {
+  TempDirectory directory;
+  const auto first = jobs(100, "step").save(directory / "a"), second = jobs(50, "step").save(directory / "b");
+  const auto [status, out, err] = run({.files = {first, second}});
+  CHECK(status == 0);
+  CHECK_THAT(out, Catch::Contains("step: 150 jobs of 2 tasks") && Catch::Contains("longest 100.0us"));
+}
+
+TEST_CASE("few samples are told to be few") {
+  TempDirectory directory;
+  const auto said = [&](int count) {
+    return run({.files = {jobs(count, "step").save(directory / "t")}}).out.find("so few jobs") != std::string::npos;
+  };
+  CHECK(said(99));
+  CHECK_FALSE(said(100));
+}
+
+TEST_CASE("what is written is a contracts file with the contract and the new budget") {
+  TempDirectory directory;
+  const std::string path = directory / "c.toml";
+  std::ofstream(path) << "[\"IDL:Other:1.0\".run]\nimportance = 1";
+  const auto trace = jobs(100, "Plant/Controller.step").save(directory / "t");
+  CHECK(run({.files = {trace}, .margin = 50, .write = path}).status == 0);
+  CHECK(core::ContractsFile::load(path));
+  CHECK_THAT(contents(path), Catch::StartsWith("[\"IDL:Other:1.0\".run]") &&
+                                 Catch::Contains("[\"IDL:Plant/Controller:1.0\".step]") &&
+                                 Catch::Contains("period = \"10ms\"") && Catch::Contains("budget = \"150us\""));
+}
+
+TEST_CASE("programs get all samples as JSON") {
+  TempDirectory directory;
+  const auto json = nlohmann::json::parse(
+      run({.files = {jobs(3, "Plant/st\xff.step").save(directory / "t")}, .format = Format::json}).out);
+  REQUIRE(json.size() == 1);
+  CHECK(json[0]["samples_ns"] == nlohmann::json{1000, 2000, 3000});
+  CHECK(json[0]["proposed_budget_ns"] == 3600);
+}
+
+TEST_CASE("an operation is measured by calling it without its IDL") {
+  TempDirectory directory;
+  const Server server(directory.path());
+  const MeasureOptions options{.call = {.reference = server.reference,
+                                        .operation = "step",
+                                        .arguments = {"double:2.5"},
+                                        .calls = 5,
+                                        .contract = make_contract(1ms, 500us),
+                                        .options = {"-ORBLogLevel", "off"}},
+                               .write = directory / "c.toml",
+                               .format = Format::json,
+                               .directory = directory.path(),
+                               .wait = 1h};
+  const auto [status, out, err] = run(options);
+  INFO(err);
+  REQUIRE(status == 0);
+  const auto json = nlohmann::json::parse(out);
+  CHECK(json[0]["jobs"] == 5);
+  CHECK_THAT(contents(directory / "c.toml"), Catch::StartsWith("[\"IDL:Plant/Controller:1.0\".step]"));
+}
+
+// Error paths.
+
+TEST_CASE("calls that cannot be measured are told why") {
+  TempDirectory directory;
+  const Server server(directory.path());
+  struct Case {
+    std::string operation, argument, said;
+    Duration budget;
+  };
+  const Case wrong =
+      GENERATE(Case{"stp", "double:1", "BAD_OPERATION", 1ms}, Case{"step", "string:x", "IDL's order", 1ms},
+               Case{"step", "int:1", "types are boolean, octet", 1ms},
+               Case{"step", "double:x", "argument double:x: expected TYPE:VALUE", 1ms},
+               Case{"step", "double:1", "the server refuses to measure with period 10ms", 10ms},
+               Case{"step", "double:1", "budget C = 11ms is outside", 11ms});
+  const auto [status, out, err] = run({.call = {.reference = server.reference,
+                                                .operation = wrong.operation,
+                                                .arguments = {wrong.argument},
+                                                .calls = 2,
+                                                .contract = make_contract(10ms, wrong.budget),
+                                                .options = {"-ORBLogLevel", "off"}},
+                                       .directory = directory.path(),
+                                       .wait = 1h});
+  CHECK(status == 1);
+  CHECK_THAT(err, Catch::StartsWith("corelane measure: ") && Catch::Contains(wrong.said));
+}
+
+TEST_CASE("what cannot go into a contracts file leaves it as it is") {
+  TempDirectory directory;
+  struct Case {
+    const char *label, *before, *said;
+  };
+  const Case wrong =
+      GENERATE(Case{"step", "", "names no interface: say which with --interface"},
+               Case{"Plant.step", "[\"IDL:Plant:1.0\".step]\n", "already; put there: budget = \"120us\""},
+               Case{"Plant.step", "[\"IDL:Plant:1.0\".step]\nbuget = 1\n", "unknown key buget"});
+  const std::string path = directory / "c.toml";
+  std::ofstream(path) << wrong.before;
+  const auto trace = jobs(100, wrong.label).save(directory / "t");
+  const auto [status, out, err] = run({.files = {trace}, .write = path});
+  CHECK(status == 1);
+  CHECK_THAT(err, Catch::Contains(wrong.said));
+  CHECK(contents(path) == wrong.before);
+}
+
+TEST_CASE("a trace without jobs of the operation is a failure") {
+  TempDirectory directory;
+  const auto trace = jobs(3, "Plant/Controller.step").save(directory / "t");
+  CHECK_THAT(run({.files = {trace}, .operation = "stop"}).err, Catch::Contains("no job of stop ended"));
+  CHECK(run({.files = {trace}, .operation = "step"}).status == 0);
+  CHECK(run({.files = {trace, directory / "none"}}).status == 1);
+}
