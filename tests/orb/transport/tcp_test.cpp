@@ -2,6 +2,7 @@
 #include "orb/transport/tcp.h"
 
 #include <arpa/inet.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/resource.h>
@@ -40,6 +41,14 @@ void reset_at_close(const os::Fd& fd) {
   setsockopt(fd.get(), SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
 }
 
+// A container may have no /etc/hosts.
+bool localhost_has_an_address() {
+  addrinfo* found = nullptr;
+  if (getaddrinfo("localhost", nullptr, nullptr, &found) != 0) return false;
+  freeaddrinfo(found);
+  return true;
+}
+
 // Lowers the number of descriptors that this process may open, while it lives.
 class DescriptorLimit {
  public:
@@ -57,6 +66,10 @@ class DescriptorLimit {
 }  // namespace
 
 TEST_CASE("a name is resolved and all its addresses are tried") {
+  if (!localhost_has_an_address()) {
+    WARN("SKIPPED: nothing here, such as /etc/hosts, gives localhost an address");
+    return;
+  }
   // "localhost" may name ::1 first, where nobody listens.
   Tcp harness;
   const auto caller = harness.transport->connect({"localhost", harness.listener->endpoint().port}, patience());
