@@ -1,6 +1,7 @@
 #include "orb/core/runtime.h"
 
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -47,9 +48,27 @@ void prepare_real_time(bool wanted) {
     warn_once("memory could not be locked: a page fault may delay a job by milliseconds");
 }
 
-// The reader is to run above the tasks; a process that only calls has none.
-void raise_reader(transport::Reactor& reactor, int priority) {
-  if (priority == 0 || reactor.set_priority(priority)) return;
+sched::Reservation reading(const Settings& settings) {
+  return {.budget = settings.executive.reader.budget, .period = settings.executive.reader.period};
+}
+
+// What is wrong with its budget; nothing when it has none.
+std::optional<std::string> reader_fault(const Settings& settings) {
+  constexpr Duration least = std::chrono::microseconds{10};  // a turn of reading takes some
+  const sched::Reservation budget = reading(settings);
+  if (budget.budget == Duration::zero()) return std::nullopt;
+  if (budget.budget < least) return "io.budget is 0us (no limit) or 10us and more, not " + to_string(budget.budget);
+  return sched::fault_of("io", budget);
+}
+
+// The reader is to run above the tasks, within its budget; a process that only calls has none.
+void raise_reader(transport::Reactor& reactor, const Settings& settings) {
+  const int priority = settings.io_priority;
+  if (priority == 0) return;
+  if (reactor.set_priority(priority)) {
+    if (settings.executive.reader.budget > Duration::zero()) reactor.limit_reads(reading(settings));
+    return;
+  }
   if (const std::string line = os::refused_reader(os::privileges(), priority); !line.empty()) warn_once(line);
 }
 
@@ -91,6 +110,8 @@ constexpr Shared shared_settings[] = {
     {"platform.period", [](S a, S b) { return a.executive.platform.period == b.executive.platform.period; }},
     {"platform.blocking", [](S a, S b) { return a.executive.platform.blocking == b.executive.platform.blocking; }},
     {"io.priority", [](S a, S b) { return a.io_priority == b.io_priority; }},
+    {"io.budget", [](S a, S b) { return a.executive.reader.budget == b.executive.reader.budget; }},
+    {"io.period", [](S a, S b) { return a.executive.reader.period == b.executive.reader.period; }},
     {"limits.tasks", [](S a, S b) { return a.executive.max_tasks == b.executive.max_tasks; }},
     {"limits.peer_utilization", [](S a, S b) { return a.executive.peer_limit == b.executive.peer_limit; }},
     {"recorder.size", [](S a, S b) { return a.executive.recorder.size == b.executive.recorder.size; }},
@@ -141,6 +162,10 @@ Expected<dispatch::Executive*> Runtime::executive(const Settings& settings) {
 }
 
 Expected<void> Runtime::start_executive(const Settings& settings) {
+  if (const auto fault = reader_fault(settings)) {
+    os::log::error(*fault);
+    return Error{ErrorKind::bad_param, Completion::no, minor::bad_option};
+  }
   auto provider = make_provider(settings);
   if (!provider) return provider.error();
   const auto reactor = start_reactor();
@@ -148,7 +173,7 @@ Expected<void> Runtime::start_executive(const Settings& settings) {
   prepare_real_time(settings.executive.real_time);
   auto executive = dispatch::Executive::start(with_places(settings), **provider);
   if (!executive) return executive.error();
-  if (settings.executive.real_time) raise_reader(**reactor, settings.io_priority);
+  if (settings.executive.real_time) raise_reader(**reactor, settings);
   provider_ = std::move(*provider);
   executive_ = std::move(*executive);
   settings_ = std::make_unique<const Settings>(settings);

@@ -33,6 +33,7 @@ class AdmissionReply final : public dispatch::AdmissionHandler {
       server.offers().withdraw(admission.task);
       return server.executive().depart(admission.task, connection_->id());
     }
+    connection_->read_for_tasks();
     const auto context = giop::encode_contract({.task = admission.task, .contract = contract_});
     const giop::ServiceContext contexts[] = {{giop::context::contract, context}};
     cdr::Writer writer;

@@ -126,6 +126,7 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
                               std::shared_ptr<ActiveObject> object, const Upcall& upcall) {
   const std::optional<TaskId> task = task_of(request, to, *object, upcall);
   if (!task) return;
+  if (*task != no_task) read_for_tasks();
   if (server_->requests().enter() != Passage::active) return send_exception(to, shutting_down);
   Gate& gate = object->gate();
   ServerJob* made = server_->take_job().release();

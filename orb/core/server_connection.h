@@ -46,6 +46,8 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   // After bytes were taken: until when the rest of half a message has to come, unless that stays as it is.
   std::optional<Time> half_message(Time now) noexcept;
 
+  // Requests for tasks come over it.
+  void read_for_tasks() noexcept { stream_->read_for_tasks(); }
   void send(Bytes message) noexcept;
   // A reply without results.
   void send_done(const ReplyTo& to) noexcept;

@@ -51,6 +51,8 @@ struct ExecutiveOptions {
   BestEffortServerOptions best_effort_server;
   sched::Ppm capacity = sched::default_capacity;  // of each core, platform load included
   sched::PlatformLoad platform{.budget = std::chrono::microseconds{20}, .period = std::chrono::milliseconds{1}};
+  // Of the thread that reads connections, where it is held to a budget: on every core, like `platform`. No jitter.
+  sched::PlatformLoad reader{.period = std::chrono::milliseconds{1}};
   int lowest_native = 2;      // SCHED_FIFO levels of the tasks start here ...
   int highest_native = 49;    // ... the manager has this one, tasks stay below
   bool admission = true;      // false: place and prioritize, but never refuse for lack of capacity

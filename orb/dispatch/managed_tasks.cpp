@@ -190,7 +190,7 @@ Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveO
   const ExecutiveOptions options = without_vain_server(wanted);
   auto leases = provider.lease(options.lease);
   if (!leases) return leases.error();
-  if (const auto fault = fault_of(options, *leases)) {
+  if (const auto fault = fault_of(wanted, *leases)) {
     os::log::error(*fault);
     return Error{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
   }

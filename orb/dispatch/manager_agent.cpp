@@ -19,6 +19,14 @@ constexpr Error gone{.kind = ErrorKind::transient, .minor = minor::unknown_task}
 constexpr Error full{.kind = ErrorKind::transient, .minor = minor::queue_full};
 constexpr Error stopping{.kind = ErrorKind::transient, .minor = minor::shutting_down};
 
+Promise load_promise(const CoreLease& lease, const sched::PlatformLoad& load) {
+  return {.core = lease.core,
+          .physical_core = lease.physical_core,
+          .contract = {.period = load.period, .deadline = load.period, .budget = load.budget, .jitter = load.jitter},
+          .kind = PromiseKind::platform,
+          .blocking = load.blocking};
+}
+
 sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std::vector<CoreLease>& leases,
                                       sched::NativeRange natives) {
   sched::ManagerOptions result;
@@ -61,7 +69,7 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
   records_.reserve(options.max_tasks);
   work_.reserve(8 * options.max_tasks);
   notes_.reserve(4 * options.max_tasks);
-  if (!best_effort_.servers().empty())
+  if (!best_effort_.servers().empty() || options_.reader.budget > Duration::zero())
     for (const CoreLease& lease : leases_) tell_interference(lease, {});
   promise_is_stale_ = !best_effort_.servers().all_granted();
   housekeeper_.keep(recorder_, recorder_.period());
@@ -325,6 +333,7 @@ void ManagerAgent::note_others(std::span<const Promise> others, const Contract& 
 void ManagerAgent::tell_interference(const CoreLease& lease, std::span<const Promise> others) {
   auto loads = interference_on(lease, others);
   best_effort_.servers().add_loads(lease.core, loads);
+  if (options_.reader.budget > Duration::zero()) loads.push_back(options_.reader);
   manager_.set_interference(lease.core, loads);
 }
 
@@ -370,8 +379,7 @@ std::vector<Promise> ManagerAgent::promises() const {
 
 // Where tasks are, and on the manager's core, which works for all of them. Once for each core.
 void ManagerAgent::add_platform(std::vector<Promise>& promises) const {
-  const sched::PlatformLoad& load = options_.platform;
-  if (promises.empty() || (load.budget <= Duration::zero() && load.blocking <= Duration::zero())) return;
+  if (promises.empty()) return;
   for (const CoreLease& lease : leases_) {
     const auto is_here = [&](PromiseKind kind) {
       return std::any_of(promises.begin(), promises.end(),
@@ -379,12 +387,9 @@ void ManagerAgent::add_platform(std::vector<Promise>& promises) const {
     };
     const bool needed = lease.core == leases_.front().core || is_here(PromiseKind::task);
     if (!needed || is_here(PromiseKind::platform)) continue;
-    promises.push_back(
-        {.core = lease.core,
-         .physical_core = lease.physical_core,
-         .contract = {.period = load.period, .deadline = load.period, .budget = load.budget, .jitter = load.jitter},
-         .kind = PromiseKind::platform,
-         .blocking = load.blocking});
+    for (const sched::PlatformLoad& load : {options_.platform, options_.reader})
+      if (load.budget > Duration::zero() || load.blocking > Duration::zero())
+        promises.push_back(load_promise(lease, load));
   }
 }
 

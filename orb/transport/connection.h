@@ -66,6 +66,9 @@ class Connection {
   // takes the deadline back. For half messages: a peer that sends a header and stalls. Thread: any.
   virtual void expect_by(Time deadline) noexcept = 0;
 
+  // Requests for tasks come over it: from here on it is read at their expense (Reactor::limit_reads). Thread: any.
+  virtual void read_for_tasks() noexcept {}
+
   // Ends both directions; what the socket has taken still arrives, the backlog does not. Idempotent. Thread: any.
   virtual void close() noexcept = 0;
   virtual bool is_open() const noexcept = 0;

@@ -14,6 +14,7 @@
 #include "orb/os/wait.h"
 #include "orb/transport/detail/asio.h"
 #include "orb/transport/detail/reactor_impl.h"
+#include "orb/transport/detail/read_gate.h"
 #include "orb/transport/detail/timer_queue.h"
 
 namespace corelane::transport {
@@ -41,6 +42,8 @@ struct Readiness::State {
 
 // relaxed wherever `thread` is read: only the thread that wrote the value can find it equal to itself.
 struct Reactor::Impl::Io {
+  explicit Io(Impl& impl) : reads(impl) {}
+
   // Any thread; Asio locks.
   asio::io_context context{1};
   TimerQueue timers;
@@ -56,6 +59,7 @@ struct Reactor::Impl::Io {
   bool stopping = false;
   std::unordered_set<Readiness::State*> registered;
   std::array<std::byte, read_buffer_size> buffer;
+  ReadGate reads;
 };
 
 Readiness::State::State(Reactor::Impl& owner) : impl(owner), descriptor(owner.io_->context) {}
@@ -79,7 +83,7 @@ void Readiness::arm_write() {
   });
 }
 
-Reactor::Impl::Impl() : io_(std::make_unique<Io>()) {}
+Reactor::Impl::Impl() : io_(std::make_unique<Io>(*this)) {}
 Reactor::Impl::~Impl() = default;
 
 bool Reactor::Impl::post(os::UniqueFunction<void()> function) {
@@ -155,7 +159,12 @@ std::unique_ptr<Readiness> Reactor::Impl::watch(int fd, std::shared_ptr<Readines
   return std::make_unique<Readiness>(std::move(state));
 }
 
-MutableBytes Reactor::Impl::read_buffer() noexcept { return io_->buffer; }
+MutableBytes Reactor::Impl::read_buffer() noexcept {
+  const MutableBytes all = io_->buffer;
+  return io_->reads.is_limited() ? all.first(ReadGate::bytes_per_turn) : all;
+}
+
+ReadGate& Reactor::Impl::reads() noexcept { return io_->reads; }
 
 void Reactor::Impl::run() {
   // relaxed: see Io
@@ -208,6 +217,12 @@ TimerId Reactor::schedule(Time time, os::UniqueFunction<void()> function) {
 }
 bool Reactor::cancel(TimerId timer) { return impl_->cancel(timer); }
 bool Reactor::on_reactor_thread() const noexcept { return impl_->on_reactor_thread(); }
+
+void Reactor::limit_reads(const sched::Reservation& reservation) {
+  impl_->run_and_wait([&] { impl_->reads().limit(reservation); });
+}
+std::uint64_t Reactor::deferred_reads() const noexcept { return impl_->reads().deferred(); }
+
 bool Reactor::real_time() const noexcept { return thread_.real_time(); }
 
 void Reactor::stop() noexcept {

@@ -4,6 +4,7 @@
 // More parallelism is more reactors, one for each core.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "orb/base/expected.h"
@@ -11,6 +12,7 @@
 #include "orb/base/time.h"
 #include "orb/os/thread.h"
 #include "orb/os/unique_function.h"
+#include "orb/sched/reservation.h"
 
 namespace corelane::transport {
 
@@ -36,6 +38,11 @@ class Reactor {
   bool on_reactor_thread() const noexcept;
   // Another class for the thread: 0 SCHED_OTHER, 1..99 SCHED_FIFO. NO_PERMISSION when the system refuses.
   Expected<void> set_priority(int fifo_priority) noexcept { return thread_.set_priority(fifo_priority); }
+  // From now on its thread uses no more than this for reading and accepting: what cannot be read yet is read when the
+  // budget is back, and connections with requests for tasks have a half of it to themselves. For a thread above the
+  // tasks. `reservation` is sound, its budget a microsecond or more. Not from a callback. Waits for the thread.
+  void limit_reads(const sched::Reservation& reservation);
+  std::uint64_t deferred_reads() const noexcept;  // how often something had to wait for that
   // Whether the thread got the real-time class that it asked for.
   bool real_time() const noexcept;
 

@@ -9,6 +9,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
+#include "orb/transport/detail/read_gate.h"
 #include "orb/transport/detail/socket.h"
 
 namespace corelane::transport {
@@ -117,6 +118,9 @@ void StreamConnection::expect_by(Time deadline) noexcept {
   }
 }
 
+// relaxed: whoever reads next finds it or not
+void StreamConnection::read_for_tasks() noexcept { for_tasks_.store(true, std::memory_order_relaxed); }
+
 void StreamConnection::close() noexcept { close_for(comm_failure(minor::closed_here)); }
 
 bool StreamConnection::is_open() const noexcept {
@@ -172,7 +176,7 @@ void StreamConnection::update_on_reactor() {
 void StreamConnection::release_on_reactor() {
   if (!readiness_) return;
   readiness_.reset();
-  read_armed_ = write_armed_ = false;
+  read_armed_ = write_armed_ = read_waits_ = false;
   set_blocking(fd_.get());
 }
 
@@ -205,8 +209,18 @@ void StreamConnection::detach_on_reactor() {
   mode_.store(Mode::free, std::memory_order_release);
 }
 
+// What waits counts as armed: its turn comes without another readiness.
+bool StreamConnection::defer_read() {
+  // relaxed: see read_for_tasks()
+  if (for_tasks_.load(std::memory_order_relaxed)) reads_.payer = ReadPayer::tasks;
+  read_waits_ = active_watcher_ && is_open() && reactor_->reads().defers(reads_, weak_from_this());
+  read_armed_ = read_armed_ || read_waits_;
+  return read_waits_;
+}
+
 void StreamConnection::on_readable() noexcept {
   read_armed_ = false;
+  if (defer_read()) return;
   const MutableBytes buffer = reactor_->read_buffer();
   for (int turn = 0; turn < reads_per_turn && is_open(); ++turn) {
     const std::shared_ptr<Watcher> watcher = active_watcher_;
@@ -221,13 +235,19 @@ void StreamConnection::on_readable() noexcept {
     // relaxed: see send()
     last_traffic_.store(received, std::memory_order_relaxed);
     watcher->on_bytes(buffer.first(result.count), received);
-    if (result.count < buffer.size()) break;
+    if (result.count < buffer.size() || reactor_->reads().is_limited()) break;
   }
+  reactor_->reads().charge(reads_);
   // Nothing but the next read is to be prepared: no lock, which a sender that was pre-empted in its system call may
   // hold.
   if (!active_watcher_ || !is_open()) return update_on_reactor();
   if (!std::exchange(read_armed_, true)) readiness_->arm_read();
   update_timer_on_reactor();
+}
+
+// Unless it was given back meanwhile, and perhaps watched anew.
+void StreamConnection::on_read_turn() noexcept {
+  if (read_waits_) on_readable();
 }
 
 void StreamConnection::on_writable() noexcept {

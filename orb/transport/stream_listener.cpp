@@ -10,6 +10,7 @@
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
+#include "orb/transport/detail/read_gate.h"
 #include "orb/transport/detail/socket.h"
 #include "orb/transport/detail/stream_connection.h"
 
@@ -70,11 +71,13 @@ void AcceptLoop::stop_on_reactor() {
 }
 
 void AcceptLoop::on_readable() noexcept {
+  if (fd_ && reactor_->reads().defers(reads_, weak_from_this())) return;
   for (int turn = 0; turn < accepts_per_turn && fd_; ++turn) {
     const Turn result = accept_one();
     if (result == Turn::starved) return pause_on_reactor();
-    if (result == Turn::drained) break;
+    if (result == Turn::drained || reactor_->reads().is_limited()) break;
   }
+  reactor_->reads().charge(reads_);
   start_on_reactor();
 }
 

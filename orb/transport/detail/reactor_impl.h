@@ -18,6 +18,8 @@ class ReadinessHandler {
  public:
   virtual ~ReadinessHandler() = default;
   virtual void on_readable() noexcept = 0;
+  // It was readable and had to wait (ReadGate): now it may be read.
+  virtual void on_read_turn() noexcept { on_readable(); }
   virtual void on_writable() noexcept = 0;
   // The reactor stops: give the Readiness back now.
   virtual void on_stopping() noexcept = 0;
@@ -40,6 +42,8 @@ class Readiness {
  private:
   std::shared_ptr<State> state_;
 };
+
+class ReadGate;
 
 class Reactor::Impl : public std::enable_shared_from_this<Reactor::Impl> {
  public:
@@ -64,6 +68,8 @@ class Reactor::Impl : public std::enable_shared_from_this<Reactor::Impl> {
   bool is_stopping() const noexcept;
   // Scratch space for reading: valid until the callback that uses it returns.
   MutableBytes read_buffer() noexcept;
+  // What may be read, and when.
+  ReadGate& reads() noexcept;
 
  private:
   friend class Readiness;

@@ -16,6 +16,7 @@
 #include "orb/transport/detail/backlog.h"
 #include "orb/transport/detail/census.h"
 #include "orb/transport/detail/reactor_impl.h"
+#include "orb/transport/detail/read_budget.h"
 #include "orb/transport/transport.h"
 
 namespace corelane::transport {
@@ -35,6 +36,7 @@ class StreamConnection final : public Connection,
   void watch(std::shared_ptr<Watcher> watcher) override;
   void unwatch() override;
   void expect_by(Time deadline) noexcept override;
+  void read_for_tasks() noexcept override;
   void close() noexcept override;
   bool is_open() const noexcept override;
   const Endpoint& local() const noexcept override { return local_; }
@@ -44,6 +46,7 @@ class StreamConnection final : public Connection,
   PeerId id() const noexcept override { return id_; }
 
   void on_readable() noexcept override;
+  void on_read_turn() noexcept override;
   void on_writable() noexcept override;
   void on_stopping() noexcept override;
 
@@ -53,6 +56,7 @@ class StreamConnection final : public Connection,
   Error close_for(Error reason) noexcept;  // returns the reason that came first
   Error reason() noexcept;
   bool ask_for_update();
+  bool defer_read();
   void update_on_reactor();
   void release_on_reactor();
   void finish_on_reactor();
@@ -77,6 +81,7 @@ class StreamConnection final : public Connection,
   std::atomic<bool> closed_{false};
   std::atomic<Time> last_traffic_;
   std::atomic<Time> expected_by_{never};
+  std::atomic<bool> for_tasks_{false};
 
   // Owner: who receives.
   os::AdaptiveSpin learnt_;
@@ -93,6 +98,8 @@ class StreamConnection final : public Connection,
   std::shared_ptr<Watcher> active_watcher_;  // the one that bytes go to
   bool read_armed_ = false;
   bool write_armed_ = false;
+  bool read_waits_ = false;  // readable, and deferred
+  ReadAccount reads_;
   TimerId timer_{0};
   Time timer_at_ = never;
 };

@@ -8,6 +8,7 @@
 #include "orb/os/fd.h"
 #include "orb/transport/detail/census.h"
 #include "orb/transport/detail/reactor_impl.h"
+#include "orb/transport/detail/read_budget.h"
 #include "orb/transport/detail/socket_path.h"
 #include "orb/transport/transport.h"
 
@@ -42,6 +43,7 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
   std::optional<SocketPath> path_;
   Acceptor acceptor_;
   std::unique_ptr<Readiness> readiness_;
+  ReadAccount reads_;       // a stranger's
   bool said_full_ = false;  // the log has been told of the limit, or of the lack of descriptors
 };
 

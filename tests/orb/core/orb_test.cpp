@@ -175,6 +175,19 @@ TEST_CASE("a second ORB whose settings of the process differ is refused and told
   CHECK(first.reference->add(1, 2) == 3);
 }
 
+TEST_CASE("a server of best effort or a reader's budget that makes no sense is refused") {
+  const char* option = GENERATE("-ORBBestEffortBudget", "-ORBIoBudget");
+  TestOrb orb({"-ORBBestEffortServer", "sporadic", option, "2s"});
+  CHECK_THROWS_AS(orb.root()->the_POAManager()->activate(), CORBA::BAD_PARAM);
+}
+
+TEST_CASE("calls pass a best-effort server and a reader with a budget") {
+  ProbeServer server({"-ORBBestEffortServer", GENERATE("sporadic", "deferrable"), "-ORBIoBudget", "100us"});
+  TestOrb client;
+  const auto probe = probe_of(client, server.ior());
+  for (int i = 0; i < 200; ++i) CHECK(probe->add(i, 2) == i + 2);
+}
+
 TEST_CASE("a client may differ from the server of its process") {
   ProbeServer server;
   TestOrb client({"-ORBBestEffortThreads", "3"});

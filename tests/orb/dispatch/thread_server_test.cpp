@@ -276,6 +276,19 @@ TEST_CASE("a platform's load is promised beside a server's") {
   CHECK(machine.provider().mine.size() == 3);  // the task, the platform, the server
 }
 
+TEST_CASE("a reader that is held to a budget counts on every core and in the promise") {
+  ExecutiveOptions options = bare_options();
+  options.reader = {.budget = 200us, .period = 1ms};
+  Machine machine(2, options);
+  machine.decide();
+  const TaskId admitted = machine.admit(task(10ms, 1ms));
+  CHECK(machine.report(admitted).bound == 1400us);  // (200, 1000) arrives twice within it
+  for (const CoreReport& core : machine.manager.report().cores) CHECK(core.platform == 200'000);
+  REQUIRE(machine.provider().mine.size() == 2);
+  CHECK(machine.provider().mine[1].kind == PromiseKind::platform);
+  CHECK(machine.provider().mine[1].contract.budget == 200us);
+}
+
 // The kernel's threads.
 
 namespace {
@@ -342,6 +355,60 @@ TEST_CASE("best-effort jobs run above the tasks while the server has budget and 
   CHECK(servers[0].core == last);
   CHECK(servers[0].used > 0ms);
   CHECK(servers[0].exhausted >= 1);
+}
+
+TEST_CASE("a best-effort job runs beside a task that does not give up its core") {
+  if (!os::privileges().fifo) {
+    std::cout << "SKIPPED: no privilege for SCHED_FIFO here\n";
+    return;
+  }
+  // Spins until the other one has run; only a thread above it can end that on the same core.
+  struct Spinning final : Job {
+    void run(const JobContext&) noexcept override {
+      running = true;
+      running.notify_all();
+      while (!end) continue;  // bound: the server's budget comes
+    }
+    void refuse(const sched::Refusal&) noexcept override {}
+    void fail(Error) noexcept override {}
+    void recycle() noexcept override {
+      over = true;
+      over.notify_all();
+    }
+    std::atomic<bool> running{false}, end{false}, over{false};
+  };
+  struct Ending final : Job {
+    explicit Ending(Spinning& spinning) : other(spinning) {}
+    void run(const JobContext&) noexcept override {
+      seen = look();
+      other.end = true;
+    }
+    void refuse(const sched::Refusal&) noexcept override {}
+    void fail(Error) noexcept override {}
+    void recycle() noexcept override {}
+    Spinning& other;
+    Seen seen;
+  };
+  const Quiet quiet;
+  UnguardedCores cores(*os::Topology::detect());
+  const CoreId last = cores.lease({})->back().core;
+  ExecutiveOptions options;
+  options.lease.cores = {last};
+  options.best_effort_server = {.kind = BestEffortServer::sporadic, .reservation = {1ms, 20ms}, .cores = {}};
+  auto executive = Executive::start(options, cores);
+  REQUIRE(executive);
+  const auto admission = (*executive)->admit_and_wait({.contract = task(1s, 1ms), .owner = {}, .label = "spins"});
+  REQUIRE(admission);
+  Spinning spinning;
+  Ending ending(spinning);
+  JobPtr first(&spinning), second(&ending);
+  first->task = admission->task;
+  REQUIRE((*executive)->submit(first));
+  spinning.running.wait(false);
+  REQUIRE((*executive)->submit(second));
+  spinning.over.wait(false);
+  CHECK(ending.seen == Seen{SCHED_FIFO, native});
+  (*executive)->stop();
 }
 
 // Error paths.
