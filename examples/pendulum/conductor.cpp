@@ -118,9 +118,9 @@ class Conductor {
   }
 
   void introduce() const {
-    std::cout << "Corelane pendulum demo: a controller holds " << ready_.cores.size() << " core(s), "
-              << format("%.2f", ready_.capacity) << " of them for tasks"
-              << (options_.admission ? ".\n" : "; admission control is OFF.\n");
+    std::cout << "Corelane pendulum demo: a controller " << (ready_.promises ? "holds " : "runs on ")
+              << ready_.cores.size() << " core(s), " << format("%.2f", ready_.capacity) << " of them for tasks"
+              << (ready_.promises ? ".\n" : "; admission control is OFF.\n");
   }
 
   // Clients arrive one after another, as they would in life; each knows before the next comes whether it may run.
@@ -253,9 +253,10 @@ class Conductor {
     std::cout << format(
         "\n%ld of %zu pendulums ran, %ld stand, %ld fell; deadlines missed: %llu, of these %llu excused.\n",
         sum.admitted, clients_.size(), sum.admitted - sum.fallen, sum.fallen, sum.misses, sum.excused);
-    if (!options_.admission) {
-      std::cout
-          << "Without admission control nothing was promised. Run the demo without --no-admission for the contrast.\n";
+    if (!ready_.promises) {
+      std::cout << "Without admission control nothing was promised. Run the demo without "
+                << (options_.admission ? "-ORBDispatchMode leader-followers" : "--no-admission")
+                << " for the contrast.\n";
       return 0;
     }
     if (sum.admitted == 0) {

@@ -13,7 +13,8 @@ namespace corelane::pendulum {
 struct ServerReady {  // server -> conductor, once it serves
   std::string reference;
   std::vector<int> cores;  // those that it holds
-  double capacity = 0;     // sum over its cores of what may be admitted
+  double capacity = 0;     // sum over its cores of what may be admitted, or could be
+  bool promises = true;    // it admits only what it can keep
 };
 
 struct TaskRow {  // one task of the server's closing report
@@ -57,7 +58,7 @@ struct ClientReport {  // client -> conductor, at the end
   std::string trouble;  // the last exception, if any
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReady, reference, cores, capacity)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReady, reference, cores, capacity, promises)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TaskRow, task, label, core, priority, jobs, misses, excused, overruns, p50, p99, max,
                                    bound, deadline, utilization)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReport, tasks, dropped_oneways, gaps, longest_gap, total_gap, observed)

@@ -12,6 +12,7 @@
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"
 #include "orb/os/clock.h"
+#include "orb/os/topology.h"
 #include "orb/rt/gap_log.h"
 #include "orb/rt/rt.h"
 #include "orb/rt/stall_watch.h"
@@ -62,18 +63,23 @@ OrbOptions settings_of(const ServerOptions& options, const OrbOptions& orb_optio
   return settings;
 }
 
+// Those that it holds; all that it may run on where its way to dispatch holds none.
 std::vector<CoreId> cores_of(const dispatch::ExecutiveReport& report) {
   std::vector<CoreId> cores;
   for (const auto& core : report.cores) cores.push_back(core.core);
+  const auto topology = os::Topology::detect();
+  if (cores.empty() && topology)
+    for (const os::CoreInfo& core : topology->cores()) cores.push_back(core.core);
   return cores;
 }
 
 ServerReady ready_of(const dispatch::ExecutiveReport& report, const std::string& reference) {
-  ServerReady ready{.reference = reference, .cores = {}, .capacity = 0};
-  for (const auto& core : report.cores) {
-    ready.cores.push_back(core.core.value);
+  ServerReady ready{.reference = reference, .cores = {}, .capacity = 0, .promises = report.promises};
+  for (const CoreId core : cores_of(report)) ready.cores.push_back(core.value);
+  for (const auto& core : report.cores)
     ready.capacity += static_cast<double>(core.capacity - core.platform) / sched::whole_core;
-  }
+  constexpr double share = static_cast<double>(sched::default_capacity) / sched::whole_core;
+  if (report.cores.empty()) ready.capacity = share * static_cast<double>(ready.cores.size());
   return ready;
 }
 
@@ -105,7 +111,7 @@ ServerReport report_of(const rt::Report& executive, const rt::GapLog& gaps, Dura
     report.longest_gap = std::max(report.longest_gap, microseconds(gap.length));
     report.total_gap += microseconds(gap.length);
   }
-  report.observed = microseconds(observed) * static_cast<double>(executive.cores.size());
+  report.observed = microseconds(observed) * static_cast<double>(cores_of(executive).size());
   return report;
 }
 

@@ -48,6 +48,9 @@ constexpr Entry table[] = {
     {half_messages,
      "half received messages of all connections exceed limits.half_messages; raise it or send smaller ones"},
     {rest_missing, "half a message came, and not its rest within timeout.header"},
+    {beyond_select,
+     "leader-followers waits by select(), which carries descriptors up to 1023 (and the limit of ulimit -n at the "
+     "start): the connection was refused; use dispatch.mode direct or manager, or lower limits.connections"},
     {address_not_here, "not an address of this host; choose another with -ORBEndpointListen or endpoint.listen"},
     {not_schedulable, "admission refused: on no core would every deadline still hold"},
     {no_core_leased, "this process holds no lease on a core; another server of this host holds them"},
@@ -68,6 +71,7 @@ constexpr Entry table[] = {
     {budget_spent, "the job used up its budget and its contract says cancel; it may have had effects"},
     {ledger_busy, "another server of this host is making promises in the host ledger just now; try again"},
     {ledger_unusable, "the host ledger is damaged or gone and is being mended; try again, the servers' logs say more"},
+    {no_descriptor, "the system gives this process no further descriptor; raise ulimit -n"},
     {bad_uri, "not a reference: expected IOR:, corbaloc: or file://"},
     {no_such_object, "no object with this key is active here"},
     {no_such_adapter, "no object adapter with this name is here"},

@@ -61,6 +61,7 @@ CORELANE_MINOR(listen_denied, 45);
 CORELANE_MINOR(address_not_here, 46);
 CORELANE_MINOR(half_messages, 47);
 CORELANE_MINOR(rest_missing, 48);
+CORELANE_MINOR(beyond_select, 49);
 // Admission and dispatch: NO_RESOURCES, TRANSIENT, BAD_PARAM.
 CORELANE_MINOR(not_schedulable, 64);
 CORELANE_MINOR(no_core_leased, 65);
@@ -81,6 +82,7 @@ CORELANE_MINOR(connection_bound, 79);
 CORELANE_MINOR(budget_spent, 80);
 CORELANE_MINOR(ledger_busy, 81);
 CORELANE_MINOR(ledger_unusable, 82);
+CORELANE_MINOR(no_descriptor, 83);
 // References, adapters, start-up: INV_OBJREF, OBJ_ADAPTER, OBJECT_NOT_EXIST, INITIALIZE, BAD_INV_ORDER.
 CORELANE_MINOR(bad_uri, 96);
 CORELANE_MINOR(no_such_object, 97);

@@ -17,7 +17,7 @@ class Server;
 
 class IncidentLog final : private dispatch::Job {
  public:
-  explicit IncidentLog(Server& server) noexcept : server_(server) {}
+  explicit IncidentLog(Server& server) noexcept : server_(server) { chore = true; }
 
   // See Incidents.
   void oneway_dropped(const Error& reason) noexcept;

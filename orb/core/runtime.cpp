@@ -84,14 +84,15 @@ dispatch::ExecutiveOptions with_places(const Settings& settings) {
 struct Shared {
   std::string_view key;
   bool (*same)(const Settings& a, const Settings& b);
+  bool followers = false;  // means something in the mode leader-followers
 };
 using S = const Settings&;
 constexpr Shared shared_settings[] = {
-    {"dispatch.mode", [](S a, S b) { return a.executive.mode == b.executive.mode; }},
+    {"dispatch.mode", [](S a, S b) { return a.executive.mode == b.executive.mode; }, true},
     {"dispatch.queue_capacity", [](S a, S b) { return a.executive.queue_capacity == b.executive.queue_capacity; }},
     {"dispatch.admission", [](S a, S b) { return a.executive.admission == b.executive.admission; }},
-    {"pool.cores", [](S a, S b) { return a.executive.lease.cores == b.executive.lease.cores; }},
-    {"pool.real_time", [](S a, S b) { return a.executive.real_time == b.executive.real_time; }},
+    {"pool.cores", [](S a, S b) { return a.executive.lease.cores == b.executive.lease.cores; }, true},
+    {"pool.real_time", [](S a, S b) { return a.executive.real_time == b.executive.real_time; }, true},
     {"best_effort.threads",
      [](S a, S b) { return a.executive.best_effort_threads == b.executive.best_effort_threads; }},
     {"best_effort.server",
@@ -109,10 +110,10 @@ constexpr Shared shared_settings[] = {
     {"platform.budget", [](S a, S b) { return a.executive.platform.budget == b.executive.platform.budget; }},
     {"platform.period", [](S a, S b) { return a.executive.platform.period == b.executive.platform.period; }},
     {"platform.blocking", [](S a, S b) { return a.executive.platform.blocking == b.executive.platform.blocking; }},
-    {"io.priority", [](S a, S b) { return a.io_priority == b.io_priority; }},
+    {"io.priority", [](S a, S b) { return a.io_priority == b.io_priority; }, true},
     {"io.budget", [](S a, S b) { return a.executive.reader.budget == b.executive.reader.budget; }},
     {"io.period", [](S a, S b) { return a.executive.reader.period == b.executive.reader.period; }},
-    {"limits.tasks", [](S a, S b) { return a.executive.max_tasks == b.executive.max_tasks; }},
+    {"limits.tasks", [](S a, S b) { return a.executive.max_tasks == b.executive.max_tasks; }, true},
     {"limits.peer_utilization", [](S a, S b) { return a.executive.peer_limit == b.executive.peer_limit; }},
     {"recorder.size", [](S a, S b) { return a.executive.recorder.size == b.executive.recorder.size; }},
     {"recorder.directory", [](S a, S b) { return a.executive.recorder.directory == b.executive.recorder.directory; }},
@@ -120,11 +121,20 @@ constexpr Shared shared_settings[] = {
      [](S a, S b) { return a.executive.recorder.dump_on_miss == b.executive.recorder.dump_on_miss; }},
     {"recorder.dump_at_exit",
      [](S a, S b) { return a.executive.recorder.dump_at_exit == b.executive.recorder.dump_at_exit; }},
-    {"runtime.directory", [](S a, S b) { return a.runtime_directory == b.runtime_directory; }},
+    {"runtime.directory", [](S a, S b) { return a.runtime_directory == b.runtime_directory; }, true},
     {"runtime.ledger", [](S a, S b) { return a.ledger == b.ledger; }},
 };
 
 }  // namespace
+
+std::string unused_settings(const Settings& settings) {
+  if (settings.executive.mode != dispatch::DispatchMode::leader_followers) return {};
+  std::string unused;
+  for (const Shared& shared : shared_settings)
+    if (!shared.followers && !shared.same(settings, Settings{}))
+      unused += (unused.empty() ? "" : ", ") + std::string(shared.key);
+  return unused.empty() ? unused : "dispatch.mode = leader-followers does not look at " + unused;
+}
 
 std::shared_ptr<Runtime> Runtime::of_process() {
   static std::mutex mutex;
@@ -171,6 +181,7 @@ Expected<void> Runtime::start_executive(const Settings& settings) {
   const auto reactor = start_reactor();
   if (!reactor) return reactor.error();
   prepare_real_time(settings.executive.real_time);
+  if (const std::string unused = unused_settings(settings); !unused.empty()) os::log::warn(unused);
   auto executive = dispatch::Executive::start(with_places(settings), **provider);
   if (!executive) return executive.error();
   if (settings.executive.real_time) raise_reader(**reactor, settings);

@@ -16,6 +16,9 @@
 
 namespace corelane::core {
 
+// Which settings that differ from their defaults mean nothing in the mode that is set, as a sentence; "" when none.
+std::string unused_settings(const Settings& settings);
+
 class Runtime {
  public:
   // The one of this process; made anew when the last was let go.

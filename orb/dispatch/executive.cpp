@@ -57,7 +57,9 @@ Expected<std::unique_ptr<Executive>> Executive::start(const ExecutiveOptions& op
       return bad_option;
     }
     os::log::warn("dispatch.mode = leader-followers: every task is admitted and nothing is promised");
-    return std::unique_ptr<Executive>(new Executive(std::make_unique<InlineTasks>(options)));
+    auto tasks = std::make_unique<InlineTasks>(options);
+    if (const auto started = tasks->start(options.stack); !started) return started.error();
+    return std::unique_ptr<Executive>(new Executive(std::move(tasks)));
   }
   auto state = start_managed_tasks(options, provider);
   if (!state) return state.error();

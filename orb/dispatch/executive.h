@@ -130,6 +130,7 @@ struct ExecutiveReport {
   std::uint64_t queue_full = 0;
   std::uint64_t best_effort_jobs = 0;
   std::vector<BestEffortServerReport> best_effort_servers;
+  bool promises = true;  // false: tasks were admitted whether their deadlines hold or not
 };
 
 class Executive {

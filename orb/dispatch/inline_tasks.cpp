@@ -101,13 +101,14 @@ Pushed InlineTasks::submit(JobPtr& job) noexcept {
     const std::lock_guard lock(mutex_);
     if (stopped_) return Pushed::closed;
   }
+  if (job->chore) return chores_.submit(job);
   // On a thread of the pool: when its stream is another's again.
-  os::UniqueFunction<void()> work([this, mine = std::move(job)]() mutable { start(std::move(mine)); });
+  os::UniqueFunction<void()> work([this, mine = std::move(job)]() mutable { begin(std::move(mine)); });
   if (!os::Deferral::defer(work)) work();
   return Pushed::done;
 }
 
-void InlineTasks::start(JobPtr job) noexcept {
+void InlineTasks::begin(JobPtr job) noexcept {
   if (job->task != no_task) {
     const TaskPtr task = find(job->task, job->owner);
     task ? run(std::move(job), task) : job->fail(unknown);
@@ -115,30 +116,35 @@ void InlineTasks::start(JobPtr job) noexcept {
     const auto task = add(*job->contract, job->owner, std::string(job->label));
     task ? run(std::move(job), *task) : job->refuse(task.error());
   } else {
-    run(std::move(job), nullptr);
+    run_ordinary(std::move(job));
   }
 }
 
 void InlineTasks::run(JobPtr job, const TaskPtr& task) noexcept {
-  const Time release = job->arrived;
-  JobContext context{.task = no_task,
-                     .job = next_job_id(),
-                     .core = os::current_core(),
-                     .release = release,
-                     .deadline = never,
-                     .budget = {}};
-  if (!task) {
-    job->run(context);
-    best_effort_jobs_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count for reports
-    return job->finish();
-  }
-  context.task = task->id, context.deadline = release + task->contract.deadline, context.budget = task->contract.budget;
+  const JobContext context{.task = task->id,
+                           .job = next_job_id(),
+                           .core = os::current_core(),
+                           .release = job->arrived,
+                           .deadline = job->arrived + task->contract.deadline,
+                           .budget = task->contract.budget};
   const Priority level{task->level.load(std::memory_order_relaxed)};  // relaxed: the latest that is known
   const os::PriorityScope at(real_time_ ? sched::native_of(level, natives_) : 0);
   const Duration before = os::thread_cpu_time();
   job->run(context);
   job->finish();
   task->account(context, os::now(), os::thread_cpu_time() - before);
+}
+
+void InlineTasks::run_ordinary(JobPtr job) noexcept {
+  const os::PriorityScope below = os::PriorityScope::ordinary();
+  job->run({.task = no_task,
+            .job = next_job_id(),
+            .core = os::current_core(),
+            .release = job->arrived,
+            .deadline = never,
+            .budget = {}});
+  best_effort_jobs_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count for reports
+  job->finish();
 }
 
 void InlineTasks::admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) {
@@ -211,6 +217,7 @@ void InlineTasks::attach(TaskId, PeerId, std::shared_ptr<JobSource> source) { so
 ExecutiveReport InlineTasks::report() const {
   std::vector<TaskPtr> here, gone;
   ExecutiveReport report;
+  report.promises = false;
   {
     const std::lock_guard lock(mutex_);
     here = tasks_;
@@ -225,8 +232,11 @@ ExecutiveReport InlineTasks::report() const {
 }
 
 void InlineTasks::stop() noexcept {
-  const std::lock_guard lock(mutex_);
-  stopped_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  chores_.stop();
 }
 
 }  // namespace corelane::dispatch

@@ -3,6 +3,9 @@
 // and everybody is admitted. It is the way of the real-time ORBs that were made for one core, kept to be measured
 // against.
 //
+// Jobs without a task run on that thread, too, but under SCHED_OTHER. Where all threads of the pool are in such jobs
+// nobody reads for the tasks; that is the pattern's price, which `followers.threads` moderates. Chores have a thread.
+//
 // Threads: any. A priority-inheriting lock guards the table; no job runs under it. Jobs of one task may run at the same
 // time when they come by several connections; each task's statistics have a lock of their own.
 #pragma once
@@ -18,6 +21,7 @@
 #include "orb/base/ids.h"
 #include "orb/dispatch/executive_state.h"
 #include "orb/dispatch/histogram.h"
+#include "orb/dispatch/inline_chores.h"
 #include "orb/dispatch/inline_counters.h"
 #include "orb/dispatch/miss_log.h"
 #include "orb/os/pi_mutex.h"
@@ -39,13 +43,17 @@ class InlineTasks final : public Executive::State {
   ExecutiveReport report() const override;
   void stop() noexcept override;
 
+  // Assembly: the thread of the chores.
+  Expected<void> start(std::size_t stack) { return chores_.start(stack); }
+
  private:
   static constexpr std::size_t remembered = 64;  // tasks that have left, for the report
   struct Task;
   using TaskPtr = std::shared_ptr<Task>;
 
-  void start(JobPtr job) noexcept;
+  void begin(JobPtr job) noexcept;
   void run(JobPtr job, const TaskPtr& task) noexcept;
+  void run_ordinary(JobPtr job) noexcept;
   TaskPtr find(TaskId task, PeerId caller) const noexcept;
   Expected<TaskPtr, sched::Refusal> add(const Contract& contract, PeerId owner, std::string label);
   template <typename Leaves>
@@ -66,6 +74,7 @@ class InlineTasks final : public Executive::State {
   bool stopped_ = false;
 
   std::atomic<std::uint64_t> best_effort_jobs_{0};
+  InlineChores chores_;
 
   InlineCounters counters_;  // the last to be made and the first to go: its thread asks for report()
 };

@@ -63,6 +63,7 @@ class Job {
   PeerId owner{};                    // whose connection it came on; tasks are only their owner's
   std::optional<Contract> contract;  // with no_task: admit a new task with it and run this job as its first
   std::string_view label;            // names the new task in reports; must live until the job ends
+  bool chore = false;                // no request, work of the process itself: on a thread that serves nobody
 
  protected:
   ~Job() = default;

@@ -97,7 +97,10 @@ void PooledConnection::watch(std::shared_ptr<transport::Watcher> watcher) {
     watch_ = watch;
   }
   keep_time();
-  if (!pool_->add(descriptor(), watch)) finish(*watch, comm_failure(minor::shutting_down));
+  const auto added = pool_->add(descriptor(), watch);
+  if (added) return;
+  below_->close();
+  finish(*watch, added.error());
 }
 
 void PooledConnection::unwatch() {

@@ -1,10 +1,13 @@
 #include "orb/leader_followers/thread_pool.h"
 
+#include <ace/ACE.h>
 #include <ace/Event_Handler.h>
 #include <ace/Init_ACE.h>
 #include <ace/Reactor.h>
 #include <ace/TP_Reactor.h>
+#include <sys/select.h>
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <unordered_map>
@@ -20,6 +23,10 @@ namespace {
 
 constexpr int most_threads = 256;
 constexpr Error bad_options{ErrorKind::bad_param, Completion::no, minor::bad_option};
+constexpr Error no_descriptors{ErrorKind::no_resources, Completion::no, minor::no_descriptor};
+constexpr Error stopped_already{ErrorKind::comm_failure, Completion::no, minor::shutting_down};
+constexpr Error beyond_select{ErrorKind::imp_limit, Completion::no, minor::beyond_select};
+constexpr Error registered_already{ErrorKind::bad_inv_order, Completion::no, minor::system_refused};
 
 // ACE's own life, counted by ACE.
 class Library {
@@ -43,6 +50,7 @@ class ThreadPool::Impl {
   ~Impl() { stop(); }
 
   Expected<void> start(const PoolOptions& options) {
+    if (reactor_.initialized() == 0) return no_descriptors;
     for (int i = 0; i < options.threads; ++i) {
       auto thread = os::start_thread(thread_options(options, i), [this] { reactor_.run_reactor_event_loop(); });
       if (!thread) return thread.error();
@@ -52,34 +60,35 @@ class ThreadPool::Impl {
     return {};
   }
 
-  bool add(int descriptor, std::shared_ptr<ReadyHandler> handler) {
+  Expected<void> add(int descriptor, std::shared_ptr<ReadyHandler> handler) {
+    if (descriptor < 0 || descriptor >= carried_) return beyond_select;
     ACE_Event_Handler_var made(new AceHandler(*this, descriptor, std::move(handler)));
     {
       const std::lock_guard lock(mutex_);
-      if (stopped_ || !handlers_.emplace(descriptor, made).second) return false;
+      if (stopped_) return stopped_already;
+      if (!entries_.emplace(descriptor, Entry{made}).second) return registered_already;
     }
     // Outside the lock: the reactor waits for its token, whose holder may be in on_ready() and call add() or remove().
-    if (reactor_.register_handler(made.handler(), ACE_Event_Handler::READ_MASK) == 0) return true;
+    if (reactor_.register_handler(made.handler(), ACE_Event_Handler::READ_MASK) == 0) return {};
     forget(descriptor, made.handler());
-    return false;
+    return beyond_select;
   }
 
   void remove(int descriptor) {
     ACE_Event_Handler_var handler;
     {
       const std::lock_guard lock(mutex_);
-      const auto place = handlers_.find(descriptor);
-      if (place == handlers_.end()) return;
-      handler = std::move(place->second);
-      handlers_.erase(place);
+      const auto place = entries_.find(descriptor);
+      if (place == entries_.end() || std::exchange(place->second.leaving, true)) return;
+      handler = place->second.handler;
     }
-    reactor_.remove_handler(handler.handler(), ACE_Event_Handler::READ_MASK | ACE_Event_Handler::DONT_CALL);
+    let_go(descriptor, handler);
   }
 
   bool real_time() const noexcept { return real_time_; }
 
   void stop() noexcept {
-    std::unordered_map<int, ACE_Event_Handler_var> handlers;
+    std::unordered_map<int, Entry> entries;
     {
       const std::lock_guard lock(mutex_);
       if (std::exchange(stopped_, true)) return;
@@ -88,11 +97,11 @@ class ThreadPool::Impl {
     threads_.clear();
     {
       const std::lock_guard lock(mutex_);
-      handlers.swap(handlers_);
+      entries.swap(entries_);
     }
-    for (auto& [descriptor, handler] : handlers) {
-      reactor_.remove_handler(handler.handler(), ACE_Event_Handler::READ_MASK | ACE_Event_Handler::DONT_CALL);
-      static_cast<AceHandler*>(handler.handler())->stopping();
+    for (auto& [descriptor, entry] : entries) {
+      reactor_.remove_handler(entry.handler.handler(), mask_of_removal);
+      if (!entry.leaving) static_cast<AceHandler*>(entry.handler.handler())->stopping();
     }
   }
 
@@ -116,17 +125,15 @@ class ThreadPool::Impl {
     }
     ACE_HANDLE get_handle() const override { return descriptor_; }
     int resume_handler() override { return ACE_APPLICATION_RESUMES_HANDLER; }
-    // The stream is another thread's again before this one does what on_ready() has left for later.
+    // The stream is another thread's again before this one does what on_ready() has left for later. Never -1, upon
+    // which the reactor would remove whoever has the descriptor by then.
     int handle_input(ACE_HANDLE) override {
       os::Deferral later;
-      const bool stays = handler_->on_ready();
-      if (stays) reactor()->resume_handler(descriptor_);
+      if (handler_->on_ready())
+        reactor()->resume_handler(descriptor_);
+      else
+        pool_.remove(descriptor_, this);
       later.run();
-      return stays ? 0 : -1;
-    }
-    // After the -1 above; remove() and stop() ask for no call.
-    int handle_close(ACE_HANDLE, ACE_Reactor_Mask) override {
-      pool_.forget(descriptor_, this);
       return 0;
     }
     void stopping() noexcept { handler_->on_stopping(); }
@@ -138,22 +145,50 @@ class ThreadPool::Impl {
     std::atomic<Reference_Count> references_{1};  // PAIR handler.references: see remove_reference()
   };
 
+  // What is registered for a descriptor. The reactor knows handlers by their descriptor alone, so an entry stays until
+  // its handler is out of the reactor, and nobody else is registered meanwhile.
+  struct Entry {
+    ACE_Event_Handler_var handler;
+    bool leaving = false;
+  };
+
+  // Unless another one has its place, or somebody else removes it just now.
+  void remove(int descriptor, ACE_Event_Handler* expected) {
+    ACE_Event_Handler_var handler;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto place = entries_.find(descriptor);
+      if (place == entries_.end() || place->second.handler.handler() != expected) return;
+      if (std::exchange(place->second.leaving, true)) return;
+      handler = place->second.handler;
+    }
+    let_go(descriptor, handler);
+  }
+
+  void let_go(int descriptor, const ACE_Event_Handler_var& handler) {
+    reactor_.remove_handler(handler.handler(), mask_of_removal);
+    forget(descriptor, handler.handler());
+  }
+
   void forget(int descriptor, ACE_Event_Handler* handler) {
     const std::lock_guard lock(mutex_);
-    const auto place = handlers_.find(descriptor);
-    if (place != handlers_.end() && place->second.handler() == handler) handlers_.erase(place);
+    const auto place = entries_.find(descriptor);
+    if (place != entries_.end() && place->second.handler.handler() == handler) entries_.erase(place);
   }
+
+  static constexpr ACE_Reactor_Mask mask_of_removal = ACE_Event_Handler::READ_MASK | ACE_Event_Handler::DONT_CALL;
 
   const Library library_;
   // Without signal masks around each callback: nothing here handles signals.
   ACE_TP_Reactor tp_reactor_{nullptr, nullptr, false};
   ACE_Reactor reactor_{&tp_reactor_};
+  const int carried_ = std::min(ACE::max_handles(), static_cast<int>(FD_SETSIZE));  // descriptors below this
   std::vector<os::Thread> threads_;
   bool real_time_ = true;
 
   os::PiMutex mutex_;
   // Guarded by mutex_.
-  std::unordered_map<int, ACE_Event_Handler_var> handlers_;  // by descriptor
+  std::unordered_map<int, Entry> entries_;  // by descriptor
   bool stopped_ = false;
 };
 
@@ -168,7 +203,7 @@ Expected<std::unique_ptr<ThreadPool>> ThreadPool::start(const PoolOptions& optio
 ThreadPool::ThreadPool(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 ThreadPool::~ThreadPool() = default;
 
-bool ThreadPool::add(int descriptor, std::shared_ptr<ReadyHandler> handler) {
+Expected<void> ThreadPool::add(int descriptor, std::shared_ptr<ReadyHandler> handler) {
   return impl_->add(descriptor, std::move(handler));
 }
 void ThreadPool::remove(int descriptor) { impl_->remove(descriptor); }

@@ -35,7 +35,7 @@ class ReadyHandler {
  public:
   virtual ~ReadyHandler() = default;
   // Takes what is there. What it leaves by os::Deferral runs after it on the same thread, while another may already be
-  // in the next on_ready(). False: not to be called again for this registration.
+  // in the next on_ready(). False: not to be called again for this registration; one that was made meanwhile stays.
   virtual bool on_ready() noexcept = 0;
   // The pool stops; nothing is called after it.
   virtual void on_stopping() noexcept = 0;
@@ -43,17 +43,19 @@ class ReadyHandler {
 
 class ThreadPool {
  public:
-  // BAD_PARAM bad_option: options out of range. NO_RESOURCES no_thread; BAD_PARAM core_unusable.
+  // BAD_PARAM bad_option: options out of range. NO_RESOURCES no_thread, no_descriptor; BAD_PARAM core_unusable.
   static Expected<std::unique_ptr<ThreadPool>> start(const PoolOptions& options);
   ~ThreadPool();  // stop()
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // From now on the handler is called when the descriptor is readable; the pool keeps it alive. False: the pool has
-  // stopped, the descriptor is registered already, or it is beyond what select() carries (1023, which ACE_TP_Reactor
-  // rests on).
-  bool add(int descriptor, std::shared_ptr<ReadyHandler> handler);
-  // No on_ready() begins after it returned; one may still run.
+  // From now on the handler is called when the descriptor is readable; the pool keeps it alive. COMM_FAILURE
+  // shutting_down: the pool has stopped. IMP_LIMIT beyond_select: select(), which ACE_TP_Reactor rests on, carries
+  // descriptors up to 1023, and none beyond the process's limit at the pool's start. BAD_INV_ORDER system_refused: the
+  // descriptor is registered already, or was and is being let go.
+  Expected<void> add(int descriptor, std::shared_ptr<ReadyHandler> handler);
+  // No on_ready() begins after it returned; one may still run. The descriptor may be registered again, also from within
+  // its on_ready().
   void remove(int descriptor);
 
   // Whether all threads got the priority that was asked for.

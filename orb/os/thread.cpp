@@ -132,11 +132,11 @@ Expected<void> Thread::set_priority(int fifo_priority) noexcept {
   return {};
 }
 
-PriorityScope::PriorityScope(int fifo_priority) noexcept {
+void PriorityScope::change(int fifo_priority) noexcept {
   sched_param before{};
-  if (fifo_priority <= 0 || pthread_getschedparam(pthread_self(), &policy_, &before) != 0) return;
+  if (pthread_getschedparam(pthread_self(), &policy_, &before) != 0) return;
   priority_ = before.sched_priority;
-  if (policy_ == SCHED_FIFO && priority_ == fifo_priority) return;
+  if (policy_ == (fifo_priority > 0 ? SCHED_FIFO : SCHED_OTHER) && priority_ == fifo_priority) return;
   changed_ = set_class(pthread_self(), fifo_priority) == 0;
 }
 

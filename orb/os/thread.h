@@ -68,15 +68,23 @@ inline Expected<void> set_priority(Thread& thread, int fifo_priority) noexcept {
 }
 
 // The calling thread runs at another SCHED_FIFO priority while this lives, and then as before. 0: nothing changes.
-// Where the system refuses, nothing changes either. At most two system calls, none when it has the priority already.
+// Where the system refuses, nothing changes either. At most two changes, none when it has the priority already.
 class PriorityScope {
  public:
-  explicit PriorityScope(int fifo_priority) noexcept;
+  explicit PriorityScope(int fifo_priority) noexcept {
+    if (fifo_priority > 0) change(fifo_priority);
+  }
+  // SCHED_OTHER instead.
+  static PriorityScope ordinary() noexcept { return PriorityScope(Ordinary{}); }
   ~PriorityScope();
   PriorityScope(const PriorityScope&) = delete;
   PriorityScope& operator=(const PriorityScope&) = delete;
 
  private:
+  struct Ordinary {};
+  explicit PriorityScope(Ordinary) noexcept { change(0); }
+  void change(int fifo_priority) noexcept;
+
   bool changed_ = false;
   int policy_ = 0;
   int priority_ = 0;

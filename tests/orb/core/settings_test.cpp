@@ -7,6 +7,8 @@
 #include <fstream>
 #include <map>
 
+#include "orb/core/runtime.h"
+
 using namespace corelane;
 using namespace corelane::core;
 using namespace std::chrono_literals;
@@ -114,6 +116,15 @@ TEST_CASE("the documentation names all three spellings") {
   const std::string text = settings_documentation();
   CHECK(text.find("| `dispatch.queue_capacity` | `-ORBDispatchQueueCapacity` | `CORELANE_DISPATCH_QUEUE_CAPACITY` |") !=
         text.npos);
+}
+
+TEST_CASE("settings that leader-followers does not look at are named") {
+  const auto unused = [](Start start) { return unused_settings(*start.load()); };
+  CHECK(unused(Start().option("-ORBRecorderSize", "64")).empty());
+  const Start followers = Start().option("-ORBDispatchMode", "leader-followers").option("-ORBPoolCores", "0");
+  CHECK(unused(followers).empty());
+  CHECK(unused(Start(followers).option("-ORBRecorderSize", "64").option("-ORBDispatchAdmission", "off")) ==
+        "dispatch.mode = leader-followers does not look at dispatch.admission, recorder.size");
 }
 
 // Error paths.

@@ -1,6 +1,9 @@
 // The executive in the mode `leader-followers`: jobs run where they arrive.
+#include <pthread.h>
+
 #include <catch2/catch.hpp>
 #include <functional>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -11,6 +14,9 @@
 #include "orb/dispatch/job_source.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
+#include "orb/os/privileges.h"
+#include "orb/os/thread.h"
+#include "orb/os/wait.h"
 
 using namespace corelane;
 using namespace corelane::dispatch;
@@ -96,6 +102,14 @@ struct Followers {
   bool accepted = false;
 };
 
+// Of this thread: 0 is SCHED_OTHER.
+int fifo_level() {
+  sched_param parameters{};
+  int policy = -1;
+  pthread_getschedparam(pthread_self(), &policy, &parameters);
+  return policy == SCHED_FIFO ? parameters.sched_priority : 0;
+}
+
 Contract every(Duration period) { return make_contract(period, period / 10); }
 
 }  // namespace
@@ -121,6 +135,44 @@ TEST_CASE("a job without a task runs where it arrives and has no deadline") {
   CHECK(outcome.ran->deadline == never);
   CHECK(followers.executive->snapshot().best_effort_jobs == 1);
 }
+
+TEST_CASE("on a real-time thread a job of a task has its level and one without a task is ordinary") {
+  if (!os::privileges().fifo) return void(std::cout << "SKIPPED: no privilege for SCHED_FIFO\n");
+  ExecutiveOptions options = leader_followers();
+  options.real_time = true;
+  Followers followers(options);
+  const TaskId task = followers.admit(every(10ms))->task;
+  int of_task = -1, ordinary = -1, after = -1;
+  auto thread = os::start_thread({.name = "test", .fifo_priority = 49}, [&] {
+    followers.submit(task, {}, {}, [&] { of_task = fifo_level(); });
+    followers.submit(no_task, {}, {}, [&] { ordinary = fifo_level(); });
+    after = fifo_level();
+  });
+  REQUIRE(thread);
+  thread->join();
+  CHECK(of_task >= options.lowest_native);
+  CHECK(of_task < options.highest_native);
+  CHECK(ordinary == 0);
+  CHECK(after == 49);
+}
+
+TEST_CASE("a chore runs on a thread that serves nobody") {
+  Followers followers;
+  Outcome outcome;
+  os::Parker parker;
+  JobPtr job(new TellingJob(outcome, [&] {
+    CHECK(fifo_level() == 0);
+    parker.unpark();
+  }));
+  job->chore = true;
+  CHECK(followers.executive->submit(job));
+  CHECK(parker.park(never));
+  followers.executive->stop();  // the job has gone when its thread has
+  CHECK(outcome.thread != std::this_thread::get_id());
+  CHECK(outcome.recycled);
+}
+
+TEST_CASE("the report says that nothing is promised") { CHECK_FALSE(Followers().executive->snapshot().promises); }
 
 TEST_CASE("everybody is admitted however little room there is") {
   Followers followers;

@@ -1,11 +1,15 @@
 #include "orb/leader_followers/thread_pool.h"
 
+#include <fcntl.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <thread>
+#include <utility>
 
 #include "orb/base/minor.h"
 #include "orb/os/fd.h"
@@ -36,6 +40,7 @@ class Event final : public ReadyHandler, public std::enable_shared_from_this<Eve
     const bool read_all = read(fd_.get(), &count, sizeof count) == sizeof count;
     cores.put(os::current_core());
     if (block_until) block_until->take();
+    if (const auto act = std::exchange(meanwhile, nullptr)) act();
     inside_.store(false, std::memory_order_relaxed);  // relaxed: see above
     if (read_all) handled.put(static_cast<int>(count));
     return stays_;
@@ -46,6 +51,7 @@ class Event final : public ReadyHandler, public std::enable_shared_from_this<Eve
   Mailbox<bool> stopped;
   Mailbox<CoreId> cores;
   Mailbox<bool>* block_until = nullptr;
+  std::function<void()> meanwhile;
   std::atomic<bool> overlapped{false};
 
  private:
@@ -157,6 +163,32 @@ TEST_CASE("a handler that has enough may be registered again") {
   }
 }
 
+TEST_CASE("a stream registered anew from within its handler goes to the new one from then on") {
+  const auto pool = started();
+  const auto first = std::make_shared<Event>(false);
+  struct Onward final : ReadyHandler {
+    explicit Onward(Event& event) : to(event) {}
+    bool on_ready() noexcept override { return to.on_ready(); }
+    void on_stopping() noexcept override {}
+    Event& to;
+  };
+  const auto onward = std::make_shared<Onward>(*first);
+  for (int i = 0; i < 50; ++i) {
+    bool added = false;
+    first->meanwhile = [&] {
+      pool->remove(first->descriptor());
+      added = pool->add(first->descriptor(), onward).has_value();
+    };
+    REQUIRE(pool->add(first->descriptor(), first));
+    first->raise();
+    CHECK(first->handled.take() == 1);  // by the old one, which asks not to be called again
+    CHECK(added);
+    first->raise();
+    CHECK(first->handled.take() == 1);
+    pool->remove(first->descriptor());
+  }
+}
+
 // Error paths.
 
 TEST_CASE("one stream is registered once") {
@@ -177,8 +209,26 @@ TEST_CASE("a stopped pool takes no stream") {
 
 TEST_CASE("a descriptor beyond what select carries is refused and not lost") {
   const auto pool = started();
-  CHECK_FALSE(pool->add(1'000'000, std::make_shared<Event>()));
-  CHECK_FALSE(pool->add(-1, std::make_shared<Event>()));
+  for (const int descriptor : {-1, 1024, 1'000'000}) {
+    const auto added = pool->add(descriptor, std::make_shared<Event>());
+    REQUIRE_FALSE(added);
+    CHECK(added.error().minor == minor::beyond_select);
+  }
+}
+
+TEST_CASE("a pool that gets no descriptors does not start") {
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const int lowest = dup(STDERR_FILENO);
+  REQUIRE(lowest >= 0);
+  close(lowest);
+  rlimit none = before;
+  none.rlim_cur = static_cast<rlim_t>(lowest);
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const auto pool = ThreadPool::start({});
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  REQUIRE_FALSE(pool);
+  CHECK(pool.error().minor == minor::no_descriptor);
 }
 
 TEST_CASE("pool options out of range are refused") {

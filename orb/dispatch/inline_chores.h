@@ -1,0 +1,42 @@
+// InlineChores: what a process does in the mode `leader-followers` beside its requests, such as writing to the log: on
+// a thread of its own under SCHED_OTHER, since every other one may serve a task.
+//
+// Threads: submit() any, real-time ones too; step() the thread's, or a test's.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "orb/base/agent.h"
+#include "orb/dispatch/request_queue.h"
+#include "orb/os/thread.h"
+#include "orb/os/wait.h"
+
+namespace corelane::dispatch {
+
+class InlineChores final : public Agent {
+ public:
+  ~InlineChores() override { stop(); }
+
+  // Takes the job when done.
+  Pushed submit(JobPtr& job) noexcept;
+  // Runs the oldest job.
+  bool step(Time now) noexcept override;
+
+  Expected<void> start(std::size_t stack);
+  // Ends the thread; what waits fails. Idempotent.
+  void stop() noexcept;
+
+ private:
+  static constexpr std::size_t capacity = 64;  // chores are few: a server has one
+  void loop() noexcept;
+
+  // Shared.
+  RequestQueue queue_{capacity};
+  os::Parker parker_;
+  std::atomic<bool> stopping_{false};
+
+  os::Thread thread_;
+};
+
+}  // namespace corelane::dispatch
