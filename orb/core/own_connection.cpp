@@ -2,9 +2,11 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/os/clock.h"
 
 namespace corelane::core {
 namespace {
@@ -47,16 +49,21 @@ OwnConnection::OwnConnection(std::shared_ptr<ServerConnection> connection, const
 
 void OwnConnection::opened() noexcept {
   opened_ = true;
+  empty_at_ = os::now();
   connection_->send_done(bind_);
 }
 
 dispatch::JobSource::Found OwnConnection::poll(dispatch::JobPtr& job, Time now) noexcept {
   if (rest_.empty()) {
-    const auto got = connection_->receive(buffer_);
-    if (!got && got.error().kind == ErrorKind::timeout) return now < half_by_ ? Found::nothing : Found::end;
-    if (!got || *got == 0) return Found::end;
-    rest_ = Bytes(buffer_).first(*got);
-    received_ = now;
+    const auto got = connection_->take_bytes(buffer_);
+    if (!got && got.error().kind == ErrorKind::timeout) {
+      empty_at_ = now;
+      return now < half_by_ ? Found::nothing : Found::end;
+    }
+    if (!got || got->count == 0) return Found::end;
+    rest_ = Bytes(buffer_).first(got->count);
+    received_ =
+        std::clamp(got->at, std::min(empty_at_, now), now);  // whatever a step of the realtime clock makes of it
   }
   const Found found = connection_->next_job(rest_, received_, job);
   if (const auto half_by = connection_->half_message(now)) half_by_ = *half_by;

@@ -62,8 +62,11 @@ void ServerConnection::hand_over() noexcept {
                               std::make_shared<OwnConnection>(shared_from_this(), binding_.request));
 }
 
-Expected<std::size_t> ServerConnection::receive(MutableBytes buffer) noexcept {
-  return stream_->receive(buffer, Time{}, {});
+// Its traffic keeps the connection that owns the task, too.
+Expected<transport::Arrival> ServerConnection::take_bytes(MutableBytes buffer) noexcept {
+  auto arrival = stream_->take(buffer);
+  if (arrival) binding_.owner->stream_->renew();
+  return arrival;
 }
 
 // One message at most. bytes: it was no job of the task, or is not whole.

@@ -39,7 +39,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
 
   // Once bound: the task's thread instead of the reactor's.
   int descriptor() const noexcept { return stream_->descriptor(); }
-  Expected<std::size_t> receive(MutableBytes buffer) noexcept;
+  Expected<transport::Arrival> take_bytes(MutableBytes buffer) noexcept;
   dispatch::JobSource::Found next_job(Bytes& bytes, Time received, dispatch::JobPtr& job) noexcept;
   // Ends the connection and leaves the rest to the reactor.
   void release() noexcept;

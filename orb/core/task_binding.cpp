@@ -13,13 +13,14 @@ namespace corelane::core {
 namespace {
 
 Expected<std::shared_ptr<ClientConnection>> connect_beside(const ClientConnection& shared, Orb& orb) {
-  const auto transport = orb.state().transport();
+  Orb::State& state = orb.state();
+  const auto transport = state.transport();
   if (!transport) return transport.error();
-  const Settings& settings = orb.settings();
+  const Settings& settings = state.settings;
   auto stream = (*transport)->connect(shared.peer(), os::now() + settings.connect_timeout);
   if (!stream) return stream.error();
-  auto made = std::make_shared<ClientConnection>(std::move(*stream), settings.giop);
-  if (const auto adopted = orb.state().connections.adopt(made); !adopted) return adopted.error();
+  auto made = std::make_shared<ClientConnection>(std::move(*stream), settings.giop, state.half_messages);
+  if (const auto adopted = state.connections.adopt(made); !adopted) return adopted.error();
   return made;
 }
 

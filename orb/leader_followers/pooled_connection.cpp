@@ -82,15 +82,19 @@ PooledConnection::PooledConnection(std::shared_ptr<transport::Connection> below,
       idle_timeout_(idle_timeout),
       last_traffic_(os::now()) {}
 
-Expected<void> PooledConnection::send(std::span<const Bytes> parts) noexcept {
+void PooledConnection::renew() noexcept {
   // relaxed: a time stamp for the idle time-out, which no other data depends on
   if (idle_timeout_ > Duration::zero()) last_traffic_.store(os::now(), std::memory_order_relaxed);
+}
+
+Expected<void> PooledConnection::send(std::span<const Bytes> parts) noexcept {
+  renew();
   return below_->send(parts);
 }
 
 void PooledConnection::watch(std::shared_ptr<transport::Watcher> watcher) {
   const auto watch = std::make_shared<Watch>(shared_from_this(), std::move(watcher));
-  // relaxed: see send()
+  // relaxed: see renew()
   last_traffic_.store(os::now(), std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
@@ -133,7 +137,7 @@ void PooledConnection::read(Watch& watch) {
       return finish(watch, comm_failure(minor::peer_closed));
     }
     const Time received = os::now();
-    // relaxed: see send()
+    // relaxed: see renew()
     last_traffic_.store(received, std::memory_order_relaxed);
     watcher->on_bytes(Bytes(buffer).first(*count), received);
     if (*count < buffer.size()) return;
@@ -152,7 +156,7 @@ void PooledConnection::finish(Watch& watch, Error reason) {
 }
 
 Time PooledConnection::time_limit() const noexcept {
-  // relaxed: see expect_by() and send()
+  // relaxed: see expect_by() and renew()
   const Time expected = expected_by_.load(std::memory_order_relaxed);
   if (idle_timeout_ <= Duration::zero()) return expected;
   return std::min(expected, last_traffic_.load(std::memory_order_relaxed) + idle_timeout_);

@@ -25,11 +25,13 @@ class PooledConnection final : public transport::Connection, public std::enable_
   Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override {
     return below_->receive(buffer, deadline, strategy);
   }
+  Expected<transport::Arrival> take(MutableBytes buffer) noexcept override { return below_->take(buffer); }
   using Connection::send;
   Expected<void> send(std::span<const Bytes> parts) noexcept override;
   void watch(std::shared_ptr<transport::Watcher> watcher) override;
   void unwatch() override;
   void expect_by(Time deadline) noexcept override;
+  void renew() noexcept override;
   void close() noexcept override { below_->close(); }
   bool is_open() const noexcept override { return below_->is_open(); }
   const transport::Endpoint& local() const noexcept override { return below_->local(); }

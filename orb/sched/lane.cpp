@@ -95,7 +95,8 @@ void Lane::arrive(const Arrived& fact) noexcept {
   task->waiting[task->waiting_count++] = {fact.job, eligible, nominal, eligible};
   task->started = true;
   task->tat = nominal + contract.period;
-  const bool starts_now = eligible <= fact.at || (early_allowed_ && task->can_start() && idle(fact.at));
+  const Time now = std::max(fact.at, latest_);
+  const bool starts_now = eligible <= now || (early_allowed_ && task->can_start() && idle(now));
   if (starts_now) return;
   ++task->deferred;
   commands_.push_back(Defer{fact.job, task->id, eligible});
@@ -183,7 +184,8 @@ bool Lane::idle(Time now) const noexcept {
 
 // What follows from any change. At an idle instant those go who are to go, before anybody starts: what becomes eligible
 // at that very instant belongs to the busy period that it begins.
-std::span<const Command> Lane::settle(Time now) noexcept {
+std::span<const Command> Lane::settle(Time at) noexcept {
+  const Time now = latest_ = std::max(latest_, at);
   end_long_sleeps(now);
   const bool idle_instant = idle(now);
   if (idle_instant) report_vacated();

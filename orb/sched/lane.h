@@ -103,9 +103,9 @@ class Lane {
   // has where the answer is false: its job is demoted (or it is not here).
   bool reprioritize(TaskId task, Priority priority) noexcept;
 
-  // Arrived (of a task of this Lane; `at` is the arrival), Finished, Overran, Suspended, Resumed, Elapsed. Other facts
-  // are ignored. The commands are valid until the next call of any member: Run (by descending priority), Defer, Refuse,
-  // Demote, Cancel, Arm, Watch, ReportVacated, Joined.
+  // Arrived (of a task of this Lane; `at` is the arrival, which may be before what the Lane heard last), Finished,
+  // Overran, Suspended, Resumed, Elapsed. Other facts are ignored. The commands are valid until the next call of any
+  // member: Run (by descending priority), Defer, Refuse, Demote, Cancel, Arm, Watch, ReportVacated, Joined.
   std::span<const Command> decide(const Fact& fact) noexcept;
 
   // Prepares a Move: from the next idle instant on no job of the task starts here; ReportVacated then, maybe at once.
@@ -140,7 +140,7 @@ class Lane {
   bool may_hold_lock() const noexcept;
   void arm(Time now) noexcept;
   void watch() noexcept;
-  std::span<const Command> settle(Time now) noexcept;
+  std::span<const Command> settle(Time at) noexcept;
   void refuse(JobId job, RefusalCode code) noexcept;
   bool insert(const LaneTask& task) noexcept;
   void erase(const LaneTask* task) noexcept;
@@ -154,6 +154,7 @@ class Lane {
   JobId watched_{};
   std::int64_t last_order_ = 0;
   std::int64_t first_order_ = 0;
+  Time latest_{};  // of all that it was told: an arrival that is told late starts nothing earlier
 };
 
 }  // namespace corelane::sched

@@ -43,6 +43,12 @@ struct PeerCredentials {
   std::uint32_t user = 0;
 };
 
+// What one read gave.
+struct Arrival {
+  std::size_t count = 0;  // bytes; 0: the peer ended the stream in good order
+  Time at{};              // when the last of them came
+};
+
 class Connection {
  public:
   virtual ~Connection() = default;
@@ -51,6 +57,11 @@ class Connection {
   // stream in good order; TIMEOUT deadline_passed at the deadline (one in the past polls once); COMM_FAILURE
   // connection_lost or closed_here. Thread: any, one at a time. Wakes up by itself when close() is called.
   virtual Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept = 0;
+
+  // receive() with a deadline in the past, which also says when the bytes came: by the kernel's time stamp over TCP,
+  // otherwise, and for what came before the first take(), when they were read. A stamp is one of the realtime clock: it
+  // is off by what that is stepped while the bytes wait, and may be before what the caller knows, or not.
+  virtual Expected<Arrival> take(MutableBytes buffer) noexcept = 0;
 
   // Sends the parts as one piece: nothing of another send() comes between. Never blocks: what the socket does not take
   // at once is copied to a backlog that the reactor drains. TRANSIENT send_backlog when it would exceed its bound; the
@@ -68,6 +79,9 @@ class Connection {
 
   // Requests for tasks come over it: from here on it is read at their expense (Reactor::limit_reads). Thread: any.
   virtual void read_for_tasks() noexcept {}
+
+  // The idle time-out starts over, as it does when bytes come or go. Thread: any.
+  virtual void renew() noexcept = 0;
 
   // Ends both directions; what the socket has taken still arrives, the backlog does not. Idempotent. Thread: any.
   virtual void close() noexcept = 0;

@@ -51,6 +51,23 @@ IoResult receive_with(int fd, MutableBytes buffer, int flags) noexcept {
   }
 }
 
+Duration on_realtime_clock(const timespec& time) noexcept {
+  return std::chrono::seconds{time.tv_sec} + Duration{time.tv_nsec};
+}
+
+// When a stamp was made; nothing when there is none. The monotonic clock is read last: an interruption in between makes
+// the result later, never before the bytes came.
+std::optional<Time> time_of_stamp(msghdr& message) noexcept {
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_TIMESTAMPNS) continue;
+    timespec stamp{}, now{};
+    std::memcpy(&stamp, CMSG_DATA(header), sizeof stamp);
+    if (clock_gettime(CLOCK_REALTIME, &now) != 0) return std::nullopt;
+    return os::now() - std::max(on_realtime_clock(now) - on_realtime_clock(stamp), Duration::zero());
+  }
+  return std::nullopt;
+}
+
 // Whether the descriptor became ready (or failed) in time.
 bool poll_until(int fd, short events, Time deadline) noexcept {
   // Bound: EINTR only, one turn for each signal.
@@ -155,6 +172,28 @@ CoreId sender_core(int fd, const std::optional<PeerCredentials>& peer) noexcept 
 }  // namespace
 
 IoResult receive_some(int fd, MutableBytes buffer) noexcept { return receive_with(fd, buffer, MSG_DONTWAIT); }
+
+IoResult receive_stamped(int fd, MutableBytes buffer, Time& arrived) noexcept {
+  alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(timespec))> control;
+  iovec vector{buffer.data(), buffer.size()};
+  // Bound: EINTR only, one turn for each signal.
+  while (true) {
+    msghdr message{};
+    message.msg_iov = &vector;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    const ssize_t count = recvmsg(fd, &message, MSG_DONTWAIT);
+    if (count >= 0) {
+      arrived = time_of_stamp(message).value_or(os::now());
+      return {Io::done, static_cast<std::size_t>(count)};
+    }
+    if (would_block(errno)) return {Io::would_block};
+    if (errno != EINTR) return {Io::failed};
+  }
+}
+
+void stamp_arrivals(int fd) noexcept { set_option(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1); }
 
 IoResult send_some(int fd, std::span<const Bytes> parts) noexcept {
   IoResult result;

@@ -45,28 +45,54 @@ StreamConnection::StreamConnection(os::Fd fd, std::shared_ptr<Reactor::Impl> rea
       ticket_(std::move(ticket)),
       last_traffic_(os::now()) {}
 
-Expected<std::size_t> StreamConnection::receive(MutableBytes buffer, Time deadline,
-                                                os::WaitStrategy strategy) noexcept {
+bool StreamConnection::begin_receiving() noexcept {
   Mode expected = Mode::free;
-  // PAIR connection.mode: acquire here <- release where a reader leaves: below and in detach/finish_on_reactor().
-  // relaxed on failure: the caller's bug, answered without touching the stream
+  // PAIR connection.mode: acquire here <- release where a reader leaves: end_receiving() and
+  // detach/finish_on_reactor(). relaxed on failure: the caller's bug, answered without touching the stream
   const bool mine =
       mode_.compare_exchange_strong(expected, Mode::receiving, std::memory_order_acquire, std::memory_order_relaxed);
   assert(mine && "receive() while watched, or two at once");
-  if (!mine) return misused;
-  const IoResult result = receive_until(fd_.get(), buffer, deadline, strategy, learnt_, credentials_);
-  // PAIR connection.mode: release here -> acquire in receive() and watch(). The next reader reads after this one.
-  mode_.store(Mode::free, std::memory_order_release);
+  return mine;
+}
 
+void StreamConnection::end_receiving() noexcept {
+  // PAIR connection.mode: release here -> acquire in begin_receiving() and watch(). The next reader reads after this.
+  mode_.store(Mode::free, std::memory_order_release);
+}
+
+Error StreamConnection::why_not_received(Io outcome) noexcept {
   if (!is_open()) return reason();
-  if (result.outcome == Io::done) return result.count;
-  if (result.outcome == Io::failed) return close_for(lost);
-  return Error{.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
+  if (outcome == Io::failed) return close_for(lost);
+  return {.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
+}
+
+Expected<std::size_t> StreamConnection::receive(MutableBytes buffer, Time deadline,
+                                                os::WaitStrategy strategy) noexcept {
+  if (!begin_receiving()) return misused;
+  const IoResult result = receive_until(fd_.get(), buffer, deadline, strategy, learnt_, credentials_);
+  end_receiving();
+  if (!is_open() || result.outcome != Io::done) return why_not_received(result.outcome);
+  return result.count;
+}
+
+Expected<Arrival> StreamConnection::take(MutableBytes buffer) noexcept {
+  if (!begin_receiving()) return misused;
+  if (!std::exchange(stamped_, true) && local_.kind == EndpointKind::tcp) stamp_arrivals(fd_.get());
+  Arrival arrival;
+  const IoResult result = receive_stamped(fd_.get(), buffer, arrival.at);
+  end_receiving();
+  if (!is_open() || result.outcome != Io::done) return why_not_received(result.outcome);
+  arrival.count = result.count;
+  return arrival;
+}
+
+void StreamConnection::renew() noexcept {
+  // relaxed: a time stamp for the idle time-out, which no other data depends on
+  if (idle_timeout_ > Duration::zero()) last_traffic_.store(os::now(), std::memory_order_relaxed);
 }
 
 Expected<void> StreamConnection::send(std::span<const Bytes> parts) noexcept {
-  // relaxed: a time stamp for the idle time-out, which no other data depends on
-  if (idle_timeout_ > Duration::zero()) last_traffic_.store(os::now(), std::memory_order_relaxed);
+  renew();
   bool tell_reactor = false;
   {
     const std::lock_guard lock(mutex_);
@@ -87,13 +113,13 @@ Expected<void> StreamConnection::send(std::span<const Bytes> parts) noexcept {
 
 void StreamConnection::watch(std::shared_ptr<Watcher> watcher) {
   Mode expected = Mode::free;
-  // PAIR connection.mode: acquire here <- release in receive(). The reactor reads after that caller.
+  // PAIR connection.mode: acquire here <- release in end_receiving(). The reactor reads after that caller.
   // relaxed on failure: the caller's bug
   const bool mine =
       mode_.compare_exchange_strong(expected, Mode::watched, std::memory_order_acquire, std::memory_order_relaxed);
   assert(mine && "watch() while another reads");
   if (!mine) return watcher->on_closed(misused);
-  // relaxed: see send()
+  // relaxed: see renew()
   last_traffic_.store(os::now(), std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
@@ -192,7 +218,7 @@ void StreamConnection::finish_on_reactor() {
     why = reason_;
   }
   if (!watcher) return;
-  // PAIR connection.mode: release here -> acquire in receive() and watch().
+  // PAIR connection.mode: release here -> acquire in begin_receiving() and watch().
   mode_.store(Mode::free, std::memory_order_release);
   watcher->on_closed(why);
 }
@@ -205,7 +231,7 @@ void StreamConnection::detach_on_reactor() {
   }
   if (!watcher) return;
   update_on_reactor();
-  // PAIR connection.mode: release here -> acquire in receive() and watch(). The reactor reads no more.
+  // PAIR connection.mode: release here -> acquire in begin_receiving() and watch(). The reactor reads no more.
   mode_.store(Mode::free, std::memory_order_release);
 }
 
@@ -232,7 +258,7 @@ void StreamConnection::on_readable() noexcept {
       break;
     }
     const Time received = os::now();
-    // relaxed: see send()
+    // relaxed: see renew()
     last_traffic_.store(received, std::memory_order_relaxed);
     watcher->on_bytes(buffer.first(result.count), received);
     if (result.count < buffer.size() || reactor_->reads().is_limited()) break;
@@ -270,7 +296,7 @@ void StreamConnection::on_stopping() noexcept {
 }
 
 Time StreamConnection::time_limit() const noexcept {
-  // relaxed: see expect_by() and send()
+  // relaxed: see expect_by() and renew()
   const Time expected = expected_by_.load(std::memory_order_relaxed);
   if (idle_timeout_ <= Duration::zero()) return expected;
   return std::min(expected, last_traffic_.load(std::memory_order_relaxed) + idle_timeout_);

@@ -25,6 +25,10 @@ struct IoResult {
 
 // One recv; never waits.
 IoResult receive_some(int fd, MutableBytes buffer) noexcept;
+// The same, and when the last of the bytes came, where the kernel says so; otherwise now.
+IoResult receive_stamped(int fd, MutableBytes buffer, Time& arrived) noexcept;
+// From now on the kernel stamps what comes over TCP.
+void stamp_arrivals(int fd) noexcept;
 // Sends what the socket takes of the parts; never waits, raises no SIGPIPE. done: all of it; would_block: `count`
 // bytes.
 IoResult send_some(int fd, std::span<const Bytes> parts) noexcept;

@@ -21,6 +21,8 @@
 
 namespace corelane::transport {
 
+enum class Io : std::uint8_t;
+
 class StreamConnection final : public Connection,
                                public ReadinessHandler,
                                public std::enable_shared_from_this<StreamConnection> {
@@ -31,12 +33,14 @@ class StreamConnection final : public Connection,
   ~StreamConnection() override = default;
 
   Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override;
+  Expected<Arrival> take(MutableBytes buffer) noexcept override;
   using Connection::send;
   Expected<void> send(std::span<const Bytes> parts) noexcept override;
   void watch(std::shared_ptr<Watcher> watcher) override;
   void unwatch() override;
   void expect_by(Time deadline) noexcept override;
   void read_for_tasks() noexcept override;
+  void renew() noexcept override;
   void close() noexcept override;
   bool is_open() const noexcept override;
   const Endpoint& local() const noexcept override { return local_; }
@@ -53,6 +57,9 @@ class StreamConnection final : public Connection,
  private:
   enum class Mode : std::uint8_t { free, receiving, watched };
 
+  bool begin_receiving() noexcept;
+  void end_receiving() noexcept;
+  Error why_not_received(Io outcome) noexcept;
   Error close_for(Error reason) noexcept;  // returns the reason that came first
   Error reason() noexcept;
   bool ask_for_update();
@@ -85,6 +92,7 @@ class StreamConnection final : public Connection,
 
   // Owner: who receives.
   os::AdaptiveSpin learnt_;
+  bool stamped_ = false;
 
   // Shared, under the lock.
   os::PiMutex mutex_;

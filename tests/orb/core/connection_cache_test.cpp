@@ -28,10 +28,12 @@ constexpr Error late{ErrorKind::timeout, Completion::no, minor::deadline_passed}
 class Stub final : public transport::Connection {
  public:
   Expected<std::size_t> receive(MutableBytes, Time, os::WaitStrategy) noexcept override { return late; }
+  Expected<transport::Arrival> take(MutableBytes) noexcept override { return late; }
   Expected<void> send(std::span<const Bytes>) noexcept override { return {}; }
   void watch(std::shared_ptr<transport::Watcher>) override {}
   void unwatch() override {}
   void expect_by(Time) noexcept override {}
+  void renew() noexcept override {}
   void close() noexcept override { open_ = false; }
   bool is_open() const noexcept override { return open_; }
   const Endpoint& local() const noexcept override { return nowhere_; }

@@ -5,6 +5,7 @@
 #include "orb/core/reference.h"
 #include "orb/core/task_binding.h"
 #include "orb/giop/corelane_contexts.h"
+#include "orb/os/clock.h"
 #include "orb/rt/rt.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/probe_servant.h"
@@ -81,6 +82,13 @@ class Peer {
     CHECK(reply.body.read(sum));
     CHECK(sum == 42);
     return {};
+  }
+  // False: the connection has gone.
+  bool is_answered(TaskId task) {
+    write_request("ping", {.task = task, .job = JobId{1}, .contract = {}}, [](cdr::Writer&) {});
+    if (!wire_.send(writer_)) return false;
+    message_ = wire_.next();
+    return message_.has_value();
   }
   Error ping(TaskId task = no_task) {
     return outcome(ask("ping", {.task = task, .job = JobId{1}, .contract = {}}, [](cdr::Writer&) {}));
@@ -168,6 +176,23 @@ TEST_CASE("a client's task has a connection of its own where the server dispatch
   CHECK(served.report(task.id())->own_connection == direct);
   CHECK(client.probe->add(1, 2) == 3);
   CHECK(client.probe->add(3, 4) == 7);
+}
+
+TEST_CASE("traffic on a task's own connection keeps the one that owns it") {
+  constexpr auto idle = 300ms;
+  Served served({"-ORBDispatchMode", "direct", "-ORBTimeoutIdle", "300ms"});
+  Peer owner(served), own(served);
+  const auto grant = owner.admit();
+  REQUIRE(own.bind(grant) == Error{});
+  const Time begin = os::now();
+  // Nobody keeps this thread from being late; then the task may go, but never sooner.
+  Time answered = begin;
+  while (answered < begin + 3 * idle) {
+    const Time asked = os::now();
+    if (!own.is_answered(grant.task)) return CHECK(os::now() >= answered + idle);
+    answered = asked;
+  }
+  CHECK_FALSE(served.report(grant.task)->gone);
 }
 
 TEST_CASE("a task takes jobs from its own connection and from the one that owns it") {

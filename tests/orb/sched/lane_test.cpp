@@ -194,6 +194,28 @@ TEST_CASE("after an early start the next period counts from it") {
   CHECK(deferred[0].until == at(12ms));
 }
 
+TEST_CASE("an arrival that is told late counts from when it was and starts an early job no sooner") {
+  LaneBench b;
+  b.add(1, ten_ms, 5);
+  b.add(2, ten_ms, 4);
+  b.lane.allow_early(true);
+  b.arrive(0ms, 1, 1);
+  b.arrive(0ms, 2, 2);
+  b.finish(1ms, 2, 2);
+  b.finish(3ms, 1, 1);
+  const auto due = b.arrive(12ms, 1, 3);
+  REQUIRE(only<Run>(due) != nullptr);
+  b.finish(14ms, 1, 3);
+  const auto late = b.arrive(13ms, 2, 4);  // it came while the other ran
+  REQUIRE(only<Run>(late) != nullptr);
+  CHECK(only<Run>(late)->released == at(13ms));
+  b.finish(15ms, 2, 4);
+  const auto early = b.arrive(14500us, 1, 5);  // due at 20 ms, and the lane was busy until 15 ms
+  REQUIRE(only<Run>(early) != nullptr);
+  CHECK(only<Run>(early)->released == at(15ms));
+  CHECK(b.lane.tasks().front().tat == at(25ms));
+}
+
 TEST_CASE("a task that is to leave its core starts no early job at the idle instant") {
   Bench b;
   b.lane.allow_early(true);

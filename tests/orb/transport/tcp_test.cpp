@@ -5,13 +5,17 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <iostream>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "orb/base/minor.h"
 #include "orb/os/fd.h"
@@ -24,6 +28,18 @@ using transport::Endpoint;
 namespace {
 
 using Tcp = StreamHarness<TcpV4>;
+
+// Whether the bytes that wait on `called` bear a time from before they were found.
+bool stamped_by_the_kernel(transport::Connection& called) {
+  pollfd readable{.fd = called.descriptor(), .events = POLLIN, .revents = 0};
+  REQUIRE(poll(&readable, 1, -1) == 1);
+  const Time found = os::now();
+  while (os::now() < found + std::chrono::milliseconds{1}) std::this_thread::yield();
+  std::array<std::byte, 16> buffer;
+  const auto arrival = called.take(buffer);
+  REQUIRE(arrival);
+  return arrival->at <= found;
+}
 
 // A plain socket that is connected to the endpoint.
 os::Fd plain_socket_to(const Endpoint& endpoint) {
@@ -64,6 +80,20 @@ class DescriptorLimit {
 };
 
 }  // namespace
+
+TEST_CASE("the time of bytes over TCP is when the kernel had them") {
+  Tcp harness;
+  const auto [caller, called] = harness.connect();
+  std::array<std::byte, 16> buffer;
+  CHECK_FALSE(called->take(buffer));  // stamps from here on
+  // An interruption between two looks at the clocks makes a stamp later: not every time.
+  bool stamped = false;
+  for (int attempt = 0; attempt < 20 && !stamped; ++attempt) {
+    REQUIRE(send(caller, "x"));
+    stamped = stamped_by_the_kernel(*called);
+  }
+  CHECK(stamped);
+}
 
 TEST_CASE("a name is resolved and all its addresses are tried") {
   if (!localhost_has_an_address()) {

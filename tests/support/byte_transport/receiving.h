@@ -1,6 +1,9 @@
 // Part of the suite of tests/support/byte_transport_suite.h: the bytes themselves, and a thread that waits for them.
 #pragma once
 
+#include <poll.h>
+
+#include <array>
 #include <thread>
 
 #include "tests/support/byte_transport/common.h"
@@ -85,6 +88,24 @@ TEMPLATE_LIST_TEST_CASE("a deadline in the past takes what is there", "", ByteTr
   const auto result = receive(called, corelane::Time{}, strategy);
   REQUIRE(result);
   CHECK(*result == 1);
+}
+
+TEMPLATE_LIST_TEST_CASE("bytes that are taken tell when they came", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  std::array<std::byte, 16> buffer;
+  CHECK(called->take(buffer).error().kind == corelane::ErrorKind::timeout);
+  const corelane::Time before = corelane::os::now();
+  REQUIRE(send(caller, "abc"));
+  pollfd readable{.fd = called->descriptor(), .events = POLLIN, .revents = 0};
+  REQUIRE(poll(&readable, 1, -1) == 1);
+  const auto arrival = called->take(buffer);
+  REQUIRE(arrival);
+  CHECK(arrival->count == 3);
+  CHECK(arrival->at >= before);
+  CHECK(arrival->at <= corelane::os::now());
 }
 
 TEMPLATE_LIST_TEST_CASE("an empty message is sent at once and nothing of it arrives", "", ByteTransports) {

@@ -5,6 +5,7 @@
 #include <poll.h>
 
 #include <memory>
+#include <thread>
 
 #include "tests/support/byte_transport/common.h"
 
@@ -120,6 +121,27 @@ TEMPLATE_LIST_TEST_CASE("an idle connection is closed and one with traffic is no
   collector->wait_for(1);
   CHECK(collector->closed.take().minor == corelane::minor::idle_timeout);
   CHECK(corelane::os::now() >= collector->last_received() + timeout);
+}
+
+TEMPLATE_LIST_TEST_CASE("an idle connection that is renewed stays", "", ByteTransports) {
+  using namespace corelane::testing;
+  using namespace std::chrono_literals;
+  if (!can_run<TestType>()) return;
+  constexpr auto timeout = 100ms;
+  StreamHarness<TestType> harness({.idle_timeout = timeout});
+  const auto [caller, called] = harness.connect();
+  const auto collector = std::make_shared<Collector>();
+  const corelane::Time begin = corelane::os::now();
+  called->watch(collector);
+  // Nobody keeps this thread from being late; then the connection may close, but never sooner after a renewal.
+  corelane::Time renewed = begin;
+  while (called->is_open() && renewed < begin + 4 * timeout) {
+    renewed = corelane::os::now();
+    called->renew();
+    std::this_thread::yield();
+  }
+  collector->closed.take();
+  CHECK(corelane::os::now() >= renewed + timeout);
 }
 
 TEMPLATE_LIST_TEST_CASE("a peer that stalls in a message is cut off", "", ByteTransports) {
