@@ -8,7 +8,6 @@ namespace corelane::sched {
 namespace {
 
 constexpr std::int64_t widest_stretch = 1000;  // T' <= 1000 T
-constexpr int cost_of_trial = 4;               // in evaluations: a roster is copied
 
 Contract stretched(Contract c, Ticks period) noexcept {
   const Wide deadline = Wide{c.deadline.count()} * period / c.period.count();
@@ -19,7 +18,7 @@ Contract stretched(Contract c, Ticks period) noexcept {
 
 }  // namespace
 
-Explainer::Explainer(const Placement& placement) : placement_(placement) { trial_.reserve(placement.trial_capacity()); }
+Explainer::Explainer(const Placement& placement) : placement_(placement) { trial_.reserve(placement.members()); }
 
 void Explainer::begin(const Contract& contract) noexcept {
   contract_ = contract;
@@ -94,7 +93,6 @@ std::optional<bool> Explainer::fits_somewhere(int& evaluations) noexcept {
     if (!trying_) {
       if (evaluations <= 0) return std::nullopt;
       if (!begin_trial()) continue;
-      evaluations -= cost_of_trial;
     }
     if (!trial_.step(evaluations)) return std::nullopt;
     trying_ = false;
@@ -107,10 +105,7 @@ std::optional<bool> Explainer::fits_somewhere(int& evaluations) noexcept {
 bool Explainer::begin_trial() noexcept {
   const Core& core = placement_.cores()[core_];
   if (core.lost || (bound_ && *bound_ != static_cast<int>(core_))) return false;
-  if (core.roster.members().size() + 1 >= trial_.capacity()) return false;
-  trial_.copy_from(core.roster);
-  const ManagerOptions& options = placement_.options();
-  trial_.begin_add(core.model, {.slot = newcomer_slot, .demand = demand_}, options.test, options.levels);
+  placement_.begin(trial_, core.roster, core, newcomer_slot, demand_);
   return trying_ = true;
 }
 

@@ -14,6 +14,7 @@
 
 #include "orb/sched/placement.h"
 #include "orb/sched/roster.h"
+#include "orb/sched/trial.h"
 
 namespace corelane::sched {
 
@@ -40,7 +41,7 @@ class Explainer {
   void conclude(bool fits) noexcept;
 
   const Placement& placement_;
-  Roster trial_;
+  Trial trial_;
   Contract contract_{};
   std::uint64_t epoch_ = 0;
   int restarts_ = 0;

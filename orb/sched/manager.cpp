@@ -4,12 +4,21 @@
 #include <limits>
 #include <utility>
 
+#include "orb/sched/admission_search.h"
 #include "orb/sched/answer.h"
 #include "orb/sched/explainer.h"
 #include "orb/sched/placement.h"
 #include "orb/sched/transition.h"
 
 namespace corelane::sched {
+namespace {
+
+void run_to_the_end(AdmissionSearch& search) noexcept {
+  int unlimited = std::numeric_limits<int>::max();
+  search.step(unlimited);
+}
+
+}  // namespace
 
 struct Manager::State {
   explicit State(const ManagerOptions& options);
@@ -26,23 +35,37 @@ struct Manager::State {
   void admit(const Proposed& newcomer, bool is_job) noexcept;
   std::optional<Refusal> barred(PeerId peer, const Contract& contract) const noexcept;
   Share held_by(PeerId peer) const noexcept;
-  bool place(std::uint32_t slot, Refusal& reason) noexcept;
+  void settle(std::uint32_t slot) noexcept;
   void rehome(std::uint32_t slot, CoreId from) noexcept;
+
+  AdmissionSearch::Reach reach() const noexcept;
+  void begin_preparing(const Contract& contract) noexcept;
+  bool is_prepared(const Contract& contract) const noexcept;
+  bool refresh(Core& core, int& evaluations) noexcept;
 
   TaskView view(std::uint32_t slot) const noexcept;
 
   Placement placement;
   Answer answer;
   Transition transition;
+  AdmissionSearch search;
   Explainer explainer;
   bool repack;                          // a newcomer may make others move
   std::vector<std::uint32_t> homeless;  // scratch of CoreLost
+
+  std::optional<Contract> wanted;    // of the newcomer who is to be prepared
+  std::optional<Contract> searched;  // of the one whom search is about
+
+  // Whose bounds are being computed anew, since which epoch.
+  const Core* refreshed = nullptr;
+  std::uint64_t refreshing = 0;
 };
 
 Manager::State::State(const ManagerOptions& options)
     : placement(options),
       answer(placement),
       transition(placement, answer),
+      search(placement),
       explainer(placement),
       repack(options.repack) {
   homeless.reserve(placement.slots().size());
@@ -101,62 +124,46 @@ void Manager::State::admit(const Proposed& newcomer, bool is_job) noexcept {
   slot.request = request;
   slot.request_is_job = is_job;
   slot.contract = contract;
-  slot.demand = demand_of(contract, placement.next_age());
-  Refusal reason{.code = RefusalCode::no_core};
-  if (place(*index, reason)) return answer.admit(*index);
-  if (reason.code != RefusalCode::no_core && reason.code != RefusalCode::resources_apart) {
-    if (transition.under_way()) {
-      reason.code = RefusalCode::reorganizing;
-    } else if (transition.begin(*index, repack, now)) {
-      return;
-    }
+  if (!is_prepared(contract)) begin_preparing(contract);
+  run_to_the_end(search);
+  searched.reset();
+  if (wanted == contract) wanted.reset();
+  slot.demand = search.demand();
+  placement.next_age();
+  if (search.found() == AdmissionSearch::Found::core) {
+    settle(*index);
+    return answer.admit(*index);
   }
+  if (search.found() == AdmissionSearch::Found::plan) return transition.begin(*index, search.plan(), now);
+  Refusal reason = search.refusal();
+  const bool might_fit = reason.code != RefusalCode::no_core && reason.code != RefusalCode::resources_apart;
+  if (might_fit && transition.under_way()) reason.code = RefusalCode::reorganizing;
   placement.release(*index);
   answer.say(Refuse{request, reason});
 }
 
-// The roomiest core that holds all deadlines with the task; else `reason` tells about the one that came closest. A
-// closed core is analysed like the others, so that the reason is the true one.
-bool Manager::State::place(std::uint32_t index, Refusal& reason) noexcept {
+AdmissionSearch::Reach Manager::State::reach() const noexcept {
+  if (transition.under_way()) return AdmissionSearch::Reach::cores;
+  return repack ? AdmissionSearch::Reach::moving : AdmissionSearch::Reach::waiting;
+}
+
+void Manager::State::begin_preparing(const Contract& contract) noexcept {
+  searched = contract;
+  search.begin(demand_of(contract, placement.last_age() + 1), newcomer_slot, reach());
+}
+
+bool Manager::State::is_prepared(const Contract& contract) const noexcept {
+  return searched == contract && search.is_current() && search.reach() == reach() &&
+         search.demand().rank.age == placement.last_age() + 1;
+}
+
+// On the core where the search has found room.
+void Manager::State::settle(std::uint32_t index) noexcept {
   Slot& slot = placement.slot(index);
-  std::optional<Verdict> best;
-  int closest = nowhere;
-  int fits_if_open = nowhere;
-  bool undecided = false;
-  const auto bound = placement.core_of_users(slot.demand, index);
-  if (bound == nowhere) {
-    reason = {.code = RefusalCode::resources_apart};
-    return false;
-  }
-  for (const int core : placement.by_room()) {
-    if (placement.core(core).reserved || (bound && *bound != core)) continue;
-    Core& on = placement.core(core);
-    const Verdict verdict =
-        on.closed ? placement.try_add(on.roster, on, index, slot.demand) : placement.charge(core, index);
-    if (verdict.fits && on.closed) {
-      if (fits_if_open == nowhere) fits_if_open = core;
-      continue;
-    }
-    if (verdict.fits) {
-      slot.core = core;
-      slot.state = TaskState::running;
-      return true;
-    }
-    undecided |= verdict.undecided;
-    if (!best || verdict.closer_than(*best)) best = verdict, closest = core;
-  }
-  if (placement.by_room().empty()) return false;
-  if (fits_if_open != nowhere) {
-    reason = {.code = RefusalCode::neighbour_late, .closest = placement.core_id(fits_if_open)};
-    return false;
-  }
-  reason.code = undecided ? RefusalCode::analysis_limit : RefusalCode::not_schedulable;
-  if (!best) return false;  // all cores are reserved
-  reason.closest = placement.core_id(closest);
-  reason.loser = best->loser == index ? no_task : placement.id_of(best->loser);
-  reason.response = best->response == endless ? Duration::max() : Duration{best->response};
-  reason.deadline = Duration{best->deadline};
-  return false;
+  if (Member* member = search.roster().find(newcomer_slot)) member->slot = index;
+  slot.core = search.core();
+  slot.state = TaskState::running;
+  placement.charge(slot.core, search.roster());
 }
 
 // Leaving.
@@ -211,8 +218,14 @@ void Manager::State::rehome(std::uint32_t index, CoreId from) noexcept {
     slot.state = TaskState::running;
     return answer.move(index, from);
   }
-  Refusal reason{.code = RefusalCode::core_lost};
-  if (place(index, reason)) return answer.move(index, from);
+  search.begin(slot.demand, index, AdmissionSearch::Reach::cores);
+  searched.reset();
+  run_to_the_end(search);
+  if (search.found() == AdmissionSearch::Found::core) {
+    settle(index);
+    return answer.move(index, from);
+  }
+  Refusal reason = search.refusal();
   reason.code = RefusalCode::core_lost;
   answer.say(Evict{placement.id_of(index), slot.peer, from, reason});
   placement.release(index);
@@ -240,17 +253,51 @@ void Manager::set_interference(CoreId core, std::span<const PlatformLoad> loads)
   const int index = state_->placement.index_of(core);
   if (index == nowhere) return;
   Core& on = state_->placement.core(index);
-  on.model.set(on.options.load, loads);
+  if (!on.model.set(on.options.load, loads)) return;
   state_->placement.note_change();
   for (Member& member : on.roster.members()) member.windows = {};  // no valid start if there is less of it now
 }
 
 void Manager::set_closed(CoreId core, bool closed) noexcept {
   const int index = state_->placement.index_of(core);
-  if (index != nowhere) state_->placement.core(index).closed = closed;
+  if (index == nowhere || state_->placement.core(index).closed == closed) return;
+  state_->placement.core(index).closed = closed;
+  state_->placement.note_change();
 }
 
 void Manager::set_repack(bool allowed) noexcept { state_->repack = allowed; }
+
+// Whom no analysis would be made for needs none.
+void Manager::prepare(PeerId peer, const Contract& contract) noexcept {
+  state_->wanted.reset();
+  if (!state_->barred(peer, contract)) state_->wanted = contract;
+}
+
+bool Manager::continue_preparing(int evaluations) noexcept {
+  State& s = *state_;
+  if (!s.wanted) return true;
+  if (!s.is_prepared(*s.wanted)) s.begin_preparing(*s.wanted);
+  return s.search.step(evaluations);
+}
+
+bool Manager::refresh_bounds(int evaluations) noexcept {
+  for (Core& core : state_->placement.cores())
+    if (core.stale && !core.lost && !state_->refresh(core, evaluations)) return false;
+  return true;
+}
+
+// What changes the tables in between makes it start over. Rosters that are being analysed are only read by others.
+bool Manager::State::refresh(Core& core, int& evaluations) noexcept {
+  if (refreshing != placement.epoch() || refreshed != &core) {
+    refreshing = placement.epoch();
+    refreshed = &core;
+    core.roster.begin_refresh(core.model);
+  }
+  if (!core.roster.step(evaluations)) return false;
+  refreshed = nullptr;
+  core.stale = false;
+  return true;
+}
 
 Nearest Manager::nearest(const Contract& contract) const noexcept {
   state_->explainer.begin(contract);

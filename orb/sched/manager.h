@@ -53,8 +53,22 @@ class Manager {
 
   // Takes Arrived, Proposed, Departed, PeerLost, CoreLost, Vacated; ignores the Lanes' facts. The commands (Ceiling,
   // Reprioritize, Place, Postpone, Vacate, Dismiss, Evict, Refuse, Admit, Move) are valid until the next call.
-  // Cost: a response-time analysis per core tried, plus one repacking.
+  // Cost: of a newcomer a response-time analysis per core tried, plus one repacking, unless they were prepared; of a
+  // Vacated that begins the next phase of a repacking an analysis for each task of it.
   std::span<const Command> decide(const Fact& fact) noexcept;
+
+  // The analysis of a newcomer in pieces, so that more urgent work goes in between: prepare(), then
+  // continue_preparing() until it is true; decide() of the newcomer then uses what was found. It changes nothing that
+  // is decided, so any fact may be told in between; one that changes the tables makes the preparation start over,
+  // which continue_preparing() does by itself. `evaluations` bounds a piece: one is a sum over up to 64 tasks of a
+  // core, or another half microsecond's work; 0 asks only whether what was prepared still holds. One newcomer at a
+  // time.
+  void prepare(PeerId peer, const Contract& contract) noexcept;
+  bool continue_preparing(int evaluations) noexcept;
+
+  // Makes bounds exact again that were only upper ones since tasks left or moved, in pieces as above; true when all
+  // are. Bounds are for reports: no decision depends on them.
+  bool refresh_bounds(int evaluations) noexcept;
 
   // From now on newcomers must leave admitted plus platform load at or below `capacity`. Nobody who is admitted is
   // evicted. Ignored for a core that is not ours.
@@ -75,10 +89,9 @@ class Manager {
   // call it after the refusal went out, or at low priority.
   Nearest nearest(const Contract& contract) const noexcept;
   // The same in pieces, so that more urgent work goes first: begin_nearest(), then continue_nearest() until it answers.
-  // `evaluations`, at least 1, bounds one piece; each is a sum over the tasks of a core, about a microsecond for a
-  // hundred. Facts may be told in between; when they change what is asked about it starts over, and after
-  // Explainer::max_restarts it answers that nothing was found. One question at a time: another, or nearest(), replaces
-  // it.
+  // `evaluations`, at least 1, bounds one piece as in continue_preparing(). Facts may be told in between; when they
+  // change what is asked about it starts over, and after Explainer::max_restarts it answers that nothing was found. One
+  // question at a time: another, or nearest(), replaces it.
   void begin_nearest(const Contract& contract) noexcept;
   std::optional<Nearest> continue_nearest(int evaluations) noexcept;
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
+#include <utility>
 
 #include "orb/sched/lane.h"
 
@@ -20,7 +22,7 @@ bool backlog_fits(const Contract& c) noexcept {
 Placement::Placement(const ManagerOptions& options) : options_(options) {
   options_.max_tasks = std::min(options_.max_tasks, most_slots);
   options_.levels = std::max(options_.levels, 1);
-  const std::size_t per_core = std::min(options_.max_tasks, options_.max_tasks_per_core) + 1;
+  members_ = std::min(options_.max_tasks, options_.max_tasks_per_core) + 1;
   slots_.resize(options_.max_tasks);
   for (std::size_t i = slots_.size(); i > 0; --i) free_slots_.push_back(static_cast<std::uint32_t>(i - 1));
   cores_.resize(options_.cores.size());
@@ -30,11 +32,10 @@ Placement::Placement(const ManagerOptions& options) : options_(options) {
     core.model.above.reserve(max_interference + 1);
     core.model.capacity = share_of_ppm(core.options.capacity);
     core.model.set(core.options.load, {});
-    core.roster.reserve(per_core);
-    core.ceilings.reserve(per_core * max_uses);
+    core.roster.reserve(members_);
+    core.ceilings.reserve(members_ * max_uses);
   }
-  order_.reserve(cores_.size());
-  trial_.reserve(per_core);
+  trial_.reserve(members_);
 }
 
 CoreId Placement::core_id(int index) const noexcept {
@@ -74,33 +75,31 @@ std::optional<std::uint32_t> Placement::slot_of(TaskId task) const noexcept {
   return index;
 }
 
-std::span<const int> Placement::by_room() noexcept {
-  order_.clear();
-  for (std::size_t i = 0; i < cores_.size(); ++i)
-    if (!cores_[i].lost) order_.push_back(static_cast<int>(i));
-  std::sort(order_.begin(), order_.end(), [&](int a, int b) {
-    const Share room_a = core(a).free();
-    const Share room_b = core(b).free();
-    return room_a != room_b ? room_a > room_b : a < b;
-  });
-  return order_;
+bool Placement::roomier(int a, int b) const noexcept {
+  const Share room_a = core(a).free();
+  const Share room_b = core(b).free();
+  return room_a != room_b ? room_a > room_b : a < b;
 }
 
-Verdict Placement::try_add(const Roster& roster, const Core& core, std::uint32_t slot, const Demand& demand) noexcept {
-  if (roster.members().size() + 1 >= trial_.capacity())
-    return {.undecided = true, .response = endless, .deadline = demand.deadline};
-  trial_.copy_from(roster);
-  return trial_.add(core.model, {.slot = slot, .demand = demand}, options_.test, options_.levels);
+void Placement::begin(Trial& trial, const Roster& roster, const Core& core, std::uint32_t slot,
+                      const Demand& demand) const noexcept {
+  trial.begin(core.model, roster, slot, demand, options_.test, options_.levels);
 }
 
 Verdict Placement::charge(int index, std::uint32_t slot) noexcept {
   Core& on = core(index);
-  const Verdict verdict = try_add(on.roster, on, slot, slots_[slot].demand);
-  if (!verdict.fits) return verdict;
-  std::swap(on.roster, trial_);
-  on.changed = true;
-  ++epoch_;
+  begin(trial_, on.roster, on, slot, slots_[slot].demand);
+  int unlimited = std::numeric_limits<int>::max();
+  trial_.step(unlimited);
+  const Verdict verdict = trial_.verdict();
+  if (verdict.fits) charge(index, trial_.roster());
   return verdict;
+}
+
+void Placement::charge(int index, Roster& analysed) noexcept {
+  std::swap(core(index).roster, analysed);
+  core(index).changed = true;
+  ++epoch_;
 }
 
 void Placement::discharge(int index, std::uint32_t slot, bool at_idle) noexcept {

@@ -12,6 +12,7 @@
 #include "orb/sched/manager.h"
 #include "orb/sched/roster.h"
 #include "orb/sched/task.h"
+#include "orb/sched/trial.h"
 
 namespace corelane::sched {
 
@@ -41,6 +42,7 @@ struct Core {
   bool reserved = false;  // part of a plan: closed to newcomers
   bool closed = false;    // to the present newcomer: Manager::set_closed()
   bool changed = false;   // its members or their levels, since the last answer
+  bool stale = false;     // responses are only bounds: somebody left
   struct Ceiling {
     ResourceId resource;
     int level;
@@ -73,20 +75,25 @@ class Placement {
   std::uint64_t next_age() noexcept { return ++last_age_; }
   std::uint64_t last_age() const noexcept { return last_age_; }
 
-  // Counts what changes the answers of an analysis: who is charged where, what else runs there, which cores there are.
+  // Counts what changes the answers of an analysis: who is charged where and stays there, what else runs there, which
+  // cores there are.
   std::uint64_t epoch() const noexcept { return epoch_; }
   void note_change() noexcept { ++epoch_; }
 
-  // Cores that live, the one with most room first. Valid until the next call.
-  std::span<const int> by_room() noexcept;
+  // Whether core `a` has more room, or as much and the lower index.
+  bool roomier(int a, int b) const noexcept;
 
-  // Whether `roster` on `core` holds all deadlines with the task too. The tried roster stays in trial().
-  Verdict try_add(const Roster& roster, const Core& core, std::uint32_t slot, const Demand& demand) noexcept;
-  Roster& trial() noexcept { return trial_; }
-  std::size_t trial_capacity() const noexcept { return trial_.capacity(); }
+  // Whether `roster` on `core` holds all deadlines with the task too.
+  void begin(Trial& trial, const Roster& roster, const Core& core, std::uint32_t slot,
+             const Demand& demand) const noexcept;
+  // Room of a core's roster, newcomer included.
+  std::size_t members() const noexcept { return members_; }
 
-  // try_add() on what is charged to the core now, kept when it fits.
+  // The same at once on what is charged to the core now, kept when it fits.
   Verdict charge(int core, std::uint32_t slot) noexcept;
+  // `analysed`: what is charged to the core with somebody more, from a trial that fits; it is in no state to be used
+  // then.
+  void charge(int core, Roster& analysed) noexcept;
   // at_idle: at an idle instant of the core.
   void discharge(int core, std::uint32_t slot, bool at_idle) noexcept;
 
@@ -102,8 +109,8 @@ class Placement {
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_slots_;
   std::vector<Core> cores_;
-  std::vector<int> order_;  // answer of by_room()
-  Roster trial_;
+  std::size_t members_ = 0;
+  Trial trial_;
   std::uint64_t last_age_ = 0;
   std::uint64_t epoch_ = 0;
 };

@@ -1,233 +1,237 @@
 #include "orb/sched/repack.h"
 
 #include <algorithm>
-#include <cassert>
+#include <utility>
 
 namespace corelane::sched {
-namespace {
 
-bool alike(const Core& a, const Core& b) noexcept {
-  const auto same = [](const Interference& x, const Interference& y) {
-    return x.budget == y.budget && x.period == y.period && x.jitter == y.jitter;
-  };
-  return a.model.capacity == b.model.capacity && a.model.blocking == b.model.blocking &&
-         std::equal(a.model.above.begin(), a.model.above.end(), b.model.above.begin(), b.model.above.end(), same);
+Repacker::Repacker(const Placement& placement) : placement_(placement), packing_(placement), waiter_(1) {
+  const std::size_t cores = placement.cores().size();
+  rosters_.resize(cores);
+  first_phase_.resize(cores);
+  for (Roster& roster : rosters_) roster.reserve(placement.members());
+  for (Roster& roster : first_phase_) roster.reserve(placement.members());
+  trial_.reserve(placement.members());
+  order_.reserve(cores);
 }
 
-// Whether all cores that live are interchangeable.
-bool all_alike(std::span<const Core> cores) noexcept {
-  const Core* first = nullptr;
-  for (const Core& core : cores) {
-    if (core.lost) continue;
-    if (first == nullptr) first = &core;
-    if (!alike(*first, core)) return false;
+void Repacker::begin(const Demand& newcomer, bool moving) noexcept {
+  newcomer_ = &newcomer;
+  moving_ = moving;
+  found_ = false;
+  phase_ = 0;
+  longest_ = 0;
+  order_.clear();
+  const auto bound = placement_.core_of_users(newcomer, newcomer_slot);
+  const auto cores = placement_.cores();
+  for (int i = 0; i < static_cast<int>(cores.size()); ++i) {
+    const Core& core = placement_.core(i);
+    if (!core.lost && !core.closed && (!bound || *bound == i) && somebody_leaves(static_cast<std::size_t>(i)))
+      order_.push_back(i);
+  }
+  std::sort(order_.begin(), order_.end(), [&](int a, int b) { return placement_.roomier(a, b); });
+  next(Stage::waiting);
+}
+
+bool Repacker::step(int& evaluations) noexcept {
+  while (stage_ != Stage::done) {
+    if (evaluations <= 0) return false;
+    switch (stage_) {
+      case Stage::waiting:
+        wait_on_one(evaluations);
+        break;
+      case Stage::bounding:
+        bound_wait(evaluations);
+        break;
+      case Stage::packing:
+        pack(evaluations);
+        break;
+      case Stage::copying:
+        copy_one(evaluations);
+        break;
+      case Stage::newcomer:
+        join_newcomer(evaluations);
+        break;
+      case Stage::joining:
+        join_one(evaluations);
+        break;
+      case Stage::keeping:
+        keep_one(evaluations);
+        break;
+      case Stage::measuring:
+        measure_one(evaluations);
+        break;
+      case Stage::clearing:
+        clear_one(evaluations);
+        break;
+      case Stage::done:
+        break;
+    }
   }
   return true;
 }
 
-}  // namespace
-
-Repacker::Repacker(const Placement& placement) {
-  const auto cores = placement.cores();
-  rosters_.resize(cores.size());
-  for (std::size_t i = 0; i < cores.size(); ++i) rosters_[i].reserve(cores[i].roster.capacity());
-  items_.reserve(placement.slots().size());
-  bin_of_.resize(placement.slots().size());
-  overlap_.resize(cores.size() * cores.size());
-  core_of_bin_.resize(cores.size());
-  tried_.resize(cores.size());
+void Repacker::next(Stage stage) noexcept {
+  stage_ = stage;
+  at_ = 0;
+  trying_ = false;
 }
 
-bool Repacker::plan(Placement& placement, std::uint32_t newcomer) noexcept {
-  if (!assign(placement, newcomer)) return false;
-  const bool anybody_locks =
-      std::any_of(items_.begin(), items_.end(), [&](std::uint32_t i) { return placement.slot(i).demand.locks; });
-  if (!anybody_locks && all_alike(placement.cores())) relabel(placement);  // who locks stays
-  for (const std::uint32_t index : items_) {
-    Slot& slot = placement.slot(index);
-    if (bin_of_[index] != slot.core) slot.target = bin_of_[index];
+void Repacker::end(bool found) noexcept {
+  found_ = found;
+  next(Stage::done);
+}
+
+bool Repacker::somebody_leaves(std::size_t core) const noexcept {
+  const auto members = placement_.cores()[core].roster.members();
+  return std::any_of(members.begin(), members.end(), [&](const Member& m) { return placement_.leaves(m.slot); });
+}
+
+// Nobody moves.
+
+void Repacker::wait_on_one(int& evaluations) noexcept {
+  if (at_ == order_.size()) {
+    if (!moving_) return end(false);
+    packing_.begin(*newcomer_);
+    return next(Stage::packing);
   }
-  return schedule(placement, newcomer);
-}
-
-bool Repacker::plan_to_wait(Placement& placement, std::uint32_t newcomer) noexcept {
-  Slot& slot = placement.slot(newcomer);
-  const auto bound = placement.core_of_users(slot.demand, newcomer);
-  for (const int index : placement.by_room()) {
-    Core& core = placement.core(index);
-    if (core.closed || (bound && *bound != index)) continue;
+  const Core& core = placement_.core(order_[at_]);
+  if (!trying_) {
+    evaluations -= cost_of_copy(core.roster);
     rosters_[0].copy_from(core.roster);
     for (const Member& member : core.roster.members())
-      if (placement.leaves(member.slot)) rosters_[0].remove(member.slot, true);
-    if (rosters_[0].members().size() == core.roster.members().size()) continue;
-    if (!placement.try_add(rosters_[0], core, newcomer, slot.demand).fits) continue;
-    longest_ = core.roster.longest_busy(core.model);
-    slot.target = index;
-    slot.phase = 1;
-    core.reserved = true;
-    return true;
+      if (placement_.leaves(member.slot)) rosters_[0].remove(member.slot, true);
+    placement_.begin(trial_, rosters_[0], core, newcomer_slot, *newcomer_);
+    trying_ = true;
   }
-  return false;
+  if (!trial_.step(evaluations)) return;
+  trying_ = false;
+  if (!trial_.verdict().fits) return static_cast<void>(++at_);
+  waiter_[0] = {.to = order_[at_], .phase = 1};
+  plan_ = waiter_;
+  rosters_[0].copy_from(core.roster);
+  rosters_[0].begin_longest_busy(core.model, busy_);
+  next(Stage::bounding);
 }
 
-// Worst fit decreasing from empty cores, into bin_of_.
-bool Repacker::assign(Placement& placement, std::uint32_t newcomer) noexcept {
-  items_.clear();
-  const auto slots = placement.slots();
-  for (std::uint32_t i = 0; i < slots.size(); ++i)
-    if (slots[i].used && (slots[i].state == TaskState::running || i == newcomer)) items_.push_back(i);
-  std::sort(items_.begin(), items_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return slots[a].demand.share != slots[b].demand.share ? slots[a].demand.share > slots[b].demand.share : a < b;
-  });
-  for (Roster& roster : rosters_) roster.clear();
-  return std::all_of(items_.begin(), items_.end(), [&](std::uint32_t i) { return assign_one(placement, i); });
+void Repacker::bound_wait(int& evaluations) noexcept {
+  if (!busy_.step(evaluations)) return;
+  longest_ = busy_.longest();
+  end(true);
 }
 
-// The emptiest core that takes the task; where several are equally empty, its own. Who locks resources stays: others on
-// its core share them.
-bool Repacker::assign_one(Placement& placement, std::uint32_t slot) noexcept {
-  const auto cores = placement.cores();
-  const Demand& demand = placement.slot(slot).demand;
-  const int home = placement.slot(slot).core;
-  const auto bound =
-      !demand.locks || home == nowhere ? placement.core_of_users(demand, slot) : std::optional<int>(home);
-  const auto emptier = [&](std::size_t a, std::size_t b) {
-    const Share room_a = cores[a].model.capacity - cores[a].model.platform - rosters_[a].load();
-    const Share room_b = cores[b].model.capacity - cores[b].model.platform - rosters_[b].load();
-    return room_a != room_b ? room_a > room_b : static_cast<int>(a) == home;
-  };
-  std::fill(tried_.begin(), tried_.end(), false);
-  for (std::size_t round = 0; round < cores.size(); ++round) {
-    std::size_t best = cores.size();
-    for (std::size_t i = 0; i < cores.size(); ++i)
-      if (!tried_[i] && !cores[i].lost && (best == cores.size() || emptier(i, best))) best = i;
-    if (best == cores.size()) return false;
-    tried_[best] = true;
-    if ((cores[best].closed && home == nowhere) || (bound && *bound != static_cast<int>(best))) continue;
-    if (!placement.try_add(rosters_[best], cores[best], slot, demand).fits) continue;
-    std::swap(rosters_[best], placement.trial());
-    bin_of_[slot] = static_cast<int>(best);
-    return true;
-  }
-  return false;
+// Others move: phases are played through on rosters_.
+
+void Repacker::pack(int& evaluations) noexcept {
+  if (!packing_.step(evaluations)) return;
+  if (!packing_.found()) return end(false);
+  plan_ = packing_.tasks();
+  next(Stage::copying);
 }
 
-// Among cores that are alike the names of the bins do not matter: each bin goes to the core that holds most of it, the
-// largest overlap first, so that few tasks move.
-void Repacker::relabel(Placement& placement) noexcept {
-  const std::size_t count = rosters_.size();
-  std::fill(overlap_.begin(), overlap_.end(), Share{0});
-  for (const std::uint32_t index : items_) {
-    const Slot& slot = placement.slot(index);
-    if (slot.core == nowhere) continue;
-    overlap_[static_cast<std::size_t>(bin_of_[index]) * count + static_cast<std::size_t>(slot.core)] +=
-        slot.demand.share;
-  }
-  std::fill(core_of_bin_.begin(), core_of_bin_.end(), nowhere);
-  std::fill(tried_.begin(), tried_.end(), false);  // cores that have their bin
-  for (std::size_t i = 0; i < count; ++i)
-    if (placement.core(static_cast<int>(i)).lost) core_of_bin_[i] = static_cast<int>(i), tried_[i] = true;
-  while (match_one(count)) {
-  }
-  for (const std::uint32_t index : items_) bin_of_[index] = core_of_bin_[static_cast<std::size_t>(bin_of_[index])];
+void Repacker::copy_one(int& evaluations) noexcept {
+  if (at_ == rosters_.size()) return next(Stage::newcomer);
+  const Roster& now = placement_.cores()[at_].roster;
+  evaluations -= cost_of_copy(now);
+  rosters_[at_].copy_from(now);
+  ++at_;
 }
 
-// Gives one more bin its core; false when all have one. At most one call per core, each a scan of all pairs.
-bool Repacker::match_one(std::size_t count) noexcept {
-  std::size_t bin = count;
-  std::size_t core = count;
-  for (std::size_t b = 0; b < count; ++b) {
-    if (core_of_bin_[b] != nowhere) continue;
-    for (std::size_t c = 0; c < count; ++c) {
-      if (tried_[c]) continue;
-      if (bin == count || overlap_[b * count + c] > overlap_[bin * count + core]) bin = b, core = c;
-    }
-  }
-  if (bin == count) return false;
-  core_of_bin_[bin] = static_cast<int>(core);
-  tried_[core] = true;
+// Beside all who are still there on its target.
+bool Repacker::try_join(PlannedTask& task, int& evaluations) noexcept {
+  const auto target = static_cast<std::size_t>(task.to);
+  if (!std::exchange(trying_, true))
+    placement_.begin(trial_, rosters_[target], placement_.cores()[target], task.slot, packing_.demand_of(task));
+  if (!trial_.step(evaluations)) return false;
+  trying_ = false;
+  if (!trial_.verdict().fits) return true;
+  std::swap(rosters_[target], trial_.roster());
+  task.phase = phase_;
   return true;
 }
 
-// Plays the moves through, on rosters_, and notes the phase of each.
-bool Repacker::schedule(Placement& placement, std::uint32_t newcomer) noexcept {
-  const auto cores = placement.cores();
-  for (std::size_t i = 0; i < cores.size(); ++i) rosters_[i].copy_from(cores[i].roster);
-  longest_ = 0;
-  bool done = false;
-  bool progress = true;
-  for (int phase = 0; !done && progress; ++phase) {  // at most one phase per move, since each makes progress
-    done = joins(placement, newcomer, phase);
-    if (!done) progress = run_phase(placement, phase);
-  }
-  for (const std::uint32_t index : items_) {
-    Slot& slot = placement.slot(index);
-    if (!done || slot.phase == nowhere) {
-      slot.target = slot.phase = nowhere;  // no plan, or a move that the newcomer does not need
-      continue;
-    }
-    placement.core(slot.target).reserved = true;
-    if (slot.core != nowhere) placement.core(slot.core).reserved = true;
-  }
-  return done;
+// Once it fits the plan is complete: moves that have no phase by then are not needed.
+void Repacker::join_newcomer(int& evaluations) noexcept {
+  const auto newcomer = std::find_if(plan_.begin(), plan_.end(), [](const PlannedTask& t) { return t.is_newcomer(); });
+  if (!try_join(*newcomer, evaluations)) return;
+  if (newcomer->phase != nowhere) return end(true);
+  progress_ = false;
+  next(Stage::joining);
 }
 
-// Lets everybody join who fits beside all who are still there; then the cores are idle, and who moved is gone from its
-// old one. Whether anything changed.
-bool Repacker::run_phase(Placement& placement, int phase) noexcept {
-  bool progress = false;
-  for (const std::uint32_t index : items_) {
-    const Slot& slot = placement.slot(index);
-    if (slot.core != nowhere && slot.target != nowhere && slot.phase == nowhere)
-      progress |= joins(placement, index, phase);
-  }
-  longest_ = add_up(longest_, longest_phase(placement, phase));
-  for (const std::uint32_t index : items_) {
-    const Slot& slot = placement.slot(index);
-    if (slot.phase == phase) rosters_[static_cast<std::size_t>(slot.core)].remove(index, true);
-  }
-  if (phase == 0) progress |= drop_leaving(placement);
-  return progress;
+// The largest first.
+void Repacker::join_one(int& evaluations) noexcept {
+  if (at_ == plan_.size()) return next(phase_ == 0 ? Stage::keeping : Stage::measuring);
+  PlannedTask& task = plan_[plan_.size() - 1 - at_];
+  if (task.is_newcomer() || task.from == task.to || task.phase != nowhere) return static_cast<void>(++at_);
+  if (!try_join(task, evaluations)) return;
+  progress_ |= task.phase == phase_;
+  ++at_;
+}
+
+void Repacker::keep_one(int& evaluations) noexcept {
+  if (at_ == rosters_.size()) return next(Stage::measuring);
+  evaluations -= cost_of_copy(rosters_[at_]);
+  first_phase_[at_].copy_from(rosters_[at_]);
+  ++at_;
 }
 
 // Until every core that somebody leaves in this phase has been idle once.
-Ticks Repacker::longest_phase(Placement& placement, int phase) noexcept {
-  const auto cores = placement.cores();
-  std::fill(tried_.begin(), tried_.end(), false);
-  for (const std::uint32_t index : items_)
-    if (const Slot& slot = placement.slot(index); slot.phase == phase && slot.core != nowhere)
-      tried_[static_cast<std::size_t>(slot.core)] = true;
-  Ticks longest = 0;
-  for (std::size_t i = 0; i < cores.size(); ++i) {
-    const auto members = cores[i].roster.members();
-    const bool somebody_leaves = phase == 0 && std::any_of(members.begin(), members.end(), [&](const Member& member) {
-                                   return placement.leaves(member.slot);
-                                 });
-    if (tried_[i] || somebody_leaves) longest = std::max(longest, rosters_[i].longest_busy(cores[i].model));
+void Repacker::measure_one(int& evaluations) noexcept {
+  if (at_ == 0 && !trying_) longest_of_phase_ = 0;
+  if (at_ == rosters_.size()) {
+    longest_ = add_up(longest_, longest_of_phase_);
+    return next(Stage::clearing);
   }
-  return longest;
+  if (!trying_) {
+    const bool leaves = std::any_of(plan_.begin(), plan_.end(), [&](const PlannedTask& task) {
+      return task.phase == phase_ && task.from == static_cast<int>(at_);
+    });
+    evaluations -= 1 + static_cast<int>(plan_.size()) / 256;
+    if (!leaves && !(phase_ == 0 && somebody_leaves(at_))) return static_cast<void>(++at_);
+    rosters_[at_].begin_longest_busy(placement_.cores()[at_].model, busy_);
+    trying_ = true;
+  }
+  if (!busy_.step(evaluations)) return;
+  trying_ = false;
+  longest_of_phase_ = std::max(longest_of_phase_, busy_.longest());
+  ++at_;
 }
 
-bool Repacker::drop_leaving(Placement& placement) noexcept {
-  bool any = false;
-  const auto cores = placement.cores();
-  for (std::size_t i = 0; i < cores.size(); ++i) {
-    for (const Member& member : cores[i].roster.members()) {
-      if (!placement.leaves(member.slot)) continue;
-      rosters_[i].remove(member.slot, true);
-      any = true;
+// The cores are idle: who moved is gone from its old one, and who left is gone.
+void Repacker::clear_one(int& evaluations) noexcept {
+  const std::size_t cores = rosters_.size();
+  if (at_ == cores) {
+    if (!progress_) return end(false);
+    ++phase_;
+    return next(Stage::newcomer);
+  }
+  evaluations -= cost_of_copy(rosters_[at_]) + static_cast<int>(plan_.size()) / 256;
+  for (const PlannedTask& task : plan_)
+    if (task.phase == phase_ && task.from == static_cast<int>(at_)) rosters_[at_].remove(task.slot, true);
+  if (phase_ == 0)
+    for (const Member& member : placement_.cores()[at_].roster.members()) {
+      if (!placement_.leaves(member.slot)) continue;
+      rosters_[at_].remove(member.slot, true);
+      progress_ = true;
     }
-  }
-  return any;
+  ++at_;
 }
 
-bool Repacker::joins(Placement& placement, std::uint32_t index, int phase) noexcept {
-  Slot& slot = placement.slot(index);
-  Roster& target = rosters_[static_cast<std::size_t>(slot.target)];
-  if (!placement.try_add(target, placement.core(slot.target), index, slot.demand).fits) return false;
-  std::swap(target, placement.trial());
-  slot.phase = phase;
-  return true;
+void Repacker::apply(Placement& placement, std::uint32_t newcomer) noexcept {
+  for (const PlannedTask& task : plan_) {
+    if (task.phase == nowhere) continue;
+    Slot& slot = placement.slot(task.is_newcomer() ? newcomer : task.slot);
+    slot.target = task.to;
+    slot.phase = task.phase;
+    placement.core(task.to).reserved = true;
+    if (!task.is_newcomer()) placement.core(task.from).reserved = true;
+  }
+  for (const PlannedTask& task : plan_) {
+    Roster& with_all = first_phase_[static_cast<std::size_t>(std::max(task.to, 0))];
+    if (task.phase != 0 || task.is_newcomer() || placement.core(task.to).roster.find(task.slot) != nullptr) continue;
+    placement.charge(task.to, with_all);  // once for each core: then all who go there are found
+  }
 }
 
 }  // namespace corelane::sched

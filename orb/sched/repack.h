@@ -1,17 +1,20 @@
-// Repacking: where everybody would have to run so that a newcomer fits, and in which order they can go there while
-// every deadline holds.
+// Repacker: a plan by which a newcomer gets room: where everybody would run (Packing), and in which order they can go
+// there while every deadline holds.
 //
-// Packing is worst fit decreasing. A task leaves its core at an idle instant of it, and comes to a core that holds it
-// beside all who are still there. Moves are therefore grouped in phases: all of one phase are under way together, and
-// the next begins when they are over. Where two cores would have to swap tasks without room for either, there is no
-// such order, and the repacking is refused.
+// A task leaves its core at an idle instant of it, and comes to a core that holds it beside all who are still there.
+// Moves are therefore grouped in phases: all of one phase are under way together, and the next begins when they are
+// over. Where two cores would have to swap tasks without room for either, there is no such order, and no plan.
 //
-// Threads: as Manager. Loops are bounded by tasks times cores; a packing costs about one analysis per task.
+// Threads: as Manager. Planning reads the tables and changes nothing in them; they stay as they are from begin() until
+// apply(). Nothing allocates after construction. Loops are bounded by tasks times cores.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "orb/sched/packing.h"
 #include "orb/sched/placement.h"
 
 namespace corelane::sched {
@@ -20,34 +23,67 @@ class Repacker {
  public:
   explicit Repacker(const Placement& placement);
 
-  // Plans for the pending slot `newcomer`. When there is a plan: Slot::target and Slot::phase of those who move and of
-  // the newcomer are set, cores that take part are reserved. Else nothing has changed.
-  bool plan(Placement& placement, std::uint32_t newcomer) noexcept;
+  // With a newcomer of this demand, which outlives the planning: first the plan in which nobody moves, and it waits for
+  // tasks that are leaving already; with `moving`, then one in which others move.
+  void begin(const Demand& newcomer, bool moving) noexcept;
+  // Goes on for as many evaluations and counts them off; true when it has ended.
+  bool step(int& evaluations) noexcept;
+  bool found() const noexcept { return found_; }
 
-  // The plan in which nobody moves: the newcomer waits for tasks that are leaving already.
-  bool plan_to_wait(Placement& placement, std::uint32_t newcomer) noexcept;
-
-  // How long the last plan takes at most, while everybody keeps to his contract; `endless`: no bound is known.
+  // The plan that was found becomes the tables': Slot::target and Slot::phase of those who move and of the newcomer, in
+  // its slot; who moves in phase 0 is charged to its target; cores that take part are reserved.
+  void apply(Placement& placement, std::uint32_t newcomer) noexcept;
+  // How long it takes at most, while everybody keeps to his contract; `endless`: no bound is known.
   Ticks longest() const noexcept { return longest_; }
 
  private:
-  bool assign(Placement& placement, std::uint32_t newcomer) noexcept;
-  bool assign_one(Placement& placement, std::uint32_t slot) noexcept;
-  void relabel(Placement& placement) noexcept;
-  bool schedule(Placement& placement, std::uint32_t newcomer) noexcept;
-  bool run_phase(Placement& placement, int phase) noexcept;
-  Ticks longest_phase(Placement& placement, int phase) noexcept;
-  bool drop_leaving(Placement& placement) noexcept;
-  bool match_one(std::size_t count) noexcept;
-  bool joins(Placement& placement, std::uint32_t slot, int phase) noexcept;
+  enum class Stage : std::uint8_t {
+    waiting,
+    bounding,
+    packing,
+    copying,
+    newcomer,
+    joining,
+    keeping,
+    measuring,
+    clearing,
+    done
+  };
 
-  std::vector<Roster> rosters_;       // one per core: the packing, later the state in a phase
-  std::vector<std::uint32_t> items_;  // by descending utilization
-  std::vector<int> bin_of_;           // per slot: its core in the packing
-  std::vector<Share> overlap_;        // cores x cores, for relabel()
-  std::vector<int> core_of_bin_;
-  std::vector<char> tried_;  // per core: scratch
+  void next(Stage stage) noexcept;
+  void end(bool found) noexcept;
+  void wait_on_one(int& evaluations) noexcept;
+  void bound_wait(int& evaluations) noexcept;
+  void pack(int& evaluations) noexcept;
+  void copy_one(int& evaluations) noexcept;
+  void join_newcomer(int& evaluations) noexcept;
+  void join_one(int& evaluations) noexcept;
+  void keep_one(int& evaluations) noexcept;
+  void measure_one(int& evaluations) noexcept;
+  void clear_one(int& evaluations) noexcept;
+  bool try_join(PlannedTask& task, int& evaluations) noexcept;
+  bool somebody_leaves(std::size_t core) const noexcept;
+
+  const Placement& placement_;
+  const Demand* newcomer_ = nullptr;
+  bool moving_ = false;
+  bool found_ = false;
+  Stage stage_ = Stage::done;
+  std::size_t at_ = 0;   // which core or task of the stage
+  bool trying_ = false;  // trial_ or busy_ is under way for it
+
+  Packing packing_;
+  std::vector<PlannedTask> waiter_;  // the plan in which nobody moves
+  std::span<PlannedTask> plan_;
+  std::vector<int> order_;           // of the cores on which the newcomer may wait, the roomiest first
+  std::vector<Roster> rosters_;      // one per core: what is charged there in the phase
+  std::vector<Roster> first_phase_;  // the same when all of phase 0 are under way
+  int phase_ = 0;
+  bool progress_ = false;  // in this phase
+  Trial trial_;
+  BusySearch busy_;
   Ticks longest_ = 0;
+  Ticks longest_of_phase_ = 0;
 };
 
 }  // namespace corelane::sched

@@ -23,6 +23,8 @@ struct Interference {
   Ticks budget = 0;  // C > 0
   Ticks period = 1;  // T > 0
   Ticks jitter = 0;  // J >= 0, of its releases
+
+  friend constexpr bool operator==(const Interference&, const Interference&) = default;
 };
 
 // The task under analysis.
@@ -63,7 +65,8 @@ class ResponseSearch {
   // `above` outlives the search.
   void begin(const Analysed& task, std::span<const Interference> above, const Limits& limits,
              const Windows& at_least = {}) noexcept;
-  // Evaluates the sum as often as `evaluations` says at most, and counts them off. Whether the answer is there.
+  // Evaluates the sum as often as `evaluations` says at most, and counts them off: one for each 64 terms of a sum, so
+  // that one is about half a microsecond, and at least one. Whether the answer is there.
   bool step(int& evaluations) noexcept;
   const Response& response() const noexcept { return response_; }
   const Windows& windows() const noexcept { return found_; }  // of an exact answer
@@ -92,6 +95,26 @@ class ResponseSearch {
 // The longest time that a core can be without an idle instant: the least w = B + sum of ceil((w + J_j) / T_j) C_j over
 // all that runs there. `endless` when there is none, or none is found within `iterations`.
 Ticks busy_period(std::span<const Interference> all, Ticks blocking, int iterations = Limits{}.iterations) noexcept;
+
+// busy_period() in pieces.
+class BusySearch {
+ public:
+  // `all` outlives the search.
+  void begin(std::span<const Interference> all, Ticks blocking, int iterations) noexcept;
+  // As ResponseSearch::step().
+  bool step(int& evaluations) noexcept;
+  Ticks longest() const noexcept { return longest_; }
+
+ private:
+  bool end(Ticks longest) noexcept;
+
+  std::span<const Interference> all_{};
+  Ticks blocking_ = 0;
+  int iterations_ = 0;
+  Ticks window_ = 0;
+  Ticks longest_ = endless;
+  bool done_ = true;
+};
 
 // Bini, Nguyen, Richard & Baruah 2009: R <= J + (B + C + sum (C_j (1 - U_j) + J_j U_j)) / (1 - sum U_j), one pass
 // without iteration, also for arbitrary deadlines as long as the core is not overloaded; `endless` when it is.

@@ -41,19 +41,27 @@ Demand demand_of(const Contract& c, std::uint64_t age) noexcept {
   return demand;
 }
 
-void CoreModel::set(const PlatformLoad& own, std::span<const PlatformLoad> others) noexcept {
-  above.clear();
-  platform = 0;
-  blocking = own.blocking.count();
+bool CoreModel::set(const PlatformLoad& own, std::span<const PlatformLoad> others) noexcept {
+  std::size_t count = 0;
+  bool changed = false;
+  Share share = 0;
+  Ticks longest = own.blocking.count();
   const auto charge = [&](const PlatformLoad& load) {
-    blocking = std::max(blocking, load.blocking.count());
+    longest = std::max(longest, load.blocking.count());
     if (!is_load(load)) return;
-    above.push_back(as_interference(load));
-    platform += share_of(load.budget.count(), load.period.count());
+    share += share_of(load.budget.count(), load.period.count());
+    const Interference charged = as_interference(load);
+    if (count == above.size()) above.push_back({});
+    changed |= std::exchange(above[count++], charged) != charged;
   };
   charge(own);
   for (const PlatformLoad& other : others.first(std::min(others.size(), max_interference))) charge(other);
-  if (others.size() > max_interference) platform += whole_share;
+  if (others.size() > max_interference) share += whole_share;
+  changed |= count < above.size() || platform != share || blocking != longest;
+  platform = share;
+  blocking = longest;
+  above.resize(count);
+  return changed;
 }
 
 bool Verdict::closer_than(const Verdict& other) const noexcept {
@@ -194,12 +202,7 @@ void Roster::begin_add(const CoreModel& core, const Member& newcomer, AdmissionT
   begin_pass(core, cold ? 0 : first, newcomer.demand.budget, cold);
 }
 
-void Roster::refresh(const CoreModel& core) noexcept {
-  for (Member& member : members_) member.windows = {};
-  begin_pass(core, 0, 0, true);
-  int unlimited = std::numeric_limits<int>::max();
-  step(unlimited);
-}
+void Roster::begin_refresh(const CoreModel& core) noexcept { begin_pass(core, 0, 0, true); }
 
 // Those before `first` are not touched by the newcomer.
 void Roster::begin_pass(const CoreModel& core, std::size_t first, Ticks added, bool cold) noexcept {
@@ -283,14 +286,22 @@ Ticks Roster::blocking_of(std::size_t index) const noexcept {
 }
 
 Ticks Roster::longest_busy(const CoreModel& core) noexcept {
-  if (load_ + core.platform >= whole_share) return endless;
+  BusySearch search;
+  begin_longest_busy(core, search);
+  int unlimited = std::numeric_limits<int>::max();
+  search.step(unlimited);
+  return search.longest();
+}
+
+void Roster::begin_longest_busy(const CoreModel& core, BusySearch& search) noexcept {
+  if (load_ + core.platform >= whole_share) return search.begin({}, 0, 0);
   above_.assign(core.above.begin(), core.above.end());
   Ticks section = 0;  // of a demoted job
   for (const Member& member : members_) {
     above_.push_back(member.demand.as_pending());
     section = std::max(section, member.demand.overshoot);
   }
-  return busy_period(above_, core.blocking + section, step_limit);
+  search.begin(above_, core.blocking + section, step_limit);
 }
 
 void Roster::gather_locks() noexcept {

@@ -72,7 +72,8 @@ struct CoreModel {
   std::vector<Interference> above;  // the same, as tasks of the highest priority
   Ticks blocking = 0;               // B of every task
 
-  void set(const PlatformLoad& own, std::span<const PlatformLoad> others) noexcept;  // at most max_interference others
+  // Whether that changed anything. More than max_interference others count as one that uses the core up.
+  bool set(const PlatformLoad& own, std::span<const PlatformLoad> others) noexcept;
 };
 
 struct Verdict {
@@ -107,7 +108,8 @@ class Roster {
   // Adds the newcomer if everybody's deadline holds with it; else the roster is in no state to be used.
   Verdict add(const CoreModel& core, const Member& newcomer, AdmissionTest test, int levels) noexcept;
   // The same in pieces: begin_add(), then step() until it is true, then verdict(). `core` outlives that, and nothing
-  // else is called meanwhile. step() evaluates as often as `evaluations` says at most, and counts them off.
+  // else is called meanwhile. step() evaluates as often as `evaluations` says at most, and counts them off; see
+  // ResponseSearch.
   void begin_add(const CoreModel& core, const Member& newcomer, AdmissionTest test, int levels) noexcept;
   bool step(int& evaluations) noexcept;
   const Verdict& verdict() const noexcept { return pass_.verdict; }
@@ -115,14 +117,17 @@ class Roster {
   // How long the core can be without an idle instant while everybody keeps to his contract; `endless`: no bound is
   // known.
   Ticks longest_busy(const CoreModel& core) noexcept;
+  // The same in pieces. The roster does not change meanwhile.
+  void begin_longest_busy(const CoreModel& core, BusySearch& search) noexcept;
 
   // The level of the most urgent user of the resource; 0: nobody uses it.
   int ceiling_of(ResourceId resource) const noexcept;
   // Whether somebody beside `slot` uses a resource that it uses.
   bool shares_resources(std::uint32_t slot) const noexcept;
 
-  // Computes all levels' responses anew, after members left: bounds become exact again.
-  void refresh(const CoreModel& core) noexcept;
+  // Computes everybody's response anew, after members left: bounds become exact again. Then step() as after
+  // begin_add(); each response is a bound all the time.
+  void begin_refresh(const CoreModel& core) noexcept;
 
  private:
   void begin_pass(const CoreModel& core, std::size_t first, Ticks added, bool cold) noexcept;
@@ -168,5 +173,8 @@ class Roster {
   };
   Pass pass_;
 };
+
+// What copying a roster costs, in evaluations.
+inline int cost_of_copy(const Roster& roster) noexcept { return 1 + static_cast<int>(roster.members().size()) / 16; }
 
 }  // namespace corelane::sched

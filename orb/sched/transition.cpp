@@ -4,24 +4,28 @@
 
 namespace corelane::sched {
 
-Transition::Transition(Placement& placement, Answer& answer)
-    : placement_(placement), answer_(answer), repacker_(placement) {}
+Transition::Transition(Placement& placement, Answer& answer) : placement_(placement), answer_(answer) {}
 
 bool Transition::under_way() const noexcept { return newcomer_ != newcomer_slot || somebody_moves(); }
 
-bool Transition::begin(std::uint32_t slot, bool repack, Time now) noexcept {
-  if (!repacker_.plan_to_wait(placement_, slot) && !(repack && repacker_.plan(placement_, slot))) return false;
-  newcomer_ = slot;
+// Who moves in the first phase is charged already: the plan was analysed with them.
+void Transition::begin(std::uint32_t newcomer, Repacker& plan, Time now) noexcept {
+  plan.apply(placement_, newcomer);
+  placement_.note_change();
+  newcomer_ = newcomer;
   phase_ = 0;
-  for (Slot& other : placement_.slots())
-    if (other.used && other.state == TaskState::leaving && placement_.core(other.core).reserved) other.phase = 0;
-  answer_.say(Postpone{placement_.slot(slot).request, after(now, repacker_.longest())});
-  begin_phase();
+  answer_.say(Postpone{placement_.slot(newcomer).request, after(now, plan.longest())});
+  const auto slots = placement_.slots();
+  for (std::uint32_t i = 0; i < slots.size(); ++i) {
+    Slot& slot = slots[i];
+    if (!slot.used || i == newcomer) continue;
+    if (slot.state == TaskState::leaving && placement_.core(slot.core).reserved) slot.phase = 0;
+    if (slot.state == TaskState::running && slot.phase == 0) let_go(i);
+  }
   advance();
-  return true;
 }
 
-// Charges everybody who joins its core in this phase, and asks the old cores to let them go.
+// Charges everybody who joins its core in this later phase, and asks the old cores to let them go.
 void Transition::begin_phase() noexcept {
   const auto slots = placement_.slots();
   for (std::uint32_t i = 0; i < slots.size(); ++i) {
@@ -33,9 +37,14 @@ void Transition::begin_phase() noexcept {
 bool Transition::start_move(std::uint32_t index) noexcept {
   Slot& slot = placement_.slot(index);
   if (!placement_.charge(slot.target, index).fits) return false;
+  let_go(index);
+  return true;
+}
+
+void Transition::let_go(std::uint32_t index) noexcept {
+  Slot& slot = placement_.slot(index);
   slot.state = TaskState::moving;
   answer_.say(Vacate{placement_.id_of(index), placement_.core_id(slot.core)});
-  return true;
 }
 
 bool Transition::somebody_moves() const noexcept {
@@ -77,9 +86,10 @@ void Transition::end() noexcept {
     slot.phase = nowhere;
   }
   for (Core& core : placement_.cores()) {
-    if (core.reserved && !core.lost) core.roster.refresh(core.model);
+    core.stale |= core.reserved && !core.lost;
     core.reserved = false;
   }
+  placement_.note_change();
   newcomer_ = newcomer_slot;
 }
 
@@ -117,6 +127,7 @@ void Transition::leave(std::uint32_t index) noexcept {
   if (slot.state == TaskState::moving && slot.target != nowhere) placement_.discharge(slot.target, index, false);
   slot.target = nowhere;
   slot.state = TaskState::leaving;
+  placement_.note_change();
   answer_.say(Dismiss{placement_.id_of(index), placement_.core_id(slot.core)});
 }
 

@@ -27,9 +27,8 @@ class Transition {
   bool under_way() const noexcept;
   bool waits(std::uint32_t slot) const noexcept { return slot == newcomer_ && newcomer_ != newcomer_slot; }
 
-  // Plans for the pending slot: it waits for those who leave already or, with `repack`, for a repacking. False when
-  // neither makes room; then nothing has changed. Needs !under_way().
-  bool begin(std::uint32_t slot, bool repack, Time now) noexcept;
+  // Begins the plan that was found for the pending slot. Needs !under_way().
+  void begin(std::uint32_t slot, Repacker& plan, Time now) noexcept;
   // The slot's core has let it go, or its task moves no more.
   void vacated(std::uint32_t slot) noexcept;
   void leave(std::uint32_t slot) noexcept;
@@ -40,6 +39,7 @@ class Transition {
 
  private:
   void begin_phase() noexcept;
+  void let_go(std::uint32_t slot) noexcept;
   bool start_move(std::uint32_t slot) noexcept;
   bool somebody_moves() const noexcept;
   bool phase_is_over() const noexcept;
@@ -47,7 +47,6 @@ class Transition {
 
   Placement& placement_;
   Answer& answer_;
-  Repacker repacker_;
   std::uint32_t newcomer_ = newcomer_slot;  // who waits; newcomer_slot: nobody
   int phase_ = 0;                           // that is under way
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <utility>
 
 namespace corelane::sim {
@@ -231,6 +232,7 @@ void Simulator::dispatch_touched() {
 
 void Simulator::tell_manager(const Fact& fact) {
   const auto commands = manager_.decide(fact);
+  while (!manager_.refresh_bounds(std::numeric_limits<int>::max())) continue;  // bound: the cores; no virtual time passes
   queue(commands, no_core);
   const bool analysed = std::any_of(commands.begin(), commands.end(), [](const Command& command) {
     return std::holds_alternative<Admit>(command) || std::holds_alternative<Vacate>(command) ||
