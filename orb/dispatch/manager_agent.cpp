@@ -80,9 +80,11 @@ ManagerAgent::~ManagerAgent() = default;
 
 Pushed ManagerAgent::submit(JobPtr& job) noexcept {
   const Priority priority = job->task == no_task ? best_effort : hints_.of(job->task);
-  const Pushed pushed = queue_.push(job, priority);
-  if (pushed == Pushed::full) queue_full_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count for reports
+  JobPtr displaced;
+  const Pushed pushed = queue_.push(job, priority, &displaced);
+  if (pushed == Pushed::full || displaced) queue_full_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
   if (pushed == Pushed::done) parker_.unpark();
+  if (displaced) displaced->fail(full);
   return pushed;
 }
 
@@ -135,12 +137,13 @@ bool ManagerAgent::step(Time now) noexcept {
   const std::lock_guard lock(state_mutex_);
   bool busy = read_notes(now);
   busy |= take_attachment();
-  busy |= dispatch_jobs(now);
+  const int dispatched = dispatch_jobs(now);
+  busy |= dispatched > 0;
   // Who asked to leave before somebody asked to come leaves before.
   busy |= take_lost_peer(now) || take_departure(now) || take_admission(now);
-  busy |= decide_newcomer(now);
+  if (may_analyse(dispatched)) busy |= decide_newcomer(now);
   busy |= refresh_promise(now);
-  if (!busy) busy = explain_one(now);
+  if (!busy) busy = explain(now) || !manager_.refresh_bounds(slice);
   counters_.note(admitted_, refused_, jobs_refused_);
   // A lingering promise that is over has made ours stale, and the next try has a time of its own.
   wake_at_ = promise_is_stale_ ? promise_.at() : lingering_until();
@@ -155,14 +158,21 @@ bool ManagerAgent::read_notes(Time now) noexcept {
   return !notes_.empty();
 }
 
-bool ManagerAgent::dispatch_jobs(Time now) noexcept {
+int ManagerAgent::dispatch_jobs(Time now) noexcept {
   int taken = 0;
   for (; taken < batch; ++taken) {
     JobPtr job = queue_.pop();
     if (!job) break;
     arrive(std::move(job), now);
   }
-  return taken > 0;
+  return taken;
+}
+
+// A full batch: more may wait, and goes first. Newcomers are not shut out by a flood that lasts, though.
+bool ManagerAgent::may_analyse(int dispatched) noexcept {
+  if (dispatched == batch && ++skipped_ < most_skipped) return false;
+  skipped_ = 0;
+  return true;
 }
 
 void ManagerAgent::arrive(JobPtr job, Time now) noexcept {
@@ -273,22 +283,47 @@ void ManagerAgent::propose(Newcomer newcomer, Time now) {
   waiting_.push_back(std::move(newcomer));
 }
 
-// One newcomer, inside a transaction of the provider.
+// A slice of the first newcomer's analysis; or, when that has ended, its decision inside a transaction of the provider.
 bool ManagerAgent::decide_newcomer(Time now) noexcept {
   if (waiting_.empty() || !newcomers_.is_due(now)) return false;
+  const bool prepared = waiting_.front().request == preparing_;
+  const bool lasts = now - waiting_.front().since >= patience;
+  if (prepared && lasts) return turn_away(take_first(), {.code = sched::RefusalCode::reorganizing}), true;
+  if (prepared && !manager_.continue_preparing(slice)) return true;
   const auto others = provider_.begin();
   if (!others) {
     newcomers_.failed(now);
-    if (now - waiting_.front().since < patience) return false;
-    fail(std::move(waiting_.front()), others.error());
-    waiting_.pop_front();
-    return true;
+    if (lasts) fail(take_first(), others.error());
+    return lasts;
   }
   newcomers_.start(now);
-  Newcomer newcomer = std::move(waiting_.front());
-  waiting_.pop_front();
   settle_lingering(*others, now);
-  note_others(*others, newcomer.contract);
+  note_others(*others, waiting_.front().contract);
+  if (!prepared) prepare_first();
+  if (!manager_.continue_preparing(prepared ? 0 : slice)) {
+    provider_.abandon();
+    return true;
+  }
+  decide_first(now);
+  return true;
+}
+
+void ManagerAgent::prepare_first() noexcept {
+  const Newcomer& first = waiting_.front();
+  preparing_ = first.request;
+  manager_.prepare(first.owner, first.contract);
+}
+
+ManagerAgent::Newcomer ManagerAgent::take_first() noexcept {
+  Newcomer first = std::move(waiting_.front());
+  waiting_.pop_front();
+  return first;
+}
+
+// Ends the transaction.
+void ManagerAgent::decide_first(Time now) noexcept {
+  Newcomer newcomer = take_first();
+  preparing_ = {};
   const sched::Proposed fact{
       .at = now, .request = newcomer.request, .peer = newcomer.owner, .contract = newcomer.contract};
   deciding_.push_back(std::move(newcomer));
@@ -303,7 +338,6 @@ bool ManagerAgent::decide_newcomer(Time now) noexcept {
   }
   promise_is_stale_ = !promised || !best_effort_.servers().all_granted();
   carry_out(now);
-  return true;
 }
 
 // It is decided anew when only another process came between.
@@ -438,13 +472,18 @@ bool ManagerAgent::refresh_promise(Time now) noexcept {
 }
 
 // Refusals learn what would have fitted when nothing else is to be done, or in the end without.
-bool ManagerAgent::explain_one(Time now) noexcept {
+bool ManagerAgent::explain(Time now) noexcept {
   if (explaining_.empty()) return false;
-  Explanation explanation = std::move(explaining_.front());
+  Explanation& first = explaining_.front();
+  if (now - first.newcomer.since < explain_within) {
+    if (std::exchange(asking_, first.newcomer.request) != first.newcomer.request)
+      manager_.begin_nearest(first.newcomer.contract);
+    const auto found = manager_.continue_nearest(slice);
+    if (!found) return true;
+    first.refusal.nearest = *found;
+  }
+  turn_away(std::move(first.newcomer), first.refusal);
   explaining_.pop_front();
-  if (now - explanation.newcomer.since < explain_within)
-    explanation.refusal.nearest = manager_.nearest(explanation.newcomer.contract);
-  turn_away(std::move(explanation.newcomer), explanation.refusal);
   return true;
 }
 

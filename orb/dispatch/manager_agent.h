@@ -3,11 +3,16 @@
 // housekeeper. An agent: tests step it by hand, the executive gives it a thread.
 //
 // Order of work in a step: notes (threads that live, tasks that left their core), then up to `batch` requests, then one
-// peer or task that leaves (or else one admission is taken in), then one newcomer's decision; and only in a step
-// without any of these what would have fitted instead of a refused contract. So an admitted job waits at most for one
-// such thing, and each of them takes as long as its analysis does: see bench/micro/admission_bench.cpp. A newcomer is
-// decided inside a transaction of the CoreProvider: what other processes promised is read, the decision made, the new
-// promise written, under the provider's lock. When that is taken, the newcomer waits and jobs go on.
+// peer or task that leaves (or else one admission is taken in), then one slice of a newcomer's analysis, or its
+// decision; and only in a step without any of these a slice of what would have fitted instead of a refused contract, or
+// of bounds. While requests keep coming the slices stay away, but for one in `most_skipped` steps. So an admitted job
+// waits for one slice at most. A slice is counted in evaluations and not in time, some 20 us on a core with a hundred
+// tasks.
+//
+// A newcomer is decided inside a transaction of the CoreProvider: what other processes promised is read, the decision
+// made, the new promise written, under the provider's lock. When that is taken, the newcomer waits and jobs go on. An
+// analysis that takes more than one slice goes on outside the transaction, and starts over when the others promised
+// something else meanwhile.
 //
 // Threads: step(), wake_at() and shut_down() on one thread at a time; submit(), admit(), depart(), peer_gone(),
 // report() any thread. Two locks, both priority-inheriting: state_mutex_ (a step, or a report) and door_mutex_ (the
@@ -49,6 +54,8 @@ namespace corelane::dispatch {
 class ManagerAgent final : public Agent {
  public:
   static constexpr int batch = 32;
+  static constexpr int slice = 32;        // evaluations, see Manager::continue_preparing()
+  static constexpr int most_skipped = 8;  // full batches in a row, before newcomers get a slice all the same
   static constexpr Duration retry_period = std::chrono::microseconds{200};   // of a transaction that was refused, first
   static constexpr Duration longest_retry = std::chrono::milliseconds{100};  // doubled up to this
   static constexpr Duration reorganizing_period = std::chrono::milliseconds{1};
@@ -129,13 +136,17 @@ class ManagerAgent final : public Agent {
   };
 
   bool read_notes(Time now) noexcept;
-  bool dispatch_jobs(Time now) noexcept;
+  int dispatch_jobs(Time now) noexcept;
+  bool may_analyse(int dispatched) noexcept;
   bool take_lost_peer(Time now) noexcept;
   bool take_departure(Time now) noexcept;
   bool take_attachment() noexcept;
   bool take_admission(Time now) noexcept;
   bool decide_newcomer(Time now) noexcept;
-  bool explain_one(Time now) noexcept;
+  void prepare_first() noexcept;
+  void decide_first(Time now) noexcept;
+  Newcomer take_first() noexcept;
+  bool explain(Time now) noexcept;
   bool refresh_promise(Time now) noexcept;
 
   void arrive(JobPtr job, Time now) noexcept;
@@ -218,7 +229,10 @@ class ManagerAgent final : public Agent {
   std::vector<Note> notes_;
   std::vector<Newcomer> deciding_;      // told to the Manager, not answered
   std::deque<Explanation> explaining_;  // refused; what would fit is still to be computed
-  std::deque<Newcomer> waiting_;        // not told yet: the provider is busy
+  std::deque<Newcomer> waiting_;        // not told yet; the first is being prepared, or the provider is busy
+  JobId preparing_{};                   // request of the newcomer whose analysis is under way
+  JobId asking_{};                      // request of the one for whom something that fits is looked for
+  int skipped_ = 0;                     // steps in which requests left no time for newcomers
   JobPtr current_;                      // the job that the Manager is being asked about
   std::deque<std::shared_ptr<const TaskReport>> gone_;
   std::deque<PeerId> lost_peers_;

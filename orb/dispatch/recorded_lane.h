@@ -57,8 +57,10 @@ class RecordedManager {
   void set_interference(CoreId core, std::span<const sched::PlatformLoad> loads) noexcept;
   void set_closed(CoreId core, bool closed) noexcept;
   void set_repack(bool allowed) noexcept;
-  sched::Nearest nearest(const Contract& contract) const noexcept { return manager_.nearest(contract); }
   // Not recorded: they change nothing that is decided.
+  void prepare(PeerId peer, const Contract& contract) noexcept { manager_.prepare(peer, contract); }
+  bool continue_preparing(int evaluations) noexcept { return manager_.continue_preparing(evaluations); }
+  bool refresh_bounds(int evaluations) noexcept { return manager_.refresh_bounds(evaluations); }
   void begin_nearest(const Contract& contract) noexcept { manager_.begin_nearest(contract); }
   std::optional<sched::Nearest> continue_nearest(int evaluations) noexcept {
     return manager_.continue_nearest(evaluations);

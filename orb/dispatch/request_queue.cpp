@@ -41,11 +41,15 @@ JobPtr JobList::pop_front() noexcept {
   return job;
 }
 
-Pushed RequestQueue::push(JobPtr& job, Priority priority) noexcept {
+Pushed RequestQueue::push(JobPtr& job, Priority priority, JobPtr* displaced) noexcept {
   const std::size_t level = level_of(priority);
   const std::lock_guard lock(mutex_);
   if (closed_) return Pushed::closed;
-  if (size_ == capacity_) return Pushed::full;
+  if (size_ == capacity_) {
+    const auto least = static_cast<std::size_t>(std::countr_zero(occupied_));
+    if (!displaced || least >= level) return Pushed::full;
+    *displaced = take_from(least);
+  }
   lists_[level].push_back(std::move(job));
   occupied_ |= std::uint64_t{1} << level;
   ++size_;
@@ -55,7 +59,11 @@ Pushed RequestQueue::push(JobPtr& job, Priority priority) noexcept {
 JobPtr RequestQueue::pop() noexcept {
   const std::lock_guard lock(mutex_);
   if (occupied_ == 0) return nullptr;
-  const auto level = static_cast<std::size_t>(std::bit_width(occupied_) - 1);
+  return take_from(static_cast<std::size_t>(std::bit_width(occupied_) - 1));
+}
+
+// The oldest of a level that is occupied. With mutex_.
+JobPtr RequestQueue::take_from(std::size_t level) noexcept {
   JobPtr job = lists_[level].pop_front();
   if (lists_[level].empty()) occupied_ &= ~(std::uint64_t{1} << level);
   --size_;

@@ -1,5 +1,6 @@
 // RequestQueue: the one door to the manager for requests. Bounded; higher priority first, first come first served
-// within a priority. Full is an answer, not a wait.
+// within a priority. Full is an answer, not a wait: who comes with a higher priority than the least in the queue takes
+// the place of one of those, and that one is answered; else the one that comes is.
 //
 // Threads: any number of producers and consumers. Guarded by a priority-inheriting mutex, not lock-free: a push is a
 // dozen instructions under the lock, a pre-empted low-priority producer is lifted to the manager's priority while it
@@ -43,8 +44,10 @@ class RequestQueue {
 
   explicit RequestQueue(std::size_t capacity) noexcept : capacity_(capacity) {}
 
-  // Takes the job when done; otherwise it stays with the caller. Any thread.
-  Pushed push(JobPtr& job, Priority priority) noexcept;
+  // Takes the job when done; otherwise it stays with the caller. Where the queue is full and `displaced` is there, the
+  // oldest job of the lowest priority, if that is below `priority`, makes room and comes back in `displaced`: of those
+  // that matter least the one that has waited longest, whose deadline is nearest. Any thread.
+  Pushed push(JobPtr& job, Priority priority, JobPtr* displaced = nullptr) noexcept;
   // The oldest job of the highest priority; null when empty. Any thread.
   JobPtr pop() noexcept;
   // From now on push() answers closed; what is in can still be popped. Any thread.
@@ -54,6 +57,8 @@ class RequestQueue {
   std::size_t capacity() const noexcept { return capacity_; }
 
  private:
+  JobPtr take_from(std::size_t level) noexcept;
+
   const std::size_t capacity_;
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.

@@ -232,7 +232,8 @@ void Simulator::dispatch_touched() {
 
 void Simulator::tell_manager(const Fact& fact) {
   const auto commands = manager_.decide(fact);
-  while (!manager_.refresh_bounds(std::numeric_limits<int>::max())) continue;  // bound: the cores; no virtual time passes
+  while (!manager_.refresh_bounds(std::numeric_limits<int>::max()))
+    continue;  // bound: the cores; no virtual time passes
   queue(commands, no_core);
   const bool analysed = std::any_of(commands.begin(), commands.end(), [](const Command& command) {
     return std::holds_alternative<Admit>(command) || std::holds_alternative<Vacate>(command) ||

@@ -23,6 +23,11 @@ inline constexpr Clock virtual_clock{.now = []() noexcept { return virtual_now; 
                                      .cpu_time = []() noexcept { return virtual_cpu; },
                                      .cpu_time_of = [](os::CpuClock) noexcept { return virtual_cpu; }};
 
+// T, C and no jitter, so that a job is early as soon as it comes before its period is over.
+inline Contract plain(Duration period, Duration budget, Duration deadline = {}) {
+  return make_contract(period, budget, deadline == Duration{} ? period : deadline, Duration{});
+}
+
 // What became of a job. Outlives the job.
 struct Fate {
   int runs = 0, refusals = 0, failures = 0, recycled = 0;

@@ -11,18 +11,9 @@ using namespace corelane::dispatch::test;
 using namespace std::chrono_literals;
 using sched::RefusalCode;
 
-namespace {
-
-// T, C and no jitter, so that a job is early as soon as it comes before its period is over.
-Contract task(Duration period, Duration budget, Duration deadline = {}) {
-  return make_contract(period, budget, deadline == Duration{} ? period : deadline, 0ms);
-}
-
-}  // namespace
-
 TEST_CASE("an admitted task gets a core a priority and a thread there") {
   Machine machine;
-  const auto answer = machine.ask(task(10ms, 1ms));
+  const auto answer = machine.ask(plain(10ms, 1ms));
   machine.decide();
   REQUIRE(answer->admission);
   CHECK(answer->calls == 1);
@@ -38,7 +29,7 @@ TEST_CASE("an admitted task gets a core a priority and a thread there") {
 
 TEST_CASE("a task is not announced before its thread lives") {
   Machine machine;
-  const auto answer = machine.ask(task(10ms, 1ms));
+  const auto answer = machine.ask(plain(10ms, 1ms));
   while (machine.manager.step(virtual_now)) continue;
   CHECK(answer->calls == 0);
   machine.decide();
@@ -47,7 +38,7 @@ TEST_CASE("a task is not announced before its thread lives") {
 
 TEST_CASE("a job of an admitted task runs on its worker with its deadline") {
   Machine machine;
-  const TaskId id = machine.admit(task(10ms, 1ms, 8ms));
+  const TaskId id = machine.admit(plain(10ms, 1ms, 8ms));
   const Time sent = virtual_now;
   const auto fate = machine.send(id, 500us);
   machine.settle();
@@ -66,9 +57,9 @@ TEST_CASE("a job of an admitted task runs on its worker with its deadline") {
 
 TEST_CASE("the shorter deadline gets the higher native level") {
   Machine machine;
-  machine.admit(task(20ms, 1ms));
-  machine.admit(task(10ms, 1ms));
-  machine.admit(task(40ms, 1ms));
+  machine.admit(plain(20ms, 1ms));
+  machine.admit(plain(10ms, 1ms));
+  machine.admit(plain(40ms, 1ms));
   const auto& threads = machine.threads.threads;
   REQUIRE(threads.size() == 3);
   CHECK(threads[1]->seat.native > threads[0]->seat.native);
@@ -80,17 +71,17 @@ TEST_CASE("tasks spread over the cores") {
   Machine machine(cores);
   std::vector<int> used(static_cast<std::size_t>(cores));
   for (int i = 0; i < cores; ++i) {
-    machine.admit(task(10ms, 6ms));
+    machine.admit(plain(10ms, 6ms));
     ++used[static_cast<std::size_t>(machine.threads.threads.back()->seat.core.value)];
   }
   CHECK(used == std::vector<int>(static_cast<std::size_t>(cores), 1));
-  CHECK(machine.refused(task(10ms, 6ms)).code == RefusalCode::not_schedulable);
+  CHECK(machine.refused(plain(10ms, 6ms)).code == RefusalCode::not_schedulable);
 }
 
 TEST_CASE("a refusal tells what would have fitted") {
   Machine machine;
-  machine.admit(task(10ms, 6ms));
-  const sched::Refusal refusal = machine.refused(task(10ms, 6ms));
+  machine.admit(plain(10ms, 6ms));
+  const sched::Refusal refusal = machine.refused(plain(10ms, 6ms));
   CHECK(refusal.code == RefusalCode::not_schedulable);
   CHECK(refusal.closest == CoreId{0});
   CHECK(refusal.nearest.found());
@@ -99,8 +90,8 @@ TEST_CASE("a refusal tells what would have fitted") {
 
 TEST_CASE("a refusal goes out without explanation when jobs keep the manager busy") {
   Machine machine;
-  machine.admit(task(10ms, 6ms));
-  const auto answer = machine.ask(task(10ms, 6ms));
+  machine.admit(plain(10ms, 6ms));
+  const auto answer = machine.ask(plain(10ms, 6ms));
   while (!machine.manager.wake_at().time_since_epoch().count() || machine.manager.step(virtual_now)) {
     virtual_now += 60ms;
     if (answer->calls > 0) break;
@@ -112,11 +103,11 @@ TEST_CASE("a refusal goes out without explanation when jobs keep the manager bus
 
 TEST_CASE("an early job waits for its time and its release counts from there") {
   Machine machine;
-  const TaskId id = machine.admit(task(10ms, 1ms));
+  const TaskId id = machine.admit(plain(10ms, 1ms));
   const Time first = virtual_now;
   machine.send(id);
   machine.settle();
-  const TaskId other = machine.admit(task(20ms, 5ms));
+  const TaskId other = machine.admit(plain(20ms, 5ms));
   machine.send(other);
   machine.decide();  // the other job is there, so the core is not idle
   const auto early = machine.send(id);
@@ -134,8 +125,8 @@ TEST_CASE("an early job waits for its time and its release counts from there") {
 
 TEST_CASE("a second early job is turned away") {
   Machine machine;
-  const TaskId id = machine.admit(task(10ms, 1ms));
-  const TaskId other = machine.admit(task(20ms, 5ms));
+  const TaskId id = machine.admit(plain(10ms, 1ms));
+  const TaskId other = machine.admit(plain(20ms, 5ms));
   machine.send(other);
   machine.send(id);
   machine.decide();
@@ -151,7 +142,7 @@ TEST_CASE("a second early job is turned away") {
 
 TEST_CASE("a job that ends after its deadline is a miss and one that used more than its budget an overrun") {
   Machine machine;
-  const TaskId id = machine.admit(task(10ms, 2ms, 5ms));
+  const TaskId id = machine.admit(plain(10ms, 2ms, 5ms));
   machine.send(id, 3ms);
   machine.settle();
   machine.advance(10ms);
@@ -171,7 +162,7 @@ TEST_CASE("a job that ends after its deadline is a miss and one that used more t
 
 TEST_CASE("a job that ends on its deadline is no miss") {
   Machine machine;
-  const TaskId id = machine.admit(task(10ms, 5ms, 5ms));
+  const TaskId id = machine.admit(plain(10ms, 5ms, 5ms));
   machine.send(id, 5ms);
   machine.settle();
   CHECK(machine.report(id).misses == 0);
@@ -180,7 +171,7 @@ TEST_CASE("a job that ends on its deadline is no miss") {
 
 TEST_CASE("a first call with a contract is admitted and runs as the first job of its task") {
   Machine machine;
-  const auto fate = machine.send_new(task(10ms, 1ms), PeerId{7});
+  const auto fate = machine.send_new(plain(10ms, 1ms), PeerId{7});
   machine.settle();
   REQUIRE(fate->over());
   CHECK(fate->runs == 1);
@@ -193,8 +184,8 @@ TEST_CASE("a first call with a contract is admitted and runs as the first job of
 
 TEST_CASE("a first call that does not fit is refused") {
   Machine machine;
-  machine.admit(task(10ms, 6ms));
-  const auto fate = machine.send_new(task(10ms, 6ms));
+  machine.admit(plain(10ms, 6ms));
+  const auto fate = machine.send_new(plain(10ms, 6ms));
   machine.settle();
   REQUIRE(fate->over());
   CHECK(fate->refusal.code == RefusalCode::not_schedulable);
@@ -205,31 +196,31 @@ TEST_CASE("without admission nobody is refused for lack of capacity") {
   ExecutiveOptions options = bare_options();
   options.admission = false;
   Machine machine(2, options);
-  for (int i = 0; i < 10; ++i) machine.admit(task(10ms, 6ms));
+  for (int i = 0; i < 10; ++i) machine.admit(plain(10ms, 6ms));
   CHECK(machine.manager.report().admitted == 10);
 }
 
 TEST_CASE("a task that departs gives its thread and its bandwidth back") {
   Machine machine;
-  const TaskId id = machine.admit(task(10ms, 6ms));
-  CHECK(machine.refused(task(10ms, 6ms)).code == RefusalCode::not_schedulable);
+  const TaskId id = machine.admit(plain(10ms, 6ms));
+  CHECK(machine.refused(plain(10ms, 6ms)).code == RefusalCode::not_schedulable);
   machine.manager.depart(id, {});
   machine.settle();
   CHECK(machine.threads.threads[0]->ended);
-  machine.admit(task(10ms, 6ms));
+  machine.admit(plain(10ms, 6ms));
   const TaskReport report = machine.report(id);
   CHECK(report.gone);
 }
 
 TEST_CASE("a task that departs keeps its bandwidth until its running job has ended") {
   Machine machine;
-  const TaskId id = machine.admit(task(10ms, 6ms));
+  const TaskId id = machine.admit(plain(10ms, 6ms));
   const auto running = machine.send(id);
   machine.decide();
   machine.manager.depart(id, {});
   machine.decide();
   CHECK_FALSE(machine.threads.threads[0]->ended);
-  const auto next = machine.ask(task(10ms, 6ms));
+  const auto next = machine.ask(plain(10ms, 6ms));
   machine.decide();
   CHECK_FALSE(next->admission);
   machine.settle();
@@ -239,8 +230,8 @@ TEST_CASE("a task that departs keeps its bandwidth until its running job has end
 
 TEST_CASE("the waiting jobs of a departing task fail") {
   Machine machine;
-  const TaskId id = machine.admit(task(10ms, 1ms));
-  const TaskId other = machine.admit(task(20ms, 5ms));
+  const TaskId id = machine.admit(plain(10ms, 1ms));
+  const TaskId other = machine.admit(plain(20ms, 5ms));
   machine.send(other);
   machine.send(id);
   machine.decide();
@@ -255,18 +246,18 @@ TEST_CASE("the waiting jobs of a departing task fail") {
 
 TEST_CASE("a peer that is gone takes its tasks along and leaves the others") {
   Machine machine(2);
-  machine.admit(task(10ms, 6ms), PeerId{1});
-  const TaskId other = machine.admit(task(10ms, 6ms), PeerId{2});
+  machine.admit(plain(10ms, 6ms), PeerId{1});
+  const TaskId other = machine.admit(plain(10ms, 6ms), PeerId{2});
   machine.manager.peer_gone(PeerId{1});
   machine.settle();
   CHECK_FALSE(machine.report(other).gone);
-  machine.admit(task(10ms, 6ms), PeerId{3});
-  CHECK(machine.refused(task(10ms, 6ms)).code == RefusalCode::not_schedulable);
+  machine.admit(plain(10ms, 6ms), PeerId{3});
+  CHECK(machine.refused(plain(10ms, 6ms)).code == RefusalCode::not_schedulable);
 }
 
 TEST_CASE("what a lost peer still had in the queue is not admitted") {
   Machine machine;
-  const auto fate = machine.send_new(task(10ms, 6ms), PeerId{1});
+  const auto fate = machine.send_new(plain(10ms, 6ms), PeerId{1});
   machine.provider().busy = true;
   machine.decide();
   machine.manager.peer_gone(PeerId{1});
@@ -274,7 +265,7 @@ TEST_CASE("what a lost peer still had in the queue is not admitted") {
   REQUIRE(fate->over());
   CHECK(fate->failures == 1);
   machine.provider().busy = false;
-  const auto late = machine.send_new(task(10ms, 6ms), PeerId{1});
+  const auto late = machine.send_new(plain(10ms, 6ms), PeerId{1});
   machine.advance(1ms);
   CHECK(late->failures == 1);
   CHECK(machine.manager.report().admitted == 0);
@@ -282,13 +273,13 @@ TEST_CASE("what a lost peer still had in the queue is not admitted") {
 
 TEST_CASE("a newcomer that comes while tasks are being moved waits and is decided then") {
   Machine machine(2);
-  for (const Duration budget : {30ms, 30ms, 10ms, 10ms}) machine.admit(task(100ms, budget));
+  for (const Duration budget : {30ms, 30ms, 10ms, 10ms}) machine.admit(plain(100ms, budget));
   std::vector<std::shared_ptr<Fate>> running;
   for (const auto& thread : machine.threads.threads) running.push_back(machine.send(thread->worker->task()));
   machine.decide();
-  const auto moves = machine.ask(task(100ms, 75ms));
+  const auto moves = machine.ask(plain(100ms, 75ms));
   machine.decide();
-  const auto waits = machine.ask(task(100ms, 80ms));
+  const auto waits = machine.ask(plain(100ms, 80ms));
   machine.decide();
   CHECK(moves->calls == 0);
   CHECK(waits->calls == 0);
@@ -301,16 +292,16 @@ TEST_CASE("a newcomer that comes while tasks are being moved waits and is decide
 
 TEST_CASE("this process is never gone as a peer") {
   Machine machine;
-  const TaskId id = machine.admit(task(10ms, 1ms));
+  const TaskId id = machine.admit(plain(10ms, 1ms));
   machine.manager.peer_gone({});
   machine.settle();
   CHECK_FALSE(machine.report(id).gone);
-  machine.admit(task(10ms, 1ms));
+  machine.admit(plain(10ms, 1ms));
 }
 
 TEST_CASE("another peer's task can be neither used nor ended") {
   Machine machine;
-  const TaskId id = machine.admit(task(10ms, 1ms), PeerId{1});
+  const TaskId id = machine.admit(plain(10ms, 1ms), PeerId{1});
   const auto fate = machine.send(id, {}, PeerId{2});
   machine.manager.depart(id, PeerId{2});
   machine.settle();
@@ -322,11 +313,11 @@ TEST_CASE("another peer's task can be neither used nor ended") {
 TEST_CASE("a repacking moves tasks and their threads at a job boundary") {
   Machine machine(2);
   // Least-loaded first: .3 on core 0, .3 on core 1, .3 on core 0 (or 1), so .6 and .3; .65 fits only after repacking.
-  machine.admit(task(100ms, 30ms));
-  machine.admit(task(100ms, 30ms));
-  machine.admit(task(100ms, 10ms));
-  machine.admit(task(100ms, 10ms));
-  const auto answer = machine.ask(task(100ms, 75ms));
+  machine.admit(plain(100ms, 30ms));
+  machine.admit(plain(100ms, 30ms));
+  machine.admit(plain(100ms, 10ms));
+  machine.admit(plain(100ms, 10ms));
+  const auto answer = machine.ask(plain(100ms, 75ms));
   machine.settle();
   REQUIRE(answer->admission);
   int moved = 0;
@@ -343,233 +334,6 @@ TEST_CASE("a repacking moves tasks and their threads at a job boundary") {
   for (const auto& fate : fates) CHECK(fate->runs == 1);
 }
 
-// What other processes promised.
-
-TEST_CASE("others' promises count on the core they are on") {
-  Machine machine(2);
-  machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = task(10ms, 6ms), .owner = 3}};
-  CHECK(machine.admit(task(10ms, 6ms)) != no_task);
-  CHECK(machine.threads.threads[0]->seat.core == CoreId{1});
-  CHECK(machine.refused(task(10ms, 6ms)).code == RefusalCode::not_schedulable);
-  CHECK(machine.manager.report().cores[0].others == 600'000);
-  machine.provider().others.clear();
-  machine.admit(task(10ms, 6ms));
-}
-
-TEST_CASE("a newcomer that would make another process late is refused though the utilization fits") {
-  Machine machine;
-  machine.provider().others = {
-      {.core = CoreId{0}, .physical_core = 0, .contract = task(10ms, 1ms, 1500us), .owner = 3}};
-  const sched::Refusal refusal = machine.refused(task(100ms, 1ms));
-  CHECK(refusal.code == RefusalCode::neighbour_late);
-  CHECK(refusal.closest == CoreId{0});
-  CHECK_FALSE(refusal.nearest.found());
-  machine.admit(task(100ms, 500us));
-}
-
-TEST_CASE("beside other processes a refusal proposes nothing that was not checked with them") {
-  Machine machine;
-  machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = task(10ms, 6ms), .owner = 3}};
-  const sched::Refusal refusal = machine.refused(task(10ms, 6ms));
-  CHECK(refusal.code == RefusalCode::not_schedulable);
-  CHECK_FALSE(refusal.nearest.found());
-}
-
-TEST_CASE("a promise says what the process runs above its tasks there and on the manager's core") {
-  ExecutiveOptions options = bare_options();
-  options.platform = {.budget = 20us, .period = 1ms, .jitter = 1us, .blocking = 5us};
-  Machine machine(3, options);
-  machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = task(10ms, 5ms), .owner = 3}};
-  machine.admit(task(10ms, 1ms));
-  const std::vector<Promise>& mine = machine.provider().mine;
-  REQUIRE(mine.size() == 3);
-  CHECK(mine[0].kind == PromiseKind::task);
-  CHECK(mine[0].core == CoreId{1});
-  CHECK(mine[0].levels == 47);
-  for (std::size_t i = 1; i < 3; ++i) {
-    CHECK(mine[i].kind == PromiseKind::platform);
-    CHECK(mine[i].core == CoreId{static_cast<std::int16_t>(i - 1)});
-    CHECK(mine[i].contract.budget == 20us);
-    CHECK(mine[i].contract.period == 1ms);
-    CHECK(mine[i].blocking == 5us);
-  }
-}
-
-TEST_CASE("another process's platform load delays our tasks") {
-  Machine machine;
-  machine.provider().others = {{.core = CoreId{0},
-                                .physical_core = 0,
-                                .contract = {.period = 1ms, .deadline = 1ms, .budget = 100us},
-                                .owner = 3,
-                                .kind = PromiseKind::platform,
-                                .blocking = 50us}};
-  const auto answer = machine.ask(task(10ms, 800us));
-  machine.decide();
-  REQUIRE(answer->admission);
-  CHECK(answer->admission->bound == 50us + 100us + 800us);
-}
-
-TEST_CASE("our platform load counts where it would make another process late") {
-  ExecutiveOptions options = bare_options();
-  options.platform = {.budget = 600us, .period = 10ms};
-  Machine machine(2, options);
-  // The first task would go to core 1, but from then on our manager would work on core 0.
-  machine.provider().others = {
-      {.core = CoreId{0}, .physical_core = 0, .contract = task(10ms, 1ms, 1500us), .owner = 3}};
-  CHECK(machine.refused(task(100ms, 1ms)).code == RefusalCode::neighbour_late);
-  machine.provider().others[0].contract = task(10ms, 1ms, 1600us);
-  machine.admit(task(100ms, 1ms));
-  CHECK(machine.threads.threads[0]->seat.core == CoreId{1});
-}
-
-TEST_CASE("what a task leaves behind stays promised until the neighbours are done with it") {
-  Machine machine;
-  machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = task(50ms, 1ms), .owner = 3}};
-  const TaskId id = machine.admit(task(10ms, 1ms));
-  machine.manager.depart(id, {});
-  machine.advance(1ms);
-  CHECK(machine.provider().mine.size() == 1);
-  CHECK(machine.manager.wake_at() <= virtual_now + 50ms);
-  machine.advance(48ms);
-  CHECK(machine.provider().mine.size() == 1);
-  machine.advance(2ms);
-  CHECK(machine.provider().mine.empty());
-  CHECK(machine.manager.wake_at() == never);
-}
-
-TEST_CASE("the manager sleeps while another process keeps it from giving back what lingers") {
-  Machine machine;
-  machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = task(50ms, 1ms), .owner = 3}};
-  const TaskId id = machine.admit(task(10ms, 1ms));
-  machine.manager.depart(id, {});
-  machine.advance(1ms);
-  machine.provider().busy = true;
-  machine.advance(60ms);
-  CHECK(machine.manager.wake_at() > virtual_now);
-  machine.provider().busy = false;
-  machine.advance(ManagerAgent::longest_retry);
-  CHECK(machine.provider().mine.empty());
-}
-
-TEST_CASE("a ledger that stays broken is asked less and less often") {
-  Machine machine;
-  const TaskId id = machine.admit(task(10ms, 1ms));
-  machine.provider().broken = true;
-  machine.manager.depart(id, {});
-  machine.settle();
-  machine.provider().begun = 0;
-  const Time until = virtual_now + 2s;
-  while (virtual_now < until) {  // bound: wake_at() moves on with each try
-    REQUIRE(machine.manager.wake_at() > virtual_now);
-    virtual_now = machine.manager.wake_at();
-    machine.settle();
-  }
-  CHECK(machine.provider().begun > 10);
-  CHECK(machine.provider().begun < 40);
-  machine.provider().broken = false;
-  machine.advance(ManagerAgent::longest_retry);
-  CHECK(machine.provider().mine.empty());
-}
-
-TEST_CASE("a promise that waits to be written does not delay a newcomer") {
-  Machine machine;
-  const TaskId id = machine.admit(task(10ms, 1ms));
-  machine.provider().busy = true;
-  machine.manager.depart(id, {});
-  for (int i = 0; i < 10; ++i) machine.advance(ManagerAgent::longest_retry);  // the promise's waits have grown
-  machine.provider().busy = false;
-  const auto answer = machine.ask(task(10ms, 1ms));
-  machine.decide();
-  CHECK(answer->admission);
-}
-
-TEST_CASE("beside other processes nobody is moved for a newcomer") {
-  Machine machine(2);
-  for (const Duration budget : {30ms, 30ms, 10ms, 10ms}) machine.admit(task(100ms, budget));
-  machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = task(1s, 1us), .owner = 3}};
-  CHECK(machine.refused(task(100ms, 75ms)).code == RefusalCode::not_schedulable);
-  machine.provider().others.clear();
-  const auto answer = machine.ask(task(100ms, 75ms));
-  machine.settle();
-  CHECK(answer->admission);
-}
-
-TEST_CASE("every admission and every departure is written down") {
-  Machine machine(2);
-  const TaskId a = machine.admit(task(10ms, 6ms));
-  machine.admit(task(20ms, 6ms));
-  REQUIRE(machine.provider().mine.size() == 2);
-  CHECK(machine.provider().mine[0].contract == task(10ms, 6ms));
-  machine.manager.depart(a, {});
-  machine.advance(1ms);
-  REQUIRE(machine.provider().mine.size() == 1);
-  CHECK(machine.provider().mine[0].contract == task(20ms, 6ms));
-}
-
-TEST_CASE("while another process decides newcomers wait and jobs go on") {
-  Machine machine;
-  const TaskId id = machine.admit(task(10ms, 1ms));
-  machine.provider().busy = true;
-  const auto answer = machine.ask(task(10ms, 1ms));
-  const auto fate = machine.send(id);
-  machine.settle();
-  CHECK(fate->runs == 1);
-  CHECK(answer->calls == 0);
-  CHECK(machine.manager.wake_at() == virtual_now + ManagerAgent::retry_period);
-  machine.provider().busy = false;
-  machine.advance(ManagerAgent::retry_period);
-  CHECK(answer->admission);
-}
-
-TEST_CASE("a newcomer does not wait for ever for the ledger") {
-  Machine machine;
-  machine.provider().busy = true;
-  const auto answer = machine.ask(task(10ms, 1ms));
-  machine.decide();
-  machine.advance(ManagerAgent::patience);
-  REQUIRE(answer->error);
-  CHECK(*answer->error == Error{.kind = ErrorKind::transient, .minor = minor::ledger_busy});
-}
-
-TEST_CASE("a newcomer whose promise came too late is decided anew") {
-  Machine machine;
-  machine.provider().conflicts = 3;
-  const auto answer = machine.ask(task(10ms, 1ms));
-  machine.decide();
-  CHECK(answer->calls == 0);
-  while (machine.provider().conflicts > 0) {  // bound: each try takes one, and each advance lets try
-    CHECK(machine.manager.wake_at() > virtual_now);
-    machine.advance(ManagerAgent::longest_retry);
-  }
-  machine.advance(ManagerAgent::longest_retry);
-  CHECK(answer->admission);
-  CHECK(machine.provider().mine.size() == 1);
-  CHECK(machine.manager.report().cores.front().tasks == 1);
-}
-
-TEST_CASE("a newcomer whose promise always comes too late is told so in the end") {
-  Machine machine;
-  machine.provider().conflicts = 1'000'000;
-  const auto answer = machine.ask(task(10ms, 1ms));
-  const Time until = virtual_now + ManagerAgent::patience;
-  while (virtual_now <= until) machine.advance(ManagerAgent::longest_retry);
-  REQUIRE(answer->error);
-  CHECK(answer->error->minor == minor::ledger_busy);
-}
-
-TEST_CASE("what cannot be written down is not promised") {
-  Machine machine;
-  machine.provider().broken = true;
-  const auto answer = machine.ask(task(10ms, 6ms));
-  machine.settle();
-  REQUIRE(answer->error);
-  CHECK(machine.manager.report().tasks.empty());
-  CHECK(machine.threads.threads.empty());
-  machine.provider().broken = false;
-  machine.advance(1ms);
-  machine.admit(task(10ms, 6ms));
-}
-
 // Error paths.
 
 TEST_CASE("an unsound contract is refused") {
@@ -579,7 +343,7 @@ TEST_CASE("an unsound contract is refused") {
 
 TEST_CASE("however many peers are lost at once what they asked for is not admitted") {
   Machine machine;
-  const auto answer = machine.ask(task(10ms, 1ms), PeerId{1});
+  const auto answer = machine.ask(plain(10ms, 1ms), PeerId{1});
   for (std::uint64_t peer = 1; peer <= 600; ++peer) machine.manager.peer_gone(PeerId{peer});
   machine.decide();
   REQUIRE(answer->error);
@@ -598,21 +362,21 @@ TEST_CASE("a job of an unknown task is refused") {
 TEST_CASE("a task whose thread does not start is not admitted") {
   Machine machine;
   machine.threads.failure = Error{.kind = ErrorKind::no_resources, .minor = minor::no_thread};
-  const auto answer = machine.ask(task(10ms, 6ms));
-  const auto call = machine.send_new(task(10ms, 1ms));
+  const auto answer = machine.ask(plain(10ms, 6ms));
+  const auto call = machine.send_new(plain(10ms, 1ms));
   machine.settle();
   REQUIRE(answer->error);
   CHECK(answer->error->minor == minor::no_thread);
   CHECK(call->failures == 1);
   machine.threads.failure.reset();
-  machine.admit(task(10ms, 6ms));
+  machine.admit(plain(10ms, 6ms));
 }
 
 TEST_CASE("a full queue says so and keeps nothing") {
   ExecutiveOptions options = bare_options();
   options.queue_capacity = 2;
   Machine machine(1, options);
-  const TaskId id = machine.admit(task(10ms, 1ms));
+  const TaskId id = machine.admit(plain(10ms, 1ms));
   machine.send(id);
   machine.send(id);
   CHECK(machine.pushed == Pushed::done);
@@ -624,7 +388,7 @@ TEST_CASE("a full queue says so and keeps nothing") {
 
 TEST_CASE("shutting down gives the promises back without waiting for another process") {
   Machine machine;
-  machine.admit(task(10ms, 1ms));
+  machine.admit(plain(10ms, 1ms));
   machine.provider().busy = true;
   machine.provider().begun = 0;
   machine.manager.shut_down(virtual_now);
@@ -639,20 +403,20 @@ TEST_CASE("shutting down answers everybody once") {
   std::shared_ptr<Fate> queued;
   {
     Machine machine;
-    const TaskId id = machine.admit(task(10ms, 1ms));
-    const TaskId other = machine.admit(task(20ms, 5ms));
+    const TaskId id = machine.admit(plain(10ms, 1ms));
+    const TaskId other = machine.admit(plain(20ms, 5ms));
     machine.send(other);
     machine.send(id);
     machine.decide();
     machine.threads.threads[0]->worker->step(virtual_now);
     waits = machine.send(id);
     machine.decide();
-    answer = machine.ask(task(10ms, 1ms));
+    answer = machine.ask(plain(10ms, 1ms));
     queued = machine.send(id);
     machine.manager.shut_down(virtual_now);
     const auto late = machine.send(id);
     CHECK(machine.pushed == Pushed::closed);
-    const auto too_late = machine.ask(task(10ms, 1ms));
+    const auto too_late = machine.ask(plain(10ms, 1ms));
     REQUIRE(too_late->error);
     CHECK(too_late->error->minor == minor::shutting_down);
     CHECK(machine.provider().mine.empty());

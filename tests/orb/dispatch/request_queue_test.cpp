@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -34,13 +35,21 @@ class Queue {
     JobPtr job(new CountedJob(recycled, number));
     return queue.push(job, Priority{priority});
   }
-  std::uint64_t pop() {
-    const JobPtr job = queue.pop();
-    return job ? static_cast<CountedJob&>(*job).number : 0;
+  // The same, in the place of a lesser one when it is full; whose place that was, or 0.
+  Pushed push_over(std::uint64_t number, int priority, std::uint64_t& displaced) {
+    JobPtr job(new CountedJob(recycled, number));
+    JobPtr other;
+    const Pushed pushed = queue.push(job, Priority{priority}, &other);
+    displaced = number_of(other);
+    return pushed;
   }
+  std::uint64_t pop() { return number_of(queue.pop()); }
 
   std::atomic<int> recycled{0};
   RequestQueue queue;
+
+ private:
+  static std::uint64_t number_of(const JobPtr& job) { return job ? static_cast<CountedJob&>(*job).number : 0; }
 };
 
 }  // namespace
@@ -100,6 +109,89 @@ TEST_CASE("four producers and a consumer pass every job once and in each produce
     ++count;
   }
   producers.clear();
+  CHECK(queue.pop() == 0);
+}
+
+// Four readers push priorities at random and count what they have pushed, so the consumer knows of jobs that were in
+// the queue before it looked.
+TEST_CASE("under contention no job is popped while one of higher priority has been in the queue") {
+  constexpr int levels = 8;
+  constexpr int each = 20'000;
+  Queue queue(4 * each);
+  std::atomic<int> pushed[levels] = {};
+  std::vector<std::jthread> readers;
+  for (unsigned reader = 0; reader < 4; ++reader)
+    readers.emplace_back([&, reader] {
+      std::minstd_rand random(reader + 1);
+      for (int i = 0; i < each; ++i) {
+        const int level = static_cast<int>(random() % levels);
+        queue.push(static_cast<std::uint64_t>(level) + 1, level);
+        pushed[level].fetch_add(1, std::memory_order_release);
+      }
+    });
+  int popped[levels] = {};
+  for (int count = 0; count < 4 * each;) {
+    int known[levels];
+    for (int level = 0; level < levels; ++level) known[level] = pushed[level].load(std::memory_order_acquire);
+    const std::uint64_t number = queue.pop();
+    if (number == 0) {
+      std::this_thread::yield();
+      continue;
+    }
+    for (int above = static_cast<int>(number); above < levels; ++above)
+      if (known[above] > popped[above]) FAIL("level " << number - 1 << " before " << above);
+    ++popped[number - 1];
+    ++count;
+  }
+}
+
+TEST_CASE("four readers that overfill a queue lose nothing silently and displace only what matters less") {
+  constexpr int each = 5'000;
+  Queue queue(16);
+  std::atomic<int> done{0}, full{0}, displaced{0}, wrong{0};
+  {
+    std::vector<std::jthread> readers;
+    for (unsigned reader = 0; reader < 4; ++reader)
+      readers.emplace_back([&, reader] {
+        std::minstd_rand random(reader + 1);
+        for (int i = 0; i < each; ++i) {
+          const int level = static_cast<int>(random() % 8);
+          std::uint64_t other = 0;
+          const bool taken = queue.push_over(static_cast<std::uint64_t>(level) + 1, level, other) == Pushed::done;
+          (taken ? done : full).fetch_add(1, std::memory_order_relaxed);      // relaxed: counts, read after the join
+          if (other != 0) displaced.fetch_add(1, std::memory_order_relaxed);  // relaxed: as above
+          if (other > static_cast<std::uint64_t>(level))
+            wrong.fetch_add(1, std::memory_order_relaxed);  // relaxed: as above
+        }
+      });
+  }
+  int left = 0;
+  for (std::uint64_t last = 8, number = queue.pop(); number != 0; number = queue.pop(), ++left) {
+    CHECK(number <= last);
+    last = number;
+  }
+  CHECK(left == 16);
+  CHECK(done + full == 4 * each);
+  CHECK(done == displaced + left);
+  CHECK(displaced > 0);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("who comes to a full queue takes the place of the oldest that matters least") {
+  Queue queue(3);
+  REQUIRE(queue.push(1, 5) == Pushed::done);
+  REQUIRE(queue.push(2, 3) == Pushed::done);
+  REQUIRE(queue.push(3, 3) == Pushed::done);
+  std::uint64_t displaced = 0;
+  CHECK(queue.push_over(4, 4, displaced) == Pushed::done);
+  CHECK(displaced == 2);
+  CHECK(queue.push_over(5, 3, displaced) == Pushed::full);  // no more important than the least
+  CHECK(displaced == 0);
+  CHECK(queue.push_over(6, 9, displaced) == Pushed::done);
+  CHECK(displaced == 3);
+  CHECK(queue.pop() == 6);
+  CHECK(queue.pop() == 1);
+  CHECK(queue.pop() == 4);
   CHECK(queue.pop() == 0);
 }
 
