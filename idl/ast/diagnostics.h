@@ -52,8 +52,9 @@ class Diagnostics {
   Diagnostic& warning(Warning kind, const Span& at, std::string message);
 
   bool has_errors() const { return errors_ > 0; }
-  std::size_t errors() const { return errors_; }    // counted past the limit
-  std::size_t dropped() const { return dropped_; }  // diagnostics past the limit
+  std::size_t errors() const { return errors_; }             // counted past the limit
+  bool has_enough() const { return errors_ >= 20 * limit; }  // of errors: a stage may give up
+  std::size_t dropped() const { return dropped_; }           // diagnostics past the limit
 
   // In the order of the text: by source, line and column.
   std::vector<const Diagnostic*> sorted() const;

@@ -29,7 +29,7 @@ class Lexer {
 
   std::vector<Token> run() {
     // loop: each turn consumes at least one byte
-    while (at_ < text_.size()) step();
+    while (at_ < text_.size() && !diagnostics_.has_enough()) step();
     Span end = tokens_.empty() ? Span{} : tokens_.back().span;
     end.column += end.length;
     end.offset += end.length;

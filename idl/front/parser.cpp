@@ -49,7 +49,7 @@ Parsed Parser::run() {
   // loop: definitions() returns at the end or at a '}', which is taken here
   for (;;) {
     definitions(into, in_module);
-    if (cursor_.at_end()) break;
+    if (cursor_.at_end() || diagnostics_.has_enough()) break;
     diagnostics_.error(cursor_.current().span, "this `}` closes nothing");
     complete_ = false;
     cursor_.advance();
@@ -63,7 +63,7 @@ Parsed Parser::run() {
 // Up to the '}' of the body or the end of the file.
 void Parser::definitions(ast::Definitions& into, Body kind) {
   add_pragmas(into);
-  while (!cursor_.at_end() && !cursor_.at("}")) {
+  while (!cursor_.at_end() && !cursor_.at("}") && !diagnostics_.has_enough()) {
     one_definition(into, kind);
     add_pragmas(into);
   }

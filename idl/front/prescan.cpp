@@ -19,7 +19,11 @@ constexpr std::array faults = {
 constexpr int deepest_parentheses = 200;
 constexpr int longest_expression = 10'000;  // operators; the parser takes fewer, this one saves its text the way there
 constexpr std::size_t deepest_conditions = 256;  // #if inside #if, in one file
-constexpr int deepest_condition = 100;           // parentheses and prefix operators of one #if
+// The library copies what it has of these again and again.
+constexpr std::size_t longest_literal = 1u << 20;
+constexpr std::size_t longest_pragma = 1u << 16;
+constexpr std::size_t most_lines = 1'000'000;  // of one file: each costs about a hundred bytes
+constexpr int deepest_condition = 100;         // parentheses and prefix operators of one #if
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
 bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -66,8 +70,7 @@ class Prescan {
     } else if (c == '\\') {
       continuation();
     } else if (is_control(c)) {
-      error(at_, 1, "stray control character in the text");
-      failed_ = true;
+      give_up("stray control character in the text");
     } else {
       visible(c);
     }
@@ -91,8 +94,7 @@ class Prescan {
     if (c == ';' || c == '{' || c == '}' || (in_directive_ && c == '#')) parentheses_ = 0;
     if (c == ')' && parentheses_ > 0) --parentheses_;
     if (c != '(' || ++parentheses_ <= deepest_parentheses) return;
-    error(at_, 1, "parentheses are nested too deeply");
-    failed_ = true;
+    give_up("parentheses are nested too deeply");
   }
 
   void track_operators(char c) {
@@ -100,11 +102,16 @@ class Prescan {
     constexpr std::string_view operators = "+-*/%|^&~";
     if (ends.find(c) != std::string_view::npos) operators_ = 0;
     if (operators.find(c) == std::string_view::npos || ++operators_ <= longest_expression) return;
-    error(at_, 1, "the expression is too long or nested too deeply");
+    give_up("the expression is too long or nested too deeply");
+  }
+
+  void give_up(std::string message) {
+    error(at_, 1, std::move(message));
     failed_ = true;
   }
 
   void new_line() {
+    if (++lines_ > most_lines) return give_up("the text has too many lines");
     ++at_;
     line_start_ = at_;
     line_is_blank_ = true;
@@ -172,6 +179,7 @@ class Prescan {
     while (i < text_.size() && text_[i] != quote && text_[i] != '\n')
       i += text_[i] == '\\' && i + 1 < text_.size() ? 2 : 1;
     const bool closed = i < text_.size() && text_[i] == quote;
+    if (i - at_ > longest_literal) return give_up("this literal is too long");
     if (closed && at_ > 0 && text_[at_ - 1] == 'L') hide_universal_names(at_ + 1, i);
     at_ = closed ? i + 1 : at_ + 1;
   }
@@ -226,6 +234,10 @@ class Prescan {
       const std::string_view directive = std::string_view(text_).substr(begin, end - begin);
       if (!track_conditions(directive, begin)) {
         error(begin + directive.find('#'), 1, "conditions are nested too deeply");
+        return std::nullopt;
+      }
+      if (directive.size() > longest_pragma && directive.find("pragma") < directive.find('\n')) {
+        error(begin + directive.find('#'), 1, "this #pragma is too long");
         return std::nullopt;
       }
       append_directive(out, directive);
@@ -313,6 +325,7 @@ class Prescan {
   std::string text_;
   std::size_t at_ = 0;
   std::size_t line_start_ = 0;
+  std::size_t lines_ = 0;
   int parentheses_ = 0;
   int operators_ = 0;                    // since an expression could begin
   std::vector<std::size_t> conditions_;  // where the open ones begin, in the second pass

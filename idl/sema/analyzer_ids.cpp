@@ -56,7 +56,8 @@ void Analyzer::set_type_prefix(const Symbol& symbol, const ast::IdDirective& dir
     return;
   }
   const std::string* earlier = ids_.type_prefix(symbol);
-  if (earlier != nullptr && *earlier != directive.argument) {
+  if (earlier != nullptr && *earlier == directive.argument) return;
+  if (earlier != nullptr) {
     diagnostics_.warning(Warning::lenient, at, quoted(symbol.name) + " already has the prefix \"" + *earlier + "\"");
   }
   ids_.set_type_prefix(symbol, directive.argument);

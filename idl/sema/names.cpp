@@ -194,7 +194,9 @@ void Names::note_use(const ast::Identifier& name) {
 void Names::report_unknown(const Scope& scope, const ast::Identifier& name, bool only_here) {
   std::string message = quoted(name.text) + " is not declared";
   if (only_here && !scope.path.empty()) message += " in " + quoted(scope.path);
-  const std::string similar = similar_name(scope, name.text, only_here);
+  // The search takes time in proportion to all names, so only messages that are shown get it.
+  const bool shown = diagnostics_.errors() < Diagnostics::limit;
+  const std::string similar = shown ? similar_name(scope, name.text, only_here) : std::string();
   const std::string_view keyword = only_here ? std::string_view() : keyword_like(name.text);
   if (!keyword.empty())
     message += "; did you mean the keyword " + quoted(keyword) + "?";

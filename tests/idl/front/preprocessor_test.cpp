@@ -241,6 +241,13 @@ TEST_CASE("an unterminated comment of 10 MB is one error") {
   CHECK(faults_of("struct S { long a; };\n/*" + std::string(10 << 20, '*')) == "2:1: this comment is never closed");
 }
 
+TEST_CASE("what the preprocessor would copy without end is stopped before it") {
+  CHECK(faults_of("const string s = \"" + std::string(10 << 20, 'x')) == "1:18: this literal is too long");
+  CHECK(faults_of("const char c = '" + std::string(10 << 20, 'x')) == "1:16: this literal is too long");
+  CHECK(faults_of("#pragma " + std::string(10 << 20, 'x')) == "1:1: this #pragma is too long");
+  CHECK(faults_of(std::string(1'000'001, '\n')) == "1000001:1: the text has too many lines");
+}
+
 TEST_CASE("a comment of 10 MB is fine") {
   CHECK(faults_of("/*" + std::string(10 << 20, 'x') + "*/ struct S { long a; };") == "");
 }
