@@ -32,6 +32,8 @@ std::set<std::string_view> extra_headers(const Model& model) {
     if (type.bound != 0 && type.kind != TypeKind::array) headers.insert("bounded");
   }
   if (std::ranges::any_of(model.definitions, has_optional)) headers.insert("extensions");
+  const auto is_orb = [](const File& file) { return !file.generates_code && file.include_path == "orb.idl"; };
+  if (std::ranges::any_of(model.files, is_orb)) headers.insert("orb_types");
   return headers;
 }
 

@@ -75,7 +75,12 @@ Spelling::Spelling(const Model& model) : model_(model) {
     if (definition.kind() != DefinitionKind::module) defined_.insert(name_of(definition));
 }
 
-std::string Spelling::name(DefId id) const { return name_of(model_[id]); }
+// What is part of the compiler has its C++ in the library, where it is called as in IDL.
+std::string Spelling::name(DefId id) const {
+  const FileId file = model_[id].file;
+  if (file != FileId::none && !model_[file].generates_code) return model_[id].name;
+  return name_of(model_[id]);
+}
 
 std::string Spelling::qualified(DefId id) const {
   const DefId scope = model_[id].scope;

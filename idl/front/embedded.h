@@ -12,4 +12,7 @@ std::optional<std::string_view> embedded_source(std::string_view name);
 // corelane/annotations.idl, which nobody includes: what it declares is always known.
 std::string_view standard_annotations();
 
+// orb.idl.
+std::string_view standard_orb();
+
 }  // namespace corelane::idl

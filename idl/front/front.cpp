@@ -1,5 +1,6 @@
 #include "idl/front/front.h"
 
+#include <string_view>
 #include <utility>
 
 #include "idl/front/embedded.h"
@@ -9,23 +10,40 @@
 namespace corelane::idl {
 namespace {
 
-// The declarations of the annotations of the standard, in front of those of the user. The text is our own, so it needs
-// no preprocessing.
-void add_standard_annotations(SourceMap& sources, ast::Definitions& into, Diagnostics& diagnostics) {
-  const std::string name = "corelane/annotations.idl";
-  const SourceId id = sources.add("<corelane>/" + name, name, std::string(standard_annotations()), true);
+// The definitions of a file that is part of the compiler, which needs no preprocessing.
+ast::Definitions definitions_of(const std::string& name, std::string_view source, SourceMap& sources,
+                                Diagnostics& diagnostics) {
+  const SourceId id = sources.add("<corelane>/" + name, name, std::string(source), true);
   Preprocessed text;
   for (std::uint32_t line = 1; line <= sources[id].lines.size(); ++line) {
     text.segments.push_back({static_cast<std::uint32_t>(text.text.size()), id, line, 1});
     const std::string_view content = sources[id].line(line);
     text.text.append(content.substr(0, content.find("//"))).append("\n");
   }
-  Parsed parsed = parse(tokenize(text, sources, diagnostics), diagnostics);
-  ast::Definitions all = std::move(parsed.specification.definitions);
+  return std::move(parse(tokenize(text, sources, diagnostics), diagnostics).specification.definitions);
+}
+
+void put_before(ast::Definitions first, ast::Definitions& rest) {
+  for (auto& definition : rest) first.push_back(std::move(definition));
+  rest = std::move(first);
+}
+
+// The declarations of the annotations of the standard, in front of those of the user.
+void add_standard_annotations(SourceMap& sources, ast::Definitions& into, Diagnostics& diagnostics) {
+  ast::Definitions all = definitions_of("corelane/annotations.idl", standard_annotations(), sources, diagnostics);
   for (auto& definition : all)
     if (auto* declaration = std::get_if<ast::AnnotationDeclaration>(&definition->node)) declaration->standard = true;
-  for (auto& definition : into) all.push_back(std::move(definition));
-  into = std::move(all);
+  put_before(std::move(all), into);
+}
+
+// Whether the text names CORBA::TCKind and declares no such module. Like CORBA::TypeCode it needs no #include.
+bool lacks_type_kinds(const std::vector<Token>& tokens) {
+  bool names = false;
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    if (tokens[i].is("module") && tokens[i + 1].text == "CORBA") return false;
+    if (tokens[i].text == "CORBA" && tokens[i + 1].is("::") && tokens[i + 2].text == "TCKind") names = true;
+  }
+  return names;
 }
 
 }  // namespace
@@ -40,7 +58,10 @@ FrontResult run_front(SourceMap& sources, SourceLoader& loader, const std::strin
   Parsed parsed = parse(result.tokens, diagnostics);
   result.specification = std::move(parsed.specification);
   result.complete = parsed.complete && sound;
-  if (result.complete) add_standard_annotations(sources, result.specification.definitions, diagnostics);
+  if (!result.complete) return result;
+  ast::Definitions& all = result.specification.definitions;
+  if (lacks_type_kinds(result.tokens)) put_before(definitions_of("orb.idl", standard_orb(), sources, diagnostics), all);
+  add_standard_annotations(sources, all, diagnostics);
   return result;
 }
 

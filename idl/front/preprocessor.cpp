@@ -62,17 +62,7 @@ class Run {
 
   // The file that an #include names; none (reported) when there is none.
   SourceId include(const std::string& name, bool angled, SourceId includer, const Span& at) {
-    SourceId id = SourceId::none;
-    if (const auto text = embedded_source(name)) {
-      id = open({.path = "<corelane>/" + name, .include_path = name}, at, text);
-    } else {
-      const auto found = loader_.locate_include(name, angled, sources_[includer].path);
-      if (const auto* failure = std::get_if<LoadFailure>(&found)) {
-        diagnostics_.error(at, "cannot include " + quoted(name) + ": " + failure->reason);
-      } else {
-        id = open(std::get<Located>(found), at);
-      }
-    }
+    const SourceId id = find(name, angled, includer, at);
     if (id != SourceId::none) note_inclusion(id, includer, at);
     return id;
   }
@@ -115,6 +105,18 @@ class Run {
   }
 
  private:
+  // A file of the compiler's own gives way to one of the user, but for those in our folder.
+  SourceId find(const std::string& name, bool angled, SourceId includer, const Span& at) {
+    const auto text = embedded_source(name);
+    const auto own = [&] { return open({.path = "<corelane>/" + name, .include_path = name}, at, text); };
+    if (text && name.starts_with("corelane/")) return own();
+    const auto found = loader_.locate_include(name, angled, sources_[includer].path);
+    if (const auto* located = std::get_if<Located>(&found)) return open(*located, at);
+    if (text) return own();
+    diagnostics_.error(at, "cannot include " + quoted(name) + ": " + std::get<LoadFailure>(found).reason);
+    return SourceId::none;
+  }
+
   void note_inclusion(SourceId id, SourceId includer, const Span& at) {
     auto& list = sources_[includer].includes;
     if (std::find(list.begin(), list.end(), id) == list.end()) list.push_back(id);

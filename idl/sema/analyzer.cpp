@@ -1,5 +1,6 @@
 #include "idl/sema/analyzer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "idl/sema/sema.h"
@@ -48,7 +49,11 @@ void Analyzer::visit(const ast::Module& module, const ast::Definition& definitio
   Module body;
   const DefId outer = scope_;
   const SourceId file = definition.keyword.source;
-  const bool emits = file == SourceId::none || !sources_[file].embedded;
+  // A module of ours that declares annotations alone is nothing that a back end could use.
+  const bool emits =
+      file == SourceId::none || !sources_[file].embedded || std::ranges::any_of(module.body, [](const auto& one) {
+        return !std::holds_alternative<ast::AnnotationDeclaration>(one->node);
+      });
   if (emits) {
     body.reopened = symbol->definition != DefId::none;
     scope_ = add(*symbol, definition.name, annotations_.check(definition.annotations, Target::module));

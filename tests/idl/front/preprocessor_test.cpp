@@ -107,6 +107,18 @@ TEST_CASE("text without annotations is what another compiler can read") {
 
 // Error paths.
 
+TEST_CASE("orb.idl is part of the compiler unless the user has one") {
+  Compiler ours;
+  CHECK(ours.compile("#include <orb.idl>\nstruct S { CORBA::StringSeq a; };").faults() == "");
+  CHECK(ours["CORBA::StringSeq"].repository_id == "IDL:omg.org/CORBA/StringSeq:1.0");
+  Compiler theirs;
+  theirs.with("orb.idl", "module CORBA { typedef long Mine; };\n")
+      .compile("#include <orb.idl>\nconst CORBA::Mine a = 1;");
+  CHECK(theirs.faults() == "");
+  CHECK(faults_of("interface I { CORBA::TCKind f(in CORBA::TypeCode a); };") == "");
+  CHECK(faults_of("interface I { CORBA::StringSeq f(); };") == "1:15: `CORBA` is not declared");
+}
+
 TEST_CASE("a missing include is an error at the directive") {
   CHECK(faults_of("struct S { long a; };\n  #include <none.idl>\n") == "2:3: cannot include `none.idl`: no such file");
 }
