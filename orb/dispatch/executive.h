@@ -112,6 +112,7 @@ struct CoreReport {
   sched::Ppm others = 0;  // promised by other processes
   std::uint32_t tasks = 0;
   bool guarded = true;
+  bool lost = false;  // unplugged or taken back: nothing is promised there any more
 };
 
 struct BestEffortServerReport {

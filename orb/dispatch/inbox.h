@@ -1,8 +1,9 @@
-// NoteInbox: what others tell the manager besides requests: a task has vacated its core, a thread lives or failed to.
+// NoteInbox: what others tell the manager besides requests: a task has vacated its core, a thread lives or failed
+// to, a core is gone.
 //
 // Threads: any pushes, the manager drains. Priority-inheriting lock, held for a move of one note or a swap.
-// Bounded: every note is about a task or an admission, of which there are at most max_tasks; the room is taken at
-// start.
+// Bounded: every note is about a task or an admission, of which there are at most max_tasks, or the loss of a core,
+// told once; the room is taken at start.
 #pragma once
 
 #include <cstddef>
@@ -28,12 +29,16 @@ struct ThreadFailed {
   Error error;
 };
 
-using Note = std::variant<sched::Vacated, ThreadStarted, ThreadFailed>;
+using Note = std::variant<sched::Vacated, ThreadStarted, ThreadFailed, sched::CoreLost>;
 
 class NoteInbox {
  public:
+  static constexpr std::size_t max_cores = 1024;
+
   // `manager` wakes the manager thread.
-  NoteInbox(std::size_t max_tasks, os::Parker& manager) : manager_(manager) { notes_.reserve(4 * max_tasks); }
+  NoteInbox(std::size_t max_tasks, os::Parker& manager) : manager_(manager) {
+    notes_.reserve(4 * max_tasks + max_cores);
+  }
 
   // Any thread.
   void push(const Note& note) noexcept {

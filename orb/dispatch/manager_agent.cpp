@@ -61,8 +61,10 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
       recorder_(options.recorder, manager_options(options, leases, natives_), options.max_tasks),
       counters_(options.recorder.requests, core_counters(options, leases), options.max_tasks, best_effort),
       housekeeper_(maker, provider, inbox_),
+      core_watch_(leases, provider, inbox_),
       departures_(options.max_tasks),
       manager_(manager_options(options, leases, natives_), recorder_.manager()),
+      home_(leases.front().core),
       others_(leases.size()) {
   for (const CoreLease& lease : leases_)
     pools_.push_back(std::make_unique<CorePool>(lease.core, options.max_tasks, inbox_, recorder_.lane(lease.core)));
@@ -72,6 +74,7 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
   if (!best_effort_.servers().empty() || options_.reader.budget > Duration::zero())
     for (const CoreLease& lease : leases_) tell_interference(lease, {});
   promise_is_stale_ = !best_effort_.servers().all_granted();
+  housekeeper_.keep(core_watch_, CoreWatch::period);
   housekeeper_.keep(recorder_, recorder_.period());
   housekeeper_.keep(counters_, CounterPublisher::period);
 }
@@ -380,8 +383,14 @@ bool ManagerAgent::closes(const CoreLease& lease, std::span<const Promise> other
   ours.push_back(task_promise(lease, newcomer));
   add_platform(ours);
   best_effort_.servers().add_promises(ours);
-  const bool first = mine.empty() && lease.core != leases_.front().core;
-  return !others_hold(lease, others, ours) || (first && !others_hold(leases_.front(), others, ours));
+  const bool first = mine.empty() && lease.core != home_;
+  return !others_hold(lease, others, ours) || (first && !others_hold(home(), others, ours));
+}
+
+const CoreLease& ManagerAgent::home() const noexcept {
+  for (const CoreLease& lease : leases_)
+    if (lease.core == home_) return lease;
+  return leases_.front();
 }
 
 Promise ManagerAgent::task_promise(const CoreLease& lease, const Contract& contract) const {
@@ -419,7 +428,7 @@ void ManagerAgent::add_platform(std::vector<Promise>& promises) const {
       return std::any_of(promises.begin(), promises.end(),
                          [&](const Promise& p) { return p.core == lease.core && p.kind == kind; });
     };
-    const bool needed = lease.core == leases_.front().core || is_here(PromiseKind::task);
+    const bool needed = lease.core == home_ || is_here(PromiseKind::task);
     if (!needed || is_here(PromiseKind::platform)) continue;
     for (const sched::PlatformLoad& load : {options_.platform, options_.reader})
       if (load.budget > Duration::zero() || load.blocking > Duration::zero())
@@ -509,7 +518,7 @@ void ManagerAgent::shut_down(Time now) noexcept {
     waiting_.clear(), deciding_.clear(), explaining_.clear();
     for (auto& [id, record] : records_) {
       if (record->handler) std::exchange(record->handler, nullptr)->failed(stopping);
-      let_go(*record, now);
+      let_go(*record, std::nullopt, now);
     }
   }
   housekeeper_.close();

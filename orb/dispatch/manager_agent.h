@@ -34,6 +34,7 @@
 #include "orb/dispatch/clock.h"
 #include "orb/dispatch/core_pool.h"
 #include "orb/dispatch/core_provider.h"
+#include "orb/dispatch/core_watch.h"
 #include "orb/dispatch/counter_publisher.h"
 #include "orb/dispatch/departures.h"
 #include "orb/dispatch/executive.h"
@@ -109,7 +110,9 @@ class ManagerAgent final : public Agent {
     TaskReport report;  // without the worker's numbers, label and misses: copying it allocates nothing
     std::shared_ptr<const std::string> label;
     WorkerPtr worker;
-    bool started = false;  // its thread lives
+    CoreId lane = no_core;     // whose Lane has it; after a core was lost for a while not the one where it belongs
+    bool owes_vacate = false;  // the Manager asked for it before its Lane was where it belongs
+    bool started = false;      // its thread lives
     bool leaving = false;
     std::unique_ptr<AdmissionHandler> handler;  // until its thread lives
     JobList first_jobs;                         // placed before the thread lived
@@ -180,11 +183,15 @@ class ManagerAgent final : public Agent {
   void handle(const LaneCommand&, Time) noexcept {}  // comes from Lanes only
 
   void handle_note(const sched::Vacated& note, Time now) noexcept;
+  void handle_note(const sched::CoreLost& note, Time now) noexcept;
   void handle_note(const ThreadStarted& note, Time now) noexcept;
   void handle_note(const ThreadFailed& note, Time now) noexcept;
 
   void hand_over(Record& record, JobPtr job, JobId id, Time at) noexcept;
-  void let_go(Record& record, Time now) noexcept;
+  void let_go(Record& record, const std::optional<sched::Refusal>& why, Time now) noexcept;
+  void move_lane(Record& record, Time now) noexcept;
+  void move_home() noexcept;
+  const CoreLease& home() const noexcept;
   JobPtr take_job(JobId id) noexcept;
   std::optional<Newcomer> take_newcomer(JobId request) noexcept;
   void turn_away(Newcomer newcomer, const sched::Refusal& refusal) noexcept;
@@ -211,6 +218,7 @@ class ManagerAgent final : public Agent {
   Recorder recorder_;
   CounterPublisher counters_;
   Housekeeper housekeeper_;
+  CoreWatch core_watch_;
   std::atomic<std::uint64_t> queue_full_{0};
   Departures departures_;
   os::PiMutex door_mutex_;
@@ -236,6 +244,8 @@ class ManagerAgent final : public Agent {
   JobPtr current_;                      // the job that the Manager is being asked about
   std::deque<std::shared_ptr<const TaskReport>> gone_;
   std::deque<PeerId> lost_peers_;
+  std::deque<TaskId> evicted_;        // the latest, so that their clients are told
+  CoreId home_;                       // the core of the manager's thread
   std::vector<sched::Ppm> others_;    // by leased core: what other processes promised
   bool alone_ = true;                 // nobody else promised anything on our cores
   std::vector<Lingering> lingering_;  // each is in our promise still, so the provider's room bounds them

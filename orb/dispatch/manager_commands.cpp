@@ -5,6 +5,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/dispatch/manager_agent.h"
+#include "orb/os/thread.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 constexpr std::size_t remembered = 256;  // tasks that left and still stand in the report
 constexpr Error gone{.kind = ErrorKind::transient, .minor = minor::unknown_task};
 constexpr Error full{.kind = ErrorKind::transient, .minor = minor::queue_full};
+constexpr std::optional<sched::Refusal> departed;  // no reason: it asked to leave
 
 }  // namespace
 
@@ -45,6 +47,7 @@ void ManagerAgent::handle(const sched::Admit& admit, Time now) {
                     .core = admit.core,
                     .priority = admit.priority,
                     .bound = admit.response};
+  record->lane = admit.core;
   record->label = std::make_shared<const std::string>(std::move(newcomer->label));
   record->worker = std::make_shared<TaskWorker>(admit.task, admit.contract, *pool, clock_);
   manager_.name(admit.task, *record->label);
@@ -88,7 +91,7 @@ void ManagerAgent::handle(const sched::Place& place, Time now) noexcept {
 }
 
 void ManagerAgent::hand_over(Record& record, JobPtr job, JobId id, Time at) noexcept {
-  CorePool* pool = pool_of(record.report.core);
+  CorePool* pool = pool_of(record.lane);
   auto refused = pool->arrive(*record.worker, std::move(job), id, at);
   if (!refused.job) return;
   ++jobs_refused_;
@@ -99,7 +102,7 @@ void ManagerAgent::hand_over(Record& record, JobPtr job, JobId id, Time at) noex
 void ManagerAgent::handle(const sched::Reprioritize& change, Time) noexcept {
   Record* record = find(change.task);
   if (!record) return;
-  if (CorePool* pool = pool_of(change.core)) pool->reprioritize(change.task, change.priority);
+  if (CorePool* pool = pool_of(change.core)) pool->reprioritize(change.task, change.priority);  // if it is there
   if (record->report.core != change.core) return;
   record->report.priority = change.priority;
   record->worker->seat({.core = change.core, .native = sched::native_of(change.priority, natives_)});
@@ -107,41 +110,57 @@ void ManagerAgent::handle(const sched::Reprioritize& change, Time) noexcept {
 }
 
 void ManagerAgent::handle(const sched::Vacate& vacate, Time now) noexcept {
+  Record* record = find(vacate.task);
+  if (record && record->lane != vacate.core) return static_cast<void>(record->owes_vacate = true);
   if (CorePool* pool = pool_of(vacate.core)) pool->vacate(vacate.task, now);
 }
 
 void ManagerAgent::handle(const sched::Move& move, Time now) noexcept {
   Record* record = find(move.task);
-  CorePool* from = pool_of(move.from);
-  CorePool* to = pool_of(move.to);
-  if (!record || !from || !to) return;
-  sched::LaneTask task = from->take_out(*record->worker);
-  task.priority = move.priority;
+  if (!record || !pool_of(move.to)) return;
   record->report.core = move.to;
   record->report.priority = move.priority;
   record->worker->seat({.core = move.to, .native = sched::native_of(move.priority, natives_)});
   hints_.set(move.task, move.priority);
-  if (move.from != move.to) linger(move.from, record->report.contract, now);
-  to->put(record->worker, task, now);
+  // From a lost core nobody has vacated it: a job may run. The thread goes at once, what the Lane knows of the task
+  // follows when the Lane is idle; until then its jobs pass that Lane.
+  const auto from = manager_.find(move.from);
+  if (from && from->lost) return pool_of(record->lane)->vacate(move.task, now);
+  move_lane(*record, now);
+}
+
+// To the core where the task belongs. Its old Lane holds it.
+void ManagerAgent::move_lane(Record& record, Time now) noexcept {
+  const CoreId to = record.report.core;
+  sched::LaneTask task = pool_of(record.lane)->take_out(*record.worker);
+  task.priority = record.report.priority;
+  if (record.lane != to) linger(record.lane, record.report.contract, now);
+  record.lane = to;
+  pool_of(to)->put(record.worker, task, now);
+  if (std::exchange(record.owes_vacate, false)) pool_of(to)->vacate(task.id, now);
 }
 
 void ManagerAgent::handle(const sched::Dismiss& dismiss, Time now) noexcept {
-  if (Record* record = find(dismiss.task)) return let_go(*record, now);
+  if (Record* record = find(dismiss.task)) return let_go(*record, departed, now);
   // Departed before it had a thread: nothing of it is on the core.
   tell(sched::Vacated{.at = now, .task = dismiss.task, .core = dismiss.core}, now);
   promise_is_stale_ = true;
 }
 
-// Only after CoreLost, which nobody reports yet; the task has left for the Manager.
+// After CoreLost; the task has left for the Manager. Its client learns the reason from the answer to its jobs: those
+// that wait, and those that it sends later.
 void ManagerAgent::handle(const sched::Evict& evict, Time now) noexcept {
-  if (Record* record = find(evict.task)) let_go(*record, now);
+  if (evicted_.size() == remembered) evicted_.pop_front();
+  evicted_.push_back(evict.task);
+  if (Record* record = find(evict.task)) let_go(*record, evict.reason, now);
 }
 
 void ManagerAgent::handle(const sched::Refuse& refuse, Time now) noexcept {
   if (JobPtr job = take_job(refuse.job)) {
     ++jobs_refused_;
     if (Record* record = find(job->task)) ++record->report.refused;
-    return job->refuse(refuse.reason);
+    const bool evicted = std::find(evicted_.begin(), evicted_.end(), job->task) != evicted_.end();
+    return job->refuse(evicted ? sched::Refusal{.code = sched::RefusalCode::core_lost} : refuse.reason);
   }
   auto newcomer = take_newcomer(refuse.job);
   if (!newcomer) return;
@@ -155,29 +174,51 @@ void ManagerAgent::handle(const sched::Refuse& refuse, Time now) noexcept {
   explaining_.push_back({std::move(*newcomer), refuse.reason});
 }
 
-void ManagerAgent::let_go(Record& record, Time now) noexcept {
+// `why`: for an evicted task, whom nobody asked to leave.
+void ManagerAgent::let_go(Record& record, const std::optional<sched::Refusal>& why, Time now) noexcept {
   record.leaving = true;
   hints_.erase(record.report.task);
   departures_.forget(record.report.task);
-  if (record.handler) std::exchange(record.handler, nullptr)->failed(gone);
-  record.report.early = pool_of(record.report.core)->early_jobs(record.report.task);
-  JobList cancelled = pool_of(record.report.core)->dismiss(*record.worker, now);
+  if (auto handler = std::exchange(record.handler, nullptr)) why ? handler->refused(*why) : handler->failed(gone);
+  record.report.early = pool_of(record.lane)->early_jobs(record.report.task);
+  JobList cancelled = pool_of(record.lane)->dismiss(*record.worker, now);
+  const auto answer = [&](JobPtr job) { why ? job->refuse(*why) : job->fail(gone); };
   // Bound: jobs of one task.
-  while (JobPtr job = cancelled.pop_front()) job->fail(gone);
-  while (JobPtr job = record.first_jobs.pop_front()) job->fail(gone);
+  while (JobPtr job = cancelled.pop_front()) answer(std::move(job));
+  while (JobPtr job = record.first_jobs.pop_front()) answer(std::move(job));
 }
 
 void ManagerAgent::handle_note(const sched::Vacated& note, Time now) noexcept {
   Record* record = find(note.task);
   const bool left = record && record->leaving;
+  const bool owed = record && note.core == record->lane && record->lane != record->report.core;
+  if (owed && !left) return move_lane(*record, now);
+  const CoreId core = owed ? record->report.core : note.core;  // where the Manager has it
   if (left) {
     linger(note.core, record->report.contract, now);
     forget(*record);
     housekeeper_.retire(record->worker);
     records_.erase(note.task);
   }
-  tell(sched::Vacated{.at = now, .task = note.task, .core = note.core}, now);
+  tell(sched::Vacated{.at = now, .task = note.task, .core = core}, now);
   promise_is_stale_ = true;
+}
+
+void ManagerAgent::handle_note(const sched::CoreLost& note, Time now) noexcept {
+  tell(sched::CoreLost{.at = now, .core = note.core}, now);
+  promise_is_stale_ = true;
+  if (note.core == home_) move_home();
+}
+
+// This thread goes to another core that is left, where its platform load counts from now on.
+void ManagerAgent::move_home() noexcept {
+  for (const CoreLease& lease : leases_) {
+    const auto view = manager_.find(lease.core);
+    if (!view || view->lost) continue;
+    if (options_.real_time && !os::bind_this_thread(lease.core)) continue;
+    home_ = lease.core;
+    return;
+  }
 }
 
 void ManagerAgent::handle_note(const ThreadStarted& note, Time now) noexcept {
@@ -277,7 +318,7 @@ ExecutiveReport ManagerAgent::report() const {
       workers.push_back(record->worker);
       labels.push_back(record->label);
       for (const auto& pool : pools_)
-        if (!record->leaving && pool->core() == record->report.core) report.tasks.back().early = pool->early_jobs(id);
+        if (!record->leaving && pool->core() == record->lane) report.tasks.back().early = pool->early_jobs(id);
     }
     gone_tasks.assign(gone_.begin(), gone_.end());
     report_cores(report);
@@ -305,7 +346,8 @@ void ManagerAgent::report_cores(ExecutiveReport& report) const {
                               .platform = std::max<sched::Ppm>(0, view->platform - others_[i]),
                               .others = others_[i],
                               .tasks = view->tasks,
-                              .guarded = leases_[i].guarded});
+                              .guarded = leases_[i].guarded,
+                              .lost = view->lost});
 }
 
 ManagerAgent::Record* ManagerAgent::find(TaskId task) noexcept {

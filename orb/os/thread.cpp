@@ -182,4 +182,18 @@ Expected<Thread> start_thread(ThreadOptions options, UniqueFunction<void()> func
 
 CoreId current_core() noexcept { return CoreId{static_cast<std::int16_t>(sched_getcpu())}; }
 
+// The kernel leaves out of its answer what is not plugged in.
+bool may_run_on(CoreId core) noexcept {
+  CpuMask mask;
+  return sched_getaffinity(0, CpuMask::native_size, mask.native()) == 0 && mask.contains(core);
+}
+
+Expected<void> bind_this_thread(CoreId core) noexcept {
+  CpuMask mask;
+  mask.add(core);
+  if (sched_setaffinity(0, CpuMask::native_size, mask.native()) != 0)
+    return Error{.kind = ErrorKind::bad_param, .minor = minor::core_unusable};
+  return {};
+}
+
 }  // namespace corelane::os

@@ -93,4 +93,10 @@ class PriorityScope {
 // The calling thread's core at this instant; a bound thread's answer holds.
 CoreId current_core() noexcept;
 
+// Whether the calling thread may run there just now: the core is plugged in, and in the thread's affinity and cpuset. A
+// system call.
+bool may_run_on(CoreId core) noexcept;
+// Binds the calling thread, strictly. BAD_PARAM core_unusable when it cannot run there.
+Expected<void> bind_this_thread(CoreId core) noexcept;
+
 }  // namespace corelane::os

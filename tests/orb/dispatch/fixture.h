@@ -2,6 +2,7 @@
 // made up.
 #pragma once
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <deque>
 #include <memory>
@@ -128,9 +129,13 @@ class FakeProvider final : public CoreProvider {
   void abandon() noexcept override {}
   void withdraw() noexcept override { mine.clear(); }
   void maintain() noexcept override { ++maintained; }
+  bool is_revoked(CoreId core) const noexcept override {
+    return std::find(revoked.begin(), revoked.end(), core) != revoked.end();
+  }
 
   std::vector<CoreLease> leases;
   std::vector<Promise> others, mine;
+  std::vector<CoreId> revoked;
   bool busy = false, broken = false;
   int maintained = 0, begun = 0, conflicts = 0;
 };

@@ -1,0 +1,229 @@
+// corelane-bench-scenarios: what the manager costs, scenario by scenario, as Zhang, Gill and Lu published it for MC-ORB
+// (RTCSA 2009), whose means stand beside ours. The state of the pool is constructed anew for each sample.
+//
+//   1  a new task on the manager's core          2  a new task on another core
+//   3  one sleeping task moves to another core to make room for the new one
+//   4  every resident task that has to moves: room is made by packing all of them anew
+//   5  a new task is rejected
+//   job  a job of an admitted task, on the manager's core and on the other one: nothing is decided
+//
+// Stages: queue: from the driver, who stands for the reader, to the manager. decide: analysis, commands, promise
+// written down. move: until everybody has moved. thread: the new task's thread is made and got its job. wake: to the
+// first instruction of the servant, or (5) until the refusal is ready, with what would have fitted. total: what the
+// paper calls the overhead: from the manager's taking of the request; for `job` from the driver's putting it there.
+// Here each task has a thread of its own, made when it is admitted; MC-ORB took one that was there.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/latency/machine.h"
+#include "bench/scenarios/pool.h"
+#include "orb/os/log.h"
+#include "orb/os/thread.h"
+
+namespace {
+
+using namespace scenarios;
+using namespace corelane;
+using namespace std::chrono_literals;
+
+struct Options {
+  std::size_t samples = 1000;
+  std::string commit = "unknown";
+};
+
+struct Scenario {
+  const char* name;
+  double published;  // mean, us; 0: none
+  std::function<Stamps(Pool&)> sample;
+};
+
+Contract percent(int share) { return make_contract(100ms, share * 1ms, 100ms, 0ms); }
+
+[[noreturn]] void wrong(const char* what) { throw std::runtime_error(what); }
+
+Stamps new_task(Pool& pool, CoreId expected) {
+  TaskId task = no_task;
+  const Stamps stamps = pool.call(percent(10), task);
+  if (!stamps.ran || stamps.core != expected) wrong("the new task is not where the scenario needs it");
+  pool.depart(task);
+  return stamps;
+}
+
+// Residents are there from the first sample on.
+Stamps on_managers_core(Pool& pool) {
+  if (pool.resident_count() == 0) {
+    const TaskId first = pool.admit(percent(60), pool.managers_core());
+    pool.admit(percent(50), pool.other_core());
+    pool.depart(first);
+  }
+  return new_task(pool, pool.managers_core());
+}
+
+Stamps on_other_core(Pool& pool) {
+  if (pool.resident_count() == 0) pool.admit(percent(50), pool.managers_core());
+  return new_task(pool, pool.other_core());
+}
+
+// So many of the residents move for a newcomer of this share.
+Stamps with_moves(Pool& pool, const std::vector<std::pair<int, bool>>& residents, int newcomer, std::size_t moves) {
+  std::vector<TaskId> tasks;
+  for (const auto& [share, on_managers] : residents)
+    tasks.push_back(pool.admit(percent(share), on_managers ? pool.managers_core() : pool.other_core()));
+  const auto before = pool.places(tasks);
+  TaskId task = no_task;
+  const Stamps stamps = pool.call(percent(newcomer), task);
+  const auto after = pool.places(tasks);
+  std::size_t moved = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) moved += before[i] != after[i];
+  if (!stamps.ran || moved != moves) wrong("not those tasks have moved that the scenario needs");
+  pool.clear();
+  return stamps;
+}
+
+Stamps one_moves(Pool& pool) { return with_moves(pool, {{50, true}, {30, false}, {30, false}}, 60, 1); }
+
+Stamps all_move(Pool& pool) { return with_moves(pool, {{40, true}, {40, false}, {30, true}}, 60, 2); }
+
+Stamps rejected(Pool& pool) {
+  if (pool.resident_count() == 0) {
+    pool.admit(percent(60), pool.managers_core());
+    pool.admit(percent(60), pool.other_core());
+  }
+  TaskId task = no_task;
+  const Stamps stamps = pool.call(percent(90), task);
+  if (stamps.ran) wrong("the new task was admitted");
+  return stamps;
+}
+
+Stamps job_on(Pool& pool, bool on_managers) {
+  static TaskId task;
+  if (pool.resident_count() == 0) {
+    task = pool.admit(make_contract(100us, 20us, 100us, 0us), pool.managers_core());
+    if (!on_managers) task = pool.admit(make_contract(100us, 20us, 100us, 0us), pool.other_core());
+  }
+  for (;;) {
+    const Stamps stamps = pool.call(task);
+    if (stamps.ran && stamps.placed == stamps.submitted) return stamps;  // else it came early and waited
+  }
+}
+
+const std::vector<Scenario> all_scenarios = {
+    {"1 new task, manager's core", 55, on_managers_core},
+    {"2 new task, other core", 58, on_other_core},
+    {"3 a sleeping task moves", 64, one_moves},
+    {"4 all are packed anew", 235, all_move},
+    {"5 rejected", 50, rejected},
+    {"job, manager's core", 0, [](Pool& pool) { return job_on(pool, true); }},
+    {"job, other core", 0, [](Pool& pool) { return job_on(pool, false); }},
+};
+
+// Microseconds, sorted, of one stage over all samples.
+class Stage {
+ public:
+  void add(Time from, Time to) {
+    values_.push_back(std::max(0.0, std::chrono::duration<double, std::micro>(to - from).count()));
+  }
+  void sort() { std::sort(values_.begin(), values_.end()); }
+  bool empty() const { return values_.empty(); }
+  double p(double share) const {
+    return values_[std::min(values_.size() - 1, static_cast<std::size_t>(share * static_cast<double>(values_.size())))];
+  }
+  double mean() const {
+    double sum = 0;
+    for (const double value : values_) sum += value;
+    return sum / static_cast<double>(values_.size());
+  }
+
+ private:
+  std::vector<double> values_;
+};
+
+struct Stages {
+  Stage queue, decide, move, thread, wake, total;
+
+  void add(const Stamps& s) {
+    if (s.begun == never) return total.add(s.submitted, s.ended);  // nothing was decided
+    queue.add(s.submitted, s.begun);
+    decide.add(s.begun, s.decided);
+    total.add(s.begun, s.ended);
+    if (!s.ran) return wake.add(s.decided, s.ended);
+    move.add(s.decided, s.admitted);
+    thread.add(std::max(s.decided, s.admitted), s.placed);
+    wake.add(s.placed, s.ended);
+  }
+};
+
+void print_median(Stage& stage) {
+  stage.sort();
+  if (stage.empty())
+    std::printf(" %8s", "-");
+  else
+    std::printf(" %8.2f", stage.p(.5));
+}
+
+void print(const Scenario& scenario, Stages& stages, std::size_t samples) {
+  std::printf("  %-28s", scenario.name);
+  for (Stage* stage : {&stages.queue, &stages.decide, &stages.move, &stages.thread, &stages.wake, &stages.total})
+    print_median(*stage);
+  std::printf(" %8.2f %8.2f %9.2f", stages.total.mean(), stages.total.p(.99), stages.total.p(1));
+  if (scenario.published > 0)
+    std::printf(" %9.0f", scenario.published);
+  else
+    std::printf(" %9s", "-");
+  std::printf(" %7zu\n", samples);
+}
+
+void run(const Scenario& scenario, const std::vector<CoreId>& cores, std::size_t samples) {
+  Pool pool(cores);
+  Stages stages;
+  for (std::size_t i = 0; i < samples / 10 + 1; ++i) scenario.sample(pool);  // to warm up
+  for (std::size_t i = 0; i < samples; ++i) stages.add(scenario.sample(pool));
+  print(scenario, stages, samples);
+  std::fflush(stdout);
+}
+
+int run_all(const Options& options, const std::vector<CoreId>& cores) try {
+  std::printf("%s\ncommit %s, %zu samples of each scenario; us; p50 of each stage\n\n",
+              latency::machine_facts().c_str(), options.commit.c_str(), options.samples);
+  std::printf("  %-28s %8s %8s %8s %8s %8s %8s %8s %8s %9s %9s %7s\n", "", "queue", "decide", "move", "thread", "wake",
+              "total", "mean", "p99", "max", "published", "count");
+  for (const Scenario& scenario : all_scenarios) run(scenario, cores, options.samples);
+  return 0;
+} catch (const std::exception& fault) {
+  std::fprintf(stderr, "scenarios: %s\n", fault.what());
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app{"Times the manager, scenario by scenario, in states that are constructed for each sample."};
+  app.add_option("--samples", options.samples, "of each scenario")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--commit", options.commit, "printed with the results");
+  CLI11_PARSE(app, argc, argv);
+  std::vector<CoreId> cores = latency::usable_cores();
+  if (cores.size() < 2) {
+    std::fprintf(stderr, "scenarios: two hardware threads are needed, this process may use one\n");
+    return 1;
+  }
+  cores.resize(2);
+  os::log::set_level(os::log::Level::warn);
+  int status = 1;
+  // The driver stands for the reader: on the manager's core, above it.
+  auto driver = os::start_thread({.name = "driver", .core = cores.front(), .fifo_priority = 50},
+                                 [&]() noexcept { status = run_all(options, cores); });
+  if (!driver) {
+    std::fprintf(stderr, "scenarios: no thread for the driver\n");
+    return 1;
+  }
+  driver->join();
+  return status;
+}

@@ -1,0 +1,151 @@
+#include "bench/scenarios/pool.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "orb/os/clock.h"
+
+namespace scenarios {
+namespace {
+
+using namespace corelane;
+using namespace corelane::dispatch;
+
+// On the driver's stack: it waits for the last touch.
+class StampedJob final : public Job {
+ public:
+  explicit StampedJob(os::Parker& driver) : driver_(driver) {}
+  void run(const JobContext& context) noexcept override {
+    stamps_.ended = os::now();
+    stamps_.ran = true;
+    stamps_.core = context.core;
+    stamps_.admitted = arrived;
+    stamps_.placed = context.release;
+    task_ = context.task;
+  }
+  void refuse(const sched::Refusal&) noexcept override { stamps_.ended = os::now(); }
+  void fail(Error) noexcept override { failed_ = true; }
+  void recycle() noexcept override {
+    os::Parker& driver = driver_;  // the job is gone as soon as the driver sees it done
+    // PAIR scenario.done: release here -> acquire in wait(). Publishes the stamps.
+    done_.store(true, std::memory_order_release);
+    driver.unpark();
+  }
+
+  Stamps wait(TaskId& into) {
+    // PAIR scenario.done: acquire here <- release in recycle(). Bound: the job, and a stale token of an earlier one.
+    while (!done_.load(std::memory_order_acquire)) driver_.park(never);
+    if (failed_) throw std::runtime_error("a request failed");
+    into = task_;
+    return stamps_;
+  }
+
+ private:
+  os::Parker& driver_;
+  Stamps stamps_;
+  TaskId task_ = no_task;
+  bool failed_ = false;
+  std::atomic<bool> done_{false};
+};
+
+Stamps run(Executive& executive, StampedCores& cores, StampedJob& job, TaskId& task) {
+  cores.arm();
+  const Time submitted = job.arrived = os::now();
+  JobPtr handle(&job);
+  if (const auto taken = executive.submit(handle); !taken) throw std::runtime_error("the queue refused a request");
+  Stamps stamps = job.wait(task);
+  stamps.submitted = submitted;
+  stamps.begun = cores.begun();
+  stamps.decided = cores.ended();
+  return stamps;
+}
+
+ExecutiveOptions options_for(const std::vector<CoreId>& cores) {
+  ExecutiveOptions options;
+  options.lease = {.cores = cores, .siblings = true};
+  return options;
+}
+
+}  // namespace
+
+Expected<std::span<const Promise>> StampedCores::begin() noexcept {
+  // relaxed: this thread writes it while a request is under way
+  if (begun_.load(std::memory_order_relaxed) == never) begun_.store(os::now(), std::memory_order_release);
+  return cores_.begin();
+}
+
+Expected<void> StampedCores::end(std::span<const Promise> mine) noexcept {
+  auto result = cores_.end(mine);
+  // relaxed: as above
+  if (ended_.load(std::memory_order_relaxed) == never) ended_.store(os::now(), std::memory_order_release);
+  return result;
+}
+
+void StampedCores::arm() noexcept {
+  begun_.store(never, std::memory_order_release);
+  ended_.store(never, std::memory_order_release);
+}
+
+Pool::Pool(const std::vector<CoreId>& cores)
+    : cores_(*os::Topology::detect()), managers_core_(cores.at(0)), other_core_(cores.at(1)) {
+  auto started = Executive::start(options_for(cores), cores_);
+  if (!started) throw std::runtime_error("the executive does not start");
+  executive_ = std::move(*started);
+}
+
+TaskId Pool::admit(const Contract& contract, CoreId expected) {
+  const auto admission = executive_->admit_and_wait({.contract = contract, .owner = {}, .label = "resident"});
+  if (!admission) throw std::runtime_error("a resident task was refused: " + sched::text_of(admission.error()));
+  if (admission->core != expected) throw std::runtime_error("a resident task is not where the scenario needs it");
+  tasks_.push_back(admission->task);
+  return admission->task;
+}
+
+void Pool::depart(TaskId task) {
+  std::erase(tasks_, task);
+  executive_->depart(task);
+  wait_for_tasks(tasks_.size());
+}
+
+void Pool::clear() {
+  for (const TaskId task : tasks_) executive_->depart(task);
+  tasks_.clear();
+  wait_for_tasks(0);
+}
+
+// Bound: a task leaves at its core's idle instant, and all cores are idle here.
+void Pool::wait_for_tasks(std::size_t count) {
+  for (;;) {
+    const ExecutiveReport report = executive_->snapshot();
+    const auto here =
+        std::count_if(report.tasks.begin(), report.tasks.end(), [](const auto& task) { return !task.gone; });
+    if (static_cast<std::size_t>(here) == count) return;
+    std::this_thread::sleep_for(std::chrono::microseconds{50});
+  }
+}
+
+Stamps Pool::call(const Contract& contract, TaskId& task) {
+  StampedJob job(driver_);
+  job.contract = contract;
+  job.label = "newcomer";
+  const Stamps stamps = run(*executive_, cores_, job, task);
+  if (task != no_task) tasks_.push_back(task);
+  return stamps;
+}
+
+Stamps Pool::call(TaskId task) {
+  StampedJob job(driver_);
+  job.task = task;
+  return run(*executive_, cores_, job, task);
+}
+
+std::vector<CoreId> Pool::places(const std::vector<TaskId>& tasks) const {
+  std::vector<CoreId> result;
+  for (const auto& report : executive_->snapshot().tasks)
+    if (std::find(tasks.begin(), tasks.end(), report.task) != tasks.end()) result.push_back(report.core);
+  return result;
+}
+
+}  // namespace scenarios

@@ -1,0 +1,95 @@
+// Pool: an executive with its threads whose state the scenarios construct, and the time stamps of one request on its
+// way through it.
+//
+// Threads: one driver, bound to the manager's core at the reader's priority where the system grants it; the executive's
+// own. What a request's stamps say is read when the request is over.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "orb/base/contract.h"
+#include "orb/base/time.h"
+#include "orb/dispatch/executive.h"
+#include "orb/dispatch/host_ledger.h"
+#include "orb/os/wait.h"
+
+namespace scenarios {
+
+using corelane::Contract;
+using corelane::CoreId;
+using corelane::Duration;
+using corelane::TaskId;
+using corelane::Time;
+
+// Two cores that nobody else asks for, and when the manager decided on them.
+class StampedCores final : public corelane::dispatch::CoreProvider {
+ public:
+  explicit StampedCores(const corelane::os::Topology& topology) : cores_(topology) {}
+
+  corelane::Expected<std::vector<corelane::dispatch::CoreLease>> lease(
+      const corelane::dispatch::LeaseRequest& request) override {
+    return cores_.lease(request);
+  }
+  corelane::Expected<std::span<const corelane::dispatch::Promise>> begin() noexcept override;
+  corelane::Expected<void> end(std::span<const corelane::dispatch::Promise> mine) noexcept override;
+  void abandon() noexcept override { cores_.abandon(); }
+  void maintain() noexcept override {}
+
+  // The driver, before a request: its decision is stamped.
+  void arm() noexcept;
+  Time begun() const noexcept { return begun_.load(std::memory_order_acquire); }
+  Time ended() const noexcept { return ended_.load(std::memory_order_acquire); }
+
+ private:
+  corelane::dispatch::UnguardedCores cores_;
+  // PAIR stamps: the driver sets both before it submits and reads them after the request's end, which orders them; the
+  // manager writes each once in between.
+  std::atomic<Time> begun_{corelane::never}, ended_{corelane::never};
+};
+
+// When what became of one request.
+struct Stamps {
+  bool ran = false;  // else it was refused
+  CoreId core{};     // where it ran
+  Time submitted{};  // put into the queue
+  Time begun{};      // the manager has taken it and begins to decide
+  Time decided{};    // the decision is made and written down
+  Time admitted{};   // the manager's step that admitted it; later than `decided` when others had to move before
+  Time placed{};     // the manager's step in which the task's thread lived and got the job
+  Time ended{};      // first instruction of the servant; or the refusal was ready
+};
+
+class Pool {
+ public:
+  explicit Pool(const std::vector<CoreId>& cores);
+
+  // Admits and gives the core; waits for the answer. The state is as asked for or the program ends.
+  TaskId admit(const Contract& contract, CoreId expected);
+  void depart(TaskId task);
+  // All tasks leave. Waits until their bandwidth is back and their threads are gone.
+  void clear();
+  // A first call with this contract. Where it runs it becomes a task, which `task` names.
+  Stamps call(const Contract& contract, TaskId& task);
+  // A job of an admitted task.
+  Stamps call(TaskId task);
+
+  std::size_t resident_count() const noexcept { return tasks_.size(); }
+  CoreId managers_core() const noexcept { return managers_core_; }
+  CoreId other_core() const noexcept { return other_core_; }
+  // Of the tasks that are admitted, by id.
+  std::vector<CoreId> places(const std::vector<TaskId>& tasks) const;
+
+ private:
+  void wait_for_tasks(std::size_t count);
+
+  StampedCores cores_;
+  CoreId managers_core_, other_core_;
+  std::vector<TaskId> tasks_;
+  corelane::os::Parker driver_;
+  std::unique_ptr<corelane::dispatch::Executive> executive_;
+};
+
+}  // namespace scenarios

@@ -1,0 +1,33 @@
+#include "orb/dispatch/core_watch.h"
+
+#include <string>
+#include <utility>
+
+#include "orb/os/log.h"
+
+namespace corelane::dispatch {
+
+CoreWatch::CoreWatch(const std::vector<CoreLease>& leases, const CoreProvider& provider, NoteInbox& inbox,
+                     Usable usable)
+    : provider_(provider), inbox_(inbox), usable_(usable) {
+  for (const CoreLease& lease : leases) cores_.push_back({.core = lease.core});
+}
+
+bool CoreWatch::step(Time now) noexcept {
+  if (!std::exchange(began_, true))
+    for (Watched& each : cores_) each.was_usable = usable_(each.core);
+  bool any = false;
+  for (Watched& each : cores_) {
+    if (each.lost) continue;
+    const bool revoked = provider_.is_revoked(each.core);
+    if (!revoked && (!each.was_usable || usable_(each.core))) continue;
+    each.lost = any = true;
+    os::log::warn("core " + std::to_string(each.core.value) +
+                  (revoked ? " was taken back" : " is unplugged or no longer in this process's cpuset") +
+                  ": its tasks move, the least important leave where there is no room");
+    inbox_.push(sched::CoreLost{.at = now, .core = each.core});
+  }
+  return any;
+}
+
+}  // namespace corelane::dispatch
