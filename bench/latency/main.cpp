@@ -9,8 +9,14 @@
 //   Corelane         a servant without a contract: reader, best-effort lane
 //   Corelane, Unix   the same over a Unix socket
 //   Corelane, task   the calls are jobs of an admitted task: `manager` reader, queue, manager, the task's own thread;
-//                    `direct` the task's own thread reads the task's own connection. In a closed loop its period is
-//                    30 us: a machine that calls faster waits for it; so compare the modes with --rate
+//                    `direct` the task's own thread reads the task's own connection; `followers` whichever thread reads
+//                    it runs it (ACE_TP_Reactor). In a closed loop its period is 30 us: a machine that calls faster
+//                    waits for it; so compare the modes with --rate
+//   no rec.          the mode `manager` without the recorder
+//   spin-park        the mode `direct`, where the client spins for the reply before it sleeps
+//
+// Below each table the pairs that have a goal, round by round like the ratios: what the manager costs above direct,
+// what the recorder costs, and spinning against sleeping.
 //
 // Columns: ratio of p50 to bare TCP's (median of the rounds), then p50 p99 p99.9 max of all samples, and their count.
 #include <CLI/CLI.hpp>
@@ -55,6 +61,7 @@ struct Contender {
   std::string argument = {};
   std::string client_argument = {};  // after the others
   std::vector<std::string> server_options = {};
+  std::vector<std::string> client_options = {};
 };
 
 const std::vector<Contender> contenders = {
@@ -83,6 +90,28 @@ const std::vector<Contender> contenders = {
      {},
      "task",
      {"-ORBDispatchMode", "direct"}},
+    {"followers",
+     "Corelane, task, followers",
+     "corelane-bench-corelane-server",
+     "corelane-bench-corelane-client",
+     {},
+     "task",
+     {"-ORBDispatchMode", "leader-followers"}},
+    {"unrecorded",
+     "Corelane, manager, no rec.",
+     "corelane-bench-corelane-server",
+     "corelane-bench-corelane-client",
+     {},
+     "task",
+     {"-ORBDispatchMode", "manager", "-ORBRecorderSize", "0"}},
+    {"spinning",
+     "Corelane, direct, spin-park",
+     "corelane-bench-corelane-server",
+     "corelane-bench-corelane-client",
+     {},
+     "task",
+     {"-ORBDispatchMode", "direct"},
+     {"-ORBClientWait", "spin-then-park"}},
 };
 
 struct Placement {
@@ -131,6 +160,7 @@ Samples run_once(const Contender& contender, Placement placement, const Options&
   std::vector<std::string> call = {programs() / contender.client, line.substr(6), std::to_string(options.warm_up),
                                    std::to_string(options.calls), interval_of(options)};
   if (!contender.client_argument.empty()) call.push_back(contender.client_argument);
+  call.insert(call.end(), contender.client_options.begin(), contender.client_options.end());
   ChildProcess client(call, {.core = placement.client});
   return read_samples(client);
 }
@@ -147,6 +177,34 @@ void run_round(std::vector<Row>& rows, const std::vector<Contender>& chosen, Pla
   }
 }
 
+struct Pair {
+  const char* key;
+  const char* to;
+  const char* says;
+};
+constexpr Pair pairs[] = {
+    {"direct", "corelane", "direct to a call without contract (goal: 1.05)"},
+    {"manager", "direct", "manager to direct (goal: 2.5 us more)"},
+    {"followers", "direct", "leader-followers to direct"},
+    {"manager", "unrecorded", "recorder on to off (goal: 1.03)"},
+    {"spinning", "direct", "spin-then-park to park"},
+};
+
+const Row* row_of(const std::string& key, const std::vector<Contender>& chosen, const std::vector<Row>& rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (chosen[i].key == key && !rows[i].rounds.empty()) return &rows[i];
+  return nullptr;
+}
+
+void print_pairs(const std::vector<Contender>& chosen, const std::vector<Row>& rows) {
+  for (const Pair& pair : pairs) {
+    const Row* row = row_of(pair.key, chosen, rows);
+    const Row* to = row_of(pair.to, chosen, rows);
+    if (row != nullptr && to != nullptr)
+      std::printf("  %6.3f  %+7.2f us  %s\n", latency::ratio(*row, *to), latency::difference(*row, *to), pair.says);
+  }
+}
+
 // Whether every row got all its rounds.
 bool run_all(const std::string& title, Placement placement, const std::vector<Contender>& chosen,
              const Options& options) {
@@ -154,6 +212,7 @@ bool run_all(const std::string& title, Placement placement, const std::vector<Co
   for (const Contender& contender : chosen) rows.push_back({.name = contender.name, .rounds = {}, .fault = {}});
   for (std::size_t round = 0; round < options.rounds; ++round) run_round(rows, chosen, placement, options);
   latency::print(title, rows);
+  print_pairs(chosen, rows);
   return std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.fault.empty(); });
 }
 
@@ -195,8 +254,10 @@ std::optional<Options> options_of(int argc, char** argv, int& status) {
       ->check(CLI::IsMember({"one", "two", "both"}))
       ->capture_default_str();
   app.add_option("--only", options.only,
-                 "beside bare TCP: omniorb, omniorb-unix, corelane, corelane-unix, manager, direct")
-      ->check(CLI::IsMember({"bare", "omniorb", "omniorb-unix", "corelane", "corelane-unix", "manager", "direct"}));
+                 "beside bare TCP: omniorb, omniorb-unix, corelane, corelane-unix, manager, direct, followers, "
+                 "unrecorded, spinning")
+      ->check(CLI::IsMember({"bare", "omniorb", "omniorb-unix", "corelane", "corelane-unix", "manager", "direct",
+                             "followers", "unrecorded", "spinning"}));
   app.add_option("--commit", options.commit, "printed with the results");
   app.add_option("--server-options", options.server_options, "-ORB options for our server, last on the line");
   try {

@@ -20,18 +20,6 @@ Samples pooled(const Row& row) {
   return sorted(std::move(all));
 }
 
-// The median over the rounds of p50 here to p50 there: both of one round met the same machine.
-double ratio(const Row& row, const Row& reference) {
-  std::vector<double> ratios;
-  const std::size_t rounds = std::min(row.rounds.size(), reference.rounds.size());
-  for (std::size_t i = 0; i < rounds; ++i)
-    ratios.push_back(static_cast<double>(percentile(sorted(row.rounds[i]), .5)) /
-                     static_cast<double>(percentile(sorted(reference.rounds[i]), .5)));
-  if (ratios.empty()) return std::nan("");
-  std::sort(ratios.begin(), ratios.end());
-  return ratios[ratios.size() / 2];
-}
-
 void print_row(const Row& row, const Row& reference) {
   if (const Samples all = pooled(row); !all.empty())
     std::printf("  %6.2f  %-24s %9.2f %9.2f %9.2f %10.2f %9zu\n", ratio(row, reference), row.name.c_str(),
@@ -40,7 +28,28 @@ void print_row(const Row& row, const Row& reference) {
   if (!row.fault.empty()) std::printf("  %6s  %-24s %s\n", "-", row.name.c_str(), row.fault.c_str());
 }
 
+// The median over the rounds of what `compare` says of p50 here and there.
+template <typename Compare>
+double median_of_rounds(const Row& row, const Row& reference, Compare compare) {
+  std::vector<double> values;
+  const std::size_t rounds = std::min(row.rounds.size(), reference.rounds.size());
+  for (std::size_t i = 0; i < rounds; ++i)
+    values.push_back(compare(static_cast<double>(percentile(sorted(row.rounds[i]), .5)),
+                             static_cast<double>(percentile(sorted(reference.rounds[i]), .5))));
+  if (values.empty()) return std::nan("");
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
 }  // namespace
+
+double ratio(const Row& row, const Row& reference) {
+  return median_of_rounds(row, reference, [](double here, double there) { return here / there; });
+}
+
+double difference(const Row& row, const Row& reference) {
+  return median_of_rounds(row, reference, [](double here, double there) { return (here - there) / 1000; });
+}
 
 std::uint64_t percentile(std::span<const std::uint64_t> sorted, double share) {
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));

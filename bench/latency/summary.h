@@ -19,6 +19,11 @@ struct Row {
   std::string fault;  // why the row has no more rounds; empty when it has all
 };
 
+// The median over the rounds of p50 here to p50 there, and of p50 here minus p50 there in microseconds: both of one
+// round met the same machine. Each row has a round at least.
+double ratio(const Row& row, const Row& reference);
+double difference(const Row& row, const Row& reference);
+
 // Prints a table whose first row is the reference of the ratios.
 void print(const std::string& title, const std::vector<Row>& rows);
 

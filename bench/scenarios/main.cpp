@@ -34,6 +34,7 @@ using namespace std::chrono_literals;
 struct Options {
   std::size_t samples = 1000;
   std::string commit = "unknown";
+  std::string machine = latency::machine_facts();  // before the driver is bound to a core
 };
 
 struct Scenario {
@@ -188,8 +189,8 @@ void run(const Scenario& scenario, const std::vector<CoreId>& cores, std::size_t
 }
 
 int run_all(const Options& options, const std::vector<CoreId>& cores) try {
-  std::printf("%s\ncommit %s, %zu samples of each scenario; us; p50 of each stage\n\n",
-              latency::machine_facts().c_str(), options.commit.c_str(), options.samples);
+  std::printf("%s\ncommit %s, %zu samples of each scenario; us; p50 of each stage\n\n", options.machine.c_str(),
+              options.commit.c_str(), options.samples);
   std::printf("  %-28s %8s %8s %8s %8s %8s %8s %8s %8s %9s %9s %7s\n", "", "queue", "decide", "move", "thread", "wake",
               "total", "mean", "p99", "max", "published", "count");
   for (const Scenario& scenario : all_scenarios) run(scenario, cores, options.samples);
@@ -215,7 +216,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   cores.resize(2);
-  os::log::set_level(os::log::Level::warn);
+  os::log::set_level(os::log::Level::error);
   int status = 1;
   // The driver stands for the reader: on the manager's core, above it.
   auto driver = os::start_thread({.name = "driver", .core = cores.front(), .fifo_priority = 50},

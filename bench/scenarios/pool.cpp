@@ -71,21 +71,22 @@ ExecutiveOptions options_for(const std::vector<CoreId>& cores) {
 }  // namespace
 
 Expected<std::span<const Promise>> StampedCores::begin() noexcept {
-  // relaxed: this thread writes it while a request is under way
-  if (begun_.load(std::memory_order_relaxed) == never) begun_.store(os::now(), std::memory_order_release);
+  // relaxed: see begun_
+  if (begun_.load(std::memory_order_relaxed) == never) begun_.store(os::now(), std::memory_order_relaxed);
   return cores_.begin();
 }
 
 Expected<void> StampedCores::end(std::span<const Promise> mine) noexcept {
   auto result = cores_.end(mine);
-  // relaxed: as above
-  if (ended_.load(std::memory_order_relaxed) == never) ended_.store(os::now(), std::memory_order_release);
+  // relaxed: see begun_
+  if (ended_.load(std::memory_order_relaxed) == never) ended_.store(os::now(), std::memory_order_relaxed);
   return result;
 }
 
 void StampedCores::arm() noexcept {
-  begun_.store(never, std::memory_order_release);
-  ended_.store(never, std::memory_order_release);
+  // relaxed: see begun_
+  begun_.store(never, std::memory_order_relaxed);
+  ended_.store(never, std::memory_order_relaxed);
 }
 
 Pool::Pool(const std::vector<CoreId>& cores)

@@ -36,17 +36,20 @@ class StampedCores final : public corelane::dispatch::CoreProvider {
   corelane::Expected<std::span<const corelane::dispatch::Promise>> begin() noexcept override;
   corelane::Expected<void> end(std::span<const corelane::dispatch::Promise> mine) noexcept override;
   void abandon() noexcept override { cores_.abandon(); }
+  void withdraw() noexcept override { cores_.withdraw(); }
   void maintain() noexcept override {}
 
   // The driver, before a request: its decision is stamped.
   void arm() noexcept;
-  Time begun() const noexcept { return begun_.load(std::memory_order_acquire); }
-  Time ended() const noexcept { return ended_.load(std::memory_order_acquire); }
+  // relaxed: see below
+  Time begun() const noexcept { return begun_.load(std::memory_order_relaxed); }
+  // relaxed: see below
+  Time ended() const noexcept { return ended_.load(std::memory_order_relaxed); }
 
  private:
   corelane::dispatch::UnguardedCores cores_;
-  // PAIR stamps: the driver sets both before it submits and reads them after the request's end, which orders them; the
-  // manager writes each once in between.
+  // relaxed everywhere: the driver sets both before it submits and reads them after the request's end, and both order
+  // them; the manager writes each once in between.
   std::atomic<Time> begun_{corelane::never}, ended_{corelane::never};
 };
 
