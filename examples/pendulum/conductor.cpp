@@ -1,9 +1,11 @@
 // The conductor: starts the control service and more pendulums than the machine carries, shows progress, and tells
 // what became of each.
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <iostream>
 #include <stdexcept>
 #include <thread>
@@ -81,6 +83,17 @@ std::string expect_line(os::ChildProcess& child, const std::string& who) {
   throw std::runtime_error(who + " gave no answer: it ended early or hangs; its own message stands above");
 }
 
+// Set by SIGINT and SIGTERM: the demo ends early, but ends: everybody is told, traces are written, the table is shown.
+// A second signal ends it at once, and its processes with it.
+volatile std::sig_atomic_t interrupted = 0;
+
+void end_on_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
+}
+
 class Conductor {
  public:
   // Calls of `progress_orb` are given up after a moment, so that an overloaded service does not hold up the end.
@@ -126,7 +139,7 @@ class Conductor {
   // Clients arrive one after another, as they would in life; each knows before the next comes whether it may run.
   void gather() {
     const int count = options_.pendulums > 0 ? options_.pendulums : more_than_fit(ready_.capacity);
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count && interrupted == 0; ++i) {
       const Kind& kind = kinds[static_cast<std::size_t>(i) % std::size(kinds)];
       const std::string label = format("pendulum %d", i + 1);
       clients_.push_back({label, kind, start(arguments_of(label, kind, ready_.reference, i + 1))});
@@ -139,7 +152,7 @@ class Conductor {
   void watch(Time start) {
     const Time end = start + options_.length;
     const bool terminal = ::isatty(STDOUT_FILENO) != 0;
-    for (Time now = start; now < end; now = os::now()) {
+    for (Time now = start; now < end && interrupted == 0; now = os::now()) {
       std::this_thread::sleep_for(std::min<Duration>(end - now, terminal ? 250ms : 1s));
       show_progress(std::min(os::now(), end) - start, terminal);
     }
@@ -214,13 +227,16 @@ class Conductor {
   }
 
   void print_honesty() const {
-    std::cout << format(
-                     "\nStalls above 20 us that were not the program's doing: %llu, the longest %.2f ms, %.2f ms of "
-                     "%.1f s observed.\n",
-                     static_cast<unsigned long long>(report_.gaps), report_.longest_gap / 1000,
-                     report_.total_gap / 1000, report_.observed / 1e6)
-              << "A miss is excused only when such stalls on its core, inside its job's response, last at least as "
-                 "long as it was late.\n";
+    std::cout
+        << format(
+               "\nStalls above 20 us that were not the program's doing: %llu, the longest %.2f ms, %.2f ms of "
+               "%.1f s observed.\n",
+               static_cast<unsigned long long>(report_.gaps), report_.longest_gap / 1000, report_.total_gap / 1000,
+               report_.observed / 1e6)
+        << "A miss is excused only when such stalls on its core, inside its job's response, last at least as "
+           "long as it was late.\n"
+        << "\"bound\" is the response that was computed at the admission, for the program's own work. Stalls come on "
+           "top of it, so \"max\" may lie above; what is promised is the deadline, and bound <= D is why it holds.\n";
     if (report_.dropped_oneways > 0)
       std::cout << "Oneway requests that the service dropped: " << report_.dropped_oneways << "\n";
     for (const Client& client : clients_)
@@ -292,6 +308,7 @@ class Conductor {
 int conduct(const ConductorOptions& options, const OrbOptions& orb_options) {
   OrbOptions progress_options = orb_options;
   progress_options.insert(progress_options.end(), {"-ORBid", "progress", "-ORBTimeoutRequest", "300ms"});
+  end_on_signals();
   auto orb = init_orb(orb_options), progress_orb = init_orb(progress_options);
   const int status = Conductor(options, orb_options, *orb, *progress_orb).run();
   progress_orb->destroy();

@@ -1,5 +1,6 @@
 #include "orb/core/settings.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -101,6 +102,13 @@ std::string socket_mode(Settings& s, std::string_view text) {
   if (fault != std::errc{} || end != text.data() + text.size() || mode > 0777)
     return "octal digits such as 0600 or 0666";
   s.unix_sockets.mode = mode;
+  return {};
+}
+
+std::string host(Settings& s, std::string_view text) {
+  const auto colons = std::count(text.begin(), text.end(), ':');  // an IPv6 address has two at least
+  if (text.find_first_of(" \t/,[]") != text.npos || colons == 1) return "a host's name or address, without a port";
+  s.advertised_host = text;
   return {};
 }
 
@@ -215,7 +223,7 @@ const std::vector<SettingsEntry>& settings_table() {
       {"endpoint.host", "",
        "the host that references name; without it the one listened on, or this host's first address where that is all "
        "of them (0.0.0.0, [::])",
-       [](S& s, V v) { return s.advertised_host = v, std::string{}; }},
+       host},
       {"contracts.file", "",
        "contracts of operations, over those of their IDL; see using.md. A relative name is taken from the working "
        "directory",

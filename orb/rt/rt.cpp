@@ -16,6 +16,8 @@ Refusal refusal_of(const core::SystemException& exception) {
   return {reason, exception.detail().empty() ? sched::text_of(reason) : std::string(exception.detail())};
 }
 
+bool is_ours(const Error& error) noexcept { return error.minor >> 12 == minor::corelane >> 12; }
+
 using Answer = Expected<std::shared_ptr<core::TaskBinding>, Refusal>;
 
 Answer admit_local(const std::shared_ptr<core::Reference>& reference, const TaskSpec& spec) {
@@ -44,6 +46,8 @@ Answer admit_remote(const std::shared_ptr<core::Reference>& reference, const Tas
   try {
     call->invoke({});
   } catch (const core::SystemException& exception) {
+    if (exception.error().kind == ErrorKind::bad_operation && !is_ours(exception.error()))
+      core::raise(exception.error(), "the object's server is another ORB's and admits no tasks; call it without");
     if (exception.refusal() == nullptr) throw;
     return Unexpected(refusal_of(exception));
   }

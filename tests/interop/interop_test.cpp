@@ -9,6 +9,7 @@
 
 #include "orb/giop/ior.h"
 #include "orb/os/child_process.h"
+#include "orb/rt/rt.h"
 #include "tests/interop/echo_checks.h"
 #include "tests/support/temp_directory.h"
 #include "tests/support/wire.h"
@@ -326,4 +327,17 @@ TEST_CASE("omniORB and Corelane answer the same recorded big-endian request alik
   const std::vector<std::byte> reply = client.receive();
   CHECK(reply[7] == std::byte{1});  // Reply
   CHECK(last_longs(reply) == std::vector<int>{1, 1, 2});
+}
+
+TEST_CASE("a server of omniORB admits no tasks and the client is told that it is another ORB") {
+  if (skipped()) return;
+  Client client(omni_server());
+  try {
+    (void)corelane::rt::admit(client.echo(), {.operation = "ping",
+                                              .contract = corelane::make_contract(corelane::Duration{10'000'000},
+                                                                                  corelane::Duration{1'000'000})});
+    FAIL("it was admitted");
+  } catch (const CORBA::BAD_OPERATION& refused) {
+    CHECK_THAT(std::string(refused.detail()), Catch::Contains("another ORB's and admits no tasks"));
+  }
 }

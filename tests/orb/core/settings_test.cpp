@@ -185,6 +185,7 @@ TEST_CASE("an option that is not written as options are is refused with how it i
       {{"-ORBInitRef", "Name"}, "-ORBInitRef Name: expected NAME=REFERENCE, such as"},
       {{"-ORBInitRef", "=x"}, "-ORBInitRef =x: expected NAME=REFERENCE, such as"},
       {{"-ORBLogLevel", "loud"}, "-ORBLogLevel = loud: expected debug, info, warn, error or off"},
+      {{"-ORBEndpointHost", "h:2809"}, "-ORBEndpointHost = h:2809: expected a host's name or address, without a port"},
       {{"-ORBContractsFile", "/nowhere.toml"}, "contracts file /nowhere.toml does not exist"},
   }));
   Start start;
