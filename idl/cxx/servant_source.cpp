@@ -79,13 +79,20 @@ std::vector<std::string> contract_fields(const TaskContract& contract) {
   const auto field = [](std::string_view name, std::chrono::nanoseconds value) {
     return fill(".$0 = ::corelane::Duration{$1}", {name, grouped(value.count())});
   };
-  return {field("period", contract.period),
-          field("deadline", contract.deadline),
-          field("budget", contract.budget),
-          field("jitter", contract.jitter),
-          field("suspension", contract.suspension),
-          ".importance = " + std::to_string(contract.importance),
-          fill(".on_overrun = ::corelane::OverrunPolicy::$0", {name_of(contract.on_overrun)})};
+  std::vector<std::string> fields = {
+      field("period", contract.period),
+      field("deadline", contract.deadline),
+      field("budget", contract.budget),
+      field("jitter", contract.jitter),
+      field("suspension", contract.suspension),
+      ".importance = " + std::to_string(contract.importance),
+      fill(".on_overrun = ::corelane::OverrunPolicy::$0", {name_of(contract.on_overrun)})};
+  std::string uses;
+  for (const ResourceUse& use : contract.uses)
+    uses += fill("$0::corelane::use_of(\"$1\", ::corelane::Duration{$2})",
+                 {uses.empty() ? "" : ", ", use.resource, grouped(use.longest.count())});
+  if (!uses.empty()) fields.push_back(".uses = {" + uses + "}");
+  return fields;
 }
 
 // The contract of the IDL, where there is one, as <wire name>_contract.

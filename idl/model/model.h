@@ -149,6 +149,12 @@ inline const Value* find(const Annotation& annotation, std::string_view paramete
 // filled in (D = T, J = min(T, D) / 10).
 enum class OverrunPolicy : std::uint8_t { report = 0, demote = 1, cancel = 2 };
 
+// Of @rt::uses.
+struct ResourceUse {
+  std::string resource;
+  std::chrono::nanoseconds longest{};
+};
+
 struct TaskContract {
   std::chrono::nanoseconds period{};
   std::chrono::nanoseconds deadline{};
@@ -157,6 +163,7 @@ struct TaskContract {
   std::chrono::nanoseconds suspension{};
   std::int16_t importance = 0;
   OverrunPolicy on_overrun = OverrunPolicy::report;
+  std::vector<ResourceUse> uses;
   Place place;
 };
 

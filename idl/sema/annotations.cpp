@@ -10,6 +10,7 @@ namespace corelane::idl {
 namespace {
 
 constexpr std::string_view task_name = "rt::task";
+constexpr std::string_view uses_name = "rt::uses";
 
 struct TargetWord {
   std::string_view word;     // in @applies_to
@@ -103,7 +104,8 @@ std::vector<Annotation> AnnotationChecker::check_all(const ast::Annotations& ann
 std::vector<Annotation> AnnotationChecker::check(const ast::Annotations& annotations, Target target) {
   std::vector<Annotation> result = check_all(annotations, target);
   for (std::size_t i = 0; i < result.size(); ++i)
-    if (result[i].name == task_name) diagnostics_.error(annotations[i].span, "`@rt::task` belongs before an operation");
+    if (result[i].name == task_name || result[i].name == uses_name)
+      diagnostics_.error(annotations[i].span, quoted("@" + result[i].name) + " belongs before an operation");
   return result;
 }
 
@@ -120,7 +122,33 @@ std::vector<Annotation> AnnotationChecker::check_operation(const ast::Annotation
     first = &annotations[i].span;
     contract = contract_of(result[i], annotations[i]);
   }
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (result[i].name != uses_name) continue;
+    if (first == nullptr)
+      diagnostics_.error(annotations[i].span, "`@rt::uses` needs an `@rt::task` before the same operation");
+    else if (contract)
+      add_use(result[i], annotations[i], *contract);
+  }
   return result;
+}
+
+void AnnotationChecker::add_use(const Annotation& checked, const ast::Annotation& source, TaskContract& contract) {
+  const Value* const resource = find(checked, "resource");
+  const Value* const longest = find(checked, "longest");
+  if (resource == nullptr || longest == nullptr) return;  // reported before
+  const auto parsed = parse_duration(std::get<std::string>(*longest));
+  if (!parsed)
+    return report_no_duration("longest", std::get<std::string>(*longest), written(source, "longest")->value->span);
+  ResourceUse use{std::get<std::string>(*resource), *parsed};
+  const auto fault = fault_of(contract, use);
+  if (!fault) return contract.uses.push_back(std::move(use));
+  const ast::AnnotationParameter* const parameter = written(source, fault->field);
+  diagnostics_.error(parameter != nullptr ? parameter->value->span : source.span, fault->message);
+}
+
+void AnnotationChecker::report_no_duration(std::string_view parameter, const std::string& text, const Span& span) {
+  diagnostics_.error(span, std::string(parameter) + " is " + quoted(text) +
+                               ", which is no duration like \"1500us\" (digits, then ns, us, ms or s)");
 }
 
 Annotation AnnotationChecker::check_one(const ast::Annotation& annotation, Target target) {
@@ -265,10 +293,7 @@ std::optional<TaskContract> AnnotationChecker::contract_of(const Annotation& che
     if (value == nullptr || (std::get<std::string>(*value).empty() && name != "period" && name != "budget"))
       return fallback;
     const auto parsed = parse_duration(std::get<std::string>(*value));
-    if (!parsed) {
-      diagnostics_.error(span_of(name), std::string(name) + " is " + quoted(std::get<std::string>(*value)) +
-                                            ", which is no duration like \"1500us\" (digits, then ns, us, ms or s)");
-    }
+    if (!parsed) report_no_duration(name, std::get<std::string>(*value), span_of(name));
     return parsed.value_or(fallback);
   };
   if (value_of("period") == nullptr || value_of("budget") == nullptr) return std::nullopt;  // reported before
@@ -287,9 +312,8 @@ std::optional<TaskContract> AnnotationChecker::contract_of(const Annotation& che
     const auto found = std::find(policies.begin(), policies.end(), std::get<std::string>(*value));
     if (found == policies.end())
       diagnostics_.error(span_of("on_overrun"), "on_overrun is \"report\", \"demote\" or \"cancel\"");
-    else if (found != policies.begin())  // the scheduler would refuse the task
-      diagnostics_.error(span_of("on_overrun"),
-                         "on_overrun = \"" + std::string(*found) + "\" is not supported yet; use \"report\"");
+    else
+      contract.on_overrun = static_cast<OverrunPolicy>(found - policies.begin());
   }
   if (diagnostics_.errors() != errors) return std::nullopt;
   if (const auto fault = fault_of(contract)) {

@@ -53,10 +53,10 @@ class AnnotationChecker {
   std::unique_ptr<AnnotationRules> rules(const ast::AnnotationDeclaration& declaration,
                                          const std::vector<TypeId>& types, const ast::Annotations& notes);
 
-  // The annotations of anything but an operation: @rt::task is refused.
+  // The annotations of anything but an operation: @rt::task and @rt::uses are refused.
   std::vector<Annotation> check(const ast::Annotations& annotations, Target target);
 
-  // Those of an operation, and its contract where @rt::task gives one.
+  // Those of an operation, and its contract where @rt::task and @rt::uses give one.
   std::vector<Annotation> check_operation(const ast::Annotations& annotations, std::optional<TaskContract>& contract);
 
   // Where the last annotation of that name gives its value.
@@ -75,6 +75,8 @@ class AnnotationChecker {
   void report_unknown(const ast::Annotation& annotation);
   std::uint32_t targets(const ast::Annotations& notes);
   std::optional<TaskContract> contract_of(const Annotation& checked, const ast::Annotation& written);
+  void add_use(const Annotation& checked, const ast::Annotation& source, TaskContract& contract);
+  void report_no_duration(std::string_view parameter, const std::string& text, const Span& span);
 
   const Model& model_;
   Names& names_;

@@ -63,4 +63,21 @@ std::optional<ContractFault> fault_of(const TaskContract& c) {
   return std::nullopt;
 }
 
+std::optional<ContractFault> fault_of(const TaskContract& c, const ResourceUse& use) {
+  constexpr std::size_t most_uses = 4, longest_name = 64;
+  constexpr std::string_view name_characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:/-";
+  const std::string& name = use.resource;
+  if (name.empty() || name.size() > longest_name || name.find_first_not_of(name_characters) != name.npos)
+    return ContractFault{"resource", "a resource's name has 1 to 64 letters, digits and _ . : / -"};
+  if (c.uses.size() == most_uses) return ContractFault{"resource", "an operation uses at most four resources"};
+  for (const ResourceUse& other : c.uses)
+    if (other.resource == name) return ContractFault{"resource", "the resource `" + name + "` is named twice"};
+  if (use.longest <= nanoseconds{} || use.longest > c.budget)
+    return outside("longest", "L", use.longest, up_to("0 < L <= C", c.budget));
+  if (c.suspension > nanoseconds{})
+    return ContractFault{"resource",
+                         "a task that suspends itself uses no resource, since nobody may sleep with a lock"};
+  return std::nullopt;
+}
+
 }  // namespace corelane::idl

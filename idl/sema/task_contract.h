@@ -24,4 +24,8 @@ struct ContractFault {
 // The first rule that the contract breaks: 0 < T <= 1 h, 0 < D <= 1 h, 0 < C <= D, 0 <= J < D, 0 <= S <= D - C.
 std::optional<ContractFault> fault_of(const TaskContract& contract);
 
+// What is wrong with one more resource for the contract, as a sentence: a name of 1 to 64 letters, digits and _ . : /
+// -, 0 < L <= C, four at most, each once, and none for a task that suspends itself.
+std::optional<ContractFault> fault_of(const TaskContract& contract, const ResourceUse& use);
+
 }  // namespace corelane::idl

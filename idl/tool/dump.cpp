@@ -240,13 +240,22 @@ class Dump {
 
   static Json contract(const TaskContract& contract) {
     constexpr std::array<std::string_view, 3> policies = {"report", "demote", "cancel"};
-    return {{"period_ns", contract.period.count()},
-            {"deadline_ns", contract.deadline.count()},
-            {"budget_ns", contract.budget.count()},
-            {"jitter_ns", contract.jitter.count()},
-            {"suspension_ns", contract.suspension.count()},
-            {"importance", contract.importance},
-            {"on_overrun", policies[static_cast<std::size_t>(contract.on_overrun)]}};
+    Json result{{"period_ns", contract.period.count()},
+                {"deadline_ns", contract.deadline.count()},
+                {"budget_ns", contract.budget.count()},
+                {"jitter_ns", contract.jitter.count()},
+                {"suspension_ns", contract.suspension.count()},
+                {"importance", contract.importance},
+                {"on_overrun", policies[static_cast<std::size_t>(contract.on_overrun)]}};
+    if (!contract.uses.empty()) result["uses"] = uses(contract);
+    return result;
+  }
+
+  static Json uses(const TaskContract& contract) {
+    Json result = Json::array();
+    for (const ResourceUse& use : contract.uses)
+      result.push_back({{"resource", use.resource}, {"longest_ns", use.longest.count()}});
+    return result;
   }
 
   const Model& model_;

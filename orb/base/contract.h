@@ -25,6 +25,19 @@ struct ResourceUse {
 };
 inline constexpr std::size_t max_uses = 4;
 
+// The resource of that name: the same number in every process, without a table that names of clients could fill (FNV-1a
+// of 32 bits). Two names of one number are one resource to the analysis, which promises less for it and nothing wrong.
+constexpr ResourceId resource_named(std::string_view name) noexcept {
+  std::uint32_t hash = 2166136261u;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  return ResourceId{hash == no_resource.value ? 1 : hash};
+}
+
+// For Contract::uses: a job locks the resource of that name, for `longest` at most each time.
+constexpr ResourceUse use_of(std::string_view name, Duration longest) noexcept {
+  return {resource_named(name), longest};
+}
+
 struct Contract {
   Duration period{};      // T: period or minimum inter-arrival, 0 < T <= 1 h
   Duration deadline{};    // D: relative to the release, C <= D

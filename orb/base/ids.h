@@ -20,7 +20,7 @@ using JobId = Id<struct JobTag, std::uint64_t>;    // unique within a process, a
 using TimerId = Id<struct TimerTag, std::uint64_t>;
 using PeerId = Id<struct PeerTag, std::uint64_t>;  // whoever owns tasks: one connection; 0 is this process
 
-using ResourceId = Id<struct ResourceTag, std::uint32_t>;  // something that jobs lock; named by the process; 0 is none
+using ResourceId = Id<struct ResourceTag, std::uint32_t>;  // something that jobs lock, see resource_named(); 0 is none
 
 // A rank: higher runs first. 0 is best effort; admitted tasks have 1 and above. Not a native priority: one function of
 // dispatch maps ranks to SCHED_FIFO levels.

@@ -4,6 +4,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/orb_state.h"
+#include "orb/dispatch/current.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/os/clock.h"
 
@@ -128,7 +129,7 @@ void ClientCall::compose(cdr::Writer& writer, bool first_request) {
   std::size_t count = 0;
   if (first_request && address.code_set_context)
     contexts[count++] = {giop::context::code_sets, *address.code_set_context};
-  std::array<std::byte, 80> contract;
+  giop::ContractBytes contract;
   if (options_.binding || options_.contract != nullptr) {
     giop::ContractContext content;
     if (options_.binding) {
@@ -172,9 +173,14 @@ ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
     const auto sent = connection_->send(writer_.bytes());
     return sent ? Next::done : failed(with_completion(sent.error(), Completion::no));
   }
-  if (!connection_->call(pending_, request_id_, writer_.bytes(), deadline_, state.settings.wait))
-    return failed(pending_.error());
+  if (!wait_for_reply(state.settings.wait)) return failed(pending_.error());
   return take_reply(raises);
+}
+
+// A job that calls is suspended while it sleeps. Who spins uses his core.
+bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
+  const dispatch::SuspensionScope waits(strategy.mode != os::WaitMode::spin);
+  return connection_->call(pending_, request_id_, writer_.bytes(), deadline_, strategy);
 }
 
 // A call that certainly did not run is tried again, over a new connection, or that of a task over the shared one.

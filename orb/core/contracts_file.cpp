@@ -16,8 +16,8 @@ constexpr std::size_t largest_file = 1024 * 1024;
 constexpr Duration shortest{1};
 
 const std::vector<std::string>& keys() {
-  static const std::vector<std::string> names{"period",     "deadline",   "budget",    "jitter",
-                                              "suspension", "importance", "on_overrun"};
+  static const std::vector<std::string> names{"period",     "deadline",   "budget",     "jitter",
+                                              "suspension", "importance", "on_overrun", "uses"};
   return names;
 }
 
@@ -90,6 +90,7 @@ class ContractsFile::Reader {
     if (key == "suspension") return duration(key, value, entry.suspension);
     if (key == "importance") return importance(value, entry);
     if (key == "on_overrun") return policy(value, entry);
+    if (key == "uses") return uses(value, entry);
     return fault("unknown key " + key + "; the nearest known is " + nearest(key, keys()));
   }
 
@@ -116,6 +117,20 @@ class ContractsFile::Reader {
     if (name == "demote") return entry.on_overrun = OverrunPolicy::demote, std::nullopt;
     if (name == "cancel") return entry.on_overrun = OverrunPolicy::cancel, std::nullopt;
     return fault("on_overrun: expected \"report\", \"demote\" or \"cancel\"");
+  }
+
+  std::optional<std::string> uses(const toml::node& value, Entry& entry) {
+    const toml::table* const table = value.as_table();
+    if (table == nullptr || table->size() > max_uses)
+      return fault("uses: expected at most four resources with their longest sections, such as { bus = \"200us\" }");
+    entry.uses.emplace();
+    std::size_t count = 0;
+    for (const auto& [name, longest] : *table) {
+      std::optional<Duration> length;
+      if (auto bad = duration("uses." + std::string(name.str()), longest, length)) return bad;
+      (*entry.uses)[count++] = use_of(name.str(), *length);
+    }
+    return std::nullopt;
   }
 
   // What no IDL can mend: unsound even with the best of what is left out.
@@ -160,6 +175,7 @@ Contract ContractsFile::merged(const Entry& entry, const Contract* declared) {
   contract.suspension = entry.suspension.value_or(contract.suspension);
   contract.importance = entry.importance.value_or(contract.importance);
   contract.on_overrun = entry.on_overrun.value_or(contract.on_overrun);
+  contract.uses = entry.uses.value_or(contract.uses);
   return contract;
 }
 

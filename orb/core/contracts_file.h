@@ -9,6 +9,7 @@
 //   suspension = "0ms"        # none
 //   importance = 3            # 0
 //   on_overrun = "demote"     # report; or cancel
+//   uses = { bus = "200us" }  # none; each resource with its longest section
 //
 // What a table leaves out is as the IDL says, and without a contract there what the comment says. Tables of an
 // interface count for those that inherit from it, unless they have one of their own for the operation.
@@ -16,6 +17,7 @@
 // Threads: load() makes a value; contracts_of() any but real-time ones (it allocates and takes a lock).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -53,6 +55,7 @@ class ContractsFile {
     std::optional<Duration> period, deadline, budget, jitter, suspension;
     std::optional<std::int16_t> importance;
     std::optional<OverrunPolicy> on_overrun;
+    std::optional<std::array<ResourceUse, max_uses>> uses;
     std::uint32_t line = 0;
   };
   using Operations = std::map<std::string, Entry, std::less<>>;

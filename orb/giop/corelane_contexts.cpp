@@ -13,6 +13,7 @@ namespace {
 using cdr::Reader;
 
 constexpr std::uint8_t layout_version = 1;
+constexpr std::uint8_t version_with_uses = 2;
 constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint8_t overrun_mask = 3;
 constexpr std::size_t longest_detail = 4000;
@@ -47,9 +48,12 @@ bool read_time(Reader& reader, Duration& out) noexcept {
 }
 
 // Later versions append; they change nothing before.
+bool read_version(Reader& reader, std::uint8_t& version) noexcept {
+  return reader.read(version) && (version >= layout_version || reader.fail(minor::bad_encapsulation));
+}
 bool read_version(Reader& reader) noexcept {
   std::uint8_t version = 0;
-  return reader.read(version) && (version >= layout_version || reader.fail(minor::bad_encapsulation));
+  return read_version(reader, version);
 }
 
 bool read_contract(Reader& reader, Contract& c) noexcept {
@@ -60,6 +64,15 @@ bool read_contract(Reader& reader, Contract& c) noexcept {
   const std::uint8_t overrun = policies & overrun_mask;
   if (overrun > static_cast<std::uint8_t>(OverrunPolicy::cancel)) return reader.fail(minor::bad_enum);
   c.on_overrun = static_cast<OverrunPolicy>(overrun);
+  return true;
+}
+
+bool read_uses(Reader& reader, Contract& c) noexcept {
+  std::uint32_t count = 0;
+  if (!reader.read(count)) return false;
+  if (count > c.uses.size()) return reader.fail(minor::too_many_items);
+  for (std::uint32_t i = 0; i < count; ++i)  // bound: max_uses
+    if (!read_time(reader, c.uses[i].longest) || !reader.read(c.uses[i].resource.value)) return false;
   return true;
 }
 
@@ -134,10 +147,10 @@ std::string utf8_of_utf16(Bytes bytes) {
 
 }  // namespace
 
-std::array<std::byte, 80> encode_contract(const ContractContext& context) noexcept {
+ContractBytes::ContractBytes(const ContractContext& context) noexcept {
   const Contract c = context.contract.value_or(Contract{});
-  return Layout<80>()
-      .put(1, layout_version)
+  Layout<most> layout;
+  layout.put(1, layout_version)
       .put(8, context.task.value)
       .put(16, context.job.value)
       .put(24, c.period)
@@ -147,17 +160,27 @@ std::array<std::byte, 80> encode_contract(const ContractContext& context) noexce
       .put(56, c.suspension)
       .put(64, c.importance)
       .put(66, static_cast<std::uint8_t>(c.on_overrun))
-      .put(72, context.time_left)
-      .bytes();
+      .put(72, context.time_left);
+  size_ = bare;
+  std::uint32_t count = 0;
+  for (const ResourceUse& use : c.uses) {
+    if (use.resource == no_resource) continue;
+    const std::size_t at = 88 + 16 * count++;
+    layout.put(at, use.longest).put(at + 8, use.resource.value);
+    size_ = at + 16;
+  }
+  if (count > 0) layout.put(1, version_with_uses).put(80, count);
+  bytes_ = layout.bytes();
 }
 
 Expected<ContractContext> decode_contract(Bytes bytes) noexcept {
   Reader reader = Reader::of_encapsulation(bytes);
   ContractContext context;
   Contract contract;
-  if (read_version(reader) && reader.read(context.task.value) && reader.read(context.job.value) &&
-      read_contract(reader, contract))
-    read_time(reader, context.time_left);
+  std::uint8_t version = 0;
+  if (read_version(reader, version) && reader.read(context.task.value) && reader.read(context.job.value) &&
+      read_contract(reader, contract) && read_time(reader, context.time_left) && version >= version_with_uses)
+    read_uses(reader, contract);
   if (!reader.ok()) return reader.error();
   if (contract.period != Duration::zero()) context.contract = contract;
   return context;

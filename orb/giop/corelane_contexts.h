@@ -3,6 +3,8 @@
 //
 //   contract 0x434C4E01, 80 bytes   0 byte order, 1 version, 8 task, 16 job, 24 T, 32 D, 40 C, 48 J, 56 S (u64, ns),
 //                                   64 importance (i16), 66 policies (octet: bits 0-1 overrun), 72 time left (u64, ns)
+//     version 2, 88 + 16 n bytes    80 n (ulong, 4 at most), then n times, from 88 on: 0 longest section (u64, ns),
+//                                   8 resource (ulong, resource_named())
 //   refusal  0x434C4E02, 56 bytes   0 byte order, 1 version, 4 reason (ulong), 8 core (short), 16 response, 24
 //   deadline,
 //                                   32 T', 40 D', 48 C' (u64, ns)
@@ -51,7 +53,20 @@ struct RefusalContext {
   friend bool operator==(const RefusalContext&, const RefusalContext&) = default;
 };
 
-std::array<std::byte, 80> encode_contract(const ContractContext& context) noexcept;
+// A contract context as bytes; of version 2 where it names resources.
+class ContractBytes {
+ public:
+  ContractBytes() = default;
+  explicit ContractBytes(const ContractContext& context) noexcept;
+  operator Bytes() const noexcept { return Bytes(bytes_).first(size_); }
+
+ private:
+  static constexpr std::size_t bare = 80, most = 88 + 16 * max_uses;
+  std::array<std::byte, most> bytes_{};
+  std::size_t size_ = 0;
+};
+
+inline ContractBytes encode_contract(const ContractContext& context) noexcept { return ContractBytes(context); }
 std::array<std::byte, 56> encode_refusal(const RefusalContext& context) noexcept;
 std::array<std::byte, 16> encode_chain(std::uint64_t chain) noexcept;
 std::array<std::byte, 4> encode_rt_priority(std::int16_t priority) noexcept;

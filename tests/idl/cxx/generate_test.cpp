@@ -212,12 +212,15 @@ TEST_CASE("a contract goes into the skeleton's table in nanoseconds, and not int
   contract.period = std::chrono::milliseconds(10);
   contract.importance = -3;
   contract.on_overrun = OverrunPolicy::cancel;
+  contract.uses = {{"bus", std::chrono::microseconds(200)}, {"log", std::chrono::microseconds(5)}};
   b.operation("step", b.nothing).contract = contract;
   b.close();
   const std::string source = b.servant_source();
   CHECK_THAT(source, Contains(".period = ::corelane::Duration{10'000'000}"));
   CHECK_THAT(source, Contains(".importance = -3"));
   CHECK_THAT(source, Contains("::corelane::OverrunPolicy::cancel"));
+  CHECK_THAT(source, Contains(".uses = {::corelane::use_of(\"bus\", ::corelane::Duration{200'000}), "));
+  CHECK_THAT(source, Contains("::corelane::use_of(\"log\", ::corelane::Duration{5'000})}"));
   CHECK_THAT(source, Contains(".contract = &step_contract"));
   CHECK_THAT(b.client_source(), !Contains("ontract"));
 }

@@ -73,6 +73,20 @@ TEST_CASE("annotations are kept with their values") {
   CHECK(member[0].parameters[0].value == Value{std::uint64_t{3}});
 }
 
+TEST_CASE("an operation names the resources that it locks and what becomes of overruns") {
+  Compiler c;
+  c.compile(
+      with_task("period = \"10ms\", budget = \"1ms\", on_overrun = \"cancel\") @rt::uses(resource = \"bus/0\", "
+                "longest = \"200us\") @rt::uses(longest = \"1ms\", resource = \"log\""));
+  REQUIRE(c.faults() == "");
+  const auto& contract = *c.body<Interface>("I").operations[0].contract;
+  CHECK(contract.on_overrun == OverrunPolicy::cancel);
+  REQUIRE(contract.uses.size() == 2);
+  CHECK(contract.uses[0].resource == "bus/0");
+  CHECK(contract.uses[0].longest == 200us);
+  CHECK(contract.uses[1].resource == "log");
+}
+
 // Edges.
 
 TEST_CASE("the ends of a contract's ranges") {
@@ -113,10 +127,6 @@ TEST_CASE("a faulty contract names field and range") {
            "3:54: deadline D = 3601s is outside 0 < D <= 1 h"},
       Case{"period = \"1ms\", budget = \"1us\", on_overrun = \"stop\"",
            "3:56: on_overrun is \"report\", \"demote\" or \"cancel\""},
-      Case{"period = \"1ms\", budget = \"1us\", on_overrun = \"demote\"",
-           "3:56: on_overrun = \"demote\" is not supported yet; use \"report\""},
-      Case{"period = \"1ms\", budget = \"1us\", on_overrun = \"cancel\"",
-           "3:56: on_overrun = \"cancel\" is not supported yet; use \"report\""},
       Case{"period = \"1ms\", budget = \"1us\", importance = 40000",
            "3:56: 40000 is outside the range of `short` (-32768 to 32767)"},
       Case{"period = 10, budget = \"1us\"", "3:20: expected a value of type `string`, found an integer"},
@@ -126,6 +136,39 @@ TEST_CASE("a faulty contract names field and range") {
       Case{"period = \"1ms\", budget = \"1us\", period = \"2ms\"", "3:43: the parameter `period` is given twice"});
   CAPTURE(c.parameters);
   CHECK(faults_of(with_task(c.parameters)) == c.fault);
+}
+
+TEST_CASE("faulty uses of resources say what is wrong") {
+  struct Case {
+    const char* uses;
+    const char* fault;
+  };
+  const std::string four =
+      "@rt::uses(resource = \"a\", longest = \"1us\") @rt::uses(resource = \"b\", longest = \"1us\") "
+      "@rt::uses(resource = \"c\", longest = \"1us\") @rt::uses(resource = \"d\", longest = \"1us\") ";
+  const Case c =
+      GENERATE(Case{"@rt::uses(resource = \"bus\", longest = \"2ms\")", "longest L = 2ms is outside 0 < L <= C = 1ms"},
+               Case{"@rt::uses(resource = \"bus\", longest = \"0ns\")", "longest L = 0ns is outside 0 < L <= C = 1ms"},
+               Case{"@rt::uses(resource = \"bus\", longest = \"soon\")",
+                    "longest is `soon`, which is no duration like \"1500us\" (digits, then ns, us, ms or s)"},
+               Case{"@rt::uses(resource = \"\", longest = \"1us\")",
+                    "a resource's name has 1 to 64 letters, digits and _ . : / -"},
+               Case{"@rt::uses(resource = \"the bus\", longest = \"1us\")",
+                    "a resource's name has 1 to 64 letters, digits and _ . : / -"},
+               Case{"@rt::uses(resource = \"bus\", longest = \"1us\") @rt::uses(resource = \"bus\", longest = \"1us\")",
+                    "the resource `bus` is named twice"},
+               Case{"@rt::uses(resource = \"bus\")", "`@rt::uses` needs the parameter `longest`"});
+  CAPTURE(c.uses);
+  const std::string task = "period = \"10ms\", budget = \"1ms\") ";
+  CHECK_THAT(faults_of(with_task((task + c.uses).substr(0, (task + c.uses).size() - 1))), Catch::Contains(c.fault));
+  CHECK_THAT(faults_of(with_task(task + four + "@rt::uses(resource = \"e\", longest = \"1us\"")),
+             Catch::Contains("an operation uses at most four resources"));
+  CHECK_THAT(faults_of(with_task("period = \"10ms\", budget = \"1ms\", suspension = \"1ms\") "
+                                 "@rt::uses(resource = \"bus\", longest = \"1us\"")),
+             Catch::Contains("a task that suspends itself uses no resource"));
+  CHECK_THAT(faults_of("#include <corelane/rt.idl>\ninterface I { @rt::uses(resource = \"bus\", longest = \"1us\") "
+                       "void f(); };"),
+             Catch::Contains("`@rt::uses` needs an `@rt::task` before the same operation"));
 }
 
 TEST_CASE("a contract without its include is an error") {

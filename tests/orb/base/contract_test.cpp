@@ -26,6 +26,13 @@ bool mentions(const std::string& text, const std::string& part) { return text.fi
 
 }  // namespace
 
+TEST_CASE("a resource has the number of its name and never that of none") {
+  static_assert(resource_named("bus") == resource_named("bus"));
+  CHECK(resource_named("bus") != resource_named("bus2"));
+  CHECK(resource_named("a") == ResourceId{0xe40c292c});  // the published value of FNV-1a
+  CHECK(resource_named("") != no_resource);
+}
+
 TEST_CASE("a contract in range has no fault") { CHECK(judged(sound)); }
 
 TEST_CASE("a contract's defaults are D = T and J = T/10 below D") {

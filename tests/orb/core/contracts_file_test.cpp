@@ -1,5 +1,6 @@
 #include "orb/core/contracts_file.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -57,6 +58,14 @@ TEST_CASE("a contracts file gives a contract to an operation that has none") {
   CHECK(contracts[1] == of_idl);
 }
 
+TEST_CASE("a contracts file names what an operation locks") {
+  const auto contracts = contracts_by("[\"IDL:Derived:1.0\".step]\nuses = { bus = \"200us\", \"log/1\" = \"1ms\" }\n");
+  const auto& uses = contracts[1]->uses;
+  CHECK(std::ranges::count(uses, use_of("bus", 200us)) == 1);
+  CHECK(std::ranges::count(uses, use_of("log/1", 1ms)) == 1);
+  CHECK(std::ranges::count(uses, ResourceUse{}) == 2);
+}
+
 TEST_CASE("what is said of a base interface counts unless the derived one has its own") {
   const std::string base = "[\"IDL:Base:1.0\".step]\nimportance = -3\n";
   CHECK(contracts_by(base)[1]->importance == -3);
@@ -84,6 +93,10 @@ TEST_CASE("a fault of a contracts file is told with its line and what is expecte
       Case{"[\"IDL:Derived:1.0\".step]\nimportance = 40000\n", "c.toml:2: importance: expected a whole number"},
       Case{"[\"IDL:Derived:1.0\".step]\nimportance = \"high\"\n", "c.toml:2: importance: expected a whole number"},
       Case{"[\"IDL:Derived:1.0\".step]\non_overrun = \"stop\"\n", "c.toml:2: on_overrun: expected \"report\""},
+      Case{"[\"IDL:Derived:1.0\".step]\nuses = \"bus\"\n", "c.toml:2: uses: expected at most four resources"},
+      Case{"[\"IDL:Derived:1.0\".step]\nuses = { bus = 3 }\n", "c.toml:2: uses.bus: expected a duration"},
+      Case{"[\"IDL:Derived:1.0\".step]\nuses = { bus = \"3ms\" }\n",
+           "c.toml:1: IDL:Derived:1.0 step: the longest section of resource"},
       Case{
           "[\"IDL:Derived:1.0\".step]\nbudget = \"9ms\"\n",
           "c.toml:1: IDL:Derived:1.0 step: budget C = 9ms is outside 0 < C <= D = 8ms; what the file leaves out is as"},

@@ -21,6 +21,8 @@ Duration any_time(Draw& draw) {
   return Duration{static_cast<std::int64_t>(draw.below(std::numeric_limits<std::int64_t>::max()))};
 }
 
+std::vector<std::byte> copy_of(Bytes bytes) { return {bytes.begin(), bytes.end()}; }
+
 // Each shorter context is refused.
 template <typename Bytes_, typename Decode>
 void check_truncations(const Bytes_& bytes, std::size_t end, Decode&& decode) {
@@ -37,11 +39,28 @@ TEST_CASE("contract contexts come back as they went") {
       context.contract = Contract{
           any_time(draw) / 2 + Duration{1}, any_time(draw),       any_time(draw), any_time(draw), any_time(draw),
           draw.any<std::int16_t>(),         OverrunPolicy::cancel};
+    for (std::size_t i = 0; context.contract && i < draw.below(max_uses + 1); ++i)
+      context.contract->uses[i] = {ResourceId{draw.any<std::uint32_t>() | 1}, any_time(draw)};
     if (draw.flag()) context.time_left = Duration::max();
     const auto out = decode_contract(encode_contract(context));
     expect(out.has_value(), "it is understood");
     expect(*out == context, "it is the same");
   }));
+}
+
+TEST_CASE("a contract without resources stays of version 1 and one with them appends to it") {
+  Contract contract = make_contract(Duration{10'000'000}, Duration{1'000'000});
+  const auto bare = copy_of(encode_contract({.contract = contract}));
+  CHECK(bare.size() == 80);
+  CHECK(bare[1] == std::byte{1});
+  contract.uses[1] = use_of("bus", Duration{200'000});  // a hole before it is closed
+  const auto locking = copy_of(encode_contract({.contract = contract}));
+  CHECK(locking.size() == 104);
+  CHECK(locking[1] == std::byte{2});
+  const auto out = decode_contract(locking);
+  REQUIRE(out);
+  CHECK(out->contract->uses[0] == use_of("bus", Duration{200'000}));
+  CHECK(out->contract->uses[1] == ResourceUse{});
 }
 
 TEST_CASE("a recorded contract context of the other byte order is understood") {
@@ -157,7 +176,11 @@ TEST_CASE("UTF-8 is told from what is not") {
 // Error paths.
 
 TEST_CASE("every truncation of a context is refused") {
-  check_truncations(encode_contract({}), 80, [](Bytes b) { return decode_contract(b).has_value(); });
+  check_truncations(copy_of(encode_contract({})), 80, [](Bytes b) { return decode_contract(b).has_value(); });
+  Contract locking;
+  locking.uses = {use_of("bus", Duration{1}), use_of("log", Duration{2})};
+  check_truncations(copy_of(encode_contract({.contract = locking})), 116,
+                    [](Bytes b) { return decode_contract(b).has_value(); });
   check_truncations(encode_refusal({}), 56, [](Bytes b) { return decode_refusal(b).has_value(); });
   check_truncations(encode_chain(1), 16, [](Bytes b) { return decode_chain(b).has_value(); });
   check_truncations(encode_rt_priority(1), 4, [](Bytes b) { return decode_rt_priority(b).has_value(); });
@@ -167,7 +190,7 @@ TEST_CASE("every truncation of a context is refused") {
 }
 
 TEST_CASE("contexts refuse version 0 and times that no clock counts") {
-  auto bytes = encode_contract({});
+  auto bytes = copy_of(encode_contract({}));
   SECTION("version") { bytes[1] = std::byte{0}; }
   SECTION("time") {
     const std::uint64_t time = std::uint64_t{1} << 63;
@@ -177,9 +200,19 @@ TEST_CASE("contexts refuse version 0 and times that no clock counts") {
 }
 
 TEST_CASE("a contract context refuses an unknown overrun policy") {
-  auto bytes = encode_contract({});
+  auto bytes = copy_of(encode_contract({}));
   bytes[66] = std::byte{3};
   CHECK(decode_contract(bytes).error().minor == minor::bad_enum);
+}
+
+TEST_CASE("a contract context refuses more resources than a contract has") {
+  Contract locking;
+  locking.period = Duration{1};
+  locking.uses[0] = use_of("bus", Duration{1});
+  auto bytes = copy_of(encode_contract({.contract = locking}));
+  const std::uint32_t count = 5;
+  std::memcpy(&bytes[80], &count, sizeof count);
+  CHECK(decode_contract(bytes).error().minor == minor::too_many_items);
 }
 
 TEST_CASE("a code set component with a length bomb is refused") {
