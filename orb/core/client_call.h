@@ -54,6 +54,7 @@ class ClientCall {
   void recompose();
   void connect();
   Next exchange(std::span<const RaisesEntry> raises);
+  bool wait_for_reply(os::WaitStrategy strategy);
   Next failed(const Error& error);
   Next take_reply(std::span<const RaisesEntry> raises);
   Next follow_forward(cdr::Reader& body);

@@ -10,6 +10,7 @@
 #include "orb/core/orb.h"
 #include "orb/core/settings.h"
 #include "orb/core/task_binding.h"
+#include "orb/dispatch/current.h"
 #include "orb/dispatch/job.h"
 #include "orb/os/clock.h"
 #include "orb/os/wait.h"
@@ -82,7 +83,9 @@ class LocalJob final : public dispatch::Job {
     done_.store(true, std::memory_order_release);
     parker->unpark();
   }
+  // Who calls from a job of his own is suspended meanwhile.
   void wait() {
+    const dispatch::SuspensionScope waits;
     // PAIR local_job: acquire here <- release in recycle(). Bound: the job, and one stale token of an earlier one.
     while (!done_.load(std::memory_order_acquire)) parker_->park(never);
     if (failure_) std::rethrow_exception(failure_);

@@ -68,6 +68,13 @@ bool CorePool::add(const WorkerPtr& worker, Priority priority) noexcept {
   return true;
 }
 
+void CorePool::join(const WorkerPtr& worker, Priority priority, Time now) noexcept {
+  Wakes wakes(inbox_);
+  const std::lock_guard lock(mutex_);
+  workers_.push_back(worker);
+  carry_out(lane_.join(now, worker->task(), worker->contract_, priority), wakes);
+}
+
 void CorePool::reprioritize(TaskId task, Priority priority) noexcept {
   const std::lock_guard lock(mutex_);
   lane_.reprioritize(task, priority);
@@ -183,6 +190,18 @@ void CorePool::finish(TaskWorker& worker, JobId job, Time at, Duration used, boo
   worker.restore();  // before another job of it may run
   carry_out(lane_.decide(sched::Finished{.at = at, .job = job, .task = worker.task(), .used = used}), wakes);
   ending_ = {};
+}
+
+void CorePool::suspend(TaskWorker& worker, JobId job, Time at) noexcept {
+  Wakes wakes(inbox_, &worker);
+  const std::lock_guard lock(mutex_);
+  carry_out(lane_.decide(sched::Suspended{.at = at, .job = job, .task = worker.task()}), wakes);
+}
+
+void CorePool::resume(TaskWorker& worker, JobId job, Time at) noexcept {
+  Wakes wakes(inbox_, &worker);
+  const std::lock_guard lock(mutex_);
+  carry_out(lane_.decide(sched::Resumed{.at = at, .job = job, .task = worker.task()}), wakes);
 }
 
 void CorePool::watch_budgets(BudgetAlarm* alarm) noexcept {

@@ -51,6 +51,8 @@ class CorePool {
 
   // Manager only.
   bool add(const WorkerPtr& worker, Priority priority) noexcept;
+  // The same, but its jobs wait for an idle instant of the core.
+  void join(const WorkerPtr& worker, Priority priority, Time now) noexcept;
   void reprioritize(TaskId task, Priority priority) noexcept;
   [[nodiscard]] Refused arrive(TaskWorker& worker, JobPtr job, JobId id, Time at) noexcept;
   void vacate(TaskId task, Time now) noexcept;
@@ -70,6 +72,9 @@ class CorePool {
   [[nodiscard]] Own arrive_own(TaskWorker& worker, JobPtr& job, Time at, Assignment& next,
                                sched::Refusal& reason) noexcept;
   void finish(TaskWorker& worker, JobId job, Time at, Duration used, bool overran) noexcept;
+  // The job that the worker runs waits for something else than its core, and goes on.
+  void suspend(TaskWorker& worker, JobId job, Time at) noexcept;
+  void resume(TaskWorker& worker, JobId job, Time at) noexcept;
 
   // Budgets that the contract enforces are watched by this alarm, or by none. Any thread.
   void watch_budgets(BudgetAlarm* alarm) noexcept;

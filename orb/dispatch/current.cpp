@@ -6,6 +6,12 @@ namespace corelane::dispatch {
 namespace {
 
 thread_local const CurrentJob* current = nullptr;
+thread_local bool suspended = false;  // its job
+
+// Whom to tell; null when nobody is to be told, or was already.
+JobControl* control_of(bool suspends) noexcept {
+  return suspends && current != nullptr && !suspended ? current->control : nullptr;
+}
 
 }  // namespace
 
@@ -14,5 +20,17 @@ const CurrentJob* current_job() noexcept { return current; }
 CurrentScope::CurrentScope(const CurrentJob& job) noexcept : before_(std::exchange(current, &job)) {}
 
 CurrentScope::~CurrentScope() { current = before_; }
+
+SuspensionScope::SuspensionScope(bool suspends) noexcept : control_(control_of(suspends)) {
+  if (control_ == nullptr) return;
+  suspended = true;
+  control_->suspend();
+}
+
+SuspensionScope::~SuspensionScope() {
+  if (control_ == nullptr) return;
+  suspended = false;
+  control_->resume();
+}
 
 }  // namespace corelane::dispatch

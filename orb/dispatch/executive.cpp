@@ -102,6 +102,8 @@ void Executive::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> sou
   state_->attach(task, owner, std::move(source));
 }
 
+void Executive::on_event(TaskEventKind kind, TaskEventHandler handler) { state_->events.set(kind, std::move(handler)); }
+
 ExecutiveReport Executive::snapshot() const { return state_->report(); }
 
 Expected<std::string> Executive::dump_trace(const std::string& directory) { return state_->dump_trace(directory); }

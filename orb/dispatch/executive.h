@@ -24,6 +24,7 @@
 #include "orb/dispatch/job.h"
 #include "orb/dispatch/miss_log.h"
 #include "orb/dispatch/recorder_options.h"
+#include "orb/dispatch/task_events.h"
 #include "orb/sched/refusal.h"
 #include "orb/sched/reservation.h"
 #include "orb/sched/task.h"
@@ -95,6 +96,8 @@ struct TaskReport {
   std::uint64_t jobs = 0;    // finished
   std::uint64_t misses = 0;  // finished after release + D
   std::uint64_t overruns = 0;
+  std::uint64_t oversleeps = 0;                             // jobs that suspended themselves for longer than S in all
+  std::uint64_t undeclared_locks = 0;                       // of resources that the contract does not name
   std::uint64_t early = 0;                                  // came before their time and waited
   std::uint64_t refused = 0;                                // jobs turned away (more than one early)
   Duration response_p50{}, response_p99{}, response_max{};  // from the release to the end of run()
@@ -162,6 +165,9 @@ class Executive {
 
   // Not for real-time threads (allocates, waits for the manager between two steps).
   ExecutiveReport snapshot() const;
+
+  // Who hears of jobs that missed their deadline or exceeded their contract: see TaskEvents::set().
+  void on_event(TaskEventKind kind, TaskEventHandler handler);
 
   // Writes what was recorded to a new file and gives its path; see Recorder::dump(). Not for real-time threads.
   Expected<std::string> dump_trace(const std::string& directory = {});

@@ -8,11 +8,12 @@
 #include "orb/base/minor.h"
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/request_queue.h"
+#include "orb/dispatch/task_events.h"
 
 namespace corelane::dispatch {
 
-struct Executive::State {
-  virtual ~State() = default;
+struct Executive::State : private ChoreTaker {
+  ~State() override = default;
   virtual Pushed submit(JobPtr& job) noexcept = 0;
   virtual void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) = 0;
   virtual void depart(TaskId task, PeerId owner) = 0;
@@ -24,6 +25,11 @@ struct Executive::State {
     return Error{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
   }
   virtual void stop() noexcept = 0;
+
+  TaskEvents events{*this};
+
+ private:
+  void take_chore(JobPtr& job) noexcept override { (void)submit(job); }
 };
 
 }  // namespace corelane::dispatch

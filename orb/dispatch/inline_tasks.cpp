@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/dispatch/current.h"
 #include "orb/dispatch/job_source.h"
 #include "orb/os/clock.h"
 #include "orb/os/deferral.h"
@@ -34,13 +35,15 @@ struct InlineTasks::Task {
     return {
         .urgency = (contract.deadline - contract.jitter).count(), .importance = contract.importance, .age = id.value};
   }
-  void account(const JobContext& context, Time end, Duration used) noexcept {
+  // Whether it was late.
+  bool account(const JobContext& context, Time end, Duration used) noexcept {
     const std::lock_guard lock(mutex);
     response.record(end - context.release);
     if (used > contract.budget) ++overruns;
-    if (end <= context.deadline) return;
+    if (end <= context.deadline) return false;
     ++misses;
     late.record({.release = context.release, .deadline = context.deadline, .finished = end, .core = context.core});
+    return true;
   }
 
   // Constant.
@@ -130,9 +133,23 @@ void InlineTasks::run(JobPtr job, const TaskPtr& task) noexcept {
   const Priority level{task->level.load(std::memory_order_relaxed)};  // relaxed: the latest that is known
   const os::PriorityScope at(real_time_ ? sched::native_of(level, natives_) : 0);
   const Duration before = os::thread_cpu_time();
-  job->run(context);
+  {
+    const CurrentJob current{context, nullptr, nullptr};
+    const CurrentScope scope(current);
+    job->run(context);
+  }
   job->finish();
-  task->account(context, os::now(), os::thread_cpu_time() - before);
+  TaskEvent event{.kind = TaskEventKind::miss,
+                  .task = context.task,
+                  .job = context.job,
+                  .core = context.core,
+                  .release = context.release,
+                  .deadline = context.deadline,
+                  .finished = os::now(),
+                  .used = os::thread_cpu_time() - before};
+  if (task->account(context, event.finished, event.used)) events.post(event);
+  event.kind = TaskEventKind::overrun;
+  if (event.used > context.budget) events.post(event);
 }
 
 void InlineTasks::run_ordinary(JobPtr job) noexcept {

@@ -160,6 +160,7 @@ class ManagedTasks final : public Executive::State {
 };
 
 Expected<void> ManagedTasks::start(const ExecutiveOptions& options, CoreId manager_core) {
+  manager_.tell_events_to(events);
   if (auto started = best_effort_.start(options.best_effort_threads, options.stack); !started) return started;
   if (auto started = housekeeper_thread_.start({.name = "cl-housekeeper", .stack = options.stack}); !started)
     return started;

@@ -393,9 +393,19 @@ const CoreLease& ManagerAgent::home() const noexcept {
   return leases_.front();
 }
 
-Promise ManagerAgent::task_promise(const CoreLease& lease, const Contract& contract) const {
-  return {
-      .core = lease.core, .physical_core = lease.physical_core, .contract = contract, .levels = natives_.task_levels()};
+// Neighbours know nothing of resources: the longest section blocks everybody, and what an enforced job exceeds its
+// budget by to end a section is part of its budget.
+Promise ManagerAgent::task_promise(const CoreLease& lease, const Contract& original) const {
+  Contract contract = original;
+  Duration longest{};
+  for (ResourceUse& use : contract.uses) longest = std::max(longest, std::exchange(use, {}).longest);
+  if (contract.on_overrun != OverrunPolicy::report)
+    contract.budget = std::min(contract.budget + longest, contract.deadline - contract.suspension);
+  return {.core = lease.core,
+          .physical_core = lease.physical_core,
+          .contract = contract,
+          .blocking = longest,
+          .levels = natives_.task_levels()};
 }
 
 // Every task on every core that it is charged to, those whose work may still delay others, and the platform's load.

@@ -31,6 +31,7 @@
 #include "orb/base/agent.h"
 #include "orb/dispatch/back_off.h"
 #include "orb/dispatch/best_effort_lane.h"
+#include "orb/dispatch/ceilings.h"
 #include "orb/dispatch/clock.h"
 #include "orb/dispatch/core_pool.h"
 #include "orb/dispatch/core_provider.h"
@@ -75,6 +76,9 @@ class ManagerAgent final : public Agent {
   Housekeeper& housekeeper() noexcept { return housekeeper_; }
   std::span<const std::unique_ptr<CorePool>> pools() const noexcept { return pools_; }
   Recorder& recorder() noexcept { return recorder_; }
+
+  // Who hears of the tasks' events; before the first step. It outlives the agent's threads.
+  void tell_events_to(TaskEvents& events) noexcept { events_ = &events; }
 
   // Any thread.
   Pushed submit(JobPtr& job) noexcept;
@@ -174,6 +178,7 @@ class ManagerAgent final : public Agent {
   void raise_bounds() noexcept;
   void handle(const sched::Place& place, Time now) noexcept;
   void handle(const sched::Reprioritize& change, Time now) noexcept;
+  void handle(const sched::Ceiling& ceiling, Time now);
   void handle(const sched::Vacate& vacate, Time now) noexcept;
   void handle(const sched::Move& move, Time now) noexcept;
   void handle(const sched::Dismiss& dismiss, Time now) noexcept;
@@ -209,6 +214,7 @@ class ManagerAgent final : public Agent {
   const Clock clock_;
   CoreProvider& provider_;
   BestEffortLane& best_effort_;
+  TaskEvents* events_ = nullptr;
 
   // Shared.
   os::Parker parker_;
@@ -233,6 +239,7 @@ class ManagerAgent final : public Agent {
   RecordedManager manager_;
   std::vector<std::unique_ptr<CorePool>> pools_;
   std::unordered_map<TaskId, std::unique_ptr<Record>> records_;
+  Ceilings ceilings_;
   std::vector<sched::Command> work_;  // commands not carried out yet
   std::vector<Note> notes_;
   std::vector<Newcomer> deciding_;      // told to the Manager, not answered

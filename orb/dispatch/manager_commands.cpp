@@ -49,7 +49,9 @@ void ManagerAgent::handle(const sched::Admit& admit, Time now) {
                     .bound = admit.response};
   record->lane = admit.core;
   record->label = std::make_shared<const std::string>(std::move(newcomer->label));
-  record->worker = std::make_shared<TaskWorker>(admit.task, admit.contract, *pool, clock_);
+  record->worker =
+      std::make_shared<TaskWorker>(admit.task, admit.contract, *pool, clock_, ceilings_.of(admit.contract));
+  record->worker->tell_events_to(events_);
   manager_.name(admit.task, *record->label);
   record->worker->seat({.core = admit.core, .native = sched::native_of(admit.priority, natives_)});
   record->handler = std::move(newcomer->handler);
@@ -58,7 +60,10 @@ void ManagerAgent::handle(const sched::Admit& admit, Time now) {
     newcomer->job->arrived = now;  // its contract begins now
     record->first_jobs.push_back(std::move(newcomer->job));
   }
-  pool->add(record->worker, admit.priority);
+  if (admit.waits_for_idle)
+    pool->join(record->worker, admit.priority, now);
+  else
+    pool->add(record->worker, admit.priority);
   hints_.set(admit.task, admit.priority);
   departures_.know(admit.task, admit.peer);
   raise_bounds();
@@ -107,6 +112,15 @@ void ManagerAgent::handle(const sched::Reprioritize& change, Time) noexcept {
   record->report.priority = change.priority;
   record->worker->seat({.core = change.core, .native = sched::native_of(change.priority, natives_)});
   hints_.set(change.task, change.priority);
+}
+
+// Who has locked it runs at the new ceiling from here on. Bound: the tasks of the process.
+void ManagerAgent::handle(const sched::Ceiling& ceiling, Time) {
+  const bool used = ceiling.priority != best_effort;
+  ceilings_.set(ceiling.resource, ceiling.core, used ? sched::native_of(ceiling.priority, natives_) : 0);
+  for (const auto& [id, record] : records_)
+    if (record->report.core == ceiling.core && uses_resources(record->report.contract))
+      record->worker->refresh_ceilings();
 }
 
 void ManagerAgent::handle(const sched::Vacate& vacate, Time now) noexcept {
@@ -288,6 +302,8 @@ void ManagerAgent::fill(TaskReport& report, const TaskWorker& worker) {
   // relaxed: counters of a running task, no order among them.
   report.misses = statistics.misses.load(std::memory_order_relaxed);
   report.overruns = statistics.overruns.load(std::memory_order_relaxed);
+  report.oversleeps = statistics.oversleeps.load(std::memory_order_relaxed);
+  report.undeclared_locks = statistics.undeclared_locks.load(std::memory_order_relaxed);
   report.refused += statistics.refused.load(std::memory_order_relaxed);
   report.response_p50 = statistics.response.quantile(500'000);
   report.response_p99 = statistics.response.quantile(990'000);

@@ -19,8 +19,14 @@ void increment(std::atomic<std::uint64_t>& counter) noexcept {
 
 }  // namespace
 
-TaskWorker::TaskWorker(TaskId task, const Contract& contract, CorePool& pool, const Clock& clock)
-    : task_(task), contract_(contract), clock_(clock), inlet_(contract, clock), pool_(&pool) {}
+TaskWorker::TaskWorker(TaskId task, const Contract& contract, CorePool& pool, const Clock& clock,
+                       CeilingsOfTask ceilings)
+    : task_(task),
+      contract_(contract),
+      clock_(clock),
+      ceilings_(std::move(ceilings)),
+      inlet_(contract, clock),
+      pool_(&pool) {}
 
 TaskWorker::~TaskWorker() = default;
 
@@ -80,8 +86,10 @@ void TaskWorker::run(CorePool& pool, Assignment& next) noexcept {
   Duration before = used_before_.load(std::memory_order_relaxed);  // relaxed: this thread writes it
   if (before == unknown) before = begin_charge();
   stop_.store(false, std::memory_order_relaxed);  // relaxed: read by this job on this thread
+  current_ = next.context.job;
+  slept_ = {};
   {
-    const CurrentJob current{next.context, &stop_};
+    const CurrentJob current{next.context, &stop_, this};
     const CurrentScope scope(current);
     next.job->run(next.context);
   }
@@ -98,8 +106,73 @@ void TaskWorker::account(const JobContext& context, Time end, Duration used) noe
     increment(statistics_.misses);
     statistics_.late.record(
         {.release = context.release, .deadline = context.deadline, .finished = end, .core = context.core});
+    tell(TaskEventKind::miss, context, end, used);
   }
   if (used > contract_.budget) increment(statistics_.overruns);
+  if (slept_ > contract_.suspension) increment(statistics_.oversleeps);
+  if (used > contract_.budget || slept_ > contract_.suspension) tell(TaskEventKind::overrun, context, end, used);
+}
+
+void TaskWorker::tell(TaskEventKind kind, const JobContext& context, Time end, Duration used) noexcept {
+  if (!events_) return;
+  events_->post({.kind = kind,
+                 .task = task_,
+                 .job = context.job,
+                 .core = context.core,
+                 .release = context.release,
+                 .deadline = context.deadline,
+                 .finished = end,
+                 .used = used,
+                 .suspended = slept_});
+}
+
+void TaskWorker::suspend() noexcept {
+  suspended_at_ = clock_.now();
+  // PAIR worker.pool: acquire here <- release in CorePool::put().
+  pool_.load(std::memory_order_acquire)->suspend(*this, current_, suspended_at_);
+}
+
+void TaskWorker::resume() noexcept {
+  const Time now = clock_.now();
+  slept_ += now - suspended_at_;
+  // PAIR worker.pool: acquire here <- release in CorePool::put().
+  pool_.load(std::memory_order_acquire)->resume(*this, current_, now);
+}
+
+// Of the contract; max_uses: it is none.
+std::size_t TaskWorker::use_index(ResourceId resource) const noexcept {
+  std::size_t i = 0;
+  while (i < max_uses && (contract_.uses[i].resource != resource || resource == no_resource)) ++i;
+  return i;
+}
+
+bool TaskWorker::enter(ResourceId resource) noexcept {
+  const std::size_t i = use_index(resource);
+  if (i == max_uses) return increment(statistics_.undeclared_locks), false;
+  const std::lock_guard lock(seat_mutex_);
+  ++held_[i];
+  place();
+  return true;
+}
+
+void TaskWorker::leave(ResourceId resource) noexcept {
+  const std::lock_guard lock(seat_mutex_);
+  --held_[use_index(resource)];
+  place();
+}
+
+void TaskWorker::refresh_ceilings() noexcept {
+  const std::lock_guard lock(seat_mutex_);
+  place();
+}
+
+// A demoted job ends its sections at their ceilings first.
+int TaskWorker::native() const noexcept {
+  int level = demoted_ ? 0 : seat_.native;
+  for (std::size_t i = 0; i < max_uses; ++i)
+    if (held_[i] > 0)
+      level = std::max(level, ceilings_[i]->native.load(std::memory_order_relaxed));  // relaxed: see set()
+  return level;
 }
 
 void TaskWorker::loop() noexcept {
@@ -144,7 +217,7 @@ void TaskWorker::attach(WorkerThread* thread) noexcept {
 }
 
 void TaskWorker::place() noexcept {
-  if (thread_) thread_->place({.core = seat_.core, .native = demoted_ ? 0 : seat_.native});
+  if (thread_) thread_->place({.core = seat_.core, .native = native()});
 }
 
 void TaskWorker::demote() noexcept {

@@ -17,11 +17,14 @@
 #include "orb/base/contract.h"
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
+#include "orb/dispatch/ceilings.h"
 #include "orb/dispatch/clock.h"
+#include "orb/dispatch/current.h"
 #include "orb/dispatch/histogram.h"
 #include "orb/dispatch/inlet.h"
 #include "orb/dispatch/job.h"
 #include "orb/dispatch/miss_log.h"
+#include "orb/dispatch/task_events.h"
 #include "orb/os/doorbell.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/sched/lane.h"
@@ -52,12 +55,15 @@ struct TaskStatistics {
   MissLog late;        // has its own lock
   std::atomic<std::uint64_t> misses{0};
   std::atomic<std::uint64_t> overruns{0};
-  std::atomic<std::uint64_t> refused{0};  // of those that came on its own connection
+  std::atomic<std::uint64_t> refused{0};           // of those that came on its own connection
+  std::atomic<std::uint64_t> oversleeps{0};        // suspended themselves for longer than S in all
+  std::atomic<std::uint64_t> undeclared_locks{0};  // of a resource that the contract does not name
 };
 
-class TaskWorker final : public Agent {
+class TaskWorker final : public Agent, private JobControl {
  public:
-  TaskWorker(TaskId task, const Contract& contract, CorePool& pool, const Clock& clock);
+  // `ceilings`: of what the contract uses.
+  TaskWorker(TaskId task, const Contract& contract, CorePool& pool, const Clock& clock, CeilingsOfTask ceilings = {});
   ~TaskWorker() override;
 
   // Runs the ready job, if there is one; else reads the inlet, and runs the job that comes of it.
@@ -73,8 +79,12 @@ class TaskWorker final : public Agent {
   // Its job has used up its budget: the thread runs below all tasks until the job ends. With the pool's lock.
   void demote() noexcept;
   void restore() noexcept;
+  // The ceiling of a resource has changed, which its job may have locked. Any thread.
+  void refresh_ceilings() noexcept;
   // Execution time of the job that runs, so far. Any thread. A system call.
   Duration used_by_job() const noexcept;
+  // Who hears of jobs that are late or exceed the contract; it outlives the thread. Before that starts.
+  void tell_events_to(TaskEvents* events) noexcept { events_ = events; }
   // The task gets a connection of its own. False: it had one before, or has left.
   bool give(const std::shared_ptr<JobSource>& source) noexcept;
 
@@ -96,6 +106,13 @@ class TaskWorker final : public Agent {
     JobPtr job;
   };
 
+  bool enter(ResourceId resource) noexcept override;
+  void leave(ResourceId resource) noexcept override;
+  void suspend() noexcept override;
+  void resume() noexcept override;
+  std::size_t use_index(ResourceId resource) const noexcept;
+  int native() const noexcept;
+
   static constexpr Duration unknown{-1};
   struct Assignment;
   bool read(CorePool& pool, Time now, Assignment& next) noexcept;
@@ -104,11 +121,14 @@ class TaskWorker final : public Agent {
   Duration begin_charge() noexcept;
   void place() noexcept;
   void account(const JobContext& context, Time end, Duration used) noexcept;
+  void tell(TaskEventKind kind, const JobContext& context, Time end, Duration used) noexcept;
 
   // Constant.
   const TaskId task_;
   const Contract contract_;
   const Clock clock_;
+  const CeilingsOfTask ceilings_;
+  TaskEvents* events_ = nullptr;
 
   // Guarded by the mutex of *pool_.
   std::array<Entry, sched::max_waiting + 2> jobs_;  // accepted by the Lane and not running, oldest first
@@ -121,6 +141,9 @@ class TaskWorker final : public Agent {
   Inlet inlet_;
   JobPtr at_the_door_;  // read, while the task is between two pools
   Time wake_at_ = never;
+  JobId current_{};      // that runs
+  Time suspended_at_{};  // it
+  Duration slept_{};     // by it, in suspensions that are over
 
   // Shared.
   // The thread's execution time when its last job ended; negative: not known. Written by the task's thread.
@@ -132,9 +155,10 @@ class TaskWorker final : public Agent {
   os::Doorbell bell_;
   TaskStatistics statistics_;
   mutable os::PiMutex seat_mutex_;
-  Seat seat_;                       // guarded by seat_mutex_
-  WorkerThread* thread_ = nullptr;  // guarded by seat_mutex_
-  bool demoted_ = false;            // guarded by seat_mutex_
+  Seat seat_;                                  // guarded by seat_mutex_
+  WorkerThread* thread_ = nullptr;             // guarded by seat_mutex_
+  bool demoted_ = false;                       // guarded by seat_mutex_
+  std::array<std::uint8_t, max_uses> held_{};  // guarded by seat_mutex_: how often its job has locked what it uses
 };
 
 }  // namespace corelane::dispatch

@@ -93,6 +93,14 @@ Expected<Task, Refusal> admit(const core::ObjectReference<core::Object>& object,
 
 Report report(core::Orb& orb) { return {orb.executive().snapshot(), orb.dropped_oneways(), orb.cut_off_clients()}; }
 
+void on_miss(core::Orb& orb, TaskEventHandler handler) {
+  orb.executive().on_event(dispatch::TaskEventKind::miss, std::move(handler));
+}
+
+void on_overrun(core::Orb& orb, TaskEventHandler handler) {
+  orb.executive().on_event(dispatch::TaskEventKind::overrun, std::move(handler));
+}
+
 Expected<std::string> dump_trace(core::Orb& orb, const std::string& directory) {
   return orb.executive().dump_trace(directory);
 }

@@ -62,6 +62,22 @@ struct Report : dispatch::ExecutiveReport {
 };
 Report report(core::Orb& orb);
 
+// What a handler hears of a job: which one, when it was due and when it ended, and how long it ran and slept.
+using TaskEvent = dispatch::TaskEvent;
+using TaskEventHandler = dispatch::TaskEventHandler;
+
+// From now on the handler is called for each job of this process's tasks that ends after its deadline, or that exceeded
+// its contract (used more than its budget, or suspended itself for longer than S), whoever's ORB serves it. There is
+// one handler of each kind in a process; an empty one takes it back. When these return no call of the handler before
+// runs, unless they were called from one.
+//
+// A handler is called soon after the job has ended, never in it: on a thread of the best-effort lane (in mode
+// leader-followers on one of its own), one call at a time. It may block, allocate and call objects; meanwhile requests
+// without a contract have a thread less. What it throws is logged. 256 events wait for it; TaskEvent::lost counts those
+// beyond. Threads: any that is not real-time. Raises what Orb::executive() raises.
+void on_miss(core::Orb& orb, TaskEventHandler handler);
+void on_overrun(core::Orb& orb, TaskEventHandler handler);
+
 // Writes what was recorded of this process's scheduling to a new file, in `directory` or where recorder.directory says,
 // and gives its path; see docs/recorder.md. Errors: BAD_PARAM bad_option (recorder.size is 0), PERSIST_STORE.
 // Any thread that is not real-time.

@@ -21,21 +21,6 @@ class VirtualAlarm final : public BudgetAlarm {
   Time due = never;
 };
 
-// A job whose body the test writes.
-class ScriptedJob final : public Job {
- public:
-  explicit ScriptedJob(std::function<void(ScriptedJob&)> body) : body_(std::move(body)) {}
-  void run(const JobContext&) noexcept override { body_(*this); }
-  void time_out() noexcept override { ++time_outs; }
-  void refuse(const sched::Refusal&) noexcept override {}
-  void fail(Error) noexcept override {}
-  void recycle() noexcept override { delete this; }
-  int time_outs = 0;
-
- private:
-  std::function<void(ScriptedJob&)> body_;
-};
-
 Contract with_policy(OverrunPolicy policy) {
   Contract contract = make_contract(10ms, 1ms, {}, 0ms);
   contract.on_overrun = policy;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,6 +60,21 @@ class TestJob final : public Job {
  private:
   std::shared_ptr<Fate> fate_;
   Duration cost_;
+};
+
+// A job whose body the test writes.
+class ScriptedJob final : public Job {
+ public:
+  explicit ScriptedJob(std::function<void(ScriptedJob&)> body) : body_(std::move(body)) {}
+  void run(const JobContext&) noexcept override { body_(*this); }
+  void time_out() noexcept override { ++time_outs; }
+  void refuse(const sched::Refusal&) noexcept override {}
+  void fail(Error) noexcept override {}
+  void recycle() noexcept override { delete this; }
+  int time_outs = 0;
+
+ private:
+  std::function<void(ScriptedJob&)> body_;
 };
 
 struct Answer {

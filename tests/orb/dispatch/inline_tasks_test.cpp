@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "orb/base/minor.h"
+#include "orb/dispatch/current.h"
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/job_source.h"
 #include "orb/os/clock.h"
@@ -154,6 +155,16 @@ TEST_CASE("on a real-time thread a job of a task has its level and one without a
   CHECK(of_task < options.highest_native);
   CHECK(ordinary == 0);
   CHECK(after == 49);
+}
+
+TEST_CASE("a job of a task learns which job it is and one without a task is none") {
+  Followers followers;
+  const TaskId task = followers.admit(every(10ms))->task;
+  TaskId seen{}, ordinary{1};
+  followers.submit(task, {}, {}, [&] { seen = current_job()->context.task; });
+  followers.submit(no_task, {}, {}, [&] { ordinary = current_job() == nullptr ? no_task : task; });
+  CHECK(seen == task);
+  CHECK(ordinary == no_task);
 }
 
 TEST_CASE("a chore runs on a thread that serves nobody") {

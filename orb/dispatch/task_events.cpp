@@ -1,0 +1,94 @@
+#include "orb/dispatch/task_events.h"
+
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "orb/os/clock.h"
+#include "orb/os/log.h"
+
+namespace corelane::dispatch {
+namespace {
+
+std::uint8_t bit_of(TaskEventKind kind) noexcept {
+  return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind));
+}
+
+}  // namespace
+
+void TaskEvents::set(TaskEventKind kind, TaskEventHandler handler) {
+  std::shared_ptr<const TaskEventHandler> next;
+  if (handler) next = std::make_shared<const TaskEventHandler>(std::move(handler));
+  const std::lock_guard lock(calling_);
+  // relaxed: a hint for post(); who finds no handler tells nobody
+  if (next)
+    wanted_.fetch_or(bit_of(kind), std::memory_order_relaxed);
+  else
+    wanted_.fetch_and(static_cast<std::uint8_t>(~bit_of(kind)), std::memory_order_relaxed);
+  handlers_[static_cast<std::size_t>(kind)] = std::move(next);
+}
+
+void TaskEvents::post(const TaskEvent& event) noexcept {
+  // relaxed: see set()
+  if ((wanted_.load(std::memory_order_relaxed) & bit_of(event.kind)) != 0 && push(event)) ask_for_thread();
+}
+
+bool TaskEvents::push(const TaskEvent& event) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (count_ == capacity) return ++lost_, false;
+  TaskEvent& place = events_[(first_ + count_++) % capacity];
+  place = event;
+  place.lost = std::exchange(lost_, 0);
+  return true;
+}
+
+bool TaskEvents::pop(TaskEvent& event) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (count_ == 0) return false;
+  event = events_[first_];
+  first_ = (first_ + 1) % capacity;
+  --count_;
+  return true;
+}
+
+bool TaskEvents::waiting() noexcept {
+  const std::lock_guard lock(mutex_);
+  return count_ > 0;
+}
+
+// When the taker has no room the next event asks again.
+void TaskEvents::ask_for_thread() noexcept {
+  // PAIR task_events.posted: acquire here <- release in recycle(). The job is free.
+  if (posted_.exchange(true, std::memory_order_acquire)) return;
+  arrived = os::now();
+  JobPtr job(this);
+  taker_.take_chore(job);
+}
+
+void TaskEvents::run(const JobContext&) noexcept {
+  ran_ = true;
+  TaskEvent event;
+  for (std::size_t i = 0; i < capacity && pop(event); ++i) tell(event);
+}
+
+void TaskEvents::tell(const TaskEvent& event) noexcept {
+  const std::lock_guard lock(calling_);
+  const auto handler = handlers_[static_cast<std::size_t>(event.kind)];  // kept, since it may replace itself
+  if (!handler) return;
+  try {
+    (*handler)(event);
+  } catch (const std::exception& fault) {
+    os::log::warn("the handler of a task's event threw: " + std::string(fault.what()));
+  } catch (...) {
+    os::log::warn("the handler of a task's event threw what is no std::exception");
+  }
+}
+
+void TaskEvents::recycle() noexcept {
+  const bool ran = std::exchange(ran_, false);
+  // PAIR task_events.posted: release here -> acquire in ask_for_thread().
+  posted_.store(false, std::memory_order_release);
+  if (ran && waiting()) ask_for_thread();  // what came after the last look
+}
+
+}  // namespace corelane::dispatch

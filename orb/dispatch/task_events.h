@@ -1,0 +1,89 @@
+// TaskEvents: jobs that missed their deadline or exceeded their contract, told to the application.
+//
+// Threads: post() any, real-time ones too: a short lock with priority inheritance, no allocation. The handlers run on
+// one thread at a time, that of a chore (see Job::chore), which is none of a task's. set() any thread that is not
+// real-time.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "orb/dispatch/job.h"
+#include "orb/os/pi_mutex.h"
+
+namespace corelane::dispatch {
+
+enum class TaskEventKind : std::uint8_t {
+  miss,     // the job ended after its deadline
+  overrun,  // it used more than its budget, or suspended itself for longer than its contract says
+};
+
+struct TaskEvent {
+  TaskEventKind kind{};
+  TaskId task{};
+  JobId job{};
+  CoreId core{};
+  Time release{};
+  Time deadline{};
+  Time finished{};
+  Duration used{};         // execution time
+  Duration suspended{};    // in declared suspensions
+  std::uint64_t lost = 0;  // events that found no room since the one before, of either kind
+};
+using TaskEventHandler = std::function<void(const TaskEvent&)>;
+
+// Where a chore is handed to.
+class ChoreTaker {
+ public:
+  virtual ~ChoreTaker() = default;
+  // Runs the job later, or leaves it with the caller. Any thread; neither blocks nor allocates.
+  virtual void take_chore(JobPtr& job) noexcept = 0;
+};
+
+class TaskEvents final : private Job {
+ public:
+  static constexpr std::size_t capacity = 256;  // events that wait for their handler
+
+  // `taker` runs nothing any more when this dies.
+  explicit TaskEvents(ChoreTaker& taker) noexcept : taker_(taker) { chore = true; }
+
+  // Replaces the handler of the kind; an empty one takes it back. After it no call of the one before begins; waits for
+  // one that runs, unless called from a handler.
+  void set(TaskEventKind kind, TaskEventHandler handler);
+  // Nothing happens unless the kind has a handler.
+  void post(const TaskEvent& event) noexcept;
+
+ private:
+  static constexpr std::size_t kinds = 2;
+  bool push(const TaskEvent& event) noexcept;
+  bool pop(TaskEvent& event) noexcept;
+  bool waiting() noexcept;
+  void ask_for_thread() noexcept;
+  void tell(const TaskEvent& event) noexcept;
+
+  void run(const JobContext&) noexcept override;
+  void refuse(const sched::Refusal&) noexcept override {}
+  void fail(Error) noexcept override {}
+  void recycle() noexcept override;
+
+  ChoreTaker& taker_;  // constant
+
+  std::atomic<std::uint8_t> wanted_{0};  // bit i: kind i has a handler
+  std::atomic<bool> posted_{false};      // the job is with the taker
+  bool ran_ = false;                     // owner: whoever has the job
+
+  os::PiMutex mutex_;
+  // Guarded by mutex_.
+  std::array<TaskEvent, capacity> events_;
+  std::size_t first_ = 0, count_ = 0;
+  std::uint64_t lost_ = 0;
+
+  std::recursive_mutex calling_;
+  std::array<std::shared_ptr<const TaskEventHandler>, kinds> handlers_;  // guarded by calling_
+};
+
+}  // namespace corelane::dispatch

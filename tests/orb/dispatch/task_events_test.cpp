@@ -1,0 +1,188 @@
+// Jobs that are late or exceed their contract, as the application hears of them.
+#include "orb/dispatch/task_events.h"
+
+#include <stdexcept>
+#include <thread>
+
+#include "orb/os/wait.h"
+#include "tests/orb/dispatch/fixture.h"
+
+using namespace corelane;
+using namespace corelane::dispatch;
+using namespace corelane::dispatch::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Keeps the chore until the test runs it.
+class Later final : public ChoreTaker {
+ public:
+  void take_chore(JobPtr& job) noexcept override {
+    ++asked;
+    if (room) held = std::move(job);
+  }
+  void run() {
+    while (held) {  // bound: it asks again only for what came meanwhile
+      const JobPtr job = std::move(held);
+      job->run({});
+    }
+  }
+  JobPtr held;
+  int asked = 0;
+  bool room = true;
+};
+
+struct Events {
+  explicit Events(ChoreTaker& taker) : events(taker) {
+    events.set(TaskEventKind::miss, [this](const TaskEvent& event) { heard.push_back(event); });
+  }
+  void miss(std::uint64_t job) { events.post({.kind = TaskEventKind::miss, .job = JobId{job}}); }
+  void overrun(std::uint64_t job) { events.post({.kind = TaskEventKind::overrun, .job = JobId{job}}); }
+  std::vector<std::uint64_t> jobs() const {
+    std::vector<std::uint64_t> result;
+    for (const TaskEvent& event : heard) result.push_back(event.job.value);
+    return result;
+  }
+  TaskEvents events;
+  std::vector<TaskEvent> heard;
+};
+
+using Numbers = std::vector<std::uint64_t>;
+
+}  // namespace
+
+TEST_CASE("events are told later and in order and one chore is asked for") {
+  Later later;
+  Events events(later);
+  for (std::uint64_t i = 1; i <= 3; ++i) events.miss(i);
+  CHECK(events.heard.empty());
+  CHECK(later.asked == 1);
+  later.run();
+  CHECK(events.jobs() == Numbers{1, 2, 3});
+  events.miss(4);
+  later.run();
+  CHECK(events.jobs() == Numbers{1, 2, 3, 4});
+}
+
+TEST_CASE("a kind without a handler costs nothing and is told to nobody") {
+  Later later;
+  Events events(later);
+  events.overrun(1);
+  CHECK(later.asked == 0);
+  events.miss(2);
+  events.events.set(TaskEventKind::miss, {});
+  later.run();
+  CHECK(events.heard.empty());
+}
+
+TEST_CASE("a handler may replace itself and post") {
+  Later later;
+  Events events(later);
+  int second = 0;
+  events.events.set(TaskEventKind::miss, [&](const TaskEvent&) {
+    events.events.set(TaskEventKind::miss, [&](const TaskEvent&) { ++second; });
+    events.miss(2);
+  });
+  events.miss(1);
+  later.run();
+  CHECK(second == 1);
+}
+
+TEST_CASE("a late job and one that exceeds its contract are told with what they did") {
+  Later later;
+  TaskEvents events(later);
+  std::vector<TaskEvent> heard;
+  for (const auto kind : {TaskEventKind::miss, TaskEventKind::overrun})
+    events.set(kind, [&](const TaskEvent& event) { heard.push_back(event); });
+  Machine machine;
+  machine.manager.tell_events_to(events);
+  const TaskId id = machine.admit(make_contract(10ms, 1ms, 5ms, 0ms));
+  const Time sent = virtual_now;
+  machine.send(id, 500us);
+  machine.settle();
+  later.run();
+  CHECK(heard.empty());
+  machine.advance(20ms);
+  machine.send(id, 6ms);
+  machine.settle();
+  later.run();
+  REQUIRE(heard.size() == 2);
+  CHECK(heard[0].kind == TaskEventKind::miss);
+  CHECK(heard[1].kind == TaskEventKind::overrun);
+  for (const TaskEvent& event : heard) {
+    CHECK(event.task == id);
+    CHECK(event.release >= sent + 20ms);
+    CHECK(event.deadline == event.release + 5ms);
+    CHECK(event.finished == event.release + 6ms);
+    CHECK(event.used == 6ms);
+  }
+}
+
+TEST_CASE("in every mode the application hears of an overrun on a thread that is no task's") {
+  const auto mode = GENERATE(DispatchMode::manager, DispatchMode::direct, DispatchMode::leader_followers);
+  os::log::set_level(os::log::Level::off);
+  ExecutiveOptions options;
+  options.mode = mode;
+  options.real_time = options.admission = false;
+  UnguardedCores cores(*os::Topology::detect());
+  const auto executive = std::move(*Executive::start(options, cores));
+  os::log::set_level(os::log::Level::info);
+  os::Parker told;
+  TaskId of{};
+  std::thread::id job_thread, handler_thread;
+  executive->on_event(TaskEventKind::overrun, [&](const TaskEvent& event) {
+    of = event.task;
+    handler_thread = std::this_thread::get_id();
+    told.unpark();
+  });
+  const auto admission =
+      executive->admit_and_wait({.contract = {.period = 1s, .deadline = 1s, .budget = 1ns}, .label = "t"});
+  REQUIRE(admission);
+  JobPtr job(new ScriptedJob([&](ScriptedJob&) { job_thread = std::this_thread::get_id(); }));
+  job->task = admission->task;
+  job->arrived = os::now();
+  REQUIRE(executive->submit(job));
+  CHECK(told.park(never));
+  executive->stop();
+  CHECK(of == admission->task);
+  CHECK(handler_thread != job_thread);
+}
+
+// Error paths.
+
+TEST_CASE("events that find no room are counted in the next one that does") {
+  Later later;
+  Events events(later);
+  for (std::uint64_t i = 0; i < TaskEvents::capacity + 5; ++i) events.miss(i);
+  later.run();
+  CHECK(events.heard.size() == TaskEvents::capacity);
+  events.miss(1000);
+  later.run();
+  CHECK(events.heard.back().lost == 5);
+}
+
+TEST_CASE("a chore that finds no room is asked for again with the next event") {
+  Later later;
+  Events events(later);
+  later.room = false;
+  events.miss(1);
+  later.room = true;
+  events.miss(2);
+  later.run();
+  CHECK(events.jobs() == Numbers{1, 2});
+}
+
+TEST_CASE("what a handler throws ends with it") {
+  os::log::set_level(os::log::Level::off);
+  Later later;
+  Events events(later);
+  int calls = 0;
+  events.events.set(TaskEventKind::miss, [&](const TaskEvent&) {
+    if (++calls == 1) throw std::runtime_error("once");
+    if (calls == 2) throw 2;
+  });
+  for (std::uint64_t i = 0; i < 3; ++i) events.miss(i);
+  later.run();
+  os::log::set_level(os::log::Level::info);
+  CHECK(calls == 3);
+}
