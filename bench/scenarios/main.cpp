@@ -6,6 +6,7 @@
 //   4  every resident task that has to moves: room is made by packing all of them anew
 //   5  a new task is rejected
 //   job  a job of an admitted task, on the manager's core and on the other one: nothing is decided
+//   bare two hops between threads that sleep on a futex, on one core, and nothing else: the floor of `job`
 //
 // Stages: queue: from the driver, who stands for the reader, to the manager. decide: analysis, commands, promise
 // written down. move: until everybody has moved. thread: the new task's thread is made and got its job. wake: to the
@@ -14,16 +15,21 @@
 // Here each task has a thread of its own, made when it is admitted; MC-ORB took one that was there.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/latency/machine.h"
 #include "bench/scenarios/pool.h"
+#include "orb/os/clock.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
+#include "orb/os/wait.h"
 
 namespace {
 
@@ -33,6 +39,7 @@ using namespace std::chrono_literals;
 
 struct Options {
   std::size_t samples = 1000;
+  std::string only;
   std::string commit = "unknown";
   std::string machine = latency::machine_facts();  // before the driver is bound to a core
 };
@@ -113,6 +120,52 @@ Stamps job_on(Pool& pool, bool on_managers) {
   }
 }
 
+// Driver, middle, last: each wakes the next and sleeps.
+class BareHops {
+ public:
+  explicit BareHops(CoreId core)
+      : middle_(start(
+            core, 49, [this] { last_bell_.unpark(); }, middle_bell_)),
+        last_(start(
+            core, 40, [this] { arrived_ = os::now(), driver_bell_.unpark(); }, last_bell_)) {}
+  ~BareHops() {
+    stopping_.store(true, std::memory_order_relaxed);  // relaxed: the bells order it
+    middle_bell_.unpark(), last_bell_.unpark();
+  }
+  Stamps sample() {
+    Stamps stamps{.submitted = os::now(), .begun = never};
+    middle_bell_.unpark();
+    driver_bell_.park(never);
+    stamps.ended = arrived_;
+    return stamps;
+  }
+
+ private:
+  template <typename Pass>
+  os::Thread start(CoreId core, int priority, Pass pass, os::Parker& bell) {
+    auto thread =
+        os::start_thread({.name = "hop", .core = core, .fifo_priority = priority}, [this, pass, &bell]() noexcept {
+          for (;;) {  // bound: ends with the destructor
+            bell.park(never);
+            if (stopping_.load(std::memory_order_relaxed)) return;  // relaxed: the bells order it
+            pass();
+          }
+        });
+    if (!thread) wrong("no thread for the bare hops");
+    return std::move(*thread);
+  }
+
+  os::Parker middle_bell_, last_bell_, driver_bell_;
+  std::atomic<bool> stopping_{false};
+  Time arrived_{};  // the bells order it
+  os::Thread middle_, last_;
+};
+
+Stamps bare_hops(Pool& pool) {
+  static BareHops hops(pool.managers_core());
+  return hops.sample();
+}
+
 const std::vector<Scenario> all_scenarios = {
     {"1 new task, manager's core", 55, on_managers_core},
     {"2 new task, other core", 58, on_other_core},
@@ -120,6 +173,7 @@ const std::vector<Scenario> all_scenarios = {
     {"4 all are packed anew", 235, all_move},
     {"5 rejected", 50, rejected},
     {"job, manager's core", 0, [](Pool& pool) { return job_on(pool, true); }},
+    {"bare, manager's core", 0, bare_hops},
     {"job, other core", 0, [](Pool& pool) { return job_on(pool, false); }},
 };
 
@@ -193,7 +247,8 @@ int run_all(const Options& options, const std::vector<CoreId>& cores) try {
               options.commit.c_str(), options.samples);
   std::printf("  %-28s %8s %8s %8s %8s %8s %8s %8s %8s %9s %9s %7s\n", "", "queue", "decide", "move", "thread", "wake",
               "total", "mean", "p99", "max", "published", "count");
-  for (const Scenario& scenario : all_scenarios) run(scenario, cores, options.samples);
+  for (const Scenario& scenario : all_scenarios)
+    if (std::string_view(scenario.name).starts_with(options.only)) run(scenario, cores, options.samples);
   return 0;
 } catch (const std::exception& fault) {
   std::fprintf(stderr, "scenarios: %s\n", fault.what());
@@ -208,6 +263,7 @@ int main(int argc, char** argv) {
   app.add_option("--samples", options.samples, "of each scenario")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
+  app.add_option("--only", options.only, "those whose name begins so: 1 to 5, job or bare");
   app.add_option("--commit", options.commit, "printed with the results");
   CLI11_PARSE(app, argc, argv);
   std::vector<CoreId> cores = latency::usable_cores();

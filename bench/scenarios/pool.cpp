@@ -116,18 +116,20 @@ void Pool::clear() {
   wait_for_tasks(0);
 }
 
-// Bound: a task leaves at its core's idle instant, and all cores are idle here.
+// Until so many tasks are there, and all threads that are to wait for more. Bound: a task leaves at its core's idle
+// instant, and all cores are idle here.
 void Pool::wait_for_tasks(std::size_t count) {
   for (;;) {
     const ExecutiveReport report = executive_->snapshot();
     const auto here =
         std::count_if(report.tasks.begin(), report.tasks.end(), [](const auto& task) { return !task.gone; });
-    if (static_cast<std::size_t>(here) == count) return;
+    if (static_cast<std::size_t>(here) == count && report.spare_threads == ExecutiveOptions{}.spare_threads) return;
     std::this_thread::sleep_for(std::chrono::microseconds{50});
   }
 }
 
 Stamps Pool::call(const Contract& contract, TaskId& task) {
+  wait_for_tasks(tasks_.size());
   StampedJob job(driver_);
   job.contract = contract;
   job.label = "newcomer";

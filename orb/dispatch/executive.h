@@ -60,6 +60,7 @@ struct ExecutiveOptions {
   bool real_time = true;      // false: no SCHED_FIFO and no binding (tests, machines without privileges)
   sched::Ppm peer_limit = 0;  // utilization that one remote peer may hold; 0: no limit
   std::size_t stack = 256 * 1024;
+  std::size_t spare_threads = 4;  // that sleep until a task is admitted; more at once wait until theirs is made
   RecorderOptions recorder{};
 };
 
@@ -133,6 +134,7 @@ struct ExecutiveReport {
   std::uint64_t jobs_refused = 0;
   std::uint64_t queue_full = 0;
   std::uint64_t best_effort_jobs = 0;
+  std::size_t spare_threads = 0;  // that sleep until a task is admitted
   std::vector<BestEffortServerReport> best_effort_servers;
   bool promises = true;  // false: tasks were admitted whether their deadlines hold or not
 };

@@ -14,6 +14,14 @@ void Housekeeper::start(std::string name, WorkerPtr worker) {
   give(std::move(order));
 }
 
+void Housekeeper::adopt(WorkerPtr worker, std::unique_ptr<WorkerThread> thread) {
+  auto order = std::make_unique<Order>();
+  order->starts = true;
+  order->worker = std::move(worker);
+  order->thread = std::move(thread);
+  give(std::move(order));
+}
+
 void Housekeeper::retire(WorkerPtr worker) {
   auto order = std::make_unique<Order>();
   order->starts = false;
@@ -51,7 +59,8 @@ bool Housekeeper::step(Time now) noexcept {
     const std::lock_guard lock(mutex_);
     order = orders_.pop_front();
   }
-  if (!order) return false;
+  if (!order) return maker_.refill();
+  if (order->thread) return threads_[order->worker] = std::move(order->thread), true;
   order->starts ? begin_thread(*order) : end_thread(order->worker);
   return true;
 }

@@ -26,6 +26,13 @@ class ThreadMaker {
   virtual ~ThreadMaker() = default;
   // A thread that runs worker->loop() at its seat().
   virtual Expected<std::unique_ptr<WorkerThread>> start(const std::string& name, const WorkerPtr& worker) = 0;
+  // The same at once, with a thread that is there already and does not run before begin(); null: there is none. Any
+  // thread.
+  virtual std::unique_ptr<WorkerThread> take(const std::string&, const WorkerPtr&) noexcept { return nullptr; }
+  // Makes one more thread for take(), where one is missing; whether it did.
+  virtual bool refill() noexcept { return false; }
+  // How many take() has. Any thread.
+  virtual std::size_t spares() const noexcept { return 0; }
 };
 
 class Housekeeper final : public Agent {
@@ -39,6 +46,12 @@ class Housekeeper final : public Agent {
   void keep(Agent& chore, Duration every) { chores_.push_back({&chore, every, {}}); }
 
   void start(std::string name, WorkerPtr worker);
+  // A thread that is there already, or null; see ThreadMaker::take(). Once it runs it is the housekeeper's: adopt().
+  std::unique_ptr<WorkerThread> take(const std::string& name, const WorkerPtr& worker) noexcept {
+    return maker_.take(name, worker);
+  }
+  void adopt(WorkerPtr worker, std::unique_ptr<WorkerThread> thread);
+  std::size_t spare_threads() const noexcept { return maker_.spares(); }
   // The worker has no jobs any more; ends and joins its thread.
   void retire(WorkerPtr worker);
 
@@ -54,6 +67,7 @@ class Housekeeper final : public Agent {
     bool starts;
     std::string name;
     WorkerPtr worker;
+    std::unique_ptr<WorkerThread> thread;  // of one that runs already
     std::unique_ptr<Order> next;
   };
   struct Chore {

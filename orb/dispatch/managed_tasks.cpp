@@ -12,48 +12,12 @@
 #include "orb/dispatch/best_effort_lane.h"
 #include "orb/dispatch/budget_thread.h"
 #include "orb/dispatch/manager_agent.h"
+#include "orb/dispatch/task_threads.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
 
 namespace corelane::dispatch {
 namespace {
-
-class SystemThread final : public WorkerThread {
- public:
-  SystemThread(os::Thread thread, bool bound, Seat seat) : thread_(std::move(thread)), bound_(bound), seat_(seat) {}
-
-  // A refusal leaves the thread where it was: real_time() tells of the class, and a core of our own lease is there.
-  void place(Seat seat) noexcept override {
-    if (!bound_) return;
-    if (seat.core != seat_.core) (void)thread_.bind(seat.core);
-    if (seat.native != seat_.native) (void)thread_.set_priority(seat.native);
-    seat_ = seat;
-  }
-  bool real_time() const noexcept override { return thread_.real_time(); }
-
- private:
-  os::Thread thread_;
-  const bool bound_;
-  Seat seat_;
-};
-
-class SystemThreads final : public ThreadMaker {
- public:
-  SystemThreads(bool real_time, std::size_t stack) : real_time_(real_time), stack_(stack) {}
-
-  Expected<std::unique_ptr<WorkerThread>> start(const std::string& name, const WorkerPtr& worker) override {
-    const Seat seat = worker->seat();
-    os::ThreadOptions options{.name = name, .stack = stack_};
-    if (real_time_) options.core = seat.core, options.fifo_priority = seat.native;
-    auto thread = os::start_thread(std::move(options), [worker]() noexcept { worker->loop(); });
-    if (!thread) return thread.error();
-    return std::unique_ptr<WorkerThread>(std::make_unique<SystemThread>(std::move(*thread), real_time_, seat));
-  }
-
- private:
-  const bool real_time_;
-  const std::size_t stack_;
-};
 
 // Steps an agent that tells when it wants to be stepped again, until stopped.
 template <typename SomeAgent>
@@ -121,7 +85,7 @@ ExecutiveOptions without_vain_server(ExecutiveOptions options) {
 class ManagedTasks final : public Executive::State {
  public:
   ManagedTasks(const ExecutiveOptions& options, const std::vector<CoreLease>& leases, CoreProvider& provider)
-      : threads_(options.real_time, options.stack),
+      : threads_(options.real_time, options.stack, options.spare_threads),
         best_effort_(options.queue_capacity, BestEffortServers(options, leases)),
         manager_(options, leases, provider, threads_, best_effort_),
         manager_thread_(manager_),
@@ -149,7 +113,7 @@ class ManagedTasks final : public Executive::State {
   void stop() noexcept override;
 
  private:
-  SystemThreads threads_;
+  TaskThreads threads_;
   BestEffortLane best_effort_;
   ManagerAgent manager_;
   AgentThread<ManagerAgent> manager_thread_;

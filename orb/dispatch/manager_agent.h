@@ -175,6 +175,7 @@ class ManagerAgent final : public Agent {
   void tell(const sched::Fact& fact, Time now) noexcept;
   void carry_out(Time now) noexcept;
   void handle(const sched::Admit& admit, Time now);
+  void start_thread(Record& record, Time now);
   void raise_bounds() noexcept;
   void handle(const sched::Place& place, Time now) noexcept;
   void handle(const sched::Reprioritize& change, Time now) noexcept;

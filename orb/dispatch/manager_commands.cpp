@@ -68,8 +68,20 @@ void ManagerAgent::handle(const sched::Admit& admit, Time now) {
   departures_.know(admit.task, admit.peer);
   raise_bounds();
   counters_.add(record->worker, admit, *record->label);
-  housekeeper_.start("cl-task-" + std::to_string(admit.task.value), record->worker);
-  records_[admit.task] = std::move(record);
+  Record& known = *(records_[admit.task] = std::move(record));
+  start_thread(known, now);
+}
+
+// One that sleeps gets its job before it is woken, so that it wakes once.
+void ManagerAgent::start_thread(Record& record, Time now) {
+  const TaskId task = record.report.task;
+  const std::string name = "cl-task-" + std::to_string(task.value);
+  auto thread = housekeeper_.take(name, record.worker);
+  if (!thread) return housekeeper_.start(name, record.worker);
+  record.worker->attach(thread.get());
+  handle_note(ThreadStarted{.task = task, .real_time = thread->real_time()}, now);
+  thread->begin();
+  housekeeper_.adopt(record.worker, std::move(thread));
 }
 
 // A newcomer makes others slower: those of its core, and where it made tasks move first those of their cores. A report
@@ -341,6 +353,7 @@ ExecutiveReport ManagerAgent::report() const {
   }
   report.queue_full = queue_full_.load(std::memory_order_relaxed);  // relaxed: a count
   report.best_effort_jobs = best_effort_.jobs();
+  report.spare_threads = housekeeper_.spare_threads();
   report.best_effort_servers = best_effort_.servers().report();
   for (std::size_t i = 0; i < workers.size(); ++i) {
     report.tasks[i].label = *labels[i];

@@ -47,6 +47,8 @@ class WorkerThread {
   virtual ~WorkerThread() = default;
   virtual void place(Seat seat) noexcept = 0;
   virtual bool real_time() const noexcept = 0;
+  // Of a thread that ThreadMaker::take() gave: it runs from now on.
+  virtual void begin() noexcept {}
 };
 
 // Counters of one task. Owner: the task's thread writes, anyone reads; no order among them, so all is relaxed.

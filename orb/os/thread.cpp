@@ -78,7 +78,7 @@ struct Thread::State {
 
   void run() noexcept {
     tid = gettid();
-    if (!options.name.empty()) pthread_setname_np(pthread_self(), options.name.substr(0, 15).c_str());
+    if (!options.name.empty()) name_this_thread(options.name);
     prefault_stack();
     // relaxed: published by `ready` below
     if (options.fifo_priority > 0)
@@ -181,6 +181,12 @@ Expected<Thread> start_thread(ThreadOptions options, UniqueFunction<void()> func
 }
 
 CoreId current_core() noexcept { return CoreId{static_cast<std::int16_t>(sched_getcpu())}; }
+
+void name_this_thread(std::string_view name) noexcept {
+  char text[16] = {};
+  name.copy(text, sizeof text - 1);
+  pthread_setname_np(pthread_self(), text);
+}
 
 // The kernel leaves out of its answer what is not plugged in.
 bool may_run_on(CoreId core) noexcept {

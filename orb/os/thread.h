@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
@@ -92,6 +93,9 @@ class PriorityScope {
 
 // The calling thread's core at this instant; a bound thread's answer holds.
 CoreId current_core() noexcept;
+
+// What top shows of the calling thread; the kernel keeps 15 characters.
+void name_this_thread(std::string_view name) noexcept;
 
 // Whether the calling thread may run there just now: the core is plugged in, and in the thread's affinity and cpuset. A
 // system call.

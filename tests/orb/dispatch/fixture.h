@@ -111,8 +111,15 @@ class NoThreads final : public ThreadMaker {
     return std::unique_ptr<WorkerThread>(std::make_unique<Handle>(made));
   }
 
+  std::unique_ptr<WorkerThread> take(const std::string& name, const WorkerPtr& worker) noexcept override {
+    if (spares == 0) return nullptr;
+    --spares;
+    return std::move(*start(name, worker));
+  }
+
   std::vector<std::shared_ptr<Made>> threads;
   std::optional<Error> failure;
+  int spares = 0;  // threads that need not be made
 
  private:
   class Handle final : public WorkerThread {

@@ -36,6 +36,23 @@ TEST_CASE("a task is not announced before its thread lives") {
   CHECK(answer->admission);
 }
 
+TEST_CASE("a thread that is there already runs the first job without the housekeeper") {
+  Machine machine;
+  machine.threads.spares = 1;
+  const auto fate = machine.send_new(plain(10ms, 1ms));
+  const auto next = machine.ask(plain(10ms, 1ms));
+  while (machine.manager.step(virtual_now)) continue;
+  REQUIRE(machine.threads.threads.size() == 1);
+  machine.threads.threads[0]->worker->step(virtual_now);
+  CHECK(fate->runs == 1);
+  CHECK(next->calls == 0);  // there was one only
+  machine.decide();
+  CHECK(next->admission);
+  machine.manager.depart(fate->context.task, {});
+  machine.settle();
+  CHECK(machine.threads.threads[0]->ended);
+}
+
 TEST_CASE("a job of an admitted task runs on its worker with its deadline") {
   Machine machine;
   const TaskId id = machine.admit(plain(10ms, 1ms, 8ms));

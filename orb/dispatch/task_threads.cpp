@@ -1,0 +1,120 @@
+#include "orb/dispatch/task_threads.h"
+
+#include <mutex>
+#include <utility>
+
+#include "orb/os/thread.h"
+#include "orb/os/wait.h"
+
+namespace corelane::dispatch {
+namespace {
+
+// What a thread waits for before it runs its worker. The thread and its handle share it.
+struct Start {
+  os::Parker parker;
+  // Written before parker.unpark(), read by the thread after it woke.
+  std::string name;
+  WorkerPtr worker;  // null: nothing is left to do
+};
+
+void run(Start& start) noexcept {
+  start.parker.park(never);
+  if (!start.worker) return;
+  os::name_this_thread(start.name);
+  start.worker->loop();
+  start.worker.reset();
+}
+
+}  // namespace
+
+class TaskThreads::SystemThread final : public WorkerThread {
+ public:
+  SystemThread(os::Thread thread, std::shared_ptr<Start> start, bool bound, Seat seat)
+      : start_(std::move(start)), bound_(bound), seat_(seat), thread_(std::move(thread)) {}
+  ~SystemThread() override { start_->parker.unpark(); }  // if it was never begun; then it is joined
+
+  // A refusal leaves the thread where it was: real_time() tells of the class, and a core of our own lease is there.
+  void place(Seat seat) noexcept override { (void)move_to(seat); }
+  bool move_to(Seat seat) noexcept {
+    if (!bound_) return true;
+    const bool there = seat.core == seat_.core || thread_.bind(seat.core).has_value();
+    if (seat.native != seat_.native) (void)thread_.set_priority(seat.native);
+    seat_ = seat;
+    return there;
+  }
+  bool real_time() const noexcept override { return thread_.real_time(); }
+  void give(std::string name, const WorkerPtr& worker) noexcept {
+    start_->name = std::move(name);
+    start_->worker = worker;
+  }
+  void begin() noexcept override { start_->parker.unpark(); }
+
+ private:
+  const std::shared_ptr<Start> start_;
+  const bool bound_;
+  Seat seat_;
+  os::Thread thread_;
+};
+
+TaskThreads::TaskThreads(bool real_time, std::size_t stack, std::size_t spares)
+    : real_time_(real_time), stack_(stack), wanted_(spares) {
+  spares_.reserve(spares);
+}
+
+TaskThreads::~TaskThreads() = default;
+
+Expected<std::unique_ptr<WorkerThread>> TaskThreads::start(const std::string& name, const WorkerPtr& worker) {
+  const Seat seat = worker->seat();
+  os::ThreadOptions options{.name = name, .stack = stack_};
+  if (real_time_) options.core = seat.core, options.fifo_priority = seat.native;
+  auto start = std::make_shared<Start>();
+  auto thread = os::start_thread(std::move(options), [start]() noexcept { run(*start); });
+  if (!thread) return thread.error();
+  auto made = std::make_unique<SystemThread>(std::move(*thread), start, real_time_, seat);
+  made->give(name, worker);
+  made->begin();
+  return std::unique_ptr<WorkerThread>(std::move(made));
+}
+
+std::unique_ptr<WorkerThread> TaskThreads::take(const std::string& name, const WorkerPtr& worker) noexcept {
+  auto spare = take_spare();
+  if (!spare) return nullptr;
+  if (!spare->move_to(worker->seat())) {  // start() tells why
+    put_spare(std::move(spare));
+    return nullptr;
+  }
+  spare->give(name, worker);
+  return spare;
+}
+
+std::unique_ptr<TaskThreads::SystemThread> TaskThreads::take_spare() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (spares_.empty()) return nullptr;
+  auto spare = std::move(spares_.back());
+  spares_.pop_back();
+  return spare;
+}
+
+// At most `wanted_` are there: one was taken before.
+void TaskThreads::put_spare(std::unique_ptr<SystemThread> spare) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (spares_.size() < wanted_) spares_.push_back(std::move(spare));
+}
+
+// One at a time, so that orders come between. A system that gives no more threads gives none to a newcomer either, who
+// is told.
+bool TaskThreads::refill() noexcept {
+  if (spares() >= wanted_) return false;
+  auto start = std::make_shared<Start>();
+  auto thread = os::start_thread({.name = "cl-spare", .stack = stack_}, [start]() noexcept { run(*start); });
+  if (!thread) return false;
+  put_spare(std::make_unique<SystemThread>(std::move(*thread), start, real_time_, Seat{}));
+  return true;
+}
+
+std::size_t TaskThreads::spares() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return spares_.size();
+}
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,42 @@
+// TaskThreads: the threads that tasks run on. Some are there before anybody needs them, asleep: a newcomer takes one,
+// which costs a few microseconds, and does not wait until one is made, which costs some hundred.
+//
+// Threads: take() the manager, start() and refill() the housekeeper; any of them at any time.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "orb/dispatch/housekeeper.h"
+#include "orb/os/pi_mutex.h"
+
+namespace corelane::dispatch {
+
+class TaskThreads final : public ThreadMaker {
+ public:
+  // `real_time`: bound to their cores, under SCHED_FIFO. At most `spares` threads wait, each with its `stack`.
+  TaskThreads(bool real_time, std::size_t stack, std::size_t spares);
+  ~TaskThreads() override;
+
+  Expected<std::unique_ptr<WorkerThread>> start(const std::string& name, const WorkerPtr& worker) override;
+  std::unique_ptr<WorkerThread> take(const std::string& name, const WorkerPtr& worker) noexcept override;
+  bool refill() noexcept override;
+  std::size_t spares() const noexcept override;
+
+ private:
+  class SystemThread;
+  std::unique_ptr<SystemThread> take_spare() noexcept;
+  void put_spare(std::unique_ptr<SystemThread> spare) noexcept;
+
+  // Constant.
+  const bool real_time_;
+  const std::size_t stack_;
+  const std::size_t wanted_;
+
+  mutable os::PiMutex mutex_;
+  std::vector<std::unique_ptr<SystemThread>> spares_;  // guarded by mutex_; with room for all
+};
+
+}  // namespace corelane::dispatch
