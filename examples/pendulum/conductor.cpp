@@ -183,6 +183,7 @@ class Conductor {
     }
     server_.write_line("stop");
     report_ = message_of<ServerReport>(expect_line(server_, "the control service"));
+    (void)server_.wait(os::now() + 20s);  // it may have a trace to write
   }
 
   const TaskRow* row_of(const Client& client) const {
