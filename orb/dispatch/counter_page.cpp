@@ -2,12 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +13,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/os/fd.h"
+#include "orb/os/file_lock.h"
 #include "orb/os/host.h"
 
 namespace corelane::dispatch {
@@ -26,22 +25,19 @@ constexpr std::size_t header_words = 32, core_words = 4, task_words = 32;
 constexpr std::size_t sequence_word = 5, name_word = 16, label_word = 18;
 constexpr std::size_t most_cores = 4096, most_tasks = 100'000;
 constexpr std::string_view prefix = "counters-";
-
-using Word = std::atomic_ref<std::uint64_t>;
-static_assert(Word::is_always_lock_free, "shared memory needs address-free atomics");
+constexpr int most_namesakes = 64;  // processes with one pid, in different namespaces
 
 std::size_t words_for(std::size_t cores, std::size_t tasks) {
   return header_words + cores * core_words + tasks * task_words;
 }
 
-// Writes word after word. The page is read while it is written, so each is an atomic of its own.
+// Writes word after word.
 class Pen {
  public:
   explicit Pen(std::span<std::uint64_t> words) : words_(words) {}
   template <typename Number>
   Pen& put(Number value) {
-    // PAIR counters.word: release here -> acquire in Glass::number(). Keeps it behind the odd sequence.
-    Word(words_[at_++]).store(static_cast<std::uint64_t>(value), std::memory_order_release);
+    words_[at_++] = static_cast<std::uint64_t>(value);
     return *this;
   }
   void text(std::string_view text, std::size_t words) {
@@ -63,10 +59,7 @@ class Pen {
 class Glass {
  public:
   explicit Glass(std::span<const std::uint64_t> words) : words_(words) {}
-  std::uint64_t number() {
-    // PAIR counters.word: acquire here <- release in Pen::put(). Keeps the second look at the sequence behind it.
-    return Word(const_cast<std::uint64_t&>(words_[at_++])).load(std::memory_order_acquire);
-  }
+  std::uint64_t number() { return words_[at_++]; }
   template <typename Field>
   void get(Field& field) {
     field = static_cast<Field>(number());
@@ -123,8 +116,7 @@ TaskCounters read_task(std::span<const std::uint64_t> words) {
   return task;
 }
 
-// What is there while nobody writes; the caller looks at the sequence before and after.
-std::optional<ProcessCounters> read_once(std::span<const std::uint64_t> words) {
+std::optional<ProcessCounters> read_words(std::span<const std::uint64_t> words) {
   ProcessCounters counters;
   Glass glass(words);
   if (glass.number() != magic || glass.number() != page_version) return std::nullopt;
@@ -145,15 +137,14 @@ std::optional<ProcessCounters> read_once(std::span<const std::uint64_t> words) {
   return counters;
 }
 
-// Whether the file is this user's or, for root, anybody's; it is mapped only then.
+// What the file says while nobody writes into it.
 std::optional<ProcessCounters> read_file(const std::string& path) {
-  const os::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const os::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   struct stat found {};
   if (!file || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
   const auto size = static_cast<std::size_t>(found.st_size) / sizeof(std::uint64_t) * sizeof(std::uint64_t);
   if (size < header_words * sizeof(std::uint64_t)) return std::nullopt;
   if (size > words_for(most_cores, most_tasks) * sizeof(std::uint64_t)) return std::nullopt;  // no page of ours
-  // Read, not mapped: a file that shrinks under a mapping kills its reader. The owner writes through the page cache.
   std::vector<std::uint64_t> words(size / sizeof(std::uint64_t));
   for (int attempt = 0; attempt < 20; ++attempt) {
     if (::pread(file.get(), words.data(), size, 0) != static_cast<ssize_t>(size)) return std::nullopt;
@@ -170,69 +161,95 @@ std::optional<ProcessCounters> read_file(const std::string& path) {
 std::int32_t pid_of(const std::string& name) {
   std::int32_t pid = 0;
   if (!name.starts_with(prefix)) return 0;
-  const auto [end, fault] = std::from_chars(name.data() + prefix.size(), name.data() + name.size(), pid);
-  return fault == std::errc{} && end == name.data() + name.size() ? pid : 0;
+  const char* const last = name.data() + name.size();
+  const auto [end, fault] = std::from_chars(name.data() + prefix.size(), last, pid);
+  const bool more =
+      end != last && *end == '.' && std::all_of(end + 1, last, [](char c) { return c >= '0' && c <= '9'; });
+  return fault == std::errc{} && (end == last || more) ? pid : 0;
+}
+
+// A file whose lock nobody has is nobody's any more; the lock says so also across namespaces of processes.
+bool remove_stale(const std::string& path) noexcept {
+  const os::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  if (!file) return errno == ENOENT;
+  const auto locked = os::try_lock(file);
+  return locked && *locked && os::is_at(file, path.c_str()) && ::unlink(path.c_str()) == 0;
+}
+
+// The first name of ours that no living process has.
+Expected<std::pair<std::string, os::Fd>> make_file(const std::string& directory) {
+  const std::string start = directory + "/" + std::string(prefix) + std::to_string(::getpid());
+  for (int i = 0; i < most_namesakes; ++i) {
+    std::string path = i == 0 ? start : start + "." + std::to_string(i);
+    if (!remove_stale(path)) continue;
+    os::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!file && errno != EEXIST) return refused;
+    if (!file) continue;
+    const auto locked = os::try_lock(file);
+    if (locked && *locked && os::is_at(file, path.c_str())) return std::pair{std::move(path), std::move(file)};
+  }
+  return refused;
 }
 
 }  // namespace
 
 Expected<std::unique_ptr<CounterPage>> CounterPage::make(const std::string& directory, std::size_t cores,
                                                          std::size_t tasks) {
-  const std::string path = directory + "/" + std::string(prefix) + std::to_string(::getpid());
-  ::unlink(path.c_str());  // of a process that had this number before
-  const std::size_t count = words_for(cores, tasks);
-  const os::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  // Room is taken now: writing to a page that a full file system cannot give kills.
-  if (!file || ::posix_fallocate(file.get(), 0, static_cast<off_t>(count * sizeof(std::uint64_t))) != 0) {
-    if (file) ::unlink(path.c_str());
-    return refused;
-  }
-  void* const memory =
-      ::mmap(nullptr, count * sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-  if (memory == MAP_FAILED) return ::unlink(path.c_str()), refused;
-  return std::unique_ptr<CounterPage>(
-      new CounterPage(path, {static_cast<std::uint64_t*>(memory), count}, cores, tasks));
+  auto file = make_file(directory);
+  if (!file) return file.error();
+  std::unique_ptr<CounterPage> page(
+      new CounterPage(std::move(file->first), std::move(file->second), words_for(cores, tasks), cores, tasks));
+  errno = ::posix_fallocate(page->file_.get(), 0, static_cast<off_t>(page->words_.size() * sizeof(std::uint64_t)));
+  if (errno != 0) return refused;
+  return page;
 }
 
-CounterPage::CounterPage(std::string path, std::span<std::uint64_t> words, std::size_t cores, std::size_t tasks)
-    : path_(std::move(path)), words_(words), cores_(cores), tasks_(tasks) {}
+CounterPage::CounterPage(std::string path, os::Fd file, std::size_t words, std::size_t cores, std::size_t tasks)
+    : path_(std::move(path)), file_(std::move(file)), cores_(cores), tasks_(tasks), words_(words) {}
 
 CounterPage::~CounterPage() {
-  ::munmap(words_.data(), words_.size_bytes());
-  ::unlink(path_.c_str());
+  if (os::is_at(file_, path_.c_str())) ::unlink(path_.c_str());
 }
 
 void CounterPage::write(const ProcessCounters& counters) noexcept {
-  Word sequence(words_[sequence_word]);
-  const std::uint64_t before = sequence.load(std::memory_order_relaxed) & ~std::uint64_t{1};  // relaxed: ours alone
-  sequence.store(before + 1, std::memory_order_relaxed);  // relaxed: each word's release is behind it
+  std::uint64_t& sequence = words_[sequence_word];
+  ++sequence;
+  fill(counters);
+  // Three writes: a reader that finds the sequence odd, or changed when it is done, reads again.
+  put(std::span(words_).subspan(sequence_word, 1), sequence_word);
+  put(words_, 0);
+  ++sequence;
+  put(std::span(words_).subspan(sequence_word, 1), sequence_word);
+}
+
+void CounterPage::put(std::span<const std::uint64_t> words, std::size_t at) noexcept {
+  (void)!::pwrite(file_.get(), words.data(), words.size_bytes(), static_cast<off_t>(at * sizeof(std::uint64_t)));
+}
+
+void CounterPage::fill(const ProcessCounters& counters) noexcept {
   const std::size_t cores = std::min(cores_, counters.cores.size());
   const std::size_t tasks = std::min(tasks_, counters.tasks.size());
-  Pen(words_).put(magic).put(page_version).put(words_.size_bytes()).put(counters.pid).put(counters.start_ticks);
-  Pen pen(words_.subspan(sequence_word + 1));
+  Pen(words_)
+      .put(magic)
+      .put(page_version)
+      .put(words_.size() * sizeof(std::uint64_t))
+      .put(counters.pid)
+      .put(counters.start_ticks);
+  const std::span<std::uint64_t> words(words_);
+  Pen pen(words.subspan(sequence_word + 1));
   pen.put(counters.written.time_since_epoch().count());
   pen.put(counters.admitted).put(counters.refused).put(counters.jobs_refused).put(counters.best_effort_jobs);
   pen.put(counters.pid_namespace);
   pen.put(cores).put(tasks).put(tasks_).put(!counters.promises);
   pen.text(counters.program, header_words - name_word);
-  std::span<std::uint64_t> rest = words_.subspan(header_words);
+  std::span<std::uint64_t> rest = words.subspan(header_words);
   for (std::size_t i = 0; i < cores; ++i, rest = rest.subspan(core_words)) write_core(rest, counters.cores[i]);
   for (std::size_t i = 0; i < tasks; ++i, rest = rest.subspan(task_words)) write_task(rest, counters.tasks[i]);
-  // PAIR counters.sequence: release here -> acquire in read_page(). The page is whole.
-  sequence.store(before + 2, std::memory_order_release);
 }
 
 std::optional<ProcessCounters> read_page(std::span<const std::uint64_t> words) {
-  if (words.size() < header_words) return std::nullopt;
-  Word sequence(const_cast<std::uint64_t&>(words[sequence_word]));
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    // PAIR counters.sequence: acquire here <- release in CounterPage::write().
-    const std::uint64_t before = sequence.load(std::memory_order_acquire);
-    if (before % 2 == 1) continue;
-    auto counters = read_once(words);
-    if (sequence.load(std::memory_order_relaxed) == before) return counters;  // relaxed: behind the words' acquires
-  }
-  return std::nullopt;
+  if (words.size() < header_words || words[sequence_word] % 2 == 1) return std::nullopt;
+  return read_words(words);
 }
 
 std::vector<ProcessCounters> read_pages(const std::string& directory) {
@@ -247,7 +264,7 @@ std::vector<ProcessCounters> read_pages(const std::string& directory) {
     if (page && page->pid == pid && os::is_alive(owner))
       pages.push_back(std::move(*page));
     else if (page)
-      ::unlink(entry.path().c_str());  // nobody's any more
+      (void)remove_stale(entry.path());
   }
   std::ranges::sort(pages, {}, &ProcessCounters::pid);
   return pages;

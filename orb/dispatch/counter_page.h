@@ -1,8 +1,11 @@
-// CounterPage: what one process runs, for others to look at: a small file in the runtime directory that its owner maps
-// and keeps up to date and that `corelane top` reads. Reading it asks nothing of the server: no call, no lock.
+// CounterPage: what one process runs, for others to look at: a small file in the runtime directory that its owner keeps
+// up to date and that `corelane top` reads. Reading it asks nothing of the server: no call, no lock. Both read and
+// write, since a mapping kills its user where the file is cut off or its file system is full.
 //
-// Name: counters-<pid>. Mode 0600: who may look is who could trace the process anyway; labels and contracts tell what a
-// plant does. A page whose process has ended (pid and start time) is stale, and whoever finds it removes it.
+// Name: counters-<pid>, with .1 and so on behind it where a process of another namespace has the name. Mode 0600: who
+// may look is who could trace the process anyway; labels and contracts tell what a plant does. The owner keeps a lock
+// of the file. A page whose process has ended (pid and start time) is stale, and whoever finds it, and gets its lock,
+// removes it.
 //
 // Layout, ABI of `page_version`: 64-bit words in host order.
 //   header   0 magic "CLCOUNTS"   4 its start, clock ticks      8  refused admissions    12 cores
@@ -31,6 +34,7 @@
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
+#include "orb/os/fd.h"
 
 namespace corelane::dispatch {
 
@@ -69,7 +73,8 @@ struct ProcessCounters {
 
 class CounterPage {
  public:
-  // Makes <directory>/counters-<pid>, for at most so many cores and tasks. PERSIST_STORE system_refused.
+  // Makes the file, for at most so many cores and tasks, and takes all the room that it needs on the disk.
+  // PERSIST_STORE system_refused, and errno says why.
   static Expected<std::unique_ptr<CounterPage>> make(const std::string& directory, std::size_t cores,
                                                      std::size_t tasks);
   CounterPage(const CounterPage&) = delete;
@@ -80,14 +85,17 @@ class CounterPage {
   void write(const ProcessCounters& counters) noexcept;
 
  private:
-  CounterPage(std::string path, std::span<std::uint64_t> words, std::size_t cores, std::size_t tasks);
+  CounterPage(std::string path, os::Fd file, std::size_t words, std::size_t cores, std::size_t tasks);
+  void fill(const ProcessCounters& counters) noexcept;
+  void put(std::span<const std::uint64_t> words, std::size_t at) noexcept;
 
   const std::string path_;
-  const std::span<std::uint64_t> words_;  // the mapping
+  const os::Fd file_;
   const std::size_t cores_, tasks_;
+  std::vector<std::uint64_t> words_;  // what the file says
 };
 
-// Reads a mapped page; nothing when it is none, of another version, damaged, or always being written.
+// Reads a page; nothing when it is none, of another version, damaged, or being written.
 std::optional<ProcessCounters> read_page(std::span<const std::uint64_t> words);
 
 // Those of all processes that live and that this user may look at; of this process's pid namespace, since of another

@@ -1,16 +1,19 @@
 #include "orb/dispatch/counter_publisher.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "orb/dispatch/recorder.h"
 #include "orb/os/clock.h"
+#include "orb/os/directory.h"
 #include "orb/os/host.h"
 #include "orb/os/log.h"
 
 namespace corelane::dispatch {
-
 CounterPublisher::CounterPublisher(std::string directory, std::vector<CoreCounters> cores, std::size_t max_tasks,
                                    const BestEffortLane& best_effort)
     : directory_(std::move(directory)), cores_(std::move(cores)), max_tasks_(max_tasks), best_effort_(best_effort) {
@@ -46,21 +49,28 @@ void CounterPublisher::note(std::uint64_t admitted, std::uint64_t refused, std::
   jobs_refused_.store(jobs_refused, std::memory_order_relaxed);
 }
 
-bool CounterPublisher::step(Time now) noexcept {
+bool CounterPublisher::step(Time now) noexcept try {
   if (directory_.empty() || now < next_) return false;
   if (!page_ && !make_page()) return next_ = now + period, false;
   const Time begin = os::now();
   page_->write(collect(now));
   next_ = now + std::max<Duration>(period, 20 * (os::now() - begin));
   return true;
+} catch (const std::bad_alloc&) {
+  next_ = now + period;
+  return false;
 }
 
-// Tried again until it succeeds: the directory may come later.
+// The directory may come, and its disk have room, later.
 bool CounterPublisher::make_page() {
-  auto page = CounterPage::make(directory_, cores_.size(), max_tasks_);
-  if (page) page_ = std::move(*page);
-  if (!page_ && !std::exchange(complained_, true))
-    os::log::warn("no counters for `corelane top` as long as " + directory_ + " cannot be written");
+  const auto ready = os::make_directory(directory_);
+  auto page = ready ? CounterPage::make(directory_, cores_.size(), max_tasks_) : Error{};
+  if (page) {
+    page_ = std::move(*page);
+  } else if (!std::exchange(said_, true)) {
+    const std::string why = ready ? "in " + directory_ + ": " + std::strerror(errno) : ready.error();
+    os::log::warn("no counters for `corelane top` as yet: " + why);
+  }
   return page_ != nullptr;
 }
 

@@ -53,7 +53,7 @@ class CounterPublisher final : public Agent {
 
   // Owner: the housekeeper's thread.
   std::unique_ptr<CounterPage> page_;
-  bool complained_ = false;  // that it could not be made
+  bool said_ = false;  // why there is none
   Time next_{};
 
   // Shared.

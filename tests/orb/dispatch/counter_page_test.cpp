@@ -12,12 +12,14 @@
 #include "orb/dispatch/inline_counters.h"
 #include "orb/os/host.h"
 #include "tests/orb/dispatch/fixture.h"
+#include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::dispatch;
 using namespace corelane::dispatch::test;
 using namespace std::chrono_literals;
+using corelane::testing::Quiet;
 using corelane::testing::TempDirectory;
 
 namespace {
@@ -111,8 +113,52 @@ TEST_CASE("the page of a process that has ended is removed") {
   ProcessCounters counters = sample(1);
   ++counters.start_ticks;  // another process had this number
   (*page)->write(counters);
+  std::filesystem::copy_file(page_in(directory), directory / "counters-1");
+  page->reset();
+  REQUIRE(directory.entries() == 1);  // nobody has its lock
   CHECK(read_pages(directory.path()).empty());
   CHECK(directory.entries() == 0);
+}
+
+TEST_CASE("a page that a living process keeps is neither removed nor taken") {
+  TempDirectory directory;
+  auto other = CounterPage::make(directory.path(), 1, 2);  // as of a process with our pid in another namespace
+  REQUIRE(other);
+  ProcessCounters counters = sample(1);
+  ++counters.start_ticks;
+  (*other)->write(counters);
+  CHECK(read_pages(directory.path()).empty());
+  auto mine = CounterPage::make(directory.path(), 1, 2);
+  REQUIRE(mine);
+  (*mine)->write(sample(5));
+  CHECK(directory.entries() == 2);
+  const auto pages = read_pages(directory.path());
+  REQUIRE(pages.size() == 1);
+  CHECK(pages[0].admitted == 5);
+  other->reset();
+  CHECK(std::filesystem::exists(page_in(directory) + ".1"));
+}
+
+TEST_CASE("a page that somebody cut off is whole again with the next writing") {
+  TempDirectory directory;
+  auto page = CounterPage::make(directory.path(), 1, 2);
+  REQUIRE(page);
+  REQUIRE(truncate(page_in(directory).c_str(), 0) == 0);
+  (*page)->write(sample(5));
+  CHECK(read_pages(directory.path()).size() == 1);
+}
+
+TEST_CASE("counters are published from when the directory can be made") {
+  const Quiet quiet;
+  TempDirectory directory;
+  const std::string path = directory / "above/runtime";
+  const BestEffortLane lane(1);
+  CounterPublisher publisher(path, {}, 1, lane);
+  CHECK_FALSE(publisher.step(Time{} + 1s));
+  std::filesystem::create_directory(directory / "above");
+  CHECK_FALSE(publisher.step(Time{} + 1200ms));  // not at every turn
+  CHECK(publisher.step(Time{} + 1min));
+  CHECK(read_pages(path).size() == 1);
 }
 
 TEST_CASE("a file that is no page is left alone") {
