@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <new>
 
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
@@ -19,6 +21,8 @@ namespace corelane::dispatch {
 namespace {
 
 constexpr Error off{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
+constexpr Error no_memory{.kind = ErrorKind::no_memory, .minor = minor::out_of_memory};
+constexpr int most_names = 10'000;  // of old traces that are in the way
 constexpr Error refused{.kind = ErrorKind::persist_store, .minor = minor::system_refused};
 
 Duration read_clock(clockid_t clock) noexcept {
@@ -37,11 +41,22 @@ bool write_all(const os::Fd& file, Bytes bytes) noexcept {
   return true;
 }
 
-// Whole under its name or not there: whoever waits for the file finds all of it. Not over an older one.
-bool write_file(const std::string& path, Bytes bytes) {
+// Gives the file its name; false with errno EEXIST when another has it.
+bool take_name(const std::string& draft, const std::string& path) noexcept {
+  if (::renameat2(AT_FDCWD, draft.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL) return false;
+  return ::access(path.c_str(), F_OK) != 0 && ::rename(draft.c_str(), path.c_str()) == 0;  // a file system without
+}
+
+// Whole under its name or not there: whoever waits for the file finds all of it. `over`: an older one of that name
+// goes; else errno is EEXIST and it stays.
+bool write_file(const std::string& path, Bytes bytes, bool over) {
   const std::string draft = path + ".part";
-  const os::Fd file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (file && write_all(file, bytes) && ::rename(draft.c_str(), path.c_str()) == 0) return true;
+  if (over) ::unlink(draft.c_str());
+  const os::Fd file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file) return false;
+  if (write_all(file, bytes) && (over ? ::rename(draft.c_str(), path.c_str()) == 0 : take_name(draft, path)))
+    return true;
   const int reason = errno;
   ::unlink(draft.c_str());
   errno = reason;
@@ -76,12 +91,14 @@ std::uint64_t Recorder::misses() const noexcept {
   return sum;
 }
 
-bool Recorder::step(Time now) noexcept {
+bool Recorder::step(Time now) noexcept try {
   const bool missed = look_for_misses(now);
   return look_for_request() || missed;
+} catch (const std::bad_alloc&) {
+  return true;
 }
 
-bool Recorder::look_for_misses(Time now) noexcept {
+bool Recorder::look_for_misses(Time now) {
   if (!watches_misses() || miss_files_ == options_.dump_on_miss || now < next_file_) return false;
   const std::uint64_t misses = this->misses();
   if (misses == seen_misses_) return false;
@@ -92,14 +109,14 @@ bool Recorder::look_for_misses(Time now) noexcept {
   return true;
 }
 
-bool Recorder::look_for_request() noexcept {
+bool Recorder::look_for_request() {
   if (options_.requests.empty()) return false;
   const int pid = ::getpid();
   const std::string request = dump_request(options_.requests, pid);
   if (::unlink(request.c_str()) != 0) return false;
   const auto path = dump(sched::TraceReason::request);
   const std::string text = path ? *path : "";
-  if (!write_file(dump_answer(options_.requests, pid), std::as_bytes(std::span(text))))
+  if (!write_file(dump_answer(options_.requests, pid), std::as_bytes(std::span(text)), true))
     os::log::warn("recorder: the answer to a request cannot be written into " + options_.requests);
   return true;
 }
@@ -129,23 +146,38 @@ sched::TraceFile Recorder::snapshot(sched::TraceReason reason) const {
   return trace;
 }
 
-Expected<std::string> Recorder::dump(sched::TraceReason reason, std::string_view directory) {
+Expected<std::string> Recorder::dump(sched::TraceReason reason, std::string_view directory) try {
   if (rings_.empty()) return off;
   const std::lock_guard lock(mutex_);
   const std::string folder(directory.empty() ? std::string_view(options_.directory) : directory);
   std::error_code failure;
-  if (!folder.empty()) std::filesystem::create_directories(folder, failure);
-  const sched::TraceFile trace = snapshot(reason);
-  const std::string path = (folder.empty() ? "." : folder) + "/" + trace.program + "-" + std::to_string(trace.pid) +
-                           "-" + std::string(name_of(reason)) + "-" + std::to_string(++file_count_) + ".cltrace";
-  if (!write_file(path, to_bytes(trace))) {
+  for (const std::string& made : {options_.requests, folder})
+    if (!made.empty()) std::filesystem::create_directory(made, failure);
+  const auto path = write_trace(folder.empty() ? "." : folder, snapshot(reason));
+  if (path)
+    os::log::info("recorder: wrote " + *path + " (" + std::string(name_of(reason)) +
+                  "); look at it with: corelane trace " + *path);
+  return path;
+} catch (const std::bad_alloc&) {
+  os::log::warn("recorder: no memory to write what was recorded");
+  return no_memory;
+}
+
+// Under the first number that is free: a process of another namespace, or of another time, may have had our pid.
+Expected<std::string> Recorder::write_trace(const std::string& folder, const sched::TraceFile& trace) {
+  const std::string start =
+      folder + "/" + trace.program + "-" + std::to_string(trace.pid) + "-" + std::string(name_of(trace.reason)) + "-";
+  const std::vector<std::byte> bytes = to_bytes(trace);
+  for (int attempt = 0; attempt < most_names; ++attempt) {
+    std::string path = start + std::to_string(++file_count_) + ".cltrace";
+    if (write_file(path, bytes, false)) return path;
+    if (errno == EEXIST) continue;
     os::log::warn("recorder: " + path + " cannot be written: " + std::strerror(errno) +
                   "; set recorder.directory to a directory that this process may write to");
     return refused;
   }
-  os::log::info("recorder: wrote " + path + " (" + std::string(name_of(reason)) +
-                "); look at it with: corelane trace " + path);
-  return path;
+  os::log::warn("recorder: " + start + "*.cltrace are all there; remove some");
+  return refused;
 }
 
 void Recorder::end() noexcept {

@@ -44,7 +44,7 @@ class Recorder final : public Agent {
   Duration period() const noexcept { return std::chrono::milliseconds{watches_misses() ? 50 : 250}; }
 
   // Writes what is in the rings to a new file and gives its path. `directory`: instead of the configured one.
-  // Errors, which the log explains: BAD_PARAM bad_option: nothing is recorded; PERSIST_STORE system_refused.
+  // Errors, which the log explains: BAD_PARAM bad_option: nothing is recorded; PERSIST_STORE system_refused; NO_MEMORY.
   Expected<std::string> dump(sched::TraceReason reason, std::string_view directory = {});
   // The last dump, where that is configured.
   void end() noexcept;
@@ -52,9 +52,10 @@ class Recorder final : public Agent {
   sched::TraceFile snapshot(sched::TraceReason reason) const;
 
  private:
+  Expected<std::string> write_trace(const std::string& folder, const sched::TraceFile& trace);
   bool watches_misses() const noexcept { return !rings_.empty() && options_.dump_on_miss > 0; }
-  bool look_for_misses(Time now) noexcept;
-  bool look_for_request() noexcept;
+  bool look_for_misses(Time now);
+  bool look_for_request();
   std::uint64_t misses() const noexcept;
 
   // Constant.

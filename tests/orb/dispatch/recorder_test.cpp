@@ -243,6 +243,23 @@ TEST_CASE("what threads did is decided the same again, and a changed record is f
   CHECK_THAT(tampered->difference->recorded, Catch::StartsWith("run"));
 }
 
+TEST_CASE("a trace takes no name that another one has") {
+  const Quiet quiet;
+  TempDirectory directory;
+  Machine machine(1, recording(directory));
+  Recorder& recorder = machine.manager.recorder();
+  const auto name = [&](int number) {
+    return directory.path() + "/" + program_name() + "-" + std::to_string(::getpid()) + "-request-" +
+           std::to_string(number) + ".cltrace";
+  };
+  std::ofstream(name(1)) << "of a process that had our pid";
+  const auto path = recorder.dump(TraceReason::request, directory.path());
+  REQUIRE(path);
+  CHECK(*path == name(2));
+  CHECK(std::filesystem::file_size(name(1)) == 29);
+  CHECK(directory.entries() == 2);
+}
+
 TEST_CASE("misses leave as many files as configured, at a distance") {
   const Quiet quiet;
   TempDirectory directory;
