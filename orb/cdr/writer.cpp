@@ -1,6 +1,7 @@
 #include "orb/cdr/writer.h"
 
 #include <algorithm>
+#include <new>
 
 #include "orb/base/minor.h"
 
@@ -73,7 +74,11 @@ bool Writer::grow(std::size_t pad, std::size_t n) {
   const std::size_t needed = size_ + pad + n;
   if (needed > allocated_) {
     const std::size_t larger = std::max({needed, allocated_ * 2, smallest});
-    auto data = std::make_unique_for_overwrite<std::byte[]>(larger);
+    std::unique_ptr<std::byte[]> data(new (std::nothrow) std::byte[larger]);
+    if (!data) {
+      fail(ErrorKind::no_memory, minor::out_of_memory);
+      return false;
+    }
     if (size_ != 0) std::memcpy(data.get(), data_.get(), size_);
     data_ = std::move(data);
     allocated_ = larger;

@@ -1,6 +1,7 @@
 #include "orb/core/client_connection.h"
 
 #include <algorithm>
+#include <new>
 
 #include "orb/base/minor.h"
 #include "orb/giop/headers.h"
@@ -134,8 +135,13 @@ void ClientConnection::deliver(const giop::Message& message) noexcept {
   if (found == waiting_.end() || (*found)->state_ != PendingReply::State::waiting) return;
   PendingReply& pending = **found;
   pending.header_ = message.header;
-  pending.bytes_.assign(message.bytes.begin(), message.bytes.end());
-  pending.state_ = PendingReply::State::answered;
+  try {
+    pending.bytes_.assign(message.bytes.begin(), message.bytes.end());
+    pending.state_ = PendingReply::State::answered;
+  } catch (const std::bad_alloc&) {
+    pending.state_ = PendingReply::State::failed;
+    pending.error_ = {ErrorKind::no_memory, Completion::maybe, minor::out_of_memory};
+  }
   pending.parker_.unpark();
 }
 

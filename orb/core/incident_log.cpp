@@ -1,5 +1,7 @@
 #include "orb/core/incident_log.h"
 
+#include <new>
+
 #include "orb/core/server.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
@@ -18,8 +20,9 @@ void IncidentLog::client_cut_off(const Error& reason) noexcept {
   if (incidents_.client_cut_off(reason, os::now())) post();
 }
 
-void IncidentLog::tell() noexcept {
+void IncidentLog::tell() noexcept try {
   for (const std::string& line : incidents_.lines(os::now())) os::log::warn(line);
+} catch (const std::bad_alloc&) {  // some lines are lost; the counts are not
 }
 
 // Where the lane is full, or the server ends, the next incident or the server's end tells of this one.

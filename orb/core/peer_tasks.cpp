@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 namespace corelane::core {
 
@@ -44,9 +45,9 @@ bool PeerTasks::forget(TaskId task) noexcept {
   return std::erase_if(entries_, [&](const Entry& entry) { return entry.task == task && task != no_task; }) > 0;
 }
 
-void PeerTasks::clear() noexcept {
+std::vector<PeerTasks::Entry> PeerTasks::clear() noexcept {
   const std::lock_guard lock(mutex_);
-  entries_.clear();
+  return std::exchange(entries_, {});
 }
 
 bool PeerTasks::empty() noexcept {

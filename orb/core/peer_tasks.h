@@ -20,6 +20,14 @@ namespace corelane::core {
 class PeerTasks {
  public:
   enum class Ticket : std::uint64_t {};
+  struct Entry {
+    Ticket ticket{};
+    TaskId task = no_task;  // none yet: pending
+    const Upcall* upcall = nullptr;
+    std::uint32_t request_id = 0;
+    bool used = false;
+    std::vector<std::byte> object_key;
+  };
 
   // Before the executive is asked. Nothing when `capacity` tasks and admissions are there already. Allocates.
   std::optional<Ticket> open(std::uint32_t request_id, Bytes object_key, const Upcall& upcall, std::size_t capacity);
@@ -33,23 +41,14 @@ class PeerTasks {
   std::optional<TaskId> cancel(std::uint32_t request_id) noexcept;
   // The task has departed. False: it was none of these.
   bool forget(TaskId task) noexcept;
-  // The connection is gone.
-  void clear() noexcept;
+  // The connection is gone: what it had.
+  std::vector<Entry> clear() noexcept;
 
   bool empty() noexcept;
   // Whether a job of `task` may run this operation of this object. Bound: `capacity` of open().
   bool allows(TaskId task, Bytes object_key, const Upcall& upcall) noexcept;
 
  private:
-  struct Entry {
-    Ticket ticket{};
-    TaskId task = no_task;  // none yet: pending
-    const Upcall* upcall = nullptr;
-    std::uint32_t request_id = 0;
-    bool used = false;
-    std::vector<std::byte> object_key;
-  };
-
   os::PiMutex mutex_;
   // Guarded by mutex_.
   std::vector<Entry> entries_;

@@ -9,6 +9,8 @@
 //                     on the task's own
 //   _corelane_depart  argument: unsigned long long, the task; BAD_PARAM unknown_task unless it was admitted over the
 //                     connection that this comes on
+#include <new>
+
 #include "orb/base/minor.h"
 #include "orb/cdr/codec.h"
 #include "orb/core/own_connection.h"
@@ -19,6 +21,8 @@
 namespace corelane::core {
 namespace {
 
+constexpr Error no_memory{ErrorKind::no_memory, Completion::no, minor::out_of_memory};
+
 // Sends the manager's answer to the client that asked.
 class AdmissionReply final : public dispatch::AdmissionHandler {
  public:
@@ -26,7 +30,7 @@ class AdmissionReply final : public dispatch::AdmissionHandler {
                  const Contract& contract)
       : connection_(std::move(connection)), ticket_(ticket), to_(to), contract_(contract) {}
 
-  void admitted(const dispatch::Admission& admission) noexcept override {
+  void admitted(const dispatch::Admission& admission) noexcept override try {
     Server& server = connection_->server();
     if (token_ != 0) server.offers().offer(admission.task, token_, connection_);
     if (!connection_->tasks().settle(ticket_, admission.task)) {
@@ -42,11 +46,15 @@ class AdmissionReply final : public dispatch::AdmissionHandler {
     writer.write(admission.priority.value);
     writer.write(static_cast<std::uint64_t>(admission.bound.count()));
     writer.write(token_);
-    if (giop::finish(writer)) connection_->send(writer.bytes());
+    connection_->send_whole(writer);
+  } catch (const std::bad_alloc&) {
+    connection_->server().offers().withdraw(admission.task);
+    connection_->server().executive().depart(admission.task, connection_->id());
+    failed(no_memory);
   }
   void refused(const sched::Refusal& refusal) noexcept override {
     connection_->tasks().close(ticket_);
-    connection_->send_exception(to_, sched::error_of(refusal), sched::text_of(refusal), &refusal);
+    connection_->send_refusal(to_, refusal);
   }
   void failed(Error error) noexcept override {
     connection_->tasks().close(ticket_);
@@ -89,7 +97,7 @@ bool ServerConnection::answer_builtin(Request& request, const ReplyTo& to, const
   } else {
     return false;
   }
-  if (to.expected && giop::finish(writer_)) send(writer_.bytes());
+  if (to.expected) send_whole(writer_);
   return true;
 }
 
@@ -114,8 +122,13 @@ void ServerConnection::admit(Request& request, const ReplyTo& to, const ActiveOb
   const auto ticket = tasks_.open(to.request_id, request.header.target.object_key, *upcall,
                                   settings.executive.max_tasks + settings.requests_per_connection);
   if (!ticket) return send_exception(to, {ErrorKind::transient, Completion::no, minor::queue_full});
-  server_->executive().admit({.contract = *content->contract, .owner = id(), .label = std::string(operation)},
-                             std::make_unique<AdmissionReply>(shared_from_this(), *ticket, to, *content->contract));
+  try {
+    server_->executive().admit({.contract = *content->contract, .owner = id(), .label = std::string(operation)},
+                               std::make_unique<AdmissionReply>(shared_from_this(), *ticket, to, *content->contract));
+  } catch (const std::bad_alloc&) {
+    tasks_.close(*ticket);
+    throw;
+  }
 }
 
 void ServerConnection::depart(Request& request, const ReplyTo& to) {

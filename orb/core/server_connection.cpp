@@ -1,6 +1,7 @@
 #include "orb/core/server_connection.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "orb/base/minor.h"
@@ -16,6 +17,7 @@ constexpr Error shutting_down{ErrorKind::transient, Completion::no, minor::shutt
 constexpr Error foreign_task{ErrorKind::bad_param, Completion::no, minor::unknown_task};
 constexpr Error overloaded{ErrorKind::transient, Completion::no, minor::queue_full};
 
+constexpr Error no_memory{ErrorKind::no_memory, Completion::no, minor::out_of_memory};
 constexpr Error stalled{ErrorKind::timeout, Completion::no, minor::rest_missing};
 
 }  // namespace
@@ -35,13 +37,15 @@ void ServerConnection::on_bytes(Bytes bytes, Time received) noexcept {
 }
 
 // False: no message is whole, or the connection is over.
-bool ServerConnection::take_message(Bytes& bytes, Time received) noexcept {
+bool ServerConnection::take_message(Bytes& bytes, Time received) noexcept try {
   const auto message = assembler_.next(bytes, received);
   if (!message) return broken(message.error()), false;
   if (!*message) return false;
   completed_ = true;
   take(**message, received);
   return stream_->is_open();
+} catch (const std::bad_alloc&) {
+  return broken(no_memory), false;
 }
 
 std::optional<Time> ServerConnection::half_message(Time now) noexcept {
@@ -54,12 +58,14 @@ std::optional<Time> ServerConnection::half_message(Time now) noexcept {
 }
 
 // From here on the task's thread reads. Last touch of this thread: the other one may begin at once.
-void ServerConnection::hand_over() noexcept {
+void ServerConnection::hand_over() noexcept try {
+  auto own = std::make_shared<OwnConnection>(shared_from_this(), binding_.request);
   stream_->unwatch();
   stream_->expect_by(never);
   own_task_ = binding_.task;
-  server_->executive().attach(own_task_, binding_.owner->id(),
-                              std::make_shared<OwnConnection>(shared_from_this(), binding_.request));
+  server_->executive().attach(own_task_, binding_.owner->id(), std::move(own));
+} catch (const std::bad_alloc&) {
+  broken(no_memory);
 }
 
 // Its traffic keeps the connection that owns the task, too.
@@ -81,21 +87,33 @@ void ServerConnection::release() noexcept {
   stream_->watch(shared_from_this());
 }
 
-// The peer speaks no GIOP, or against its rules: it is told so, and that was that. CORBA 3.3 part 2, 9.4.8.
+// The peer speaks no GIOP, or against its rules, or there is no memory to hear it: it is told so, and that was that.
+// CORBA 3.3 part 2, 9.4.8.
 void ServerConnection::broken(const Error& error) noexcept {
   server_->incidents().client_cut_off(error);
   giop::write_message_error(writer_, assembler_.owed_version());
-  send(writer_.bytes());
+  if (writer_.ok()) send(writer_.bytes());
+  stream_->close();
+}
+
+// A reply is owed and cannot be made: the client learns it from the end of the connection.
+void ServerConnection::cut_off(const Error& error) noexcept {
+  server_->incidents().client_cut_off(error);
   stream_->close();
 }
 
 void ServerConnection::on_closed(Error reason) noexcept {
   // What the transport closed for its limits.
-  if (reason.minor == minor::send_backlog) server_->incidents().client_cut_off(reason);
+  if (reason.minor == minor::send_backlog || reason == no_memory) server_->incidents().client_cut_off(reason);
   if (reason.minor == minor::deadline_passed) server_->incidents().client_cut_off(stalled);
-  tasks_.clear();
+  const std::vector<PeerTasks::Entry> left = tasks_.clear();
   server_->offers().withdraw(id());
-  server_->executive().peer_gone(id());
+  try {
+    server_->executive().peer_gone(id());
+  } catch (const std::bad_alloc&) {
+    for (const PeerTasks::Entry& entry : left)  // takes no memory
+      if (entry.task != no_task) server_->executive().depart(entry.task, id());
+  }
 }
 
 void ServerConnection::take(const giop::Message& message, Time received) {
@@ -116,13 +134,21 @@ void ServerConnection::take_request(const giop::Message& message, Time received)
   auto request = giop::parse_request(message, server_->settings().giop);
   if (!request) return broken(request.error());
   const ReplyTo to{request->header.request_id, message.header.version, request->header.response_expected()};
-  auto object = server_->target().find(request->header.target.object_key);
+  try {
+    serve(message, *request, to, received);
+  } catch (const std::bad_alloc&) {
+    send_exception(to, no_memory);
+  }
+}
+
+void ServerConnection::serve(const giop::Message& message, Request& request, const ReplyTo& to, Time received) {
+  auto object = server_->target().find(request.header.target.object_key);
   if (!object) return send_exception(to, object.error());
-  if (answer_builtin(*request, to, **object)) return;
-  const Upcall* upcall = (*object)->skeleton().find(request->header.operation);
+  if (answer_builtin(request, to, **object)) return;
+  const Upcall* upcall = (*object)->skeleton().find(request.header.operation);
   if (upcall == nullptr)
     return send_exception(to, {ErrorKind::bad_operation, Completion::no, minor::no_such_operation});
-  submit(message, *request, to, received, std::move(*object), *upcall);
+  submit(message, request, to, received, std::move(*object), *upcall);
 }
 
 void ServerConnection::submit(const giop::Message& message, const Request& request, const ReplyTo& to, Time received,
@@ -130,10 +156,11 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
   const std::optional<TaskId> task = task_of(request, to, *object, upcall);
   if (!task) return;
   if (*task != no_task) read_for_tasks();
-  if (server_->requests().enter() != Passage::active) return send_exception(to, shutting_down);
   Gate& gate = object->gate();
-  ServerJob* made = server_->take_job().release();
-  made->prepare(shared_from_this(), std::move(object), upcall, message, request.body.offset(), to);
+  std::unique_ptr<ServerJob> fresh = server_->take_job();
+  fresh->prepare(shared_from_this(), std::move(object), upcall, message, request.body.offset(), to);
+  if (server_->requests().enter() != Passage::active) return send_exception(to, shutting_down);
+  ServerJob* made = fresh.release();  // from here on it leaves by recycle()
   made->arrived = received;
   made->task = *task;
   made->owner = binding_.owner ? binding_.owner->id() : id();
@@ -172,8 +199,7 @@ std::optional<TaskId> ServerConnection::task_of(const Request& request, const Re
     case SharedTask::Phase::admitted:
       return shared.task;
     case SharedTask::Phase::refused:
-      send_exception(to, shared.error, shared.refusal ? sched::text_of(*shared.refusal) : "",
-                     shared.refusal ? &*shared.refusal : nullptr);
+      shared.refusal ? send_refusal(to, *shared.refusal, shared.error) : send_exception(to, shared.error);
       return std::nullopt;
     case SharedTask::Phase::pending:
       break;
@@ -190,7 +216,7 @@ void ServerConnection::take_locate_request(const giop::Message& message) {
                            {.request_id = request->header.request_id,
                             .status = here ? giop::LocateStatus::object_here : giop::LocateStatus::unknown_object},
                            message.header.version);
-  if (giop::finish(writer_)) send(writer_.bytes());
+  send_whole(writer_);
 }
 
 void ServerConnection::take_cancel(const giop::Message& message) {
@@ -214,23 +240,36 @@ void ServerConnection::send_exception(const ReplyTo& to, const Error& error, std
   if (!to.expected) return server_->incidents().oneway_dropped(error);
   cdr::Writer writer;
   write_exception(writer, to, error, text, refusal);
-  if (giop::finish(writer)) send(writer.bytes());
+  send_whole(writer);
+}
+
+void ServerConnection::send_refusal(const ReplyTo& to, const sched::Refusal& refusal, const Error& error) noexcept {
+  try {
+    send_exception(to, error, sched::text_of(refusal), &refusal);
+  } catch (const std::bad_alloc&) {
+    send_exception(to, error, {}, &refusal);
+  }
 }
 
 void ServerConnection::send_done(const ReplyTo& to) noexcept {
   begin_reply_to(writer_, to);
-  if (to.expected && giop::finish(writer_)) send(writer_.bytes());
+  if (to.expected) send_whole(writer_);
+}
+
+void ServerConnection::send_whole(cdr::Writer& reply) noexcept {
+  if (giop::finish(reply)) return send(reply.bytes());
+  if (reply.error().kind == ErrorKind::no_memory) cut_off(reply.error());
 }
 
 void ServerConnection::close_orderly() noexcept {
   cdr::Writer writer;
   giop::write_close_connection(writer, version_);
-  send(writer.bytes());
+  if (writer.ok()) send(writer.bytes());
   stream_->close();
 }
 
 // False when too many requests of this connection are under way.
-bool ServerConnection::remember(ServerJob& job) noexcept {
+bool ServerConnection::remember(ServerJob& job) {
   const std::lock_guard lock(mutex_);
   if (jobs_.size() >= server_->settings().requests_per_connection) return false;
   jobs_.push_back(&job);

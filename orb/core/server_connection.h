@@ -1,6 +1,8 @@
 // ServerConnection: one client as the server sees it. Reads headers and contexts only, finds object and task, and hands
 // the request to the executive; what needs no servant is answered here.
 //
+// Out of memory: a request is answered with NO_MEMORY, and where not even that can be written its connection is closed.
+//
 // Its id is the owner of the tasks admitted over it: when it closes, they leave. A connection may also be bound to one
 // task of another connection (own_connection.h); then the task's jobs go to the thread that reads it.
 //
@@ -53,6 +55,12 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void send_done(const ReplyTo& to) noexcept;
   void send_exception(const ReplyTo& to, const Error& error, std::string_view text = {},
                       const sched::Refusal* refusal = nullptr) noexcept;
+  void send_refusal(const ReplyTo& to, const sched::Refusal& refusal, const Error& error) noexcept;
+  void send_refusal(const ReplyTo& to, const sched::Refusal& refusal) noexcept {
+    send_refusal(to, refusal, sched::error_of(refusal));
+  }
+  // A reply; closes the connection when there was no memory to write it.
+  void send_whole(cdr::Writer& reply) noexcept;
   void close_orderly() noexcept;
 
   Server& server() noexcept { return *server_; }
@@ -76,6 +84,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void hand_over() noexcept;
   void take(const giop::Message& message, Time received);
   void take_request(const giop::Message& message, Time received);
+  void serve(const giop::Message& message, Request& request, const ReplyTo& to, Time received);
   void take_locate_request(const giop::Message& message);
   void take_cancel(const giop::Message& message);
   void submit(const giop::Message& message, const Request& request, const ReplyTo& to, Time received,
@@ -85,8 +94,9 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void admit(Request& request, const ReplyTo& to, const ActiveObject& object);
   void depart(Request& request, const ReplyTo& to);
   void bind(Request& request, const ReplyTo& to);
-  bool remember(ServerJob& job) noexcept;
+  bool remember(ServerJob& job);
   void broken(const Error& error) noexcept;
+  void cut_off(const Error& error) noexcept;
 
   const std::shared_ptr<Server> server_;
   const std::shared_ptr<transport::Connection> stream_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 
 #include "orb/base/minor.h"
 #include "orb/core/exception.h"
@@ -13,6 +14,7 @@ namespace corelane::core {
 namespace {
 
 constexpr Error shutting_down{ErrorKind::transient, Completion::no, minor::shutting_down};
+constexpr Error no_memory{ErrorKind::no_memory, Completion::no, minor::out_of_memory};
 constexpr Error overloaded{ErrorKind::transient, Completion::no, minor::queue_full};
 
 thread_local int requests_on_this_thread = 0;
@@ -49,7 +51,7 @@ void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::share
   contract.reset();
 }
 
-void ServerJob::run(const dispatch::JobContext&) noexcept {
+void ServerJob::run(const dispatch::JobContext&) noexcept try {
   if (cancelled_.load(std::memory_order_relaxed)) return;  // relaxed: a hint
   const InsideRequest inside;
   // Bound: a round more whenever the gate changes in between.
@@ -62,15 +64,21 @@ void ServerJob::run(const dispatch::JobContext&) noexcept {
     if (set_aside()) return;
     if (object_->gate().turnstile().passage() == Passage::holding) return reply_exception(overloaded);
   }
+} catch (const std::bad_alloc&) {  // not the servant's: see run_upcall()
+  reply_exception(no_memory);
 }
 
 // The adapter's manager began to hold requests when this one was under way: it waits at the gate in another job, since
 // this one ends here. False: it could not.
 bool ServerJob::set_aside() {
   Server& server = connection_->server();
-  if (server.requests().enter() != Passage::active) return reply_exception(shutting_down), true;
-  ServerJob* const made = server.take_job().release();
-  made->take_over(*this);
+  std::unique_ptr<ServerJob> fresh = server.take_job();
+  fresh->take_over(*this);
+  if (server.requests().enter() != Passage::active) {
+    connection_->replace(*fresh, *this);
+    return reply_exception(shutting_down), true;
+  }
+  ServerJob* const made = fresh.release();
   dispatch::JobPtr job(made);
   if (object_->gate().hold(job)) {
     answered_.store(true, std::memory_order_relaxed);  // relaxed: as in answers(). The other job answers
@@ -103,11 +111,11 @@ void ServerJob::run_inside() {
   if (!to_.expected || cancelled_.load(std::memory_order_relaxed)) return;  // relaxed: a hint
   if (!writer_.ok())
     write_exception(writer_, to_, {writer_.error().kind, Completion::yes, writer_.error().minor}, {}, nullptr);
-  replies_ = giop::finish(writer_);
+  replies_ = true;
 }
 
 void ServerJob::finish() noexcept {
-  if (replies_ && answers()) connection_->send(writer_.bytes());
+  if (replies_ && answers()) connection_->send_whole(writer_);
 }
 
 // There is one answer: the first that wants to be it.
@@ -136,6 +144,8 @@ void ServerJob::run_upcall() {
     write_exception(writer_, to_, {ErrorKind::unknown, Completion::maybe, minor::undeclared_exception}, {}, nullptr);
   } catch (const SystemException& exception) {
     write_exception(writer_, to_, exception.error(), {}, exception.refusal());
+  } catch (const std::bad_alloc&) {  // the arguments', the results' or the servant's
+    write_exception(writer_, to_, {ErrorKind::no_memory, Completion::maybe, minor::out_of_memory}, {}, nullptr);
   } catch (const std::exception& exception) {
     fail_servant(exception.what());
   } catch (...) {
@@ -153,9 +163,7 @@ bool ServerJob::declared(std::string_view id) const noexcept {
   return std::any_of(upcall_->raises.begin(), upcall_->raises.end(), [&](const RaisesEntry& e) { return e.id == id; });
 }
 
-void ServerJob::refuse(const sched::Refusal& refusal) noexcept {
-  connection_->send_exception(to_, sched::error_of(refusal), sched::text_of(refusal), &refusal);
-}
+void ServerJob::refuse(const sched::Refusal& refusal) noexcept { connection_->send_refusal(to_, refusal); }
 
 void ServerJob::fail(Error error) noexcept { reply_exception(error); }
 
@@ -179,15 +187,16 @@ void begin_reply_to(cdr::Writer& writer, const ReplyTo& to, giop::ReplyStatus st
 }
 
 void write_exception(cdr::Writer& writer, const ReplyTo& to, const Error& error, std::string_view text,
-                     const sched::Refusal* refusal) {
+                     const sched::Refusal* refusal) noexcept {
   std::array<giop::ServiceContext, 2> contexts;
   std::size_t count = 0;
   if (text.empty()) text = minor::text(error.minor);
   std::vector<std::byte> detail;
-  if (!text.empty()) {
-    detail = giop::encode_detail(text);
-    contexts[count++] = {giop::context::exception_detail, detail};
+  try {
+    if (!text.empty()) detail = giop::encode_detail(text);
+  } catch (const std::bad_alloc&) {  // then without it
   }
+  if (!detail.empty()) contexts[count++] = {giop::context::exception_detail, detail};
   std::array<std::byte, 56> reason;
   if (refusal != nullptr) {
     reason = giop::encode_refusal({.reason = static_cast<std::uint32_t>(refusal->code),

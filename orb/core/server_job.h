@@ -70,8 +70,8 @@ class ServerJob final : public dispatch::Job {
 // Leaves the writer where the reply's body goes.
 void begin_reply_to(cdr::Writer& writer, const ReplyTo& to, giop::ReplyStatus status = giop::ReplyStatus::no_exception,
                     std::span<const giop::ServiceContext> contexts = {});
-// A whole reply but for finish(). Text and refusal go into service contexts.
+// A whole reply but for finish(). Text and refusal go into service contexts, the text where there is memory for it.
 void write_exception(cdr::Writer& writer, const ReplyTo& to, const Error& error, std::string_view text,
-                     const sched::Refusal* refusal);
+                     const sched::Refusal* refusal) noexcept;
 
 }  // namespace corelane::core

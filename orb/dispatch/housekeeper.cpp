@@ -2,9 +2,17 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <utility>
 
+#include "orb/base/minor.h"
+
 namespace corelane::dispatch {
+namespace {
+
+constexpr Error no_memory{.kind = ErrorKind::no_memory, .minor = minor::out_of_memory};
+
+}  // namespace
 
 void Housekeeper::start(std::string name, WorkerPtr worker) {
   auto order = std::make_unique<Order>();
@@ -65,20 +73,35 @@ bool Housekeeper::step(Time now) noexcept {
   return true;
 }
 
-void Housekeeper::begin_thread(const Order& order) {
-  auto thread = maker_.start(order.name, order.worker);
-  if (!thread) return inbox_.push(ThreadFailed{.task = order.worker->task(), .error = thread.error()});
-  order.worker->attach(thread->get());
-  const bool real_time = (*thread)->real_time();
-  threads_[order.worker] = std::move(*thread);
-  inbox_.push(ThreadStarted{.task = order.worker->task(), .real_time = real_time});
+void Housekeeper::begin_thread(const Order& order) noexcept {
+  const auto thread = start_thread(order);
+  if (!thread) {
+    threads_.erase(order.worker);
+    return inbox_.push(ThreadFailed{.task = order.worker->task(), .error = thread.error()});
+  }
+  order.worker->attach(*thread);
+  inbox_.push(ThreadStarted{.task = order.worker->task(), .real_time = (*thread)->real_time()});
 }
 
-void Housekeeper::end_thread(const WorkerPtr& worker) {
+// Its place is taken first: a thread that runs has one.
+Expected<WorkerThread*> Housekeeper::start_thread(const Order& order) noexcept try {
+  std::unique_ptr<WorkerThread>& place = threads_[order.worker];
+  auto thread = maker_.start(order.name, order.worker);
+  if (!thread) return thread.error();
+  place = std::move(*thread);
+  return place.get();
+} catch (const std::bad_alloc&) {
+  return no_memory;
+}
+
+void Housekeeper::end_thread(const WorkerPtr& worker) noexcept {
   worker->retire();
   worker->attach(nullptr);
   threads_.erase(worker);  // joins
-  graves_.push_back(worker);
+  try {
+    graves_.push_back(worker);
+  } catch (const std::bad_alloc&) {  // then whoever lets go of it last frees it
+  }
 }
 
 void Housekeeper::close() noexcept {

@@ -76,8 +76,9 @@ class Housekeeper final : public Agent {
     Time next;
   };
   void give(std::unique_ptr<Order> order) noexcept;
-  void begin_thread(const Order& order);
-  void end_thread(const WorkerPtr& worker);
+  void begin_thread(const Order& order) noexcept;
+  Expected<WorkerThread*> start_thread(const Order& order) noexcept;
+  void end_thread(const WorkerPtr& worker) noexcept;
 
   // Constant.
   ThreadMaker& maker_;

@@ -32,7 +32,7 @@ class Watcher {
 
   // The last call, exactly once for each watch() unless unwatch() came first. COMM_FAILURE with minor peer_closed (the
   // peer's orderly end), connection_lost, closed_here (close() on this side), idle_timeout, deadline_passed
-  // (expect_by), shutting_down (the reactor stopped), or TRANSIENT send_backlog.
+  // (expect_by), shutting_down (the reactor stopped), TRANSIENT send_backlog, or NO_MEMORY out_of_memory.
   // Thread: the reactor's; when the reactor has stopped already, the caller's of watch().
   virtual void on_closed(Error reason) noexcept = 0;
 };
@@ -65,7 +65,7 @@ class Connection {
 
   // Sends the parts as one piece: nothing of another send() comes between. Never blocks: what the socket does not take
   // at once is copied to a backlog that the reactor drains. TRANSIENT send_backlog when it would exceed its bound; the
-  // connection is then closed. Success means accepted, not arrived. Thread: any.
+  // connection is then closed, as it is with NO_MEMORY. Success means accepted, not arrived. Thread: any.
   virtual Expected<void> send(std::span<const Bytes> parts) noexcept = 0;
   Expected<void> send(Bytes bytes) noexcept { return send(std::span<const Bytes>{&bytes, 1}); }
 

@@ -131,11 +131,13 @@ bool Reactor::Impl::on_reactor_thread() const noexcept {
 void Reactor::Impl::arm_timer() {
   const Time first = io_->timers.first();
   if (io_->stopping || first >= io_->timer_at) return;
-  io_->timer_at = first;
   io_->timer.expires_at(to_steady(first));
-  io_->timer.async_wait([this](boost::system::error_code error) {
-    if (!error) run_due_timers();
+  insist([this] {
+    io_->timer.async_wait([this](boost::system::error_code error) {
+      if (!error) run_due_timers();
+    });
   });
+  io_->timer_at = first;
 }
 
 void Reactor::Impl::run_due_timers() {
@@ -151,12 +153,13 @@ void Reactor::Impl::run_due_timers() {
 std::unique_ptr<Readiness> Reactor::Impl::watch(int fd, std::shared_ptr<ReadinessHandler> handler) {
   if (io_->stopping) return nullptr;
   auto state = std::make_shared<Readiness::State>(*this);
+  auto readiness = std::make_unique<Readiness>(state);  // from here on it undoes what follows
+  io_->registered.insert(state.get());
   boost::system::error_code error;
   state->descriptor.assign(fd, error);
   if (error) return nullptr;
   state->handler = std::move(handler);
-  io_->registered.insert(state.get());
-  return std::make_unique<Readiness>(std::move(state));
+  return readiness;
 }
 
 MutableBytes Reactor::Impl::read_buffer() noexcept {

@@ -21,7 +21,7 @@ bool ReadGate::defers(ReadAccount& account, const std::weak_ptr<ReadinessHandler
   if (!queues && at <= now) return false;
   deferred_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a report
   if (!queues) return wait(at, handler), true;        // its own budget is used up, the others' is not
-  queue.push_back(handler);
+  insist([&] { queue.push_back(handler); });
   if (queue.size() == 1) wait(kind, account.payer);
   return true;
 }
@@ -33,12 +33,14 @@ void ReadGate::charge(ReadAccount& account) noexcept {
 }
 
 void ReadGate::wait(Time until, ReadPayer payer) {
-  reactor_.schedule(until, [this, payer] { resume(payer); });
+  insist([&] { reactor_.schedule(until, [this, payer] { resume(payer); }); });
 }
 
 void ReadGate::wait(Time until, const std::weak_ptr<ReadinessHandler>& handler) {
-  reactor_.schedule(until, [handler] {
-    if (const auto waits = handler.lock()) waits->on_read_turn();
+  insist([&] {
+    reactor_.schedule(until, [handler] {
+      if (const auto waits = handler.lock()) waits->on_read_turn();
+    });
   });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "orb/base/minor.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr Error comm_failure(std::uint32_t minor) { return {.kind = ErrorKind::comm_failure, .minor = minor}; }
 constexpr Error lost = comm_failure(minor::connection_lost);
 constexpr Error misused{.kind = ErrorKind::bad_inv_order, .minor = minor::connection_lost};
+constexpr Error no_memory{.kind = ErrorKind::no_memory, .minor = minor::out_of_memory};
 constexpr Error backlog_full{.kind = ErrorKind::transient, .minor = minor::send_backlog};
 
 // Of one connection, until the reactor serves the others.
@@ -91,7 +93,7 @@ void StreamConnection::renew() noexcept {
   if (idle_timeout_ > Duration::zero()) last_traffic_.store(os::now(), std::memory_order_relaxed);
 }
 
-Expected<void> StreamConnection::send(std::span<const Bytes> parts) noexcept {
+Expected<void> StreamConnection::send(std::span<const Bytes> parts) noexcept try {
   renew();
   bool tell_reactor = false;
   {
@@ -109,6 +111,8 @@ Expected<void> StreamConnection::send(std::span<const Bytes> parts) noexcept {
   if (!tell_reactor) return close_for(backlog_full);
   if (!ask_for_update()) return close_for(comm_failure(minor::shutting_down));
   return {};
+} catch (const std::bad_alloc&) {
+  return close_for(no_memory);
 }
 
 void StreamConnection::watch(std::shared_ptr<Watcher> watcher) {
@@ -125,7 +129,15 @@ void StreamConnection::watch(std::shared_ptr<Watcher> watcher) {
     const std::lock_guard lock(mutex_);
     watcher_ = std::move(watcher);
   }
-  if (ask_for_update()) return;
+  try {
+    if (ask_for_update()) return;
+  } catch (const std::bad_alloc&) {
+    const std::lock_guard lock(mutex_);
+    watcher_.reset();  // which may keep this connection, as this one keeps it
+    // PAIR connection.mode: release here -> acquire in begin_receiving() and watch(). Nobody reads.
+    mode_.store(Mode::free, std::memory_order_release);
+    throw;
+  }
   const auto finish = [this] { on_stopping(); };
   if (!reactor_->run_and_wait(finish)) finish();  // the reactor's thread has ended: this one stands in for it
 }
@@ -134,7 +146,7 @@ void StreamConnection::unwatch() {
   if (!reactor_->run_and_wait([this] { detach_on_reactor(); })) detach_on_reactor();  // as in watch()
 }
 
-void StreamConnection::expect_by(Time deadline) noexcept {
+void StreamConnection::expect_by(Time deadline) noexcept try {
   // relaxed: the update that follows is ordered by the reactor's queue, or by being the same thread
   expected_by_.store(deadline, std::memory_order_relaxed);
   if (!reactor_->on_reactor_thread()) {
@@ -142,6 +154,8 @@ void StreamConnection::expect_by(Time deadline) noexcept {
   } else if (active_watcher_) {
     update_timer_on_reactor();
   }
+} catch (const std::bad_alloc&) {
+  close_for(no_memory);
 }
 
 // relaxed: whoever reads next finds it or not
@@ -169,7 +183,11 @@ Error StreamConnection::close_for(Error why) noexcept {
     closed_.store(true, std::memory_order_release);
   }
   shutdown(fd_.get(), SHUT_RDWR);
-  ask_for_update();  // refused: the reactor stops, which finishes every connection that it still knows
+  try {
+    ask_for_update();  // refused: the reactor stops, which finishes every connection that it still knows
+  } catch (const std::bad_alloc&) {
+    // A connection that the reactor looks after is one whose socket it waits for: it finds the end there.
+  }
   return why;
 }
 
@@ -178,7 +196,7 @@ bool StreamConnection::ask_for_update() {
 }
 
 // Makes what the reactor does for this connection agree with what it should do.
-void StreamConnection::update_on_reactor() {
+void StreamConnection::update_on_reactor() noexcept try {
   bool write = false;
   {
     const std::lock_guard lock(mutex_);
@@ -196,6 +214,14 @@ void StreamConnection::update_on_reactor() {
   if (active_watcher_ && !std::exchange(read_armed_, true)) readiness_->arm_read();
   if (write && !std::exchange(write_armed_, true)) readiness_->arm_write();
   if (active_watcher_) update_timer_on_reactor();
+} catch (const std::bad_alloc&) {
+  give_up_on_reactor();
+}
+
+// What the reactor cannot wait for, it lets go.
+void StreamConnection::give_up_on_reactor() noexcept {
+  close_for(no_memory);
+  finish_on_reactor();
 }
 
 // The reactor made the socket non-blocking; whoever receives from it now wants to wait in one system call.
@@ -244,7 +270,7 @@ bool StreamConnection::defer_read() {
   return read_waits_;
 }
 
-void StreamConnection::on_readable() noexcept {
+void StreamConnection::on_readable() noexcept try {
   read_armed_ = false;
   if (defer_read()) return;
   const MutableBytes buffer = reactor_->read_buffer();
@@ -269,6 +295,8 @@ void StreamConnection::on_readable() noexcept {
   if (!active_watcher_ || !is_open()) return update_on_reactor();
   if (!std::exchange(read_armed_, true)) readiness_->arm_read();
   update_timer_on_reactor();
+} catch (const std::bad_alloc&) {
+  give_up_on_reactor();
 }
 
 // Unless it was given back meanwhile, and perhaps watched anew.
@@ -313,7 +341,7 @@ void StreamConnection::update_timer_on_reactor() {
   });
 }
 
-void StreamConnection::on_timer() noexcept {
+void StreamConnection::on_timer() noexcept try {
   timer_at_ = never;
   if (!active_watcher_ || !is_open()) return;
   const Time now = os::now();
@@ -325,6 +353,8 @@ void StreamConnection::on_timer() noexcept {
   } else {
     update_timer_on_reactor();
   }
+} catch (const std::bad_alloc&) {
+  give_up_on_reactor();
 }
 
 }  // namespace corelane::transport

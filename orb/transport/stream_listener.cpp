@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -60,8 +61,10 @@ AcceptLoop::AcceptLoop(os::Fd fd, std::optional<SocketPath> path, std::shared_pt
 
 void AcceptLoop::start_on_reactor() {
   if (!fd_) return;
-  if (!readiness_) readiness_ = reactor_->watch(fd_.get(), shared_from_this());
-  if (readiness_) readiness_->arm_read();
+  insist([this] {
+    if (!readiness_) readiness_ = reactor_->watch(fd_.get(), shared_from_this());
+    if (readiness_) readiness_->arm_read();
+  });
 }
 
 void AcceptLoop::stop_on_reactor() {
@@ -73,12 +76,16 @@ void AcceptLoop::stop_on_reactor() {
 void AcceptLoop::on_readable() noexcept {
   if (fd_ && reactor_->reads().defers(reads_, weak_from_this())) return;
   for (int turn = 0; turn < accepts_per_turn && fd_; ++turn) {
-    const Turn result = accept_one();
+    const Turn result = try_accept();
     if (result == Turn::starved) return pause_on_reactor();
     if (result == Turn::drained || reactor_->reads().is_limited()) break;
   }
   reactor_->reads().charge(reads_);
   start_on_reactor();
+}
+
+AcceptLoop::Turn AcceptLoop::try_accept() noexcept try { return accept_one(); } catch (const std::bad_alloc&) {
+  return Turn::starved;  // the connection is gone again
 }
 
 AcceptLoop::Turn AcceptLoop::accept_one() {
@@ -105,8 +112,10 @@ AcceptLoop::Turn AcceptLoop::accept_one() {
 // Out of descriptors or memory: the waiting connections keep the socket readable, so trying at once would spin.
 void AcceptLoop::pause_on_reactor() {
   if (!std::exchange(said_full_, true)) os::log::warn("out of file descriptors or memory: not accepting for a while");
-  reactor_->schedule(os::now() + starved_pause, [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->start_on_reactor();
+  insist([this] {
+    reactor_->schedule(os::now() + starved_pause, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->start_on_reactor();
+    });
   });
 }
 

@@ -2,8 +2,11 @@
 // Threads: as said at each function. Invariant: a function that was accepted by post() runs before stop() returns.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
+#include <new>
+#include <thread>
 
 #include "orb/base/bytes.h"
 #include "orb/base/ids.h"
@@ -44,6 +47,17 @@ class Readiness {
 };
 
 class ReadGate;
+
+// For the few things that a reactor cannot do without and that take some dozens of bytes: tries until they are there.
+// Thread: the reactor's only, which serves nobody meanwhile.
+template <typename Function>
+void insist(Function function) noexcept {
+  for (;;) try {  // bound: until the process has some memory again
+      return function();
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+}
 
 class Reactor::Impl : public std::enable_shared_from_this<Reactor::Impl> {
  public:

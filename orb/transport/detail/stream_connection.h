@@ -64,7 +64,8 @@ class StreamConnection final : public Connection,
   Error reason() noexcept;
   bool ask_for_update();
   bool defer_read();
-  void update_on_reactor();
+  void update_on_reactor() noexcept;
+  void give_up_on_reactor() noexcept;
   void release_on_reactor();
   void finish_on_reactor();
   void detach_on_reactor();

@@ -30,6 +30,7 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
  private:
   enum class Turn { accepted, refused, drained, starved };
 
+  Turn try_accept() noexcept;
   Turn accept_one();
   void pause_on_reactor();
 

@@ -1,0 +1,155 @@
+// What a server does when the system gives it no memory: each allocation of its threads fails once, and from each one
+// on all fail until the client has its answer.
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <new>
+
+#include "orb/base/minor.h"
+#include "orb/core/orb_state.h"
+#include "orb/core/reference.h"
+#include "tests/support/bare_wire.h"
+#include "tests/support/probe_servant.h"
+#include "tests/support/quiet.h"
+
+namespace {
+
+// Allocations of other threads than the test's own until they fail; negative: none fails.
+std::atomic<long> left{-1};
+std::atomic<bool> fails_on{false};  // and all that follow
+std::atomic<long> failed{0};
+thread_local bool spared = false;
+
+bool is_refused() noexcept {
+  // relaxed everywhere: counts, no data depends on them
+  if (spared || left.load(std::memory_order_relaxed) < 0) return false;
+  const long before = left.fetch_sub(1, std::memory_order_relaxed);
+  if (before > 0) return false;
+  if (fails_on.load(std::memory_order_relaxed)) left.store(0, std::memory_order_relaxed);
+  failed.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace
+
+#if !defined(__SANITIZE_ADDRESS__)  // which brings its own operators and checks that they match
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return is_refused() ? nullptr : std::malloc(size ? size : 1);
+}
+void* operator new[](std::size_t size, const std::nothrow_t& tag) noexcept { return operator new(size, tag); }
+void* operator new(std::size_t size) {
+  if (void* memory = operator new(size, std::nothrow)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+#endif
+
+using namespace corelane;
+using namespace corelane::testing;
+
+namespace {
+
+// A client that says one thing and hears the answer, over a new connection when it lost the last one.
+class Caller {
+ public:
+  explicit Caller(ProbeServer& server)
+      : endpoint_(server.orb->endpoints().front()), key_(server.reference->_reference()->address()->object_key) {
+    spared = true;
+  }
+  ~Caller() { spared = false; }
+
+  void ping() { begin_request(writer_, ++id_, key_, "ping"); }
+  void echo(std::size_t size) {
+    begin_request(writer_, ++id_, key_, "echo");
+    writer_.write_string(std::string(size, 'x'));
+  }
+  void is_a() {
+    begin_request(writer_, ++id_, key_, "_is_a");
+    writer_.write_string("IDL:Probing/Probe:1.0");
+  }
+
+  // The exception's kind; nothing: a result, or the end of the connection.
+  std::optional<ErrorKind> say(Duration patience = std::chrono::seconds{30}) {
+    if (!wire_) wire_ = std::make_unique<Wire>(wires_, endpoint_);
+    const auto message = wire_->send(writer_) ? wire_->next(patience) : std::nullopt;
+    answered = message && message->header.type == giop::MessageType::reply;
+    if (!answered) return wire_.reset(), std::nullopt;
+    auto reply = giop::parse_reply(*message, {});
+    REQUIRE(reply);
+    if (reply->header.status != giop::ReplyStatus::system_exception) return std::nullopt;
+    return giop::decode_system_exception(reply->body)->kind;
+  }
+  void forget_connection() { wire_.reset(); }
+
+  bool answered = false;
+
+ private:
+  const transport::Endpoint endpoint_;
+  const std::vector<std::byte> key_;
+  Wires wires_;
+  std::unique_ptr<Wire> wire_;
+  cdr::Writer writer_;
+  std::uint32_t id_ = 0;
+};
+
+// Arms the n-th allocation from now on.
+class Shortage {
+ public:
+  Shortage(long nth, bool lasts) {
+    failed.store(0, std::memory_order_relaxed);
+    fails_on.store(lasts, std::memory_order_relaxed);
+    left.store(nth, std::memory_order_relaxed);
+  }
+  ~Shortage() { left.store(-1, std::memory_order_relaxed); }
+  bool came() const { return failed.load(std::memory_order_relaxed) > 0; }
+};
+
+struct Case {
+  const char* name;
+  void (*say)(Caller& caller);
+};
+
+}  // namespace
+
+TEST_CASE("a server that lacks memory for a request says so or ends its connection and goes on") {
+#if defined(__SANITIZE_ADDRESS__)
+  std::cout << "SKIPPED: the sanitizer's operator new is in use, allocations do not fail\n";
+  return;
+#endif
+  const Quiet quiet;
+  ProbeServer server;
+  Caller caller(server);
+  const auto asked = GENERATE(Case{"a small request", [](Caller& c) { c.ping(); }},
+                              Case{"a large request", [](Caller& c) { c.echo(200'000); }},
+                              Case{"a question that needs no servant", [](Caller& c) { c.is_a(); }});
+  const bool lasts = GENERATE(false, true);
+  const bool anew = GENERATE(false, true);  // over a new connection
+  INFO(asked.name << (lasts ? ", all allocations from one on" : ", one allocation") << (anew ? ", anew" : ""));
+  long shortages = 0;
+  // Bound: the allocations of one request; each turn's is one later.
+  for (long nth = 0;; ++nth) {
+    bool came = false;
+    INFO("allocation " << nth);
+    {
+      if (anew) caller.forget_connection();
+      const Shortage shortage(nth, lasts);
+      asked.say(caller);
+      // Without any memory there may be silence until there is some again.
+      const auto kind = lasts ? caller.say(std::chrono::milliseconds{20}) : caller.say();
+      came = shortage.came();
+      if (kind) CHECK(*kind == ErrorKind::no_memory);
+      if (!came && !lasts) CHECK(caller.answered);
+    }
+    caller.ping();
+    auto after = caller.say();
+    if (!caller.answered) after = caller.say();  // the connection may have been given up behind its answer
+    CHECK_FALSE(after);
+    CHECK(caller.answered);
+    if (!came) break;
+    ++shortages;
+  }
+  CHECK(shortages > 0);
+}
