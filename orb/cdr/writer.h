@@ -2,7 +2,7 @@
 // CORBA 3.3 part 2, 9.3.
 //
 // Threads: one at a time. Invariant: after the first failure nothing more is written and error() says why; a failure is
-// a limit exceeded, a string that CORBA cannot carry, or NO_MEMORY.
+// a limit exceeded or a string that CORBA cannot carry.
 #pragma once
 
 #include <cstddef>

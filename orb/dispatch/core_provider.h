@@ -71,6 +71,10 @@ class CoreProvider {
   // Closes the transaction and leaves the promise as it was.
   virtual void abandon() noexcept = 0;
 
+  // Whether no other process is there that could promise anything, as begin() found it. A decision that changes more
+  // than what end() may refuse (tasks are moved) is for one that is alone. Within a transaction.
+  virtual bool alone() const noexcept = 0;
+
   // Gives back all that this process promises. Needs no transaction: a promise may shrink at any time. Waits for
   // maintain() at most. Not within a transaction.
   virtual void withdraw() noexcept = 0;

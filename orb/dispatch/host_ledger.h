@@ -40,7 +40,7 @@ std::string runtime_directory();
 class HostLedger final : public CoreProvider {
  public:
   // How long a transaction of another process is respected.
-  static constexpr Duration longest_wait = std::chrono::milliseconds{50};
+  static constexpr Duration longest_wait = std::chrono::seconds{1};
 
   // Makes the directory where its parent is there, opens or makes <directory>/ledger and takes a slot. Waits for
   // nobody. NO_PERMISSION: directory or file are not ours, cannot be made, or are something else; else as
@@ -53,6 +53,7 @@ class HostLedger final : public CoreProvider {
   Expected<std::span<const Promise>> begin() noexcept override;
   Expected<void> end(std::span<const Promise> mine) noexcept override;
   void abandon() noexcept override;
+  bool alone() const noexcept override { return file_ && file_->alone(); }
   void withdraw() noexcept override;
   void maintain() noexcept override;
 
@@ -100,6 +101,7 @@ class UnguardedCores final : public CoreProvider {
   Expected<std::span<const Promise>> begin() noexcept override { return std::span<const Promise>{}; }
   Expected<void> end(std::span<const Promise>) noexcept override { return {}; }
   void abandon() noexcept override {}
+  bool alone() const noexcept override { return true; }
   void withdraw() noexcept override {}
   void maintain() noexcept override {}
 

@@ -219,6 +219,9 @@ Expected<void> LedgerFile::read_others(std::vector<Promise>& into) noexcept try 
       os::is_locked_elsewhere(file_, {.start = static_cast<off_t>(ledger::slot_offset(there)), .length = 0});
   if (!beyond) return beyond.error();
   if (*beyond) return unusable;
+  const auto anybody =
+      os::is_locked_elsewhere(file_, {.start = static_cast<off_t>(ledger::slot_offset(0)), .length = 0});
+  alone_ = anybody && !*anybody;
   return {};
 } catch (const std::bad_alloc&) {
   return no_memory;

@@ -50,6 +50,8 @@ class LedgerFile {
   // Replaces `into` by the promises of all other living processes. TRANSIENT ledger_unusable: those of one cannot be
   // read; NO_MEMORY.
   Expected<void> read_others(std::vector<Promise>& into) noexcept;
+  // Whether it found no other process at all.
+  bool alone() const noexcept { return alone_; }
   // Whether they are still what read_others() found.
   bool others_are_as_read() noexcept;
 
@@ -74,6 +76,7 @@ class LedgerFile {
   os::Fd file_;
   std::size_t slot_ = 0;  // ours
   std::string remark_;
+  bool alone_ = false;
   // What read_others() found in each slot: its checksum; 0: no promise that counts.
   std::array<std::uint64_t, ledger::slot_count> seen_{};
   std::vector<std::byte> buffer_, found_;  // one slot each

@@ -363,7 +363,8 @@ void ManagerAgent::note_others(std::span<const Promise> others, const Contract& 
     tell_interference(lease, others);
   }
   // The others' deadlines are checked against one newcomer on one core, not against a reshuffle of ours.
-  manager_.set_repack(alone_);
+  // What moves cannot be taken back either when another process has promised something meanwhile.
+  manager_.set_repack(alone_ && provider_.alone());
 }
 
 // What runs on the core beside our tasks and the platform: other processes, and what serves best effort.

@@ -150,6 +150,7 @@ class FakeProvider final : public CoreProvider {
     return {};
   }
   void abandon() noexcept override {}
+  bool alone() const noexcept override { return !neighbours && others.empty(); }
   void withdraw() noexcept override { mine.clear(); }
   void maintain() noexcept override { ++maintained; }
   bool is_revoked(CoreId core) const noexcept override {
@@ -159,7 +160,7 @@ class FakeProvider final : public CoreProvider {
   std::vector<CoreLease> leases;
   std::vector<Promise> others, mine;
   std::vector<CoreId> revoked;
-  bool busy = false, broken = false;
+  bool busy = false, broken = false, neighbours = false;
   int maintained = 0, begun = 0, conflicts = 0;
 };
 

@@ -219,6 +219,21 @@ TEST_CASE("what a process gives back is gone although another is in its transact
   CHECK(others_of(*b) == 0);
 }
 
+TEST_CASE("a process is alone as long as no other one has a slot") {
+  const Directory directory;
+  const auto a = open(directory);
+  auto b = open(directory);
+  const auto alone = [&] {
+    REQUIRE(a->begin());
+    const bool is = a->alone();
+    a->abandon();
+    return is;
+  };
+  CHECK_FALSE(alone());
+  b.reset();
+  CHECK(alone());
+}
+
 TEST_CASE("who is in a transaction can be told") {
   const Directory directory;
   auto a = LedgerFile::open(directory.file(), {});

@@ -149,6 +149,13 @@ TEST_CASE("a promise that waits to be written does not delay a newcomer") {
   CHECK(answer->admission);
 }
 
+TEST_CASE("beside a process that has promised nothing yet nobody is moved for a newcomer either") {
+  Machine machine(2);
+  machine.provider().neighbours = true;
+  for (const Duration budget : {30ms, 30ms, 10ms, 10ms}) machine.admit(plain(100ms, budget));
+  CHECK(machine.refused(plain(100ms, 75ms)).code == RefusalCode::not_schedulable);
+}
+
 TEST_CASE("beside other processes nobody is moved for a newcomer") {
   Machine machine(2);
   for (const Duration budget : {30ms, 30ms, 10ms, 10ms}) machine.admit(plain(100ms, budget));
