@@ -53,14 +53,63 @@ void append_ancestors(const Model& model, DefId id, std::vector<DefId>& out) {
   }
 }
 
+bool is_abstract_interface(const Model& model, DefId id) {
+  return std::get<Interface>(model[id].body).kind == InterfaceKind::abstract;
+}
+
 }  // namespace
 
-std::vector<Call> calls_of(const Spelling& spelling, DefId interface_id) {
-  const auto& interface = std::get<Interface>(spelling.model()[interface_id].body);
+std::vector<Call> calls_of(const Spelling& spelling, DefId id) {
   std::vector<Call> calls;
-  for (const Operation& operation : interface.operations) calls.push_back(call_of(spelling, operation));
-  for (const Attribute& attribute : interface.attributes) append_calls(attribute, calls);
-  for (Call& call : calls) call.declared_in = interface_id;
+  const auto append = [&](const auto& body) {
+    for (const Operation& operation : body.operations) calls.push_back(call_of(spelling, operation));
+    for (const Attribute& attribute : body.attributes) append_calls(attribute, calls);
+  };
+  const Definition& definition = spelling.model()[id];
+  if (const auto* value = std::get_if<Valuetype>(&definition.body))
+    append(*value);
+  else
+    append(std::get<Interface>(definition.body));
+  for (Call& call : calls) call.declared_in = id;
+  return calls;
+}
+
+std::vector<Call> class_calls_of(const Spelling& spelling, DefId interface_id) {
+  const Model& model = spelling.model();
+  std::vector<DefId> inherited;  // with the ancestors of its bases that have classes of the same sort
+  for (const DefId base : std::get<Interface>(model[interface_id].body).bases)
+    if (!is_abstract_interface(model, base)) append_ancestors(model, base, inherited);
+  std::vector<Call> calls = calls_of(spelling, interface_id);
+  for (const DefId ancestor : construction_order(model, interface_id)) {
+    if (!is_abstract_interface(model, ancestor) || std::ranges::find(inherited, ancestor) != inherited.end()) continue;
+    std::ranges::move(calls_of(spelling, ancestor), std::back_inserter(calls));
+  }
+  return calls;
+}
+
+std::vector<DefId> supported_abstract(const Model& model, DefId value_id) {
+  std::vector<DefId> out;
+  for (const DefId interface : std::get<Valuetype>(model[value_id].body).supports) {
+    if (is_abstract_interface(model, interface)) {
+      out.push_back(interface);
+      continue;
+    }
+    for (const DefId ancestor : construction_order(model, interface))
+      if (is_abstract_interface(model, ancestor)) out.push_back(ancestor);
+  }
+  return out;
+}
+
+std::vector<Call> value_calls_of(const Spelling& spelling, DefId value_id) {
+  const Model& model = spelling.model();
+  std::vector<Call> calls = calls_of(spelling, value_id);
+  for (const DefId interface : std::get<Valuetype>(model[value_id].body).supports) {
+    if (is_abstract_interface(model, interface)) continue;
+    std::vector<DefId> all = construction_order(model, interface);
+    all.push_back(interface);
+    for (const DefId id : all)
+      if (!is_abstract_interface(model, id)) std::ranges::move(calls_of(spelling, id), std::back_inserter(calls));
+  }
   return calls;
 }
 

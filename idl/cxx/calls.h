@@ -28,8 +28,16 @@ struct Call {
   bool returns() const { return result != TypeId::none; }
 };
 
-// In order of declaration, operations first; a readonly attribute is one call, others are two.
-std::vector<Call> calls_of(const Spelling& spelling, DefId interface_id);
+// Of an interface or value type, in order of declaration, operations first; a readonly attribute is one call, others
+// are two.
+std::vector<Call> calls_of(const Spelling& spelling, DefId id);
+// What the class of a stub or skeleton has itself: its own calls, and those of abstract interfaces that it does not get
+// from a base.
+std::vector<Call> class_calls_of(const Spelling& spelling, DefId interface_id);
+// The same of a value type: its own calls and those of the interfaces that it supports, but for abstract ones, which
+// are bases of its class.
+std::vector<Call> value_calls_of(const Spelling& spelling, DefId value_id);
+std::vector<DefId> supported_abstract(const Model& model, DefId value_id);
 // With those of all ancestors, each once, in ascending order of their wire names.
 std::vector<Call> all_calls_of(const Spelling& spelling, DefId interface_id);
 

@@ -8,9 +8,16 @@
 #include "idl/cxx/layout.h"
 #include "idl/cxx/typecodes.h"
 #include "idl/cxx/types.h"
+#include "idl/cxx/values.h"
 
 namespace corelane::idl::cxx {
 namespace {
+
+// Custom marshalling stands in a header of its own.
+bool is_custom(const Definition& definition) {
+  const auto* value = std::get_if<Valuetype>(&definition.body);
+  return value != nullptr && value->kind == ValueKind::custom;
+}
 
 bool has_optional(const Definition& definition) {
   const auto is_optional = [](const Member& member) { return member.optional; };
@@ -18,6 +25,8 @@ bool has_optional(const Definition& definition) {
     return std::ranges::any_of(structure->members, is_optional);
   if (const auto* exception = std::get_if<Exception>(&definition.body))
     return std::ranges::any_of(exception->members, is_optional);
+  if (const auto* value = std::get_if<Valuetype>(&definition.body))
+    return std::ranges::any_of(value->state, [&](const StateMember& state) { return is_optional(state.member); });
   return false;
 }
 
@@ -30,10 +39,13 @@ std::set<std::string_view> extra_headers(const Model& model) {
     if (type.kind == TypeKind::fixed) headers.insert("fixed");
     if (type.kind == TypeKind::map) headers.insert("extensions");
     if (type.bound != 0 && type.kind != TypeKind::array) headers.insert("bounded");
+    if (type.kind == TypeKind::value || type.kind == TypeKind::value_box || type.kind == TypeKind::value_base)
+      headers.insert("value");
   }
   if (std::ranges::any_of(model.definitions, has_optional)) headers.insert("extensions");
   const auto is_orb = [](const File& file) { return !file.generates_code && file.include_path == "orb.idl"; };
   if (std::ranges::any_of(model.files, is_orb)) headers.insert("orb_types");
+  if (std::ranges::any_of(model.definitions, is_custom)) headers.insert("custom_marshal");
   return headers;
 }
 
@@ -51,6 +63,7 @@ class ClientHeader {
     }
     namespaces.leave();
     write_interface_traits(spelling_, interfaces_of_main(model_), out_);
+    write_value_traits(spelling_, out_);
     write_type_code_table(spelling_, out_);
     return out_.str();
   }

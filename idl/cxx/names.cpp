@@ -26,7 +26,7 @@ constexpr std::string_view keywords[] = {
 constexpr std::string_view macros[] = {"BUFSIZ",   "EOF",    "HUGE_VAL", "INFINITY", "NAN",     "NULL",
                                        "RAND_MAX", "assert", "errno",    "offsetof", "stderr",  "stdin",
                                        "stdout",   "va_arg", "va_copy",  "va_end",   "va_start"};
-constexpr std::string_view definitions[] = {"decode", "encode", "std", "swap"};
+constexpr std::string_view definitions[] = {"decode", "encode", "obv", "std", "swap"};
 constexpr std::string_view namespaces[] = {"CORBA", "IDL", "PortableServer", "corelane"};
 constexpr std::string_view skeleton_prefix = "POA_";
 constexpr std::string_view exception_members[] = {"what"};

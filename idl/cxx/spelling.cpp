@@ -61,7 +61,13 @@ std::string name_of(const Definition& definition) {
 
 // The class that a reference of this kind refers to.
 std::string_view referenced(TypeKind kind) {
+  if (kind == TypeKind::value || kind == TypeKind::value_base) return "::CORBA::ValueBase";
   return kind == TypeKind::type_code ? "::CORBA::TypeCode" : "::CORBA::Object";
+}
+
+std::string_view reference_to(TypeKind kind) {
+  const bool is_value = kind == TypeKind::value || kind == TypeKind::value_box || kind == TypeKind::value_base;
+  return is_value ? "::CORBA::valuetype_reference<$0>" : "::CORBA::object_reference<$0>";
 }
 
 std::string joined(const std::string& scope, const std::string& name) {
@@ -131,7 +137,7 @@ std::string Spelling::alias_type(TypeId id) const {
 
 std::string Spelling::type(TypeId id) const {
   const Type& type = model_[id];
-  if (is_reference(id)) return fill("::CORBA::object_reference<$0>", {alias_type(id)});
+  if (is_reference(id)) return fill(reference_to(model_.resolved(id).kind), {alias_type(id)});
   if (type.definition != DefId::none) return type.kind == TypeKind::native ? "void*" : qualified(type.definition);
   const std::string bound = std::to_string(type.bound);
   switch (type.kind) {
@@ -158,7 +164,17 @@ bool Spelling::is_void(TypeId id) const { return model_[id].kind == TypeKind::vo
 
 bool Spelling::is_reference(TypeId id) const {
   const TypeKind kind = model_.resolved(id).kind;
-  return kind == TypeKind::interface || kind == TypeKind::object || kind == TypeKind::type_code;
+  switch (kind) {
+    case TypeKind::interface:
+    case TypeKind::object:
+    case TypeKind::type_code:
+    case TypeKind::value:
+    case TypeKind::value_box:
+    case TypeKind::value_base:
+      return true;
+    default:
+      return false;
+  }
 }
 
 bool Spelling::is_scalar(TypeId id) const {
@@ -182,6 +198,30 @@ bool Spelling::is_scalar(TypeId id) const {
 bool Spelling::is_local(TypeId id) const {
   std::set<DefId> seen;
   return holds_local(id, seen);
+}
+
+bool Spelling::holds_values(TypeId id) const {
+  std::set<DefId> seen;
+  return holds_values(id, seen);
+}
+
+bool Spelling::holds_values(TypeId id, std::set<DefId>& seen) const {
+  if (id == TypeId::none) return false;
+  const Type& type = model_.resolved(id);
+  if (holds_values(type.element, seen) || holds_values(type.key, seen)) return true;
+  if (type.kind == TypeKind::value || type.kind == TypeKind::value_box || type.kind == TypeKind::value_base)
+    return true;
+  if (type.definition == DefId::none || !seen.insert(type.definition).second) return false;
+  const Definition& definition = model_[type.definition];
+  const auto member_holds = [&](const Member& member) { return holds_values(member.type, seen); };
+  if (const auto* interface = std::get_if<Interface>(&definition.body))
+    return interface->kind == InterfaceKind::abstract;
+  if (const auto* structure = std::get_if<Structure>(&definition.body))
+    return std::ranges::any_of(structure->members, member_holds) ||
+           (structure->base != DefId::none && holds_values(model_[structure->base].type, seen));
+  if (const auto* u = std::get_if<Union>(&definition.body))
+    return std::ranges::any_of(u->branches, [&](const UnionBranch& b) { return member_holds(b.member); });
+  return false;
 }
 
 // Each definition is looked into once: a recursive one comes back to itself.

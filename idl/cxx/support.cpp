@@ -7,17 +7,6 @@
 namespace corelane::idl::cxx {
 namespace {
 
-bool is_supported(const Type& type) {
-  switch (type.kind) {
-    case TypeKind::value_base:
-    case TypeKind::value:
-    case TypeKind::value_box:
-      return false;
-    default:
-      return true;
-  }
-}
-
 class Survey {
  public:
   Survey(const Model& model, const Options& options) : model_(model), extensions_(options.extensions) {}
@@ -42,7 +31,6 @@ class Survey {
   void type(TypeId id, const Place& place) {
     place_ = place;
     for (; id != TypeId::none; id = model_[id].element) {
-      if (!is_supported(model_[id])) return refuse("`" + type_name(model_, id) + "`");
       if (model_[id].kind == TypeKind::map) return require_extensions("`" + type_name(model_, id) + "`");
       if (model_[id].kind == TypeKind::alias) return;
     }
@@ -59,11 +47,7 @@ class Survey {
   }
 
   void look(const Module&) {}
-  void look(const Forward& forward) {
-    if (forward.target == DefId::none) return;  // an interface that is never defined: an Object
-    const DefinitionKind kind = model_[forward.target].kind();
-    if (kind == DefinitionKind::value || kind == DefinitionKind::value_box) refuse(std::string(keyword_of(kind)));
-  }
+  void look(const Forward&) {}
   void look(const Alias& alias) { type(alias.aliased, place_); }
   void look(const Constant& constant) { type(constant.type, place_); }
   void look(const Exception& exception) { members(exception.members); }
@@ -73,18 +57,25 @@ class Survey {
   }
   void look(const Interface& interface) {
     if (interface.kind == InterfaceKind::abstract) refuse("an abstract interface");
-    for (const Operation& operation : interface.operations) {
+    calls(interface.operations, interface.attributes);
+  }
+  void calls(const std::vector<Operation>& operations, const std::vector<Attribute>& attributes) {
+    for (const Operation& operation : operations) {
       type(operation.result, operation.place);
       parameters(operation.parameters);
     }
-    for (const Attribute& attribute : interface.attributes) type(attribute.type, attribute.place);
+    for (const Attribute& attribute : attributes) type(attribute.type, attribute.place);
   }
   void look(const Enumeration&) {}
   void look(const Bitmask&) {}
   void look(const Bitset&) {}
   void look(const Native&) {}
-  void look(const Valuetype&) { refuse("`valuetype`"); }
-  void look(const ValueBox&) { refuse("`valuetype`"); }
+  void look(const Valuetype& value) {
+    for (const StateMember& state : value.state) members({state.member});
+    for (const Factory& factory : value.factories) parameters(factory.parameters);
+    calls(value.operations, value.attributes);
+  }
+  void look(const ValueBox& box) { type(box.boxed, place_); }
 
   const Model& model_;
   const bool extensions_;

@@ -247,6 +247,24 @@ TypeCodes::Body TypeCodes::union_body(const Union& u) {
   return joined(list, rest);
 }
 
+TypeCodes::Body TypeCodes::value_body(const Valuetype& value) {
+  std::vector<std::string> items;
+  for (const StateMember& state : value.state) {
+    std::string type = pointer_to(state.member.type);
+    if (state.member.optional) type = nameless(kind("sequence", joined(content(type), length(1))));
+    items.push_back(fill("{\"$0\", $1, 0, $2}", {state.member.name, type, state.is_public ? "1" : "0"}));
+  }
+  Body body = member_list(items);
+  const Model& model = spelling_.model();
+  if (!value.bases.empty() && std::get<Valuetype>(model[value.bases.front()].body).kind != ValueKind::abstract)
+    body = joined(body, content("&" + qualified_constant(spelling_, value.bases.front())));
+  if (value.kind != ValueKind::concrete)
+    body.push_back(value.kind == ValueKind::custom ? ".modifier = 1" : ".modifier = 2");
+  else if (value.truncatable)
+    body.push_back(".modifier = 3");
+  return body;
+}
+
 TypeCodes::Body TypeCodes::enumeration(const Enumeration& e) {
   std::vector<std::string> items;
   for (const Enumerator& enumerator : e.enumerators) items.push_back(fill("{\"$0\"}", {enumerator.name}));
@@ -268,7 +286,12 @@ TypeCodes::Body TypeCodes::body_of(const Definition& definition) {
     return alias_of(fill("&::CORBA::$0", {holder_constant(mask->bit_bound)}));
   if (const auto* set = std::get_if<Bitset>(&definition.body))
     return alias_of(fill("&::CORBA::$0", {holder_constant(set->bits)}));
-  return kind("objref", head);
+  if (const auto* value = std::get_if<Valuetype>(&definition.body))
+    return kind("value", joined(head, value_body(*value)));
+  if (const auto* box = std::get_if<ValueBox>(&definition.body))
+    return kind("value_box", joined(head, content(pointer_to(box->boxed))));
+  const auto& interface = std::get<Interface>(definition.body);
+  return kind(interface.kind == InterfaceKind::abstract ? "abstract_interface" : "objref", head);
 }
 
 }  // namespace corelane::idl::cxx

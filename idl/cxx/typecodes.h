@@ -43,6 +43,7 @@ class TypeCodes {
   Body map_body(const Type& type);
   Body structure(const std::vector<Member>& members, DefId base);
   Body union_body(const Union& u);
+  Body value_body(const Valuetype& value);
   Body enumeration(const Enumeration& e);
 
   const Spelling& spelling_;

@@ -1,6 +1,7 @@
 #include "idl/cxx/types.h"
 
 #include "idl/cxx/typecodes.h"
+#include "idl/cxx/values.h"
 
 namespace corelane::idl::cxx {
 namespace {
@@ -94,6 +95,10 @@ void declare_type(const Spelling& spelling, DefId id, Text& out) {
       return declare_alias(spelling, id, out);
     case DefinitionKind::constant:
       return declare_constant(spelling, id, out);
+    case DefinitionKind::value:
+      return declare_value(spelling, id, out);
+    case DefinitionKind::value_box:
+      return declare_value_box(spelling, id, out);
     default:  // modules have no text of their own, natives none at all
       return;
   }
@@ -127,6 +132,10 @@ void define_type(const Spelling& spelling, DefId id, Text& out) {
     case DefinitionKind::bitset:
       define_bitset(spelling, id, out);
       break;
+    case DefinitionKind::value:
+      return define_value(spelling, id, out);
+    case DefinitionKind::value_box:
+      return define_value_box(spelling, id, out);
     default:
       return;
   }

@@ -86,10 +86,9 @@ void Analyzer::add_supports(const ast::Valuetype& source, DefId id, Scope& scope
 }
 
 void Analyzer::visit(const ast::ValueBox& box, const ast::Definition& definition) {
+  const ValueBox body{.boxed = type(box.type)};  // first: a type that is defined in it comes before the box
   Symbol& symbol = names_.declare(SymbolKind::value_box, definition.name);
   const DefId id = add(symbol, definition.name, annotations_.check(definition.annotations, Target::value));
-  ValueBox body;
-  body.boxed = type(box.type);
   if (body.boxed != TypeId::none) {
     const TypeKind kind = model_.resolved(body.boxed).kind;
     if (kind == TypeKind::value || kind == TypeKind::value_box || kind == TypeKind::value_base)

@@ -18,6 +18,9 @@ bool may_hold_references(const TypeDesc& type) noexcept {
     case Kind::sequence:
     case Kind::array:
     case Kind::any:
+    case Kind::value:
+    case Kind::value_box:
+    case Kind::abstract_interface:
       return true;
     default:
       return false;
@@ -35,9 +38,15 @@ cdr::Reader Any::Wire::reader() const noexcept {
 }
 
 void Any::Wire::write(cdr::Writer& writer, const TypeDesc& type) const {
+  if (holds_values && writer.chunk_level() != 0) return rewrite(writer, type);
+  writer.align(1);  // in a chunked value the next byte is then the next
   const bool as_is =
       writer.order() == order && writer.offset() % largest_alignment == phase && writer.wide_form() == wide_form;
   if (as_is) return writer.write_bytes(bytes);
+  rewrite(writer, type);
+}
+
+void Any::Wire::rewrite(cdr::Writer& writer, const TypeDesc& type) const {
   cdr::Reader in = reader();
   if (!transfer(in, type, &writer)) writer.fail(ErrorKind::marshal, in.minor());
 }
@@ -46,15 +55,31 @@ void Any::write_value(cdr::Writer& writer) const {
   if (value_ != nullptr) value_->write(writer, *type_);
 }
 
+// As they are, or copied where they hang together with what is around them: chunks, and values that are shared.
+bool Any::Wire::take(cdr::Reader& in, const TypeDesc& type) {
+  order = in.order();
+  wide_form = in.wide_form();
+  phase = in.offset() % largest_alignment;
+  const Bytes rest = in.rest();
+  cdr::Reader again = in;
+  if (!skip(in, type, holds_values)) return false;
+  if (!holds_values && in.chunk_level() == 0) {
+    const Bytes taken = rest.first(rest.size() - in.remaining());
+    bytes.assign(taken.begin(), taken.end());
+    return true;
+  }
+  again.share(in);
+  cdr::Writer copy(order);
+  copy.set_wide_form(wide_form);
+  if (!transfer(again, type, &copy) || !copy.ok()) return in.fail(again.ok() ? copy.error().minor : again.minor());
+  bytes = copy.to_vector();
+  phase = 0;
+  return true;
+}
+
 bool Any::read_value(cdr::Reader& reader, TypeCode type) {
-  const Bytes rest = reader.rest();
   auto wire = std::make_shared<Wire>();
-  wire->phase = reader.offset() % largest_alignment;
-  wire->order = reader.order();
-  wire->wide_form = reader.wide_form();
-  if (!skip(reader, *type)) return false;
-  const Bytes taken = rest.first(rest.size() - reader.remaining());
-  wire->bytes.assign(taken.begin(), taken.end());
+  if (!wire->take(reader, *type)) return false;
   if (may_hold_references(*type) && reader.environment() != nullptr) wire->origin = reader.environment()->share();
   type_ = std::move(type);
   value_ = std::move(wire);

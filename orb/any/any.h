@@ -84,12 +84,15 @@ class Any {
     const std::type_info& type() const noexcept override { return typeid(Wire); }
     void write(cdr::Writer& writer, const TypeDesc& type) const override;
     const Wire* wire() const noexcept override { return this; }
+    void rewrite(cdr::Writer& writer, const TypeDesc& type) const;
     cdr::Reader reader() const noexcept;
+    bool take(cdr::Reader& in, const TypeDesc& type);
 
     std::vector<std::byte> bytes;
     std::size_t phase = 0;  // of the first byte, modulo 8
     ByteOrder order = native_order;
     cdr::WideForm wide_form = cdr::WideForm::counted;
+    bool holds_values = false;
     std::shared_ptr<cdr::Environment> origin;
   };
 

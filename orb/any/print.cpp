@@ -1,6 +1,10 @@
 #include <ostream>
+#include <utility>
 
 #include "orb/any/type_codec.h"
+#include "orb/any/value_print.h"
+#include "orb/any/value_read.h"
+#include "orb/any/value_write.h"
 #include "orb/any/walk.h"
 #include "orb/base/minor.h"
 #include "orb/cdr/codec.h"
@@ -40,7 +44,7 @@ void put_quoted(std::ostream& out, const Text& text) {
 
 class Printer {
  public:
-  Printer(std::ostream& out, cdr::Reader& in) : out_(out), in_(in), steps_left_(64 * (in.remaining() + 1) + 65'536) {}
+  Printer(std::ostream& out, cdr::Reader& in) : out_(out), in_(in), steps_left_(64 * (in.available() + 1) + 65'536) {}
 
   bool value(const TypeDesc& aliased) {
     if (steps_left_-- == 0) return in_.fail(minor::too_many_nodes);
@@ -116,6 +120,11 @@ class Printer {
         return type_code();
       case Kind::objref:
         return reference(type);
+      case Kind::value:
+      case Kind::value_box:
+        return object(type);
+      case Kind::abstract_interface:
+        return abstract();
       default:
         out_ << type.name << "{...}";
         return in_.fail(minor::bad_typecode);
@@ -173,12 +182,58 @@ class Printer {
       if (!in_.read_string(id)) return false;
     }
     out_ << type.name << '{';
-    for (const MemberDesc& member : type.members) {
-      out_ << (&member == type.members.data() ? "" : ", ") << member.name << " = ";
-      if (!value(*member.type)) return false;
-    }
+    bool first = true;
+    if (!named(type, first)) return false;
     out_ << '}';
     return in_.ok();
+  }
+
+  bool named(const TypeDesc& type, bool& first) {
+    for (const MemberDesc& member : type.members) {
+      out_ << (std::exchange(first, false) ? "" : ", ") << member.name << " = ";
+      if (!value(*member.type)) return false;
+    }
+    return true;
+  }
+
+  bool abstract() {
+    bool is_reference = false;
+    if (!in_.read(is_reference)) return false;
+    return is_reference ? reference(basic::abstract_base) : object(basic::value_base);
+  }
+
+  bool object(const TypeDesc& declared) {
+    ValueHeader header;
+    switch (begin_value(in_, header)) {
+      case ValueStart::null:
+        return out_ << "null", true;
+      case ValueStart::again:
+        return out_ << "(as before)", true;
+      case ValueStart::fresh:
+        return fresh(declared, header);
+      default:
+        return false;
+    }
+  }
+
+  // Of a type that is not known as data only the name is shown.
+  bool fresh(const TypeDesc& declared, const ValueHeader& header) {
+    bool truncated = false;
+    const TypeDesc* type = type_of(header, declared, truncated);
+    const bool is_data = type != nullptr && type->modifier != custom_value && type->modifier != abstract_value;
+    if ((!is_data || truncated) && !header.chunked) return in_.fail(minor::no_value_factory);
+    out_ << (type == nullptr || type->name.empty() ? header.ids.front() : type->name) << '{';
+    enter_value(in_, header);
+    bool first = true;
+    if (!is_data) out_ << "...";
+    if (is_data && !state(*type, first)) return false;
+    out_ << '}';
+    return end_value(in_, header, truncated || !is_data);
+  }
+
+  bool state(const TypeDesc& type, bool& first) {
+    if (type.kind == Kind::value_box) return value(*type.content);
+    return (type.content == nullptr || state(*type.content, first)) && named(type, first);
   }
 
   bool union_value(const TypeDesc& type) {
@@ -243,5 +298,16 @@ class Printer {
 }  // namespace
 
 bool print(std::ostream& out, cdr::Reader& reader, const TypeDesc& type) { return Printer(out, reader).value(type); }
+
+void print(std::ostream& out, const std::shared_ptr<const Value>& value) {
+  if (value == nullptr) {
+    out << "null";
+    return;
+  }
+  cdr::Writer writer;
+  encode_value(writer, value);
+  cdr::Reader reader(writer.bytes());
+  if (!writer.ok() || !print(out, reader, value->_type_desc())) out << value->_type_desc().name << "{?}";
+}
 
 }  // namespace corelane::any

@@ -1,6 +1,11 @@
 #include "orb/any/walk.h"
 
+#include <map>
+#include <utility>
+
 #include "orb/any/type_codec.h"
+#include "orb/any/value_read.h"
+#include "orb/any/value_write.h"
 #include "orb/base/minor.h"
 #include "orb/cdr/codec.h"
 #include "orb/cdr/decimal.h"
@@ -10,7 +15,7 @@ namespace {
 
 class Walk {
  public:
-  Walk(cdr::Reader& in, cdr::Writer* out) : in_(in), out_(out), steps_left_(64 * (in.remaining() + 1) + 65'536) {}
+  Walk(cdr::Reader& in, cdr::Writer* out) : in_(in), out_(out), steps_left_(64 * (in.available() + 1) + 65'536) {}
 
   bool value(const TypeDesc& aliased) {
     if (steps_left_-- == 0) return in_.fail(minor::too_many_nodes);
@@ -52,6 +57,8 @@ class Walk {
     }
   }
 
+  bool saw_values() const { return saw_values_; }
+
  private:
   bool nested(const TypeDesc& type) {
     const cdr::Reader::Level level(in_);
@@ -73,9 +80,91 @@ class Walk {
         return type_code(nullptr);
       case Kind::objref:
         return reference();
+      case Kind::value:
+      case Kind::value_box:
+        return object(type);
+      case Kind::abstract_interface:
+        return abstract();
       default:
-        return in_.fail(minor::bad_typecode);  // native, local: never on the wire; values: not as data
+        return in_.fail(minor::bad_typecode);  // native, local: never on the wire
     }
+  }
+
+  bool abstract() {
+    bool is_reference = false;
+    if (!in_.read(is_reference)) return false;
+    if (out_ != nullptr) out_->write(is_reference);
+    return is_reference ? reference() : object(basic::value_base);
+  }
+
+  bool object(const TypeDesc& declared) {
+    ValueHeader header;
+    switch (begin_value(in_, header)) {
+      case ValueStart::null:
+        if (out_ != nullptr) write_null_value(*out_);
+        return true;
+      case ValueStart::again:
+        saw_values_ = true;
+        return out_ == nullptr || again(header.at, declared);
+      case ValueStart::fresh:
+        saw_values_ = true;
+        return fresh(declared, header);
+      default:
+        return false;
+    }
+  }
+
+  // What was copied is referred to; what stands outside of that is copied now.
+  bool again(const std::byte* at, const TypeDesc& declared) {
+    if (const auto seen = copied_.find(at); seen != copied_.end()) return write_value_again(*out_, seen->second), true;
+    cdr::Reader there = reader_at(in_, at);
+    const cdr::Reader::Level level(there);
+    if (!level) return in_.fail(there.minor());
+    const std::size_t before = out_->size();
+    std::swap(in_, there);
+    ValueHeader header;
+    const bool copied = begin_value(in_, header) == ValueStart::fresh && !header.ids.empty() && fresh(declared, header);
+    std::swap(in_, there);
+    if (!copied) return in_.fail(there.ok() ? minor::bad_indirection : there.minor());
+    std::size_t& sum = ReadValues::of(in_).copied_bytes;
+    sum += out_->size() - before;
+    return sum <= most_copied_bytes || in_.fail(minor::too_many_nodes);
+  }
+
+  bool fresh(const TypeDesc& declared, const ValueHeader& header) {
+    bool truncated = false;
+    const TypeDesc* type = type_of(header, declared, truncated);
+    const bool is_data = type != nullptr && type->modifier != custom_value && type->modifier != abstract_value;
+    if (!is_data && out_ == nullptr && header.chunked) return enter_value(in_, header), end_value(in_, header, true);
+    if (type == nullptr || (truncated && !header.chunked)) return in_.fail(minor::no_value_factory);
+    if (!is_data) return by_its_class(*type, header);
+    ValueMark mark{};
+    if (out_ != nullptr) {
+      mark = begin_value(*out_, *type);
+      copied_.emplace(header.at, mark.at);
+    }
+    enter_value(in_, header);
+    if (!state(*type) || !end_value(in_, header, truncated)) return false;
+    if (out_ != nullptr) end_value(*out_, mark);
+    return true;
+  }
+
+  bool state(const TypeDesc& type) {
+    if (type.kind == Kind::value_box) return value(*type.content);
+    return (type.content == nullptr || state(*type.content)) && members(type);
+  }
+
+  bool by_its_class(const TypeDesc& type, const ValueHeader& header) {
+    if (out_ == nullptr) return in_.fail(minor::no_value_factory);
+    cdr::Reader there = reader_at(in_, header.at);
+    std::shared_ptr<Value> value;
+    if (!decode_value(there, {type}, value)) return in_.fail(there.minor());
+    in_ = there;
+    encode_value(*out_, value);
+    if (const auto written = WrittenValues::of(*out_).values.find(value.get());
+        written != WrittenValues::of(*out_).values.end())
+      copied_.emplace(header.at, written->second.at);
+    return true;
   }
 
   template <typename T>
@@ -183,6 +272,8 @@ class Walk {
   cdr::Reader& in_;
   cdr::Writer* const out_;
   std::uint64_t steps_left_;
+  bool saw_values_ = false;
+  std::map<const std::byte*, std::size_t> copied_;  // where each value was, and where it is now
 };
 
 }  // namespace
@@ -217,6 +308,8 @@ std::size_t least_size(const TypeDesc& aliased, int depth) noexcept {
     case Kind::enumeration:
     case Kind::sequence:
     case Kind::any:
+    case Kind::value:
+    case Kind::value_box:
       return 4;
     case Kind::longlong:
     case Kind::ulonglong:
@@ -228,5 +321,12 @@ std::size_t least_size(const TypeDesc& aliased, int depth) noexcept {
 }
 
 bool transfer(cdr::Reader& reader, const TypeDesc& type, cdr::Writer* out) { return Walk(reader, out).value(type); }
+
+bool skip(cdr::Reader& reader, const TypeDesc& type, bool& saw_values) {
+  Walk walk(reader, nullptr);
+  const bool done = walk.value(type);
+  saw_values = walk.saw_values();
+  return done;
+}
 
 }  // namespace corelane::any

@@ -9,6 +9,8 @@ namespace corelane::minor {
 
 inline constexpr std::uint32_t omg = 0x4f4d0000;
 inline constexpr std::uint32_t corelane = 0x434c4000;
+// Of the standard (CORBA 3.3 part 1, A.5), for MARSHAL.
+inline constexpr std::uint32_t no_value_factory = omg | 1;
 
 struct Entry {
   std::uint32_t code;
@@ -43,6 +45,10 @@ CORELANE_MINOR(too_many_nodes, 23);
 CORELANE_MINOR(bad_value_tag, 24);
 CORELANE_MINOR(no_member, 25);
 CORELANE_MINOR(bad_map, 26);
+CORELANE_MINOR(value_needs_giop_1_2, 27);
+CORELANE_MINOR(wrong_value_type, 28);
+CORELANE_MINOR(bad_value_state, 29);
+CORELANE_MINOR(stream_closed, 30);
 // Connections: COMM_FAILURE, TRANSIENT, TIMEOUT.
 CORELANE_MINOR(connect_failed, 32);
 CORELANE_MINOR(connection_lost, 33);

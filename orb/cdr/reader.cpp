@@ -1,5 +1,8 @@
 #include "orb/cdr/reader.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "orb/base/minor.h"
 
 namespace corelane::cdr {
@@ -14,7 +17,8 @@ Reader Reader::of_encapsulation(Bytes bytes, Environment* environment) noexcept 
 
 bool Reader::fail(std::uint32_t code) noexcept {
   if (minor_ == 0) minor_ = code;
-  end_ = cursor_;
+  if (shared_) shared_->failed = true;
+  end_ = limit_ = cursor_;
   return false;
 }
 
@@ -30,7 +34,7 @@ bool Reader::enter() noexcept {
 bool Reader::read_length(std::uint32_t& count, std::size_t min_element_size) noexcept {
   std::uint32_t n = 0;
   if (!read(n)) return false;
-  const std::uint64_t most = min_element_size == 0 ? max_empty_elements : remaining() / min_element_size;
+  const std::uint64_t most = min_element_size == 0 ? max_empty_elements : available() / min_element_size;
   if (n > most) return fail(minor::sequence_too_long);
   count = n;
   return true;
@@ -64,6 +68,7 @@ Reader Reader::read_encapsulation() noexcept {
   if (read_octets(content)) {
     Reader inner = of_encapsulation(content, environment_);
     inner.depth_ = depth_;
+    inner.shared_ = shared_;
     inner.wide_form_ = wide_form_;
     if (inner.enter()) return inner;
     fail(inner.minor());
@@ -71,6 +76,86 @@ Reader Reader::read_encapsulation() noexcept {
   Reader failed;
   failed.fail(minor_);
   return failed;
+}
+
+// Chunks.
+
+void Reader::leave_chunk() noexcept { cursor_ = end_, end_ = limit_; }
+
+void Reader::await_chunk() noexcept { end_ = chunk_level_ == 0 ? limit_ : cursor_; }
+
+bool Reader::open_chunk(std::size_t size) noexcept {
+  if (size > available()) return fail(minor::truncated);
+  end_ = cursor_ + size;
+  return true;
+}
+
+bool Reader::end_level(std::int32_t tag) noexcept {
+  const std::int64_t level = -std::int64_t{tag};
+  if (level < 1 || level > chunk_level_) return fail(minor::bad_value_tag);
+  ended_level_ = static_cast<int>(level);
+  end_level_again();
+  return true;
+}
+
+void Reader::end_level_again() noexcept {
+  if (ended_level_ == chunk_level_) ended_level_ = 0;
+  --chunk_level_;
+  await_chunk();
+}
+
+Reader Reader::at_value(const std::byte* tag, int level) const noexcept {
+  Reader other = *this;
+  other.cursor_ = tag;
+  other.chunk_level_ = level;
+  other.ended_level_ = 0;
+  other.await_chunk();
+  return other;
+}
+
+const std::shared_ptr<Shared>& Reader::shared() {
+  if (!shared_) shared_ = std::make_shared<Shared>();
+  return shared_;
+}
+
+// From the end of a chunk into the next of the same value.
+bool Reader::next_chunk() noexcept {
+  if (level_ended()) return fail(minor::bad_value_tag);
+  end_ = limit_;
+  std::int32_t size = 0;
+  const int level = std::exchange(chunk_level_, 0);
+  const bool found = read(size);
+  chunk_level_ = level;
+  if (!found) return false;
+  if (size <= 0 || static_cast<std::uint32_t>(size) >= least_value_tag) return fail(minor::bad_value_tag);
+  return open_chunk(static_cast<std::size_t>(size));
+}
+
+const std::byte* Reader::take_slowly(std::size_t n, std::size_t alignment) noexcept {
+  if (chunk_level_ == 0 || n > available()) return truncated(), nullptr;
+  // Bound: each round opens a chunk of at least one byte, and padding is less than 8.
+  while (remaining() <= padding(offset(), alignment)) {
+    cursor_ = end_;
+    if (!next_chunk()) return nullptr;
+  }
+  const std::size_t pad = padding(offset(), alignment);
+  if (n <= remaining() - pad) return cursor_ += pad + n, cursor_ - n;
+  if (n == alignment) return truncated(), nullptr;  // single values are never split
+  cursor_ += pad;
+  return gather(n);
+}
+
+// Data that continue in further chunks, in one piece.
+const std::byte* Reader::gather(std::size_t n) {
+  std::vector<std::byte> piece;
+  piece.reserve(n);  // take_slowly(): as many bytes have arrived
+  while (piece.size() < n) {
+    if (cursor_ == end_ && !next_chunk()) return nullptr;
+    const std::size_t part = std::min(n - piece.size(), remaining());
+    piece.insert(piece.end(), cursor_, cursor_ + part);
+    cursor_ += part;
+  }
+  return shared()->pieces.emplace_back(std::move(piece)).data();
 }
 
 }  // namespace corelane::cdr

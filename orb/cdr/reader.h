@@ -3,13 +3,19 @@
 //
 // Threads: one at a time; a copy is an independent cursor over the same bytes, which outlive it.
 // Invariant: after the first failure nothing is left to read, every read answers false, and error() says why.
+//
+// Values may travel in chunks (9.3.4.6). Inside one the reader goes over from chunk to chunk by itself, so that
+// decoders see one row of data; what begins and ends values is orb/any's business (value_read.h), which uses the part
+// "Chunks".
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "orb/base/bytes.h"
 #include "orb/base/error.h"
@@ -24,6 +30,17 @@ struct Environment {
   virtual std::shared_ptr<Environment> share() { return nullptr; }
 };
 
+// What the decoders of one message share, beyond single values: made when first needed, kept by all copies of a reader
+// that were made after that.
+struct Shared {
+  struct Table {
+    virtual ~Table() = default;
+  };
+  std::deque<std::vector<std::byte>> pieces;  // of data that several chunks hold
+  bool failed = false;                        // a reader of it has
+  std::unique_ptr<Table> values;              // of orb/any
+};
+
 class Reader {
  public:
   static constexpr int max_depth = 64;                         // of nested values, over all nested encapsulations
@@ -36,6 +53,7 @@ class Reader {
       : begin_(bytes.data()),
         cursor_(begin_),
         end_(begin_ + bytes.size()),
+        limit_(end_),
         offset_(offset),
         environment_(environment),
         swap_(order != native_order) {}
@@ -56,13 +74,19 @@ class Reader {
   void set_environment(Environment* environment) noexcept { environment_ = environment; }
   WideForm wide_form() const noexcept { return wide_form_; }
   void set_wide_form(WideForm form) noexcept { wide_form_ = form; }
+  // Of the chunk, inside a chunked value; of the message elsewhere.
   std::size_t remaining() const noexcept { return static_cast<std::size_t>(end_ - cursor_); }
+  // Up to the end of the message, everywhere.
+  std::size_t available() const noexcept { return static_cast<std::size_t>(limit_ - cursor_); }
   std::size_t position() const noexcept { return static_cast<std::size_t>(cursor_ - begin_); }
   // The next byte's place counted from the origin of alignment.
   std::size_t offset() const noexcept { return position() + offset_; }
   Bytes rest() const noexcept { return {cursor_, remaining()}; }
 
-  bool align(std::size_t alignment) noexcept { return take(0, alignment) != nullptr || ok(); }
+  bool align(std::size_t alignment) noexcept {
+    if (chunk_level_ != 0 && cursor_ == end_ && !next_chunk()) return false;
+    return take(0, alignment) != nullptr || ok();
+  }
   bool skip(std::size_t count) noexcept { return take(count, 1) != nullptr || ok(); }
 
   template <Primitive T>
@@ -83,7 +107,7 @@ class Reader {
   template <Primitive T>
   requires(!std::same_as<T, bool>) bool read_block(T* out, std::size_t count) noexcept {
     if (count == 0) return ok();
-    if (count > remaining() / sizeof(T)) return truncated();
+    if (count > available() / sizeof(T)) return truncated();
     const std::byte* at = take(count * sizeof(T), sizeof(T));
     if (at == nullptr) return false;
     std::memcpy(out, at, count * sizeof(T));
@@ -119,15 +143,41 @@ class Reader {
     bool entered_;
   };
 
+  // Chunks. What stands between them is read with the header_ functions, the data inside as anywhere.
+
+  static constexpr std::uint32_t least_value_tag = 0x7fff'ff00;  // a positive number below it is the size of a chunk
+
+  // Levels of chunked values around the next byte; 0: none.
+  int chunk_level() const noexcept { return chunk_level_; }
+  // All data of the open chunk are read.
+  bool at_chunk_end() const noexcept { return chunk_level_ != 0 && cursor_ == end_; }
+  // An end tag that was read ended this level too.
+  bool level_ended() const noexcept { return ended_level_ != 0; }
+  // Leaves the open chunk, whatever is left of it, for what stands behind it.
+  void leave_chunk() noexcept;
+  // Data again: in a chunk of `size` bytes, or in none until the next byte is wanted.
+  bool open_chunk(std::size_t size) noexcept;
+  void await_chunk() noexcept;
+  // One level deeper, behind a header.
+  void enter_chunks() noexcept { ++chunk_level_, await_chunk(); }
+  // An end tag (negative) ends this level, and perhaps others around it. Refuses one that ends an inner level.
+  bool end_level(std::int32_t tag) noexcept;
+  // The same where level_ended().
+  void end_level_again() noexcept;
+
+  // Another cursor over the same bytes, at the value whose tag stands at `tag` and that `level` levels enclose.
+  Reader at_value(const std::byte* tag, int level) const noexcept;
+
+  const std::shared_ptr<Shared>& shared();
+  void share(const Reader& copy) noexcept { shared_ = copy.shared_; }
+
  private:
   // The next n bytes after alignment; null when they are not there.
   const std::byte* take(std::size_t n, std::size_t alignment) noexcept {
     const std::size_t pad = padding(offset(), alignment);
     const std::size_t left = remaining();
-    if (n > left || pad > left - n) [[unlikely]] {
-      truncated();
-      return nullptr;
-    }
+    if (n > left || pad > left - n) [[unlikely]]
+      return take_slowly(n, alignment);
     const std::byte* at = cursor_ + pad;
     cursor_ = at + n;
     return at;
@@ -140,19 +190,26 @@ class Reader {
       values[i] = from_raw<T>(raw, true);
     }
   }
+  const std::byte* take_slowly(std::size_t n, std::size_t alignment) noexcept;
+  const std::byte* gather(std::size_t n);
+  bool next_chunk() noexcept;
   bool truncated() noexcept;
   bool bad_boolean() noexcept;
   bool enter() noexcept;
 
   const std::byte* begin_;
   const std::byte* cursor_;
-  const std::byte* end_;
+  const std::byte* end_;    // of the chunk, or of the message
+  const std::byte* limit_;  // of the message
   std::size_t offset_;
   Environment* environment_;
   std::uint32_t minor_ = 0;
   int depth_ = 0;
+  int chunk_level_ = 0;
+  int ended_level_ = 0;  // the outermost level that an end tag has ended, while inner ones are left; 0: none
   bool swap_;
   WideForm wide_form_ = WideForm::counted;
+  std::shared_ptr<Shared> shared_;
 };
 
 }  // namespace corelane::cdr

@@ -12,8 +12,11 @@ void Writer::clear(ByteOrder order, std::size_t offset) noexcept {
   wide_form_ = WideForm::counted;
   offset_ = offset;
   size_ = body_from_ = body_at_ = 0;
-  capacity_ = std::min(allocated_, limit_);
+  chunk_ = Chunk::none;
+  chunk_level_ = 0;
+  table_.reset();
   error_.reset();
+  reset_capacity();
 }
 
 void Writer::fail(ErrorKind kind, std::uint32_t code) noexcept {
@@ -64,6 +67,46 @@ void Writer::finish_body() noexcept {
   body_from_ = body_at_ = size_;
 }
 
+void Writer::reset_capacity() noexcept { capacity_ = error_ ? size_ : std::min(allocated_, limit_); }
+
+std::byte* Writer::claim_slowly(std::size_t n, std::size_t alignment) {
+  if (chunk_ == Chunk::due) open_chunk();
+  return grow(padding(size_ + offset_, alignment), n) ? claim(n, alignment) : nullptr;
+}
+
+void Writer::open_chunk() {
+  chunk_ = Chunk::none;
+  reset_capacity();
+  write(std::uint32_t{0});
+  if (!ok()) return;
+  chunk_at_ = size_ - sizeof(std::uint32_t);
+  chunk_ = Chunk::open;
+}
+
+void Writer::await_chunk() noexcept {
+  chunk_ = Chunk::due;
+  capacity_ = size_;
+}
+
+void Writer::leave_chunk() noexcept {
+  if (chunk_ == Chunk::open) {
+    const std::size_t size = size_ - chunk_at_ - sizeof(std::uint32_t);
+    if (size == 0)
+      size_ = chunk_at_;
+    else
+      patch(chunk_at_, static_cast<std::uint32_t>(size));
+    if (size >= 0x7fff'ff00) fail(ErrorKind::imp_limit, minor::message_too_large);
+  }
+  chunk_ = Chunk::none;
+  reset_capacity();
+}
+
+void Writer::end_chunks() {
+  leave_chunk();
+  write(static_cast<std::int32_t>(-chunk_level_));
+  if (--chunk_level_ > 0) await_chunk();
+}
+
 bool Writer::grow(std::size_t pad, std::size_t n) {
   constexpr std::size_t smallest = 512;
   if (error_) return false;
@@ -98,6 +141,10 @@ void Writer::swap_state(Writer& other) noexcept {
   std::swap(limit_, other.limit_);
   std::swap(body_from_, other.body_from_);
   std::swap(body_at_, other.body_at_);
+  std::swap(chunk_, other.chunk_);
+  std::swap(chunk_level_, other.chunk_level_);
+  std::swap(chunk_at_, other.chunk_at_);
+  std::swap(table_, other.table_);
   std::swap(error_, other.error_);
 }
 

@@ -1,6 +1,9 @@
 // Writer: encodes values as CDR into a buffer that it owns and keeps, so that a reused writer allocates nothing.
 // CORBA 3.3 part 2, 9.3.
 //
+// Inside a chunked value (9.3.4.6) it divides what is written into chunks by itself; orb/any/value_write.h says where
+// values begin and end.
+//
 // Threads: one at a time. Invariant: after the first failure nothing more is written and error() says why; a failure is
 // a limit exceeded or a string that CORBA cannot carry.
 #pragma once
@@ -19,6 +22,11 @@
 #include "orb/cdr/primitive.h"
 
 namespace corelane::cdr {
+
+// What the encoders of one message share; of orb/any.
+struct WriterTable {
+  virtual ~WriterTable() = default;
+};
 
 class Writer {
  public:
@@ -59,7 +67,10 @@ class Writer {
   void set_wide_form(WideForm form) noexcept { wide_form_ = form; }
 
   // Fills with zeros up to the next multiple of `alignment` (1, 2, 4 or 8).
-  void align(std::size_t alignment) { claim(0, alignment); }
+  void align(std::size_t alignment) {
+    if (chunk_ == Chunk::due) open_chunk();
+    claim(0, alignment);
+  }
 
   template <Primitive T>
   void write(T value) {
@@ -111,6 +122,19 @@ class Writer {
   // The byte order that opens an encapsulation which is the whole of this writer (offset 0).
   void write_order() { write(order() == ByteOrder::little); }
 
+  // Levels of chunked values around what is written; 0: none.
+  int chunk_level() const noexcept { return chunk_level_; }
+  // Ends the open chunk, for the header of a value. begin_chunks() follows, behind the header.
+  void leave_chunk() noexcept;
+  void begin_chunks() noexcept { ++chunk_level_, await_chunk(); }
+  // The end of the innermost chunked value.
+  void end_chunks();
+
+  // Until clear() or forget().
+  std::unique_ptr<WriterTable>& table() noexcept { return table_; }
+  // The bytes stay; nothing that belongs to the message is to follow.
+  void forget() noexcept { table_.reset(); }
+
   // GIOP 1.2 aligns a body to 8, but only a body that is there: finish_body() takes the padding back when nothing
   // followed it.
   void begin_body();
@@ -121,13 +145,19 @@ class Writer {
   std::byte* claim(std::size_t n, std::size_t alignment) {
     const std::size_t pad = padding(size_ + offset_, alignment);
     if (n > capacity_ - size_ || pad > capacity_ - size_ - n) [[unlikely]]
-      if (!grow(pad, n)) return nullptr;
+      return claim_slowly(n, alignment);
     std::byte* at = data_.get() + size_;
     for (std::size_t i = 0; i < pad; ++i) at[i] = std::byte{0};  // bound: 7
     size_ += pad + n;
     return at + pad;
   }
+  enum class Chunk : std::uint8_t { none, due, open };  // due: the next byte opens one
+
+  std::byte* claim_slowly(std::size_t n, std::size_t alignment);
   bool grow(std::size_t pad, std::size_t n);
+  void open_chunk();
+  void await_chunk() noexcept;
+  void reset_capacity() noexcept;
   void swap_state(Writer& other) noexcept;
 
   bool swap_ = false;
@@ -135,11 +165,15 @@ class Writer {
   std::size_t offset_ = 0;
   std::unique_ptr<std::byte[]> data_;
   std::size_t size_ = 0;
-  std::size_t capacity_ = 0;  // shrinks to size_ after a failure, so that claim() has one test
+  std::size_t capacity_ = 0;  // is size_ after a failure and where a chunk is due, so that claim() has one test
   std::size_t allocated_ = 0;
   std::size_t limit_ = largest;
   std::size_t body_from_ = 0;  // before the padding of the body
   std::size_t body_at_ = 0;    // after it
+  Chunk chunk_ = Chunk::none;
+  int chunk_level_ = 0;
+  std::size_t chunk_at_ = 0;  // where the size of the open chunk stands
+  std::unique_ptr<WriterTable> table_;
   std::optional<Error> error_;
 };
 

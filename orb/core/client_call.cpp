@@ -68,6 +68,8 @@ void ClientCall::reset() noexcept {
   forwards_ = 0;
   retries_ = 0;
   contexts_ = {};
+  writer_.forget();
+  reader_ = cdr::Reader();  // lets go of the values that it has read
 }
 
 void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_view operation, CallOptions options) {

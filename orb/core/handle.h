@@ -14,6 +14,9 @@ namespace corelane::core {
 [[noreturn]] void raise_nil_reference();
 
 template <typename T>
+class WeakHandle;
+
+template <typename T>
 class Handle {
  public:
   using element_type = T;
@@ -35,6 +38,7 @@ class Handle {
   explicit operator bool() const noexcept { return object_ != nullptr; }
   void swap(Handle& other) noexcept { object_.swap(other.object_); }
   void reset() noexcept { object_.reset(); }
+  WeakHandle<T> weak_reference() const { return *this; }
 
   const std::shared_ptr<T>& shared() const& noexcept { return object_; }
   std::shared_ptr<T> shared() && noexcept { return std::move(object_); }

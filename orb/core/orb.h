@@ -25,6 +25,7 @@ namespace corelane::core {
 class ActiveObject;
 class Reference;
 class RequestTarget;
+class ValueFactoryBase;
 struct Settings;
 
 class Orb : public std::enable_shared_from_this<Orb> {
@@ -50,6 +51,13 @@ class Orb : public std::enable_shared_from_this<Orb> {
   ObjectReference<Object> resolve_initial_references(const std::string& name);
   void register_initial_reference(const std::string& name, const ObjectReference<Object>& object);
   std::vector<std::string> list_initial_services() const;
+
+  // What makes the values of this repository id that arrive, for all ORBs of the process. Returns the one that was there
+  // before, or nil. Nil as a factory: BAD_PARAM.
+  ObjectReference<ValueFactoryBase> register_value_factory(const std::string& id,
+                                                           const ObjectReference<ValueFactoryBase>& factory);
+  void unregister_value_factory(const std::string& id);
+  ObjectReference<ValueFactoryBase> lookup_value_factory(const std::string& id) const;  // nil: none
 
   // Returns when the ORB was shut down. Requests are served by threads of their own, with or without it.
   void run();

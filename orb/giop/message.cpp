@@ -56,6 +56,7 @@ void begin_message(cdr::Writer& writer, MessageType type, Version version, ByteO
 
 bool finish(cdr::Writer& writer) noexcept {
   writer.finish_body();
+  writer.forget();
   if (writer.ok()) writer.patch(size_at, static_cast<std::uint32_t>(writer.size() - header_size));
   return writer.ok();
 }

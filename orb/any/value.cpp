@@ -1,0 +1,59 @@
+#include "orb/any/value.h"
+
+#include <map>
+#include <mutex>
+
+#include "orb/any/value_read.h"
+#include "orb/any/value_write.h"
+
+namespace corelane::any {
+namespace {
+
+// Thread: any, under the mutex. Held for one look-up.
+struct Registry {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<ValueFactory>, std::less<>> factories;
+};
+Registry& registry() {
+  static Registry registry;
+  return registry;
+}
+
+}  // namespace
+
+std::shared_ptr<ValueFactory> register_factory(std::string_view id, std::shared_ptr<ValueFactory> factory) {
+  const std::lock_guard lock(registry().mutex);
+  std::shared_ptr<ValueFactory>& entry = registry().factories[std::string(id)];
+  entry.swap(factory);
+  return factory;
+}
+
+bool unregister_factory(std::string_view id) {
+  std::shared_ptr<ValueFactory> removed;  // goes when the mutex is free
+  const std::lock_guard lock(registry().mutex);
+  const auto found = registry().factories.find(id);
+  if (found == registry().factories.end()) return false;
+  removed = std::move(found->second);
+  registry().factories.erase(found);
+  return true;
+}
+
+std::shared_ptr<ValueFactory> find_factory(std::string_view id) {
+  const std::lock_guard lock(registry().mutex);
+  const auto found = registry().factories.find(id);
+  return found == registry().factories.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<Value> copy_graph(const Value& value) {
+  cdr::Writer writer;
+  encode_value(writer, value.shared_from_this());
+  if (!writer.ok()) return nullptr;
+  cdr::Reader reader(writer.bytes());
+  auto& models = ReadValues::of(reader).models;
+  for (const auto& [model, entry] : WrittenValues::of(writer).values)
+    models.emplace(writer.bytes().data() + entry.at, model);
+  std::shared_ptr<Value> copy;
+  return decode_value(reader, {value._type_desc()}, copy) ? copy : nullptr;
+}
+
+}  // namespace corelane::any

@@ -1,0 +1,95 @@
+// Value types under their standard names, for generated code and programs. IDL to C++11, 6.18.
+//
+//   auto node = CORBA::make_reference<IDL::traits<Demo::Node>::obv_type>(1, nullptr);
+//   orb->register_value_factory(factory->_obv_repository_id(), factory);
+//   auto leaf = IDL::traits<Demo::Leaf>::narrow(node);           null for a value of another type
+//   any <<= node;                                                with the TypeCode of the value's own type
+//   if (any >>= leaf)                                            also where the value is of a derived type
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/corba/any.h"
+#include "orb/corba/object.h"
+#include "orb/core/value.h"
+
+namespace CORBA {
+
+using ValueBase = ::corelane::core::ValueBase;
+using ValueFactoryBase = ::corelane::core::ValueFactoryBase;
+using ValueFactory = ::corelane::core::Handle<ValueFactoryBase>;
+template <typename T>
+using valuetype_reference = ::corelane::core::Handle<T>;
+template <typename T>
+using weak_valuetype_reference = ::corelane::core::WeakHandle<T>;
+
+template <typename T>
+concept ValueOrFactory =
+    std::derived_from<T, ::corelane::any::Value> || std::derived_from<T, ::corelane::any::ValueFactory>;
+
+// Makes a value, a value box or a factory.
+template <ValueOrFactory T, typename... Arguments>
+valuetype_reference<T> make_reference(Arguments&&... arguments) {
+  return valuetype_reference<T>(std::make_shared<T>(std::forward<Arguments>(arguments)...));
+}
+
+// Base of value boxes, which generated code derives.
+template <typename T>
+class ValueBox : public ValueBase {
+ public:
+  using _boxed_type = T;
+
+  void _value(const T& value) { value_ = value; }
+  void _value(T&& value) { value_ = std::move(value); }
+  const T& _value() const { return value_; }
+  T& _value() { return value_; }
+
+  void _encode_state(::corelane::cdr::Writer& writer) const override { encode(writer, value_); }
+  bool _decode_state(::corelane::cdr::Reader& reader) override { return decode(reader, value_); }
+  void _let_go() override { value_ = T{}; }
+
+ protected:
+  ValueBox() = default;
+  explicit ValueBox(T value) : value_(std::move(value)) {}
+
+ private:
+  T value_{};
+};
+
+// Value types in an Any: the values of all types are held as ValueBase.
+template <::corelane::core::ValueType T>
+void operator<<=(Any& any, valuetype_reference<T> value) {
+  const ::corelane::any::TypeDesc& type = value ? value->_type_desc() : T::_type();
+  any.insert(valuetype_reference<ValueBase>(std::move(value)), type);
+}
+template <::corelane::core::ValueType T>
+bool operator>>=(const Any& any, valuetype_reference<T>& value) {
+  valuetype_reference<ValueBase> held;
+  if (!::corelane::core::extract_value(any, ::corelane::core::declared_value<T>(), held)) return false;
+  auto found = std::dynamic_pointer_cast<T>(held.shared());
+  if (held && !found) return false;
+  value = valuetype_reference<T>(std::move(found));
+  return true;
+}
+
+}  // namespace CORBA
+
+namespace IDL {
+
+template <>
+struct traits<::CORBA::ValueBase> : ::corelane::core::ValueTraits<::CORBA::ValueBase> {};
+// A program's own class of a value.
+template <std::derived_from<::CORBA::ValueBase> T>
+struct traits<T> : ::corelane::core::ValueTraits<T> {};
+
+}  // namespace IDL
+
+namespace corelane::any {
+
+template <>
+inline constexpr const TypeDesc* desc_of<::CORBA::valuetype_reference<::CORBA::ValueBase>> = &basic::value_base;
+
+}  // namespace corelane::any

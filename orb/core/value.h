@@ -1,0 +1,122 @@
+// Value types: CORBA::ValueBase and CORBA::ValueFactoryBase, references to values on the wire, and what generated
+// classes share. CORBA 3.3 part 1, 5; IDL to C++11, 6.18. References are Handles, as those to objects are.
+//
+// Threads: a value is its program's to guard.
+#pragma once
+
+#include <concepts>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
+#include "orb/any/any.h"
+#include "orb/any/value.h"
+#include "orb/any/value_print.h"
+#include "orb/any/value_read.h"
+#include "orb/any/value_write.h"
+#include "orb/core/handle.h"
+
+namespace corelane::core {
+
+class ValueBase : public any::Value {
+ public:
+  using _ref_type = Handle<ValueBase>;
+  static const any::TypeDesc& _type() noexcept { return any::basic::value_base; }
+
+  // A copy of the value and of all values that it refers to. NO_IMPLEMENT where one of them can be made neither by its
+  // generated class nor by a registered factory.
+  virtual Handle<ValueBase> _copy_value() const;
+
+ protected:
+  ValueBase() = default;
+  ValueBase(const ValueBase&) = default;
+};
+
+class ValueFactoryBase : public any::ValueFactory {
+ public:
+  using _ref_type = Handle<ValueFactoryBase>;
+
+  std::string _obv_repository_id() const { return std::string(_type_desc().id); }
+  std::shared_ptr<any::Value> _make() final { return create_for_unmarshal().shared(); }
+
+ private:
+  // An empty value, whose members are set from what arrives.
+  virtual Handle<ValueBase> create_for_unmarshal() = 0;
+};
+
+template <typename T>
+concept ValueType = std::derived_from<T, any::Value>;
+
+template <ValueType T>
+void encode(cdr::Writer& writer, const Handle<T>& value) {
+  any::encode_value(writer, value.shared());
+}
+
+// Value boxes need no factory.
+template <ValueType T>
+any::DeclaredValue declared_value() {
+  if constexpr (requires { typename T::_boxed_type; })
+    return {T::_type(), []() -> std::shared_ptr<any::Value> { return std::make_shared<T>(); }};
+  else
+    return {T::_type()};
+}
+
+template <ValueType T>
+bool decode(cdr::Reader& reader, Handle<T>& out) {
+  std::shared_ptr<any::Value> value;
+  if (!any::decode_value(reader, declared_value<T>(), value)) return false;
+  out = Handle<T>(std::dynamic_pointer_cast<T>(value));
+  return out || !value || reader.fail(minor::wrong_value_type);
+}
+
+template <ValueType T>
+std::ostream& operator<<(std::ostream& out, const Handle<T>& value) {
+  any::print(out, value.shared());
+  return out;
+}
+
+// The value that the Any holds, of whatever type; false when it holds none, or one that cannot be made.
+bool extract_value(const any::Any& any, const any::DeclaredValue& wanted, Handle<ValueBase>& value);
+
+// What IDL::traits<T> offers for a value type.
+template <typename T>
+struct ValueTraits {
+  using value_type = Handle<T>;
+  using ref_type = Handle<T>;
+  using weak_ref_type = WeakHandle<T>;
+  using in_type = const Handle<T>&;
+  using out_type = Handle<T>&;
+  using inout_type = Handle<T>&;
+
+  // Null for a value of another type.
+  template <typename U>
+  static ref_type narrow(const Handle<U>& value) {
+    return ref_type(std::dynamic_pointer_cast<T>(value.shared()));
+  }
+  static const ref_type& write(const ref_type& value) { return value; }
+};
+
+// For generated code.
+
+template <typename... T>
+void encode_members(cdr::Writer& writer, const T&... members) {
+  (encode(writer, members), ...);
+}
+template <typename... T>
+bool decode_members(cdr::Reader& reader, T&... members) {
+  return (decode(reader, members) && ...);
+}
+template <typename... T>
+void let_go(T&... members) {
+  ((members = T{}), ...);
+}
+// A new one, unless the value's class is derived from the generated one.
+template <typename T>
+std::shared_ptr<any::Value> fresh(const T& value) {
+  return typeid(value) == typeid(T) ? std::make_shared<T>() : nullptr;
+}
+
+}  // namespace corelane::core
