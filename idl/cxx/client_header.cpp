@@ -19,6 +19,11 @@ bool is_custom(const Definition& definition) {
   return value != nullptr && value->kind == ValueKind::custom;
 }
 
+bool is_abstract_interface(const Definition& definition) {
+  const auto* interface = std::get_if<Interface>(&definition.body);
+  return interface != nullptr && interface->kind == InterfaceKind::abstract;
+}
+
 bool has_optional(const Definition& definition) {
   const auto is_optional = [](const Member& member) { return member.optional; };
   if (const auto* structure = std::get_if<Structure>(&definition.body))
@@ -45,6 +50,7 @@ std::set<std::string_view> extra_headers(const Model& model) {
   if (std::ranges::any_of(model.definitions, has_optional)) headers.insert("extensions");
   const auto is_orb = [](const File& file) { return !file.generates_code && file.include_path == "orb.idl"; };
   if (std::ranges::any_of(model.files, is_orb)) headers.insert("orb_types");
+  if (std::ranges::any_of(model.definitions, is_abstract_interface)) headers.insert("abstract");
   if (std::ranges::any_of(model.definitions, is_custom)) headers.insert("custom_marshal");
   return headers;
 }

@@ -19,13 +19,17 @@ std::vector<std::string> base_classes(const Spelling& spelling, DefId id) {
   std::vector<std::string> out;
   for (const DefId base : interface.bases) out.push_back("public virtual " + spelling.qualified(base));
   if (interface.kind == InterfaceKind::local) out.push_back("public virtual ::CORBA::LocalObject");
-  if (out.empty()) out.push_back("public virtual ::CORBA::Object");
+  if (interface.kind == InterfaceKind::abstract && out.empty()) out.push_back("public virtual ::CORBA::AbstractBase");
+  const bool has_object =
+      std::ranges::any_of(interface.bases, [&](DefId base) { return !is_abstract_interface(spelling, base); });
+  if (interface.kind == InterfaceKind::unconstrained && !has_object) out.push_back("public virtual ::CORBA::Object");
   return out;
 }
 
 std::vector<std::string> base_initialisers(const Spelling& spelling, DefId id) {
   std::vector<std::string> out = {"::CORBA::Object(_init)"};
-  for (const DefId base : construction_order(spelling.model(), id)) out.push_back(spelling.qualified(base) + "(_init)");
+  for (const DefId base : construction_order(spelling.model(), id))
+    if (!is_abstract_interface(spelling, base)) out.push_back(spelling.qualified(base) + "(_init)");
   return out;
 }
 
@@ -47,7 +51,7 @@ void declare_nested_types(const Spelling& spelling, DefId id, Text& out) {
   if (!contents.empty()) out.line();
 }
 
-void write_stub(const Spelling& spelling, DefId id, const Call& call, Text& out) {
+void write_stub(const Spelling& spelling, DefId id, std::string_view owner, const Call& call, Text& out) {
   std::vector<std::string> back = returned(call);
   std::vector<std::string> frame;
   for (const Argument& argument : call.arguments) frame.push_back(argument.name);
@@ -57,8 +61,7 @@ void write_stub(const Spelling& spelling, DefId id, const Call& call, Text& out)
   }
   const std::string end = call.returns() ? "return _result;" : "return;";
 
-  out.list(fill("$0 $1::$2(", {result_type(spelling, call), spelling.name(id), call.name}), parameters(spelling, call),
-           ") {");
+  out.list(fill("$0 $1::$2(", {result_type(spelling, call), owner, call.name}), parameters(spelling, call), ") {");
   out.indent();
   if (call.returns()) out.line("$0 _result$1;", {spelling.type(call.result), spelling.initial(call.result)});
   out.line("::corelane::core::Invocation _call(*this, _calls_of_$0::$1_operation);",
@@ -73,7 +76,43 @@ void write_stub(const Spelling& spelling, DefId id, const Call& call, Text& out)
   out.close("}\n");
 }
 
+// The stub of an abstract interface, for objects whose own interface is not known.
+void define_abstract_stub(const Spelling& spelling, DefId id, const std::vector<Call>& calls, Text& out) {
+  const std::string name = spelling.name(id), stub = "_stub_of_" + spelling.model()[id].name;
+  out.line("namespace {\n");
+  out.list(fill("class $0 final : ", {stub}),
+           {"public virtual " + spelling.qualified(id), "public virtual ::CORBA::Object"}, " {");
+  out.indent();
+  out.label("public:");
+  out.line("explicit $0(const ::corelane::core::StubInit& _init) : ::CORBA::Object(_init) {}", {stub});
+  for (const Call& call : calls)
+    out.list(fill("$0 $1(", {result_type(spelling, call), call.name}), parameters(spelling, call), ") override;");
+  out.close("};\n");
+  for (const Call& call : calls) write_stub(spelling, id, stub, call, out);
+  out.line("}  // namespace\n");
+  out.open(
+      "::CORBA::abstractbase_reference<$0> $0::_stub(const std::shared_ptr<::corelane::core::Reference>& _reference) {",
+      {name});
+  out.line("return ::corelane::core::make_stub<$0>(_reference);", {stub});
+  out.close("}\n");
+}
+
+void define_operations(const Spelling& spelling, DefId id, const std::vector<Call>& calls, Text& out) {
+  const std::string& own_name = spelling.model()[id].name;
+  out.line("namespace {\nnamespace _calls_of_$0 {", {own_name});
+  for (const Call& call : calls) {
+    write_raises(spelling, call, out);
+    out.list(fill("constexpr ::corelane::core::Operation $0_operation{", {call.wire_name}),
+             {fill(".name = \"$0\"", {call.wire_name}), manner_of(call)}, "};");
+  }
+  out.line("}  // namespace _calls_of_$0\n}  // namespace\n", {own_name});
+}
+
 }  // namespace
+
+bool is_abstract_interface(const Spelling& spelling, DefId id) {
+  return interface_of(spelling, id).kind == InterfaceKind::abstract;
+}
 
 bool is_local_interface(const Spelling& spelling, DefId id) {
   return interface_of(spelling, id).kind == InterfaceKind::local;
@@ -86,35 +125,35 @@ void declare_interface(const Spelling& spelling, DefId id, Text& out) {
   out.list(fill("class $0 : ", {name}), base_classes(spelling, id), " {");
   out.indent();
   out.label("public:");
-  out.line("using _ref_type = ::CORBA::object_reference<$0>;", {name});
+  const bool is_abstract = is_abstract_interface(spelling, id);
+  out.line("using _ref_type = ::CORBA::$1_reference<$0>;", {name, is_abstract ? "abstractbase" : "object"});
   out.line("static constexpr const char* _id = \"$0\";", {spelling.model()[id].repository_id});
   declare_nested_types(spelling, id, out);
   if (is_local) {
     declare_calls(spelling, all_calls_of(spelling, id), " = 0;", out);
+  } else if (is_abstract) {
+    out.line("static _ref_type _stub(const std::shared_ptr<::corelane::core::Reference>& _reference);");
+    declare_calls(spelling, calls_of(spelling, id), " = 0;", out);
   } else {
     out.list(fill("explicit $0(const ::corelane::core::StubInit& _init) : ", {name}), base_initialisers(spelling, id),
              " {}");
-    declare_calls(spelling, calls_of(spelling, id), ";", out);
+    declare_calls(spelling, class_calls_of(spelling, id), ";", out);
   }
   out.line();
   out.label("protected:");
   out.line("$0() = default;", {name});
+  if (is_abstract) out.line("$0(const $0&) = default;", {name});
   out.close("};");
 }
 
 void define_interface(const Spelling& spelling, DefId id, Text& out) {
   for (const DefId nested : interface_of(spelling, id).contents) define_type(spelling, nested, out);
-  const std::vector<Call> calls = calls_of(spelling, id);
-  if (calls.empty() || is_local_interface(spelling, id)) return;
-  const std::string& own_name = spelling.model()[id].name;
-  out.line("namespace {\nnamespace _calls_of_$0 {", {own_name});
-  for (const Call& call : calls) {
-    write_raises(spelling, call, out);
-    out.list(fill("constexpr ::corelane::core::Operation $0_operation{", {call.wire_name}),
-             {fill(".name = \"$0\"", {call.wire_name}), manner_of(call)}, "};");
-  }
-  out.line("}  // namespace _calls_of_$0\n}  // namespace\n", {own_name});
-  for (const Call& call : calls) write_stub(spelling, id, call, out);
+  if (is_local_interface(spelling, id)) return;
+  const bool is_abstract = is_abstract_interface(spelling, id);
+  const std::vector<Call> calls = is_abstract ? all_calls_of(spelling, id) : class_calls_of(spelling, id);
+  if (!calls.empty()) define_operations(spelling, id, calls, out);
+  if (is_abstract) return define_abstract_stub(spelling, id, calls, out);
+  for (const Call& call : calls) write_stub(spelling, id, spelling.name(id), call, out);
 }
 
 void write_interface_traits(const Spelling& spelling, const std::vector<DefId>& interfaces, Text& out) {
@@ -122,8 +161,9 @@ void write_interface_traits(const Spelling& spelling, const std::vector<DefId>& 
   out.line("\nnamespace IDL {");
   for (const DefId id : interfaces)
     out.line("template <>\nstruct traits<$0> : $1<$0> {};",
-             {spelling.qualified(id),
-              is_local_interface(spelling, id) ? "::IDL::local_traits" : "::corelane::core::InterfaceTraits"});
+             {spelling.qualified(id), is_local_interface(spelling, id)      ? "::IDL::local_traits"
+                                      : is_abstract_interface(spelling, id) ? "::corelane::core::AbstractTraits"
+                                                                            : "::corelane::core::InterfaceTraits"});
   out.line("}  // namespace IDL");
 }
 

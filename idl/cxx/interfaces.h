@@ -11,6 +11,8 @@
 
 namespace corelane::idl::cxx {
 
+// Abstract ones are passed by reference or by value: their class has no stubs, and a hidden one in the source has.
+bool is_abstract_interface(const Spelling& spelling, DefId id);
 // Local ones have neither stub nor skeleton: programs derive from their class.
 bool is_local_interface(const Spelling& spelling, DefId id);
 

@@ -8,18 +8,26 @@
 namespace corelane::idl::cxx {
 namespace {
 
+// Abstract ones have no skeletons.
+std::vector<DefId> skeleton_bases(const Model& model, DefId id) {
+  std::vector<DefId> bases = std::get<Interface>(model[id].body).bases;
+  std::erase_if(bases,
+                [&](DefId base) { return std::get<Interface>(model[base].body).kind == InterfaceKind::abstract; });
+  return bases;
+}
+
 // The files that hold base interfaces of the main file's interfaces, each once.
 std::vector<FileId> files_of_bases(const Model& model) {
   std::vector<FileId> files;
   for (const DefId id : servants_of_main(model))
-    for (const DefId base : std::get<Interface>(model[id].body).bases)
+    for (const DefId base : skeleton_bases(model, id))
       if (!model.is_main(base) && std::ranges::find(files, model[base].file) == files.end())
         files.push_back(model[base].file);
   return files;
 }
 
 std::vector<std::string> base_classes(const Spelling& spelling, DefId id) {
-  const auto& bases = std::get<Interface>(spelling.model()[id].body).bases;
+  const std::vector<DefId> bases = skeleton_bases(spelling.model(), id);
   if (bases.empty()) return {"public virtual ::PortableServer::ServantBase"};
   std::vector<std::string> out;
   for (const DefId base : bases) out.push_back("public virtual " + spelling.skeleton_qualified(base));
@@ -32,7 +40,7 @@ void write_class(const Spelling& spelling, DefId id, Text& out) {
   out.indent();
   out.label("public:");
   out.line("using _stub_type = $0;\n", {spelling.qualified(id)});
-  for (const Call& call : calls_of(spelling, id))
+  for (const Call& call : class_calls_of(spelling, id))
     out.list(fill("virtual $0 $1(", {result_type(spelling, call), call.name}), parameters(spelling, call), ") = 0;");
   out.line("\nconst ::corelane::core::Skeleton& _skeleton() const noexcept override;");
   out.line("void* _self() noexcept override { return this; }");

@@ -37,8 +37,46 @@ void write_remote(const Spelling& spelling, const std::string& servant, const Ca
   out.close("}");
 }
 
+// A collocated call that passes values: they are copied on their way in and out.
+void write_copying(const Spelling& spelling, const std::string& servant, const Call& call, Text& out) {
+  std::size_t slot = call.returns() ? 1 : 0;
+  std::vector<std::string> arguments, back;
+  out.open("void $0_local(void* _self, void* const* _frame) {", {call.wire_name});
+  for (const auto& [name, type, direction] : call.arguments) {
+    const std::string cxx = spelling.type(type), at = std::to_string(slot++);
+    const std::string original =
+        fill("*static_cast<$0$1*>(_frame[$2])", {direction == Direction::in ? "const " : "", cxx, at});
+    if (!spelling.holds_values(type)) {
+      arguments.push_back(original);
+      continue;
+    }
+    if (direction == Direction::out)
+      out.line("$0 $1$2;", {cxx, name, spelling.initial(type)});
+    else
+      out.line("$0 $1 = ::corelane::core::copied($2);", {cxx, name, original});
+    arguments.push_back(name);
+    if (direction != Direction::in) back.push_back(fill("$0 = ::corelane::core::copied($1);", {original, name}));
+  }
+  if (call.returns()) out.line("auto* const _result = static_cast<$0*>(_frame[0]);", {spelling.type(call.result)});
+  const bool copies = call.returns() && spelling.holds_values(call.result);
+  out.list(std::string(!call.returns() ? ""
+                       : copies        ? "*_result = ::corelane::core::copied("
+                                       : "*_result = ") +
+               self_call(spelling, servant, call),
+           arguments, copies ? "));" : ");");
+  for (const std::string& line : back) out.line(line);
+  out.close("}");
+}
+
+bool passes_values(const Spelling& spelling, const Call& call) {
+  return (call.returns() && spelling.holds_values(call.result)) ||
+         std::ranges::any_of(call.arguments,
+                             [&](const Argument& argument) { return spelling.holds_values(argument.type); });
+}
+
 // A collocated call: the frame holds the addresses of the caller's result and arguments.
 void write_local(const Spelling& spelling, const std::string& servant, const Call& call, Text& out) {
+  if (passes_values(spelling, call)) return write_copying(spelling, servant, call, out);
   std::size_t slot = 0;
   const auto in_frame = [&](const std::string& type) {
     return fill("static_cast<$0*>(_frame[$1])", {type, std::to_string(slot++)});

@@ -65,7 +65,8 @@ std::string_view referenced(TypeKind kind) {
   return kind == TypeKind::type_code ? "::CORBA::TypeCode" : "::CORBA::Object";
 }
 
-std::string_view reference_to(TypeKind kind) {
+std::string_view reference_to(TypeKind kind, bool is_abstract) {
+  if (is_abstract) return "::CORBA::abstractbase_reference<$0>";
   const bool is_value = kind == TypeKind::value || kind == TypeKind::value_box || kind == TypeKind::value_base;
   return is_value ? "::CORBA::valuetype_reference<$0>" : "::CORBA::object_reference<$0>";
 }
@@ -137,7 +138,8 @@ std::string Spelling::alias_type(TypeId id) const {
 
 std::string Spelling::type(TypeId id) const {
   const Type& type = model_[id];
-  if (is_reference(id)) return fill(reference_to(model_.resolved(id).kind), {alias_type(id)});
+  if (is_reference(id))
+    return fill(reference_to(model_.resolved(id).kind, is_abstract_interface(id)), {alias_type(id)});
   if (type.definition != DefId::none) return type.kind == TypeKind::native ? "void*" : qualified(type.definition);
   const std::string bound = std::to_string(type.bound);
   switch (type.kind) {
@@ -198,6 +200,13 @@ bool Spelling::is_scalar(TypeId id) const {
 bool Spelling::is_local(TypeId id) const {
   std::set<DefId> seen;
   return holds_local(id, seen);
+}
+
+bool Spelling::is_abstract_interface(TypeId id) const {
+  const DefId definition = model_.resolved(id).definition;
+  if (definition == DefId::none) return false;
+  const auto* interface = std::get_if<Interface>(&model_[definition].body);
+  return interface != nullptr && interface->kind == InterfaceKind::abstract;
 }
 
 bool Spelling::holds_values(TypeId id) const {

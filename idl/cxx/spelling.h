@@ -40,7 +40,8 @@ class Spelling {
   std::string in_type(TypeId id) const;     // as an `in` parameter: by value or const T&
   std::string alias_type(TypeId id) const;  // what a `using` stands for: the class where type() is a reference to it
   bool is_void(TypeId id) const;
-  bool is_reference(TypeId id) const;    // to an object, a value or a TypeCode
+  bool is_reference(TypeId id) const;  // to an object, a value or a TypeCode
+  bool is_abstract_interface(TypeId id) const;
   bool holds_values(TypeId id) const;    // is or may hold a value of a value type, but for Anys
   bool is_scalar(TypeId id) const;       // basic type or enumeration: returned by value
   bool is_local(TypeId id) const;        // holds something that never leaves its process: no codec, no TypeCode

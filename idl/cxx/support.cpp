@@ -21,7 +21,6 @@ class Survey {
   }
 
  private:
-  void refuse(const std::string& what) { found_.push_back({place_, what + " cannot be written as C++ yet"}); }
   void require_extensions(const std::string& what) {
     if (extensions_) return;
     found_.push_back({place_, what + " has no standard encoding in CORBA; allow Corelane's own with --extensions"});
@@ -55,10 +54,7 @@ class Survey {
   void look(const Union& u) {
     for (const UnionBranch& branch : u.branches) type(branch.member.type, branch.member.place);
   }
-  void look(const Interface& interface) {
-    if (interface.kind == InterfaceKind::abstract) refuse("an abstract interface");
-    calls(interface.operations, interface.attributes);
-  }
+  void look(const Interface& interface) { calls(interface.operations, interface.attributes); }
   void calls(const std::vector<Operation>& operations, const std::vector<Attribute>& attributes) {
     for (const Operation& operation : operations) {
       type(operation.result, operation.place);

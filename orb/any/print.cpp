@@ -199,7 +199,7 @@ class Printer {
   bool abstract() {
     bool is_reference = false;
     if (!in_.read(is_reference)) return false;
-    return is_reference ? reference(basic::abstract_base) : object(basic::value_base);
+    return is_reference ? reference(basic::object) : object(basic::value_base);
   }
 
   bool object(const TypeDesc& declared) {

@@ -44,14 +44,19 @@ std::shared_ptr<ValueFactory> find_factory(std::string_view id) {
   return found == registry().factories.end() ? nullptr : found->second;
 }
 
-std::shared_ptr<Value> copy_graph(const Value& value) {
-  cdr::Writer writer;
-  encode_value(writer, value.shared_from_this());
-  if (!writer.ok()) return nullptr;
+cdr::Reader reader_of_copy(cdr::Writer& writer) {
   cdr::Reader reader(writer.bytes());
   auto& models = ReadValues::of(reader).models;
   for (const auto& [model, entry] : WrittenValues::of(writer).values)
     models.emplace(writer.bytes().data() + entry.at, model);
+  return reader;
+}
+
+std::shared_ptr<Value> copy_graph(const Value& value) {
+  cdr::Writer writer;
+  encode_value(writer, value.shared_from_this());
+  if (!writer.ok()) return nullptr;
+  cdr::Reader reader = reader_of_copy(writer);
   std::shared_ptr<Value> copy;
   return decode_value(reader, {value._type_desc()}, copy) ? copy : nullptr;
 }

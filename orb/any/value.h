@@ -51,5 +51,7 @@ std::shared_ptr<ValueFactory> find_factory(std::string_view id);
 // The whole graph that can be reached from `value`, copied by its encoding: what is shared in it is shared in the copy.
 // Null when something in it can be made neither by _fresh() nor by a factory, or not be encoded.
 std::shared_ptr<Value> copy_graph(const Value& value);
+// A reader of what a writer holds, whose values come out as copies of those that were written.
+cdr::Reader reader_of_copy(cdr::Writer& writer);
 
 }  // namespace corelane::any

@@ -192,7 +192,7 @@ bool end_value(cdr::Reader& in, const ValueHeader& header, bool skip) {
   if (!level) return false;
   for (;;) {  // bound: each round reads at least four bytes
     if (in.level_ended()) return in.end_level_again(), true;
-    if (!skip && in.remaining() != 0) return in.fail(minor::bad_value_state);
+    if (!skip && !in.at_chunk_end()) return in.fail(minor::bad_value_state);
     in.leave_chunk();
     std::int32_t tag = 0;
     if (!in.read(tag)) return false;

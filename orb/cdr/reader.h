@@ -149,8 +149,10 @@ class Reader {
 
   // Levels of chunked values around the next byte; 0: none.
   int chunk_level() const noexcept { return chunk_level_; }
-  // All data of the open chunk are read.
-  bool at_chunk_end() const noexcept { return chunk_level_ != 0 && cursor_ == end_; }
+  // All data of the open chunk are read. Some peers fill it up to the alignment of the tag that follows.
+  bool at_chunk_end() const noexcept {
+    return chunk_level_ != 0 && remaining() <= padding(offset(), sizeof(std::uint32_t));
+  }
   // An end tag that was read ended this level too.
   bool level_ended() const noexcept { return ended_level_ != 0; }
   // Leaves the open chunk, whatever is left of it, for what stands behind it.

@@ -14,6 +14,7 @@ void Writer::clear(ByteOrder order, std::size_t offset) noexcept {
   size_ = body_from_ = body_at_ = 0;
   chunk_ = Chunk::none;
   chunk_level_ = 0;
+  ended_at_ = 0;
   table_.reset();
   error_.reset();
   reset_capacity();
@@ -103,7 +104,13 @@ void Writer::leave_chunk() noexcept {
 
 void Writer::end_chunks() {
   leave_chunk();
-  write(static_cast<std::int32_t>(-chunk_level_));
+  const auto tag = static_cast<std::int32_t>(-chunk_level_);
+  // One tag ends all values that end here. It is optional, but omniORB cannot read two in a row.
+  if (size_ != 0 && size_ == ended_at_)
+    patch(size_ - sizeof tag, static_cast<std::uint32_t>(tag));
+  else
+    write(tag);
+  ended_at_ = size_;
   if (--chunk_level_ > 0) await_chunk();
 }
 
@@ -144,6 +151,7 @@ void Writer::swap_state(Writer& other) noexcept {
   std::swap(chunk_, other.chunk_);
   std::swap(chunk_level_, other.chunk_level_);
   std::swap(chunk_at_, other.chunk_at_);
+  std::swap(ended_at_, other.ended_at_);
   std::swap(table_, other.table_);
   std::swap(error_, other.error_);
 }

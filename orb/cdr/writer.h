@@ -173,6 +173,7 @@ class Writer {
   Chunk chunk_ = Chunk::none;
   int chunk_level_ = 0;
   std::size_t chunk_at_ = 0;  // where the size of the open chunk stands
+  std::size_t ended_at_ = 0;  // behind the last end tag
   std::unique_ptr<WriterTable> table_;
   std::optional<Error> error_;
 };

@@ -52,8 +52,8 @@ class Orb : public std::enable_shared_from_this<Orb> {
   void register_initial_reference(const std::string& name, const ObjectReference<Object>& object);
   std::vector<std::string> list_initial_services() const;
 
-  // What makes the values of this repository id that arrive, for all ORBs of the process. Returns the one that was there
-  // before, or nil. Nil as a factory: BAD_PARAM.
+  // What makes the values of this repository id that arrive, for all ORBs of the process. Returns the one that was
+  // there before, or nil. Nil as a factory: BAD_PARAM.
   ObjectReference<ValueFactoryBase> register_value_factory(const std::string& id,
                                                            const ObjectReference<ValueFactoryBase>& factory);
   void unregister_value_factory(const std::string& id);

@@ -3,6 +3,7 @@
 #include "orb/base/minor.h"
 #include "orb/core/exception.h"
 #include "orb/core/orb.h"
+#include "orb/core/reference.h"
 
 namespace corelane::core {
 
@@ -24,6 +25,18 @@ bool extract_value(const any::Any& any, const any::DeclaredValue& wanted, Handle
     return true;
   });
 }
+
+ValueCopy::ValueCopy() : environment_(std::make_unique<ReferenceEnvironment>(Orb::first_of_process())) {}
+ValueCopy::~ValueCopy() = default;
+
+cdr::Reader& ValueCopy::reader() {
+  if (!writer_.ok()) raise(writer_.error());
+  reader_ = any::reader_of_copy(writer_);
+  reader_.set_environment(environment_.get());
+  return reader_;
+}
+
+void ValueCopy::fail() { raise(reader_.error()); }
 
 // The factories of the ORB.
 

@@ -81,6 +81,30 @@ std::ostream& operator<<(std::ostream& out, const Handle<T>& value) {
 // The value that the Any holds, of whatever type; false when it holds none, or one that cannot be made.
 bool extract_value(const any::Any& any, const any::DeclaredValue& wanted, Handle<ValueBase>& value);
 
+// Values are passed by value in collocated calls too: what a servant gets and gives is copied, as over the wire. Raises
+// MARSHAL as that would.
+class ValueCopy {
+ public:
+  ValueCopy();
+  ~ValueCopy();
+  cdr::Writer& writer() noexcept { return writer_; }
+  cdr::Reader& reader();  // of what was written
+  [[noreturn]] void fail();
+
+ private:
+  cdr::Writer writer_;
+  cdr::Reader reader_;
+  std::unique_ptr<cdr::Environment> environment_;
+};
+template <typename T>
+T copied(const T& value) {
+  ValueCopy copy;
+  encode(copy.writer(), value);
+  T out{};
+  if (!decode(copy.reader(), out)) copy.fail();
+  return out;
+}
+
 // What IDL::traits<T> offers for a value type.
 template <typename T>
 struct ValueTraits {

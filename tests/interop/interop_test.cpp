@@ -11,6 +11,7 @@
 #include "orb/os/child_process.h"
 #include "orb/rt/rt.h"
 #include "tests/interop/echo_checks.h"
+#include "tests/interop/value_checks.h"
 #include "tests/support/temp_directory.h"
 #include "tests/support/wire.h"
 
@@ -38,7 +39,8 @@ std::vector<std::string> corelane_server() {
 // A Corelane client of a server in another program.
 class Client {
  public:
-  explicit Client(const std::vector<std::string>& server) : server_(server), ior(server_.read_line().value()) {
+  explicit Client(const std::vector<std::string>& server)
+      : server_(server), ior(server_.read_line().value()), exchange_ior(server_.read_line().value()) {
     char name[] = "interop";
     char ledger[] = "-ORBRuntimeLedger";
     char off[] = "off";  // what other programs of this host promised is not this test's business
@@ -50,13 +52,17 @@ class Client {
   }
   ~Client() { orb->destroy(); }
 
+  ExchangeRef exchange() {
+    register_factories(orb);
+    return IDL::traits<InteropValues::Exchange>::narrow(orb->string_to_object(exchange_ior));
+  }
   EchoReference echo() { return IDL::traits<Interop::Echo>::narrow(orb->string_to_object(ior)); }
 
  private:
   ChildProcess server_;
 
  public:
-  const std::string ior;
+  const std::string ior, exchange_ior;
   CORBA::object_reference<CORBA::ORB> orb;
   CORBA::object_reference<PortableServer::POA> poa;
 };
@@ -64,7 +70,9 @@ class Client {
 // Runs one check of the omniORB client against a Corelane server.
 void check_with_omni_client(const std::string& check, const std::vector<std::string>& options = {}) {
   ChildProcess server(corelane_server());
-  const std::string ior = server.read_line().value();
+  const std::string echo = server.read_line().value(), exchange = server.read_line().value();
+  const bool is_of_values = check.starts_with("value") || check.starts_with("abstract");
+  const std::string& ior = is_of_values ? exchange : echo;
   // The client gives up by itself, so that it never outlives a test that was stopped.
   std::vector<std::string> command = {program_beside("corelane-interop-omni-client"), ior, check,
                                       "-ORBclientCallTimeOutPeriod", "60000"};
@@ -340,4 +348,34 @@ TEST_CASE("a server of omniORB admits no tasks and the client is told that it is
   } catch (const CORBA::BAD_OPERATION& refused) {
     CHECK_THAT(std::string(refused.detail()), Catch::Contains("another ORB's and admits no tasks"));
   }
+}
+
+// Value types and abstract interfaces.
+
+namespace {
+
+void check_values(Client client) {
+  check_sharing(client.exchange());
+  check_circles(client.exchange());
+  check_truncation(client.exchange());
+  check_boxes(client.exchange());
+  check_values_in_anys(client.exchange());
+  check_abstract(client.exchange(), client.poa);
+}
+
+}  // namespace
+
+TEST_CASE("Corelane server: values and abstract interfaces pass") { check_values(Client(corelane_server())); }
+
+TEST_CASE("omniORB server: values and abstract interfaces pass") {
+  if (skipped()) return;
+  check_values(Client(omni_server()));
+}
+
+TEST_CASE("omniORB client: values and abstract interfaces pass") {
+  if (skipped()) return;
+  const std::string check = GENERATE("value sharing", "value circles", "value truncation", "value boxes", "value anys",
+                                     "abstract interfaces");
+  INFO(check);
+  check_with_omni_client(check);
 }

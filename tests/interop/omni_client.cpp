@@ -8,6 +8,7 @@
 #include <string>
 
 #include "omni_servant.h"
+#include "omni_value_checks.h"
 
 namespace {
 
@@ -330,12 +331,27 @@ const std::map<std::string, std::function<void(Interop::Echo_ptr)>> checks = {
     {"oneways", oneways},
 };
 
+// Of Exchange.
+const std::map<std::string, std::function<void(InteropValues::Exchange_ptr)>> value_checks = {
+    {"value sharing", interop::check_sharing},       {"value circles", interop::check_circles},
+    {"value truncation", interop::check_truncation}, {"value boxes", interop::check_boxes},
+    {"value anys", interop::check_values_in_anys},   {"abstract interfaces", interop::check_abstract},
+};
+
 int run(int argc, char** argv) {
   CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
   CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
   root_poa = PortableServer::POA::_narrow(root);
   PortableServer::POAManager_var(root_poa->the_POAManager())->activate();
   CORBA::Object_var object = orb->string_to_object(argv[1]);
+  if (const auto check = value_checks.find(argv[2]); check != value_checks.end()) {
+    interop::register_factories(orb);
+    const InteropValues::Exchange_var exchange = InteropValues::Exchange::_narrow(object);
+    REQUIRE(!CORBA::is_nil(exchange));
+    check->second(exchange);
+    orb->destroy();
+    return 0;
+  }
   // A LocateRequest goes first, where omniORB verifies the object.
   const Interop::Echo_var echo = Interop::Echo::_narrow(object);
   REQUIRE(!CORBA::is_nil(echo));

@@ -1,9 +1,11 @@
-// An omniORB server of interop.idl: writes its reference to standard output and serves until standard input ends.
+// An omniORB server of interop.idl: writes its references (Echo, Exchange) to standard output and serves until standard
+// input ends.
 #include <cstdio>
 #include <iostream>
 #include <string>
 #include <thread>
 
+#include "omni_exchange.h"
 #include "omni_servant.h"
 
 int main(int argc, char** argv) {
@@ -16,7 +18,12 @@ int main(int argc, char** argv) {
   PortableServer::POAManager_var manager = poa->the_POAManager();
   manager->activate();
   const CORBA::String_var ior = orb->object_to_string(echo);
-  std::cout << ior.in() << std::endl;
+  interop::register_factories(orb);
+  PortableServer::Servant_var<interop::OmniExchange> exchange = new interop::OmniExchange;
+  const PortableServer::ObjectId_var exchange_id = poa->activate_object(exchange);
+  InteropValues::Exchange_var exchange_reference = exchange->_this();
+  const CORBA::String_var exchange_ior = orb->object_to_string(exchange_reference);
+  std::cout << ior.in() << std::endl << exchange_ior.in() << std::endl;
   for (std::string ignored; std::getline(std::cin, ignored);) {
   }
   orb->destroy();

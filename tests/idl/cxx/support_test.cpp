@@ -36,11 +36,3 @@ TEST_CASE("maps and optional members wait for --extensions") {
   CHECK_THAT(refusal(b.model), Catch::Contains("allow Corelane's own with --extensions"));
   CHECK(refusal(b.model, {.extensions = true}).empty());
 }
-
-TEST_CASE("abstract interfaces are refused") {
-  ModelBuilder b;
-  b.open_interface("I");
-  b.close();
-  std::get<Interface>(b.model.definitions.back().body).kind = InterfaceKind::abstract;
-  CHECK_THAT(refusal(b.model), Catch::Contains("cannot be written as C++ yet"));
-}
