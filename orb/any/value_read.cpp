@@ -79,7 +79,9 @@ bool read_header(cdr::Reader& in, std::uint32_t tag, ValueHeader& header) {
     header.ids = {id, 1};
   }
   if (ids == several_ids && !read_list(in, table, header)) return false;
-  table.values[header.at].level = in.chunk_level();
+  ReadValues::Entry& entry = table.values[header.at];
+  entry.level = in.chunk_level();
+  if (header.ids.empty() && !entry.id.empty()) header.ids = {&entry.view, 1};
   return in.ok();
 }
 
@@ -123,11 +125,9 @@ std::shared_ptr<Value> make(cdr::Reader& in, const ValueHeader& header, const De
   const ReadValues& table = ReadValues::of(in);
   if (const auto model = table.models.find(header.at); model != table.models.end())
     if (auto value = model->second->_fresh()) return value;
-  const std::span<const std::string_view> own(&declared.type.id, 1);
-  const auto ids = header.ids.empty() ? own : header.ids;
-  for (const std::string_view& id : ids) {
+  for (const std::string_view& id : header.ids) {
     auto value = make_of(id, declared);
-    truncated = &id != ids.data();
+    truncated = &id != header.ids.data();
     if (value == nullptr) continue;
     if (value->_type_desc().id == id) return value;
     in.fail(minor::wrong_value_type);
@@ -137,9 +137,9 @@ std::shared_ptr<Value> make(cdr::Reader& in, const ValueHeader& header, const De
   return nullptr;
 }
 
-bool decode_fresh(cdr::Reader& in, const ValueHeader& header, const DeclaredValue& declared,
-                  std::shared_ptr<Value>& value) {
+bool decode_fresh(cdr::Reader& in, ValueHeader& header, const DeclaredValue& declared, std::shared_ptr<Value>& value) {
   bool truncated = false;
+  declare(in, header, declared.type);
   const std::shared_ptr<Value> made = make(in, header, declared, truncated);
   if (made == nullptr) return false;
   if (truncated && !header.chunked) return in.fail(minor::no_value_factory);
@@ -184,6 +184,14 @@ ValueStart begin_value(cdr::Reader& in, ValueHeader& header) {
   if (tag != null_tag) return read_header(in, tag, header) ? ValueStart::fresh : ValueStart::failed;
   if (between) in.await_chunk();
   return ValueStart::null;
+}
+
+void declare(cdr::Reader& in, ValueHeader& header, const TypeDesc& declared) {
+  if (!header.ids.empty()) return;
+  ReadValues::Entry& entry = ReadValues::of(in).values[header.at];
+  entry.id = declared.id;
+  entry.view = entry.id;
+  header.ids = {&entry.view, 1};
 }
 
 bool end_value(cdr::Reader& in, const ValueHeader& header, bool skip) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -52,6 +53,8 @@ struct ValueHeader {
 enum class ValueStart : std::uint8_t { failed, null, again, fresh };
 
 ValueStart begin_value(cdr::Reader& reader, ValueHeader& header);
+// What the place of a fresh one declares, for whoever comes back to it from another.
+void declare(cdr::Reader& reader, ValueHeader& header, const TypeDesc& declared);
 // Behind the header of a fresh one.
 inline void enter_value(cdr::Reader& reader, const ValueHeader& header) {
   if (header.chunked) reader.enter_chunks();
@@ -68,7 +71,9 @@ const TypeDesc* type_of(const ValueHeader& header, const TypeDesc& declared, boo
 // What a message's values share.
 struct ReadValues final : cdr::Shared::Table {
   struct Entry {
-    int level = 0;  // of chunked values around it
+    int level = 0;            // of chunked values around it
+    std::string id{};         // of the type that its place declares, where it came without one
+    std::string_view view{};  // of that
     std::shared_ptr<Value> value{};
   };
   explicit ReadValues(const cdr::Shared& of_message) : message(of_message) {}

@@ -131,8 +131,9 @@ class Walk {
     return sum <= most_copied_bytes || in_.fail(minor::too_many_nodes);
   }
 
-  bool fresh(const TypeDesc& declared, const ValueHeader& header) {
+  bool fresh(const TypeDesc& declared, ValueHeader& header) {
     bool truncated = false;
+    declare(in_, header, declared);
     const TypeDesc* type = type_of(header, declared, truncated);
     const bool is_data = type != nullptr && type->modifier != custom_value && type->modifier != abstract_value;
     if (!is_data && out_ == nullptr && header.chunked) return enter_value(in_, header), end_value(in_, header, true);

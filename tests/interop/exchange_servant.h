@@ -99,7 +99,7 @@ class ExchangeServant : public virtual CORBA::servant_traits<InteropValues::Exch
   }
   BaseRef make_hidden(std::int32_t id, NodeRef& more) override {
     more = make_node("more");
-    return CORBA::make_reference<IDL::traits<InteropValues::Hidden>::obv_type>(id, "hidden", make_node("detail"), 0.5,
+    return CORBA::make_reference<IDL::traits<InteropValues::Hidden>::obv_type>(id, make_node("detail"), "hidden", 0.5,
                                                                                more);
   }
   NodeRef make_circle(std::int32_t length) override {

@@ -22,6 +22,21 @@ T* kept(T* value) {
 
 inline Node* make_node(const char* name, Node* next = nullptr) { return new OBV_InteropValues::Node(name, kept(next)); }
 
+// Members are set one by one: omniORB's constructors lose those of bases.
+inline Derived* set_up(Derived* made, CORBA::Long id, const char* text, Node* detail) {
+  made->id(id);
+  made->text(text);
+  made->detail(detail);
+  return made;
+}
+inline Hidden* make_hidden_of(CORBA::Long id, const char* text, Node* detail, Node* more) {
+  Hidden* made = new OBV_InteropValues::Hidden;
+  set_up(made, id, text, detail);
+  made->weight(0.5);
+  made->more(more);
+  return made;
+}
+
 inline Node* make_circle_of(CORBA::Long length) {
   Node* first = make_node("node 0");
   Node* last = first;
@@ -104,7 +119,8 @@ class OmniExchange : public POA_InteropValues::Exchange {
   Base* make_hidden(CORBA::Long id, Node_out more) override {
     Node* shared = make_node("more");
     more = shared;
-    return new OBV_InteropValues::Hidden(id, "hidden", make_node("detail"), 0.5, kept(shared));
+    const Node_var detail = make_node("detail");
+    return make_hidden_of(id, "hidden", detail.in(), shared);
   }
   Node* make_circle(CORBA::Long length) override { return make_circle_of(length); }
 

@@ -45,7 +45,7 @@ inline void check_circles(Exchange_ptr exchange) {
 inline void check_truncation(Exchange_ptr exchange) {
   Node_var detail = make_node("detail");
   Node_var beyond = make_node("more");
-  Base_var derived = new OBV_InteropValues::Derived(7, "text", kept(detail.in()));
+  Base_var derived = set_up(new OBV_InteropValues::Derived, 7, "text", detail.in());
   Base_var b = new OBV_InteropValues::Base(1), c;
   Base_var result = exchange->swap_base(derived, b.inout(), c.out());
   Derived* as_derived = Derived::_downcast(result);
@@ -53,7 +53,7 @@ inline void check_truncation(Exchange_ptr exchange) {
   REQUIRE_THAT(std::string(as_derived->detail()->name()) == "detail");
   REQUIRE_THAT(c->id() == 1);
   REQUIRE_THAT(std::string(CORBA::String_var(exchange->type_of(derived))) == "Derived");
-  Base_var hidden = new OBV_InteropValues::Hidden(7, "text", kept(detail.in()), 0.5, kept(beyond.in()));
+  Base_var hidden = make_hidden_of(7, "text", detail.in(), beyond.in());
   REQUIRE_THAT(std::string(CORBA::String_var(exchange->type_of(hidden))) == "Derived");
   Node_var more;
   Base_var cut = exchange->make_hidden(9, more.out());

@@ -37,7 +37,7 @@ inline void check_circles(const ExchangeRef& exchange) {
 
 inline void check_truncation(const ExchangeRef& exchange) {
   const BaseRef derived =
-      CORBA::make_reference<IDL::traits<InteropValues::Derived>::obv_type>(7, "text", make_node("detail"));
+      CORBA::make_reference<IDL::traits<InteropValues::Derived>::obv_type>(7, make_node("detail"), "text");
   BaseRef b = CORBA::make_reference<IDL::traits<InteropValues::Base>::obv_type>(1), c;
   const auto result = IDL::traits<InteropValues::Derived>::narrow(exchange->swap_base(derived, b, c));
   REQUIRE(result);
@@ -46,7 +46,7 @@ inline void check_truncation(const ExchangeRef& exchange) {
   CHECK(exchange->type_of(derived) == "Derived");
   CHECK(exchange->type_of(c) == "Base");
   const BaseRef hidden = CORBA::make_reference<IDL::traits<InteropValues::Hidden>::obv_type>(
-      7, "text", make_node("detail"), 0.5, make_node("more"));
+      7, make_node("detail"), "text", 0.5, make_node("more"));
   CHECK(exchange->type_of(hidden) == "Derived");
   NodeRef more;
   const auto cut = IDL::traits<InteropValues::Derived>::narrow(exchange->make_hidden(9, more));

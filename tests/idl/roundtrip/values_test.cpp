@@ -619,7 +619,7 @@ TEST_CASE("well-formed and malformed headers are told apart") {
       {"an indirection out of the message", "ffffffff fffff000", minor::bad_indirection},
       {"an odd indirection", "ffffffff fffffff9", minor::bad_indirection},
       {"an id that leads to nothing", "7fffff02 ffffffff fffffff8 00000001", minor::bad_indirection},
-            {"a chunk longer than the message", "7fffff0a" + id + "00001000 00000001 ffffffff", minor::truncated},
+      {"a chunk longer than the message", "7fffff0a" + id + "00001000 00000001 ffffffff", minor::truncated},
       {"a chunk of less than its state", "7fffff0a" + id + "00000002 0000 0000 ffffffff", minor::truncated},
       {"a chunk of more than its state", "7fffff0a" + id + "00000008 00000001 00000002 ffffffff",
        minor::bad_value_state},
