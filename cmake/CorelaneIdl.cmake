@@ -1,13 +1,13 @@
-# corelane_idl_generate(TARGET <library> FILES a.idl b.idl [INCLUDES dir ...] [ROOT dir])
+# corelane_idl_generate(TARGET <library> FILES a.idl b.idl [INCLUDES dir ...] [ROOT dir] [OPTIONS option ...])
 #   Compiles IDL into the static library <library>: fooC.h/.cpp (client) and fooS.h/.cpp (servant) for each foo.idl,
 #   at the path of foo.idl relative to ROOT (default: the current source folder), under the build folder.
 function(corelane_idl_generate)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;ROOT" "FILES;INCLUDES")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;ROOT" "FILES;INCLUDES;OPTIONS")
   if(NOT arg_ROOT)
     set(arg_ROOT ${CMAKE_CURRENT_SOURCE_DIR})
   endif()
   set(out_dir ${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}_idl)
-  set(include_options -I ${arg_ROOT})
+  set(include_options ${arg_OPTIONS} -I ${arg_ROOT})
   foreach(dir IN LISTS arg_INCLUDES)
     list(APPEND include_options -I ${dir})
   endforeach()

@@ -47,6 +47,7 @@ std::string_view basic_constant(TypeKind kind) {
     case TypeKind::interface:  // one that is never defined
       return "_tc_Object";
     case TypeKind::value_base:
+    case TypeKind::value:  // the same
       return "_tc_ValueBase";
     default:
       return {};

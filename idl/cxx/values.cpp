@@ -124,6 +124,7 @@ void declare_class(const Spelling& spelling, DefId id, Text& out) {
   out.line("using _ref_type = ::CORBA::valuetype_reference<$0>;", {name});
   out.line("static constexpr const char* _id = \"$0\";", {definition.repository_id});
   out.line("static const ::corelane::any::TypeDesc& _type() noexcept;");
+  out.line("static std::string _repository_id() { return _id; }");
   declare_nested(spelling, nested_in(definition), out);
   for (const Call& call : value_calls_of(spelling, id))
     out.list(fill("virtual $0 $1(", {result_type(spelling, call), call.name}), parameters(spelling, call), ") = 0;");
@@ -315,7 +316,8 @@ void declare_value_box(const Spelling& spelling, DefId id, Text& out) {
   out.label("public:");
   out.line("using _ref_type = ::CORBA::valuetype_reference<$0>;", {name});
   out.line("static constexpr const char* _id = \"$0\";", {definition.repository_id});
-  out.line("static const ::corelane::any::TypeDesc& _type() noexcept;\n");
+  out.line("static const ::corelane::any::TypeDesc& _type() noexcept;");
+  out.line("static std::string _repository_id() { return _id; }\n");
   out.line("$0() = default;\nexplicit $0($1 _value) : ValueBox(std::move(_value)) {}\n", {name, boxed});
   out.line("const ::corelane::any::TypeDesc& _type_desc() const noexcept override { return _type(); }");
   out.line("std::shared_ptr<::corelane::any::Value> _fresh() const override;");

@@ -120,6 +120,11 @@ struct ValueTraits {
   static ref_type narrow(const Handle<U>& value) {
     return ref_type(std::dynamic_pointer_cast<T>(value.shared()));
   }
+  // Of T, or of a class derived from it.
+  template <std::derived_from<T> Class = T, typename... Arguments>
+  static ref_type make_reference(Arguments&&... arguments) {
+    return ref_type(std::make_shared<Class>(std::forward<Arguments>(arguments)...));
+  }
   static const ref_type& write(const ref_type& value) { return value; }
 };
 
