@@ -91,6 +91,7 @@ constexpr Shared shared_settings[] = {
     {"dispatch.mode", [](S a, S b) { return a.executive.mode == b.executive.mode; }, true},
     {"dispatch.queue_capacity", [](S a, S b) { return a.executive.queue_capacity == b.executive.queue_capacity; }},
     {"dispatch.admission", [](S a, S b) { return a.executive.admission == b.executive.admission; }},
+    {"dispatch.overshoot", [](S a, S b) { return a.executive.overshoot == b.executive.overshoot; }},
     {"pool.cores", [](S a, S b) { return a.executive.lease.cores == b.executive.lease.cores; }, true},
     {"pool.real_time", [](S a, S b) { return a.executive.real_time == b.executive.real_time; }, true},
     {"best_effort.threads",

@@ -139,6 +139,10 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return size(v, s.executive.queue_capacity, 1, 1'000'000); }},
       {"dispatch.admission", "on", "off: admit every task, whether its deadlines hold or not",
        [](S& s, V v) { return yes_or_no(v, s.executive.admission); }},
+      {"dispatch.overshoot", "0us",
+       "how much later than its time a job that came early may be released by its own timer, so that whatever else "
+       "happens on its core releases it first, without an interrupt; tasks are admitted with it in mind",
+       [](S& s, V v) { return span_of_time(v, s.executive.overshoot); }},
       {"pool.cores", "all", "hardware threads that admitted tasks run on, such as 0,2-5",
        [](S& s, V v) { return cores(v, s.executive.lease.cores); }},
       {"pool.real_time", "on", "off: no SCHED_FIFO and no binding to cores",

@@ -43,8 +43,11 @@ class CorePool::Wakes {
   std::size_t count_ = 0;
 };
 
-CorePool::CorePool(CoreId core, std::size_t max_tasks, NoteInbox& inbox, RecorderRing* ring)
-    : core_(core), inbox_(inbox), lane_(core, max_tasks, TimerId{static_cast<std::uint64_t>(core.value)}, ring) {
+CorePool::CorePool(CoreId core, std::size_t max_tasks, NoteInbox& inbox, RecorderRing* ring, Duration overshoot)
+    : core_(core),
+      inbox_(inbox),
+      overshoot_(overshoot),
+      lane_(core, max_tasks, TimerId{static_cast<std::uint64_t>(core.value)}, ring) {
   workers_.reserve(max_tasks);
 }
 
@@ -152,6 +155,11 @@ std::uint64_t CorePool::early_jobs(TaskId task) const noexcept {
   return found ? found->deferred : 0;
 }
 
+std::uint64_t CorePool::timer_releases() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return timer_releases_;
+}
+
 Time CorePool::take(TaskWorker& worker, Time now, Assignment& next) noexcept {
   Wakes wakes(inbox_, &worker);
   const std::lock_guard lock(mutex_);
@@ -160,7 +168,9 @@ Time CorePool::take(TaskWorker& worker, Time now, Assignment& next) noexcept {
   const sched::LaneTask* task = lane_task(worker.task());
   if (!task) return never;
   const bool waits = !worker.ready_ && !task->busy && task->waiting_count > 0 && !task->held;
-  if (waits && task->waiting[0].eligible > now) return task->waiting[0].eligible;
+  const Time timer = waits ? task->waiting[0].eligible + overshoot_ : never;
+  if (waits && task->waiting[0].eligible > now) return timer;
+  if (timer <= now) ++timer_releases_;
   if (waits)
     carry_out(lane_.decide(sched::Elapsed{.at = now, .timer = TimerId{static_cast<std::uint64_t>(core_.value)}}),
               wakes);

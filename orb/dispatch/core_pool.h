@@ -46,8 +46,9 @@ class CorePool {
   enum class Own : std::uint8_t { taken, refused, elsewhere };
 
   // `inbox` is the manager's: vacated tasks are reported there. `ring`: where what the Lane learns and says is
-  // recorded.
-  CorePool(CoreId core, std::size_t max_tasks, NoteInbox& inbox, RecorderRing* ring = nullptr);
+  // recorded. `overshoot`: by so much the timers of early jobs are set late, since every fact of the core releases what
+  // is due (docs/servers.md, firm timers).
+  CorePool(CoreId core, std::size_t max_tasks, NoteInbox& inbox, RecorderRing* ring = nullptr, Duration overshoot = {});
 
   // Manager only.
   bool add(const WorkerPtr& worker, Priority priority) noexcept;
@@ -63,6 +64,8 @@ class CorePool {
   void put(const WorkerPtr& worker, const sched::LaneTask& task, Time now) noexcept;
   // Early jobs of a task so far.
   std::uint64_t early_jobs(TaskId task) const noexcept;
+  // Early jobs that only their timer released.
+  std::uint64_t timer_releases() const noexcept;
 
   // The worker's thread only. Fills `next` when a job may run now, and gives the time from which to ask again.
   Time take(TaskWorker& worker, Time now, Assignment& next) noexcept;
@@ -98,12 +101,14 @@ class CorePool {
   // Constant.
   const CoreId core_;
   NoteInbox& inbox_;
+  const Duration overshoot_;
 
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.
   RecordedLane lane_;
   BudgetAlarm* alarm_ = nullptr;
-  sched::Watch watched_;            // what the alarm is set for
+  sched::Watch watched_;  // what the alarm is set for
+  std::uint64_t timer_releases_ = 0;
   JobId ending_{};                  // the job that finish() is about: too late to demote it
   std::vector<WorkerPtr> workers_;  // shared: a wake-up may still be on its way to a worker that has just left
 };

@@ -54,6 +54,7 @@ struct ExecutiveOptions {
   sched::PlatformLoad platform{.budget = std::chrono::microseconds{20}, .period = std::chrono::milliseconds{1}};
   // Of the thread that reads connections, where it is held to a budget: on every core, like `platform`. No jitter.
   sched::PlatformLoad reader{.period = std::chrono::milliseconds{1}};
+  Duration overshoot{};       // dispatch.overshoot: firm timers for releases; >= 0, the analysis counts it as blocking
   int lowest_native = 2;      // SCHED_FIFO levels of the tasks start here ...
   int highest_native = 49;    // ... the manager has this one, tasks stay below
   bool admission = true;      // false: place and prioritize, but never refuse for lack of capacity
@@ -115,6 +116,7 @@ struct CoreReport {
   sched::Ppm platform = 0;
   sched::Ppm others = 0;  // promised by other processes
   std::uint32_t tasks = 0;
+  std::uint64_t timer_releases = 0;  // early jobs that no other event of the core released before their own timer
   bool guarded = true;
   bool lost = false;  // unplugged or taken back: nothing is promised there any more
 };

@@ -30,8 +30,10 @@ Promise load_promise(const CoreLease& lease, const sched::PlatformLoad& load) {
 sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std::vector<CoreLease>& leases,
                                       sched::NativeRange natives) {
   sched::ManagerOptions result;
+  sched::PlatformLoad load = options.platform;
+  load.blocking += options.overshoot;  // a release that is late by so much, which all tasks of a core share
   for (const CoreLease& lease : leases)
-    result.cores.push_back({.id = lease.core, .capacity = options.capacity, .load = options.platform});
+    result.cores.push_back({.id = lease.core, .capacity = options.capacity, .load = load});
   result.max_tasks = options.max_tasks;
   result.levels = natives.task_levels();
   result.test = options.admission ? sched::AdmissionTest::response_time : sched::AdmissionTest::none;
@@ -67,7 +69,8 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
       home_(leases.front().core),
       others_(leases.size()) {
   for (const CoreLease& lease : leases_)
-    pools_.push_back(std::make_unique<CorePool>(lease.core, options.max_tasks, inbox_, recorder_.lane(lease.core)));
+    pools_.push_back(std::make_unique<CorePool>(lease.core, options.max_tasks, inbox_, recorder_.lane(lease.core),
+                                                options_.overshoot));
   records_.reserve(options.max_tasks);
   work_.reserve(8 * options.max_tasks);
   notes_.reserve(4 * options.max_tasks);

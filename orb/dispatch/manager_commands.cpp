@@ -375,6 +375,7 @@ void ManagerAgent::report_cores(ExecutiveReport& report) const {
                               .platform = std::max<sched::Ppm>(0, view->platform - others_[i]),
                               .others = others_[i],
                               .tasks = view->tasks,
+                              .timer_releases = pools_[i]->timer_releases(),
                               .guarded = leases_[i].guarded,
                               .lost = view->lost});
 }

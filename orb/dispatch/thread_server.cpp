@@ -11,8 +11,8 @@ constexpr Duration shortest_look = std::chrono::microseconds{20};  // between tw
 
 }  // namespace
 
-ThreadServer::ThreadServer(const sched::Server& server, int native, const Clock& clock)
-    : clock_(clock), native_(native), driver_(server, Priority{native}) {}
+ThreadServer::ThreadServer(const sched::Server& server, int native, const Clock& clock, Work kind)
+    : clock_(clock), native_(native), kind_(kind), driver_(server, Priority{native}) {}
 
 void ThreadServer::add(ServedThread& thread) {
   const std::lock_guard lock(mutex_);
@@ -65,13 +65,22 @@ void ThreadServer::step() noexcept {
   const Duration used = take_used();
   const Time now = clock_.now();
   const auto work = working_ > 0 ? std::optional(caller_) : std::nullopt;
-  const sched::ServerVerdict verdict = driver_.step_unobserved(now, served ? used : Duration::zero(), work);
-  const bool serves = work ? verdict.runs : sched::available(driver_.server(), now) > Duration::zero();
+  const Duration counts = served ? used : Duration::zero();
+  const sched::ServerVerdict verdict =
+      kind_ == Work::may_sleep ? driver_.step_unobserved(now, counts, work) : driver_.step(now, counts, work);
+  const bool serves = work ? verdict.runs : may_begin(now);
   if (work && !serves && served) ++exhausted_;
   place(!serves ? 0 : work ? verdict.priority.value : native_);
   if (!alarm_) return;
   if (serves) return alarm_->set(work ? now + std::max(verdict.budget, shortest_look) : never);
   alarm_->set(work ? verdict.again : sched::next(driver_.server(), now));
+}
+
+// Whether work that comes now would have budget. An I/O server that has no caller yet has none to show, and may all the
+// same.
+bool ThreadServer::may_begin(Time now) const noexcept {
+  const sched::Server& server = driver_.server();
+  return sched::available(server, now) > Duration::zero() || sched::next(server, now) <= now;
 }
 
 Duration ThreadServer::take_used() noexcept {

@@ -46,8 +46,11 @@ struct ServerStatus {
 
 class ThreadServer {
  public:
+  // Whether its threads may sleep while they work: nobody says when, so that is guarded against.
+  enum class Work : std::uint8_t { may_sleep, always_runs };
+
   // native: of its threads while they are served, in 1 .. 99. Until grant() they stay under SCHED_OTHER.
-  ThreadServer(const sched::Server& server, int native, const Clock& clock = {});
+  ThreadServer(const sched::Server& server, int native, const Clock& clock = {}, Work kind = Work::may_sleep);
   ThreadServer(const ThreadServer&) = delete;
   ThreadServer& operator=(const ThreadServer&) = delete;
 
@@ -72,6 +75,7 @@ class ThreadServer {
 
  private:
   void step() noexcept;
+  bool may_begin(Time now) const noexcept;
   Duration take_used() noexcept;
   void place(int native) noexcept;
 
@@ -83,6 +87,7 @@ class ThreadServer {
   // Constant.
   const Clock clock_;
   const int native_;
+  const Work kind_;
 
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.

@@ -42,8 +42,9 @@ class FakeAlarm final : public BudgetAlarm {
 // Two threads under one server, which begins at `start`.
 class Served {
  public:
-  explicit Served(const sched::Server& what = sched::SporadicServer(reservation))
-      : server(what, native, virtual_clock) {
+  explicit Served(const sched::Server& what = sched::SporadicServer(reservation),
+                  ThreadServer::Work kind = ThreadServer::Work::may_sleep)
+      : server(what, native, virtual_clock, kind) {
     virtual_now = start;
     server.add(first);
     server.add(second);
@@ -146,6 +147,18 @@ TEST_CASE("a thread that was preempted keeps the rest of its budget") {
   CHECK(s.first.level == 0);
 }
 
+TEST_CASE("the budget of a thread that never sleeps returns from when it was usable") {
+  for (const auto kind : {ThreadServer::Work::may_sleep, ThreadServer::Work::always_runs}) {
+    Served s(sched::SporadicServer(reservation), kind);
+    s.server.grant();
+    s.server.work();
+    s.pass(1ms);  // kept from running, or asleep: who could tell?
+    s.execute(s.first, 3ms);
+    CHECK(s.first.level == 0);
+    CHECK(s.alarm.due == s.at(kind == ThreadServer::Work::may_sleep ? 11ms : 10ms));
+  }
+}
+
 TEST_CASE("an alarm that comes late is paid by the server") {
   Served s;
   s.server.grant();
@@ -172,6 +185,8 @@ TEST_CASE("a deferrable server keeps its budget until the period ends") {
 TEST_CASE("an I/O server's thread has the level of its caller") {
   Served s(sched::IoServer(100'000));
   s.server.grant();
+  CHECK(s.first.level == native);
+  CHECK(s.alarm.due == never);
   s.server.work({80ms, Priority{9}});
   CHECK(s.first.level == 9);
   s.execute(s.first, 8ms);

@@ -1,0 +1,90 @@
+// corelane-bench-servers: servers in real time. Needs SCHED_FIFO; nothing here is a test with bounds, everything
+// prints.
+//
+//   replenishment   two sporadic servers, the published example in which POSIX' rule gives back too early
+//   io              four servers that use up a core, and I/O on behalf of one of them: the published CD-ROM example
+//   firm            three tasks whose jobs come early: from release to start, and how many jobs needed a timer of their
+//                   own, with hard timers and with an overshoot
+//   flood           a task's response without and with a flood of strangers' requests, without and with io.budget.
+//                   `p50 p99 max` are the server's, from the release; `bound` is the analysed response, `strangers`
+//                   counts their requests so far; `call` is the round trip as the task's client sees it
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "bench/servers/firm.h"
+#include "bench/servers/flood.h"
+#include "bench/servers/published.h"
+#include "orb/os/privileges.h"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Options {
+  std::vector<std::string> only;
+  int core = 0;
+  int unit = 5000;  // us
+  int io_seconds = 4;
+  int firm_seconds = 5;
+  int overshoot = 500;  // us
+  servers::FloodOptions flood;
+};
+
+bool wants(const Options& options, const std::string& what) {
+  return options.only.empty() || std::find(options.only.begin(), options.only.end(), what) != options.only.end();
+}
+
+int play(const std::string& role, std::vector<std::string> words) {
+  if (role == "server") return servers::serve(std::move(words));
+  if (role == "task") return servers::run_task(words);
+  if (role == "flood") return servers::flood(words);
+  return 2;
+}
+
+int run(int argc, char** argv) {
+  if (argc > 2 && std::string(argv[1]) == "--role") return play(argv[2], {argv + 3, argv + argc});
+  Options options;
+  CLI::App app{"Runs published examples of servers, and a flood of requests beside a task, in real time."};
+  app.add_option("--only", options.only, "replenishment, io, firm, flood")
+      ->check(CLI::IsMember({"replenishment", "io", "firm", "flood"}));
+  app.add_option("--core", options.core, "the hardware thread of the examples, and of the server in flood")
+      ->capture_default_str();
+  app.add_option("--unit", options.unit, "their unit of time in us")
+      ->check(CLI::Range(200, 100'000))
+      ->capture_default_str();
+  app.add_option("--io-seconds", options.io_seconds, "how long each run of io takes")
+      ->check(CLI::Range(1, 3600))
+      ->capture_default_str();
+  app.add_option("--firm-seconds", options.firm_seconds, "how long each run of firm takes")
+      ->check(CLI::Range(1, 3600))
+      ->capture_default_str();
+  app.add_option("--overshoot", options.overshoot, "of firm, in us")
+      ->check(CLI::Range(1, 1'000))
+      ->capture_default_str();
+  app.add_option("--seconds", options.flood.seconds, "how long each run of flood takes")
+      ->check(CLI::Range(1, 3600))
+      ->capture_default_str();
+  app.add_option("--threads", options.flood.threads, "that flood")->check(CLI::Range(1, 256))->capture_default_str();
+  app.add_option("--io-budget", options.flood.budget, "of the reader, in each ms")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  if (!corelane::os::privileges().fifo) std::printf("no SCHED_FIFO here: what follows says little\n");
+  const corelane::CoreId core{static_cast<std::int16_t>(options.core)};
+  const corelane::Duration unit = options.unit * 1us;
+  if (wants(options, "replenishment")) servers::print_replenishment(core, unit);
+  if (wants(options, "io")) servers::print_io(core, unit, options.io_seconds * 1s);
+  if (wants(options, "firm")) servers::print_firm(core, options.firm_seconds * 1s, options.overshoot * 1us);
+  options.flood.core = core;
+  if (wants(options, "flood")) servers::print_flood(argv[0], options.flood);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try { return run(argc, argv); } catch (const std::exception& fault) {
+  std::fprintf(stderr, "corelane-bench-servers: %s\n", fault.what());
+  return 1;
+}
