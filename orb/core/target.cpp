@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "orb/base/minor.h"
+#include "orb/os/clock.h"
+#include "orb/os/log.h"
 
 namespace corelane::core {
 // Puts the answer into its slot.
@@ -64,6 +66,7 @@ ActiveObject::ActiveObject(std::shared_ptr<Gate> gate, std::shared_ptr<void> ser
 // With the object's mutex held.
 void ActiveObject::Slot::set(const SharedTask& next) noexcept {
   state = next;
+  answered = os::now();
   // PAIR shared_task: release here -> acquire in published().
   answer.store(next.phase, std::memory_order_release);
   answer.notify_all();
@@ -86,6 +89,18 @@ void ActiveObject::admit_shared_tasks(dispatch::Executive& executive, const std:
     while (tasks_[i].published() == SharedTask::Phase::pending)
       // PAIR shared_task: acquire here <- release in Slot::set().
       tasks_[i].answer.wait(SharedTask::Phase::pending, std::memory_order_acquire);
+  tell_refusals();
+}
+
+void ActiveObject::tell_refusals() {
+  for (std::size_t i = 0; i < contracts_.size(); ++i) {
+    if (tasks_[i].published() != SharedTask::Phase::refused) continue;
+    const std::unique_lock lock(mutex_);
+    const SharedTask found = tasks_[i].state;
+    const std::string operation = label_ + "." + std::string(skeleton_.upcalls[i].name);
+    os::log::warn(operation + " is not admitted, its calls are refused until there is room: " +
+                  (found.refusal ? sched::text_of(*found.refusal) : std::string(minor::text(found.error.minor))));
+  }
 }
 
 // Of a pending slot. Without the mutex: the executive may answer at once.
@@ -109,6 +124,12 @@ std::size_t ActiveObject::index_of(const Upcall& upcall) const noexcept {
   return static_cast<std::size_t>(&upcall - skeleton_.upcalls.data());
 }
 
+// Of a refused one, with the object's mutex held.
+bool ActiveObject::may_have_changed(const Slot& slot, Time now) noexcept {
+  const ErrorKind why = slot.state.error.kind;
+  return why == ErrorKind::transient || (why == ErrorKind::no_resources && now - slot.answered >= ask_again_after);
+}
+
 SharedTask ActiveObject::shared_task(const Upcall& upcall) {
   if (!tasks_) return {};
   Slot& slot = tasks_[index_of(upcall)];
@@ -119,8 +140,7 @@ SharedTask ActiveObject::shared_task(const Upcall& upcall) {
   {
     const std::lock_guard lock(mutex_);
     found = slot.state;
-    const bool passing = found.phase == SharedTask::Phase::refused && found.error.kind == ErrorKind::transient;
-    if (!passing || deactivated_) return found;
+    if (found.phase != SharedTask::Phase::refused || deactivated_ || !may_have_changed(slot, os::now())) return found;
     slot.set({.phase = SharedTask::Phase::pending});
   }
   ask(index_of(upcall));

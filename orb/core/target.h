@@ -12,6 +12,7 @@
 
 #include "orb/base/bytes.h"
 #include "orb/base/expected.h"
+#include "orb/base/time.h"
 #include "orb/core/gate.h"
 #include "orb/core/skeleton.h"
 #include "orb/core/turnstile.h"
@@ -42,16 +43,18 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   bool active() const noexcept { return presence_.passage() == Passage::active; }
 
   // Asks for the shared tasks of the operations with a contract, if there are any; `label` names the object. `wait`:
-  // until all are answered (not inside a servant). Once.
+  // until all are answered (not inside a servant); refusals are then in the log. Once.
   void admit_shared_tasks(dispatch::Executive& executive, const std::string& label, bool wait);
-  // What a caller without a task of its own meets. A refusal that is TRANSIENT is asked about again, for the next
-  // caller; any other stands until the object is activated anew. Takes no lock when there is none or it is admitted.
+  // What a caller without a task of its own meets. A refusal that is TRANSIENT is asked about again for the next
+  // caller, and one for lack of room when `ask_again_after` has passed: somebody may have left. Any other stands until
+  // the object is activated anew. Takes no lock when there is none or it is admitted.
   SharedTask shared_task(const Upcall& upcall);
   // Whether `task` is the shared one of this operation.
   bool shares(TaskId task, const Upcall& upcall) const noexcept;
 
   // For good: requests that run finish, new ones get OBJECT_NOT_EXIST, shared tasks depart.
   void deactivate();
+  static constexpr Duration ask_again_after = std::chrono::seconds{1};  // so calls cannot keep the manager deciding
   void wait_until_idle() const noexcept { presence_.wait_until_empty(); }
 
  private:
@@ -64,7 +67,10 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
 
     std::atomic<SharedTask::Phase> answer{SharedTask::Phase::none};
     SharedTask state;  // guarded by mutex_ unless admitted
+    Time answered{};   // guarded by mutex_
   };
+  static bool may_have_changed(const Slot& slot, Time now) noexcept;
+  void tell_refusals();
   std::size_t index_of(const Upcall& upcall) const noexcept;
   void ask(std::size_t index);
   void settle(std::size_t index, const SharedTask& outcome) noexcept;

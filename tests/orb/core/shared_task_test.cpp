@@ -1,8 +1,11 @@
 // The task that callers without one of their own share, when its admission is refused for a reason that passes.
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <future>
 #include <latch>
 #include <memory>
+#include <thread>
+#include <vector>
 
 #include "orb/base/minor.h"
 #include "orb/dispatch/executive.h"
@@ -58,6 +61,41 @@ class BusyManager {
   const std::shared_ptr<Holding::Latches> latches_ = std::make_shared<Holding::Latches>();
 };
 
+// Tasks that leave no room for one more of `contract`, until this ends.
+class FullCores {
+ public:
+  FullCores(dispatch::Executive& executive, Contract contract) : executive_(executive) {
+    const Duration least = contract.budget;
+    for (contract.budget = contract.period / 4; contract.budget > least; contract.budget /= 2) fill(contract);
+    contract.budget = least;
+    fill(contract);
+  }
+  ~FullCores() {
+    for (const TaskId task : tasks_) executive_.depart(task);
+  }
+
+ private:
+  struct Answer final : Ignoring {
+    explicit Answer(std::promise<TaskId>& task) : task_(task) {}
+    void admitted(const dispatch::Admission& admission) noexcept override { task_.set_value(admission.task); }
+    void refused(const sched::Refusal&) noexcept override { task_.set_value(no_task); }
+
+   private:
+    std::promise<TaskId>& task_;
+  };
+  TaskId ask(const Contract& contract) {
+    std::promise<TaskId> task;
+    executive_.admit({.contract = contract, .owner = {}, .label = "hog"}, std::make_unique<Answer>(task));
+    return task.get_future().get();
+  }
+  void fill(const Contract& contract) {
+    for (TaskId task = ask(contract); task != no_task; task = ask(contract)) tasks_.push_back(task);
+  }
+
+  dispatch::Executive& executive_;
+  std::vector<TaskId> tasks_;
+};
+
 // How often a call was turned away in passing before it got its answer.
 int calls_turned_away(Probing::Probe& probe) {
   for (int count = 0;; ++count) {  // bound: the manager's answer
@@ -83,4 +121,26 @@ TEST_CASE("a shared task that was refused in passing is asked for again by the n
   const auto probe = probe_of(client, ior);
   CHECK(calls_turned_away(*probe) > 0);
   CHECK(calls_turned_away(*probe) == 0);
+}
+
+TEST_CASE("a shared task for which there was no room is admitted when others have left") {
+  TestOrb server, client;
+  server.root()->the_POAManager()->activate();
+  const auto servant = CORBA::make_reference<ProbeServant>();
+  std::string ior;
+  {
+    const FullCores full(server->executive(), Probing::detail::paced_contract);
+    ior = server->object_to_string(server.root()->servant_to_reference(servant));
+    CHECK_THROWS_AS(probe_of(client, ior)->paced(3), CORBA::NO_RESOURCES);
+  }
+  const auto probe = probe_of(client, ior);
+  const auto answered = [&] {
+    try {
+      return probe->paced(3) == 3;
+    } catch (const CORBA::NO_RESOURCES&) {
+    } catch (const CORBA::TRANSIENT&) {
+    }
+    return false;
+  };
+  while (!answered()) std::this_thread::yield();  // bound: that it is asked about again
 }
