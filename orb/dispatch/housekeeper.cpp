@@ -24,7 +24,7 @@ void Housekeeper::start(std::string name, WorkerPtr worker) {
 
 void Housekeeper::adopt(WorkerPtr worker, std::unique_ptr<WorkerThread> thread) {
   auto order = std::make_unique<Order>();
-  order->starts = true;
+  order->adopted = true;
   order->worker = std::move(worker);
   order->thread = std::move(thread);
   give(std::move(order));
@@ -62,15 +62,24 @@ bool Housekeeper::step(Time now) noexcept {
     chore.next = now + chore.every;
     (void)chore.agent->step(now);
   }
-  std::unique_ptr<Order> order;
-  {
+  if (!order_) {
     const std::lock_guard lock(mutex_);
-    order = orders_.pop_front();
+    order_ = orders_.pop_front();
   }
-  if (!order) return maker_.refill();
-  if (order->thread) return threads_[order->worker] = std::move(order->thread), true;
+  if (!order_) return maker_.refill();
+  if (order_->thread && !take_over(*order_)) return false;  // once more at the next step, before any other order
+  const std::unique_ptr<Order> order = std::move(order_);
+  if (order->adopted) return true;
   order->starts ? begin_thread(*order) : end_thread(order->worker);
   return true;
+}
+
+// False: no memory for its place.
+bool Housekeeper::take_over(Order& order) noexcept try {
+  threads_[order.worker] = std::move(order.thread);
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 void Housekeeper::begin_thread(const Order& order) noexcept {
@@ -107,6 +116,11 @@ void Housekeeper::end_thread(const WorkerPtr& worker) noexcept {
 void Housekeeper::close() noexcept {
   // Bound: the orders left; nobody gives new ones.
   while (step(Time{})) continue;
+  if (order_) {  // a thread for which there was no place
+    order_->worker->retire();
+    order_->worker->attach(nullptr);
+    order_.reset();  // joins
+  }
   for (auto& [worker, thread] : threads_) worker->retire();
   for (auto& [worker, thread] : threads_) worker->attach(nullptr);
   threads_.clear();  // joins

@@ -64,7 +64,8 @@ class Housekeeper final : public Agent {
 
  private:
   struct Order {
-    bool starts;
+    bool starts = false;
+    bool adopted = false;
     std::string name;
     WorkerPtr worker;
     std::unique_ptr<WorkerThread> thread;  // of one that runs already
@@ -76,6 +77,7 @@ class Housekeeper final : public Agent {
     Time next;
   };
   void give(std::unique_ptr<Order> order) noexcept;
+  bool take_over(Order& order) noexcept;
   void begin_thread(const Order& order) noexcept;
   Expected<WorkerThread*> start_thread(const Order& order) noexcept;
   void end_thread(const WorkerPtr& worker) noexcept;
@@ -90,6 +92,7 @@ class Housekeeper final : public Agent {
   os::Parker parker_;
 
   // Owner: the housekeeper's thread.
+  std::unique_ptr<Order> order_;  // the one that is carried out
   std::unordered_map<WorkerPtr, std::unique_ptr<WorkerThread>> threads_;
   std::vector<WorkerPtr> graves_;  // freed here and not by a real-time thread that still holds a reference
   Time next_maintenance_{};

@@ -1,6 +1,7 @@
 #include "orb/dispatch/task_threads.h"
 
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "orb/os/thread.h"
@@ -29,9 +30,16 @@ void run(Start& start) noexcept {
 
 class TaskThreads::SystemThread final : public WorkerThread {
  public:
-  SystemThread(os::Thread thread, std::shared_ptr<Start> start, bool bound, Seat seat)
-      : start_(std::move(start)), bound_(bound), seat_(seat), thread_(std::move(thread)) {}
+  SystemThread(bool bound, Seat seat) : bound_(bound), seat_(seat) {}
   ~SystemThread() override { start_->parker.unpark(); }  // if it was never begun; then it is joined
+
+  // Not in the constructor: a thread that runs has a handle by then, which ends it.
+  Expected<void> start(os::ThreadOptions options) {
+    auto thread = os::start_thread(std::move(options), [start = start_]() noexcept { run(*start); });
+    if (!thread) return thread.error();
+    thread_ = std::move(*thread);
+    return {};
+  }
 
   // A refusal leaves the thread where it was: real_time() tells of the class, and a core of our own lease is there.
   void place(Seat seat) noexcept override { (void)move_to(seat); }
@@ -50,7 +58,7 @@ class TaskThreads::SystemThread final : public WorkerThread {
   void begin() noexcept override { start_->parker.unpark(); }
 
  private:
-  const std::shared_ptr<Start> start_;
+  const std::shared_ptr<Start> start_ = std::make_shared<Start>();
   const bool bound_;
   Seat seat_;
   os::Thread thread_;
@@ -67,10 +75,8 @@ Expected<std::unique_ptr<WorkerThread>> TaskThreads::start(const std::string& na
   const Seat seat = worker->seat();
   os::ThreadOptions options{.name = name, .stack = stack_};
   if (real_time_) options.core = seat.core, options.fifo_priority = seat.native;
-  auto start = std::make_shared<Start>();
-  auto thread = os::start_thread(std::move(options), [start]() noexcept { run(*start); });
-  if (!thread) return thread.error();
-  auto made = std::make_unique<SystemThread>(std::move(*thread), start, real_time_, seat);
+  auto made = std::make_unique<SystemThread>(real_time_, seat);
+  if (const auto started = made->start(std::move(options)); !started) return started.error();
   made->give(name, worker);
   made->begin();
   return std::unique_ptr<WorkerThread>(std::move(made));
@@ -103,13 +109,14 @@ void TaskThreads::put_spare(std::unique_ptr<SystemThread> spare) noexcept {
 
 // One at a time, so that orders come between. A system that gives no more threads gives none to a newcomer either, who
 // is told.
-bool TaskThreads::refill() noexcept {
+bool TaskThreads::refill() noexcept try {
   if (spares() >= wanted_) return false;
-  auto start = std::make_shared<Start>();
-  auto thread = os::start_thread({.name = "cl-spare", .stack = stack_}, [start]() noexcept { run(*start); });
-  if (!thread) return false;
-  put_spare(std::make_unique<SystemThread>(std::move(*thread), start, real_time_, Seat{}));
+  auto spare = std::make_unique<SystemThread>(real_time_, Seat{});
+  if (!spare->start({.name = "cl-spare", .stack = stack_})) return false;
+  put_spare(std::move(spare));
   return true;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 std::size_t TaskThreads::spares() const noexcept {
