@@ -21,7 +21,7 @@ std::atomic<bool> fails_on{false};  // and all that follow
 std::atomic<long> failed{0};
 thread_local bool spared = false;
 
-bool is_refused() noexcept {
+[[maybe_unused]] bool is_refused() noexcept {
   // relaxed everywhere: counts, no data depends on them
   if (spared || left.load(std::memory_order_relaxed) < 0) return false;
   const long before = left.fetch_sub(1, std::memory_order_relaxed);

@@ -168,12 +168,12 @@ TEST_CASE("a stream registered anew from within its handler goes to the new one 
   const auto pool = started();
   const auto first = std::make_shared<Event>(false);
   struct Onward final : ReadyHandler {
-    explicit Onward(Event& event) : to(event) {}
-    bool on_ready() noexcept override { return static_cast<void>(to.on_ready()), true; }
+    explicit Onward(std::shared_ptr<Event> event) : to(std::move(event)) {}
+    bool on_ready() noexcept override { return static_cast<void>(to->on_ready()), true; }
     void on_stopping() noexcept override {}
-    Event& to;
+    const std::shared_ptr<Event> to;
   };
-  const auto onward = std::make_shared<Onward>(*first);
+  const auto onward = std::make_shared<Onward>(first);
   for (int i = 0; i < 50; ++i) {
     bool added = false;
     first->meanwhile = [&] {
@@ -219,6 +219,10 @@ TEST_CASE("a descriptor beyond what select carries is refused and not lost") {
 
 // In a process of its own, since nobody but root gets a limit back that he has lowered.
 TEST_CASE("a pool that gets no descriptors does not start") {
+#if defined(__SANITIZE_ADDRESS__)
+  WARN("SKIPPED: the sanitizer needs descriptors of its own to look at objects");
+  return;
+#endif
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
