@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "orb/core/spelling.h"
-#include "orb/os/small_file.h"
+#include "orb/core/toml_text.h"
 
 // Header-only use would parse in every program; the library is linked.
 #include <toml++/toml.h>
@@ -12,7 +12,6 @@
 namespace corelane::core {
 namespace {
 
-constexpr std::size_t largest_file = 1024 * 1024;
 constexpr Duration shortest{1};
 
 const std::vector<std::string>& keys() {
@@ -147,8 +146,8 @@ class ContractsFile::Reader {
 };
 
 Expected<std::shared_ptr<const ContractsFile>, SettingsFault> ContractsFile::load(const std::string& path) {
-  const auto text = os::read_small_file(path, largest_file);
-  if (!text) return SettingsFault{"contracts file " + text.error().text};
+  const auto text = read_toml("contracts file", path);
+  if (!text) return text.error();
   return parse(*text, path);
 }
 

@@ -8,7 +8,7 @@
 #include "orb/core/contracts_file.h"
 #include "orb/core/settings.h"
 #include "orb/core/spelling.h"
-#include "orb/os/small_file.h"
+#include "orb/core/toml_text.h"
 
 // Header-only use would parse in every program; the library is linked.
 #include <toml++/toml.h>
@@ -18,7 +18,6 @@ namespace {
 
 constexpr const char* variable_prefix = "CORELANE_";
 constexpr const char* config_variable = "CORELANE_CONFIG";
-constexpr std::size_t largest_file = 1024 * 1024;
 
 using Fault = Unexpected<SettingsFault>;
 
@@ -97,8 +96,8 @@ std::optional<SettingsFault> apply_table(const toml::table& table, const std::st
 }
 
 std::optional<SettingsFault> apply_file(const std::string& file, Settings& settings) {
-  const auto text = os::read_small_file(file, largest_file);
-  if (!text) return SettingsFault{"configuration file " + text.error().text};
+  const auto text = read_toml("configuration file", file);
+  if (!text) return text.error();
   try {
     return apply_table(toml::parse(*text, file), "", settings, file);
   } catch (const toml::parse_error& error) {

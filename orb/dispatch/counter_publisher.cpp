@@ -67,6 +67,7 @@ bool CounterPublisher::make_page() {
   auto page = ready ? CounterPage::make(directory_, cores_.size(), max_tasks_) : Error{};
   if (page) {
     page_ = std::move(*page);
+    (void)read_pages(directory_);  // and so removes those of the dead, where nobody looks at counters
   } else if (!std::exchange(said_, true)) {
     const std::string why = ready ? "in " + directory_ + ": " + std::strerror(errno) : ready.error();
     os::log::warn("no counters for `corelane top` as yet: " + why);

@@ -203,6 +203,11 @@ TEST_CASE("a file named as configuration that is none is refused at once") {
   CHECK(Start().option("-ORBContractsFile", pipe.c_str()).fault() == "contracts file " + pipe + " is no plain file");
   CHECK(Start().option("-ORBConfig", huge.c_str()).fault() ==
         "configuration file " + huge + " is longer than 1048576 bytes");
+  std::string deep = "# fine\n";
+  for (int level = 0; level < 200'000; ++level) deep += "a.";
+  std::ofstream(huge) << deep << "b = 1\n";
+  CHECK(Start().option("-ORBConfig", huge.c_str()).fault() ==
+        huge + ":2: more than 1000 dots in a line; tables are not nested that deep");
   CHECK(Start().option("-ORBConfig", "/dev/zero").fault() == "configuration file /dev/zero is no plain file");
   ::unlink(pipe.c_str()), ::unlink(huge.c_str());
 }

@@ -116,8 +116,17 @@ TEST_CASE("the page of a process that has ended is removed") {
   std::filesystem::copy_file(page_in(directory), directory / "counters-1");
   page->reset();
   REQUIRE(directory.entries() == 1);  // nobody has its lock
-  CHECK(read_pages(directory.path()).empty());
-  CHECK(directory.entries() == 0);
+  SECTION("by whoever looks") {
+    CHECK(read_pages(directory.path()).empty());
+    CHECK(directory.entries() == 0);
+  }
+  SECTION("by the next server") {
+    const BestEffortLane lane(1);
+    CounterPublisher publisher(directory.path(), {}, 1, lane);
+    CHECK(publisher.step(Time{} + 1min));
+    CHECK(directory.entries() == 1);  // its own
+    CHECK_FALSE(std::filesystem::exists(directory / "counters-1"));
+  }
 }
 
 TEST_CASE("a page that a living process keeps is neither removed nor taken") {

@@ -1,0 +1,17 @@
+// read_toml(): the text of a TOML file that a user named, after what a parser would not survive is ruled out.
+// Threads: any but real-time ones: it reads files and allocates.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "orb/base/expected.h"
+#include "orb/core/settings_fault.h"
+
+namespace corelane::core {
+
+// `what` the file is, for messages: "configuration file". At most 1 MiB, and 1000 dots in a line: each may nest a table
+// in another, and the parser goes down as deep.
+Expected<std::string, SettingsFault> read_toml(std::string_view what, const std::string& path);
+
+}  // namespace corelane::core
