@@ -135,12 +135,29 @@ void ServerJob::run_upcall() {
   begin_reply_to(writer_, to_);
   ServerRequest request(arguments, writer_);
   try {
-    return upcall_->remote(object_->self(), request);
+    upcall_->remote(object_->self(), request);
   } catch (const UserException& exception) {
-    if (declared(exception._rep_id())) {
-      begin_reply_to(writer_, to_, giop::ReplyStatus::user_exception);
-      return exception._marshal(writer_);
-    }
+    declared(exception._rep_id()) ? reply_user_exception(exception) : reply_caught();
+  } catch (...) {
+    reply_caught();
+  }
+}
+
+// Members that are values with marshalling of their own run the application's code again.
+void ServerJob::reply_user_exception(const UserException& exception) {
+  begin_reply_to(writer_, to_, giop::ReplyStatus::user_exception);
+  try {
+    exception._marshal(writer_);
+  } catch (...) {
+    reply_caught();
+  }
+}
+
+// What is being handled, as a system exception.
+void ServerJob::reply_caught() {
+  try {
+    throw;
+  } catch (const UserException&) {
     write_exception(writer_, to_, {ErrorKind::unknown, Completion::maybe, minor::undeclared_exception}, {}, nullptr);
   } catch (const SystemException& exception) {
     write_exception(writer_, to_, exception.error(), {}, exception.refusal());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "orb/base/minor.h"
@@ -92,22 +93,30 @@ void ActiveObject::admit_shared_tasks(dispatch::Executive& executive, const std:
   tell_refusals();
 }
 
+SharedTask ActiveObject::copy_of(const Slot& slot) {
+  const std::lock_guard lock(mutex_);
+  return slot.state;
+}
+
 void ActiveObject::tell_refusals() {
   for (std::size_t i = 0; i < contracts_.size(); ++i) {
     if (tasks_[i].published() != SharedTask::Phase::refused) continue;
-    const std::unique_lock lock(mutex_);
-    const SharedTask found = tasks_[i].state;
-    const std::string operation = label_ + "." + std::string(skeleton_.upcalls[i].name);
-    os::log::warn(operation + " is not admitted, its calls are refused until there is room: " +
+    const SharedTask found = copy_of(tasks_[i]);
+    const bool may_pass = found.error.kind == ErrorKind::no_resources || found.error.kind == ErrorKind::transient;
+    os::log::warn(label_ + "." + std::string(skeleton_.upcalls[i].name) + " is not admitted and its calls are refused" +
+                  (may_pass ? " until there is room: " : ": ") +
                   (found.refusal ? sched::text_of(*found.refusal) : std::string(minor::text(found.error.minor))));
   }
 }
 
 // Of a pending slot. Without the mutex: the executive may answer at once.
-void ActiveObject::ask(std::size_t index) {
+void ActiveObject::ask(std::size_t index) noexcept try {
   const Upcall& upcall = skeleton_.upcalls[index];
   executive_->admit({.contract = *contracts_[index], .owner = {}, .label = label_ + "." + std::string(upcall.name)},
                     std::make_unique<SharedTaskHandler>(shared_from_this(), index));
+} catch (const std::bad_alloc&) {
+  settle(index,
+         {.phase = SharedTask::Phase::refused, .error = {ErrorKind::transient, Completion::no, minor::out_of_memory}});
 }
 
 void ActiveObject::settle(std::size_t index, const SharedTask& outcome) noexcept {

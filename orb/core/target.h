@@ -70,9 +70,10 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
     Time answered{};   // guarded by mutex_
   };
   static bool may_have_changed(const Slot& slot, Time now) noexcept;
+  SharedTask copy_of(const Slot& slot);
   void tell_refusals();
   std::size_t index_of(const Upcall& upcall) const noexcept;
-  void ask(std::size_t index);
+  void ask(std::size_t index) noexcept;
   void settle(std::size_t index, const SharedTask& outcome) noexcept;
   void release() noexcept;
 

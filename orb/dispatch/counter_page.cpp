@@ -255,16 +255,18 @@ std::optional<ProcessCounters> read_page(std::span<const std::uint64_t> words) {
 std::vector<ProcessCounters> read_pages(const std::string& directory) {
   std::vector<ProcessCounters> pages;
   std::error_code failure;
-  for (const auto& entry : std::filesystem::directory_iterator(directory, failure)) {
-    const std::int32_t pid = pid_of(entry.path().filename().string());
+  // Not a range's loop, whose step throws what the disk has to say.
+  for (std::filesystem::directory_iterator entry(directory, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    const std::int32_t pid = pid_of(entry->path().filename().string());
     if (pid == 0) continue;
-    auto page = read_file(entry.path().string());
+    auto page = read_file(entry->path().string());
     if (page && page->pid_namespace != os::this_host().pid_namespace) continue;
     const os::ProcessIdentity owner{.pid = pid, .start_ticks = page ? page->start_ticks : 0};
     if (page && page->pid == pid && os::is_alive(owner))
       pages.push_back(std::move(*page));
     else if (page)
-      (void)remove_stale(entry.path());
+      (void)remove_stale(entry->path());
   }
   std::ranges::sort(pages, {}, &ProcessCounters::pid);
   return pages;

@@ -106,7 +106,7 @@ class ThreadPool::Impl {
   }
 
  private:
-  // A ReadyHandler as ACE calls it. Owner: ACE and handlers_, by a reference count of its own: that of ACE is in a
+  // A ReadyHandler as ACE calls it. Owner: ACE and entries_, by a reference count of its own: that of ACE is in a
   // library that no sanitizer sees into.
   class AceHandler final : public ACE_Event_Handler {
    public:
