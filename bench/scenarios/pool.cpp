@@ -98,7 +98,7 @@ Pool::Pool(const std::vector<CoreId>& cores)
 
 TaskId Pool::admit(const Contract& contract, CoreId expected) {
   const auto admission = executive_->admit_and_wait({.contract = contract, .owner = {}, .label = "resident"});
-  if (!admission) throw std::runtime_error("a resident task was refused: " + sched::text_of(admission.error()));
+  if (!admission) throw std::runtime_error("a resident task was refused: " + dispatch::text_of(admission.error()));
   if (admission->core != expected) throw std::runtime_error("a resident task is not where the scenario needs it");
   tasks_.push_back(admission->task);
   return admission->task;

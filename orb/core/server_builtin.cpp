@@ -11,6 +11,7 @@
 //                     connection that this comes on
 #include <new>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/cdr/codec.h"
 #include "orb/core/own_connection.h"
@@ -21,7 +22,7 @@
 namespace corelane::core {
 namespace {
 
-constexpr Error no_memory{ErrorKind::no_memory, Completion::no, minor::out_of_memory};
+using errors::no_memory;
 
 // Sends the manager's answer to the client that asked.
 class AdmissionReply final : public dispatch::AdmissionHandler {

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/core/own_connection.h"
 #include "orb/core/server_job.h"
@@ -17,7 +18,7 @@ constexpr Error shutting_down{ErrorKind::transient, Completion::no, minor::shutt
 constexpr Error foreign_task{ErrorKind::bad_param, Completion::no, minor::unknown_task};
 constexpr Error overloaded{ErrorKind::transient, Completion::no, minor::queue_full};
 
-constexpr Error no_memory{ErrorKind::no_memory, Completion::no, minor::out_of_memory};
+using errors::no_memory;
 constexpr Error stalled{ErrorKind::timeout, Completion::no, minor::rest_missing};
 
 }  // namespace

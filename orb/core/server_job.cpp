@@ -4,6 +4,7 @@
 #include <array>
 #include <new>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/core/exception.h"
 #include "orb/core/server_request.h"
@@ -14,7 +15,7 @@ namespace corelane::core {
 namespace {
 
 constexpr Error shutting_down{ErrorKind::transient, Completion::no, minor::shutting_down};
-constexpr Error no_memory{ErrorKind::no_memory, Completion::no, minor::out_of_memory};
+using errors::no_memory;
 constexpr Error overloaded{ErrorKind::transient, Completion::no, minor::queue_full};
 
 thread_local int requests_on_this_thread = 0;

@@ -168,12 +168,33 @@ std::int32_t pid_of(const std::string& name) {
   return fault == std::errc{} && (end == last || more) ? pid : 0;
 }
 
-// A file whose lock nobody has is nobody's any more; the lock says so also across namespaces of processes.
+// A page, or what its process did not live to fill.
+bool is_page(const os::Fd& file) noexcept {
+  struct stat found {};
+  if (::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) return false;
+  std::uint64_t first = 0;
+  const ssize_t got = ::pread(file.get(), &first, sizeof first, 0);
+  return got == 0 || (got == sizeof first && (first == 0 || first == magic));
+}
+
+// A page whose lock nobody has is nobody's any more; the lock says so also across namespaces of processes. Whether the
+// name is free now.
 bool remove_stale(const std::string& path) noexcept {
   const os::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   if (!file) return errno == ENOENT;
+  if (!is_page(file)) return false;
   const auto locked = os::try_lock(file);
   return locked && *locked && os::is_at(file, path.c_str()) && ::unlink(path.c_str()) == 0;
+}
+
+// Calls `see(path, pid)` for each file that is named like a page. Not a range's loop, whose step throws what the disk
+// has to say.
+template <typename See>
+void for_each_page(const std::string& directory, See see) {
+  std::error_code failure;
+  for (std::filesystem::directory_iterator entry(directory, failure), end; !failure && entry != end;
+       entry.increment(failure))
+    if (const std::int32_t pid = pid_of(entry->path().filename().string())) see(entry->path().string(), pid);
 }
 
 // The first name of ours that no living process has.
@@ -254,22 +275,17 @@ std::optional<ProcessCounters> read_page(std::span<const std::uint64_t> words) {
 
 std::vector<ProcessCounters> read_pages(const std::string& directory) {
   std::vector<ProcessCounters> pages;
-  std::error_code failure;
-  // Not a range's loop, whose step throws what the disk has to say.
-  for (std::filesystem::directory_iterator entry(directory, failure), end; !failure && entry != end;
-       entry.increment(failure)) {
-    const std::int32_t pid = pid_of(entry->path().filename().string());
-    if (pid == 0) continue;
-    auto page = read_file(entry->path().string());
-    if (page && page->pid_namespace != os::this_host().pid_namespace) continue;
-    const os::ProcessIdentity owner{.pid = pid, .start_ticks = page ? page->start_ticks : 0};
-    if (page && page->pid == pid && os::is_alive(owner))
-      pages.push_back(std::move(*page));
-    else if (page)
-      (void)remove_stale(entry->path());
-  }
+  for_each_page(directory, [&](const std::string& path, std::int32_t pid) {
+    auto page = read_file(path);
+    if (!page || page->pid != pid || page->pid_namespace != os::this_host().pid_namespace) return;
+    if (os::is_alive({.pid = pid, .start_ticks = page->start_ticks})) pages.push_back(std::move(*page));
+  });
   std::ranges::sort(pages, {}, &ProcessCounters::pid);
   return pages;
+}
+
+void remove_stale_pages(const std::string& directory) {
+  for_each_page(directory, [](const std::string& path, std::int32_t) { (void)remove_stale(path); });
 }
 
 }  // namespace corelane::dispatch

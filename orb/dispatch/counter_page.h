@@ -4,8 +4,7 @@
 //
 // Name: counters-<pid>, with .1 and so on behind it where a process of another namespace has the name. Mode 0600: who
 // may look is who could trace the process anyway; labels and contracts tell what a plant does. The owner keeps a lock
-// of the file. A page whose process has ended (pid and start time) is stale, and whoever finds it, and gets its lock,
-// removes it.
+// of the file; a page whose lock nobody has is stale, and may be removed by whoever gets it.
 //
 // Layout, ABI of `page_version`: 64-bit words in host order.
 //   header   0 magic "CLCOUNTS"   4 its start, clock ticks      8  refused admissions    12 cores
@@ -99,7 +98,10 @@ class CounterPage {
 std::optional<ProcessCounters> read_page(std::span<const std::uint64_t> words);
 
 // Those of all processes that live and that this user may look at; of this process's pid namespace, since of another
-// one it cannot be said who lives. Removes stale pages. Not for real-time threads.
+// one it cannot be said who lives. Not for real-time threads.
 std::vector<ProcessCounters> read_pages(const std::string& directory);
+
+// Removes the pages of processes that have ended, of all namespaces, whole or torn. Not for real-time threads.
+void remove_stale_pages(const std::string& directory);
 
 }  // namespace corelane::dispatch

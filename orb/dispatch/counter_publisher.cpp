@@ -1,27 +1,22 @@
 #include "orb/dispatch/counter_publisher.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <mutex>
-#include <new>
 #include <utility>
 
-#include "orb/dispatch/recorder.h"
-#include "orb/os/clock.h"
-#include "orb/os/directory.h"
-#include "orb/os/host.h"
-#include "orb/os/log.h"
-
 namespace corelane::dispatch {
+
 CounterPublisher::CounterPublisher(std::string directory, std::vector<CoreCounters> cores, std::size_t max_tasks,
                                    const BestEffortLane& best_effort)
-    : directory_(std::move(directory)), cores_(std::move(cores)), max_tasks_(max_tasks), best_effort_(best_effort) {
-  if (!directory_.empty()) rows_.reserve(max_tasks);
+    : cores_(std::move(cores)),
+      max_tasks_(max_tasks),
+      best_effort_(best_effort),
+      page_(std::move(directory), cores_.size(), max_tasks) {
+  if (page_.wanted()) rows_.reserve(max_tasks);
 }
 
 void CounterPublisher::add(const WorkerPtr& worker, const sched::Admit& admit, const std::string& label) {
-  if (directory_.empty()) return;
+  if (!page_.wanted()) return;
   auto row = std::make_shared<Row>();
   row->worker = worker;
   row->fixed.task = admit.task;
@@ -49,46 +44,17 @@ void CounterPublisher::note(std::uint64_t admitted, std::uint64_t refused, std::
   jobs_refused_.store(jobs_refused, std::memory_order_relaxed);
 }
 
-bool CounterPublisher::step(Time now) noexcept try {
-  if (directory_.empty() || now < next_) return false;
-  if (!page_ && !make_page()) return next_ = now + period, false;
-  const Time begin = os::now();
-  page_->write(collect(now));
-  next_ = now + std::max<Duration>(period, 20 * (os::now() - begin));
-  return true;
-} catch (const std::bad_alloc&) {
-  next_ = now + period;
-  return false;
+bool CounterPublisher::step(Time now) noexcept {
+  return page_.step(now, [this](ProcessCounters& counters) { count(counters); });
 }
 
-// The directory may come, and its disk have room, later.
-bool CounterPublisher::make_page() {
-  const auto ready = os::make_directory(directory_);
-  auto page = ready ? CounterPage::make(directory_, cores_.size(), max_tasks_) : Error{};
-  if (page) {
-    page_ = std::move(*page);
-    (void)read_pages(directory_);  // and so removes those of the dead, where nobody looks at counters
-  } else if (!std::exchange(said_, true)) {
-    const std::string why = ready ? "in " + directory_ + ": " + std::strerror(errno) : ready.error();
-    os::log::warn("no counters for `corelane top` as yet: " + why);
-  }
-  return page_ != nullptr;
-}
-
-ProcessCounters CounterPublisher::collect(Time now) {
+void CounterPublisher::count(ProcessCounters& counters) {
   std::vector<std::shared_ptr<const Row>> rows;
   rows.reserve(max_tasks_);  // before the lock
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [task, row] : rows_) rows.push_back(row);
   }
-  const os::ProcessIdentity self = os::this_process();
-  ProcessCounters counters;
-  counters.pid = self.pid;
-  counters.start_ticks = self.start_ticks;
-  counters.pid_namespace = os::this_host().pid_namespace;
-  counters.program = program_name();
-  counters.written = now;
   // relaxed: counts
   counters.admitted = admitted_.load(std::memory_order_relaxed);
   counters.refused = refused_.load(std::memory_order_relaxed);
@@ -103,7 +69,6 @@ ProcessCounters CounterPublisher::collect(Time now) {
         core.admitted += task.contract.budget.count() * 1'000'000 / task.contract.period.count();
         ++core.tasks;
       }
-  return counters;
 }
 
 TaskCounters CounterPublisher::counters_of(const Row& row) {

@@ -15,6 +15,7 @@
 #include "orb/base/agent.h"
 #include "orb/dispatch/best_effort_lane.h"
 #include "orb/dispatch/counter_page.h"
+#include "orb/dispatch/page_keeper.h"
 #include "orb/dispatch/task_worker.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/sched/commands.h"
@@ -23,8 +24,6 @@ namespace corelane::dispatch {
 
 class CounterPublisher final : public Agent {
  public:
-  static constexpr Duration period = std::chrono::milliseconds{500};
-
   // `directory`: the runtime directory; empty: nothing is published. `best_effort` outlives this.
   CounterPublisher(std::string directory, std::vector<CoreCounters> cores, std::size_t max_tasks,
                    const BestEffortLane& best_effort);
@@ -33,7 +32,7 @@ class CounterPublisher final : public Agent {
   void remove(TaskId task);
   void note(std::uint64_t admitted, std::uint64_t refused, std::uint64_t jobs_refused) noexcept;
 
-  // Writes the page, unless the last time took so long that it would cost more than a twentieth of a core.
+  // As PageKeeper::step().
   bool step(Time now) noexcept override;
 
  private:
@@ -41,20 +40,15 @@ class CounterPublisher final : public Agent {
     WorkerPtr worker;
     TaskCounters fixed;  // what does not change
   };
-  bool make_page();
-  ProcessCounters collect(Time now);
+  void count(ProcessCounters& counters);
   static TaskCounters counters_of(const Row& row);
 
   // Constant.
-  const std::string directory_;
   const std::vector<CoreCounters> cores_;
   const std::size_t max_tasks_;
   const BestEffortLane& best_effort_;
 
-  // Owner: the housekeeper's thread.
-  std::unique_ptr<CounterPage> page_;
-  bool said_ = false;  // why there is none
-  Time next_{};
+  PageKeeper page_;  // owner: the housekeeper's thread
 
   // Shared.
   std::atomic<std::uint64_t> admitted_{0}, refused_{0}, jobs_refused_{0};

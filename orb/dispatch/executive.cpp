@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/dispatch/best_effort_servers.h"
 #include "orb/dispatch/executive_state.h"
@@ -16,17 +17,15 @@
 namespace corelane::dispatch {
 namespace {
 
-constexpr Error stopping{.kind = ErrorKind::transient, .minor = minor::shutting_down};
-constexpr Error full{.kind = ErrorKind::transient, .minor = minor::queue_full};
 constexpr Error bad_option{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
 
 // For admit_and_wait(): a thread that is not real-time waits, so an ordinary condition variable will do.
 struct Answer {
   std::mutex mutex;
   std::condition_variable ready;
-  std::optional<Expected<Admission, sched::Refusal>> value;
+  std::optional<Expected<Admission, NotAdmitted>> value;
 
-  void set(Expected<Admission, sched::Refusal> answer) {
+  void set(Expected<Admission, NotAdmitted> answer) {
     const std::lock_guard lock(mutex);
     value.emplace(std::move(answer));
     ready.notify_one();
@@ -37,14 +36,20 @@ class AnswerHandler final : public AdmissionHandler {
  public:
   explicit AnswerHandler(std::shared_ptr<Answer> answer) : answer_(std::move(answer)) {}
   void admitted(const Admission& admission) noexcept override { answer_->set(admission); }
-  void refused(const sched::Refusal& refusal) noexcept override { answer_->set(refusal); }
-  void failed(Error) noexcept override { answer_->set(sched::Refusal{.code = sched::RefusalCode::no_core}); }
+  void refused(const sched::Refusal& refusal) noexcept override { answer_->set(NotAdmitted(refusal)); }
+  void failed(Error error) noexcept override { answer_->set(NotAdmitted(error)); }
 
  private:
   const std::shared_ptr<Answer> answer_;
 };
 
 }  // namespace
+
+std::string text_of(const NotAdmitted& why) {
+  if (const auto* refusal = std::get_if<sched::Refusal>(&why)) return sched::text_of(*refusal);
+  const Error error = std::get<Error>(why);
+  return std::string(name_of(error.kind)) + ": " + std::string(minor::text(error.minor));
+}
 
 Expected<std::unique_ptr<Executive>> Executive::start(const ExecutiveOptions& options, CoreProvider& provider) {
   const sched::NativeRange natives = task_natives(options);
@@ -75,18 +80,18 @@ Expected<void> Executive::submit(JobPtr& job) noexcept {
     case Pushed::done:
       return {};
     case Pushed::full:
-      return full;
+      return errors::queue_full;
     case Pushed::closed:
       break;
   }
-  return stopping;
+  return errors::shutting_down;
 }
 
 void Executive::admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) {
   state_->admit(std::move(request), std::move(handler));
 }
 
-Expected<Admission, sched::Refusal> Executive::admit_and_wait(AdmissionRequest request) {
+Expected<Admission, NotAdmitted> Executive::admit_and_wait(AdmissionRequest request) {
   const auto answer = std::make_shared<Answer>();
   admit(std::move(request), std::make_unique<AnswerHandler>(answer));
   std::unique_lock lock(answer->mutex);

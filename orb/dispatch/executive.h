@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "orb/base/contract.h"
@@ -77,6 +78,11 @@ struct Admission {
   Priority priority;
   Duration bound;  // the analysed response, zero without admission
 };
+
+// Why nobody was admitted: what the analysis says; or the Error for which nothing was decided.
+using NotAdmitted = std::variant<sched::Refusal, Error>;
+// A sentence for people. Not for real-time threads.
+std::string text_of(const NotAdmitted& why);
 
 // Gets exactly one call, on the manager thread (failed() also on the caller's or the stopping thread). Does not block.
 class AdmissionHandler {
@@ -155,9 +161,9 @@ class Executive {
 
   // Decided on the manager thread, between jobs. Not for real-time threads (allocates).
   void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler);
-  // For start-up code: waits for the answer. Not on the manager thread, nor in a job. When stopping:
-  // RefusalCode::no_core.
-  Expected<Admission, sched::Refusal> admit_and_wait(AdmissionRequest request);
+  // For start-up code: waits for the answer. Not on the manager thread, nor in a job. Errors, beside a refusal:
+  // TRANSIENT queue_full, shutting_down, ledger_busy, ledger_unusable; NO_MEMORY; those of a thread's start.
+  Expected<Admission, NotAdmitted> admit_and_wait(AdmissionRequest request);
   // The task ends: its waiting jobs fail (TRANSIENT unknown_task), the running one finishes, its bandwidth returns.
   // `owner` other than 0 must be the task's.
   void depart(TaskId task, PeerId owner = {});

@@ -17,10 +17,10 @@ namespace corelane::dispatch {
 namespace {
 
 constexpr Error busy{.kind = ErrorKind::transient, .minor = minor::ledger_busy};
-constexpr Error unusable{.kind = ErrorKind::transient, .minor = minor::ledger_unusable};
+using ledger::unusable;
 constexpr Error no_lease{.kind = ErrorKind::no_resources, .minor = minor::no_core_leased};
-constexpr Error not_allowed{.kind = ErrorKind::no_permission, .minor = minor::system_refused};
-constexpr Error no_slot{.kind = ErrorKind::imp_limit, .minor = minor::too_many_items};
+using ledger::no_slot;
+using ledger::not_allowed;
 
 constexpr Duration remarkable = std::chrono::seconds{1};  // for one transaction
 

@@ -5,12 +5,12 @@
 #include <new>
 #include <utility>
 
-#include "orb/base/minor.h"
+#include "orb/base/errors.h"
 
 namespace corelane::dispatch {
 namespace {
 
-constexpr Error no_memory{.kind = ErrorKind::no_memory, .minor = minor::out_of_memory};
+using errors::no_memory;
 
 }  // namespace
 

@@ -2,16 +2,10 @@
 
 #include <utility>
 
-#include "orb/base/minor.h"
+#include "orb/base/errors.h"
 #include "orb/os/clock.h"
 
 namespace corelane::dispatch {
-namespace {
-
-constexpr Error stopping{.kind = ErrorKind::transient, .minor = minor::shutting_down};
-
-}  // namespace
-
 Pushed InlineChores::submit(JobPtr& job) noexcept {
   const Pushed pushed = queue_.push(job, best_effort);
   if (pushed == Pushed::done) parker_.unpark();
@@ -45,7 +39,7 @@ void InlineChores::stop() noexcept {
   stopping_.store(true, std::memory_order_release);
   parker_.unpark();
   thread_.join();
-  while (const JobPtr job = queue_.pop()) job->fail(stopping);  // bound: capacity
+  while (const JobPtr job = queue_.pop()) job->fail(errors::shutting_down);  // bound: capacity
 }
 
 }  // namespace corelane::dispatch

@@ -2,11 +2,7 @@
 
 #include <utility>
 
-#include "orb/dispatch/counter_page.h"
-#include "orb/dispatch/counter_publisher.h"
-#include "orb/dispatch/recorder.h"
 #include "orb/os/clock.h"
-#include "orb/os/host.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -27,14 +23,7 @@ TaskCounters counters_of(const TaskReport& task) {
           .label = task.label};
 }
 
-ProcessCounters counters_of(const ExecutiveReport& report) {
-  const os::ProcessIdentity self = os::this_process();
-  ProcessCounters counters;
-  counters.pid = self.pid;
-  counters.start_ticks = self.start_ticks;
-  counters.pid_namespace = os::this_host().pid_namespace;
-  counters.program = program_name();
-  counters.written = os::now();
+void count(const ExecutiveReport& report, ProcessCounters& counters) {
   counters.promises = false;
   counters.admitted = report.admitted;
   counters.refused = report.refused;
@@ -42,18 +31,22 @@ ProcessCounters counters_of(const ExecutiveReport& report) {
   counters.best_effort_jobs = report.best_effort_jobs;
   for (const TaskReport& task : report.tasks)
     if (!task.gone) counters.tasks.push_back(counters_of(task));
-  return counters;
 }
 
 }  // namespace
 
 InlineCounters::InlineCounters(std::string directory, std::size_t max_tasks, Ask ask)
-    : directory_(std::move(directory)), max_tasks_(max_tasks), ask_(std::move(ask)) {
-  if (!directory_.empty()) thread_ = std::thread([this] { run(); });
+    : ask_(std::move(ask)), page_(std::move(directory), 0, max_tasks) {}
+
+Expected<void> InlineCounters::start(std::size_t stack) {
+  if (!page_.wanted()) return {};
+  auto thread = os::start_thread({.name = "cl-counters", .stack = stack}, [this]() noexcept { run(); });
+  if (!thread) return thread.error();
+  thread_ = std::move(*thread);
+  return {};
 }
 
 InlineCounters::~InlineCounters() {
-  if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
@@ -63,16 +56,13 @@ InlineCounters::~InlineCounters() {
 }
 
 // Bound: until the destructor.
-void InlineCounters::run() {
-  std::unique_ptr<CounterPage> page;
+void InlineCounters::run() noexcept {
   std::unique_lock lock(mutex_);
   do {
     lock.unlock();
-    if (!page)
-      if (auto made = CounterPage::make(directory_, 0, max_tasks_)) page = std::move(*made);
-    if (page) page->write(counters_of(ask_()));
+    page_.step(os::now(), [this](ProcessCounters& counters) { count(ask_(), counters); });
     lock.lock();
-  } while (!changed_.wait_for(lock, CounterPublisher::period, [this] { return ends_; }));
+  } while (!changed_.wait_for(lock, PageKeeper::period, [this] { return ends_; }));
 }
 
 }  // namespace corelane::dispatch

@@ -1,16 +1,18 @@
 // InlineCounters: keeps the counter page of a process whose tasks run where their jobs arrive, so that `corelane top`
 // shows it. There is no housekeeper in that mode, so it has a thread of its own.
 //
-// Threads: made and destroyed by one; the report is asked on this one's thread, which inherits the maker's priority.
+// Threads: made, started and destroyed by one; the report is asked on this one's thread, under SCHED_OTHER.
 #pragma once
 
 #include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <string>
-#include <thread>
 
+#include "orb/base/expected.h"
 #include "orb/dispatch/executive.h"
+#include "orb/dispatch/page_keeper.h"
+#include "orb/os/thread.h"
 
 namespace corelane::dispatch {
 
@@ -24,18 +26,18 @@ class InlineCounters {
   InlineCounters& operator=(const InlineCounters&) = delete;
   ~InlineCounters();
 
- private:
-  void run();
+  Expected<void> start(std::size_t stack);
 
-  // Constant.
-  const std::string directory_;
-  const std::size_t max_tasks_;
-  const Ask ask_;
+ private:
+  void run() noexcept;
+
+  const Ask ask_;    // constant
+  PageKeeper page_;  // owner: the thread
 
   std::mutex mutex_;
   std::condition_variable changed_;
   bool ends_ = false;  // guarded by mutex_
-  std::thread thread_;
+  os::Thread thread_;
 };
 
 }  // namespace corelane::dispatch

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "orb/base/minor.h"
+#include "orb/base/errors.h"
 #include "orb/dispatch/current.h"
 #include "orb/dispatch/job_source.h"
 #include "orb/os/clock.h"
@@ -14,9 +14,6 @@
 
 namespace corelane::dispatch {
 namespace {
-
-constexpr Error unknown{.kind = ErrorKind::transient, .minor = minor::unknown_task};
-constexpr Error stopping{.kind = ErrorKind::transient, .minor = minor::shutting_down};
 
 // Why a contract is turned away though nothing is analysed: it means nothing, or asks for what nobody does here.
 std::optional<sched::RefusalCode> fault_in(const Contract& contract) noexcept {
@@ -93,11 +90,15 @@ InlineTasks::InlineTasks(const ExecutiveOptions& options)
       natives_{.lowest = options.lowest_native, .highest = options.highest_native},
       real_time_(options.real_time),
       counters_(options.recorder.requests, options.max_tasks, [this] { return report(); }) {
-  const std::lock_guard lock(mutex_);  // the counters are asked for already
   tasks_.reserve(max_tasks_);
 }
 
 InlineTasks::~InlineTasks() = default;
+
+Expected<void> InlineTasks::start(std::size_t stack) {
+  if (auto started = chores_.start(stack); !started) return started;
+  return counters_.start(stack);
+}
 
 Pushed InlineTasks::submit(JobPtr& job) noexcept {
   {
@@ -114,7 +115,7 @@ Pushed InlineTasks::submit(JobPtr& job) noexcept {
 void InlineTasks::begin(JobPtr job) noexcept {
   if (job->task != no_task) {
     const TaskPtr task = find(job->task, job->owner);
-    task ? run(std::move(job), task) : job->fail(unknown);
+    task ? run(std::move(job), task) : job->fail(errors::task_gone);
   } else if (job->contract) {
     const auto task = add(*job->contract, job->owner, std::string(job->label));
     task ? run(std::move(job), *task) : job->refuse(task.error());
@@ -167,7 +168,7 @@ void InlineTasks::run_ordinary(JobPtr job) noexcept {
 void InlineTasks::admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) {
   {
     const std::lock_guard lock(mutex_);
-    if (stopped_) return handler->failed(stopping);
+    if (stopped_) return handler->failed(errors::shutting_down);
   }
   const auto added = add(request.contract, request.owner, std::move(request.label));
   if (!added) return handler->refused(added.error());

@@ -43,8 +43,8 @@ class InlineTasks final : public Executive::State {
   ExecutiveReport report() const override;
   void stop() noexcept override;
 
-  // Assembly: the thread of the chores.
-  Expected<void> start(std::size_t stack) { return chores_.start(stack); }
+  // Assembly: the threads of the chores and of the counters.
+  Expected<void> start(std::size_t stack);
 
  private:
   static constexpr std::size_t remembered = 64;  // tasks that have left, for the report

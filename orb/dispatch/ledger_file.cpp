@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/directory.h"
 #include "orb/os/file_lock.h"
@@ -20,11 +21,11 @@
 namespace corelane::dispatch {
 namespace {
 
-constexpr Error unusable{.kind = ErrorKind::transient, .minor = minor::ledger_unusable};
-constexpr Error no_memory{.kind = ErrorKind::no_memory, .minor = minor::out_of_memory};
+using errors::no_memory;
+using ledger::unusable;
 constexpr Error refused{.kind = ErrorKind::persist_store, .minor = minor::system_refused};
-constexpr Error not_allowed{.kind = ErrorKind::no_permission, .minor = minor::system_refused};
-constexpr Error no_slot{.kind = ErrorKind::imp_limit, .minor = minor::too_many_items};
+using ledger::no_slot;
+using ledger::not_allowed;
 
 constexpr const char* elsewhere = "set runtime.directory (CORELANE_RUNTIME_DIRECTORY)";
 constexpr int attempts = 16;  // while others remove the file, or replace one of another version

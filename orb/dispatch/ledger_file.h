@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "orb/base/minor.h"
 #include "orb/dispatch/core_provider.h"
 #include "orb/dispatch/ledger_format.h"
 #include "orb/os/fd.h"
@@ -26,6 +27,12 @@ struct LedgerFault {
   Error error;
   std::string text;
 };
+
+namespace ledger {
+inline constexpr Error unusable{.kind = ErrorKind::transient, .minor = minor::ledger_unusable};
+inline constexpr Error not_allowed{.kind = ErrorKind::no_permission, .minor = minor::system_refused};
+inline constexpr Error no_slot{.kind = ErrorKind::imp_limit, .minor = minor::too_many_items};
+}  // namespace ledger
 
 class LedgerFile {
  public:

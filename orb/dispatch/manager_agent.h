@@ -9,11 +9,6 @@
 // waits for one slice at most. A slice is counted in evaluations and not in time, some 20 us on a core with a hundred
 // tasks.
 //
-// A newcomer is decided inside a transaction of the CoreProvider: what other processes promised is read, the decision
-// made, the new promise written, under the provider's lock. When that is taken, the newcomer waits and jobs go on. An
-// analysis that takes more than one slice goes on outside the transaction, and starts over when the others promised
-// something else meanwhile.
-//
 // Threads: step(), wake_at() and shut_down() on one thread at a time; submit(), admit(), depart(), peer_gone(),
 // report() any thread. Two locks, both priority-inheriting: state_mutex_ (a step, or a report) and door_mutex_ (the
 // lists of admissions and lost peers). Other threads allocate and free under neither.
@@ -29,7 +24,6 @@
 #include <vector>
 
 #include "orb/base/agent.h"
-#include "orb/dispatch/back_off.h"
 #include "orb/dispatch/best_effort_lane.h"
 #include "orb/dispatch/ceilings.h"
 #include "orb/dispatch/clock.h"
@@ -41,8 +35,10 @@
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/housekeeper.h"
 #include "orb/dispatch/inbox.h"
+#include "orb/dispatch/newcomers.h"
 #include "orb/dispatch/node_list.h"
 #include "orb/dispatch/priority_hints.h"
+#include "orb/dispatch/promise_keeper.h"
 #include "orb/dispatch/recorded_lane.h"
 #include "orb/dispatch/recorder.h"
 #include "orb/dispatch/request_queue.h"
@@ -56,14 +52,7 @@ namespace corelane::dispatch {
 class ManagerAgent final : public Agent {
  public:
   static constexpr int batch = 32;
-  static constexpr int slice = 32;        // evaluations, see Manager::continue_preparing()
   static constexpr int most_skipped = 8;  // full batches in a row, before newcomers get a slice all the same
-  static constexpr Duration retry_period = std::chrono::microseconds{200};   // of a transaction that was refused, first
-  static constexpr Duration longest_retry = std::chrono::milliseconds{100};  // doubled up to this
-  static constexpr Duration reorganizing_period = std::chrono::milliseconds{1};
-  static constexpr Duration server_retry_period = std::chrono::seconds{1};  // of servers that others leave no room
-  static constexpr Duration patience = std::chrono::seconds{3};             // then the newcomer is told to try again
-  static constexpr Duration explain_within = std::chrono::milliseconds{50};
 
   ManagerAgent(const ExecutiveOptions& options, const std::vector<CoreLease>& leases, CoreProvider& provider,
                ThreadMaker& maker, BestEffortLane& best_effort, const Clock& clock = {});
@@ -121,26 +110,6 @@ class ManagerAgent final : public Agent {
     std::unique_ptr<AdmissionHandler> handler;  // until its thread lives
     JobList first_jobs;                         // placed before the thread lived
   };
-  // Somebody who waits for a decision: a handler, or the first job of a task.
-  struct Newcomer {
-    JobId request;
-    Contract contract;
-    PeerId owner;
-    std::string label;
-    std::unique_ptr<AdmissionHandler> handler;
-    JobPtr job;
-    Time since{};
-  };
-  // What a task that has left a core still is to the others there: they may be busy with what it left behind.
-  struct Lingering {
-    Promise promise;
-    Time since{};        // the core's idle instant
-    Time until = never;  // known when the others' deadlines have been read
-  };
-  struct Explanation {
-    Newcomer newcomer;
-    sched::Refusal refusal;
-  };
 
   bool read_notes(Time now) noexcept;
   int dispatch_jobs(Time now) noexcept;
@@ -150,27 +119,9 @@ class ManagerAgent final : public Agent {
   bool take_attachment() noexcept;
   bool take_admission(Time now) noexcept;
   bool decide_newcomer(Time now) noexcept;
-  void prepare_first() noexcept;
-  void decide_first(Time now) noexcept;
-  Newcomer take_first() noexcept;
-  bool explain(Time now) noexcept;
-  bool refresh_promise(Time now) noexcept;
 
   void arrive(JobPtr job, Time now) noexcept;
-  void propose(Newcomer newcomer, Time now);
-  void try_again(Newcomer newcomer, Error error, Time now) noexcept;
   void drop_newcomers(PeerId peer) noexcept;
-  void note_others(std::span<const Promise> others, const Contract& newcomer);
-  void tell_interference(const CoreLease& lease, std::span<const Promise> others);
-  bool closes(const CoreLease& lease, std::span<const Promise> others, const std::vector<Promise>& mine,
-              const Contract& newcomer) const;
-  std::vector<Promise> task_promises() const;
-  std::vector<Promise> promises() const;
-  Promise task_promise(const CoreLease& lease, const Contract& contract) const;
-  void add_platform(std::vector<Promise>& promises) const;
-  void linger(CoreId core, const Contract& contract, Time now);
-  void settle_lingering(std::span<const Promise> others, Time now);
-  Time lingering_until() const noexcept;
 
   void tell(const sched::Fact& fact, Time now) noexcept;
   void carry_out(Time now) noexcept;
@@ -197,11 +148,7 @@ class ManagerAgent final : public Agent {
   void let_go(Record& record, const std::optional<sched::Refusal>& why, Time now) noexcept;
   void move_lane(Record& record, Time now) noexcept;
   void move_home() noexcept;
-  const CoreLease& home() const noexcept;
   JobPtr take_job(JobId id) noexcept;
-  std::optional<Newcomer> take_newcomer(JobId request) noexcept;
-  void turn_away(Newcomer newcomer, const sched::Refusal& refusal) noexcept;
-  void fail(Newcomer newcomer, Error error) noexcept;
   void forget(Record& record);
   static void fill(TaskReport& report, const TaskWorker& worker);
   void report_cores(ExecutiveReport& report) const;
@@ -213,7 +160,6 @@ class ManagerAgent final : public Agent {
   const std::vector<CoreLease> leases_;
   const sched::NativeRange natives_;
   const Clock clock_;
-  CoreProvider& provider_;
   BestEffortLane& best_effort_;
   TaskEvents* events_ = nullptr;
 
@@ -238,29 +184,18 @@ class ManagerAgent final : public Agent {
   // Guarded by state_mutex_: a step or a report.
   mutable os::PiMutex state_mutex_;
   RecordedManager manager_;
+  PromiseKeeper promises_;
+  Newcomers newcomers_;
   std::vector<std::unique_ptr<CorePool>> pools_;
   std::unordered_map<TaskId, std::unique_ptr<Record>> records_;
   Ceilings ceilings_;
   std::vector<sched::Command> work_;  // commands not carried out yet
   std::vector<Note> notes_;
-  std::vector<Newcomer> deciding_;      // told to the Manager, not answered
-  std::deque<Explanation> explaining_;  // refused; what would fit is still to be computed
-  std::deque<Newcomer> waiting_;        // not told yet; the first is being prepared, or the provider is busy
-  JobId preparing_{};                   // request of the newcomer whose analysis is under way
-  JobId asking_{};                      // request of the one for whom something that fits is looked for
-  int skipped_ = 0;                     // steps in which requests left no time for newcomers
-  JobPtr current_;                      // the job that the Manager is being asked about
+  int skipped_ = 0;  // steps in which requests left no time for newcomers
+  JobPtr current_;   // the job that the Manager is being asked about
   std::deque<std::shared_ptr<const TaskReport>> gone_;
-  std::deque<PeerId> lost_peers_;
-  std::deque<TaskId> evicted_;        // the latest, so that their clients are told
-  CoreId home_;                       // the core of the manager's thread
-  std::vector<sched::Ppm> others_;    // by leased core: what other processes promised
-  bool alone_ = true;                 // nobody else promised anything on our cores
-  std::vector<Lingering> lingering_;  // each is in our promise still, so the provider's room bounds them
-  std::uint64_t admitted_ = 0, refused_ = 0, jobs_refused_ = 0;
-  bool promise_is_stale_ = false;
-  BackOff newcomers_{retry_period, longest_retry};  // when the first of waiting_ is decided
-  BackOff promise_{retry_period, longest_retry};    // when a stale promise is written
+  std::deque<TaskId> evicted_;  // the latest, so that their clients are told
+  std::uint64_t admitted_ = 0, jobs_refused_ = 0;
   Time wake_at_ = never;
 };
 

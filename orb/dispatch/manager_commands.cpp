@@ -3,16 +3,14 @@
 #include <mutex>
 #include <utility>
 
-#include "orb/base/minor.h"
+#include "orb/base/errors.h"
 #include "orb/dispatch/manager_agent.h"
 #include "orb/os/thread.h"
 
 namespace corelane::dispatch {
 namespace {
 
-constexpr std::size_t remembered = 256;  // tasks that left and still stand in the report
-constexpr Error gone{.kind = ErrorKind::transient, .minor = minor::unknown_task};
-constexpr Error full{.kind = ErrorKind::transient, .minor = minor::queue_full};
+constexpr std::size_t remembered = 256;            // tasks that left and still stand in the report
 constexpr std::optional<sched::Refusal> departed;  // no reason: it asked to leave
 
 }  // namespace
@@ -35,7 +33,7 @@ void ManagerAgent::carry_out(Time now) noexcept {
 }
 
 void ManagerAgent::handle(const sched::Admit& admit, Time now) {
-  auto newcomer = take_newcomer(admit.request);
+  auto newcomer = newcomers_.take(admit.request);
   CorePool* pool = pool_of(admit.core);
   if (!newcomer || !pool) return tell(sched::Departed{.at = now, .task = admit.task}, now);  // it failed meanwhile
   ++admitted_;
@@ -97,11 +95,11 @@ void ManagerAgent::handle(const sched::Place& place, Time now) noexcept {
   JobPtr job = take_job(place.job);
   if (!job) return;  // the first job of a new task went with its Admit
   if (place.core == no_core) {
-    if (best_effort_.submit(job) != Pushed::done) job->fail(full);
+    if (best_effort_.submit(job) != Pushed::done) job->fail(errors::queue_full);
     return;
   }
   Record* record = find(place.task);
-  if (!record) return job->fail(gone);
+  if (!record) return job->fail(errors::task_gone);
   if (!record->started) return record->first_jobs.push_back(std::move(job));
   const Time at = job->arrived == Time{} ? now : std::min(job->arrived, now);
   hand_over(*record, std::move(job), place.job, at);
@@ -160,7 +158,7 @@ void ManagerAgent::move_lane(Record& record, Time now) noexcept {
   const CoreId to = record.report.core;
   sched::LaneTask task = pool_of(record.lane)->take_out(*record.worker);
   task.priority = record.report.priority;
-  if (record.lane != to) linger(record.lane, record.report.contract, now);
+  if (record.lane != to) promises_.linger(record.lane, record.report.contract, now);
   record.lane = to;
   pool_of(to)->put(record.worker, task, now);
   if (std::exchange(record.owes_vacate, false)) pool_of(to)->vacate(task.id, now);
@@ -170,7 +168,7 @@ void ManagerAgent::handle(const sched::Dismiss& dismiss, Time now) noexcept {
   if (Record* record = find(dismiss.task)) return let_go(*record, departed, now);
   // Departed before it had a thread: nothing of it is on the core.
   tell(sched::Vacated{.at = now, .task = dismiss.task, .core = dismiss.core}, now);
-  promise_is_stale_ = true;
+  promises_.has_changed();
 }
 
 // After CoreLost; the task has left for the Manager. Its client learns the reason from the answer to its jobs: those
@@ -188,16 +186,7 @@ void ManagerAgent::handle(const sched::Refuse& refuse, Time now) noexcept {
     const bool evicted = std::find(evicted_.begin(), evicted_.end(), job->task) != evicted_.end();
     return job->refuse(evicted ? sched::Refusal{.code = sched::RefusalCode::core_lost} : refuse.reason);
   }
-  auto newcomer = take_newcomer(refuse.job);
-  if (!newcomer) return;
-  if (refuse.reason.code == sched::RefusalCode::reorganizing && now - newcomer->since < patience) {
-    newcomers_.start(now + reorganizing_period);  // tasks are being moved for somebody else: it waits
-    return waiting_.push_back(std::move(*newcomer));
-  }
-  // What would fit here may make somebody late there, so beside other processes nothing is proposed.
-  if (refuse.reason.code != sched::RefusalCode::not_schedulable || refuse.reason.nearest.found() || !alone_)
-    return turn_away(std::move(*newcomer), refuse.reason);
-  explaining_.push_back({std::move(*newcomer), refuse.reason});
+  (void)newcomers_.refused(refuse, now);
 }
 
 // `why`: for an evicted task, whom nobody asked to leave.
@@ -205,10 +194,11 @@ void ManagerAgent::let_go(Record& record, const std::optional<sched::Refusal>& w
   record.leaving = true;
   hints_.erase(record.report.task);
   departures_.forget(record.report.task);
-  if (auto handler = std::exchange(record.handler, nullptr)) why ? handler->refused(*why) : handler->failed(gone);
+  if (auto handler = std::exchange(record.handler, nullptr))
+    why ? handler->refused(*why) : handler->failed(errors::task_gone);
   record.report.early = pool_of(record.lane)->early_jobs(record.report.task);
   JobList cancelled = pool_of(record.lane)->dismiss(*record.worker, now);
-  const auto answer = [&](JobPtr job) { why ? job->refuse(*why) : job->fail(gone); };
+  const auto answer = [&](JobPtr job) { why ? job->refuse(*why) : job->fail(errors::task_gone); };
   // Bound: jobs of one task.
   while (JobPtr job = cancelled.pop_front()) answer(std::move(job));
   while (JobPtr job = record.first_jobs.pop_front()) answer(std::move(job));
@@ -221,19 +211,19 @@ void ManagerAgent::handle_note(const sched::Vacated& note, Time now) noexcept {
   if (owed && !left) return move_lane(*record, now);
   const CoreId core = owed ? record->report.core : note.core;  // where the Manager has it
   if (left) {
-    linger(note.core, record->report.contract, now);
+    promises_.linger(note.core, record->report.contract, now);
     forget(*record);
     housekeeper_.retire(record->worker);
     records_.erase(note.task);
   }
   tell(sched::Vacated{.at = now, .task = note.task, .core = core}, now);
-  promise_is_stale_ = true;
+  promises_.has_changed();
 }
 
 void ManagerAgent::handle_note(const sched::CoreLost& note, Time now) noexcept {
   tell(sched::CoreLost{.at = now, .core = note.core}, now);
-  promise_is_stale_ = true;
-  if (note.core == home_) move_home();
+  promises_.has_changed();
+  if (note.core == promises_.home()) move_home();
 }
 
 // This thread goes to another core that is left, where its platform load counts from now on.
@@ -242,7 +232,7 @@ void ManagerAgent::move_home() noexcept {
     const auto view = manager_.find(lease.core);
     if (!view || view->lost) continue;
     if (options_.real_time && !os::bind_this_thread(lease.core)) continue;
-    home_ = lease.core;
+    promises_.move_home(lease.core);
     return;
   }
 }
@@ -273,27 +263,6 @@ void ManagerAgent::handle_note(const ThreadFailed& note, Time now) noexcept {
 
 JobPtr ManagerAgent::take_job(JobId id) noexcept {
   return current_ && current_->id_ == id ? std::exchange(current_, nullptr) : nullptr;
-}
-
-std::optional<ManagerAgent::Newcomer> ManagerAgent::take_newcomer(JobId request) noexcept {
-  for (std::size_t i = 0; i < deciding_.size(); ++i) {
-    if (deciding_[i].request != request) continue;
-    Newcomer found = std::move(deciding_[i]);
-    deciding_.erase(deciding_.begin() + static_cast<std::ptrdiff_t>(i));
-    return found;
-  }
-  return std::nullopt;
-}
-
-void ManagerAgent::turn_away(Newcomer newcomer, const sched::Refusal& refusal) noexcept {
-  ++refused_;
-  if (newcomer.handler) newcomer.handler->refused(refusal);
-  if (newcomer.job) newcomer.job->refuse(refusal);
-}
-
-void ManagerAgent::fail(Newcomer newcomer, Error error) noexcept {
-  if (newcomer.handler) newcomer.handler->failed(error);
-  if (newcomer.job) newcomer.job->fail(error);
 }
 
 void ManagerAgent::forget(Record& record) {
@@ -339,7 +308,7 @@ ExecutiveReport ManagerAgent::report() const {
   {
     const std::lock_guard lock(state_mutex_);
     report.admitted = admitted_;
-    report.refused = refused_;
+    report.refused = newcomers_.refusals();
     report.jobs_refused = jobs_refused_;
     for (const auto& [id, record] : records_) {
       report.tasks.push_back(record->report);
@@ -372,8 +341,8 @@ void ManagerAgent::report_cores(ExecutiveReport& report) const {
       report.cores.push_back({.core = view->id,
                               .capacity = options_.capacity,
                               .admitted = view->admitted,
-                              .platform = std::max<sched::Ppm>(0, view->platform - others_[i]),
-                              .others = others_[i],
+                              .platform = std::max<sched::Ppm>(0, view->platform - promises_.others_on(i)),
+                              .others = promises_.others_on(i),
                               .tasks = view->tasks,
                               .timer_releases = pools_[i]->timer_releases(),
                               .guarded = leases_[i].guarded,

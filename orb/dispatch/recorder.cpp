@@ -11,6 +11,7 @@
 #include <mutex>
 #include <new>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
@@ -21,7 +22,7 @@ namespace corelane::dispatch {
 namespace {
 
 constexpr Error off{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
-constexpr Error no_memory{.kind = ErrorKind::no_memory, .minor = minor::out_of_memory};
+using errors::no_memory;
 constexpr int most_names = 10'000;  // of old traces that are in the way
 constexpr Error refused{.kind = ErrorKind::persist_store, .minor = minor::system_refused};
 

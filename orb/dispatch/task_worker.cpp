@@ -3,14 +3,12 @@
 #include <mutex>
 #include <utility>
 
-#include "orb/base/minor.h"
+#include "orb/base/errors.h"
 #include "orb/dispatch/core_pool.h"
 #include "orb/dispatch/current.h"
 
 namespace corelane::dispatch {
 namespace {
-
-constexpr Error gone{.kind = ErrorKind::transient, .minor = minor::unknown_task};
 
 // relaxed: one writer, and readers need no order.
 void increment(std::atomic<std::uint64_t>& counter) noexcept {
@@ -188,7 +186,7 @@ void TaskWorker::loop() noexcept {
     wait(now);
   }
   inlet_.close();
-  if (const JobPtr job = std::move(at_the_door_)) job->fail(gone);
+  if (const JobPtr job = std::move(at_the_door_)) job->fail(errors::task_gone);
 }
 
 void TaskWorker::wait(Time now) noexcept {

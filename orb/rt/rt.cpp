@@ -27,7 +27,11 @@ Answer admit_local(const std::shared_ptr<core::Reference>& reference, const Task
     core::raise(Error{ErrorKind::bad_operation, Completion::no, minor::no_such_operation}, spec.operation);
   const auto answer =
       reference->orb()->executive().admit_and_wait({.contract = spec.contract, .owner = {}, .label = spec.operation});
-  if (!answer) return Unexpected(Refusal{answer.error(), sched::text_of(answer.error())});
+  if (!answer) {
+    if (const auto* error = std::get_if<Error>(&answer.error())) core::raise(*error);
+    const auto& reason = std::get<sched::Refusal>(answer.error());
+    return Unexpected(Refusal{reason, sched::text_of(reason)});
+  }
   return std::make_shared<core::TaskBinding>(reference, spec.operation, answer->task, nullptr, spec.contract);
 }
 

@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/transport/detail/read_gate.h"
@@ -19,7 +20,7 @@ namespace {
 constexpr Error comm_failure(std::uint32_t minor) { return {.kind = ErrorKind::comm_failure, .minor = minor}; }
 constexpr Error lost = comm_failure(minor::connection_lost);
 constexpr Error misused{.kind = ErrorKind::bad_inv_order, .minor = minor::connection_lost};
-constexpr Error no_memory{.kind = ErrorKind::no_memory, .minor = minor::out_of_memory};
+using errors::no_memory;
 constexpr Error backlog_full{.kind = ErrorKind::transient, .minor = minor::send_backlog};
 
 // Of one connection, until the reactor serves the others.

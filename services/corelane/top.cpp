@@ -110,6 +110,7 @@ int top_once(const std::string& directory, Format format, std::ostream& out, std
     err << "corelane top: " << directory << ": " << std::strerror(errno) << "; servers of other users have their own\n";
     return 1;
   }
+  dispatch::remove_stale_pages(directory);
   out << text_of(dispatch::read_pages(directory), format);
   return 0;
 }

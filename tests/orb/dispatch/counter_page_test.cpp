@@ -116,8 +116,23 @@ TEST_CASE("the page of a process that has ended is removed") {
   std::filesystem::copy_file(page_in(directory), directory / "counters-1");
   page->reset();
   REQUIRE(directory.entries() == 1);  // nobody has its lock
-  SECTION("by whoever looks") {
-    CHECK(read_pages(directory.path()).empty());
+  CHECK(read_pages(directory.path()).empty());
+  SECTION("also a torn one") {
+    std::fstream file(directory / "counters-1", std::ios::in | std::ios::out);
+    file.seekp(5 * 8).put('\1');  // the sequence of one that was killed while it wrote
+    file.close();
+    remove_stale_pages(directory.path());
+    CHECK(directory.entries() == 0);
+  }
+  SECTION("also one that was never written") {
+    std::filesystem::resize_file(directory / "counters-1", 0);
+    remove_stale_pages(directory.path());
+    CHECK(directory.entries() == 0);
+  }
+  SECTION("also one that was never filled") {
+    std::filesystem::resize_file(directory / "counters-1", 0);
+    std::filesystem::resize_file(directory / "counters-1", 4096);
+    remove_stale_pages(directory.path());
     CHECK(directory.entries() == 0);
   }
   SECTION("by the next server") {
@@ -136,6 +151,7 @@ TEST_CASE("a page that a living process keeps is neither removed nor taken") {
   ProcessCounters counters = sample(1);
   ++counters.start_ticks;
   (*other)->write(counters);
+  remove_stale_pages(directory.path());
   CHECK(read_pages(directory.path()).empty());
   auto mine = CounterPage::make(directory.path(), 1, 2);
   REQUIRE(mine);
@@ -179,6 +195,7 @@ TEST_CASE("a file that is no page is left alone") {
   std::ofstream(directory / "counters-3") << "x";
   std::filesystem::resize_file(directory / "counters-3", std::uintmax_t{1} << 40);  // a hole
   CHECK(read_pages(directory.path()).empty());
+  remove_stale_pages(directory.path());
   CHECK(directory.entries() == 5);
 }
 
@@ -191,7 +208,8 @@ TEST_CASE("tasks that run where their jobs arrive have a page too") {
   report.tasks[0].jobs = 5;
   report.tasks[1].gone = true;
   {
-    const InlineCounters counters(directory.path(), 4, [&] { return report; });
+    InlineCounters counters(directory.path(), 4, [&] { return report; });
+    REQUIRE(counters.start(256 * 1024));
     std::vector<ProcessCounters> pages;
     while (pages.empty()) pages = read_pages(directory.path());  // bound: the thread's start
     CHECK_FALSE(pages[0].promises);

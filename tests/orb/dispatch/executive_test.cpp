@@ -14,6 +14,7 @@
 #include <random>
 #include <thread>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/dispatch/host_ledger.h"
 #include "orb/os/clock.h"
@@ -153,10 +154,10 @@ TEST_CASE("best-effort jobs run without a manager and each once") {
 TEST_CASE("admissions fill the machine and not more and a departure makes room") {
   Server server;
   std::vector<TaskId> admitted;
-  Expected<Admission, sched::Refusal> last = sched::Refusal{};
+  Expected<Admission, NotAdmitted> last = NotAdmitted{};
   while ((last = server.executive->admit_and_wait({.contract = task(100ms, 20ms), .owner = {}, .label = "t"})))
     admitted.push_back(last->task);
-  CHECK(last.error().code == sched::RefusalCode::not_schedulable);
+  CHECK(std::get<sched::Refusal>(last.error()).code == sched::RefusalCode::not_schedulable);
   const ExecutiveReport report = server.executive->snapshot();
   CHECK(report.tasks.size() == admitted.size());
   for (const CoreReport& core : report.cores) CHECK(core.admitted + core.platform <= core.capacity);
@@ -298,8 +299,8 @@ TEST_CASE("a stopped executive says so") {
   Tally tally;
   CHECK_FALSE(server.submit(tally, no_task));
   CHECK_FALSE(server.submit(tally, TaskId{1}));
-  CHECK(server.executive->admit_and_wait({.contract = task(10ms, 1ms), .owner = {}, .label = {}}).error().code ==
-        sched::RefusalCode::no_core);
+  CHECK(server.executive->admit_and_wait({.contract = task(10ms, 1ms), .owner = {}, .label = {}}).error() ==
+        NotAdmitted(errors::shutting_down));
 }
 
 // Two servers on one host.

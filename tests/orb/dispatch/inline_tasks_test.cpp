@@ -82,8 +82,11 @@ struct Followers {
     executive = std::move(*Executive::start(options, cores));
     os::log::set_level(os::log::Level::info);
   }
-  Expected<Admission, sched::Refusal> admit(const Contract& contract, PeerId owner = {}) {
+  Expected<Admission, NotAdmitted> admit(const Contract& contract, PeerId owner = {}) {
     return executive->admit_and_wait({.contract = contract, .owner = owner, .label = "task"});
+  }
+  sched::RefusalCode refused(const Contract& contract) {
+    return std::get<sched::Refusal>(admit(contract).error()).code;
   }
   Outcome submit(TaskId task, PeerId owner = {}, std::optional<Contract> contract = {},
                  std::function<void()> work = {}) {
@@ -270,9 +273,8 @@ TEST_CASE("contracts that nobody could keep are refused here too") {
   Followers followers;
   Contract cancelling = every(10ms);
   cancelling.on_overrun = OverrunPolicy::cancel;
-  CHECK(followers.admit(cancelling).error().code == sched::RefusalCode::overrun_policy);
-  CHECK(followers.admit({.period = 1ms, .deadline = 1ms, .budget = 2ms}).error().code ==
-        sched::RefusalCode::bad_contract);
+  CHECK(followers.refused(cancelling) == sched::RefusalCode::overrun_policy);
+  CHECK(followers.refused({.period = 1ms, .deadline = 1ms, .budget = 2ms}) == sched::RefusalCode::bad_contract);
   CHECK(*followers.submit(no_task, {}, cancelling).refused == sched::RefusalCode::overrun_policy);
   CHECK(followers.executive->snapshot().refused == 3);
 }
@@ -283,7 +285,7 @@ TEST_CASE("a full table refuses until somebody leaves") {
   Followers followers(small);
   const TaskId first = followers.admit(every(10ms))->task;
   CHECK(followers.admit(every(10ms)));
-  CHECK(followers.admit(every(10ms)).error().code == sched::RefusalCode::too_many_tasks);
+  CHECK(followers.refused(every(10ms)) == sched::RefusalCode::too_many_tasks);
   followers.executive->depart(first);
   CHECK(followers.admit(every(10ms)));
 }

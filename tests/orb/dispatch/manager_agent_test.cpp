@@ -302,7 +302,7 @@ TEST_CASE("a newcomer that comes while tasks are being moved waits and is decide
   CHECK(waits->calls == 0);
   machine.settle();
   CHECK(moves->admission);
-  machine.advance(ManagerAgent::reorganizing_period);
+  machine.advance(Newcomers::reorganizing_period);
   REQUIRE(waits->refusal);
   CHECK(waits->refusal->code == RefusalCode::not_schedulable);
 }

@@ -113,7 +113,7 @@ TEST_CASE("the manager sleeps while another process keeps it from giving back wh
   machine.advance(60ms);
   CHECK(machine.manager.wake_at() > virtual_now);
   machine.provider().busy = false;
-  machine.advance(ManagerAgent::longest_retry);
+  machine.advance(PromiseKeeper::longest_retry);
   CHECK(machine.provider().mine.empty());
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("a ledger that stays broken is asked less and less often") {
   CHECK(machine.provider().begun > 10);
   CHECK(machine.provider().begun < 40);
   machine.provider().broken = false;
-  machine.advance(ManagerAgent::longest_retry);
+  machine.advance(PromiseKeeper::longest_retry);
   CHECK(machine.provider().mine.empty());
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("a promise that waits to be written does not delay a newcomer") {
   const TaskId id = machine.admit(plain(10ms, 1ms));
   machine.provider().busy = true;
   machine.manager.depart(id, {});
-  for (int i = 0; i < 10; ++i) machine.advance(ManagerAgent::longest_retry);  // the promise's waits have grown
+  for (int i = 0; i < 10; ++i) machine.advance(PromiseKeeper::longest_retry);  // the promise's waits have grown
   machine.provider().busy = false;
   const auto answer = machine.ask(plain(10ms, 1ms));
   machine.decide();
@@ -188,9 +188,9 @@ TEST_CASE("while another process decides newcomers wait and jobs go on") {
   machine.settle();
   CHECK(fate->runs == 1);
   CHECK(answer->calls == 0);
-  CHECK(machine.manager.wake_at() == virtual_now + ManagerAgent::retry_period);
+  CHECK(machine.manager.wake_at() == virtual_now + PromiseKeeper::retry_period);
   machine.provider().busy = false;
-  machine.advance(ManagerAgent::retry_period);
+  machine.advance(PromiseKeeper::retry_period);
   CHECK(answer->admission);
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("a newcomer does not wait for ever for the ledger") {
   machine.provider().busy = true;
   const auto answer = machine.ask(plain(10ms, 1ms));
   machine.decide();
-  machine.advance(ManagerAgent::patience);
+  machine.advance(Newcomers::patience);
   REQUIRE(answer->error);
   CHECK(*answer->error == Error{.kind = ErrorKind::transient, .minor = minor::ledger_busy});
 }
@@ -212,9 +212,9 @@ TEST_CASE("a newcomer whose promise came too late is decided anew") {
   CHECK(answer->calls == 0);
   while (machine.provider().conflicts > 0) {  // bound: each try takes one, and each advance lets try
     CHECK(machine.manager.wake_at() > virtual_now);
-    machine.advance(ManagerAgent::longest_retry);
+    machine.advance(PromiseKeeper::longest_retry);
   }
-  machine.advance(ManagerAgent::longest_retry);
+  machine.advance(PromiseKeeper::longest_retry);
   CHECK(answer->admission);
   CHECK(machine.provider().mine.size() == 1);
   CHECK(machine.manager.report().cores.front().tasks == 1);
@@ -224,8 +224,8 @@ TEST_CASE("a newcomer whose promise always comes too late is told so in the end"
   Machine machine;
   machine.provider().conflicts = 1'000'000;
   const auto answer = machine.ask(plain(10ms, 1ms));
-  const Time until = virtual_now + ManagerAgent::patience;
-  while (virtual_now <= until) machine.advance(ManagerAgent::longest_retry);
+  const Time until = virtual_now + Newcomers::patience;
+  while (virtual_now <= until) machine.advance(PromiseKeeper::longest_retry);
   REQUIRE(answer->error);
   CHECK(answer->error->minor == minor::ledger_busy);
 }

@@ -1,0 +1,98 @@
+// Newcomers: those who ask for admission, until they are told. One at a time is analysed in slices, and then decided
+// inside a transaction of the PromiseKeeper: what other processes promised is read, the decision made, the new promise
+// written. When the transaction is taken, the newcomers wait and jobs go on. An analysis that takes more than one slice
+// goes on outside the transaction, and starts over when the others promised something else meanwhile.
+//
+// Threads: owned by one at a time (the manager).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orb/base/contract.h"
+#include "orb/base/error.h"
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+#include "orb/dispatch/back_off.h"
+#include "orb/dispatch/executive.h"
+#include "orb/dispatch/job.h"
+#include "orb/dispatch/promise_keeper.h"
+#include "orb/dispatch/recorded_lane.h"
+#include "orb/sched/commands.h"
+#include "orb/sched/refusal.h"
+
+namespace corelane::dispatch {
+
+// Somebody who waits for a decision: a handler, or the first job of a task.
+struct Newcomer {
+  void refuse(const sched::Refusal& refusal) noexcept;
+  void fail(Error error) noexcept;
+
+  JobId request;
+  Contract contract;
+  PeerId owner;
+  std::string label;
+  std::unique_ptr<AdmissionHandler> handler;
+  JobPtr job;
+  Time since{};
+};
+
+class Newcomers {
+ public:
+  static constexpr std::size_t most = 1024;  // that wait for a decision
+  static constexpr int slice = 32;           // evaluations, see Manager::continue_preparing()
+  static constexpr Duration reorganizing_period = std::chrono::milliseconds{1};
+  static constexpr Duration patience = std::chrono::seconds{3};  // then the newcomer is told to try again
+  static constexpr Duration explain_within = std::chrono::milliseconds{50};
+
+  Newcomers(RecordedManager& manager, PromiseKeeper& promises) : manager_(manager), promises_(promises) {}
+
+  // Takes him in, or tells him why not.
+  void propose(Newcomer newcomer, Time now);
+  // A slice of the first newcomer's analysis; or, when that has ended, his decision, of which the Manager's commands
+  // are appended. Whether anything was done.
+  bool step(Time now, std::vector<sched::Command>& commands) noexcept;
+  // A slice of what would have fitted instead of a refused contract. Whether anything was done.
+  bool explain(Time now) noexcept;
+  Time wake_at() const noexcept;
+
+  // The one whom an Admit is about; nothing when he is gone.
+  std::optional<Newcomer> take(JobId request) noexcept;
+  // The Manager's answer to one of them; false: to none.
+  bool refused(const sched::Refuse& refuse, Time now) noexcept;
+
+  // The peer is gone: its newcomers are told so, those who come later too.
+  void drop(PeerId peer) noexcept;
+  void fail_all(Error error) noexcept;
+  std::uint64_t refusals() const noexcept { return refusals_; }
+
+ private:
+  static constexpr std::size_t remembered_peers = 256;
+  struct Explanation {
+    Newcomer newcomer;
+    sched::Refusal refusal;
+  };
+
+  Newcomer take_first() noexcept;
+  void prepare_first() noexcept;
+  void decide_first(Time now, std::vector<sched::Command>& commands) noexcept;
+  void try_again(Newcomer newcomer, Error error, Time now) noexcept;
+  void turn_away(Newcomer newcomer, const sched::Refusal& refusal) noexcept;
+
+  RecordedManager& manager_;
+  PromiseKeeper& promises_;
+  std::deque<Newcomer> waiting_;        // not told to the Manager; the first is being prepared, or has to try again
+  std::vector<Newcomer> deciding_;      // told, not answered
+  std::deque<Explanation> explaining_;  // refused; what would fit is still to be computed
+  std::deque<PeerId> lost_peers_;       // the latest, for those of their requests that are still in the queue
+  JobId preparing_{};                   // request of the newcomer whose analysis is under way
+  JobId asking_{};                      // request of the one for whom something that fits is looked for
+  BackOff retry_{PromiseKeeper::retry_period, PromiseKeeper::longest_retry};
+  std::uint64_t refusals_ = 0;
+};
+
+}  // namespace corelane::dispatch

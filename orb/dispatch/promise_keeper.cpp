@@ -1,0 +1,188 @@
+#include "orb/dispatch/promise_keeper.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "orb/dispatch/neighbours.h"
+
+namespace corelane::dispatch {
+namespace {
+
+Promise load_promise(const CoreLease& lease, const sched::PlatformLoad& load) {
+  return {.core = lease.core,
+          .physical_core = lease.physical_core,
+          .contract = {.period = load.period, .deadline = load.period, .budget = load.budget, .jitter = load.jitter},
+          .kind = PromiseKind::platform,
+          .blocking = load.blocking};
+}
+
+}  // namespace
+
+PromiseKeeper::PromiseKeeper(const ExecutiveOptions& options, std::span<const CoreLease> leases, CoreProvider& provider,
+                             BestEffortServers& servers, RecordedManager& manager)
+    : options_(options),
+      leases_(leases),
+      levels_(task_natives(options).task_levels()),
+      provider_(provider),
+      servers_(servers),
+      manager_(manager),
+      home_(leases.front().core),
+      others_(leases.size()),
+      stale_(!servers.all_granted()) {
+  if (!servers_.empty() || options_.reader.budget > Duration::zero())
+    for (const CoreLease& lease : leases_) tell_interference(lease, {});
+}
+
+Expected<void> PromiseKeeper::begin(const Contract& newcomer, Time now) noexcept {
+  const auto others = provider_.begin();
+  if (!others) return others.error();
+  settle_lingering(*others, now);
+  note_others(*others, newcomer);
+  return {};
+}
+
+Expected<void> PromiseKeeper::commit() noexcept {
+  const auto written = provider_.end(promises());
+  stale_ = !written || !servers_.all_granted();
+  return written;
+}
+
+void PromiseKeeper::note_others(std::span<const Promise> others, const Contract& newcomer) {
+  const std::vector<Promise> mine = others.empty() ? std::vector<Promise>{} : task_promises();
+  beside_others_ = false;
+  for (std::size_t i = 0; i < leases_.size(); ++i) {
+    const CoreLease& lease = leases_[i];
+    others_[i] = promised_on(lease, others);
+    beside_others_ = beside_others_ || others_[i] != 0;
+    manager_.set_closed(lease.core, options_.admission && closes(lease, others, mine, newcomer));
+    tell_interference(lease, others);
+  }
+  // The others' deadlines are checked against one newcomer on one core, not against a reshuffle of ours.
+  // What moves cannot be taken back either when another process has promised something meanwhile.
+  manager_.set_repack(!beside_others_ && provider_.alone());
+}
+
+// What runs on the core beside our tasks and the platform: other processes, and what serves best effort.
+void PromiseKeeper::tell_interference(const CoreLease& lease, std::span<const Promise> others) {
+  auto loads = interference_on(lease, others);
+  servers_.add_loads(lease.core, loads);
+  if (options_.reader.budget > Duration::zero()) loads.push_back(options_.reader);
+  manager_.set_interference(lease.core, loads);
+}
+
+// Whether another process's task would be late with the newcomer on the core of `lease`, or with what our platform load
+// grows by: there, and for our first task also on the manager's core.
+bool PromiseKeeper::closes(const CoreLease& lease, std::span<const Promise> others, const std::vector<Promise>& mine,
+                           const Contract& newcomer) const {
+  if (others.empty()) return false;
+  std::vector<Promise> ours = mine;
+  ours.push_back(task_promise(lease, newcomer));
+  add_platform(ours);
+  servers_.add_promises(ours);
+  const bool first = mine.empty() && lease.core != home_;
+  return !others_hold(lease, others, ours) || (first && !others_hold(home_lease(), others, ours));
+}
+
+const CoreLease& PromiseKeeper::home_lease() const noexcept {
+  for (const CoreLease& lease : leases_)
+    if (lease.core == home_) return lease;
+  return leases_.front();
+}
+
+// Neighbours know nothing of resources: the longest section blocks everybody, and what an enforced job exceeds its
+// budget by to end a section is part of its budget.
+Promise PromiseKeeper::task_promise(const CoreLease& lease, const Contract& original) const {
+  Contract contract = original;
+  Duration longest{};
+  for (ResourceUse& use : contract.uses) longest = std::max(longest, std::exchange(use, {}).longest);
+  if (contract.on_overrun != OverrunPolicy::report)
+    contract.budget = std::min(contract.budget + longest, contract.deadline - contract.suspension);
+  return {.core = lease.core,
+          .physical_core = lease.physical_core,
+          .contract = contract,
+          .blocking = longest,
+          .levels = levels_};
+}
+
+// Every task on every core that it is charged to, those whose work may still delay others, and the platform's load.
+std::vector<Promise> PromiseKeeper::task_promises() const {
+  std::vector<Promise> result;
+  const auto add = [&](CoreId core, const Contract& contract) {
+    for (const CoreLease& lease : leases_)
+      if (lease.core == core) result.push_back(task_promise(lease, contract));
+  };
+  for (const sched::TaskView& task : manager_.tasks()) {
+    add(task.core, task.contract);
+    if (task.target != no_core && task.target != task.core) add(task.target, task.contract);
+  }
+  for (const Lingering& left : lingering_) result.push_back(left.promise);
+  add_platform(result);
+  return result;
+}
+
+std::vector<Promise> PromiseKeeper::promises() const {
+  std::vector<Promise> result = task_promises();
+  servers_.add_promises(result);
+  return result;
+}
+
+// Where tasks are, and on the manager's core, which works for all of them. Once for each core.
+void PromiseKeeper::add_platform(std::vector<Promise>& promises) const {
+  if (promises.empty()) return;
+  for (const CoreLease& lease : leases_) {
+    const auto is_here = [&](PromiseKind kind) {
+      return std::any_of(promises.begin(), promises.end(),
+                         [&](const Promise& p) { return p.core == lease.core && p.kind == kind; });
+    };
+    const bool needed = lease.core == home_ || is_here(PromiseKind::task);
+    if (!needed || is_here(PromiseKind::platform)) continue;
+    for (const sched::PlatformLoad& load : {options_.platform, options_.reader})
+      if (load.budget > Duration::zero() || load.blocking > Duration::zero())
+        promises.push_back(load_promise(lease, load));
+  }
+}
+
+void PromiseKeeper::linger(CoreId core, const Contract& contract, Time now) {
+  for (const CoreLease& lease : leases_)
+    if (lease.core == core) lingering_.push_back({.promise = task_promise(lease, contract), .since = now});
+  stale_ = true;
+}
+
+// Inside a transaction.
+void PromiseKeeper::settle_lingering(std::span<const Promise> others, Time now) {
+  for (Lingering& left : lingering_) {
+    if (left.until != never) continue;
+    left.until = left.since;
+    for (const CoreLease& lease : leases_)
+      if (lease.core == left.promise.core) left.until += longest_deadline_on(lease, others);
+  }
+  std::erase_if(lingering_, [&](const Lingering& left) { return left.until <= now; });
+}
+
+Time PromiseKeeper::lingering_until() const noexcept {
+  Time next = never;
+  for (const Lingering& left : lingering_) next = std::min(next, left.until);
+  return next;
+}
+
+// What lingers and is over has made ours stale, and the next try has a time of its own.
+Time PromiseKeeper::wake_at() const noexcept { return stale_ ? retry_.at() : lingering_until(); }
+
+bool PromiseKeeper::refresh(Time now) noexcept {
+  stale_ = stale_ || lingering_until() <= now;
+  if (!stale_ || !retry_.is_due(now)) return false;
+  const auto others = provider_.begin();
+  if (!others) {
+    retry_.failed(now);
+    return false;
+  }
+  settle_lingering(*others, now);
+  servers_.claim(*others, promises());
+  stale_ = !provider_.end(promises());
+  stale_ ? retry_.failed(now) : retry_.start(now + retry_period);
+  if (!stale_) servers_.grant();
+  if (!servers_.all_granted()) stale_ = true, retry_.start(now + server_retry_period);
+  return true;
+}
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,101 @@
+// PromiseKeeper: what this process promises to the others of its host, and what they promise to it. Everything that
+// passes the CoreProvider passes here: a newcomer is decided between begin() and commit(), refresh() writes down what
+// has become less.
+//
+// A promise covers every task on each core that it is charged to, tasks that have left a core while neighbours may
+// still be busy with what they left behind, the platform's load, and the servers of best effort.
+//
+// Threads: owned by one at a time (the manager).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "orb/base/contract.h"
+#include "orb/base/expected.h"
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+#include "orb/dispatch/back_off.h"
+#include "orb/dispatch/best_effort_servers.h"
+#include "orb/dispatch/core_provider.h"
+#include "orb/dispatch/executive.h"
+#include "orb/dispatch/recorded_lane.h"
+#include "orb/sched/task.h"
+
+namespace corelane::dispatch {
+
+class PromiseKeeper {
+ public:
+  static constexpr Duration retry_period = std::chrono::microseconds{200};   // of a transaction that was refused, first
+  static constexpr Duration longest_retry = std::chrono::milliseconds{100};  // doubled up to this
+  static constexpr Duration server_retry_period = std::chrono::seconds{1};   // of servers that others leave no room
+
+  // All outlive this. Tells `manager` what is on our cores before anybody else is known.
+  PromiseKeeper(const ExecutiveOptions& options, std::span<const CoreLease> leases, CoreProvider& provider,
+                BestEffortServers& servers, RecordedManager& manager);
+
+  // Opens a transaction and tells the Manager what others promised: it is interference to the newcomer, and where the
+  // newcomer would break one of theirs its core is closed to it. Errors: as CoreProvider::begin().
+  Expected<void> begin(const Contract& newcomer, Time now) noexcept;
+  // Writes down what the Manager has decided, and closes the transaction. Errors: as CoreProvider::end().
+  Expected<void> commit() noexcept;
+  void abandon() noexcept { provider_.abandon(); }
+
+  // Writes down what has changed since, as soon as the provider has time. Whether it did anything.
+  bool refresh(Time now) noexcept;
+  void has_changed() noexcept { stale_ = true; }
+  // The task is no longer charged to the core from its idle instant on, which is now. Our own tasks may use what it
+  // held; a neighbour's may have begun before, and no third party may count on the room before that one is done.
+  void linger(CoreId core, const Contract& contract, Time now);
+  // When refresh() has something to do.
+  Time wake_at() const noexcept;
+  // Nothing is promised any more.
+  void withdraw() noexcept { provider_.withdraw(); }
+
+  // Whether others promised something on our cores, as begin() found it; and how much of leases[i] that is.
+  bool beside_others() const noexcept { return beside_others_; }
+  sched::Ppm others_on(std::size_t i) const noexcept { return others_[i]; }
+
+  // The core of the manager's thread, where the platform's load counts in any case.
+  CoreId home() const noexcept { return home_; }
+  void move_home(CoreId core) noexcept { home_ = core; }
+
+ private:
+  // What a task that has left a core still is to the others there.
+  struct Lingering {
+    Promise promise;
+    Time since{};        // the core's idle instant
+    Time until = never;  // known when the others' deadlines have been read
+  };
+
+  void note_others(std::span<const Promise> others, const Contract& newcomer);
+  void tell_interference(const CoreLease& lease, std::span<const Promise> others);
+  bool closes(const CoreLease& lease, std::span<const Promise> others, const std::vector<Promise>& mine,
+              const Contract& newcomer) const;
+  const CoreLease& home_lease() const noexcept;
+  Promise task_promise(const CoreLease& lease, const Contract& contract) const;
+  std::vector<Promise> task_promises() const;
+  std::vector<Promise> promises() const;
+  void add_platform(std::vector<Promise>& promises) const;
+  void settle_lingering(std::span<const Promise> others, Time now);
+  Time lingering_until() const noexcept;
+
+  // Constant.
+  const ExecutiveOptions& options_;
+  const std::span<const CoreLease> leases_;
+  const int levels_;  // of our tasks
+  CoreProvider& provider_;
+  BestEffortServers& servers_;
+  RecordedManager& manager_;
+
+  // Owner: the manager.
+  CoreId home_;
+  std::vector<sched::Ppm> others_;  // by leased core: what other processes promised
+  bool beside_others_ = false;
+  std::vector<Lingering> lingering_;  // each is in our promise still, so the provider's room bounds them
+  bool stale_ = false;                // what is written is not what we promise
+  BackOff retry_{retry_period, longest_retry};
+};
+
+}  // namespace corelane::dispatch
