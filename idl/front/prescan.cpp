@@ -22,8 +22,12 @@ constexpr std::size_t deepest_conditions = 256;  // #if inside #if, in one file
 // The library copies what it has of these again and again.
 constexpr std::size_t longest_literal = 1u << 20;
 constexpr std::size_t longest_pragma = 1u << 16;
-constexpr std::size_t most_lines = 1'000'000;  // of one file: each costs about a hundred bytes
-constexpr int deepest_condition = 100;         // parentheses and prefix operators of one #if
+constexpr std::size_t longest_line = 1u << 20;         // characters but for those of literals and comments
+constexpr std::size_t most_lines = 1'000'000;          // of one file: each costs about a hundred bytes
+constexpr std::size_t most_conditions = 20'000;        // #if, #elif ... of one file
+constexpr std::size_t longest_parenthesis = 1u << 18;  // the same; a macro call may be that long
+constexpr std::size_t most_arguments = 10'000;
+constexpr int deepest_condition = 100;  // parentheses and prefix operators of one #if
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
 bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -79,10 +83,12 @@ class Prescan {
   static bool is_control(char c) { return (c >= 0 && c < ' ' && !is_blank(c)) || c == 0x7f; }
 
   void visible(char c) {
+    if (++line_size_ > longest_line) return give_up("the line is too long");
     if (line_is_blank_ && c == '%' && peek(1) == ':') text_[at_] = '#', text_[at_ + 1] = ' ';  // a digraph
     if (line_is_blank_ && text_[at_] == '#') in_directive_ = true;
     if (!is_blank(c)) line_is_blank_ = false;
     track_parentheses(c);
+    track_arguments(c);
     track_operators(c);
     if (c == '"' || c == '\'') return literal(c);
     if (c == '<' && in_directive_ && is_include()) return header_name();
@@ -95,6 +101,21 @@ class Prescan {
     if (c == ')' && parentheses_ > 0) --parentheses_;
     if (c != '(' || ++parentheses_ <= deepest_parentheses) return;
     give_up("parentheses are nested too deeply");
+  }
+
+  // The library keeps what stands in the parentheses of a macro call until they close.
+  void track_arguments(char c) {
+    if (c == '(' && open_++ == 0) {
+      open_at_ = at_;
+      arguments_ = open_size_ = 0;
+    }
+    if (c == ')' && open_ > 0) --open_;
+    if (open_ == 0) return;
+    if (c == ',' && ++arguments_ == most_arguments) give_up("too many arguments");
+    if (++open_size_ > longest_parenthesis) {
+      error(open_at_, 1, "this parenthesis is still open after 256 KiB");
+      failed_ = true;
+    }
   }
 
   void track_operators(char c) {
@@ -114,6 +135,7 @@ class Prescan {
     if (++lines_ > most_lines) return give_up("the text has too many lines");
     ++at_;
     line_start_ = at_;
+    line_size_ = 0;
     line_is_blank_ = true;
     in_directive_ = false;
   }
@@ -232,8 +254,8 @@ class Prescan {
       }
       while (end >= 2 && text_[end - 2] == '\\' && end < text_.size()) end = text_.find('\n', end) + 1;
       const std::string_view directive = std::string_view(text_).substr(begin, end - begin);
-      if (!track_conditions(directive, begin)) {
-        error(begin + directive.find('#'), 1, "conditions are nested too deeply");
+      if (const auto fault = track_conditions(directive, begin)) {
+        error(begin + directive.find('#'), 1, std::string(*fault));
         return std::nullopt;
       }
       if (directive.size() > longest_pragma && directive.find("pragma") < directive.find('\n')) {
@@ -254,12 +276,17 @@ class Prescan {
     }
   }
 
-  // Counts also what an #if skips: the preprocessor keeps track of nesting there too. False: too deep.
-  bool track_conditions(std::string_view directive, std::size_t offset) {
+  // Counts also what an #if skips: the preprocessor keeps track of nesting there too. The fault, where there is one; an
+  // #elif without its #if, which may be malformed as well, must not get to the library.
+  std::optional<std::string_view> track_conditions(std::string_view directive, std::size_t offset) {
     const std::string_view name = leading_name(trimmed(trimmed(directive).substr(1)));
-    if (name == "if" || name == "ifdef" || name == "ifndef") conditions_.push_back(offset + directive.find('#'));
+    const bool opens = name == "if" || name == "ifdef" || name == "ifndef";
+    if (opens) conditions_.push_back(offset + directive.find('#'));
+    if (name == "elif" && conditions_.empty()) return "this #elif has no #if";
     if (name == "endif" && !conditions_.empty()) conditions_.pop_back();
-    return conditions_.size() <= deepest_conditions;
+    if ((opens || name == "elif") && ++conditions_in_all_ > most_conditions) return "the file has too many conditions";
+    if (conditions_.size() > deepest_conditions) return "conditions are nested too deeply";
+    return std::nullopt;
   }
 
   static void append_directive(std::string& out, std::string_view directive) {
@@ -325,9 +352,15 @@ class Prescan {
   std::string text_;
   std::size_t at_ = 0;
   std::size_t line_start_ = 0;
+  std::size_t line_size_ = 0;  // visible characters, with the lines that it continues
   std::size_t lines_ = 0;
   int parentheses_ = 0;
-  int operators_ = 0;                    // since an expression could begin
+  int operators_ = 0;          // since an expression could begin
+  std::size_t open_ = 0;       // parentheses, whatever stands in them
+  std::size_t open_at_ = 0;    // the outermost of them
+  std::size_t open_size_ = 0;  // visible characters in it
+  std::size_t arguments_ = 0;  // commas in it
+  std::size_t conditions_in_all_ = 0;
   std::vector<std::size_t> conditions_;  // where the open ones begin, in the second pass
   bool line_is_blank_ = true;
   bool in_directive_ = false;

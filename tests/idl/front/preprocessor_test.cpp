@@ -140,7 +140,7 @@ TEST_CASE("faulty directives are errors") {
       Case{"#include \"\"\n", "1:1: #include expects \"file\" or <file>"},
       Case{"#error stop here\n", "1:1: #error: stop here"}, Case{"#warning look\n", "1:1: warning: #warning: look"},
       Case{"#if 1\n", "1:1: this condition lacks its #endif"},
-      Case{"#endif\n", "the #if for this directive is missing"},
+      Case{"#endif\n", "the #if for this directive is missing"}, Case{"#elif\n@a\n", "1:1: this #elif has no #if"},
       Case{"#if 1 +\n#endif\n", "ill formed preprocessor expression"}, Case{"#if 1/0\n#endif\n", "division by zero"},
       Case{"#define\n", "ill formed preprocessor directive"},
       Case{"#define F(x) x\nF(1\n", "improperly terminated macro invocation"},
@@ -256,8 +256,16 @@ TEST_CASE("an unterminated comment of 10 MB is one error") {
 TEST_CASE("what the preprocessor would copy without end is stopped before it") {
   CHECK(faults_of("const string s = \"" + std::string(10 << 20, 'x')) == "1:18: this literal is too long");
   CHECK(faults_of("const char c = '" + std::string(10 << 20, 'x')) == "1:16: this literal is too long");
-  CHECK(faults_of("#pragma " + std::string(10 << 20, 'x')) == "1:1: this #pragma is too long");
+  CHECK(faults_of("#pragma " + std::string(1 << 17, 'x')) == "1:1: this #pragma is too long");
   CHECK(faults_of(std::string(1'000'001, '\n')) == "1000001:1: the text has too many lines");
+  CHECK(faults_of(std::string(10 << 20, '#')) == "1:1048577: the line is too long");
+  CHECK(faults_of("#define F(x)\nF(" + std::string(1'000'000, ',')) == "2:10002: too many arguments");
+  std::string open = "#define F(x)\nF(";
+  for (int i = 0; i < 1'000'000; ++i) open += "a;\n";
+  CHECK(faults_of(open) == "2:2: this parenthesis is still open after 256 KiB");
+  std::string conditions = "#if 0\n";
+  for (int i = 0; i < 300'000; ++i) conditions += "#elif 0\n";
+  CHECK(faults_of(conditions + "#endif\n") == "20001:1: the file has too many conditions");
 }
 
 TEST_CASE("a comment of 10 MB is fine") {
