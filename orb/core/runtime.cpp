@@ -93,6 +93,7 @@ constexpr Shared shared_settings[] = {
     {"dispatch.admission", [](S a, S b) { return a.executive.admission == b.executive.admission; }},
     {"dispatch.overshoot", [](S a, S b) { return a.executive.overshoot == b.executive.overshoot; }},
     {"pool.cores", [](S a, S b) { return a.executive.lease.cores == b.executive.lease.cores; }, true},
+    {"pool.deadline_cores", [](S a, S b) { return a.executive.deadline_cores == b.executive.deadline_cores; }},
     {"pool.real_time", [](S a, S b) { return a.executive.real_time == b.executive.real_time; }, true},
     {"best_effort.threads",
      [](S a, S b) { return a.executive.best_effort_threads == b.executive.best_effort_threads; }},

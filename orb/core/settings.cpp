@@ -73,6 +73,14 @@ std::string cores(std::string_view text, std::vector<CoreId>& out) {
   return {};
 }
 
+std::string deadline_cores(Settings& s, std::string_view text) {
+  std::vector<CoreId> named;
+  if (text != "none" && (text == "all" || text.empty() || !cores(text, named).empty()))
+    return "none, or hardware threads such as 2,3";
+  s.executive.deadline_cores = std::move(named);
+  return {};
+}
+
 std::string best_effort_server(Settings& s, std::string_view text) {
   using dispatch::BestEffortServer;
   BestEffortServer& kind = s.executive.best_effort_server.kind;
@@ -145,6 +153,11 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return span_of_time(v, s.executive.overshoot); }},
       {"pool.cores", "all", "hardware threads that admitted tasks run on, such as 0,2-5",
        [](S& s, V v) { return cores(v, s.executive.lease.cores); }},
+      {"pool.deadline_cores", "none",
+       "those of pool.cores, but not all, that run the earliest deadline first instead of fixed priorities: they can "
+       "be "
+       "filled up to their capacity whatever the periods are",
+       deadline_cores},
       {"pool.real_time", "on", "off: no SCHED_FIFO and no binding to cores",
        [](S& s, V v) { return yes_or_no(v, s.executive.real_time); }},
       {"followers.threads", "4", "threads of the mode leader-followers",

@@ -51,6 +51,12 @@ CorePool::CorePool(CoreId core, std::size_t max_tasks, NoteInbox& inbox, Recorde
   workers_.reserve(max_tasks);
 }
 
+void CorePool::use_deadlines(sched::NativeRange natives) {
+  lane_.use_deadlines();
+  natives_ = natives;
+  levels_.emplace(workers_.capacity(), natives.task_levels());
+}
+
 // Null when the task is not here.
 const WorkerPtr* CorePool::worker_of(TaskId task) const noexcept {
   for (const WorkerPtr& worker : workers_)
@@ -136,6 +142,7 @@ JobList CorePool::dismiss(TaskWorker& worker, Time now) noexcept {
 sched::LaneTask CorePool::take_out(TaskWorker& worker) noexcept {
   const std::lock_guard lock(mutex_);
   std::erase_if(workers_, [&](const WorkerPtr& w) { return w.get() == &worker; });
+  if (levels_) levels_->remove(worker.task());
   return lane_.take(worker.task());
 }
 
@@ -186,7 +193,7 @@ void CorePool::assign(TaskWorker& worker, Time now, Assignment& next) noexcept {
   lane_.started(now, next.context.job, worker.task());
 }
 
-void CorePool::finish(TaskWorker& worker, JobId job, Time at, Duration used, bool overran) noexcept {
+void CorePool::finish(TaskWorker& worker, JobId job, Time at, Duration used) noexcept {
   Wakes wakes(inbox_, &worker);
   const std::lock_guard lock(mutex_);
   lane_.ended({.at = at,
@@ -196,7 +203,9 @@ void CorePool::finish(TaskWorker& worker, JobId job, Time at, Duration used, boo
                .deadline = worker.context_.deadline});
   worker.running_ = nullptr;
   ending_ = job;
-  if (overran) carry_out(lane_.decide(sched::Overran{.at = at, .job = job, .task = worker.task()}), wakes);
+  if (lane_.has_overrun(worker.task(), job, worker.contract_.budget, used))
+    carry_out(lane_.decide(sched::Overran{.at = at, .job = job, .task = worker.task()}), wakes);
+  if (levels_) levels_->remove(worker.task());
   worker.restore();  // before another job of it may run
   carry_out(lane_.decide(sched::Finished{.at = at, .job = job, .task = worker.task(), .used = used}), wakes);
   ending_ = {};
@@ -241,6 +250,7 @@ void CorePool::demote(TaskId task, JobId job, bool cancel) noexcept {
   const WorkerPtr* found = worker_of(task);
   if (!found || job == ending_ || (*found)->context_.job != job) return;
   TaskWorker& worker = **found;
+  if (levels_) levels_->remove(task);
   worker.demote();
   if (!cancel || !worker.running_) return;
   worker.running_->time_out();
@@ -279,6 +289,8 @@ void CorePool::make_ready(const sched::Run& run, Wakes& wakes) noexcept {
   const WorkerPtr* found = worker_of(run.task);
   if (!found) return;
   TaskWorker* worker = found->get();
+  place(*worker, run);
+  if (worker->context_.job == run.job) return;  // by deadlines: it is under way and has a later place
   worker->context_ = {.task = run.task,
                       .job = run.job,
                       .core = core_,
@@ -287,6 +299,14 @@ void CorePool::make_ready(const sched::Run& run, Wakes& wakes) noexcept {
                       .budget = worker->contract_.budget};
   worker->ready_ = true;
   wakes.add(*found);
+}
+
+// By deadlines: whose is earlier has the higher level, before anybody is woken.
+void CorePool::place(const TaskWorker& worker, const sched::Run& run) noexcept {
+  if (!levels_) return;
+  for (const auto& change : levels_->place(run.task, run.job, run.deadline - worker.contract_.jitter))
+    if (const WorkerPtr* changed = worker_of(change.task))
+      (*changed)->set_level(sched::native_of(change.level, natives_));
 }
 
 JobPtr CorePool::remove(TaskWorker& worker, JobId id) noexcept {

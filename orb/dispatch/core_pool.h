@@ -5,13 +5,15 @@
 // come. So a job goes manager -> task thread, or straight to the thread, and nothing goes back: no completion queue, no
 // timer thread, and the Lane sees each fact when it happens, as it does in the simulator. (A Lane stepped by the
 // manager alone would cost one more wake-up per job.) What is ready runs in the order of the threads' SCHED_FIFO
-// levels: the kernel is the preemptive platform that the Lane relies on.
+// levels: the kernel is the preemptive platform that the Lane relies on. On a core by deadlines the levels follow the
+// deadlines of the jobs under way (sched::DeadlineLevels), so the same platform runs the earliest deadline first.
 //
 // Threads: manager, and the threads of this core's tasks. Never two pools locked at once.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,7 +27,9 @@
 #include "orb/dispatch/request_queue.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/sched/commands.h"
+#include "orb/sched/deadline_levels.h"
 #include "orb/sched/lane.h"
+#include "orb/sched/priority.h"
 
 namespace corelane::dispatch {
 
@@ -49,6 +53,11 @@ class CorePool {
   // recorded. `overshoot`: by so much the timers of early jobs are set late, since every fact of the core releases what
   // is due (docs/servers.md, firm timers).
   CorePool(CoreId core, std::size_t max_tasks, NoteInbox& inbox, RecorderRing* ring = nullptr, Duration overshoot = {});
+
+  // From now on the core runs by deadlines: its workers' threads get their levels here, by the deadlines of their jobs,
+  // and none of them reads a connection of its own, since what it reads has no deadline yet. Before the first task.
+  void use_deadlines(sched::NativeRange natives);
+  bool uses_deadlines() const noexcept { return levels_.has_value(); }  // any thread
 
   // Manager only.
   bool add(const WorkerPtr& worker, Priority priority) noexcept;
@@ -74,7 +83,7 @@ class CorePool {
   // worker.
   [[nodiscard]] Own arrive_own(TaskWorker& worker, JobPtr& job, Time at, Assignment& next,
                                sched::Refusal& reason) noexcept;
-  void finish(TaskWorker& worker, JobId job, Time at, Duration used, bool overran) noexcept;
+  void finish(TaskWorker& worker, JobId job, Time at, Duration used) noexcept;
   // The job that the worker runs waits for something else than its core, and goes on.
   void suspend(TaskWorker& worker, JobId job, Time at) noexcept;
   void resume(TaskWorker& worker, JobId job, Time at) noexcept;
@@ -92,6 +101,7 @@ class CorePool {
   const sched::LaneTask* lane_task(TaskId task) const noexcept;
   void carry_out(std::span<const sched::Command> commands, Wakes& wakes, JobList* cancelled = nullptr) noexcept;
   void make_ready(const sched::Run& run, Wakes& wakes) noexcept;
+  void place(const TaskWorker& worker, const sched::Run& run) noexcept;
   [[nodiscard]] Refused accept(TaskWorker& worker, JobPtr job, JobId id, Time at, Wakes& wakes) noexcept;
   void assign(TaskWorker& worker, Time now, Assignment& next) noexcept;
   static JobPtr remove(TaskWorker& worker, JobId id) noexcept;
@@ -107,7 +117,9 @@ class CorePool {
   // Guarded by mutex_.
   RecordedLane lane_;
   BudgetAlarm* alarm_ = nullptr;
-  sched::Watch watched_;  // what the alarm is set for
+  sched::Watch watched_;                         // what the alarm is set for
+  std::optional<sched::DeadlineLevels> levels_;  // by deadlines
+  sched::NativeRange natives_;
   std::uint64_t timer_releases_ = 0;
   JobId ending_{};                  // the job that finish() is about: too late to demote it
   std::vector<WorkerPtr> workers_;  // shared: a wake-up may still be on its way to a worker that has just left

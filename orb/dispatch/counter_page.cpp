@@ -21,7 +21,7 @@ namespace {
 
 constexpr Error refused{.kind = ErrorKind::persist_store, .minor = minor::system_refused};
 constexpr std::uint64_t magic = 0x53'54'4e'55'4f'43'4c'43;  // "CLCOUNTS"
-constexpr std::size_t header_words = 32, core_words = 4, task_words = 32;
+constexpr std::size_t header_words = 32, core_words = 5, task_words = 32;
 constexpr std::size_t sequence_word = 5, name_word = 16, label_word = 18;
 constexpr std::size_t most_cores = 4096, most_tasks = 100'000;
 constexpr std::string_view prefix = "counters-";
@@ -80,7 +80,7 @@ class Glass {
 };
 
 void write_core(std::span<std::uint64_t> words, const CoreCounters& core) {
-  Pen(words).put(core.core.value).put(core.capacity).put(core.admitted).put(core.tasks);
+  Pen(words).put(core.core.value).put(core.capacity).put(core.admitted).put(core.tasks).put(core.order);
 }
 
 void write_task(std::span<std::uint64_t> words, const TaskCounters& task) {
@@ -99,6 +99,7 @@ CoreCounters read_core(std::span<const std::uint64_t> words) {
   CoreCounters core;
   Glass glass(words);
   glass.get(core.core.value), glass.get(core.capacity), glass.get(core.admitted), glass.get(core.tasks);
+  core.order = glass.number() == 1 ? sched::CoreOrder::deadline : sched::CoreOrder::priority;
   return core;
 }
 

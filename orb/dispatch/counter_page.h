@@ -12,7 +12,7 @@
 //            2 bytes of the file  6 written at, monotonic ns     10 requests without      14 most tasks
 //            3 process id         7 admitted tasks                  contract that ran     15 1: promises nothing
 //            11 its pid namespace, inode number      16-31 program's name, ended by a zero
-//   core     0 id   1 capacity   2 admitted   3 tasks                       (shares in parts per million)
+//   core     0 id   1 capacity   2 admitted   3 tasks   4 order: 1 by deadlines    (shares in parts per million)
 //   task     0 id   1 owner   2 core   3 native priority   4-8 T D C J S   9 importance   10 overrun policy
 //            11 bound of the response at admission   12 jobs   13 misses   14 overruns   15-17 response: p50 p99 max
 //            18-31 label, ended by a zero
@@ -34,16 +34,18 @@
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
 #include "orb/os/fd.h"
+#include "orb/sched/task.h"
 
 namespace corelane::dispatch {
 
-inline constexpr std::uint64_t page_version = 1;
+inline constexpr std::uint64_t page_version = 2;
 
 struct CoreCounters {
   CoreId core;
   std::int64_t capacity = 0;  // parts per million
   std::int64_t admitted = 0;  // the tasks' C/T, rounded down
   std::uint64_t tasks = 0;
+  sched::CoreOrder order = sched::CoreOrder::priority;
 };
 
 struct TaskCounters {

@@ -47,6 +47,7 @@ struct BestEffortServerOptions {
 struct ExecutiveOptions {
   DispatchMode mode = DispatchMode::manager;  // leader_followers: leases and promises nothing
   LeaseRequest lease;                         // pool.cores
+  std::vector<CoreId> deadline_cores;         // pool.deadline_cores: of those, by earliest deadline first; not all
   std::size_t queue_capacity = 1024;          // dispatch.queue_capacity; also of the best-effort queue
   std::size_t max_tasks = 256;
   std::size_t best_effort_threads = 2;  // with servers: on the core of each
@@ -125,6 +126,7 @@ struct CoreReport {
   std::uint64_t timer_releases = 0;  // early jobs that no other event of the core released before their own timer
   bool guarded = true;
   bool lost = false;  // unplugged or taken back: nothing is promised there any more
+  sched::CoreOrder order = sched::CoreOrder::priority;
 };
 
 struct BestEffortServerReport {
@@ -150,7 +152,8 @@ struct ExecutiveReport {
 class Executive {
  public:
   // Leases cores and starts the threads. `provider` outlives the executive. Errors: BAD_PARAM bad_option (a mode that
-  // is not there, a server of best effort that makes no sense: the log says what), NO_RESOURCES no_core_leased.
+  // is not there, a server of best effort or cores by deadlines that make no sense: the log says what), NO_RESOURCES
+  // no_core_leased.
   static Expected<std::unique_ptr<Executive>> start(const ExecutiveOptions& options, CoreProvider& provider);
   ~Executive();  // stop()
   Executive(const Executive&) = delete;

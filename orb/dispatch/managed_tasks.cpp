@@ -73,6 +73,24 @@ std::optional<std::string> fault_of(const ExecutiveOptions& options, const std::
   return sched::fault_of("best_effort", server.reservation);
 }
 
+// What is wrong with the cores by deadlines.
+std::optional<std::string> fault_of_deadlines(const ExecutiveOptions& options, const std::vector<CoreLease>& leases) {
+  for (const CoreId core : options.deadline_cores)
+    if (std::none_of(leases.begin(), leases.end(), [&](const CoreLease& lease) { return lease.core == core; }))
+      return "pool.deadline_cores names core " + std::to_string(core.value) + ", which is none of pool.cores";
+  if (!options.deadline_cores.empty() && options.deadline_cores.size() >= leases.size())
+    return "pool.deadline_cores names all of pool.cores: leave one to the manager, which works by priorities";
+  return std::nullopt;
+}
+
+// The manager's core first, which is one by priorities.
+void put_deadline_cores_last(const ExecutiveOptions& options, std::vector<CoreLease>& leases) {
+  const auto& cores = options.deadline_cores;
+  std::stable_partition(leases.begin(), leases.end(), [&](const CoreLease& lease) {
+    return std::find(cores.begin(), cores.end(), lease.core) == cores.end();
+  });
+}
+
 // Without SCHED_FIFO there is nothing that a server could lift its threads to.
 ExecutiveOptions without_vain_server(ExecutiveOptions options) {
   if (options.real_time || options.best_effort_server.kind == BestEffortServer::none) return options;
@@ -155,10 +173,13 @@ Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveO
   const ExecutiveOptions options = without_vain_server(wanted);
   auto leases = provider.lease(options.lease);
   if (!leases) return leases.error();
-  if (const auto fault = fault_of(wanted, *leases)) {
+  auto fault = fault_of(wanted, *leases);
+  if (!fault) fault = fault_of_deadlines(wanted, *leases);
+  if (fault) {
     os::log::error(*fault);
     return Error{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
   }
+  put_deadline_cores_last(options, *leases);
   os::log::info("dispatch: cores" + text_of(*leases) + (options.admission ? "" : "; admission is off"));
   auto state = std::make_unique<ManagedTasks>(options, *leases, provider);
   if (auto started = state->start(options, leases->front().core); !started) {

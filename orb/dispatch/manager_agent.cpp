@@ -14,13 +14,20 @@ namespace {
 
 constexpr std::size_t max_admissions = Newcomers::most;
 
+sched::CoreOrder order_of(const ExecutiveOptions& options, CoreId core) {
+  const auto& by_deadline = options.deadline_cores;
+  const bool found = std::find(by_deadline.begin(), by_deadline.end(), core) != by_deadline.end();
+  return found ? sched::CoreOrder::deadline : sched::CoreOrder::priority;
+}
+
 sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std::vector<CoreLease>& leases,
                                       sched::NativeRange natives) {
   sched::ManagerOptions result;
   sched::PlatformLoad load = options.platform;
   load.blocking += options.overshoot;  // a release that is late by so much, which all tasks of a core share
   for (const CoreLease& lease : leases)
-    result.cores.push_back({.id = lease.core, .capacity = options.capacity, .load = load});
+    result.cores.push_back(
+        {.id = lease.core, .capacity = options.capacity, .load = load, .order = order_of(options, lease.core)});
   result.max_tasks = options.max_tasks;
   result.levels = natives.task_levels();
   result.test = options.admission ? sched::AdmissionTest::response_time : sched::AdmissionTest::none;
@@ -30,7 +37,8 @@ sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std
 
 std::vector<CoreCounters> core_counters(const ExecutiveOptions& options, const std::vector<CoreLease>& leases) {
   std::vector<CoreCounters> result;
-  for (const CoreLease& lease : leases) result.push_back({.core = lease.core, .capacity = options.capacity});
+  for (const CoreLease& lease : leases)
+    result.push_back({.core = lease.core, .capacity = options.capacity, .order = order_of(options, lease.core)});
   return result;
 }
 
@@ -54,9 +62,11 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
       manager_(manager_options(options, leases, natives_), recorder_.manager()),
       promises_(options_, leases_, provider, best_effort.servers(), manager_),
       newcomers_(manager_, promises_) {
-  for (const CoreLease& lease : leases_)
+  for (const CoreLease& lease : leases_) {
     pools_.push_back(std::make_unique<CorePool>(lease.core, options.max_tasks, inbox_, recorder_.lane(lease.core),
                                                 options_.overshoot));
+    if (order_of(options, lease.core) == sched::CoreOrder::deadline) pools_.back()->use_deadlines(natives_);
+  }
   records_.reserve(options.max_tasks);
   work_.reserve(8 * options.max_tasks);
   notes_.reserve(4 * options.max_tasks);

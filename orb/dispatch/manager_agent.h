@@ -127,6 +127,7 @@ class ManagerAgent final : public Agent {
   void carry_out(Time now) noexcept;
   void handle(const sched::Admit& admit, Time now);
   void start_thread(Record& record, Time now);
+  Seat seat_on(const CorePool& pool, Priority priority) const noexcept;
   void raise_bounds() noexcept;
   void handle(const sched::Place& place, Time now) noexcept;
   void handle(const sched::Reprioritize& change, Time now) noexcept;

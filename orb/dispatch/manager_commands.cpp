@@ -51,7 +51,7 @@ void ManagerAgent::handle(const sched::Admit& admit, Time now) {
       std::make_shared<TaskWorker>(admit.task, admit.contract, *pool, clock_, ceilings_.of(admit.contract));
   record->worker->tell_events_to(events_);
   manager_.name(admit.task, *record->label);
-  record->worker->seat({.core = admit.core, .native = sched::native_of(admit.priority, natives_)});
+  record->worker->seat(seat_on(*pool, admit.priority));
   record->handler = std::move(newcomer->handler);
   if (newcomer->job) {
     newcomer->job->task = admit.task;
@@ -68,6 +68,12 @@ void ManagerAgent::handle(const sched::Admit& admit, Time now) {
   counters_.add(record->worker, admit, *record->label);
   Record& known = *(records_[admit.task] = std::move(record));
   start_thread(known, now);
+}
+
+// By deadlines the pool raises it with each job.
+Seat ManagerAgent::seat_on(const CorePool& pool, Priority priority) const noexcept {
+  return {.core = pool.core(),
+          .native = pool.uses_deadlines() ? natives_.lowest : sched::native_of(priority, natives_)};
 }
 
 // One that sleeps gets its job before it is woken, so that it wakes once.
@@ -120,7 +126,8 @@ void ManagerAgent::handle(const sched::Reprioritize& change, Time) noexcept {
   if (CorePool* pool = pool_of(change.core)) pool->reprioritize(change.task, change.priority);  // if it is there
   if (record->report.core != change.core) return;
   record->report.priority = change.priority;
-  record->worker->seat({.core = change.core, .native = sched::native_of(change.priority, natives_)});
+  if (const CorePool* pool = pool_of(change.core); pool && !pool->uses_deadlines())
+    record->worker->seat(seat_on(*pool, change.priority));
   hints_.set(change.task, change.priority);
 }
 
@@ -144,7 +151,7 @@ void ManagerAgent::handle(const sched::Move& move, Time now) noexcept {
   if (!record || !pool_of(move.to)) return;
   record->report.core = move.to;
   record->report.priority = move.priority;
-  record->worker->seat({.core = move.to, .native = sched::native_of(move.priority, natives_)});
+  record->worker->seat(seat_on(*pool_of(move.to), move.priority));
   hints_.set(move.task, move.priority);
   // From a lost core nobody has vacated it: a job may run. The thread goes at once, what the Lane knows of the task
   // follows when the Lane is idle; until then its jobs pass that Lane.
@@ -160,6 +167,7 @@ void ManagerAgent::move_lane(Record& record, Time now) noexcept {
   task.priority = record.report.priority;
   if (record.lane != to) promises_.linger(record.lane, record.report.contract, now);
   record.lane = to;
+  record.worker->seat(seat_on(*pool_of(to), task.priority));  // its old lane may have changed it since
   pool_of(to)->put(record.worker, task, now);
   if (std::exchange(record.owes_vacate, false)) pool_of(to)->vacate(task.id, now);
 }
@@ -346,7 +354,8 @@ void ManagerAgent::report_cores(ExecutiveReport& report) const {
                               .tasks = view->tasks,
                               .timer_releases = pools_[i]->timer_releases(),
                               .guarded = leases_[i].guarded,
-                              .lost = view->lost});
+                              .lost = view->lost,
+                              .order = view->order});
 }
 
 ManagerAgent::Record* ManagerAgent::find(TaskId task) noexcept {

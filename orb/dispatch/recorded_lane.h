@@ -1,4 +1,4 @@
-// RecordedLane: a sched::Lane that writes down what it is told and what it answers, so that the run can be replayed.
+// RecordedLane: a sched::AnyLane that writes down what it is told and what it answers, so that the run can be replayed.
 // RecordedManager: the same for sched::Manager. Without a ring they only pass on.
 //
 // Threads: as Lane and Manager: whoever may call one may call the other. Nothing here allocates but what the machines
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "orb/dispatch/recorder_ring.h"
-#include "orb/sched/lane.h"
+#include "orb/sched/any_lane.h"
 #include "orb/sched/manager.h"
 
 namespace corelane::dispatch {
@@ -23,7 +23,14 @@ class RecordedLane {
   RecordedLane(CoreId core, std::size_t max_tasks, TimerId timer, RecorderRing* ring)
       : lane_(core, max_tasks, timer), ring_(ring) {}
 
-  // As Lane's.
+  // The core runs by deadlines. Before the first task; the trace's options say so, too.
+  void use_deadlines() { lane_.use_deadlines(); }
+  bool uses_deadlines() const noexcept { return lane_.uses_deadlines(); }
+
+  // As AnyLane's.
+  bool has_overrun(TaskId task, JobId job, Duration budget, Duration used) const noexcept {
+    return lane_.has_overrun(task, job, budget, used);
+  }
   void allow_early(bool allowed) noexcept;
   bool add(TaskId task, const Contract& contract, Priority priority) noexcept;
   std::span<const sched::Command> join(Time now, TaskId task, const Contract& contract, Priority priority) noexcept;
@@ -43,7 +50,7 @@ class RecordedLane {
   void turned_away(Time at, JobId job, TaskId task, sched::RefusalCode reason) noexcept;
 
  private:
-  sched::Lane lane_;
+  sched::AnyLane lane_;
   RecorderRing* const ring_;
 };
 

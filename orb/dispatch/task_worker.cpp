@@ -34,6 +34,7 @@ bool TaskWorker::step(Time now) noexcept {
   // PAIR worker.pool: acquire here <- release in CorePool::put(). The pool's lock orders everything else.
   CorePool* const pool = pool_.load(std::memory_order_acquire);
   Assignment next;
+  if (pool->uses_deadlines() && !std::exchange(shared_only_, true)) inlet_.close();
   wake_at_ = pool->take(*this, now, next);
   const bool busy = next.job || read(*pool, now, next);
   if (next.job) run(*pool, next);
@@ -95,7 +96,7 @@ void TaskWorker::run(CorePool& pool, Assignment& next) noexcept {
   const Time end = clock_.now();
   const Duration used = begin_charge() - before;
   account(next.context, end, used);
-  pool.finish(*this, next.context.job, end, used, used > contract_.budget);
+  pool.finish(*this, next.context.job, end, used);
 }
 
 void TaskWorker::account(const JobContext& context, Time end, Duration used) noexcept {
@@ -233,6 +234,11 @@ void TaskWorker::seat(Seat seat) noexcept {
   const std::lock_guard lock(seat_mutex_);
   const Seat before = std::exchange(seat_, seat);
   if (before.core != seat.core || before.native != seat.native) place();
+}
+
+void TaskWorker::set_level(int native) noexcept {
+  const std::lock_guard lock(seat_mutex_);
+  if (std::exchange(seat_.native, native) != native) place();
 }
 
 Seat TaskWorker::seat() const noexcept {

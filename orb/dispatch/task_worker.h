@@ -95,6 +95,8 @@ class TaskWorker final : public Agent, private JobControl {
   // From now on the thread belongs there. Manager only.
   void seat(Seat seat) noexcept;
   Seat seat() const noexcept;
+  // Another level where it is. With the pool's lock, of a core by deadlines.
+  void set_level(int native) noexcept;
 
   TaskId task() const noexcept { return task_; }
   // Any thread; a report.
@@ -141,7 +143,8 @@ class TaskWorker final : public Agent, private JobControl {
 
   // Owner: the task's thread.
   Inlet inlet_;
-  JobPtr at_the_door_;  // read, while the task is between two pools
+  bool shared_only_ = false;  // it has been on a core by deadlines: its client goes on over the shared connection
+  JobPtr at_the_door_;        // read, while the task is between two pools
   Time wake_at_ = never;
   JobId current_{};      // that runs
   Time suspended_at_{};  // it

@@ -39,6 +39,8 @@ bool AdmissionSearch::step(int& evaluations) noexcept {
     if (evaluations <= 0) return false;
     if (stage_ == Stage::placing) {
       place_one(evaluations);
+    } else if (stage_ == Stage::bounding) {
+      bound(evaluations);
     } else if (repacker_.step(evaluations)) {
       end(repacker_.found() ? Found::plan : Found::nothing);
     }
@@ -70,7 +72,10 @@ void AdmissionSearch::note(const Verdict& verdict) noexcept {
   const int index = order_[at_];
   if (verdict.fits && !placement_.core(index).closed) {
     core_ = index;
-    return end(Found::core);
+    if (placement_.core(index).model.order == CoreOrder::priority) return end(Found::core);
+    trial_.roster().begin_refresh(placement_.core(index).model);
+    stage_ = Stage::bounding;
+    return;
   }
   if (verdict.fits) {
     if (fits_if_open_ == nowhere) fits_if_open_ = index;
@@ -78,6 +83,11 @@ void AdmissionSearch::note(const Verdict& verdict) noexcept {
   }
   undecided_ |= verdict.undecided;
   if (!best_ || verdict.closer_than(*best_)) best_ = verdict, closest_ = index;
+}
+
+// By deadlines it is known that all are in time, and now by how much.
+void AdmissionSearch::bound(int& evaluations) noexcept {
+  if (trial_.roster().step(evaluations)) end(Found::core);
 }
 
 void AdmissionSearch::end_placing() noexcept {

@@ -48,10 +48,11 @@ class AdmissionSearch {
   const Refusal& refusal() const noexcept { return refusal_; }
 
  private:
-  enum class Stage : std::uint8_t { placing, planning, done };
+  enum class Stage : std::uint8_t { placing, bounding, planning, done };
 
   void place_one(int& evaluations) noexcept;
   void note(const Verdict& verdict) noexcept;
+  void bound(int& evaluations) noexcept;
   void end_placing() noexcept;
   void explain() noexcept;
   void end(Found found) noexcept;

@@ -1,6 +1,7 @@
 #include "orb/sched/demand.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "orb/sched/rational.h"
 #include "orb/sched/share.h"
@@ -83,20 +84,25 @@ Ticks longest_busy_period(const Set& tasks, int iterations, Ticks limit) noexcep
   return endless;
 }
 
-DemandVerdict analyse(const Set& tasks, const Limits& limits) noexcept {
-  if (overloaded(tasks)) return {Kind::fails, 0, 0};
-  const Ticks by_utilization = bound_by_utilization(tasks);
-  const Ticks busy = longest_busy_period(tasks, limits.iterations, std::min(by_utilization, endless - 1));
+Ticks demand(const EdfLoad& load, Ticks t) noexcept {
+  Ticks sum = load.blocking;
+  for (const Interference& other : load.above)
+    sum = add_up(sum, multiply_up(ceil_div(add_up(t, other.jitter), other.period), other.budget));
+  return sum;
+}
+
+DemandVerdict analyse(std::span<const EdfTask> tasks, const EdfTask* newcomer, const Limits& limits) noexcept {
+  const Set set(tasks, newcomer);
+  if (overloaded(set)) return {Kind::fails, 0, 0};
+  const Ticks by_utilization = bound_by_utilization(set);
+  const Ticks busy = longest_busy_period(set, limits.iterations, std::min(by_utilization, endless - 1));
   const Ticks length = std::min(by_utilization, busy);
   if (length == endless) return {Kind::undecided, 0, 0};
-  Ticks t = last_deadline(tasks, length);
-  for (int left = limits.iterations; t > 0; --left) {
-    if (left == 0) return {Kind::undecided, 0, 0};
-    const Ticks needed = demand(tasks, t);
-    if (needed > t) return {Kind::fails, t, needed};
-    t = needed < t ? needed : last_deadline(tasks, t);
-  }
-  return {};
+  DemandSearch search;
+  search.begin(tasks, {}, length, limits.iterations, newcomer);
+  int unlimited = std::numeric_limits<int>::max();
+  search.step(unlimited);
+  return search.verdict();
 }
 
 }  // namespace
@@ -108,12 +114,37 @@ Ticks longest_busy_period(std::span<const EdfTask> tasks, int iterations, Ticks 
 }
 
 DemandVerdict demand_analysis(std::span<const EdfTask> tasks, const Limits& limits) noexcept {
-  return analyse(Set(tasks), limits);
+  return analyse(tasks, nullptr, limits);
 }
 
 DemandVerdict demand_analysis_with(const EdfTask& newcomer, std::span<const EdfTask> tasks,
                                    const Limits& limits) noexcept {
-  return analyse(Set(tasks, &newcomer), limits);
+  return analyse(tasks, &newcomer, limits);
+}
+
+void DemandSearch::begin(std::span<const EdfTask> tasks, const EdfLoad& load, Ticks longest, int iterations,
+                         const EdfTask* newcomer) noexcept {
+  tasks_ = tasks;
+  load_ = load;
+  newcomer_ = newcomer;
+  iterations_ = iterations;
+  verdict_ = {};
+  done_ = false;
+  t_ = last_deadline(Set(tasks_, newcomer_), longest);
+}
+
+bool DemandSearch::step(int& evaluations) noexcept {
+  const Set set(tasks_, newcomer_);
+  while (!done_) {
+    if (t_ == 0) return done_ = true;
+    if (evaluations <= 0) return false;
+    evaluations -= 1 + static_cast<int>(set.size() + load_.above.size()) / 32;  // two sums
+    if (iterations_-- <= 0) verdict_ = {Kind::undecided, 0, 0}, done_ = true;
+    const Ticks needed = add_up(demand(set, t_), demand(load_, t_));
+    if (!done_ && needed > t_) verdict_ = {Kind::fails, t_, needed}, done_ = true;
+    t_ = last_deadline(set, std::min(needed, t_));
+  }
+  return true;
 }
 
 }  // namespace corelane::sched

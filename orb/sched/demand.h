@@ -3,8 +3,12 @@
 //   h(t) = sum over tasks with D_i <= t of (floor((t + J_i - D_i) / T_i) + 1) C_i
 // The set holds all deadlines if and only if h(t) <= t everywhere (Baruah, Rosier & Howell 1990, with jitter after
 // Spuri 1996). Quick processor-demand analysis (Zhang & Burns 2009) walks only few t: from the last deadline before L
-// downwards, t = h(t), or the deadline before t where h(t) = t, until t is past the first deadline or h(t) > t. L is
-// the smaller of the longest busy period and sum (T_i + J_i - D_i) U_i / (1 - U).
+// downwards, to the last deadline before min(t, h(t)), until there is none or h(t) > t. L is the smaller of the longest
+// busy period and sum (T_i + J_i - D_i) U_i / (1 - U).
+//
+// What else the core runs stands above all of them: h(t) then has B + sum of ceil((t + J_j) / T_j) C_j beside it, since
+// from the last instant before a deadline at which neither that nor an earlier deadline's job was pending the core was
+// never without it. As h(t) it does not fall, so the walk is the same.
 //
 // Deadlines count from the release that the Lane grants: two of them lie at least T - J apart, k + 1 at least k T - J.
 //
@@ -33,6 +37,12 @@ struct DemandVerdict {
   Ticks demand = 0;  // h(at)
 };
 
+// What the core runs beside the tasks by deadlines, before any of them.
+struct EdfLoad {
+  std::span<const Interference> above{};
+  Ticks blocking = 0;  // B: of each busy period, once
+};
+
 // h(t), t >= 0; `endless` when it does not fit.
 Ticks demand(std::span<const EdfTask> tasks, Ticks t) noexcept;
 
@@ -41,6 +51,27 @@ DemandVerdict demand_analysis(std::span<const EdfTask> tasks, const Limits& limi
 // The same for `tasks` and one more.
 DemandVerdict demand_analysis_with(const EdfTask& newcomer, std::span<const EdfTask> tasks,
                                    const Limits& limits = {}) noexcept;
+
+// The walk alone, in pieces.
+class DemandSearch {
+ public:
+  // `longest`: of a busy period of all of it, or another bound of the t to look at; less than `endless`. What is
+  // pointed to outlives the search.
+  void begin(std::span<const EdfTask> tasks, const EdfLoad& load, Ticks longest, int iterations,
+             const EdfTask* newcomer = nullptr) noexcept;
+  // As ResponseSearch::step().
+  bool step(int& evaluations) noexcept;
+  const DemandVerdict& verdict() const noexcept { return verdict_; }
+
+ private:
+  std::span<const EdfTask> tasks_{};
+  EdfLoad load_{};
+  const EdfTask* newcomer_ = nullptr;
+  int iterations_ = 0;
+  Ticks t_ = 0;
+  bool done_ = true;
+  DemandVerdict verdict_{};
+};
 
 // The longest time for which the tasks can keep the core busy; `endless` when it has no end, or none within
 // `iterations` or up to `limit`.

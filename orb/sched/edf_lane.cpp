@@ -4,6 +4,21 @@
 #include <variant>
 
 namespace corelane::sched {
+namespace {
+
+// Moves the task's waiting jobs: none before `now`, the first at the nominal release `first` or later, T apart. They
+// have the deadlines of their new releases.
+void space_from(LaneTask& task, Time now, Time first) noexcept {
+  for (WaitingJob& job : std::span(task.waiting).first(task.waiting_count)) {
+    job.nominal = std::max(job.nominal, first);
+    job.eligible = std::max({job.eligible, now, job.nominal - task.contract.jitter});
+    job.released = std::max(job.released, job.eligible);
+    first = job.nominal + task.contract.period;
+  }
+  task.tat = std::max(task.tat, first);
+}
+
+}  // namespace
 
 EdfLane::EdfLane(CoreId core, std::size_t max_tasks, TimerId timer) : lane_(core, max_tasks, timer) {
   started_.reserve(max_tasks);
@@ -14,6 +29,12 @@ EdfLane::Started* EdfLane::find(TaskId task, JobId job) noexcept {
   const auto found = std::find_if(started_.begin(), started_.end(),
                                   [&](const Started& s) { return s.run.task == task && s.run.job == job; });
   return found == started_.end() ? nullptr : &*found;
+}
+
+Duration EdfLane::granted(TaskId task, JobId job) const noexcept {
+  for (const Started& started : started_)
+    if (started.run.task == task && started.run.job == job && !started.demoted) return started.granted;
+  return Duration::max();
 }
 
 const LaneTask* EdfLane::state_of(TaskId task) const noexcept {
@@ -80,17 +101,10 @@ void EdfLane::postpone(Time now, Started& job, bool another_budget) noexcept {
   space(now, job.run.task, nominal + contract.period);
 }
 
-// Moves the task's waiting jobs: none before `now`, the first at the nominal release `first` or later, T apart.
 void EdfLane::space(Time now, TaskId id, Time first) noexcept {
   LaneTask task = lane_.take(id);
   const bool vacating = task.vacating && !task.leaving;
-  for (WaitingJob& job : std::span(task.waiting).first(task.waiting_count)) {
-    job.nominal = std::max(job.nominal, first);
-    job.eligible = std::max({job.eligible, now, job.nominal - task.contract.jitter});
-    job.released = std::max(job.released, job.eligible);
-    first = job.nominal + task.contract.period;
-  }
-  task.tat = std::max(task.tat, first);
+  space_from(task, now, first);
   forward(lane_.put(now, task));
   if (vacating) forward(lane_.vacate(now, id));
 }
@@ -135,7 +149,9 @@ LaneTask EdfLane::take(TaskId task) noexcept {
 
 std::span<const Command> EdfLane::put(Time now, const LaneTask& task) noexcept {
   commands_.clear();
-  forward(lane_.put(now, task));
+  LaneTask arriving = task;
+  if (task.started) space_from(arriving, now, task.pending() ? now + task.contract.period : now);
+  forward(lane_.put(now, arriving));
   if (task.busy && state_of(task.id) != nullptr) {
     started({.job = task.running,
              .task = task.id,

@@ -45,8 +45,12 @@ class EdfLane {
   std::span<const Command> vacate(Time now, TaskId task) noexcept;
   std::span<const Command> dismiss(Time now, TaskId task) noexcept;
   LaneTask take(TaskId task) noexcept;
-  // A job that goes on here counts as released now; a Run says so.
+  // A job that goes on here counts as released now, and a Run says so; those that wait are released now at the
+  // earliest.
   std::span<const Command> put(Time now, const LaneTask& task) noexcept;
+
+  // What the job that runs may use until it overruns (again); without end where there is none, or it is demoted.
+  Duration granted(TaskId task, JobId job) const noexcept;
 
   CoreId core() const noexcept { return lane_.core(); }
   bool idle(Time now) const noexcept { return lane_.idle(now); }

@@ -1,6 +1,7 @@
 #include "orb/sched/edf_response.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace corelane::sched {
 namespace {
@@ -10,73 +11,87 @@ using Verdict = Response::Verdict;
 // How many jobs of `task` are released in [0, a] when the first one is at 0 and the others as soon as they may; a >= 0.
 Ticks jobs_until(const EdfTask& task, Ticks a) noexcept { return (a + task.jitter) / task.period + 1; }
 
-class Analysis {
- public:
-  Analysis(std::span<const EdfTask> tasks, std::size_t which, const Limits& limits) noexcept
-      : tasks_(tasks), own_(tasks[which]), which_(which), limits_(limits), left_(limits.iterations) {}
-
-  Response run() noexcept {
-    const Ticks busy = longest_busy_period(tasks_, left_);
-    if (busy == endless) return {Verdict::undecided, 0};
-    Ticks worst = own_.budget;
-    for (Ticks a = 0; a >= 0 && a < busy; a = candidate_after(a)) {
-      const Ticks end = end_of_job(a);
-      if (left_ <= 0) return {Verdict::undecided, 0};
-      worst = std::max(worst, end - a);
-      if (worst > limits_.stop_above) return {Verdict::late, worst};
-    }
-    return {Verdict::exact, worst};
-  }
-
- private:
-  // The end of the busy period of deadlines up to a + D_i: the least fixpoint of w.
-  Ticks end_of_job(Ticks a) noexcept {
-    const Ticks own = multiply_up(jobs_until(own_, a), own_.budget);
-    Ticks window = own;
-    while (left_-- > 0) {
-      const Ticks next = add_up(own, interference(window, a));
-      if (next == window) break;
-      window = next;
-    }
-    return window;
-  }
-
-  Ticks interference(Ticks window, Ticks a) const noexcept {
-    Ticks sum = 0;
-    for (std::size_t j = 0; j < tasks_.size(); ++j) {
-      const EdfTask& other = tasks_[j];
-      const Ticks last = a + own_.deadline - other.deadline;  // the last release with a deadline that comes first
-      if (j == which_ || last < 0) continue;
-      const Ticks jobs = std::min(ceil_div(add_up(window, other.jitter), other.period), jobs_until(other, last));
-      sum = add_up(sum, multiply_up(jobs, other.budget));
-    }
-    return sum;
-  }
-
-  // The next a at which jobs_until() changes for somebody; -1 when there is none.
-  Ticks candidate_after(Ticks a) const noexcept {
-    Ticks next = endless;
-    for (std::size_t j = 0; j < tasks_.size(); ++j) {
-      const EdfTask& task = tasks_[j];
-      const Ticks shift = j == which_ ? 0 : task.deadline - own_.deadline;  // a counts releases up to a - shift
-      const Ticks last = a - shift;
-      const Ticks release = last < 0 ? 0 : multiply_up(jobs_until(task, last), task.period) - task.jitter;
-      next = std::min(next, add_up(std::max<Ticks>(release, 0), shift));
-    }
-    return next == endless ? -1 : next;
-  }
-
-  std::span<const EdfTask> tasks_;
-  EdfTask own_;
-  std::size_t which_;
-  Limits limits_;
-  int left_;
-};
-
 }  // namespace
 
+void EdfResponseSearch::begin(std::span<const EdfTask> tasks, std::size_t which, const EdfLoad& load, Ticks busy,
+                              const Limits& limits) noexcept {
+  tasks_ = tasks;
+  which_ = which;
+  load_ = load;
+  busy_ = busy;
+  limits_ = limits;
+  done_ = false;
+  worst_ = own().budget;
+  begin_candidate(0);
+}
+
+void EdfResponseSearch::begin_candidate(Ticks a) noexcept {
+  a_ = a;
+  fixed_ = add_up(load_.blocking, multiply_up(jobs_until(own(), a), own().budget));
+  window_ = fixed_;
+}
+
+// One round of the fixpoint for each evaluation; w(a) is the end of the busy period of deadlines up to a + D_i.
+bool EdfResponseSearch::step(int& evaluations) noexcept {
+  while (!done_) {
+    if (evaluations <= 0) return false;
+    evaluations -= 1 + static_cast<int>(tasks_.size() + load_.above.size()) / 32;
+    if (limits_.iterations-- <= 0) return end(Verdict::undecided, 0);
+    const Ticks next = add_up(fixed_, interference());
+    if (next != window_) {
+      window_ = next;
+      if (window_ == endless) return end(Verdict::undecided, 0);
+      continue;
+    }
+    worst_ = std::max(worst_, window_ - a_);
+    if (worst_ > limits_.stop_above) return end(Verdict::late, worst_);
+    const Ticks candidate = next_candidate();
+    if (candidate < 0 || candidate >= busy_) return end(Verdict::exact, worst_);
+    begin_candidate(candidate);
+  }
+  return true;
+}
+
+bool EdfResponseSearch::end(Verdict verdict, Ticks value) noexcept {
+  response_ = {verdict, value};
+  return done_ = true;
+}
+
+Ticks EdfResponseSearch::interference() const noexcept {
+  Ticks sum = 0;
+  for (const Interference& other : load_.above)
+    sum = add_up(sum, multiply_up(ceil_div(add_up(window_, other.jitter), other.period), other.budget));
+  for (std::size_t j = 0; j < tasks_.size(); ++j) {
+    const EdfTask& other = tasks_[j];
+    const Ticks last = a_ + own().deadline - other.deadline;  // the last release with a deadline that comes first
+    if (j == which_ || last < 0) continue;
+    const Ticks jobs = std::min(ceil_div(add_up(window_, other.jitter), other.period), jobs_until(other, last));
+    sum = add_up(sum, multiply_up(jobs, other.budget));
+  }
+  return sum;
+}
+
+// The next a at which jobs_until() changes for somebody; -1 when there is none.
+Ticks EdfResponseSearch::next_candidate() const noexcept {
+  Ticks next = endless;
+  for (std::size_t j = 0; j < tasks_.size(); ++j) {
+    const EdfTask& task = tasks_[j];
+    const Ticks shift = j == which_ ? 0 : task.deadline - own().deadline;  // a counts releases up to a - shift
+    const Ticks last = a_ - shift;
+    const Ticks release = last < 0 ? 0 : multiply_up(jobs_until(task, last), task.period) - task.jitter;
+    next = std::min(next, add_up(std::max<Ticks>(release, 0), shift));
+  }
+  return next == endless ? -1 : next;
+}
+
 Response edf_response_time(std::span<const EdfTask> tasks, std::size_t which, const Limits& limits) noexcept {
-  return Analysis(tasks, which, limits).run();
+  const Ticks busy = longest_busy_period(tasks, limits.iterations);
+  if (busy == endless) return {Verdict::undecided, 0};
+  EdfResponseSearch search;
+  search.begin(tasks, which, {}, busy, limits);
+  int unlimited = std::numeric_limits<int>::max();
+  search.step(unlimited);
+  return search.response();
 }
 
 }  // namespace corelane::sched

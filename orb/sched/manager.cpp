@@ -350,7 +350,8 @@ CoreView view_of(const Core& core) noexcept {
           .admitted = ppm_of(core.roster.load()),
           .platform = ppm_of(core.model.platform),
           .tasks = static_cast<std::uint32_t>(core.roster.members().size()),
-          .lost = core.lost};
+          .lost = core.lost,
+          .order = core.model.order};
 }
 
 }  // namespace

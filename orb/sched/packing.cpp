@@ -7,7 +7,8 @@ namespace corelane::sched {
 namespace {
 
 bool alike(const Core& a, const Core& b) noexcept {
-  return a.model.capacity == b.model.capacity && a.model.blocking == b.model.blocking && a.model.above == b.model.above;
+  return a.model.capacity == b.model.capacity && a.model.blocking == b.model.blocking &&
+         a.model.above == b.model.above && a.model.order == b.model.order;
 }
 
 // Whether all cores that live are interchangeable.

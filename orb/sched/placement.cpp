@@ -31,6 +31,7 @@ Placement::Placement(const ManagerOptions& options) : options_(options) {
     core.options = options_.cores[i];
     core.model.above.reserve(max_interference + 1);
     core.model.capacity = share_of_ppm(core.options.capacity);
+    core.model.order = core.options.order;
     core.model.set(core.options.load, {});
     core.roster.reserve(members_);
     core.ceilings.reserve(members_ * max_uses);
@@ -99,6 +100,7 @@ Verdict Placement::charge(int index, std::uint32_t slot) noexcept {
 void Placement::charge(int index, Roster& analysed) noexcept {
   std::swap(core(index).roster, analysed);
   core(index).changed = true;
+  core(index).stale |= core(index).model.order == CoreOrder::deadline;
   ++epoch_;
 }
 

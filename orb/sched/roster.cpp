@@ -75,6 +75,7 @@ void Roster::reserve(std::size_t count) {
   usages_.reserve(count);
   above_.reserve(count + max_interference + 1);
   locks_.reserve(count * max_uses);
+  by_deadline_.reserve(count, max_interference + 1);
 }
 
 const Member* Roster::find(std::uint32_t slot) const noexcept {
@@ -192,6 +193,12 @@ void Roster::begin_add(const CoreModel& core, const Member& newcomer, AdmissionT
   if (test == AdmissionTest::none) return end_pass({.fits = true});
   if (load_ + core.platform > core.capacity)
     return end_pass({.response = endless, .deadline = newcomer.demand.deadline});
+  if (core.order == CoreOrder::deadline) {
+    // Ceilings are priorities; and jobs that share a level would not run by their deadlines.
+    if (newcomer.demand.locks || members_.size() > static_cast<std::size_t>(levels))
+      return end_pass({.response = endless, .deadline = newcomer.demand.deadline});
+    return begin_by_deadline(core, EdfPass::Goal::deadlines);
+  }
   if (test == AdmissionTest::hyperbolic && within_hyperbolic(core)) {
     for (Member& member : members_) member.response = member.demand.deadline, member.windows = {};
     return end_pass({.fits = true});
@@ -202,7 +209,41 @@ void Roster::begin_add(const CoreModel& core, const Member& newcomer, AdmissionT
   begin_pass(core, cold ? 0 : first, newcomer.demand.budget, cold);
 }
 
-void Roster::begin_refresh(const CoreModel& core) noexcept { begin_pass(core, 0, 0, true); }
+void Roster::begin_refresh(const CoreModel& core) noexcept {
+  if (core.order == CoreOrder::deadline) return begin_by_deadline(core, EdfPass::Goal::responses);
+  begin_pass(core, 0, 0, true);
+}
+
+void Roster::begin_by_deadline(const CoreModel& core, EdfPass::Goal goal) noexcept {
+  pass_ = {.core = &core, .done = false};
+  goal_ = goal;
+  by_deadline_.clear();
+  for (const Member& member : members_) by_deadline_.add(by_deadline(member.demand));
+  by_deadline_.begin({.above = core.above, .blocking = core.blocking}, goal,
+                     goal == EdfPass::Goal::deadlines ? step_limit : explain_step_limit);
+}
+
+// Until responses are looked for nothing is known of them but that they are in time.
+void Roster::end_by_deadline() noexcept {
+  if (goal_ == EdfPass::Goal::responses) {
+    for (std::size_t i = 0; i < members_.size(); ++i)
+      members_[i].response =
+          std::min(by_deadline_.response(i) + members_[i].demand.jitter, members_[i].demand.deadline);
+    return end_pass({.fits = true});
+  }
+  const DemandVerdict& verdict = by_deadline_.verdict();
+  if (verdict.kind == DemandVerdict::Kind::holds) {
+    for (Member& member : members_) member.response = member.demand.deadline;
+    return end_pass({.fits = true});
+  }
+  const Member& loser = members_[by_deadline_.loser()];
+  const bool undecided = verdict.kind == DemandVerdict::Kind::undecided;
+  const Ticks late = verdict.at > 0 ? verdict.demand - verdict.at : endless;
+  end_pass({.undecided = undecided,
+            .loser = loser.slot,
+            .response = add_up(loser.demand.deadline, late),
+            .deadline = loser.demand.deadline});
+}
 
 // Those before `first` are not touched by the newcomer.
 void Roster::begin_pass(const CoreModel& core, std::size_t first, Ticks added, bool cold) noexcept {
@@ -217,6 +258,10 @@ void Roster::end_pass(const Verdict& verdict) noexcept {
 }
 
 bool Roster::step(int& evaluations) noexcept {
+  while (!pass_.done && pass_.core->order == CoreOrder::deadline) {
+    if (!by_deadline_.step(evaluations)) return false;
+    end_by_deadline();
+  }
   while (!pass_.done) {
     if (!pass_.searching) begin_member();
     if (!pass_.searching) continue;

@@ -1,5 +1,5 @@
 // Roster: the tasks charged to one core, in priority order, with their levels and analysed responses; and the test
-// whether they hold their deadlines with one more.
+// whether they hold their deadlines with one more: by response times, or, on a core by deadlines, by its demand.
 //
 // Threads: value types and pure functions. Nothing allocates once reserve() has been called.
 #pragma once
@@ -13,6 +13,7 @@
 
 #include "orb/base/contract.h"
 #include "orb/sched/bounds.h"
+#include "orb/sched/edf_pass.h"
 #include "orb/sched/manager.h"
 #include "orb/sched/priority.h"
 #include "orb/sched/response_time.h"
@@ -51,6 +52,11 @@ struct Demand {
   }
 };
 
+// The same under earliest deadline first: D - J from the release, and a suspension counts as execution.
+constexpr EdfTask by_deadline(const Demand& d) noexcept {
+  return {.budget = d.budget + d.suspension, .period = d.period, .deadline = d.deadline - d.jitter, .jitter = d.jitter};
+}
+
 // `contract` is sound.
 Demand demand_of(const Contract& contract, std::uint64_t age) noexcept;
 
@@ -71,6 +77,7 @@ struct CoreModel {
   Share platform = 0;               // platform load and other processes
   std::vector<Interference> above;  // the same, as tasks of the highest priority
   Ticks blocking = 0;               // B of every task
+  CoreOrder order = CoreOrder::priority;
 
   // Whether that changed anything. More than max_interference others count as one that uses the core up.
   bool set(const PlatformLoad& own, std::span<const PlatformLoad> others) noexcept;
@@ -135,6 +142,8 @@ class Roster {
   void end_member() noexcept;
   void search(const Limits& limits) noexcept;
   void end_pass(const Verdict& verdict) noexcept;
+  void begin_by_deadline(const CoreModel& core, EdfPass::Goal goal) noexcept;
+  void end_by_deadline() noexcept;
   Ticks blocking_of(std::size_t index) const noexcept;
   bool within_hyperbolic(const CoreModel& core) noexcept;
   bool renumber(int levels) noexcept;
@@ -172,6 +181,8 @@ class Roster {
     Verdict verdict{};
   };
   Pass pass_;
+  EdfPass by_deadline_;  // the pass on a core by deadlines
+  EdfPass::Goal goal_ = EdfPass::Goal::deadlines;
 };
 
 // What copying a roster costs, in evaluations.

@@ -23,10 +23,17 @@ struct PlatformLoad {
   Duration blocking{};  // B: the longest that it keeps any task from running once per job: wake-up latency, masked code
 };
 
+// How a core orders what is ready there.
+enum class CoreOrder : std::uint8_t {
+  priority,  // preemptive fixed priorities
+  deadline,  // earliest deadline first: see EdfLane
+};
+
 struct CoreOptions {
   CoreId id{};
   Ppm capacity = default_capacity;  // admitted plus platform load stays at or below this
   PlatformLoad load{};
+  CoreOrder order = CoreOrder::priority;
 };
 
 enum class TaskState : std::uint8_t {
@@ -55,6 +62,7 @@ struct CoreView {
   Ppm platform = 0;  // platform load and other processes
   std::uint32_t tasks = 0;
   bool lost = false;
+  CoreOrder order = CoreOrder::priority;
 };
 
 }  // namespace corelane::sched

@@ -28,7 +28,7 @@
 
 namespace corelane::sched {
 
-inline constexpr std::uint64_t trace_version = 1;
+inline constexpr std::uint64_t trace_version = 2;
 
 // ---- What can be recorded -----------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "orb/sched/lane.h"
+#include "orb/sched/any_lane.h"
 #include "orb/sched/manager.h"
 
 namespace corelane::sim {
@@ -30,7 +30,10 @@ class Machine {
 
 class LaneMachine final : public Machine {
  public:
-  explicit LaneMachine(const Track& track) : lane_(track.core, track.max_tasks, track.timer) {}
+  LaneMachine(const Track& track, const ManagerOptions& options) : lane_(track.core, track.max_tasks, track.timer) {
+    for (const CoreOptions& core : options.cores)
+      if (core.id == track.core && core.order == CoreOrder::deadline) lane_.use_deadlines();
+  }
 
   std::optional<Answer> tell(const TraceView& input) override {
     if (const auto fact = fact_of(input)) return lane_.decide(*fact);
@@ -59,7 +62,7 @@ class LaneMachine final : public Machine {
   }
   static bool is_sound(const LaneTask& task) { return sched::is_sound(task); }
 
-  Lane lane_;
+  AnyLane lane_;
 };
 
 class ManagerMachine final : public Machine {
@@ -104,7 +107,7 @@ class ManagerMachine final : public Machine {
 };
 
 std::unique_ptr<Machine> machine_of(const TraceFile& trace, const Track& track) {
-  if (track.kind == TrackKind::lane) return std::make_unique<LaneMachine>(track);
+  if (track.kind == TrackKind::lane) return std::make_unique<LaneMachine>(track, trace.options);
   return std::make_unique<ManagerMachine>(trace.options);
 }
 

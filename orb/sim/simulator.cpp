@@ -19,6 +19,7 @@ Simulator::Simulator(const ManagerOptions& options, std::uint64_t seed) : manage
   for (const CoreOptions& core : options.cores) {
     const TimerId timer{static_cast<std::uint64_t>(cores_.size())};
     cores_.push_back({core, AnyLane(core.id, options.max_tasks, timer), {}});
+    if (core.order == CoreOrder::deadline) use_deadlines(core.id);
     if (core.load.budget > Duration::zero() && core.load.period > Duration::zero())
       schedule(Time{}, Class::release, What::platform, cores_.size() - 1);
   }

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "orb/base/contract.h"
+#include "orb/sched/any_lane.h"
 #include "orb/sched/firm_timers.h"
 #include "orb/sched/manager.h"
-#include "orb/sim/any_lane.h"
 #include "orb/sim/virtual_core.h"
 #include "orb/sim/workload.h"
 
@@ -92,8 +92,8 @@ class Simulator {
   // The index of the plan in report().
   std::size_t add(const TaskPlan& plan);
   void lose_core(CoreId core, Time at);
-  // The core runs by deadlines, under an EdfLane. Before its first task. The Manager knows nothing of this: let it
-  // admit (AdmissionTest::none) what demand_analysis() allows.
+  // The core runs by deadlines, under an EdfLane. Before its first task. The Manager knows of those whose
+  // CoreOptions::order says so; of others let it admit (AdmissionTest::none) what demand_analysis() allows.
   void use_deadlines(CoreId core);
   // The Lanes' timers, which are hard at first. A Lane releases whatever is due with each fact that it is told, so each
   // is a soft check. Before run().
@@ -139,7 +139,7 @@ class Simulator {
   };
   struct CoreState {
     sched::CoreOptions options;
-    AnyLane lane;
+    sched::AnyLane lane;
     VirtualCore core;
     sched::FirmTimers timers{1, Duration{}};
     std::uint64_t reach_version = 0;

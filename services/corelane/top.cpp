@@ -43,8 +43,9 @@ std::string table_of(const ProcessCounters& process) {
         "  dispatch.mode leader-followers: everybody is admitted, nothing is promised, jobs run wherever they come "
         "in\n";
   for (const CoreCounters& core : process.cores)
-    text += format("  core %-3d %5.1f %% of %.1f %% admitted, %llu tasks\n", core.core.value, percent(core.admitted),
-                   percent(core.capacity), static_cast<unsigned long long>(core.tasks));
+    text += format("  core %-3d %5.1f %% of %.1f %% admitted, %llu tasks%s\n", core.core.value, percent(core.admitted),
+                   percent(core.capacity), static_cast<unsigned long long>(core.tasks),
+                   core.order == sched::CoreOrder::deadline ? ", by deadlines" : "");
   if (process.tasks.empty()) return text;
   text += "  task  core prio         T         D         C      jobs  misses overruns       p99       max     bound\n";
   for (const TaskCounters& task : process.tasks) text += table_of(task);
@@ -86,7 +87,8 @@ nlohmann::ordered_json json_of(const ProcessCounters& process) {
     json["cores"].push_back({{"core", core.core.value},
                              {"capacity_ppm", core.capacity},
                              {"admitted_ppm", core.admitted},
-                             {"tasks", core.tasks}});
+                             {"tasks", core.tasks},
+                             {"order", core.order == sched::CoreOrder::deadline ? "deadline" : "priority"}});
   for (const TaskCounters& task : process.tasks) json["tasks"].push_back(json_of(task));
   return json;
 }

@@ -191,3 +191,25 @@ TEST_CASE("a job that comes along with its task counts as released on arrival") 
   REQUIRE(runs.size() == 1);
   CHECK(runs[0].deadline == at(14ms));
 }
+
+TEST_CASE("a job that waited for a move has the deadline of its release on the new core") {
+  EdfBench from;
+  from.add(1, contract(10ms, 10ms, 2ms));
+  (void)from.lane.vacate(at(0ms), TaskId{1});
+  from.arrive(1ms, 1, 1);
+  EdfBench to;
+  const auto runs = only<Run>(LaneBench::copy(to.lane.put(at(4ms), from.lane.take(TaskId{1}))));
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0].deadline == at(14ms));
+}
+
+TEST_CASE("what a job may use grows with each overrun that it is told") {
+  EdfBench b;
+  b.add(1, contract(10ms, 10ms, 2ms));
+  b.arrive(0ms, 1, 1);
+  CHECK(b.lane.granted(TaskId{1}, JobId{1}) == 2ms);
+  b.overrun(2ms, 1, 1);
+  CHECK(b.lane.granted(TaskId{1}, JobId{1}) == 4ms);
+  b.finish(3ms, 1, 1);
+  CHECK(b.lane.granted(TaskId{1}, JobId{1}) == Duration::max());
+}

@@ -168,7 +168,7 @@ TEST_CASE("what is no trace is said to be none, and why") {
   CHECK_THAT(why_not(std::vector<std::byte>(4096)), Catch::StartsWith("not a Corelane trace"));
   auto bytes = good;
   set_word(bytes, 1, 99);
-  CHECK(why_not(bytes) == "a trace of format version 99; this program reads version 1");
+  CHECK(why_not(bytes) == "a trace of format version 99; this program reads version 2");
   bytes = good;
   bytes.back() ^= std::byte{1};
   CHECK(why_not(bytes) == "damaged: its checksum is wrong");
@@ -197,9 +197,9 @@ TEST_CASE("impossible words are found where the checksum is right") {
   CHECK_THAT(fault_with(12, 1000), Catch::Contains("more tracks"));
   CHECK_THAT(fault_with(14, UINT64_MAX), Catch::Contains("header"));  // max_tasks
   CHECK_THAT(fault_with(21, 2'000'000), Catch::Contains("a core's options"));
-  CHECK_THAT(fault_with(26, 9), Catch::Contains("impossible header"));  // the first track's kind
-  CHECK_THAT(fault_with(31, 5000), Catch::Contains("longer than the file"));
-  CHECK_THAT(fault_with(33, 255), Catch::Contains("the record at byte 256 is none"));
+  CHECK_THAT(fault_with(27, 9), Catch::Contains("impossible header"));  // the first track's kind
+  CHECK_THAT(fault_with(32, 5000), Catch::Contains("longer than the file"));
+  CHECK_THAT(fault_with(34, 255), Catch::Contains("the record at byte 264 is none"));
 }
 
 TEST_CASE("no change of a file can harm its reader") {

@@ -66,6 +66,7 @@ class Sequence {
     sched::ManagerOptions result;
     for (int i = 0; i < cores_; ++i) {
       result.cores.push_back({.id = CoreId{static_cast<std::int16_t>(i)}});
+      if (one_of(3) == 0) result.cores.back().order = sched::CoreOrder::deadline;
       if (one_of(3) == 0)
         result.cores.back().load = {.budget = some(10us, 200us), .period = 2ms, .blocking = some(0us, 50us)};
     }

@@ -229,3 +229,112 @@ TEST_CASE("a core by deadlines is deterministic") {
   CHECK(trace(1) == trace(1));
   CHECK(trace(1) != trace(2));
 }
+
+namespace {
+
+ManagerOptions deadline_cores(int count, const PlatformLoad& load = {}) {
+  ManagerOptions options;
+  for (int i = 0; i < count; ++i)
+    options.cores.push_back({.id = CoreId{static_cast<std::int16_t>(i)}, .load = load, .order = CoreOrder::deadline});
+  options.max_tasks = 32;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("the manager admits to a core by deadlines what the demand analysis allows, and tells worst responses") {
+  Random random(23);
+  int admitted = 0;
+  int refused = 0;
+  std::uint64_t equal = 0;
+  for (std::uint64_t set = 0; set < 400; ++set) {
+    ManagerOptions options = deadline_cores(1);
+    options.cores[0].capacity = whole_core;
+    Simulator sim(options, set);
+    Contracts there;
+    for (const Contract& contract : random_contracts(random, set % 2 == 0)) {
+      Contracts with = there;
+      with.push_back(contract);
+      const auto plan = sim.add({.contract = contract, .first_release = Time{1ms}, .jittered = set % 2 == 0});
+      sim.run(Time{});
+      REQUIRE(sim.report(plan).admitted == (analysed(with) == DemandVerdict::Kind::holds));
+      if (sim.report(plan).admitted) there = with;
+      ++(sim.report(plan).admitted ? admitted : refused);
+    }
+    sim.run(Time{600ms});
+    for (std::size_t i = 0; i < sim.size(); ++i) {
+      if (!sim.report(i).admitted) continue;
+      REQUIRE(sim.report(i).misses == 0);
+      REQUIRE(sim.report(i).worst <= sim.manager().find(sim.report(i).task)->response);
+      equal += sim.report(i).worst == sim.manager().find(sim.report(i).task)->response ? 1 : 0;
+    }
+  }
+  CHECK(admitted > 500);
+  CHECK(refused > 50);
+  CHECK(equal > 300);
+}
+
+TEST_CASE("beside platform load nobody on a core by deadlines misses or is later than analysed") {
+  Random random(29);
+  std::uint64_t jobs = 0;
+  std::uint64_t refused = 0;
+  for (std::uint64_t set = 0; set < 300; ++set) {
+    Simulator sim(deadline_cores(1, {.budget = 300us, .period = 2ms}), set);
+    for (int i = 0; i < 2; ++i)
+      for (const Contract& contract : random_contracts(random, set % 2 == 0))
+        sim.add({.contract = contract, .first_release = Time{random() % 20 * 1ms}, .jittered = set % 2 == 0});
+    sim.run(Time{600ms});
+    for (std::size_t i = 0; i < sim.size(); ++i) {
+      const auto& report = sim.report(i);
+      refused += report.admitted ? 0 : 1;
+      REQUIRE(report.misses == 0);
+      if (report.admitted) REQUIRE(report.worst <= report.bound);
+      jobs += report.jobs;
+    }
+  }
+  CHECK(jobs > 10'000);
+  CHECK(refused > 100);
+}
+
+TEST_CASE("a core by deadlines takes a set that no priorities can serve, and one by priorities does not") {
+  const Contracts contracts{{.period = 10ms, .deadline = 10ms, .budget = 5ms},
+                            {.period = 14ms, .deadline = 14ms, .budget = 6ms}};
+  for (const CoreOrder order : {CoreOrder::priority, CoreOrder::deadline}) {
+    ManagerOptions options = deadline_cores(1);
+    options.cores[0].order = order;
+    Simulator sim(options);
+    for (const Contract& contract : contracts) sim.add({.contract = contract});
+    sim.run(Time{1s});
+    CHECK(sim.report(0).admitted);
+    CHECK(sim.report(1).admitted == (order == CoreOrder::deadline));
+    CHECK(misses(sim) == 0);
+  }
+}
+
+TEST_CASE("a task that locks resources goes to a core by priorities") {
+  ManagerOptions options = deadline_cores(2);
+  options.cores[1].order = CoreOrder::priority;
+  options.cores[1].load = {.budget = 1ms, .period = 4ms};  // the other has more room
+  Simulator sim(options);
+  Contract contract{.period = 10ms, .deadline = 10ms, .budget = 1ms};
+  const auto free = sim.add({.contract = contract});
+  contract.uses[0] = {ResourceId{7}, 500us};
+  const auto locks = sim.add({.contract = contract});
+  sim.run(Time{});
+  CHECK(sim.report(free).core == CoreId{0});
+  CHECK(sim.report(locks).core == CoreId{1});
+}
+
+TEST_CASE("a refusal by deadlines names the demand that is too much, and what would fit") {
+  Manager manager(deadline_cores(1));
+  const Contract half{.period = 10ms, .deadline = 5ms, .budget = 4ms};
+  (void)manager.decide(Proposed{.at = {}, .request = JobId{1}, .contract = half});
+  const auto commands = manager.decide(Proposed{.at = {}, .request = JobId{2}, .contract = half});
+  REQUIRE(commands.size() == 1);
+  const auto* refuse = std::get_if<Refuse>(&commands[0]);
+  REQUIRE(refuse != nullptr);
+  CHECK(refuse->reason.code == RefusalCode::not_schedulable);
+  CHECK(refuse->reason.response == 8ms);
+  CHECK(refuse->reason.deadline == 5ms);
+  CHECK(manager.nearest(half).found());
+}

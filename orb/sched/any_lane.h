@@ -1,6 +1,6 @@
 // AnyLane: a core's Lane, whichever order its platform has.
 //
-// Threads: owned by the Simulator.
+// Threads: as Lane.
 #pragma once
 
 #include <span>
@@ -9,16 +9,16 @@
 #include "orb/sched/edf_lane.h"
 #include "orb/sched/lane.h"
 
-namespace corelane::sim {
+namespace corelane::sched {
 
 class AnyLane {
  public:
   AnyLane(CoreId core, std::size_t max_tasks, TimerId timer)
-      : max_tasks_(max_tasks), timer_(timer), lane_(std::in_place_type<sched::Lane>, core, max_tasks, timer) {}
+      : max_tasks_(max_tasks), timer_(timer), lane_(std::in_place_type<Lane>, core, max_tasks, timer) {}
 
   // From now on the core runs by deadlines. Before the first task.
-  void use_deadlines() { lane_.emplace<sched::EdfLane>(core(), max_tasks_, timer_); }
-  bool uses_deadlines() const { return std::holds_alternative<sched::EdfLane>(lane_); }
+  void use_deadlines() { lane_.emplace<EdfLane>(core(), max_tasks_, timer_); }
+  bool uses_deadlines() const { return std::holds_alternative<EdfLane>(lane_); }
 
   void allow_early(bool allowed) {
     std::visit([&](auto& lane) { lane.allow_early(allowed); }, lane_);
@@ -26,38 +26,46 @@ class AnyLane {
   bool add(TaskId task, const Contract& contract, Priority priority) {
     return std::visit([&](auto& lane) { return lane.add(task, contract, priority); }, lane_);
   }
-  std::span<const sched::Command> join(Time now, TaskId task, const Contract& contract, Priority priority) {
+  std::span<const Command> join(Time now, TaskId task, const Contract& contract, Priority priority) {
     return std::visit([&](auto& lane) { return lane.join(now, task, contract, priority); }, lane_);
   }
   bool reprioritize(TaskId task, Priority priority) {
     return std::visit([&](auto& lane) { return lane.reprioritize(task, priority); }, lane_);
   }
-  std::span<const sched::Command> decide(const sched::Fact& fact) {
+  std::span<const Command> decide(const Fact& fact) {
     return std::visit([&](auto& lane) { return lane.decide(fact); }, lane_);
   }
-  std::span<const sched::Command> vacate(Time now, TaskId task) {
+  std::span<const Command> vacate(Time now, TaskId task) {
     return std::visit([&](auto& lane) { return lane.vacate(now, task); }, lane_);
   }
-  std::span<const sched::Command> dismiss(Time now, TaskId task) {
+  std::span<const Command> dismiss(Time now, TaskId task) {
     return std::visit([&](auto& lane) { return lane.dismiss(now, task); }, lane_);
   }
-  sched::LaneTask take(TaskId task) {
+  LaneTask take(TaskId task) {
     return std::visit([&](auto& lane) { return lane.take(task); }, lane_);
   }
-  std::span<const sched::Command> put(Time now, const sched::LaneTask& task) {
+  std::span<const Command> put(Time now, const LaneTask& task) {
     return std::visit([&](auto& lane) { return lane.put(now, task); }, lane_);
   }
   CoreId core() const {
     return std::visit([](const auto& lane) { return lane.core(); }, lane_);
   }
-  std::span<const sched::LaneTask> tasks() const {
+  // Whether a job that ends after `used` has overrun and nobody has said so.
+  bool has_overrun(TaskId task, JobId job, Duration budget, Duration used) const {
+    const auto* by_deadlines = std::get_if<EdfLane>(&lane_);
+    return used > (by_deadlines != nullptr ? by_deadlines->granted(task, job) : budget);
+  }
+  bool idle(Time now) const {
+    return std::visit([&](const auto& lane) { return lane.idle(now); }, lane_);
+  }
+  std::span<const LaneTask> tasks() const {
     return std::visit([](const auto& lane) { return lane.tasks(); }, lane_);
   }
 
  private:
   std::size_t max_tasks_;
   TimerId timer_;
-  std::variant<sched::Lane, sched::EdfLane> lane_;
+  std::variant<Lane, EdfLane> lane_;
 };
 
-}  // namespace corelane::sim
+}  // namespace corelane::sched

@@ -1,0 +1,237 @@
+// A core by deadlines: the levels of its tasks' threads follow the deadlines of their jobs, on a virtual clock; and on
+// real threads the earlier deadline pre-empts.
+#include <atomic>
+#include <thread>
+
+#include "orb/dispatch/executive.h"
+#include "orb/os/clock.h"
+#include "orb/os/topology.h"
+#include "tests/orb/dispatch/fixture.h"
+#include "tests/support/quiet.h"
+
+using namespace corelane;
+using namespace corelane::dispatch;
+using namespace corelane::dispatch::test;
+using corelane::testing::Quiet;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr CoreId by_deadline{1};
+
+ExecutiveOptions second_by_deadlines() {
+  ExecutiveOptions options = bare_options();
+  options.deadline_cores = {by_deadline};
+  return options;
+}
+
+// Two cores; the one by priorities is full, so that all others go to the one by deadlines.
+class DeadlineCore : public Machine {
+ public:
+  explicit DeadlineCore(OverrunPolicy policy = OverrunPolicy::report)
+      : Machine(2, second_by_deadlines()), full(admit(plain(10ms, 9500us))), policy_(policy) {
+    pool().watch_budgets(&alarm);
+  }
+  ~DeadlineCore() { pool().watch_budgets(nullptr); }
+
+  TaskId add(Duration period, Duration budget, Duration deadline = {}) {
+    Contract contract = plain(period, budget, deadline);
+    contract.on_overrun = policy_;
+    const TaskId task = admit(contract);
+    REQUIRE(thread_of(task).seat.core == by_deadline);
+    return task;
+  }
+  NoThreads::Made& thread_of(TaskId task) {
+    for (const auto& thread : threads.threads)
+      if (thread->worker->task() == task) return *thread;
+    FAIL("no thread of task " << task.value);
+    return *threads.threads[0];
+  }
+  int level(TaskId task) { return thread_of(task).seat.native; }
+  CorePool& pool() { return *manager.pools()[1]; }
+  // A job that stays as it is until settle().
+  std::shared_ptr<Fate> start(TaskId task) {
+    auto fate = send(task);
+    decide();
+    return fate;
+  }
+  // The thread that runs uses so much.
+  void use(Duration time) {
+    virtual_now += time, virtual_cpu += time;
+    if (alarm.due <= virtual_now) pool().check_budget(virtual_now);
+  }
+  void run(TaskId task, std::function<void()> body) {
+    JobPtr job(new ScriptedJob([body = std::move(body)](ScriptedJob&) { body(); }));
+    job->task = task;
+    job->arrived = virtual_now;
+    REQUIRE(manager.submit(job) == Pushed::done);
+    decide();
+    CHECK(thread_of(task).worker->step(virtual_now));
+  }
+
+  class Alarm final : public BudgetAlarm {
+   public:
+    void set(Time at) noexcept override { due = at; }
+    Time due = never;
+  } alarm;
+  TaskId full;
+
+ private:
+  OverrunPolicy policy_;
+};
+
+}  // namespace
+
+TEST_CASE("on a core by deadlines the thread of the earlier deadline has the higher level, whatever its period") {
+  DeadlineCore core;
+  const TaskId slow = core.add(100ms, 10ms);
+  const TaskId fast = core.add(60ms, 10ms);
+  core.start(slow);  // until 100 ms
+  virtual_now += 50ms;
+  core.start(fast);  // until 110 ms
+  CHECK(core.level(slow) > core.level(fast));
+  core.settle();
+  virtual_now += 100ms;
+  core.start(slow);
+  core.start(fast);
+  CHECK(core.level(fast) > core.level(slow));
+  core.settle();
+  CHECK(core.report(slow).jobs == 2);
+  CHECK(core.report(fast).misses == 0);
+}
+
+TEST_CASE("a core by deadlines takes more than priorities can serve, and tells worst responses") {
+  DeadlineCore core;
+  const TaskId first = core.add(10ms, 5ms);
+  const TaskId second = core.add(14ms, 6ms);
+  CHECK(core.report(first).bound == 7ms);
+  CHECK(core.report(second).bound == 11ms);
+  CHECK(core.refused(plain(100ms, 10ms)).code == sched::RefusalCode::not_schedulable);
+  CHECK(core.manager.report().cores[1].order == sched::CoreOrder::deadline);
+  CHECK(core.manager.report().cores[0].order == sched::CoreOrder::priority);
+}
+
+TEST_CASE("what a job exceeds its budget by has the place of the task's next job") {
+  DeadlineCore core;
+  const TaskId rogue = core.add(20ms, 2ms);
+  const TaskId other = core.add(30ms, 2ms);
+  int before = 0, after = 0;
+  core.run(rogue, [&] {
+    core.start(other);
+    before = core.level(rogue) - core.level(other);
+    core.use(2ms);  // its budget: from here on its deadline is at 40 ms
+    after = core.level(rogue) - core.level(other);
+  });
+  CHECK(before > 0);
+  CHECK(after < 0);
+  core.settle();
+  const auto next = core.start(rogue);
+  core.settle();
+  CHECK_FALSE(next->over());  // the place is taken
+  core.advance(40ms);
+  CHECK(next->context.release >= Time{1s} + 40ms);
+}
+
+TEST_CASE("a demoted job of a core by deadlines leaves the levels to the others until it ends") {
+  DeadlineCore core(OverrunPolicy::demote);
+  const TaskId rogue = core.add(20ms, 2ms);
+  int during = -1;
+  core.run(rogue, [&] {
+    core.use(3ms);
+    during = core.level(rogue);
+  });
+  CHECK(during == 0);
+  CHECK(core.report(rogue).overruns == 1);
+  core.advance(40ms);
+  core.start(rogue);
+  CHECK(core.level(rogue) > 0);
+}
+
+TEST_CASE("a task that comes to a core by deadlines gives its own connection up") {
+  class Source final : public JobSource {
+   public:
+    void opened() noexcept override {}
+    Found poll(JobPtr&, Time) noexcept override { return Found::nothing; }
+    int descriptor() const noexcept override { return -1; }
+    Time wake_at() const noexcept override { return never; }
+    void close() noexcept override { ++closings; }
+    int closings = 0;
+  };
+  DeadlineCore core;
+  const TaskId task = core.add(20ms, 2ms);
+  const auto source = std::make_shared<Source>();
+  core.manager.attach(task, {}, source);
+  core.settle();
+  CHECK(source->closings == 1);
+  CHECK_FALSE(core.report(task).own_connection);
+}
+
+TEST_CASE("tasks of a core by deadlines that is lost go on by priorities, and the other way round") {
+  Quiet quiet;
+  const CoreId lost = GENERATE(CoreId{0}, CoreId{1});
+  Machine machine(2, second_by_deadlines());
+  const TaskId a = machine.admit(plain(10ms, 2ms)), b = machine.admit(plain(20ms, 2ms));
+  machine.provider().revoked.push_back(lost);
+  virtual_now += CoreWatch::period;
+  machine.settle();
+  for (const TaskId task : {a, b}) {
+    const auto fate = machine.send(task, 1ms);
+    machine.settle();
+    CHECK(fate->runs == 1);
+    CHECK(fate->context.core != lost);
+  }
+  for (const auto& thread : machine.threads.threads) CHECK(thread->seat.native > 0);
+}
+
+TEST_CASE("cores by deadlines that are not leased, or all that are, are refused") {
+  Quiet quiet;
+  UnguardedCores cores(*os::Topology::detect());
+  ExecutiveOptions options;
+  options.real_time = false;
+  options.deadline_cores = {CoreId{4000}};
+  CHECK_FALSE(Executive::start(options, cores));
+  options.lease.cores = {(*cores.lease({}))[0].core};
+  options.deadline_cores = options.lease.cores;
+  const auto all = Executive::start(options, cores);
+  REQUIRE_FALSE(all);
+  CHECK(all.error().minor == minor::bad_option);
+}
+
+TEST_CASE("the real job of the earlier deadline runs before one that would never end without it") {
+  Quiet quiet;
+  UnguardedCores cores(*os::Topology::detect());
+  const auto leases = *cores.lease({.cores = {}, .siblings = true});
+  if (leases.size() < 2) {
+    std::puts("SKIPPED: a core by deadlines needs a second one by priorities");
+    return;
+  }
+  ExecutiveOptions options;
+  options.platform = {};
+  options.lease = {.cores = {leases[0].core, leases[1].core}, .siblings = true};
+  options.deadline_cores = {leases[1].core};
+  auto executive = *Executive::start(options, cores);
+  const auto admit = [&](Duration period, Duration budget) {
+    return executive->admit_and_wait({.contract = plain(period, budget), .label = "task"})->task;
+  };
+  (void)admit(10s, 9s);  // the core by priorities is full
+  const TaskId late = admit(20s, 1s), early = admit(15s, 1s);
+  std::atomic<bool> begun{false}, over{false}, late_ended{false};
+  const auto submit = [&](TaskId task, std::function<void(ScriptedJob&)> body) {
+    JobPtr job(new ScriptedJob(std::move(body)));
+    job->task = task;
+    job->arrived = os::now();
+    REQUIRE(executive->submit(job));
+  };
+  submit(late, [&](ScriptedJob&) {
+    begun = true;
+    begun.notify_all();
+    while (!over) os::spin_pause();  // bound: the other job, which has to pre-empt this one
+    late_ended = true;
+    late_ended.notify_all();
+  });
+  begun.wait(false);
+  submit(early, [&](ScriptedJob&) { over = true; });
+  late_ended.wait(false);
+  executive->stop();
+  CHECK(over);
+}
