@@ -1,0 +1,88 @@
+#include "orb/channel/bell.h"
+
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+
+#include "orb/os/clock.h"
+
+namespace corelane::channel {
+namespace {
+
+constexpr std::chrono::microseconds rest{100};
+
+}  // namespace
+
+// Asked for each time: a remembered one would be the parent's after fork().
+std::uint32_t Sleeper::this_thread() noexcept { return static_cast<std::uint32_t>(gettid()); }
+
+void Sleeper::wait(Time until) noexcept {
+  switch (wake_up_.kind) {
+    case Wake::spin:  // a real-time spinner's rest; nobody rings
+      return os::sleep_until(std::min(until, os::now() + rest));
+    case Wake::futex: {
+      const timespec end = os::to_timespec(until);
+      // Not FUTEX_PRIVATE: the waker is another process. Returns at once when the word has changed.
+      syscall(SYS_futex, word_, FUTEX_WAIT_BITSET, thread_, &end, nullptr, FUTEX_BITSET_MATCH_ANY);
+      return;
+    }
+    case Wake::eventfd:
+      return wait_event(until);
+    case Wake::signal:
+      return wait_signal(until);
+  }
+}
+
+void Sleeper::wait_event(Time until) noexcept {
+  pollfd watched[] = {{wake_up_.event, POLLIN, 0}, {also_, POLLRDHUP, 0}};
+  const timespec left = os::to_timespec(os::left_until(until));
+  if (ppoll(watched, 2, &left, nullptr) > 0 && watched[0].revents != 0) drain();
+}
+
+// Blocked for the wait, so that it does not go to a handler between the last look and the sleep.
+void Sleeper::wait_signal(Time until) noexcept {
+  sigset_t awaited, before;
+  sigemptyset(&awaited);
+  sigaddset(&awaited, wake_up_.signal);
+  pthread_sigmask(SIG_BLOCK, &awaited, &before);
+  const timespec left = os::to_timespec(os::left_until(until));
+  // It may have come before it was blocked, and gone to a handler; then its word is empty.
+  // relaxed: only whether it is empty counts, and the name is this thread's own
+  if (SharedWord(*word_).load(std::memory_order_relaxed) != 0) sigtimedwait(&awaited, nullptr, &left);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Sleeper::drain() noexcept {
+  std::uint64_t rings;
+  [[maybe_unused]] const auto got = read(wake_up_.event, &rings, sizeof rings);  // does not block
+}
+
+void Ringer::wake() const noexcept {
+  // PAIR bell.word: acquire and release here <-> Sleeper::announce() and withdraw().
+  const std::uint32_t sleeper = SharedWord(*word_).exchange(0, std::memory_order_acq_rel);
+  if (sleeper == 0) return;
+  switch (wake_up_.kind) {
+    case Wake::spin:
+      return;
+    case Wake::futex:
+      syscall(SYS_futex, word_, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+      return;
+    case Wake::eventfd: {
+      const std::uint64_t one = 1;
+      [[maybe_unused]] const auto put = write(wake_up_.event, &one, sizeof one);  // does not block
+      return;
+    }
+    case Wake::signal:
+      syscall(SYS_tgkill, wake_up_.process, static_cast<pid_t>(sleeper), wake_up_.signal);
+      return;
+  }
+}
+
+}  // namespace corelane::channel

@@ -1,0 +1,101 @@
+// How an end sleeps for the other, and how the other wakes it: the sleep words of layout.h.
+//
+// The waiter says in its word that it sleeps, looks once more for what it waits for, and only then sleeps. Whoever
+// publishes looks at the word afterwards, and wakes the one whose name it takes out. Between its two steps each side
+// has a full fence: so either the waiter sees what was published, or the publisher sees the waiter. tests/orb/channel/
+// model_test.cpp goes through every order of these steps. The name is taken out with an exchange: a burst of messages
+// costs one wake-up.
+//
+// If the waiter dies its word may stay: the publisher makes one vain system call. If the publisher dies between
+// publishing and waking, the waiter sleeps on until its slice ends or the kernel tells it of the death; no wait is
+// without a bound. What a hostile peer writes there costs wake-ups, and delays of its own channel.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "orb/base/time.h"
+#include "orb/channel/shared_word.h"
+
+namespace corelane::channel {
+
+// How an end wants to be woken. The numbers are the ABI's.
+enum class Wake : std::uint32_t {
+  spin = 0,     // never sleeps: publishing then costs neither a fence nor a look at the word
+  futex = 1,    // of the shared kind, on the word itself
+  eventfd = 2,  // its own, which can be watched beside other descriptors; needs both ends to be of one user
+  signal = 3,   // sent to the sleeping thread
+};
+
+// How one end is woken for one reason: all that the waiter and the publisher have to agree on.
+struct WakeUp {
+  Wake kind = Wake::futex;
+  int event = -1;     // eventfd
+  int signal = 0;     // Wake::signal
+  pid_t process = 0;  // whose thread a signal goes to
+};
+
+// Thread: waiter.
+class Sleeper {
+ public:
+  // `also`: a descriptor whose hang-up ends a sleep on an eventfd too.
+  Sleeper(std::uint32_t& word, WakeUp wake_up, int also) noexcept : word_(&word), wake_up_(wake_up), also_(also) {}
+
+  // Sleeps until woken or `until`, unless `ready` says that there is nothing to wait for. May end early.
+  template <typename Ready>
+  void sleep(Time until, Ready&& ready) noexcept {
+    announce();
+    if (!ready()) wait(until);
+    withdraw();
+  }
+
+  // The two halves, for those who sleep elsewhere, on the eventfd. After announce() look once more.
+  void announce() noexcept {
+    // seq_cst: the waiter's fence of the file's head. The exchange is one on every machine that this runs on, and a
+    // fence by the standard's words together with the one that follows.
+    // PAIR bell.word: release here -> acquire in Ringer::ring().
+    SharedWord(*word_).exchange(thread_ = this_thread(), std::memory_order_acq_rel);
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // seq_cst: see above
+  }
+  void withdraw() noexcept {
+    // PAIR bell.word: acquire here <- release in Ringer::ring().
+    SharedWord(*word_).exchange(0, std::memory_order_acq_rel);
+  }
+  // Takes back what the eventfd was rung.
+  void drain() noexcept;
+
+ private:
+  static std::uint32_t this_thread() noexcept;
+  void wait(Time until) noexcept;
+  void wait_event(Time until) noexcept;
+  void wait_signal(Time until) noexcept;
+
+  std::uint32_t* word_;
+  WakeUp wake_up_;
+  int also_;
+  std::uint32_t thread_ = 0;  // that announced
+};
+
+// Thread: any.
+class Ringer {
+ public:
+  Ringer(std::uint32_t& word, WakeUp wake_up) noexcept : word_(&word), wake_up_(wake_up) {}
+
+  // After publishing: wakes the waiter if it sleeps. A system call if it does, none otherwise.
+  void ring() const noexcept {
+    if (wake_up_.kind == Wake::spin) return;
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // seq_cst: the publisher's fence of the file's head
+    // relaxed: the fence orders it behind what was published
+    if (SharedWord(*word_).load(std::memory_order_relaxed) != 0) wake();
+  }
+
+ private:
+  void wake() const noexcept;
+
+  std::uint32_t* word_;
+  WakeUp wake_up_;
+};
+
+}  // namespace corelane::channel

@@ -1,0 +1,229 @@
+#include "orb/channel/channel.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "orb/channel/end.h"
+#include "orb/channel/setup.h"
+#include "orb/channel/waiting.h"
+
+namespace corelane::channel {
+namespace {
+
+std::size_t length_of(std::span<const Bytes> parts) noexcept {
+  std::size_t length = 0;
+  for (const Bytes part : parts) length += part.size();
+  return length;
+}
+
+bool is_over(const Expected<void, Fault>& result) noexcept { return result || result.error() != Fault::would_block; }
+
+// Chunks for so many bytes.
+Expected<std::uint32_t, Fault> lend(End& end, std::size_t size) noexcept {
+  if (const auto fault = end.unwritable()) return *fault;
+  if (size == 0 || size > end.pool.largest()) return Fault::too_long;
+  const auto first = end.pool.lend(size);
+  if (!first) return Fault::would_block;
+  return *first;
+}
+
+Expected<void, Fault> send_note(End& end, std::uint32_t first, std::size_t size) noexcept {
+  const LoanNote note{first, size};
+  const Bytes payload = std::as_bytes(std::span{&note, 1});
+  return end.put(RecordKind::loan, {&payload, 1}, sizeof note);
+}
+
+Expected<void, Fault> write_through_chunks(End& end, std::span<const Bytes> parts, std::size_t length) noexcept {
+  // Before the copy, which would be in vain.
+  if (!end.writer.has_room(sizeof(LoanNote))) return Fault::would_block;
+  const auto first = lend(end, length);
+  if (!first) return first.error();
+  std::byte* to = end.chunk(*first, length).data();
+  for (const Bytes part : parts) {
+    copy_to_shared(to, part.data(), part.size());
+    to += part.size();
+  }
+  const auto sent = send_note(end, *first, length);
+  if (!sent) end.pool.cancel(*first);
+  return sent;
+}
+
+}  // namespace
+
+// ---- Loan, Draft
+
+Loan::Loan(std::shared_ptr<End> end, std::uint32_t first, Bytes bytes) noexcept
+    : end_(std::move(end)), first_(first), bytes_(bytes) {}
+
+Loan& Loan::operator=(Loan&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  end_ = std::move(other.end_);
+  first_ = other.first_;
+  bytes_ = other.bytes_;
+  return *this;
+}
+
+void Loan::release() noexcept {
+  if (const auto end = std::exchange(end_, nullptr)) end->give_back(first_);
+  bytes_ = {};
+}
+
+Draft::Draft(std::shared_ptr<End> end, std::uint32_t first, MutableBytes bytes) noexcept
+    : end_(std::move(end)), first_(first), bytes_(bytes) {}
+
+Draft::~Draft() {
+  if (end_) end_->pool.cancel(first_);
+}
+
+// ---- Set-up
+
+Channel::Channel(std::shared_ptr<End> end) noexcept : end_(std::move(end)) {}
+Channel::Channel(Channel&&) noexcept = default;
+
+Channel& Channel::operator=(Channel&& other) noexcept {
+  if (this == &other) return *this;
+  if (end_) end_->close();
+  end_ = std::move(other.end_);
+  return *this;
+}
+
+Channel::~Channel() {
+  if (end_) end_->close();
+}
+
+Expected<Channel, SetupFault> Channel::connect_over(os::Fd socket, const Options& options, Time deadline) {
+  auto parts = connect_end(std::move(socket), options, deadline);
+  if (!parts) return parts.error();
+  return Channel(std::make_shared<End>(std::move(*parts), options));
+}
+
+Expected<Channel, SetupFault> Channel::accept_over(os::Fd socket, const Options& options, Time deadline) {
+  auto parts = accept_end(std::move(socket), options, deadline);
+  if (!parts) return parts.error();
+  return Channel(std::make_shared<End>(std::move(*parts), options));
+}
+
+// ---- Writing
+
+Expected<void, Fault> Channel::try_write(std::span<const Bytes> parts) noexcept {
+  if (const auto fault = end_->unwritable()) return *fault;
+  const std::size_t length = length_of(parts);
+  if (length <= end_->inline_limit()) return end_->put(RecordKind::message, parts, length);
+  return write_through_chunks(*end_, parts, length);
+}
+
+Expected<void, Fault> Channel::write(std::span<const Bytes> parts, Time deadline) noexcept {
+  Expected<void, Fault> result = Fault::would_block;
+  end_->wait(end_->for_room, deadline, end_->strategy, [&] { return is_over(result = try_write(parts)); });
+  if (!is_over(result)) return Fault::timed_out;
+  return result;
+}
+
+Expected<Draft, Fault> Channel::draft(std::size_t size) noexcept {
+  const auto first = lend(*end_, size);
+  if (!first) return first.error();
+  return Draft(end_, *first, end_->chunk(*first, size));
+}
+
+Expected<void, Fault> Channel::try_send(Draft& draft, std::size_t size) noexcept {
+  if (const auto fault = end_->unwritable()) return *fault;
+  if (draft.end_ != end_ || size > draft.bytes_.size()) return Fault::too_long;
+  const auto sent = send_note(*end_, draft.first_, size);
+  if (sent) draft.end_.reset();
+  return sent;
+}
+
+Expected<void, Fault> Channel::send(Draft& draft, std::size_t size, Time deadline) noexcept {
+  Expected<void, Fault> result = Fault::would_block;
+  end_->wait(end_->for_room, deadline, end_->strategy, [&] { return is_over(result = try_send(draft, size)); });
+  if (!is_over(result)) return Fault::timed_out;
+  return result;
+}
+
+std::uint64_t Channel::written() const noexcept { return end_->writer.position(); }
+std::size_t Channel::inline_limit() const noexcept { return end_->inline_limit(); }
+std::size_t Channel::longest_message() const noexcept {
+  return std::max<std::size_t>(end_->inline_limit(), end_->pool.largest());
+}
+bool Channel::was_claimed(std::uint64_t position) const noexcept { return position <= end_->claimed(); }
+
+// ---- Reading
+
+Expected<Bytes, Fault> Channel::peek() noexcept {
+  const auto front = end_->front();
+  if (!front) return front.error();
+  return front->bytes;
+}
+
+void Channel::pop() noexcept { end_->pop(); }
+
+std::optional<Loan> Channel::take() noexcept {
+  const auto front = end_->front();
+  if (!front || !front->loan) return std::nullopt;
+  Loan loan(end_, *front->loan, front->bytes);
+  end_->detach();
+  return loan;
+}
+
+Expected<std::size_t, Fault> Channel::try_read(MutableBytes buffer) noexcept {
+  const auto front = end_->front();
+  if (!front) return front.error();
+  const std::size_t size = front->bytes.size();
+  if (size > buffer.size()) return Fault::too_long;
+  if (size != 0) std::memcpy(buffer.data(), front->bytes.data(), size);
+  pop();
+  return size;
+}
+
+Expected<std::size_t, Fault> Channel::read(MutableBytes buffer, Time deadline) noexcept {
+  if (const auto came = wait(deadline); !came) return came.error();
+  return try_read(buffer);
+}
+
+Expected<void, Fault> Channel::wait(Time deadline) noexcept { return wait(deadline, end_->strategy); }
+
+Expected<void, Fault> Channel::wait(Time deadline, os::WaitStrategy strategy) noexcept {
+  Expected<Front, Fault> front = Fault::would_block;
+  const auto done = [&] {
+    front = end_->front();
+    return front || front.error() != Fault::would_block;
+  };
+  if (!end_->wait(end_->for_record, deadline, strategy, done)) return Fault::timed_out;
+  if (!front) return front.error();
+  return {};
+}
+
+int Channel::descriptor() const noexcept { return end_->parts.own_events.record.get(); }
+
+bool Channel::arm() noexcept {
+  end_->for_record.sleeper.announce();
+  const auto front = end_->front();
+  if (!front && front.error() == Fault::would_block) return true;
+  disarm();
+  return false;
+}
+
+void Channel::disarm() noexcept {
+  end_->for_record.sleeper.withdraw();
+  if (descriptor() >= 0) end_->for_record.sleeper.drain();
+}
+
+// ---- Both
+
+void Channel::close() noexcept { end_->close(); }
+bool Channel::is_open() const noexcept { return !end_->fate(); }
+
+bool Channel::look_at_peer() noexcept {
+  end_->look_at_peer();
+  return is_open();
+}
+
+int Channel::hang_up_descriptor() const noexcept { return end_->parts.watch.socket(); }
+const Peer& Channel::peer() const noexcept { return end_->parts.watch.peer(); }
+std::uint64_t Channel::id() const noexcept { return end_->parts.id; }
+bool Channel::is_locked() const noexcept { return end_->locked; }
+bool Channel::sees_process() const noexcept { return end_->parts.watch.sees_process(); }
+
+}  // namespace corelane::channel

@@ -1,0 +1,55 @@
+#include "orb/channel/chunk_pool.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace corelane::channel {
+
+ChunkPool::ChunkPool(const Shape& shape, const Control& borrower)
+    : borrower_(&borrower), chunk_size_(shape.chunk_size), runs_(shape.chunks) {}
+
+std::optional<std::uint32_t> ChunkPool::lend(std::uint64_t bytes) noexcept {
+  if (bytes == 0 || bytes > largest()) return std::nullopt;
+  const auto length = static_cast<std::uint32_t>((bytes + chunk_size_ - 1) / chunk_size_);
+  auto first = find(length);
+  if (!first) {
+    collect();
+    first = find(length);
+  }
+  if (!first) return std::nullopt;
+  Run& run = runs_[*first];
+  run.length = length;
+  ++run.returns;
+  return first;
+}
+
+void ChunkPool::cancel(std::uint32_t first) noexcept {
+  runs_[first].length = 0;
+  --runs_[first].returns;
+}
+
+// Bound: the chunks. The lowest, because it was used last and is in the cache.
+std::optional<std::uint32_t> ChunkPool::find(std::uint32_t length) const noexcept {
+  std::uint32_t begin = 0;
+  for (std::uint32_t at = 0; at < runs_.size();) {
+    if (runs_[at].length != 0) {
+      at += runs_[at].length;
+      begin = at;
+    } else if (++at - begin == length) {
+      return begin;
+    }
+  }
+  return std::nullopt;
+}
+
+// Bound: the chunks.
+void ChunkPool::collect() noexcept {
+  for (std::uint32_t at = 0; at < runs_.size(); ++at) {
+    Run& run = runs_[at];
+    if (run.length == 0) continue;
+    // PAIR chunk.returned: acquire here <- release in Loan::release(). The borrower's reads of the chunks are over.
+    if (load_shared(borrower_->returned[at], std::memory_order_acquire) == run.returns) run.length = 0;
+  }
+}
+
+}  // namespace corelane::channel

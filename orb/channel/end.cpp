@@ -1,0 +1,169 @@
+#include "orb/channel/end.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace corelane::channel {
+namespace {
+
+// Larger messages go through chunks: there the reader need not copy them, and does not hold up the ring.
+constexpr std::size_t inline_at_most = 4096;
+
+WakeUp with_event(WakeUp wake_up, const os::Fd& event) noexcept {
+  wake_up.event = event.get();
+  return wake_up;
+}
+
+const Slot* slots_of(const Mapping& region) noexcept {
+  return reinterpret_cast<const Slot*>(region.at(slots_offset()));
+}
+
+std::size_t limit_of(const EndParts& parts) noexcept {
+  const std::size_t ring = RingGeometry(parts.mine.slots).longest_payload();
+  return parts.loans && parts.mine.chunks != 0 ? std::min(ring, inline_at_most) : ring;
+}
+
+}  // namespace
+
+End::End(EndParts made, const Options& options)
+    : parts(std::move(made)),
+      strategy(options.wait),
+      writer(reinterpret_cast<Slot*>(parts.own.at(slots_offset())), RingGeometry(parts.mine.slots), peer()),
+      pool(parts.loans ? parts.mine : Shape{.chunks = 0}, peer()),
+      for_room{
+          Sleeper(words(false).room.sleeper, with_event(parts.own_wake, parts.own_events.room), parts.watch.socket())},
+      for_record{Sleeper(words(false).record.sleeper, with_event(parts.own_wake, parts.own_events.record),
+                         parts.watch.socket())},
+      reader_(slots_of(parts.peer), RingGeometry(parts.theirs.slots), own()),
+      peer_record_(words(true).record.sleeper, with_event(parts.peer_wake, parts.peer_events.record)),
+      peer_room_(words(true).room.sleeper, with_event(parts.peer_wake, parts.peer_events.room)),
+      own_record_(words(false).record.sleeper, with_event(parts.own_wake, parts.own_events.record)),
+      own_room_(words(false).room.sleeper, with_event(parts.own_wake, parts.own_events.room)),
+      inline_limit_(limit_of(parts)) {
+  if (options.lock_memory) locked = parts.own.lock() && parts.peer.lock() && parts.sleep.lock();
+}
+
+SleepPage::End& End::words(bool of_peer) const noexcept {
+  return page().ends[(parts.side == Side::acceptor) != of_peer ? 1 : 0];
+}
+
+// ---- Fate
+
+std::optional<Fault> End::fate() const noexcept {
+  // PAIR end.fate: acquire here <- release in fail() and close().
+  const std::uint8_t value = fate_.load(std::memory_order_acquire);
+  return value == 0 ? std::nullopt : std::optional(static_cast<Fault>(value - 1));
+}
+
+Fault End::fail(Fault fault) noexcept {
+  std::uint8_t open = 0;
+  // PAIR end.fate: release here -> acquire in fate(). relaxed on failure: fate() loads it again
+  fate_.compare_exchange_strong(open, static_cast<std::uint8_t>(1 + static_cast<std::uint8_t>(fault)),
+                                std::memory_order_release, std::memory_order_relaxed);
+  return fate().value_or(fault);
+}
+
+void End::look_at_peer() noexcept {
+  if (!parts.watch.is_gone() || fate()) return;
+  // PAIR end.state: acquire here <- release in close() of the peer, which comes before its hang-up.
+  const bool closed = load_shared(peer().state, std::memory_order_acquire) == state_closed;
+  fail(closed ? Fault::peer_closed : Fault::peer_died);
+}
+
+void End::close() noexcept {
+  constexpr auto closed_here = static_cast<std::uint8_t>(1 + static_cast<std::uint8_t>(Fault::closed_here));
+  // PAIR end.fate: release here -> acquire in fate().
+  if (fate_.exchange(closed_here, std::memory_order_acq_rel) == closed_here) return;
+  // PAIR end.state: release here -> acquire in look_at_peer() and unwritable() of the peer. After its last record.
+  SharedWord(own().state).store(state_closed, std::memory_order_release);
+  for (const Ringer& ringer : {peer_record_, peer_room_, own_record_, own_room_}) ringer.ring();
+  shutdown(parts.watch.socket(), SHUT_RDWR);
+}
+
+// ---- Writing
+
+std::optional<Fault> End::unwritable() noexcept {
+  if (const auto known = fate()) return known;
+  // PAIR end.state: acquire here <- release in close() of the peer.
+  if (load_shared(peer().state, std::memory_order_acquire) != state_open) return fail(Fault::peer_closed);
+  return std::nullopt;
+}
+
+Expected<void, Fault> End::put(RecordKind kind, std::span<const Bytes> payload, std::size_t length) noexcept {
+  switch (writer.put(kind, payload, length)) {
+    case Put::done:
+      peer_record_.ring();
+      return {};
+    case Put::full:
+      return Fault::would_block;
+    case Put::too_long:
+      return Fault::too_long;
+    case Put::spoiled:
+      break;
+  }
+  return fail(Fault::spoiled);
+}
+
+MutableBytes End::chunk(std::uint32_t first, std::size_t size) noexcept {
+  return {parts.own.at(chunks_offset(parts.mine) + std::size_t{first} * parts.mine.chunk_size), size};
+}
+
+// ---- Reading
+
+Expected<Front, Fault> End::front() noexcept {
+  if (front_) return *front_;
+  if (const auto known = fate(); known == Fault::closed_here || known == Fault::spoiled) return *known;
+  Look look = reader_.peek();
+  if (look == Look::empty) {
+    // The peer's last record came before whatever ended it: look again behind the end.
+    if (!unwritable()) return Fault::would_block;
+    look = reader_.peek();
+  }
+  switch (look) {
+    case Look::record:
+      return front_of(reader_.front());
+    case Look::empty:
+      return fate().value_or(Fault::would_block);
+    case Look::spoiled:
+      break;
+  }
+  return fail(Fault::spoiled);
+}
+
+Expected<Front, Fault> End::front_of(const Record& record) noexcept {
+  if (record.kind == RecordKind::message) return *(front_ = Front{record.payload});
+  LoanNote note;  // a copy: the peer may change its own
+  std::memcpy(&note, record.payload.data(), sizeof note);
+  const Shape& shape = parts.theirs;
+  if (!parts.loans || note.first >= shape.chunks || note.length > (shape.chunks - note.first) * shape.chunk_size)
+    return fail(Fault::spoiled);
+  const std::byte* at = parts.peer.at(chunks_offset(shape) + note.first * shape.chunk_size);
+  return *(front_ = Front{{at, note.length}, static_cast<std::uint32_t>(note.first)});
+}
+
+void End::pop() noexcept {
+  if (!front_) return;
+  if (front_->loan) count_return(*front_->loan);
+  detach();
+}
+
+void End::detach() noexcept {
+  front_.reset();
+  reader_.pop();
+  peer_room_.ring();
+}
+
+void End::give_back(std::uint32_t chunk) noexcept {
+  count_return(chunk);
+  peer_room_.ring();
+}
+
+void End::count_return(std::uint32_t chunk) noexcept {
+  // PAIR chunk.returned: release here -> acquire in ChunkPool::collect(). This side's reads of the chunks are over.
+  SharedWord(own().returned[chunk]).add(1, std::memory_order_release);
+}
+
+}  // namespace corelane::channel

@@ -1,0 +1,96 @@
+// End: what a Channel is made of, behind its handle. Kept by the channel and by its loans, because they need its
+// memory.
+//
+// Threads: members are grouped by who uses them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "orb/base/expected.h"
+#include "orb/channel/bell.h"
+#include "orb/channel/chunk_pool.h"
+#include "orb/channel/fault.h"
+#include "orb/channel/ring_reader.h"
+#include "orb/channel/ring_writer.h"
+#include "orb/channel/setup.h"
+#include "orb/os/adaptive_spin.h"
+
+namespace corelane::channel {
+
+// A message at the front of the peer's ring.
+struct Front {
+  Bytes bytes;
+  std::optional<std::uint32_t> loan{};  // its first chunk
+};
+
+// One reason to wait.
+struct Waiting {
+  Sleeper sleeper;
+  os::AdaptiveSpin learnt{};
+};
+
+class End {
+ public:
+  End(EndParts parts, const Options& options);
+
+  // ---- Thread: the writer's.
+  Expected<void, Fault> put(RecordKind kind, std::span<const Bytes> parts, std::size_t length) noexcept;
+  // What prevents writing, if anything.
+  std::optional<Fault> unwritable() noexcept;
+  std::size_t inline_limit() const noexcept { return inline_limit_; }
+  MutableBytes chunk(std::uint32_t first, std::size_t size) noexcept;
+
+  // ---- Thread: the reader's.
+  // The front message; read and checked once, the same until pop().
+  Expected<Front, Fault> front() noexcept;
+  // Gives it back. Nothing without a front.
+  void pop() noexcept;
+  // Gives its slots back, not its chunks.
+  void detach() noexcept;
+
+  // ---- Thread: the one that waits. `done` tries what is waited for, and is not called again once it said true.
+  template <typename Try>
+  bool wait(Waiting& waiting, Time deadline, os::WaitStrategy strategy, Try&& done) noexcept;
+
+  // ---- Thread: any.
+  void give_back(std::uint32_t chunk) noexcept;
+  void look_at_peer() noexcept;
+  void close() noexcept;
+  std::optional<Fault> fate() const noexcept;
+  std::uint64_t claimed() const noexcept { return claimed_by(peer()); }
+
+  // Constant.
+  EndParts parts;
+  os::WaitStrategy strategy;
+  bool locked = false;
+
+ private:
+  Control& own() const noexcept { return *reinterpret_cast<Control*>(parts.own.at(0)); }
+  const Control& peer() const noexcept { return *reinterpret_cast<const Control*>(parts.peer.at(0)); }
+  SleepPage& page() const noexcept { return *reinterpret_cast<SleepPage*>(parts.sleep.at(0)); }
+  SleepPage::End& words(bool of_peer) const noexcept;
+  Fault fail(Fault fault) noexcept;
+  void count_return(std::uint32_t chunk) noexcept;
+  Expected<Front, Fault> front_of(const Record& record) noexcept;
+
+ public:
+  // Owner: the writer.
+  RingWriter writer;
+  ChunkPool pool;
+  Waiting for_room;
+  // Owner: the reader.
+  Waiting for_record;
+
+ private:
+  RingReader reader_;
+  std::optional<Front> front_;
+  // Constant.
+  Ringer peer_record_, peer_room_, own_record_, own_room_;
+  std::size_t inline_limit_;
+  // Thread: any. 0: open; otherwise 1 + Fault. Set once, but that closing here comes before all.
+  std::atomic<std::uint8_t> fate_{0};
+};
+
+}  // namespace corelane::channel

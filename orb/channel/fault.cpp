@@ -1,0 +1,35 @@
+#include "orb/channel/fault.h"
+
+#include <cerrno>
+#include <system_error>
+
+namespace corelane::channel {
+
+std::string_view text_of(Fault fault) noexcept {
+  switch (fault) {
+    case Fault::would_block:
+      return "nothing to read, or no room to write; wait or try again";
+    case Fault::timed_out:
+      return "the deadline passed";
+    case Fault::too_long:
+      return "the message fits neither the ring nor the chunks, or not the buffer; make them larger or send less at "
+             "once";
+    case Fault::peer_closed:
+      return "the peer closed the channel";
+    case Fault::peer_died:
+      return "the peer's process ended without closing the channel; connect again";
+    case Fault::spoiled:
+      return "the peer wrote what no channel's end writes; its program is at fault, close the channel";
+    case Fault::closed_here:
+      return "this process closed the channel";
+  }
+  return "";
+}
+
+SetupFault system_fault(std::string_view what, int number, std::string_view remedy) {
+  const bool denied = number == EACCES || number == EPERM;
+  return {denied ? SetupFault::Kind::denied : SetupFault::Kind::system,
+          std::string(what) + ": " + std::generic_category().message(number) + "; " + std::string(remedy)};
+}
+
+}  // namespace corelane::channel

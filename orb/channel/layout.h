@@ -1,0 +1,136 @@
+// The memory of a channel: what stands where. This is an ABI; docs/channel.md tells it to those who write the other end
+// in another language, and abi_version changes with it.
+//
+// Each end owns one region, which it alone writes: its messages, how far it has read the other's, and which of the
+// other's chunks it has given back. A third, small page holds the sleep words, which both write. Integers are in host
+// order, positions count slots from 0 and never wrap, offsets replace pointers.
+//
+// Threads: none; constants and values.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "orb/channel/shared_word.h"
+
+namespace corelane::channel {
+
+inline constexpr std::uint16_t abi_version = 1;
+inline constexpr std::size_t page_size = 4096;
+inline constexpr std::size_t slot_size = 64;
+inline constexpr std::uint32_t most_chunks = 1024;
+
+// How large an end's region is, as it says itself when the channel is set up.
+struct Shape {
+  std::uint32_t slots = 4096;             // of 64 B each, for messages and notes of loans; a power of two, 64 to 2^20
+  std::uint32_t chunks = 64;              // of memory for large messages; 0 to 1024
+  std::uint32_t chunk_size = 128 * 1024;  // bytes, a multiple of the page; at most 1 GiB
+
+  friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+constexpr bool is_valid(const Shape& shape) noexcept {
+  return std::has_single_bit(shape.slots) && shape.slots >= 64 && shape.slots <= (1u << 20) &&
+         shape.chunks <= most_chunks && shape.chunk_size % page_size == 0 && shape.chunk_size <= (1u << 30) &&
+         (shape.chunks == 0 || shape.chunk_size != 0);
+}
+
+// What a record is. Others are refused: the peer is at fault.
+enum class RecordKind : std::uint64_t {
+  message = 1,  // the payload is the message
+  loan = 2,     // the payload is a LoanNote
+  padding = 3,  // nothing; the next record begins at slot 0
+};
+
+// One slot, and the beginning of each record. A record of more than 48 B goes on in the slots behind it, which are all
+// payload, and never beyond the last slot of the ring.
+//   0   commit   (lap << 32) | length of the payload. The record is there if and only if the lap is the current one.
+//   8   kind     RecordKind
+//   16  payload
+struct Slot {
+  static constexpr std::size_t payload_size = 48;
+  std::uint64_t commit;
+  std::uint64_t kind;
+  std::byte payload[payload_size];
+};
+static_assert(sizeof(Slot) == slot_size && offsetof(Slot, kind) == 8 && offsetof(Slot, payload) == 16);
+
+// The payload of a loan's record: the message's bytes are in these chunks, one behind the other.
+struct LoanNote {
+  std::uint64_t first;   // index of the first chunk
+  std::uint64_t length;  // bytes
+};
+static_assert(sizeof(LoanNote) == 16);
+
+// The first two pages of a region. Written by the region's owner alone.
+//   0     released   u64          the position up to which it has released the peer's slots
+//   8     claimed    u64          the position up to which it has looked at the peer's records
+//   128   state      u32          0: open; 1: it has closed the channel in good order, after its last record
+//   4096  returned   u32[1024]    for each of the peer's chunks how often a loan that begins there was given back;
+//   wraps
+struct Control {
+  std::uint64_t released;
+  std::uint64_t claimed;
+  std::byte spare0[no_share - 16];
+  std::uint32_t state;
+  std::byte spare1[page_size - no_share - 4];
+  std::uint32_t returned[most_chunks];
+};
+static_assert(offsetof(Control, claimed) == 8 && offsetof(Control, state) == 128 &&
+              offsetof(Control, returned) == page_size && sizeof(Control) == 2 * page_size);
+
+inline constexpr std::uint32_t state_open = 0, state_closed = 1;
+
+// Behind the control pages stand the slots, behind those the chunks.
+constexpr std::size_t slots_offset() noexcept { return sizeof(Control); }
+constexpr std::size_t chunks_offset(const Shape& shape) noexcept {
+  return slots_offset() + std::size_t{shape.slots} * slot_size;
+}
+constexpr std::size_t region_size(const Shape& shape) noexcept {
+  return chunks_offset(shape) + std::size_t{shape.chunks} * shape.chunk_size;
+}
+
+// The sleep words, one for each reason to sleep: 0, or the thread that sleeps or is about to, as its own process
+// numbers it. End 0 is the one that connected.
+//   0 and 256    end 0 and end 1: waits for a record
+//   128 and 384  end 0 and end 1: waits for room
+struct SleepPage {
+  struct alignas(no_share) Word {
+    std::uint32_t sleeper;
+  };
+  struct End {
+    Word record;
+    Word room;
+  };
+  End ends[2];
+  std::byte spare[page_size - 4 * no_share];
+};
+static_assert(sizeof(SleepPage) == page_size && sizeof(SleepPage::End) == 256);
+
+// Position to slot and lap. Laps start at 1, so that a region of zeros holds no record.
+class RingGeometry {
+ public:
+  explicit constexpr RingGeometry(std::uint32_t slots) noexcept : slots_(slots), shift_(std::countr_zero(slots)) {}
+
+  constexpr std::uint64_t capacity() const noexcept { return slots_; }
+  constexpr std::uint64_t slot(std::uint64_t position) const noexcept { return position & (slots_ - 1); }
+  constexpr std::uint32_t lap(std::uint64_t position) const noexcept {
+    return static_cast<std::uint32_t>(position >> shift_) + 1;
+  }
+  constexpr std::uint64_t to_end(std::uint64_t position) const noexcept { return slots_ - slot(position); }
+  // Slots of the longest record: what fits for sure into an empty ring, wherever it begins.
+  constexpr std::uint64_t longest() const noexcept { return slots_ / 2; }
+  constexpr std::uint64_t longest_payload() const noexcept { return longest() * slot_size - 16; }
+
+ private:
+  std::uint64_t slots_;
+  int shift_;
+};
+
+// Slots that a record with so many bytes of payload takes.
+constexpr std::uint64_t slots_for(std::uint64_t length) noexcept {
+  return length <= Slot::payload_size ? 1 : (length + 16 + slot_size - 1) / slot_size;
+}
+
+}  // namespace corelane::channel

@@ -1,0 +1,148 @@
+#include "orb/channel/listener.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "orb/os/clock.h"
+#include "orb/os/file_lock.h"
+
+namespace corelane::channel {
+namespace {
+
+struct Address {
+  sockaddr_un native{};
+  socklen_t length = 0;
+  const sockaddr* generic() const noexcept { return reinterpret_cast<const sockaddr*>(&native); }
+};
+
+bool is_abstract(const std::string& path) noexcept { return path.starts_with('@'); }
+
+SetupFault bad_address(const std::string& path, const std::string& what) {
+  return {SetupFault::Kind::address, "channel at " + path + ": " + what};
+}
+
+Expected<Address, SetupFault> address_of(const std::string& path) {
+  Address address;
+  if (path.size() < 2 || path.size() >= sizeof address.native.sun_path || (path[0] != '/' && path[0] != '@'))
+    return bad_address(path, "a path is absolute, or @ and an abstract name, and has at most 107 bytes");
+  address.native.sun_family = AF_UNIX;
+  std::memcpy(address.native.sun_path, path.data(), path.size());
+  if (is_abstract(path)) address.native.sun_path[0] = '\0';
+  address.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
+  return address;
+}
+
+os::Fd make_socket() noexcept { return os::Fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
+
+SetupFault no_socket() { return system_fault("no Unix socket", errno, "raise ulimit -n"); }
+
+SetupFault cannot_claim(const std::string& path, const os::ClaimFault& fault) {
+  using Kind = os::ClaimFault::Kind;
+  if (fault.kind == Kind::held) return bad_address(path, "another process listens there; take another path");
+  if (fault.kind == Kind::foreign) return bad_address(path, "the file " + path + ".lock is somebody else's; remove it");
+  return bad_address(
+      path, std::strerror(fault.number) + std::string("; the directory has to exist and this user to write there"));
+}
+
+// Whose lock it was has ended: a socket that is left there is nobody's.
+Expected<void, SetupFault> clear(const std::string& path) {
+  struct stat found {};
+  if (lstat(path.c_str(), &found) != 0) return {};
+  if (!S_ISSOCK(found.st_mode)) return bad_address(path, "a file is there that is no socket; remove it");
+  if (unlink(path.c_str()) == 0) return {};
+  return bad_address(path, std::string("the socket that is left there cannot be removed: ") + std::strerror(errno));
+}
+
+mode_t mode_for(const Access& access) noexcept {
+  return access.anyone || !access.users.empty() || !access.groups.empty() ? 0666 : 0600;
+}
+
+bool wait_for(int socket, short events, Time deadline) noexcept {
+  pollfd watched{socket, events, 0};
+  const timespec left = os::to_timespec(os::left_until(deadline));
+  return ppoll(&watched, 1, &left, nullptr) > 0;
+}
+
+SetupFault cannot_connect(const std::string& path, int number) {
+  if (number == ECONNREFUSED || number == ENOENT)
+    return bad_address(path, "nobody listens there; start the other end first");
+  return system_fault("connecting to the channel at " + path, number, "see the permissions of that file");
+}
+
+}  // namespace
+
+Expected<Listener, SetupFault> Listener::listen(const std::string& path, const Options& options) {
+  const auto address = address_of(path);
+  if (!address) return address.error();
+  Listener made(path, options);
+  made.socket_ = make_socket();
+  if (!made.socket_) return no_socket();
+  const mode_t mode = mode_for(options.access);
+  if (!is_abstract(path)) {
+    auto lock = os::claim_file((path + ".lock").c_str());
+    if (!lock) return cannot_claim(path, lock.error());
+    made.lock_ = std::move(*lock);
+    if (const auto cleared = clear(path); !cleared) return cleared.error();
+    fchmod(made.socket_.get(), mode);  // the file is made with it: never more open than asked for
+  }
+  if (bind(made.socket_.get(), address->generic(), address->length) != 0)
+    return bad_address(path, std::string("it cannot be bound: ") + std::strerror(errno));
+  if (!is_abstract(path)) {
+    made.file_ = os::Fd(open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    chmod(path.c_str(), mode);
+  }
+  if (::listen(made.socket_.get(), SOMAXCONN) != 0) return no_socket();
+  return made;
+}
+
+Listener::~Listener() {
+  if (!lock_) return;
+  if (file_ && os::is_at(file_, path_.c_str())) unlink(path_.c_str());
+  const std::string lock = path_ + ".lock";
+  if (os::is_at(lock_, lock.c_str())) unlink(lock.c_str());
+}
+
+Expected<os::Fd, SetupFault> Listener::accept_socket(Time deadline) {
+  // Bound: the deadline.
+  while (wait_for(socket_.get(), POLLIN, deadline)) {
+    os::Fd connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (connection) return connection;
+    if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) return no_socket();
+  }
+  return SetupFault{SetupFault::Kind::timed_out, "nobody connected to the channel at " + path_ + " in time"};
+}
+
+Expected<Channel, SetupFault> Listener::accept(Time deadline) {
+  auto connection = accept_socket(deadline);
+  if (!connection) return connection.error();
+  return Channel::accept_over(std::move(*connection), options_, std::min(deadline, os::now() + handshake_time));
+}
+
+Expected<os::Fd, SetupFault> connect_socket(const std::string& path, Time deadline) {
+  const auto address = address_of(path);
+  if (!address) return address.error();
+  os::Fd socket = make_socket();
+  if (!socket) return no_socket();
+  while (::connect(socket.get(), address->generic(), address->length) != 0) {  // bound: the deadline
+    if (errno != EAGAIN) return cannot_connect(path, errno);                   // EAGAIN: the listener's queue is full
+    if (os::now() >= deadline) return SetupFault{SetupFault::Kind::timed_out, "too many wait at " + path};
+    os::sleep_until(os::now() + std::chrono::milliseconds{1});
+  }
+  return socket;
+}
+
+Expected<Channel, SetupFault> Channel::connect(const std::string& path, const Options& options, Time deadline) {
+  auto socket = connect_socket(path, deadline);
+  if (!socket) return socket.error();
+  return connect_over(std::move(*socket), options, deadline);
+}
+
+}  // namespace corelane::channel

@@ -1,0 +1,102 @@
+#include "orb/channel/memory.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/memfd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <string>
+
+// Younger than the C library's headers.
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x0010
+#endif
+
+namespace corelane::channel {
+namespace {
+
+constexpr std::string_view use_sockets = "use a socket instead of a channel here";
+
+constexpr int seals_for(Writers writers) noexcept {
+  const int common = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+  return writers == Writers::maker_alone ? common | F_SEAL_FUTURE_WRITE : common;
+}
+
+int memfd(unsigned flags) noexcept {
+  return static_cast<int>(syscall(SYS_memfd_create, "corelane-channel", MFD_CLOEXEC | MFD_ALLOW_SEALING | flags));
+}
+
+os::Fd make_descriptor() noexcept {
+  os::Fd fd(memfd(MFD_NOEXEC_SEAL));  // Linux 6.3 and later, which may be set up to refuse others
+  if (!fd && errno == EINVAL) fd.reset(memfd(0));
+  return fd;
+}
+
+SetupFault no_memfd() {
+  return system_fault("memfd_create", errno,
+                      "channels need it (Linux 3.17), and sandboxes may forbid it: " + std::string(use_sockets));
+}
+
+SetupFault no_room(std::size_t size) {
+  return system_fault("no memory for a channel of " + std::to_string(size) + " bytes", errno,
+                      "take fewer slots or chunks, or raise the memory limit of the control group");
+}
+
+std::optional<Mapping> map(const os::Fd& fd, std::size_t size, int protection) noexcept {
+  void* base = mmap(nullptr, size, protection, MAP_SHARED | MAP_POPULATE, fd.get(), 0);
+  if (base == MAP_FAILED) return std::nullopt;
+  madvise(base, size, MADV_DONTFORK);
+  return Mapping(base, size);
+}
+
+SetupFault bad_memory(std::string_view what) {
+  return {SetupFault::Kind::bad_peer, "the peer's memory " + std::string(what) + "; its program is at fault"};
+}
+
+}  // namespace
+
+Mapping::~Mapping() {
+  if (base_ != nullptr) munmap(base_, size_);
+}
+
+bool Mapping::lock() const noexcept { return mlock(base_, size_) == 0; }
+
+Expected<MadeMemory, SetupFault> make_memory(std::size_t size, Writers writers) {
+  MadeMemory made{make_descriptor(), {}};
+  if (!made.fd) return no_memfd();
+  const auto length = static_cast<off_t>(size);
+  // Allocated before it is mapped: a shortage is an error here and never a SIGBUS later.
+  if (ftruncate(made.fd.get(), length) != 0 || fallocate(made.fd.get(), 0, 0, length) != 0) return no_room(size);
+  auto mapping = map(made.fd, size, PROT_READ | PROT_WRITE);
+  if (!mapping) return no_room(size);
+  made.mapping = std::move(*mapping);
+  if (fcntl(made.fd.get(), F_ADD_SEALS, seals_for(writers)) != 0)
+    return system_fault("F_SEAL_FUTURE_WRITE", errno, "channels need it (Linux 5.1): " + std::string(use_sockets));
+  return made;
+}
+
+Expected<Mapping, SetupFault> adopt_memory(const os::Fd& fd, std::size_t size, Writers writers) {
+  struct statfs system {};
+  if (fstatfs(fd.get(), &system) != 0 || system.f_type != TMPFS_MAGIC) return bad_memory("is not a memfd");
+  const int seals = fcntl(fd.get(), F_GET_SEALS);
+  if (seals < 0 || (seals & seals_for(writers)) != seals_for(writers))
+    return bad_memory("is not sealed against changes of its size and against other writers");
+  struct stat file {};
+  if (fstat(fd.get(), &file) != 0 || file.st_size < 0 || static_cast<std::size_t>(file.st_size) != size)
+    return bad_memory("has not the size that it announced");
+  if (static_cast<std::size_t>(file.st_blocks) * 512 < size) return bad_memory("is not allocated");
+  auto mapping = map(fd, size, writers == Writers::maker_alone ? PROT_READ : PROT_READ | PROT_WRITE);
+  if (!mapping) return no_room(size);
+  return std::move(*mapping);
+}
+
+}  // namespace corelane::channel

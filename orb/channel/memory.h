@@ -1,0 +1,54 @@
+// Memory that two processes share: made, sealed and handed over as a descriptor; or taken from a peer and checked.
+//
+// Threads: any but real-time ones (system calls, page faults). Nothing has a name in a file system: what a killed
+// process leaves behind goes with its last descriptor and mapping.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "orb/base/expected.h"
+#include "orb/channel/fault.h"
+#include "orb/os/fd.h"
+
+namespace corelane::channel {
+
+// A mapping; unmapped in the destructor. Children of fork() do not have it.
+class Mapping {
+ public:
+  Mapping() = default;
+  Mapping(void* base, std::size_t size) noexcept : base_(static_cast<std::byte*>(base)), size_(size) {}
+  Mapping(Mapping&& other) noexcept : base_(std::exchange(other.base_, nullptr)), size_(other.size_) {}
+  Mapping& operator=(Mapping&& other) noexcept {
+    std::swap(base_, other.base_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~Mapping();
+
+  std::byte* at(std::size_t offset) const noexcept { return base_ + offset; }
+  std::size_t size() const noexcept { return size_; }
+  // Keeps it in memory; false when the system does not let it (ulimit -l).
+  bool lock() const noexcept;
+
+ private:
+  std::byte* base_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// Who may map it writable once it is sealed.
+enum class Writers : unsigned char { maker_alone, both_ends };
+
+struct MadeMemory {
+  os::Fd fd;  // for the peer
+  Mapping mapping;
+};
+
+// Zeros, allocated, writable here, of that very size for ever.
+Expected<MadeMemory, SetupFault> make_memory(std::size_t size, Writers writers);
+
+// The peer's, mapped read-only for Writers::maker_alone. bad_peer unless it is allocated, of that size, and sealed so
+// that neither can change: what it holds may change at any time, but reading it never fails.
+Expected<Mapping, SetupFault> adopt_memory(const os::Fd& fd, std::size_t size, Writers writers);
+
+}  // namespace corelane::channel

@@ -1,0 +1,35 @@
+// What an end of a channel asks for when it is set up.
+// Threads: values.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "orb/channel/bell.h"
+#include "orb/channel/layout.h"
+#include "orb/os/wait.h"
+
+namespace corelane::channel {
+
+// Who may be at the other end, by the credentials that the kernel gives. The user of this process always may.
+struct Access {
+  std::vector<uid_t> users{};
+  std::vector<gid_t> groups{};  // primary ones
+  bool anyone = false;
+};
+
+struct Options {
+  Shape shape{};            // of the memory for what this end writes
+  Wake wake = Wake::futex;  // how this end is woken
+  int signal = 0;           // for Wake::signal: SIGUSR1, SIGUSR2, SIGIO or a real-time one, blocked or handled
+  // How this end waits, unless a call says otherwise. With Wake::spin it always spins.
+  os::WaitStrategy wait{os::WaitMode::adaptive, std::chrono::microseconds{50}};
+  Access access{};
+  std::uint64_t largest_peer = 256u << 20;  // bytes of the peer's memory that this end maps at most
+  bool lock_memory = false;                 // best effort: see Channel::is_locked()
+};
+
+}  // namespace corelane::channel

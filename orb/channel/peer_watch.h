@@ -1,0 +1,44 @@
+// PeerWatch: who is at the other end, and whether it still lives. It keeps the socket over which the channel was set up
+// for as long as the channel lives: the kernel hangs it up when the peer's last descriptor of it goes, at the latest
+// when the peer's process ends, however it ends. A pidfd says the same where a forked child of the peer still holds the
+// socket.
+// Threads: any; constant after construction.
+#pragma once
+
+#include <cstdint>
+
+#include "orb/os/fd.h"
+
+namespace corelane::channel {
+
+// As the kernel says: whoever called connect() or listen().
+struct Peer {
+  std::int32_t process = 0;  // as this process's namespace numbers it; 0: not to be seen from here
+  std::uint32_t user = 0;
+  std::uint32_t group = 0;
+
+  friend bool operator==(const Peer&, const Peer&) = default;
+};
+
+class PeerWatch {
+ public:
+  PeerWatch() = default;
+  explicit PeerWatch(os::Fd socket) noexcept;
+
+  // One system call.
+  bool is_gone() const noexcept;
+  const Peer& peer() const noexcept { return peer_; }
+  int socket() const noexcept { return socket_.get(); }
+  // Without a pidfd (an old kernel, a peer of another namespace) only the socket tells.
+  bool sees_process() const noexcept { return bool(process_); }
+
+ private:
+  os::Fd socket_;
+  os::Fd process_;
+  Peer peer_;
+};
+
+// Of whoever is at the other end of a Unix socket.
+Peer peer_of(const os::Fd& socket) noexcept;
+
+}  // namespace corelane::channel

@@ -1,0 +1,87 @@
+// RingReader: takes records from the ring of the peer's region, which may hold anything at all.
+//
+// Thread: one at a time. Nothing here blocks, allocates or calls the system.
+// Each header is read once and checked before use. The payload stays where it is and may change under the reader's
+// eyes: copy what is to be checked before checking it.
+// If the reader dies, its two positions tell the writer what it cannot have seen; see claimed in layout.h.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "orb/base/bytes.h"
+#include "orb/channel/layout.h"
+
+namespace corelane::channel {
+
+struct Record {
+  RecordKind kind = RecordKind::message;  // message or loan
+  Bytes payload;
+};
+
+enum class Look : std::uint8_t {
+  record,
+  empty,
+  spoiled,  // impossible lengths or kinds; for good
+};
+
+class RingReader {
+ public:
+  // `slots` are the peer's, `own` is this end's control page. Both outlive the reader.
+  RingReader(const Slot* slots, RingGeometry geometry, Control& own) noexcept
+      : slots_(slots), geometry_(geometry), own_(&own) {}
+
+  // Looks at the oldest record, the same one until pop().
+  Look peek() noexcept {
+    if (end_ != next_) return Look::record;
+    for (int turn = 0; turn < 2; ++turn) {  // padding, then a record
+      const Slot& slot = slots_[geometry_.slot(next_)];
+      // PAIR ring.commit: acquire here <- release in RingWriter::publish().
+      const std::uint64_t commit = load_shared(slot.commit, std::memory_order_acquire);
+      if (commit >> 32 != geometry_.lap(next_)) return Look::empty;
+      // relaxed: ordered by the commit word
+      const auto kind = static_cast<RecordKind>(load_shared(slot.kind, std::memory_order_relaxed));
+      if (kind != RecordKind::padding) return take(slot, kind, commit & 0xffff'ffff);
+      next_ = end_ = next_ + geometry_.to_end(next_);
+    }
+    return Look::spoiled;
+  }
+
+  // After peek() said record. Valid until pop().
+  const Record& front() const noexcept { return front_; }
+
+  // Gives the front record's slots back to the writer.
+  void pop() noexcept {
+    next_ = end_;
+    // PAIR ring.released: release here -> acquire in RingWriter::ask_for(). This side's reads of the slots are over.
+    SharedWord(own_->released).store(next_, std::memory_order_release);
+  }
+
+ private:
+  Look take(const Slot& slot, RecordKind kind, std::uint64_t length) noexcept {
+    const std::uint64_t size = slots_for(length);
+    if (size > geometry_.longest() || size > geometry_.to_end(next_)) return Look::spoiled;
+    if (kind != RecordKind::message && (kind != RecordKind::loan || length != sizeof(LoanNote))) return Look::spoiled;
+    front_ = {kind, {slot.payload, length}};
+    end_ = next_ + size;
+    // PAIR ring.claimed: release here -> acquire in claimed_by(). Before anybody acts on the record.
+    SharedWord(own_->claimed).store(end_, std::memory_order_release);
+    return Look::record;
+  }
+
+  const Slot* slots_;
+  RingGeometry geometry_;
+  Control* own_;
+  std::uint64_t next_ = 0;  // where the front record begins, or will
+  std::uint64_t end_ = 0;   // where it ends; next_ when there is none
+  Record front_;
+};
+
+// The position up to which the reader whose page that is may have acted on records.
+inline std::uint64_t claimed_by(const Control& reader) noexcept {
+  // PAIR ring.claimed: acquire here <- release in RingReader::take().
+  return load_shared(reader.claimed, std::memory_order_acquire);
+}
+
+}  // namespace corelane::channel

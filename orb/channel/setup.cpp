@@ -1,0 +1,262 @@
+#include "orb/channel/setup.h"
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "orb/os/host.h"
+
+namespace corelane::channel {
+namespace {
+
+template <typename T>
+using Result = Expected<T, SetupFault>;
+
+SetupFault bad_option(std::string text) { return {SetupFault::Kind::bad_option, std::move(text)}; }
+
+bool may_be_sent(int signal) noexcept {
+  return signal == SIGUSR1 || signal == SIGUSR2 || signal == SIGIO || (signal >= SIGRTMIN && signal <= SIGRTMAX);
+}
+
+bool is_blocked(int signal) noexcept {
+  sigset_t blocked;
+  return pthread_sigmask(SIG_SETMASK, nullptr, &blocked) == 0 && sigismember(&blocked, signal) == 1;
+}
+
+bool is_handled(int signal) noexcept {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_DFL;
+}
+
+Result<void> check_options(const Options& options) {
+  if (!is_valid(options.shape))
+    return bad_option(
+        "the shape of a channel: slots are a power of two from 64 to 2^20, chunks at most 1024, chunk_size a multiple "
+        "of "
+        "4096 up to 1 GiB");
+  if (options.wake == Wake::signal && !may_be_sent(options.signal))
+    return bad_option("waking by signal takes SIGUSR1, SIGUSR2, SIGIO or a real-time signal, not " +
+                      std::to_string(options.signal));
+  if (options.wake == Wake::signal && !is_blocked(options.signal) && !is_handled(options.signal))
+    return bad_option("signal " + std::to_string(options.signal) +
+                      " would end this process: block it (pthread_sigmask) before threads start, or handle it");
+  return {};
+}
+
+Result<void> check_futex() {
+  std::uint32_t word = 0;
+  if (syscall(SYS_futex, &word, FUTEX_WAKE, 0, nullptr, nullptr, 0) >= 0) return {};
+  return system_fault("futex", errno, "use the wake-up spin or eventfd here");
+}
+
+// What this end brings along before it knows the other.
+struct Offer {
+  Hello hello;
+  MadeMemory region;
+  Events events;
+};
+
+Result<Events> make_events() {
+  Events made{os::Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), os::Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))};
+  if (!made.record || !made.room) return system_fault("eventfd", errno, "raise ulimit -n");
+  return made;
+}
+
+Hello hello_of(const Options& options) {
+  Hello hello;
+  hello.wake = static_cast<std::uint32_t>(options.wake);
+  hello.signal = static_cast<std::uint32_t>(options.signal);
+  hello.slots = options.shape.slots;
+  hello.chunks = options.shape.chunks;
+  hello.chunk_size = options.shape.chunk_size;
+  const os::ProcessIdentity process = os::this_process();
+  hello.process = process.pid;
+  hello.start_ticks = process.start_ticks;
+  return hello;
+}
+
+Result<Offer> make_offer(const Options& options) {
+  if (const auto right = check_options(options); !right) return right.error();
+  if (const auto there = check_futex(); options.wake == Wake::futex && !there) return there.error();
+  auto region = make_memory(region_size(options.shape), Writers::maker_alone);
+  if (!region) return region.error();
+  Offer offer{hello_of(options), std::move(*region), {}};
+  if (options.wake == Wake::eventfd) {
+    auto events = make_events();
+    if (!events) return events.error();
+    offer.events = std::move(*events);
+  }
+  return offer;
+}
+
+Result<void> send_hello(const os::Fd& socket, Offer& offer, const MadeMemory* sleep) {
+  std::vector<int> descriptors{offer.region.fd.get()};
+  if (sleep != nullptr) descriptors.push_back(sleep->fd.get());
+  if (offer.events.record) descriptors.insert(descriptors.end(), {offer.events.record.get(), offer.events.room.get()});
+  offer.hello.descriptors = static_cast<std::uint32_t>(descriptors.size());
+  return send_packet(socket, &offer.hello, sizeof offer.hello, descriptors);
+}
+
+bool is_welcome(const Peer& peer, const Access& access) noexcept {
+  const auto has = [](const auto& list, auto id) { return std::find(list.begin(), list.end(), id) != list.end(); };
+  return access.anyone || peer.user == geteuid() || has(access.users, peer.user) || has(access.groups, peer.group);
+}
+
+Result<void> check_access(const Peer& peer, const Access& access) {
+  if (is_welcome(peer, access)) return {};
+  return SetupFault{SetupFault::Kind::denied, "user " + std::to_string(peer.user) + " of process " +
+                                                  std::to_string(peer.process) + " is not on the access list of user " +
+                                                  std::to_string(geteuid()) + "; add it there, or run as one user"};
+}
+
+// An eventfd's owner can make a write to it block, and a signal goes to whatever has the number by then: that is for
+// those who may stop and signal each other anyway.
+Result<void> check_wake(const Hello& theirs, const Peer& peer) {
+  const auto wake = static_cast<Wake>(theirs.wake);
+  const auto refuse = [](std::string text) { return SetupFault{SetupFault::Kind::incompatible, std::move(text)}; };
+  if (wake != Wake::eventfd && wake != Wake::signal) return {};
+  if (peer.user != geteuid())
+    return refuse("waking by eventfd or signal is for processes of one user, and this is user " +
+                  std::to_string(geteuid()) + " and user " + std::to_string(peer.user) + "; use futex");
+  if (wake == Wake::eventfd) return {};
+  if (!may_be_sent(static_cast<int>(theirs.signal)))
+    return refuse("signal " + std::to_string(theirs.signal) + " is not one to wake by");
+  if (peer.process != theirs.process)
+    return refuse("waking by signal does not work from another namespace of processes; use futex or eventfd");
+  return {};
+}
+
+std::size_t expected_descriptors(const Hello& hello, Side sender) noexcept {
+  return 1u + (sender == Side::connector ? 1u : 0u) +
+         (hello.wake == static_cast<std::uint32_t>(Wake::eventfd) ? 2u : 0u);
+}
+
+// The peer's hello with all that it brings; nothing of it is mapped yet.
+struct Offered {
+  Hello hello;
+  std::vector<os::Fd> descriptors;
+};
+
+Result<Offered> receive_offer(const os::Fd& socket, const Hello& mine, const Options& options, Side sender,
+                              Time deadline) {
+  auto packet = receive_packet(socket, deadline);
+  if (!packet) return packet.error();
+  const auto theirs = as_hello(*packet);
+  if (!theirs) return theirs.error();
+  if (const auto fits = check(mine, *theirs); !fits) return fits.error();
+  if (const auto works = check_wake(*theirs, peer_of(socket)); !works) return works.error();
+  if (packet->descriptors.size() != expected_descriptors(*theirs, sender))
+    return SetupFault{SetupFault::Kind::bad_peer, "the other end sent too few or too many descriptors"};
+  if (const auto size = region_size({theirs->slots, theirs->chunks, theirs->chunk_size}); size > options.largest_peer)
+    return SetupFault{SetupFault::Kind::incompatible,
+                      "the other end's memory has " + std::to_string(size) + " bytes, and this end maps at most " +
+                          std::to_string(options.largest_peer) + "; see Options::largest_peer and Shape"};
+  return Offered{*theirs, std::move(packet->descriptors)};
+}
+
+Shape shape_of(const Hello& hello) noexcept { return {hello.slots, hello.chunks, hello.chunk_size}; }
+
+WakeUp wake_of(const Hello& hello, std::int32_t process) noexcept {
+  return {static_cast<Wake>(hello.wake), -1, static_cast<int>(hello.signal), process};
+}
+
+// All but the sleep page and this end's events, which may still have to be sent.
+Result<EndParts> join(const os::Fd& socket, Offer& offer, Offered& offered) {
+  EndParts parts;
+  parts.mine = shape_of(offer.hello);
+  parts.theirs = shape_of(offered.hello);
+  auto peer = adopt_memory(offered.descriptors.front(), region_size(parts.theirs), Writers::maker_alone);
+  if (!peer) return peer.error();
+  parts.peer = std::move(*peer);
+  parts.own = std::move(offer.region.mapping);
+  if (offered.hello.wake == static_cast<std::uint32_t>(Wake::eventfd)) {
+    parts.peer_events.room = std::move(offered.descriptors.back());
+    parts.peer_events.record = std::move(offered.descriptors[offered.descriptors.size() - 2]);
+  }
+  parts.own_wake = wake_of(offer.hello, getpid());
+  parts.peer_wake = wake_of(offered.hello, peer_of(socket).process);
+  parts.loans = (offer.hello.offered & offered.hello.offered & feature_loans) != 0;
+  return parts;
+}
+
+std::uint64_t random_number() noexcept {
+  std::uint64_t number = 0;
+  [[maybe_unused]] const auto got = getrandom(&number, sizeof number, GRND_NONBLOCK);  // a name for logs, no secret
+  return number;
+}
+
+Result<EndParts> connect_steps(const os::Fd& socket, const Options& options, Time deadline) {
+  if (const auto welcome = check_access(peer_of(socket), options.access); !welcome) return welcome.error();
+  auto offer = make_offer(options);
+  if (!offer) return offer.error();
+  auto sleep = make_memory(sizeof(SleepPage), Writers::both_ends);
+  if (!sleep) return sleep.error();
+  offer->hello.channel = random_number();
+  if (const auto sent = send_hello(socket, *offer, &*sleep); !sent) return sent.error();
+  auto offered = receive_offer(socket, offer->hello, options, Side::acceptor, deadline);
+  if (!offered) return offered.error();
+  auto parts = join(socket, *offer, *offered);
+  if (!parts) return parts.error();
+  const Ready ready;
+  if (const auto sent = send_packet(socket, &ready, sizeof ready, {}); !sent) return sent.error();
+  parts->side = Side::connector;
+  parts->id = offer->hello.channel;
+  parts->sleep = std::move(sleep->mapping);
+  parts->own_events = std::move(offer->events);
+  return parts;
+}
+
+Result<EndParts> accept_steps(const os::Fd& socket, const Options& options, Time deadline) {
+  if (const auto welcome = check_access(peer_of(socket), options.access); !welcome) return welcome.error();
+  auto offer = make_offer(options);
+  if (!offer) return offer.error();
+  auto offered = receive_offer(socket, offer->hello, options, Side::connector, deadline);
+  if (!offered) return offered.error();
+  auto sleep = adopt_memory(offered->descriptors[1], sizeof(SleepPage), Writers::both_ends);
+  if (!sleep) return sleep.error();
+  auto parts = join(socket, *offer, *offered);
+  if (!parts) return parts.error();
+  offer->hello.channel = offered->hello.channel;
+  if (const auto sent = send_hello(socket, *offer, nullptr); !sent) return sent.error();
+  const auto packet = receive_packet(socket, deadline);
+  if (!packet) return packet.error();
+  if (const auto ready = as_ready(*packet); !ready) return ready.error();
+  parts->side = Side::acceptor;
+  parts->id = offered->hello.channel;
+  parts->sleep = std::move(*sleep);
+  parts->own_events = std::move(offer->events);
+  return parts;
+}
+
+Result<EndParts> finish(os::Fd socket, Result<EndParts> parts) {
+  if (!parts) {
+    if (parts.error().kind != SetupFault::Kind::refused) send_refusal(socket, parts.error().text);
+    return parts;
+  }
+  parts->watch = PeerWatch(std::move(socket));
+  return parts;
+}
+
+}  // namespace
+
+Expected<EndParts, SetupFault> connect_end(os::Fd socket, const Options& options, Time deadline) {
+  auto parts = connect_steps(socket, options, deadline);
+  return finish(std::move(socket), std::move(parts));
+}
+
+Expected<EndParts, SetupFault> accept_end(os::Fd socket, const Options& options, Time deadline) {
+  auto parts = accept_steps(socket, options, deadline);
+  return finish(std::move(socket), std::move(parts));
+}
+
+}  // namespace corelane::channel

@@ -1,0 +1,43 @@
+// How two ends agree (hello.h) and what an end has afterwards.
+// Threads: any but real-time ones; each call works on a socket of its own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "orb/base/expected.h"
+#include "orb/base/time.h"
+#include "orb/channel/bell.h"
+#include "orb/channel/fault.h"
+#include "orb/channel/hello.h"
+#include "orb/channel/memory.h"
+#include "orb/channel/options.h"
+#include "orb/channel/peer_watch.h"
+
+namespace corelane::channel {
+
+// Which end; the index in the sleep page.
+enum class Side : std::uint8_t { connector = 0, acceptor = 1 };
+
+// What one end's wake-ups are made of.
+struct Events {
+  os::Fd record;  // there is one; with Wake::eventfd alone
+  os::Fd room;
+};
+
+struct EndParts {
+  Side side = Side::connector;
+  Shape mine{}, theirs{};
+  Mapping own, peer, sleep;
+  Events own_events, peer_events;
+  WakeUp own_wake, peer_wake;  // without descriptors
+  bool loans = false;          // both ends know them
+  std::uint64_t id = 0;
+  PeerWatch watch;
+};
+
+// Over a connected Unix socket of kind SOCK_SEQPACKET. What is wrong is told to the other end too.
+Expected<EndParts, SetupFault> connect_end(os::Fd socket, const Options& options, Time deadline);
+Expected<EndParts, SetupFault> accept_end(os::Fd socket, const Options& options, Time deadline);
+
+}  // namespace corelane::channel

@@ -1,0 +1,67 @@
+// SharedWord: one integer of memory that another process reads, or writes too. Such memory is raw and begins as zeros,
+// so its words are reached through atomic_ref; no constructor has to run in it.
+//
+// Everything that this library writes where the peer can see it goes through store(), exchange(), add() and
+// copy_to_shared(). So the tests' injection build can end the process after each of them, one by one.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace corelane::channel {
+
+inline constexpr std::size_t no_share = 128;  // two adjacent lines: hardware prefetches them in pairs
+
+#ifdef CORELANE_CHANNEL_INJECT
+void after_store() noexcept;  // the tests' own
+inline constexpr std::size_t copied_at_once = 32;
+#else
+inline void after_store() noexcept {}
+inline constexpr std::size_t copied_at_once = SIZE_MAX;
+#endif
+
+template <typename T>
+class SharedWord {
+  static_assert(std::atomic_ref<T>::is_always_lock_free, "shared memory needs address-free atomics");
+
+ public:
+  explicit SharedWord(T& word) noexcept : word_(word) {}
+
+  T load(std::memory_order order) const noexcept { return word_.load(order); }
+  void store(T value, std::memory_order order) const noexcept {
+    word_.store(value, order);
+    after_store();
+  }
+  T exchange(T value, std::memory_order order) const noexcept {
+    const T old = word_.exchange(value, order);
+    after_store();
+    return old;
+  }
+  void add(T value, std::memory_order order) const noexcept {
+    word_.fetch_add(value, order);
+    after_store();
+  }
+
+ private:
+  std::atomic_ref<T> word_;
+};
+
+// A word that only the peer may write: its memory may be mapped read-only here.
+template <typename T>
+T load_shared(const T& word, std::memory_order order) noexcept {
+  return std::atomic_ref<T>(const_cast<T&>(word)).load(order);
+}
+
+// Bytes that a later store publishes.
+inline void copy_to_shared(std::byte* to, const std::byte* from, std::size_t size) noexcept {
+  for (std::size_t at = 0; at < size;) {  // bound: the size; a single turn but in the injection build
+    const std::size_t piece = size - at < copied_at_once ? size - at : copied_at_once;
+    std::memcpy(to + at, from + at, piece);
+    after_store();
+    at += piece;
+  }
+}
+
+}  // namespace corelane::channel

@@ -1,0 +1,51 @@
+// End::wait(): one wait of a channel's end by a strategy. It ends when what is waited for came, when the channel ended,
+// or at the deadline; the peer's death is noticed within watch_slice in any case.
+//
+// Thread: the waiter's. Inline: the hot path of every synchronous read and write.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+#include "orb/channel/end.h"
+#include "orb/os/clock.h"
+#include "orb/os/wait_loop.h"
+
+namespace corelane::channel {
+
+inline constexpr std::chrono::milliseconds watch_slice{100};  // of a sleep, before the sleeper looks at its peer
+inline constexpr int quick_looks = 256;                       // of a spinner, before it looks at the clock
+inline constexpr int looks_per_turn = 32;
+inline constexpr unsigned turns_per_watch = 1024;  // of a spinner, about a millisecond
+
+template <typename Try>
+bool End::wait(Waiting& waiting, Time deadline, os::WaitStrategy how, Try&& done) noexcept {
+  if (parts.own_wake.kind == Wake::spin) how.mode = os::WaitMode::spin;
+  const auto look = [&](int looks) {
+    for (int i = 0; i < looks; ++i, os::spin_pause())
+      if (done()) return true;
+    return false;
+  };
+  if (look(how.mode == os::WaitMode::spin ? quick_looks : 1)) return true;
+  unsigned turns = 0;
+  const auto poll = [&] {
+    if (++turns % turns_per_watch == 0) look_at_peer();
+    return look(looks_per_turn);
+  };
+  const auto sleep = [&](Time until) {
+    bool came = false;
+    const Time end = std::min(until, os::now() + watch_slice);
+    waiting.sleeper.sleep(end, [&] { return came = done(); });
+    if (!came && !(came = done())) look_at_peer(), came = done();
+    return came;
+  };
+  const auto peer_core = [&] {
+    return parts.watch.peer().process > 0 ? os::only_core_of(parts.watch.peer().process) : no_core;
+  };
+  // Bound: the deadline.
+  while (!os::wait_for(deadline, how, waiting.learnt, poll, sleep, peer_core))
+    if (os::now() >= deadline) return false;
+  return true;
+}
+
+}  // namespace corelane::channel

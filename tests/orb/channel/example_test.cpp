@@ -1,0 +1,36 @@
+// The example of channels, run as its first lines say.
+#include <catch2/catch.hpp>
+
+#include "orb/os/child_process.h"
+#include "orb/os/clock.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+using namespace corelane::testing;
+
+namespace {
+
+const std::string program = os::program_beside("corelane-channel-example");
+
+Time patience() { return os::now() + std::chrono::seconds{60}; }
+
+}  // namespace
+
+TEST_CASE("the example's client gets the sums, and its server is told of the client's end") {
+  const TempDirectory directory;
+  const std::string path = directory / "sum.channel";
+  os::ChildProcess server({program, "serve", path});
+  std::optional<std::string> sums;
+  // Bound: the patience. The server may not listen yet.
+  for (const Time end = patience(); os::now() < end && sums.value_or("").empty();) {
+    os::ChildProcess client({program, "add", path, "1", "2", "3.5"}, {.joins_errors = false});
+    sums = client.read_all(patience());
+    client.wait(patience());
+  }
+  CHECK(sums == "1\n3\n6.5\n");
+  const auto last = server.read_all(patience());
+  REQUIRE(last);
+  CHECK(last->find("the peer closed the channel") != std::string::npos);
+  CHECK(server.wait(patience())->ok());
+  CHECK(directory.entries() == 0);
+}

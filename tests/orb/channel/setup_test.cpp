@@ -1,0 +1,366 @@
+// How channels are set up: addresses, who is welcome, what does not fit, and packets that no correct end sends.
+#include "orb/channel/setup.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <thread>
+
+#include "orb/channel/listener.h"
+#include "tests/support/channel_pair.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+using namespace corelane::channel;
+using namespace corelane::testing;
+using Kind = SetupFault::Kind;
+
+namespace {
+
+std::string text_of_fault(const ChannelResult& result) { return result ? "no fault" : result.error().text; }
+
+bool says(const ChannelResult& result, std::string_view words) {
+  INFO(text_of_fault(result));
+  return text_of_fault(result).find(words) != std::string::npos;
+}
+
+// A peer that says what it likes to a correct acceptor.
+class RawPeer {
+ public:
+  Hello hello;
+  MadeMemory region, sleep;
+
+  RawPeer() {
+    const Shape shape{.slots = 64, .chunks = 1, .chunk_size = 4096};
+    hello.slots = shape.slots, hello.chunks = shape.chunks, hello.chunk_size = shape.chunk_size;
+    hello.wake = static_cast<std::uint32_t>(Wake::futex);
+    hello.descriptors = 2;
+    region = std::move(*make_memory(region_size(shape), Writers::maker_alone));
+    sleep = std::move(*make_memory(sizeof(SleepPage), Writers::both_ends));
+  }
+
+  // What the acceptor says of it.
+  ChannelResult present() { return present(&hello, sizeof hello, {region.fd.get(), sleep.fd.get()}); }
+  ChannelResult present(const void* bytes, std::size_t size, const std::vector<int>& descriptors) {
+    SocketPair sockets;
+    REQUIRE(send_packet(sockets.near, bytes, size, descriptors));
+    const Ready ready;
+    (void)send_packet(sockets.near, &ready, sizeof ready, {});
+    auto result = Channel::accept_over(std::move(sockets.far), {}, soon());
+    answer = receive_packet(sockets.near, soon());
+    return result;
+  }
+
+  // What it heard in turn.
+  std::string refusal() const {
+    if (!*answer) return answer->error().text;
+    const auto heard = as_hello(**answer);
+    return heard ? "no refusal" : heard.error().text;
+  }
+
+  std::optional<Expected<Packet, SetupFault>> answer;
+};
+
+std::size_t open_descriptors() {
+  const std::filesystem::directory_iterator begin("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(begin, std::filesystem::directory_iterator{}));
+}
+
+std::size_t channel_mappings() {
+  std::ifstream maps("/proc/self/maps");
+  std::size_t count = 0;
+  for (std::string line; std::getline(maps, line);) count += line.find("corelane-channel") != std::string::npos ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+// ---- Addresses
+
+TEST_CASE("a channel is set up at a path or at an abstract name") {
+  const TempDirectory directory;
+  const bool abstract = GENERATE(false, true);
+  const std::string path = abstract ? "@corelane-test-" + std::to_string(getpid()) : directory / "channel";
+  auto listener = Listener::listen(path, {});
+  REQUIRE(listener);
+  std::thread client([&] {
+    Channel end = expect(Channel::connect(path, {}, soon()));
+    (void)end.write(as_bytes(read(end)), soon());
+    read(end);
+  });
+  {
+    Channel end = expect(listener->accept(soon()));
+    REQUIRE(end.try_write(as_bytes("echo")));
+    CHECK(read(end) == "echo");
+  }
+  client.join();
+}
+
+TEST_CASE("a listener's file is for its user alone unless others are welcome, and goes with it") {
+  const TempDirectory directory;
+  const auto [access, mode] = GENERATE(table<Access, mode_t>(
+      {{Access{}, 0600}, {Access{.users = {1}}, 0666}, {Access{.groups = {1}}, 0666}, {Access{.anyone = true}, 0666}}));
+  {
+    const auto listener = Listener::listen(directory / "channel", {.access = access});
+    REQUIRE(listener);
+    struct stat found {};
+    REQUIRE(stat((directory / "channel").c_str(), &found) == 0);
+    CHECK((found.st_mode & 0777) == mode);
+  }
+  CHECK(directory.entries() == 0);
+}
+
+TEST_CASE("a path that is taken is refused, and one that a killed process left is taken over") {
+  const TempDirectory directory;
+  const std::string path = directory / "channel";
+  {
+    const auto first = Listener::listen(path, {});
+    REQUIRE(first);
+    const auto second = Listener::listen(path, {});
+    REQUIRE_FALSE(second);
+    CHECK(second.error().kind == Kind::address);
+    CHECK(second.error().text.find("another process listens") != std::string::npos);
+  }
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  path.copy(address.sun_path, path.size());
+  const os::Fd left(socket(AF_UNIX, SOCK_SEQPACKET, 0));
+  REQUIRE(bind(left.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  CHECK(Listener::listen(path, {}));
+}
+
+TEST_CASE("files that are no listener's are left alone") {
+  const TempDirectory directory;
+  std::ofstream(directory / "channel") << "precious";
+  const auto listener = Listener::listen(directory / "channel", {});
+  REQUIRE_FALSE(listener);
+  CHECK(listener.error().text.find("no socket") != std::string::npos);
+  CHECK(std::filesystem::file_size(directory / "channel") == 8);
+}
+
+TEST_CASE("bad addresses are named with what is wrong") {
+  const auto path =
+      GENERATE(as<std::string>{}, "", "relative", "/" + std::string(108, 'x'), "@", "/nowhere/at/all/channel");
+  const auto listener = Listener::listen(path, {});
+  REQUIRE_FALSE(listener);
+  CHECK(listener.error().kind == Kind::address);
+  const auto channel = Channel::connect(path, {}, soon());
+  REQUIRE_FALSE(channel);
+  CHECK(channel.error().kind == Kind::address);
+  CHECK(says(channel, path));
+}
+
+TEST_CASE("who says nothing is given up at the deadline, and so is a listener to whom nobody comes") {
+  const TempDirectory directory;
+  auto listener = Listener::listen(directory / "channel", {});
+  REQUIRE(listener);
+  CHECK(listener->accept(at_once).error().kind == Kind::timed_out);
+  const auto silent = connect_socket(directory / "channel", soon());
+  REQUIRE(silent);
+  auto accepted = listener->accept_socket(soon());
+  REQUIRE(accepted);
+  CHECK(Channel::accept_over(std::move(*accepted), {}, at_once).error().kind == Kind::timed_out);
+  SocketPair sockets;
+  CHECK(Channel::connect_over(std::move(sockets.near), {}, at_once).error().kind == Kind::timed_out);
+}
+
+// ---- What does not fit
+
+TEST_CASE("options out of range are refused before anything is made") {
+  const auto bad = GENERATE(Options{.shape = {.slots = 63}}, Options{.shape = {.slots = 96}},
+                            Options{.shape = {.slots = 1u << 21}}, Options{.shape = {.chunks = 1025}},
+                            Options{.shape = {.chunk_size = 100}}, Options{.shape = {.chunk_size = 0}},
+                            Options{.wake = Wake::signal}, Options{.wake = Wake::signal, .signal = SIGKILL},
+                            Options{.wake = Wake::signal, .signal = 50});  // neither blocked nor handled
+  SocketPair sockets;
+  const auto result = Channel::connect_over(std::move(sockets.near), bad, soon());
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == Kind::bad_option);
+}
+
+TEST_CASE("an end whose memory is larger than the other maps is refused on both sides") {
+  const auto [near, far] = shake_hands({}, {.largest_peer = 1 << 20});
+  CHECK(says(near, "the other end refused: "));
+  CHECK(says(near, "largest_peer"));
+  CHECK(says(far, "largest_peer"));
+}
+
+TEST_CASE("versions that do not meet and features that are missing are named on both sides") {
+  const std::pair<void (*)(Hello&), std::string> cases[] = {
+      {[](Hello& h) { h.lowest_version = h.highest_version = abi_version + 1; }, "no common version"},
+      {[](Hello& h) { h.lowest_version = h.highest_version = 0; }, "no common version"},
+      {[](Hello& h) { h.required = 0x100; }, "features that the other lacks: 0x100"},
+      {[](Hello& h) { h.wake = 4; }, "woken in a way unknown here"},
+      {[](Hello& h) { h.wake = 3, h.signal = SIGUSR1, h.process = 1; }, "another namespace of processes"},
+      {[](Hello& h) { h.wake = 3, h.signal = SIGKILL, h.process = getpid(); }, "is not one to wake by"},
+  };
+  const auto& [change, words] = cases[GENERATE(range(0, 6))];
+  RawPeer peer;
+  change(peer.hello);
+  const auto result = peer.present();
+  CHECK(says(result, words));
+  CHECK(peer.refusal().find(words) != std::string::npos);
+}
+
+TEST_CASE("a peer of a later version that still speaks this one is welcome") {
+  RawPeer peer;
+  peer.hello.highest_version = abi_version + 5;
+  peer.hello.offered |= 0xff00;
+  peer.hello.spares[0] = 1;
+  CHECK(peer.present());
+}
+
+TEST_CASE("without the feature loans all messages go inline") {
+  RawPeer peer;
+  peer.hello.offered = 0;
+  auto end = peer.present();
+  REQUIRE(end);
+  CHECK(end->longest_message() == end->inline_limit());
+}
+
+TEST_CASE("only those on the access list are welcome") {
+  if (geteuid() != 0) {
+    std::cout << "SKIPPED: another user's process needs root\n";
+    return;
+  }
+  constexpr uid_t stranger = 12345;
+  const auto [access, welcome] = GENERATE(table<Access, bool>({{Access{}, false},
+                                                               {Access{.users = {1, stranger}}, true},
+                                                               {Access{.groups = {stranger}}, true},
+                                                               {Access{.users = {1}, .groups = {1}}, false},
+                                                               {Access{.anyone = true}, true}}));
+  const TempDirectory directory;
+  std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
+  auto listener = Listener::listen(directory / "channel", {.access = {.anyone = true}});
+  REQUIRE(listener);
+  const pid_t child = fork();
+  if (child == 0) {  // only system calls and the library: nothing of the parent's other threads is needed
+    if (setgid(stranger) != 0 || setuid(stranger) != 0) _exit(1);
+    const auto end = Channel::connect(directory / "channel", {.access = {.anyone = true}}, soon());
+    _exit(!end && end.error().text.find("access list") != std::string::npos ? 2 : end ? 3 : 4);
+  }
+  auto socket = listener->accept_socket(soon());
+  REQUIRE(socket);
+  const auto end = Channel::accept_over(std::move(*socket), {.access = access}, soon());
+  CHECK(bool(end) == welcome);
+  if (!end) CHECK(end.error().kind == Kind::denied);
+  if (end) CHECK(end->peer().user == stranger);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WEXITSTATUS(status) == (welcome ? 3 : 2));
+}
+
+// ---- What no correct end sends
+
+TEST_CASE("packets that are no hello are refused") {
+  RawPeer peer;
+  std::string bytes(sizeof(Hello), '\0');
+  std::memcpy(bytes.data(), &peer.hello, sizeof(Hello));
+  const auto [at, value, words] = GENERATE(table<std::size_t, int, std::string>({
+      {0, 'x', "does not speak this protocol"},
+      {8, 2, "out of turn"},
+      {8, 77, "out of turn"},
+      {52, 65, "impossible size"},  // slots
+      {58, 1, "impossible size"},   // chunks
+      {60, 1, "impossible size"},   // chunk_size
+      {72, 1, "other descriptors than it said"},
+      {72, 200, "other descriptors than it said"},
+  }));
+  bytes[at] = static_cast<char>(value);
+  CHECK(says(peer.present(bytes.data(), bytes.size(), {peer.region.fd.get(), peer.sleep.fd.get()}), words));
+}
+
+TEST_CASE("packets of other sizes are refused") {
+  RawPeer peer;
+  const std::size_t size = GENERATE(1u, 15u, 16u, 111u, 113u, 256u, 257u, 5000u);
+  std::string bytes(size, '\0');
+  std::memcpy(bytes.data(), &peer.hello, std::min(size, sizeof(Hello)));
+  const auto result = peer.present(bytes.data(), bytes.size(), {peer.region.fd.get(), peer.sleep.fd.get()});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == Kind::bad_peer);
+}
+
+TEST_CASE("descriptors that are no sealed, allocated memory of the announced size are refused") {
+  RawPeer peer;
+  const std::size_t size = peer.region.mapping.size();
+  const auto unsealed = [&](int seals, std::size_t bytes, bool allocated) {
+    const int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    REQUIRE(ftruncate(fd, static_cast<off_t>(bytes)) == 0);
+    if (allocated) REQUIRE(fallocate(fd, 0, 0, static_cast<off_t>(bytes)) == 0);
+    REQUIRE(fcntl(fd, F_ADD_SEALS, seals) == 0);
+    return os::Fd(fd);
+  };
+  const int all = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | 0x10;
+  const std::pair<std::function<os::Fd()>, std::string> cases[] = {
+      {[] { return os::Fd(open("/dev/null", O_RDWR)); }, "is not sealed"},
+      {[] { return os::Fd(open("/proc/self/exe", O_RDONLY)); }, "is not a memfd"},
+      {[=] { return unsealed(0, size, true); }, "is not sealed"},
+      {[=] { return unsealed(all & ~F_SEAL_SHRINK, size, true); }, "is not sealed"},
+      {[=] { return unsealed(all & ~0x10, size, true); }, "is not sealed"},
+      {[=] { return unsealed(all, size - 4096, true); }, "has not the size"},
+      {[=] { return unsealed(all, size + 4096, true); }, "has not the size"},
+      {[=] { return unsealed(all, size, false); }, "is not allocated"},
+  };
+  const auto& [make, words] = cases[GENERATE(range(0, 8))];
+  const os::Fd bad = make();
+  CHECK(says(peer.present(&peer.hello, sizeof(Hello), {bad.get(), peer.sleep.fd.get()}), words));
+}
+
+TEST_CASE("a sleep page that is none is refused") {
+  RawPeer peer;
+  CHECK(
+      says(peer.present(&peer.hello, sizeof(Hello), {peer.region.fd.get(), peer.region.fd.get()}), "has not the size"));
+  const os::Fd null(open("/dev/null", O_RDWR));
+  CHECK(says(peer.present(&peer.hello, sizeof(Hello), {peer.region.fd.get(), null.get()}), "is not sealed"));
+}
+
+TEST_CASE("too few and too many descriptors are refused and none leaks") {
+  RawPeer peer;
+  const int fd = peer.region.fd.get();
+  const auto descriptors =
+      GENERATE_COPY(std::vector<int>{fd}, std::vector<int>(3, fd), std::vector<int>(4, fd), std::vector<int>{});
+  const std::size_t before = open_descriptors();
+  peer.hello.descriptors = static_cast<std::uint32_t>(descriptors.size());
+  CHECK_FALSE(peer.present(&peer.hello, sizeof(Hello), descriptors));
+  peer.answer.reset();
+  CHECK(open_descriptors() == before);
+}
+
+TEST_CASE("a hang-up in the middle of the handshake is told") {
+  SocketPair sockets;
+  sockets.near.reset();
+  CHECK(says(Channel::accept_over(std::move(sockets.far), {}, soon()), "hung up"));
+}
+
+TEST_CASE("control characters in a refusal do not reach the log") {
+  SocketPair sockets;
+  send_refusal(sockets.far, "\x1b[31mred\n");
+  CHECK(says(Channel::connect_over(std::move(sockets.near), {}, soon()), "refused: ?[31mred?"));
+}
+
+TEST_CASE("channels leave neither descriptors nor mappings behind") {
+  const std::size_t descriptors = open_descriptors(), mappings = channel_mappings();
+  for (int i = 0; i < 10; ++i) {
+    ChannelPair ends({.wake = Wake::eventfd});
+    CHECK(channel_mappings() == mappings + 6);
+    REQUIRE(ends.near.try_write(as_bytes(filled(100'000))));
+    REQUIRE(ends.far.peek());
+    const auto loan = ends.far.take();
+  }
+  CHECK(open_descriptors() == descriptors);
+  CHECK(channel_mappings() == mappings);
+}
+
+TEST_CASE("memory of a channel can be locked, or the channel says that it is not") {
+  ChannelPair ends({.shape = {.slots = 64, .chunks = 0}, .lock_memory = true});
+  CHECK(ends.near.is_locked() == ends.far.is_locked());
+  CHECK_FALSE(ChannelPair().near.is_locked());
+}
