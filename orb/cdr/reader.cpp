@@ -1,6 +1,7 @@
 #include "orb/cdr/reader.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "orb/base/minor.h"
@@ -142,7 +143,11 @@ const std::byte* Reader::take_slowly(std::size_t n, std::size_t alignment) noexc
   if (n <= remaining() - pad) return cursor_ += pad + n, cursor_ - n;
   if (n == alignment) return truncated(), nullptr;  // single values are never split
   cursor_ += pad;
-  return gather(n);
+  try {
+    return gather(n);
+  } catch (const std::bad_alloc&) {
+    return fail(minor::out_of_memory), nullptr;
+  }
 }
 
 // Data that continue in further chunks, in one piece.

@@ -17,7 +17,7 @@ constexpr std::uint64_t one_thread = std::uint64_t{1} << 32;
 // Handed to its server before it has work. A class that the system refuses leaves it in what the tasks leave.
 class BestEffortLane::PoolThread final : public ServedThread {
  public:
-  explicit PoolThread(os::Thread thread) : thread_(std::move(thread)) {}
+  void own(os::Thread thread) noexcept { thread_ = std::move(thread); }
   void set_native(int native) noexcept override { (void)thread_.set_priority(native); }
   Duration cpu_time() const noexcept override { return thread_.cpu_time(); }
 
@@ -83,10 +83,14 @@ Expected<void> BestEffortLane::start(std::size_t threads, std::size_t stack) {
 }
 
 Expected<void> BestEffortLane::start_thread(std::size_t stack, std::optional<CoreId> core, ThreadServer* server) {
+  // Its handle and the handle's place come first: whoever cannot keep a thread would have to wait for its end.
+  auto handle = std::make_unique<PoolThread>();
+  threads_.reserve(threads_.size() + 1);
   auto thread = os::start_thread({.name = "cl-effort-" + std::to_string(threads_.size()), .core = core, .stack = stack},
                                  [this, server]() noexcept { loop(server); });
   if (!thread) return thread.error();
-  threads_.push_back(std::make_unique<PoolThread>(std::move(*thread)));
+  handle->own(std::move(*thread));
+  threads_.push_back(std::move(handle));
   if (server) server->add(*threads_.back());
   return {};
 }

@@ -3,22 +3,19 @@
 namespace corelane::dispatch {
 
 CeilingsOfTask Ceilings::of(const Contract& contract) {
+  std::erase_if(entries_, [](const auto& each) { return each.second.is_unused(); });
   CeilingsOfTask result;
   for (std::size_t i = 0; i < max_uses; ++i)
     if (contract.uses[i].resource != no_resource) result[i] = entries_[contract.uses[i].resource].ceiling;
   return result;
 }
 
-void Ceilings::set(ResourceId resource, CoreId core, int native) {
+void Ceilings::set(ResourceId resource, CoreId core, int native) noexcept {
   const auto found = entries_.find(resource);
-  if (native == 0) {
-    if (found == entries_.end() || found->second.core != core) return;
-    found->second.ceiling->native.store(0, std::memory_order_relaxed);  // relaxed: see below
-    entries_.erase(found);
-    return;
-  }
-  Entry& entry = entries_[resource];
-  entry.core = core;
+  if (found == entries_.end()) return;  // nobody uses it
+  Entry& entry = found->second;
+  if (native == 0 && entry.core != core) return;
+  entry.core = native == 0 ? no_core : core;
   // relaxed: who locks it meanwhile has the level before, until TaskWorker::refresh_ceilings(), which has a lock
   entry.ceiling->native.store(native, std::memory_order_relaxed);
 }

@@ -25,16 +25,17 @@ using CeilingsOfTask = std::array<std::shared_ptr<const Ceiling>, max_uses>;
 
 class Ceilings {
  public:
-  // Allocates.
+  // Allocates; who keeps the answer keeps the places in the table.
   CeilingsOfTask of(const Contract& contract);
   // What the resource's ceiling is on `core` from now on; 0: nobody uses it there any more. All users of a resource are
   // on one core, so the level of another one does not count any more.
-  void set(ResourceId resource, CoreId core, int native);
+  void set(ResourceId resource, CoreId core, int native) noexcept;
 
  private:
   struct Entry {
     std::shared_ptr<Ceiling> ceiling = std::make_shared<Ceiling>();
     CoreId core = no_core;  // that the level is of
+    bool is_unused() const noexcept { return core == no_core && ceiling.use_count() == 1; }
   };
   std::unordered_map<ResourceId, Entry> entries_;
 };

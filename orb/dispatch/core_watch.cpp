@@ -1,11 +1,23 @@
 #include "orb/dispatch/core_watch.h"
 
+#include <new>
 #include <string>
 #include <utility>
 
 #include "orb/os/log.h"
 
 namespace corelane::dispatch {
+
+namespace {
+
+void warn_of(CoreId core, bool revoked) noexcept try {
+  os::log::warn("core " + std::to_string(core.value) +
+                (revoked ? " was taken back" : " is unplugged or no longer in this process's cpuset") +
+                ": its tasks move, the least important leave where there is no room");
+} catch (const std::bad_alloc&) {  // the manager is told all the same
+}
+
+}  // namespace
 
 CoreWatch::CoreWatch(const std::vector<CoreLease>& leases, const CoreProvider& provider, NoteInbox& inbox,
                      Usable usable)
@@ -22,9 +34,7 @@ bool CoreWatch::step(Time now) noexcept {
     const bool revoked = provider_.is_revoked(each.core);
     if (!revoked && (!each.was_usable || usable_(each.core))) continue;
     each.lost = any = true;
-    os::log::warn("core " + std::to_string(each.core.value) +
-                  (revoked ? " was taken back" : " is unplugged or no longer in this process's cpuset") +
-                  ": its tasks move, the least important leave where there is no room");
+    warn_of(each.core, revoked);
     inbox_.push(sched::CoreLost{.at = now, .core = each.core});
   }
   return any;

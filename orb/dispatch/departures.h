@@ -39,6 +39,15 @@ class Departures {
     ++asked_;
     return true;
   }
+  // Every task of the owner.
+  void ask_all(PeerId owner) noexcept {
+    const std::lock_guard lock(mutex_);
+    for (Place& place : places_) {
+      if (place.task == no_task || place.owner != owner || place.asked) continue;
+      place.asked = true;
+      ++asked_;
+    }
+  }
   // A task that was asked to leave, once; no_task: none.
   TaskId next() noexcept {
     const std::lock_guard lock(mutex_);

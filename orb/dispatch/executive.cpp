@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -51,7 +52,7 @@ std::string text_of(const NotAdmitted& why) {
   return std::string(name_of(error.kind)) + ": " + std::string(minor::text(error.minor));
 }
 
-Expected<std::unique_ptr<Executive>> Executive::start(const ExecutiveOptions& options, CoreProvider& provider) {
+Expected<std::unique_ptr<Executive>> Executive::start(const ExecutiveOptions& options, CoreProvider& provider) try {
   const sched::NativeRange natives = task_natives(options);
   if (!natives.valid() || options.max_tasks == 0 || options.queue_capacity == 0 || options.best_effort_threads == 0)
     return bad_option;
@@ -69,6 +70,8 @@ Expected<std::unique_ptr<Executive>> Executive::start(const ExecutiveOptions& op
   auto state = start_managed_tasks(options, provider);
   if (!state) return state.error();
   return std::unique_ptr<Executive>(new Executive(std::move(*state)));
+} catch (const std::bad_alloc&) {
+  return errors::no_memory;
 }
 
 Executive::Executive(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -99,11 +102,11 @@ Expected<Admission, NotAdmitted> Executive::admit_and_wait(AdmissionRequest requ
   return *answer->value;
 }
 
-void Executive::depart(TaskId task, PeerId owner) { state_->depart(task, owner); }
+void Executive::depart(TaskId task, PeerId owner) noexcept { state_->depart(task, owner); }
 
-void Executive::peer_gone(PeerId peer) { state_->peer_gone(peer); }
+void Executive::peer_gone(PeerId peer) noexcept { state_->peer_gone(peer); }
 
-void Executive::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) {
+void Executive::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept {
   state_->attach(task, owner, std::move(source));
 }
 

@@ -153,7 +153,7 @@ class Executive {
  public:
   // Leases cores and starts the threads. `provider` outlives the executive. Errors: BAD_PARAM bad_option (a mode that
   // is not there, a server of best effort or cores by deadlines that make no sense: the log says what), NO_RESOURCES
-  // no_core_leased.
+  // no_core_leased, no_thread; NO_MEMORY.
   static Expected<std::unique_ptr<Executive>> start(const ExecutiveOptions& options, CoreProvider& provider);
   ~Executive();  // stop()
   Executive(const Executive&) = delete;
@@ -169,12 +169,12 @@ class Executive {
   Expected<Admission, NotAdmitted> admit_and_wait(AdmissionRequest request);
   // The task ends: its waiting jobs fail (TRANSIENT unknown_task), the running one finishes, its bandwidth returns.
   // `owner` other than 0 must be the task's.
-  void depart(TaskId task, PeerId owner = {});
+  void depart(TaskId task, PeerId owner = {}) noexcept;
   // A connection is gone; all its tasks depart.
-  void peer_gone(PeerId peer);
+  void peer_gone(PeerId peer) noexcept;
   // The task's thread reads its jobs from `source` from now on (mode `direct`), beside those that are submitted. Or
   // source->close(), at once or later: the task is not there, is not of this owner, had a source before.
-  void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source);
+  void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept;
 
   // Not for real-time threads (allocates, waits for the manager between two steps).
   ExecutiveReport snapshot() const;

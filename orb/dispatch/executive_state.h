@@ -16,9 +16,9 @@ struct Executive::State : private ChoreTaker {
   ~State() override = default;
   virtual Pushed submit(JobPtr& job) noexcept = 0;
   virtual void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) = 0;
-  virtual void depart(TaskId task, PeerId owner) = 0;
-  virtual void peer_gone(PeerId peer) = 0;
-  virtual void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) = 0;
+  virtual void depart(TaskId task, PeerId owner) noexcept = 0;
+  virtual void peer_gone(PeerId peer) noexcept = 0;
+  virtual void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept = 0;
   virtual ExecutiveReport report() const = 0;
   // Nothing is recorded unless somebody overrides this.
   virtual Expected<std::string> dump_trace(const std::string&) {

@@ -8,41 +8,52 @@
 #include "orb/base/errors.h"
 
 namespace corelane::dispatch {
-namespace {
 
-using errors::no_memory;
-
-}  // namespace
-
-void Housekeeper::start(std::string name, WorkerPtr worker) {
-  auto order = std::make_unique<Order>();
-  order->starts = true;
-  order->name = std::move(name);
-  order->worker = std::move(worker);
-  give(std::move(order));
+Housekeeper::Housekeeper(ThreadMaker& maker, CoreProvider& provider, NoteInbox& inbox, std::size_t max_tasks)
+    : maker_(maker), provider_(provider), inbox_(inbox) {
+  threads_.reserve(max_tasks);
+  threads_.max_load_factor(1e9F);  // an insertion allocates nothing
+  graves_.reserve(max_tasks);
 }
 
-void Housekeeper::adopt(WorkerPtr worker, std::unique_ptr<WorkerThread> thread) {
-  auto order = std::make_unique<Order>();
-  order->adopted = true;
-  order->worker = std::move(worker);
-  order->thread = std::move(thread);
-  give(std::move(order));
+Housekeeper::Orders Housekeeper::orders_for(std::string name, const WorkerPtr& worker) {
+  Threads place;
+  place.emplace(worker, nullptr);
+  Orders orders{.begin = std::make_unique<Order>(), .end = std::make_unique<Order>()};
+  orders.begin->name = std::move(name);
+  orders.begin->worker = orders.end->worker = worker;
+  orders.begin->place = place.extract(place.begin());
+  return orders;
 }
 
-void Housekeeper::retire(WorkerPtr worker) {
-  auto order = std::make_unique<Order>();
-  order->starts = false;
-  order->worker = std::move(worker);
-  give(std::move(order));
+void Housekeeper::start(OrderPtr begin) noexcept { give(std::move(begin)); }
+
+std::unique_ptr<WorkerThread> Housekeeper::take(const Order& begin) noexcept {
+  return maker_.take(begin.name, begin.worker);
 }
 
-void Housekeeper::give(std::unique_ptr<Order> order) noexcept {
+void Housekeeper::adopt(OrderPtr begin, std::unique_ptr<WorkerThread> thread) noexcept {
+  begin->kind = Order::Kind::adopt;
+  begin->thread = std::move(thread);
+  give(std::move(begin));
+}
+
+void Housekeeper::retire(OrderPtr end) noexcept {
+  end->kind = Order::Kind::retire;
+  give(std::move(end));
+}
+
+void Housekeeper::give(OrderPtr order) noexcept {
   {
     const std::lock_guard lock(mutex_);
     orders_.push_back(std::move(order));
   }
   parker_.unpark();
+}
+
+Housekeeper::OrderPtr Housekeeper::next_order() noexcept {
+  const std::lock_guard lock(mutex_);
+  return orders_.pop_front();
 }
 
 Time Housekeeper::wake_at() const noexcept {
@@ -62,45 +73,41 @@ bool Housekeeper::step(Time now) noexcept {
     chore.next = now + chore.every;
     (void)chore.agent->step(now);
   }
-  if (!order_) {
-    const std::lock_guard lock(mutex_);
-    order_ = orders_.pop_front();
-  }
-  if (!order_) return maker_.refill();
-  if (order_->thread && !take_over(*order_)) return false;  // once more at the next step, before any other order
-  const std::unique_ptr<Order> order = std::move(order_);
-  if (order->adopted) return true;
-  order->starts ? begin_thread(*order) : end_thread(order->worker);
+  const OrderPtr order = next_order();
+  if (!order) return maker_.refill();
+  carry_out(*order);
   return true;
 }
 
-// False: no memory for its place.
-bool Housekeeper::take_over(Order& order) noexcept try {
-  threads_[order.worker] = std::move(order.thread);
-  return true;
-} catch (const std::bad_alloc&) {
-  return false;
-}
-
-void Housekeeper::begin_thread(const Order& order) noexcept {
-  const auto thread = start_thread(order);
-  if (!thread) {
-    threads_.erase(order.worker);
-    return inbox_.push(ThreadFailed{.task = order.worker->task(), .error = thread.error()});
+void Housekeeper::carry_out(Order& order) noexcept {
+  switch (order.kind) {
+    case Order::Kind::start:
+      return begin_thread(order);
+    case Order::Kind::adopt:
+      return keep_thread(order, std::move(order.thread));
+    case Order::Kind::retire:
+      return end_thread(order.worker);
   }
-  order.worker->attach(*thread);
-  inbox_.push(ThreadStarted{.task = order.worker->task(), .real_time = (*thread)->real_time()});
 }
 
-// Its place is taken first: a thread that runs has one.
-Expected<WorkerThread*> Housekeeper::start_thread(const Order& order) noexcept try {
-  std::unique_ptr<WorkerThread>& place = threads_[order.worker];
-  auto thread = maker_.start(order.name, order.worker);
-  if (!thread) return thread.error();
-  place = std::move(*thread);
-  return place.get();
+void Housekeeper::begin_thread(Order& order) noexcept {
+  auto made = make_thread(order);
+  if (!made) return inbox_.push(ThreadFailed{.task = order.worker->task(), .error = made.error()});
+  WorkerThread& thread = **made;
+  keep_thread(order, std::move(*made));
+  order.worker->attach(&thread);
+  inbox_.push(ThreadStarted{.task = order.worker->task(), .real_time = thread.real_time()});
+}
+
+Expected<std::unique_ptr<WorkerThread>> Housekeeper::make_thread(const Order& order) noexcept try {
+  return maker_.start(order.name, order.worker);
 } catch (const std::bad_alloc&) {
-  return no_memory;
+  return errors::no_memory;
+}
+
+void Housekeeper::keep_thread(Order& order, std::unique_ptr<WorkerThread> thread) noexcept {
+  order.place.mapped() = std::move(thread);
+  threads_.insert(std::move(order.place));
 }
 
 void Housekeeper::end_thread(const WorkerPtr& worker) noexcept {
@@ -113,14 +120,10 @@ void Housekeeper::end_thread(const WorkerPtr& worker) noexcept {
   }
 }
 
+// Bound: the orders left; nobody gives new ones. A thread that is not there yet is not started for its end.
 void Housekeeper::close() noexcept {
-  // Bound: the orders left; nobody gives new ones.
-  while (step(Time{})) continue;
-  if (order_) {  // a thread for which there was no place
-    order_->worker->retire();
-    order_->worker->attach(nullptr);
-    order_.reset();  // joins
-  }
+  while (const OrderPtr order = next_order())
+    if (order->kind != Order::Kind::start) carry_out(*order);
   for (auto& [worker, thread] : threads_) worker->retire();
   for (auto& [worker, thread] : threads_) worker->attach(nullptr);
   threads_.clear();  // joins

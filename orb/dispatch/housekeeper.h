@@ -1,10 +1,12 @@
 // Housekeeper: everything around the tasks that takes time: starting their threads, joining them, mending the ledger.
 // An agent, so that the manager thread never waits for any of it.
 //
-// Threads: start() and retire() any thread; step() on the housekeeper's own, which is not real-time; close() once, by
-// whoever ends it. Answers (ThreadStarted, ThreadFailed) go to the manager's inbox.
+// Threads: start(), adopt() and retire() any thread; step() on the housekeeper's own, which is not real-time; close()
+// once, by whoever ends it. Answers (ThreadStarted, ThreadFailed) go to the manager's inbox.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -39,21 +41,39 @@ class Housekeeper final : public Agent {
  public:
   static constexpr Duration period = std::chrono::milliseconds{250};  // of CoreProvider::maintain()
 
-  Housekeeper(ThreadMaker& maker, CoreProvider& provider, NoteInbox& inbox)
-      : maker_(maker), provider_(provider), inbox_(inbox) {}
+  // At most `max_tasks` threads live at once, but for those that are ending.
+  Housekeeper(ThreadMaker& maker, CoreProvider& provider, NoteInbox& inbox, std::size_t max_tasks);
 
   // From now on `chore` is stepped on this thread, about so often. It outlives this. Before the first step().
   void keep(Agent& chore, Duration every) { chores_.push_back({&chore, every, {}}); }
 
-  void start(std::string name, WorkerPtr worker);
+  struct Order;
+  using OrderPtr = std::unique_ptr<Order>;
+  using Threads = std::unordered_map<WorkerPtr, std::unique_ptr<WorkerThread>>;
+  // Carried out once. The first two kinds bring the place of the thread among the others.
+  struct Order {
+    enum class Kind : std::uint8_t { start, adopt, retire };
+    Kind kind = Kind::start;
+    std::string name;
+    WorkerPtr worker;
+    Threads::node_type place;
+    std::unique_ptr<WorkerThread> thread;  // of one that runs already
+    OrderPtr next;
+  };
+  // All that will be ordered for one worker's thread: made beforehand, so that no order fails for want of memory.
+  struct Orders {
+    OrderPtr begin, end;
+  };
+  static Orders orders_for(std::string name, const WorkerPtr& worker);
+
+  // Starts the thread: ThreadStarted or ThreadFailed.
+  void start(OrderPtr begin) noexcept;
   // A thread that is there already, or null; see ThreadMaker::take(). Once it runs it is the housekeeper's: adopt().
-  std::unique_ptr<WorkerThread> take(const std::string& name, const WorkerPtr& worker) noexcept {
-    return maker_.take(name, worker);
-  }
-  void adopt(WorkerPtr worker, std::unique_ptr<WorkerThread> thread);
-  std::size_t spare_threads() const noexcept { return maker_.spares(); }
+  std::unique_ptr<WorkerThread> take(const Order& begin) noexcept;
+  void adopt(OrderPtr begin, std::unique_ptr<WorkerThread> thread) noexcept;
   // The worker has no jobs any more; ends and joins its thread.
-  void retire(WorkerPtr worker);
+  void retire(OrderPtr end) noexcept;
+  std::size_t spare_threads() const noexcept { return maker_.spares(); }
 
   bool step(Time now) noexcept override;
   Time wake_at() const noexcept;
@@ -63,23 +83,17 @@ class Housekeeper final : public Agent {
   void close() noexcept;
 
  private:
-  struct Order {
-    bool starts = false;
-    bool adopted = false;
-    std::string name;
-    WorkerPtr worker;
-    std::unique_ptr<WorkerThread> thread;  // of one that runs already
-    std::unique_ptr<Order> next;
-  };
   struct Chore {
     Agent* agent;
     Duration every;
     Time next;
   };
-  void give(std::unique_ptr<Order> order) noexcept;
-  bool take_over(Order& order) noexcept;
-  void begin_thread(const Order& order) noexcept;
-  Expected<WorkerThread*> start_thread(const Order& order) noexcept;
+  void give(OrderPtr order) noexcept;
+  OrderPtr next_order() noexcept;
+  void carry_out(Order& order) noexcept;
+  void begin_thread(Order& order) noexcept;
+  Expected<std::unique_ptr<WorkerThread>> make_thread(const Order& order) noexcept;
+  void keep_thread(Order& order, std::unique_ptr<WorkerThread> thread) noexcept;
   void end_thread(const WorkerPtr& worker) noexcept;
 
   // Constant.
@@ -92,8 +106,7 @@ class Housekeeper final : public Agent {
   os::Parker parker_;
 
   // Owner: the housekeeper's thread.
-  std::unique_ptr<Order> order_;  // the one that is carried out
-  std::unordered_map<WorkerPtr, std::unique_ptr<WorkerThread>> threads_;
+  Threads threads_;
   std::vector<WorkerPtr> graves_;  // freed here and not by a real-time thread that still holds a reference
   Time next_maintenance_{};
   std::vector<Chore> chores_;

@@ -36,9 +36,10 @@ class NoteInbox {
   static constexpr std::size_t max_cores = 1024;
 
   // `manager` wakes the manager thread.
-  NoteInbox(std::size_t max_tasks, os::Parker& manager) : manager_(manager) {
-    notes_.reserve(4 * max_tasks + max_cores);
+  NoteInbox(std::size_t max_tasks, os::Parker& manager) : room_(4 * max_tasks + max_cores), manager_(manager) {
+    notes_.reserve(room_);
   }
+  std::size_t room() const noexcept { return room_; }
 
   // Any thread.
   void push(const Note& note) noexcept {
@@ -59,6 +60,7 @@ class NoteInbox {
   }
 
  private:
+  const std::size_t room_;
   os::Parker& manager_;
   os::PiMutex mutex_;
   std::vector<Note> notes_;  // guarded by mutex_

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -91,6 +92,7 @@ InlineTasks::InlineTasks(const ExecutiveOptions& options)
       real_time_(options.real_time),
       counters_(options.recorder.requests, options.max_tasks, [this] { return report(); }) {
   tasks_.reserve(max_tasks_);
+  levels_.reserve(max_tasks_);
 }
 
 InlineTasks::~InlineTasks() = default;
@@ -107,9 +109,19 @@ Pushed InlineTasks::submit(JobPtr& job) noexcept {
   }
   if (job->chore) return chores_.submit(job);
   // On a thread of the pool: when its stream is another's again.
-  os::UniqueFunction<void()> work([this, mine = std::move(job)]() mutable { begin(std::move(mine)); });
-  if (!os::Deferral::defer(work)) work();
+  if (!defer(job)) begin(std::move(job));
   return Pushed::done;
+}
+
+// Takes the job, and answers it where there is no memory to do it later. False: this thread does nothing later.
+bool InlineTasks::defer(JobPtr& job) noexcept try {
+  os::UniqueFunction<void()> work([this, mine = job.get()] { begin(JobPtr(mine)); });
+  if (!os::Deferral::defer(work)) return false;
+  (void)job.release();
+  return true;
+} catch (const std::bad_alloc&) {
+  std::exchange(job, nullptr)->fail(errors::no_memory);
+  return true;
 }
 
 void InlineTasks::begin(JobPtr job) noexcept {
@@ -117,8 +129,10 @@ void InlineTasks::begin(JobPtr job) noexcept {
     const TaskPtr task = find(job->task, job->owner);
     task ? run(std::move(job), task) : job->fail(errors::task_gone);
   } else if (job->contract) {
-    const auto task = add(*job->contract, job->owner, std::string(job->label));
-    task ? run(std::move(job), *task) : job->refuse(task.error());
+    const auto task = add(*job->contract, job->owner, job->label);
+    if (task) return run(std::move(job), *task);
+    if (const auto* error = std::get_if<Error>(&task.error())) return job->fail(*error);
+    job->refuse(std::get<sched::Refusal>(task.error()));
   } else {
     run_ordinary(std::move(job));
   }
@@ -170,28 +184,34 @@ void InlineTasks::admit(AdmissionRequest request, std::unique_ptr<AdmissionHandl
     const std::lock_guard lock(mutex_);
     if (stopped_) return handler->failed(errors::shutting_down);
   }
-  const auto added = add(request.contract, request.owner, std::move(request.label));
-  if (!added) return handler->refused(added.error());
+  const auto added = add(request.contract, request.owner, request.label);
+  if (!added) {
+    if (const auto* error = std::get_if<Error>(&added.error())) return handler->failed(*error);
+    return handler->refused(std::get<sched::Refusal>(added.error()));
+  }
   const Task& task = **added;
   const Priority level{task.level.load(std::memory_order_relaxed)};  // relaxed: a report to the client
   handler->admitted({.task = task.id, .core = no_core, .priority = level, .bound = Duration::zero()});
 }
 
-Expected<InlineTasks::TaskPtr, sched::Refusal> InlineTasks::add(const Contract& contract, PeerId owner,
-                                                                std::string label) {
+Expected<InlineTasks::TaskPtr, NotAdmitted> InlineTasks::add(const Contract& contract, PeerId owner,
+                                                             std::string_view label) noexcept try {
   const std::lock_guard lock(mutex_);
   auto fault = fault_in(contract);
   if (!fault && tasks_.size() >= max_tasks_) fault = sched::RefusalCode::too_many_tasks;
   if (fault) {
     ++refused_;
-    return sched::Refusal{.code = *fault};
+    return NotAdmitted(sched::Refusal{.code = *fault});
   }
-  auto task = std::make_shared<Task>(TaskId{++last_id_}, contract, owner, std::move(label));
+  auto task = std::make_shared<Task>(TaskId{last_id_ + 1}, contract, owner, std::string(label));
+  ++last_id_;
   const auto place =
       std::ranges::find_if(tasks_, [&](const TaskPtr& other) { return sched::before(task->rank(), other->rank()); });
   tasks_.insert(place, task);
   assign_priorities();
   return task;
+} catch (const std::bad_alloc&) {
+  return NotAdmitted(errors::no_memory);
 }
 
 InlineTasks::TaskPtr InlineTasks::find(TaskId task, PeerId caller) const noexcept {
@@ -202,35 +222,36 @@ InlineTasks::TaskPtr InlineTasks::find(TaskId task, PeerId caller) const noexcep
   return owner == PeerId{} || owner == caller ? *place : nullptr;
 }
 
-void InlineTasks::assign_priorities() {
-  std::vector<int> levels;
-  levels.reserve(tasks_.size());
+void InlineTasks::assign_priorities() noexcept {
+  levels_.clear();  // its room is max_tasks
   // relaxed: written under the lock only
-  for (const TaskPtr& task : tasks_) levels.push_back(task->level.load(std::memory_order_relaxed));
-  sched::assign_levels(levels, natives_.task_levels());
+  for (const TaskPtr& task : tasks_) levels_.push_back(task->level.load(std::memory_order_relaxed));
+  sched::assign_levels(levels_, natives_.task_levels());
   for (std::size_t i = 0; i < tasks_.size(); ++i)
-    tasks_[i]->level.store(levels[i], std::memory_order_relaxed);  // relaxed: a job may run at the level before
+    tasks_[i]->level.store(levels_[i], std::memory_order_relaxed);  // relaxed: a job may run at the level before
 }
 
+// One after the other: to put them aside all at once would take memory.
 template <typename Leaves>
-void InlineTasks::remove_if(Leaves leaves) {
+void InlineTasks::remove_if(Leaves leaves) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto left = std::ranges::stable_partition(tasks_, [&](const TaskPtr& task) { return !leaves(*task); });
-  gone_.insert(gone_.end(), left.begin(), left.end());
-  tasks_.erase(left.begin(), left.end());
-  while (gone_.size() > remembered) gone_.pop_front();
+  std::erase_if(tasks_, [&](const TaskPtr& task) {
+    if (!leaves(*task)) return false;
+    gone_.add(task);
+    return true;
+  });
 }
 
-void InlineTasks::depart(TaskId task, PeerId owner) {
+void InlineTasks::depart(TaskId task, PeerId owner) noexcept {
   remove_if([&](const Task& known) { return known.id == task && (owner == PeerId{} || known.owner == owner); });
 }
 
-void InlineTasks::peer_gone(PeerId peer) {
+void InlineTasks::peer_gone(PeerId peer) noexcept {
   remove_if([&](const Task& known) { return known.owner == peer; });
 }
 
 // No thread is the task's own, so none could read for it.
-void InlineTasks::attach(TaskId, PeerId, std::shared_ptr<JobSource> source) { source->close(); }
+void InlineTasks::attach(TaskId, PeerId, std::shared_ptr<JobSource> source) noexcept { source->close(); }
 
 ExecutiveReport InlineTasks::report() const {
   std::vector<TaskPtr> here, gone;
@@ -239,7 +260,7 @@ ExecutiveReport InlineTasks::report() const {
   {
     const std::lock_guard lock(mutex_);
     here = tasks_;
-    gone.assign(gone_.begin(), gone_.end());
+    gone_.for_each([&](const TaskPtr& task) { gone.push_back(task); });
     report.admitted = last_id_;
     report.refused = refused_;
   }

@@ -6,6 +6,9 @@
 // Jobs without a task run on that thread, too, but under SCHED_OTHER. Where all threads of the pool are in such jobs
 // nobody reads for the tasks; that is the pattern's price, which `followers.threads` moderates. Chores have a thread.
 //
+// Memory: a task takes all that it needs when it is added; where there is none, NO_MEMORY. A job takes a place among
+// those that its thread does later; where there is none it is answered NO_MEMORY.
+//
 // Threads: any. A priority-inheriting lock guards the table; no job runs under it. Jobs of one task may run at the same
 // time when they come by several connections; each task's statistics have a lock of their own.
 #pragma once
@@ -13,9 +16,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "orb/base/ids.h"
@@ -24,6 +26,7 @@
 #include "orb/dispatch/inline_chores.h"
 #include "orb/dispatch/inline_counters.h"
 #include "orb/dispatch/miss_log.h"
+#include "orb/dispatch/recent.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/sched/priority.h"
 
@@ -37,9 +40,9 @@ class InlineTasks final : public Executive::State {
 
   Pushed submit(JobPtr& job) noexcept override;
   void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) override;
-  void depart(TaskId task, PeerId owner) override;
-  void peer_gone(PeerId peer) override;
-  void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) override;
+  void depart(TaskId task, PeerId owner) noexcept override;
+  void peer_gone(PeerId peer) noexcept override;
+  void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept override;
   ExecutiveReport report() const override;
   void stop() noexcept override;
 
@@ -51,14 +54,15 @@ class InlineTasks final : public Executive::State {
   struct Task;
   using TaskPtr = std::shared_ptr<Task>;
 
+  bool defer(JobPtr& job) noexcept;
   void begin(JobPtr job) noexcept;
   void run(JobPtr job, const TaskPtr& task) noexcept;
   void run_ordinary(JobPtr job) noexcept;
   TaskPtr find(TaskId task, PeerId caller) const noexcept;
-  Expected<TaskPtr, sched::Refusal> add(const Contract& contract, PeerId owner, std::string label);
+  Expected<TaskPtr, NotAdmitted> add(const Contract& contract, PeerId owner, std::string_view label) noexcept;
   template <typename Leaves>
-  void remove_if(Leaves leaves);
-  void assign_priorities();
+  void remove_if(Leaves leaves) noexcept;
+  void assign_priorities() noexcept;
 
   // Constant.
   const std::size_t max_tasks_;
@@ -68,7 +72,8 @@ class InlineTasks final : public Executive::State {
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.
   std::vector<TaskPtr> tasks_;  // in descending order of priority
-  std::deque<TaskPtr> gone_;
+  Recent<TaskPtr> gone_{remembered};
+  std::vector<int> levels_;  // scratch
   std::uint64_t last_id_ = 0;
   std::uint64_t refused_ = 0;
   bool stopped_ = false;

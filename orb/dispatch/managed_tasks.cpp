@@ -119,9 +119,9 @@ class ManagedTasks final : public Executive::State {
   void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) override {
     manager_.admit(std::move(request), std::move(handler));
   }
-  void depart(TaskId task, PeerId owner) override { manager_.depart(task, owner); }
-  void peer_gone(PeerId peer) override { manager_.peer_gone(peer); }
-  void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) override {
+  void depart(TaskId task, PeerId owner) noexcept override { manager_.depart(task, owner); }
+  void peer_gone(PeerId peer) noexcept override { manager_.peer_gone(peer); }
+  void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept override {
     manager_.attach(task, owner, std::move(source));
   }
   ExecutiveReport report() const override { return manager_.report(); }

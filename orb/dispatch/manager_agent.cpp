@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "orb/base/errors.h"
@@ -42,6 +43,19 @@ std::vector<CoreCounters> core_counters(const ExecutiveOptions& options, const s
   return result;
 }
 
+// Takes the job, unless there is no memory: then null.
+NewcomerPtr newcomer_of(JobPtr& job, Time now) noexcept try {
+  auto newcomer = std::make_unique<Newcomer>();
+  newcomer->contract = *job->contract;
+  newcomer->owner = job->owner;
+  newcomer->label = job->label;
+  newcomer->since = now;
+  newcomer->job = std::move(job);
+  return newcomer;
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
 }  // namespace
 
 ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<CoreLease>& leases,
@@ -56,7 +70,7 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
       hints_(options.max_tasks),
       recorder_(options.recorder, manager_options(options, leases, natives_), options.max_tasks),
       counters_(options.recorder.requests, core_counters(options, leases), options.max_tasks, best_effort),
-      housekeeper_(maker, provider, inbox_),
+      housekeeper_(maker, provider, inbox_, options.max_tasks),
       core_watch_(leases, provider, inbox_),
       departures_(options.max_tasks),
       manager_(manager_options(options, leases, natives_), recorder_.manager()),
@@ -69,7 +83,8 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
   }
   records_.reserve(options.max_tasks);
   work_.reserve(8 * options.max_tasks);
-  notes_.reserve(4 * options.max_tasks);
+  notes_.reserve(inbox_.room());
+  losses_.reserve(most_losses);
   housekeeper_.keep(core_watch_, CoreWatch::period);
   housekeeper_.keep(recorder_, recorder_.period());
   housekeeper_.keep(counters_, PageKeeper::period);
@@ -88,8 +103,10 @@ Pushed ManagerAgent::submit(JobPtr& job) noexcept {
 }
 
 void ManagerAgent::admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) {
-  auto asked = std::make_unique<AskedAdmission>();
-  asked->request = std::move(request);
+  auto asked = std::make_unique<Newcomer>();
+  asked->contract = request.contract;
+  asked->owner = request.owner;
+  asked->label = std::move(request.label);
   asked->handler = std::move(handler);
   bool closed = false;
   {
@@ -100,36 +117,40 @@ void ManagerAgent::admit(AdmissionRequest request, std::unique_ptr<AdmissionHand
       admissions_.push_back(std::move(asked));
     }
   }
-  if (asked) return asked->handler->failed(closed ? errors::shutting_down : errors::queue_full);
+  if (asked) return asked->fail(closed ? errors::shutting_down : errors::queue_full);
   parker_.unpark();
 }
 
-void ManagerAgent::depart(TaskId task, PeerId owner) {
+void ManagerAgent::depart(TaskId task, PeerId owner) noexcept {
   if (departures_.ask(task, owner)) parker_.unpark();
 }
 
-void ManagerAgent::peer_gone(PeerId peer) {
+// When so many go at once that they cannot be noted, their tasks leave one by one.
+void ManagerAgent::peer_gone(PeerId peer) noexcept {
   if (peer == PeerId{}) return;  // this process itself
-  auto loss = std::make_unique<LostPeer>();
-  loss->peer = peer;
+  bool noted = false;
   {
     const std::lock_guard lock(door_mutex_);
-    if (!closed_) losses_.push_back(std::move(loss));
+    noted = !closed_ && losses_.size() < most_losses;
+    if (noted) losses_.push_back(peer);
   }
+  if (!noted) departures_.ask_all(peer);
   parker_.unpark();
 }
 
-void ManagerAgent::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) {
+void ManagerAgent::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept try {
   auto attachment = std::make_unique<Attachment>();
   attachment->task = task;
   attachment->owner = owner;
-  attachment->source = std::move(source);
+  attachment->source = source;
   {
     const std::lock_guard lock(door_mutex_);
     if (!closed_) attachments_.push_back(std::move(attachment));
   }
-  if (attachment) return attachment->source->close();
+  if (attachment) return source->close();
   parker_.unpark();
+} catch (const std::bad_alloc&) {
+  source->close();
 }
 
 bool ManagerAgent::step(Time now) noexcept {
@@ -175,14 +196,8 @@ bool ManagerAgent::may_analyse(int dispatched) noexcept {
 void ManagerAgent::arrive(JobPtr job, Time now) noexcept {
   job->id_ = next_job_id();
   if (job->task == no_task && job->contract) {
-    Newcomer newcomer{.request = job->id_,
-                      .contract = *job->contract,
-                      .owner = job->owner,
-                      .label = std::string(job->label),
-                      .handler = nullptr,
-                      .job = std::move(job),
-                      .since = now};
-    return newcomers_.propose(std::move(newcomer), now);
+    NewcomerPtr newcomer = newcomer_of(job, now);
+    return newcomer ? propose(std::move(newcomer), now) : job->fail(errors::no_memory);
   }
   // The arrival is what the contract counts from, unless its stamp is unset or ahead of the clock.
   const Time at = job->arrived == Time{} ? now : std::min(job->arrived, now);
@@ -196,14 +211,15 @@ void ManagerAgent::arrive(JobPtr job, Time now) noexcept {
 }
 
 bool ManagerAgent::take_lost_peer(Time now) noexcept {
-  std::unique_ptr<LostPeer> lost;
+  PeerId lost{};
   {
     const std::lock_guard lock(door_mutex_);
-    lost = losses_.pop_front();
+    if (losses_.empty()) return false;
+    lost = losses_.front();
+    losses_.erase(losses_.begin());
   }
-  if (!lost) return false;
-  drop_newcomers(lost->peer);
-  tell(sched::PeerLost{.at = now, .peer = lost->peer}, now);
+  drop_newcomers(lost);
+  tell(sched::PeerLost{.at = now, .peer = lost}, now);
   return true;
 }
 
@@ -229,37 +245,37 @@ bool ManagerAgent::take_attachment() noexcept {
 }
 
 bool ManagerAgent::take_admission(Time now) noexcept {
-  std::unique_ptr<AskedAdmission> asked;
+  NewcomerPtr asked;
   {
     const std::lock_guard lock(door_mutex_);
     asked = admissions_.pop_front();
     if (asked) --admission_count_;
   }
   if (!asked) return false;
-  newcomers_.propose({.request = next_job_id(),
-                      .contract = asked->request.contract,
-                      .owner = asked->request.owner,
-                      .label = std::move(asked->request.label),
-                      .handler = std::move(asked->handler),
-                      .job = nullptr,
-                      .since = now},
-                     now);
+  asked->since = now;
+  propose(std::move(asked), now);
   return true;
+}
+
+void ManagerAgent::propose(NewcomerPtr newcomer, Time now) noexcept {
+  try {
+    newcomer->ceilings = ceilings_.of(newcomer->contract);
+  } catch (const std::bad_alloc&) {
+    return newcomer->fail(errors::no_memory);
+  }
+  newcomer->request = newcomer->job ? newcomer->job->id_ : next_job_id();
+  newcomers_.propose(std::move(newcomer), now);
 }
 
 void ManagerAgent::drop_newcomers(PeerId peer) noexcept {
   newcomers_.drop(peer);
-  NodeList<AskedAdmission> dropped;
-  {
+  const auto next = [&] {
     const std::lock_guard lock(door_mutex_);
-    for (std::size_t left = admission_count_; left > 0; --left) {  // once around; bound: max_admissions
-      auto asked = admissions_.pop_front();
-      const bool theirs = asked->request.owner == peer;
-      admission_count_ -= theirs ? 1 : 0;
-      (theirs ? dropped : admissions_).push_back(std::move(asked));
-    }
-  }
-  while (auto asked = dropped.pop_front()) asked->handler->failed(errors::task_gone);  // bound: as above
+    auto asked = admissions_.take_if([&](const Newcomer& newcomer) { return newcomer.owner == peer; });
+    if (asked) --admission_count_;
+    return asked;
+  };
+  while (const NewcomerPtr asked = next()) asked->fail(errors::task_gone);  // bound: max_admissions
 }
 
 bool ManagerAgent::decide_newcomer(Time now) noexcept {
@@ -270,7 +286,7 @@ bool ManagerAgent::decide_newcomer(Time now) noexcept {
 
 void ManagerAgent::shut_down(Time now) noexcept {
   queue_.close();
-  std::optional<NodeList<AskedAdmission>> asked;
+  std::optional<NodeList<Newcomer>> asked;
   std::optional<NodeList<Attachment>> unattached;
   {
     const std::lock_guard lock(door_mutex_);

@@ -12,11 +12,14 @@
 // Threads: step(), wake_at() and shut_down() on one thread at a time; submit(), admit(), depart(), peer_gone(),
 // report() any thread. Two locks, both priority-inheriting: state_mutex_ (a step, or a report) and door_mutex_ (the
 // lists of admissions and lost peers). Other threads allocate and free under neither.
+//
+// Memory: what a task's life will take is allocated before it is admitted: by whoever asks (Newcomer), and in
+// take_room(). Where there is none the newcomer is told NO_MEMORY. After that nothing about the task allocates, neither
+// its jobs nor its moves nor its departure; so what was promised does not depend on what is left.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +42,7 @@
 #include "orb/dispatch/node_list.h"
 #include "orb/dispatch/priority_hints.h"
 #include "orb/dispatch/promise_keeper.h"
+#include "orb/dispatch/recent.h"
 #include "orb/dispatch/recorded_lane.h"
 #include "orb/dispatch/recorder.h"
 #include "orb/dispatch/request_queue.h"
@@ -72,25 +76,17 @@ class ManagerAgent final : public Agent {
   // Any thread.
   Pushed submit(JobPtr& job) noexcept;
   void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler);
-  void depart(TaskId task, PeerId owner);
-  void peer_gone(PeerId peer);
-  void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source);
+  void depart(TaskId task, PeerId owner) noexcept;
+  void peer_gone(PeerId peer) noexcept;
+  void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept;
   ExecutiveReport report() const;
 
   // No more steps; whoever waits is told, threads end, promises are given back. After the last step().
   void shut_down(Time now) noexcept;
 
  private:
-  struct AskedAdmission {
-    AdmissionRequest request;
-    std::unique_ptr<AdmissionHandler> handler;
-    std::unique_ptr<AskedAdmission> next;
-  };
-  struct LostPeer {
-    PeerId peer;
-    std::unique_ptr<LostPeer> next;
-  };
-
+  static constexpr std::size_t remembered = 256;    // tasks that left and still stand in the report
+  static constexpr std::size_t most_losses = 1024;  // peers that are gone and not taken in yet, with their newcomers
   struct Attachment {
     TaskId task;
     PeerId owner;
@@ -109,6 +105,8 @@ class ManagerAgent final : public Agent {
     bool leaving = false;
     std::unique_ptr<AdmissionHandler> handler;  // until its thread lives
     JobList first_jobs;                         // placed before the thread lived
+    Housekeeper::Orders orders;
+    std::shared_ptr<TaskReport> last;  // what is left of it in the report, with room for label and misses
   };
 
   bool read_notes(Time now) noexcept;
@@ -121,17 +119,19 @@ class ManagerAgent final : public Agent {
   bool decide_newcomer(Time now) noexcept;
 
   void arrive(JobPtr job, Time now) noexcept;
+  void propose(NewcomerPtr newcomer, Time now) noexcept;
   void drop_newcomers(PeerId peer) noexcept;
 
   void tell(const sched::Fact& fact, Time now) noexcept;
   void carry_out(Time now) noexcept;
-  void handle(const sched::Admit& admit, Time now);
-  void start_thread(Record& record, Time now);
+  void handle(const sched::Admit& admit, Time now) noexcept;
+  Record* take_room(const sched::Admit& admit, const Newcomer& newcomer, CorePool& pool) noexcept;
+  void start_thread(Record& record, Time now) noexcept;
   Seat seat_on(const CorePool& pool, Priority priority) const noexcept;
   void raise_bounds() noexcept;
   void handle(const sched::Place& place, Time now) noexcept;
   void handle(const sched::Reprioritize& change, Time now) noexcept;
-  void handle(const sched::Ceiling& ceiling, Time now);
+  void handle(const sched::Ceiling& ceiling, Time now) noexcept;
   void handle(const sched::Vacate& vacate, Time now) noexcept;
   void handle(const sched::Move& move, Time now) noexcept;
   void handle(const sched::Dismiss& dismiss, Time now) noexcept;
@@ -150,7 +150,7 @@ class ManagerAgent final : public Agent {
   void move_lane(Record& record, Time now) noexcept;
   void move_home() noexcept;
   JobPtr take_job(JobId id) noexcept;
-  void forget(Record& record);
+  void forget(Record& record) noexcept;
   static void fill(TaskReport& report, const TaskWorker& worker);
   void report_cores(ExecutiveReport& report) const;
   Record* find(TaskId task) noexcept;
@@ -176,9 +176,9 @@ class ManagerAgent final : public Agent {
   std::atomic<std::uint64_t> queue_full_{0};
   Departures departures_;
   os::PiMutex door_mutex_;
-  NodeList<AskedAdmission> admissions_;  // guarded by door_mutex_
-  std::size_t admission_count_ = 0;      // guarded by door_mutex_: of admissions_
-  NodeList<LostPeer> losses_;         // guarded by door_mutex_; one for each connection that ended since the last step
+  NodeList<Newcomer> admissions_;     // guarded by door_mutex_
+  std::size_t admission_count_ = 0;   // guarded by door_mutex_: of admissions_
+  std::vector<PeerId> losses_;        // guarded by door_mutex_; at most most_losses, oldest first
   NodeList<Attachment> attachments_;  // guarded by door_mutex_; one at most for each task that was admitted
   bool closed_ = false;               // guarded by door_mutex_
 
@@ -194,8 +194,8 @@ class ManagerAgent final : public Agent {
   std::vector<Note> notes_;
   int skipped_ = 0;  // steps in which requests left no time for newcomers
   JobPtr current_;   // the job that the Manager is being asked about
-  std::deque<std::shared_ptr<const TaskReport>> gone_;
-  std::deque<TaskId> evicted_;  // the latest, so that their clients are told
+  Recent<std::shared_ptr<const TaskReport>> gone_{remembered};
+  Recent<TaskId> evicted_{remembered};  // the latest, so that their clients are told
   std::uint64_t admitted_ = 0, jobs_refused_ = 0;
   Time wake_at_ = never;
 };

@@ -1,6 +1,7 @@
 // What the Manager commands, carried out: threads, pools, answers.
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "orb/base/errors.h"
@@ -32,32 +33,22 @@ void ManagerAgent::carry_out(Time now) noexcept {
   work_.clear();
 }
 
-void ManagerAgent::handle(const sched::Admit& admit, Time now) {
-  auto newcomer = newcomers_.take(admit.request);
+void ManagerAgent::handle(const sched::Admit& admit, Time now) noexcept {
+  const NewcomerPtr newcomer = newcomers_.take(admit.request);
   CorePool* pool = pool_of(admit.core);
-  if (!newcomer || !pool) return tell(sched::Departed{.at = now, .task = admit.task}, now);  // it failed meanwhile
+  Record* const record = newcomer && pool ? take_room(admit, *newcomer, *pool) : nullptr;
+  if (!record) {  // it failed meanwhile, or fails here
+    if (newcomer) newcomer->fail(errors::no_memory);
+    return tell(sched::Departed{.at = now, .task = admit.task}, now);
+  }
   ++admitted_;
-  auto record = std::make_unique<Record>();
-  record->report = {.task = admit.task,
-                    .label = {},
-                    .owner = admit.peer,
-                    .contract = admit.contract,
-                    .core = admit.core,
-                    .priority = admit.priority,
-                    .bound = admit.response};
-  record->lane = admit.core;
-  record->label = std::make_shared<const std::string>(std::move(newcomer->label));
-  record->worker =
-      std::make_shared<TaskWorker>(admit.task, admit.contract, *pool, clock_, ceilings_.of(admit.contract));
-  record->worker->tell_events_to(events_);
-  manager_.name(admit.task, *record->label);
-  record->worker->seat(seat_on(*pool, admit.priority));
   record->handler = std::move(newcomer->handler);
   if (newcomer->job) {
     newcomer->job->task = admit.task;
     newcomer->job->arrived = now;  // its contract begins now
     record->first_jobs.push_back(std::move(newcomer->job));
   }
+  manager_.name(admit.task, *record->label);
   if (admit.waits_for_idle)
     pool->join(record->worker, admit.priority, now);
   else
@@ -65,9 +56,35 @@ void ManagerAgent::handle(const sched::Admit& admit, Time now) {
   hints_.set(admit.task, admit.priority);
   departures_.know(admit.task, admit.peer);
   raise_bounds();
-  counters_.add(record->worker, admit, *record->label);
-  Record& known = *(records_[admit.task] = std::move(record));
-  start_thread(known, now);
+  start_thread(*record, now);
+}
+
+// All that the task's life will take. Null: there is not enough memory, and nothing has happened.
+ManagerAgent::Record* ManagerAgent::take_room(const sched::Admit& admit, const Newcomer& newcomer,
+                                              CorePool& pool) noexcept try {
+  auto made = std::make_unique<Record>();
+  made->report = {.task = admit.task,
+                  .label = {},
+                  .owner = admit.peer,
+                  .contract = admit.contract,
+                  .core = admit.core,
+                  .priority = admit.priority,
+                  .bound = admit.response};
+  made->lane = admit.core;
+  made->label = std::make_shared<const std::string>(newcomer.label);
+  made->worker = std::make_shared<TaskWorker>(admit.task, admit.contract, pool, clock_, newcomer.ceilings);
+  made->worker->tell_events_to(events_);
+  made->worker->seat(seat_on(pool, admit.priority));
+  made->orders = Housekeeper::orders_for("cl-task-" + std::to_string(admit.task.value), made->worker);
+  made->last = std::make_shared<TaskReport>();
+  made->last->label = newcomer.label;
+  made->last->latest_misses.reserve(MissLog::capacity);
+  Record& record = *(records_[admit.task] = std::move(made));
+  counters_.add(record.worker, admit, newcomer.label);
+  return &record;
+} catch (const std::bad_alloc&) {
+  records_.erase(admit.task);
+  return nullptr;
 }
 
 // By deadlines the pool raises it with each job.
@@ -77,15 +94,14 @@ Seat ManagerAgent::seat_on(const CorePool& pool, Priority priority) const noexce
 }
 
 // One that sleeps gets its job before it is woken, so that it wakes once.
-void ManagerAgent::start_thread(Record& record, Time now) {
+void ManagerAgent::start_thread(Record& record, Time now) noexcept {
   const TaskId task = record.report.task;
-  const std::string name = "cl-task-" + std::to_string(task.value);
-  auto thread = housekeeper_.take(name, record.worker);
-  if (!thread) return housekeeper_.start(name, record.worker);
+  auto thread = housekeeper_.take(*record.orders.begin);
+  if (!thread) return housekeeper_.start(std::move(record.orders.begin));
   record.worker->attach(thread.get());
   handle_note(ThreadStarted{.task = task, .real_time = thread->real_time()}, now);
   thread->begin();
-  housekeeper_.adopt(record.worker, std::move(thread));
+  housekeeper_.adopt(std::move(record.orders.begin), std::move(thread));
 }
 
 // A newcomer makes others slower: those of its core, and where it made tasks move first those of their cores. A report
@@ -132,7 +148,7 @@ void ManagerAgent::handle(const sched::Reprioritize& change, Time) noexcept {
 }
 
 // Who has locked it runs at the new ceiling from here on. Bound: the tasks of the process.
-void ManagerAgent::handle(const sched::Ceiling& ceiling, Time) {
+void ManagerAgent::handle(const sched::Ceiling& ceiling, Time) noexcept {
   const bool used = ceiling.priority != best_effort;
   ceilings_.set(ceiling.resource, ceiling.core, used ? sched::native_of(ceiling.priority, natives_) : 0);
   for (const auto& [id, record] : records_)
@@ -182,8 +198,7 @@ void ManagerAgent::handle(const sched::Dismiss& dismiss, Time now) noexcept {
 // After CoreLost; the task has left for the Manager. Its client learns the reason from the answer to its jobs: those
 // that wait, and those that it sends later.
 void ManagerAgent::handle(const sched::Evict& evict, Time now) noexcept {
-  if (evicted_.size() == remembered) evicted_.pop_front();
-  evicted_.push_back(evict.task);
+  evicted_.add(evict.task);
   if (Record* record = find(evict.task)) let_go(*record, evict.reason, now);
 }
 
@@ -191,8 +206,8 @@ void ManagerAgent::handle(const sched::Refuse& refuse, Time now) noexcept {
   if (JobPtr job = take_job(refuse.job)) {
     ++jobs_refused_;
     if (Record* record = find(job->task)) ++record->report.refused;
-    const bool evicted = std::find(evicted_.begin(), evicted_.end(), job->task) != evicted_.end();
-    return job->refuse(evicted ? sched::Refusal{.code = sched::RefusalCode::core_lost} : refuse.reason);
+    return job->refuse(evicted_.contains(job->task) ? sched::Refusal{.code = sched::RefusalCode::core_lost}
+                                                    : refuse.reason);
   }
   (void)newcomers_.refused(refuse, now);
 }
@@ -221,7 +236,7 @@ void ManagerAgent::handle_note(const sched::Vacated& note, Time now) noexcept {
   if (left) {
     promises_.linger(note.core, record->report.contract, now);
     forget(*record);
-    housekeeper_.retire(record->worker);
+    housekeeper_.retire(std::move(record->orders.end));
     records_.erase(note.task);
   }
   tell(sched::Vacated{.at = now, .task = note.task, .core = core}, now);
@@ -273,15 +288,16 @@ JobPtr ManagerAgent::take_job(JobId id) noexcept {
   return current_ && current_->id_ == id ? std::exchange(current_, nullptr) : nullptr;
 }
 
-void ManagerAgent::forget(Record& record) {
-  if (gone_.size() == remembered) gone_.pop_front();
+void ManagerAgent::forget(Record& record) noexcept {
   counters_.remove(record.report.task);
-  auto last = std::make_shared<TaskReport>(record.report);
-  last->label = *record.label;
-  fill(*last, *record.worker);
+  TaskReport& last = *record.last;
+  std::swap(record.report.label, last.label);  // what has room
+  std::swap(record.report.latest_misses, last.latest_misses);
+  std::swap(record.report, last);
+  fill(last, *record.worker);
   jobs_refused_ += record.worker->statistics().refused.load(std::memory_order_relaxed);  // relaxed: as in fill()
-  last->gone = true;
-  gone_.push_back(std::move(last));
+  last.gone = true;
+  gone_.add(std::move(record.last));
 }
 
 // What the worker counted. Some thousand loads: not under a lock that the manager waits for, where that can be helped.
@@ -298,7 +314,7 @@ void ManagerAgent::fill(TaskReport& report, const TaskWorker& worker) {
   report.response_p99 = statistics.response.quantile(990'000);
   report.response_max = statistics.response.max();
   report.own_connection = worker.has_own_connection();
-  report.latest_misses = statistics.late.latest();
+  statistics.late.copy_to(report.latest_misses);
 }
 
 ExecutiveReport ManagerAgent::report() const {
@@ -325,7 +341,7 @@ ExecutiveReport ManagerAgent::report() const {
       for (const auto& pool : pools_)
         if (!record->leaving && pool->core() == record->lane) report.tasks.back().early = pool->early_jobs(id);
     }
-    gone_tasks.assign(gone_.begin(), gone_.end());
+    gone_.for_each([&](const auto& task) { gone_tasks.push_back(task); });
     report_cores(report);
   }
   report.queue_full = queue_full_.load(std::memory_order_relaxed);  // relaxed: a count

@@ -34,11 +34,15 @@ class MissLog {
   // In the order of their recording. Allocates; not for real-time threads.
   std::vector<Miss> latest() const {
     std::vector<Miss> result;
-    result.reserve(capacity);  // before the lock: the task's thread may wait for it
-    const std::lock_guard lock(mutex_);
-    for (std::size_t i = next_ > capacity ? next_ - capacity : 0; i < next_; ++i)
-      result.push_back(misses_[i % capacity]);
+    copy_to(result);
     return result;
+  }
+  // Replaces `into`; allocates nothing when that has room for `capacity`.
+  void copy_to(std::vector<Miss>& into) const {
+    into.clear();
+    into.reserve(capacity);  // before the lock: the task's thread may wait for it
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = next_ > capacity ? next_ - capacity : 0; i < next_; ++i) into.push_back(misses_[i % capacity]);
   }
 
  private:

@@ -1,6 +1,5 @@
 #include "orb/dispatch/newcomers.h"
 
-#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -8,9 +7,9 @@
 
 namespace corelane::dispatch {
 
-void Newcomer::refuse(const sched::Refusal& refusal) noexcept {
-  if (handler) handler->refused(refusal);
-  if (job) std::exchange(job, nullptr)->refuse(refusal);
+void Newcomer::refuse(const sched::Refusal& why) noexcept {
+  if (handler) handler->refused(why);
+  if (job) std::exchange(job, nullptr)->refuse(why);
 }
 
 void Newcomer::fail(Error error) noexcept {
@@ -18,25 +17,27 @@ void Newcomer::fail(Error error) noexcept {
   if (job) std::exchange(job, nullptr)->fail(error);
 }
 
-void Newcomers::propose(Newcomer newcomer, Time now) {
-  if (std::find(lost_peers_.begin(), lost_peers_.end(), newcomer.owner) != lost_peers_.end())
-    return newcomer.fail(errors::task_gone);
-  if (!is_sound(newcomer.contract)) return turn_away(std::move(newcomer), {.code = sched::RefusalCode::bad_contract});
-  if (waiting_.size() >= most) return newcomer.fail(errors::queue_full);
+void Newcomers::propose(NewcomerPtr newcomer, Time now) noexcept {
+  if (lost_peers_.contains(newcomer->owner)) return newcomer->fail(errors::task_gone);
+  if (!is_sound(newcomer->contract)) return turn_away(std::move(newcomer), {.code = sched::RefusalCode::bad_contract});
+  if (waiting_count_ >= most) return newcomer->fail(errors::queue_full);
   if (waiting_.empty()) retry_.start(now);
+  ++waiting_count_;
   waiting_.push_back(std::move(newcomer));
 }
 
 bool Newcomers::step(Time now, std::vector<sched::Command>& commands) noexcept {
   if (waiting_.empty() || !retry_.is_due(now)) return false;
-  const bool prepared = waiting_.front().request == preparing_;
-  const bool lasts = now - waiting_.front().since >= patience;
+  const Newcomer& first = *waiting_.front();
+  const bool prepared = first.request == preparing_;
+  const bool lasts = now - first.since >= patience;
   if (prepared && lasts) return turn_away(take_first(), {.code = sched::RefusalCode::reorganizing}), true;
   if (prepared && !manager_.continue_preparing(slice)) return true;
-  if (const auto begun = promises_.begin(waiting_.front().contract, now); !begun) {
+  if (const auto begun = promises_.begin(first.contract, now); !begun) {
+    const bool ends = lasts || begun.error() == errors::no_memory;
     retry_.failed(now);
-    if (lasts) take_first().fail(begun.error());
-    return lasts;
+    if (ends) take_first()->fail(begun.error());
+    return ends;
   }
   retry_.start(now);
   if (!prepared) prepare_first();
@@ -48,23 +49,22 @@ bool Newcomers::step(Time now, std::vector<sched::Command>& commands) noexcept {
 }
 
 void Newcomers::prepare_first() noexcept {
-  const Newcomer& first = waiting_.front();
+  const Newcomer& first = *waiting_.front();
   preparing_ = first.request;
   manager_.prepare(first.owner, first.contract);
 }
 
-Newcomer Newcomers::take_first() noexcept {
-  Newcomer first = std::move(waiting_.front());
-  waiting_.pop_front();
-  return first;
+NewcomerPtr Newcomers::take_first() noexcept {
+  --waiting_count_;
+  return waiting_.pop_front();
 }
 
 // Ends the transaction.
 void Newcomers::decide_first(Time now, std::vector<sched::Command>& commands) noexcept {
-  Newcomer newcomer = take_first();
+  NewcomerPtr newcomer = take_first();
   preparing_ = {};
   const sched::Proposed fact{
-      .at = now, .request = newcomer.request, .peer = newcomer.owner, .contract = newcomer.contract};
+      .at = now, .request = newcomer->request, .peer = newcomer->owner, .contract = newcomer->contract};
   deciding_.push_back(std::move(newcomer));
   const auto decided = manager_.decide(fact);
   commands.insert(commands.end(), decided.begin(), decided.end());
@@ -73,81 +73,76 @@ void Newcomers::decide_first(Time now, std::vector<sched::Command>& commands) no
   // Not written down, so not promised: an Admit that finds nobody waiting for it makes the task depart.
   for (const sched::Command& command : commands)
     if (const auto* admit = std::get_if<sched::Admit>(&command))
-      if (auto unwritten = take(admit->request)) try_again(std::move(*unwritten), promised.error(), now);
+      if (auto unwritten = take(admit->request)) try_again(std::move(unwritten), promised.error(), now);
 }
 
 // It is decided anew when only another process came between.
-void Newcomers::try_again(Newcomer newcomer, Error error, Time now) noexcept {
-  if (error.kind != ErrorKind::transient || now - newcomer.since >= patience) return newcomer.fail(error);
+void Newcomers::try_again(NewcomerPtr newcomer, Error error, Time now) noexcept {
+  if (error.kind != ErrorKind::transient || now - newcomer->since >= patience) return newcomer->fail(error);
   retry_.failed(now);
+  ++waiting_count_;
   waiting_.push_front(std::move(newcomer));
 }
 
 Time Newcomers::wake_at() const noexcept { return waiting_.empty() ? never : retry_.at(); }
 
-std::optional<Newcomer> Newcomers::take(JobId request) noexcept {
-  const auto found = std::ranges::find(deciding_, request, &Newcomer::request);
-  if (found == deciding_.end()) return std::nullopt;
-  Newcomer newcomer = std::move(*found);
-  deciding_.erase(found);
-  return newcomer;
+NewcomerPtr Newcomers::take(JobId request) noexcept {
+  return deciding_.take_if([&](const Newcomer& newcomer) { return newcomer.request == request; });
 }
 
 bool Newcomers::refused(const sched::Refuse& refuse, Time now) noexcept {
-  auto newcomer = take(refuse.job);
+  NewcomerPtr newcomer = take(refuse.job);
   if (!newcomer) return false;
   const sched::RefusalCode code = refuse.reason.code;
   if (code == sched::RefusalCode::reorganizing && now - newcomer->since < patience) {
     retry_.start(now + reorganizing_period);  // tasks are being moved for somebody else: it waits
-    waiting_.push_back(std::move(*newcomer));
+    ++waiting_count_;
+    waiting_.push_back(std::move(newcomer));
     return true;
   }
   // What would fit here may make somebody late there, so beside other processes nothing is proposed.
-  if (code != sched::RefusalCode::not_schedulable || refuse.reason.nearest.found() || promises_.beside_others())
-    turn_away(std::move(*newcomer), refuse.reason);
-  else
-    explaining_.push_back({std::move(*newcomer), refuse.reason});
+  if (code != sched::RefusalCode::not_schedulable || refuse.reason.nearest.found() || promises_.beside_others()) {
+    turn_away(std::move(newcomer), refuse.reason);
+  } else {
+    newcomer->refusal = refuse.reason;
+    explaining_.push_back(std::move(newcomer));
+  }
   return true;
 }
 
 // Refusals learn what would have fitted when nothing else is to be done, or in the end without.
 bool Newcomers::explain(Time now) noexcept {
   if (explaining_.empty()) return false;
-  Explanation& first = explaining_.front();
-  if (now - first.newcomer.since < explain_within) {
-    if (std::exchange(asking_, first.newcomer.request) != first.newcomer.request)
-      manager_.begin_nearest(first.newcomer.contract);
+  Newcomer& first = *explaining_.front();
+  if (now - first.since < explain_within) {
+    if (std::exchange(asking_, first.request) != first.request) manager_.begin_nearest(first.contract);
     const auto found = manager_.continue_nearest(slice);
     if (!found) return true;
     first.refusal.nearest = *found;
   }
-  turn_away(std::move(first.newcomer), first.refusal);
-  explaining_.pop_front();
+  turn_away(explaining_.pop_front(), first.refusal);
   return true;
 }
 
-void Newcomers::turn_away(Newcomer newcomer, const sched::Refusal& refusal) noexcept {
+void Newcomers::turn_away(NewcomerPtr newcomer, const sched::Refusal& refusal) noexcept {
   ++refusals_;
-  newcomer.refuse(refusal);
+  newcomer->refuse(refusal);
 }
 
 void Newcomers::drop(PeerId peer) noexcept {
-  if (lost_peers_.size() == remembered_peers) lost_peers_.pop_front();
-  lost_peers_.push_back(peer);
-  const auto drop_from = [&](auto& list) {
-    for (Newcomer& newcomer : list)
-      if (newcomer.owner == peer) newcomer.fail(errors::task_gone);
-    std::erase_if(list, [&](const Newcomer& newcomer) { return newcomer.owner == peer; });
-  };
-  drop_from(waiting_);
-  drop_from(deciding_);
+  lost_peers_.add(peer);
+  const auto theirs = [&](const Newcomer& newcomer) { return newcomer.owner == peer; };
+  for (; NewcomerPtr newcomer = waiting_.take_if(theirs); --waiting_count_) newcomer->fail(errors::task_gone);
+  while (NewcomerPtr newcomer = deciding_.take_if(theirs)) newcomer->fail(errors::task_gone);
 }
 
 void Newcomers::fail_all(Error error) noexcept {
-  for (Newcomer& newcomer : waiting_) newcomer.fail(error);
-  for (Newcomer& newcomer : deciding_) newcomer.fail(error);
-  for (Explanation& each : explaining_) turn_away(std::move(each.newcomer), each.refusal);
-  waiting_.clear(), deciding_.clear(), explaining_.clear();
+  for (; NewcomerPtr newcomer = waiting_.pop_front(); --waiting_count_) newcomer->fail(error);
+  while (NewcomerPtr newcomer = deciding_.pop_front()) newcomer->fail(error);
+  while (NewcomerPtr newcomer = explaining_.pop_front()) {
+    const sched::Refusal why = newcomer->refusal;
+    turn_away(std::move(newcomer), why);
+  }
 }
 
 }  // namespace corelane::dispatch

@@ -6,10 +6,9 @@
 // Threads: owned by one at a time (the manager).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,16 +17,20 @@
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
 #include "orb/dispatch/back_off.h"
+#include "orb/dispatch/ceilings.h"
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/job.h"
+#include "orb/dispatch/node_list.h"
 #include "orb/dispatch/promise_keeper.h"
+#include "orb/dispatch/recent.h"
 #include "orb/dispatch/recorded_lane.h"
 #include "orb/sched/commands.h"
 #include "orb/sched/refusal.h"
 
 namespace corelane::dispatch {
 
-// Somebody who waits for a decision: a handler, or the first job of a task.
+// Somebody who waits for a decision: a handler, or the first job of a task. Whoever asks allocates it, and so all that
+// waiting takes.
 struct Newcomer {
   void refuse(const sched::Refusal& refusal) noexcept;
   void fail(Error error) noexcept;
@@ -39,7 +42,11 @@ struct Newcomer {
   std::unique_ptr<AdmissionHandler> handler;
   JobPtr job;
   Time since{};
+  CeilingsOfTask ceilings{};  // keeps those of what it would lock
+  sched::Refusal refusal{};   // of one who waits for what would have fitted
+  std::unique_ptr<Newcomer> next;
 };
+using NewcomerPtr = std::unique_ptr<Newcomer>;
 
 class Newcomers {
  public:
@@ -52,7 +59,7 @@ class Newcomers {
   Newcomers(RecordedManager& manager, PromiseKeeper& promises) : manager_(manager), promises_(promises) {}
 
   // Takes him in, or tells him why not.
-  void propose(Newcomer newcomer, Time now);
+  void propose(NewcomerPtr newcomer, Time now) noexcept;
   // A slice of the first newcomer's analysis; or, when that has ended, his decision, of which the Manager's commands
   // are appended. Whether anything was done.
   bool step(Time now, std::vector<sched::Command>& commands) noexcept;
@@ -60,8 +67,8 @@ class Newcomers {
   bool explain(Time now) noexcept;
   Time wake_at() const noexcept;
 
-  // The one whom an Admit is about; nothing when he is gone.
-  std::optional<Newcomer> take(JobId request) noexcept;
+  // The one whom an Admit is about; null when he is gone.
+  NewcomerPtr take(JobId request) noexcept;
   // The Manager's answer to one of them; false: to none.
   bool refused(const sched::Refuse& refuse, Time now) noexcept;
 
@@ -72,25 +79,22 @@ class Newcomers {
 
  private:
   static constexpr std::size_t remembered_peers = 256;
-  struct Explanation {
-    Newcomer newcomer;
-    sched::Refusal refusal;
-  };
 
-  Newcomer take_first() noexcept;
+  NewcomerPtr take_first() noexcept;
   void prepare_first() noexcept;
   void decide_first(Time now, std::vector<sched::Command>& commands) noexcept;
-  void try_again(Newcomer newcomer, Error error, Time now) noexcept;
-  void turn_away(Newcomer newcomer, const sched::Refusal& refusal) noexcept;
+  void try_again(NewcomerPtr newcomer, Error error, Time now) noexcept;
+  void turn_away(NewcomerPtr newcomer, const sched::Refusal& refusal) noexcept;
 
   RecordedManager& manager_;
   PromiseKeeper& promises_;
-  std::deque<Newcomer> waiting_;        // not told to the Manager; the first is being prepared, or has to try again
-  std::vector<Newcomer> deciding_;      // told, not answered
-  std::deque<Explanation> explaining_;  // refused; what would fit is still to be computed
-  std::deque<PeerId> lost_peers_;       // the latest, for those of their requests that are still in the queue
-  JobId preparing_{};                   // request of the newcomer whose analysis is under way
-  JobId asking_{};                      // request of the one for whom something that fits is looked for
+  NodeList<Newcomer> waiting_;  // not told to the Manager; the first is being prepared, or has to try again
+  std::size_t waiting_count_ = 0;
+  NodeList<Newcomer> deciding_;                  // told, not answered
+  NodeList<Newcomer> explaining_;                // refused; what would fit is still to be computed
+  Recent<PeerId> lost_peers_{remembered_peers};  // for those of their requests that are still in the queue
+  JobId preparing_{};                            // request of the newcomer whose analysis is under way
+  JobId asking_{};                               // request of the one for whom something that fits is looked for
   BackOff retry_{PromiseKeeper::retry_period, PromiseKeeper::longest_retry};
   std::uint64_t refusals_ = 0;
 };

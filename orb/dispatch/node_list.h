@@ -20,10 +20,30 @@ class NodeList {
   }
 
   bool empty() const noexcept { return !head_; }
+  Node* front() const noexcept { return head_.get(); }  // null when empty
   void push_back(std::unique_ptr<Node> node) noexcept {
     Node* const last = node.get();
     (tail_ ? tail_->next : head_) = std::move(node);
     tail_ = last;
+  }
+  void push_front(std::unique_ptr<Node> node) noexcept {
+    if (!head_) tail_ = node.get();
+    node->next = std::move(head_);
+    head_ = std::move(node);
+  }
+  // The first that `wanted` says; null when there is none.
+  template <typename Wanted>
+  std::unique_ptr<Node> take_if(Wanted wanted) noexcept {
+    Node* before = nullptr;
+    for (Node* node = head_.get(); node; before = node, node = node->next.get()) {
+      if (!wanted(*node)) continue;
+      std::unique_ptr<Node>& link = before ? before->next : head_;
+      std::unique_ptr<Node> taken = std::move(link);
+      link = std::move(taken->next);
+      if (!link) tail_ = before;
+      return taken;
+    }
+    return nullptr;
   }
   std::unique_ptr<Node> pop_front() noexcept {  // null when empty
     std::unique_ptr<Node> node = std::move(head_);

@@ -1,8 +1,10 @@
 #include "orb/dispatch/promise_keeper.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
+#include "orb/base/errors.h"
 #include "orb/dispatch/neighbours.h"
 
 namespace corelane::dispatch {
@@ -33,30 +35,45 @@ PromiseKeeper::PromiseKeeper(const ExecutiveOptions& options, std::span<const Co
     for (const CoreLease& lease : leases_) tell_interference(lease, {});
 }
 
-Expected<void> PromiseKeeper::begin(const Contract& newcomer, Time now) noexcept {
+Expected<void> PromiseKeeper::begin(const Contract& newcomer, Time now) noexcept try {
   const auto others = provider_.begin();
   if (!others) return others.error();
   settle_lingering(*others, now);
   note_others(*others, newcomer);
   return {};
+} catch (const std::bad_alloc&) {
+  provider_.abandon();
+  return errors::no_memory;
 }
 
 Expected<void> PromiseKeeper::commit() noexcept {
-  const auto written = provider_.end(promises());
+  const auto mine = promises_with_room();
+  if (!mine) provider_.abandon();
+  const auto written = mine ? provider_.end(*mine) : Expected<void>(mine.error());
   stale_ = !written || !servers_.all_granted();
   return written;
 }
 
+// A task lingers once when it leaves, once when it is moved, and once when its core is lost; then refresh() is due.
+Expected<std::vector<Promise>> PromiseKeeper::promises_with_room() noexcept try {
+  std::vector<Promise> mine = promises();
+  lingering_.reserve(lingering_.size() + 3 * mine.size());
+  return mine;
+} catch (const std::bad_alloc&) {
+  return errors::no_memory;
+}
+
 void PromiseKeeper::note_others(std::span<const Promise> others, const Contract& newcomer) {
   const std::vector<Promise> mine = others.empty() ? std::vector<Promise>{} : task_promises();
-  beside_others_ = false;
+  bool beside = false;
   for (std::size_t i = 0; i < leases_.size(); ++i) {
     const CoreLease& lease = leases_[i];
     others_[i] = promised_on(lease, others);
-    beside_others_ = beside_others_ || others_[i] != 0;
+    beside = beside || others_[i] != 0;
     manager_.set_closed(lease.core, options_.admission && closes(lease, others, mine, newcomer));
     tell_interference(lease, others);
   }
+  beside_others_ = beside;
   // The others' deadlines are checked against one newcomer on one core, not against a reshuffle of ours.
   // What moves cannot be taken back either when another process has promised something meanwhile.
   manager_.set_repack(!beside_others_ && provider_.alone());
@@ -142,14 +159,14 @@ void PromiseKeeper::add_platform(std::vector<Promise>& promises) const {
   }
 }
 
-void PromiseKeeper::linger(CoreId core, const Contract& contract, Time now) {
+void PromiseKeeper::linger(CoreId core, const Contract& contract, Time now) noexcept {
   for (const CoreLease& lease : leases_)
     if (lease.core == core) lingering_.push_back({.promise = task_promise(lease, contract), .since = now});
   stale_ = true;
 }
 
 // Inside a transaction.
-void PromiseKeeper::settle_lingering(std::span<const Promise> others, Time now) {
+void PromiseKeeper::settle_lingering(std::span<const Promise> others, Time now) noexcept {
   for (Lingering& left : lingering_) {
     if (left.until != never) continue;
     left.until = left.since;
@@ -168,6 +185,17 @@ Time PromiseKeeper::lingering_until() const noexcept {
 // What lingers and is over has made ours stale, and the next try has a time of its own.
 Time PromiseKeeper::wake_at() const noexcept { return stale_ ? retry_.at() : lingering_until(); }
 
+// Inside a transaction, which it closes.
+bool PromiseKeeper::write_all(std::span<const Promise> others) noexcept {
+  try {
+    servers_.claim(others, promises());
+  } catch (const std::bad_alloc&) {  // then they go on waiting
+  }
+  const auto mine = promises_with_room();
+  if (!mine) provider_.abandon();
+  return mine && provider_.end(*mine);
+}
+
 bool PromiseKeeper::refresh(Time now) noexcept {
   stale_ = stale_ || lingering_until() <= now;
   if (!stale_ || !retry_.is_due(now)) return false;
@@ -177,8 +205,8 @@ bool PromiseKeeper::refresh(Time now) noexcept {
     return false;
   }
   settle_lingering(*others, now);
-  servers_.claim(*others, promises());
-  stale_ = !provider_.end(promises());
+  const bool written = write_all(*others);
+  stale_ = !written;
   stale_ ? retry_.failed(now) : retry_.start(now + retry_period);
   if (!stale_) servers_.grant();
   if (!servers_.all_granted()) stale_ = true, retry_.start(now + server_retry_period);

@@ -36,9 +36,9 @@ class PromiseKeeper {
                 BestEffortServers& servers, RecordedManager& manager);
 
   // Opens a transaction and tells the Manager what others promised: it is interference to the newcomer, and where the
-  // newcomer would break one of theirs its core is closed to it. Errors: as CoreProvider::begin().
+  // newcomer would break one of theirs its core is closed to it. Errors: as CoreProvider::begin(), NO_MEMORY.
   Expected<void> begin(const Contract& newcomer, Time now) noexcept;
-  // Writes down what the Manager has decided, and closes the transaction. Errors: as CoreProvider::end().
+  // Writes down what the Manager has decided, and closes the transaction. Errors: as CoreProvider::end(), NO_MEMORY.
   Expected<void> commit() noexcept;
   void abandon() noexcept { provider_.abandon(); }
 
@@ -47,7 +47,7 @@ class PromiseKeeper {
   void has_changed() noexcept { stale_ = true; }
   // The task is no longer charged to the core from its idle instant on, which is now. Our own tasks may use what it
   // held; a neighbour's may have begun before, and no third party may count on the room before that one is done.
-  void linger(CoreId core, const Contract& contract, Time now);
+  void linger(CoreId core, const Contract& contract, Time now) noexcept;
   // When refresh() has something to do.
   Time wake_at() const noexcept;
   // Nothing is promised any more.
@@ -78,7 +78,9 @@ class PromiseKeeper {
   std::vector<Promise> task_promises() const;
   std::vector<Promise> promises() const;
   void add_platform(std::vector<Promise>& promises) const;
-  void settle_lingering(std::span<const Promise> others, Time now);
+  Expected<std::vector<Promise>> promises_with_room() noexcept;
+  bool write_all(std::span<const Promise> others) noexcept;
+  void settle_lingering(std::span<const Promise> others, Time now) noexcept;
   Time lingering_until() const noexcept;
 
   // Constant.
@@ -93,7 +95,7 @@ class PromiseKeeper {
   CoreId home_;
   std::vector<sched::Ppm> others_;  // by leased core: what other processes promised
   bool beside_others_ = false;
-  std::vector<Lingering> lingering_;  // each is in our promise still, so the provider's room bounds them
+  std::vector<Lingering> lingering_;  // with room for what may join them before the next commit()
   bool stale_ = false;                // what is written is not what we promise
   BackOff retry_{retry_period, longest_retry};
 };

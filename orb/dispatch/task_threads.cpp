@@ -1,7 +1,9 @@
 #include "orb/dispatch/task_threads.h"
 
+#include <array>
 #include <mutex>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include "orb/os/thread.h"
@@ -14,14 +16,14 @@ namespace {
 struct Start {
   os::Parker parker;
   // Written before parker.unpark(), read by the thread after it woke.
-  std::string name;
-  WorkerPtr worker;  // null: nothing is left to do
+  std::array<char, 16> name{};  // ended by a zero
+  WorkerPtr worker;             // null: nothing is left to do
 };
 
 void run(Start& start) noexcept {
   start.parker.park(never);
   if (!start.worker) return;
-  os::name_this_thread(start.name);
+  os::name_this_thread(start.name.data());
   start.worker->loop();
   start.worker.reset();
 }
@@ -51,8 +53,8 @@ class TaskThreads::SystemThread final : public WorkerThread {
     return there;
   }
   bool real_time() const noexcept override { return thread_.real_time(); }
-  void give(std::string name, const WorkerPtr& worker) noexcept {
-    start_->name = std::move(name);
+  void give(std::string_view name, const WorkerPtr& worker) noexcept {
+    name.copy(start_->name.data(), start_->name.size() - 1);
     start_->worker = worker;
   }
   void begin() noexcept override { start_->parker.unpark(); }

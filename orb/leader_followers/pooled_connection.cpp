@@ -4,9 +4,11 @@
 #include <array>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <utility>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 
@@ -163,16 +165,30 @@ Time PooledConnection::time_limit() const noexcept {
 }
 
 // A later limit than the one waited for is found when that one comes.
-void PooledConnection::keep_time() {
+void PooledConnection::keep_time() noexcept {
   const Time limit = time_limit();
   {
     const std::lock_guard lock(mutex_);
     if (!watch_ || limit >= timer_at_) return;
     timer_at_ = limit;
   }
-  reactor_.schedule(limit, [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->on_timer();
-  });
+  try {
+    reactor_.schedule(limit, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->on_timer();
+    });
+  } catch (const std::bad_alloc&) {
+    cut_off(errors::no_memory);  // rather than a connection without a limit
+  }
+}
+
+void PooledConnection::cut_off(Error reason) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    timer_at_ = never;
+    if (!watch_ || !is_open()) return;
+    cut_off_ = reason;
+  }
+  below_->close();
 }
 
 void PooledConnection::forget_timer() {
@@ -188,14 +204,8 @@ void PooledConnection::on_timer() noexcept {
   }
   // relaxed: see expect_by()
   const bool stalled = now >= expected_by_.load(std::memory_order_relaxed);
-  {
-    const std::lock_guard lock(mutex_);
-    timer_at_ = never;
-    if (!watch_ || !is_open()) return;
-    cut_off_ = stalled ? Error{.kind = ErrorKind::timeout, .minor = minor::deadline_passed}
-                       : comm_failure(minor::idle_timeout);
-  }
-  below_->close();
+  cut_off(stalled ? Error{.kind = ErrorKind::timeout, .minor = minor::deadline_passed}
+                  : comm_failure(minor::idle_timeout));
 }
 
 }  // namespace corelane::leader_followers

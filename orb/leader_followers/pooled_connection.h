@@ -45,7 +45,8 @@ class PooledConnection final : public transport::Connection, public std::enable_
 
   void read(Watch& watch);
   void finish(Watch& watch, Error reason);
-  void keep_time();
+  void keep_time() noexcept;
+  void cut_off(Error reason) noexcept;
   void on_timer() noexcept;
   void forget_timer();
   Time time_limit() const noexcept;

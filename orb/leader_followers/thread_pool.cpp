@@ -10,9 +10,11 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <unordered_map>
 #include <utility>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/deferral.h"
 #include "orb/os/pi_mutex.h"
@@ -51,6 +53,7 @@ class ThreadPool::Impl {
 
   Expected<void> start(const PoolOptions& options) {
     if (reactor_.initialized() == 0) return no_descriptors;
+    threads_.reserve(static_cast<std::size_t>(options.threads));  // a thread that runs has its place
     for (int i = 0; i < options.threads; ++i) {
       auto thread = os::start_thread(thread_options(options, i), [this] { reactor_.run_reactor_event_loop(); });
       if (!thread) return thread.error();
@@ -60,7 +63,7 @@ class ThreadPool::Impl {
     return {};
   }
 
-  Expected<void> add(int descriptor, std::shared_ptr<ReadyHandler> handler) {
+  Expected<void> add(int descriptor, std::shared_ptr<ReadyHandler> handler) try {
     if (descriptor < 0 || descriptor >= carried_) return beyond_select;
     ACE_Event_Handler_var made(new AceHandler(*this, descriptor, std::move(handler)));
     {
@@ -72,6 +75,8 @@ class ThreadPool::Impl {
     if (reactor_.register_handler(made.handler(), ACE_Event_Handler::READ_MASK) == 0) return {};
     forget(descriptor, made.handler());
     return beyond_select;
+  } catch (const std::bad_alloc&) {
+    return errors::no_memory;
   }
 
   void remove(int descriptor) {

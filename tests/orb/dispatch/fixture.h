@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -107,14 +108,20 @@ class NoThreads final : public ThreadMaker {
   Expected<std::unique_ptr<WorkerThread>> start(const std::string& name, const WorkerPtr& worker) override {
     if (failure) return *failure;
     auto made = std::make_shared<Made>(Made{name, worker, worker->seat()});
-    threads.push_back(made);
-    return std::unique_ptr<WorkerThread>(std::make_unique<Handle>(made));
+    std::unique_ptr<WorkerThread> handle = std::make_unique<Handle>(made);
+    threads.push_back(std::move(made));
+    return handle;
   }
 
   std::unique_ptr<WorkerThread> take(const std::string& name, const WorkerPtr& worker) noexcept override {
     if (spares == 0) return nullptr;
-    --spares;
-    return std::move(*start(name, worker));
+    try {
+      auto thread = std::move(*start(name, worker));
+      --spares;
+      return thread;
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
   }
 
   std::vector<std::shared_ptr<Made>> threads;
@@ -178,6 +185,7 @@ class Machine {
       : provider_(with_cores(cores)),
         best_effort(options.queue_capacity, BestEffortServers(options, provider_.leases, virtual_clock)),
         manager(options, provider_.leases, provider_, threads, best_effort, virtual_clock) {
+    provider_.mine.reserve(1000);
     virtual_now = Time{} + std::chrono::seconds{1};
     virtual_cpu = {};
   }
