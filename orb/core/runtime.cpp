@@ -10,6 +10,7 @@
 #include "orb/dispatch/host_ledger.h"
 #include "orb/os/log.h"
 #include "orb/os/privileges.h"
+#include "orb/os/thread_state.h"
 #include "orb/os/topology.h"
 
 namespace corelane::core {
@@ -44,6 +45,10 @@ void prepare_real_time(bool wanted) {
         "pool.real_time is off: tasks run under SCHED_OTHER on any core and their memory is not locked, so any other "
         "load may make them late; what is admitted holds on an idle machine at best. Mend it: leave the setting out");
   for (const std::string& line : os::missing(os::privileges())) warn_once(line);
+  if (!os::run_delay())
+    warn_once(
+        "the kernel does not say how long threads wait for a core (/proc/thread-self/schedstat): jobs that wait for "
+        "something else without saying so are not counted. Mend it: a kernel with CONFIG_SCHED_INFO");
   if (os::privileges().memlock && !os::lock_memory())
     warn_once("memory could not be locked: a page fault may delay a job by milliseconds");
 }
@@ -117,6 +122,8 @@ constexpr Shared shared_settings[] = {
     {"io.period", [](S a, S b) { return a.executive.reader.period == b.executive.reader.period; }},
     {"limits.tasks", [](S a, S b) { return a.executive.max_tasks == b.executive.max_tasks; }, true},
     {"limits.peer_utilization", [](S a, S b) { return a.executive.peer_limit == b.executive.peer_limit; }},
+    {"limits.peer_urgency", [](S a, S b) { return a.executive.peer_urgency == b.executive.peer_urgency; }},
+    {"pool.spare_threads", [](S a, S b) { return a.executive.spare_threads == b.executive.spare_threads; }},
     {"recorder.size", [](S a, S b) { return a.executive.recorder.size == b.executive.recorder.size; }},
     {"recorder.directory", [](S a, S b) { return a.executive.recorder.directory == b.executive.recorder.directory; }},
     {"recorder.dump_on_miss",

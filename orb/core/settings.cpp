@@ -160,6 +160,9 @@ const std::vector<SettingsEntry>& settings_table() {
        deadline_cores},
       {"pool.real_time", "on", "off: no SCHED_FIFO and no binding to cores",
        [](S& s, V v) { return yes_or_no(v, s.executive.real_time); }},
+      {"pool.spare_threads", "4",
+       "threads that sleep until a task is admitted, each with its stack; tasks beyond them wait until theirs is made",
+       [](S& s, V v) { return size(v, s.executive.spare_threads, 0, 1024); }},
       {"followers.threads", "4", "threads of the mode leader-followers",
        [](S& s, V v) { return number<int>(v, s.followers.threads, 1, 256); }},
       {"followers.placement", "unbound",
@@ -200,8 +203,7 @@ const std::vector<SettingsEntry>& settings_table() {
       {"limits.message_size", "16777216", "bytes of one message after reassembly, both directions",
        [](S& s, V v) { return size(v, s.giop.message_size, 1024, 2047 * mebi); }},
       {"limits.half_messages", "268435456",
-       "bytes that half received messages take in all connections of an ORB together; the connection that would exceed "
-       "it is "
+       "bytes of half received messages in all connections of an ORB together; the connection that would exceed it is "
        "closed",
        [](S& s, V v) { return number<std::size_t>(v, s.half_messages, 1024, std::size_t{1} << 40); }},
       {"limits.connections", "1024", "accepted connections",
@@ -218,6 +220,10 @@ const std::vector<SettingsEntry>& settings_table() {
       {"limits.peer_utilization", "0",
        "share of a core in parts per million that one peer's tasks may hold; 0: no limit",
        [](S& s, V v) { return number<sched::Ppm>(v, s.executive.peer_limit, 0, 1'000'000'000); }},
+      {"limits.peer_urgency", "0us",
+       "the shortest deadline, less its jitter, that a remote peer's task may have, which is what its priority follows "
+       "from; 0us: no limit",
+       [](S& s, V v) { return span_of_time(v, s.executive.peer_urgency); }},
       {"timeout.request", "30s", "how long a call waits for its reply; 0s: for ever",
        [](S& s, V v) { return span_of_time(v, s.request_timeout); }},
       {"timeout.connect", "5s", "how long connecting may take",

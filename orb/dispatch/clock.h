@@ -1,9 +1,12 @@
-// Where the runtime reads time: the machine's clocks, or a test's own.
-// Threads: any; two function pointers.
+// Where the runtime reads time: the machine's clocks, or a test's own; and what the kernel says of a thread's waits.
+// Threads: any; function pointers.
 #pragma once
+
+#include <optional>
 
 #include "orb/base/time.h"
 #include "orb/os/clock.h"
+#include "orb/os/thread_state.h"
 
 namespace corelane::dispatch {
 
@@ -11,6 +14,8 @@ struct Clock {
   Time (*now)() noexcept = &os::now;
   Duration (*cpu_time)() noexcept = &os::thread_cpu_time;  // of the calling thread
   Duration (*cpu_time_of)(os::CpuClock) noexcept = &os::cpu_time;
+  std::optional<Duration> (*run_delay)() noexcept = &os::run_delay;  // of the calling thread
+  bool (*is_asleep)(pid_t) noexcept = &os::is_asleep;
 };
 
 }  // namespace corelane::dispatch

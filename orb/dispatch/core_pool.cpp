@@ -193,7 +193,8 @@ void CorePool::assign(TaskWorker& worker, Time now, Assignment& next) noexcept {
   lane_.started(now, next.context.job, worker.task());
 }
 
-void CorePool::finish(TaskWorker& worker, JobId job, Time at, Duration used) noexcept {
+void CorePool::finish(TaskWorker& worker, const Ended& ended) noexcept {
+  const auto& [at, job, used, waited] = ended;
   Wakes wakes(inbox_, &worker);
   const std::lock_guard lock(mutex_);
   lane_.ended({.at = at,
@@ -201,6 +202,7 @@ void CorePool::finish(TaskWorker& worker, JobId job, Time at, Duration used) noe
                .task = worker.task(),
                .released = worker.context_.release,
                .deadline = worker.context_.deadline});
+  if (waited > Duration::zero()) lane_.blocked(at, job, worker.task(), waited);
   worker.running_ = nullptr;
   ending_ = job;
   if (lane_.has_overrun(worker.task(), job, worker.contract_.budget, used))
@@ -234,9 +236,16 @@ void CorePool::check_budget(Time now) noexcept {
   const WorkerPtr* worker = watched_.job == JobId{} ? nullptr : worker_of(watched_.task);
   if (!worker || !alarm_) return;
   const Duration left = watched_.budget - (*worker)->used_by_job();
-  if (left > Duration::zero()) return alarm_->set(now + std::max(left, shortest_look));  // it was preempted
+  if (left > Duration::zero() && !sleeps_unsaid(**worker, left))
+    return alarm_->set(now + std::max(left, shortest_look));  // it was preempted
   const sched::Overran fact{.at = now, .job = watched_.job, .task = watched_.task};
   carry_out(lane_.decide(fact), wakes);
+}
+
+// The job that is watched runs before all others here, so only the platform keeps it from running, and that not for
+// long.
+bool CorePool::sleeps_unsaid(const TaskWorker& worker, Duration left) const noexcept {
+  return left >= BlockWatch::shortest && worker.contract_.suspension == Duration::zero() && worker.is_asleep();
 }
 
 void CorePool::watch(const sched::Watch& watched) noexcept {

@@ -46,6 +46,12 @@ class CorePool {
     JobPtr job;  // null: it was taken
     sched::Refusal reason{};
   };
+  struct Ended {
+    Time at;
+    JobId job;
+    Duration used{};    // execution
+    Duration waited{};  // without saying so
+  };
   // What became of a job that came on the task's own connection.
   enum class Own : std::uint8_t { taken, refused, elsewhere };
 
@@ -83,14 +89,16 @@ class CorePool {
   // worker.
   [[nodiscard]] Own arrive_own(TaskWorker& worker, JobPtr& job, Time at, Assignment& next,
                                sched::Refusal& reason) noexcept;
-  void finish(TaskWorker& worker, JobId job, Time at, Duration used) noexcept;
+  void finish(TaskWorker& worker, const Ended& job) noexcept;
   // The job that the worker runs waits for something else than its core, and goes on.
   void suspend(TaskWorker& worker, JobId job, Time at) noexcept;
   void resume(TaskWorker& worker, JobId job, Time at) noexcept;
 
   // Budgets that the contract enforces are watched by this alarm, or by none. Any thread.
   void watch_budgets(BudgetAlarm* alarm) noexcept;
-  // The alarm went off: demotes or cancels the job that it was set for if that has used up its budget. Any thread.
+  // The alarm went off: demotes or cancels the job that it was set for if that has used up its budget; or if it sleeps
+  // instead, under a contract without suspension, since what it does later would come on top of what the analysis
+  // counts. Any thread.
   void check_budget(Time now) noexcept;
 
   CoreId core() const noexcept { return core_; }
@@ -105,6 +113,7 @@ class CorePool {
   [[nodiscard]] Refused accept(TaskWorker& worker, JobPtr job, JobId id, Time at, Wakes& wakes) noexcept;
   void assign(TaskWorker& worker, Time now, Assignment& next) noexcept;
   static JobPtr remove(TaskWorker& worker, JobId id) noexcept;
+  bool sleeps_unsaid(const TaskWorker& worker, Duration left) const noexcept;
   void watch(const sched::Watch& watched) noexcept;
   void demote(TaskId task, JobId job, bool cancel) noexcept;
 

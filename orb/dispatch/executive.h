@@ -62,6 +62,7 @@ struct ExecutiveOptions {
   bool admission = true;      // false: place and prioritize, but never refuse for lack of capacity
   bool real_time = true;      // false: no SCHED_FIFO and no binding (tests, machines without privileges)
   sched::Ppm peer_limit = 0;  // utilization that one remote peer may hold; 0: no limit
+  Duration peer_urgency{};    // D - J of a remote peer's task is this or more
   std::size_t stack = 256 * 1024;
   std::size_t spare_threads = 4;  // that sleep until a task is admitted; more at once wait until theirs is made
   RecorderOptions recorder{};
@@ -106,6 +107,7 @@ struct TaskReport {
   std::uint64_t misses = 0;  // finished after release + D
   std::uint64_t overruns = 0;
   std::uint64_t oversleeps = 0;                             // jobs that suspended themselves for longer than S in all
+  std::uint64_t blocks = 0;                                 // jobs that waited without saying so, as far as looked at
   std::uint64_t undeclared_locks = 0;                       // of resources that the contract does not name
   std::uint64_t early = 0;                                  // came before their time and waited
   std::uint64_t refused = 0;                                // jobs turned away (more than one early)

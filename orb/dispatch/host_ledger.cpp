@@ -59,8 +59,8 @@ std::string runtime_directory() {
   return "/tmp/corelane-" + std::to_string(geteuid());
 }
 
-HostLedger::HostLedger(const os::Topology& topology, std::string path, LedgerFile file)
-    : cores_(topology.cores()), path_(std::move(path)), file_(std::move(file)) {
+HostLedger::HostLedger(const os::Topology& topology, const std::string& directory, LedgerFile file)
+    : cores_(topology.cores()), path_(directory + "/ledger"), revoked_(directory), file_(std::move(file)) {
   others_.reserve(ledger::slot_count * 16);
   mine_.reserve(ledger::max_entries);
 }
@@ -72,18 +72,21 @@ Expected<std::unique_ptr<HostLedger>> HostLedger::open(const os::Topology& topol
     os::log::error("host ledger: " + ready.error() + "; set runtime.directory (CORELANE_RUNTIME_DIRECTORY)");
     return not_allowed;
   }
-  std::string path = directory + "/ledger";
+  const std::string path = directory + "/ledger";
   auto file = LedgerFile::open(path, {});
   if (!file) {
     os::log::error("host ledger: " + file.error().text);
     return file.error().error;
   }
   if (!file->remark().empty()) os::log::warn("host ledger: " + file->remark());
-  return std::unique_ptr<HostLedger>(new HostLedger(topology, std::move(path), std::move(*file)));
+  return std::unique_ptr<HostLedger>(new HostLedger(topology, directory, std::move(*file)));
 }
 
 Expected<std::vector<CoreLease>> HostLedger::lease(const LeaseRequest& request) {
-  return choose(cores_, request, true);
+  revoked_.look();
+  std::vector<os::CoreInfo> cores = cores_;
+  std::erase_if(cores, [&](const os::CoreInfo& info) { return revoked_.has(info.core); });
+  return choose(cores, request, true);
 }
 
 Expected<std::span<const Promise>> HostLedger::begin() noexcept {
@@ -113,15 +116,9 @@ Expected<void> HostLedger::enter() noexcept {
 }
 
 Expected<void> HostLedger::end(std::span<const Promise> mine) noexcept {
-  const Expected<void> written = claim(mine);
-  if (written) abandon();
-  return written;
-}
-
-Expected<void> HostLedger::claim(std::span<const Promise> mine) noexcept {
   const Expected<void> written = mine.size() <= ledger::max_entries ? write(mine) : Expected<void>(no_slot);
-  if (!written) abandon();
   if (written) mine_.assign(mine.begin(), mine.end());  // within what was reserved
+  abandon();
   return written;
 }
 
@@ -145,6 +142,7 @@ void HostLedger::withdraw() noexcept {
 }
 
 void HostLedger::maintain() noexcept try {
+  revoked_.look();
   Findings findings;
   {
     const std::unique_lock mine(mutex_, std::try_to_lock);

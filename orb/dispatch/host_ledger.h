@@ -7,8 +7,7 @@
 // decides nothing: a transaction is good when, after its promise was written, all others' promises are still those that
 // it was decided on; else the old promise is written back and the transaction is tried again. Of two that overlap at
 // least one finds the other, also a holder that goes on after it was passed over. While both stand there each other's
-// readers see more promised than will be, never less. What cannot be taken back (tasks are moved) is decided between
-// claim() and end().
+// readers see more promised than will be, never less.
 //
 // Threads: lease() and maintain() on ordinary threads, a transaction on one thread at a time; maintain() and a
 // transaction exclude each other (the transaction then answers TRANSIENT and is tried again).
@@ -28,6 +27,7 @@
 
 #include "orb/dispatch/core_provider.h"
 #include "orb/dispatch/ledger_file.h"
+#include "orb/dispatch/revoked_cores.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/topology.h"
 
@@ -53,16 +53,17 @@ class HostLedger final : public CoreProvider {
   Expected<std::vector<CoreLease>> lease(const LeaseRequest& request) override;
   Expected<std::span<const Promise>> begin() noexcept override;
   Expected<void> end(std::span<const Promise> mine) noexcept override;
-  Expected<void> claim(std::span<const Promise> mine) noexcept override;
   void abandon() noexcept override;
   bool alone() const noexcept override { return file_ && file_->alone(); }
   void withdraw() noexcept override;
   void maintain() noexcept override;
+  // Those that <directory>/revoked names.
+  bool is_revoked(CoreId core) const noexcept override { return revoked_.has(core); }
 
   const std::string& path() const noexcept { return path_; }
 
  private:
-  HostLedger(const os::Topology& topology, std::string path, LedgerFile file);
+  HostLedger(const os::Topology& topology, const std::string& directory, LedgerFile file);
   Expected<void> open_transaction() noexcept;
   Expected<void> enter() noexcept;
   Expected<void> write(std::span<const Promise> mine) noexcept;
@@ -83,6 +84,8 @@ class HostLedger final : public CoreProvider {
   const std::vector<os::CoreInfo> cores_;
   const std::string path_;
 
+  RevokedCores revoked_;  // of lease(), maintain() and is_revoked(), which one thread calls at a time
+
   os::PiMutex mutex_;  // held through a transaction and through maintain()
   // Guarded by mutex_.
   std::optional<LedgerFile> file_;  // there exactly while we hold a slot
@@ -102,7 +105,6 @@ class UnguardedCores final : public CoreProvider {
   Expected<std::vector<CoreLease>> lease(const LeaseRequest& request) override;
   Expected<std::span<const Promise>> begin() noexcept override { return std::span<const Promise>{}; }
   Expected<void> end(std::span<const Promise>) noexcept override { return {}; }
-  Expected<void> claim(std::span<const Promise>) noexcept override { return {}; }
   void abandon() noexcept override {}
   bool alone() const noexcept override { return true; }
   void withdraw() noexcept override {}

@@ -33,6 +33,7 @@ sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std
   result.levels = natives.task_levels();
   result.test = options.admission ? sched::AdmissionTest::response_time : sched::AdmissionTest::none;
   result.peer_limit = options.peer_limit;
+  result.peer_urgency = options.peer_urgency;
   return result;
 }
 

@@ -308,6 +308,7 @@ void ManagerAgent::fill(TaskReport& report, const TaskWorker& worker) {
   report.misses = statistics.misses.load(std::memory_order_relaxed);
   report.overruns = statistics.overruns.load(std::memory_order_relaxed);
   report.oversleeps = statistics.oversleeps.load(std::memory_order_relaxed);
+  report.blocks = statistics.blocks.load(std::memory_order_relaxed);
   report.undeclared_locks = statistics.undeclared_locks.load(std::memory_order_relaxed);
   report.refused += statistics.refused.load(std::memory_order_relaxed);
   report.response_p50 = statistics.response.quantile(500'000);

@@ -18,6 +18,21 @@ Promise load_promise(const CoreLease& lease, const sched::PlatformLoad& load) {
           .blocking = load.blocking};
 }
 
+Duration longest_section(const Contract& contract) {
+  Duration longest{};
+  for (const ResourceUse& use : contract.uses) longest = std::max(longest, use.longest);
+  return longest;
+}
+
+// Past its budget, where it is demoted inside a section.
+Duration overshoot_of(const Contract& contract) {
+  return contract.on_overrun == OverrunPolicy::report ? Duration::zero() : longest_section(contract);
+}
+
+bool overshoot_fits(const Contract& contract) {
+  return contract.budget + overshoot_of(contract) <= contract.deadline - contract.suspension;
+}
+
 }  // namespace
 
 PromiseKeeper::PromiseKeeper(const ExecutiveOptions& options, std::span<const CoreLease> leases, CoreProvider& provider,
@@ -41,18 +56,6 @@ Expected<void> PromiseKeeper::begin(const Contract& newcomer, Time now) noexcept
   settle_lingering(*others, now);
   note_others(*others, newcomer);
   return {};
-} catch (const std::bad_alloc&) {
-  provider_.abandon();
-  return errors::no_memory;
-}
-
-Expected<void> PromiseKeeper::claim_all() noexcept try {
-  constexpr Duration always = std::chrono::milliseconds{1};
-  std::vector<Promise> whole;
-  for (const CoreLease& lease : leases_) whole.push_back(load_promise(lease, {.budget = always, .period = always}));
-  const auto claimed = provider_.claim(whole);
-  stale_ = stale_ || claimed;
-  return claimed;
 } catch (const std::bad_alloc&) {
   provider_.abandon();
   return errors::no_memory;
@@ -87,6 +90,7 @@ void PromiseKeeper::note_others(std::span<const Promise> others, const Contract&
   }
   beside_others_ = beside;
   // The others' deadlines are checked against one newcomer on one core, not against a reshuffle of ours.
+  // What moves cannot be taken back either when another process has promised something meanwhile.
   manager_.set_repack(!beside_others_ && provider_.alone());
 }
 
@@ -106,6 +110,7 @@ bool PromiseKeeper::closes(const CoreLease& lease, std::span<const Promise> othe
   std::vector<Promise> ours = mine;
   ours.push_back(task_promise(lease, newcomer));
   add_platform(ours);
+  if (const auto overshoot = overshoot_promise(lease, newcomer)) ours.push_back(*overshoot);
   servers_.add_promises(ours);
   const bool first = mine.empty() && lease.core != home_;
   return !others_hold(lease, others, ours) || (first && !others_hold(home_lease(), others, ours));
@@ -118,13 +123,12 @@ const CoreLease& PromiseKeeper::home_lease() const noexcept {
 }
 
 // Neighbours know nothing of resources: the longest section blocks everybody, and what an enforced job exceeds its
-// budget by to end a section is part of its budget.
+// budget by to end a section is part of its budget; but see overshoot_promise().
 Promise PromiseKeeper::task_promise(const CoreLease& lease, const Contract& original) const {
   Contract contract = original;
-  Duration longest{};
-  for (ResourceUse& use : contract.uses) longest = std::max(longest, std::exchange(use, {}).longest);
-  if (contract.on_overrun != OverrunPolicy::report)
-    contract.budget = std::min(contract.budget + longest, contract.deadline - contract.suspension);
+  const Duration longest = longest_section(contract);
+  contract.uses = {};
+  if (overshoot_fits(original)) contract.budget += overshoot_of(original);
   return {.core = lease.core,
           .physical_core = lease.physical_core,
           .contract = contract,
@@ -132,19 +136,35 @@ Promise PromiseKeeper::task_promise(const CoreLease& lease, const Contract& orig
           .levels = levels_};
 }
 
+// What an enforced job may execute past its budget does not fit into a contract when there is no room for it before
+// the deadline. It is a load of its own then, as often as the task and up to D later.
+std::optional<Promise> PromiseKeeper::overshoot_promise(const CoreLease& lease,
+                                                        const Contract& contract) const noexcept {
+  if (overshoot_fits(contract)) return std::nullopt;
+  return load_promise(
+      lease,
+      {.budget = overshoot_of(contract), .period = contract.period, .jitter = contract.deadline + contract.jitter});
+}
+
 // Every task on every core that it is charged to, those whose work may still delay others, and the platform's load.
 std::vector<Promise> PromiseKeeper::task_promises() const {
   std::vector<Promise> result;
+  std::vector<Promise> overshoots;  // behind the platform's load, which is there once for each core
   const auto add = [&](CoreId core, const Contract& contract) {
-    for (const CoreLease& lease : leases_)
-      if (lease.core == core) result.push_back(task_promise(lease, contract));
+    for (const CoreLease& lease : leases_) {
+      if (lease.core != core) continue;
+      result.push_back(task_promise(lease, contract));
+      if (const auto overshoot = overshoot_promise(lease, contract)) overshoots.push_back(*overshoot);
+    }
   };
   for (const sched::TaskView& task : manager_.tasks()) {
     add(task.core, task.contract);
     if (task.target != no_core && task.target != task.core) add(task.target, task.contract);
   }
-  for (const Lingering& left : lingering_) result.push_back(left.promise);
+  for (const Lingering& left : lingering_)
+    (left.promise.kind == PromiseKind::task ? result : overshoots).push_back(left.promise);
   add_platform(result);
+  result.insert(result.end(), overshoots.begin(), overshoots.end());
   return result;
 }
 
@@ -171,8 +191,12 @@ void PromiseKeeper::add_platform(std::vector<Promise>& promises) const {
 }
 
 void PromiseKeeper::linger(CoreId core, const Contract& contract, Time now) noexcept {
-  for (const CoreLease& lease : leases_)
-    if (lease.core == core) lingering_.push_back({.promise = task_promise(lease, contract), .since = now});
+  for (const CoreLease& lease : leases_) {
+    if (lease.core != core) continue;
+    lingering_.push_back({.promise = task_promise(lease, contract), .since = now});
+    if (const auto overshoot = overshoot_promise(lease, contract))
+      lingering_.push_back({.promise = *overshoot, .since = now});
+  }
   stale_ = true;
 }
 

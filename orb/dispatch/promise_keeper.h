@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -38,9 +39,6 @@ class PromiseKeeper {
   // Opens a transaction and tells the Manager what others promised: it is interference to the newcomer, and where the
   // newcomer would break one of theirs its core is closed to it. Errors: as CoreProvider::begin(), NO_MEMORY.
   Expected<void> begin(const Contract& newcomer, Time now) noexcept;
-  // Before a decision that moves tasks, which cannot be taken back: promises all of our cores. commit() then says what
-  // of it is needed. On an error the transaction is closed: another process has come.
-  Expected<void> claim_all() noexcept;
   // Writes down what the Manager has decided, and closes the transaction. Errors: as CoreProvider::end(), NO_MEMORY.
   Expected<void> commit() noexcept;
   void abandon() noexcept { provider_.abandon(); }
@@ -78,6 +76,7 @@ class PromiseKeeper {
               const Contract& newcomer) const;
   const CoreLease& home_lease() const noexcept;
   Promise task_promise(const CoreLease& lease, const Contract& contract) const;
+  std::optional<Promise> overshoot_promise(const CoreLease& lease, const Contract& contract) const noexcept;
   std::vector<Promise> task_promises() const;
   std::vector<Promise> promises() const;
   void add_platform(std::vector<Promise>& promises) const;

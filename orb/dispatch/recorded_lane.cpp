@@ -90,6 +90,10 @@ void RecordedLane::ended(const trace::Missed& job) noexcept {
   ring_->note_miss();
 }
 
+void RecordedLane::blocked(Time at, JobId job, TaskId task, Duration waited) noexcept {
+  record(ring_, trace::Blocked{at, job, task, waited});
+}
+
 void RecordedLane::turned_away(Time at, JobId job, TaskId task, sched::RefusalCode reason) noexcept {
   record(ring_, trace::TurnedAway{at, job, task, reason});
 }

@@ -47,6 +47,7 @@ class RecordedLane {
   // What the runtime observed, for the trace alone.
   void started(Time at, JobId job, TaskId task) noexcept;
   void ended(const sched::trace::Missed& job) noexcept;  // records it when job.at is after its deadline
+  void blocked(Time at, JobId job, TaskId task, Duration waited) noexcept;
   void turned_away(Time at, JobId job, TaskId task, sched::RefusalCode reason) noexcept;
 
  private:
@@ -67,7 +68,6 @@ class RecordedManager {
   // Not recorded: they change nothing that is decided.
   void prepare(PeerId peer, const Contract& contract) noexcept { manager_.prepare(peer, contract); }
   bool continue_preparing(int evaluations) noexcept { return manager_.continue_preparing(evaluations); }
-  bool would_move() const noexcept { return manager_.would_move(); }
   bool refresh_bounds(int evaluations) noexcept { return manager_.refresh_bounds(evaluations); }
   void begin_nearest(const Contract& contract) noexcept { manager_.begin_nearest(contract); }
   std::optional<sched::Nearest> continue_nearest(int evaluations) noexcept {

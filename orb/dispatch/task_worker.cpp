@@ -1,5 +1,7 @@
 #include "orb/dispatch/task_worker.h"
 
+#include <unistd.h>
+
 #include <mutex>
 #include <utility>
 
@@ -24,6 +26,7 @@ TaskWorker::TaskWorker(TaskId task, const Contract& contract, CorePool& pool, co
       clock_(clock),
       ceilings_(std::move(ceilings)),
       inlet_(contract, clock),
+      blocks_(clock),
       pool_(&pool) {}
 
 TaskWorker::~TaskWorker() = default;
@@ -37,7 +40,7 @@ bool TaskWorker::step(Time now) noexcept {
   if (pool->uses_deadlines() && !std::exchange(shared_only_, true)) inlet_.close();
   wake_at_ = pool->take(*this, now, next);
   const bool busy = next.job || read(*pool, now, next);
-  if (next.job) run(*pool, next);
+  if (next.job) run(*pool, next, now);
   return busy;
 }
 
@@ -80,8 +83,12 @@ Duration TaskWorker::used_by_job() const noexcept {
   return before == unknown || now < before ? Duration::zero() : now - before;
 }
 
+bool TaskWorker::is_asleep() const noexcept {
+  return clock_.is_asleep(tid_.load(std::memory_order_relaxed));  // relaxed: as the clock
+}
+
 // Its execution time counts from the end of the job before: waking up and reading the request are part of it.
-void TaskWorker::run(CorePool& pool, Assignment& next) noexcept {
+void TaskWorker::run(CorePool& pool, Assignment& next, Time begun) noexcept {
   Duration before = used_before_.load(std::memory_order_relaxed);  // relaxed: this thread writes it
   if (before == unknown) before = begin_charge();
   stop_.store(false, std::memory_order_relaxed);  // relaxed: read by this job on this thread
@@ -96,7 +103,10 @@ void TaskWorker::run(CorePool& pool, Assignment& next) noexcept {
   const Time end = clock_.now();
   const Duration used = begin_charge() - before;
   account(next.context, end, used);
-  pool.finish(*this, next.context.job, end, used);
+  const Duration waited = blocks_.end(end - begun - used - slept_);
+  if (waited > Duration::zero()) increment(statistics_.blocks);
+  if (blocks_.has_asked()) begin_charge();  // nobody's budget
+  pool.finish(*this, {.at = end, .job = next.context.job, .used = used, .waited = waited});
 }
 
 void TaskWorker::account(const JobContext& context, Time end, Duration used) noexcept {
@@ -175,6 +185,7 @@ int TaskWorker::native() const noexcept {
 }
 
 void TaskWorker::loop() noexcept {
+  tid_.store(gettid(), std::memory_order_relaxed);                              // relaxed: as the clock
   cpu_clock_.store(os::cpu_clock_of_this_thread(), std::memory_order_relaxed);  // relaxed: see begin_charge()
   begin_charge();
   // Bound: ends with retire(); the pool gives no new jobs to a task that has left.

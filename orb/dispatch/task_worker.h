@@ -17,6 +17,7 @@
 #include "orb/base/contract.h"
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
+#include "orb/dispatch/block_watch.h"
 #include "orb/dispatch/ceilings.h"
 #include "orb/dispatch/clock.h"
 #include "orb/dispatch/current.h"
@@ -59,6 +60,7 @@ struct TaskStatistics {
   std::atomic<std::uint64_t> overruns{0};
   std::atomic<std::uint64_t> refused{0};           // of those that came on its own connection
   std::atomic<std::uint64_t> oversleeps{0};        // suspended themselves for longer than S in all
+  std::atomic<std::uint64_t> blocks{0};            // waited without saying so: see BlockWatch
   std::atomic<std::uint64_t> undeclared_locks{0};  // of a resource that the contract does not name
 };
 
@@ -85,6 +87,8 @@ class TaskWorker final : public Agent, private JobControl {
   void refresh_ceilings() noexcept;
   // Execution time of the job that runs, so far. Any thread. A system call.
   Duration used_by_job() const noexcept;
+  // Whether its thread waits for something other than its core. Any thread. Some microseconds.
+  bool is_asleep() const noexcept;
   // Who hears of jobs that are late or exceed the contract; it outlives the thread. Before that starts.
   void tell_events_to(TaskEvents* events) noexcept { events_ = events; }
   // The task gets a connection of its own. False: it had one before, or has left.
@@ -120,7 +124,7 @@ class TaskWorker final : public Agent, private JobControl {
   static constexpr Duration unknown{-1};
   struct Assignment;
   bool read(CorePool& pool, Time now, Assignment& next) noexcept;
-  void run(CorePool& pool, Assignment& next) noexcept;
+  void run(CorePool& pool, Assignment& next, Time begun) noexcept;
   void wait(Time now) noexcept;
   Duration begin_charge() noexcept;
   void place() noexcept;
@@ -149,11 +153,13 @@ class TaskWorker final : public Agent, private JobControl {
   JobId current_{};      // that runs
   Time suspended_at_{};  // it
   Duration slept_{};     // by it, in suspensions that are over
+  BlockWatch blocks_;
 
   // Shared.
   // The thread's execution time when its last job ended; negative: not known. Written by the task's thread.
   std::atomic<Duration> used_before_{unknown};
   std::atomic<os::CpuClock> cpu_clock_{};  // the thread's own; set in loop()
+  std::atomic<pid_t> tid_{0};              // set in loop()
   std::atomic<bool> stop_{false};          // its job is cancelled
   std::atomic<CorePool*> pool_;
   std::atomic<bool> retired_{false};

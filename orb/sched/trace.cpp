@@ -70,6 +70,7 @@ constexpr KindText kinds[] = {
     {K::postpone, "postpone", "request startable_at"},
     {K::started, "started", "job task"},
     {K::missed, "missed", "job task released deadline"},
+    {K::blocked, "blocked", "job task waited"},
     {K::turned_away, "turned_away", "job task code"},
     {K::named, "named", "task"},
 };

@@ -102,6 +102,12 @@ struct Missed {  // the job ended after its deadline
   Time released;
   Time deadline;
 };
+struct Blocked {  // the job ended, and had waited for something without saying so
+  Time at;
+  JobId job;
+  TaskId task;
+  Duration waited;
+};
 struct TurnedAway {  // refused before it reached its Lane
   Time at;
   JobId job;
@@ -169,6 +175,7 @@ enum class TraceKind : std::uint8_t {
   missed = 97,
   turned_away = 98,
   named = 99,
+  blocked = 100,
 };
 
 // Facts and calls are told; commands are answers; the rest was observed.
@@ -239,6 +246,7 @@ template <typename Io> void fields(Io& io, ClosedSet& x) { auto& [core, closed] 
 template <typename Io> void fields(Io& io, RepackSet& x) { auto& [allowed] = x; io(allowed); }
 
 template <typename Io> void fields(Io& io, Started& x) { auto& [at, job, task] = x; io(job, task); }
+template <typename Io> void fields(Io& io, Blocked& x) { auto& [at, job, task, waited] = x; io(job, task, waited); }
 template <typename Io> void fields(Io& io, Missed& x) { auto& [at, job, task, released, deadline] = x; io(job, task, released, deadline); }
 template <typename Io> void fields(Io& io, TurnedAway& x) { auto& [at, job, task, reason] = x; io(job, task, reason); }
 template <typename Io> void fields(Io& io, Named& x) { auto& [task, text] = x; io(task, text); }
@@ -429,6 +437,7 @@ template <> inline constexpr TraceKind kind_of<trace::ClosedSet> = TraceKind::cl
 template <> inline constexpr TraceKind kind_of<trace::RepackSet> = TraceKind::repack_set;
 template <> inline constexpr TraceKind kind_of<trace::Started> = TraceKind::started;
 template <> inline constexpr TraceKind kind_of<trace::Missed> = TraceKind::missed;
+template <> inline constexpr TraceKind kind_of<trace::Blocked> = TraceKind::blocked;
 template <> inline constexpr TraceKind kind_of<trace::TurnedAway> = TraceKind::turned_away;
 template <> inline constexpr TraceKind kind_of<trace::Named> = TraceKind::named;
 // clang-format on

@@ -73,7 +73,7 @@ TEST_CASE("a page goes with its process, and what does not fit is left out") {
   const auto pages = read_pages(directory.path());
   REQUIRE(pages.size() == 1);
   CHECK(pages[0].tasks.size() == 1);
-  CHECK(pages[0].tasks[0].label == std::string(111, 'x'));
+  CHECK(pages[0].tasks[0].label == std::string(103, 'x'));
   page->reset();
   CHECK(directory.entries() == 0);
 }

@@ -22,9 +22,13 @@ namespace corelane::dispatch::test {
 
 inline Time virtual_now{};
 inline Duration virtual_cpu{};
+inline Duration virtual_delay{};    // ready, and not running
+inline bool virtual_sleep = false;  // the thread that is asked about waits for something
 inline constexpr Clock virtual_clock{.now = []() noexcept { return virtual_now; },
                                      .cpu_time = []() noexcept { return virtual_cpu; },
-                                     .cpu_time_of = [](os::CpuClock) noexcept { return virtual_cpu; }};
+                                     .cpu_time_of = [](os::CpuClock) noexcept { return virtual_cpu; },
+                                     .run_delay = []() noexcept { return std::optional(virtual_delay); },
+                                     .is_asleep = [](pid_t) noexcept { return virtual_sleep; }};
 
 // T, C and no jitter, so that a job is early as soon as it comes before its period is over.
 inline Contract plain(Duration period, Duration budget, Duration deadline = {}) {
@@ -156,7 +160,6 @@ class FakeProvider final : public CoreProvider {
     mine.assign(promised.begin(), promised.end());
     return {};
   }
-  Expected<void> claim(std::span<const Promise> promised) noexcept override { return end(promised); }
   void abandon() noexcept override {}
   bool alone() const noexcept override { return !neighbours && others.empty(); }
   void withdraw() noexcept override { mine.clear(); }
@@ -182,14 +185,14 @@ inline ExecutiveOptions bare_options() {
 
 class Machine {
  public:
-  // `provider`: instead of the one that answers what the test chooses; it outlives this.
-  explicit Machine(int cores = 1, const ExecutiveOptions& options = bare_options(), CoreProvider* provider = nullptr)
+  explicit Machine(int cores = 1, const ExecutiveOptions& options = bare_options())
       : provider_(with_cores(cores)),
         best_effort(options.queue_capacity, BestEffortServers(options, provider_.leases, virtual_clock)),
-        manager(options, provider_.leases, provider ? *provider : provider_, threads, best_effort, virtual_clock) {
+        manager(options, provider_.leases, provider_, threads, best_effort, virtual_clock) {
     provider_.mine.reserve(1000);
     virtual_now = Time{} + std::chrono::seconds{1};
-    virtual_cpu = {};
+    virtual_cpu = virtual_delay = {};
+    virtual_sleep = false;
   }
   ~Machine() { manager.shut_down(virtual_now); }
 

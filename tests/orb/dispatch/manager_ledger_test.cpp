@@ -242,3 +242,25 @@ TEST_CASE("what cannot be written down is not promised") {
   machine.advance(1ms);
   machine.admit(plain(10ms, 6ms));
 }
+
+// Two of its jobs lie in the neighbour's window. Demoted at the beginning of a section they take 1 + 2 (C + L) = 41 ms
+// of it, where a contract that is cut to D would say 1 + 2 D = 23 ms, and 10 ms of blocking once: 33 ms.
+TEST_CASE("what a demoted job needs to end its section counts for neighbours though it is past its deadline") {
+  Machine machine;
+  Contract contract = plain(20500us, 10ms, 11ms);
+  contract.on_overrun = OverrunPolicy::demote;
+  contract.uses[0] = {ResourceId{1}, 10ms};
+  machine.provider().others = {
+      {.core = CoreId{0}, .physical_core = 0, .contract = plain(100ms, 1ms, 35ms), .owner = 3}};
+  CHECK(machine.refused(contract).code == RefusalCode::neighbour_late);
+  machine.provider().others[0].contract = plain(2s, 1ms);
+  const TaskId task = machine.admit(contract);
+  Duration promised{};
+  for (const Promise& promise : machine.provider().mine) promised += promise.contract.budget;
+  CHECK(promised == 20ms);
+  machine.manager.depart(task, {});
+  machine.advance(1ms);
+  CHECK(machine.provider().mine.size() == 2);  // all of it lingers
+  machine.advance(2s);
+  CHECK(machine.provider().mine.empty());
+}

@@ -1,0 +1,56 @@
+#include "orb/dispatch/revoked_cores.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "orb/os/log.h"
+#include "orb/os/small_file.h"
+
+namespace corelane::dispatch {
+namespace {
+
+constexpr std::size_t longest = 16 * 1024;
+constexpr std::string_view between = ", \t\r\n";
+
+// Nothing when something else than numbers of cores stands there.
+std::optional<std::vector<CoreId>> parse(std::string_view text) {
+  std::vector<CoreId> cores;
+  for (std::size_t at = text.find_first_not_of(between); at != text.npos; at = text.find_first_not_of(between)) {
+    text.remove_prefix(at);  // bound: the text
+    CoreId core{};
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), core.value);
+    if (fault != std::errc{} || core.value < 0) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (!text.empty() && between.find(text.front()) == between.npos) return std::nullopt;
+    cores.push_back(core);
+  }
+  return cores;
+}
+
+}  // namespace
+
+bool RevokedCores::has(CoreId core) const noexcept {
+  return std::find(cores_.begin(), cores_.end(), core) != cores_.end();
+}
+
+void RevokedCores::look() {
+  if (access(path_.c_str(), F_OK) != 0) return;
+  const auto text = os::read_small_file(path_, longest);
+  if (!text) return complain(text.error().text);
+  const auto found = parse(*text);
+  if (!found) return complain(path_ + ": expected hardware threads such as 2,3; nothing more is taken back");
+  for (const CoreId core : *found)
+    if (!has(core)) cores_.push_back(core);
+}
+
+void RevokedCores::complain(const std::string& why) {
+  if (said_ == why) return;
+  said_ = why;
+  os::log::warn("revoked cores: " + why);
+}
+
+}  // namespace corelane::dispatch
