@@ -245,7 +245,8 @@ void CorePool::check_budget(Time now) noexcept {
 // The job that is watched runs before all others here, so only the platform keeps it from running, and that not for
 // long.
 bool CorePool::sleeps_unsaid(const TaskWorker& worker, Duration left) const noexcept {
-  return left >= BlockWatch::shortest && worker.contract_.suspension == Duration::zero() && worker.is_asleep();
+  const bool may_not = worker.running_ && worker.contract_.suspension == Duration::zero();  // else it is being woken
+  return may_not && left >= BlockWatch::shortest && worker.is_asleep();
 }
 
 void CorePool::watch(const sched::Watch& watched) noexcept {

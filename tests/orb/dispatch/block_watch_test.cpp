@@ -118,6 +118,19 @@ TEST_CASE("a job that is kept from its core while its budget should be used keep
   CHECK(during == own);
 }
 
+TEST_CASE("a job whose thread has not been woken yet is not taken for one that sleeps") {
+  Blocking machine(OverrunPolicy::cancel);
+  const auto fate = machine.send(machine.task);
+  machine.decide();
+  virtual_now += 1ms;
+  virtual_sleep = true;
+  machine.manager.pools()[0]->check_budget(virtual_now);
+  CHECK(machine.native() > 0);
+  machine.settle();
+  CHECK(fate->runs == 1);
+  CHECK(machine.report(machine.task).overruns == 0);
+}
+
 TEST_CASE("the real alarm finds a job that sleeps and lets the caller go") {
   os::Parker manager;
   NoteInbox inbox(4, manager);
