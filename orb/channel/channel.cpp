@@ -127,6 +127,17 @@ Expected<Draft, Fault> Channel::draft(std::size_t size) noexcept {
   return Draft(end_, *first, end_->chunk(*first, size));
 }
 
+Expected<Draft, Fault> Channel::draft(std::size_t size, Time deadline) noexcept {
+  Expected<std::uint32_t, Fault> first = Fault::would_block;
+  const auto done = [&] {
+    first = lend(*end_, size);
+    return first || first.error() != Fault::would_block;
+  };
+  if (!end_->wait(end_->for_room, deadline, end_->strategy, done)) return Fault::timed_out;
+  if (!first) return first.error();
+  return Draft(end_, *first, end_->chunk(*first, size));
+}
+
 Expected<void, Fault> Channel::try_send(Draft& draft, std::size_t size) noexcept {
   if (const auto fault = end_->unwritable()) return *fault;
   if (draft.end_ != end_ || size > draft.bytes_.size()) return Fault::too_long;

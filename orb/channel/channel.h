@@ -94,6 +94,8 @@ class Channel {
   }
   // Chunks for a message of up to `size` bytes, more than 0. would_block: none are free now.
   Expected<Draft, Fault> draft(std::size_t size) noexcept;
+  // Waits for some.
+  Expected<Draft, Fault> draft(std::size_t size, Time deadline) noexcept;
   // The first `size` bytes of a draft as one message. The draft is used up unless would_block or timed_out.
   Expected<void, Fault> try_send(Draft& draft, std::size_t size) noexcept;
   Expected<void, Fault> send(Draft& draft, std::size_t size, Time deadline) noexcept;

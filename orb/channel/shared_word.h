@@ -16,7 +16,7 @@ inline constexpr std::size_t no_share = 128;  // two adjacent lines: hardware pr
 
 #ifdef CORELANE_CHANNEL_INJECT
 void after_store() noexcept;  // the tests' own
-inline constexpr std::size_t copied_at_once = 32;
+inline constexpr std::size_t copied_at_once = 256;
 #else
 inline void after_store() noexcept {}
 inline constexpr std::size_t copied_at_once = SIZE_MAX;

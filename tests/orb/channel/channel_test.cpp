@@ -199,6 +199,17 @@ TEST_CASE("a loan that is given back wakes the writer that waits for it") {
   writer.join();
 }
 
+TEST_CASE("a writer that waits for chunks to write in place gets them when they come back") {
+  ChannelPair ends(options(Wake::futex));
+  REQUIRE(ends.near.try_write(as_bytes(filled(1 << 20))));
+  CHECK(ends.near.draft(1, os::now() + std::chrono::milliseconds{3}).error() == Fault::timed_out);
+  std::thread reader([&] { read(ends.far); });
+  const auto draft = ends.near.draft(1 << 20, soon());
+  reader.join();
+  REQUIRE(draft);
+  CHECK(draft->bytes().size() == 1u << 20);
+}
+
 TEST_CASE("a loan stays readable after its channel") {
   ChannelPair ends;
   REQUIRE(ends.near.try_write(as_bytes(filled(100'000))));

@@ -1,0 +1,155 @@
+// Either end is killed at any moment: the other reads what was complete, is told, and goes on with others.
+// CORELANE_CHANNEL_KILLS says how many are killed (40).
+#include <sys/time.h>
+
+#include <algorithm>
+#include <array>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "tests/support/forked_peer.h"
+
+using namespace corelane;
+using namespace corelane::channel;
+using namespace corelane::testing;
+
+namespace {
+
+int kills() {
+  const char* text = std::getenv("CORELANE_CHANNEL_KILLS");
+  return text != nullptr ? std::atoi(text) : 40;
+}
+
+const Shape small{.slots = 64, .chunks = 4, .chunk_size = 8192};
+
+Options way(unsigned long number) {
+  constexpr Wake wakes[] = {Wake::futex, Wake::futex, Wake::eventfd, Wake::spin};
+  constexpr os::WaitMode modes[] = {os::WaitMode::park, os::WaitMode::adaptive};
+  return {.shape = small, .wake = wakes[number % 4], .wait = {modes[number / 4 % 2], std::chrono::microseconds{50}}};
+}
+
+// Messages that say their number, how many of the other's their sender had read, and are filled accordingly.
+struct Head {
+  std::uint32_t number = 0, read = 0;
+};
+
+std::size_t size_of_message(std::uint32_t number) {
+  constexpr std::size_t sizes[] = {8, 40, 48, 200, 9, 1500, 30, 6000, 12, 20'000};
+  return sizes[number % 10];
+}
+
+// One end of a conversation in which both talk as fast as they can.
+class Talker {
+ public:
+  explicit Talker(Channel& end) : end_(&end) {}
+
+  // Until the end, or until `most` messages came. Whether everything was as it should be.
+  bool talk(std::uint32_t most = ~0u) {
+    while (heard_ < most && !over_) {
+      const bool said = say();
+      if (!hear() && !said) over_ = !end_->wait(soon());
+    }
+    return right_;
+  }
+  // What still comes from one who is dead: how that ended.
+  Fault drain() {
+    while (hear() || end_->wait(soon())) continue;
+    return end_->peek().error();
+  }
+  std::uint32_t heard() const { return heard_; }
+  bool right() const { return right_; }
+  // All that the other said it had read is also claimed.
+  bool claims_agree() const { return acknowledged_ == 0 || end_->was_claimed(positions_[acknowledged_ - 1]); }
+
+ private:
+  bool say() {
+    const Head head{said_, heard_};
+    std::memcpy(buffer_.data(), &head, sizeof head);
+    const std::size_t size = size_of_message(said_);
+    std::memset(buffer_.data() + sizeof head, static_cast<int>(said_ & 0xff), size - sizeof head);
+    if (!end_->try_write(Bytes(buffer_).first(size))) return false;
+    ++said_;
+    positions_.push_back(end_->written());
+    return true;
+  }
+
+  bool hear() {
+    const auto front = end_->peek();
+    if (!front) return false;
+    Head head;
+    right_ = right_ && front->size() == size_of_message(heard_);
+    if (!right_) return false;
+    std::memcpy(&head, front->data(), sizeof head);
+    right_ = head.number == heard_ && head.read >= acknowledged_ && head.read <= said_ && is_filled(front->subspan(8));
+    acknowledged_ = head.read;
+    ++heard_;
+    if (const auto loan = heard_ % 3 == 0 ? end_->take() : std::nullopt; !loan) end_->pop();
+    return right_;
+  }
+  bool is_filled(Bytes bytes) const {
+    return std::all_of(bytes.begin(), bytes.end(), [&](std::byte b) { return b == std::byte(heard_ & 0xff); });
+  }
+
+  Channel* end_;
+  std::array<std::byte, 20'000> buffer_{};
+  std::uint32_t said_ = 0, heard_ = 0, acknowledged_ = 0;
+  std::vector<std::uint64_t> positions_;
+  bool right_ = true, over_ = false;
+};
+
+// Kills the child after `most` messages of it, and looks at what is left.
+void kill_one(unsigned long number, unsigned long messages) {
+  const auto most = static_cast<std::uint32_t>(messages);
+  const ChildIs role = number % 2 == 0 ? ChildIs::connector : ChildIs::acceptor;
+  Meeting meeting(way(number / 2));
+  const pid_t child = meeting.fork_child(role, [](Channel& end) { return Talker(end).talk() ? 0 : 1; });
+  Channel end = expect(meeting.meet_child(role));
+  const auto talker = std::make_unique<Talker>(end);
+  REQUIRE(talker->talk(most));
+  REQUIRE(kill(child, SIGKILL) == 0);
+  const Fault fault = talker->drain();
+  INFO("kill " << number << " after " << most << ", heard " << talker->heard());
+  REQUIRE(talker->right());
+  REQUIRE(fault == Fault::peer_died);
+  REQUIRE(talker->claims_agree());
+  REQUIRE(end.try_write(as_bytes("x")).error() == Fault::peer_died);
+  REQUIRE(end_of(child) == -SIGKILL);
+}
+
+ChannelResult set_up(bool connects, os::Fd socket) {
+  return connects ? Channel::connect_over(std::move(socket), {.shape = small}, soon())
+                  : Channel::accept_over(std::move(socket), {.shape = small}, soon());
+}
+
+}  // namespace
+
+TEST_CASE("an end that is killed while both talk loses no whole message, and nothing hangs or leaks") {
+  std::mt19937 random(static_cast<unsigned>(getpid()));
+  const Holdings before;
+  for (int i = 0; i < kills(); ++i) kill_one(random() & 0xff, random() % (i % 4 == 0 ? 3 : 300));
+  CHECK(Holdings() == before);
+}
+
+TEST_CASE("an end that dies while the channel is set up is a fault or a death and never a hang") {
+  std::mt19937 random(static_cast<unsigned>(getpid()));
+  const Holdings before;
+  for (int i = 0; i < kills(); ++i) {
+    const bool connects = i % 2 == 0;
+    SocketPair sockets;
+    const pid_t child = fork();
+    if (child == 0) {
+      sockets.near.reset();
+      const itimerval soon_dead{.it_interval = {}, .it_value = {0, static_cast<suseconds_t>(1 + random() % 600)}};
+      setitimer(ITIMER_REAL, &soon_dead, nullptr);  // SIGALRM, whose default is to end the process
+      const auto end = set_up(connects, std::move(sockets.far));
+      while (true) pause();
+    }
+    sockets.far.reset();
+    if (auto end = set_up(!connects, std::move(sockets.near))) CHECK(read(*end) == ended(Fault::peer_died));
+    REQUIRE(end_of(child) == -SIGALRM);
+  }
+  CHECK(Holdings() == before);
+}

@@ -1,0 +1,203 @@
+// What the rest of the system does to channels: kernels without a feature, namespaces, a peer that is stopped, users.
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <iostream>
+
+#include "orb/channel/memory.h"
+#include "tests/support/forked_peer.h"
+
+using namespace corelane;
+using namespace corelane::channel;
+using namespace corelane::testing;
+
+namespace {
+
+const Shape small{.slots = 64, .chunks = 2, .chunk_size = 4096};
+
+// From here on this process has no such system call. False when the system refuses that.
+bool forget_system_call(long number, int error) {
+  sock_filter program[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                           BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(number), 0, 1),
+                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)),
+                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const sock_fprog filter{4, program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+// What `body` prints in a process of its own.
+template <typename Body>
+std::string in_child(Body&& body) {
+  int ends[2];
+  REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+  const os::Fd out(ends[0]);
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string text = body();
+    _exit(write(ends[1], text.data(), text.size()) < 0 ? 1 : 0);
+  }
+  close(ends[1]);
+  std::string text;
+  char piece[512];
+  for (ssize_t got; (got = ::read(out.get(), piece, sizeof piece)) > 0;)
+    text.append(piece, static_cast<std::size_t>(got));
+  CHECK(end_of(child) == 0);
+  return text;
+}
+
+bool holds(const std::string& text, std::string_view words) {
+  INFO(text);
+  return text.find(words) != std::string::npos;
+}
+
+// One message there and back with a child that went into other namespaces first. False: it may not.
+bool talks_from(int namespaces, ChildIs role, const Options& options) {
+  Meeting meeting(options);
+  int ends[2];
+  REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+  const pid_t outer = fork();
+  if (outer == 0) {  // a new namespace of processes begins with the next child
+    const bool moved = unshare(namespaces) == 0;
+    if (write(ends[1], moved ? "y" : "n", 1) != 1 || !moved) _exit(0);
+    const pid_t child = meeting.fork_child(role, [](Channel& end) {
+      return end.write(as_bytes(read(end)), soon()) && read(end) == ended(Fault::peer_closed) ? 0 : 1;
+    });
+    _exit(end_of(child));
+  }
+  char moved = 'n';
+  REQUIRE(::read(ends[0], &moved, 1) == 1);
+  close(ends[0]), close(ends[1]);
+  if (moved == 'y') {
+    Channel end = expect(meeting.meet_child(role));
+    REQUIRE(end.write(as_bytes("hello"), soon()));
+    CHECK(read(end) == "hello");
+  }
+  CHECK(end_of(outer) == 0);
+  return moved == 'y';
+}
+
+}  // namespace
+
+TEST_CASE("a kernel or a sandbox without a system call gets an error that names it and says what else to do") {
+  const auto [number, error, words] = GENERATE(table<long, int, std::string>({
+      {SYS_memfd_create, ENOSYS, "memfd_create: Function not implemented; channels need it (Linux 3.17)"},
+      {SYS_memfd_create, EPERM, "memfd_create: Operation not permitted"},
+      {SYS_futex, ENOSYS, "futex: Function not implemented; use the wake-up spin or eventfd"},
+      {SYS_fallocate, ENOSPC, "no memory for a channel"},
+      {SYS_eventfd2, EMFILE, "eventfd: Too many open files; raise ulimit -n"},
+  }));
+  const Options options{.shape = small, .wake = number == SYS_eventfd2 ? Wake::eventfd : Wake::futex};
+  const std::string text = in_child([&, number = number, error = error] {
+    SocketPair sockets;
+    if (!forget_system_call(number, error)) return std::string("SKIPPED");
+    const auto end = Channel::connect_over(std::move(sockets.near), options, at_once);
+    return end ? std::string("a channel") : end.error().text;
+  });
+  if (text == "SKIPPED")
+    std::cout << "SKIPPED: this system does not let a process give up system calls\n";
+  else
+    CHECK(holds(text, words));
+}
+
+TEST_CASE("memory that cannot be sealed is an error that names the kernel that is needed") {
+  const std::string text = in_child([] {
+    if (!forget_system_call(SYS_fcntl, EINVAL)) return std::string("F_SEAL_FUTURE_WRITE (Linux 5.1)");
+    const auto made = make_memory(4096, Writers::maker_alone);
+    return made ? std::string("memory") : made.error().text;
+  });
+  CHECK(holds(text, "F_SEAL_FUTURE_WRITE"));
+  CHECK(holds(text, "(Linux 5.1)"));
+}
+
+TEST_CASE("without pidfds the socket alone tells of a death") {
+  Meeting meeting({.shape = small, .wake = Wake::eventfd});
+  const pid_t child = meeting.fork_child(ChildIs::connector, [](Channel& end) { return end.wait(soon()) ? 0 : 1; });
+  const std::string text = in_child([&] {
+    if (!forget_system_call(SYS_pidfd_open, ENOSYS)) return std::string("SKIPPED");
+    Channel end = expect(meeting.meet_child(ChildIs::connector));
+    kill(child, SIGKILL);
+    return read(end);
+  });
+  if (text == "SKIPPED") kill(child, SIGKILL);
+  CHECK((text == "SKIPPED" || text == ended(Fault::peer_died)));
+  CHECK(end_of(child) == -SIGKILL);
+}
+
+TEST_CASE("a peer that left the socket to a child of its own is still seen to die") {
+  Meeting meeting({.shape = small, .wake = Wake::eventfd});
+  const pid_t child = meeting.fork_child(ChildIs::connector, [](Channel& end) {
+    const pid_t heir = fork();  // holds the socket, and says who it is
+    if (heir == 0) return pause();
+    (void)end.try_write(std::as_bytes(std::span{&heir, 1}));
+    raise(SIGKILL);
+    return 0;
+  });
+  Channel end = expect(meeting.meet_child(ChildIs::connector));
+  pid_t heir = 0;
+  REQUIRE(end.read(std::as_writable_bytes(std::span{&heir, 1}), soon()));
+  CHECK(end_of(child) == -SIGKILL);
+  if (end.sees_process())
+    CHECK(read(end) == ended(Fault::peer_died));
+  else
+    std::cout << "SKIPPED: no pidfd here\n";
+  kill(heir, SIGKILL);
+}
+
+TEST_CASE("a peer that is stopped makes calls time out, and they go on when it does") {
+  Meeting meeting({.shape = small});
+  const pid_t child = meeting.fork_child(ChildIs::connector, [](Channel& end) {
+    while (end.write(as_bytes(read(end)), soon())) continue;
+    return 0;
+  });
+  Channel end = expect(meeting.meet_child(ChildIs::connector));
+  REQUIRE(end.write(as_bytes("one"), soon()));
+  CHECK(read(end) == "one");
+  REQUIRE(kill(child, SIGSTOP) == 0);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, WUNTRACED) == child);
+  REQUIRE(WIFSTOPPED(status));
+  while (end.try_write(as_bytes("x"))) continue;
+  CHECK(end.write(as_bytes("x"), os::now() + std::chrono::milliseconds{5}).error() == Fault::timed_out);
+  CHECK(read(end, os::now() + std::chrono::milliseconds{5}) == ended(Fault::timed_out));
+  CHECK(end.look_at_peer());
+  REQUIRE(kill(child, SIGCONT) == 0);
+  CHECK(read(end) == "x");
+  end.close();
+  CHECK(end_of(child) == 0);
+}
+
+TEST_CASE("ends in other namespaces of processes, mounts and networks talk to each other") {
+  const ChildIs role = GENERATE(ChildIs::connector, ChildIs::acceptor);
+  const Options options{.shape = small, .wake = GENERATE(Wake::futex, Wake::eventfd)};
+  if (!talks_from(CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC, role, options))
+    std::cout << "SKIPPED: this system gives no namespaces\n";
+}
+
+TEST_CASE("waking by signal is refused between namespaces of processes") {
+  Meeting meeting({.shape = small, .wake = Wake::futex});
+  const pid_t outer = fork();
+  if (outer == 0) {
+    if (unshare(CLONE_NEWPID) != 0) _exit(77);
+    signal(SIGUSR1, SIG_IGN);
+    const pid_t child = fork();
+    if (child != 0) _exit(end_of(child));
+    auto socket = connect_socket(meeting.path(), soon());
+    if (!socket) _exit(1);
+    const Options by_signal{.shape = small, .wake = Wake::signal, .signal = SIGUSR1};
+    const auto end = Channel::connect_over(std::move(*socket), by_signal, soon());
+    _exit(!end && end.error().text.find("another namespace") != std::string::npos ? 0 : 2);
+  }
+  const auto end = meeting.meet_child(ChildIs::connector);
+  CHECK_FALSE(end);
+  const int code = end_of(outer);
+  if (code == 77)
+    std::cout << "SKIPPED: this system gives no namespaces\n";
+  else
+    CHECK(code == 0);
+}

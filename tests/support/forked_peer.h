@@ -1,0 +1,80 @@
+// ForkedPeer: a process of the test's own at the other end of a channel, set up as strangers would: over a listener.
+#pragma once
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include "orb/channel/listener.h"
+#include "tests/support/channel_pair.h"
+#include "tests/support/temp_directory.h"
+
+namespace corelane::testing {
+
+enum class ChildIs { connector, acceptor };
+
+// A listener at a path of its own, and processes forked to it.
+class Meeting {
+ public:
+  explicit Meeting(const channel::Options& options = {})
+      : options_(options), listener_(listen(directory_ / "channel", options)) {}
+
+  // Runs `body` on the child's end, or nothing when there is none, and ends with what it returns. The child starts no
+  // thread and uses none of the parent's.
+  template <typename Body>
+  pid_t fork_child(ChildIs role, Body&& body) {
+    const pid_t parent = getpid(), child = fork();
+    if (child != 0) return child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent && getppid() != 0) _exit(99);  // 0: in another namespace of processes
+    ChannelResult end = meet(role == ChildIs::connector);
+    _exit(end ? body(*end) : 98);
+  }
+  // This process's end.
+  ChannelResult meet_child(ChildIs role) { return meet(role == ChildIs::acceptor); }
+
+  const std::string& path() const { return listener_.path(); }
+
+ private:
+  ChannelResult meet(bool connects) {
+    return connects ? channel::Channel::connect(listener_.path(), options_, soon()) : listener_.accept(soon());
+  }
+  static channel::Listener listen(const std::string& path, const channel::Options& options) {
+    auto made = channel::Listener::listen(path, options);
+    if (!made) throw std::runtime_error(made.error().text);
+    return std::move(*made);
+  }
+
+  TempDirectory directory_;
+  channel::Options options_;
+  channel::Listener listener_;
+};
+
+// The exit code; minus the signal that killed it.
+inline int end_of(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// What this process holds of channels and of anything else that could leak.
+struct Holdings {
+  std::size_t descriptors = 0, mappings = 0;
+
+  Holdings() {
+    const std::filesystem::directory_iterator begin("/proc/self/fd");
+    descriptors = static_cast<std::size_t>(std::distance(begin, std::filesystem::directory_iterator{}));
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);)
+      mappings += line.find("corelane-channel") != std::string::npos ? 1 : 0;
+  }
+  friend bool operator==(const Holdings&, const Holdings&) = default;
+};
+
+}  // namespace corelane::testing
