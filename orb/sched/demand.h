@@ -28,6 +28,7 @@ struct EdfTask {
   Ticks period = 1;    // T > 0
   Ticks deadline = 1;  // D > 0, from the release
   Ticks jitter = 0;    // J >= 0, of its releases
+  bool ahead = false;  // its jobs may begin before their release, with the deadlines that they have all the same
 };
 
 struct DemandVerdict {

@@ -1,5 +1,7 @@
 #include "orb/sched/edf_pass.h"
 
+#include <algorithm>
+
 #include "orb/sched/share.h"
 
 namespace corelane::sched {
@@ -17,6 +19,7 @@ void EdfPass::begin(const EdfLoad& load, Goal goal, int iterations) noexcept {
   verdict_ = {};
   responses_.clear();
   for (const EdfTask& task : tasks_) responses_.push_back(task.deadline);
+  ahead_ = std::any_of(tasks_.begin(), tasks_.end(), [](const EdfTask& task) { return task.ahead; });
   all_.assign(load.above.begin(), load.above.end());
   for (const EdfTask& task : tasks_) all_.push_back({task.budget, task.period, task.jitter});
   Share share = 0;
@@ -62,7 +65,25 @@ void EdfPass::begin_response(std::size_t task) noexcept {
   responding_ = task;
   stage_ = task < tasks_.size() ? Stage::responding : Stage::done;
   if (stage_ == Stage::done) return;
-  response_.begin(tasks_, task, load_, busy_.longest(), {.iterations = iterations_});
+  const Ticks last = ahead_ ? horizon(tasks_[task]) : busy_.longest();
+  response_.begin(tasks_, task, load_, last, {.iterations = iterations_});
+}
+
+// From there on a job's release comes after all demand of deadlines up to its own: sum of U_j (a + D_i - D_j + T_j +
+// J_j) and the like of what is above is no more than a.
+Ticks EdfPass::horizon(const EdfTask& own) const noexcept {
+  Share load = 0;
+  Wide sum = Wide{load_.blocking} * whole_share;
+  const auto add = [&](Ticks budget, Ticks period, Ticks offset) {
+    const Share share = share_of(budget, period);
+    load += share;
+    if (offset > 0) sum += Wide{offset} * share;
+  };
+  for (const Interference& other : load_.above) add(other.budget, other.period, other.period + other.jitter);
+  for (const EdfTask& task : tasks_)
+    add(task.budget, task.period, task.period + task.jitter + own.deadline - task.deadline);
+  const Wide bound = load < whole_share ? sum / (whole_share - load) + 1 : Wide{endless};
+  return bound < endless ? static_cast<Ticks>(bound) : endless - 1;
 }
 
 void EdfPass::end_response() noexcept {

@@ -42,6 +42,7 @@ class EdfPass {
 
   void end_busy() noexcept;
   void begin_response(std::size_t task) noexcept;
+  Ticks horizon(const EdfTask& own) const noexcept;
   void end_response() noexcept;
 
   std::vector<EdfTask> tasks_;
@@ -54,6 +55,7 @@ class EdfPass {
   BusySearch busy_;
   DemandSearch demand_;
   EdfResponseSearch response_;
+  bool ahead_ = false;          // somebody is
   std::size_t responding_ = 0;  // the task of response_
   DemandVerdict verdict_{};
 };

@@ -65,8 +65,8 @@ Ticks EdfResponseSearch::interference() const noexcept {
     const EdfTask& other = tasks_[j];
     const Ticks last = a_ + own().deadline - other.deadline;  // the last release with a deadline that comes first
     if (j == which_ || last < 0) continue;
-    const Ticks jobs = std::min(ceil_div(add_up(window_, other.jitter), other.period), jobs_until(other, last));
-    sum = add_up(sum, multiply_up(jobs, other.budget));
+    const Ticks released = other.ahead ? endless : ceil_div(add_up(window_, other.jitter), other.period);
+    sum = add_up(sum, multiply_up(std::min(released, jobs_until(other, last)), other.budget));
   }
   return sum;
 }

@@ -6,7 +6,10 @@
 //   R_i  = max over a of max(C_i, w(a) - a)
 // Unlike under fixed priorities the worst need not be the first. Exact without jitter, from the release.
 //
-// With what else the core runs, above all of them, w(a) has B + sum of ceil((w + J_j) / T_j) C_j beside it.
+// Of a task whose jobs run ahead of their release (the rest of a job that overran, as its next one) only the deadlines
+// say how many come first; busy periods have no end then, and a is looked at as long as the demand up to its deadline
+// can be more than a. With what else the core runs, above all of them, w(a) has B + sum of ceil((w + J_j) / T_j) C_j
+// beside it.
 //
 // Threads: pure functions. Every loop is bounded by Limits::iterations.
 #pragma once
@@ -25,7 +28,8 @@ Response edf_response_time(std::span<const EdfTask> tasks, std::size_t which, co
 // The same in pieces, beside what else the core runs.
 class EdfResponseSearch {
  public:
-  // `busy`: the longest busy period of all of it, less than `endless`. What is pointed to outlives the search.
+  // `busy`: the longest busy period of all of it, or another bound of a; less than `endless`. What is pointed to
+  // outlives the search.
   void begin(std::span<const EdfTask> tasks, std::size_t which, const EdfLoad& load, Ticks busy,
              const Limits& limits) noexcept;
   // As ResponseSearch::step().

@@ -53,8 +53,13 @@ struct Demand {
 };
 
 // The same under earliest deadline first: D - J from the release, and a suspension counts as execution.
+// What exceeds a budget that is not enforced goes on with the deadline of the task's next job, before that is released.
 constexpr EdfTask by_deadline(const Demand& d) noexcept {
-  return {.budget = d.budget + d.suspension, .period = d.period, .deadline = d.deadline - d.jitter, .jitter = d.jitter};
+  return {.budget = d.budget + d.suspension,
+          .period = d.period,
+          .deadline = d.deadline - d.jitter,
+          .jitter = d.jitter,
+          .ahead = !d.enforced};
 }
 
 // `contract` is sound.

@@ -51,6 +51,24 @@ TEST_CASE("a job within its jitter is not early, and one that is late resets the
   CHECK(only<Defer>(b.arrive(42ms, 1, 4))[0].until == at(43ms));
 }
 
+TEST_CASE("after one stall each job of the old timetable waits as long, until one is left out") {
+  Bench b;
+  b.add(1, ten_ms, 5);
+  std::uint64_t job = 0;
+  const auto delay_of = [&](Duration when) {
+    const auto deferred = only<Defer>(b.arrive(when, 1, ++job));
+    const Time begins = deferred.empty() ? at(when) : deferred[0].until;
+    b.elapse(begins.time_since_epoch());
+    b.finish(begins.time_since_epoch() + 1ms, 1, job);
+    return begins - at(when);
+  };
+  CHECK(delay_of(0ms) == 0ms);
+  CHECK(delay_of(15ms) == 0ms);  // 5 ms late, 3 more than J
+  for (int i = 2; i < 20; ++i) CHECK(delay_of(i * 10ms) == 3ms);
+  CHECK(delay_of(210ms) == 0ms);  // none at 200 ms
+  CHECK(delay_of(220ms) == 0ms);
+}
+
 TEST_CASE("a caller in a hurry gets one job per period, however often it sends") {
   Bench b;
   b.add(1, ten_ms, 5);

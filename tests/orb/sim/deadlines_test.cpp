@@ -252,7 +252,8 @@ TEST_CASE("the manager admits to a core by deadlines what the demand analysis al
     options.cores[0].capacity = whole_core;
     Simulator sim(options, set);
     Contracts there;
-    for (const Contract& contract : random_contracts(random, set % 2 == 0)) {
+    for (Contract contract : random_contracts(random, set % 2 == 0)) {
+      contract.on_overrun = OverrunPolicy::demote;  // a job that may run ahead of its release makes bounds wider
       Contracts with = there;
       with.push_back(contract);
       const auto plan = sim.add({.contract = contract, .first_release = Time{1ms}, .jittered = set % 2 == 0});
