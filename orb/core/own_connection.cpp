@@ -56,6 +56,7 @@ void OwnConnection::opened() noexcept {
 dispatch::JobSource::Found OwnConnection::poll(dispatch::JobPtr& job, Time now) noexcept {
   if (rest_.empty()) {
     const auto got = connection_->take_bytes(buffer_);
+    drained_ = false;
     if (!got && got.error().kind == ErrorKind::timeout) {
       empty_at_ = now;
       return now < half_by_ ? Found::nothing : Found::end;
@@ -64,6 +65,8 @@ dispatch::JobSource::Found OwnConnection::poll(dispatch::JobPtr& job, Time now) 
     rest_ = Bytes(buffer_).first(got->count);
     received_ =
         std::clamp(got->at, std::min(empty_at_, now), now);  // whatever a step of the realtime clock makes of it
+    drained_ = got->count < buffer_.size();
+    if (drained_) empty_at_ = now;
   }
   const Found found = connection_->next_job(rest_, received_, job);
   if (const auto half_by = connection_->half_message(now)) half_by_ = *half_by;

@@ -52,6 +52,7 @@ class OwnConnection final : public dispatch::JobSource {
 
   void opened() noexcept override;
   Found poll(dispatch::JobPtr& job, Time now) noexcept override;
+  bool drained() const noexcept override { return drained_ && rest_.empty(); }
   int descriptor() const noexcept override { return connection_->descriptor(); }
   Time wake_at() const noexcept override { return half_by_; }
   void close() noexcept override;
@@ -68,6 +69,7 @@ class OwnConnection final : public dispatch::JobSource {
   Time received_{};       // when it came
   Time empty_at_{};       // nothing was there then
   Time half_by_ = never;  // the rest of half a message has to be there by then
+  bool drained_ = false;  // the last read left room in the buffer
   bool opened_ = false;
 };
 

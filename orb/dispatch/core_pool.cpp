@@ -174,7 +174,7 @@ Time CorePool::take(TaskWorker& worker, Time now, Assignment& next) noexcept {
   // at its fields is allowed. While a job is ready or running the task is here.
   const sched::LaneTask* task = lane_task(worker.task());
   if (!task) return never;
-  const bool waits = !worker.ready_ && !task->busy && task->waiting_count > 0 && !task->held;
+  const bool waits = has_early_job(worker, *task);
   const Time timer = waits ? task->waiting[0].eligible + overshoot_ : never;
   if (waits && task->waiting[0].eligible > now) return timer;
   if (timer <= now) ++timer_releases_;
@@ -185,6 +185,18 @@ Time CorePool::take(TaskWorker& worker, Time now, Assignment& next) noexcept {
   return never;
 }
 
+bool CorePool::has_early_job(const TaskWorker& worker, const sched::LaneTask& task) noexcept {
+  return !worker.ready_ && !task.busy && task.waiting_count > 0 && !task.held;
+}
+
+// When the worker has something to take: at once, when its early job is due, or not before it is woken.
+Time CorePool::next_look(const TaskWorker& worker) const noexcept {
+  const sched::LaneTask* task = lane_task(worker.task());
+  if (!task) return never;  // see take()
+  if (worker.ready_) return Time{};
+  return has_early_job(worker, *task) ? task->waiting[0].eligible + overshoot_ : never;
+}
+
 void CorePool::assign(TaskWorker& worker, Time now, Assignment& next) noexcept {
   if (!std::exchange(worker.ready_, false)) return;
   next.context = worker.context_;
@@ -193,7 +205,7 @@ void CorePool::assign(TaskWorker& worker, Time now, Assignment& next) noexcept {
   lane_.started(now, next.context.job, worker.task());
 }
 
-void CorePool::finish(TaskWorker& worker, const Ended& ended) noexcept {
+Time CorePool::finish(TaskWorker& worker, const Ended& ended) noexcept {
   const auto& [at, job, used, waited] = ended;
   Wakes wakes(inbox_, &worker);
   const std::lock_guard lock(mutex_);
@@ -211,6 +223,7 @@ void CorePool::finish(TaskWorker& worker, const Ended& ended) noexcept {
   worker.restore();  // before another job of it may run
   carry_out(lane_.decide(sched::Finished{.at = at, .job = job, .task = worker.task(), .used = used}), wakes);
   ending_ = {};
+  return next_look(worker);
 }
 
 void CorePool::suspend(TaskWorker& worker, JobId job, Time at) noexcept {

@@ -89,7 +89,8 @@ class CorePool {
   // worker.
   [[nodiscard]] Own arrive_own(TaskWorker& worker, JobPtr& job, Time at, Assignment& next,
                                sched::Refusal& reason) noexcept;
-  void finish(TaskWorker& worker, const Ended& job) noexcept;
+  // Gives the time from which to ask take() again.
+  Time finish(TaskWorker& worker, const Ended& job) noexcept;
   // The job that the worker runs waits for something else than its core, and goes on.
   void suspend(TaskWorker& worker, JobId job, Time at) noexcept;
   void resume(TaskWorker& worker, JobId job, Time at) noexcept;
@@ -111,6 +112,8 @@ class CorePool {
   void make_ready(const sched::Run& run, Wakes& wakes) noexcept;
   void place(const TaskWorker& worker, const sched::Run& run) noexcept;
   [[nodiscard]] Refused accept(TaskWorker& worker, JobPtr job, JobId id, Time at, Wakes& wakes) noexcept;
+  static bool has_early_job(const TaskWorker& worker, const sched::LaneTask& task) noexcept;
+  Time next_look(const TaskWorker& worker) const noexcept;
   void assign(TaskWorker& worker, Time now, Assignment& next) noexcept;
   static JobPtr remove(TaskWorker& worker, JobId id) noexcept;
   bool sleeps_unsaid(const TaskWorker& worker, Duration left) const noexcept;

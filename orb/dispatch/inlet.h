@@ -23,6 +23,8 @@ class Inlet {
 
   // Reads at most once. nothing: also while it is shut.
   JobSource::Found read(JobPtr& job, Time now) noexcept;
+  // Nothing is there to be read, as far as is known without a look.
+  bool drained() const noexcept { return !source_ || source_->drained(); }
   // The lane did not take the job that was read.
   void wasted(Time now) noexcept { throttle_.charge(now); }
 

@@ -24,6 +24,9 @@ class JobSource {
   virtual void opened() noexcept = 0;
   // Reads at most once. Never blocks. `job`, when found: of the task, its `arrived` set, not submitted.
   virtual Found poll(JobPtr& job, Time now) noexcept = 0;
+  // Whether the last poll() took all that was there, as far as it knows: another one is in vain until the descriptor is
+  // readable or wake_at() has come.
+  virtual bool drained() const noexcept { return false; }
   // Readable when poll() would find something new. Constant.
   virtual int descriptor() const noexcept = 0;
   // When poll() has to be called though nothing came; `never` most of the time.

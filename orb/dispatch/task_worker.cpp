@@ -38,6 +38,7 @@ bool TaskWorker::step(Time now) noexcept {
   CorePool* const pool = pool_.load(std::memory_order_acquire);
   Assignment next;
   if (pool->uses_deadlines() && !std::exchange(shared_only_, true)) inlet_.close();
+  rests_ = false;
   wake_at_ = pool->take(*this, now, next);
   const bool busy = next.job || read(*pool, now, next);
   if (next.job) run(*pool, next, now);
@@ -106,7 +107,8 @@ void TaskWorker::run(CorePool& pool, Assignment& next, Time begun) noexcept {
   const Duration waited = blocks_.end(end - begun - used - slept_);
   if (waited > Duration::zero()) increment(statistics_.blocks);
   if (blocks_.has_asked()) begin_charge();  // nobody's budget
-  pool.finish(*this, {.at = end, .job = next.context.job, .used = used, .waited = waited});
+  wake_at_ = pool.finish(*this, {.at = end, .job = next.context.job, .used = used, .waited = waited});
+  rests_ = wake_at_ > end && !at_the_door_ && inlet_.drained();
 }
 
 void TaskWorker::account(const JobContext& context, Time end, Duration used) noexcept {
@@ -193,7 +195,8 @@ void TaskWorker::loop() noexcept {
     // PAIR worker.retired: acquire here <- release in retire(). Read before step(): a job made ready before still runs.
     const bool last = retired_.load(std::memory_order_acquire);
     const Time now = clock_.now();
-    if (step(now)) continue;
+    const bool busy = step(now);
+    if (busy && (last || !rests_)) continue;  // whoever rests would find nothing in another step
     if (last) break;
     wait(now);
   }

@@ -150,6 +150,7 @@ class TaskWorker final : public Agent, private JobControl {
   bool shared_only_ = false;  // it has been on a core by deadlines: its client goes on over the shared connection
   JobPtr at_the_door_;        // read, while the task is between two pools
   Time wake_at_ = never;
+  bool rests_ = false;   // the last step ran a job, and found nothing to follow it
   JobId current_{};      // that runs
   Time suspended_at_{};  // it
   Duration slept_{};     // by it, in suspensions that are over

@@ -52,17 +52,18 @@ class Pipe final : public JobSource {
   Found poll(JobPtr& job, Time now) noexcept override {
     pollfd entry{.fd = read_.get(), .events = POLLIN, .revents = 0};
     char byte = 0;
-    if (::poll(&entry, 1, 0) == 0) return Found::nothing;
+    if (::poll(&entry, 1, 0) == 0) return ++looks_in_vain, Found::nothing;
     if (::read(read_.get(), &byte, 1) != 1) return Found::end;
     job.reset(new CountedJob(runs, refusals));
     job->arrived = now;
     return Found::job;
   }
+  bool drained() const noexcept override { return true; }  // of what is there the descriptor tells
   int descriptor() const noexcept override { return read_.get(); }
   Time wake_at() const noexcept override { return never; }
   void close() noexcept override { ++closings; }
 
-  std::atomic<int> runs{0}, refusals{0}, closings{0};
+  std::atomic<int> runs{0}, refusals{0}, closings{0}, looks_in_vain{0};
 
  private:
   os::Fd read_, write_;
@@ -73,9 +74,7 @@ class TwoPools {
  public:
   TwoPools() { here_->add(worker, Priority{1}); }
 
-  bool send() {
-    return here_->arrive(*worker, JobPtr(new CountedJob(runs)), JobId{++last_job_}, os::now()).job == nullptr;
-  }
+  bool send() { return here_->arrive(*worker, JobPtr(new CountedJob(runs)), next_job_id(), os::now()).job == nullptr; }
   void move() {
     CorePool* const there = here_ == &a_ ? &b_ : &a_;
     there->put(worker, here_->take_out(*worker), os::now());
@@ -101,12 +100,11 @@ class TwoPools {
     notes.reserve(16);
     return notes;
   }();
-  std::uint64_t last_job_ = 0;
 
  public:
   std::atomic<int> runs{0};
   WorkerPtr worker =
-      std::make_shared<TaskWorker>(TaskId{1}, Contract{.period = 1us, .deadline = 1s, .budget = 1us}, a_, Clock{});
+      std::make_shared<TaskWorker>(TaskId{1}, Contract{.period = 1ns, .deadline = 1s, .budget = 1us}, a_, Clock{});
 };
 
 }  // namespace
@@ -169,5 +167,23 @@ TEST_CASE("a worker sleeps until its own connection brings a job, is woken by ot
   while (pipe->closings == 0) std::this_thread::yield();  // bound: as above
   REQUIRE(pools.send());
   while (pools.runs == 1) std::this_thread::yield();  // bound: as above
+  pools.worker->retire();
+}
+
+TEST_CASE("a worker that has emptied its own connection sleeps without another look at it") {
+  TwoPools pools;
+  const auto pipe = std::make_shared<Pipe>();
+  std::jthread thread([&] { pools.worker->loop(); });
+  REQUIRE(pools.worker->give(pipe));
+  int sent = 0;
+  const auto send_one = [&] {
+    pipe->send();
+    for (++sent; pipe->runs < sent;) std::this_thread::yield();  // bound: the worker's wake-up
+  };
+  send_one();
+  send_one();  // what woke the worker for its connection is used up
+  const int looks = pipe->looks_in_vain;
+  send_one();
+  CHECK(pipe->looks_in_vain == looks);
   pools.worker->retire();
 }
