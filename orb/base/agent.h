@@ -9,7 +9,8 @@ class Agent {
  public:
   virtual ~Agent() = default;
 
-  // Does what is due at `now`, boundedly, and says whether there was anything to do. Owning thread only.
+  // Does what is due at `now`, boundedly. False: there is nothing left to do before a wake-up, or before the time that
+  // the agent tells. Owning thread only.
   virtual bool step(Time now) noexcept = 0;
 };
 

@@ -114,7 +114,7 @@ class ManagedTasks final : public Executive::State {
 
   Pushed submit(JobPtr& job) noexcept override {
     const bool without_contract = job->task == no_task && !job->contract;
-    return without_contract ? best_effort_.submit(job) : manager_.submit(job);
+    return without_contract ? best_effort_.submit(job) : manager_.hand_in(job);
   }
   void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) override {
     manager_.admit(std::move(request), std::move(handler));

@@ -94,11 +94,33 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
 ManagerAgent::~ManagerAgent() = default;
 
 Pushed ManagerAgent::submit(JobPtr& job) noexcept {
+  const Pushed pushed = enqueue(job);
+  if (pushed == Pushed::done) parker_.unpark();
+  return pushed;
+}
+
+Pushed ManagerAgent::hand_in(JobPtr& job) noexcept {
+  const bool is_admitted = job->task != no_task;
+  const Pushed pushed = enqueue(job);
+  if (pushed == Pushed::done && !(is_admitted && take_turn())) parker_.unpark();
+  return pushed;
+}
+
+// False: the manager has to look itself. Who finds the lock taken leaves his job in the queue: its holder may have
+// looked there before.
+bool ManagerAgent::take_turn() noexcept {
+  const std::unique_lock lock(state_mutex_, std::try_to_lock);
+  if (!lock) return false;
+  const bool all = dispatch_jobs(clock_.now()) < batch;
+  counters_.note(admitted_, newcomers_.refusals(), jobs_refused_);
+  return all && newcomers_.wake_at() == never;
+}
+
+Pushed ManagerAgent::enqueue(JobPtr& job) noexcept {
   const Priority priority = job->task == no_task ? best_effort : hints_.of(job->task);
   JobPtr displaced;
   const Pushed pushed = queue_.push(job, priority, &displaced);
   if (pushed == Pushed::full || displaced) queue_full_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
-  if (pushed == Pushed::done) parker_.unpark();
   if (displaced) displaced->fail(errors::queue_full);
   return pushed;
 }
@@ -156,18 +178,18 @@ void ManagerAgent::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> 
 
 bool ManagerAgent::step(Time now) noexcept {
   const std::lock_guard lock(state_mutex_);
-  bool busy = read_notes(now);
+  bool busy = read_notes(now);  // with anything but jobs
   busy |= take_attachment();
   const int dispatched = dispatch_jobs(now);
-  busy |= dispatched > 0;
   // Who asked to leave before somebody asked to come leaves before.
   busy |= take_lost_peer(now) || take_departure(now) || take_admission(now);
   if (may_analyse(dispatched)) busy |= decide_newcomer(now);
   busy |= promises_.refresh(now);
-  if (!busy) busy = newcomers_.explain(now) || !manager_.refresh_bounds(Newcomers::slice);
+  if (!busy && dispatched == 0) busy = newcomers_.explain(now) || !manager_.refresh_bounds(Newcomers::slice);
+  settled_ = !busy && (settled_ || dispatched == 0);
   counters_.note(admitted_, newcomers_.refusals(), jobs_refused_);
   wake_at_ = std::min(promises_.wake_at(), newcomers_.wake_at());
-  return busy;
+  return !settled_ || dispatched == batch;
 }
 
 bool ManagerAgent::read_notes(Time now) noexcept {

@@ -9,9 +9,13 @@
 // waits for one slice at most. A slice is counted in evaluations and not in time, some 20 us on a core with a hundred
 // tasks.
 //
-// Threads: step(), wake_at() and shut_down() on one thread at a time; submit(), admit(), depart(), peer_gone(),
-// report() any thread. Two locks, both priority-inheriting: state_mutex_ (a step, or a report) and door_mutex_ (the
-// lists of admissions and lost peers). Other threads allocate and free under neither.
+// Where the manager is between two steps, who hands in a job of an admitted task takes its turn: hand_in() dispatches
+// what is queued, in its order, on the caller's thread. Nothing is analysed there. It saves the hop to the manager's
+// thread, which is there for everything else, and for what comes while it is in a step.
+//
+// Threads: step(), wake_at() and shut_down() on one thread at a time; submit(), hand_in(), admit(), depart(),
+// peer_gone(), report() any thread. Two locks, both priority-inheriting: state_mutex_ (a step, a turn, or a report) and
+// door_mutex_ (the lists of admissions and lost peers). Other threads allocate and free under neither.
 //
 // Memory: what a task's life will take is allocated before it is admitted: by whoever asks (Newcomer), and in
 // take_room(). Where there is none the newcomer is told NO_MEMORY. After that nothing about the task allocates, neither
@@ -75,6 +79,8 @@ class ManagerAgent final : public Agent {
 
   // Any thread.
   Pushed submit(JobPtr& job) noexcept;
+  // The same, but the caller dispatches the job of an admitted task himself when he can at once. Does not block.
+  Pushed hand_in(JobPtr& job) noexcept;
   void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler);
   void depart(TaskId task, PeerId owner) noexcept;
   void peer_gone(PeerId peer) noexcept;
@@ -109,6 +115,8 @@ class ManagerAgent final : public Agent {
     std::shared_ptr<TaskReport> last;  // what is left of it in the report, with room for label and misses
   };
 
+  Pushed enqueue(JobPtr& job) noexcept;
+  bool take_turn() noexcept;
   bool read_notes(Time now) noexcept;
   int dispatch_jobs(Time now) noexcept;
   bool may_analyse(int dispatched) noexcept;
@@ -182,7 +190,7 @@ class ManagerAgent final : public Agent {
   NodeList<Attachment> attachments_;  // guarded by door_mutex_; one at most for each task that was admitted
   bool closed_ = false;               // guarded by door_mutex_
 
-  // Guarded by state_mutex_: a step or a report.
+  // Guarded by state_mutex_: a step, a turn or a report.
   mutable os::PiMutex state_mutex_;
   RecordedManager manager_;
   PromiseKeeper promises_;
@@ -192,8 +200,9 @@ class ManagerAgent final : public Agent {
   Ceilings ceilings_;
   std::vector<sched::Command> work_;  // commands not carried out yet
   std::vector<Note> notes_;
-  int skipped_ = 0;  // steps in which requests left no time for newcomers
-  JobPtr current_;   // the job that the Manager is being asked about
+  int skipped_ = 0;       // steps in which requests left no time for newcomers
+  bool settled_ = false;  // but for jobs nothing was to do since a step found nothing to do
+  JobPtr current_;        // the job that the Manager is being asked about
   Recent<std::shared_ptr<const TaskReport>> gone_{remembered};
   Recent<TaskId> evicted_{remembered};  // the latest, so that their clients are told
   std::uint64_t admitted_ = 0, jobs_refused_ = 0;

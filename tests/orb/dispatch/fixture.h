@@ -235,14 +235,10 @@ class Machine {
   }
 
   std::shared_ptr<Fate> send(TaskId task, Duration cost = {}, PeerId peer = {}) {
-    auto fate = std::make_shared<Fate>();
-    JobPtr job(new TestJob(fate, cost));
-    job->task = task;
-    job->owner = peer;
-    job->arrived = virtual_now;
-    pushed = manager.submit(job);
-    return fate;
+    return send_by(&ManagerAgent::submit, task, cost, peer);
   }
+  // As a reader does.
+  std::shared_ptr<Fate> hand_in(TaskId task) { return send_by(&ManagerAgent::hand_in, task, {}, {}); }
   std::shared_ptr<Fate> send_new(const Contract& contract, PeerId peer = {}) {
     auto fate = std::make_shared<Fate>();
     JobPtr job(new TestJob(fate, {}));
@@ -261,6 +257,16 @@ class Machine {
   }
 
  private:
+  std::shared_ptr<Fate> send_by(Pushed (ManagerAgent::*door)(JobPtr&) noexcept, TaskId task, Duration cost,
+                                PeerId peer) {
+    auto fate = std::make_shared<Fate>();
+    JobPtr job(new TestJob(fate, cost));
+    job->task = task;
+    job->owner = peer;
+    job->arrived = virtual_now;
+    pushed = (manager.*door)(job);
+    return fate;
+  }
   static FakeProvider with_cores(int cores) {
     FakeProvider provider;
     for (int i = 0; i < cores; ++i)
