@@ -4,14 +4,16 @@
 // follow each other, so that rows meet the same machine and their ratio means something where a time alone would not.
 //
 //   bare TCP         64 bytes and back on a blocking socket: what the kernel alone costs
+//   floor of ...     the same bytes, passed through the threads that the mode has, and nothing else (hops.cpp)
+//   two hops         the same where a job has to wait for the manager's own thread
 //   omniORB          omniORB's defaults, IIOP
 //   omniORB, Unix    the same over a Unix socket
 //   Corelane         a servant without a contract: reader, best-effort lane
 //   Corelane, Unix   the same over a Unix socket
-//   Corelane, task   the calls are jobs of an admitted task: `manager` reader, queue, manager, the task's own thread;
-//                    `direct` the task's own thread reads the task's own connection; `followers` whichever thread reads
-//                    it runs it (ACE_TP_Reactor). In a closed loop its period is 30 us: a machine that calls faster
-//                    waits for it; so compare the modes with --rate
+//   Corelane, task   the calls are jobs of an admitted task: `manager` reader, queue, manager's turn, the task's own
+//                    thread; `direct` the task's own thread reads the task's own connection; `followers` whichever
+//                    thread reads it runs it (ACE_TP_Reactor). In a closed loop its period is 30 us: a machine that
+//                    calls faster waits for it; so compare the modes with --rate
 //   no rec.          the mode `manager` without the recorder
 //   spin-park        the mode `direct`, where the client spins for the reply before it sleeps
 //
@@ -66,6 +68,10 @@ struct Contender {
 
 const std::vector<Contender> contenders = {
     {"bare", "bare TCP", "corelane-bench-bare", "corelane-bench-bare", "server"},
+    {"floor-reader", "  floor of no contract", "corelane-bench-hops", "corelane-bench-bare", "reader"},
+    {"floor-direct", "  floor of direct", "corelane-bench-hops", "corelane-bench-bare", "direct"},
+    {"floor-one-hop", "  floor of manager", "corelane-bench-hops", "corelane-bench-bare", "one-hop"},
+    {"floor-two-hops", "  two hops", "corelane-bench-hops", "corelane-bench-bare", "two-hops"},
     {"omniorb", "omniORB", "corelane-bench-omniorb-server", "corelane-bench-omniorb-client"},
     {"omniorb-unix", "omniORB, Unix", "corelane-bench-omniorb-server", "corelane-bench-omniorb-client", "unix"},
     {"corelane", "Corelane", "corelane-bench-corelane-server", "corelane-bench-corelane-client"},
@@ -185,7 +191,12 @@ struct Pair {
 constexpr Pair pairs[] = {
     {"direct", "corelane", "direct to a call without contract (goal: 1.05)"},
     {"manager", "direct", "manager to direct (goal: 2.5 us more)"},
+    {"floor-one-hop", "floor-direct", "the same of their floors"},
+    {"floor-two-hops", "floor-direct", "the same, with a hop to the manager's thread"},
     {"followers", "direct", "leader-followers to direct"},
+    {"corelane", "floor-reader", "a call without contract to its floor"},
+    {"direct", "floor-direct", "direct to its floor"},
+    {"manager", "floor-one-hop", "manager to its floor"},
     {"manager", "unrecorded", "recorder on to off (goal: 1.03)"},
     {"spinning", "direct", "spin-then-park to park"},
 };
@@ -239,6 +250,12 @@ void print_setting(const Options& options) {
               options.rate > 0 ? ("open loop, " + interval_of(options) + " ns apart").c_str() : "closed loop");
 }
 
+std::vector<std::string> keys() {
+  std::vector<std::string> result;
+  for (const Contender& contender : contenders) result.push_back(contender.key);
+  return result;
+}
+
 std::optional<Options> options_of(int argc, char** argv, int& status) {
   Options options;
   CLI::App app{"Times a two-way call over TCP: a bare socket, omniORB and Corelane, in one interleaved run."};
@@ -253,11 +270,7 @@ std::optional<Options> options_of(int argc, char** argv, int& status) {
   app.add_option("--cores", options.cores, "client and server on one core, on two, or first one, then two")
       ->check(CLI::IsMember({"one", "two", "both"}))
       ->capture_default_str();
-  app.add_option("--only", options.only,
-                 "beside bare TCP: omniorb, omniorb-unix, corelane, corelane-unix, manager, direct, followers, "
-                 "unrecorded, spinning")
-      ->check(CLI::IsMember({"bare", "omniorb", "omniorb-unix", "corelane", "corelane-unix", "manager", "direct",
-                             "followers", "unrecorded", "spinning"}));
+  app.add_option("--only", options.only, "these rows beside bare TCP")->check(CLI::IsMember(keys()));
   app.add_option("--commit", options.commit, "printed with the results");
   app.add_option("--server-options", options.server_options, "-ORB options for our server, last on the line");
   try {

@@ -1,0 +1,118 @@
+// The floor below each of our modes: the 64 bytes of bare TCP, passed through the threads that the mode has, with their
+// policies, their priorities and the system calls that they cannot do without, and nothing else. The client is bare
+// TCP's.
+//   corelane-bench-hops direct     the task's thread polls the socket and a wake-up, reads with the kernel's time
+//                                  stamp, answers, and asks what it has used
+//   corelane-bench-hops reader     a reader waits with epoll, reads, and wakes a thread under SCHED_OTHER, which
+//   answers corelane-bench-hops one-hop    the same, and the thread is a task's corelane-bench-hops two-hops   the
+//   same, with a manager's thread in between
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/latency/load.h"
+#include "bench/latency/loopback.h"
+#include "orb/os/clock.h"
+#include "orb/os/thread.h"
+#include "orb/os/wait.h"
+
+namespace {
+
+namespace os = corelane::os;
+using latency::Message;
+
+constexpr int reader_level = 50, manager_level = 49, task_level = 48;  // the defaults of our server
+
+int connection = -1;
+Message message{};
+os::Parker manager, task;
+
+void answer() {
+  if (!latency::send_all(connection, message)) std::exit(0);
+}
+
+bool read_stamped() {
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(timespec))> control;
+  iovec vector{message.data(), message.size()};
+  msghdr header{};
+  header.msg_iov = &vector;
+  header.msg_iovlen = 1;
+  header.msg_control = control.data();
+  header.msg_controllen = control.size();
+  return ::recvmsg(connection, &header, MSG_DONTWAIT) == static_cast<ssize_t>(message.size());
+}
+
+// Each ends with the process, when the client closes the connection.
+void direct() {
+  const int on = 1;
+  if (::setsockopt(connection, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) < 0) latency::die("SO_TIMESTAMPNS");
+  std::array<pollfd, 2> entries{{{connection, POLLIN, 0}, {::eventfd(0, EFD_CLOEXEC), POLLIN, 0}}};
+  while (::ppoll(entries.data(), entries.size(), nullptr, nullptr) > 0 && read_stamped()) {
+    answer();
+    (void)os::thread_cpu_time();
+  }
+}
+
+void read_and_wake(os::Parker& next) {
+  const int readiness = ::epoll_create1(EPOLL_CLOEXEC);
+  epoll_event event{.events = EPOLLIN | EPOLLET, .data = {}};
+  if (::epoll_ctl(readiness, EPOLL_CTL_ADD, connection, &event) < 0) latency::die("epoll_ctl");
+  for (;;) {
+    if (::epoll_wait(readiness, &event, 1, -1) < 0) latency::die("epoll_wait");
+    if (!latency::receive_all(connection, message, MSG_DONTWAIT)) std::exit(0);
+    next.unpark();
+  }
+}
+
+[[noreturn]] void answer_when_woken() {
+  for (;;) {
+    task.park(corelane::never);
+    answer();
+    (void)os::thread_cpu_time();
+  }
+}
+
+[[noreturn]] void pass_on() {
+  for (;;) {
+    manager.park(corelane::never);
+    task.unpark();
+  }
+}
+
+os::Thread start(int level, void (*function)()) {
+  auto thread = os::start_thread({.name = "hop", .fifo_priority = level}, function);
+  if (!thread) latency::die("thread");
+  if (level > 0 && !thread->real_time()) std::fprintf(stderr, "hops: SCHED_FIFO is not granted\n"), std::exit(1);
+  return std::move(*thread);
+}
+
+int serve(std::string_view shape) {
+  const int listener = latency::new_socket();
+  latency::announce(std::to_string(latency::listen_on(listener)));
+  connection = latency::accept_one(listener);
+  std::vector<os::Thread> threads;
+  if (shape == "direct") {
+    threads.push_back(start(task_level, direct));
+  } else {
+    threads.push_back(start(shape == "reader" ? 0 : task_level, answer_when_woken));
+    if (shape == "two-hops") threads.push_back(start(manager_level, pass_on));
+    threads.push_back(start(
+        reader_level, shape == "two-hops" ? +[] { read_and_wake(manager); } : +[] { read_and_wake(task); }));
+  }
+  threads.clear();  // joins
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2) return serve(argv[1]);
+  std::fprintf(stderr, "usage: %s direct | reader | one-hop | two-hops\n", argv[0]);
+  return 2;
+}
