@@ -1,6 +1,8 @@
 // Channels beside what else carries bytes between two processes of one host, in one interleaved run.
 //
-//   corelane-bench-channels [ROUNDS] [CORE CORE]      two processes, each bound to one core; 5 rounds, cores 2 and 3
+//   corelane-bench-channels [ROUNDS [CORE CORE [SIZE...]]]   two processes, each bound to one core; 5 rounds, cores 2
+//   and
+//                                                            3, all sizes and all else that is told below
 //
 // Each row: half of a round trip (p50, p99, p99.9, max of all rounds) and the rate of messages one way, payload written
 // and read. "raw ring": two rings of records between two processes that spin, with nothing around them: what the memory
@@ -31,6 +33,7 @@
 
 #include "bench/latency/machine.h"
 #include "orb/channel/channel.h"
+#include "orb/channel/listener.h"
 #include "orb/os/clock.h"
 
 namespace {
@@ -173,9 +176,9 @@ struct Pair {
   os::Fd ends[2];
 };
 
-std::shared_ptr<Pair> socket_pair(int kind) {
+std::shared_ptr<Pair> socket_pair() {
   int ends[2];
-  if (socketpair(AF_UNIX, kind | SOCK_CLOEXEC, 0, ends) != 0) give_up("no socket pair");
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) give_up("no socket pair");
   const auto made = std::make_shared<Pair>();
   made->ends[0].reset(ends[0]), made->ends[1].reset(ends[1]);
   return made;
@@ -184,13 +187,15 @@ std::shared_ptr<Pair> socket_pair(int kind) {
 template <typename Kind>
 Contender channel_contender(std::string name, channel::Options options) {
   return {std::move(name), SIZE_MAX, [options]() -> MakeEnd {
-            const auto sockets = socket_pair(SOCK_SEQPACKET | SOCK_NONBLOCK);
-            return [sockets, options](int side) -> std::unique_ptr<End> {
-              os::Fd mine = std::move(sockets->ends[side]);
-              sockets->ends[1 - side].reset();
+            // As strangers would: over a listener, so that each end knows the other's process.
+            const std::string address = "@corelane-bench-" + std::to_string(getpid());
+            auto made = channel::Listener::listen(address, options);
+            if (!made) give_up(made.error().text);
+            const auto listener = std::make_shared<channel::Listener>(std::move(*made));
+            return [listener, options](int side) -> std::unique_ptr<End> {
               const Time deadline = os::now() + std::chrono::seconds{5};
-              auto end = side == 0 ? channel::Channel::connect_over(std::move(mine), options, deadline)
-                                   : channel::Channel::accept_over(std::move(mine), options, deadline);
+              auto end = side == 0 ? listener->accept(deadline)
+                                   : channel::Channel::connect(listener->path(), options, deadline);
               if (!end) give_up(end.error().text);
               return std::make_unique<Kind>(std::move(*end));
             };
@@ -205,7 +210,7 @@ MakeEnd make_raw() {
 }
 
 MakeEnd make_socket() {
-  const auto sockets = socket_pair(SOCK_STREAM);
+  const auto sockets = socket_pair();
   return [sockets](int side) {
     os::Fd mine = std::move(sockets->ends[side]);
     sockets->ends[1 - side].reset();
@@ -383,21 +388,26 @@ void idle_cost(channel::Wake wake, const char* name) {
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 5;
   const int cores[2] = {argc > 3 ? std::atoi(argv[2]) : 2, argc > 3 ? std::atoi(argv[3]) : 3};
-  if (rounds <= 0) give_up("usage: corelane-bench-channels [ROUNDS] [CORE CORE]");
+  if (rounds <= 0) give_up("usage: corelane-bench-channels [ROUNDS [CORE CORE [SIZE...]]]");
   sigset_t set;
   sigemptyset(&set), sigaddset(&set, wake_signal);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  const std::string facts = latency::machine_facts();  // before this process is bound
   bind_to(cores[0]);
-  std::printf("%s\ncores %d and %d, %d rounds, half of a round trip\n", latency::machine_facts().c_str(), cores[0],
-              cores[1], rounds);
+  std::printf("%s\ncores %d and %d, %d rounds, half of a round trip\n", facts.c_str(), cores[0], cores[1], rounds);
   const std::vector<Contender> all = contenders();
-  for (const std::size_t size : {4u, 32u, 48u, 512u, 1024u, 4096u, 65536u, 1u << 20}) {
+  std::vector<std::size_t> sizes{4, 32, 48, 512, 1024, 4096, 65536, 1 << 20};
+  const bool chosen = argc > 4;
+  if (chosen) sizes.clear();
+  for (int i = 4; i < argc; ++i) sizes.push_back(std::stoul(argv[i]));
+  for (const std::size_t size : sizes) {
     std::map<std::string, Samples> results;
     for (int round = 0; round < rounds; ++round)
       for (const Contender& contender : all)
         if (size <= contender.largest) measure(contender, plan_for(size), cores, results[contender.name]);
     print_size(size, all, results);
   }
+  if (chosen) return 0;
   compare_large(rounds, cores);
   idle_cost(channel::Wake::futex, "futex");
   idle_cost(channel::Wake::eventfd, "eventfd");

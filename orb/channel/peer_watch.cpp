@@ -40,10 +40,10 @@ Peer peer_of(const os::Fd& socket) noexcept {
   return {found.pid, found.uid, found.gid};
 }
 
-PeerWatch::PeerWatch(os::Fd socket) noexcept
-    : socket_(std::move(socket)),
-      process_(open_process(socket_.get(), peer_of(socket_).process)),
-      peer_(peer_of(socket_)) {}
+PeerWatch::PeerWatch(os::Fd socket, std::int32_t process) noexcept
+    : socket_(std::move(socket)), peer_(peer_of(socket_)) {
+  if (process == peer_.process) process_ = open_process(socket_.get(), process);
+}
 
 bool PeerWatch::is_gone() const noexcept {
   pollfd watched[] = {{socket_.get(), POLLRDHUP, 0}, {process_.get(), POLLIN, 0}};  // a negative one is passed over

@@ -23,13 +23,15 @@ struct Peer {
 class PeerWatch {
  public:
   PeerWatch() = default;
-  explicit PeerWatch(os::Fd socket) noexcept;
+  // `process`: whom the peer says it is, as its own namespace numbers it. The credentials are those of whoever called
+  // listen(), and may be of a parent whose life says nothing: only if both agree the process is watched.
+  PeerWatch(os::Fd socket, std::int32_t process) noexcept;
 
   // One system call.
   bool is_gone() const noexcept;
   const Peer& peer() const noexcept { return peer_; }
   int socket() const noexcept { return socket_.get(); }
-  // Without a pidfd (an old kernel, a peer of another namespace) only the socket tells.
+  // Without a pidfd (an old kernel, a peer of another namespace, an inherited listener) only the socket tells.
   bool sees_process() const noexcept { return bool(process_); }
 
  private:

@@ -185,6 +185,7 @@ Result<EndParts> join(const os::Fd& socket, Offer& offer, Offered& offered) {
   }
   parts.own_wake = wake_of(offer.hello, getpid());
   parts.peer_wake = wake_of(offered.hello, peer_of(socket).process);
+  parts.peer_process = offered.hello.process;
   parts.loans = (offer.hello.offered & offered.hello.offered & feature_loans) != 0;
   return parts;
 }
@@ -243,7 +244,7 @@ Result<EndParts> finish(os::Fd socket, Result<EndParts> parts) {
     if (parts.error().kind != SetupFault::Kind::refused) send_refusal(socket, parts.error().text);
     return parts;
   }
-  parts->watch = PeerWatch(std::move(socket));
+  parts->watch = PeerWatch(std::move(socket), parts->peer_process);
   return parts;
 }
 

@@ -149,6 +149,17 @@ TEST_CASE("a peer that left the socket to a child of its own is still seen to di
   kill(heir, SIGKILL);
 }
 
+TEST_CASE("an acceptor that inherited its listener is not taken for the process that made it") {
+  Meeting meeting({.shape = small, .wake = Wake::eventfd});
+  const pid_t child = meeting.fork_child(ChildIs::acceptor, [](Channel& end) { return end.wait(soon()) ? 1 : 0; });
+  Channel end = expect(meeting.meet_child(ChildIs::acceptor));
+  CHECK(end.peer().process == getpid());  // who called listen()
+  CHECK_FALSE(end.sees_process());
+  kill(child, SIGKILL);
+  CHECK(read(end) == ended(Fault::peer_died));
+  CHECK(end_of(child) == -SIGKILL);
+}
+
 TEST_CASE("a peer that is stopped makes calls time out, and they go on when it does") {
   Meeting meeting({.shape = small});
   const pid_t child = meeting.fork_child(ChildIs::connector, [](Channel& end) {
