@@ -1,19 +1,17 @@
 #include "orb/core/local_call.h"
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <optional>
 
 #include "orb/base/minor.h"
+#include "orb/core/call_chain.h"
 #include "orb/core/exception.h"
 #include "orb/core/orb.h"
 #include "orb/core/settings.h"
 #include "orb/core/task_binding.h"
-#include "orb/dispatch/current.h"
 #include "orb/dispatch/job.h"
 #include "orb/os/clock.h"
-#include "orb/os/wait.h"
 
 namespace corelane::core {
 namespace {
@@ -57,10 +55,42 @@ void visit(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* fr
   }
 }
 
-std::shared_ptr<os::Parker> parker_of_thread() {
-  thread_local const auto parker = std::make_shared<os::Parker>();
-  return parker;
-}
+// A call that somebody else's thread makes; its caller gets what it threw.
+class Captured {
+ public:
+  template <typename Function>
+  void operator()(Function function) noexcept {
+    try {
+      function();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  std::exception_ptr failure_;
+};
+
+// A local call of a task that waits for the caller.
+class LocalCallBack final : public CallBack {
+ public:
+  LocalCallBack(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame)
+      : orb_(orb), object_(object), upcall_(upcall), frame_(frame) {}
+  void run() noexcept override {
+    capture_([&] { visit(orb_, object_, upcall_, frame_); });
+  }
+  void rethrow() const { capture_.rethrow(); }
+
+ private:
+  Orb& orb_;
+  ActiveObject& object_;
+  const Upcall& upcall_;
+  void* const* const frame_;
+  Captured capture_;
+};
 
 // A local call as a job of its caller's task. Lives on the caller's stack: the caller waits until the last touch.
 class LocalJob final : public dispatch::Job {
@@ -69,49 +99,35 @@ class LocalJob final : public dispatch::Job {
       : orb_(orb), object_(object), upcall_(upcall), frame_(frame) {}
 
   void run(const dispatch::JobContext&) noexcept override {
-    capture([&] { visit(orb_, object_, upcall_, frame_); });
+    const ChainedCall::Scope working(call_);
+    capture_([&] { visit(orb_, object_, upcall_, frame_); });
   }
   void refuse(const sched::Refusal& refusal) noexcept override {
-    capture([&] { raise(sched::error_of(refusal), Detail{sched::text_of(refusal), refusal}); });
+    capture_([&] { raise(sched::error_of(refusal), Detail{sched::text_of(refusal), refusal}); });
   }
   void fail(Error error) noexcept override {
-    capture([&] { raise(error); });
+    capture_([&] { raise(error); });
   }
-  void recycle() noexcept override {
-    const std::shared_ptr<os::Parker> parker = parker_;  // the job is gone as soon as the caller sees it done
-    // PAIR local_job: release here -> acquire in wait(). Publishes results and failure.
-    done_.store(true, std::memory_order_release);
-    parker->unpark();
-  }
-  // Who calls from a job of his own is suspended meanwhile.
+  void recycle() noexcept override { call_.done(); }
   void wait() {
-    const dispatch::SuspensionScope waits;
-    // PAIR local_job: acquire here <- release in recycle(). Bound: the job, and one stale token of an earlier one.
-    while (!done_.load(std::memory_order_acquire)) parker_->park(never);
-    if (failure_) std::rethrow_exception(failure_);
+    call_.wait();
+    capture_.rethrow();
   }
 
  private:
-  template <typename Function>
-  void capture(Function function) noexcept {
-    try {
-      function();
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
-  }
-
   Orb& orb_;
   ActiveObject& object_;
   const Upcall& upcall_;
   void* const* const frame_;
-  std::exception_ptr failure_;
-  const std::shared_ptr<os::Parker> parker_ = parker_of_thread();
-  std::atomic<bool> done_{false};
+  Captured capture_;
+  ChainedCall call_;
 };
 
+// Of a task that is in a job which waits for this call: as a part of that job.
 void run_as_job(Reference& reference, const TaskBinding& binding, ActiveObject& object, const Upcall& upcall,
                 void* const* frame) {
+  LocalCallBack back(*reference.orb(), object, upcall, frame);
+  if (ChainedCall::call_back(binding.task(), back)) return back.rethrow();
   LocalJob job(*reference.orb(), object, upcall, frame);
   job.arrived = os::now();
   job.task = binding.task();

@@ -1,0 +1,75 @@
+#include "orb/core/call_chain.h"
+
+#include <utility>
+
+#include "orb/dispatch/current.h"
+
+namespace corelane::core {
+namespace {
+
+thread_local ChainedCall* inside = nullptr;  // the call for which the thread works
+
+std::shared_ptr<os::Parker> parker_of_thread() {
+  thread_local const auto parker = std::make_shared<os::Parker>();
+  return parker;
+}
+
+TaskId current_task() noexcept {
+  const dispatch::CurrentJob* job = dispatch::current_job();
+  return job != nullptr ? job->context.task : no_task;
+}
+
+}  // namespace
+
+ChainedCall::ChainedCall() : parker_(parker_of_thread()), task_(current_task()), outer_(inside) {}
+
+ChainedCall::Scope::Scope(ChainedCall& call) noexcept : before_(std::exchange(inside, &call)) {}
+
+ChainedCall::Scope::~Scope() { inside = before_; }
+
+// Bound: the call, and what it calls back.
+void ChainedCall::wait() noexcept {
+  for (;;) {
+    Posted* posted = nullptr;
+    {
+      const dispatch::SuspensionScope waits;
+      // PAIR chain.done: acquire here <- release in done(). PAIR chain.posted: acquire here <- release in call_back().
+      // Bound: as above, and one stale token of an earlier call.
+      while (!done_.load(std::memory_order_acquire)) {
+        posted = posted_.exchange(nullptr, std::memory_order_acquire);
+        if (posted != nullptr) break;
+        parker_->park(never);
+      }
+    }
+    if (posted == nullptr) return;
+    {
+      const Scope scope(posted->answer);
+      posted->work.run();
+    }
+    posted->answer.done();
+  }
+}
+
+void ChainedCall::done() noexcept {
+  const std::shared_ptr<os::Parker> parker = parker_;
+  // PAIR chain.done: release here -> acquire in wait(). Publishes what the callee has left.
+  done_.store(true, std::memory_order_release);
+  parker->unpark();
+}
+
+bool ChainedCall::call_back(TaskId task, CallBack& work) noexcept {
+  if (task == no_task) return false;
+  if (current_task() == task) return work.run(), true;
+  ChainedCall* call = inside;
+  while (call != nullptr && call->task_ != task) call = call->outer_;  // bound: the depth of the chain
+  if (call == nullptr) return false;
+  ChainedCall answer;
+  Posted posted{work, answer};
+  // PAIR chain.posted: release here -> acquire in wait(). Publishes the call-back.
+  call->posted_.store(&posted, std::memory_order_release);
+  call->parker_->unpark();
+  answer.wait();
+  return true;
+}
+
+}  // namespace corelane::core

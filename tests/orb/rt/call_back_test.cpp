@@ -1,0 +1,73 @@
+// Call-backs within a process: a task that waits for a call can be called by whom it waits for.
+#include <set>
+#include <thread>
+
+#include "orb/rt/rt.h"
+#include "tests/support/modes.h"
+#include "tests/support/probe_servant.h"
+
+using namespace corelane;
+using namespace corelane::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+// add(n, ...) asks the next one for n - 1, and so on.
+class Player final : public ProbeServant {
+ public:
+  std::int32_t add(std::int32_t depth, std::int32_t last) override {
+    threads.insert(std::this_thread::get_id());
+    if (depth == 0 && last < 0) throw Probing::Undeclared();
+    return depth == 0 ? last : next->add(depth - 1, last) + 1;
+  }
+  CORBA::object_reference<Probing::Probe> next;
+  std::set<std::thread::id> threads;  // only one thread of a chain runs at a time
+};
+
+// Two players, each with a task for add().
+struct Game {
+  CORBA::object_reference<Probing::Probe> join(const CORBA::servant_reference<Player>& player) {
+    return IDL::traits<Probing::Probe>::narrow(server.orb.root()->servant_to_reference(player));
+  }
+  rt::Task admit(const CORBA::object_reference<Probing::Probe>& player) {
+    Contract contract = make_contract(10ms, 1ms);
+    contract.suspension = 5ms;
+    auto task = rt::admit(player, {.operation = "add", .contract = contract});
+    REQUIRE(task);
+    return std::move(*task);
+  }
+  ~Game() { first->next = second->next = nullptr; }
+
+  ProbeServer server{in_each_mode({"-ORBDispatchAdmission", "off"})};
+  CORBA::servant_reference<Player> first = CORBA::make_reference<Player>(), second = CORBA::make_reference<Player>();
+  CORBA::object_reference<Probing::Probe> to_first = join(first), to_second = join(second);
+  rt::Task first_task = admit(to_first), second_task = admit(to_second);
+};
+
+}  // namespace
+
+TEST_CASE("a task that calls itself goes on in its own job") {
+  Game game;
+  game.first->next = game.to_first;
+  CHECK(game.to_first->add(3, 10) == 13);
+  CHECK(game.first->threads.size() == 1);
+}
+
+TEST_CASE("tasks that call each other back run on their own threads, however deep") {
+  Game game;
+  game.first->next = game.to_second;
+  game.second->next = game.to_first;
+  for (const int depth : {1, 2, 3, 8}) CHECK(game.to_first->add(depth, 10) == 10 + depth);
+  CHECK(game.first->threads.size() == 1);
+  CHECK(game.second->threads.size() == 1);
+  CHECK(*game.first->threads.begin() != *game.second->threads.begin());
+  CHECK(game.first->threads.count(std::this_thread::get_id()) == 0);
+}
+
+TEST_CASE("what a call-back throws reaches its caller, and the tasks go on") {
+  Game game;
+  game.first->next = game.to_second;
+  game.second->next = game.to_first;
+  for (const int depth : {1, 2, 5}) CHECK_THROWS_AS(game.to_first->add(depth, -1), CORBA::UNKNOWN);
+  CHECK(game.to_first->add(2, 10) == 12);
+}
