@@ -2,8 +2,11 @@
 #include "idl/front/preprocessor.h"
 
 #include <algorithm>
+// The library's own binary has a pool of tokens apart from ours: what its lexer took from there would never return.
+#define BOOST_WAVE_SEPARATE_LEXER_INSTANTIATION 0
 #include <boost/wave.hpp>
 #include <boost/wave/cpplexer/cpp_lex_iterator.hpp>
+#include <boost/wave/cpplexer/re2clex/cpp_re2c_lexer.hpp>
 #include <charconv>
 #include <exception>
 #include <map>
