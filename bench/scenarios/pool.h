@@ -35,6 +35,9 @@ class StampedCores final : public corelane::dispatch::CoreProvider {
   }
   corelane::Expected<std::span<const corelane::dispatch::Promise>> begin() noexcept override;
   corelane::Expected<void> end(std::span<const corelane::dispatch::Promise> mine) noexcept override;
+  corelane::Expected<void> claim(std::span<const corelane::dispatch::Promise> mine) noexcept override {
+    return cores_.claim(mine);
+  }
   void abandon() noexcept override { cores_.abandon(); }
   bool alone() const noexcept override { return cores_.alone(); }
   void withdraw() noexcept override { cores_.withdraw(); }

@@ -68,11 +68,15 @@ class CoreProvider {
   // the transaction is closed all the same: TRANSIENT ledger_busy when another process has changed its promises since
   // begin(), so that ours would not be decided on what stands there. Needs begin().
   virtual Expected<void> end(std::span<const Promise> mine) noexcept = 0;
+  // As end(), but the transaction stays open when it succeeded: before a decision that cannot be taken back. Whoever
+  // decides from here on sees `mine`, so what is decided within it stands, wherever this process may be stopped.
+  virtual Expected<void> claim(std::span<const Promise> mine) noexcept = 0;
   // Closes the transaction and leaves the promise as it was.
   virtual void abandon() noexcept = 0;
 
   // Whether no other process is there that could promise anything, as begin() found it. A decision that changes more
-  // than what end() may refuse (tasks are moved) is for one that is alone. Within a transaction.
+  // than what end() may refuse (tasks are moved) is for one that is alone, and has claimed what it may need. Within a
+  // transaction.
   virtual bool alone() const noexcept = 0;
 
   // Gives back all that this process promises. Needs no transaction: a promise may shrink at any time. Waits for

@@ -116,9 +116,15 @@ Expected<void> HostLedger::enter() noexcept {
 }
 
 Expected<void> HostLedger::end(std::span<const Promise> mine) noexcept {
+  const Expected<void> written = claim(mine);
+  if (written) abandon();
+  return written;
+}
+
+Expected<void> HostLedger::claim(std::span<const Promise> mine) noexcept {
   const Expected<void> written = mine.size() <= ledger::max_entries ? write(mine) : Expected<void>(no_slot);
+  if (!written) abandon();
   if (written) mine_.assign(mine.begin(), mine.end());  // within what was reserved
-  abandon();
   return written;
 }
 

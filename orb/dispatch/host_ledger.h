@@ -7,7 +7,8 @@
 // decides nothing: a transaction is good when, after its promise was written, all others' promises are still those that
 // it was decided on; else the old promise is written back and the transaction is tried again. Of two that overlap at
 // least one finds the other, also a holder that goes on after it was passed over. While both stand there each other's
-// readers see more promised than will be, never less.
+// readers see more promised than will be, never less. What cannot be taken back (tasks are moved) is decided between
+// claim() and end().
 //
 // Threads: lease() and maintain() on ordinary threads, a transaction on one thread at a time; maintain() and a
 // transaction exclude each other (the transaction then answers TRANSIENT and is tried again).
@@ -53,6 +54,7 @@ class HostLedger final : public CoreProvider {
   Expected<std::vector<CoreLease>> lease(const LeaseRequest& request) override;
   Expected<std::span<const Promise>> begin() noexcept override;
   Expected<void> end(std::span<const Promise> mine) noexcept override;
+  Expected<void> claim(std::span<const Promise> mine) noexcept override;
   void abandon() noexcept override;
   bool alone() const noexcept override { return file_ && file_->alone(); }
   void withdraw() noexcept override;
@@ -105,6 +107,7 @@ class UnguardedCores final : public CoreProvider {
   Expected<std::vector<CoreLease>> lease(const LeaseRequest& request) override;
   Expected<std::span<const Promise>> begin() noexcept override { return std::span<const Promise>{}; }
   Expected<void> end(std::span<const Promise>) noexcept override { return {}; }
+  Expected<void> claim(std::span<const Promise>) noexcept override { return {}; }
   void abandon() noexcept override {}
   bool alone() const noexcept override { return true; }
   void withdraw() noexcept override {}

@@ -63,6 +63,9 @@ NewcomerPtr Newcomers::take_first() noexcept {
 void Newcomers::decide_first(Time now, std::vector<sched::Command>& commands) noexcept {
   NewcomerPtr newcomer = take_first();
   preparing_ = {};
+  if (manager_.would_move())
+    if (const auto claimed = promises_.claim_all(); !claimed)
+      return try_again(std::move(newcomer), claimed.error(), now);
   const sched::Proposed fact{
       .at = now, .request = newcomer->request, .peer = newcomer->owner, .contract = newcomer->contract};
   deciding_.push_back(std::move(newcomer));

@@ -61,6 +61,18 @@ Expected<void> PromiseKeeper::begin(const Contract& newcomer, Time now) noexcept
   return errors::no_memory;
 }
 
+Expected<void> PromiseKeeper::claim_all() noexcept try {
+  constexpr Duration always = std::chrono::milliseconds{1};
+  std::vector<Promise> whole;
+  for (const CoreLease& lease : leases_) whole.push_back(load_promise(lease, {.budget = always, .period = always}));
+  const auto claimed = provider_.claim(whole);
+  stale_ = stale_ || claimed;
+  return claimed;
+} catch (const std::bad_alloc&) {
+  provider_.abandon();
+  return errors::no_memory;
+}
+
 Expected<void> PromiseKeeper::commit() noexcept {
   const auto mine = promises_with_room();
   if (!mine) provider_.abandon();
@@ -90,7 +102,6 @@ void PromiseKeeper::note_others(std::span<const Promise> others, const Contract&
   }
   beside_others_ = beside;
   // The others' deadlines are checked against one newcomer on one core, not against a reshuffle of ours.
-  // What moves cannot be taken back either when another process has promised something meanwhile.
   manager_.set_repack(!beside_others_ && provider_.alone());
 }
 

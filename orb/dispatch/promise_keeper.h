@@ -39,6 +39,9 @@ class PromiseKeeper {
   // Opens a transaction and tells the Manager what others promised: it is interference to the newcomer, and where the
   // newcomer would break one of theirs its core is closed to it. Errors: as CoreProvider::begin(), NO_MEMORY.
   Expected<void> begin(const Contract& newcomer, Time now) noexcept;
+  // Before a decision that moves tasks, which cannot be taken back: promises all of our cores. commit() then says what
+  // of it is needed. On an error the transaction is closed: another process has come.
+  Expected<void> claim_all() noexcept;
   // Writes down what the Manager has decided, and closes the transaction. Errors: as CoreProvider::end(), NO_MEMORY.
   Expected<void> commit() noexcept;
   void abandon() noexcept { provider_.abandon(); }

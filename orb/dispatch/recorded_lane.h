@@ -68,6 +68,7 @@ class RecordedManager {
   // Not recorded: they change nothing that is decided.
   void prepare(PeerId peer, const Contract& contract) noexcept { manager_.prepare(peer, contract); }
   bool continue_preparing(int evaluations) noexcept { return manager_.continue_preparing(evaluations); }
+  bool would_move() const noexcept { return manager_.would_move(); }
   bool refresh_bounds(int evaluations) noexcept { return manager_.refresh_bounds(evaluations); }
   void begin_nearest(const Contract& contract) noexcept { manager_.begin_nearest(contract); }
   std::optional<sched::Nearest> continue_nearest(int evaluations) noexcept {

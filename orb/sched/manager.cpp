@@ -280,6 +280,11 @@ bool Manager::continue_preparing(int evaluations) noexcept {
   return s.search.step(evaluations);
 }
 
+bool Manager::would_move() const noexcept {
+  const State& s = *state_;
+  return s.wanted && s.is_prepared(*s.wanted) && s.search.found() == AdmissionSearch::Found::plan;
+}
+
 bool Manager::refresh_bounds(int evaluations) noexcept {
   for (Core& core : state_->placement.cores())
     if (core.stale && !core.lost && !state_->refresh(core, evaluations)) return false;

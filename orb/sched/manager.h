@@ -66,6 +66,9 @@ class Manager {
   void prepare(PeerId peer, const Contract& contract) noexcept;
   bool continue_preparing(int evaluations) noexcept;
 
+  // Whether the newcomer whose preparation has ended makes others move, or waits for those who leave.
+  bool would_move() const noexcept;
+
   // Makes bounds exact again that were only upper ones since tasks left or moved, in pieces as above; true when all
   // are. Bounds are for reports: no decision depends on them.
   bool refresh_bounds(int evaluations) noexcept;

@@ -160,6 +160,7 @@ class FakeProvider final : public CoreProvider {
     mine.assign(promised.begin(), promised.end());
     return {};
   }
+  Expected<void> claim(std::span<const Promise> promised) noexcept override { return end(promised); }
   void abandon() noexcept override {}
   bool alone() const noexcept override { return !neighbours && others.empty(); }
   void withdraw() noexcept override { mine.clear(); }
@@ -185,10 +186,11 @@ inline ExecutiveOptions bare_options() {
 
 class Machine {
  public:
-  explicit Machine(int cores = 1, const ExecutiveOptions& options = bare_options())
+  // `provider`: instead of the one that answers what the test chooses; it outlives this.
+  explicit Machine(int cores = 1, const ExecutiveOptions& options = bare_options(), CoreProvider* provider = nullptr)
       : provider_(with_cores(cores)),
         best_effort(options.queue_capacity, BestEffortServers(options, provider_.leases, virtual_clock)),
-        manager(options, provider_.leases, provider_, threads, best_effort, virtual_clock) {
+        manager(options, provider_.leases, provider ? *provider : provider_, threads, best_effort, virtual_clock) {
     provider_.mine.reserve(1000);
     virtual_now = Time{} + std::chrono::seconds{1};
     virtual_cpu = virtual_delay = {};

@@ -31,6 +31,7 @@ class NoCores final : public CoreProvider {
   Expected<std::vector<CoreLease>> lease(const LeaseRequest&) override { return nothing; }
   Expected<std::span<const Promise>> begin() noexcept override { return nothing; }
   Expected<void> end(std::span<const Promise>) noexcept override { return nothing; }
+  Expected<void> claim(std::span<const Promise>) noexcept override { return nothing; }
   void abandon() noexcept override {}
   bool alone() const noexcept override { return true; }
   void withdraw() noexcept override {}
