@@ -254,6 +254,24 @@ void ClientCall::raise_system_exception(cdr::Reader& body) {
   raise(received.error, std::move(received.detail));
 }
 
+bool ClientCall::post(ReplyGroup& group) {
+  if (!giop::finish(writer_)) raise(writer_.error());
+  return connection_->post(pending_, request_id_, writer_.bytes(), deadline_, group);
+}
+
+void ClientCall::retry() {
+  failed(pending_.error());
+  connect();
+  recompose();
+}
+
+bool ClientCall::settle(std::span<const RaisesEntry> raises) {
+  if ((pending_.answered() ? take_reply(raises) : failed(pending_.error())) == Next::done) return true;
+  connect();
+  recompose();
+  return false;
+}
+
 bool ClientCall::locate() {
   const Orb::State& state = origin_->orb()->state();
   giop::LocateRequestHeader header{.request_id = request_id_, .target = {}};

@@ -36,6 +36,14 @@ class ClientCall {
 
   // Sends, waits, follows forwards. Raises; returns when the operation ended without exception or was oneway.
   void invoke(std::span<const RaisesEntry> raises);
+  // The same in pieces, for calls that a collector waits for: post() sends, false: call retry(), which makes the call
+  // ready to be sent again or raises; settle(), when pending() has ended: false: post() it again. Raises as invoke().
+  bool post(ReplyGroup& group);
+  void retry();
+  bool settle(std::span<const RaisesEntry> raises);
+  PendingReply& pending() noexcept { return pending_; }
+  Orb& orb() const noexcept { return *origin_->orb(); }
+
   // LocateRequest instead of the operation: whether the server has the object. Raises system exceptions.
   bool locate();
 

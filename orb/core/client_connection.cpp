@@ -45,6 +45,7 @@ bool ClientConnection::call(PendingReply& pending, std::uint32_t request_id, Byt
                             os::WaitStrategy strategy) {
   pending.id_ = request_id;
   pending.state_ = PendingReply::State::waiting;
+  pending.group_ = nullptr;
   {
     const Lock lock(mutex_);
     waiting_.push_back(&pending);
@@ -61,6 +62,63 @@ bool ClientConnection::call(PendingReply& pending, std::uint32_t request_id, Byt
   wait(pending, deadline, strategy);
   if (pending.state_ == PendingReply::State::failed && pending.error_ == late) cancel(request_id);
   return pending.state_ == PendingReply::State::answered;
+}
+
+// While the request is written the call is this thread's, even if it has ended by then. What fails a connection fails
+// all that wait at that time: after it nobody is let in.
+bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline,
+                            ReplyGroup& group) {
+  pending.id_ = request_id;
+  pending.state_ = PendingReply::State::waiting;
+  pending.group_ = &group;
+  pending.next_ = nullptr;
+  pending.deadline_ = deadline;
+  pending.posting_ = true;
+  pending.error_ = {lost.kind, Completion::no, lost.minor};
+  {
+    const Lock lock(mutex_);
+    if (!open()) return false;
+    waiting_.push_back(&pending);
+  }
+  const auto sent = stream_->send(request);
+  const Lock lock(mutex_);
+  pending.posting_ = false;
+  if (!sent) {
+    broken_.store(true, std::memory_order_relaxed);  // relaxed: as above
+    pending.error_ = {sent.error().kind, Completion::no, sent.error().minor};
+    remove(pending);
+    return false;
+  }
+  if (pending.state_ != PendingReply::State::waiting) hand_over(pending);
+  group.wake();
+  return true;
+}
+
+PendingReply* ClientConnection::attend(ReplyGroup& group) {
+  Lock lock(mutex_);
+  if (group.first_ == nullptr) {
+    const bool has_calls = std::any_of(waiting_.begin(), waiting_.end(), [&](auto* p) { return p->group_ == &group; });
+    const Time deadline = earliest_deadline(group);
+    const bool lead = has_calls && !std::exchange(led_, true);
+    lock.unlock();
+    if (lead) {
+      read_some(deadline, {});
+    } else {
+      group.parker_.park(deadline);
+    }
+    lock.lock();
+    if (lead) led_ = false;
+    expire(group);
+  }
+  PendingReply* const ended = std::exchange(group.first_, nullptr);
+  group.last_ = nullptr;
+  for (const PendingReply* p = ended; p != nullptr; p = p->next_) std::erase(waiting_, p);
+  last_used_ = os::now();
+  wake_successor();
+  lock.unlock();
+  for (const PendingReply* p = ended; p != nullptr; p = p->next_)
+    if (p->state_ == PendingReply::State::failed && p->error_ == late) cancel(p->id_);
+  return ended;
 }
 
 Expected<void> ClientConnection::send(Bytes request) noexcept {
@@ -95,7 +153,45 @@ void ClientConnection::wait(PendingReply& pending, Time deadline, os::WaitStrate
 void ClientConnection::remove(PendingReply& pending) noexcept {
   std::erase(waiting_, &pending);
   last_used_ = os::now();
-  if (!led_ && !waiting_.empty()) waiting_.front()->parker_.unpark();
+  wake_successor();
+}
+
+// Who waits for himself comes first: a collector may be busy with a handler.
+void ClientConnection::wake_successor() noexcept {
+  if (led_ || waiting_.empty()) return;
+  const auto found = std::find_if(waiting_.begin(), waiting_.end(), [](auto* p) { return p->group_ == nullptr; });
+  if (found != waiting_.end()) return (*found)->parker_.unpark();
+  waiting_.front()->group_->wake();
+}
+
+void ClientConnection::settle(PendingReply& pending, PendingReply::State state) noexcept {
+  pending.state_ = state;
+  if (pending.group_ == nullptr) return pending.parker_.unpark();
+  if (!pending.posting_) hand_over(pending);
+}
+
+void ClientConnection::hand_over(PendingReply& pending) noexcept {
+  ReplyGroup& group = *pending.group_;
+  (group.last_ == nullptr ? group.first_ : group.last_->next_) = &pending;
+  group.last_ = &pending;
+  group.wake();
+}
+
+Time ClientConnection::earliest_deadline(const ReplyGroup& group) const noexcept {
+  Time earliest = never;
+  for (const PendingReply* p : waiting_)
+    if (p->group_ == &group) earliest = std::min(earliest, p->deadline_);
+  return earliest;
+}
+
+void ClientConnection::expire(const ReplyGroup& group) noexcept {
+  const Time now = os::now();
+  for (PendingReply* p : waiting_) {
+    const bool is_late = p->deadline_ != never && now >= p->deadline_;
+    if (p->group_ != &group || p->state_ != PendingReply::State::waiting || !is_late) continue;
+    p->error_ = late;
+    settle(*p, PendingReply::State::failed);
+  }
 }
 
 void ClientConnection::read_some(Time deadline, os::WaitStrategy strategy) {
@@ -137,12 +233,11 @@ void ClientConnection::deliver(const giop::Message& message) noexcept {
   pending.header_ = message.header;
   try {
     pending.bytes_.assign(message.bytes.begin(), message.bytes.end());
-    pending.state_ = PendingReply::State::answered;
+    settle(pending, PendingReply::State::answered);
   } catch (const std::bad_alloc&) {
-    pending.state_ = PendingReply::State::failed;
     pending.error_ = {ErrorKind::no_memory, Completion::maybe, minor::out_of_memory};
+    settle(pending, PendingReply::State::failed);
   }
-  pending.parker_.unpark();
 }
 
 void ClientConnection::fail_all(Error error) noexcept {
@@ -150,9 +245,8 @@ void ClientConnection::fail_all(Error error) noexcept {
   const Lock lock(mutex_);
   for (PendingReply* pending : waiting_) {
     if (pending->state_ != PendingReply::State::waiting) continue;
-    pending->state_ = PendingReply::State::failed;
     pending->error_ = error;
-    pending->parker_.unpark();
+    settle(*pending, PendingReply::State::failed);
   }
 }
 
@@ -174,7 +268,7 @@ bool ClientConnection::usable() noexcept {
   const Lock lock(mutex_);
   led_ = false;
   last_used_ = os::now();
-  if (!waiting_.empty()) waiting_.front()->parker_.unpark();
+  wake_successor();
   return !broken_.load(std::memory_order_relaxed);  // relaxed: a hint
 }
 

@@ -20,6 +20,22 @@
 
 namespace corelane::core {
 
+class PendingReply;
+
+// Calls of one connection that one thread, the collector, waits for together.
+class ReplyGroup {
+ public:
+  // Ends attend(). Thread: any.
+  void wake() noexcept { parker_.unpark(); }
+
+ private:
+  friend class ClientConnection;
+  os::Parker parker_;
+  // Guarded by the connection's mutex: what attend() is to give, in order.
+  PendingReply* first_ = nullptr;
+  PendingReply* last_ = nullptr;
+};
+
 // One call that waits for its reply. Lives with the caller; reused by it.
 class PendingReply {
  public:
@@ -29,6 +45,9 @@ class PendingReply {
   giop::Message message() const noexcept { return {header_, bytes_}; }
   // After a failure. COMPLETED_NO: the server has not and will not run the call, so it may be sent again.
   const Error& error() const noexcept { return error_; }
+  bool answered() const noexcept { return state_ == State::answered; }
+  // In the list that attend() gave.
+  PendingReply* next() const noexcept { return next_; }
 
  private:
   friend class ClientConnection;
@@ -38,6 +57,11 @@ class PendingReply {
   std::vector<std::byte> bytes_;
   Error error_;
   os::Parker parker_;
+  // Of a posted call.
+  ReplyGroup* group_ = nullptr;
+  PendingReply* next_ = nullptr;
+  Time deadline_ = never;
+  bool posting_ = false;  // its request is still being written
 };
 
 class ClientConnection {
@@ -50,12 +74,19 @@ class ClientConnection {
   // Sends a request that gets a reply, and waits for it. False: failed, see pending.error(); TIMEOUT is COMPLETED_MAYBE
   // and has sent a CancelRequest.
   bool call(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline, os::WaitStrategy strategy);
+  // Sends a request whose reply goes to the group's collector. False: not sent, see pending.error(), COMPLETED_NO.
+  bool post(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline, ReplyGroup& group);
+  // Thread: the group's collector. Waits until calls of the group have ended, one has passed its deadline, or wake();
+  // gives those that have ended, as a list. With calls under way it reads for all when nobody does.
+  PendingReply* attend(ReplyGroup& group);
   // Sends a request without reply.
   Expected<void> send(Bytes request) noexcept;
 
   // False when it cannot carry another call. Looks at the stream when it was idle for long.
   bool usable() noexcept;
   void close() noexcept;
+  // False: it will carry nothing any more.
+  bool open() const noexcept { return !broken_.load(std::memory_order_relaxed); }  // relaxed: a hint
 
   // True once: the first request of the connection names the code sets.
   bool first_request() noexcept { return !used_.exchange(true, std::memory_order_relaxed); }  // relaxed: a flag
@@ -70,7 +101,14 @@ class ClientConnection {
   void take(Bytes bytes);
   void deliver(const giop::Message& message) noexcept;
   void fail_all(Error error) noexcept;
+  // With mutex_ held.
+  void settle(PendingReply& pending, PendingReply::State state) noexcept;
+  static void hand_over(PendingReply& pending) noexcept;
+  Time earliest_deadline(const ReplyGroup& group) const noexcept;
+  void expire(const ReplyGroup& group) noexcept;
+  void wake_successor() noexcept;
   void remove(PendingReply& pending) noexcept;
+
   void cancel(std::uint32_t request_id) noexcept;
 
   const std::shared_ptr<transport::Connection> stream_;

@@ -84,6 +84,7 @@ void Orb::State::end() {
   changed.notify_all();
   if (target) target->close();
   connections.close();
+  async_calls.close();
   references.clear();
   const bool served = old_server != nullptr;
   old_server.reset();

@@ -201,7 +201,7 @@ void Orb::shutdown(bool wait_for_completion) {
 }
 
 void Orb::destroy() {
-  if (inside_request()) raise(would_deadlock);
+  if (inside_request() || inside_reply_handler()) raise(would_deadlock);
   {
     const std::lock_guard lock(state_->mutex);
     if (state_->phase == State::Phase::destroyed) return;

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 
+#include "orb/core/async_calls.h"
 #include "orb/core/connection_cache.h"
 #include "orb/core/orb.h"
 #include "orb/core/reference.h"
@@ -48,6 +49,7 @@ struct Orb::State {
   const std::shared_ptr<giop::ByteBudget> half_messages = std::make_shared<giop::ByteBudget>(settings.half_messages);
 
   ConnectionCache connections;
+  AsyncCalls async_calls;
 
   // closing: somebody is turning newcomers away; shutting_down: there are none any more, old requests may run.
   enum class Phase { running, closing, shutting_down, shut_down, destroyed };

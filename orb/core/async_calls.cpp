@@ -1,0 +1,160 @@
+#include "orb/core/async_calls.h"
+
+#include <string>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/os/log.h"
+
+namespace corelane::core {
+namespace {
+
+constexpr Error destroyed{ErrorKind::bad_inv_order, Completion::no, minor::orb_destroyed};
+
+thread_local bool handling = false;
+
+// What a handler throws has nobody to go to.
+void tell(const AsyncInvocation::OnReply& on_reply, AsyncReply& reply) noexcept {
+  if (!on_reply) return;
+  try {
+    on_reply(reply);
+  } catch (const std::exception& fault) {
+    os::log::warn(std::string("a reply handler threw: ") + fault.what());
+  } catch (...) {
+    os::log::warn("a reply handler threw what is no exception");
+  }
+}
+
+void finish(AsyncCall& call, std::exception_ptr exception) noexcept {
+  AsyncReply reply(call.call->results(), std::move(exception));
+  tell(call.on_reply, reply);
+}
+
+}  // namespace
+
+// The calls of one connection and their thread.
+class AsyncCalls::Collector {
+ public:
+  Collector(AsyncCalls& all, std::shared_ptr<ClientConnection> connection)
+      : all_(all), connection_(std::move(connection)) {}
+
+  Expected<void> start() {
+    auto thread = os::start_thread({.name = "async replies"}, [this] { run(); });
+    if (!thread) return thread.error();
+    thread_ = std::move(*thread);
+    return {};
+  }
+
+  const std::shared_ptr<ClientConnection>& connection() const noexcept { return connection_; }
+
+  // False: the request was not sent, and the call is the caller's again.
+  bool post(AsyncCall& call) {
+    ClientCall& sent = *call.call;
+    {
+      const std::lock_guard lock(mutex_);
+      calls_.emplace(&sent.pending(), std::move(call));
+    }
+    if (sent.post(group_)) return true;
+    const std::lock_guard lock(mutex_);
+    call = std::move(calls_.extract(&sent.pending()).mapped());
+    return false;
+  }
+
+  // Whether it can go, at once: its connection carries nothing any more.
+  bool is_done() {
+    const std::lock_guard lock(mutex_);
+    return calls_.empty() && !settling_ && !connection_->open();
+  }
+
+  // Its thread ends when the last of its calls has.
+  void stop() noexcept {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    group_.wake();
+    thread_.join();
+  }
+
+ private:
+  // Bound: until stop(), and then until the connection, which is closed by then, has failed what is under way.
+  void run() {
+    handling = true;
+    while (!is_over())
+      for (PendingReply* reply = connection_->attend(group_); reply != nullptr;)
+        settle(std::exchange(reply, reply->next()));
+  }
+
+  bool is_over() {
+    const std::lock_guard lock(mutex_);
+    return stopping_ && calls_.empty();
+  }
+
+  void settle(PendingReply* reply) {
+    AsyncCall call;
+    {
+      const std::lock_guard lock(mutex_);
+      call = std::move(calls_.extract(reply).mapped());
+      settling_ = true;
+    }
+    end(call);
+    const std::lock_guard lock(mutex_);
+    settling_ = false;
+  }
+
+  void end(AsyncCall& call) {
+    try {
+      if (!call.call->settle(call.raises)) return all_.start(call);
+    } catch (...) {
+      return finish(call, std::current_exception());
+    }
+    finish(call, nullptr);
+  }
+
+  AsyncCalls& all_;
+  const std::shared_ptr<ClientConnection> connection_;
+  ReplyGroup group_;
+  os::Thread thread_;
+
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  std::map<const PendingReply*, AsyncCall> calls_;
+  bool settling_ = false;
+  bool stopping_ = false;
+};
+
+AsyncCalls::AsyncCalls() = default;
+AsyncCalls::~AsyncCalls() { close(); }
+
+std::shared_ptr<AsyncCalls::Collector> AsyncCalls::collector_of(const std::shared_ptr<ClientConnection>& connection) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) raise(destroyed);
+  for (const auto& collector : collectors_)
+    if (collector->connection() == connection) return collector;
+  std::erase_if(collectors_, [](const auto& collector) { return collector->is_done() && (collector->stop(), true); });
+  auto made = std::make_shared<Collector>(*this, connection);
+  if (const auto started = made->start(); !started) raise(started.error());
+  return collectors_.emplace_back(std::move(made));
+}
+
+void AsyncCalls::start(AsyncCall& call) {
+  // Bound: a call's retries.
+  while (!collector_of(call.call->connection())->post(call)) call.call->retry();
+}
+
+void AsyncCalls::close() noexcept {
+  std::vector<std::shared_ptr<Collector>> ending;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    ending.swap(collectors_);
+  }
+  for (const auto& collector : ending) {
+    collector->connection()->close();
+    collector->stop();
+  }
+}
+
+bool inside_reply_handler() noexcept { return handling; }
+
+}  // namespace corelane::core
