@@ -1,6 +1,7 @@
 # corelane_idl_generate(TARGET <library> FILES a.idl b.idl [INCLUDES dir ...] [ROOT dir] [OPTIONS option ...])
 #   Compiles IDL into the static library <library>: fooC.h/.cpp (client) and fooS.h/.cpp (servant) for each foo.idl,
-#   at the path of foo.idl relative to ROOT (default: the current source folder), under the build folder.
+#   at the path of foo.idl relative to ROOT (default: the current source folder), under the build folder. With the option
+#   --ami also fooAmiC.h and so on.
 function(corelane_idl_generate)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;ROOT" "FILES;INCLUDES;OPTIONS")
   if(NOT arg_ROOT)
@@ -18,7 +19,14 @@ function(corelane_idl_generate)
     string(REGEX REPLACE "\\.idl$" "" stem ${stem})
     cmake_path(GET stem PARENT_PATH folder)
     file(MAKE_DIRECTORY ${out_dir}/${folder})
-    set(outputs ${out_dir}/${stem}C.h ${out_dir}/${stem}C.cpp ${out_dir}/${stem}S.h ${out_dir}/${stem}S.cpp)
+    set(outputs "")
+    set(stems ${stem})
+    if("--ami" IN_LIST arg_OPTIONS)
+      list(APPEND stems ${stem}Ami)
+    endif()
+    foreach(name IN LISTS stems)
+      list(APPEND outputs ${out_dir}/${name}C.h ${out_dir}/${name}C.cpp ${out_dir}/${name}S.h ${out_dir}/${name}S.cpp)
+    endforeach()
     add_custom_command(
       OUTPUT ${outputs}
       COMMAND corelane::corelane-idl ${include_options} --output-dir ${out_dir} --depfile ${out_dir}/${stem}.d ${source}

@@ -130,6 +130,10 @@ std::vector<DefId> construction_order(const Model& model, DefId interface_id) {
 std::vector<std::string> sent(const Call& call) { return names_without(call, Direction::out); }
 std::vector<std::string> returned(const Call& call) { return names_without(call, Direction::in); }
 
+std::string plain_name(const Call& call) {
+  return call.wire_name.starts_with('_') ? call.wire_name.substr(1) : call.wire_name;
+}
+
 std::vector<std::string> parameters(const Spelling& spelling, const Call& call) {
   std::vector<std::string> out;
   for (const auto& [name, type, direction] : call.arguments)

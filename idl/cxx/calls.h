@@ -48,6 +48,9 @@ std::vector<DefId> construction_order(const Model& model, DefId interface_id);
 std::vector<std::string> sent(const Call& call);
 std::vector<std::string> returned(const Call& call);
 
+// "step", "get_count": the root of the names that asynchronous calls have.
+std::string plain_name(const Call& call);
+
 // The arguments of the function as declared: "double reading", "::Demo::Point& state".
 std::vector<std::string> parameters(const Spelling& spelling, const Call& call);
 std::string result_type(const Spelling& spelling, const Call& call);

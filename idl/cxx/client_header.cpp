@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "idl/cxx/async.h"
 #include "idl/cxx/emit.h"
 #include "idl/cxx/fields.h"
 #include "idl/cxx/interfaces.h"
@@ -22,6 +23,11 @@ bool is_custom(const Definition& definition) {
 bool is_abstract_interface(const Definition& definition) {
   const auto* interface = std::get_if<Interface>(&definition.body);
   return interface != nullptr && interface->kind == InterfaceKind::abstract;
+}
+
+bool is_reply_handler(const Definition& definition) {
+  const auto* interface = std::get_if<Interface>(&definition.body);
+  return interface != nullptr && interface->replies_of != DefId::none;
 }
 
 bool has_optional(const Definition& definition) {
@@ -52,6 +58,7 @@ std::set<std::string_view> extra_headers(const Model& model) {
   if (std::ranges::any_of(model.files, is_orb)) headers.insert("orb_types");
   if (std::ranges::any_of(model.definitions, is_abstract_interface)) headers.insert("abstract");
   if (std::ranges::any_of(model.definitions, is_custom)) headers.insert("custom_marshal");
+  if (std::ranges::any_of(model.definitions, is_reply_handler)) headers.insert("messaging");
   return headers;
 }
 
@@ -71,6 +78,9 @@ class ClientHeader {
     write_interface_traits(spelling_, interfaces_of_main(model_), out_);
     write_value_traits(spelling_, out_);
     write_type_code_table(spelling_, out_);
+    // Who takes replies is a servant.
+    if (std::ranges::any_of(model_.definitions, is_reply_handler))
+      out_.line("\n#include \"$0S.h\"", {stem_of(model_[FileId::main])});
     return out_.str();
   }
 
@@ -97,6 +107,7 @@ class ClientHeader {
         return write_forward(std::get<Forward>(model_[id].body).target);
       case DefinitionKind::interface:
         declare_interface(spelling_, id, out_);
+        if (is_reply_handler(model_[id])) declare_async_stub(spelling_, id, out_);
         break;
       default:
         declare_type(spelling_, id, out_);

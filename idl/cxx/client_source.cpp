@@ -1,6 +1,7 @@
 // fooC.cpp: encoding and decoding, exceptions, TypeCodes, and the stubs.
 #include <algorithm>
 
+#include "idl/cxx/async.h"
 #include "idl/cxx/emit.h"
 #include "idl/cxx/interfaces.h"
 #include "idl/cxx/layout.h"
@@ -21,10 +22,12 @@ std::string client_source(const Spelling& spelling) {
     if (kind == DefinitionKind::forward || kind == DefinitionKind::constant || kind == DefinitionKind::native) continue;
     namespaces.enter(spelling.module_of(id));
     type_codes.define(id);
-    if (kind == DefinitionKind::interface)
-      define_interface(spelling, id, out);
-    else
+    if (kind != DefinitionKind::interface) {
       define_type(spelling, id, out);
+      continue;
+    }
+    define_interface(spelling, id, out);
+    if (std::get<Interface>(model[id].body).replies_of != DefId::none) define_async_stub(spelling, id, out);
   }
   namespaces.leave();
   return out.str();

@@ -1,19 +1,30 @@
 #include "idl/cxx/generate.h"
 
+#include "idl/cxx/ami.h"
 #include "idl/cxx/emit.h"
 #include "idl/cxx/layout.h"
 #include "idl/cxx/spelling.h"
 
 namespace corelane::idl::cxx {
 
-std::vector<OutputFile> generate(const Model& model, const Options& options) {
+namespace {
+
+void append_files(const Model& model, bool servant, std::vector<OutputFile>& files) {
   const Spelling spelling(model);
   const std::string stem = stem_of(model[FileId::main]);
-  std::vector<OutputFile> files = {{stem + "C.h", client_header(spelling)}, {stem + "C.cpp", client_source(spelling)}};
-  if (options.servant) {
-    files.push_back({stem + "S.h", servant_header(spelling)});
-    files.push_back({stem + "S.cpp", servant_source(spelling)});
-  }
+  files.push_back({stem + "C.h", client_header(spelling)});
+  files.push_back({stem + "C.cpp", client_source(spelling)});
+  if (!servant) return;
+  files.push_back({stem + "S.h", servant_header(spelling)});
+  files.push_back({stem + "S.cpp", servant_source(spelling)});
+}
+
+}  // namespace
+
+std::vector<OutputFile> generate(const Model& model, const Options& options) {
+  std::vector<OutputFile> files;
+  append_files(model, options.servant, files);
+  if (options.ami) append_files(with_reply_handlers(model), true, files);
   return files;
 }
 

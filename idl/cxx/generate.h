@@ -15,6 +15,7 @@ namespace corelane::idl::cxx {
 
 struct Options {
   bool servant = true;      // false: only the client's files
+  bool ami = false;         // true: asynchronous stubs and reply handlers, in files of their own
   bool extensions = false;  // true: @optional and map, in an encoding of Corelane's own
 };
 
@@ -23,7 +24,7 @@ struct OutputFile {
   std::string text;
 };
 
-// fooC.h, fooC.cpp, fooS.h, fooS.cpp for the model's main file, in this order.
+// fooC.h, fooC.cpp, fooS.h, fooS.cpp for the model's main file, in this order; then the same of fooAmi.
 std::vector<OutputFile> generate(const Model& model, const Options& options);
 
 }  // namespace corelane::idl::cxx

@@ -26,13 +26,6 @@ std::vector<std::string> base_classes(const Spelling& spelling, DefId id) {
   return out;
 }
 
-std::vector<std::string> base_initialisers(const Spelling& spelling, DefId id) {
-  std::vector<std::string> out = {"::CORBA::Object(_init)"};
-  for (const DefId base : construction_order(spelling.model(), id))
-    if (!is_abstract_interface(spelling, base)) out.push_back(spelling.qualified(base) + "(_init)");
-  return out;
-}
-
 void declare_calls(const Spelling& spelling, const std::vector<Call>& calls, std::string_view end, Text& out) {
   if (!calls.empty()) out.line();
   for (const Call& call : calls)
@@ -97,6 +90,15 @@ void define_abstract_stub(const Spelling& spelling, DefId id, const std::vector<
   out.close("}\n");
 }
 
+}  // namespace
+
+std::vector<std::string> base_initialisers(const Spelling& spelling, DefId id) {
+  std::vector<std::string> out = {"::CORBA::Object(_init)"};
+  for (const DefId base : construction_order(spelling.model(), id))
+    if (!is_abstract_interface(spelling, base)) out.push_back(spelling.qualified(base) + "(_init)");
+  return out;
+}
+
 void define_operations(const Spelling& spelling, DefId id, const std::vector<Call>& calls, Text& out) {
   const std::string& own_name = spelling.model()[id].name;
   out.line("namespace {\nnamespace _calls_of_$0 {", {own_name});
@@ -107,8 +109,6 @@ void define_operations(const Spelling& spelling, DefId id, const std::vector<Cal
   }
   out.line("}  // namespace _calls_of_$0\n}  // namespace\n", {own_name});
 }
-
-}  // namespace
 
 bool is_abstract_interface(const Spelling& spelling, DefId id) {
   return interface_of(spelling, id).kind == InterfaceKind::abstract;

@@ -1,6 +1,7 @@
 // fooS.h: the classes that servants derive from.
 #include <algorithm>
 
+#include "idl/cxx/async.h"
 #include "idl/cxx/calls.h"
 #include "idl/cxx/emit.h"
 #include "idl/cxx/layout.h"
@@ -21,7 +22,8 @@ std::vector<FileId> files_of_bases(const Model& model) {
   std::vector<FileId> files;
   for (const DefId id : servants_of_main(model))
     for (const DefId base : skeleton_bases(model, id))
-      if (!model.is_main(base) && std::ranges::find(files, model[base].file) == files.end())
+      if (!model.is_main(base) && model[model[base].file].generates_code &&
+          std::ranges::find(files, model[base].file) == files.end())
         files.push_back(model[base].file);
   return files;
 }
@@ -84,6 +86,7 @@ void write_traits(const Spelling& spelling, Text& out) {
              {stub, spelling.skeleton_qualified(id)}, "> {");
     out.line("  template <typename T>");
     out.line("  using tie_type = $0::$1<T>;\n};", {module.empty() ? module : "::" + module, tie_name(spelling, id)});
+    write_async_traits(spelling, id, out);
   }
   out.line("}  // namespace CORBA");
 }

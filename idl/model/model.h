@@ -310,6 +310,8 @@ struct Interface {
   std::vector<Operation> operations;  // its own; inherited ones stand in the ancestors
   std::vector<Attribute> attributes;  // its own
   InterfaceKind kind = InterfaceKind::unconstrained;
+  // Of a reply handler, which no IDL text declares: a back end implies it. The interface whose replies it takes.
+  DefId replies_of = DefId::none;
 };
 
 struct StateMember {

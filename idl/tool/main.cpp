@@ -67,6 +67,7 @@ void describe_options(CLI::App& app, Settings& settings) {
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"json"}));
   app.add_flag("!--no-servant", settings.cxx.servant, "Leave out fooS.h and fooS.cpp");
+  app.add_flag("--ami", settings.cxx.ami, "Also write asynchronous stubs and reply handlers: fooAmiC.h and so on");
   app.add_flag("--extensions", settings.cxx.extensions,
                "Allow @optional and map, whose encoding only Corelane understands");
   list("-W", settings.warnings, "A warning, as listed below: on, off or an error; `error`: all are",

@@ -97,9 +97,8 @@ bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Byt
 PendingReply* ClientConnection::attend(ReplyGroup& group) {
   Lock lock(mutex_);
   if (group.first_ == nullptr) {
-    const bool has_calls = std::any_of(waiting_.begin(), waiting_.end(), [&](auto* p) { return p->group_ == &group; });
     const Time deadline = earliest_deadline(group);
-    const bool lead = has_calls && !std::exchange(led_, true);
+    const bool lead = may_lead(group) && !std::exchange(led_, true);
     lock.unlock();
     if (lead) {
       read_some(deadline, {});
@@ -175,6 +174,18 @@ void ClientConnection::hand_over(PendingReply& pending) noexcept {
   (group.last_ == nullptr ? group.first_ : group.last_->next_) = &pending;
   group.last_ = &pending;
   group.wake();
+}
+
+// Whether its collector has something to read for. Not while a call that has ended is still being posted: the poster
+// hands it over soon, and would not be heard.
+bool ClientConnection::may_lead(const ReplyGroup& group) const noexcept {
+  bool has_calls = false;
+  for (const PendingReply* p : waiting_) {
+    if (p->group_ != &group) continue;
+    if (p->state_ != PendingReply::State::waiting) return false;
+    has_calls = true;
+  }
+  return has_calls;
 }
 
 Time ClientConnection::earliest_deadline(const ReplyGroup& group) const noexcept {

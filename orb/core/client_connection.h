@@ -104,6 +104,7 @@ class ClientConnection {
   // With mutex_ held.
   void settle(PendingReply& pending, PendingReply::State state) noexcept;
   static void hand_over(PendingReply& pending) noexcept;
+  bool may_lead(const ReplyGroup& group) const noexcept;
   Time earliest_deadline(const ReplyGroup& group) const noexcept;
   void expire(const ReplyGroup& group) noexcept;
   void wake_successor() noexcept;
