@@ -203,7 +203,8 @@ const std::vector<SettingsEntry>& settings_table() {
       {"limits.message_size", "16777216", "bytes of one message after reassembly, both directions",
        [](S& s, V v) { return size(v, s.giop.message_size, 1024, 2047 * mebi); }},
       {"limits.half_messages", "268435456",
-       "bytes of half received messages in all connections of an ORB together; the connection that would exceed it is "
+       "bytes that half received messages take in all connections of an ORB together; the connection that would exceed "
+       "it is "
        "closed",
        [](S& s, V v) { return number<std::size_t>(v, s.half_messages, 1024, std::size_t{1} << 40); }},
       {"limits.connections", "1024", "accepted connections",

@@ -9,18 +9,20 @@
 namespace corelane::giop {
 namespace {
 
-constexpr std::size_t fragment_header_size = 4;    // the request id of 1.2
-constexpr std::size_t kept_capacity = 256 * 1024;  // a buffer that once held more is given back
+constexpr std::size_t fragment_header_size = 4;   // the request id of 1.2
+constexpr std::size_t kept_capacity = 16 * 1024;  // of an empty buffer, in no budget: one that has more is given back
 constexpr std::size_t not_found = static_cast<std::size_t>(-1);
 
-void empty(std::vector<std::byte>& buffer) {
-  if (buffer.capacity() > kept_capacity)
-    std::vector<std::byte>().swap(buffer);
-  else
-    buffer.clear();
+void give_back(std::vector<std::byte>& buffer) noexcept { std::vector<std::byte>().swap(buffer); }
+
+void empty(std::vector<std::byte>& buffer) noexcept {
+  if (buffer.capacity() > kept_capacity) return give_back(buffer);
+  buffer.clear();
 }
 
-// Grows by doubling, so the memory is at most twice what has arrived.
+std::size_t held_by(const std::vector<std::byte>& buffer) noexcept { return buffer.empty() ? 0 : buffer.capacity(); }
+
+// Where there is room already.
 void append(std::vector<std::byte>& buffer, Bytes bytes) { buffer.insert(buffer.end(), bytes.begin(), bytes.end()); }
 
 // The first ulong of the body: in 1.2 the request id of every message that has one.
@@ -68,6 +70,25 @@ Expected<std::optional<Message>> Assembler::next(Bytes& input, Time now) {
   }
 }
 
+std::size_t Assembler::held_bytes() const noexcept {
+  std::size_t sum = held_by(partial_) + held_by(joined_);
+  for (const Pending& pending : pending_) sum += held_by(pending.bytes);  // bound: limits.fragmented_messages
+  return sum;
+}
+
+// For `bytes` more of what will be `goal` in the end: twice as much as before where the budget has it, else what is
+// needed. False: it has not even that.
+bool Assembler::make_room(std::vector<std::byte>& buffer, std::size_t bytes, std::size_t goal) {
+  if (buffer.empty() && !share_.hold(held_bytes() + buffer.capacity())) give_back(buffer);
+  const std::size_t needed = buffer.size() + bytes;
+  if (needed <= buffer.capacity()) return true;
+  const std::size_t others = held_bytes() - held_by(buffer);
+  std::size_t room = std::min(std::max(needed, 2 * buffer.capacity()), std::max(needed, goal));
+  if (!share_.hold(others + room) && !share_.hold(others + (room = needed))) return false;
+  buffer.reserve(room);
+  return true;
+}
+
 std::size_t Assembler::wanted() const noexcept {
   if (delivered_ || partial_.empty()) return header_size;
   const std::size_t goal = partial_.size() < header_size ? header_size : header_size + header_.body_size;
@@ -83,7 +104,7 @@ Expected<std::optional<Message>> Assembler::fail(ErrorKind kind, std::uint32_t c
   error_ = Error{kind, Completion::no, code};
   pending_.clear();
   pending_bytes_ = 0;
-  partial_.clear();
+  give_back(partial_);
   settle();
   return *error_;
 }
@@ -116,7 +137,7 @@ Expected<Bytes> Assembler::gather(Bytes& input) {
 // Moves bytes from the input until partial_ has `goal` of them; whether it has.
 Expected<bool> Assembler::take(Bytes& input, std::size_t goal) {
   const std::size_t count = std::min(input.size(), goal - partial_.size());
-  if (!may_grow(count)) return fail(ErrorKind::imp_limit, minor::half_messages).error();
+  if (!make_room(partial_, count, goal)) return fail(ErrorKind::imp_limit, minor::half_messages).error();
   append(partial_, input.first(count));
   input = input.subspan(count);
   return partial_.size() == goal;
@@ -174,7 +195,7 @@ Expected<std::optional<Message>> Assembler::start_fragmented(Bytes bytes, Time n
   if (pending_.size() >= limits_.fragmented_messages || limits_.fragments < 1 ||
       pending_bytes_ + bytes.size() > limits_.fragment_bytes)
     return fail(ErrorKind::imp_limit, minor::bad_fragment);
-  if (!may_grow(bytes.size())) return fail(ErrorKind::imp_limit, minor::half_messages);
+  if (!share_.hold(held_bytes() + bytes.size())) return fail(ErrorKind::imp_limit, minor::half_messages);
   pending_.push_back({id, header_, {bytes.begin(), bytes.end()}, 1, now});
   pending_bytes_ += bytes.size();
   return Whole{};
@@ -193,7 +214,8 @@ Expected<std::optional<Message>> Assembler::continue_fragmented(Bytes bytes) {
     return fail(ErrorKind::imp_limit, minor::message_too_large);
   if (++pending.fragments > limits_.fragments || pending_bytes_ + data.size() > limits_.fragment_bytes)
     return fail(ErrorKind::imp_limit, minor::bad_fragment);
-  if (!may_grow(data.size())) return fail(ErrorKind::imp_limit, minor::half_messages);
+  if (!make_room(pending.bytes, data.size(), limits_.message_size))
+    return fail(ErrorKind::imp_limit, minor::half_messages);
   append(pending.bytes, data);
   pending_bytes_ += data.size();
   return header_.more_fragments ? Whole{} : complete(index);

@@ -2,8 +2,8 @@
 // CORBA 3.3 part 2, 9.4.1 and 9.4.9.
 //
 // Threads: the connection's reader only. Time comes in as a value.
-// Invariants: memory grows with the bytes that have arrived, never with a size that a header claims; a broken stream
-// stays broken. A message that lies whole in the fed bytes is not copied.
+// Invariants: memory grows with the bytes that have arrived, never with a size that a header claims, and never beyond
+// that size; a broken stream stays broken. A message that lies whole in the fed bytes is not copied.
 #pragma once
 
 #include <cstddef>
@@ -46,6 +46,8 @@ class Assembler {
   // A fragmented message is older than limits.fragment_age. next() finds this by itself; a timer asks for silent peers.
   bool expired(Time now) const noexcept;
   std::size_t pending_bytes() const noexcept { return pending_bytes_ + partial_.size(); }
+  // What they take, room that is not used yet included; what was handed out by the last call counts, too.
+  std::size_t held_bytes() const noexcept;
   // Of the last header that made sense; 1.0 before that.
   Version owed_version() const noexcept { return version_; }
 
@@ -64,8 +66,8 @@ class Assembler {
   Expected<void> check(Bytes header) noexcept;
   bool accepts(MessageType type) const noexcept;
   Expected<bool> take(Bytes& input, std::size_t goal);
-  bool may_grow(std::size_t bytes) noexcept { return share_.hold(pending_bytes() + bytes); }
-  void settle() noexcept { (void)share_.hold(pending_bytes()); }
+  bool make_room(std::vector<std::byte>& buffer, std::size_t bytes, std::size_t goal);
+  void settle() noexcept { (void)share_.hold(held_bytes()); }
   Expected<Whole> deliver(Bytes bytes, Time now);
   Expected<Whole> start_fragmented(Bytes bytes, Time now);
   Expected<Whole> continue_fragmented(Bytes bytes);
@@ -84,7 +86,7 @@ class Assembler {
   bool delivered_ = false;          // partial_ is a message handed out by the last call
   std::vector<Pending> pending_;    // messages of which more fragments follow; at most limits.fragmented_messages
   std::size_t pending_bytes_ = 0;   // in pending_
-  BudgetShare share_;               // covers pending_bytes()
+  BudgetShare share_;               // covers held_bytes()
   std::vector<std::byte> joined_;   // the reassembled message handed out by the last call
   std::optional<Error> error_;
 };

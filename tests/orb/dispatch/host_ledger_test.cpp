@@ -10,7 +10,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "orb/base/minor.h"
 #include "orb/os/file_lock.h"
@@ -68,6 +70,50 @@ sched::Ppm others_of(HostLedger& ledger) {
 void begin_in_the_end(HostLedger& ledger) {
   while (!ledger.begin()) continue;  // bound: HostLedger::longest_wait
 }
+
+// A server in a process of its own, which does what the test says and answers with a letter as often as it likes.
+class ChildLedger {
+ public:
+  using Answer = std::function<void(bool)>;  // y or n
+  template <typename Work>
+  ChildLedger(const Directory& directory, Work work) {
+    REQUIRE(pipe(answers_) == 0);
+    pid_ = fork();
+    if (pid_ != 0) return;
+    const auto ledger = HostLedger::open(machine(), directory.path());
+    const Answer answer = [this](bool good) { (void)!write(answers_[1], good ? "y" : "n", 1); };
+    if (ledger) work(**ledger, answer);
+    for (;;) pause();
+  }
+  ChildLedger(const ChildLedger&) = delete;
+  ChildLedger& operator=(const ChildLedger&) = delete;
+  ~ChildLedger() {
+    kill_now();
+    close(answers_[0]);
+    close(answers_[1]);
+  }
+
+  char answer() {
+    char letter = 0;
+    REQUIRE(read(answers_[0], &letter, 1) == 1);
+    return letter;
+  }
+  void wait_until_stopped() {
+    int status = 0;
+    REQUIRE(waitpid(pid_, &status, WUNTRACED) == pid_);
+    REQUIRE(WIFSTOPPED(status));
+  }
+  void go_on() { kill(pid_, SIGCONT); }
+  void kill_now() {
+    if (pid_ == 0) return;
+    kill(pid_, SIGKILL);
+    waitpid(std::exchange(pid_, 0), nullptr, 0);
+  }
+
+ private:
+  int answers_[2]{};
+  pid_t pid_ = 0;
+};
 
 void promise_all(HostLedger& ledger, std::vector<Promise> mine) {
   REQUIRE(ledger.begin());
@@ -180,31 +226,19 @@ TEST_CASE("a promise of a server that came meanwhile is found") {
 TEST_CASE("a server that is stopped in its transaction hinders nobody and finds out when it goes on") {
   const Directory directory;
   const auto here = open(directory);
-  int ready[2];
-  REQUIRE(pipe(ready) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    auto there = HostLedger::open(machine(), directory.path());
-    const bool begun = there && (*there)->begin();
+  ChildLedger there(directory, [](HostLedger& ledger, const ChildLedger::Answer& answer) {
+    const bool begun = ledger.begin().has_value();
     raise(SIGSTOP);
-    const bool promised = begun && (*there)->end(std::vector{promise(0, 6ms)});
-    (void)!write(ready[1], !begun ? "-" : promised ? "y" : "n", 1);
-    _exit(0);
-  }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, WUNTRACED) == child);
-  REQUIRE(WIFSTOPPED(status));
+    answer(begun && !ledger.end(std::vector{promise(0, 6ms)}));
+  });
+  there.wait_until_stopped();
   begin_in_the_end(*here);
   CHECK(here->end(std::vector{promise(0, 5ms)}));
   CHECK(others_of(*open(directory)) == -1);  // as yet: it has its own patience
-  kill(child, SIGCONT);
-  char answer = 0;
-  REQUIRE(read(ready[0], &answer, 1) == 1);
-  CHECK(answer == 'n');
-  waitpid(child, nullptr, 0);
+  there.go_on();
+  CHECK(there.answer() == 'y');  // it found out
+  there.kill_now();
   CHECK(others_of(*here) == 0);
-  close(ready[0]);
-  close(ready[1]);
 }
 
 TEST_CASE("what a process gives back is gone although another is in its transaction") {
@@ -272,47 +306,25 @@ TEST_CASE("leases take one hardware thread of each physical core unless siblings
 TEST_CASE("kill -9 returns what a process promised") {
   const Directory directory;
   const auto here = open(directory);
-  int ready[2];
-  REQUIRE(pipe(ready) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    auto there = HostLedger::open(machine(), directory.path());
-    const bool promised = there && (*there)->begin() && (*there)->end(std::vector{promise(0, 5ms)});
-    (void)!write(ready[1], promised ? "y" : "n", 1);
-    for (;;) pause();
-  }
-  char answer = 0;
-  REQUIRE(read(ready[0], &answer, 1) == 1);
-  CHECK(answer == 'y');
+  ChildLedger there(directory, [](HostLedger& ledger, const ChildLedger::Answer& answer) {
+    answer(ledger.begin() && ledger.end(std::vector{promise(0, 5ms)}));
+  });
+  CHECK(there.answer() == 'y');
   CHECK(others_of(*here) == 500'000);
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
+  there.kill_now();
   CHECK(others_of(*here) == 0);
-  close(ready[0]);
-  close(ready[1]);
 }
 
 TEST_CASE("kill -9 within a transaction leaves the ledger usable") {
   const Directory directory;
   const auto here = open(directory);
   promise_all(*here, {promise(1, 1ms)});
-  int ready[2];
-  REQUIRE(pipe(ready) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    auto there = HostLedger::open(machine(), directory.path());
-    (void)!write(ready[1], there && (*there)->begin() ? "y" : "n", 1);
-    for (;;) pause();
-  }
-  char answer = 0;
-  REQUIRE(read(ready[0], &answer, 1) == 1);
-  CHECK(answer == 'y');
+  ChildLedger there(directory,
+                    [](HostLedger& ledger, const ChildLedger::Answer& answer) { answer(ledger.begin().has_value()); });
+  CHECK(there.answer() == 'y');
   CHECK(others_of(*here) == -1);
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
+  there.kill_now();
   CHECK(others_of(*here) == 0);
-  close(ready[0]);
-  close(ready[1]);
 }
 
 TEST_CASE("what a process runs above its tasks is written down with its levels") {

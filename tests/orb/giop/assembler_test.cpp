@@ -324,6 +324,32 @@ TEST_CASE("half messages of all streams together stay within their budget") {
   CHECK(*whole);
 }
 
+TEST_CASE("a half message takes at most what its header claims, and all that it takes is counted") {
+  const auto budget = std::make_shared<ByteBudget>(std::size_t{1'000'000});
+  Assembler stream({}, Role::both, budget);
+  const Wire message = piece(0, 7, false, 60'000);
+  std::size_t most = 0;
+  for (const std::byte& each : Bytes(message).first(message.size() - 1)) {
+    Bytes one(&each, 1);
+    REQUIRE(stream.next(one, start));
+    if (budget->used() != stream.held_bytes() || budget->used() < stream.pending_bytes()) FAIL("not counted");
+    most = std::max(most, budget->used());
+  }
+  CHECK(most == message.size());
+}
+
+TEST_CASE("where the budget has no room to grow by doubling what is needed will do") {
+  const Wire message = piece(0, 7, false, 1000);
+  const auto budget = std::make_shared<ByteBudget>(std::size_t{610});
+  Assembler stream({}, Role::both, budget);
+  for (const std::size_t end : {600u, 610u}) {
+    Bytes next = Bytes(message).first(end).subspan(stream.pending_bytes());
+    REQUIRE(stream.next(next, start));
+  }
+  Bytes beyond = Bytes(message).subspan(610, 1);
+  CHECK_FALSE(stream.next(beyond, start));
+}
+
 TEST_CASE("a stream gives back what its messages took") {
   const auto budget = std::make_shared<ByteBudget>(std::size_t{1000});
   {
