@@ -78,6 +78,9 @@ constexpr Entry table[] = {
     {ledger_busy, "another server of this host is making promises in the host ledger just now; try again"},
     {ledger_unusable, "the host ledger is damaged or gone and is being mended; try again, the servers' logs say more"},
     {no_descriptor, "the system gives this process no further descriptor; raise ulimit -n"},
+    {ledger_full,
+     "the host ledger has a place for 64 servers, and all are taken; end some, or let some meet elsewhere: "
+     "runtime.directory"},
     {bad_uri, "not a reference: expected IOR:, corbaloc: or file://"},
     {no_such_object, "no object with this key is active here"},
     {no_such_adapter, "no object adapter with this name is here"},

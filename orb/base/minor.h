@@ -89,6 +89,7 @@ CORELANE_MINOR(budget_spent, 80);
 CORELANE_MINOR(ledger_busy, 81);
 CORELANE_MINOR(ledger_unusable, 82);
 CORELANE_MINOR(no_descriptor, 83);
+CORELANE_MINOR(ledger_full, 84);
 // References, adapters, start-up: INV_OBJREF, OBJ_ADAPTER, OBJECT_NOT_EXIST, INITIALIZE, BAD_INV_ORDER.
 CORELANE_MINOR(bad_uri, 96);
 CORELANE_MINOR(no_such_object, 97);

@@ -132,6 +132,10 @@ bool Reader::next_chunk() noexcept {
   return open_chunk(static_cast<std::size_t>(size));
 }
 
+Error Reader::error() const noexcept {
+  return {minor_ == minor::out_of_memory ? ErrorKind::no_memory : ErrorKind::marshal, Completion::no, minor_};
+}
+
 const std::byte* Reader::take_slowly(std::size_t n, std::size_t alignment) noexcept {
   if (chunk_level_ == 0 || n > available()) return truncated(), nullptr;
   // Bound: each round opens a chunk of at least one byte, and padding is less than 8.

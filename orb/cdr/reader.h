@@ -62,8 +62,8 @@ class Reader {
 
   bool ok() const noexcept { return minor_ == 0; }
   std::uint32_t minor() const noexcept { return minor_; }
-  // MARSHAL with the minor code of the first failure, COMPLETED_NO. Call only when !ok().
-  Error error() const noexcept { return {ErrorKind::marshal, Completion::no, minor_}; }
+  // MARSHAL, or NO_MEMORY, with the minor code of the first failure, COMPLETED_NO. Call only when !ok().
+  Error error() const noexcept;
   // Fails the reader on behalf of a decoder that found a bad value. Always false.
   bool fail(std::uint32_t minor) noexcept;
 

@@ -1,10 +1,13 @@
 // How an ORB starts to listen, runs, and ends.
+#include <utility>
+
 #include "orb/base/minor.h"
 #include "orb/core/exception.h"
 #include "orb/core/orb_state.h"
 #include "orb/dispatch/host_ledger.h"
 #include "orb/leader_followers/transport.h"
 #include "orb/os/clock.h"
+#include "orb/os/log.h"
 #include "orb/os/topology.h"
 #include "orb/transport/socket_transport.h"
 
@@ -26,11 +29,14 @@ std::unique_ptr<transport::Transport> make_sockets(transport::Reactor& reactor, 
 Expected<std::unique_ptr<leader_followers::ThreadPool>> start_pool(const Settings& settings) {
   leader_followers::PoolOptions options = settings.followers;
   options.cores = settings.executive.lease.cores;
-  if (options.cores.empty()) {
-    const auto topology = os::Topology::detect();
-    if (!topology) return topology.error();
-    for (const os::CoreInfo& core : topology->cores()) options.cores.push_back(core.core);
+  const auto topology = os::Topology::detect();
+  if (!topology) return topology.error();
+  if (const std::string fault = os::fault_of(options.cores, topology->cores()); !fault.empty()) {
+    os::log::error("pool.cores: " + fault);
+    return Error{ErrorKind::bad_param, Completion::no, minor::core_unusable};
   }
+  if (options.cores.empty())
+    for (const os::CoreInfo& core : topology->cores()) options.cores.push_back(core.core);
   if (settings.executive.real_time) options.fifo_priority = settings.executive.highest_native;
   return leader_followers::ThreadPool::start(options);
 }
@@ -148,6 +154,7 @@ Expected<void> Orb::start_listening() {
 }
 
 void Orb::run() {
+  if (state_->begin_run()) shutdown(false);
   {
     std::unique_lock lock(state_->mutex);
     if (state_->phase == State::Phase::destroyed) raise(destroyed);
@@ -155,6 +162,18 @@ void Orb::run() {
     state_->changed.wait(lock, [&] { return state_->phase >= State::Phase::shutting_down; });
   }
   if (!inside_request()) state_->finish_shutdown();
+}
+
+bool Orb::State::begin_run() {
+  const std::lock_guard lock(mutex);
+  has_run = true;
+  return std::exchange(stop_asked, false) && phase == Phase::running;
+}
+
+bool Orb::State::stop_in_run() {
+  const std::lock_guard lock(mutex);
+  if (has_run) return false;
+  return stop_asked = true;
 }
 
 std::shared_ptr<Server> Orb::State::serving() const {

@@ -51,6 +51,11 @@ struct Orb::State {
   ConnectionCache connections;
   AsyncCalls async_calls;
 
+  // For StopSignals. Whether the first run() is to shut down at once; from then on stop_in_run() is false.
+  bool begin_run();
+  // A stop that comes before run() waits for it: what a program does before that does not fail.
+  bool stop_in_run();
+
   // closing: somebody is turning newcomers away; shutting_down: there are none any more, old requests may run.
   enum class Phase { running, closing, shutting_down, shut_down, destroyed };
   // Who starts the transport or the server, which may take long. Taken before `mutex`.
@@ -59,6 +64,8 @@ struct Orb::State {
   std::condition_variable_any changed;
   // Guarded by mutex.
   Phase phase = Phase::running;
+  bool has_run = false;     // somebody has called run()
+  bool stop_asked = false;  // the first run() shuts down at once
   std::shared_ptr<Runtime> runtime = Runtime::of_process();
   std::shared_ptr<transport::Transport> sockets;
   std::shared_ptr<transport::Transport> pooled;  // outlives the server that listens on it

@@ -53,10 +53,11 @@ std::string placement(Settings& s, std::string_view text) {
   return "unbound, round-robin or single-core";
 }
 
-// "0,2-5": hardware threads. "all" or nothing: whatever the process may use.
+// "0,2-5": hardware threads. "all": whatever the process may use.
 std::string cores(std::string_view text, std::vector<CoreId>& out) {
   constexpr std::string_view expected = "all, or hardware threads such as 0,2-5";
   std::vector<CoreId> result;
+  if (text.empty()) return std::string(expected);
   if (text == "all") text = {};
   while (!text.empty()) {  // bound: the text
     const std::string_view item = text.substr(0, text.find(','));

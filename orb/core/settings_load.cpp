@@ -205,7 +205,7 @@ std::optional<SettingsFault> apply_option(const Option& option, Settings& settin
   if (std::find(known.begin(), known.end(), option.name) == known.end())
     return SettingsFault{unknown("option", option.name, known)};
   if (!option.value) return SettingsFault{option.name + " needs a value: " + option.name + " VALUE"};
-  if (option.name == "-ORBConfig") return std::nullopt;
+  if (option.name == "-ORBConfig") return std::nullopt;  // config_file()
   if (option.name == "-ORBid") return settings.id = *option.value, std::nullopt;
   if (option.name == "-ORBInitRef") return apply_reference(*option.value, settings);
   return apply(*entry_of(option.name, option_of), settings, *option.value, option.name);
@@ -238,6 +238,9 @@ SettingsSources SettingsSources::of_process() {
 Expected<Settings, SettingsFault> load_settings(int& argc, char* argv[], const SettingsSources& sources) {
   Settings settings;
   const std::vector<Option> options = take_options(argc, argv);
+  for (const Option& option : options)
+    if (option.name == "-ORBConfig" && option.value == "")
+      return Fault(SettingsFault{"-ORBConfig \"\": expected the name of a configuration file"});
   if (const auto file = config_file(options, sources))
     if (auto bad = apply_file(*file, settings)) return Fault(std::move(*bad));
   for (const auto& [name, value] : sources.variables)

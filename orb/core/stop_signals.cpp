@@ -9,6 +9,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/exception.h"
+#include "orb/core/orb_state.h"
 
 namespace corelane::core {
 namespace {
@@ -56,7 +57,7 @@ void StopSignals::wait() const {
     if (::read(bell_.get(), &rung, sizeof rung) != sizeof rung) continue;  // interrupted
     if (rung >= by_destructor) return;
     try {
-      orb_->shutdown(false);
+      if (!orb_->state().stop_in_run()) orb_->shutdown(false);
     } catch (const SystemException&) {
       // destroyed already: it has stopped
     }

@@ -15,6 +15,7 @@
 #include "orb/os/fd.h"
 #include "orb/os/file_lock.h"
 #include "orb/os/host.h"
+#include "orb/os/size_limit_guard.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -223,6 +224,7 @@ Expected<std::unique_ptr<CounterPage>> CounterPage::make(const std::string& dire
   if (!file) return file.error();
   std::unique_ptr<CounterPage> page(
       new CounterPage(std::move(file->first), std::move(file->second), words_for(cores, tasks), cores, tasks));
+  const os::SizeLimitGuard guard;
   errno = ::posix_fallocate(page->file_.get(), 0, static_cast<off_t>(page->words_.size() * sizeof(std::uint64_t)));
   if (errno != 0) return refused;
   return page;
@@ -247,6 +249,7 @@ void CounterPage::write(const ProcessCounters& counters) noexcept {
 }
 
 void CounterPage::put(std::span<const std::uint64_t> words, std::size_t at) noexcept {
+  const os::SizeLimitGuard guard;
   (void)!::pwrite(file_.get(), words.data(), words.size_bytes(), static_cast<off_t>(at * sizeof(std::uint64_t)));
 }
 

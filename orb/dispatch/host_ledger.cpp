@@ -19,8 +19,8 @@ namespace {
 constexpr Error busy{.kind = ErrorKind::transient, .minor = minor::ledger_busy};
 using ledger::unusable;
 constexpr Error no_lease{.kind = ErrorKind::no_resources, .minor = minor::no_core_leased};
-using ledger::no_slot;
 using ledger::not_allowed;
+using ledger::too_many;
 
 constexpr Duration remarkable = std::chrono::seconds{1};  // for one transaction
 
@@ -36,9 +36,10 @@ bool is_wanted(const std::vector<CoreId>& wanted, CoreId core) {
 // One rule for all providers: the cores asked for, and of each physical core only the first unless siblings are wanted.
 Expected<std::vector<CoreLease>> choose(const std::vector<os::CoreInfo>& cores, const LeaseRequest& request,
                                         bool guarded) {
-  for (const CoreId core : request.cores)
-    if (std::none_of(cores.begin(), cores.end(), [&](const os::CoreInfo& info) { return info.core == core; }))
-      return Error{.kind = ErrorKind::bad_param, .minor = minor::core_unusable};
+  if (const std::string fault = os::fault_of(request.cores, cores); !fault.empty()) {
+    os::log::error("pool.cores: " + fault);
+    return Error{.kind = ErrorKind::bad_param, .minor = minor::core_unusable};
+  }
   std::vector<CoreLease> leases;
   for (const os::CoreInfo& info : cores) {
     const bool sibling = std::any_of(leases.begin(), leases.end(),
@@ -122,7 +123,7 @@ Expected<void> HostLedger::end(std::span<const Promise> mine) noexcept {
 }
 
 Expected<void> HostLedger::claim(std::span<const Promise> mine) noexcept {
-  const Expected<void> written = mine.size() <= ledger::max_entries ? write(mine) : Expected<void>(no_slot);
+  const Expected<void> written = mine.size() <= ledger::max_entries ? write(mine) : Expected<void>(too_many);
   if (!written) abandon();
   if (written) mine_.assign(mine.begin(), mine.end());  // within what was reserved
   return written;

@@ -17,6 +17,7 @@
 #include "orb/base/minor.h"
 #include "orb/os/directory.h"
 #include "orb/os/file_lock.h"
+#include "orb/os/size_limit_guard.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -24,7 +25,6 @@ namespace {
 using errors::no_memory;
 using ledger::unusable;
 constexpr Error refused{.kind = ErrorKind::persist_store, .minor = minor::system_refused};
-using ledger::no_slot;
 using ledger::not_allowed;
 
 constexpr const char* elsewhere = "set runtime.directory (CORELANE_RUNTIME_DIRECTORY)";
@@ -47,6 +47,7 @@ bool read_at(const os::Fd& file, MutableBytes bytes, std::size_t offset) noexcep
 }
 
 bool write_at(const os::Fd& file, Bytes bytes, std::size_t offset) noexcept {
+  const os::SizeLimitGuard guard;
   ssize_t put = -1;
   do put = pwrite(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
   while (put < 0 && errno == EINTR);
@@ -145,8 +146,8 @@ Expected<void, LedgerFault> LedgerFile::take_slot(std::span<const Promise> mine)
     if (!taken) return cannot_write(path_, errno);
     if (*taken) return {};
   }
-  return LedgerFault{no_slot, path_ + " has no free slot; " + std::to_string(ledger::slot_count) +
-                                  " servers run on this host: end some, or " + elsewhere};
+  return LedgerFault{ledger::full, path_ + " has no free slot; " + std::to_string(ledger::slot_count) +
+                                       " servers run on this host: end some, or " + elsewhere};
 }
 
 // What the slot says is written before the slot counts. The room for all that it may ever say is taken now.
@@ -156,6 +157,7 @@ Expected<bool> LedgerFile::claim(std::size_t slot, std::span<const Promise> mine
   const auto living = lives(slot);
   if (!living) return living.error();
   if (!*living) {
+    const os::SizeLimitGuard guard;
     errno = posix_fallocate(file_.get(), static_cast<off_t>(ledger::slot_offset(slot)), ledger::slot_size);
     if (errno != 0) return refused;
     if (const auto written = write_own(mine); !written) return written.error();
@@ -278,7 +280,7 @@ Expected<std::uint64_t> LedgerFile::look_at(std::size_t slot) noexcept {
 
 Expected<void> LedgerFile::write_own(std::span<const Promise> mine) noexcept {
   const auto size = ledger::write_slot(mine, getpid(), buffer_);
-  if (!size) return no_slot;
+  if (!size) return ledger::too_many;
   if (!write_at(file_, Bytes{buffer_}.first(*size), ledger::slot_offset(slot_))) return refused;
   // Of two processes that each write and then look at the other's slot one at least sees the other: their writes are in
   // the order in which they took the inode's lock.

@@ -31,14 +31,15 @@ struct LedgerFault {
 namespace ledger {
 inline constexpr Error unusable{.kind = ErrorKind::transient, .minor = minor::ledger_unusable};
 inline constexpr Error not_allowed{.kind = ErrorKind::no_permission, .minor = minor::system_refused};
-inline constexpr Error no_slot{.kind = ErrorKind::imp_limit, .minor = minor::too_many_items};
+inline constexpr Error full{.kind = ErrorKind::imp_limit, .minor = minor::ledger_full};         // of servers
+inline constexpr Error too_many{.kind = ErrorKind::imp_limit, .minor = minor::too_many_items};  // promises
 }  // namespace ledger
 
 class LedgerFile {
  public:
   // Opens or makes the file, mends its header, and takes a slot that says `mine`. NO_PERMISSION: it cannot be opened,
-  // or is no plain file; IMP_LIMIT: no free slot; PERSIST_STORE: it is of another format version that servers use, or
-  // the system refused to write.
+  // or is no plain file; IMP_LIMIT ledger_full: no free slot; PERSIST_STORE: it is of another format version that
+  // servers use, or the system refused to write.
   static Expected<LedgerFile, LedgerFault> open(const std::string& path, std::span<const Promise> mine);
 
   // What open() mended, for the log; "" when nothing.

@@ -17,6 +17,7 @@
 #include "orb/os/fd.h"
 #include "orb/os/host.h"
 #include "orb/os/log.h"
+#include "orb/os/size_limit_guard.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -33,6 +34,7 @@ Duration read_clock(clockid_t clock) noexcept {
 }
 
 bool write_all(const os::Fd& file, Bytes bytes) noexcept {
+  const os::SizeLimitGuard guard;
   while (!bytes.empty()) {  // bound: each turn writes something
     const ssize_t put = ::write(file.get(), bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include "orb/os/size_limit_guard.h"
+
 namespace corelane::os::log {
 namespace {
 
@@ -21,6 +23,7 @@ spdlog::logger& logger() {
 }
 
 void write(spdlog::level::level_enum level, std::string_view line) noexcept {
+  const SizeLimitGuard guard;                                            // standard error may be a file
   logger().log(level, spdlog::string_view_t{line.data(), line.size()});  // its errors go to its own handler
 }
 

@@ -2,6 +2,7 @@
 // Threads: detect() and synthetic() at start, not on real-time threads; the result is a constant value.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -38,5 +39,9 @@ class Topology {
   std::vector<CoreInfo> cores_;
   bool is_this_system_;
 };
+
+// "core 99 is none that this process may use (0-3,6)", about the first one of `wanted` that is not among `usable`; ""
+// when all are.
+std::string fault_of(const std::vector<CoreId>& wanted, const std::vector<CoreInfo>& usable);
 
 }  // namespace corelane::os

@@ -19,6 +19,7 @@ namespace corelane::transport {
 namespace {
 
 constexpr int accepts_per_turn = 16;
+constexpr std::chrono::seconds quiet_for{10};            // between two lines about the same
 constexpr std::chrono::milliseconds starved_pause{100};  // until descriptors or memory may be there again
 
 // Errors of accept4 that concern the one connection, or nothing at all; accept(2) asks to go on after them.
@@ -84,6 +85,14 @@ void AcceptLoop::on_readable() noexcept {
   start_on_reactor();
 }
 
+// A state that comes and goes with every connection is said once in a while.
+bool AcceptLoop::may_say(Time& next) noexcept {
+  const Time now = os::now();
+  if (now < next) return false;
+  next = now + quiet_for;
+  return true;
+}
+
 AcceptLoop::Turn AcceptLoop::try_accept() noexcept try { return accept_one(); } catch (const std::bad_alloc&) {
   return Turn::starved;  // the connection is gone again
 }
@@ -98,11 +107,10 @@ AcceptLoop::Turn AcceptLoop::accept_one() {
   const std::string peer = peer_name(fd.get(), address);
   auto ticket = census_->enter(peer);
   if (!ticket) {
-    if (!std::exchange(said_full_, true))
+    if (may_say(refusing_))
       os::log::warn("connection from " + peer + " refused: limits.connections or limits.connections_per_peer");
     return Turn::refused;
   }
-  said_full_ = false;
   configure_stream(fd.get(), address.family());
   const Acceptor acceptor = acceptor_;  // stop() inside it ends this loop, not the call
   acceptor(std::make_shared<StreamConnection>(std::move(fd), reactor_, limits_, std::move(ticket)));
@@ -111,7 +119,7 @@ AcceptLoop::Turn AcceptLoop::accept_one() {
 
 // Out of descriptors or memory: the waiting connections keep the socket readable, so trying at once would spin.
 void AcceptLoop::pause_on_reactor() {
-  if (!std::exchange(said_full_, true)) os::log::warn("out of file descriptors or memory: not accepting for a while");
+  if (may_say(starving_)) os::log::warn("out of file descriptors or memory: new connections have to wait");
   insist([this] {
     reactor_->schedule(os::now() + starved_pause, [weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->start_on_reactor();

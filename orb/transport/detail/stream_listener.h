@@ -32,6 +32,7 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
 
   Turn try_accept() noexcept;
   Turn accept_one();
+  static bool may_say(Time& next) noexcept;
   void pause_on_reactor();
 
   // Constant after construction.
@@ -44,8 +45,8 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
   std::optional<SocketPath> path_;
   Acceptor acceptor_;
   std::unique_ptr<Readiness> readiness_;
-  ReadAccount reads_;       // a stranger's
-  bool said_full_ = false;  // the log has been told of the limit, or of the lack of descriptors
+  ReadAccount reads_;             // a stranger's
+  Time refusing_{}, starving_{};  // when the log may be told of it again
 };
 
 class StreamListener final : public Listener {

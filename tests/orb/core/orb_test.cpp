@@ -1,10 +1,14 @@
 // ORB_init, references as text, initial references.
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
+#include <thread>
 
 #include "orb/base/minor.h"
+#include "orb/core/orb_state.h"
+#include "orb/core/stop_signals.h"
 #include "tests/support/probe_servant.h"
 
 using namespace corelane::testing;
@@ -192,4 +196,18 @@ TEST_CASE("a client may differ from the server of its process") {
   ProbeServer server;
   TestOrb client({"-ORBBestEffortThreads", "3"});
   CHECK(probe_of(client, server.ior())->add(1, 2) == 3);
+}
+
+TEST_CASE("a signal that comes while a program prepares its server ends run() and nothing before") {
+  TestOrb server;
+  const corelane::core::StopSignals stop(*server.orb);
+  const auto asked = [&] {
+    corelane::core::Orb::State& state = server.orb->state();
+    const std::lock_guard lock(state.mutex);
+    return state.stop_asked;
+  };
+  raise(SIGTERM);
+  while (!asked()) std::this_thread::yield();  // bound: the thread of StopSignals
+  CHECK(server->resolve_initial_references("RootPOA"));
+  server->run();
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -324,6 +325,30 @@ TEST_CASE("kill -9 within a transaction leaves the ledger usable") {
   CHECK(there.answer() == 'y');
   CHECK(others_of(*here) == -1);
   there.kill_now();
+  CHECK(others_of(*here) == 0);
+}
+
+TEST_CASE("the ledger has a place for 64 servers and says so to one more") {
+  const Directory directory;
+  std::vector<std::unique_ptr<HostLedger>> servers;
+  for (std::size_t i = 0; i < ledger::slot_count; ++i) servers.push_back(open(directory));
+  const auto one_more = HostLedger::open(machine(), directory.path());
+  REQUIRE_FALSE(one_more);
+  CHECK(one_more.error() == Error{.kind = ErrorKind::imp_limit, .minor = minor::ledger_full});
+  servers.pop_back();
+  CHECK(HostLedger::open(machine(), directory.path()));
+}
+
+TEST_CASE("a limit of file sizes is an error and ends no server") {
+  const Directory directory;
+  const auto here = open(directory);
+  ChildLedger there(directory, [](HostLedger& ledger, const ChildLedger::Answer& answer) {
+    const rlimit none{};
+    setrlimit(RLIMIT_FSIZE, &none);
+    const bool begun = ledger.begin().has_value();
+    answer(begun && !ledger.end(std::vector{promise(0, 5ms)}));
+  });
+  CHECK(there.answer() == 'y');
   CHECK(others_of(*here) == 0);
 }
 

@@ -28,6 +28,15 @@ std::size_t distinct(const std::vector<CoreInfo>& cores, Member member) {
 
 }  // namespace
 
+TEST_CASE("a core that a process may not use is named beside those that it may") {
+  const auto topology = Topology::synthetic("core:4 pu:1");
+  std::vector<CoreInfo> usable = topology->cores();
+  usable.erase(usable.begin() + 2);
+  CHECK(fault_of({CoreId{0}, CoreId{3}}, usable).empty());
+  CHECK(fault_of({CoreId{0}, CoreId{99}}, usable) == "core 99 is none that this process may use (0-1,3)");
+  CHECK(fault_of({CoreId{2}}, usable) == "core 2 is none that this process may use (0-1,3)");
+}
+
 TEST_CASE("this machine has the cores of the process's affinity and no others") {
   const auto topology = Topology::detect();
   REQUIRE(topology);

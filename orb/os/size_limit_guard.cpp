@@ -1,0 +1,36 @@
+#include "orb/os/size_limit_guard.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+namespace corelane::os {
+namespace {
+
+sigset_t exceeded() noexcept {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGXFSZ);
+  return set;
+}
+
+}  // namespace
+
+SizeLimitGuard::SizeLimitGuard() noexcept {
+  const sigset_t set = exceeded();
+  sigset_t before;
+  was_blocked_ = pthread_sigmask(SIG_BLOCK, &set, &before) != 0 || sigismember(&before, SIGXFSZ) == 1;
+}
+
+// What came meanwhile is taken, so that it does not come now. errno is the write's.
+SizeLimitGuard::~SizeLimitGuard() {
+  if (was_blocked_) return;
+  const int reason = errno;
+  const sigset_t set = exceeded();
+  const timespec now{};
+  while (sigtimedwait(&set, nullptr, &now) < 0 && errno == EINTR) continue;
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  errno = reason;
+}
+
+}  // namespace corelane::os
