@@ -85,7 +85,12 @@ dispatch::JobSource::Found ServerConnection::next_job(Bytes& bytes, Time receive
 
 void ServerConnection::release() noexcept {
   close_orderly();
-  stream_->watch(shared_from_this());
+  try {
+    stream_->watch(shared_from_this());
+  } catch (const std::bad_alloc&) {
+    stream_->close();  // nobody watches it to its end
+    on_closed(no_memory);
+  }
 }
 
 // The peer speaks no GIOP, or against its rules, or there is no memory to hear it: it is told so, and that was that.
@@ -107,14 +112,9 @@ void ServerConnection::on_closed(Error reason) noexcept {
   // What the transport closed for its limits.
   if (reason.minor == minor::send_backlog || reason == no_memory) server_->incidents().client_cut_off(reason);
   if (reason.minor == minor::deadline_passed) server_->incidents().client_cut_off(stalled);
-  const std::vector<PeerTasks::Entry> left = tasks_.clear();
+  tasks_.clear();
   server_->offers().withdraw(id());
-  try {
-    server_->executive().peer_gone(id());
-  } catch (const std::bad_alloc&) {
-    for (const PeerTasks::Entry& entry : left)  // takes no memory
-      if (entry.task != no_task) server_->executive().depart(entry.task, id());
-  }
+  server_->executive().peer_gone(id());
 }
 
 void ServerConnection::take(const giop::Message& message, Time received) {

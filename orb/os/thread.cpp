@@ -40,12 +40,13 @@ int set_class(pthread_t thread, int fifo_priority) noexcept {
 // Brings the part of the calling thread's stack below this frame into memory. A kernel without MADV_POPULATE_WRITE
 // (before 5.14) leaves that to the first use; lock_memory() covers it there.
 void prefault_stack() noexcept {
-  Attributes mine;
+  pthread_attr_t mine;
   void* lowest = nullptr;
   std::size_t size = 0, guard = 0;
-  if (pthread_getattr_np(pthread_self(), &mine.value) != 0) return;
-  pthread_attr_getstack(&mine.value, &lowest, &size);
-  pthread_attr_getguardsize(&mine.value, &guard);
+  if (pthread_getattr_np(pthread_self(), &mine) != 0) return;  // for want of memory; glibc has destroyed it then
+  pthread_attr_getstack(&mine, &lowest, &size);
+  pthread_attr_getguardsize(&mine, &guard);
+  pthread_attr_destroy(&mine);
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto begin = (reinterpret_cast<std::uintptr_t>(lowest) + guard + page - 1) / page * page;
   const auto end = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) / page * page;
