@@ -234,8 +234,10 @@ CounterPage::CounterPage(std::string path, os::Fd file, std::size_t words, std::
     : path_(std::move(path)), file_(std::move(file)), cores_(cores), tasks_(tasks), words_(words) {}
 
 CounterPage::~CounterPage() {
-  if (os::is_at(file_, path_.c_str())) ::unlink(path_.c_str());
+  if (is_at_path()) ::unlink(path_.c_str());
 }
+
+bool CounterPage::is_at_path() const noexcept { return os::is_at(file_, path_.c_str()); }
 
 void CounterPage::write(const ProcessCounters& counters) noexcept {
   std::uint64_t& sequence = words_[sequence_word];

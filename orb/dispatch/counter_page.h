@@ -83,6 +83,8 @@ class CounterPage {
   CounterPage& operator=(const CounterPage&) = delete;
   ~CounterPage();  // removes the file
 
+  // Whether others still find it.
+  bool is_at_path() const noexcept;
   // Replaces what the page says. What is more than it has room for is left out. One thread.
   void write(const ProcessCounters& counters) noexcept;
 

@@ -22,6 +22,7 @@ constexpr Error no_lease{.kind = ErrorKind::no_resources, .minor = minor::no_cor
 using ledger::not_allowed;
 using ledger::too_many;
 
+constexpr const char* file_name = "/ledger";
 constexpr Duration remarkable = std::chrono::seconds{1};  // for one transaction
 
 std::string variable(const char* name) {
@@ -60,8 +61,12 @@ std::string runtime_directory() {
   return "/tmp/corelane-" + std::to_string(geteuid());
 }
 
-HostLedger::HostLedger(const os::Topology& topology, const std::string& directory, LedgerFile file)
-    : cores_(topology.cores()), path_(directory + "/ledger"), revoked_(directory), file_(std::move(file)) {
+HostLedger::HostLedger(const os::Topology& topology, std::string directory, LedgerFile file)
+    : cores_(topology.cores()),
+      directory_(std::move(directory)),
+      path_(directory_ + file_name),
+      revoked_(directory_),
+      file_(std::move(file)) {
   others_.reserve(ledger::slot_count * 16);
   mine_.reserve(ledger::max_entries);
 }
@@ -73,8 +78,7 @@ Expected<std::unique_ptr<HostLedger>> HostLedger::open(const os::Topology& topol
     os::log::error("host ledger: " + ready.error() + "; set runtime.directory (CORELANE_RUNTIME_DIRECTORY)");
     return not_allowed;
   }
-  const std::string path = directory + "/ledger";
-  auto file = LedgerFile::open(path, {});
+  auto file = LedgerFile::open(directory + file_name, {});
   if (!file) {
     os::log::error("host ledger: " + file.error().text);
     return file.error().error;
@@ -173,6 +177,7 @@ void HostLedger::repair(Findings& findings) {
 void HostLedger::attach(Findings& findings) {
   findings.replaced = !lost_;
   file_.reset();
+  (void)os::make_directory(directory_);  // it may have gone with the file; the file's fault says more
   auto file = LedgerFile::open(path_, mine_);
   if (file) {
     findings.remark = file->remark();

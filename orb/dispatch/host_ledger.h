@@ -65,7 +65,7 @@ class HostLedger final : public CoreProvider {
   const std::string& path() const noexcept { return path_; }
 
  private:
-  HostLedger(const os::Topology& topology, const std::string& directory, LedgerFile file);
+  HostLedger(const os::Topology& topology, std::string directory, LedgerFile file);
   Expected<void> open_transaction() noexcept;
   Expected<void> enter() noexcept;
   Expected<void> write(std::span<const Promise> mine) noexcept;
@@ -84,7 +84,8 @@ class HostLedger final : public CoreProvider {
 
   // Constant after open().
   const std::vector<os::CoreInfo> cores_;
-  const std::string path_;
+  const std::string directory_;
+  const std::string path_;  // in there
 
   RevokedCores revoked_;  // of lease(), maintain() and is_revoked(), which one thread calls at a time
 

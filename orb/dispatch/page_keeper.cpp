@@ -34,6 +34,7 @@ PageKeeper::PageKeeper(std::string directory, std::size_t cores, std::size_t tas
 bool PageKeeper::step(Time now, const Count& count) noexcept try {
   if (!wanted() || now < next_) return false;
   next_ = now + period;
+  if (page_ && !page_->is_at_path()) page_.reset();  // somebody removed it, perhaps with the directory
   if (!page_ && !make()) return false;
   const Time begin = os::now();
   ProcessCounters counters = counters_of_this_process(now);

@@ -25,8 +25,8 @@ class PageKeeper {
 
   bool wanted() const noexcept { return !directory_.empty(); }
   // Writes the page when that is due: each period, unless the last time took so long that it would cost more than a
-  // twentieth of a core. Makes it first where it is missing; why it cannot is said once, since the directory may come,
-  // and its disk have room, later. Whether it was written.
+  // twentieth of a core. Makes it first where it is missing, also when somebody removed it; why it cannot is said once,
+  // since the directory may come, and its disk have room, later. Whether it was written.
   bool step(Time now, const Count& count) noexcept;
 
  private:

@@ -186,6 +186,18 @@ TEST_CASE("counters are published from when the directory can be made") {
   CHECK(read_pages(path).size() == 1);
 }
 
+TEST_CASE("counters that were removed with their directory are published again") {
+  const Quiet quiet;
+  TempDirectory directory;
+  const std::string path = directory / "runtime";
+  const BestEffortLane lane(1);
+  CounterPublisher publisher(path, {}, 1, lane);
+  CHECK(publisher.step(Time{} + 1min));
+  std::filesystem::remove_all(path);
+  CHECK(publisher.step(Time{} + 2min));
+  CHECK(read_pages(path).size() == 1);
+}
+
 TEST_CASE("a file that is no page is left alone") {
   TempDirectory directory;
   std::ofstream(directory / "counters-1") << std::string(5000, 'x');

@@ -339,6 +339,19 @@ TEST_CASE("the ledger has a place for 64 servers and says so to one more") {
   CHECK(HostLedger::open(machine(), directory.path()));
 }
 
+TEST_CASE("a runtime directory that was removed comes back with what was promised") {
+  const testing::Quiet quiet;
+  const testing::TempDirectory above;
+  const std::string path = above / "runtime";
+  const auto a = std::move(*HostLedger::open(machine(), path));
+  promise_all(*a, {promise(0, 5ms)});
+  std::filesystem::remove_all(path);
+  CHECK(others_of(*a) == -1);
+  a->maintain();
+  CHECK(others_of(*a) == 0);
+  CHECK(others_of(**HostLedger::open(machine(), path)) == 500'000);
+}
+
 TEST_CASE("a limit of file sizes is an error and ends no server") {
   const Directory directory;
   const auto here = open(directory);
