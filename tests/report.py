@@ -3,7 +3,7 @@
 
     report.py junit=RUN:FILE ... step=NAME:passed|failed ...
 
-A run of CTest is a JUnit file; a file that is missing counts as one failure, so a run that died is not silent. Exits 1 when
+A run of CTest is a JUnit file, each test of which is a Catch2 test case, or the several of one source file; a file that is missing counts as one failure, so a run that died is not silent. Exits 1 when
 anything failed or nothing ran.
 """
 import re
@@ -17,17 +17,25 @@ Outcome = namedtuple("Outcome", "run name state reason")
 FAILED_ANYWAY = re.compile(r"^(test cases:.*\d+ failed|.*FAILED:|.*(Address|Leak|Thread|UndefinedBehavior)Sanitizer)", re.M)
 
 
-def outcome_of(run, case):
+# How Catch2 closes; the number is that of the test cases that ran in this process.
+ALL_PASSED = re.compile(r"^All tests passed \(.* in (\d+) test cases?\)", re.M)
+SKIPPED = re.compile(r"SKIPPED: (.*)")
+
+
+def outcomes_of_case(run, case):
     text = "".join(part.text or "" for part in case.iter("system-out"))
     name, status = case.get("name", "?"), case.get("status")
+    reasons = [reason.strip() for reason in SKIPPED.findall(text)]
     if case.find("failure") is not None or status == "fail":
-        return Outcome(run, name, "failed", "")
+        return [Outcome(run, name, "failed", "")]
     if case.find("skipped") is not None or status in ("notrun", "disabled"):
-        reason = re.search(r"SKIPPED: (.*)", text)
-        if reason is None or FAILED_ANYWAY.search(text):
-            return Outcome(run, name, "failed", "did not run")
-        return Outcome(run, name, "skipped", reason.group(1).strip())
-    return Outcome(run, name, "passed", "")
+        if not reasons or FAILED_ANYWAY.search(text):
+            return [Outcome(run, name, "failed", "did not run")]
+        return [Outcome(run, name, "skipped", reasons[0])]
+    closing = ALL_PASSED.search(text)
+    ran = max(int(closing.group(1)) if closing else 1, len(reasons))
+    return [Outcome(run, name, "skipped", reason) for reason in reasons] + \
+        [Outcome(run, name, "passed", "")] * (ran - len(reasons))
 
 
 def outcomes_of(argument):
@@ -39,7 +47,7 @@ def outcomes_of(argument):
         cases = list(xml.parse(value).iter("testcase"))
     except (OSError, xml.ParseError) as fault:
         return [Outcome(name, f"the whole run ({fault})", "failed", "no result")]
-    return [outcome_of(name, case) for case in cases] or [Outcome(name, "the whole run", "failed", "ran no test")]
+    return [outcome for case in cases for outcome in outcomes_of_case(name, case)] or [Outcome(name, "the whole run", "failed", "ran no test")]
 
 
 def show(title, lines):
@@ -53,7 +61,7 @@ def show(title, lines):
 def report(arguments):
     outcomes = [outcome for argument in arguments for outcome in outcomes_of(argument)]
     of = {state: [o for o in outcomes if o.state == state] for state in ("passed", "failed", "skipped")}
-    ran = [o for o in outcomes if "omniorb" in o.name.lower() and o.state != "skipped"]
+    ran = [o for o in dict.fromkeys(outcomes) if "omniorb" in o.name.lower() and o.state != "skipped"]
     show("Tests with a live omniORB that ran:", [f"{o.run}: {o.name}: {o.state}" for o in ran])
     show("Skipped:", [f"{o.run}: {o.name}: {o.reason}" for o in of["skipped"]])
     show("Failed:", [f"{o.run}: {o.name}" + (f" ({o.reason})" if o.reason else "") for o in of["failed"]])

@@ -43,6 +43,12 @@ class Report(unittest.TestCase):
         out = "SKIPPED: not really\ntest cases: 1 | 1 failed\n"
         self.assertEqual(run(case("a", "run"), case("b", "notrun", "<skipped/>", out))[0], 1)
 
+    def test_the_cases_of_one_source_file_count_each(self):
+        out = "SKIPPED: no IPv6 here\nAll tests passed (30 assertions in 4 test cases)\n"
+        status, lines = run(case("os: thread_test", "run", out=out))
+        self.assertEqual((status, lines[-1]), (0, "3 passed, 0 failed, 1 skipped"))
+        self.assertIn("  release: os: thread_test: no IPv6 here", lines)
+
     def test_a_test_that_could_not_start_is_a_failure(self):
         status, lines = run(case("a", "run"), case("b_NOT_BUILT", "notrun", "<skipped/>"))
         self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))

@@ -22,6 +22,7 @@
 //
 // Columns: ratio of p50 to bare TCP's (median of the rounds), then p50 p99 p99.9 max of all samples, and their count.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>

@@ -1,5 +1,7 @@
 #include "idl/cxx/text.h"
 
+#include <algorithm>
+
 namespace corelane::idl::cxx {
 
 std::string fill(std::string_view pattern, Arguments arguments) {

@@ -11,12 +11,13 @@
 #include <ctime>
 
 #include "orb/base/minor.h"
+#include "orb/base/sanitizer.h"
 #include "orb/os/cpu_mask.h"
 
 namespace corelane::os {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if CORELANE_ADDRESS_SANITIZER || CORELANE_THREAD_SANITIZER
 constexpr std::size_t stack_factor = 4;  // instrumented frames are larger
 #else
 constexpr std::size_t stack_factor = 1;

@@ -1,5 +1,7 @@
 #include "orb/rt/stall_watch.h"
 
+#include <algorithm>
+
 #include "orb/os/clock.h"
 #include "orb/os/privileges.h"
 

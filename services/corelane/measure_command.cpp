@@ -72,7 +72,7 @@ std::function<Status()> define_measure(CLI::App& app) {
   app.add_option("--runtime-directory", options->directory, "the server's runtime.directory")
       ->capture_default_str()
       ->type_name("DIR");
-  return [options, files, request, &app] {
+  return [options, files, request] {
     if (files->count() + request->count() == 0 && options->call.reference.empty()) {
       std::cerr << "corelane measure: name a FILE, a server with --request PID, or calls with --call REFERENCE\n";
       return 2;

@@ -90,7 +90,7 @@ inline void check_structures(const EchoReference& echo) {
 
 inline void check_sequences(const EchoReference& echo) {
   using Interop::Echo;
-  for (const std::size_t length : {0, 1, 1000}) {
+  for (const std::size_t length : {0U, 1U, 1000U}) {
     Interop::Blob blob(length);
     Interop::Samples samples(length);
     Interop::Colors colors(length);

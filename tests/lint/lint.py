@@ -58,6 +58,37 @@ COMMENT_REACH = 6  # lines above an access in which its comment may stand
 TEST_NAME = re.compile(r'\b(?:TEST_CASE|SCENARIO|TEMPLATE_TEST_CASE|TEMPLATE_LIST_TEST_CASE)\(\s*"((?:[^"\\]|\\.)*)"')
 SLEEP = re.compile(r"\b(sleep_for|sleep_until|usleep|nanosleep|clock_nanosleep)\s*\(|(?<![\w.:])sleep\s*\(\s*\d")
 
+# What of the standard library comes from where. The build precompiles these headers, so that it would not miss an include.
+STANDARD = {
+    "algorithm": r"std::(?:ranges::)?(?:sort|stable_sort|find_if|find|any_of|all_of|none_of|min|max|minmax|clamp|copy|copy_if|fill|"
+                 r"remove_if|count_if|transform|lower_bound|upper_bound|max_element|min_element|equal_range|rotate|reverse)\(",
+    "array": r"std::array<",
+    "atomic": r"std::atomic(?:_\w+)?\b",
+    "chrono": r"std::chrono::",
+    "condition_variable": r"std::condition_variable",
+    "deque": r"std::deque<",
+    "filesystem": r"std::filesystem::",
+    "fstream": r"std::[io]?fstream\b",
+    "functional": r"std::function<",
+    "map": r"std::(?:multi)?map<",
+    "memory": r"std::(?:unique_ptr|shared_ptr|weak_ptr|make_unique|make_shared|enable_shared_from_this)\b",
+    "mutex": r"std::(?:mutex|recursive_mutex|lock_guard|unique_lock|scoped_lock|once_flag)\b",
+    "optional": r"std::(?:optional<|nullopt\b)",
+    "set": r"std::(?:multi)?set<",
+    "span": r"std::span<",
+    "string": r"std::(?:string|to_string|u16string|wstring)\b(?!_)",
+    "string_view": r"std::string_view\b",
+    "thread": r"std::(?:thread\b|this_thread::)",
+    "unordered_map": r"std::unordered_(?:multi)?map<",
+    "variant": r"std::(?:variant<|visit\(|get_if<|holds_alternative<|monostate\b)",
+    "vector": r"std::vector<",
+}
+STANDARD = {header: re.compile(pattern) for header, pattern in STANDARD.items()}
+# Headers that promise what others declare ([iterator.synopsis] and its like), and Catch2's.
+BRINGS = {"string": ["string_view"], "filesystem": ["string", "string_view"], "fstream": ["string"], "sstream": ["string"],
+          "iostream": ["string"], "stdexcept": ["string"], "thread": ["chrono"], "condition_variable": ["mutex", "chrono"],
+          "catch2/catch.hpp": ["string", "string_view", "vector", "memory", "algorithm", "chrono"]}
+
 NAMED_FILE = re.compile(r"(?<![\w/.-])((?:orb|idl|tests|bench|examples|services|cmake|docs)/[\w./-]+\.(?:h|cpp|py|md|cmake|idl|txt))\b")
 
 # Text that means nothing outside the place where somebody works. Split, so that this file does not find itself.
@@ -211,6 +242,30 @@ def check_own_header(path, lines, files):
         yield Finding(path, number, f'include "{own}" first: that shows that it stands alone')
 
 
+def reached(path, files, memo):
+    """The headers of other libraries that path includes, itself or through this project's files."""
+    if path not in memo:
+        memo[path] = set()  # a cycle ends here
+        found = set()
+        for _, bracket, name in includes_of(files[path]):
+            found |= reached(name, files, memo) if name in files else {name, *BRINGS.get(name, [])}
+        memo[path] = found
+    return memo[path]
+
+
+def check_standard_headers(path, lines, files, memo):
+    """What a file uses of the standard library it includes, or a file of ours that it includes does."""
+    if "/golden/" in path:
+        return  # generated: orb/generated.h, which is not theirs to name, brings it
+    have = reached(path, files, memo)
+    for header, pattern in STANDARD.items():
+        if header in have:
+            continue
+        number = next((number for number, line in enumerate(lines, 1) if pattern.search(code_of(line))), None)
+        if number:
+            yield Finding(path, number, f"{pattern.search(code_of(lines[number - 1])).group(0)} without #include <{header}>")
+
+
 def check_length(path, lines):
     if len(lines) > LONG_FILE and "/golden/" not in path:
         yield Finding(path, len(lines), f"{len(lines)} lines; files stay near 400", True)
@@ -289,7 +344,7 @@ def sibling_of(path, files):
 
 def lint(root):
     files = {path: lines for path in tracked(root) if (lines := read(root, path)) is not None}
-    findings = []
+    findings, memo = [], {}
     for path, lines in files.items():
         findings += check_private_paths(path, lines)
         findings += check_named_files(path, lines, files)
@@ -300,6 +355,7 @@ def lint(root):
         findings += check_orders(path, lines, sibling_of(path, files))
         findings += check_header(path, lines)
         findings += check_own_header(path, lines, files)
+        findings += check_standard_headers(path, lines, files, memo)
         findings += check_length(path, lines)
         findings += check_tests(path, lines)
     findings += check_pairs(files)

@@ -87,19 +87,19 @@ class Lint(unittest.TestCase):
                      **{"orb/os/a.h": "#pragma once\nstruct A { std::atomic<int> count_{0}; };\n"})
 
     def test_a_local_of_the_name_of_an_atomic_member_is_another_thing(self):
-        header = {"orb/os/a.h": "#pragma once\nstruct A { std::atomic<int> count{0}; };\n"}
+        header = {"orb/os/a.h": "#pragma once\n#include <atomic>\nstruct A { std::atomic<int> count{0}; };\n"}
         own = '#include "orb/os/a.h"\n'
         self.accepts("orb/os/a.cpp", own + "void f() {\n  auto count = 1;\n  int more = count;\n}\n", **header)
         self.refuses("orb/os/a.cpp", own + "void A::f() {\n  count = 1;\n}\n", 3, "an operator hides", **header)
 
     def test_a_relaxed_access_says_why(self):
-        text = "std::atomic<int> x;\n{}int f() {{ return x.load(std::memory_order_relaxed); }}\n"
-        self.refuses("orb/os/a.cpp", text.format(""), 2, "relaxed access says why")
+        text = "#include <atomic>\nstd::atomic<int> x;\n{}int f() {{ return x.load(std::memory_order_relaxed); }}\n"
+        self.refuses("orb/os/a.cpp", text.format(""), 3, "relaxed access says why")
         self.accepts("orb/os/a.cpp", text.format("// relaxed: a statistic\n"))
 
     def test_seq_cst_has_a_reason(self):
-        text = "std::atomic<int> x;\n{}int f() {{ return x.load(std::memory_order_seq_cst); }}\n"
-        self.refuses("orb/os/a.cpp", text.format(""), 2, "seq_cst has a reason")
+        text = "#include <atomic>\nstd::atomic<int> x;\n{}int f() {{ return x.load(std::memory_order_seq_cst); }}\n"
+        self.refuses("orb/os/a.cpp", text.format(""), 3, "seq_cst has a reason")
         self.accepts("orb/os/a.cpp", text.format("// seq_cst: against the store in g()\n"))
 
     def test_an_acquire_names_its_pair(self):
@@ -122,6 +122,15 @@ class Lint(unittest.TestCase):
         self.accepts("orb/os/a.cpp", '// why\n#include "orb/os/a.h"\n\n#include <span>\n', **header)
         self.accepts("orb/os/b.cpp", "#include <span>\n", **header)
 
+    def test_what_is_used_of_the_standard_library_is_included(self):
+        use = "std::vector<int> x;\n"
+        self.refuses("orb/os/a.cpp", use, 1, "std::vector< without #include <vector>")
+        self.refuses("orb/os/a.cpp", "#include <string>\nvoid f(std::span<int>);\n", 2, "#include <span>")
+        self.accepts("orb/os/a.cpp", "#include <vector>\n" + use)
+        self.accepts("orb/os/a.cpp", "// a std::vector<int>\n")
+        self.accepts("orb/os/a.cpp", '#include "orb/os/b.h"\n' + use, **{
+            "orb/os/b.h": '#pragma once\n#include "orb/os/c.h"\n', "orb/os/c.h": "#pragma once\n#include <vector>\n"})
+
     def test_a_header_opens_no_namespace_to_its_users(self):
         self.refuses("orb/os/a.h", "#pragma once\nusing namespace std;\n", 2, "using-directive")
 
@@ -131,7 +140,8 @@ class Lint(unittest.TestCase):
 
     def test_a_test_does_not_sleep(self):
         self.refuses("tests/orb/os/a_test.cpp", "std::this_thread::sleep_for(1ms);\n", 1, "waits for an event")
-        self.accepts("tests/orb/os/a_test.cpp", "// sleep: the kernel frees it late\nstd::this_thread::sleep_for(1ms);\n")
+        self.accepts("tests/orb/os/a_test.cpp",
+                     "#include <thread>\n// sleep: the kernel frees it late\nstd::this_thread::sleep_for(1ms);\n")
 
     def test_a_private_path_is_found_in_any_file(self):
         self.refuses("docs/a.md", "see /wor" + "k/main\n", 1, "means nothing")

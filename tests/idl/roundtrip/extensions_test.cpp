@@ -1,5 +1,6 @@
 // extensions.idl: optional members and maps survive both byte orders and an Any.
 #include <catch2/catch.hpp>
+#include <map>
 #include <sstream>
 
 #include "extensionsC.h"

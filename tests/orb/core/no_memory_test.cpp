@@ -7,6 +7,7 @@
 #include <new>
 
 #include "orb/base/minor.h"
+#include "orb/base/sanitizer.h"
 #include "orb/core/orb_state.h"
 #include "orb/core/reference.h"
 #include "tests/support/bare_wire.h"
@@ -33,7 +34,7 @@ thread_local bool spared = false;
 
 }  // namespace
 
-#if !defined(__SANITIZE_ADDRESS__)  // which brings its own operators and checks that they match
+#if !CORELANE_ADDRESS_SANITIZER  // which brings its own operators and checks that they match
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   return is_refused() ? nullptr : std::malloc(size ? size : 1);
 }
@@ -115,7 +116,7 @@ struct Case {
 }  // namespace
 
 TEST_CASE("a server that lacks memory for a request says so or ends its connection and goes on") {
-#if defined(__SANITIZE_ADDRESS__)
+#if CORELANE_ADDRESS_SANITIZER
   std::cout << "SKIPPED: the sanitizer's operator new is in use, allocations do not fail\n";
   return;
 #endif

@@ -8,6 +8,8 @@
 #include <memory>
 #include <new>
 
+#include "orb/base/sanitizer.h"
+
 namespace {
 
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
@@ -28,7 +30,7 @@ thread_local Watch watch;
 
 }  // namespace
 
-#if !defined(__SANITIZE_ADDRESS__)  // which brings its own operators and checks that they match
+#if !CORELANE_ADDRESS_SANITIZER  // which brings its own operators and checks that they match
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   return watch.refuses() ? nullptr : std::malloc(size ? size : 1);
 }
@@ -76,7 +78,7 @@ bool FailingAllocation::happened() const noexcept { return watch.failed; }
 
 using namespace corelane::dispatch::test;
 
-#if !defined(__SANITIZE_ADDRESS__)
+#if !CORELANE_ADDRESS_SANITIZER
 TEST_CASE("allocations are counted") {
   const std::size_t before = allocations();
   ::operator delete(::operator new(64));

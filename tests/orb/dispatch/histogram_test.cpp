@@ -33,7 +33,7 @@ TEST_CASE("a quantile is at most a thirty-second above the true value and never 
     histogram.record(Duration{values.back()});
   }
   std::sort(values.begin(), values.end());
-  for (const std::size_t percent : {1, 10, 50, 90, 99, 100}) {
+  for (const std::size_t percent : {1U, 10U, 50U, 90U, 99U, 100U}) {
     const auto exact = static_cast<double>(values[percent * 100 - 1]);
     const auto told = static_cast<double>(histogram.quantile(static_cast<std::uint32_t>(percent * 10'000)).count());
     CHECK(told >= exact);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/base/sanitizer.h"
 #include "orb/os/fd.h"
 #include "orb/os/thread.h"
 #include "orb/os/topology.h"
@@ -219,7 +220,7 @@ TEST_CASE("a descriptor beyond what select carries is refused and not lost") {
 
 // In a process of its own, since nobody but root gets a limit back that he has lowered.
 TEST_CASE("a pool that gets no descriptors does not start") {
-#if defined(__SANITIZE_ADDRESS__)
+#if CORELANE_ADDRESS_SANITIZER
   WARN("SKIPPED: the sanitizer needs descriptors of its own to look at objects");
   return;
 #endif

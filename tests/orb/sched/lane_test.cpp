@@ -105,7 +105,7 @@ TEST_CASE("jobs that become eligible together start in the order of priority") {
   Bench b;
   b.add(1, ten_ms, 5);
   b.add(2, ten_ms, 7);
-  for (const std::uint64_t task : {1, 2}) {
+  for (const std::uint64_t task : {1U, 2U}) {
     b.arrive(0ms, task, task);
     b.finish(1ms, task, task);
     b.arrive(2ms, task, task + 10);

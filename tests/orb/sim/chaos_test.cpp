@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "orb/base/sanitizer.h"
 #include "orb/sim/simulator.h"
 #include "orb/sim/workload.h"
 
@@ -20,7 +21,7 @@ namespace {
 
 std::uint64_t sequences() {
   if (const char* asked = std::getenv("CORELANE_SEQUENCES")) return std::strtoull(asked, nullptr, 10);
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if CORELANE_ADDRESS_SANITIZER || CORELANE_THREAD_SANITIZER
   return 200;
 #else
   return 2'000;

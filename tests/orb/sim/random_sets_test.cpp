@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "orb/base/sanitizer.h"
 #include "orb/sim/simulator.h"
 #include "orb/sim/workload.h"
 
@@ -14,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if CORELANE_ADDRESS_SANITIZER || CORELANE_THREAD_SANITIZER
 constexpr int sets = 300;
 #else
 constexpr int sets = 10'000;
