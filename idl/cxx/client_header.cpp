@@ -77,6 +77,7 @@ class ClientHeader {
     namespaces.leave();
     write_interface_traits(spelling_, interfaces_of_main(model_), out_);
     write_value_traits(spelling_, out_);
+    write_bit_bounds(spelling_, out_);
     write_type_code_table(spelling_, out_);
     // Who takes replies is a servant.
     if (std::ranges::any_of(model_.definitions, is_reply_handler))

@@ -1,5 +1,6 @@
 // Enumerations, bitmasks and bitsets.
 #include <algorithm>
+#include <bit>
 
 #include "idl/cxx/names.h"
 #include "idl/cxx/types.h"
@@ -70,7 +71,8 @@ void bitmask_functions(const Spelling& spelling, DefId id, Text& out) {
   const std::string name = spelling.local_name(id);
   const std::string_view holder = unsigned_of(mask.bit_bound);
   for (const std::string_view op : {"|", "&", "^"}) {
-    out.open("constexpr $0 operator$1($0 _a, $0 _b) {", {name, op});
+    // What is common to two masks can be asked: if (mask & Mask::flag).
+    out.open("constexpr $2 operator$1($0 _a, $0 _b) {", {name, op, op == "&" ? "::IDL::bits<" + name + ">" : name});
     out.line("return static_cast<$0>(static_cast<$2>(_a) $1 static_cast<$2>(_b));", {name, op, holder});
     out.close("}");
     out.line("constexpr $0& operator$1=($0& _a, $0 _b) { return _a = _a $1 _b; }", {name, op});
@@ -90,6 +92,23 @@ void define_bitmask(const Spelling& spelling, DefId id, Text& out) {
            {unsigned_of(mask.bit_bound), mask_of(mask.bit_bound)});
 }
 
+void write_bit_bounds(const Spelling& spelling, Text& out) {
+  const Model& model = spelling.model();
+  Text rows;
+  for (std::size_t i = 0; i < model.definitions.size(); ++i) {
+    const auto id = static_cast<DefId>(i);
+    const auto* enumeration = std::get_if<Enumeration>(&model[id].body);
+    const auto* mask = std::get_if<Bitmask>(&model[id].body);
+    if (!model.is_main(id) || (enumeration == nullptr && mask == nullptr)) continue;
+    const std::uint16_t bits = enumeration != nullptr ? enumeration->bit_bound : mask->bit_bound;
+    if (bits >= 8 && std::has_single_bit(bits)) continue;
+    rows.open("template <>\nstruct traits<$0> : value_traits<$0> {", {spelling.qualified(id)});
+    rows.line("using bit_bound = std::integral_constant<std::uint16_t, $0>;", {std::to_string(bits)});
+    rows.close("};");
+  }
+  if (!rows.str().empty()) out.line("\nnamespace IDL {\n$0}  // namespace IDL", {rows.str()});
+}
+
 // All bits in one number, which the outermost base holds; each field is a window on it.
 void declare_bitset(const Spelling& spelling, DefId id, Text& out) {
   const auto& set = std::get<Bitset>(spelling.model()[id].body);
@@ -105,6 +124,7 @@ void declare_bitset(const Spelling& spelling, DefId id, Text& out) {
     out.line("void $1($0 _value) { ::corelane::cdr::set_bits_at<$2, $3>(_bits, _value); }",
              {type, name, position, bits});
   }
+  out.line("friend bool operator==(const $0&, const $0&) = default;", {spelling.name(id)});
   if (is_root) out.line("\nstd::uint64_t _bits = 0;");
   out.close("};");
 }

@@ -24,6 +24,27 @@ std::string initial_of(const Spelling& spelling, const Member& member) {
   return member.optional ? "" : spelling.initial(member.type);
 }
 
+struct Accessor {
+  std::string result;
+  std::string head;  // "x(const T& _value)"
+  std::string body;
+};
+
+std::vector<Accessor> accessors_of(const Field& field) {
+  const std::string &name = field.name, &type = field.type;
+  const std::string value = field.data + " = ", given = "return " + field.data + ";";
+  std::vector<Accessor> out;
+  if (field.scalar) {
+    out.push_back({"void", name + "(" + type + " _value)", value + "_value;"});
+  } else {
+    out.push_back({"void", name + "(const " + type + "& _value)", value + "_value;"});
+    out.push_back({"void", name + "(" + type + "&& _value)", value + "std::move(_value);"});
+  }
+  out.push_back({field.scalar ? type : "const " + type + "&", name + "() const", given});
+  out.push_back({type + "&", name + "()", given});
+  return out;
+}
+
 }  // namespace
 
 std::vector<Field> fields_of(const Spelling& spelling, DefId id, const std::vector<Member>& members) {
@@ -74,15 +95,17 @@ std::vector<std::string> initialisers(const std::vector<Field>& fields) {
 }
 
 void write_accessors(const Field& field, Text& out) {
-  const auto& [name, data, access, parameter, type, initial, scalar, idl_type] = field;
-  if (scalar) {
-    out.line("void $0($1 _value) { $2 = _value; }\n$1 $0() const { return $2; }", {name, type, data});
-  } else {
-    out.line("void $0(const $1& _value) { $2 = _value; }", {name, type, data});
-    out.line("void $0($1&& _value) { $2 = std::move(_value); }", {name, type, data});
-    out.line("const $1& $0() const { return $2; }", {name, type, data});
-  }
-  out.line("$1& $0() { return $2; }", {name, type, data});
+  for (const Accessor& accessor : accessors_of(field))
+    out.line("$0 $1 { $2 }", {accessor.result, accessor.head, accessor.body});
+}
+
+void declare_accessors(const Field& field, Text& out) {
+  for (const Accessor& accessor : accessors_of(field)) out.line("$0 $1;", {accessor.result, accessor.head});
+}
+
+void define_accessors(const std::string& owner, const Field& field, Text& out) {
+  for (const Accessor& accessor : accessors_of(field))
+    out.line("$0 $1::$2 { $3 }", {accessor.result, owner, accessor.head, accessor.body});
 }
 
 bool has_public_members(const Definition& definition) {

@@ -35,8 +35,10 @@ std::string moved(const Field& field);
 // Its initialisers.
 std::vector<std::string> initialisers(const std::vector<Field>& fields);
 
-// Setter, getter and modifier, with these bodies or, as pure virtual functions, without.
+// Setter, getter and modifier: with their bodies, declared, or defined as members of `owner`.
 void write_accessors(const Field& field, Text& out);
+void declare_accessors(const Field& field, Text& out);
+void define_accessors(const std::string& owner, const Field& field, Text& out);
 
 // Whether the IDL asks for plain public members.
 bool has_public_members(const Definition& definition);

@@ -1,4 +1,7 @@
 // Structures and exceptions.
+#include <algorithm>
+#include <utility>
+
 #include "idl/cxx/fields.h"
 #include "idl/cxx/typecodes.h"
 #include "idl/cxx/types.h"
@@ -25,17 +28,59 @@ void write_data(const std::vector<Field>& fields, Text& out) {
   for (const Field& field : fields) out.line("$0 $1$2;", {field.type, field.data, field.initial});
 }
 
+// The base as a whole, then the own members.
+std::vector<std::string> base_parameters(const Spelling& spelling, DefId id, DefId base) {
+  std::vector<std::string> out = constructor_parameters(fields_of(spelling, id));
+  out.insert(out.begin(), spelling.qualified(base) + " _base");
+  return out;
+}
+
+// Whether the definition stands behind `user` in the same file: its class is only declared there.
+bool comes_later(const Model& model, DefId definition, DefId user) {
+  const Place &later = model[definition].place, &first = model[user].place;
+  return model[definition].file == model[user].file &&
+         std::pair(later.line, later.column) > std::pair(first.line, first.column);
+}
+
+// Whether the type holds, in sequences or maps, something of a class that is not defined yet.
+bool holds_later(const Model& model, TypeId id, DefId user) {
+  for (; id != TypeId::none; id = model[id].element) {
+    const Type& type = model.resolved(id);
+    if (type.key != TypeId::none && holds_later(model, type.key, user)) return true;
+    const bool is_class = type.kind == TypeKind::structure || type.kind == TypeKind::union_;
+    if (is_class) return comes_later(model, type.definition, user);
+    if (type.element == TypeId::none) return false;
+    id = model[id].resolved;
+  }
+  return false;
+}
+
+// Two that hold each other: the first to be defined has all its functions in the source, where both are.
+bool is_defined_apart(const Spelling& spelling, DefId id) {
+  return std::ranges::any_of(fields_of(spelling, id),
+                             [&](const Field& field) { return holds_later(spelling.model(), field.idl_type, id); });
+}
+
 void write_constructors(const Spelling& spelling, DefId id, Text& out) {
   const std::string name = spelling.name(id);
   const std::vector<Field> fields = all_fields_of(spelling, id);
-  out.line("$0() = default;", {name});
+  if (is_defined_apart(spelling, id)) {
+    out.line("$0();\n$0(const $0& _other);\n$0($0&& _other) noexcept;", {name});
+    out.line("~$0()$1;", {name, is_exception(spelling, id) ? " override" : ""});
+    out.line("$0& operator=(const $0& _other);\n$0& operator=($0&& _other) noexcept;", {name});
+  } else {
+    out.line("$0() = default;", {name});
+  }
   if (!fields.empty()) out.list(fill("explicit $0(", {name}), constructor_parameters(fields), ");");
+  if (const DefId base = base_of(spelling, id); base != DefId::none)
+    out.list(fill("explicit $0(", {name}), base_parameters(spelling, id, base), ");");
 }
 
-void write_all_accessors(const std::vector<Field>& fields, Text& out) {
+void write_all_accessors(const Spelling& spelling, DefId id, const std::vector<Field>& fields, Text& out) {
+  const bool apart = is_defined_apart(spelling, id);
   for (const Field& field : fields) {
     out.line();
-    write_accessors(field, out);
+    apart ? declare_accessors(field, out) : write_accessors(field, out);
   }
 }
 
@@ -54,7 +99,7 @@ void declare_class(const Spelling& spelling, DefId id, Text& out) {
   out.label("public:");
   declare_nested(spelling, nested_in(spelling.model()[id]), out);
   write_constructors(spelling, id, out);
-  write_all_accessors(fields, out);
+  write_all_accessors(spelling, id, fields, out);
   out.line("\nvoid swap($0& _other);", {name});
   if (!fields.empty()) {
     out.line();
@@ -72,13 +117,23 @@ void declare_exception(const Spelling& spelling, DefId id, Text& out) {
   out.line("static constexpr const char* _id = \"$0\";", {spelling.model()[id].repository_id});
   declare_nested(spelling, nested_in(spelling.model()[id]), out);
   write_constructors(spelling, id, out);
-  write_all_accessors(fields, out);
+  write_all_accessors(spelling, id, fields, out);
   out.line("\nconst char* _rep_id() const noexcept override;\nconst char* what() const noexcept override;");
   out.line("void _raise() const override;\n");
   out.label("private:");
   out.line("void _encode(::corelane::cdr::Writer& _writer) const override;");
   write_data(fields, out);
   out.close("};");
+}
+
+void define_base_constructor(const Spelling& spelling, DefId id, Text& out) {
+  const DefId base = base_of(spelling, id);
+  if (base == DefId::none) return;
+  std::vector<std::string> inits = initialisers(fields_of(spelling, id));
+  inits.insert(inits.begin(), spelling.qualified(base) + "(std::move(_base))");
+  out.list(fill("$0::$1(", {spelling.local_name(id), spelling.name(id)}), base_parameters(spelling, id, base), ")");
+  out.list("    : ", inits, " {}");
+  out.line();
 }
 
 void define_constructor(const Spelling& spelling, DefId id, Text& out) {
@@ -92,6 +147,16 @@ void define_constructor(const Spelling& spelling, DefId id, Text& out) {
   }
   out.list(fill("$0::$1(", {spelling.local_name(id), spelling.name(id)}), constructor_parameters(all), ")");
   out.list("    : ", inits, " {}");
+  out.line();
+}
+
+// What a class has in its header unless it is defined apart.
+void define_apart(const Spelling& spelling, DefId id, Text& out) {
+  const std::string owner = spelling.local_name(id), name = spelling.name(id);
+  out.line("$0::$1() = default;\n$0::$1(const $1&) = default;\n$0::$1($1&&) noexcept = default;", {owner, name});
+  out.line("$0::~$1() = default;\n$0& $0::operator=(const $1&) = default;", {owner, name});
+  out.line("$0& $0::operator=($1&&) noexcept = default;\n", {owner, name});
+  for (const Field& field : fields_of(spelling, id)) define_accessors(owner, field, out);
   out.line();
 }
 
@@ -160,7 +225,11 @@ void declare_structure(const Spelling& spelling, DefId id, Text& out) {
 }
 
 void define_structure(const Spelling& spelling, DefId id, Text& out) {
-  if (!has_public_members(spelling.model()[id])) define_constructor(spelling, id, out);
+  if (!has_public_members(spelling.model()[id])) {
+    define_constructor(spelling, id, out);
+    define_base_constructor(spelling, id, out);
+    if (is_defined_apart(spelling, id)) define_apart(spelling, id, out);
+  }
   if (is_exception(spelling, id))
     define_exception_functions(spelling, id, out);
   else

@@ -20,6 +20,8 @@ void define_enumeration(const Spelling& spelling, DefId id, Text& out);
 void declare_bitmask(const Spelling& spelling, DefId id, Text& out);
 void bitmask_functions(const Spelling& spelling, DefId id, Text& out);
 void define_bitmask(const Spelling& spelling, DefId id, Text& out);
+// IDL::traits of those whose @bit_bound is not the width of their C++ type.
+void write_bit_bounds(const Spelling& spelling, Text& out);
 void declare_bitset(const Spelling& spelling, DefId id, Text& out);
 void define_bitset(const Spelling& spelling, DefId id, Text& out);
 

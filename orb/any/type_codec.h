@@ -17,8 +17,9 @@ inline constexpr std::size_t most_nodes = 16'384;
 void encode(cdr::Writer& writer, const TypeCode& type);
 bool decode(cdr::Reader& reader, TypeCode& type);
 
-// The value of a union's label or discriminator of this type, as a number; and back. The type is an integer, boolean,
-// character, octet or enumeration; anything else fails.
+// Whether a union may choose by values of this type: an integer, boolean, character, octet or enumeration.
+bool may_be_discriminator(const TypeDesc& type) noexcept;
+// The value of a union's label or discriminator of this type, as a number; and back. Of other types: fails.
 void write_label(cdr::Writer& writer, const TypeDesc& type, std::int64_t label);
 bool read_label(cdr::Reader& reader, const TypeDesc& type, std::int64_t& label) noexcept;
 

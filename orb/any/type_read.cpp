@@ -1,6 +1,7 @@
 #include <map>
 
 #include "orb/any/graph.h"
+#include "orb/any/indirection.h"
 #include "orb/any/type_codec.h"
 #include "orb/base/minor.h"
 #include "orb/cdr/codec.h"
@@ -9,25 +10,6 @@ namespace corelane::any {
 namespace {
 
 constexpr std::uint32_t indirection = 0xffff'ffff;
-
-bool may_be_discriminator(const TypeDesc& type) noexcept {
-  switch (type.kind) {
-    case Kind::boolean:
-    case Kind::char_:
-    case Kind::wchar:
-    case Kind::octet:
-    case Kind::short_:
-    case Kind::ushort:
-    case Kind::long_:
-    case Kind::ulong:
-    case Kind::longlong:
-    case Kind::ulonglong:
-    case Kind::enumeration:
-      return true;
-    default:
-      return false;
-  }
-}
 
 class TypeReader {
  public:
@@ -74,16 +56,10 @@ class TypeReader {
     return nullptr;
   }
 
-  // The offset counts from its own place.
   const TypeDesc* follow(cdr::Reader& in) {
-    const std::byte* const here = in.rest().data();
-    std::int32_t offset = 0;
-    if (!in.read(offset)) return nullptr;
-    if (offset >= -4 || offset % 4 != 0) return refuse(in, minor::bad_indirection);
-    // Compared as numbers: a target outside the message is no pointer.
-    const auto target = reinterpret_cast<std::uintptr_t>(here) + static_cast<std::uintptr_t>(std::intptr_t{offset});
-    const auto seen = started_.find(reinterpret_cast<const std::byte*>(target));
-    return seen == started_.end() ? refuse(in, minor::bad_indirection) : seen->second;
+    const std::byte* const target = read_indirection(in);
+    const auto seen = started_.find(target);
+    return target == nullptr || seen == started_.end() ? refuse(in, minor::bad_indirection) : seen->second;
   }
 
   bool read_parameters(cdr::Reader& in, TypeDesc& type) {
@@ -157,7 +133,7 @@ class TypeReader {
   bool read_union(cdr::Reader& in, TypeDesc& type) {
     std::vector<MemberDesc>* members = nullptr;
     // The discriminator's labels are read at once, so it must be whole by now.
-    if (!read_content(in, type) || !check(*type.content) || !may_be_discriminator(unaliased(*type.content)))
+    if (!read_content(in, type) || !check(*type.content) || !may_be_discriminator(*type.content))
       return in.fail(minor::bad_typecode);
     if (!in.read(type.default_index) || !read_count(in, members)) return false;
     if (type.default_index < -1 || type.default_index >= static_cast<std::int64_t>(members->size()))
@@ -198,6 +174,25 @@ class TypeReader {
 };
 
 }  // namespace
+
+bool may_be_discriminator(const TypeDesc& type) noexcept {
+  switch (unaliased(type).kind) {
+    case Kind::boolean:
+    case Kind::char_:
+    case Kind::wchar:
+    case Kind::octet:
+    case Kind::short_:
+    case Kind::ushort:
+    case Kind::long_:
+    case Kind::ulong:
+    case Kind::longlong:
+    case Kind::ulonglong:
+    case Kind::enumeration:
+      return true;
+    default:
+      return false;
+  }
+}
 
 bool decode(cdr::Reader& reader, TypeCode& type) { return TypeReader().read_all(reader, type); }
 

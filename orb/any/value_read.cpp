@@ -1,23 +1,12 @@
 #include "orb/any/value_read.h"
 
+#include "orb/any/indirection.h"
 #include "orb/base/minor.h"
 
 namespace corelane::any {
 namespace {
 
 constexpr std::uint32_t most_ids = 64;
-
-// The offset counts from its own place. Null: outside of what can be meant; what stands there is for the caller to
-// know.
-const std::byte* read_target(cdr::Reader& in) {
-  const std::byte* const here = in.rest().data();
-  std::int32_t offset = 0;
-  if (!in.read(offset)) return nullptr;
-  if (offset >= -4 || offset % 4 != 0) return in.fail(minor::bad_indirection), nullptr;
-  // Computed as a number: a target outside the message is no pointer, and is found in no table.
-  const auto target = reinterpret_cast<std::uintptr_t>(here) + static_cast<std::uintptr_t>(std::intptr_t{offset});
-  return reinterpret_cast<const std::byte*>(target);
-}
 
 // True: an indirection follows, which has been read up to its offset.
 bool at_indirection(cdr::Reader& in) {
@@ -31,7 +20,7 @@ const std::string_view* read_text(cdr::Reader& in, ReadValues& table) {
   if (!in.align(4)) return nullptr;
   const std::byte* const at = in.rest().data();
   if (at_indirection(in)) {
-    const std::byte* const target = read_target(in);
+    const std::byte* const target = read_indirection(in);
     const auto seen = table.texts.find(target);
     if (target != nullptr && seen != table.texts.end()) return &seen->second;
     return in.fail(minor::bad_indirection), nullptr;
@@ -43,7 +32,7 @@ const std::string_view* read_text(cdr::Reader& in, ReadValues& table) {
 bool read_list(cdr::Reader& in, ReadValues& table, ValueHeader& header) {
   const std::byte* const at = in.rest().data();
   if (at_indirection(in)) {
-    const std::byte* const target = read_target(in);
+    const std::byte* const target = read_indirection(in);
     const auto seen = table.lists.find(target);
     if (target == nullptr || seen == table.lists.end()) return in.fail(minor::bad_indirection);
     header.ids = seen->second;
@@ -86,7 +75,7 @@ bool read_header(cdr::Reader& in, std::uint32_t tag, ValueHeader& header) {
 }
 
 ValueStart begin_again(cdr::Reader& in, ValueHeader& header, bool between) {
-  header.at = read_target(in);
+  header.at = read_indirection(in);
   if (header.at == nullptr) return ValueStart::failed;
   if (between) in.await_chunk();
   ReadValues& table = ReadValues::of(in);

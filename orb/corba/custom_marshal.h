@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "orb/cdr/codec.h"
+#include "orb/corba/abstract.h"
 #include "orb/corba/value.h"
 
 namespace CORBA {
@@ -39,6 +40,7 @@ class DataOutputStream {
   void write_wstring(const std::wstring& value) { put(value); }
   void write_Object(const object_reference<Object>& value) { put(value); }
   void write_Value(const valuetype_reference<ValueBase>& value) { put(value); }
+  void write_Abstract(const abstractbase_reference<AbstractBase>& value) { put(value); }
   void write_TypeCode(const object_reference<TypeCode>& value) { put(value); }
 
   // `length` elements from `offset` on, without their number. Fewer: BAD_PARAM.
@@ -123,6 +125,7 @@ class DataInputStream {
   std::wstring read_wstring() { return get<std::wstring>(); }
   object_reference<Object> read_Object() { return get<object_reference<Object>>(); }
   valuetype_reference<ValueBase> read_Value() { return get<valuetype_reference<ValueBase>>(); }
+  abstractbase_reference<AbstractBase> read_Abstract() { return get<abstractbase_reference<AbstractBase>>(); }
   object_reference<TypeCode> read_TypeCode() { return get<object_reference<TypeCode>>(); }
 
   // `length` elements into `v` from `offset` on; it grows where it is shorter.

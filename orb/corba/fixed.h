@@ -14,6 +14,7 @@
 
 #include "orb/any/desc_of.h"
 #include "orb/cdr/decimal.h"
+#include "orb/corba/traits.h"
 #include "orb/core/exception.h"
 
 namespace corelane::core {
@@ -155,6 +156,12 @@ requires std::derived_from<Stream, std::ostream> Stream& operator<<(Stream& out,
   out << value.to_string();
   return out;
 }
+
+template <std::uint16_t d, std::uint16_t s>
+struct traits<Fixed<d, s>> : value_traits<Fixed<d, s>> {
+  using digits = std::integral_constant<std::uint16_t, d>;
+  using scale = std::integral_constant<std::uint16_t, s>;
+};
 
 }  // namespace IDL
 

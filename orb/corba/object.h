@@ -1,7 +1,10 @@
 // CORBA::Object, references, and IDL::traits.
 #pragma once
 
+#include <concepts>
 #include <iosfwd>
+#include <memory>
+#include <utility>
 
 #include "orb/any/desc_of.h"
 #include "orb/corba/traits.h"
@@ -29,10 +32,22 @@ namespace IDL {
 template <>
 struct traits<::CORBA::Object> : ::corelane::core::InterfaceTraits<::CORBA::Object> {};
 
+template <>
+struct traits<::CORBA::LocalObject> : ::corelane::core::InterfaceTraits<::CORBA::LocalObject> {
+  using is_local = std::true_type;
+};
+
 // Of a local interface.
 template <typename T>
 struct local_traits : ::corelane::core::InterfaceTraits<T> {
   using base_type = T;
+  using is_local = std::true_type;
+
+  // Of a class derived from it.
+  template <std::derived_from<T> Class, typename... Arguments>
+  static ::CORBA::object_reference<T> make_reference(Arguments&&... arguments) {
+    return ::CORBA::object_reference<T>(std::make_shared<Class>(std::forward<Arguments>(arguments)...));
+  }
 };
 
 }  // namespace IDL

@@ -6,6 +6,7 @@
 #include "orb/corba/exception.h"
 #include "orb/corba/object.h"
 #include "orb/corba/print.h"
+#include "orb/corba/type_members.h"
 #include "orb/core/orb.h"
 
 namespace CORBA {

@@ -36,6 +36,25 @@ struct value_traits {
 template <typename T>
 struct traits : value_traits<T> {};
 
+// Enumerations and bitmasks. Generated code says it where @bit_bound is not the width of the C++ type.
+template <typename T>
+requires std::is_enum_v<T>
+struct traits<T> : value_traits<T> {
+  using bit_bound = std::integral_constant<std::uint16_t, 8 * sizeof(T)>;
+};
+
+// The result of a & b for bitmasks: a mask, which a condition takes for whether any bit is in both.
+template <typename Mask>
+class bits {
+ public:
+  constexpr bits(Mask mask) noexcept : mask_(mask) {}
+  constexpr operator Mask() const noexcept { return mask_; }
+  explicit constexpr operator bool() const noexcept { return mask_ != Mask{}; }
+
+ private:
+  Mask mask_;
+};
+
 template <typename T>
 struct traits<std::vector<T>> : value_traits<std::vector<T>> {
   using element_traits = traits<T>;

@@ -59,13 +59,8 @@ std::ostream& operator<<(std::ostream& out, const Handle<T>& object) {
 
 // What IDL::traits<T> offers for an abstract interface.
 template <typename T>
-struct AbstractTraits {
-  using value_type = Handle<T>;
-  using ref_type = Handle<T>;
-  using weak_ref_type = WeakHandle<T>;
-  using in_type = const Handle<T>&;
-  using out_type = Handle<T>&;
-  using inout_type = Handle<T>&;
+struct AbstractTraits : HandleTraits<T> {
+  using typename HandleTraits<T>::ref_type;
   using is_abstract = std::true_type;
 
   // Of an abstract interface, object or value. Nil when it is no T. May ask the object.
@@ -76,7 +71,6 @@ struct AbstractTraits {
     const bool is_one = object != nullptr && object->_reference() && object->_is_a(T::_id);
     return is_one ? ref_type(T::_stub(object->_reference())) : nullptr;
   }
-  static const ref_type& write(const ref_type& value) { return value; }
 };
 
 }  // namespace corelane::core

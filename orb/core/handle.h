@@ -72,4 +72,19 @@ class WeakHandle {
   std::weak_ptr<T> object_;
 };
 
+// What IDL::traits offers for every type that is used through a reference.
+template <typename T>
+struct HandleTraits {
+  using value_type = Handle<T>;
+  using ref_type = Handle<T>;
+  using weak_ref_type = WeakHandle<T>;
+  using in_type = const Handle<T>&;
+  using out_type = Handle<T>&;
+  using inout_type = Handle<T>&;
+  using is_local = std::false_type;
+  using is_abstract = std::false_type;
+
+  static const ref_type& write(const ref_type& value) { return value; }
+};
+
 }  // namespace corelane::core

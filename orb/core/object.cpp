@@ -1,5 +1,7 @@
 #include "orb/core/object.h"
 
+#include <ostream>
+
 #include "orb/base/minor.h"
 #include "orb/core/client_call.h"
 #include "orb/core/exception.h"
@@ -109,6 +111,17 @@ bool decode_reference(cdr::Reader& reader, std::shared_ptr<Reference>& reference
   if (environment == nullptr) return reader.fail(minor::bad_ior);
   reference = std::make_shared<Reference>(environment->orb, std::move(ior));
   return true;
+}
+
+void print_reference(std::ostream& out, const Object* object) {
+  if (object == nullptr) {
+    out << "nil";
+  } else if (!object->_reference()) {
+    out << "local object";
+  } else {
+    const std::string& id = object->_reference()->ior().type_id;
+    out << (id.empty() ? Object::_id : id);
+  }
 }
 
 }  // namespace corelane::core

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -83,11 +84,8 @@ ObjectReference<T> narrow(const ObjectReference<Object>& object) {
 
 // What IDL::traits<T> offers for an interface.
 template <typename T>
-struct InterfaceTraits {
-  using ref_type = ObjectReference<T>;
-  using weak_ref_type = WeakHandle<T>;
-
-  static ref_type narrow(const ObjectReference<Object>& object) { return core::narrow<T>(object); }
+struct InterfaceTraits : HandleTraits<T> {
+  static ObjectReference<T> narrow(const ObjectReference<Object>& object) { return core::narrow<T>(object); }
 };
 
 // Asks the server, by LocateRequest, whether it has the object; no servant is involved. Raises as a call does.
@@ -108,6 +106,15 @@ bool decode(cdr::Reader& reader, ObjectReference<T>& out) {
   if (!decode_reference(reader, reference)) return false;
   out = make_stub<T>(std::move(reference));
   return true;
+}
+
+// "nil", "local object", or the repository id that the reference has: for people.
+void print_reference(std::ostream& out, const Object* object);
+
+template <std::derived_from<Object> T>
+std::ostream& operator<<(std::ostream& out, const ObjectReference<T>& reference) {
+  print_reference(out, reference.get());
+  return out;
 }
 
 }  // namespace corelane::core

@@ -12,8 +12,10 @@
 
 #include "orb/base/bytes.h"
 #include "orb/base/expected.h"
+#include "orb/base/time.h"
 #include "orb/core/exception.h"
 #include "orb/core/object.h"
+#include "orb/core/type_code_factory.h"
 #include "orb/transport/endpoint.h"
 
 namespace corelane::dispatch {
@@ -28,8 +30,10 @@ class RequestTarget;
 class ValueFactoryBase;
 struct Settings;
 
-class Orb : public std::enable_shared_from_this<Orb> {
+class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
  public:
+  using _ref_type = Handle<Orb>;
+
   struct Initialized {
     std::shared_ptr<Orb> orb;
     bool created;  // false: an ORB of this id lived already
@@ -61,6 +65,8 @@ class Orb : public std::enable_shared_from_this<Orb> {
 
   // Returns when the ORB was shut down. Requests are served by threads of their own, with or without it.
   void run();
+  // The same, for no longer than that.
+  void run(Duration at_most);
   // Stops listening, lets running requests finish, turns new ones away. `wait`: returns when that is done.
   void shutdown(bool wait_for_completion);
   // Also ends threads and connections.

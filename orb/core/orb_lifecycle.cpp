@@ -164,6 +164,17 @@ void Orb::run() {
   if (!inside_request()) state_->finish_shutdown();
 }
 
+void Orb::run(Duration at_most) {
+  if (state_->begin_run()) shutdown(false);
+  {
+    std::unique_lock lock(state_->mutex);
+    if (state_->phase == State::Phase::destroyed) raise(destroyed);
+    const auto ended = [&] { return state_->phase >= State::Phase::shutting_down; };
+    if (!state_->changed.wait_for(lock, at_most, ended)) return;
+  }
+  if (!inside_request()) state_->finish_shutdown();
+}
+
 bool Orb::State::begin_run() {
   const std::lock_guard lock(mutex);
   has_run = true;

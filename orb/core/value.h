@@ -107,13 +107,8 @@ T copied(const T& value) {
 
 // What IDL::traits<T> offers for a value type.
 template <typename T>
-struct ValueTraits {
-  using value_type = Handle<T>;
-  using ref_type = Handle<T>;
-  using weak_ref_type = WeakHandle<T>;
-  using in_type = const Handle<T>&;
-  using out_type = Handle<T>&;
-  using inout_type = Handle<T>&;
+struct ValueTraits : HandleTraits<T> {
+  using typename HandleTraits<T>::ref_type;
 
   // Null for a value of another type.
   template <typename U>
@@ -125,7 +120,6 @@ struct ValueTraits {
   static ref_type make_reference(Arguments&&... arguments) {
     return ref_type(std::make_shared<Class>(std::forward<Arguments>(arguments)...));
   }
-  static const ref_type& write(const ref_type& value) { return value; }
 };
 
 // For generated code.

@@ -1,42 +1,15 @@
 // extensions.idl: optional members and maps survive both byte orders and an Any.
-#include <catch2/catch.hpp>
 #include <map>
-#include <sstream>
 
 #include "extensionsC.h"
 #include "orb/corba/any.h"
 #include "orb/corba/print.h"
+#include "tests/support/round_trip.h"
 
 using corelane::ByteOrder;
+using namespace corelane::test;
 
 namespace {
-
-ByteOrder any_order() { return GENERATE(ByteOrder::little, ByteOrder::big); }
-
-template <typename T>
-std::vector<std::byte> bytes_of(const T& value, ByteOrder order) {
-  corelane::cdr::Writer writer(order);
-  encode(writer, value);
-  REQUIRE(writer.ok());
-  return writer.to_vector();
-}
-
-template <typename T>
-T through_bytes(const T& value, ByteOrder order) {
-  const auto bytes = bytes_of(value, order);
-  corelane::cdr::Reader reader(bytes, order);
-  T out{};
-  REQUIRE(decode(reader, out));
-  CHECK(reader.remaining() == 0);
-  return out;
-}
-
-template <typename T>
-std::string text(const T& value) {
-  std::ostringstream out;
-  out << value;
-  return out.str();
-}
 
 Extra::Holder full() {
   Extra::Holder holder;

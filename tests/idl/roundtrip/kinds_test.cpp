@@ -1,28 +1,13 @@
 // kinds.idl: what generated types of every kind do, and that they survive both byte orders.
-#include <catch2/catch.hpp>
-#include <sstream>
-
 #include "kindsC.h"
 #include "orb/corba/any.h"
 #include "orb/corba/print.h"
+#include "tests/support/round_trip.h"
 
 using corelane::ByteOrder;
+using namespace corelane::test;
 
 namespace {
-
-ByteOrder any_order() { return GENERATE(ByteOrder::little, ByteOrder::big); }
-
-template <typename T>
-T through_bytes(const T& value, ByteOrder order) {
-  corelane::cdr::Writer writer(order);
-  encode(writer, value);
-  REQUIRE(writer.ok());
-  corelane::cdr::Reader reader(writer.bytes(), order);
-  T out{};
-  REQUIRE(decode(reader, out));
-  CHECK(reader.remaining() == 0);
-  return out;
-}
 
 // Into an Any, over the wire, and out again.
 template <typename T>
@@ -33,13 +18,6 @@ T through_any(const T& value, ByteOrder order) {
   T out{};
   REQUIRE((there >>= out));
   return out;
-}
-
-template <typename T>
-std::string text(const T& value) {
-  std::ostringstream out;
-  out << value;
-  return out.str();
 }
 
 Kinds::Everything everything() {
@@ -372,4 +350,37 @@ TEST_CASE("fixed-point arithmetic has the digits that IDL gives it") {
   CHECK(++c == IDL::Fixed<5, 2>("125.95"));
   CHECK_THROWS_AS((IDL::Fixed<3, 1>(100)), CORBA::DATA_CONVERSION);
   CHECK_THROWS_AS(a / (IDL::Fixed<1, 0>()), CORBA::DATA_CONVERSION);
+}
+
+TEST_CASE("what two bitmasks have in common is a condition and a bitmask") {
+  using Kinds::Rights;
+  const Rights both = Rights::readable | Rights::owned;
+  const bool readable = both & Rights::readable ? true : false, writable = both & Rights::writable ? true : false;
+  CHECK(readable);
+  CHECK_FALSE(writable);
+  const Rights common = both & Rights::owned;
+  CHECK(common == Rights::owned);
+  CHECK(((both & Rights::owned) | Rights::writable) == (Rights::owned | Rights::writable));
+}
+
+TEST_CASE("traits tell the bits of enumerations and bitmasks, and the digits of fixed") {
+  CHECK(IDL::traits<Kinds::Sparse>::bit_bound::value == 8);
+  CHECK(IDL::traits<Kinds::Colour>::bit_bound::value == 32);
+  CHECK(IDL::traits<Kinds::Odd>::bit_bound::value == 5);
+  CHECK(IDL::traits<IDL::Fixed<9, 2>>::digits() == 9);
+  CHECK(IDL::traits<IDL::Fixed<9, 2>>::scale() == 2);
+}
+
+TEST_CASE("bitsets are equal when all their fields are") {
+  Kinds::MoreFields a, b;
+  a.high(3);
+  CHECK(a != b);
+  b.high(3);
+  CHECK(a == b);
+}
+
+TEST_CASE("a derived structure can be made of its base") {
+  Kinds::Base base;
+  const Kinds::Derived derived{base, "b"};
+  CHECK(derived.b() == "b");
 }

@@ -1,0 +1,25 @@
+// Indirections, of TypeCodes and of values. CORBA 3.3 part 2, 9.3.4.1 and 9.3.5.1.
+// Threads: none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "orb/base/minor.h"
+#include "orb/cdr/reader.h"
+
+namespace corelane::any {
+
+// Reads an offset, which counts from its own place, and gives what it leads to. Null and a failed reader: no place that
+// can be meant. What stands at the place is for the caller to know.
+inline const std::byte* read_indirection(cdr::Reader& in) {
+  const std::byte* const here = in.rest().data();
+  std::int32_t offset = 0;
+  if (!in.read(offset)) return nullptr;
+  if (offset >= -4 || offset % 4 != 0) return in.fail(minor::bad_indirection), nullptr;
+  // Computed as a number: a target outside the message is no pointer, and is found in no table.
+  const auto target = reinterpret_cast<std::uintptr_t>(here) + static_cast<std::uintptr_t>(std::intptr_t{offset});
+  return reinterpret_cast<const std::byte*>(target);
+}
+
+}  // namespace corelane::any
