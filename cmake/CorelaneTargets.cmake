@@ -117,11 +117,19 @@ function(corelane_test)
 endfunction()
 
 # A sanitized program is slow to start, so there the cases of a source file are one test of CTest and share a process: which
-# also shows what a case leaves behind. tests/report.py counts the cases.
+# also shows what a case leaves behind. One test more has the cases of suites in headers. tests/report.py counts the cases.
 function(corelane_add_sources target folder sources)
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM stem)
-    add_test(NAME "${folder}: ${stem}" COMMAND ${target} --warn NoTests --filenames-as-tags "[#${stem}]")
+    list(APPEND stems ${stem})
+    string(APPEND others "~[#${stem}]")
+  endforeach()
+  foreach(stem IN LISTS stems ITEMS suites)
+    set(cases "[#${stem}]")
+    if(stem STREQUAL suites)
+      set(cases ${others})
+    endif()
+    add_test(NAME "${folder}: ${stem}" COMMAND ${target} --filenames-as-tags ${cases})
     set_tests_properties("${folder}: ${stem}" PROPERTIES ${ARGN})
   endforeach()
 endfunction()

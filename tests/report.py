@@ -19,6 +19,7 @@ FAILED_ANYWAY = re.compile(r"^(test cases:.*\d+ failed|.*FAILED:|.*(Address|Leak
 
 # How Catch2 closes; the number is that of the test cases that ran in this process.
 ALL_PASSED = re.compile(r"^All tests passed \(.* in (\d+) test cases?\)", re.M)
+NONE_RAN = re.compile(r"^No tests ran", re.M)  # of a source file whose cases stand in a header
 SKIPPED = re.compile(r"SKIPPED: (.*)")
 
 
@@ -32,6 +33,8 @@ def outcomes_of_case(run, case):
         if not reasons or FAILED_ANYWAY.search(text):
             return [Outcome(run, name, "failed", "did not run")]
         return [Outcome(run, name, "skipped", reasons[0])]
+    if NONE_RAN.search(text):
+        return []
     closing = ALL_PASSED.search(text)
     ran = max(int(closing.group(1)) if closing else 1, len(reasons))
     return [Outcome(run, name, "skipped", reason) for reason in reasons] + \

@@ -49,6 +49,10 @@ class Report(unittest.TestCase):
         self.assertEqual((status, lines[-1]), (0, "3 passed, 0 failed, 1 skipped"))
         self.assertIn("  release: os: thread_test: no IPv6 here", lines)
 
+    def test_a_source_file_without_cases_counts_nothing(self):
+        status, lines = run(case("os: thread_test", "run"), case("os: suite_test", "run", out="No tests ran\n"))
+        self.assertEqual((status, lines[-1]), (0, "1 passed, 0 failed, 0 skipped"))
+
     def test_a_test_that_could_not_start_is_a_failure(self):
         status, lines = run(case("a", "run"), case("b_NOT_BUILT", "notrun", "<skipped/>"))
         self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))

@@ -11,7 +11,6 @@
 namespace corelane::dispatch {
 namespace {
 
-constexpr std::size_t remembered = 256;            // tasks that left and still stand in the report
 constexpr std::optional<sched::Refusal> departed;  // no reason: it asked to leave
 
 }  // namespace

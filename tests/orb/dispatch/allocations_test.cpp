@@ -30,7 +30,8 @@ thread_local Watch watch;
 
 }  // namespace
 
-#if !CORELANE_ADDRESS_SANITIZER  // which brings its own operators and checks that they match
+#if !CORELANE_ADDRESS_SANITIZER && \
+    !CORELANE_THREAD_SANITIZER  // which brings its own operators and checks that they match
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   return watch.refuses() ? nullptr : std::malloc(size ? size : 1);
 }
@@ -78,7 +79,7 @@ bool FailingAllocation::happened() const noexcept { return watch.failed; }
 
 using namespace corelane::dispatch::test;
 
-#if !CORELANE_ADDRESS_SANITIZER
+#if !CORELANE_ADDRESS_SANITIZER && !CORELANE_THREAD_SANITIZER
 TEST_CASE("allocations are counted") {
   const std::size_t before = allocations();
   ::operator delete(::operator new(64));
