@@ -47,16 +47,20 @@ class AsyncCalls::Collector {
 
   const std::shared_ptr<ClientConnection>& connection() const noexcept { return connection_; }
 
-  // False: the request was not sent, and the call is the caller's again.
+  // False: the request was not sent, and the call is the caller's again; likewise where it raises.
   bool post(AsyncCall& call) {
     ClientCall& sent = *call.call;
     {
       const std::lock_guard lock(mutex_);
       calls_.emplace(&sent.pending(), std::move(call));
     }
-    if (sent.post(group_)) return true;
-    const std::lock_guard lock(mutex_);
-    call = std::move(calls_.extract(&sent.pending()).mapped());
+    try {
+      if (sent.post(group_)) return true;
+    } catch (...) {
+      take_back(call, sent.pending());
+      throw;
+    }
+    take_back(call, sent.pending());
     return false;
   }
 
@@ -100,6 +104,15 @@ class AsyncCalls::Collector {
     end(call);
     const std::lock_guard lock(mutex_);
     settling_ = false;
+  }
+
+  // The thread is woken: it may be told to stop, and wait for this call.
+  void take_back(AsyncCall& call, const PendingReply& reply) {
+    {
+      const std::lock_guard lock(mutex_);
+      call = std::move(calls_.extract(&reply).mapped());
+    }
+    group_.wake();
   }
 
   void end(AsyncCall& call) {

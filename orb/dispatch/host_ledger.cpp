@@ -52,6 +52,15 @@ Expected<std::vector<CoreLease>> choose(const std::vector<os::CoreInfo>& cores, 
   return leases;
 }
 
+// Of a directory that is made where there is none, and refused where it belongs to somebody else.
+Expected<LedgerFile, LedgerFault> open_in(const std::string& directory, std::span<const Promise> mine) {
+  if (const auto ready = os::make_directory(directory); !ready) {
+    const std::string remedy = "; set runtime.directory (CORELANE_RUNTIME_DIRECTORY)";
+    return LedgerFault{.error = not_allowed, .text = ready.error() + remedy};
+  }
+  return LedgerFile::open(directory + file_name, mine);
+}
+
 }  // namespace
 
 std::string runtime_directory() {
@@ -74,11 +83,7 @@ HostLedger::HostLedger(const os::Topology& topology, std::string directory, Ledg
 HostLedger::~HostLedger() = default;  // closing the file drops the slot
 
 Expected<std::unique_ptr<HostLedger>> HostLedger::open(const os::Topology& topology, const std::string& directory) {
-  if (const auto ready = os::make_directory(directory); !ready) {
-    os::log::error("host ledger: " + ready.error() + "; set runtime.directory (CORELANE_RUNTIME_DIRECTORY)");
-    return not_allowed;
-  }
-  auto file = LedgerFile::open(directory + file_name, {});
+  auto file = open_in(directory, {});
   if (!file) {
     os::log::error("host ledger: " + file.error().text);
     return file.error().error;
@@ -177,8 +182,7 @@ void HostLedger::repair(Findings& findings) {
 void HostLedger::attach(Findings& findings) {
   findings.replaced = !lost_;
   file_.reset();
-  (void)os::make_directory(directory_);  // it may have gone with the file; the file's fault says more
-  auto file = LedgerFile::open(path_, mine_);
+  auto file = open_in(directory_, mine_);  // the directory may have gone with the file
   if (file) {
     findings.remark = file->remark();
     file_ = std::move(*file);

@@ -63,6 +63,7 @@ class Machine : public virtual CORBA::servant_traits<Async::Machine>::base_type 
   Async::Point where() override { return Async::Point(1, 2); }
   void nothing() override {}
   void nothing_excep() override {}
+  void log(const std::string&) override {}
   void sendc_nothing() override {}
   std::int32_t wait_for_release(std::int32_t value) override { return gate.hear(), value; }
   void release() override { gate.say("open"); }
@@ -119,6 +120,8 @@ class Handler : public virtual MachineTraits::replyhandler_base_type {
   void wait_for_release_excep(HolderRef holder) override { to_.say("wait: " + text_of(holder)); }
   void release() override {}
   void release_excep(HolderRef) override {}
+  void log() override {}
+  void log_excep(HolderRef) override {}
   void hint() override { to_.say("never"); }
   void hint_excep(HolderRef) override { to_.say("never"); }
   void fail() override {}
@@ -331,6 +334,13 @@ TEST_CASE("what keeps a request from being sent is raised at once") {
   }
   const auto nobody = unchecked(session.client.orb->string_to_object(reference));
   CHECK_THROWS_AS(nobody->sendc_add(session.handler, 1), CORBA::TRANSIENT);
+  CHECK(session.mailbox.is_empty());
+}
+
+TEST_CASE("what cannot be marshalled is raised at once, and an ORB with nothing else under way ends") {
+  Session session;
+  CHECK_THROWS_AS(session.machine->sendc_log(session.handler, std::string("a\0b", 3)), CORBA::SystemException);
+  session.client.orb->destroy();
   CHECK(session.mailbox.is_empty());
 }
 

@@ -139,10 +139,12 @@ TEST_CASE("an end that dies while the channel is set up is a fault or a death an
   for (int i = 0; i < kills(); ++i) {
     const bool connects = i % 2 == 0;
     SocketPair sockets;
+    const auto delay = static_cast<suseconds_t>(1 + random() % 600);
+    INFO("dies after " << delay << " us");
     const pid_t child = fork();
     if (child == 0) {
       sockets.near.reset();
-      const itimerval soon_dead{.it_interval = {}, .it_value = {0, static_cast<suseconds_t>(1 + random() % 600)}};
+      const itimerval soon_dead{.it_interval = {}, .it_value = {0, delay}};
       setitimer(ITIMER_REAL, &soon_dead, nullptr);  // SIGALRM, whose default is to end the process
       const auto end = set_up(connects, std::move(sockets.far));
       while (true) pause();
