@@ -156,6 +156,7 @@ ast::Declarator Parser::declarator() {
   ast::Declarator result{.name = identifier("a name"), .dimensions = {}};
   while (cursor_.accept("[")) {
     if (cursor_.at("]")) cursor_.fail(cursor_.current().span, "an array needs its length");
+    if (result.dimensions.size() == deepest_type) cursor_.fail(cursor_.current().span, "types are nested too deeply");
     result.dimensions.push_back(expression());
     cursor_.expect("]");
   }

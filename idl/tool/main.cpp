@@ -6,9 +6,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -173,6 +175,18 @@ int run(const Settings& settings) {
   return 0;
 }
 
+// What a full disk or a closed pipe took of standard output is not there: a build must not go on without it.
+int flushed(int status) {
+  if (std::cout.flush() && std::ferror(stdout) == 0) return status;
+  std::cerr << "corelane-idl: error: standard output did not take everything; is its disk full?\n";
+  return 1;
+}
+
+int run_within_memory(const Settings& settings) try { return flushed(run(settings)); } catch (const std::bad_alloc&) {
+  std::cerr << settings.source << ": error: the compiler got no memory for this; a literal or comment may never end\n";
+  return 1;
+}
+
 }  // namespace
 }  // namespace corelane::idl::tool
 
@@ -193,5 +207,5 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   if (const auto fault = corelane::idl::fault_of(settings.preprocessor)) return tool::usage_fault(*fault);
-  return tool::run(settings);
+  return tool::run_within_memory(settings);
 }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
 #include <system_error>
 
@@ -35,6 +36,9 @@ std::optional<std::string> write_all(const std::vector<TargetFile>& files) {
   Pending pending;
   for (const TargetFile& file : files) {
     std::error_code fault;
+    if (fs::exists(file.path, fault) && !fs::is_regular_file(file.path, fault))
+      return file.path.string() + " is there and no regular file: it would be replaced";
+    fault.clear();
     if (file.path.has_parent_path()) fs::create_directories(file.path.parent_path(), fault);
     if (fault) return "cannot create the folder of " + file.path.string() + ": " + fault.message();
     fs::path temporary = file.path;
@@ -43,7 +47,7 @@ std::optional<std::string> write_all(const std::vector<TargetFile>& files) {
     std::ofstream stream(temporary, std::ios::binary | std::ios::trunc);
     stream.write(file.text.data(), static_cast<std::streamsize>(file.text.size()));
     stream.close();
-    if (!stream) return "cannot write " + file.path.string();
+    if (!stream) return "cannot write " + file.path.string() + ": " + std::generic_category().message(errno);
   }
   for (std::size_t i = 0; i < files.size(); ++i) {
     std::error_code fault;

@@ -7,6 +7,7 @@
 #include "orb/giop/ior.h"
 #include "orb/os/log.h"
 #include "orb/os/small_file.h"
+#include "orb/os/standard_descriptors.h"
 
 namespace corelane::core {
 namespace {
@@ -49,6 +50,7 @@ Orb::Orb(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Orb::~Orb() = default;
 
 Orb::Initialized Orb::init(int& argc, char* argv[], const std::string& id) {
+  os::hold_standard_descriptors();
   auto settings = load_settings(argc, argv, SettingsSources::of_process());
   if (!settings) raise(Error{ErrorKind::bad_param, Completion::no, minor::bad_option}, settings.error().text);
   const std::string name = id.empty() ? settings->id : id;

@@ -70,6 +70,7 @@ TEST_CASE("deep nesting is an error and not a crash") {
   const int deep = 100'000;
   CHECK(faults_of(repeated("module M {", deep)).find("modules are nested too deeply") != std::string::npos);
   CHECK(faults_of("typedef " + repeated("sequence<", deep)).find("types are nested too deeply") != std::string::npos);
+  CHECK(faults_of("typedef long t" + repeated("[2]", deep)).find("types are nested too deeply") != std::string::npos);
   CHECK(faults_of("const long c = " + repeated("(", deep)).find("nested too deeply") != std::string::npos);
   CHECK(faults_of("const long c = " + repeated("-", deep) + "1;").find("nested too deeply") != std::string::npos);
   CHECK(faults_of("const long c = 1" + repeated("+1", deep) + ";").find("the expression is too long") !=

@@ -104,6 +104,34 @@ TEST_CASE("outputs are listed without being written") {
   CHECK(shop.idl("--list-outputs --no-servant b.pidl").text == "bC.h\nbC.cpp\n");
 }
 
+TEST_CASE("what standard output did not take is an error") {
+  Workshop shop;
+  shop.write("a.idl", "struct S { long x; };");
+  for (const std::string option : {"-E", "--list-outputs", "--dump-model=json"}) {
+    const Outcome outcome = shop.idl(option + " a.idl 2>&1 >/dev/full");
+    CHECK(outcome.code == 1);
+    CHECK(outcome.text.find("standard output did not take everything") != std::string::npos);
+  }
+}
+
+TEST_CASE("what is no regular file is not replaced by an output") {
+  Workshop shop;
+  shop.write("a.idl", "struct S { long x; };");
+  CHECK(shop.shell("mkfifo d").code == 0);
+  const Outcome outcome = shop.idl("--depfile d a.idl");
+  CHECK(outcome.code == 1);
+  CHECK(outcome.text.find("d is there and no regular file") != std::string::npos);
+  CHECK(fs::is_fifo(shop.folder / "d"));
+}
+
+TEST_CASE("a literal of half a megabyte that never ends is an error with the file's name") {
+  Workshop shop;
+  shop.write("a.idl", "const string s = \"" + std::string(500'000, 'x'));
+  const Outcome outcome = shop.idl("a.idl");
+  CHECK(outcome.code == 1);
+  CHECK(outcome.text.find("a.idl") == 0);
+}
+
 TEST_CASE("the model is dumped as JSON") {
   Workshop shop;
   shop.write("a.idl", "#pragma prefix \"p\"\nstruct S { sequence<long> x; };");
