@@ -110,7 +110,7 @@ class Channel {
 
   // ---- Reading. Thread: the reader's.
 
-  // One message into `buffer`: its size. would_block; too_long: the message stays, front_size() says how long it is.
+  // One message into `buffer`: its size. would_block; too_long: the message stays, peek() tells how long it is.
   Expected<std::size_t, Fault> try_read(MutableBytes buffer) noexcept;
   Expected<std::size_t, Fault> read(MutableBytes buffer, Time deadline) noexcept;
   // The oldest message where it is, until pop(): to copy it in parts. It may change meanwhile when the peer is hostile.
