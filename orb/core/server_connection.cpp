@@ -118,7 +118,8 @@ void ServerConnection::on_closed(Error reason) noexcept {
 }
 
 void ServerConnection::take(const giop::Message& message, Time received) {
-  version_ = message.header.version;
+  // relaxed: no other data depends on it, and an orderly end may be told in the version of the message before
+  version_.store(message.header.version, std::memory_order_relaxed);
   switch (message.header.type) {
     case giop::MessageType::request:
       return take_request(message, received);
@@ -264,7 +265,7 @@ void ServerConnection::send_whole(cdr::Writer& reply) noexcept {
 
 void ServerConnection::close_orderly() noexcept {
   cdr::Writer writer;
-  giop::write_close_connection(writer, version_);
+  giop::write_close_connection(writer, version_.load(std::memory_order_relaxed));  // relaxed: see take()
   if (writer.ok()) send(writer.bytes());
   stream_->close();
 }

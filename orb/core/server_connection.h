@@ -9,6 +9,7 @@
 // Threads: reading on the reactor's, or once bound on the task's own; replies from any thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -103,13 +104,15 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
 
   // Owner: whoever reads.
   giop::Assembler assembler_;
-  giop::Version version_ = giop::giop_1_2;
   cdr::Writer writer_;         // of answers made here
   bool half_ = false;          // half a message waits for its rest
   bool completed_ = false;     // a message was taken since half_message()
   Binding binding_;            // once bound
   TaskId own_task_ = no_task;  // whose thread reads
   dispatch::JobPtr own_job_;   // of own_task_, for the caller of next_job()
+
+  // Owner: whoever reads writes it, whoever shuts the server down reads it. That of the last message.
+  std::atomic<giop::Version> version_{giop::giop_1_2};
 
   PeerTasks tasks_;
   os::PiMutex mutex_;
