@@ -19,7 +19,7 @@ void AsyncReply::note_bad_reply() noexcept {
 AsyncInvocation::AsyncInvocation(const Object& object, const Operation& operation)
     : operation_(operation), call_(ClientCall::acquire()) {
   if (!object._reference()) raise_nil_reference();
-  call_->begin(object._reference(), operation_.name, {.oneway = operation_.oneway});
+  call_->begin(object._reference(), operation_.name, {.oneway = operation_.oneway, .waits = false});
 }
 
 AsyncInvocation::~AsyncInvocation() = default;

@@ -8,6 +8,7 @@ namespace corelane::core {
 namespace {
 
 thread_local ChainedCall* inside = nullptr;  // the call for which the thread works
+thread_local const giop::ChainContext* served = nullptr;
 
 std::shared_ptr<os::Parker> parker_of_thread() {
   thread_local const auto parker = std::make_shared<os::Parker>();
@@ -21,9 +22,15 @@ TaskId current_task() noexcept {
 
 }  // namespace
 
-ChainedCall::ChainedCall() : parker_(parker_of_thread()), task_(current_task()), outer_(inside) {}
+ServedChain::ServedChain(const giop::ChainContext* waits) noexcept : before_(std::exchange(served, waits)) {}
 
-ChainedCall::Scope::Scope(ChainedCall& call) noexcept : before_(std::exchange(inside, &call)) {}
+ServedChain::~ServedChain() { served = before_; }
+
+const giop::ChainContext* ServedChain::current() noexcept { return served; }
+
+ChainedCall::ChainedCall() : parker_(parker_of_thread()), task_(current_task()), outer_(inside), waits_(served) {}
+
+ChainedCall::Scope::Scope(ChainedCall& call) noexcept : before_(std::exchange(inside, &call)), served_(call.waits_) {}
 
 ChainedCall::Scope::~Scope() { inside = before_; }
 
@@ -55,6 +62,14 @@ void ChainedCall::done() noexcept {
   // PAIR chain.done: release here -> acquire in wait(). Publishes what the callee has left.
   done_.store(true, std::memory_order_release);
   parker->unpark();
+}
+
+const ChainedCall* ChainedCall::current() noexcept { return inside; }
+
+bool ChainedCall::is_within(TaskId task) const noexcept {
+  const ChainedCall* call = this;
+  while (call != nullptr && call->task_ != task) call = call->outer_;  // bound: the depth of the chain
+  return call != nullptr;
 }
 
 bool ChainedCall::call_back(TaskId task, CallBack& work) noexcept {

@@ -4,6 +4,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/orb_state.h"
+#include "orb/core/wire_chain.h"
 #include "orb/dispatch/current.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/os/clock.h"
@@ -87,13 +88,15 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
   // calls.
   writer_.set_limit(state.settings.giop.message_size);
   spare_.set_limit(state.settings.giop.message_size);
+  chain_.count = 0;
+  wait_number_ = options_.waits && !options_.oneway ? extend_chain(chain_) : 0;
   connect();
   compose(writer_, connection_->first_request());
 }
 
 // Finds or makes the connection to where the call goes now. Raises.
 void ClientCall::connect() {
-  if (options_.binding) options_.connection = options_.binding->connection();
+  if (options_.binding) options_.connection = options_.binding->connection(ServedChain::current() != nullptr);
   if (options_.connection) {
     connection_ = options_.connection;
     return;
@@ -127,7 +130,7 @@ void ClientCall::compose(cdr::Writer& writer, bool first_request) {
   header.target.profile = address.profile;
   header.target.reference = &current_->ior();
 
-  std::array<giop::ServiceContext, 3> contexts;
+  std::array<giop::ServiceContext, 4> contexts;
   std::size_t count = 0;
   if (first_request && address.code_set_context)
     contexts[count++] = {giop::context::code_sets, *address.code_set_context};
@@ -141,6 +144,11 @@ void ClientCall::compose(cdr::Writer& writer, bool first_request) {
     if (options_.contract != nullptr) content.contract = *options_.contract;
     contract = giop::encode_contract(content);
     contexts[count++] = {giop::context::contract, contract};
+  }
+  giop::ChainBytes chain;
+  if (chain_.count > 0) {
+    chain = giop::encode_chain(chain_);
+    contexts[count++] = {giop::context::chain, chain};
   }
   giop::begin_request(writer, header, std::span(contexts).first(count), address.version);
   if (&writer != &writer_ && writer.size() % 8 != body_at_ % 8) {
@@ -181,8 +189,20 @@ ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
 
 // A job that calls is suspended while it sleeps. Who spins uses his core.
 bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
-  const dispatch::SuspensionScope waits(strategy.mode != os::WaitMode::spin);
-  return connection_->call(pending_, request_id_, writer_.bytes(), deadline_, strategy);
+  const bool sleeps = strategy.mode != os::WaitMode::spin;
+  if (wait_number_ == 0) {
+    const dispatch::SuspensionScope waits(sleeps);
+    return connection_->call(pending_, request_id_, writer_.bytes(), deadline_, strategy);
+  }
+  WireWait called_back(wait_number_, pending_);
+  bool over = !connection_->start(pending_, request_id_, writer_.bytes());
+  // Bound: the deadline, and what calls back.
+  do {
+    if (over) continue;
+    const dispatch::SuspensionScope waits(sleeps);
+    over = connection_->wait(pending_, deadline_, strategy, &called_back);
+  } while (called_back.serve(over) || !over);
+  return pending_.answered();
 }
 
 // A call that certainly did not run is tried again, over a new connection, or that of a task over the shared one.

@@ -13,6 +13,7 @@
 #include "orb/core/invocation.h"
 #include "orb/core/reference.h"
 #include "orb/core/task_binding.h"
+#include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
 
 namespace corelane::core {
@@ -24,6 +25,7 @@ struct CallOptions {
   std::shared_ptr<TaskBinding> binding{};          // the task whose job this is
   std::shared_ptr<ClientConnection> connection{};  // to go over this one and no other
   const Contract* contract = nullptr;              // to ask admission for
+  bool waits = true;                               // the calling thread, for the reply
 };
 
 class ClientCall {
@@ -82,11 +84,13 @@ class ClientCall {
   Time deadline_ = never;
   int forwards_ = 0;
   int retries_ = 0;
+  std::uint64_t wait_number_ = 0;  // by which call-backs find the thread; 0: they do not
 
   // Kept.
   cdr::Writer writer_;
   cdr::Writer spare_;
   PendingReply pending_;
+  giop::ChainContext chain_;  // in which the call is nested
   cdr::Reader reader_;
   giop::ContextList contexts_;
   ReferenceEnvironment environment_{nullptr};

@@ -6,6 +6,7 @@
 #include "orb/base/minor.h"
 #include "orb/giop/headers.h"
 #include "orb/os/clock.h"
+#include "orb/os/wait_loop.h"
 
 namespace corelane::core {
 namespace {
@@ -43,9 +44,16 @@ ClientConnection::~ClientConnection() { stream_->close(); }
 
 bool ClientConnection::call(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline,
                             os::WaitStrategy strategy) {
+  if (!start(pending, request_id, request)) return false;
+  wait(pending, deadline, strategy);
+  return pending.answered();
+}
+
+bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, Bytes request) {
   pending.id_ = request_id;
   pending.state_ = PendingReply::State::waiting;
   pending.group_ = nullptr;
+  pending.away_ = false;
   {
     const Lock lock(mutex_);
     waiting_.push_back(&pending);
@@ -59,9 +67,7 @@ bool ClientConnection::call(PendingReply& pending, std::uint32_t request_id, Byt
     remove(pending);
     return false;
   }
-  wait(pending, deadline, strategy);
-  if (pending.state_ == PendingReply::State::failed && pending.error_ == late) cancel(request_id);
-  return pending.state_ == PendingReply::State::answered;
+  return true;
 }
 
 // While the request is written the call is this thread's, even if it has ended by then. What fails a connection fails
@@ -71,6 +77,7 @@ bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Byt
   pending.id_ = request_id;
   pending.state_ = PendingReply::State::waiting;
   pending.group_ = &group;
+  pending.away_ = false;
   pending.next_ = nullptr;
   pending.deadline_ = deadline;
   pending.posting_ = true;
@@ -127,14 +134,20 @@ Expected<void> ClientConnection::send(Bytes request) noexcept {
 }
 
 // The caller leads when nobody does; otherwise it sleeps until its reply is there or the leader has gone.
-void ClientConnection::wait(PendingReply& pending, Time deadline, os::WaitStrategy strategy) {
+bool ClientConnection::wait(PendingReply& pending, Time deadline, os::WaitStrategy strategy, Interruption* beside) {
   Lock lock(mutex_);
+  pending.away_ = false;
   // Bound: the deadline; each round takes bytes or sleeps.
   while (pending.state_ == PendingReply::State::waiting) {
+    if (beside != nullptr && beside->is_called()) {
+      pending.away_ = true;
+      wake_successor();
+      return false;
+    }
     const bool lead = !std::exchange(led_, true);
     lock.unlock();
     if (lead) {
-      read_some(deadline, strategy);
+      beside != nullptr ? read_beside(deadline, strategy, *beside) : void(read_some(deadline, strategy));
     } else {
       pending.parker_.park(deadline, strategy);
     }
@@ -146,6 +159,9 @@ void ClientConnection::wait(PendingReply& pending, Time deadline, os::WaitStrate
     }
   }
   remove(pending);
+  lock.unlock();
+  if (pending.state_ == PendingReply::State::failed && pending.error_ == late) cancel(pending.id_);
+  return true;
 }
 
 // Takes a call off the list; somebody who waits becomes the leader.
@@ -158,9 +174,12 @@ void ClientConnection::remove(PendingReply& pending) noexcept {
 // Who waits for himself comes first: a collector may be busy with a handler.
 void ClientConnection::wake_successor() noexcept {
   if (led_ || waiting_.empty()) return;
-  const auto found = std::find_if(waiting_.begin(), waiting_.end(), [](auto* p) { return p->group_ == nullptr; });
-  if (found != waiting_.end()) return (*found)->parker_.unpark();
-  waiting_.front()->group_->wake();
+  const auto first = [&](auto&& may) {
+    const auto found = std::find_if(waiting_.begin(), waiting_.end(), may);
+    return found != waiting_.end() ? *found : nullptr;
+  };
+  if (auto* waits = first([](auto* p) { return p->group_ == nullptr && !p->away_; })) return waits->parker_.unpark();
+  if (auto* posted = first([](auto* p) { return p->group_ != nullptr; })) posted->group_->wake();
 }
 
 void ClientConnection::settle(PendingReply& pending, PendingReply::State state) noexcept {
@@ -205,11 +224,22 @@ void ClientConnection::expire(const ReplyGroup& group) noexcept {
   }
 }
 
-void ClientConnection::read_some(Time deadline, os::WaitStrategy strategy) {
+// False: nothing came.
+bool ClientConnection::read_some(Time deadline, os::WaitStrategy strategy) {
   const auto got = stream_->receive(buffer_, deadline, strategy);
-  if (!got && got.error().kind == ErrorKind::timeout) return;
-  if (!got || *got == 0) return fail_all(lost);
+  if (!got && got.error().kind == ErrorKind::timeout) return false;
+  if (!got || *got == 0) return fail_all(lost), true;
   take(Bytes(buffer_).first(*got));
+  return true;
+}
+
+void ClientConnection::read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside) {
+  const auto poll = [&] { return beside.is_called() || read_some(Time{}, {}); };
+  const auto sleep = [&](Time until) {
+    beside.bell().wait_beside(stream_->descriptor(), until);
+    return poll();
+  };
+  os::wait_for(deadline, strategy, learnt_, poll, sleep, [] { return no_core; });
 }
 
 void ClientConnection::take(Bytes bytes) {
@@ -281,6 +311,11 @@ bool ClientConnection::usable() noexcept {
   last_used_ = os::now();
   wake_successor();
   return !broken_.load(std::memory_order_relaxed);  // relaxed: a hint
+}
+
+bool ClientConnection::waited_for() noexcept {
+  const Lock lock(mutex_);
+  return !waiting_.empty();
 }
 
 void ClientConnection::close() noexcept {

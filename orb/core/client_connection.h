@@ -14,6 +14,7 @@
 
 #include "orb/base/expected.h"
 #include "orb/giop/assembler.h"
+#include "orb/os/doorbell.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/wait.h"
 #include "orb/transport/connection.h"
@@ -21,6 +22,17 @@
 namespace corelane::core {
 
 class PendingReply;
+
+// What else the thread of a call may have to look after while it waits. Thread: the waiting one.
+class Interruption {
+ public:
+  virtual bool is_called() const noexcept = 0;
+  // Rings when that has become true; open.
+  virtual os::Doorbell& bell() noexcept = 0;
+
+ protected:
+  ~Interruption() = default;
+};
 
 // Calls of one connection that one thread, the collector, waits for together.
 class ReplyGroup {
@@ -46,6 +58,8 @@ class PendingReply {
   // After a failure. COMPLETED_NO: the server has not and will not run the call, so it may be sent again.
   const Error& error() const noexcept { return error_; }
   bool answered() const noexcept { return state_ == State::answered; }
+  // Ends a wait for it that may be interrupted, if its thread sleeps. Thread: any, while it is waited for.
+  void interrupt() noexcept { parker_.unpark(); }
   // In the list that attend() gave.
   PendingReply* next() const noexcept { return next_; }
 
@@ -62,6 +76,7 @@ class PendingReply {
   PendingReply* next_ = nullptr;
   Time deadline_ = never;
   bool posting_ = false;  // its request is still being written
+  bool away_ = false;     // its thread does something else; guarded by the connection's mutex
 };
 
 class ClientConnection {
@@ -74,6 +89,10 @@ class ClientConnection {
   // Sends a request that gets a reply, and waits for it. False: failed, see pending.error(); TIMEOUT is COMPLETED_MAYBE
   // and has sent a CancelRequest.
   bool call(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline, os::WaitStrategy strategy);
+  // The same in two: false: not sent, and that was that.
+  bool start(PendingReply& pending, std::uint32_t request_id, Bytes request);
+  // False: `beside` has called, and the call is still under way; wait again.
+  bool wait(PendingReply& pending, Time deadline, os::WaitStrategy strategy, Interruption* beside = nullptr);
   // Sends a request whose reply goes to the group's collector. False: not sent, see pending.error(), COMPLETED_NO.
   bool post(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline, ReplyGroup& group);
   // Thread: the group's collector. Waits until calls of the group have ended, one has passed its deadline, or wake();
@@ -84,6 +103,8 @@ class ClientConnection {
 
   // False when it cannot carry another call. Looks at the stream when it was idle for long.
   bool usable() noexcept;
+  // Somebody waits for a reply over it.
+  bool waited_for() noexcept;
   void close() noexcept;
   // False: it will carry nothing any more.
   bool open() const noexcept { return !broken_.load(std::memory_order_relaxed); }  // relaxed: a hint
@@ -96,8 +117,8 @@ class ClientConnection {
   using Lock = std::unique_lock<os::PiMutex>;
   static constexpr Duration long_idle = std::chrono::milliseconds{20};
 
-  void wait(PendingReply& pending, Time deadline, os::WaitStrategy strategy);
-  void read_some(Time deadline, os::WaitStrategy strategy);
+  bool read_some(Time deadline, os::WaitStrategy strategy);
+  void read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside);
   void take(Bytes bytes);
   void deliver(const giop::Message& message) noexcept;
   void fail_all(Error error) noexcept;
@@ -120,6 +141,7 @@ class ClientConnection {
   // Owner: the leader.
   giop::Assembler assembler_;
   std::vector<std::byte> buffer_;
+  os::AdaptiveSpin learnt_;  // of those that wait beside something
 
   os::PiMutex mutex_;
   // Guarded by mutex_.

@@ -10,6 +10,7 @@
 #include "orb/core/orb.h"
 #include "orb/core/settings.h"
 #include "orb/core/task_binding.h"
+#include "orb/core/wire_chain.h"
 #include "orb/dispatch/job.h"
 #include "orb/os/clock.h"
 
@@ -133,6 +134,8 @@ void run_as_job(Reference& reference, const TaskBinding& binding, ActiveObject& 
   job.task = binding.task();
   job.label = upcall.name;
   dispatch::JobPtr handle(&job);
+  const giop::ChainContext* nested = ServedChain::current();
+  if (nested != nullptr && WireWait::offer(nested->all(), handle)) return job.wait();
   if (const auto taken = reference.orb()->executive().submit(handle); !taken) {
     const Error error = taken.error();
     handle.reset();

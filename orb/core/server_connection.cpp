@@ -8,6 +8,7 @@
 #include "orb/base/minor.h"
 #include "orb/core/own_connection.h"
 #include "orb/core/server_job.h"
+#include "orb/core/wire_chain.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/os/clock.h"
 
@@ -161,6 +162,7 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
   Gate& gate = object->gate();
   std::unique_ptr<ServerJob> fresh = server_->take_job();
   fresh->prepare(shared_from_this(), std::move(object), upcall, message, request.body.offset(), to);
+  if (!chain_of(request, to, fresh->chain())) return;
   if (server_->requests().enter() != Passage::active) return send_exception(to, shutting_down);
   ServerJob* made = fresh.release();  // from here on it leaves by recycle()
   made->arrived = received;
@@ -175,9 +177,20 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
   }
   if (*task == own_task_ && *task != no_task) {
     own_job_ = std::move(job);
+  } else if (to.expected && WireWait::offer(made->chain().all(), job)) {
+    return;
   } else if (const auto taken = server_->executive().submit(job); !taken) {
     send_exception(to, taken.error());
   }
+}
+
+// False: it was answered, since nobody can read it.
+bool ServerConnection::chain_of(const Request& request, const ReplyTo& to, giop::ChainContext& chain) {
+  const auto context = request.header.contexts.find(giop::context::chain);
+  if (!context) return true;
+  const auto content = giop::decode_chain(*context);
+  if (!content) return send_exception(to, content.error()), false;
+  return chain = *content, true;
 }
 
 // Whose job a request is; nothing when it was answered, since its task was refused. A task that the request names is

@@ -21,6 +21,7 @@
 #include "orb/core/server.h"
 #include "orb/dispatch/job_source.h"
 #include "orb/giop/assembler.h"
+#include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
 #include "orb/transport/connection.h"
 
@@ -91,6 +92,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void submit(const giop::Message& message, const Request& request, const ReplyTo& to, Time received,
               std::shared_ptr<ActiveObject> object, const Upcall& upcall);
   std::optional<TaskId> task_of(const Request& request, const ReplyTo& to, ActiveObject& object, const Upcall& upcall);
+  bool chain_of(const Request& request, const ReplyTo& to, giop::ChainContext& chain);
   bool answer_builtin(Request& request, const ReplyTo& to, const ActiveObject& object);
   void admit(Request& request, const ReplyTo& to, const ActiveObject& object);
   void depart(Request& request, const ReplyTo& to);

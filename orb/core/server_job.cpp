@@ -6,6 +6,7 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
+#include "orb/core/call_chain.h"
 #include "orb/core/exception.h"
 #include "orb/core/server_request.h"
 #include "orb/giop/corelane_contexts.h"
@@ -45,6 +46,7 @@ void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::share
   header_ = message.header;
   body_at_ = body_at;
   to_ = to;
+  chain_.count = 0;
   replies_ = false;
   answered_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
   bytes_.assign(message.bytes.begin(), message.bytes.end());
@@ -55,6 +57,7 @@ void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::share
 void ServerJob::run(const dispatch::JobContext&) noexcept try {
   if (cancelled_.load(std::memory_order_relaxed)) return;  // relaxed: a hint
   const InsideRequest inside;
+  const ServedChain nested(chain_.count > 0 ? &chain_ : nullptr);
   // Bound: a round more whenever the gate changes in between.
   for (;;) {
     {
@@ -96,6 +99,7 @@ void ServerJob::take_over(ServerJob& other) {
   header_ = other.header_;
   body_at_ = other.body_at_;
   to_ = other.to_;
+  chain_ = other.chain_;
   replies_ = false;
   answered_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
   bytes_ = other.bytes_;

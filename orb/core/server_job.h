@@ -12,6 +12,7 @@
 #include "orb/core/server_connection.h"
 #include "orb/core/target.h"
 #include "orb/dispatch/job.h"
+#include "orb/giop/corelane_contexts.h"
 #include "orb/giop/message.h"
 
 namespace corelane::core {
@@ -25,6 +26,8 @@ class ServerJob final : public dispatch::Job {
   void prepare(std::shared_ptr<ServerConnection> connection, std::shared_ptr<ActiveObject> object, const Upcall& upcall,
                const giop::Message& message, std::size_t body_at, const ReplyTo& to);
   const ReplyTo& to() const noexcept { return to_; }
+  // In which the request is nested; empty after prepare().
+  giop::ChainContext& chain() noexcept { return chain_; }
   // Of a request that goes on in this job: the connection calls it with its jobs locked.
   void inherit(const ServerJob& other) noexcept {
     // relaxed: both are under the connection's lock
@@ -60,6 +63,7 @@ class ServerJob final : public dispatch::Job {
   giop::MessageHeader header_;
   std::size_t body_at_ = 0;
   ReplyTo to_;
+  giop::ChainContext chain_;
   std::atomic<bool> cancelled_{false};
   bool replies_ = false;  // the reply is in writer_
   std::atomic<bool> answered_{false};

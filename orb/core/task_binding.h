@@ -32,8 +32,9 @@ class TaskBinding {
   TaskId task() const noexcept { return task_; }
   const std::string& operation() const noexcept { return operation_; }
   const Contract& contract() const noexcept { return contract_; }
-  // What the next call goes over; null when the object is local.
-  const std::shared_ptr<ClientConnection>& connection() noexcept;
+  // What the next call goes over; null when the object is local. `nested`: on behalf of somebody who may be the task
+  // itself, whose thread then does not read its own connection before that call has been answered.
+  const std::shared_ptr<ClientConnection>& connection(bool nested = false) noexcept;
   // A call that certainly did not run failed on `connection`. False: there is no other one to try.
   bool fall_back(const ClientConnection& connection) noexcept;
   JobId next_job() noexcept { return JobId{jobs_.fetch_add(1, std::memory_order_relaxed) + 1}; }  // relaxed: a number

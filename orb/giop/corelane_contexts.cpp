@@ -210,15 +210,24 @@ Expected<RefusalContext> decode_refusal(Bytes bytes) noexcept {
   return context;
 }
 
-std::array<std::byte, 16> encode_chain(std::uint64_t chain) noexcept {
-  return Layout<16>().put(1, layout_version).put(8, chain).bytes();
+ChainBytes::ChainBytes(const ChainContext& context) noexcept : size_(8 + 8 * std::size_t{context.count}) {
+  std::memset(bytes_.data(), 0, 8);
+  bytes_[0] = static_cast<std::byte>(native_order);
+  bytes_[1] = std::byte{layout_version};
+  std::memcpy(&bytes_[4], &context.count, sizeof context.count);
+  std::memcpy(&bytes_[8], context.waits.data(), 8 * std::size_t{context.count});
 }
 
-Expected<std::uint64_t> decode_chain(Bytes bytes) noexcept {
+Expected<ChainContext> decode_chain(Bytes bytes) noexcept {
   Reader reader = Reader::of_encapsulation(bytes);
-  std::uint64_t chain = 0;
-  if (!read_version(reader) || !reader.read(chain)) return reader.error();
-  return chain;
+  ChainContext context;
+  std::uint32_t count = 0;
+  if (read_version(reader) && reader.read(count) && (count == 0 || count > ChainContext::most))
+    reader.fail(minor::too_many_items);
+  while (reader.ok() && context.count < count)  // bound: ChainContext::most
+    if (std::uint64_t wait = 0; reader.read(wait)) context.push(wait);
+  if (!reader.ok()) return reader.error();
+  return context;
 }
 
 std::array<std::byte, 4> encode_rt_priority(std::int16_t priority) noexcept {

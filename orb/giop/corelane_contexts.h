@@ -8,7 +8,7 @@
 //   refusal  0x434C4E02, 56 bytes   0 byte order, 1 version, 4 reason (ulong), 8 core (short), 16 response, 24
 //   deadline,
 //                                   32 T', 40 D', 48 C' (u64, ns)
-//   chain    0x434C4E03, 16 bytes   0 byte order, 1 version, 8 chain (u64)
+//   chain    0x434C4E03, 8 + 8 n    0 byte order, 1 version, 4 n (ulong, 1 to 32), then n waits (u64), from 8 on
 //   RTCorbaPriority 10, 4 bytes     0 byte order, 2 priority (short)
 //   ExceptionDetailMessage 14       0 byte order, 4 length in bytes (ulong), UTF-16, big endian unless it has a mark
 //
@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,33 @@ struct RefusalContext {
   friend bool operator==(const RefusalContext&, const RefusalContext&) = default;
 };
 
+// The waits that a request is nested in, the outermost first. Each is a number that the one who waits drew for this
+// very wait, and by which a call-back finds him.
+struct ChainContext {
+  static constexpr std::size_t most = 32;
+
+  // False: it is full.
+  bool push(std::uint64_t wait) noexcept { return count < most && (waits[count++] = wait, true); }
+  std::span<const std::uint64_t> all() const noexcept { return std::span(waits).first(count); }
+
+  std::array<std::uint64_t, most> waits;  // only the first `count` are set
+  std::uint32_t count = 0;
+};
+
+// A chain context as bytes.
+class ChainBytes {
+ public:
+  ChainBytes() = default;
+  explicit ChainBytes(const ChainContext& context) noexcept;
+  operator Bytes() const noexcept { return Bytes(bytes_).first(size_); }
+
+ private:
+  std::array<std::byte, 8 + 8 * ChainContext::most> bytes_;
+  std::size_t size_ = 0;
+};
+
+inline ChainBytes encode_chain(const ChainContext& context) noexcept { return ChainBytes(context); }
+
 // A contract context as bytes; of version 2 where it names resources.
 class ContractBytes {
  public:
@@ -68,14 +96,14 @@ class ContractBytes {
 
 inline ContractBytes encode_contract(const ContractContext& context) noexcept { return ContractBytes(context); }
 std::array<std::byte, 56> encode_refusal(const RefusalContext& context) noexcept;
-std::array<std::byte, 16> encode_chain(std::uint64_t chain) noexcept;
 std::array<std::byte, 4> encode_rt_priority(std::int16_t priority) noexcept;
 
-// Each refuses (MARSHAL) content that is cut short, version 0, or times beyond 2^63 ns but for 2^64 - 1, which stands
-// for Duration::max(): no deadline, no bound. Whether a contract is sound is for admission to say.
+// Each refuses (MARSHAL) content that is cut short, version 0, a chain of no waits or too many, or times beyond 2^63 ns
+// but for 2^64 - 1, which stands for Duration::max(): no deadline, no bound. Whether a contract is sound is for
+// admission to say.
 Expected<ContractContext> decode_contract(Bytes context) noexcept;
 Expected<RefusalContext> decode_refusal(Bytes context) noexcept;
-Expected<std::uint64_t> decode_chain(Bytes context) noexcept;
+Expected<ChainContext> decode_chain(Bytes context) noexcept;
 Expected<std::int16_t> decode_rt_priority(Bytes context) noexcept;
 
 // Text is UTF-8 here; what is malformed becomes U+FFFD, and the encoder cuts at 4,000 bytes.

@@ -55,7 +55,9 @@ class GiopCorpus {
   }
   void add_requests(giop::Version version, ByteOrder order) {
     const auto contract = giop::encode_contract({TaskId{1}, JobId{2}, make_contract(Duration{1000}, Duration{10}), {}});
-    const auto chain = giop::encode_chain(5);
+    giop::ChainContext waits;
+    waits.push(5), waits.push(6);
+    const auto chain = giop::encode_chain(waits);
     const auto sets = giop::encode_code_sets({giop::code_set::utf_8, giop::code_set::utf_16});
     const giop::ServiceContext contexts[] = {
         {giop::context::contract, contract}, {giop::context::chain, chain}, {giop::context::code_sets, sets}};

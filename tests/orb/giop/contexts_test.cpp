@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <limits>
@@ -19,6 +20,19 @@ namespace {
 
 Duration any_time(Draw& draw) {
   return Duration{static_cast<std::int64_t>(draw.below(std::numeric_limits<std::int64_t>::max()))};
+}
+
+ChainContext chain_of(std::initializer_list<std::uint64_t> waits) {
+  ChainContext chain;
+  for (const std::uint64_t wait : waits) chain.push(wait);
+  return chain;
+}
+
+ChainContext any_chain(Draw& draw) {
+  ChainContext chain;
+  do chain.push(draw.number());
+  while (draw.flag() && chain.count < ChainContext::most);
+  return chain;
 }
 
 std::vector<std::byte> copy_of(Bytes bytes) { return {bytes.begin(), bytes.end()}; }
@@ -92,8 +106,8 @@ TEST_CASE("refusal, chain and priority contexts come back as they went") {
                                  any_time(draw),
                                  any_time(draw)};
     expect(*decode_refusal(encode_refusal(refusal)) == refusal, "the refusal is the same");
-    const std::uint64_t chain = draw.number();
-    expect(*decode_chain(encode_chain(chain)) == chain, "the chain is the same");
+    const ChainContext chain = any_chain(draw);
+    expect(std::ranges::equal(decode_chain(encode_chain(chain))->all(), chain.all()), "the chain is the same");
     const auto priority = draw.any<std::int16_t>();
     expect(*decode_rt_priority(encode_rt_priority(priority)) == priority, "the priority is the same");
   }));
@@ -105,10 +119,22 @@ TEST_CASE("the priority context is laid out as the standard says") {
 }
 
 TEST_CASE("a context of a later version may be longer") {
-  auto bytes = test::copy_of(encode_chain(5));
+  auto bytes = test::copy_of(encode_chain(chain_of({5, 6})));
   bytes[1] = std::byte{9};
-  bytes.resize(24);
-  CHECK(*decode_chain(bytes) == 5);
+  bytes.resize(40);
+  CHECK(std::ranges::equal(decode_chain(bytes)->all(), chain_of({5, 6}).all()));
+}
+
+TEST_CASE("a chain has one wait at least and as many as fit at most") {
+  ChainContext chain;
+  CHECK_FALSE(decode_chain(encode_chain(chain)));
+  while (chain.push(7)) CHECK(decode_chain(encode_chain(chain)));
+  CHECK(chain.count == ChainContext::most);
+  auto bytes = test::copy_of(encode_chain(chain));
+  bytes.resize(bytes.size() + 8);
+  ++chain.count;
+  std::memcpy(&bytes[4], &chain.count, sizeof chain.count);
+  CHECK(decode_chain(bytes).error() == Error{ErrorKind::marshal, Completion::no, minor::too_many_items});
 }
 
 TEST_CASE("detail messages come back as they went") {
@@ -182,7 +208,7 @@ TEST_CASE("every truncation of a context is refused") {
   check_truncations(copy_of(encode_contract({.contract = locking})), 116,
                     [](Bytes b) { return decode_contract(b).has_value(); });
   check_truncations(encode_refusal({}), 56, [](Bytes b) { return decode_refusal(b).has_value(); });
-  check_truncations(encode_chain(1), 16, [](Bytes b) { return decode_chain(b).has_value(); });
+  check_truncations(copy_of(encode_chain(chain_of({1, 2}))), 24, [](Bytes b) { return decode_chain(b).has_value(); });
   check_truncations(encode_rt_priority(1), 4, [](Bytes b) { return decode_rt_priority(b).has_value(); });
   check_truncations(encode_code_sets({}), 12, [](Bytes b) { return decode_code_sets(b).has_value(); });
   const auto detail = encode_detail("text");

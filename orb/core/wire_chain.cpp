@@ -1,0 +1,151 @@
+#include "orb/core/wire_chain.h"
+
+#include <sys/random.h>
+
+#include <array>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/core/exception.h"
+#include "orb/dispatch/current.h"
+#include "orb/os/pi_mutex.h"
+
+namespace corelane::core {
+namespace {
+
+constexpr Error chain_full{ErrorKind::imp_limit, Completion::no, minor::too_deep};
+
+os::Doorbell& bell_of_thread() noexcept {
+  thread_local os::Doorbell bell;
+  return bell;
+}
+
+// One that nobody guesses; 0 when the system has none to give. A system call for each 32.
+std::uint64_t draw_number() noexcept {
+  thread_local std::array<std::uint64_t, 32> drawn;
+  thread_local std::size_t left = 0;
+  if (left == 0) {
+    if (getrandom(drawn.data(), sizeof drawn, 0) != static_cast<ssize_t>(sizeof drawn)) return 0;
+    left = drawn.size();
+  }
+  return std::exchange(drawn[--left], 0);
+}
+
+bool in_task() noexcept {
+  const dispatch::CurrentJob* job = dispatch::current_job();
+  return job != nullptr && job->context.task != no_task;
+}
+
+// A request as a part of the job that the thread is in.
+class RequestBack final : public CallBack {
+ public:
+  explicit RequestBack(dispatch::Job& job) : job_(job) {}
+  void run() noexcept override {
+    const dispatch::CurrentJob* current = dispatch::current_job();
+    job_.run(current != nullptr ? current->context : dispatch::JobContext{});
+    job_.finish();
+  }
+
+ private:
+  dispatch::Job& job_;
+};
+
+}  // namespace
+
+std::uint64_t extend_chain(giop::ChainContext& waits) {
+  waits.count = 0;
+  if (const giop::ChainContext* served = ServedChain::current(); served != nullptr)
+    for (const std::uint64_t wait : served->all()) waits.push(wait);
+  if (!in_task() || !bell_of_thread().open()) return 0;
+  const std::uint64_t number = draw_number();
+  if (number != 0 && !waits.push(number))
+    raise(chain_full, "calls that call each other back may be nested " + std::to_string(waits.most) + " deep");
+  return number;
+}
+
+struct WireWait::Bucket {
+  os::PiMutex mutex;
+  WireWait* first = nullptr;  // guarded by mutex
+};
+
+WireWait::Bucket& WireWait::bucket_of(std::uint64_t number) noexcept {
+  static std::array<Bucket, 64> buckets;
+  return buckets[number % buckets.size()];
+}
+
+WireWait::WireWait(std::uint64_t number, PendingReply& reply) noexcept
+    : number_(number),
+      task_(dispatch::current_job()->context.task),
+      serves_(ChainedCall::current()),
+      reply_(reply),
+      bell_(bell_of_thread()) {
+  Bucket& bucket = bucket_of(number_);
+  const std::lock_guard lock(bucket.mutex);
+  next_ = std::exchange(bucket.first, this);
+}
+
+WireWait::~WireWait() {
+  while (serve(true)) continue;  // bound: whoever calls back until it is unlinked
+}
+
+// With the bucket's mutex.
+void WireWait::unlink() noexcept {
+  if (!std::exchange(linked_, false)) return;
+  WireWait** at = &bucket_of(number_).first;
+  while (*at != this) at = &(*at)->next_;  // bound: the threads of a bucket that wait
+  *at = next_;
+}
+
+bool WireWait::accepts(TaskId task) const noexcept {
+  if (task == no_task || task == task_) return true;
+  return serves_ != nullptr && serves_->is_within(task);
+}
+
+bool WireWait::take(dispatch::JobPtr& job) noexcept {
+  if (busy_ || posted_ || !accepts(job->task)) return false;
+  posted_ = std::move(job);
+  // PAIR wire_wait.called: release here -> acquire in is_called(). What it publishes the mutex orders, too.
+  called_.store(true, std::memory_order_release);
+  bell_.ring();
+  reply_.interrupt();
+  return true;
+}
+
+bool WireWait::offer(std::span<const std::uint64_t> waits, dispatch::JobPtr& job) noexcept {
+  for (auto number = waits.rbegin(); number != waits.rend(); ++number) {  // bound: ChainContext::most
+    Bucket& bucket = bucket_of(*number);
+    const std::lock_guard lock(bucket.mutex);
+    WireWait* wait = bucket.first;
+    while (wait != nullptr && wait->number_ != *number) wait = wait->next_;  // bound: as in unlink()
+    if (wait != nullptr && wait->take(job)) return true;
+  }
+  return false;
+}
+
+bool WireWait::is_called() const noexcept {
+  // PAIR wire_wait.called: acquire here <- release in take().
+  return called_.load(std::memory_order_acquire);
+}
+
+bool WireWait::serve(bool over) noexcept {
+  Bucket& bucket = bucket_of(number_);
+  dispatch::JobPtr job;
+  {
+    const std::lock_guard lock(bucket.mutex);
+    job = std::move(posted_);
+    called_.store(false, std::memory_order_relaxed);  // relaxed: under the mutex
+    busy_ = job != nullptr;
+    if (!job && over) unlink();
+  }
+  if (!job) return false;
+  RequestBack work(*job);
+  if (!ChainedCall::call_back(job->task, work)) work.run();
+  job.reset();
+  const std::lock_guard lock(bucket.mutex);
+  busy_ = false;
+  return true;
+}
+
+}  // namespace corelane::core

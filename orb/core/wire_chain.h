@@ -1,0 +1,72 @@
+// Chains across processes. A task's job that waits for a call to another process has a number for this wait, which the
+// request carries (service context 0x434C4E03), as does every request that is made on behalf of that one, wherever. One
+// that comes back with it, for the task that waits or without a contract, runs on the thread that waits, as a part of
+// the job; chains within the process are call_chain.h.
+//
+// Who may get onto a thread: only he whom its job called, or who was called on behalf of that call, and only while it
+// waits. The number is random, of 64 bits, new for each wait, and worth nothing when the wait is over; what task the
+// request may name is checked before, as ever (PeerTasks). One call-back at a time: a second one is of no chain.
+//
+// Threads: a wait is made, served and ended by the thread that waits; offer() any. Nothing here allocates.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include "orb/base/ids.h"
+#include "orb/core/call_chain.h"
+#include "orb/core/client_connection.h"
+#include "orb/dispatch/job.h"
+#include "orb/giop/corelane_contexts.h"
+#include "orb/os/doorbell.h"
+
+namespace corelane::core {
+
+// Leaves in `waits` what a request of the calling thread is nested in, and gives the number of the wait for its reply,
+// which is the last of them; 0: nobody can call back into that, since the thread is in no task's job or the system has
+// no random number or no descriptor to give. Raises IMP_LIMIT beyond ChainContext::most.
+std::uint64_t extend_chain(giop::ChainContext& waits);
+
+class WireWait final : public Interruption {
+ public:
+  // From here on call-backs find it. `number`: of extend_chain(), not 0. `reply`: for which this thread waits.
+  WireWait(std::uint64_t number, PendingReply& reply) noexcept;
+  ~WireWait();
+  WireWait(const WireWait&) = delete;
+  WireWait& operator=(const WireWait&) = delete;
+
+  // Runs what has called back. False: nobody has, and if the wait is `over`, nobody will.
+  bool serve(bool over) noexcept;
+
+  // A request that is nested in these waits: the innermost that is of this process, and of the task (no_task: of
+  // whichever), gets it. False: there is none, or it has one already; the job stays with the caller.
+  static bool offer(std::span<const std::uint64_t> waits, dispatch::JobPtr& job) noexcept;
+
+  bool is_called() const noexcept override;
+  os::Doorbell& bell() noexcept override { return bell_; }
+
+ private:
+  struct Bucket;
+  static Bucket& bucket_of(std::uint64_t number) noexcept;
+  bool accepts(TaskId task) const noexcept;
+  bool take(dispatch::JobPtr& job) noexcept;
+  void unlink() noexcept;
+
+  // Constant.
+  const std::uint64_t number_;
+  const TaskId task_;                // whose job waits
+  const ChainedCall* const serves_;  // for which local call it does what it does
+  PendingReply& reply_;
+  os::Doorbell& bell_;  // the thread's
+
+  // Guarded by the mutex of the bucket.
+  WireWait* next_ = nullptr;
+  dispatch::JobPtr posted_;
+  bool linked_ = true;
+  bool busy_ = false;  // the thread runs a call-back, and does not wait
+
+  std::atomic<bool> called_{false};  // posted_ is there
+};
+
+}  // namespace corelane::core

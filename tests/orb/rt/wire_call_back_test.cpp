@@ -1,0 +1,315 @@
+// Call-backs between processes, played by two ORBs of one: a task that waits for a call over a socket can be called by
+// whom it waits for, on the thread that waits.
+#include <functional>
+#include <future>
+#include <set>
+#include <thread>
+
+#include "orb/base/minor.h"
+#include "orb/core/call_chain.h"
+#include "orb/core/reference.h"
+#include "orb/giop/corelane_contexts.h"
+#include "orb/rt/rt.h"
+#include "tests/support/bare_wire.h"
+#include "tests/support/modes.h"
+#include "tests/support/probe_servant.h"
+
+using namespace corelane;
+using namespace corelane::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+using ProbeReference = CORBA::object_reference<Probing::Probe>;
+
+// add(n, ...) and paced(n) ask the next one for n - 1, and so on.
+class RemotePlayer final : public ProbeServant {
+ public:
+  std::int32_t add(std::int32_t depth, std::int32_t last) override {
+    threads.insert(std::this_thread::get_id());
+    if (depth == 0 && last < 0) throw Probing::Undeclared();
+    if (depth == 0 && instead) return instead();
+    return depth == 0 ? last : next->add(depth - 1, last) + 1;
+  }
+  std::int32_t paced(std::int32_t depth) override {
+    threads.insert(std::this_thread::get_id());
+    return depth == 0 ? 0 : next->paced(depth - 1) + 1;
+  }
+  void ping() override { threads.insert(std::this_thread::get_id()); }
+
+  ProbeReference next;
+  std::function<std::int32_t()> instead;  // of answering at once
+  std::set<std::thread::id> threads;      // only one thread of a chain runs at a time
+};
+
+struct Side {
+  explicit Side(std::vector<std::string> options) : orb(std::move(options)) {
+    orb.root()->the_POAManager()->activate();
+    text = orb->object_to_string(orb.root()->servant_to_reference(player));
+  }
+  ~Side() { player->next = nullptr; }
+
+  TestOrb orb;
+  CORBA::servant_reference<RemotePlayer> player = CORBA::make_reference<RemotePlayer>();
+  std::string text;
+};
+
+// Two players behind sockets, each with a task for add() that the other one's ORB has admitted.
+struct RemoteGame {
+  ProbeReference meet(Side& from, Side& to) { return probe_of(from.orb, to.text); }
+  rt::Task admit(const ProbeReference& player) {
+    Contract contract = make_contract(10ms, 1ms);
+    contract.suspension = 5ms;
+    auto task = rt::admit(player, {.operation = "add", .contract = contract});
+    REQUIRE(task);
+    return std::move(*task);
+  }
+  void play() {
+    first.player->next = to_second;
+    second.player->next = to_first;
+  }
+  dispatch::TaskReport report(TaskId task) {
+    for (const auto& report : rt::report(*first.orb.orb).tasks)
+      if (report.task == task) return report;
+    FAIL("no such task");
+    return {};
+  }
+  std::size_t threads_of_first() { return first.player->threads.size(); }
+
+  std::vector<std::string> options = in_each_mode({"-ORBDispatchAdmission", "off"});
+  Side first{options}, second{options};
+  ProbeReference to_second = meet(first, second), to_first = meet(second, first);
+  rt::Task first_task = admit(to_first), second_task = admit(to_second);
+};
+
+// What a peer without an ORB says to the first player while a task of that waits.
+class Stranger {
+ public:
+  explicit Stranger(RemoteGame& game)
+      : key_(game.first.orb->string_to_object(game.first.text)->_reference()->address()->object_key),
+        wire_(wires_, game.first.orb->endpoints().front()) {}
+
+  void send(std::string_view operation, const giop::ChainContext& chain, TaskId task = no_task,
+            std::uint8_t flags = giop::response::with_target) {
+    const auto waits = giop::encode_chain(chain);
+    const auto contract = giop::encode_contract({.task = task, .job = JobId{1}, .contract = {}});
+    const giop::ServiceContext contexts[] = {{giop::context::chain, waits}, {giop::context::contract, contract}};
+    giop::RequestHeader header;
+    header.request_id = ++id_;
+    header.response_flags = flags;
+    header.target.object_key = key_;
+    header.operation = operation;
+    giop::begin_request(writer_, header, contexts, giop::giop_1_2);
+    if (operation != "ping") writer_.write(std::int32_t{0}), writer_.write(std::int32_t{7});
+    REQUIRE(wire_.send(writer_));
+  }
+  Error answer() {
+    message_ = wire_.next(60s);
+    REQUIRE(message_);
+    auto reply = giop::parse_reply(*message_, {});
+    REQUIRE(reply);
+    if (reply->header.status == giop::ReplyStatus::no_exception) return {};
+    return *giop::decode_system_exception(reply->body);
+  }
+
+ private:
+  Wires wires_;
+  std::vector<std::byte> key_;
+  Wire wire_;
+  cdr::Writer writer_;
+  std::uint32_t id_ = 0;
+  std::optional<giop::Message> message_;
+};
+
+// To the question whether the object is of the type.
+void say_yes(Wire& wire) {
+  const auto message = wire.next(60s);
+  const auto request = giop::parse_request(message.value(), {});
+  cdr::Writer writer;
+  giop::begin_reply(writer, {.request_id = request->header.request_id, .contexts = {}}, {}, giop::giop_1_2);
+  writer.write(true);
+  wire.send(writer);
+}
+
+giop::ChainContext chain_here() { return *core::ServedChain::current(); }
+
+giop::ChainContext forged_chain() {
+  giop::ChainContext chain;
+  for (std::uint64_t guess = 1; chain.push(guess);) ++guess;
+  return chain;
+}
+
+}  // namespace
+
+TEST_CASE("tasks that call each other back over sockets run on their own threads, however deep") {
+  RemoteGame game;
+  game.play();
+  for (const int depth : {1, 2, 3, 8}) CHECK(game.to_first->add(depth, 10) == 10 + depth);
+  CHECK(game.threads_of_first() == 1);
+  CHECK(game.second.player->threads.size() == 1);
+  CHECK(*game.first.player->threads.begin() != *game.second.player->threads.begin());
+}
+
+TEST_CASE("call-backs over sockets are parts of the job that waits, which is suspended meanwhile") {
+  RemoteGame game;
+  game.play();
+  CHECK(game.to_first->add(4, 10) == 14);
+  const TaskId task = game.first_task.id();
+  game.first_task.depart();
+  // Bound: the server's threads; the last of a job is counted behind its reply.
+  while (!game.report(task).gone) std::this_thread::yield();
+  CHECK(game.report(task).jobs == 1);
+}
+
+TEST_CASE("a task that all callers share is called back on its thread") {
+  RemoteGame game;
+  game.play();
+  for (const int depth : {1, 2, 5}) CHECK(game.to_first->paced(depth) == depth);
+  CHECK(game.threads_of_first() == 1);
+}
+
+TEST_CASE("a call-back without a contract runs on the thread that waits") {
+  RemoteGame game;
+  game.first.player->next = game.meet(game.first, game.second);  // runs in no task
+  const auto plain = game.meet(game.second, game.first);
+  game.second.player->instead = [&] { return plain->ping(), 5; };
+  CHECK(game.to_first->add(1, 0) == 6);
+  CHECK(game.threads_of_first() == 1);
+}
+
+TEST_CASE("a chain goes on through a process that has no task in it") {
+  RemoteGame game;
+  game.first.player->next = game.meet(game.first, game.second);
+  game.second.player->next = game.to_first;
+  for (const int depth : {2, 3, 4}) CHECK(game.to_first->add(depth, 10) == 10 + depth);
+  CHECK(game.threads_of_first() == 1);
+}
+
+TEST_CASE("a call-back that reaches its task by way of another task of the process runs on the thread that waits") {
+  RemoteGame game;
+  Side third(game.options);
+  game.first.player->next = game.to_second;
+  const auto to_third = game.meet(game.second, third);
+  const auto third_task = game.admit(to_third);
+  game.second.player->instead = [&] { return to_third->paced(1) + 1; };
+  third.player->next = game.meet(third, game.first);
+  CHECK(game.to_first->add(1, 0) == 3);
+}
+
+TEST_CASE("what a call-back over a socket throws reaches its caller, and the tasks go on") {
+  RemoteGame game;
+  game.play();
+  for (const int depth : {1, 2, 5}) CHECK_THROWS_AS(game.to_first->add(depth, -1), CORBA::UNKNOWN);
+  CHECK(game.to_first->add(2, 10) == 12);
+}
+
+// Edges.
+
+TEST_CASE("calls that call each other back without end are refused, and the tasks go on") {
+  RemoteGame game;
+  game.play();
+  CHECK_THROWS_AS(game.to_first->add(10'000, 0), CORBA::IMP_LIMIT);
+  CHECK(game.to_first->add(30, 10) == 40);
+}
+
+TEST_CASE("a oneway call-back does not run on the thread that waits") {
+  RemoteGame game;
+  Stranger stranger(game);
+  game.first.player->next = game.to_second;
+  game.second.player->instead = [&] {
+    stranger.send("ping", chain_here(), no_task, giop::response::none);
+    stranger.send("ping", forged_chain());  // on the same connection, and without a contract as the first: behind it
+    CHECK(stranger.answer() == Error{});
+    return 5;
+  };
+  CHECK(game.to_first->add(1, 0) == 6);
+  CHECK(game.threads_of_first() > 1);
+}
+
+// Error paths: a peer that lies, or goes.
+
+TEST_CASE("numbers that nobody drew get nobody onto a thread that waits") {
+  RemoteGame game;
+  Stranger stranger(game);
+  game.first.player->next = game.to_second;
+  game.second.player->instead = [&] {
+    stranger.send("ping", forged_chain());
+    CHECK(stranger.answer() == Error{});
+    return 5;
+  };
+  CHECK(game.to_first->add(1, 0) == 6);
+  CHECK(game.threads_of_first() == 2);
+}
+
+TEST_CASE("whoever knows the number may still use no task of somebody else") {
+  RemoteGame game;
+  Stranger stranger(game);
+  game.first.player->next = game.to_second;
+  game.second.player->instead = [&] {
+    stranger.send("add", chain_here(), game.first_task.id());
+    CHECK(stranger.answer() == Error{ErrorKind::bad_param, Completion::no, minor::unknown_task});
+    return 5;
+  };
+  CHECK(game.to_first->add(1, 0) == 6);
+  CHECK(game.threads_of_first() == 1);
+}
+
+TEST_CASE("the number of a wait that is over is worth nothing") {
+  RemoteGame game;
+  Stranger stranger(game);
+  giop::ChainContext old;
+  game.first.player->next = game.to_second;
+  game.second.player->instead = [&] { return old = chain_here(), 5; };
+  CHECK(game.to_first->add(1, 0) == 6);
+  game.second.player->instead = [&] {
+    stranger.send("ping", old);
+    CHECK(stranger.answer() == Error{});
+    return 5;
+  };
+  CHECK(game.to_first->add(1, 0) == 6);
+  CHECK(game.threads_of_first() == 2);
+}
+
+TEST_CASE("a call-back whose peer is gone before the answer harms nobody") {
+  RemoteGame game;
+  game.first.player->next = game.to_second;
+  game.second.player->instead = [&] {
+    Stranger passing(game);
+    passing.send("ping", chain_here());
+    return 5;
+  };
+  for (int i = 0; i < 3; ++i) CHECK(game.to_first->add(1, 0) == 6);
+}
+
+TEST_CASE("a task whose callee dies fails that call, and is called back no more") {
+  RemoteGame game;
+  Wires wires;
+  std::promise<std::shared_ptr<transport::Connection>> accepted;
+  auto listener =
+      wires.tcp.listen({"127.0.0.1", 0}, [&](auto connection) { accepted.set_value(std::move(connection)); });
+  REQUIRE(listener);
+  giop::ChainContext chain;
+  std::jthread dying([&] {
+    Wire wire(accepted.get_future().get());
+    say_yes(wire);
+    const auto message = wire.next(60s);
+    const auto request = giop::parse_request(message.value(), {});
+    chain = *giop::decode_chain(*request->header.contexts.find(giop::context::chain));
+    wire.close();
+  });
+  const auto address = "corbaloc::127.0.0.1:" + std::to_string((*listener)->endpoint().port) + "/dying";
+  game.first.player->next = IDL::traits<Probing::Probe>::narrow(game.first.orb->string_to_object(address));
+  CHECK_THROWS_AS(game.to_first->add(1, 0), CORBA::COMM_FAILURE);
+  dying.join();
+  Stranger stranger(game);
+  stranger.send("ping", chain);
+  CHECK(stranger.answer() == Error{});
+  CHECK(game.threads_of_first() == 2);
+}
+
+TEST_CASE("a chain that nobody can read is refused") {
+  RemoteGame game;
+  Stranger stranger(game);
+  stranger.send("ping", {});
+  CHECK(stranger.answer().kind == ErrorKind::marshal);
+}
