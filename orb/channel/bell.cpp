@@ -4,19 +4,23 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <climits>
+#include <iterator>
 
+#include "orb/channel/peer_watch.h"
 #include "orb/os/clock.h"
 
 namespace corelane::channel {
 namespace {
 
 constexpr std::chrono::microseconds rest{100};
+constexpr int packets_at_once = 16;  // that wake; a correct peer has one under way
 
 }  // namespace
 
@@ -41,9 +45,20 @@ void Sleeper::wait(Time until) noexcept {
 }
 
 void Sleeper::wait_event(Time until) noexcept {
-  pollfd watched[] = {{wake_up_.event, POLLIN, 0}, {also_, POLLRDHUP, 0}};
+  pollfd watched[] = {
+      {wake_up_.event, POLLIN, 0}, {peer_->socket(), POLLRDHUP, 0}, {peer_->process_descriptor(), POLLIN, 0}};
   const timespec left = os::to_timespec(os::left_until(until));
-  if (ppoll(watched, 2, &left, nullptr) > 0 && watched[0].revents != 0) drain();
+  if (ppoll(watched, std::size(watched), &left, nullptr) > 0 && watched[0].revents != 0) drain();
+}
+
+// A packet stays until it is taken, so one that comes between the last look and the sleep ends the sleep.
+void Sleeper::wait_far(Time until) noexcept {
+  pollfd watched[] = {{wake_up_.socket, POLLIN | POLLRDHUP, 0}, {peer_->process_descriptor(), POLLIN, 0}};
+  const timespec left = os::to_timespec(os::left_until(until));
+  if (ppoll(watched, std::size(watched), &left, nullptr) <= 0 || (watched[0].revents & POLLIN) == 0) return;
+  char packet;
+  for (int i = 0; i < packets_at_once; ++i)
+    if (recv(wake_up_.socket, &packet, sizeof packet, MSG_DONTWAIT) <= 0) return;
 }
 
 // Blocked for the wait, so that it does not go to a handler between the last look and the sleep.
@@ -68,6 +83,11 @@ void Ringer::wake() const noexcept {
   // PAIR bell.word: acquire and release here <-> Sleeper::announce() and withdraw().
   const std::uint32_t sleeper = SharedWord(*word_).exchange(0, std::memory_order_acq_rel);
   if (sleeper == 0) return;
+  if ((sleeper & far_bit) != 0 && wake_up_.socket >= 0) {
+    const char any = 0;
+    send(wake_up_.socket, &any, sizeof any, MSG_DONTWAIT | MSG_NOSIGNAL);  // a full socket: it is awake already
+    return;
+  }
   switch (wake_up_.kind) {
     case Wake::spin:
       return;
@@ -80,7 +100,9 @@ void Ringer::wake() const noexcept {
       return;
     }
     case Wake::signal:
-      syscall(SYS_tgkill, wake_up_.process, static_cast<pid_t>(sleeper), wake_up_.signal);
+      // The number of a process that is gone may be another's by now; that of a thread is one of that process or none.
+      if (wake_up_.watch != nullptr && wake_up_.watch->is_gone()) return;
+      syscall(SYS_tgkill, wake_up_.process, static_cast<pid_t>(sleeper & ~far_bit), wake_up_.signal);
       return;
   }
 }

@@ -9,6 +9,9 @@
 // If the waiter dies its word may stay: the publisher makes one vain system call. If the publisher dies between
 // publishing and waking, the waiter sleeps on until its slice ends or the kernel tells it of the death; no wait is
 // without a bound. What a hostile peer writes there costs wake-ups, and delays of its own channel.
+//
+// Who has slept for long goes on at the channel's socket (sleep_far()), where it hears of the peer's end too: so it
+// need not get up to look. Its word then has far_bit, and it is woken by a packet there.
 #pragma once
 
 #include <sys/types.h>
@@ -21,6 +24,8 @@
 
 namespace corelane::channel {
 
+class PeerWatch;
+
 // How an end wants to be woken. The numbers are the ABI's.
 enum class Wake : std::uint32_t {
   spin = 0,     // never sleeps: publishing then costs neither a fence nor a look at the word
@@ -32,16 +37,22 @@ enum class Wake : std::uint32_t {
 // How one end is woken for one reason: all that the waiter and the publisher have to agree on.
 struct WakeUp {
   Wake kind = Wake::futex;
-  int event = -1;     // eventfd
-  int signal = 0;     // Wake::signal
-  pid_t process = 0;  // whose thread a signal goes to
+  int event = -1;                    // eventfd
+  int signal = 0;                    // Wake::signal
+  pid_t process = 0;                 // whose thread a signal goes to
+  const PeerWatch* watch = nullptr;  // of that process; null: this one
+  int socket = -1;                   // where a far sleeper is woken; -1: there are none
 };
+
+// Of a sleep word: its thread sleeps at the socket. No thread has such a number.
+inline constexpr std::uint32_t far_bit = 0x8000'0000;
 
 // Thread: waiter.
 class Sleeper {
  public:
-  // `also`: a descriptor whose hang-up ends a sleep on an eventfd too.
-  Sleeper(std::uint32_t& word, WakeUp wake_up, int also) noexcept : word_(&word), wake_up_(wake_up), also_(also) {}
+  // `peer`: whose end ends a far sleep, and one on an eventfd; outlives the sleeper.
+  Sleeper(std::uint32_t& word, WakeUp wake_up, const PeerWatch& peer) noexcept
+      : word_(&word), wake_up_(wake_up), peer_(&peer) {}
 
   // Sleeps until woken or `until`, unless `ready` says that there is nothing to wait for. May end early.
   template <typename Ready>
@@ -50,13 +61,23 @@ class Sleeper {
     if (!ready()) wait(until);
     withdraw();
   }
+  // The same at the socket. Only if sleeps_far(), and by one thread at a time of all that use that socket.
+  template <typename Ready>
+  void sleep_far(Time until, Ready&& ready) noexcept {
+    announce(far_bit);
+    if (!ready()) wait_far(until);
+    withdraw();
+  }
+  bool sleeps_far() const noexcept { return wake_up_.socket >= 0; }
+  // It is told of the peer's end however it sleeps.
+  bool hears_end() const noexcept { return wake_up_.kind == Wake::eventfd; }
 
   // The two halves, for those who sleep elsewhere, on the eventfd. After announce() look once more.
-  void announce() noexcept {
+  void announce(std::uint32_t how = 0) noexcept {
     // seq_cst: the waiter's fence of the file's head. The exchange is one on every machine that this runs on, and a
     // fence by the standard's words together with the one that follows.
     // PAIR bell.word: release here -> acquire in Ringer::ring().
-    SharedWord(*word_).exchange(thread_ = this_thread(), std::memory_order_acq_rel);
+    SharedWord(*word_).exchange(thread_ = this_thread() | how, std::memory_order_acq_rel);
     std::atomic_thread_fence(std::memory_order_seq_cst);  // seq_cst: see above
   }
   void withdraw() noexcept {
@@ -70,12 +91,13 @@ class Sleeper {
   static std::uint32_t this_thread() noexcept;
   void wait(Time until) noexcept;
   void wait_event(Time until) noexcept;
+  void wait_far(Time until) noexcept;
   void wait_signal(Time until) noexcept;
 
   std::uint32_t* word_;
   WakeUp wake_up_;
-  int also_;
-  std::uint32_t thread_ = 0;  // that announced
+  const PeerWatch* peer_;
+  std::uint32_t thread_ = 0;  // that announced, as in the word
 };
 
 // Thread: any.

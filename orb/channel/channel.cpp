@@ -93,16 +93,17 @@ Channel::~Channel() {
   if (end_) end_->close();
 }
 
-Expected<Channel, SetupFault> Channel::connect_over(os::Fd socket, const Options& options, Time deadline) {
-  auto parts = connect_end(std::move(socket), options, deadline);
+Expected<Channel, SetupFault> Channel::of(Expected<EndParts, SetupFault> parts, const Options& options) {
   if (!parts) return parts.error();
   return Channel(std::make_shared<End>(std::move(*parts), options));
 }
 
+Expected<Channel, SetupFault> Channel::connect_over(os::Fd socket, const Options& options, Time deadline) {
+  return of(connect_end(std::move(socket), options, deadline), options);
+}
+
 Expected<Channel, SetupFault> Channel::accept_over(os::Fd socket, const Options& options, Time deadline) {
-  auto parts = accept_end(std::move(socket), options, deadline);
-  if (!parts) return parts.error();
-  return Channel(std::make_shared<End>(std::move(*parts), options));
+  return of(accept_end(std::move(socket), options, deadline), options);
 }
 
 // ---- Writing

@@ -32,6 +32,7 @@
 namespace corelane::channel {
 
 class End;
+struct EndParts;
 
 // A large message where the peer wrote it: read it in place, without a copy. Its chunks go back to the peer with this
 // handle, on any thread, in any order, and also after the channel. A hostile peer may still change the bytes: copy what
@@ -77,6 +78,9 @@ class Channel {
   static Expected<Channel, SetupFault> connect_over(os::Fd socket, const Options& options, Time deadline);
   static Expected<Channel, SetupFault> accept_over(os::Fd socket, const Options& options, Time deadline);
 
+  // What a handshake came to; for Listener.
+  static Expected<Channel, SetupFault> of(Expected<EndParts, SetupFault> parts, const Options& options);
+
   Channel(Channel&&) noexcept;
   Channel& operator=(Channel&&) noexcept;
   ~Channel();  // closes
@@ -96,7 +100,7 @@ class Channel {
   Expected<Draft, Fault> draft(std::size_t size) noexcept;
   // Waits for some.
   Expected<Draft, Fault> draft(std::size_t size, Time deadline) noexcept;
-  // The first `size` bytes of a draft as one message. The draft is used up unless would_block or timed_out.
+  // The first `size` bytes of a draft as one message, which uses it up. After a fault it is as it was before.
   Expected<void, Fault> try_send(Draft& draft, std::size_t size) noexcept;
   Expected<void, Fault> send(Draft& draft, std::size_t size, Time deadline) noexcept;
   // Where the last message ended, for was_claimed().

@@ -17,6 +17,18 @@ WakeUp with_event(WakeUp wake_up, const os::Fd& event) noexcept {
   return wake_up;
 }
 
+// Whoever waits for a record may sleep at the socket. Not who waits for room: only one of them can take what comes
+// there.
+WakeUp for_record_of(WakeUp wake_up, const os::Fd& event, const EndParts& parts) noexcept {
+  if (parts.far_sleep) wake_up.socket = parts.watch.socket();
+  return with_event(wake_up, event);
+}
+
+WakeUp of_peer(WakeUp wake_up, const EndParts& parts) noexcept {
+  wake_up.watch = &parts.watch;
+  return wake_up;
+}
+
 const Slot* slots_of(const Mapping& region) noexcept {
   return reinterpret_cast<const Slot*>(region.at(slots_offset()));
 }
@@ -33,13 +45,13 @@ End::End(EndParts made, const Options& options)
       strategy(options.wait),
       writer(reinterpret_cast<Slot*>(parts.own.at(slots_offset())), RingGeometry(parts.mine.slots), peer()),
       pool(parts.loans ? parts.mine : Shape{.chunks = 0}, peer()),
-      for_room{
-          Sleeper(words(false).room.sleeper, with_event(parts.own_wake, parts.own_events.room), parts.watch.socket())},
-      for_record{Sleeper(words(false).record.sleeper, with_event(parts.own_wake, parts.own_events.record),
-                         parts.watch.socket())},
+      for_room{Sleeper(words(false).room.sleeper, with_event(parts.own_wake, parts.own_events.room), parts.watch)},
+      for_record{Sleeper(words(false).record.sleeper, for_record_of(parts.own_wake, parts.own_events.record, parts),
+                         parts.watch)},
       reader_(slots_of(parts.peer), RingGeometry(parts.theirs.slots), own()),
-      peer_record_(words(true).record.sleeper, with_event(parts.peer_wake, parts.peer_events.record)),
-      peer_room_(words(true).room.sleeper, with_event(parts.peer_wake, parts.peer_events.room)),
+      peer_record_(words(true).record.sleeper,
+                   for_record_of(of_peer(parts.peer_wake, parts), parts.peer_events.record, parts)),
+      peer_room_(words(true).room.sleeper, with_event(of_peer(parts.peer_wake, parts), parts.peer_events.room)),
       own_record_(words(false).record.sleeper, with_event(parts.own_wake, parts.own_events.record)),
       own_room_(words(false).room.sleeper, with_event(parts.own_wake, parts.own_events.room)),
       inline_limit_(limit_of(parts)) {
@@ -80,7 +92,7 @@ void End::close() noexcept {
   // PAIR end.state: release here -> acquire in look_at_peer() and unwritable() of the peer. After its last record.
   SharedWord(own().state).store(state_closed, std::memory_order_release);
   for (const Ringer& ringer : {peer_record_, peer_room_, own_record_, own_room_}) ringer.ring();
-  shutdown(parts.watch.socket(), SHUT_RDWR);
+  shutdown(parts.watch.socket(), SHUT_RDWR);  // which ends a far sleep on either side
 }
 
 // ---- Writing

@@ -31,6 +31,7 @@ struct SetupFault {
     address,       // the path is not usable, or taken
     timed_out,
     refused,  // by the other end; the text is its own
+    stopped,  // Listener::stop()
   };
   Kind kind = Kind::system;
   std::string text;  // what, where, and how to mend it

@@ -17,16 +17,6 @@ SetupFault bad_peer(std::string_view what) {
   return {SetupFault::Kind::bad_peer, "the other end " + std::string(what)};
 }
 
-bool wait_readable(const os::Fd& socket, Time deadline) noexcept {
-  pollfd watched{socket.get(), POLLIN, 0};
-  // Bound: the deadline.
-  while (true) {
-    const timespec left = os::to_timespec(os::left_until(deadline));
-    const int ready = ppoll(&watched, 1, &left, nullptr);
-    if (ready >= 0 || errno != EINTR) return ready > 0;
-  }
-}
-
 struct ControlBuffer {
   alignas(cmsghdr) char bytes[CMSG_SPACE(sizeof(int) * most_descriptors)];
 };
@@ -56,8 +46,8 @@ T read_as(const Packet& packet) noexcept {
 SetupFault refusal_of(const Packet& packet) {
   const auto refusal = read_as<Refusal>(packet);
   std::string text(refusal.text, std::min<std::size_t>(refusal.length, sizeof refusal.text));
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '?');  // it goes to a log
+  for (char& c : text)  // it goes to a log
+    if (static_cast<unsigned char>(c) < ' ' || c == 127) c = '?';
   return {SetupFault::Kind::refused, "the other end refused: " + text};
 }
 
@@ -87,10 +77,6 @@ std::string hex(std::uint64_t bits) {
   return "0x" + text;
 }
 
-}  // namespace
-
-namespace {
-
 SetupFault why_hung_up(const os::Fd& socket) {
   const auto last = receive_packet(socket, Time{});
   if (!last) return last.error();
@@ -99,6 +85,16 @@ SetupFault why_hung_up(const os::Fd& socket) {
 }
 
 }  // namespace
+
+bool wait_readable(int socket, Time deadline) noexcept {
+  pollfd watched{socket, POLLIN, 0};
+  // Bound: the deadline.
+  while (true) {
+    const timespec left = os::to_timespec(os::left_until(deadline));
+    const int ready = ppoll(&watched, 1, &left, nullptr);
+    if (ready >= 0 || errno != EINTR) return ready > 0;
+  }
+}
 
 Expected<void, SetupFault> send_packet(const os::Fd& socket, const void* bytes, std::size_t size,
                                        const std::vector<int>& descriptors) {
@@ -121,7 +117,7 @@ Expected<void, SetupFault> send_packet(const os::Fd& socket, const void* bytes, 
 }
 
 Expected<Packet, SetupFault> receive_packet(const os::Fd& socket, Time deadline) {
-  if (!wait_readable(socket, deadline))
+  if (!wait_readable(socket.get(), deadline))
     return SetupFault{SetupFault::Kind::timed_out, "the other end did not answer in time; is it stopped?"};
   Packet packet;
   iovec part{packet.bytes.data(), packet.bytes.size()};

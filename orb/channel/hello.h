@@ -29,8 +29,9 @@ inline constexpr std::uint64_t hello_magic = 0x314c'4e41'4843'4c43;  // "CLCHANL
 enum class PacketKind : std::uint32_t { hello = 1, ready = 2, refusal = 3 };
 
 // Feature bits. A bit that this version does not know may be offered, not required.
-inline constexpr std::uint64_t feature_loans = 1;  // records of kind loan may come, and are returned
-inline constexpr std::uint64_t known_features = feature_loans;
+inline constexpr std::uint64_t feature_loans = 1;      // records of kind loan may come, and are returned
+inline constexpr std::uint64_t feature_far_sleep = 2;  // who waits for a record may be woken by a packet on the socket
+inline constexpr std::uint64_t known_features = feature_loans | feature_far_sleep;
 
 struct Hello {
   std::uint64_t magic = hello_magic;
@@ -79,6 +80,9 @@ struct Packet {
   std::size_t size = 0;
   std::vector<os::Fd> descriptors{};
 };
+
+// Until the socket is readable or has failed; false at the deadline, whatever signals come.
+bool wait_readable(int socket, Time deadline) noexcept;
 
 // Neither blocks longer than until `deadline`. refused: the peer said so; bad_peer: it hung up.
 Expected<void, SetupFault> send_packet(const os::Fd& socket, const void* bytes, std::size_t size,

@@ -67,8 +67,8 @@ static_assert(sizeof(LoanNote) == 16);
 //   0     released   u64          the position up to which it has released the peer's slots
 //   8     claimed    u64          the position up to which it has looked at the peer's records
 //   128   state      u32          0: open; 1: it has closed the channel in good order, after its last record
-//   4096  returned   u32[1024]    for each of the peer's chunks how often a loan that begins there was given back;
-//   wraps
+//   4096  returned   u32[1024]    for each of the peer's chunks how often a loan that begins there was given
+//                                  back; wraps
 struct Control {
   std::uint64_t released;
   std::uint64_t claimed;
@@ -108,7 +108,7 @@ struct SleepPage {
 };
 static_assert(sizeof(SleepPage) == page_size && sizeof(SleepPage::End) == 256);
 
-// Position to slot and lap. Laps start at 1, so that a region of zeros holds no record.
+// Position to slot and lap. A lap is never 0, so that a region of zeros holds no record; 2^32 - 1 is followed by 1.
 class RingGeometry {
  public:
   explicit constexpr RingGeometry(std::uint32_t slots) noexcept : slots_(slots), shift_(std::countr_zero(slots)) {}
@@ -116,7 +116,7 @@ class RingGeometry {
   constexpr std::uint64_t capacity() const noexcept { return slots_; }
   constexpr std::uint64_t slot(std::uint64_t position) const noexcept { return position & (slots_ - 1); }
   constexpr std::uint32_t lap(std::uint64_t position) const noexcept {
-    return static_cast<std::uint32_t>(position >> shift_) + 1;
+    return 1 + static_cast<std::uint32_t>((position >> shift_) % 0xffff'ffff);
   }
   constexpr std::uint64_t to_end(std::uint64_t position) const noexcept { return slots_ - slot(position); }
   // Slots of the longest record: what fits for sure into an empty ring, wherever it begins.

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "orb/channel/hello.h"
+#include "orb/channel/setup.h"
 #include "orb/os/clock.h"
 #include "orb/os/file_lock.h"
 
@@ -65,10 +67,18 @@ mode_t mode_for(const Access& access) noexcept {
   return access.anyone || !access.users.empty() || !access.groups.empty() ? 0666 : 0600;
 }
 
-bool wait_for(int socket, short events, Time deadline) noexcept {
-  pollfd watched{socket, events, 0};
-  const timespec left = os::to_timespec(os::left_until(deadline));
-  return ppoll(&watched, 1, &left, nullptr) > 0;
+SetupFault no_newcomer(const std::string& path) {
+  return {SetupFault::Kind::timed_out, "nobody connected to the channel at " + path + " in time"};
+}
+
+// By stop(): it stays readable then, and has nobody to accept.
+bool is_shut(int socket) noexcept {
+  pollfd watched{socket, POLLIN, 0};
+  return poll(&watched, 1, 0) > 0 && (watched.revents & POLLHUP) != 0;
+}
+
+SetupFault was_stopped(const std::string& path) {
+  return {SetupFault::Kind::stopped, "the listener at " + path + " was stopped"};
 }
 
 SetupFault cannot_connect(const std::string& path, int number) {
@@ -78,6 +88,14 @@ SetupFault cannot_connect(const std::string& path, int number) {
 }
 
 }  // namespace
+
+struct Listener::Pending {
+  Acceptance handshake;
+  Time until;
+};
+
+Listener::Listener(std::string path, const Options& options) : path_(std::move(path)), options_(options) {}
+Listener::Listener(Listener&& other) noexcept = default;
 
 Expected<Listener, SetupFault> Listener::listen(const std::string& path, const Options& options) {
   const auto address = address_of(path);
@@ -110,20 +128,67 @@ Listener::~Listener() {
   if (os::is_at(lock_, lock.c_str())) unlink(lock.c_str());
 }
 
+void Listener::stop() noexcept { shutdown(socket_.get(), SHUT_RDWR); }
+
 Expected<os::Fd, SetupFault> Listener::accept_socket(Time deadline) {
   // Bound: the deadline.
-  while (wait_for(socket_.get(), POLLIN, deadline)) {
+  while (wait_readable(socket_.get(), deadline)) {
     os::Fd connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (connection) return connection;
+    if (is_shut(socket_.get())) return was_stopped(path_);
     if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) return no_socket();
   }
-  return SetupFault{SetupFault::Kind::timed_out, "nobody connected to the channel at " + path_ + " in time"};
+  return no_newcomer(path_);
+}
+
+Time Listener::earliest(Time deadline) const noexcept {
+  for (const Pending& pending : pending_) deadline = std::min(deadline, pending.until);
+  return deadline;
+}
+
+Expected<void, SetupFault> Listener::take_newcomer() {
+  auto connection = accept_socket(Time{});
+  if (connection) {
+    pending_.push_back({Acceptance(std::move(*connection)), os::now() + handshake_time});
+  } else if (connection.error().kind != SetupFault::Kind::timed_out) {
+    return connection.error();
+  }
+  return {};
+}
+
+std::optional<Expected<Channel, SetupFault>> Listener::advance(std::size_t index) {
+  auto parts = pending_[index].handshake.advance(options_);
+  if (!parts) return std::nullopt;
+  pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(index));
+  return Channel::of(std::move(*parts), options_);
+}
+
+std::optional<SetupFault> Listener::give_up_late() {
+  const Time now = os::now();
+  const auto late = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& p) { return p.until <= now; });
+  if (late == pending_.end()) return std::nullopt;
+  const SetupFault fault = late->handshake.give_up();
+  pending_.erase(late);
+  return fault;
 }
 
 Expected<Channel, SetupFault> Listener::accept(Time deadline) {
-  auto connection = accept_socket(deadline);
-  if (!connection) return connection.error();
-  return Channel::accept_over(std::move(*connection), options_, std::min(deadline, os::now() + handshake_time));
+  std::vector<pollfd> watched;
+  // Bound: the deadline; each turn takes a step of a handshake, or waits.
+  while (true) {
+    watched.clear();
+    for (const Pending& pending : pending_) watched.push_back({pending.handshake.descriptor(), POLLIN, 0});
+    watched.push_back({pending_.size() < most_handshakes ? socket_.get() : -1, POLLIN, 0});
+    const timespec left = os::to_timespec(os::left_until(earliest(deadline)));
+    const int ready = ppoll(watched.data(), watched.size(), &left, nullptr);
+    if (ready > 0 && watched.back().revents != 0)
+      if (const auto taken = take_newcomer(); !taken) return taken.error();
+    for (std::size_t i = watched.size() - 1; ready > 0 && i-- > 0;)  // from behind: one that ends leaves the list
+      if (watched[i].revents != 0)
+        if (auto done = advance(i)) return std::move(*done);
+    if (auto late = give_up_late()) return std::move(*late);
+    if (os::now() >= deadline) return no_newcomer(path_);
+  }
 }
 
 Expected<os::Fd, SetupFault> connect_socket(const std::string& path, Time deadline) {

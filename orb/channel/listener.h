@@ -5,7 +5,11 @@
 // a file beside it ("<path>.lock"); a killed process's socket is taken over.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
@@ -19,27 +23,38 @@ class Listener {
   // address: the path is longer than 107 bytes, taken, or not to be written. The file is for this user alone unless the
   // access list names others.
   static Expected<Listener, SetupFault> listen(const std::string& path, const Options& options);
-  Listener(Listener&& other) noexcept = default;
+  Listener(Listener&& other) noexcept;
   ~Listener();
 
-  // The next who connects and is welcome, or why he was not; he is told too. One who says nothing holds up the others
-  // for handshake_time at most.
+  // The next whose channel is set up, or why one was not; he is told too. Handshakes go on side by side, also from one
+  // call to the next: one who says nothing holds up nobody, and is given up after handshake_time.
   Expected<Channel, SetupFault> accept(Time deadline);
   // The connection alone, for accept_over() elsewhere.
   Expected<os::Fd, SetupFault> accept_socket(Time deadline);
 
   const std::string& path() const noexcept { return path_; }
+  // Nobody connects any more, and accept() ends with `stopped`. Thread: any; idempotent.
+  void stop() noexcept;
+
   // Readable when somebody connects. Constant.
   int descriptor() const noexcept { return socket_.get(); }
 
   static constexpr std::chrono::seconds handshake_time{2};
+  static constexpr std::size_t most_handshakes = 64;  // side by side; others wait in the socket's queue
 
  private:
-  Listener(std::string path, const Options& options) : path_(std::move(path)), options_(options) {}
+  struct Pending;
+
+  Listener(std::string path, const Options& options);
+  Time earliest(Time deadline) const noexcept;
+  Expected<void, SetupFault> take_newcomer();
+  std::optional<Expected<Channel, SetupFault>> advance(std::size_t index);
+  std::optional<SetupFault> give_up_late();
 
   std::string path_;
   Options options_;
   os::Fd lock_, file_, socket_;
+  std::vector<Pending> pending_;  // owner: who accepts
 };
 
 // A socket that is connected to the listener at the path. Blocks until `deadline` while its queue is full.

@@ -31,6 +31,7 @@ class PeerWatch {
   bool is_gone() const noexcept;
   const Peer& peer() const noexcept { return peer_; }
   int socket() const noexcept { return socket_.get(); }
+  int process_descriptor() const noexcept { return process_.get(); }  // readable once it has ended; -1: not seen
   // Without a pidfd (an old kernel, a peer of another namespace, an inherited listener) only the socket tells.
   bool sees_process() const noexcept { return bool(process_); }
 

@@ -147,21 +147,19 @@ struct Offered {
   std::vector<os::Fd> descriptors;
 };
 
-Result<Offered> receive_offer(const os::Fd& socket, const Hello& mine, const Options& options, Side sender,
-                              Time deadline) {
-  auto packet = receive_packet(socket, deadline);
-  if (!packet) return packet.error();
-  const auto theirs = as_hello(*packet);
+Result<Offered> check_offer(const os::Fd& socket, Packet packet, const Hello& mine, const Options& options,
+                            Side sender) {
+  const auto theirs = as_hello(packet);
   if (!theirs) return theirs.error();
   if (const auto fits = check(mine, *theirs); !fits) return fits.error();
   if (const auto works = check_wake(*theirs, peer_of(socket)); !works) return works.error();
-  if (packet->descriptors.size() != expected_descriptors(*theirs, sender))
+  if (packet.descriptors.size() != expected_descriptors(*theirs, sender))
     return SetupFault{SetupFault::Kind::bad_peer, "the other end sent too few or too many descriptors"};
   if (const auto size = region_size({theirs->slots, theirs->chunks, theirs->chunk_size}); size > options.largest_peer)
     return SetupFault{SetupFault::Kind::incompatible,
                       "the other end's memory has " + std::to_string(size) + " bytes, and this end maps at most " +
                           std::to_string(options.largest_peer) + "; see Options::largest_peer and Shape"};
-  return Offered{*theirs, std::move(packet->descriptors)};
+  return Offered{*theirs, std::move(packet.descriptors)};
 }
 
 Shape shape_of(const Hello& hello) noexcept { return {hello.slots, hello.chunks, hello.chunk_size}; }
@@ -186,7 +184,9 @@ Result<EndParts> join(const os::Fd& socket, Offer& offer, Offered& offered) {
   parts.own_wake = wake_of(offer.hello, getpid());
   parts.peer_wake = wake_of(offered.hello, peer_of(socket).process);
   parts.peer_process = offered.hello.process;
-  parts.loans = (offer.hello.offered & offered.hello.offered & feature_loans) != 0;
+  const std::uint64_t common = offer.hello.offered & offered.hello.offered;
+  parts.loans = (common & feature_loans) != 0;
+  parts.far_sleep = (common & feature_far_sleep) != 0;
   return parts;
 }
 
@@ -204,7 +204,9 @@ Result<EndParts> connect_steps(const os::Fd& socket, const Options& options, Tim
   if (!sleep) return sleep.error();
   offer->hello.channel = random_number();
   if (const auto sent = send_hello(socket, *offer, &*sleep); !sent) return sent.error();
-  auto offered = receive_offer(socket, offer->hello, options, Side::acceptor, deadline);
+  auto packet = receive_packet(socket, deadline);
+  if (!packet) return packet.error();
+  auto offered = check_offer(socket, std::move(*packet), offer->hello, options, Side::acceptor);
   if (!offered) return offered.error();
   auto parts = join(socket, *offer, *offered);
   if (!parts) return parts.error();
@@ -217,21 +219,19 @@ Result<EndParts> connect_steps(const os::Fd& socket, const Options& options, Tim
   return parts;
 }
 
-Result<EndParts> accept_steps(const os::Fd& socket, const Options& options, Time deadline) {
+// The acceptor's answer to a hello.
+Result<EndParts> answer(const os::Fd& socket, const Options& options, Packet packet) {
   if (const auto welcome = check_access(peer_of(socket), options.access); !welcome) return welcome.error();
+  auto offered = check_offer(socket, std::move(packet), hello_of(options), options, Side::connector);
+  if (!offered) return offered.error();
   auto offer = make_offer(options);
   if (!offer) return offer.error();
-  auto offered = receive_offer(socket, offer->hello, options, Side::connector, deadline);
-  if (!offered) return offered.error();
   auto sleep = adopt_memory(offered->descriptors[1], sizeof(SleepPage), Writers::both_ends);
   if (!sleep) return sleep.error();
   auto parts = join(socket, *offer, *offered);
   if (!parts) return parts.error();
   offer->hello.channel = offered->hello.channel;
   if (const auto sent = send_hello(socket, *offer, nullptr); !sent) return sent.error();
-  const auto packet = receive_packet(socket, deadline);
-  if (!packet) return packet.error();
-  if (const auto ready = as_ready(*packet); !ready) return ready.error();
   parts->side = Side::acceptor;
   parts->id = offered->hello.channel;
   parts->sleep = std::move(*sleep);
@@ -239,25 +239,44 @@ Result<EndParts> accept_steps(const os::Fd& socket, const Options& options, Time
   return parts;
 }
 
-Result<EndParts> finish(os::Fd socket, Result<EndParts> parts) {
-  if (!parts) {
-    if (parts.error().kind != SetupFault::Kind::refused) send_refusal(socket, parts.error().text);
-    return parts;
-  }
-  parts->watch = PeerWatch(std::move(socket), parts->peer_process);
-  return parts;
+SetupFault told(const os::Fd& socket, SetupFault fault) {
+  if (fault.kind != SetupFault::Kind::refused) send_refusal(socket, fault.text);
+  return fault;
 }
 
 }  // namespace
 
 Expected<EndParts, SetupFault> connect_end(os::Fd socket, const Options& options, Time deadline) {
   auto parts = connect_steps(socket, options, deadline);
-  return finish(std::move(socket), std::move(parts));
+  if (!parts) return told(socket, parts.error());
+  parts->watch = PeerWatch(std::move(socket), parts->peer_process);
+  return parts;
+}
+
+std::optional<Expected<EndParts, SetupFault>> Acceptance::advance(const Options& options) {
+  auto packet = receive_packet(socket_, Time{});
+  if (!packet) return told(socket_, packet.error());
+  if (!parts_) {
+    auto parts = answer(socket_, options, std::move(*packet));
+    if (!parts) return told(socket_, parts.error());
+    parts_ = std::move(*parts);
+    return std::nullopt;
+  }
+  if (const auto ready = as_ready(*packet); !ready) return told(socket_, ready.error());
+  parts_->watch = PeerWatch(std::move(socket_), parts_->peer_process);
+  return std::move(*parts_);
+}
+
+SetupFault Acceptance::give_up() {
+  return told(socket_, {SetupFault::Kind::timed_out, "the other end did not answer in time; is it stopped?"});
 }
 
 Expected<EndParts, SetupFault> accept_end(os::Fd socket, const Options& options, Time deadline) {
-  auto parts = accept_steps(socket, options, deadline);
-  return finish(std::move(socket), std::move(parts));
+  if (const auto right = check_options(options); !right) return told(socket, right.error());
+  Acceptance acceptance(std::move(socket));
+  while (wait_readable(acceptance.descriptor(), deadline))  // bound: two packets
+    if (auto done = acceptance.advance(options)) return std::move(*done);
+  return acceptance.give_up();
 }
 
 }  // namespace corelane::channel

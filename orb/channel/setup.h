@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
@@ -32,9 +34,28 @@ struct EndParts {
   Events own_events, peer_events;
   WakeUp own_wake, peer_wake;  // without descriptors
   bool loans = false;          // both ends know them
+  bool far_sleep = false;      // both ends know that, too
   std::uint64_t id = 0;
   std::int32_t peer_process = 0;  // as the peer says
   PeerWatch watch;
+};
+
+// The acceptor's side of one handshake, in steps that do not wait: to serve many at once.
+class Acceptance {
+ public:
+  explicit Acceptance(os::Fd socket) noexcept : socket_(std::move(socket)) {}
+
+  // Readable when there is a step to be taken.
+  int descriptor() const noexcept { return socket_.get(); }
+  // Once it is readable: the end, or why there is none, which the other end is told too. Nothing: there is more to
+  // come.
+  std::optional<Expected<EndParts, SetupFault>> advance(const Options& options);
+  // The other end was too slow, and is told so.
+  SetupFault give_up();
+
+ private:
+  os::Fd socket_;
+  std::optional<EndParts> parts_;  // once the other end's hello was answered
 };
 
 // Over a connected Unix socket of kind SOCK_SEQPACKET. What is wrong is told to the other end too.

@@ -1,5 +1,5 @@
 // End::wait(): one wait of a channel's end by a strategy. It ends when what is waited for came, when the channel ended,
-// or at the deadline; the peer's death is noticed within watch_slice in any case.
+// or at the deadline; the peer's death is noticed within watch_slice in any case, and a far sleeper is told of it.
 //
 // Thread: the waiter's. Inline: the hot path of every synchronous read and write.
 #pragma once
@@ -14,6 +14,7 @@
 namespace corelane::channel {
 
 inline constexpr std::chrono::milliseconds watch_slice{100};  // of a sleep, before the sleeper looks at its peer
+inline constexpr std::chrono::minutes far_slice{1};           // of one that is told of the peer's end
 inline constexpr int quick_looks = 256;                       // of a spinner, before it looks at the clock
 inline constexpr int looks_per_turn = 32;
 inline constexpr unsigned turns_per_watch = 1024;  // of a spinner, about a millisecond
@@ -34,10 +35,18 @@ bool End::wait(Waiting& waiting, Time deadline, os::WaitStrategy how, Try&& done
   };
   const auto sleep = [&](Time until) {
     bool came = false;
-    const Time end = std::min(until, os::now() + watch_slice);
-    waiting.sleeper.sleep(end, [&] { return came = done(); });
-    if (!came && !(came = done())) look_at_peer(), came = done();
-    return came;
+    const auto ready = [&] { return came = done(); };
+    const auto end = [&](Duration slice) { return std::min(until, os::now() + slice); };
+    const auto look_around = [&] {
+      if (came || ready()) return true;
+      look_at_peer();
+      return ready();
+    };
+    Sleeper& sleeper = waiting.sleeper;
+    sleeper.sleep(end(sleeper.hears_end() ? Duration{far_slice} : Duration{watch_slice}), ready);
+    if (look_around() || !sleeper.sleeps_far() || os::now() >= until) return came;
+    sleeper.sleep_far(end(far_slice), ready);
+    return look_around();
   };
   const auto peer_core = [&] {
     return parts.watch.peer().process > 0 ? os::only_core_of(parts.watch.peer().process) : no_core;

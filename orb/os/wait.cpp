@@ -13,6 +13,8 @@
 #include <thread>
 
 #include "orb/os/clock.h"
+#include "orb/os/cpu_mask.h"
+#include "orb/os/spin_guard.h"
 #include "orb/os/wait_loop.h"
 
 namespace corelane::os {
@@ -39,10 +41,20 @@ constexpr struct {
 constexpr Duration cheapest_wake = std::chrono::microseconds{1}, dearest_wake = std::chrono::microseconds{200};
 constexpr int measured_wakes = 64;
 
+// Off the one core that the measuring thread is bound to, if it is and there is another: wakers are elsewhere.
+void leave_core(CoreId core) noexcept {
+  if (core == no_core) return;
+  CpuMask others;
+  for (std::int16_t other = 0; other < CpuMask::limit; ++other)  // of which the system takes what this process may use
+    if (CoreId{other} != core) others.add(CoreId{other});
+  sched_setaffinity(0, CpuMask::native_size, others.native());
+}
+
 // The median of half a round trip between two threads that sleep.
 Duration measure_wake() {
   Parker there, back;
-  std::thread other([&] {
+  std::thread other([&, bound_to = only_core_of(0)] {
+    leave_core(bound_to);
     for (int i = 0; i < measured_wakes; ++i) there.park(never), back.unpark();
   });
   std::array<Duration, measured_wakes> samples;

@@ -155,9 +155,11 @@ static void wake(size_t peer_word) {
     syscall(SYS_futex, page + peer_word, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
 }
 
+static uint64_t lap(uint64_t position, uint64_t slots) { return 1 + position / slots % 0xffffffff; }
+
 static int something_to_read(void) {
   const uint64_t commit = atomic_load_explicit(word(peer, RING + (read_at % theirs.slots) * 64), memory_order_acquire);
-  return commit >> 32 == (uint32_t)(read_at / theirs.slots + 1);
+  return commit >> 32 == lap(read_at, theirs.slots);
 }
 
 /* What ended, once nothing is left to read; goes on otherwise. */
@@ -192,7 +194,7 @@ static int has_room(void) {
 static void publish(uint64_t at, uint64_t kind, uint64_t length) {
   const size_t slot = RING + (at % SLOTS) * 64;
   atomic_store_explicit(word(own, slot + 8), kind, memory_order_relaxed);
-  atomic_store_explicit(word(own, slot), (at / SLOTS + 1) << 32 | length, memory_order_release);
+  atomic_store_explicit(word(own, slot), lap(at, SLOTS) << 32 | length, memory_order_release);
 }
 
 static void put(uint64_t kind, const void* bytes, size_t length) {
@@ -202,7 +204,7 @@ static void put(uint64_t kind, const void* bytes, size_t length) {
   const uint64_t at = written + skipped, end = at + size;
   memcpy(own + RING + (at % SLOTS) * 64 + 16, bytes, length);
   _Atomic(uint64_t)* next = word(own, RING + (end % SLOTS) * 64);
-  if (*next >> 32 == (uint32_t)(end / SLOTS + 1)) *next = 0; /* stale payload that looks like a record */
+  if (*next >> 32 == lap(end, SLOTS)) *next = 0; /* stale payload that looks like a record */
   publish(at, kind, length);
   if (skipped != 0) publish(written, PADDING, 0);
   written = end;

@@ -1,8 +1,13 @@
 // A peer that writes whatever it likes into every word that it can write: it spoils its own channel and nothing else.
+#include <sys/socket.h>
+
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <future>
 #include <random>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "orb/channel/setup.h"
@@ -195,4 +200,50 @@ TEST_CASE("sleep words that are scribbled over delay a reader and do not hold it
   slot.kind = static_cast<std::uint64_t>(RecordKind::message);
   SharedWord(slot.commit).store(std::uint64_t{1} << 32, std::memory_order_release);
   CHECK(reader.get().empty());
+}
+
+// ---- Sleeping far
+
+namespace {
+
+// A reader that sleeps at the socket by now.
+std::future<std::string> far_sleeper(Attack& attack) {
+  auto reader = std::async(std::launch::async, [&] { return read(*attack.victim); });
+  auto& word = reinterpret_cast<SleepPage*>(attack.hostile.sleep.at(0))->ends[1].record.sleeper;
+  while ((load_shared(word, std::memory_order_acquire) & far_bit) == 0) std::this_thread::yield();
+  return reader;
+}
+
+}  // namespace
+
+TEST_CASE("a reader that has slept for long is woken at the socket") {
+  Attack attack({.shape = small, .wake = Wake::futex, .wait = {os::WaitMode::park}});
+  auto reader = far_sleeper(attack);
+  auto& slot = *reinterpret_cast<Slot*>(attack.hostile.own.at(slots_offset()));
+  slot.kind = static_cast<std::uint64_t>(RecordKind::message);
+  SharedWord(slot.commit).store(std::uint64_t{1} << 32, std::memory_order_release);
+  auto& word = reinterpret_cast<SleepPage*>(attack.hostile.sleep.at(0))->ends[1].record.sleeper;
+  Ringer(word, {.kind = Wake::futex, .socket = attack.hostile.watch.socket()}).ring();
+  CHECK(reader.get().empty());
+}
+
+TEST_CASE("a reader that has slept for long is told of its peer's end, and of its own") {
+  Attack attack({.shape = small, .wake = Wake::futex, .wait = {os::WaitMode::park}});
+  auto reader = far_sleeper(attack);
+  const bool own = GENERATE(false, true);
+  if (own)
+    attack.victim->close();
+  else
+    shutdown(attack.hostile.watch.socket(), SHUT_RDWR);
+  CHECK(reader.get() == ended(own ? Fault::closed_here : Fault::peer_died));
+}
+
+TEST_CASE("packets on the socket that nobody asked for change nothing") {
+  Attack attack({.shape = small, .wake = Wake::futex, .wait = {os::WaitMode::park}});
+  const std::string junk(200, 'x');
+  while (send(attack.hostile.watch.socket(), junk.data(), junk.size(), MSG_DONTWAIT | MSG_NOSIGNAL) > 0) continue;
+  auto reader = far_sleeper(attack);
+  CHECK(attack.victim->look_at_peer());
+  shutdown(attack.hostile.watch.socket(), SHUT_RDWR);
+  CHECK(reader.get() == ended(Fault::peer_died));
 }

@@ -68,6 +68,17 @@ TEST_CASE("records keep their order, their boundaries and their bytes at every l
   }
 }
 
+TEST_CASE("no lap is 0, also not after 2^32 of them") {
+  const RingGeometry geometry(slots);
+  constexpr std::uint64_t last = 0xffff'fffe;  // counted from 0
+  CHECK(geometry.lap(0) == 1);
+  CHECK(geometry.lap(slots - 1) == 1);
+  CHECK(geometry.lap(slots) == 2);
+  CHECK(geometry.lap(last * slots) == 0xffff'ffff);
+  CHECK(geometry.lap((last + 1) * slots) == 1);
+  CHECK(geometry.lap((last + 2) * slots) == 2);
+}
+
 TEST_CASE("a record of several parts arrives as one") {
   Ring ring;
   const Bytes parts[] = {as_bytes("one "), {}, as_bytes("message")};

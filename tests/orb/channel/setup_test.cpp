@@ -2,16 +2,20 @@
 #include "orb/channel/setup.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <future>
 #include <iostream>
 #include <thread>
 
@@ -170,6 +174,56 @@ TEST_CASE("who says nothing is given up at the deadline, and so is a listener to
   CHECK(Channel::accept_over(std::move(*accepted), {}, at_once).error().kind == Kind::timed_out);
   SocketPair sockets;
   CHECK(Channel::connect_over(std::move(sockets.near), {}, at_once).error().kind == Kind::timed_out);
+}
+
+TEST_CASE("who connects and says nothing holds up nobody") {
+  const TempDirectory directory;
+  auto listener = Listener::listen(directory / "channel", {});
+  REQUIRE(listener);
+  std::vector<os::Fd> silent;
+  for (int i = 0; i < 8; ++i) silent.push_back(std::move(*connect_socket(directory / "channel", soon())));
+  auto client = std::async(std::launch::async, [&] { return Channel::connect(directory / "channel", {}, soon()); });
+  CHECK(listener->accept(soon()));
+  CHECK(client.get());
+}
+
+TEST_CASE("a listener that is stopped ends its accept, and nobody connects any more") {
+  const TempDirectory directory;
+  auto listener = Listener::listen(directory / "channel", {});
+  REQUIRE(listener);
+  auto acceptor = std::async(std::launch::async, [&] { return listener->accept(soon()); });
+  listener->stop();
+  CHECK(acceptor.get().error().kind == Kind::stopped);
+  CHECK(listener->accept(soon()).error().kind == Kind::stopped);
+  CHECK_FALSE(Channel::connect(directory / "channel", {}, soon()));
+}
+
+TEST_CASE("a signal is no deadline to whoever accepts") {
+  const TempDirectory directory;
+  auto listener = Listener::listen(directory / "channel", {});
+  REQUIRE(listener);
+  struct sigaction caught {
+  }, before{};
+  caught.sa_handler = [](int) {};
+  REQUIRE(sigaction(SIGUSR2, &caught, &before) == 0);
+  std::atomic<bool> over{false};
+  std::atomic<pthread_t> thread{pthread_self()};
+  std::atomic<bool> there{false};
+  auto acceptor = std::async(std::launch::async, [&] {
+    thread = pthread_self();
+    there = true;
+    const auto socket = listener->accept_socket(soon());
+    over = true;
+    while (there) std::this_thread::yield();  // as long as signals come
+    return bool(socket);
+  });
+  while (!there) std::this_thread::yield();
+  for (int i = 0; i < 1000; ++i) pthread_kill(thread, SIGUSR2), std::this_thread::yield();
+  CHECK_FALSE(over);
+  const auto client = connect_socket(directory / "channel", soon());
+  there = false;
+  CHECK(acceptor.get());
+  sigaction(SIGUSR2, &before, nullptr);
 }
 
 // ---- What does not fit
