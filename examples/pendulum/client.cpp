@@ -90,7 +90,7 @@ class Swing {
     const Time sent = os::now();
     try {
       const ::Pendulum::State state(plant_.posture().angle, plant_.posture().rate, plant_.length());
-      const double next = controller_->force(state, effort());
+      const double next = controller_->force(state, options_.effort.count());
       const Time answered = os::now();
       follow(answered);
       force_ = next;
@@ -102,9 +102,6 @@ class Swing {
       ++failed_;
     }
   }
-
-  // Nine tenths of the budget: the rest is for the skeleton and the reply.
-  std::int64_t effort() const { return options_.contract.budget.count() * 9 / 10; }
 
   const ClientOptions& options_;
   ControllerRef controller_;

@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "examples/pendulum/budgets.h"
+#include "examples/pendulum/closing.h"
 #include "examples/pendulum/messages.h"
 #include "examples/pendulum/orb_options.h"
 #include "examples/pendulum/pendulumC.h"
@@ -25,56 +27,51 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What a pendulum of each length needs, shortest first. Every one takes part of a core: 0.20, 0.25, 0.30.
-struct Kind {
-  double length;
-  Contract contract;
-};
-const Kind kinds[] = {
-    {0.4, make_contract(10ms, 2ms, 8ms)},
-    {0.8, make_contract(20ms, 5ms, 18ms)},
-    {1.6, make_contract(40ms, 12ms, 38ms)},
-};
-
 double utilization(const Contract& contract) {
   return static_cast<double>(contract.budget.count()) / static_cast<double>(contract.period.count());
 }
 
+// Of each kind. One that cannot meet its deadline asks for all the time there is, and is refused.
+std::vector<Contract> contracts_of(const std::vector<std::int64_t>& executions) {
+  std::vector<Contract> contracts;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const Duration budget = std::min(budget_for(Duration{executions.at(i)}), kinds[i].deadline);
+    contracts.push_back(make_contract(kinds[i].period, budget, kinds[i].deadline));
+  }
+  return contracts;
+}
+
 // Half as many again as fit by utilization alone.
-int more_than_fit(double capacity) {
+int more_than_fit(double capacity, const std::vector<Contract>& contracts) {
   double mean = 0;
-  for (const Kind& kind : kinds) mean += utilization(kind.contract) / static_cast<double>(std::size(kinds));
+  for (const Contract& contract : contracts) mean += utilization(contract) / static_cast<double>(contracts.size());
   return static_cast<int>(std::ceil(1.5 * capacity / mean));
 }
 
 struct Client {
-  std::string label;
-  Kind kind;
+  Participant part;
   os::ChildProcess process;
-  ClientAnswer answer{};
-  ClientReport report{};
 };
 
-std::vector<std::string> arguments_of(const std::string& label, const Kind& kind, const std::string& reference,
-                                      int seed) {
-  const Contract& c = kind.contract;
+std::vector<std::string> arguments_of(const Participant& part, const Kind& kind, const std::string& reference) {
+  const Contract& contract = part.contract;
   return {"swing",
           "--reference",
           reference,
-          "--label",
-          label,
           "--period",
-          to_string(c.period),
+          to_string(contract.period),
           "--deadline",
-          to_string(c.deadline),
+          to_string(contract.deadline),
           "--budget",
-          to_string(c.budget),
+          to_string(contract.budget),
           "--jitter",
-          to_string(c.jitter),
+          to_string(contract.jitter),
+          "--effort",
+          to_string(kind.effort),
           "--length",
           std::to_string(kind.length),
           "--seed",
-          std::to_string(seed)};
+          std::to_string(part.number)};
 }
 
 // One line from a child that is expected to answer; its death is an error that names it.
@@ -100,6 +97,7 @@ class Conductor {
   Conductor(const ConductorOptions& options, const OrbOptions& orb_options, CORBA::ORB& orb, CORBA::ORB& progress_orb)
       : options_(options), orb_options_(orb_options), server_(start(server_arguments())) {
     ready_ = message_of<ServerReady>(expect_line(server_, "the control service"));
+    contracts_ = contracts_of(ready_.executions);
     controller_of(orb)->configure("brisk");
     controller_ = controller_of(progress_orb);
   }
@@ -109,7 +107,7 @@ class Conductor {
     gather();
     const Time start = os::now();
     for (Client& client : clients_)
-      if (client.answer.admitted) client.process.write_line("go");
+      if (client.part.answer.admitted) client.process.write_line("go");
     watch(start);
     dismiss();
     return conclude();
@@ -134,19 +132,30 @@ class Conductor {
     std::cout << "Corelane pendulum demo: a controller " << (ready_.promises ? "holds " : "runs on ")
               << ready_.cores.size() << " core(s), " << format("%.2f", ready_.capacity) << " of them for tasks"
               << (ready_.promises ? ".\n" : "; admission control is OFF.\n");
+    std::cout << "Measured with all of them busy, and declared as budget with " << budget_margin_percent
+              << " % on top:\n";
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+      std::cout << "  a rod of "
+                << format("%.1f m: at most %.2f ms", kinds[i].length, static_cast<double>(ready_.executions[i]) / 1e6)
+                << " for a force, so " << milliseconds(contracts_[i].budget) << " ms every "
+                << milliseconds(contracts_[i].period) << " ms\n";
   }
 
   // Clients arrive one after another, as they would in life; each knows before the next comes whether it may run.
   void gather() {
-    const int count = options_.pendulums > 0 ? options_.pendulums : more_than_fit(ready_.capacity);
-    for (int i = 0; i < count && interrupted == 0; ++i) {
-      const Kind& kind = kinds[static_cast<std::size_t>(i) % std::size(kinds)];
-      const std::string label = format("pendulum %d", i + 1);
-      clients_.push_back({label, kind, start(arguments_of(label, kind, ready_.reference, i + 1))});
-      Client& client = clients_.back();
-      client.answer = message_of<ClientAnswer>(expect_line(client.process, label));
-      std::cout << "  " << label << (client.answer.admitted ? ": admitted\n" : ": refused\n") << std::flush;
+    const int count = options_.pendulums > 0 ? options_.pendulums : more_than_fit(ready_.capacity, contracts_);
+    for (int number = 1; number <= count && interrupted == 0; ++number) {
+      const std::size_t kind = static_cast<std::size_t>(number - 1) % kinds.size();
+      const Participant part{.number = number, .contract = contracts_[kind]};
+      clients_.push_back({part, start(arguments_of(part, kinds[kind], ready_.reference))});
+      answer_of(clients_.back());
     }
+  }
+
+  void answer_of(Client& client) const {
+    client.part.answer = message_of<ClientAnswer>(expect_line(client.process, client.part.label()));
+    std::cout << "  " << client.part.label() << (client.part.answer.admitted ? ": admitted\n" : ": refused\n")
+              << std::flush;
   }
 
   void watch(Time start) {
@@ -176,123 +185,23 @@ class Conductor {
   // All are told before any is waited for: the others would swing on meanwhile.
   void dismiss() {
     for (Client& client : clients_)
-      if (client.answer.admitted) client.process.write_line("stop");
+      if (client.part.answer.admitted) client.process.write_line("stop");
     for (Client& client : clients_) {
-      if (!client.answer.admitted) continue;
-      client.report = message_of<ClientReport>(expect_line(client.process, client.label));
+      if (!client.part.answer.admitted) continue;
+      client.part.report = message_of<ClientReport>(expect_line(client.process, client.part.label()));
     }
     server_.write_line("stop");
     report_ = message_of<ServerReport>(expect_line(server_, "the control service"));
     (void)server_.wait(os::now() + 20s);  // it may have a trace to write
   }
 
-  const TaskRow* row_of(const Client& client) const {
-    const auto found = std::find_if(report_.tasks.begin(), report_.tasks.end(),
-                                    [&](const TaskRow& row) { return row.task == client.answer.task; });
-    return found == report_.tasks.end() ? nullptr : &*found;
-  }
-
-  int conclude() {
-    print_tasks();
-    print_refusals();
-    print_honesty();
-    return verdict();
-  }
-
-  void print_tasks() const {
-    Table table({"task", "T ms", "D ms", "C ms", "core", "prio", "jobs", "misses", "excused", "p50 ms", "p99 ms",
-                 "max ms", "bound ms", "pendulum"});
-    for (const Client& client : clients_) {
-      const TaskRow* row = client.answer.admitted ? row_of(client) : nullptr;
-      if (row == nullptr) continue;
-      const Contract& c = client.kind.contract;
-      table.add({client.label, milliseconds(c.period), milliseconds(c.deadline), milliseconds(c.budget),
-                 std::to_string(row->core), std::to_string(row->priority), std::to_string(row->jobs),
-                 std::to_string(row->misses), std::to_string(row->excused), format("%.2f", row->p50 / 1000),
-                 format("%.2f", row->p99 / 1000), format("%.2f", row->max / 1000),
-                 row->bound > 0 ? format("%.2f", row->bound / 1000) : "-", posture(client.report)});
-    }
-    std::cout << "\n" << table.text();
-  }
-
-  static std::string posture(const ClientReport& report) {
-    if (!report.trouble.empty() && report.calls == 0) return "no answer";
-    if (report.stands) return format("stands (worst %.0f deg)", report.worst_angle * 57.3);
-    return format("FELL after %.1f s", report.fell_after);
-  }
-
-  void print_refusals() const {
-    for (const Client& client : clients_)
-      if (!client.answer.admitted) std::cout << "\n" << client.label << " was refused: " << client.answer.reason;
-    std::cout << "\n";
-  }
-
-  void print_honesty() const {
-    std::cout
-        << format(
-               "\nStalls above 20 us that were not the program's doing: %llu, the longest %.2f ms, %.2f ms of "
-               "%.1f s observed.\n",
-               static_cast<unsigned long long>(report_.gaps), report_.longest_gap / 1000, report_.total_gap / 1000,
-               report_.observed / 1e6)
-        << "A miss is excused only when such stalls on its core, inside its job's response, last at least as "
-           "long as it was late.\n"
-        << "\"bound\" is the response that was computed at the admission, for the program's own work. Stalls come on "
-           "top of it, so \"max\" may lie above; what is promised is the deadline, and bound <= D is why it holds.\n";
-    if (report_.dropped_oneways > 0)
-      std::cout << "Oneway requests that the service dropped: " << report_.dropped_oneways << "\n";
-    for (const Client& client : clients_)
-      if (!client.report.trouble.empty()) std::cout << client.label << ": " << client.report.trouble << "\n";
-  }
-
-  // What became of the pendulums that ran.
-  struct Tally {
-    long admitted = 0;
-    long fallen = 0;
-    unsigned long long misses = 0;
-    unsigned long long excused = 0;
-    unsigned long long failed = 0;  // calls that ended in an exception
-  };
-
-  Tally tally() const {
-    Tally sum;
-    for (const Client& client : clients_) {
-      if (!client.answer.admitted) continue;
-      ++sum.admitted;
-      sum.fallen += client.report.stands ? 0 : 1;
-      sum.failed += client.report.failed;
-      if (const TaskRow* row = row_of(client)) sum.misses += row->misses, sum.excused += row->excused;
-    }
-    return sum;
-  }
-
-  int verdict() const {
-    const Tally sum = tally();
-    std::cout << format(
-        "\n%ld of %zu pendulums ran, %ld stand, %ld fell; deadlines missed: %llu, of these %llu excused.\n",
-        sum.admitted, clients_.size(), sum.admitted - sum.fallen, sum.fallen, sum.misses, sum.excused);
-    if (!ready_.promises) {
-      std::cout << "Without admission control nothing was promised. Run the demo without "
-                << (options_.admission ? "-ORBDispatchMode leader-followers" : "--no-admission")
-                << " for the contrast.\n";
-      return 0;
-    }
-    if (sum.admitted == 0) {
-      std::cout << "No pendulum was admitted, so nothing was shown: do other programs hold this machine's cores?\n";
-      return 1;
-    }
-    if (sum.failed > 0) return broken(format("%llu calls of admitted tasks failed", sum.failed));
-    if (sum.misses > sum.excused)
-      return broken("an admitted task missed a deadline that no stall of the host explains");
-    std::cout << "Every promise was kept: no admitted task missed a deadline for a reason inside the program.\n";
-    return 0;
-  }
-
-  static int broken(const std::string& how) {
-    std::cout << "A PROMISE WAS BROKEN: " << how << ".\n";
-    if (!os::privileges().fifo)
-      std::cout
-          << "Without the privilege for SCHED_FIFO this is to be expected: any other program may hold the cores.\n";
-    return 1;
+  int conclude() const {
+    std::vector<Participant> participants;
+    for (const Client& client : clients_) participants.push_back(client.part);
+    const Closing closing = closing_of(participants, ready_, report_,
+                                       {.admission = options_.admission, .real_time = os::privileges().fifo});
+    std::cout << closing.text << std::flush;
+    return closing.status;
   }
 
   const ConductorOptions options_;
@@ -301,6 +210,7 @@ class Conductor {
   ServerReady ready_;
   ServerReport report_;
   CORBA::object_reference<::Pendulum::Controller> controller_;
+  std::vector<Contract> contracts_;  // by kind
   std::vector<Client> clients_;
 };
 

@@ -49,11 +49,11 @@ int run(std::vector<std::string> arguments) {
   ClientOptions client;
   CLI::App* swinging = app.add_subcommand("swing", "(internal) one pendulum")->group("");
   swinging->add_option("--reference", client.reference)->required();
-  swinging->add_option("--label", client.label)->required();
   add_duration(swinging, "--period", client.contract.period, "T")->required();
   add_duration(swinging, "--deadline", client.contract.deadline, "D")->required();
   add_duration(swinging, "--budget", client.contract.budget, "C")->required();
   add_duration(swinging, "--jitter", client.contract.jitter, "J")->required();
+  add_duration(swinging, "--effort", client.effort, "of computing a force")->required();
   swinging->add_option("--length", client.length)->required();
   swinging->add_option("--seed", client.seed)->required();
 

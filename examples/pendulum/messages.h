@@ -8,13 +8,14 @@
 
 namespace corelane::pendulum {
 
-// Microseconds throughout, since that is what the tables show.
+// Microseconds where nothing else is said, since that is what the tables show.
 
 struct ServerReady {  // server -> conductor, once it serves
   std::string reference;
-  std::vector<int> cores;  // those that it holds
-  double capacity = 0;     // sum over its cores of what may be admitted, or could be
-  bool promises = true;    // it admits only what it can keep
+  std::vector<int> cores;                // those that it holds
+  double capacity = 0;                   // sum over its cores of what may be admitted, or could be
+  bool promises = true;                  // it admits only what it can keep
+  std::vector<std::int64_t> executions;  // ns; see longest_executions()
 };
 
 struct TaskRow {  // one task of the server's closing report
@@ -26,6 +27,7 @@ struct TaskRow {  // one task of the server's closing report
   std::uint64_t misses = 0;
   std::uint64_t excused = 0;  // misses that a recorded gap of the host explains
   std::uint64_t overruns = 0;
+  std::uint64_t excused_overruns = 0;
   double p50 = 0, p99 = 0, max = 0;  // response, from release to reply
   double bound = 0;                  // the analysed response; 0: not analysed
   double deadline = 0;
@@ -58,9 +60,9 @@ struct ClientReport {  // client -> conductor, at the end
   std::string trouble;  // the last exception, if any
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReady, reference, cores, capacity, promises)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TaskRow, task, label, core, priority, jobs, misses, excused, overruns, p50, p99, max,
-                                   bound, deadline, utilization)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReady, reference, cores, capacity, promises, executions)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TaskRow, task, label, core, priority, jobs, misses, excused, overruns,
+                                   excused_overruns, p50, p99, max, bound, deadline, utilization)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReport, tasks, dropped_oneways, gaps, longest_gap, total_gap, observed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClientAnswer, admitted, task, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClientReport, stands, fell_after, worst_angle, calls, late, failed, p50, p99, max,

@@ -15,7 +15,6 @@ struct ConductorOptions {
   int pendulums = 0;  // 0: a few more than the machine carries
   Duration length = std::chrono::seconds{10};
   bool admission = true;
-  bool json = false;
 };
 
 struct ServerOptions {
@@ -24,8 +23,8 @@ struct ServerOptions {
 
 struct ClientOptions {
   std::string reference;
-  std::string label;
   Contract contract;
+  Duration effort{};  // of computing one force
   double length = 1;  // of the rod, m
   std::uint64_t seed = 1;
 };

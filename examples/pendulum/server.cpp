@@ -4,8 +4,10 @@
 #include <iostream>
 #include <map>
 
+#include "examples/pendulum/budgets.h"
 #include "examples/pendulum/messages.h"
 #include "examples/pendulum/orb_options.h"
+#include "examples/pendulum/overruns.h"
 #include "examples/pendulum/pendulumS.h"
 #include "examples/pendulum/plant.h"
 #include "examples/pendulum/roles.h"
@@ -26,10 +28,11 @@ double microseconds(Duration duration) { return std::chrono::duration<double, st
 // Called by the threads of many tasks at once, and by the best-effort lane.
 class ControllerImpl : public virtual CORBA::servant_traits<::Pendulum::Controller>::base_type {
  public:
-  explicit ControllerImpl(rt::GapLog& gaps) : gaps_(gaps) {}
+  ControllerImpl(rt::GapLog& gaps, OverrunLog& overruns) : gaps_(gaps), overruns_(overruns) {}
 
   double force(const ::Pendulum::State& state, std::int64_t effort) override {
-    rt::work(std::min(Duration{effort}, longest_effort), &gaps_);
+    const rt::WorkReport work = rt::work(std::min(Duration{effort}, longest_effort), &gaps_);
+    if (const rt::Current job = rt::current()) overruns_.note(job, work.external);
     // relaxed: counters and a setting; nothing else hangs on their order
     answered_.fetch_add(1, std::memory_order_relaxed);
     return balance({.angle = state.angle(), .rate = state.rate()}, state.length(),
@@ -49,6 +52,7 @@ class ControllerImpl : public virtual CORBA::servant_traits<::Pendulum::Controll
   static constexpr Duration longest_effort = std::chrono::seconds{1};  // what a client may ask for at all
 
   rt::GapLog& gaps_;
+  OverrunLog& overruns_;
   std::atomic<std::int64_t> answered_{0};
   std::atomic<Profile> profile_{Profile::brisk};
 };
@@ -74,8 +78,9 @@ std::vector<CoreId> cores_of(const dispatch::ExecutiveReport& report) {
 }
 
 ServerReady ready_of(const dispatch::ExecutiveReport& report, const std::string& reference) {
-  ServerReady ready{.reference = reference, .cores = {}, .capacity = 0, .promises = report.promises};
+  ServerReady ready{.reference = reference, .cores = {}, .capacity = 0, .promises = report.promises, .executions = {}};
   for (const CoreId core : cores_of(report)) ready.cores.push_back(core.value);
+  for (const Duration longest : longest_executions(cores_of(report))) ready.executions.push_back(longest.count());
   for (const auto& core : report.cores)
     ready.capacity += static_cast<double>(core.capacity - core.platform) / sched::whole_core;
   constexpr double share = static_cast<double>(sched::default_capacity) / sched::whole_core;
@@ -83,7 +88,7 @@ ServerReady ready_of(const dispatch::ExecutiveReport& report, const std::string&
   return ready;
 }
 
-TaskRow row_of(const dispatch::TaskReport& task, const rt::GapLog& gaps) {
+TaskRow row_of(const dispatch::TaskReport& task, const rt::GapLog& gaps, const OverrunLog& overruns) {
   TaskRow row{.task = task.task.value,
               .label = task.label,
               .core = task.core.value,
@@ -91,6 +96,7 @@ TaskRow row_of(const dispatch::TaskReport& task, const rt::GapLog& gaps) {
               .jobs = task.jobs,
               .misses = task.misses,
               .overruns = task.overruns,
+              .excused_overruns = overruns.excused(task.task),
               .p50 = microseconds(task.response_p50),
               .p99 = microseconds(task.response_p99),
               .max = microseconds(task.response_max),
@@ -101,10 +107,11 @@ TaskRow row_of(const dispatch::TaskReport& task, const rt::GapLog& gaps) {
   return row;
 }
 
-ServerReport report_of(const rt::Report& executive, const rt::GapLog& gaps, Duration observed) {
+ServerReport report_of(const rt::Report& executive, const rt::GapLog& gaps, const OverrunLog& overruns,
+                       Duration observed) {
   ServerReport report;
   report.dropped_oneways = executive.dropped_oneways;
-  for (const dispatch::TaskReport& task : executive.tasks) report.tasks.push_back(row_of(task, gaps));
+  for (const dispatch::TaskReport& task : executive.tasks) report.tasks.push_back(row_of(task, gaps, overruns));
   for (const rt::Gap& gap : gaps.gaps()) {
     if (gap.preempted) continue;
     ++report.gaps;
@@ -123,7 +130,9 @@ int serve(const ServerOptions& options, const OrbOptions& orb_options) {
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   poa->the_POAManager()->activate();
   rt::GapLog gaps(1 << 16);
-  const auto servant = CORBA::make_reference<ControllerImpl>(gaps);
+  OverrunLog overruns;
+  rt::on_overrun(*orb, [&overruns](const rt::TaskEvent& overrun) { overruns.heard(overrun); });
+  const auto servant = CORBA::make_reference<ControllerImpl>(gaps, overruns);
   const auto controller = servant->_this();
 
   const auto idle = rt::report(*orb);
@@ -133,7 +142,8 @@ int serve(const ServerOptions& options, const OrbOptions& orb_options) {
 
   std::string word;
   std::getline(std::cin, word);  // "stop", or the end of the conductor
-  std::cout << line_of(report_of(rt::report(*orb), gaps, os::now() - start)) << std::flush;
+  std::cout << line_of(report_of(rt::report(*orb), gaps, overruns, os::now() - start)) << std::flush;
+  rt::on_overrun(*orb, {});
   orb->shutdown(true);
   orb->destroy();
   return 0;

@@ -1,0 +1,48 @@
+#include "examples/pendulum/budgets.h"
+
+#include <algorithm>
+
+#include "orb/os/thread.h"
+#include "orb/rt/work.h"
+
+namespace corelane::pendulum {
+namespace {
+
+constexpr int rounds = 20;
+
+using Longest = std::array<Duration, kinds.size()>;
+
+void compute_all(Longest& longest) noexcept {
+  for (int round = 0; round < rounds; ++round)
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      const rt::WorkReport job = rt::work(kinds[i].effort);
+      longest[i] = std::max(longest[i], job.elapsed - job.external - job.preempted);
+    }
+}
+
+}  // namespace
+
+std::vector<Duration> longest_executions(const std::vector<CoreId>& cores) {
+  std::vector<Longest> found(cores.size());
+  std::vector<os::Thread> threads;
+  for (std::size_t i = 0; i < cores.size(); ++i) {
+    auto thread = os::start_thread({.name = "budgets", .core = cores[i], .fifo_priority = 1},
+                                   [&longest = found[i]] { compute_all(longest); });
+    if (thread) threads.push_back(std::move(*thread));
+  }
+  for (os::Thread& thread : threads) thread.join();
+  std::vector<Duration> longest;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    longest.push_back(kinds[i].effort);
+    for (const Longest& core : found) longest.back() = std::max(longest.back(), core[i]);
+  }
+  return longest;
+}
+
+Duration budget_for(Duration longest_execution) {
+  constexpr Duration unit = std::chrono::microseconds{100};
+  const Duration wanted = longest_execution + longest_execution * budget_margin_percent / 100;
+  return (wanted + unit - Duration{1}) / unit * unit;
+}
+
+}  // namespace corelane::pendulum

@@ -1,0 +1,37 @@
+// What a pendulum of each length asks of the controller, and the budget that it declares for it. Nobody guesses it: the
+// service measures at its start how long the computations take here, and the budget is the longest and a margin, as
+// `corelane measure` proposes it.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+
+namespace corelane::pendulum {
+
+struct Kind {
+  double length;  // of the rod, m
+  Duration period, deadline;
+  Duration effort;  // of computing one force, on a core that nothing disturbs
+};
+
+// Shortest first. With its budget each takes about a fifth, a quarter and three tenths of a core.
+inline constexpr std::array<Kind, 3> kinds{{
+    {0.4, std::chrono::milliseconds{10}, std::chrono::milliseconds{8}, std::chrono::microseconds{1600}},
+    {0.8, std::chrono::milliseconds{20}, std::chrono::milliseconds{18}, std::chrono::milliseconds{4}},
+    {1.6, std::chrono::milliseconds{40}, std::chrono::milliseconds{38}, std::chrono::microseconds{9600}},
+}};
+
+// The margin is for what a job does besides computing: waking up, reading its request, writing its reply.
+inline constexpr int budget_margin_percent = 20;
+
+// The longest that the effort of each kind took while all `cores` computed at once, for a third of a second: caches and
+// hardware threads are shared then, as they will be. Stalls (see rt::GapLog) are left out: no budget covers them.
+std::vector<Duration> longest_executions(const std::vector<CoreId>& cores);
+
+// The margin on top, rounded up to a tenth of a millisecond.
+Duration budget_for(Duration longest_execution);
+
+}  // namespace corelane::pendulum

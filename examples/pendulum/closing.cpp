@@ -1,0 +1,158 @@
+#include "examples/pendulum/closing.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "examples/pendulum/table.h"
+
+namespace corelane::pendulum {
+namespace {
+
+using Participants = std::vector<Participant>;
+
+// The task of one that was admitted; null: it was not.
+const TaskRow* row_of(const Participant& participant, const ServerReport& report) {
+  const auto found = std::ranges::find(report.tasks, participant.answer.task, &TaskRow::task);
+  return participant.answer.admitted && found != report.tasks.end() ? &*found : nullptr;
+}
+
+std::string posture(const ClientReport& report) {
+  if (!report.trouble.empty() && report.calls == 0) return "no answer";
+  if (report.stands) return format("stands (worst %.0f deg)", report.worst_angle * 57.3);
+  return format("FELL after %.1f s", report.fell_after);
+}
+
+std::vector<std::string> cells_of(const Participant& participant, const TaskRow& row) {
+  const Contract& c = participant.contract;
+  return {participant.label(),
+          milliseconds(c.period),
+          milliseconds(c.deadline),
+          milliseconds(c.budget),
+          std::to_string(row.core),
+          std::to_string(row.priority),
+          std::to_string(row.jobs),
+          std::to_string(row.overruns),
+          std::to_string(row.excused_overruns),
+          std::to_string(row.misses),
+          std::to_string(row.excused),
+          format("%.2f", row.p50 / 1000),
+          format("%.2f", row.p99 / 1000),
+          format("%.2f", row.max / 1000),
+          row.bound > 0 ? format("%.2f", row.bound / 1000) : "-",
+          posture(participant.report)};
+}
+
+std::string tasks_text(const Participants& participants, const ServerReport& report) {
+  Table table({"task", "T ms", "D ms", "C ms", "core", "prio", "jobs", "overruns", "excused", "misses", "excused",
+               "p50 ms", "p99 ms", "max ms", "bound ms", "pendulum"});
+  for (const Participant& participant : participants)
+    if (const TaskRow* row = row_of(participant, report)) table.add(cells_of(participant, *row));
+  return "\n" + table.text();
+}
+
+// Those that were told the same stand together.
+std::string refusals_text(const Participants& participants) {
+  std::vector<std::pair<std::string, std::string>> told;  // reason and numbers
+  for (const Participant& participant : participants) {
+    if (participant.answer.admitted) continue;
+    const std::string& reason = participant.answer.reason;
+    const auto same = std::ranges::find(told, reason, &std::pair<std::string, std::string>::first);
+    if (same == told.end())
+      told.emplace_back(reason, std::to_string(participant.number));
+    else
+      same->second += ", " + std::to_string(participant.number);
+  }
+  std::string text;
+  for (const auto& [reason, numbers] : told) text += "\nRefused: " + numbers + ". " + reason;
+  return text + "\n";
+}
+
+std::string notes_text(const Participants& participants, const ServerReport& report) {
+  std::string text =
+      format(
+          "\nStalls above 20 us that were not the program's doing: %llu, the longest %.2f ms, %.2f ms of %.1f s "
+          "observed.\n",
+          static_cast<unsigned long long>(report.gaps), report.longest_gap / 1000, report.total_gap / 1000,
+          report.observed / 1e6) +
+      "A miss is excused only when such stalls on its core, inside its job's response, last at least as long as it was "
+      "late; an overrun (more than C of processor time) only when those inside its own computation do.\n"
+      "\"bound\" is the response that was computed at the admission, for the program's own work. Stalls come on top of "
+      "it, so \"max\" may lie above; what is promised is the deadline, and bound <= D is why it holds.\n";
+  if (report.dropped_oneways > 0)
+    text += "Oneway requests that the service dropped: " + std::to_string(report.dropped_oneways) + "\n";
+  for (const Participant& participant : participants)
+    if (!participant.report.trouble.empty()) text += participant.label() + ": " + participant.report.trouble + "\n";
+  return text;
+}
+
+// What became of the pendulums that ran.
+struct Tally {
+  long admitted = 0;
+  long fallen = 0;
+  unsigned long long jobs = 0;
+  unsigned long long overruns = 0, excused_overruns = 0;
+  unsigned long long misses = 0, excused = 0;
+  unsigned long long failed = 0;  // calls that ended in an exception
+};
+
+Tally tally_of(const Participants& participants, const ServerReport& report) {
+  Tally sum;
+  for (const Participant& participant : participants) {
+    if (!participant.answer.admitted) continue;
+    ++sum.admitted;
+    sum.fallen += participant.report.stands ? 0 : 1;
+    sum.failed += participant.report.failed;
+    const TaskRow* row = row_of(participant, report);
+    if (row == nullptr) continue;
+    sum.jobs += row->jobs;
+    sum.overruns += row->overruns, sum.excused_overruns += row->excused_overruns;
+    sum.misses += row->misses, sum.excused += row->excused;
+  }
+  return sum;
+}
+
+std::string tally_text(const Tally& sum, std::size_t started) {
+  return format("\n%ld of %zu pendulums ran, %ld stand, %ld fell; deadlines missed: %llu, of these %llu excused.\n",
+                sum.admitted, started, sum.admitted - sum.fallen, sum.fallen, sum.misses, sum.excused) +
+         format("Budgets exceeded: by %llu of %llu jobs, of these %llu excused.\n", sum.overruns, sum.jobs,
+                sum.excused_overruns);
+}
+
+Closing broken(const std::string& how, bool real_time) {
+  std::string text = "A PROMISE WAS BROKEN: " + how + ".\n";
+  if (!real_time)
+    text += "Without the privilege for SCHED_FIFO this is to be expected: any other program may hold the cores.\n";
+  return {text, 1};
+}
+
+Closing verdict_of(const Tally& sum, const ServerReady& ready, Conditions conditions) {
+  if (!ready.promises)
+    return {std::string("Without admission control nothing was promised. Run the demo without ") +
+                (conditions.admission ? "-ORBDispatchMode leader-followers" : "--no-admission") +
+                " for the contrast.\n",
+            0};
+  if (sum.admitted == 0)
+    return {"No pendulum was admitted, so nothing was shown: do other programs hold this machine's cores?\n", 1};
+  if (sum.failed > 0) return broken(format("%llu calls of admitted tasks failed", sum.failed), conditions.real_time);
+  if (sum.misses > sum.excused)
+    return broken("an admitted task missed a deadline that no stall of the host explains", conditions.real_time);
+  std::string text = "Every promise was kept: no admitted task missed a deadline for a reason inside the program.\n";
+  if (sum.overruns > sum.excused_overruns)
+    text +=
+        "Yet jobs used more than their declared budget, which no stall explains: those deadlines held because there "
+        "was room, not because they were promised.\n";
+  return {text, 0};
+}
+
+}  // namespace
+
+Closing closing_of(const Participants& participants, const ServerReady& ready, const ServerReport& report,
+                   Conditions conditions) {
+  const Tally sum = tally_of(participants, report);
+  Closing closing = verdict_of(sum, ready, conditions);
+  closing.text = tasks_text(participants, report) + refusals_text(participants) + notes_text(participants, report) +
+                 tally_text(sum, participants.size()) + closing.text;
+  return closing;
+}
+
+}  // namespace corelane::pendulum

@@ -1,0 +1,89 @@
+// What the demo says at its end.
+#include "examples/pendulum/closing.h"
+
+#include <catch2/catch.hpp>
+
+using namespace corelane;
+using namespace corelane::pendulum;
+using namespace std::chrono_literals;
+using Catch::Contains;
+
+namespace {
+
+// A demo of one pendulum that was admitted as task 7 and of two that were not.
+struct Demo {
+  Demo() {
+    row().task = 7;
+    row().jobs = 350;
+    participants[0].answer = {.admitted = true, .task = 7, .reason = {}};
+    participants[0].report.stands = true;
+    participants[1].answer.reason = participants[2].answer.reason = "there is no room";
+    for (int i = 0; i < 3; ++i) participants[static_cast<std::size_t>(i)].number = i + 1;
+    participants[0].contract = make_contract(10ms, 2100us, 8ms);
+  }
+  TaskRow& row() { return report.tasks[0]; }
+  Closing closing(Conditions conditions = {}) const { return closing_of(participants, ready, report, conditions); }
+
+  std::vector<Participant> participants{3};
+  ServerReady ready{};
+  ServerReport report{.tasks = std::vector<TaskRow>(1)};
+};
+
+}  // namespace
+
+TEST_CASE("the closing table shows what each task declared, and each overrun") {
+  Demo demo;
+  demo.row().overruns = 28;
+  demo.row().excused_overruns = 3;
+  const std::string text = demo.closing().text;
+  CHECK_THAT(text, Contains("jobs  overruns  excused  misses  excused"));
+  CHECK_THAT(text, Contains("pendulum 1    10     8   2.1") && Contains("350        28        3       0        0"));
+  CHECK_THAT(text, Contains("Budgets exceeded: by 28 of 350 jobs, of these 3 excused."));
+}
+
+TEST_CASE("refusals for the same reason stand together") {
+  CHECK_THAT(Demo().closing().text, Contains("\nRefused: 2, 3. there is no room\n"));
+}
+
+TEST_CASE("the verdict says whether every promise was kept, and what was only luck") {
+  struct Case {
+    std::uint64_t overruns, misses, excused, failed;
+    int status;
+    const char* said;
+  };
+  const Case c =
+      GENERATE(Case{0, 0, 0, 0, 0,
+                    "Every promise was kept: no admitted task missed a deadline for a reason inside the program.\n"},
+               Case{0, 2, 2, 0, 0, "deadlines missed: 2, of these 2 excused."},
+               Case{0, 2, 1, 0, 1, "A PROMISE WAS BROKEN: an admitted task missed a deadline"},
+               Case{0, 0, 0, 4, 1, "A PROMISE WAS BROKEN: 4 calls of admitted tasks failed.\n"},
+               Case{5, 0, 0, 0, 0, "Yet jobs used more than their declared budget"});
+  Demo demo;
+  demo.row().overruns = c.overruns;
+  demo.row().misses = c.misses;
+  demo.row().excused = c.excused;
+  demo.participants[0].report.failed = c.failed;
+  CHECK(demo.closing().status == c.status);
+  CHECK_THAT(demo.closing().text, Contains(c.said));
+}
+
+// Error paths.
+
+TEST_CASE("without promises none can be broken, and without admissions nothing was shown") {
+  Demo demo;
+  demo.row().misses = 9;
+  demo.ready.promises = false;
+  CHECK(demo.closing({.admission = false}).status == 0);
+  CHECK_THAT(demo.closing({.admission = false}).text, Contains("Run the demo without --no-admission"));
+  demo.ready.promises = true;
+  demo.participants.erase(demo.participants.begin());
+  CHECK(demo.closing().status == 1);
+  CHECK_THAT(demo.closing().text, Contains("No pendulum was admitted, so nothing was shown"));
+}
+
+TEST_CASE("a promise broken without real-time priorities says that this is to be expected") {
+  Demo demo;
+  demo.row().misses = 1;
+  CHECK_THAT(demo.closing({.real_time = false}).text, Contains("Without the privilege for SCHED_FIFO"));
+  CHECK_THAT(demo.closing({.real_time = true}).text, !Contains("SCHED_FIFO"));
+}
