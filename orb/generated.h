@@ -1,6 +1,8 @@
 // All that generated client code needs. Generated servant code includes orb/corba/servant.h too.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <array>
 #include <cstdint>
 #include <iosfwd>

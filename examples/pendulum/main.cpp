@@ -77,7 +77,8 @@ int main(int argc, char** argv) {
   try {
     return run({argv + 1, argv + argc});
   } catch (const CORBA::BAD_PARAM& bad) {  // an -ORB option
-    std::cerr << "corelane-pendulum: " << bad.detail() << "\nusage: " << usage << "\n";
+    const std::string_view why = bad.detail().empty() ? bad.what() : bad.detail();
+    std::cerr << "corelane-pendulum: " << why << "\nusage: " << usage << "\n";
     return 2;
   } catch (const std::exception& failure) {
     std::cerr << "corelane-pendulum: " << failure.what() << "\n";

@@ -9,6 +9,7 @@ int main(int argc, char** argv) try {
   auto orb = CORBA::ORB_init(argc, argv);
   if (argc != 2) return std::cerr << "usage: " << argv[0] << " REFERENCE\n", 2;
   auto controller = IDL::traits<Plant::Controller>::narrow(orb->string_to_object(argv[1]));
+  if (!controller) return std::cerr << "task: the reference names no Plant::Controller\n", 1;
 
   const auto contract = corelane::make_contract(20ms, 1500us, 10ms);  // period, budget, deadline
   const auto task = corelane::rt::admit(controller, {.operation = "step", .contract = contract});

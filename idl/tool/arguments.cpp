@@ -1,15 +1,16 @@
 #include "idl/tool/arguments.h"
 
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <utility>
+
+#include "idl/tool/user_file.h"
 
 namespace corelane::idl::tool {
 namespace {
 
 constexpr int deepest_response = 16;
 constexpr std::size_t most_words = 100'000;
+constexpr std::size_t largest_response = 16 * 1024 * 1024;
 
 // The words of a response file; nothing where a quote stays open.
 std::optional<std::vector<std::string>> words_of(std::string_view text) {
@@ -49,9 +50,10 @@ std::optional<ArgumentFault> append(const std::string& argument, int depth, std:
   }
   const std::string path = argument.substr(1);
   if (depth == deepest_response) return ArgumentFault{"response files are nested too deeply at @" + path};
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) return ArgumentFault{"cannot read the response file " + path};
-  const auto words = words_of(std::string(std::istreambuf_iterator<char>(stream), {}));
+  const auto text = read_user_file(path, largest_response);
+  if (const auto* fault = std::get_if<ReadFault>(&text))
+    return ArgumentFault{"cannot read the response file " + path + ": " + fault->reason};
+  const auto words = words_of(std::get<std::string>(text));
   if (!words) return ArgumentFault{"a quote stays open in the response file " + path};
   for (const std::string& word : *words) {
     if (out.size() > most_words) return ArgumentFault{"the response files hold too many words"};

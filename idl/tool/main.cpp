@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -191,6 +192,7 @@ int run_within_memory(const Settings& settings) try { return flushed(run(setting
 }  // namespace corelane::idl::tool
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond `ulimit -f` cannot be written, as on a full disk, and that is said
   CLI::App app("Compiles IDL to C++: fooC.h, fooC.cpp (client), fooS.h, fooS.cpp (servant) for foo.idl",
                "corelane-idl");
   corelane::idl::tool::Settings settings;

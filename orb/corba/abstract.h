@@ -5,6 +5,8 @@
 //   if (auto value = one->_to_value()) ...                           nil for an object; _to_object() the other way
 #pragma once
 
+#include "orb/base/language.h"
+
 #include "orb/corba/value.h"
 #include "orb/core/abstract_base.h"
 

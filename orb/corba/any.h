@@ -7,6 +7,8 @@
 // Threads: a value type; copies share what they hold, which never changes.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <concepts>
 #include <iosfwd>
 #include <string>

@@ -8,6 +8,8 @@
 // Threads: as the containers.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <cstdint>
 #include <initializer_list>
 #include <map>

@@ -5,6 +5,8 @@
 // raise BAD_INV_ORDER. What cannot be read raises MARSHAL.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <concepts>
 #include <cstdint>
 #include <string>

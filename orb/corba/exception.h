@@ -1,6 +1,8 @@
 // CORBA's exceptions under their standard names.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include "orb/core/exception.h"
 
 namespace CORBA {

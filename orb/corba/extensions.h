@@ -2,6 +2,8 @@
 // Threads: value types.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include "orb/any/containers.h"
 
 namespace IDL {

@@ -5,6 +5,8 @@
 // Threads: a value type.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <algorithm>
 #include <compare>
 #include <concepts>

@@ -4,6 +4,8 @@
 // CORBA::amic_traits<Foo> names both. Threads: see orb/core/async_invocation.h; a holder belongs to its handler.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <cstdint>
 #include <exception>
 #include <vector>

@@ -1,6 +1,8 @@
 // CORBA::Object, references, and IDL::traits.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <concepts>
 #include <iosfwd>
 #include <memory>

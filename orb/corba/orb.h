@@ -1,6 +1,8 @@
 // CORBA::ORB and ORB_init.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <string>
 
 #include "orb/corba/exception.h"

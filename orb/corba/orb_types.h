@@ -4,6 +4,8 @@
 // Threads: constants and pure functions.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <cstdint>
 #include <ostream>
 #include <string>

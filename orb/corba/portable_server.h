@@ -1,6 +1,8 @@
 // PortableServer: POA, POAManager and servants under their standard names.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include "orb/corba/servant.h"
 #include "orb/poa/poa.h"
 

@@ -4,6 +4,8 @@
 // Threads: none of its own.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <ostream>
 
 #include "orb/any/desc_of.h"

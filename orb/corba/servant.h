@@ -1,6 +1,8 @@
 // All that generated servant code needs beside orb/generated.h, and what authors of servants use.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include "orb/corba/object.h"
 #include "orb/core/server_request.h"
 #include "orb/core/skeleton.h"

@@ -8,6 +8,8 @@
 // Threads: types only.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <array>
 #include <cstdint>
 #include <string>

@@ -4,6 +4,8 @@
 // Threads: values.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <cstdint>
 #include <string>
 #include <utility>

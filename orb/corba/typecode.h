@@ -3,6 +3,8 @@
 // Threads: immutable; any.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -2,6 +2,8 @@
 // Threads: functions of their arguments.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <variant>
 
 #include "orb/base/minor.h"

@@ -7,6 +7,8 @@
 //   if (any >>= leaf)                                            also where the value is of a derived type
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <concepts>
 #include <memory>
 #include <utility>

@@ -44,11 +44,24 @@ std::optional<SettingsFault> apply(const SettingsEntry& entry, Settings& setting
 }
 
 // Nothing for a node that is neither text, whole number nor boolean.
-std::optional<std::string> as_text(const toml::node& node) {
+std::optional<std::string> word_of(const toml::node& node) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* flag = node.as_boolean()) return flag->get() ? "on" : "off";
   if (const auto* integer = node.as_integer()) return std::to_string(integer->get());
   return std::nullopt;
+}
+
+// A list is what an option says with commas: [0, "2-5"] is 0,2-5.
+std::optional<std::string> as_text(const toml::node& node) {
+  const toml::array* const list = node.as_array();
+  if (list == nullptr) return word_of(node);
+  std::string text;
+  for (const toml::node& item : *list) {
+    const auto word = word_of(item);
+    if (!word) return std::nullopt;
+    text += (text.empty() ? "" : ",") + *word;
+  }
+  return text;
 }
 
 // "corelane.toml:3: "
@@ -61,7 +74,7 @@ std::optional<SettingsFault> apply_references(const toml::table& table, Settings
     if (!uri.is_string())
       return SettingsFault{place_of(file, name.source()) + "init_ref." + std::string(name.str()) +
                            ": expected a reference as a string"};
-    settings.initial_references[std::string(name.str())] = *as_text(uri);
+    settings.initial_references[std::string(name.str())] = *word_of(uri);
   }
   return std::nullopt;
 }
@@ -89,7 +102,7 @@ std::optional<SettingsFault> apply_table(const toml::table& table, const std::st
     const SettingsEntry* entry = entry_of(key, same);
     if (entry == nullptr) return SettingsFault{place + unknown("key", key, spellings(same, {}))};
     const auto text = as_text(node);
-    if (!text) return SettingsFault{place + key + ": expected text, a whole number or a boolean"};
+    if (!text) return SettingsFault{place + key + ": expected text, a whole number, a boolean or a list of these"};
     if (auto bad = apply(*entry, settings, *text, place + key)) return bad;
   }
   return std::nullopt;

@@ -13,6 +13,8 @@
 // stays ignored.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <signal.h>
 
 #include <array>

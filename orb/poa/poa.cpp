@@ -59,7 +59,7 @@ std::string label_of(const core::Skeleton& skeleton) {
 core::OperationContracts contracts_of(const core::Skeleton& skeleton, const core::Settings& settings) {
   if (!settings.contracts) return core::declared_contracts(skeleton);
   auto contracts = settings.contracts->contracts_of(skeleton);
-  if (!contracts) core::raise(Error{ErrorKind::bad_param, Completion::no, minor::bad_contract}, contracts.error().text);
+  if (!contracts) core::raise(Error{ErrorKind::bad_param, Completion::no, minor::bad_option}, contracts.error().text);
   return std::move(*contracts);
 }
 

@@ -3,6 +3,8 @@
 // Threads: any; the answer is about the calling thread, and a copy: to be used within the call that asked.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <atomic>
 
 #include "orb/base/ids.h"

@@ -15,6 +15,8 @@
 // the task's own priority, and none where it is not. Sections are nested: the last that was locked is unlocked first.
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <string_view>
 
 #include "orb/base/contract.h"

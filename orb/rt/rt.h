@@ -3,6 +3,8 @@
 // Threads: any but real-time ones for admit() and the destructor of Task (both talk to the server).
 #pragma once
 
+#include "orb/base/language.h"
+
 #include <memory>
 #include <string>
 #include <utility>

@@ -3,11 +3,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "orb/base/contract.h"
+#include "orb/os/clock.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
@@ -33,11 +35,19 @@ std::string table_of(const TaskCounters& task) {
          plain(task.label) + "\n";
 }
 
-std::string table_of(const ProcessCounters& process) {
+// Servers write twice a second, on a thread that may have to wait for others.
+constexpr Duration fresh = std::chrono::seconds{3};
+
+std::string age_text(Duration age) {
+  if (age < fresh) return {};
+  return "  these numbers are " + brief(age) + " old: the process is stopped, or its housekeeping gets no time\n";
+}
+
+std::string table_of(const ProcessCounters& process, Time now) {
   std::string text = plain(process.program) + " " + std::to_string(process.pid) + ": admitted " +
                      std::to_string(process.admitted) + ", refused " + std::to_string(process.refused) +
                      ", jobs refused " + std::to_string(process.jobs_refused) + ", best effort " +
-                     std::to_string(process.best_effort_jobs) + "\n";
+                     std::to_string(process.best_effort_jobs) + "\n" + age_text(now - process.written);
   if (!process.promises)
     text +=
         "  dispatch.mode leader-followers: everybody is admitted, nothing is promised, jobs run wherever they come "
@@ -98,7 +108,7 @@ nlohmann::ordered_json json_of(const ProcessCounters& process) {
 
 }  // namespace
 
-std::string text_of(const std::vector<ProcessCounters>& processes, Format shown_as) {
+std::string text_of(const std::vector<ProcessCounters>& processes, Format shown_as, Time now) {
   if (shown_as == Format::json) {
     auto json = nlohmann::ordered_json::array();
     for (const ProcessCounters& process : processes) json.push_back(json_of(process));
@@ -106,7 +116,7 @@ std::string text_of(const std::vector<ProcessCounters>& processes, Format shown_
     return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   }
   std::string text;
-  for (const ProcessCounters& process : processes) text += table_of(process);
+  for (const ProcessCounters& process : processes) text += table_of(process, now);
   return text.empty() ? "no Corelane server runs here\n" : text;
 }
 
@@ -116,7 +126,7 @@ int top_once(const std::string& directory, Format format, std::ostream& out, std
     return 1;
   }
   dispatch::remove_stale_pages(directory);
-  out << text_of(dispatch::read_pages(directory), format);
+  out << text_of(dispatch::read_pages(directory), format, os::now());
   return 0;
 }
 

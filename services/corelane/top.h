@@ -11,7 +11,8 @@
 
 namespace corelane::tool {
 
-std::string text_of(const std::vector<dispatch::ProcessCounters>& processes, Format format);
+// `now` by the clock of os::now(): the table says which pages are old. JSON has "written_ns" for that.
+std::string text_of(const std::vector<dispatch::ProcessCounters>& processes, Format format, Time now);
 
 // One picture of the pages in `directory`. 0: done; 1: the directory cannot be read.
 int top_once(const std::string& directory, Format format, std::ostream& out, std::ostream& err);

@@ -27,7 +27,7 @@ Status watch(const Options& options) {
       return status;
     if (options.format == Format::table) std::cout << "\x1b[H\x1b[2J";
     std::cout << picture.str() << std::flush;
-    if (!std::cout) return 1;
+    if (!std::cout) return 0;  // main() says it
     std::this_thread::sleep_for(std::chrono::duration<double>(options.interval));
   }
 }

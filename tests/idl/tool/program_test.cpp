@@ -4,6 +4,7 @@
 
 #include <array>
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <iostream>
 #include <sstream>
 #include <string>
+#include <system_error>
 
 #include "idl/tool/output.h"
 
@@ -228,7 +230,7 @@ TEST_CASE("a response file stands for its words") {
   shop.write("words", "--dump-model json\n'-DNAME=\"two words\"' @more");
   shop.write("more", "a.idl");
   CHECK(shop.idl("@words").text.find("two words") != std::string::npos);
-  CHECK(shop.idl("@gone").text == "corelane-idl: error: cannot read the response file gone\n");
+  CHECK(shop.idl("@gone").text == "corelane-idl: error: cannot read the response file gone: no such file\n");
   shop.write("loop", "@loop");
   CHECK(shop.idl("@loop").text == "corelane-idl: error: response files are nested too deeply at @loop\n");
   shop.write("open", "a.idl 'b");
@@ -245,6 +247,23 @@ TEST_CASE("messages have colour where they are asked to") {
   CHECK(shop.idl("--color blue a.idl").code == 2);
 }
 
+TEST_CASE("links in a circle are called so") {
+  Workshop shop;
+  REQUIRE(shop.shell("ln -s b.idl a.idl && ln -s a.idl b.idl").code == 0);
+  CHECK(shop.idl("a.idl").text ==
+        "corelane-idl: error: cannot open `a.idl`: " + std::generic_category().message(ELOOP) + "\n");
+}
+
+TEST_CASE("a limit of file sizes is an error, and nothing is half written") {
+  Workshop shop;
+  shop.write("a.idl", "struct S { long x; };");
+  const Outcome outcome = shop.shell("ulimit -f 1 && " CORELANE_IDL_PROGRAM " -o out a.idl");
+  CHECK(outcome.code == 1);
+  CHECK(outcome.text.find("corelane-idl: error: cannot write out/a") == 0);
+  CHECK(outcome.text.find(std::generic_category().message(EFBIG)) != std::string::npos);
+  CHECK(shop.shell("ls out").text.empty());
+}
+
 TEST_CASE("only regular files are read") {
   Workshop shop;
   REQUIRE(shop.shell("mkfifo pipe && mkdir folder").code == 0);
@@ -255,6 +274,9 @@ TEST_CASE("only regular files are read") {
     shop.write("a.idl", "#include \"" + name + "\"\n");
     return shop.idl("-I . a.idl").text;
   };
+  CHECK(shop.idl("@pipe").text ==
+        "corelane-idl: error: cannot read the response file pipe: it is not a regular file\n");
+  CHECK(shop.idl("@folder").text == "corelane-idl: error: cannot read the response file folder: it is a directory\n");
   CHECK(include("pipe").find("cannot include `pipe`: it is not a regular file") != std::string::npos);
   CHECK(include("/dev/zero").find("cannot include `/dev/zero`: it is not a regular file") != std::string::npos);
   CHECK(include("folder").find("cannot include `folder`: it is a directory") != std::string::npos);

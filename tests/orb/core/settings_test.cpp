@@ -237,11 +237,23 @@ TEST_CASE("a section that does not exist is refused even when it is empty") {
   CHECK_THAT(Start().file("[dispach]\n").fault(), Catch::Contains("unknown section dispach"));
 }
 
+TEST_CASE("a list in the file is what an option says with commas") {
+  const auto settings =
+      Start().file("[pool]\ncores = [0, \"2-3\"]\n[endpoint]\nlisten = [\"[::1]:7\", \"unix:/a\"]\n").load();
+  REQUIRE(settings);
+  CHECK(settings->executive.lease.cores == std::vector{CoreId{0}, CoreId{2}, CoreId{3}});
+  CHECK(to_string(settings->listen) == "[::1]:7, unix:/a");
+  CHECK_THAT(Start().file("[best_effort]\nthreads = [1, 2]\n").fault(),
+             Catch::Contains("best_effort.threads = 1,2: expected a number from 1 to 256"));
+  CHECK_THAT(Start().file("[pool]\ncores = []\n").fault(), Catch::Contains("expected all, or hardware threads"));
+}
+
 TEST_CASE("a fault of the file is told with its line") {
   const auto [text, answer] = GENERATE(table<const char*, const char*>({
-      {"[dispatch]\n\nqueue_capacity = [1]\n",
-       ":3: dispatch.queue_capacity: expected text, a whole number or a boolean"},
-      {"[dispatch]\nqueue_capacity = 1.5\n", ":2: dispatch.queue_capacity: expected text, a whole number or a boolean"},
+      {"[dispatch]\n\nqueue_capacity = [1.5]\n",
+       ":3: dispatch.queue_capacity: expected text, a whole number, a boolean or a list of these"},
+      {"[dispatch]\nqueue_capacity = 1.5\n",
+       ":2: dispatch.queue_capacity: expected text, a whole number, a boolean or a list of these"},
       {"[dispatch]\nqueue_capacity = -1\n", ":2: dispatch.queue_capacity = -1: expected a number from 1 to 1000000"},
       {"[dispatch.mode]\n", ":1: unknown section dispatch.mode; the nearest known is dispatch.mode"},
       {"dispatch = 3\n", ":1: unknown key dispatch; the nearest known is"},

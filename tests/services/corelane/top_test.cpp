@@ -91,3 +91,10 @@ TEST_CASE("where no server runs this is said") {
   CHECK(shown(directory.path(), Format::table) == "no Corelane server runs here\n");
   CHECK(shown(directory / "none", Format::json) == "[]\n");
 }
+
+TEST_CASE("numbers that nobody writes any more have their age beside them") {
+  dispatch::ProcessCounters counters = sample();
+  counters.written = Time{100s};
+  CHECK_THAT(text_of({counters}, Format::table, Time{101s}), !Catch::Contains("old"));
+  CHECK_THAT(text_of({counters}, Format::table, Time{145s}), Catch::Contains("\n  these numbers are 45.00s old: "));
+}
