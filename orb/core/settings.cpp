@@ -156,8 +156,7 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return cores(v, s.executive.lease.cores); }},
       {"pool.deadline_cores", "none",
        "those of pool.cores, but not all, that run the earliest deadline first instead of fixed priorities: they can "
-       "be "
-       "filled up to their capacity whatever the periods are",
+       "be filled up to their capacity whatever the periods are",
        deadline_cores},
       {"pool.real_time", "on", "off: no SCHED_FIFO and no binding to cores",
        [](S& s, V v) { return yes_or_no(v, s.executive.real_time); }},
@@ -174,10 +173,8 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return size(v, s.executive.best_effort_threads, 1, 256); }},
       {"best_effort.server", "none",
        "what requests without a contract get of a core above the admitted tasks, which are admitted with it in mind: "
-       "none; "
-       "sporadic (best_effort.budget in each best_effort.period, charged like a task); deferrable (the same, kept "
-       "until "
-       "used, which is charged more)",
+       "none; sporadic (best_effort.budget in each best_effort.period, charged like a task); deferrable (the same, "
+       "kept until used, which is charged more)",
        best_effort_server},
       {"best_effort.budget", "500us", "of the server on each core; beyond it requests live on what the tasks leave",
        [](S& s, V v) { return span_of_time(v, s.executive.best_effort_server.reservation.budget); }},
@@ -197,16 +194,15 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return number<int>(v, s.io_priority, 0, 99); }},
       {"io.budget", "0us",
        "what that thread may use for reading in each io.period while it runs above the tasks, which are admitted with "
-       "it in "
-       "mind; half of it is for connections with requests for tasks. What comes faster is read later. 0us: no limit",
+       "it in mind; half of it is for connections with requests for tasks. What comes faster is read later. 0us: no "
+       "limit",
        [](S& s, V v) { return span_of_time(v, s.executive.reader.budget); }},
       {"io.period", "1ms", "see io.budget", [](S& s, V v) { return span_of_time(v, s.executive.reader.period); }},
       {"limits.message_size", "16777216", "bytes of one message after reassembly, both directions",
        [](S& s, V v) { return size(v, s.giop.message_size, 1024, 2047 * mebi); }},
       {"limits.half_messages", "268435456",
-       "bytes that half received messages take in all connections of an ORB together; the connection that would exceed "
-       "it is "
-       "closed",
+       "bytes that half received messages take in all connections of an ORB together; the connection that would "
+       "exceed it is closed",
        [](S& s, V v) { return number<std::size_t>(v, s.half_messages, 1024, std::size_t{1} << 40); }},
       {"limits.connections", "1024", "accepted connections",
        [](S& s, V v) { return size(v, s.connections.connections, 1, 1'000'000); }},
@@ -223,8 +219,8 @@ const std::vector<SettingsEntry>& settings_table() {
        "share of a core in parts per million that one peer's tasks may hold; 0: no limit",
        [](S& s, V v) { return number<sched::Ppm>(v, s.executive.peer_limit, 0, 1'000'000'000); }},
       {"limits.peer_urgency", "0us",
-       "the shortest deadline, less its jitter, that a remote peer's task may have, which is what its priority follows "
-       "from; 0us: no limit",
+       "the shortest deadline, less its jitter, that a remote peer's task may have, which is what its priority "
+       "follows from; 0us: no limit",
        [](S& s, V v) { return span_of_time(v, s.executive.peer_urgency); }},
       {"timeout.request", "30s", "how long a call waits for its reply; 0s: for ever",
        [](S& s, V v) { return span_of_time(v, s.request_timeout); }},
@@ -256,8 +252,7 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return s.contracts_file = v, std::string{}; }},
       {"log.level", "info",
        "how much is said on standard error, for all ORBs of the process: debug (also which way calls take), info, "
-       "warn, "
-       "error or off",
+       "warn, error or off",
        log_level},
       {"recorder.size", "8192",
        "scheduling events kept for each core and for the manager, of 64 bytes, rounded up to a power of two; 0: none",

@@ -1,5 +1,6 @@
 #include "orb/dispatch/budget_thread.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
@@ -13,7 +14,11 @@
 namespace corelane::dispatch {
 namespace {
 
-constexpr Error none_left{.kind = ErrorKind::no_resources, .minor = minor::no_thread};
+// Of a timer or an event, by errno.
+Error none_left() noexcept {
+  const bool descriptors = errno == EMFILE || errno == ENFILE;
+  return {.kind = ErrorKind::no_resources, .minor = descriptors ? minor::no_descriptor : minor::no_thread};
+}
 
 }  // namespace
 
@@ -45,10 +50,10 @@ BudgetThread::~BudgetThread() { stop(); }
 
 Expected<void> BudgetThread::start(os::ThreadOptions options) {
   stop_.reset(eventfd(0, EFD_CLOEXEC));
-  if (!stop_) return none_left;
+  if (!stop_) return none_left();
   for (std::size_t i = 0; i < pools_.size() + servers_.size(); ++i) {
     timers_.push_back(std::make_unique<Timer>());
-    if (timers_.back()->descriptor() < 0) return none_left;
+    if (timers_.back()->descriptor() < 0) return none_left();
   }
   auto thread = os::start_thread(std::move(options), [this]() noexcept { loop(); });
   if (!thread) return thread.error();

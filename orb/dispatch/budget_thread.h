@@ -23,7 +23,8 @@ class BudgetThread {
   explicit BudgetThread(std::span<const std::unique_ptr<CorePool>> pools, std::vector<ThreadServer*> servers = {});
   ~BudgetThread();
 
-  // From here on pools and servers have their alarms. NO_RESOURCES no_thread: the system has no timer or thread left.
+  // From here on pools and servers have their alarms. NO_RESOURCES no_thread or no_descriptor: the system has no
+  // timer or thread left.
   Expected<void> start(os::ThreadOptions options);
   // After it no budget is watched, and servers leave their threads as they are. Idempotent.
   void stop() noexcept;

@@ -15,6 +15,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/os/wait.h"
+#include "orb/transport/detail/socket.h"
 
 namespace corelane::transport {
 namespace {
@@ -34,6 +35,7 @@ Expected<Addresses> look_up(const Endpoint& endpoint, AddressUse use, int flags)
   const char* const host = endpoint.host.empty() ? nullptr : endpoint.host.c_str();
   const int failure = getaddrinfo(host, std::to_string(endpoint.port).c_str(), &hints, &raw);
   if (failure == EAI_AGAIN) return no_answer;
+  if (failure == EAI_SYSTEM) return no_descriptor_or(bad);
   if (failure != 0) return bad;
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> list(raw, &freeaddrinfo);
   Addresses found;

@@ -143,7 +143,7 @@ Expected<void> finish_connect(int fd, Time deadline) noexcept {
 // goes on in the background.
 Expected<os::Fd> connect_unix(const Address& address, Time deadline) noexcept {
   os::Fd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!fd) return not_connected;
+  if (!fd) return no_descriptor_or(not_connected);
   // Bound: the deadline; EINTR, one turn for each signal.
   while (true) {
     set_send_timeout(fd.get(), deadline);
@@ -261,10 +261,15 @@ void set_blocking(int fd) noexcept {
   if (const int flags = fcntl(fd, F_GETFL); flags >= 0) fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
 }
 
+Error no_descriptor_or(Error otherwise) noexcept {
+  if (errno != EMFILE && errno != ENFILE) return otherwise;
+  return {.kind = ErrorKind::no_resources, .minor = minor::no_descriptor};
+}
+
 Expected<os::Fd> connect_stream(const Address& address, Time deadline) noexcept {
   if (address.family() == AF_UNIX) return connect_unix(address, deadline);
   os::Fd fd(socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd) return not_connected;
+  if (!fd) return no_descriptor_or(not_connected);
   if (connect(fd.get(), address.native(), address.length) != 0) {
     if (errno != EINPROGRESS && errno != EINTR) return not_connected;
     if (const auto connected = finish_connect(fd.get(), deadline); !connected) return connected.error();
@@ -277,7 +282,7 @@ Expected<os::Fd> connect_stream(const Address& address, Time deadline) noexcept 
 
 Expected<os::Fd> listen_stream(const Address& address) noexcept {
   os::Fd fd(socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd) return unusable;
+  if (!fd) return no_descriptor_or(unusable);
   set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // a restarted server finds its port again
   if (address.family() == AF_INET6) set_option(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
   if (bind(fd.get(), address.native(), address.length) != 0 || listen(fd.get(), SOMAXCONN) != 0)

@@ -25,6 +25,8 @@ namespace {
 
 constexpr Error taken{.kind = ErrorKind::comm_failure, .minor = minor::address_in_use};
 constexpr Error unusable{.kind = ErrorKind::bad_param, .minor = minor::bad_address};
+constexpr Error refused{.kind = ErrorKind::bad_param, .minor = minor::system_refused};
+constexpr Error no_descriptor{.kind = ErrorKind::no_resources, .minor = minor::no_descriptor};
 
 constexpr std::string_view lock_suffix = ".lock";
 constexpr std::string_view chosen_suffix = ".sock";
@@ -37,8 +39,22 @@ PathRefusal refusal(Error error, const std::string& path, const std::string& why
   return {error, "cannot listen at unix:" + path + ": " + why};
 }
 
+// The first directory on the way to the path that is not there; empty: they all are.
+std::string missing_directory(const std::string& path) {
+  for (std::size_t slash = path.find('/', 1); slash != path.npos; slash = path.find('/', slash + 1)) {  // bound: path
+    struct stat found {};
+    const std::string directory = path.substr(0, slash);
+    if (stat(directory.c_str(), &found) != 0 && errno == ENOENT) return directory;
+  }
+  return {};
+}
+
 PathRefusal system_refusal(const std::string& path, const std::string& what, int number) {
-  return refusal(unusable, path,
+  if (number == EMFILE || number == ENFILE)
+    return refusal(no_descriptor, path, "this process gets no further descriptor; raise ulimit -n");
+  if (const std::string directory = missing_directory(path); number == ENOENT && !directory.empty())
+    return refusal(refused, path, "the directory " + directory + " does not exist");
+  return refusal(refused, path,
                  what + ": " + std::strerror(number) + "; the directory has to exist and this user to write there");
 }
 

@@ -41,10 +41,14 @@ IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrat
 void configure_stream(int fd, int family) noexcept;
 void set_blocking(int fd) noexcept;
 
-// A connected stream, over TCP or to a Unix socket. TRANSIENT connect_failed or TIMEOUT deadline_passed.
+// Why a call that makes a descriptor failed, by errno: NO_RESOURCES no_descriptor, or `otherwise`.
+Error no_descriptor_or(Error otherwise) noexcept;
+
+// A connected stream, over TCP or to a Unix socket. TRANSIENT connect_failed, TIMEOUT deadline_passed or NO_RESOURCES
+// no_descriptor.
 Expected<os::Fd> connect_stream(const Address& address, Time deadline) noexcept;
 // A listening TCP socket that does not block. COMM_FAILURE address_in_use, NO_PERMISSION listen_denied, BAD_PARAM
-// address_not_here or bad_address.
+// address_not_here or bad_address, NO_RESOURCES no_descriptor.
 Expected<os::Fd> listen_stream(const Address& address) noexcept;
 
 // Of the process at the other end of a Unix socket.

@@ -19,7 +19,7 @@ namespace corelane::transport {
 
 // Why a path is not to be had, for a program and for whoever configured it.
 struct PathRefusal {
-  Error error;       // COMM_FAILURE address_in_use, BAD_PARAM bad_address
+  Error error;       // COMM_FAILURE address_in_use, BAD_PARAM bad_address or system_refused, NO_RESOURCES no_descriptor
   std::string text;  // cause and remedy
 };
 
