@@ -63,8 +63,8 @@ std::string refusals_text(const Participants& participants) {
       same->second += ", " + std::to_string(participant.number);
   }
   std::string text;
-  for (const auto& [reason, numbers] : told) text += "\nRefused: " + numbers + ". " + reason;
-  return text + "\n";
+  for (const auto& [reason, numbers] : told) text += "Refused: " + numbers + ": " + reason + "\n";
+  return text.empty() ? text : "\n" + text;
 }
 
 std::string notes_text(const Participants& participants, const ServerReport& report) {

@@ -39,8 +39,9 @@ int run(std::vector<std::string> arguments) {
   ConductorOptions conductor;
   bool no_admission = false;
   app.add_option("--pendulums", conductor.pendulums, "How many; default: half as many again as fit")
-      ->check(CLI::Range(1, 256));
-  add_duration(&app, "--length", conductor.length, "How long, such as 10s");
+      ->type_name("COUNT")
+      ->check(CLI::Range(1, 256).description(""));
+  add_duration(&app, "--length", conductor.length, "How long; default: 10s")->type_name("DURATION");
   app.add_flag("--no-admission", no_admission, "Admit everything, to see what happens then");
 
   CLI::App* server = app.add_subcommand("serve", "(internal) the control service")->group("");

@@ -55,12 +55,12 @@ Status run(const std::vector<std::string>& words) {
   CLI::App app{"Looks at Corelane's servers and at what they recorded.", "corelane"};
   app.set_version_flag("--version", "corelane " CORELANE_VERSION);
   app.require_subcommand(1);
-  app.footer("corelane COMMAND --help tells of one.");
   std::function<Status()> chosen;
   for (const Command& command : commands()) {
     CLI::App* const sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
     sub->callback([&chosen, run = command.define(*sub)] { chosen = run; });
   }
+  app.footer("corelane COMMAND --help tells of one.");  // after the commands, which would take it over
   if (const auto refused = refuse_command(words)) return *refused;
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as the library wants them

@@ -40,7 +40,8 @@ void define_calls(CLI::App& app, Options& options, CLI::Option* operation) {
       ->type_name("TYPE:VALUE")
       ->needs(call);
   app.add_option("--calls", options.call.calls, "so often")
-      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("COUNT")
+      ->check(CLI::Range(1, 1'000'000).description(""))
       ->capture_default_str()
       ->needs(call);
   add_duration(app, "--period", options.period, "once in so long [20ms]")->needs(call);
@@ -53,17 +54,18 @@ std::function<Status()> define_measure(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   options->directory = dispatch::runtime_directory();
   app.footer("Execution times are those of a server on this host, from its recorder. What was measured is no bound.");
-  auto* const files = app.add_option("FILE", options->files, "traces that servers wrote");
+  auto* const files = app.add_option("FILE", options->files, "traces that servers wrote")->type_name("");
   auto* const request = app.add_option("--request", options->request, "let this server write a trace now")
                             ->type_name("PID")
-                            ->check(CLI::PositiveNumber);
+                            ->check(CLI::PositiveNumber.description(""));
   app.add_option("--run", options->run, "run this, which makes the calls, before the server is asked")
       ->type_name("COMMAND")
       ->needs(request);
   auto* const operation = app.add_option("--operation", options->operation, "this operation alone")->type_name("NAME");
   define_calls(app, *options, operation);
-  app.add_option("--margin", options->margin, "so many percent above the longest")
-      ->check(CLI::Range(0, 1000))
+  app.add_option("--margin", options->margin, "so much above the longest")
+      ->type_name("PERCENT")
+      ->check(CLI::Range(0, 1000).description(""))
       ->capture_default_str();
   app.add_option("--interface", options->interface, "the operation's interface, for the contracts file")
       ->type_name("REPOSITORY-ID");

@@ -42,8 +42,9 @@ std::function<Status()> define_top(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_flag("--once", options->once, "one picture instead of a live view");
   add_format(app, options->format);
-  app.add_option("--interval", options->interval, "seconds between two pictures; servers write twice a second")
-      ->check(CLI::Range(0.1, 3600.0))
+  app.add_option("--interval", options->interval, "between two pictures; servers write twice a second")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.1, 3600.0).description(""))
       ->capture_default_str();
   app.add_option("--runtime-directory", options->directory, "the servers' runtime.directory")
       ->type_name("DIR")

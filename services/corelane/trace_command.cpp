@@ -11,12 +11,11 @@ namespace corelane::tool {
 std::function<Status()> define_trace(CLI::App& app) {
   const auto options = std::make_shared<TraceOptions>();
   options->directory = dispatch::runtime_directory();
-  auto* const source = app.add_option_group("source");
-  source->add_option("FILE", options->file, "a trace that a server wrote");
-  source->add_option("--request", options->request, "let this process write a trace now, and look at that one")
-      ->type_name("PID")
-      ->check(CLI::PositiveNumber);
-  source->require_option(1);
+  auto* const file = app.add_option("FILE", options->file, "a trace that a server wrote")->type_name("");
+  auto* const request =
+      app.add_option("--request", options->request, "let this process write a trace now, and look at that one")
+          ->type_name("PID")
+          ->check(CLI::PositiveNumber.description(""));
   app.add_option("-o,--output", options->output, "write it for https://ui.perfetto.dev")->type_name("FILE");
   app.add_flag("--text", options->text, "every record in a line instead of the summary; times in nanoseconds");
   app.add_flag("--replay", options->replay, "decide it all again and compare; status 1 where something differs");
@@ -24,7 +23,13 @@ std::function<Status()> define_trace(CLI::App& app) {
   app.add_option("--runtime-directory", options->directory, "the server's runtime.directory")
       ->capture_default_str()
       ->type_name("DIR");
-  return [options] { return trace(*options, std::cout, std::cerr); };
+  return [options, file, request] {
+    if (file->count() + request->count() != 1) {
+      std::cerr << "corelane trace: name either a FILE or, with --request PID, a server; see corelane trace --help\n";
+      return 2;
+    }
+    return trace(*options, std::cout, std::cerr);
+  };
 }
 
 }  // namespace corelane::tool

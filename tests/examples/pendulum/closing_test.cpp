@@ -42,7 +42,7 @@ TEST_CASE("the closing table shows what each task declared, and each overrun") {
 }
 
 TEST_CASE("refusals for the same reason stand together") {
-  CHECK_THAT(Demo().closing().text, Contains("\nRefused: 2, 3. there is no room\n"));
+  CHECK_THAT(Demo().closing().text, Contains("\nRefused: 2, 3: there is no room\n"));
 }
 
 TEST_CASE("the verdict says whether every promise was kept, and what was only luck") {

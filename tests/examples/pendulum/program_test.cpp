@@ -39,3 +39,10 @@ TEST_CASE("an argument that the demo does not take ends it with its usage") {
   CHECK(answer.exit == "exit status 2");
   CHECK_THAT(answer.text, Catch::StartsWith("corelane-pendulum: ") && Catch::Contains("\nusage: corelane-pendulum ["));
 }
+
+TEST_CASE("cores that there are not are named, and no line is empty") {
+  const Answer answer = demo({"-ORBPoolCores", "4095"});
+  CHECK(answer.exit == "exit status 1");
+  CHECK_THAT(answer.text, Catch::Contains("core 4095 is none that this process may use") &&
+                              !Catch::Contains("corelane-pendulum: \n"));
+}

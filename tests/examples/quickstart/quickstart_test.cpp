@@ -70,6 +70,15 @@ TEST_CASE("what is wrong with the quickstart's arguments is said in a line") {
   CHECK(program.wait()->text() == wrong.exit);
 }
 
+TEST_CASE("a server with too few descriptors names the limit") {
+  const std::string limit = GENERATE(as<std::string>{}, "7", "10", "14");
+  const std::string server = program_beside("corelane-quickstart-server") + " -ORBRuntimeLedger off";
+  ChildProcess program({"/bin/sh", "-c", "ulimit -n " + limit + "; exec " + server}, {.joins_errors = true});
+  CHECK_THAT(program.read_all().value(),
+             Catch::Contains("server: NO_RESOURCES") && Catch::EndsWith("raise ulimit -n\n"));
+  CHECK(program.wait()->text() == "exit status 1");
+}
+
 TEST_CASE("a server that is told to stop ends orderly and leaves its trace") {
   const int signal = GENERATE(SIGTERM, SIGINT);
   TempDirectory directory;

@@ -44,7 +44,9 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
       Case{{"tpo"}, "corelane: there is no command tpo; the nearest is top, and there are trace, measure, top; see "},
       Case{{"--bogus"}, "corelane: "}, Case{{"top", "bogus"}, "corelane top: "},
       Case{{"top", "--interval", "never"}, "corelane top: "},
-      Case{{"trace", "--forma", "json", "x"}, "corelane trace: "});
+      Case{{"trace", "--forma", "json", "x"}, "corelane trace: "},
+      Case{{"trace"},
+           "corelane trace: name either a FILE or, with --request PID, a server; see corelane trace --help\n"});
   const Answer answer = tool(c.words);
   CAPTURE(answer.text);
   CHECK(answer.exit == "exit status 2");
