@@ -40,8 +40,11 @@ std::optional<Status> refuse_command(const std::vector<std::string>& words) {
   if (words.empty()) return usage_fault("corelane", "which command? There are " + list_of(known));
   const std::string& word = words.front();
   if (word.starts_with('-') || std::ranges::find(known, word) != known.end()) return std::nullopt;
-  return usage_fault("corelane", "there is no command " + plain(word) + "; the nearest is " +
-                                     corelane::core::nearest(word, known) + ", and there are " + list_of(known));
+  const std::string& meant = corelane::core::nearest(word, known);
+  const bool is_near = corelane::core::distance(word, meant) <= 2;
+  return usage_fault("corelane", "there is no command " + plain(word) +
+                                     (is_near ? "; is " + meant + " meant? There are " : "; there are ") +
+                                     list_of(known));
 }
 
 // What a full disk or a closed pipe took of standard output is not there, and who reads it is to know.
