@@ -40,6 +40,9 @@ the one that `-ORBConfig` or `CORELANE_CONFIG` names, else `./corelane.toml`, el
 [dispatch]
 queue_capacity = 512
 
+[pool]
+cores = [0, "2-5"]                  # a list is the text "0,2-5"
+
 [init_ref]
 NameService = "corbaloc::names.example:2809/NameService"
 ```
