@@ -45,4 +45,13 @@ Duration budget_for(Duration longest_execution) {
   return (wanted + unit - Duration{1}) / unit * unit;
 }
 
+std::vector<Contract> contracts_for(const std::vector<Duration>& longest_executions) {
+  std::vector<Contract> contracts;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const Duration budget = std::min(budget_for(longest_executions.at(i)), kinds[i].deadline);
+    contracts.push_back(make_contract(kinds[i].period, budget, kinds[i].deadline));
+  }
+  return contracts;
+}
+
 }  // namespace corelane::pendulum

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "orb/base/contract.h"
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
 
@@ -33,5 +34,9 @@ std::vector<Duration> longest_executions(const std::vector<CoreId>& cores);
 
 // The margin on top, rounded up to a tenth of a millisecond.
 Duration budget_for(Duration longest_execution);
+
+// Of each kind, by its longest execution. One that cannot meet its deadline asks for all the time until then, and is
+// refused.
+std::vector<Contract> contracts_for(const std::vector<Duration>& longest_executions);
 
 }  // namespace corelane::pendulum

@@ -31,16 +31,6 @@ double utilization(const Contract& contract) {
   return static_cast<double>(contract.budget.count()) / static_cast<double>(contract.period.count());
 }
 
-// Of each kind. One that cannot meet its deadline asks for all the time there is, and is refused.
-std::vector<Contract> contracts_of(const std::vector<std::int64_t>& executions) {
-  std::vector<Contract> contracts;
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const Duration budget = std::min(budget_for(Duration{executions.at(i)}), kinds[i].deadline);
-    contracts.push_back(make_contract(kinds[i].period, budget, kinds[i].deadline));
-  }
-  return contracts;
-}
-
 // Half as many again as fit by utilization alone.
 int more_than_fit(double capacity, const std::vector<Contract>& contracts) {
   double mean = 0;
@@ -97,7 +87,7 @@ class Conductor {
   Conductor(const ConductorOptions& options, const OrbOptions& orb_options, CORBA::ORB& orb, CORBA::ORB& progress_orb)
       : options_(options), orb_options_(orb_options), server_(start(server_arguments())) {
     ready_ = message_of<ServerReady>(expect_line(server_, "the control service"));
-    contracts_ = contracts_of(ready_.executions);
+    contracts_ = contracts_for({ready_.executions.begin(), ready_.executions.end()});
     controller_of(orb)->configure("brisk");
     controller_ = controller_of(progress_orb);
   }
