@@ -107,7 +107,7 @@ class Implied {
     Interface handler;
     handler.bases = base_handlers(id);
     for (const DefId base : handler.bases) add_ancestors(base, handler.ancestors);
-    handler.operations = operations_of(id);
+    handler.operations = operations_of(id, handler.ancestors);
     handler.replies_of = id;
     Definition definition = from_[id];
     definition.name = name_of(id);
@@ -144,18 +144,29 @@ class Implied {
     contents.insert(std::next(std::ranges::find(contents, id)), handler);
   }
 
-  std::vector<Operation> operations_of(DefId id) {
+  // Those of attributes and exceptions give way to those of operations.
+  std::vector<Operation> operations_of(DefId id, const std::vector<DefId>& ancestors) {
     std::vector<Operation> out;
     const std::vector<Call> calls = class_calls_of(spelling_, id);
-    std::set<std::string> taken;
-    for (const Call& call : calls) taken.insert(plain_name(call));
-    for (const Call& call : calls) {
-      std::string failed = plain_name(call) + "_excep";
-      while (!taken.insert(failed).second) failed.insert(0, "ami_");  // bound: the number of names
-      out.push_back(operation(plain_name(call), reply_parameters(call)));
-      out.push_back(operation(failed, {parameter("excep_holder", holder_)}));
+    std::set<std::string> taken = names_in(ancestors);
+    std::vector<std::string> replies(calls.size());
+    for (const bool accessors : {false, true})
+      for (std::size_t i = 0; i < calls.size(); ++i)
+        if (is_accessor(calls[i]) == accessors) replies[i] = free_name("", plain_name(calls[i]), taken);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const std::string failure = free_name("", plain_name(calls[i]) + "_excep", taken);
+      out.push_back(operation(replies[i], reply_parameters(calls[i])));
+      out.push_back(operation(failure, {parameter("excep_holder", holder_)}));
     }
     return out;
+  }
+
+  std::set<std::string> names_in(const std::vector<DefId>& handlers) const {
+    std::set<std::string> names;
+    for (const DefId handler : handlers)
+      for (const Operation& operation : std::get<Interface>(model_[handler].body).operations)
+        names.insert(operation.name);
+    return names;
   }
 
   Operation operation(const std::string& name, std::vector<Parameter> parameters) const {
@@ -171,7 +182,9 @@ class Implied {
 
   static std::vector<Parameter> reply_parameters(const Call& call) {
     std::vector<Parameter> out;
-    if (call.returns()) out.push_back(parameter("ami_return_val", call.result));
+    std::set<std::string> taken;
+    for (const Argument& argument : call.arguments) taken.insert(argument.name);
+    if (call.returns()) out.push_back(parameter(free_name("", "ami_return_val", taken), call.result));
     for (const Argument& argument : call.arguments)
       if (argument.direction != Direction::in) out.push_back(parameter(argument.name, argument.type));
     return out;

@@ -43,11 +43,9 @@ std::vector<Send> sends_of(const Spelling& spelling, DefId handler, const std::v
   for (const Call& call : all_calls_of(spelling, served)) taken.insert(call.wire_name);
   const std::vector<Call> replies = calls_of(spelling, handler);
   std::vector<Send> out;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    std::string root = plain_name(calls[i]);
-    while (taken.contains("sendc_" + root)) root.insert(0, "ami_");  // bound: the number of names
-    out.push_back({"sendc_" + root, calls[i], replies[2 * i].name, replies[2 * i + 1].name});
-  }
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    out.push_back(
+        {free_name("sendc_", replies[2 * i].wire_name, taken), calls[i], replies[2 * i].name, replies[2 * i + 1].name});
   return out;
 }
 

@@ -130,8 +130,13 @@ std::vector<DefId> construction_order(const Model& model, DefId interface_id) {
 std::vector<std::string> sent(const Call& call) { return names_without(call, Direction::out); }
 std::vector<std::string> returned(const Call& call) { return names_without(call, Direction::in); }
 
-std::string plain_name(const Call& call) {
-  return call.wire_name.starts_with('_') ? call.wire_name.substr(1) : call.wire_name;
+bool is_accessor(const Call& call) { return call.wire_name.starts_with('_'); }
+
+std::string plain_name(const Call& call) { return is_accessor(call) ? call.wire_name.substr(1) : call.wire_name; }
+
+std::string free_name(std::string_view prefix, std::string root, std::set<std::string>& taken) {
+  while (!taken.insert(std::string(prefix) + root).second) root.insert(0, "ami_");  // bound: the number of names
+  return std::string(prefix) + root;
 }
 
 std::vector<std::string> parameters(const Spelling& spelling, const Call& call) {

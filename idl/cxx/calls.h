@@ -1,7 +1,9 @@
 // Calls: what a client can call and a servant must answer, operations and attributes alike.
 #pragma once
 
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "idl/cxx/spelling.h"
@@ -48,8 +50,12 @@ std::vector<DefId> construction_order(const Model& model, DefId interface_id);
 std::vector<std::string> sent(const Call& call);
 std::vector<std::string> returned(const Call& call);
 
+// Of the functions that an attribute has.
+bool is_accessor(const Call& call);
 // "step", "get_count": the root of the names that asynchronous calls have.
 std::string plain_name(const Call& call);
+// `prefix` + `root`, with as many "ami_" between them as make it a name that is not taken; it is taken then.
+std::string free_name(std::string_view prefix, std::string root, std::set<std::string>& taken);
 
 // The arguments of the function as declared: "double reading", "::Demo::Point& state".
 std::vector<std::string> parameters(const Spelling& spelling, const Call& call);

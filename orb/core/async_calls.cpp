@@ -1,5 +1,7 @@
 #include "orb/core/async_calls.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -37,6 +39,8 @@ class AsyncCalls::Collector {
  public:
   Collector(AsyncCalls& all, std::shared_ptr<ClientConnection> connection)
       : all_(all), connection_(std::move(connection)) {}
+  // Not on its own thread.
+  ~Collector() { stop(); }
 
   Expected<void> start() {
     auto thread = os::start_thread({.name = "async replies"}, [this] { run(); });
@@ -50,10 +54,7 @@ class AsyncCalls::Collector {
   // False: the request was not sent, and the call is the caller's again; likewise where it raises.
   bool post(AsyncCall& call) {
     ClientCall& sent = *call.call;
-    {
-      const std::lock_guard lock(mutex_);
-      calls_.emplace(&sent.pending(), std::move(call));
-    }
+    if (!enter(call)) return sent.post(group_);  // the connection is not open any more, so it takes nothing
     try {
       if (sent.post(group_)) return true;
     } catch (...) {
@@ -64,13 +65,14 @@ class AsyncCalls::Collector {
     return false;
   }
 
-  // Whether it can go, at once: its connection carries nothing any more.
-  bool is_done() {
+  // True: it takes no more calls and its thread ends at once, because its connection carries nothing any more.
+  bool retire() {
     const std::lock_guard lock(mutex_);
-    return calls_.empty() && !settling_ && !connection_->open();
+    if (calls_.empty() && !settling_ && !connection_->open()) stopping_ = true;
+    return stopping_;
   }
 
-  // Its thread ends when the last of its calls has.
+  // After its connection was closed: waits for its thread, which ends when the last of its calls has.
   void stop() noexcept {
     {
       const std::lock_guard lock(mutex_);
@@ -87,6 +89,13 @@ class AsyncCalls::Collector {
     while (!is_over())
       for (PendingReply* reply = connection_->attend(group_); reply != nullptr;)
         settle(std::exchange(reply, reply->next()));
+  }
+
+  // False: it has stopped.
+  bool enter(AsyncCall& call) {
+    const std::lock_guard lock(mutex_);
+    if (!stopping_) calls_.emplace(&call.call->pending(), std::move(call));
+    return !stopping_;
   }
 
   bool is_over() {
@@ -140,11 +149,14 @@ AsyncCalls::AsyncCalls() = default;
 AsyncCalls::~AsyncCalls() { close(); }
 
 std::shared_ptr<AsyncCalls::Collector> AsyncCalls::collector_of(const std::shared_ptr<ClientConnection>& connection) {
+  std::vector<std::shared_ptr<Collector>> retired;  // outlives the lock: who joins a thread holds up nobody
   const std::lock_guard lock(mutex_);
   if (closed_) raise(destroyed);
   for (const auto& collector : collectors_)
     if (collector->connection() == connection) return collector;
-  std::erase_if(collectors_, [](const auto& collector) { return collector->is_done() && (collector->stop(), true); });
+  const auto kept = std::partition(collectors_.begin(), collectors_.end(), [](const auto& c) { return !c->retire(); });
+  retired.assign(std::move_iterator(kept), std::move_iterator(collectors_.end()));
+  collectors_.erase(kept, collectors_.end());
   auto made = std::make_shared<Collector>(*this, connection);
   if (const auto started = made->start(); !started) raise(started.error());
   return collectors_.emplace_back(std::move(made));

@@ -3,6 +3,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <condition_variable>
 #include <mutex>
@@ -131,6 +133,43 @@ class Handler : public virtual MachineTraits::replyhandler_base_type {
   Mailbox& to_;
 };
 
+class Taken : public virtual CORBA::servant_traits<Async::TakenAgain>::base_type {
+ public:
+  std::int32_t y() override { return 1; }
+  void y(std::int32_t) override {}
+  std::int32_t get_y(std::int32_t n) override { return n; }
+  std::int32_t set_y_excep() override { return 3; }
+  std::string sum(std::int32_t& ami_return_val, std::int32_t n) override {
+    ami_return_val += n;
+    return "sum";
+  }
+  void ami_get_y(const std::string&) override {}
+};
+
+using TakenTraits = CORBA::amic_traits<Async::TakenAgain>;
+
+class TakenHandler : public virtual TakenTraits::replyhandler_base_type {
+ public:
+  explicit TakenHandler(Mailbox& to) : to_(to) {}
+  void get_y(std::int32_t n) override { to_.say("get_y " + std::to_string(n)); }
+  void get_y_excep(HolderRef) override {}
+  void set_y_excep(std::int32_t n) override { to_.say("set_y_excep " + std::to_string(n)); }
+  void set_y_excep_excep(HolderRef) override {}
+  void sum(const std::string& ami_ami_return_val, std::int32_t n) override {
+    to_.say(ami_ami_return_val + " " + std::to_string(n));
+  }
+  void sum_excep(HolderRef) override {}
+  void ami_get_y(std::int32_t value) override { to_.say("y " + std::to_string(value)); }
+  void ami_get_y_excep(HolderRef) override {}
+  void set_y() override { to_.say("y is set"); }
+  void ami_set_y_excep(HolderRef) override {}
+  void ami_ami_get_y() override { to_.say("ami_get_y"); }
+  void ami_ami_get_y_excep(HolderRef) override {}
+
+ private:
+  Mailbox& to_;
+};
+
 class Orb {
  public:
   explicit Orb(const std::string& id, std::vector<std::string> words = {}) {
@@ -192,17 +231,28 @@ class Quitter {
     close(socket_);
   }
   void serve_one() {
+    thread_ = std::thread([this] { (void)quit(); });
+  }
+  // Until the listener is shut.
+  void serve_all() {
     thread_ = std::thread([this] {
-      const int connection = accept(socket_, nullptr, nullptr);
-      char bytes[64];
-      (void)!read(connection, bytes, sizeof bytes);
-      close(connection);
+      while (quit()) {
+      }
     });
   }
+  void shut() { shutdown(socket_, SHUT_RDWR); }
   std::string reference() const { return "corbaloc:iiop:127.0.0.1:" + std::to_string(port) + "/machine"; }
   std::uint16_t port = 0;
 
  private:
+  bool quit() {
+    const int connection = accept(socket_, nullptr, nullptr);
+    if (connection < 0) return false;
+    char bytes[64];
+    (void)!read(connection, bytes, sizeof bytes);
+    return close(connection), true;
+  }
+
   const int socket_ = socket(AF_INET, SOCK_STREAM, 0);
   std::thread thread_;
 };
@@ -241,6 +291,26 @@ TEST_CASE("operations named like those of the implied IDL have asynchronous stub
   CHECK(session.mailbox.hear() == "nothing_excep");
   session.machine->sendc_sendc_nothing(session.handler);
   CHECK(session.mailbox.hear() == "sendc_nothing");
+}
+
+TEST_CASE("an operation named like the accessor of an attribute is called asynchronously beside it") {
+  Session session;
+  const auto taken = TakenTraits::narrow(session.client.orb->string_to_object(
+      session.server.orb->object_to_string(session.server.activate(CORBA::make_reference<Taken>()))));
+  const auto handler = TakenTraits::replyhandler_traits::narrow(
+      session.client.activate(CORBA::make_reference<TakenHandler>(session.mailbox)));
+  taken->sendc_get_y(handler, 7);
+  CHECK(session.mailbox.hear() == "get_y 7");
+  taken->sendc_ami_get_y(handler);
+  CHECK(session.mailbox.hear() == "y 1");
+  taken->sendc_ami_ami_get_y(handler, "text");
+  CHECK(session.mailbox.hear() == "ami_get_y");
+  taken->sendc_set_y_excep(handler);
+  CHECK(session.mailbox.hear() == "set_y_excep 3");
+  taken->sendc_set_y(handler, 2);
+  CHECK(session.mailbox.hear() == "y is set");
+  taken->sendc_sum(handler, 4, 5);
+  CHECK(session.mailbox.hear() == "sum 9");
 }
 
 TEST_CASE("an asynchronous stub makes ordinary calls as well") {
@@ -351,6 +421,31 @@ TEST_CASE("when the connection is lost all handlers hear of it") {
   const auto machine = unchecked(session.client.orb->string_to_object(quitter.reference()));
   machine->sendc_add(session.handler, 1);
   CHECK(session.mailbox.hear() == "add: COMM_FAILURE:1.0 maybe");
+}
+
+TEST_CASE("calls over connections that are lost one after the other all end, whoever sends and hears") {
+  Session session;
+  std::array<Quitter, 2> quitters;
+  std::atomic<int> sent = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        const auto machine = unchecked(session.client.orb->string_to_object(quitters[t % 2].reference()));
+        for (int i = 0; i < 50; ++i) {
+          try {
+            machine->sendc_add(session.handler, i);
+            sent.fetch_add(1, std::memory_order_relaxed);  // relaxed: read after the threads
+          } catch (const CORBA::SystemException&) {        // nothing was sent
+          }
+        }
+      });
+    for (Quitter& quitter : quitters) quitter.serve_all();
+  }
+  for (int i = 0; i < sent.load(std::memory_order_relaxed); ++i)  // relaxed: see above
+    CHECK(session.mailbox.hear().starts_with("add: "));
+  CHECK(session.mailbox.is_empty());
+  for (Quitter& quitter : quitters) quitter.shut();
 }
 
 TEST_CASE("a reply that does not come in time is TIMEOUT") {
