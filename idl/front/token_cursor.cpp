@@ -105,19 +105,21 @@ void TokenCursor::recover(std::size_t depth) {
   }
 }
 
-// Whether more braces close than are open: then the one at hand closes nothing.
-bool TokenCursor::has_surplus_brace() const {
-  std::size_t open = depth_;
-  std::size_t surplus = 0;
-  for (std::size_t i = at_; i < tokens_.size(); ++i) {
-    if (tokens_[i].is("{")) ++open;
-    if (!tokens_[i].is("}")) continue;
-    if (open > 0)
-      --open;
-    else
-      ++surplus;
+// Whether more braces close than are open: then the one at hand closes nothing. Looked up, since a file may have a
+// fault in each line.
+bool TokenCursor::has_surplus_brace() {
+  if (unopened_.empty()) count_unopened();
+  return unopened_[at_] > depth_;
+}
+
+void TokenCursor::count_unopened() {
+  unopened_.resize(tokens_.size() + 1);
+  for (std::size_t i = tokens_.size(); i-- > 0;) {
+    std::uint32_t count = unopened_[i + 1];
+    if (tokens_[i].is("}")) ++count;
+    if (tokens_[i].is("{") && count > 0) --count;
+    unopened_[i] = count;
   }
-  return surplus > 0;
 }
 
 }  // namespace corelane::idl

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,7 +51,8 @@ class TokenCursor {
 
  private:
   void hold_pragmas();
-  bool has_surplus_brace() const;
+  bool has_surplus_brace();
+  void count_unopened();
 
   const std::vector<Token>& tokens_;
   Diagnostics& diagnostics_;
@@ -59,6 +61,7 @@ class TokenCursor {
   std::size_t depth_ = 0;    // of open braces
   bool half_angle_ = false;  // one half of a ">>" is taken
   std::vector<Token> pragmas_;
+  std::vector<std::uint32_t> unopened_;  // of the '}' from a token on, those whose '{' comes before; made when needed
 };
 
 // What a token is called in a message.
