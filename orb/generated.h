@@ -22,6 +22,6 @@
 namespace corelane {
 
 // Raised when generated code and library must change together.
-inline constexpr int generated_version = 2;
+inline constexpr int generated_version = 3;
 
 }  // namespace corelane

@@ -93,7 +93,7 @@ class ClientHeader {
     for (const std::string_view header : extra_headers(model_)) out_.line("#include \"orb/corba/$0.h\"", {header});
     for (const FileId included : file.includes)
       if (model_[included].generates_code) out_.line("#include \"$0C.h\"", {stem_of(model_[included])});
-    out_.line("\nstatic_assert(::corelane::generated_version == 2,");
+    out_.line("\nstatic_assert(::corelane::generated_version == 3,");
     out_.line("              \"$0 was compiled for another Corelane: run corelane-idl again\");\n",
               {file.include_path});
   }
@@ -105,7 +105,7 @@ class ClientHeader {
     declared_.insert(id);
     switch (model_[id].kind()) {
       case DefinitionKind::forward:
-        return write_forward(std::get<Forward>(model_[id].body).target);
+        return write_forward(id);
       case DefinitionKind::interface:
         declare_interface(spelling_, id, out_);
         if (is_reply_handler(model_[id])) declare_async_stub(spelling_, id, out_);
@@ -125,15 +125,25 @@ class ClientHeader {
   }
 
   // A class is declared once before its definition, and never after it.
-  void write_forward(DefId target) {
-    if (target == DefId::none || !declared_.insert(target).second) return;
+  void write_forward(DefId id) {
+    const DefId target = std::get<Forward>(model_[id].body).target;
+    if (target == DefId::none) return write_foreign(id);
+    if (!declared_.insert(target).second) return;
     out_.line("$0 $1;", {has_public_members(model_[target]) ? "struct" : "class", spelling_.name(target)});
+  }
+
+  // The class of another file, which is not known whole here; how a reference to it is sent that file knows.
+  void write_foreign(DefId id) {
+    if (!spelling_.has_class(id) || !foreign_.insert(model_[id].type).second) return;
+    out_.line("class $0;", {spelling_.name(id)});
+    declare_reference_codec(spelling_, id, out_);
   }
 
   const Spelling& spelling_;
   const Model& model_;
   Text out_;
   std::set<DefId> declared_;
+  std::set<TypeId> foreign_;
   bool after_line_ = false;
 };
 

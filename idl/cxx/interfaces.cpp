@@ -153,6 +153,7 @@ void define_interface(const Spelling& spelling, DefId id, Text& out) {
   const std::vector<Call> calls = is_abstract ? all_calls_of(spelling, id) : class_calls_of(spelling, id);
   if (!calls.empty()) define_operations(spelling, id, calls, out);
   if (is_abstract) return define_abstract_stub(spelling, id, calls, out);
+  if (interface_of(spelling, id).replies_of == DefId::none) define_reference_codec(spelling, id, out);
   for (const Call& call : calls) write_stub(spelling, id, spelling.name(id), call, out);
 }
 

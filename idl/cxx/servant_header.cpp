@@ -42,6 +42,9 @@ void write_class(const Spelling& spelling, DefId id, Text& out) {
   out.indent();
   out.label("public:");
   out.line("using _stub_type = $0;\n", {spelling.qualified(id)});
+  out.open("::CORBA::object_reference<$0> _this() {", {spelling.qualified(id)});
+  out.line("return ::corelane::core::make_stub<$0>(_activated_reference());", {spelling.qualified(id)});
+  out.close("}\n");
   for (const Call& call : class_calls_of(spelling, id))
     out.list(fill("virtual $0 $1(", {result_type(spelling, call), call.name}), parameters(spelling, call), ") = 0;");
   out.line("\nconst ::corelane::core::Skeleton& _skeleton() const noexcept override;");
@@ -55,9 +58,7 @@ std::string tie_name(const Spelling& spelling, DefId id) { return "_tie_of_" + s
 void write_tie(const Spelling& spelling, DefId id, Text& out) {
   const std::string name = tie_name(spelling, id);
   out.line("template <typename T>");
-  out.list(fill("class $0 final : public ::corelane::poa::ServantOf<", {name}),
-           {spelling.qualified(id), spelling.skeleton_qualified(id)}, "> {");
-  out.indent();
+  out.open("class $0 final : public $1 {", {name, spelling.skeleton_qualified(id)});
   out.label("public:");
   out.line("explicit $0(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}", {name});
   out.line("const std::shared_ptr<T>& _tied_object() const { return _tied; }\n");
@@ -82,8 +83,8 @@ void write_traits(const Spelling& spelling, Text& out) {
     const std::string stub = spelling.qualified(id);
     const std::string module = spelling.skeleton_module_of(id);
     out.line("template <>");
-    out.list(fill("struct servant_traits<$0> : ::corelane::poa::ServantTraits<", {stub}),
-             {stub, spelling.skeleton_qualified(id)}, "> {");
+    out.line("struct servant_traits<$0> : ::corelane::poa::ServantTraits<$1> {",
+             {stub, spelling.skeleton_qualified(id)});
     out.line("  template <typename T>");
     out.line("  using tie_type = $0::$1<T>;\n};", {module.empty() ? module : "::" + module, tie_name(spelling, id)});
     write_async_traits(spelling, id, out);

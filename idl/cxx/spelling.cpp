@@ -131,9 +131,14 @@ bool Spelling::is_nested(DefId id) const {
 std::string Spelling::alias_type(TypeId id) const {
   if (!is_reference(id)) return type(id);
   const Type& type = model_[id];
-  // An interface that is only ever declared is an Object.
-  const bool is_defined = type.definition != DefId::none && model_[type.definition].kind() != DefinitionKind::forward;
-  return is_defined ? qualified(type.definition) : std::string(referenced(type.kind));
+  return has_class(type.definition) ? qualified(type.definition) : std::string(referenced(type.kind));
+}
+
+// What is only declared is a class of another file, but an abstract or local interface is an Object.
+bool Spelling::has_class(DefId id) const {
+  if (id == DefId::none) return false;
+  const auto* forward = std::get_if<Forward>(&model_[id].body);
+  return forward == nullptr || forward->kind == InterfaceKind::unconstrained;
 }
 
 std::string Spelling::type(TypeId id) const {

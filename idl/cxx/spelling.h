@@ -38,6 +38,7 @@ class Spelling {
 
   std::string type(TypeId id) const;        // as a value: member, result, out parameter without its &
   std::string in_type(TypeId id) const;     // as an `in` parameter: by value or const T&
+  bool has_class(DefId id) const;           // of an interface or value type; false for none
   std::string alias_type(TypeId id) const;  // what a `using` stands for: the class where type() is a reference to it
   bool is_void(TypeId id) const;
   bool is_reference(TypeId id) const;  // to an object, a value or a TypeCode

@@ -99,6 +99,10 @@ Body kind(std::string_view name, const Body& rest = {}) {
   return joined({fill(".kind = ::corelane::any::Kind::$0", {name})}, rest);
 }
 
+Body head_of(const Definition& definition) {
+  return {fill(".id = \"$0\"", {definition.repository_id}), fill(".name = \"$0\"", {definition.name})};
+}
+
 Body content(std::string_view pointer) { return {fill(".content = $0", {pointer})}; }
 
 Body length(std::uint64_t bound) { return bound == 0 ? Body{} : Body{".length = " + std::to_string(bound)}; }
@@ -184,8 +188,12 @@ TypeCodes::Body TypeCodes::member_list(const std::vector<std::string>& members) 
 
 std::string TypeCodes::pointer_to(TypeId id) {
   const Type& type = spelling_.model()[id];
-  if (type.definition != DefId::none && spelling_.model()[type.definition].kind() != DefinitionKind::forward)
-    return "&" + qualified_constant(spelling_, type.definition);
+  if (type.definition != DefId::none) {
+    const Definition& definition = spelling_.model()[type.definition];
+    if (definition.kind() != DefinitionKind::forward) return "&" + qualified_constant(spelling_, type.definition);
+    if (type.kind == TypeKind::interface && spelling_.has_class(type.definition))
+      return nameless(kind("objref", head_of(definition)));
+  }
   if (const auto constant = basic_constant(type.kind); !constant.empty()) return fill("&::CORBA::$0", {constant});
   switch (type.kind) {
     case TypeKind::string:
@@ -273,7 +281,7 @@ TypeCodes::Body TypeCodes::enumeration(const Enumeration& e) {
 }
 
 TypeCodes::Body TypeCodes::body_of(const Definition& definition) {
-  const Body head = {fill(".id = \"$0\"", {definition.repository_id}), fill(".name = \"$0\"", {definition.name})};
+  const Body head = head_of(definition);
   const auto alias_of = [&](std::string_view pointer) { return kind("alias", joined(head, content(pointer))); };
   if (const auto* structure = std::get_if<Structure>(&definition.body))
     return kind("structure", joined(head, this->structure(structure->members, structure->base)));

@@ -64,6 +64,22 @@ void declare_codec(const Spelling& spelling, DefId id, bool by_value, Text& out)
   out.line("std::ostream& operator<<(std::ostream& _out, $0 _value);", {argument});
 }
 
+void declare_reference_codec(const Spelling& spelling, DefId id, Text& out) {
+  const std::string reference = spelling.type(spelling.model()[id].type);
+  out.line("void encode(::corelane::cdr::Writer& _writer, const $0& _value);", {reference});
+  out.line("bool decode(::corelane::cdr::Reader& _reader, $0& _value);", {reference});
+}
+
+void define_reference_codec(const Spelling& spelling, DefId id, Text& out) {
+  const std::string name = spelling.qualified(id), reference = spelling.type(spelling.model()[id].type);
+  out.open("void encode(::corelane::cdr::Writer& _writer, const $0& _value) {", {reference});
+  out.line("::corelane::core::encode<$0>(_writer, _value);", {name});
+  out.close("}");
+  out.open("bool decode(::corelane::cdr::Reader& _reader, $0& _value) {", {reference});
+  out.line("return ::corelane::core::decode<$0>(_reader, _value);", {name});
+  out.close("}\n");
+}
+
 void define_printing(const Spelling& spelling, DefId id, bool by_value, Text& out) {
   const std::string type = spelling.local_name(id);
   out.open("std::ostream& operator<<(std::ostream& _out, $0 _value) {", {by_value ? type : "const " + type + "&"});

@@ -27,6 +27,10 @@ void define_bitset(const Spelling& spelling, DefId id, Text& out);
 
 // What every type of values has beside it: swap, encode, decode, operator<<. `by_value`: the argument is.
 void declare_codec(const Spelling& spelling, DefId id, bool by_value, Text& out);
+// How references to an interface or value type are sent, for files that know it by a declaration only; defined by the
+// file that defines it, whether such a file is known there or not.
+void declare_reference_codec(const Spelling& spelling, DefId id, Text& out);
+void define_reference_codec(const Spelling& spelling, DefId id, Text& out);
 // operator<<, by the type's TypeCode.
 void define_printing(const Spelling& spelling, DefId id, bool by_value, Text& out);
 

@@ -297,6 +297,7 @@ void declare_value(const Spelling& spelling, DefId id, Text& out) {
 void define_value(const Spelling& spelling, DefId id, Text& out) {
   const std::string name = spelling.name(id), type_code = type_code_name(spelling, id);
   out.line("const ::corelane::any::TypeDesc& $0::_type() noexcept { return $1; }\n", {name, type_code});
+  define_reference_codec(spelling, id, out);
   if (is_abstract(spelling, id)) return;
   out.line("const ::corelane::any::TypeDesc& $0::_type_desc() const noexcept { return $1; }\n", {name, type_code});
   if (value_of(spelling, id).kind == ValueKind::custom)

@@ -357,6 +357,7 @@ struct Native {};
 struct Forward {
   // An Interface, Structure, Union or Valuetype; none for an interface or valuetype that is never defined (a warning).
   DefId target = DefId::none;
+  InterfaceKind kind = InterfaceKind::unconstrained;  // of an interface
 };
 
 // Values are the indices of Definition::body.

@@ -153,6 +153,8 @@ void Analyzer::finish_forwards() {
       continue;
     }
     model_[use.definition].type = symbol.type;
+    if (symbol.kind == SymbolKind::interface)
+      std::get<Forward>(model_[use.definition].body).kind = static_cast<InterfaceKind>(symbol.flavour);
     if (!use.is_first) continue;
     const std::string message = quoted(symbol.name) + " is declared here and never defined";
     if (symbol.kind == SymbolKind::interface || symbol.kind == SymbolKind::value) {

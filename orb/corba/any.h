@@ -85,6 +85,35 @@ bool operator>>=(const Any& any, T& value) {
 // Any reference comes out as an Object.
 bool operator>>=(const Any& any, object_reference<Object>& object);
 
+// References to local interfaces stay in their process: an Any with one raises MARSHAL when it is sent.
+template <typename T>
+concept LocalInterface = std::derived_from<T, LocalObject> && !::corelane::any::Described<object_reference<T>>;
+template <typename T>
+struct LocalInAny {
+  static constexpr ::corelane::any::TypeDesc desc{.kind = ::corelane::any::Kind::local_interface, .id = T::_id};
+  object_reference<T> reference{};
+};
+template <typename T>
+void encode(::corelane::cdr::Writer& writer, const LocalInAny<T>& value) {
+  ::corelane::core::encode(writer, value.reference);
+}
+template <typename T>
+bool decode(::corelane::cdr::Reader& reader, LocalInAny<T>&) {
+  return reader.fail(::corelane::minor::bad_typecode);
+}
+
+template <LocalInterface T>
+void operator<<=(Any& any, object_reference<T> reference) {
+  any.insert(LocalInAny<T>{std::move(reference)}, LocalInAny<T>::desc);
+}
+template <LocalInterface T>
+bool operator>>=(const Any& any, object_reference<T>& reference) {
+  LocalInAny<T> held;
+  if (!any.extract(held, LocalInAny<T>::desc)) return false;
+  reference = std::move(held.reference);
+  return true;
+}
+
 std::ostream& operator<<(std::ostream& out, const Any& any);
 
 }  // namespace CORBA

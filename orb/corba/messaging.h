@@ -79,8 +79,7 @@ class ReplyHandler : public virtual ::PortableServer::ServantBase {
 namespace CORBA {
 
 template <>
-struct servant_traits<::Messaging::ReplyHandler>
-    : ::corelane::poa::ServantTraits<::Messaging::ReplyHandler, ::POA_Messaging::ReplyHandler> {};
+struct servant_traits<::Messaging::ReplyHandler> : ::corelane::poa::ServantTraits<::POA_Messaging::ReplyHandler> {};
 
 // Of an interface that was compiled with --ami: its asynchronous stub and its reply handler.
 template <typename T>
@@ -102,6 +101,7 @@ struct async_traits : ::corelane::core::InterfaceTraits<Stub> {
   using replyhandler_servant_traits = ::CORBA::servant_traits<Handler>;
   using replyhandler_base_type = typename replyhandler_servant_traits::base_type;
   using replyhandler_servant_ref_type = typename replyhandler_servant_traits::ref_type;
+  using replyhandler_weak_servant_ref_type = typename replyhandler_servant_traits::weak_ref_type;
 };
 
 }  // namespace IDL

@@ -55,6 +55,8 @@ constexpr std::array<Thrower, sizeof...(kinds)> throwers(std::integer_sequence<i
 
 }  // namespace
 
+std::ostream& operator<<(std::ostream& out, const Exception& exception) { return out << exception.what(); }
+
 void UserException::_marshal(cdr::Writer& writer) const {
   writer.write_string(_rep_id());
   _encode(writer);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ class Exception : public std::exception {
   virtual const char* _rep_id() const noexcept = 0;
   virtual void _raise() const = 0;
 };
+
+// what() of it. Exceptions that IDL declares have operators of their own, which print the members.
+std::ostream& operator<<(std::ostream& out, const Exception& exception);
 
 // Base of the exceptions that IDL declares; generated classes derive from it.
 class UserException : public Exception {

@@ -11,6 +11,9 @@
 namespace corelane::core {
 namespace {
 
+// CORBA 3.3 part 1, A.5: OMG minor 8, not supported for local objects.
+constexpr Error not_for_local{ErrorKind::no_implement, Completion::no, minor::omg | 8};
+
 std::size_t hash_of(const Reference& reference) {
   const Address* address = reference.address();
   if (address == nullptr) return std::hash<std::string>{}(reference.ior().type_id);
@@ -67,6 +70,22 @@ std::string Object::_repository_id() {
   std::string_view id;
   if (!call->results().read_string(id)) raise(call->results().error());
   return std::string(id);
+}
+
+ObjectReference<Object> Object::_get_component() {
+  if (!reference_) raise(not_for_local);
+  if (local_object(*reference_)) return nullptr;
+  ClientCallPtr call = ClientCall::acquire();
+  call->begin(reference_, "_component");
+  call->invoke({});
+  ObjectReference<Object> component;
+  if (!decode(call->results(), component)) raise(call->results().error());
+  return component;
+}
+
+Handle<Orb> Object::_get_orb() const {
+  if (!reference_) raise(not_for_local);
+  return Handle<Orb>(reference_->orb());
 }
 
 bool Object::_is_equivalent(const ObjectReference<Object>& other) const {

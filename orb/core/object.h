@@ -17,6 +17,7 @@
 namespace corelane::core {
 
 class Object;
+class Orb;
 class Reference;
 
 template <typename T>
@@ -53,6 +54,10 @@ class Object {
   std::uint32_t _hash(std::uint32_t maximum) const;
   // The most derived interface, as the reference knows it; asks the object when it does not.
   std::string _repository_id();
+  // Nil unless the object is part of a component, as another ORB's may be; asks the object. NO_IMPLEMENT: a local one.
+  ObjectReference<Object> _get_component();
+  // The ORB that this reference came from. NO_IMPLEMENT for a local object.
+  Handle<Orb> _get_orb() const;
 
   // Null for a local object.
   const std::shared_ptr<Reference>& _reference() const noexcept { return reference_; }

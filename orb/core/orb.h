@@ -73,6 +73,8 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
   void destroy();
   bool work_pending() const { return false; }  // no work is ever left to the main thread
   void perform_work() {}
+  // Waits so long, or until the ORB is shut down: for main loops that look at something else between two calls.
+  void perform_work(Duration at_most) { run(at_most); }
 
   // For the layers above.
 

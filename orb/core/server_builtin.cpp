@@ -18,6 +18,7 @@
 #include "orb/core/server_connection.h"
 #include "orb/core/server_job.h"
 #include "orb/giop/corelane_contexts.h"
+#include "orb/giop/ior.h"
 
 namespace corelane::core {
 namespace {
@@ -83,7 +84,7 @@ bool ServerConnection::answer_builtin(Request& request, const ReplyTo& to, const
   if (operation == "_corelane_admit") return admit(request, to, object), true;
   if (operation == "_corelane_depart") return depart(request, to), true;
   if (operation == "_corelane_bind") return bind(request, to), true;
-  if (operation == "_interface" || operation == "_component" || operation == "_domain_managers")
+  if (operation == "_interface" || operation == "_domain_managers")
     return send_exception(to, {ErrorKind::no_implement, Completion::no, 0}), true;
 
   begin_reply_to(writer_, to);
@@ -93,6 +94,8 @@ bool ServerConnection::answer_builtin(Request& request, const ReplyTo& to, const
     writer_.write(object.skeleton().is_a(id));
   } else if (operation == "_non_existent" || operation == "_not_existent") {
     writer_.write(!object.active());
+  } else if (operation == "_component") {
+    giop::encode(writer_, giop::Ior{});  // no object here is part of one
   } else if (operation == "_repository_id") {
     writer_.write_string(object.skeleton().ids.empty() ? "" : object.skeleton().ids.front());
   } else {

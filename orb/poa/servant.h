@@ -45,18 +45,12 @@ class Servant : public std::enable_shared_from_this<Servant> {
   std::weak_ptr<Poa> home_;
 };
 
-// What servants derive from: the generated skeleton, and _this() of the stub's type.
-template <typename Stub, typename SkeletonClass>
-class ServantOf : public virtual SkeletonClass {
- public:
-  core::ObjectReference<Stub> _this() { return core::make_stub<Stub>(this->_activated_reference()); }
-};
-
-// What CORBA::servant_traits<Stub> offers.
-template <typename Stub, typename SkeletonClass>
+// What CORBA::servant_traits<I> offers; the generated skeleton has a _this() of its interface's type.
+template <typename SkeletonClass>
 struct ServantTraits {
-  using base_type = ServantOf<Stub, SkeletonClass>;
+  using base_type = SkeletonClass;
   using ref_type = ServantReference<SkeletonClass>;
+  using weak_ref_type = core::WeakHandle<SkeletonClass>;
 };
 
 template <typename T, typename... Arguments>

@@ -189,6 +189,9 @@ namespace POA_Probing {
 class Probe : public virtual ::PortableServer::ServantBase {
  public:
   using _stub_type = ::Probing::Probe;
+  ::CORBA::object_reference<::Probing::Probe> _this() {
+    return ::corelane::core::make_stub<::Probing::Probe>(_activated_reference());
+  }
   virtual void ping() = 0;
   virtual std::int32_t add(std::int32_t a, std::int32_t b) = 0;
   virtual double step(double reading, ::Probing::Point& state, ::Probing::Mode& mode) = 0;
@@ -317,5 +320,5 @@ inline const ::corelane::core::Skeleton& Probe::_skeleton() const noexcept { ret
 
 namespace CORBA {
 template <>
-struct servant_traits<::Probing::Probe> : ::corelane::poa::ServantTraits<::Probing::Probe, ::POA_Probing::Probe> {};
+struct servant_traits<::Probing::Probe> : ::corelane::poa::ServantTraits<::POA_Probing::Probe> {};
 }  // namespace CORBA

@@ -246,11 +246,14 @@ TEST_CASE("a class is declared forward once and only before its definition") {
   CHECK(occurrences(b.client_header(), "class Sink;") == 1);
 }
 
-TEST_CASE("an interface that is never defined is an Object") {
+TEST_CASE("an interface that is only declared is a class of another file, but an abstract or local one an Object") {
   Backend b;
   const TypeId ghost = b.declare_interface("Ghost");
   b.model[b.model[ghost].definition].body = Forward{};
   b.structure("S", {{"ghost", ghost}});
+  CHECK_THAT(b.client_header(), Contains("const ::CORBA::object_reference<::Ghost>& ghost() const"));
+  CHECK_THAT(b.client_source(), Contains(".kind = ::corelane::any::Kind::objref, .id = \"IDL:Ghost:1.0\""));
+  b.model[b.model[ghost].definition].body = Forward{.kind = InterfaceKind::local};
   CHECK_THAT(b.client_header(), Contains("const ::CORBA::object_reference<::CORBA::Object>& ghost() const"));
   CHECK_THAT(b.client_source(), Contains("{\"ghost\", &::CORBA::_tc_Object}"));
 }

@@ -429,7 +429,7 @@ TEST_CASE("calls over connections that are lost one after the other all end, who
   std::atomic<int> sent = 0;
   {
     std::vector<std::jthread> threads;
-    for (int t = 0; t < 4; ++t)
+    for (std::size_t t = 0; t < 4; ++t)
       threads.emplace_back([&, t] {
         const auto machine = unchecked(session.client.orb->string_to_object(quitters[t % 2].reference()));
         for (int i = 0; i < 50; ++i) {

@@ -333,6 +333,21 @@ TEST_CASE("a local object is called like any other and does not leave its proces
   CHECK_FALSE(writer.ok());
 }
 
+TEST_CASE("an Any hands a local object on, and does not leave its process then") {
+  const CORBA::object_reference<Kinds::Here> here(std::make_shared<HereImpl>());
+  CORBA::Any any;
+  any <<= here;
+  CORBA::object_reference<Kinds::Here> out;
+  REQUIRE((any >>= out));
+  CHECK(out == here);
+  CHECK(any.type()->kind() == CORBA::TCKind::tk_local_interface);
+  CORBA::object_reference<Kinds::Nearby> another;
+  CHECK_FALSE((any >>= another));
+  corelane::cdr::Writer writer;
+  encode(writer, any);
+  CHECK_FALSE(writer.ok());
+}
+
 // Fixed-point numbers.
 
 TEST_CASE("fixed-point arithmetic has the digits that IDL gives it") {

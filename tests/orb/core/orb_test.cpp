@@ -93,6 +93,32 @@ TEST_CASE("equivalent references hash alike") {
   CHECK(a->_hash(0) == 0);
 }
 
+TEST_CASE("an object knows its ORB and is part of no component") {
+  ProbeServer server;
+  TestOrb client;
+  const auto object = client->string_to_object(server.ior());
+  CHECK(object->_get_orb()->id() == client->id());
+  CHECK(object->_get_component() == nullptr);
+  const auto local = client->resolve_initial_references("RootPOA");
+  CHECK_THROWS_AS(local->_get_orb(), CORBA::NO_IMPLEMENT);
+  CHECK_THROWS_AS(local->_get_component(), CORBA::NO_IMPLEMENT);
+}
+
+TEST_CASE("perform_work() waits for no longer than it is told") {
+  TestOrb orb;
+  orb->perform_work(std::chrono::milliseconds{1});
+  orb->shutdown(false);
+  orb->perform_work(std::chrono::hours{1});
+}
+
+TEST_CASE("an exception whose kind is not known prints what it says") {
+  const CORBA::BAD_PARAM bad;
+  std::ostringstream out;
+  out << static_cast<const CORBA::Exception&>(bad) << "|" << static_cast<const CORBA::Exception&>(Probing::Refused());
+  CHECK(out.str().starts_with("BAD_PARAM"));
+  CHECK(out.str().find("|") != out.str().size() - 1);
+}
+
 TEST_CASE("every system exception says its kind, its numbers and the cause") {
   using namespace corelane;
   for (int kind = 0; kind < error_kinds; ++kind) {

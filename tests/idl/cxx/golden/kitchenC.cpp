@@ -56,6 +56,13 @@ constexpr ::corelane::core::Operation level_operation{.name = "level", .oneway =
 }  // namespace _calls_of_Global
 }  // namespace
 
+void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Global>& _value) {
+  ::corelane::core::encode<::Global>(_writer, _value);
+}
+bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Global>& _value) {
+  return ::corelane::core::decode<::Global>(_reader, _value);
+}
+
 ::Level Global::level() {
   ::Level _result{};
   ::corelane::core::Invocation _call(*this, _calls_of_Global::level_operation);
@@ -363,6 +370,13 @@ constexpr ::corelane::core::Operation ping_operation{.name = "ping", .oneway = f
 }  // namespace _calls_of_Base
 }  // namespace
 
+void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Kitchen::Base>& _value) {
+  ::corelane::core::encode<::Kitchen::Base>(_writer, _value);
+}
+bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitchen::Base>& _value) {
+  return ::corelane::core::decode<::Kitchen::Base>(_reader, _value);
+}
+
 void Base::ping() {
   ::corelane::core::Invocation _call(*this, _calls_of_Base::ping_operation);
   if (_call.try_local()) return;
@@ -475,6 +489,13 @@ constexpr ::corelane::core::Operation _get_best_operation{.name = "_get_best", .
 constexpr ::corelane::core::Operation _set_best_operation{.name = "_set_best", .oneway = false, .raises = {}};
 }  // namespace _calls_of_Plant
 }  // namespace
+
+void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Kitchen::Plant>& _value) {
+  ::corelane::core::encode<::Kitchen::Plant>(_writer, _value);
+}
+bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitchen::Plant>& _value) {
+  return ::corelane::core::decode<::Kitchen::Plant>(_reader, _value);
+}
 
 double Plant::step(double reading, ::Kitchen::Point& state, ::Kitchen::Mode& mode) {
   double _result{};
@@ -604,6 +625,13 @@ constexpr ::corelane::core::Operation push_operation{.name = "push", .oneway = f
 }  // namespace _calls_of_Sink
 }  // namespace
 
+void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Kitchen::Sink>& _value) {
+  ::corelane::core::encode<::Kitchen::Sink>(_writer, _value);
+}
+bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitchen::Sink>& _value) {
+  return ::corelane::core::decode<::Kitchen::Sink>(_reader, _value);
+}
+
 void Sink::push(const ::Kitchen::Samples& values) {
   ::corelane::core::Invocation _call(*this, _calls_of_Sink::push_operation);
   if (_call.try_local(values)) return;
@@ -715,6 +743,13 @@ constexpr ::corelane::core::Operation _set_namespace_operation{.name = "_set_nam
 }  // namespace _calls_of_operator
 }  // namespace
 
+void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Kitchen::_cxx_operator>& _value) {
+  ::corelane::core::encode<::Kitchen::_cxx_operator>(_writer, _value);
+}
+bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitchen::_cxx_operator>& _value) {
+  return ::corelane::core::decode<::Kitchen::_cxx_operator>(_reader, _value);
+}
+
 void _cxx_operator::_cxx_delete(const ::Kitchen::_cxx_class& _cxx_this, ::Kitchen::_cxx_template _cxx_register) {
   ::corelane::core::Invocation _call(*this, _calls_of_operator::delete_operation);
   if (_call.try_local(_cxx_this, _cxx_register)) return;
@@ -788,6 +823,13 @@ constexpr ::corelane::core::Operation _set_depth_operation{.name = "_set_depth",
 }  // namespace _calls_of_Top
 }  // namespace
 
+void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Kitchen::Inner::Top>& _value) {
+  ::corelane::core::encode<::Kitchen::Inner::Top>(_writer, _value);
+}
+bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitchen::Inner::Top>& _value) {
+  return ::corelane::core::decode<::Kitchen::Inner::Top>(_reader, _value);
+}
+
 void Top::top() {
   ::corelane::core::Invocation _call(*this, _calls_of_Top::top_operation);
   if (_call.try_local()) return;
@@ -817,6 +859,13 @@ void Top::depth(std::int32_t _value) {
 const ::CORBA::TypeCodeConstant _tc_Left{{.kind = ::corelane::any::Kind::objref, .id = "IDL:Kitchen/Inner/Left:1.0",
     .name = "Left"}};
 
+void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Kitchen::Inner::Left>& _value) {
+  ::corelane::core::encode<::Kitchen::Inner::Left>(_writer, _value);
+}
+bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitchen::Inner::Left>& _value) {
+  return ::corelane::core::decode<::Kitchen::Inner::Left>(_reader, _value);
+}
+
 const ::CORBA::TypeCodeConstant _tc_Right{{.kind = ::corelane::any::Kind::objref, .id = "IDL:Kitchen/Inner/Right:1.0",
     .name = "Right"}};
 
@@ -825,6 +874,13 @@ namespace _calls_of_Right {
 constexpr ::corelane::core::Operation right_operation{.name = "right", .oneway = false, .raises = {}};
 }  // namespace _calls_of_Right
 }  // namespace
+
+void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Kitchen::Inner::Right>& _value) {
+  ::corelane::core::encode<::Kitchen::Inner::Right>(_writer, _value);
+}
+bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitchen::Inner::Right>& _value) {
+  return ::corelane::core::decode<::Kitchen::Inner::Right>(_reader, _value);
+}
 
 ::Kitchen::Node Right::right(const ::Kitchen::Node& node) {
   ::Kitchen::Node _result;
@@ -845,6 +901,13 @@ constexpr ::corelane::core::Operation bottom_operation{.name = "bottom", .oneway
 }  // namespace _calls_of_Bottom
 }  // namespace
 
+void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Kitchen::Inner::Bottom>& _value) {
+  ::corelane::core::encode<::Kitchen::Inner::Bottom>(_writer, _value);
+}
+bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitchen::Inner::Bottom>& _value) {
+  return ::corelane::core::decode<::Kitchen::Inner::Bottom>(_reader, _value);
+}
+
 void Bottom::bottom() {
   ::corelane::core::Invocation _call(*this, _calls_of_Bottom::bottom_operation);
   if (_call.try_local()) return;
@@ -855,6 +918,13 @@ void Bottom::bottom() {
 
 const ::CORBA::TypeCodeConstant _tc_Marker{{.kind = ::corelane::any::Kind::objref, .id = "IDL:Kitchen/Inner/Marker:1.0",
     .name = "Marker"}};
+
+void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Kitchen::Inner::Marker>& _value) {
+  ::corelane::core::encode<::Kitchen::Inner::Marker>(_writer, _value);
+}
+bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitchen::Inner::Marker>& _value) {
+  return ::corelane::core::decode<::Kitchen::Inner::Marker>(_reader, _value);
+}
 
 }  // namespace Kitchen::Inner
 

@@ -3,7 +3,7 @@
 
 #include "orb/generated.h"
 
-static_assert(::corelane::generated_version == 2,
+static_assert(::corelane::generated_version == 3,
               "kitchen.idl was compiled for another Corelane: run corelane-idl again");
 
 enum class Level : std::uint32_t { low, high };

@@ -8,6 +8,10 @@ class POA_Global : public virtual ::PortableServer::ServantBase {
  public:
   using _stub_type = ::Global;
 
+  ::CORBA::object_reference<::Global> _this() {
+    return ::corelane::core::make_stub<::Global>(_activated_reference());
+  }
+
   virtual ::Level level() = 0;
 
   const ::corelane::core::Skeleton& _skeleton() const noexcept override;
@@ -15,7 +19,7 @@ class POA_Global : public virtual ::PortableServer::ServantBase {
 };
 
 template <typename T>
-class _tie_of_Global final : public ::corelane::poa::ServantOf<::Global, ::POA_Global> {
+class _tie_of_Global final : public ::POA_Global {
  public:
   explicit _tie_of_Global(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
   const std::shared_ptr<T>& _tied_object() const { return _tied; }
@@ -34,6 +38,10 @@ class Base : public virtual ::PortableServer::ServantBase {
  public:
   using _stub_type = ::Kitchen::Base;
 
+  ::CORBA::object_reference<::Kitchen::Base> _this() {
+    return ::corelane::core::make_stub<::Kitchen::Base>(_activated_reference());
+  }
+
   virtual void ping() = 0;
 
   const ::corelane::core::Skeleton& _skeleton() const noexcept override;
@@ -41,7 +49,7 @@ class Base : public virtual ::PortableServer::ServantBase {
 };
 
 template <typename T>
-class _tie_of_Base final : public ::corelane::poa::ServantOf<::Kitchen::Base, ::POA_Kitchen::Base> {
+class _tie_of_Base final : public ::POA_Kitchen::Base {
  public:
   explicit _tie_of_Base(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
   const std::shared_ptr<T>& _tied_object() const { return _tied; }
@@ -57,6 +65,10 @@ class _tie_of_Base final : public ::corelane::poa::ServantOf<::Kitchen::Base, ::
 class Plant : public virtual ::POA_Kitchen::Base {
  public:
   using _stub_type = ::Kitchen::Plant;
+
+  ::CORBA::object_reference<::Kitchen::Plant> _this() {
+    return ::corelane::core::make_stub<::Kitchen::Plant>(_activated_reference());
+  }
 
   virtual double step(double reading, ::Kitchen::Point& state, ::Kitchen::Mode& mode) = 0;
   virtual void note(const std::string& text) = 0;
@@ -77,7 +89,7 @@ class Plant : public virtual ::POA_Kitchen::Base {
 };
 
 template <typename T>
-class _tie_of_Plant final : public ::corelane::poa::ServantOf<::Kitchen::Plant, ::POA_Kitchen::Plant> {
+class _tie_of_Plant final : public ::POA_Kitchen::Plant {
  public:
   explicit _tie_of_Plant(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
   const std::shared_ptr<T>& _tied_object() const { return _tied; }
@@ -133,6 +145,10 @@ class Sink : public virtual ::PortableServer::ServantBase {
  public:
   using _stub_type = ::Kitchen::Sink;
 
+  ::CORBA::object_reference<::Kitchen::Sink> _this() {
+    return ::corelane::core::make_stub<::Kitchen::Sink>(_activated_reference());
+  }
+
   virtual void push(const ::Kitchen::Samples& values) = 0;
 
   const ::corelane::core::Skeleton& _skeleton() const noexcept override;
@@ -140,7 +156,7 @@ class Sink : public virtual ::PortableServer::ServantBase {
 };
 
 template <typename T>
-class _tie_of_Sink final : public ::corelane::poa::ServantOf<::Kitchen::Sink, ::POA_Kitchen::Sink> {
+class _tie_of_Sink final : public ::POA_Kitchen::Sink {
  public:
   explicit _tie_of_Sink(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
   const std::shared_ptr<T>& _tied_object() const { return _tied; }
@@ -157,6 +173,10 @@ class _cxx_operator : public virtual ::PortableServer::ServantBase {
  public:
   using _stub_type = ::Kitchen::_cxx_operator;
 
+  ::CORBA::object_reference<::Kitchen::_cxx_operator> _this() {
+    return ::corelane::core::make_stub<::Kitchen::_cxx_operator>(_activated_reference());
+  }
+
   virtual void _cxx_delete(const ::Kitchen::_cxx_class& _cxx_this, ::Kitchen::_cxx_template _cxx_register) = 0;
   virtual std::int32_t encode(std::int32_t _cxx_limit, const std::string& _cxx_value, ::Kitchen::Mode& mode) = 0;
   virtual ::CORBA::object_reference<::Kitchen::Drain> result(std::int32_t self, std::int32_t& call,
@@ -171,8 +191,7 @@ class _cxx_operator : public virtual ::PortableServer::ServantBase {
 };
 
 template <typename T>
-class _tie_of_operator final : public ::corelane::poa::ServantOf<::Kitchen::_cxx_operator,
-    ::POA_Kitchen::_cxx_operator> {
+class _tie_of_operator final : public ::POA_Kitchen::_cxx_operator {
  public:
   explicit _tie_of_operator(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
   const std::shared_ptr<T>& _tied_object() const { return _tied; }
@@ -210,6 +229,10 @@ class Top : public virtual ::PortableServer::ServantBase {
  public:
   using _stub_type = ::Kitchen::Inner::Top;
 
+  ::CORBA::object_reference<::Kitchen::Inner::Top> _this() {
+    return ::corelane::core::make_stub<::Kitchen::Inner::Top>(_activated_reference());
+  }
+
   virtual void top() = 0;
   virtual std::int32_t depth() = 0;
   virtual void depth(std::int32_t _value) = 0;
@@ -219,7 +242,7 @@ class Top : public virtual ::PortableServer::ServantBase {
 };
 
 template <typename T>
-class _tie_of_Top final : public ::corelane::poa::ServantOf<::Kitchen::Inner::Top, ::POA_Kitchen::Inner::Top> {
+class _tie_of_Top final : public ::POA_Kitchen::Inner::Top {
  public:
   explicit _tie_of_Top(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
   const std::shared_ptr<T>& _tied_object() const { return _tied; }
@@ -242,12 +265,16 @@ class Left : public virtual ::POA_Kitchen::Inner::Top {
  public:
   using _stub_type = ::Kitchen::Inner::Left;
 
+  ::CORBA::object_reference<::Kitchen::Inner::Left> _this() {
+    return ::corelane::core::make_stub<::Kitchen::Inner::Left>(_activated_reference());
+  }
+
   const ::corelane::core::Skeleton& _skeleton() const noexcept override;
   void* _self() noexcept override { return this; }
 };
 
 template <typename T>
-class _tie_of_Left final : public ::corelane::poa::ServantOf<::Kitchen::Inner::Left, ::POA_Kitchen::Inner::Left> {
+class _tie_of_Left final : public ::POA_Kitchen::Inner::Left {
  public:
   explicit _tie_of_Left(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
   const std::shared_ptr<T>& _tied_object() const { return _tied; }
@@ -270,6 +297,10 @@ class Right : public virtual ::POA_Kitchen::Inner::Top {
  public:
   using _stub_type = ::Kitchen::Inner::Right;
 
+  ::CORBA::object_reference<::Kitchen::Inner::Right> _this() {
+    return ::corelane::core::make_stub<::Kitchen::Inner::Right>(_activated_reference());
+  }
+
   virtual ::Kitchen::Node right(const ::Kitchen::Node& node) = 0;
 
   const ::corelane::core::Skeleton& _skeleton() const noexcept override;
@@ -277,7 +308,7 @@ class Right : public virtual ::POA_Kitchen::Inner::Top {
 };
 
 template <typename T>
-class _tie_of_Right final : public ::corelane::poa::ServantOf<::Kitchen::Inner::Right, ::POA_Kitchen::Inner::Right> {
+class _tie_of_Right final : public ::POA_Kitchen::Inner::Right {
  public:
   explicit _tie_of_Right(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
   const std::shared_ptr<T>& _tied_object() const { return _tied; }
@@ -303,6 +334,10 @@ class Bottom : public virtual ::POA_Kitchen::Inner::Left, public virtual ::POA_K
  public:
   using _stub_type = ::Kitchen::Inner::Bottom;
 
+  ::CORBA::object_reference<::Kitchen::Inner::Bottom> _this() {
+    return ::corelane::core::make_stub<::Kitchen::Inner::Bottom>(_activated_reference());
+  }
+
   virtual void bottom() = 0;
 
   const ::corelane::core::Skeleton& _skeleton() const noexcept override;
@@ -310,7 +345,7 @@ class Bottom : public virtual ::POA_Kitchen::Inner::Left, public virtual ::POA_K
 };
 
 template <typename T>
-class _tie_of_Bottom final : public ::corelane::poa::ServantOf<::Kitchen::Inner::Bottom, ::POA_Kitchen::Inner::Bottom> {
+class _tie_of_Bottom final : public ::POA_Kitchen::Inner::Bottom {
  public:
   explicit _tie_of_Bottom(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
   const std::shared_ptr<T>& _tied_object() const { return _tied; }
@@ -339,12 +374,16 @@ class Marker : public virtual ::PortableServer::ServantBase {
  public:
   using _stub_type = ::Kitchen::Inner::Marker;
 
+  ::CORBA::object_reference<::Kitchen::Inner::Marker> _this() {
+    return ::corelane::core::make_stub<::Kitchen::Inner::Marker>(_activated_reference());
+  }
+
   const ::corelane::core::Skeleton& _skeleton() const noexcept override;
   void* _self() noexcept override { return this; }
 };
 
 template <typename T>
-class _tie_of_Marker final : public ::corelane::poa::ServantOf<::Kitchen::Inner::Marker, ::POA_Kitchen::Inner::Marker> {
+class _tie_of_Marker final : public ::POA_Kitchen::Inner::Marker {
  public:
   explicit _tie_of_Marker(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
   const std::shared_ptr<T>& _tied_object() const { return _tied; }
@@ -357,58 +396,52 @@ class _tie_of_Marker final : public ::corelane::poa::ServantOf<::Kitchen::Inner:
 
 namespace CORBA {
 template <>
-struct servant_traits<::Global> : ::corelane::poa::ServantTraits<::Global, ::POA_Global> {
+struct servant_traits<::Global> : ::corelane::poa::ServantTraits<::POA_Global> {
   template <typename T>
   using tie_type = ::_tie_of_Global<T>;
 };
 template <>
-struct servant_traits<::Kitchen::Base> : ::corelane::poa::ServantTraits<::Kitchen::Base, ::POA_Kitchen::Base> {
+struct servant_traits<::Kitchen::Base> : ::corelane::poa::ServantTraits<::POA_Kitchen::Base> {
   template <typename T>
   using tie_type = ::POA_Kitchen::_tie_of_Base<T>;
 };
 template <>
-struct servant_traits<::Kitchen::Plant> : ::corelane::poa::ServantTraits<::Kitchen::Plant, ::POA_Kitchen::Plant> {
+struct servant_traits<::Kitchen::Plant> : ::corelane::poa::ServantTraits<::POA_Kitchen::Plant> {
   template <typename T>
   using tie_type = ::POA_Kitchen::_tie_of_Plant<T>;
 };
 template <>
-struct servant_traits<::Kitchen::Sink> : ::corelane::poa::ServantTraits<::Kitchen::Sink, ::POA_Kitchen::Sink> {
+struct servant_traits<::Kitchen::Sink> : ::corelane::poa::ServantTraits<::POA_Kitchen::Sink> {
   template <typename T>
   using tie_type = ::POA_Kitchen::_tie_of_Sink<T>;
 };
 template <>
-struct servant_traits<::Kitchen::_cxx_operator> : ::corelane::poa::ServantTraits<::Kitchen::_cxx_operator,
-    ::POA_Kitchen::_cxx_operator> {
+struct servant_traits<::Kitchen::_cxx_operator> : ::corelane::poa::ServantTraits<::POA_Kitchen::_cxx_operator> {
   template <typename T>
   using tie_type = ::POA_Kitchen::_tie_of_operator<T>;
 };
 template <>
-struct servant_traits<::Kitchen::Inner::Top> : ::corelane::poa::ServantTraits<::Kitchen::Inner::Top,
-    ::POA_Kitchen::Inner::Top> {
+struct servant_traits<::Kitchen::Inner::Top> : ::corelane::poa::ServantTraits<::POA_Kitchen::Inner::Top> {
   template <typename T>
   using tie_type = ::POA_Kitchen::Inner::_tie_of_Top<T>;
 };
 template <>
-struct servant_traits<::Kitchen::Inner::Left> : ::corelane::poa::ServantTraits<::Kitchen::Inner::Left,
-    ::POA_Kitchen::Inner::Left> {
+struct servant_traits<::Kitchen::Inner::Left> : ::corelane::poa::ServantTraits<::POA_Kitchen::Inner::Left> {
   template <typename T>
   using tie_type = ::POA_Kitchen::Inner::_tie_of_Left<T>;
 };
 template <>
-struct servant_traits<::Kitchen::Inner::Right> : ::corelane::poa::ServantTraits<::Kitchen::Inner::Right,
-    ::POA_Kitchen::Inner::Right> {
+struct servant_traits<::Kitchen::Inner::Right> : ::corelane::poa::ServantTraits<::POA_Kitchen::Inner::Right> {
   template <typename T>
   using tie_type = ::POA_Kitchen::Inner::_tie_of_Right<T>;
 };
 template <>
-struct servant_traits<::Kitchen::Inner::Bottom> : ::corelane::poa::ServantTraits<::Kitchen::Inner::Bottom,
-    ::POA_Kitchen::Inner::Bottom> {
+struct servant_traits<::Kitchen::Inner::Bottom> : ::corelane::poa::ServantTraits<::POA_Kitchen::Inner::Bottom> {
   template <typename T>
   using tie_type = ::POA_Kitchen::Inner::_tie_of_Bottom<T>;
 };
 template <>
-struct servant_traits<::Kitchen::Inner::Marker> : ::corelane::poa::ServantTraits<::Kitchen::Inner::Marker,
-    ::POA_Kitchen::Inner::Marker> {
+struct servant_traits<::Kitchen::Inner::Marker> : ::corelane::poa::ServantTraits<::POA_Kitchen::Inner::Marker> {
   template <typename T>
   using tie_type = ::POA_Kitchen::Inner::_tie_of_Marker<T>;
 };
