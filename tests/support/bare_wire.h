@@ -1,6 +1,8 @@
 // A client or server without an ORB: one bare connection, and whole GIOP messages from it.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -15,6 +17,9 @@
 
 namespace corelane::testing {
 
+// For any machine; a test that waits that long has failed.
+inline constexpr Duration long_enough = std::chrono::seconds{60};
+
 // A transport outside any ORB.
 struct Wires {
   std::unique_ptr<transport::Reactor> reactor = std::move(*transport::Reactor::start());
@@ -25,13 +30,13 @@ struct Wires {
 class Wire {
  public:
   Wire(Wires& wires, const transport::Endpoint& to)
-      : stream_(std::move(*wires.tcp.connect(to, os::now() + std::chrono::seconds{5}))) {}
+      : stream_(std::move(*wires.tcp.connect(to, os::now() + long_enough))) {}
   explicit Wire(std::shared_ptr<transport::Connection> stream) : stream_(std::move(stream)) {}
 
   bool send(Bytes bytes) { return stream_->send(bytes).has_value(); }
   bool send(cdr::Writer& writer) { return giop::finish(writer) && send(writer.bytes()); }
   // Nothing: the peer closed, or silence.
-  std::optional<giop::Message> next(Duration patience = std::chrono::seconds{5}) {
+  std::optional<giop::Message> next(Duration patience = long_enough) {
     const Time deadline = os::now() + patience;
     for (;;) {
       auto message = assembler_.next(input_, os::now());
@@ -45,9 +50,11 @@ class Wire {
   bool closed_by_peer() {
     while (next()) {
     }
-    const auto got = stream_->receive(buffer_, os::now() + std::chrono::seconds{5}, {});
+    const auto got = stream_->receive(buffer_, os::now() + long_enough, {});
     return (got && *got == 0) || (!got && got.error().kind != ErrorKind::timeout);
   }
+  // Says no more: a peer that has read all of it ends the connection, also in the middle of a message.
+  void finish() { ::shutdown(stream_->descriptor(), SHUT_WR); }
   bool is_open() { return stream_->is_open(); }
   void close() { stream_->close(); }
 

@@ -15,6 +15,7 @@
 #include "orb/base/minor.h"
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"
+#include "tests/support/in_time.h"
 
 namespace {
 
@@ -450,6 +451,7 @@ TEST_CASE("calls over connections that are lost one after the other all end, who
 
 TEST_CASE("a reply that does not come in time is TIMEOUT") {
   Session session({"-ORBTimeoutRequest", "20ms"});
+  corelane::testing::in_time([&] { session.machine->nothing(); });  // connects
   session.machine->sendc_wait_for_release(session.handler, 1);
   CHECK(session.mailbox.hear() == "wait: TIMEOUT:1.0 maybe");
   session.servant->release();

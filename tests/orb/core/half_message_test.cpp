@@ -11,6 +11,7 @@
 #include "orb/transport/detail/address.h"
 #include "orb/transport/detail/socket.h"
 #include "orb/transport/tcp.h"
+#include "tests/support/bare_wire.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
 
@@ -24,7 +25,7 @@ namespace {
 class Dribbler {
  public:
   explicit Dribbler(const ProbeServer& server)
-      : stream_(std::move(*tcp_.connect(server.orb->endpoints().front(), os::now() + 5s))),
+      : stream_(std::move(*tcp_.connect(server.orb->endpoints().front(), os::now() + long_enough))),
         key_(server.reference->_reference()->address()->object_key) {}
 
   // A whole ping request, with so many bytes too many.
@@ -42,13 +43,13 @@ class Dribbler {
   // Bytes that the server sent; 0 when it ended the stream.
   std::size_t receive() {
     std::array<std::byte, 1024> buffer;
-    const auto got = stream_->receive(buffer, os::now() + 10s, {});
+    const auto got = stream_->receive(buffer, os::now() + long_enough, {});
     return got ? *got : 0;
   }
   // The type of the next message; it comes in one piece.
   std::optional<giop::MessageType> answer() {
     std::array<std::byte, 1024> buffer;
-    const auto got = stream_->receive(buffer, os::now() + 10s, {});
+    const auto got = stream_->receive(buffer, os::now() + long_enough, {});
     if (!got || *got < giop::header_size) return std::nullopt;
     const auto header = giop::parse_header(Bytes(buffer).first(giop::header_size));
     return header ? std::optional(header->type) : std::nullopt;

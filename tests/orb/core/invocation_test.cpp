@@ -5,6 +5,7 @@
 
 #include "orb/core/gate.h"
 #include "orb/core/reference.h"
+#include "tests/support/in_time.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
 
@@ -121,6 +122,7 @@ TEST_CASE("a call whose reply does not come in time raises TIMEOUT and the conne
   ProbeServer server;
   TestOrb client({"-ORBTimeoutRequest", "100ms"});
   const auto probe = probe_of(client, server.ior());
+  in_time([&] { probe->ping(); });  // connects
   try {
     probe->block();
     FAIL("no exception");
@@ -129,7 +131,7 @@ TEST_CASE("a call whose reply does not come in time raises TIMEOUT and the conne
     CHECK(late.minor() == corelane::minor::deadline_passed);
   }
   server.servant->release();
-  CHECK(probe->add(1, 2) == 3);  // the late reply of block() is nobody's
+  CHECK(in_time([&] { return probe->add(1, 2); }) == 3);  // the late reply of block() is nobody's
 }
 
 TEST_CASE("a reference of an earlier process of the same address does not exist") {

@@ -4,6 +4,7 @@
 #include "orb/base/minor.h"
 #include "orb/rt/current.h"
 #include "orb/rt/rt.h"
+#include "tests/support/in_time.h"
 #include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 
@@ -55,7 +56,8 @@ TEST_CASE("a job that overruns a contract that cancels is TIMEOUT for the client
     CHECK(late.completed() == CORBA::COMPLETED_MAYBE);
     CHECK(late.minor() == minor::budget_spent);
   }
-  CHECK(served.probe->add(0, 7) == 7);  // the late result went nowhere
+  // The late result went nowhere. Nobody keeps a machine from standing still inside a job, which spends its budget.
+  CHECK(in_time([&] { return served.probe->add(0, 7); }) == 7);
   CHECK(served.endless->stopped == 1);
 }
 
@@ -66,7 +68,7 @@ TEST_CASE("a servant may ask which job it runs in, and in best effort it is none
   CHECK(served.endless->seen.slack() == Duration::max());
   const auto task = rt::admit(served.probe, {.operation = "add", .contract = cancelling()});
   REQUIRE(task);
-  CHECK(served.probe->add(0, 2) == 2);
+  CHECK(in_time([&] { return served.probe->add(0, 2); }) == 2);
   CHECK(served.endless->seen.task == task->id());
   CHECK(served.endless->seen.budget == 2ms);
   CHECK(served.endless->seen.deadline == served.endless->seen.release + 20ms);

@@ -24,7 +24,7 @@ class AskingServant final : public ProbeServant {
 struct Chain {
   // What add() through the first server comes to as one job; whom it asks may be in the process or behind a socket.
   dispatch::TaskReport run(Duration suspension) {
-    Contract contract = make_contract(120s, 100ms);
+    Contract contract = make_contract(120s, 30s);
     contract.suspension = suspension;
     auto task = rt::admit(probe, {.operation = "add", .contract = contract});
     REQUIRE(task);

@@ -56,7 +56,7 @@ TEMPLATE_LIST_TEST_CASE("close wakes a receiver that waits", "", ByteTransports)
   const auto [caller, called] = harness.connect();
   std::jthread closer([end = caller] { end->close(); });
   using namespace std::chrono_literals;
-  const auto result = receive(caller, has_deadline ? corelane::os::now() + 500ms : corelane::never, strategy);
+  const auto result = receive(caller, has_deadline ? patience() : corelane::never, strategy);
   REQUIRE_FALSE(result);
   CHECK(result.error().minor == corelane::minor::closed_here);
 }
