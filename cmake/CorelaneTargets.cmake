@@ -34,6 +34,12 @@ function(corelane_precompile target folder)
   target_precompile_headers(${target} REUSE_FROM ${shared})
 endfunction()
 
+# Files of a folder are compiled several at a time: most of what a compiler does for one of them is to read headers and to
+# translate their inline functions, which those beside it need, too.
+function(corelane_join target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+endfunction()
+
 function(corelane_library)
   cmake_parse_arguments(PARSE_ARGV 0 arg "COMPUTES" "" "DEPENDS;LINK;PRIVATE")
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
@@ -51,6 +57,7 @@ function(corelane_library)
   endif()
 
   add_library(${target} STATIC ${sources})
+  corelane_join(${target})
   string(REGEX REPLACE "^corelane_" "" short ${target})
   add_library(corelane::${short} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${short} VERIFY_INTERFACE_HEADER_SETS ON
@@ -87,6 +94,7 @@ function(corelane_test)
     set(arg_TIMEOUT 300)  # a hang, not slowness: sanitizers on a busy machine are slow
   endif()
   add_executable(${target} ${sources})
+  corelane_join(${target})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${target} PRIVATE ${arg_DEFINES})
   target_precompile_headers(${target} REUSE_FROM corelane_catch_main)

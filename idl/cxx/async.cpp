@@ -9,10 +9,6 @@
 namespace corelane::idl::cxx {
 namespace {
 
-const Interface& interface_of(const Spelling& spelling, DefId id) {
-  return std::get<Interface>(spelling.model()[id].body);
-}
-
 std::string stub_name(const Spelling& spelling, DefId handler) {
   return "_async_of_" + spelling.model()[interface_of(spelling, handler).replies_of].name;
 }

@@ -20,7 +20,7 @@ bool is_custom(const Definition& definition) {
   return value != nullptr && value->kind == ValueKind::custom;
 }
 
-bool is_abstract_interface(const Definition& definition) {
+bool defines_abstract_interface(const Definition& definition) {
   const auto* interface = std::get_if<Interface>(&definition.body);
   return interface != nullptr && interface->kind == InterfaceKind::abstract;
 }
@@ -56,7 +56,7 @@ std::set<std::string_view> extra_headers(const Model& model) {
   if (std::ranges::any_of(model.definitions, has_optional)) headers.insert("extensions");
   const auto is_orb = [](const File& file) { return !file.generates_code && file.include_path == "orb.idl"; };
   if (std::ranges::any_of(model.files, is_orb)) headers.insert("orb_types");
-  if (std::ranges::any_of(model.definitions, is_abstract_interface)) headers.insert("abstract");
+  if (std::ranges::any_of(model.definitions, defines_abstract_interface)) headers.insert("abstract");
   if (std::ranges::any_of(model.definitions, is_custom)) headers.insert("custom_marshal");
   if (std::ranges::any_of(model.definitions, is_reply_handler)) headers.insert("messaging");
   return headers;

@@ -10,11 +10,7 @@
 namespace corelane::idl::cxx {
 namespace {
 
-const Interface& interface_of(const Spelling& spelling, DefId id) {
-  return std::get<Interface>(spelling.model()[id].body);
-}
-
-std::vector<std::string> base_classes(const Spelling& spelling, DefId id) {
+std::vector<std::string> interface_bases(const Spelling& spelling, DefId id) {
   const Interface& interface = interface_of(spelling, id);
   std::vector<std::string> out;
   for (const DefId base : interface.bases) out.push_back("public virtual " + spelling.qualified(base));
@@ -122,7 +118,7 @@ void declare_interface(const Spelling& spelling, DefId id, Text& out) {
   const std::string name = spelling.name(id);
   const bool is_local = is_local_interface(spelling, id);
   out.line();
-  out.list(fill("class $0 : ", {name}), base_classes(spelling, id), " {");
+  out.list(fill("class $0 : ", {name}), interface_bases(spelling, id), " {");
   out.indent();
   out.label("public:");
   const bool is_abstract = is_abstract_interface(spelling, id);

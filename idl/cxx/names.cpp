@@ -26,8 +26,8 @@ constexpr std::string_view keywords[] = {
 constexpr std::string_view macros[] = {"BUFSIZ",   "EOF",    "HUGE_VAL", "INFINITY", "NAN",     "NULL",
                                        "RAND_MAX", "assert", "errno",    "offsetof", "stderr",  "stdin",
                                        "stdout",   "va_arg", "va_copy",  "va_end",   "va_start"};
-constexpr std::string_view definitions[] = {"decode", "encode", "obv", "std", "swap"};
-constexpr std::string_view namespaces[] = {"CORBA", "IDL", "PortableServer", "corelane"};
+constexpr std::string_view library_definitions[] = {"decode", "encode", "obv", "std", "swap"};
+constexpr std::string_view library_namespaces[] = {"CORBA", "IDL", "PortableServer", "corelane"};
 constexpr std::string_view skeleton_prefix = "POA_";
 constexpr std::string_view exception_members[] = {"what"};
 constexpr std::string_view library_objects[] = {"daylight", "environ", "optarg",   "opterr", "optind",
@@ -46,11 +46,11 @@ bool is_taken(std::string_view name, NameUse use) {
     case NameUse::plain:
       return false;
     case NameUse::definition:
-      return has(definitions, name);
+      return has(library_definitions, name);
     case NameUse::outermost:
-      return has(definitions, name) || has(namespaces, name) || name.starts_with(skeleton_prefix);
+      return has(library_definitions, name) || has(library_namespaces, name) || name.starts_with(skeleton_prefix);
     case NameUse::exception:
-      return has(definitions, name) || has(exception_members, name);
+      return has(library_definitions, name) || has(exception_members, name);
     case NameUse::exception_member:
       return has(exception_members, name);
     case NameUse::local:

@@ -28,7 +28,7 @@ std::vector<FileId> files_of_bases(const Model& model) {
   return files;
 }
 
-std::vector<std::string> base_classes(const Spelling& spelling, DefId id) {
+std::vector<std::string> servant_bases(const Spelling& spelling, DefId id) {
   const std::vector<DefId> bases = skeleton_bases(spelling.model(), id);
   if (bases.empty()) return {"public virtual ::PortableServer::ServantBase"};
   std::vector<std::string> out;
@@ -38,7 +38,7 @@ std::vector<std::string> base_classes(const Spelling& spelling, DefId id) {
 
 void write_class(const Spelling& spelling, DefId id, Text& out) {
   const std::string name = spelling.skeleton_name(id);
-  out.list(fill("class $0 : ", {name}), base_classes(spelling, id), " {");
+  out.list(fill("class $0 : ", {name}), servant_bases(spelling, id), " {");
   out.indent();
   out.label("public:");
   out.line("using _stub_type = $0;\n", {spelling.qualified(id)});

@@ -269,4 +269,8 @@ std::string Spelling::in_type(TypeId id) const {
   return is_scalar(id) || is_reference(id) ? type(id) : fill("const $0&", {type(id)});
 }
 
+const Interface& interface_of(const Spelling& spelling, DefId id) {
+  return std::get<Interface>(spelling.model()[id].body);
+}
+
 }  // namespace corelane::idl::cxx

@@ -61,4 +61,7 @@ class Spelling {
   std::set<std::string, std::less<>> defined_;  // names that a parameter would hide
 };
 
+// Precondition: an interface.
+const Interface& interface_of(const Spelling& spelling, DefId id);
+
 }  // namespace corelane::idl::cxx

@@ -68,7 +68,7 @@ std::string obv_name(const Spelling& spelling, DefId id) {
 
 std::string factory_name(const Spelling& spelling, DefId id) { return spelling.model()[id].name + "_init"; }
 
-std::vector<std::string> base_classes(const Spelling& spelling, DefId id) {
+std::vector<std::string> value_bases(const Spelling& spelling, DefId id) {
   std::vector<std::string> out;
   for (const DefId base : value_of(spelling, id).bases) out.push_back("public virtual " + spelling.qualified(base));
   if (out.empty()) out.push_back("public virtual ::CORBA::ValueBase");
@@ -115,10 +115,10 @@ bool has_private_state(const std::vector<State>& states) {
 }
 
 // The class whose operations and accessors are pure virtual.
-void declare_class(const Spelling& spelling, DefId id, Text& out) {
+void declare_value_class(const Spelling& spelling, DefId id, Text& out) {
   const std::string name = spelling.name(id);
   const Definition& definition = spelling.model()[id];
-  out.list(fill("class $0 : ", {name}), base_classes(spelling, id), " {");
+  out.list(fill("class $0 : ", {name}), value_bases(spelling, id), " {");
   out.indent();
   out.label("public:");
   out.line("using _ref_type = ::CORBA::valuetype_reference<$0>;", {name});
@@ -288,7 +288,7 @@ void define_factory(const Spelling& spelling, DefId id, Text& out) {
 }  // namespace
 
 void declare_value(const Spelling& spelling, DefId id, Text& out) {
-  declare_class(spelling, id, out);
+  declare_value_class(spelling, id, out);
   if (is_abstract(spelling, id)) return;
   declare_obv(spelling, id, out);
   declare_factory(spelling, id, out);

@@ -6,7 +6,7 @@
 namespace corelane::idl {
 namespace {
 
-constexpr std::size_t longest_line = 240;  // a longer one is shown around the column only
+constexpr std::size_t widest_excerpt = 240;  // a longer one is shown around the column only
 
 struct Style {
   std::string_view bold = "\033[1m";
@@ -54,9 +54,9 @@ class Renderer {
   void excerpt(const Span& at) {
     std::string_view line = sources_[at.source].line(at.line);
     std::size_t before = std::min<std::size_t>(at.column - 1, line.size());
-    if (line.size() > longest_line) {
-      const std::size_t cut = before > longest_line / 2 ? before - longest_line / 2 : 0;
-      line = line.substr(cut, longest_line);
+    if (line.size() > widest_excerpt) {
+      const std::size_t cut = before > widest_excerpt / 2 ? before - widest_excerpt / 2 : 0;
+      line = line.substr(cut, widest_excerpt);
       before -= cut;
     }
     ((out_ += "  ") += line) += "\n  ";

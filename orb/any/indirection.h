@@ -7,8 +7,11 @@
 
 #include "orb/base/minor.h"
 #include "orb/cdr/reader.h"
+#include "orb/cdr/writer.h"
 
 namespace corelane::any {
+
+inline constexpr std::uint32_t indirection_tag = 0xffff'ffff;
 
 // Reads an offset, which counts from its own place, and gives what it leads to. Null and a failed reader: no place that
 // can be meant. What stands at the place is for the caller to know.
@@ -20,6 +23,13 @@ inline const std::byte* read_indirection(cdr::Reader& in) {
   // Computed as a number: a target outside the message is no pointer, and is found in no table.
   const auto target = reinterpret_cast<std::uintptr_t>(here) + static_cast<std::uintptr_t>(std::intptr_t{offset});
   return reinterpret_cast<const std::byte*>(target);
+}
+
+// Refers to what was written at the position `target` of the same message.
+inline void write_indirection(cdr::Writer& writer, std::size_t target) {
+  writer.write(indirection_tag);
+  const auto here = static_cast<std::int64_t>(writer.size());
+  writer.write(static_cast<std::int32_t>(static_cast<std::int64_t>(target) - here));
 }
 
 }  // namespace corelane::any

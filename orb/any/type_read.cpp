@@ -9,8 +9,6 @@
 namespace corelane::any {
 namespace {
 
-constexpr std::uint32_t indirection = 0xffff'ffff;
-
 class TypeReader {
  public:
   bool read_all(cdr::Reader& in, TypeCode& out) {
@@ -30,7 +28,7 @@ class TypeReader {
     if (!level || !in.align(4)) return nullptr;
     const std::byte* const at = in.rest().data();
     if (!in.read(kind)) return nullptr;
-    if (kind == indirection) return follow(in);
+    if (kind == indirection_tag) return follow(in);
     if (kind >= kinds) return refuse(in, minor::bad_typecode);
     if (const TypeDesc* simple = simple_type(static_cast<Kind>(kind))) return simple;
     if (graph_->types.size() == most_nodes) return refuse(in, minor::too_many_nodes);

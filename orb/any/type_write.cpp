@@ -1,14 +1,13 @@
 #include <map>
 
 #include "orb/any/graph.h"
+#include "orb/any/indirection.h"
 #include "orb/any/type_codec.h"
 #include "orb/base/minor.h"
 #include "orb/cdr/codec.h"
 
 namespace corelane::any {
 namespace {
-
-constexpr std::uint32_t indirection = 0xffff'ffff;
 
 // Kinds with a repository id, which may be empty; others are written again where they come again.
 bool has_id(Kind kind) {
@@ -32,7 +31,7 @@ class TypeWriter {
   explicit TypeWriter(cdr::Writer& out) : out_(out) {}
 
   void write(const TypeDesc& type) {
-    if (const auto seen = written_.find(&type); seen != written_.end()) return write_indirection(seen->second);
+    if (const auto seen = written_.find(&type); seen != written_.end()) return write_indirection(out_, seen->second);
     if (type.kind == recursive_kind) return out_.fail(ErrorKind::bad_typecode, minor::bad_typecode);
     if (depth_ == cdr::Reader::max_depth) return out_.fail(ErrorKind::imp_limit, minor::too_deep);
     ++depth_;
@@ -44,12 +43,6 @@ class TypeWriter {
   }
 
  private:
-  void write_indirection(std::size_t target) {
-    out_.write(indirection);
-    const auto here = static_cast<std::int64_t>(out_.size());
-    out_.write(static_cast<std::int32_t>(static_cast<std::int64_t>(target) - here));
-  }
-
   void write_parameters(const TypeDesc& type) {
     switch (type.kind) {
       case Kind::string:

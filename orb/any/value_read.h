@@ -24,7 +24,6 @@ inline constexpr std::size_t most_copied_bytes =
 
 // The words of the encoding.
 inline constexpr std::uint32_t null_tag = 0;
-inline constexpr std::uint32_t indirection_tag = 0xffff'ffff;
 inline constexpr std::uint32_t codebase_flag = 1;
 inline constexpr std::uint32_t one_id = 2;
 inline constexpr std::uint32_t several_ids = 6;

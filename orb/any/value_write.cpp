@@ -1,5 +1,6 @@
 #include "orb/any/value_write.h"
 
+#include "orb/any/indirection.h"
 #include "orb/any/value_read.h"
 #include "orb/base/minor.h"
 
@@ -8,12 +9,6 @@ namespace {
 
 bool is_chunked(const TypeDesc& type) {
   return type.kind == Kind::value && (type.modifier == custom_value || type.modifier == truncatable_value);
-}
-
-void write_indirection(cdr::Writer& writer, std::size_t target) {
-  writer.write(indirection_tag);
-  const auto here = static_cast<std::int64_t>(writer.size());
-  writer.write(static_cast<std::int32_t>(static_cast<std::int64_t>(target) - here));
 }
 
 void write_id(cdr::Writer& writer, std::string_view id) {

@@ -11,7 +11,7 @@ namespace {
 static_assert(sizeof(wchar_t) == 4, "std::wstring is UTF-32 here");
 
 constexpr char32_t first_surrogate = 0xd800, second_surrogate = 0xdc00, past_surrogates = 0xe000;
-constexpr std::uint16_t mark = 0xfeff, turned_mark = 0xfffe;
+constexpr std::uint16_t byte_order_mark = 0xfeff, turned_byte_order_mark = 0xfffe;
 // CORBA 3.3 part 1, A.5: DATA_CONVERSION 1, a character that the transmission code set lacks; MARSHAL 5, GIOP 1.0.
 constexpr std::uint32_t unmappable = minor::omg | 1;
 constexpr std::uint32_t wide_in_giop_1_0 = minor::omg | 5;
@@ -21,7 +21,9 @@ constexpr bool is_character(char32_t c) { return c <= 0x10ffff && !is_surrogate(
 constexpr bool needs_pair(char32_t c) { return c >= 0x10000; }
 
 // Text that begins so is read as text only behind a mark of its own.
-constexpr bool looks_like_mark(wchar_t c) { return c == wchar_t{mark} || c == wchar_t{turned_mark}; }
+constexpr bool looks_like_mark(wchar_t c) {
+  return c == wchar_t{byte_order_mark} || c == wchar_t{turned_byte_order_mark};
+}
 
 struct Units {
   std::array<std::uint16_t, 2> unit{};
@@ -53,8 +55,8 @@ class UnitReader {
   explicit UnitReader(Bytes bytes) : bytes_(bytes) {
     if (bytes.size() < 2) return;
     const std::uint16_t first = peek();
-    little_ = first == turned_mark;
-    if (first == mark || first == turned_mark) bytes_ = bytes_.subspan(2);
+    little_ = first == turned_byte_order_mark;
+    if (first == byte_order_mark || first == turned_byte_order_mark) bytes_ = bytes_.subspan(2);
   }
   bool empty() const { return bytes_.empty(); }
   std::size_t left() const { return bytes_.size() / 2; }
@@ -164,7 +166,7 @@ std::size_t units_in(const std::wstring& text) {
 void write_counted(Writer& writer, const std::wstring& text) {
   const bool needs_mark = !text.empty() && looks_like_mark(text.front());
   writer.write_length((units_in(text) + (needs_mark ? 1 : 0)) * 2);
-  if (needs_mark) write_big_endian(writer, mark);
+  if (needs_mark) write_big_endian(writer, byte_order_mark);
   for (const wchar_t c : text) {
     if (!check(writer, static_cast<char32_t>(c))) return;
     const Units u = units_of(static_cast<char32_t>(c));
@@ -195,7 +197,7 @@ void encode(Writer& writer, wchar_t value) {
   }
   const bool needs_mark = looks_like_mark(value);
   writer.write(static_cast<std::uint8_t>((units.count + (needs_mark ? 1 : 0)) * 2));
-  if (needs_mark) write_big_endian(writer, mark);
+  if (needs_mark) write_big_endian(writer, byte_order_mark);
   for (std::size_t i = 0; i < units.count; ++i) write_big_endian(writer, units.unit[i]);
 }
 

@@ -19,7 +19,7 @@
 namespace corelane::channel {
 namespace {
 
-constexpr std::chrono::microseconds rest{100};
+constexpr std::chrono::microseconds spinners_rest{100};
 constexpr int packets_at_once = 16;  // that wake; a correct peer has one under way
 
 }  // namespace
@@ -29,8 +29,8 @@ std::uint32_t Sleeper::this_thread() noexcept { return static_cast<std::uint32_t
 
 void Sleeper::wait(Time until) noexcept {
   switch (wake_up_.kind) {
-    case Wake::spin:  // a real-time spinner's rest; nobody rings
-      return os::sleep_until(std::min(until, os::now() + rest));
+    case Wake::spin:  // a real-time spinner's spinners_rest; nobody rings
+      return os::sleep_until(std::min(until, os::now() + spinners_rest));
     case Wake::futex: {
       const timespec end = os::to_timespec(until);
       // Not FUTEX_PRIVATE: the waker is another process. Returns at once when the word has changed.

@@ -5,13 +5,13 @@
 #include <string>
 #include <utility>
 
-#include "orb/base/minor.h"
+#include "orb/base/errors.h"
 #include "orb/os/log.h"
 
 namespace corelane::core {
 namespace {
 
-constexpr Error destroyed{ErrorKind::bad_inv_order, Completion::no, minor::orb_destroyed};
+using errors::orb_destroyed;
 
 thread_local bool handling = false;
 
@@ -151,7 +151,7 @@ AsyncCalls::~AsyncCalls() { close(); }
 std::shared_ptr<AsyncCalls::Collector> AsyncCalls::collector_of(const std::shared_ptr<ClientConnection>& connection) {
   std::vector<std::shared_ptr<Collector>> retired;  // outlives the lock: who joins a thread holds up nobody
   const std::lock_guard lock(mutex_);
-  if (closed_) raise(destroyed);
+  if (closed_) raise(orb_destroyed);
   for (const auto& collector : collectors_)
     if (collector->connection() == connection) return collector;
   const auto kept = std::partition(collectors_.begin(), collectors_.end(), [](const auto& c) { return !c->retire(); });

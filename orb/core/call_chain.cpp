@@ -7,7 +7,7 @@
 namespace corelane::core {
 namespace {
 
-thread_local ChainedCall* inside = nullptr;  // the call for which the thread works
+thread_local ChainedCall* working_for = nullptr;  // the call for which the thread works
 thread_local const giop::ChainContext* served = nullptr;
 
 std::shared_ptr<os::Parker> parker_of_thread() {
@@ -28,11 +28,12 @@ ServedChain::~ServedChain() { served = before_; }
 
 const giop::ChainContext* ServedChain::current() noexcept { return served; }
 
-ChainedCall::ChainedCall() : parker_(parker_of_thread()), task_(current_task()), outer_(inside), waits_(served) {}
+ChainedCall::ChainedCall() : parker_(parker_of_thread()), task_(current_task()), outer_(working_for), waits_(served) {}
 
-ChainedCall::Scope::Scope(ChainedCall& call) noexcept : before_(std::exchange(inside, &call)), served_(call.waits_) {}
+ChainedCall::Scope::Scope(ChainedCall& call) noexcept
+    : before_(std::exchange(working_for, &call)), served_(call.waits_) {}
 
-ChainedCall::Scope::~Scope() { inside = before_; }
+ChainedCall::Scope::~Scope() { working_for = before_; }
 
 // Bound: the call, and what it calls back.
 void ChainedCall::wait() noexcept {
@@ -64,7 +65,7 @@ void ChainedCall::done() noexcept {
   parker->unpark();
 }
 
-const ChainedCall* ChainedCall::current() noexcept { return inside; }
+const ChainedCall* ChainedCall::current() noexcept { return working_for; }
 
 bool ChainedCall::is_within(TaskId task) const noexcept {
   const ChainedCall* call = this;
@@ -75,7 +76,7 @@ bool ChainedCall::is_within(TaskId task) const noexcept {
 bool ChainedCall::call_back(TaskId task, CallBack& work) noexcept {
   if (task == no_task) return false;
   if (current_task() == task) return work.run(), true;
-  ChainedCall* call = inside;
+  ChainedCall* call = working_for;
   while (call != nullptr && call->task_ != task) call = call->outer_;  // bound: the depth of the chain
   if (call == nullptr) return false;
   ChainedCall answer;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
@@ -13,8 +14,8 @@ namespace {
 using transport::Endpoint;
 using transport::EndpointKind;
 
-constexpr Error destroyed{ErrorKind::bad_inv_order, Completion::no, minor::orb_destroyed};
-constexpr Error too_late{ErrorKind::timeout, Completion::no, minor::deadline_passed};
+using errors::deadline_passed;
+using errors::orb_destroyed;
 constexpr Error no_answer{ErrorKind::transient, Completion::no, minor::connect_failed};
 constexpr Error nowhere{ErrorKind::transient, Completion::no, minor::no_usable_profile};
 
@@ -111,7 +112,7 @@ Expected<ConnectionCache::ConnectionPtr> ConnectionCache::acquire_one(transport:
 Expected<ConnectionCache::Place> ConnectionCache::enter(const Endpoint& endpoint, const ConnectionPtr& broken,
                                                         os::Parker& parker) {
   const std::lock_guard lock(mutex_);
-  if (closed_) return destroyed;
+  if (closed_) return orb_destroyed;
   Entry& entry = entries_[endpoint];
   if (entry.connection && entry.connection != broken) return Place{.known = entry.connection, .attempt = nullptr};
   const bool leads = !entry.attempt;
@@ -137,9 +138,9 @@ std::optional<Expected<ConnectionCache::ConnectionPtr>> ConnectionCache::join(At
                                                                               Time deadline) {
   const bool woken = parker.park(deadline);
   const std::lock_guard lock(mutex_);
-  if (!attempt.outcome) return std::erase(attempt.waiting, &parker), too_late;
+  if (!attempt.outcome) return std::erase(attempt.waiting, &parker), deadline_passed;
   if (*attempt.outcome || attempt.outcome->error().kind != ErrorKind::timeout) return attempt.outcome;
-  if (!woken) return too_late;
+  if (!woken) return deadline_passed;
   return std::nullopt;
 }
 
@@ -160,7 +161,7 @@ void ConnectionCache::announce(const Endpoint& endpoint, const std::string& why)
 
 Expected<void> ConnectionCache::adopt(const ConnectionPtr& connection) {
   const std::lock_guard lock(mutex_);
-  if (closed_) return destroyed;
+  if (closed_) return orb_destroyed;
   std::erase_if(adopted_, [](const auto& weak) { return weak.expired(); });
   adopted_.push_back(connection);
   return {};
@@ -173,7 +174,7 @@ void ConnectionCache::close() {
     if (const auto connection = weak.lock()) connection->close();
   for (auto& [endpoint, entry] : entries_) {
     if (entry.connection) entry.connection->close();
-    if (entry.attempt) finish(*entry.attempt, destroyed);
+    if (entry.attempt) finish(*entry.attempt, orb_destroyed);
   }
   entries_.clear();
 }

@@ -47,7 +47,7 @@ constexpr std::array<Thrower, sizeof...(kinds)> throwers(std::integer_sequence<i
   }...};
 }
 
-[[noreturn]] void raise(Error error, std::shared_ptr<const Detail> detail) {
+[[noreturn]] void raise_as(Error error, std::shared_ptr<const Detail> detail) {
   static constexpr auto table = throwers(std::make_integer_sequence<int, error_kinds>{});
   table[static_cast<std::size_t>(error.kind)](error, std::move(detail));
   __builtin_unreachable();
@@ -78,9 +78,9 @@ const char* repository_id_of(ErrorKind kind) noexcept {
   return repository_ids()[static_cast<std::size_t>(kind)].c_str();
 }
 
-void raise(Error error) { raise(error, std::shared_ptr<const Detail>{}); }
+void raise(Error error) { raise_as(error, std::shared_ptr<const Detail>{}); }
 void raise(Error error, std::string detail) { raise(error, Detail{.text = std::move(detail)}); }
-void raise(Error error, Detail detail) { raise(error, std::make_shared<const Detail>(std::move(detail))); }
+void raise(Error error, Detail detail) { raise_as(error, std::make_shared<const Detail>(std::move(detail))); }
 
 void raise_while(const std::string& doing, Error error) {
   const std::string_view cause = minor::text(error.minor);

@@ -1,6 +1,7 @@
 // How an ORB starts to listen, runs, and ends.
 #include <utility>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/core/exception.h"
 #include "orb/core/orb_state.h"
@@ -14,7 +15,7 @@
 namespace corelane::core {
 namespace {
 
-constexpr Error destroyed{ErrorKind::bad_inv_order, Completion::no, minor::orb_destroyed};
+using errors::orb_destroyed;
 // The standard's answer to a wait for oneself. CORBA 3.3 part 1, A.5: BAD_INV_ORDER, OMG minor 3.
 constexpr Error would_deadlock{ErrorKind::bad_inv_order, Completion::no, minor::omg | 3};
 
@@ -51,7 +52,7 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::pooled_transport() {
   auto made = std::make_shared<leader_followers::LeaderFollowersTransport>(make_sockets(**reactor, settings), **reactor,
                                                                            std::move(*pool));
   const std::lock_guard lock(mutex);
-  if (phase == Phase::destroyed) return destroyed;
+  if (phase == Phase::destroyed) return orb_destroyed;
   pooled = std::move(made);
   return pooled;
 }
@@ -65,7 +66,7 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::transport() {
   };
   const auto found = [&]() -> Expected<std::shared_ptr<transport::Transport>> {
     const std::lock_guard lock(mutex);
-    if (phase == Phase::destroyed) return destroyed;
+    if (phase == Phase::destroyed) return orb_destroyed;
     return sockets;
   };
   if (ready()) return found();
@@ -76,7 +77,7 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::transport() {
   if (!reactor) return reactor.error();
   auto made = make_sockets(**reactor, settings);
   const std::lock_guard lock(mutex);
-  if (phase == Phase::destroyed) return destroyed;
+  if (phase == Phase::destroyed) return orb_destroyed;
   sockets = std::move(made);
   return sockets;
 }
@@ -103,7 +104,7 @@ dispatch::Executive& Orb::executive() {
     const std::lock_guard lock(state_->mutex);
     runtime = state_->runtime;
   }
-  if (!runtime) raise(destroyed);
+  if (!runtime) raise(orb_destroyed);
   if (std::string differs = runtime->conflict(state_->settings); !differs.empty())
     raise(Error{ErrorKind::bad_param, Completion::no, minor::bad_option}, std::move(differs));
   const auto executive = runtime->executive(state_->settings);
@@ -157,7 +158,7 @@ void Orb::run() {
   if (state_->begin_run()) shutdown(false);
   {
     std::unique_lock lock(state_->mutex);
-    if (state_->phase == State::Phase::destroyed) raise(destroyed);
+    if (state_->phase == State::Phase::destroyed) raise(orb_destroyed);
     // Bound: until shutdown().
     state_->changed.wait(lock, [&] { return state_->phase >= State::Phase::shutting_down; });
   }
@@ -168,7 +169,7 @@ void Orb::run(Duration at_most) {
   if (state_->begin_run()) shutdown(false);
   {
     std::unique_lock lock(state_->mutex);
-    if (state_->phase == State::Phase::destroyed) raise(destroyed);
+    if (state_->phase == State::Phase::destroyed) raise(orb_destroyed);
     const auto ended = [&] { return state_->phase >= State::Phase::shutting_down; };
     if (!state_->changed.wait_for(lock, at_most, ended)) return;
   }
@@ -207,7 +208,7 @@ void Orb::shutdown(bool wait_for_completion) {
   bool first = false;
   {
     std::unique_lock lock(state_->mutex);
-    if (state_->phase == State::Phase::destroyed) raise(destroyed);
+    if (state_->phase == State::Phase::destroyed) raise(orb_destroyed);
     first = state_->phase == State::Phase::running;
     if (first) state_->phase = State::Phase::closing;
     server = state_->server;

@@ -91,47 +91,50 @@ struct Shared {
   bool (*same)(const Settings& a, const Settings& b);
   bool followers = false;  // means something in the mode leader-followers
 };
-using S = const Settings&;
+using Side = const Settings&;
 constexpr Shared shared_settings[] = {
-    {"dispatch.mode", [](S a, S b) { return a.executive.mode == b.executive.mode; }, true},
-    {"dispatch.queue_capacity", [](S a, S b) { return a.executive.queue_capacity == b.executive.queue_capacity; }},
-    {"dispatch.admission", [](S a, S b) { return a.executive.admission == b.executive.admission; }},
-    {"dispatch.overshoot", [](S a, S b) { return a.executive.overshoot == b.executive.overshoot; }},
-    {"pool.cores", [](S a, S b) { return a.executive.lease.cores == b.executive.lease.cores; }, true},
-    {"pool.deadline_cores", [](S a, S b) { return a.executive.deadline_cores == b.executive.deadline_cores; }},
-    {"pool.real_time", [](S a, S b) { return a.executive.real_time == b.executive.real_time; }, true},
+    {"dispatch.mode", [](Side a, Side b) { return a.executive.mode == b.executive.mode; }, true},
+    {"dispatch.queue_capacity",
+     [](Side a, Side b) { return a.executive.queue_capacity == b.executive.queue_capacity; }},
+    {"dispatch.admission", [](Side a, Side b) { return a.executive.admission == b.executive.admission; }},
+    {"dispatch.overshoot", [](Side a, Side b) { return a.executive.overshoot == b.executive.overshoot; }},
+    {"pool.cores", [](Side a, Side b) { return a.executive.lease.cores == b.executive.lease.cores; }, true},
+    {"pool.deadline_cores", [](Side a, Side b) { return a.executive.deadline_cores == b.executive.deadline_cores; }},
+    {"pool.real_time", [](Side a, Side b) { return a.executive.real_time == b.executive.real_time; }, true},
     {"best_effort.threads",
-     [](S a, S b) { return a.executive.best_effort_threads == b.executive.best_effort_threads; }},
+     [](Side a, Side b) { return a.executive.best_effort_threads == b.executive.best_effort_threads; }},
     {"best_effort.server",
-     [](S a, S b) { return a.executive.best_effort_server.kind == b.executive.best_effort_server.kind; }},
+     [](Side a, Side b) { return a.executive.best_effort_server.kind == b.executive.best_effort_server.kind; }},
     {"best_effort.budget",
-     [](S a, S b) {
+     [](Side a, Side b) {
        return a.executive.best_effort_server.reservation.budget == b.executive.best_effort_server.reservation.budget;
      }},
     {"best_effort.period",
-     [](S a, S b) {
+     [](Side a, Side b) {
        return a.executive.best_effort_server.reservation.period == b.executive.best_effort_server.reservation.period;
      }},
     {"best_effort.cores",
-     [](S a, S b) { return a.executive.best_effort_server.cores == b.executive.best_effort_server.cores; }},
-    {"platform.budget", [](S a, S b) { return a.executive.platform.budget == b.executive.platform.budget; }},
-    {"platform.period", [](S a, S b) { return a.executive.platform.period == b.executive.platform.period; }},
-    {"platform.blocking", [](S a, S b) { return a.executive.platform.blocking == b.executive.platform.blocking; }},
-    {"io.priority", [](S a, S b) { return a.io_priority == b.io_priority; }, true},
-    {"io.budget", [](S a, S b) { return a.executive.reader.budget == b.executive.reader.budget; }},
-    {"io.period", [](S a, S b) { return a.executive.reader.period == b.executive.reader.period; }},
-    {"limits.tasks", [](S a, S b) { return a.executive.max_tasks == b.executive.max_tasks; }, true},
-    {"limits.peer_utilization", [](S a, S b) { return a.executive.peer_limit == b.executive.peer_limit; }},
-    {"limits.peer_urgency", [](S a, S b) { return a.executive.peer_urgency == b.executive.peer_urgency; }},
-    {"pool.spare_threads", [](S a, S b) { return a.executive.spare_threads == b.executive.spare_threads; }},
-    {"recorder.size", [](S a, S b) { return a.executive.recorder.size == b.executive.recorder.size; }},
-    {"recorder.directory", [](S a, S b) { return a.executive.recorder.directory == b.executive.recorder.directory; }},
+     [](Side a, Side b) { return a.executive.best_effort_server.cores == b.executive.best_effort_server.cores; }},
+    {"platform.budget", [](Side a, Side b) { return a.executive.platform.budget == b.executive.platform.budget; }},
+    {"platform.period", [](Side a, Side b) { return a.executive.platform.period == b.executive.platform.period; }},
+    {"platform.blocking",
+     [](Side a, Side b) { return a.executive.platform.blocking == b.executive.platform.blocking; }},
+    {"io.priority", [](Side a, Side b) { return a.io_priority == b.io_priority; }, true},
+    {"io.budget", [](Side a, Side b) { return a.executive.reader.budget == b.executive.reader.budget; }},
+    {"io.period", [](Side a, Side b) { return a.executive.reader.period == b.executive.reader.period; }},
+    {"limits.tasks", [](Side a, Side b) { return a.executive.max_tasks == b.executive.max_tasks; }, true},
+    {"limits.peer_utilization", [](Side a, Side b) { return a.executive.peer_limit == b.executive.peer_limit; }},
+    {"limits.peer_urgency", [](Side a, Side b) { return a.executive.peer_urgency == b.executive.peer_urgency; }},
+    {"pool.spare_threads", [](Side a, Side b) { return a.executive.spare_threads == b.executive.spare_threads; }},
+    {"recorder.size", [](Side a, Side b) { return a.executive.recorder.size == b.executive.recorder.size; }},
+    {"recorder.directory",
+     [](Side a, Side b) { return a.executive.recorder.directory == b.executive.recorder.directory; }},
     {"recorder.dump_on_miss",
-     [](S a, S b) { return a.executive.recorder.dump_on_miss == b.executive.recorder.dump_on_miss; }},
+     [](Side a, Side b) { return a.executive.recorder.dump_on_miss == b.executive.recorder.dump_on_miss; }},
     {"recorder.dump_at_exit",
-     [](S a, S b) { return a.executive.recorder.dump_at_exit == b.executive.recorder.dump_at_exit; }},
-    {"runtime.directory", [](S a, S b) { return a.runtime_directory == b.runtime_directory; }, true},
-    {"runtime.ledger", [](S a, S b) { return a.ledger == b.ledger; }},
+     [](Side a, Side b) { return a.executive.recorder.dump_at_exit == b.executive.recorder.dump_at_exit; }},
+    {"runtime.directory", [](Side a, Side b) { return a.runtime_directory == b.runtime_directory; }, true},
+    {"runtime.ledger", [](Side a, Side b) { return a.ledger == b.ledger; }},
 };
 
 }  // namespace

@@ -15,9 +15,9 @@
 namespace corelane::core {
 namespace {
 
-constexpr Error shutting_down{ErrorKind::transient, Completion::no, minor::shutting_down};
+using errors::shutting_down;
 constexpr Error foreign_task{ErrorKind::bad_param, Completion::no, minor::unknown_task};
-constexpr Error overloaded{ErrorKind::transient, Completion::no, minor::queue_full};
+using errors::queue_full;
 
 using errors::no_memory;
 constexpr Error stalled{ErrorKind::timeout, Completion::no, minor::rest_missing};
@@ -170,10 +170,10 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
   made->owner = binding_.owner ? binding_.owner->id() : id();
   made->label = upcall.name;
   dispatch::JobPtr job(made);
-  if (!remember(*made)) return send_exception(to, overloaded);
+  if (!remember(*made)) return send_exception(to, queue_full);
   if (gate.turnstile().passage() == Passage::holding) {
     if (gate.hold(job)) return;
-    if (gate.turnstile().passage() == Passage::holding) return send_exception(to, overloaded);
+    if (gate.turnstile().passage() == Passage::holding) return send_exception(to, queue_full);
   }
   if (*task == own_task_ && *task != no_task) {
     own_job_ = std::move(job);

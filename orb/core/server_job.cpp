@@ -15,9 +15,9 @@
 namespace corelane::core {
 namespace {
 
-constexpr Error shutting_down{ErrorKind::transient, Completion::no, minor::shutting_down};
 using errors::no_memory;
-constexpr Error overloaded{ErrorKind::transient, Completion::no, minor::queue_full};
+using errors::queue_full;
+using errors::shutting_down;
 
 thread_local int requests_on_this_thread = 0;
 
@@ -66,7 +66,7 @@ void ServerJob::run(const dispatch::JobContext&) noexcept try {
       if (!visit.holding()) return reply_exception(visit.error());
     }
     if (set_aside()) return;
-    if (object_->gate().turnstile().passage() == Passage::holding) return reply_exception(overloaded);
+    if (object_->gate().turnstile().passage() == Passage::holding) return reply_exception(queue_full);
   }
 } catch (const std::bad_alloc&) {  // not the servant's: see run_upcall()
   reply_exception(no_memory);

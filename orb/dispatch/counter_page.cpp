@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "orb/base/minor.h"
+#include "orb/base/errors.h"
 #include "orb/os/fd.h"
 #include "orb/os/file_lock.h"
 #include "orb/os/host.h"
@@ -20,7 +20,7 @@
 namespace corelane::dispatch {
 namespace {
 
-constexpr Error refused{.kind = ErrorKind::persist_store, .minor = minor::system_refused};
+using errors::not_stored;
 constexpr std::uint64_t magic = 0x53'54'4e'55'4f'43'4c'43;  // "CLCOUNTS"
 constexpr std::size_t header_words = 32, core_words = 5, task_words = 32;
 constexpr std::size_t sequence_word = 5, name_word = 16, label_word = 19;
@@ -208,12 +208,12 @@ Expected<std::pair<std::string, os::Fd>> make_file(const std::string& directory)
     std::string path = i == 0 ? start : start + "." + std::to_string(i);
     if (!remove_stale(path)) continue;
     os::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!file && errno != EEXIST) return refused;
+    if (!file && errno != EEXIST) return not_stored;
     if (!file) continue;
     const auto locked = os::try_lock(file);
     if (locked && *locked && os::is_at(file, path.c_str())) return std::pair{std::move(path), std::move(file)};
   }
-  return refused;
+  return not_stored;
 }
 
 }  // namespace
@@ -226,7 +226,7 @@ Expected<std::unique_ptr<CounterPage>> CounterPage::make(const std::string& dire
       new CounterPage(std::move(file->first), std::move(file->second), words_for(cores, tasks), cores, tasks));
   const os::SizeLimitGuard guard;
   errno = ::posix_fallocate(page->file_.get(), 0, static_cast<off_t>(page->words_.size() * sizeof(std::uint64_t)));
-  if (errno != 0) return refused;
+  if (errno != 0) return not_stored;
   return page;
 }
 

@@ -5,21 +5,21 @@
 namespace corelane::dispatch {
 namespace {
 
-thread_local const CurrentJob* current = nullptr;
+thread_local const CurrentJob* job_here = nullptr;
 thread_local bool suspended = false;  // its job
 
 // Whom to tell; null when nobody is to be told, or was already.
 JobControl* control_of(bool suspends) noexcept {
-  return suspends && current != nullptr && !suspended ? current->control : nullptr;
+  return suspends && job_here != nullptr && !suspended ? job_here->control : nullptr;
 }
 
 }  // namespace
 
-const CurrentJob* current_job() noexcept { return current; }
+const CurrentJob* current_job() noexcept { return job_here; }
 
-CurrentScope::CurrentScope(const CurrentJob& job) noexcept : before_(std::exchange(current, &job)) {}
+CurrentScope::CurrentScope(const CurrentJob& job) noexcept : before_(std::exchange(job_here, &job)) {}
 
-CurrentScope::~CurrentScope() { current = before_; }
+CurrentScope::~CurrentScope() { job_here = before_; }
 
 SuspensionScope::SuspensionScope(bool suspends) noexcept : control_(control_of(suspends)) {
   if (control_ == nullptr) return;

@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <bit>
 
+#include "orb/dispatch/counter.h"
+
 namespace corelane::dispatch {
 namespace {
 
 constexpr std::uint64_t linear = 64;  // below: one bucket each
-
-// relaxed: one writer, so nothing is lost between the load and the store; readers need no order.
-void increment(std::atomic<std::uint64_t>& counter) noexcept {
-  counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-}
 
 }  // namespace
 

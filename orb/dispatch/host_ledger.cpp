@@ -16,7 +16,7 @@
 namespace corelane::dispatch {
 namespace {
 
-constexpr Error busy{.kind = ErrorKind::transient, .minor = minor::ledger_busy};
+constexpr Error ledger_busy{.kind = ErrorKind::transient, .minor = minor::ledger_busy};
 using ledger::unusable;
 constexpr Error no_lease{.kind = ErrorKind::no_resources, .minor = minor::no_core_leased};
 using ledger::not_allowed;
@@ -100,7 +100,7 @@ Expected<std::vector<CoreLease>> HostLedger::lease(const LeaseRequest& request) 
 }
 
 Expected<std::span<const Promise>> HostLedger::begin() noexcept {
-  if (!mutex_.try_lock()) return busy;
+  if (!mutex_.try_lock()) return ledger_busy;
   if (const auto opened = open_transaction(); !opened) {
     abandon();
     return opened.error();
@@ -122,7 +122,7 @@ Expected<void> HostLedger::enter() noexcept {
   const Time now = os::now();
   blocked_since_ = *entered ? never : std::min(blocked_since_, now);
   if (*entered || now - blocked_since_ >= longest_wait) return {};
-  return busy;
+  return ledger_busy;
 }
 
 Expected<void> HostLedger::end(std::span<const Promise> mine) noexcept {
@@ -141,7 +141,7 @@ Expected<void> HostLedger::claim(std::span<const Promise> mine) noexcept {
 // Written first and looked at then: see the head of host_ledger.h.
 Expected<void> HostLedger::write(std::span<const Promise> mine) noexcept {
   Expected<void> written = file_->write_own(mine);
-  if (written && !(file_->others_are_as_read() && file_->is_at_path())) written = busy;
+  if (written && !(file_->others_are_as_read() && file_->is_at_path())) written = ledger_busy;
   if (!written) (void)file_->write_own(mine_);  // maintain() sees to it that it stands there
   return written;
 }

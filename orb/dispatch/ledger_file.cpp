@@ -23,9 +23,9 @@ namespace corelane::dispatch {
 namespace {
 
 using errors::no_memory;
-using ledger::unusable;
-constexpr Error refused{.kind = ErrorKind::persist_store, .minor = minor::system_refused};
+using errors::not_stored;
 using ledger::not_allowed;
+using ledger::unusable;
 
 constexpr const char* elsewhere = "set runtime.directory (CORELANE_RUNTIME_DIRECTORY)";
 constexpr int attempts = 16;  // while others remove the file, or replace one of another version
@@ -70,7 +70,7 @@ LedgerFault cannot_open(const std::string& path, int reason) {
 }
 
 LedgerFault cannot_write(const std::string& path, int reason) {
-  return {refused, path + " cannot be written: " + std::strerror(reason) + "; make room there, or " + elsewhere};
+  return {not_stored, path + " cannot be written: " + std::strerror(reason) + "; make room there, or " + elsewhere};
 }
 
 // Never waits for the other end of a fifo, nor becomes a terminal's process.
@@ -97,7 +97,7 @@ Expected<LedgerFile, LedgerFault> LedgerFile::open(const std::string& path, std:
     if (auto taken = made.take_slot(mine); !taken) return taken.error();
     if (made.is_at_path()) return made;  // else somebody removed it meanwhile
   }
-  return LedgerFault{refused, path + " is removed again and again"};
+  return LedgerFault{not_stored, path + " is removed again and again"};
 }
 
 // A header is the same bytes whoever writes it, so several may.
@@ -114,7 +114,7 @@ Expected<void, LedgerFault> LedgerFile::prepare_header() {
     mend_header();
   }
   if (ledger::is_other_version(read_header()))
-    return LedgerFault{refused, version_text() + "; servers of that version run: stop them, or " + elsewhere};
+    return LedgerFault{not_stored, version_text() + "; servers of that version run: stop them, or " + elsewhere};
   return cannot_write(path_, errno);
 }
 
@@ -159,7 +159,7 @@ Expected<bool> LedgerFile::claim(std::size_t slot, std::span<const Promise> mine
   if (!*living) {
     const os::SizeLimitGuard guard;
     errno = posix_fallocate(file_.get(), static_cast<off_t>(ledger::slot_offset(slot)), ledger::slot_size);
-    if (errno != 0) return refused;
+    if (errno != 0) return not_stored;
     if (const auto written = write_own(mine); !written) return written.error();
     const auto alive = os::try_lock(file_, life_lock(slot));
     if (!alive || *alive) return alive;
@@ -281,7 +281,7 @@ Expected<std::uint64_t> LedgerFile::look_at(std::size_t slot) noexcept {
 Expected<void> LedgerFile::write_own(std::span<const Promise> mine) noexcept {
   const auto size = ledger::write_slot(mine, getpid(), buffer_);
   if (!size) return ledger::too_many;
-  if (!write_at(file_, Bytes{buffer_}.first(*size), ledger::slot_offset(slot_))) return refused;
+  if (!write_at(file_, Bytes{buffer_}.first(*size), ledger::slot_offset(slot_))) return not_stored;
   // Of two processes that each write and then look at the other's slot one at least sees the other: their writes are in
   // the order in which they took the inode's lock.
   // seq_cst: keeps our look behind our write also where a system call is no barrier

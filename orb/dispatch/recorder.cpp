@@ -25,7 +25,7 @@ namespace {
 constexpr Error off{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
 using errors::no_memory;
 constexpr int most_names = 10'000;  // of old traces that are in the way
-constexpr Error refused{.kind = ErrorKind::persist_store, .minor = minor::system_refused};
+using errors::not_stored;
 
 Duration read_clock(clockid_t clock) noexcept {
   timespec now{};
@@ -177,10 +177,10 @@ Expected<std::string> Recorder::write_trace(const std::string& folder, const sch
     if (errno == EEXIST) continue;
     os::log::warn("recorder: " + path + " cannot be written: " + std::strerror(errno) +
                   "; set recorder.directory to a directory that this process may write to");
-    return refused;
+    return not_stored;
   }
   os::log::warn("recorder: " + start + "*.cltrace are all there; remove some");
-  return refused;
+  return not_stored;
 }
 
 void Recorder::end() noexcept {

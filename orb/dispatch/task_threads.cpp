@@ -10,25 +10,6 @@
 #include "orb/os/wait.h"
 
 namespace corelane::dispatch {
-namespace {
-
-// What a thread waits for before it runs its worker. The thread and its handle share it.
-struct Start {
-  os::Parker parker;
-  // Written before parker.unpark(), read by the thread after it woke.
-  std::array<char, 16> name{};  // ended by a zero
-  WorkerPtr worker;             // null: nothing is left to do
-};
-
-void run(Start& start) noexcept {
-  start.parker.park(never);
-  if (!start.worker) return;
-  os::name_this_thread(start.name.data());
-  start.worker->loop();
-  start.worker.reset();
-}
-
-}  // namespace
 
 class TaskThreads::SystemThread final : public WorkerThread {
  public:
@@ -37,7 +18,7 @@ class TaskThreads::SystemThread final : public WorkerThread {
 
   // Not in the constructor: a thread that runs has a handle by then, which ends it.
   Expected<void> start(os::ThreadOptions options) {
-    auto thread = os::start_thread(std::move(options), [start = start_]() noexcept { run(*start); });
+    auto thread = os::start_thread(std::move(options), [start = start_]() noexcept { start->run(); });
     if (!thread) return thread.error();
     thread_ = std::move(*thread);
     return {};
@@ -60,6 +41,22 @@ class TaskThreads::SystemThread final : public WorkerThread {
   void begin() noexcept override { start_->parker.unpark(); }
 
  private:
+  // What the thread waits for before it runs its worker. The thread and its handle share it.
+  struct Start {
+    void run() noexcept {
+      parker.park(never);
+      if (!worker) return;
+      os::name_this_thread(name.data());
+      worker->loop();
+      worker.reset();
+    }
+
+    os::Parker parker;
+    // Written before parker.unpark(), read by the thread after it woke.
+    std::array<char, 16> name{};  // ended by a zero
+    WorkerPtr worker;             // null: nothing is left to do
+  };
+
   const std::shared_ptr<Start> start_ = std::make_shared<Start>();
   const bool bound_;
   Seat seat_;

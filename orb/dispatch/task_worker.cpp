@@ -7,18 +7,10 @@
 
 #include "orb/base/errors.h"
 #include "orb/dispatch/core_pool.h"
+#include "orb/dispatch/counter.h"
 #include "orb/dispatch/current.h"
 
 namespace corelane::dispatch {
-namespace {
-
-// relaxed: one writer, and readers need no order.
-void increment(std::atomic<std::uint64_t>& counter) noexcept {
-  counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-}
-
-}  // namespace
-
 TaskWorker::TaskWorker(TaskId task, const Contract& contract, CorePool& pool, const Clock& clock,
                        CeilingsOfTask ceilings)
     : task_(task),

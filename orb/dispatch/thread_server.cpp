@@ -7,7 +7,7 @@
 namespace corelane::dispatch {
 namespace {
 
-constexpr Duration shortest_look = std::chrono::microseconds{20};  // between two looks at what was used
+constexpr Duration shortest_server_look = std::chrono::microseconds{20};  // between two looks at what was used
 
 }  // namespace
 
@@ -72,7 +72,7 @@ void ThreadServer::step() noexcept {
   if (work && !serves && served) ++exhausted_;
   place(!serves ? 0 : work ? verdict.priority.value : native_);
   if (!alarm_) return;
-  if (serves) return alarm_->set(work ? now + std::max(verdict.budget, shortest_look) : never);
+  if (serves) return alarm_->set(work ? now + std::max(verdict.budget, shortest_server_look) : never);
   alarm_->set(work ? verdict.again : sched::next(driver_.server(), now));
 }
 

@@ -30,13 +30,6 @@ constexpr Error stopped_already{ErrorKind::comm_failure, Completion::no, minor::
 constexpr Error beyond_select{ErrorKind::imp_limit, Completion::no, minor::beyond_select};
 constexpr Error registered_already{ErrorKind::bad_inv_order, Completion::no, minor::system_refused};
 
-// ACE's own life, counted by ACE.
-class Library {
- public:
-  Library() { ACE::init(); }
-  ~Library() { ACE::fini(); }
-};
-
 os::ThreadOptions thread_options(const PoolOptions& options, int index) {
   os::ThreadOptions result{.name = "corelane-lf", .fifo_priority = options.fifo_priority};
   const std::size_t count = options.cores.size();
@@ -111,6 +104,12 @@ class ThreadPool::Impl {
   }
 
  private:
+  // ACE's own life, counted by ACE.
+  struct Library {
+    Library() { ACE::init(); }
+    ~Library() { ACE::fini(); }
+  };
+
   // A ReadyHandler as ACE calls it. Owner: ACE and entries_, by a reference count of its own: that of ACE is in a
   // library that no sanitizer sees into.
   class AceHandler final : public ACE_Event_Handler {

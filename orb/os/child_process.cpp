@@ -61,7 +61,7 @@ struct Plan {
 int trouble_of(const Fd& pipe) noexcept {
   int code = 0;
   ssize_t got = 0;
-  do got = read(pipe.get(), &code, sizeof code);
+  do got = ::read(pipe.get(), &code, sizeof code);
   while (got < 0 && errno == EINTR);  // bound: signals
   return got == sizeof code ? code : 0;
 }
@@ -132,7 +132,7 @@ ChildProcess::Filled ChildProcess::fill(Time deadline) {
   const int found = ppoll(&ready, 1, deadline == never ? nullptr : &patience, nullptr);
   if (found == 0) return Filled::late;
   char block[16384];
-  const ssize_t got = found < 0 ? -1 : read(output_.get(), block, sizeof block);
+  const ssize_t got = found < 0 ? -1 : ::read(output_.get(), block, sizeof block);
   if (got < 0 && errno == EINTR) return Filled::more;
   if (got <= 0) return Filled::end;
   buffer_.append(block, static_cast<std::size_t>(got));

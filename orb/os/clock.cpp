@@ -7,7 +7,7 @@
 namespace corelane::os {
 namespace {
 
-Duration read(clockid_t clock) noexcept {
+Duration reading_of(clockid_t clock) noexcept {
   timespec time{};
   if (clock_gettime(clock, &time) != 0) return {};  // only that of a thread that has ended fails
   return std::chrono::seconds{time.tv_sec} + Duration{time.tv_nsec};
@@ -15,16 +15,16 @@ Duration read(clockid_t clock) noexcept {
 
 }  // namespace
 
-Time now() noexcept { return Time{read(CLOCK_MONOTONIC)}; }
+Time now() noexcept { return Time{reading_of(CLOCK_MONOTONIC)}; }
 
-Duration thread_cpu_time() noexcept { return read(CLOCK_THREAD_CPUTIME_ID); }
+Duration thread_cpu_time() noexcept { return reading_of(CLOCK_THREAD_CPUTIME_ID); }
 
 CpuClock cpu_clock_of_this_thread() noexcept {
   CpuClock clock{};
   return pthread_getcpuclockid(pthread_self(), &clock) == 0 ? clock : CLOCK_THREAD_CPUTIME_ID;
 }
 
-Duration cpu_time(CpuClock clock) noexcept { return read(clock); }
+Duration cpu_time(CpuClock clock) noexcept { return reading_of(clock); }
 
 timespec to_timespec(Duration duration) noexcept {
   if (duration <= Duration::zero()) return {};

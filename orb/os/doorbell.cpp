@@ -25,7 +25,7 @@ void Doorbell::wait_beside(int fd, Time deadline) noexcept {
     const timespec wait = to_timespec(left_until(deadline));
     ppoll(entries.data(), entries.size(), deadline == never ? nullptr : &wait, nullptr);
     std::uint64_t count = 0;
-    if (entries[1].revents != 0) (void)!read(event_.get(), &count, sizeof count);
+    if (entries[1].revents != 0) (void)!::read(event_.get(), &count, sizeof count);
   }
   // PAIR doorbell.word: acquire here <- release in ring(). What the ringer wrote is visible.
   word_.exchange(resting, std::memory_order_acquire);
@@ -37,7 +37,7 @@ void Doorbell::ring() noexcept {
   // PAIR doorbell.asleep: acquire here <- release in wait_beside(). The descriptor is there.
   if (word_.exchange(rung, std::memory_order_acq_rel) != asleep) return;
   const std::uint64_t one = 1;
-  (void)!write(event_.get(), &one, sizeof one);
+  (void)!::write(event_.get(), &one, sizeof one);
 }
 
 }  // namespace corelane::os

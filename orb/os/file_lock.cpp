@@ -6,12 +6,12 @@
 
 #include <cerrno>
 
-#include "orb/base/minor.h"
+#include "orb/base/errors.h"
 
 namespace corelane::os {
 namespace {
 
-constexpr Error refused{.kind = ErrorKind::persist_store, .minor = minor::system_refused};
+using errors::not_stored;
 
 struct flock make_request(LockRange range, short type) noexcept {
   struct flock request {};  // l_pid stays 0, as these locks demand
@@ -37,19 +37,19 @@ Expected<bool> try_lock(const Fd& file, LockRange range, LockKind kind) noexcept
   struct flock request = make_request(range, type_of(kind));
   const int failure = control(file, F_OFD_SETLK, request);
   if (failure == EAGAIN || failure == EACCES) return false;
-  if (failure != 0) return refused;
+  if (failure != 0) return not_stored;
   return true;
 }
 
 Expected<void> unlock(const Fd& file, LockRange range) noexcept {
   struct flock request = make_request(range, F_UNLCK);
-  if (control(file, F_OFD_SETLK, request) != 0) return refused;
+  if (control(file, F_OFD_SETLK, request) != 0) return not_stored;
   return {};
 }
 
 Expected<std::optional<LockRange>> conflicting_lock(const Fd& file, LockRange range) noexcept {
   struct flock request = make_request(range, F_WRLCK);
-  if (control(file, F_OFD_GETLK, request) != 0) return refused;
+  if (control(file, F_OFD_GETLK, request) != 0) return not_stored;
   if (request.l_type == F_UNLCK) return std::optional<LockRange>{};
   return std::optional(LockRange{.start = request.l_start, .length = request.l_len});
 }

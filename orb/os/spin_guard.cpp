@@ -17,7 +17,7 @@ struct Remembered {
 };
 
 thread_local Remembered remembered;
-thread_local IdleDebt debt;
+thread_local IdleDebt owed;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ const SpinnerClass& spinner_class(Time now) noexcept {
   return remembered.value;
 }
 
-IdleDebt& idle_debt() noexcept { return debt; }
+IdleDebt& idle_debt() noexcept { return owed; }
 
 CoreId only_core_of(std::int32_t process) noexcept {
   CpuMask mask;

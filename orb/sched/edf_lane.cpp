@@ -8,7 +8,7 @@ namespace {
 
 // Moves the task's waiting jobs: none before `now`, the first at the nominal release `first` or later, T apart. They
 // have the deadlines of their new releases.
-void space_from(LaneTask& task, Time now, Time first) noexcept {
+void respace(LaneTask& task, Time now, Time first) noexcept {
   for (WaitingJob& job : std::span(task.waiting).first(task.waiting_count)) {
     job.nominal = std::max(job.nominal, first);
     job.eligible = std::max({job.eligible, now, job.nominal - task.contract.jitter});
@@ -104,7 +104,7 @@ void EdfLane::postpone(Time now, Started& job, bool another_budget) noexcept {
 void EdfLane::space(Time now, TaskId id, Time first) noexcept {
   LaneTask task = lane_.take(id);
   const bool vacating = task.vacating && !task.leaving;
-  space_from(task, now, first);
+  respace(task, now, first);
   forward(lane_.put(now, task));
   if (vacating) forward(lane_.vacate(now, id));
 }
@@ -150,7 +150,7 @@ LaneTask EdfLane::take(TaskId task) noexcept {
 std::span<const Command> EdfLane::put(Time now, const LaneTask& task) noexcept {
   commands_.clear();
   LaneTask arriving = task;
-  if (task.started) space_from(arriving, now, task.pending() ? now + task.contract.period : now);
+  if (task.started) respace(arriving, now, task.pending() ? now + task.contract.period : now);
   forward(lane_.put(now, arriving));
   if (task.busy && state_of(task.id) != nullptr) {
     started({.job = task.running,

@@ -6,8 +6,6 @@
 namespace corelane::sched {
 namespace {
 
-using Verdict = Response::Verdict;
-
 // How many jobs of `task` are released in [0, a] when the first one is at 0 and the others as soon as they may; a >= 0.
 Ticks jobs_until(const EdfTask& task, Ticks a) noexcept { return (a + task.jitter) / task.period + 1; }
 
@@ -36,23 +34,23 @@ bool EdfResponseSearch::step(int& evaluations) noexcept {
   while (!done_) {
     if (evaluations <= 0) return false;
     evaluations -= 1 + static_cast<int>(tasks_.size() + load_.above.size()) / 32;
-    if (limits_.iterations-- <= 0) return end(Verdict::undecided, 0);
+    if (limits_.iterations-- <= 0) return end(Response::Verdict::undecided, 0);
     const Ticks next = add_up(fixed_, interference());
     if (next != window_) {
       window_ = next;
-      if (window_ == endless) return end(Verdict::undecided, 0);
+      if (window_ == endless) return end(Response::Verdict::undecided, 0);
       continue;
     }
     worst_ = std::max(worst_, window_ - a_);
-    if (worst_ > limits_.stop_above) return end(Verdict::late, worst_);
+    if (worst_ > limits_.stop_above) return end(Response::Verdict::late, worst_);
     const Ticks candidate = next_candidate();
-    if (candidate < 0 || candidate >= busy_) return end(Verdict::exact, worst_);
+    if (candidate < 0 || candidate >= busy_) return end(Response::Verdict::exact, worst_);
     begin_candidate(candidate);
   }
   return true;
 }
 
-bool EdfResponseSearch::end(Verdict verdict, Ticks value) noexcept {
+bool EdfResponseSearch::end(Response::Verdict verdict, Ticks value) noexcept {
   response_ = {verdict, value};
   return done_ = true;
 }
@@ -86,7 +84,7 @@ Ticks EdfResponseSearch::next_candidate() const noexcept {
 
 Response edf_response_time(std::span<const EdfTask> tasks, std::size_t which, const Limits& limits) noexcept {
   const Ticks busy = longest_busy_period(tasks, limits.iterations);
-  if (busy == endless) return {Verdict::undecided, 0};
+  if (busy == endless) return {Response::Verdict::undecided, 0};
   EdfResponseSearch search;
   search.begin(tasks, which, {}, busy, limits);
   int unlimited = std::numeric_limits<int>::max();

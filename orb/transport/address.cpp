@@ -13,6 +13,7 @@
 #include <optional>
 #include <thread>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/wait.h"
 #include "orb/transport/detail/socket.h"
@@ -22,9 +23,9 @@ namespace {
 
 using Addresses = std::vector<Address>;
 
-constexpr Error bad{.kind = ErrorKind::bad_param, .minor = minor::bad_address};
+using errors::bad_address;
 constexpr Error no_answer{.kind = ErrorKind::transient, .minor = minor::connect_failed};
-constexpr Error too_late{.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
+using errors::deadline_passed;
 
 Expected<Addresses> look_up(const Endpoint& endpoint, AddressUse use, int flags) {
   addrinfo hints{};
@@ -35,8 +36,8 @@ Expected<Addresses> look_up(const Endpoint& endpoint, AddressUse use, int flags)
   const char* const host = endpoint.host.empty() ? nullptr : endpoint.host.c_str();
   const int failure = getaddrinfo(host, std::to_string(endpoint.port).c_str(), &hints, &raw);
   if (failure == EAI_AGAIN) return no_answer;
-  if (failure == EAI_SYSTEM) return no_descriptor_or(bad);
-  if (failure != 0) return bad;
+  if (failure == EAI_SYSTEM) return no_descriptor_or(bad_address);
+  if (failure != 0) return bad_address;
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> list(raw, &freeaddrinfo);
   Addresses found;
   for (const addrinfo* entry = list.get(); entry != nullptr; entry = entry->ai_next) {
@@ -44,7 +45,7 @@ Expected<Addresses> look_up(const Endpoint& endpoint, AddressUse use, int flags)
     std::memcpy(&address.storage, entry->ai_addr, entry->ai_addrlen);
     found.push_back(address);
   }
-  if (found.empty()) return bad;
+  if (found.empty()) return bad_address;
   return found;
 }
 
@@ -62,7 +63,7 @@ Expected<Addresses> look_up_until(const Endpoint& endpoint, AddressUse use, Time
     pending->answer = look_up(endpoint, use, 0);
     pending->arrived.unpark();
   }).detach();
-  if (!pending->arrived.park(deadline)) return too_late;
+  if (!pending->arrived.park(deadline)) return deadline_passed;
   return *pending->answer;
 }
 
@@ -113,10 +114,10 @@ Endpoint endpoint_of(const Address& address) {
 }
 
 Expected<Addresses> resolve(const Endpoint& endpoint, AddressUse use, Time deadline) {
-  if (endpoint.kind != EndpointKind::tcp) return bad;
+  if (endpoint.kind != EndpointKind::tcp) return bad_address;
   if (endpoint.host.empty()) {
     if (use == AddressUse::listen) return everywhere(endpoint.port);
-    return bad;
+    return bad_address;
   }
   if (auto numeric = look_up(endpoint, use, AI_NUMERICHOST)) return numeric;
   if (deadline == never) return look_up(endpoint, use, 0);

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <utility>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/spin_guard.h"
@@ -22,11 +23,11 @@ namespace corelane::transport {
 namespace {
 
 constexpr Error not_connected{.kind = ErrorKind::transient, .minor = minor::connect_failed};
-constexpr Error too_late{.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
-constexpr Error taken{.kind = ErrorKind::comm_failure, .minor = minor::address_in_use};
+using errors::address_in_use;
+using errors::deadline_passed;
 constexpr Error denied{.kind = ErrorKind::no_permission, .minor = minor::listen_denied};
 constexpr Error elsewhere{.kind = ErrorKind::bad_param, .minor = minor::address_not_here};
-constexpr Error unusable{.kind = ErrorKind::bad_param, .minor = minor::bad_address};
+using errors::bad_address;
 
 // A blocking recv returns after this time without bytes. While more is left until the deadline, one blocking recv saves
 // the poll before it; the rest is polled with the exact time.
@@ -132,7 +133,7 @@ bool met_itself(int fd) noexcept {
 }
 
 Expected<void> finish_connect(int fd, Time deadline) noexcept {
-  if (!poll_until(fd, POLLOUT, deadline)) return too_late;
+  if (!poll_until(fd, POLLOUT, deadline)) return deadline_passed;
   int failure = 0;
   socklen_t size = sizeof failure;
   if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) != 0 || failure != 0) return not_connected;
@@ -149,7 +150,7 @@ Expected<os::Fd> connect_unix(const Address& address, Time deadline) noexcept {
     set_send_timeout(fd.get(), deadline);
     if (connect(fd.get(), address.native(), address.length) == 0) break;
     if (errno != EAGAIN && errno != EINTR) return not_connected;
-    if (os::left_until(deadline) == Duration::zero()) return too_late;
+    if (os::left_until(deadline) == Duration::zero()) return deadline_passed;
   }
   configure_stream(fd.get(), AF_UNIX);
   return fd;
@@ -158,14 +159,14 @@ Expected<os::Fd> connect_unix(const Address& address, Time deadline) noexcept {
 Error why_not_listening(int code) noexcept {
   switch (code) {
     case EADDRINUSE:
-      return taken;
+      return address_in_use;
     case EACCES:
     case EPERM:
       return denied;
     case EADDRNOTAVAIL:
       return elsewhere;
     default:
-      return unusable;
+      return bad_address;
   }
 }
 
@@ -282,7 +283,7 @@ Expected<os::Fd> connect_stream(const Address& address, Time deadline) noexcept 
 
 Expected<os::Fd> listen_stream(const Address& address) noexcept {
   os::Fd fd(socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd) return no_descriptor_or(unusable);
+  if (!fd) return no_descriptor_or(bad_address);
   set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // a restarted server finds its port again
   if (address.family() == AF_INET6) set_option(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
   if (bind(fd.get(), address.native(), address.length) != 0 || listen(fd.get(), SOMAXCONN) != 0)

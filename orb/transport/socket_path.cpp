@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/directory.h"
 #include "orb/os/file_lock.h"
@@ -23,8 +24,8 @@
 namespace corelane::transport {
 namespace {
 
-constexpr Error taken{.kind = ErrorKind::comm_failure, .minor = minor::address_in_use};
-constexpr Error unusable{.kind = ErrorKind::bad_param, .minor = minor::bad_address};
+using errors::address_in_use;
+using errors::bad_address;
 constexpr Error refused{.kind = ErrorKind::bad_param, .minor = minor::system_refused};
 constexpr Error no_descriptor{.kind = ErrorKind::no_resources, .minor = minor::no_descriptor};
 
@@ -108,9 +109,9 @@ std::string next_name(const std::string& directory) {
 PathRefusal lock_refusal(const std::string& path, const os::ClaimFault& fault) {
   switch (fault.kind) {
     case os::ClaimFault::Kind::held:
-      return refusal(taken, path, "another server listens there; take another path");
+      return refusal(address_in_use, path, "another server listens there; take another path");
     case os::ClaimFault::Kind::foreign:
-      return refusal(taken, path,
+      return refusal(address_in_use, path,
                      lock_path(path) + " is there and no lock of a server's; remove it or take another path");
     case os::ClaimFault::Kind::failed:
       break;
@@ -122,7 +123,7 @@ PathRefusal lock_refusal(const std::string& path, const os::ClaimFault& fault) {
 
 Expected<SocketPath, PathRefusal> SocketPath::claim(std::string path) {
   if (path.empty() || path.front() != '/' || path.size() > longest_unix_path)
-    return refusal(unusable, path,
+    return refusal(bad_address, path,
                    "a socket's path is absolute and has at most " + std::to_string(longest_unix_path) +
                        " bytes, the system's limit; this one has " + std::to_string(path.size()) +
                        ": take a shorter directory");
@@ -136,16 +137,17 @@ Expected<SocketPath, PathRefusal> SocketPath::claim(std::string path) {
       if (unlink(claimed.path_.c_str()) == 0 || errno == ENOENT) break;
       return system_refusal(claimed.path_, "the socket of a server that ended cannot be removed", errno);
     case Found::in_use:
-      return refusal(taken, claimed.path_, "another program listens there; take another path");
+      return refusal(address_in_use, claimed.path_, "another program listens there; take another path");
     case Found::no_socket:
-      return refusal(taken, claimed.path_, "a file is there that is no socket; remove it or take another path");
+      return refusal(address_in_use, claimed.path_,
+                     "a file is there that is no socket; remove it or take another path");
   }
   return claimed;
 }
 
 Expected<SocketPath, PathRefusal> SocketPath::choose(const std::string& directory) {
   if (const auto ready = os::make_directory(directory); !ready)
-    return refusal(unusable, directory, ready.error() + "; set runtime.directory");
+    return refusal(bad_address, directory, ready.error() + "; set runtime.directory");
   sweep(directory);
   std::optional<PathRefusal> last;
   for (int i = 0; i < choices; ++i) {
@@ -162,7 +164,7 @@ Expected<os::Fd, PathRefusal> SocketPath::listen(mode_t mode) {
   const Address address = unix_address(path_);
   // The file is made with the mode that the socket has, less the umask; so it is never more open than asked for.
   if (fchmod(fd.get(), mode) != 0 || bind(fd.get(), address.native(), address.length) != 0) {
-    if (errno == EADDRINUSE) return refusal(taken, path_, "another program listens there; take another path");
+    if (errno == EADDRINUSE) return refusal(address_in_use, path_, "another program listens there; take another path");
     return system_refusal(path_, "bind", errno);
   }
   bound_ = os::Fd(open(path_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));

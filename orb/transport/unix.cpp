@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "orb/base/minor.h"
+#include "orb/base/errors.h"
 #include "orb/os/log.h"
 #include "orb/transport/detail/address.h"
 #include "orb/transport/detail/census.h"
@@ -16,7 +16,7 @@
 namespace corelane::transport {
 namespace {
 
-constexpr Error bad{.kind = ErrorKind::bad_param, .minor = minor::bad_address};
+using errors::bad_address;
 
 bool is_path(const Endpoint& endpoint) noexcept {
   return endpoint.kind == EndpointKind::unix_socket && endpoint.path.starts_with('/') &&
@@ -40,7 +40,7 @@ UnixTransport::UnixTransport(Reactor& reactor, UnixOptions options, ConnectionLi
 UnixTransport::~UnixTransport() = default;
 
 Expected<std::shared_ptr<Connection>> UnixTransport::connect(const Endpoint& endpoint, Time deadline) {
-  if (!is_path(endpoint)) return bad;
+  if (!is_path(endpoint)) return bad_address;
   auto fd = connect_stream(unix_address(endpoint.path), deadline);
   if (!fd) return fd.error();
   return std::shared_ptr<Connection>(
@@ -48,7 +48,7 @@ Expected<std::shared_ptr<Connection>> UnixTransport::connect(const Endpoint& end
 }
 
 Expected<std::unique_ptr<Listener>> UnixTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
-  if (endpoint.kind != EndpointKind::unix_socket) return bad;
+  if (endpoint.kind != EndpointKind::unix_socket) return bad_address;
   auto path = endpoint.path.empty() ? SocketPath::choose(options_.directory) : SocketPath::claim(endpoint.path);
   if (!path) return said(path.error());
   auto fd = path->listen(options_.mode);

@@ -4,6 +4,8 @@
 #include "orb/corba/print.h"
 #include "tests/support/round_trip.h"
 
+namespace kinds_test {
+
 using corelane::ByteOrder;
 using namespace corelane::test;
 
@@ -399,3 +401,5 @@ TEST_CASE("a derived structure can be made of its base") {
   const Kinds::Derived derived{base, "b"};
   CHECK(derived.b() == "b");
 }
+
+}  // namespace kinds_test

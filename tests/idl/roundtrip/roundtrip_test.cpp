@@ -5,6 +5,8 @@
 #include "orb/os/child_process.h"
 #include "tests/interop/echo_checks.h"
 
+namespace roundtrip_test {
+
 using namespace interop;
 using corelane::ByteOrder;
 using corelane::os::ChildProcess;
@@ -202,3 +204,5 @@ TEST_CASE("a tree deeper than the reader's limit is refused") {
   Interop::Tree out;
   CHECK_FALSE(decode(reader, out));
 }
+
+}  // namespace roundtrip_test

@@ -7,6 +7,8 @@
 #include "tests/support/round_trip.h"
 #include "valuesC.h"
 
+namespace type_codes_test {
+
 using namespace corelane::test;
 using corelane::ByteOrder;
 
@@ -129,3 +131,5 @@ TEST_CASE("a recursive type that nothing closes cannot be sent") {
   encode(writer, orb->create_sequence_tc(0, orb->create_recursive_tc("IDL:Tree:1.0")));
   CHECK_FALSE(writer.ok());
 }
+
+}  // namespace type_codes_test

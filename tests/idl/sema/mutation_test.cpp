@@ -1,21 +1,16 @@
 // Texts of the table with random damage: the compiler says what it likes about them and must survive. Runs under the
 // sanitizers in the sanitizer builds; CORELANE_MUTATIONS=100000 runs longer, CORELANE_SEED=n elsewhere.
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "tests/idl/fault_table.h"
+#include "tests/support/from_environment.h"
 
 using namespace corelane::idl::test;
 
 namespace {
-
-unsigned long setting(const char* name, unsigned long usual) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? usual : std::strtoul(value, nullptr, 10);
-}
 
 class Mutator {
  public:
@@ -70,8 +65,8 @@ class Mutator {
 
 TEST_CASE("damaged texts end in a verdict") {
   Mutator mutator(read_table(file_text(CORELANE_DIAGNOSTICS "/tests/idl/sema/diagnostics.txt")),
-                  setting("CORELANE_SEED", 1));
-  const unsigned long count = setting("CORELANE_MUTATIONS", 1000);
+                  corelane::testing::from_environment("CORELANE_SEED", 1));
+  const unsigned long count = corelane::testing::from_environment("CORELANE_MUTATIONS", 1000);
   for (unsigned long i = 0; i < count; ++i) {
     Compiler compiler;
     const std::string text = mutator.next();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/idl/compile_text.h"
+#include "tests/support/from_environment.h"
 
 using corelane::idl::test::faults_of;
 
@@ -197,17 +198,12 @@ class Generator {
   Names types_, structures_, constants_, exceptions_, interfaces_;
 };
 
-unsigned long setting(const char* name, unsigned long usual) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? usual : std::strtoul(value, nullptr, 10);
-}
-
 }  // namespace
 
 TEST_CASE("random texts that keep the rules are accepted") {
-  const unsigned long seed = setting("CORELANE_SEED", 1);
+  const unsigned long seed = corelane::testing::from_environment("CORELANE_SEED", 1);
   std::string text;
-  for (unsigned long i = 0; i < setting("CORELANE_RANDOM_IDL", 50); ++i) {
+  for (unsigned long i = 0; i < corelane::testing::from_environment("CORELANE_RANDOM_IDL", 50); ++i) {
     text = Generator(seed + i).text();
     const std::string faults = faults_of(text);
     if (faults.empty()) continue;

@@ -10,6 +10,8 @@
 #include "orb/base/minor.h"
 #include "orb/cdr/decimal.h"
 
+namespace any_test {
+
 using namespace corelane;
 using any::Any;
 using any::desc_of;
@@ -223,3 +225,5 @@ TEST_CASE("an Any cut short anywhere is refused") {
     if (decode(reader, out)) FAIL("accepted " << size << " bytes");
   }
 }
+
+}  // namespace any_test

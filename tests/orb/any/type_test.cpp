@@ -8,6 +8,8 @@
 #include "orb/any/type_codec.h"
 #include "orb/base/minor.h"
 
+namespace type_test {
+
 using namespace corelane;
 using any::Kind;
 using any::MemberDesc;
@@ -283,3 +285,5 @@ TEST_CASE("a TypeCode cut short anywhere is refused") {
     if (decode(reader, type)) FAIL("accepted " << size << " bytes");
   }
 }
+
+}  // namespace type_test

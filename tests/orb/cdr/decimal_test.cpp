@@ -1,12 +1,12 @@
 #include "orb/cdr/decimal.h"
 
 #include <catch2/catch.hpp>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
 #include "orb/base/minor.h"
 #include "orb/cdr/codec.h"
+#include "tests/orb/cdr/octets.h"
 #include "tests/support/law.h"
 
 using namespace corelane;
@@ -19,12 +19,6 @@ namespace {
 
 Decimal decimal(std::string_view text) { return Decimal::parse(text).value(); }
 std::string text(const Expected<Decimal>& value) { return value ? value->to_string() : "error"; }
-
-std::vector<std::byte> bytes(std::initializer_list<int> values) {
-  std::vector<std::byte> out;
-  for (const int v : values) out.push_back(static_cast<std::byte>(v));
-  return out;
-}
 
 std::vector<std::byte> wire_of(std::string_view value, int digits, int scale) {
   Writer writer;
@@ -110,25 +104,25 @@ TEST_CASE("integer arithmetic of decimals agrees with that of C++") {
 // The wire.
 
 TEST_CASE("fixed-point values are half octets with the sign last") {
-  CHECK(wire_of("123.45", 5, 2) == bytes({0x12, 0x34, 0x5c}));
-  CHECK(wire_of("-1234.5", 6, 2) == bytes({0x01, 0x23, 0x45, 0x0d}));
-  CHECK(wire_of("0", 1, 0) == bytes({0x0c}));
-  CHECK(wire_of("0.05", 2, 2) == bytes({0x00, 0x5c}));
+  CHECK(wire_of("123.45", 5, 2) == octets({0x12, 0x34, 0x5c}));
+  CHECK(wire_of("-1234.5", 6, 2) == octets({0x01, 0x23, 0x45, 0x0d}));
+  CHECK(wire_of("0", 1, 0) == octets({0x0c}));
+  CHECK(wire_of("0.05", 2, 2) == octets({0x00, 0x5c}));
 }
 
 TEST_CASE("fixed-point values come back") {
-  CHECK(read(bytes({0x12, 0x34, 0x5c}), 5, 2) == "123.45");
-  CHECK(read(bytes({0x01, 0x23, 0x45, 0x0d}), 6, 2) == "-1234.50");
-  CHECK(read(bytes({0x0d}), 1, 0) == "0");
+  CHECK(read(octets({0x12, 0x34, 0x5c}), 5, 2) == "123.45");
+  CHECK(read(octets({0x01, 0x23, 0x45, 0x0d}), 6, 2) == "-1234.50");
+  CHECK(read(octets({0x0d}), 1, 0) == "0");
   CHECK(read(wire_of("1234567890123456789012345678901", 31, 0), 31, 0) == "1234567890123456789012345678901");
   CHECK(read(wire_of(".1234567890123456789012345678901", 31, 31), 31, 31) == "0.1234567890123456789012345678901");
 }
 
 TEST_CASE("malformed fixed-point values are refused") {
-  CHECK(read(bytes({0x1a, 0x3c}), 3, 0) == "refused");
-  CHECK(read(bytes({0x12, 0x34}), 3, 0) == "refused");
-  CHECK(read(bytes({0x12, 0x3c}), 2, 0) == "refused");  // a third digit
-  CHECK(read(bytes({0x12}), 3, 0) == "refused");
+  CHECK(read(octets({0x1a, 0x3c}), 3, 0) == "refused");
+  CHECK(read(octets({0x12, 0x34}), 3, 0) == "refused");
+  CHECK(read(octets({0x12, 0x3c}), 2, 0) == "refused");  // a third digit
+  CHECK(read(octets({0x12}), 3, 0) == "refused");
 }
 
 TEST_CASE("a value with more digits than its type is not written") {

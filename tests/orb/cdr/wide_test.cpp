@@ -1,25 +1,20 @@
 #include "orb/cdr/wide.h"
 
 #include <catch2/catch.hpp>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
 #include "orb/base/minor.h"
 #include "orb/cdr/codec.h"
+#include "tests/orb/cdr/octets.h"
 
 using namespace corelane;
+using namespace corelane::testing;
 using cdr::Reader;
 using cdr::WideForm;
 using cdr::Writer;
 
 namespace {
-
-std::vector<std::byte> bytes(std::initializer_list<int> values) {
-  std::vector<std::byte> out;
-  for (const int v : values) out.push_back(static_cast<std::byte>(v));
-  return out;
-}
 
 template <typename T>
 std::vector<std::byte> wire_of(const T& value, WideForm form, ByteOrder order) {
@@ -89,21 +84,21 @@ TEST_CASE("the counted form is big endian whatever the byte order, and has no te
   const ByteOrder o = order();
   const auto wire = wire_of(std::wstring(L"a\u4e2d"), WideForm::counted, o);
   const int high = o == ByteOrder::big ? 0 : 4;
-  CHECK(wire == bytes({high, 0, 0, 4 - high, 0, 'a', 0x4e, 0x2d}));
-  CHECK(wire_of(L'\u4e2d', WideForm::counted, o) == bytes({2, 0x4e, 0x2d}));
+  CHECK(wire == octets({high, 0, 0, 4 - high, 0, 'a', 0x4e, 0x2d}));
+  CHECK(wire_of(L'\u4e2d', WideForm::counted, o) == octets({2, 0x4e, 0x2d}));
 }
 
 TEST_CASE("the fixed form follows the byte order, counts units and ends with NUL") {
-  CHECK(wire_of(std::wstring(L"a"), WideForm::fixed, ByteOrder::little) == bytes({2, 0, 0, 0, 'a', 0, 0, 0}));
-  CHECK(wire_of(L'a', WideForm::fixed, ByteOrder::big) == bytes({0, 'a'}));
+  CHECK(wire_of(std::wstring(L"a"), WideForm::fixed, ByteOrder::little) == octets({2, 0, 0, 0, 'a', 0, 0, 0}));
+  CHECK(wire_of(L'a', WideForm::fixed, ByteOrder::big) == octets({0, 'a'}));
 }
 
 TEST_CASE("a byte-order mark is obeyed and taken off") {
   std::wstring text;
-  REQUIRE(decodes(bytes({0, 0, 0, 4, 0xff, 0xfe, 'a', 0}), WideForm::counted, ByteOrder::big, text));
+  REQUIRE(decodes(octets({0, 0, 0, 4, 0xff, 0xfe, 'a', 0}), WideForm::counted, ByteOrder::big, text));
   CHECK(text == L"a");
   wchar_t c = 0;
-  REQUIRE(decodes(bytes({4, 0xfe, 0xff, 0, 'b'}), WideForm::counted, ByteOrder::little, c));
+  REQUIRE(decodes(octets({4, 0xfe, 0xff, 0, 'b'}), WideForm::counted, ByteOrder::little, c));
   CHECK(c == L'b');
 }
 
@@ -119,35 +114,35 @@ TEST_CASE("a sequence of wide strings survives") {
 TEST_CASE("malformed wide text is refused") {
   using Wire = std::vector<std::byte>;
   const auto [f, wire] = GENERATE(
-      table<WideForm, Wire>({{WideForm::counted, bytes({0, 0, 0, 3, 0, 'a', 0})},          // half a unit
-                             {WideForm::counted, bytes({0, 0, 0, 2, 0xd8, 0x00})},         // the first half alone
-                             {WideForm::counted, bytes({0, 0, 0, 4, 0xdc, 0, 0xd8, 0})},   // halves turned round
-                             {WideForm::fixed, bytes({0, 0, 0, 0})},                       // no terminator
-                             {WideForm::fixed, bytes({0, 0, 0, 1, 0, 'a'})},               // another one
-                             {WideForm::fixed, bytes({0, 0, 0, 2, 0, 0, 0, 0})},           // NUL inside
-                             {WideForm::fixed, bytes({0, 0, 0, 2, 0xd8, 0x00, 0, 0})}}));  // the first half alone
+      table<WideForm, Wire>({{WideForm::counted, octets({0, 0, 0, 3, 0, 'a', 0})},          // half a unit
+                             {WideForm::counted, octets({0, 0, 0, 2, 0xd8, 0x00})},         // the first half alone
+                             {WideForm::counted, octets({0, 0, 0, 4, 0xdc, 0, 0xd8, 0})},   // halves turned round
+                             {WideForm::fixed, octets({0, 0, 0, 0})},                       // no terminator
+                             {WideForm::fixed, octets({0, 0, 0, 1, 0, 'a'})},               // another one
+                             {WideForm::fixed, octets({0, 0, 0, 2, 0, 0, 0, 0})},           // NUL inside
+                             {WideForm::fixed, octets({0, 0, 0, 2, 0xd8, 0x00, 0, 0})}}));  // the first half alone
   CHECK(refusal<std::wstring>(wire, f) == minor::bad_string);
 }
 
 TEST_CASE("a wide length beyond the message is refused before anything grows") {
-  CHECK(refusal<std::wstring>(bytes({0xff, 0xff, 0xff, 0xff}), WideForm::counted) == minor::sequence_too_long);
-  CHECK(refusal<std::wstring>(bytes({0x7f, 0xff, 0xff, 0xff}), WideForm::fixed) == minor::sequence_too_long);
+  CHECK(refusal<std::wstring>(octets({0xff, 0xff, 0xff, 0xff}), WideForm::counted) == minor::sequence_too_long);
+  CHECK(refusal<std::wstring>(octets({0x7f, 0xff, 0xff, 0xff}), WideForm::fixed) == minor::sequence_too_long);
 }
 
 TEST_CASE("malformed wide characters are refused") {
-  CHECK(refusal<wchar_t>(bytes({0}), WideForm::counted) == minor::bad_string);
-  CHECK(refusal<wchar_t>(bytes({1, 'a'}), WideForm::counted) == minor::bad_string);
-  CHECK(refusal<wchar_t>(bytes({4, 0, 'a', 0, 'b'}), WideForm::counted) == minor::bad_string);
-  CHECK(refusal<wchar_t>(bytes({2, 0}), WideForm::counted) == minor::truncated);
-  CHECK(refusal<wchar_t>(bytes({0xdc, 0}), WideForm::fixed) == minor::bad_string);
+  CHECK(refusal<wchar_t>(octets({0}), WideForm::counted) == minor::bad_string);
+  CHECK(refusal<wchar_t>(octets({1, 'a'}), WideForm::counted) == minor::bad_string);
+  CHECK(refusal<wchar_t>(octets({4, 0, 'a', 0, 'b'}), WideForm::counted) == minor::bad_string);
+  CHECK(refusal<wchar_t>(octets({2, 0}), WideForm::counted) == minor::truncated);
+  CHECK(refusal<wchar_t>(octets({0xdc, 0}), WideForm::fixed) == minor::bad_string);
 }
 
 TEST_CASE("GIOP 1.0 has no wide characters") {
   const std::uint32_t code = minor::omg | 5;
   CHECK(failure(std::wstring(L"a"), WideForm::none).minor == code);
   CHECK(failure(L'a', WideForm::none).minor == code);
-  CHECK(refusal<std::wstring>(bytes({0, 0, 0, 0}), WideForm::none) == code);
-  CHECK(refusal<wchar_t>(bytes({0, 'a'}), WideForm::none) == code);
+  CHECK(refusal<std::wstring>(octets({0, 0, 0, 0}), WideForm::none) == code);
+  CHECK(refusal<wchar_t>(octets({0, 'a'}), WideForm::none) == code);
 }
 
 TEST_CASE("what is no character is not written") {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <vector>
 
 #include "tests/support/forked_peer.h"
+#include "tests/support/from_environment.h"
 
 using namespace corelane;
 using namespace corelane::channel;
@@ -18,10 +18,7 @@ using namespace corelane::testing;
 
 namespace {
 
-int kills() {
-  const char* text = std::getenv("CORELANE_CHANNEL_KILLS");
-  return text != nullptr ? std::atoi(text) : 40;
-}
+std::uint64_t kills() { return from_environment("CORELANE_CHANNEL_KILLS", 40); }
 
 const Shape small{.slots = 64, .chunks = 4, .chunk_size = 8192};
 
@@ -129,14 +126,14 @@ ChannelResult set_up(bool connects, os::Fd socket) {
 TEST_CASE("an end that is killed while both talk loses no whole message, and nothing hangs or leaks") {
   std::mt19937 random(static_cast<unsigned>(getpid()));
   const Holdings before;
-  for (int i = 0; i < kills(); ++i) kill_one(random() & 0xff, random() % (i % 4 == 0 ? 3 : 300));
+  for (std::uint64_t i = 0; i < kills(); ++i) kill_one(random() & 0xff, random() % (i % 4 == 0 ? 3 : 300));
   CHECK(Holdings() == before);
 }
 
 TEST_CASE("an end that dies while the channel is set up is a fault or a death and never a hang") {
   std::mt19937 random(static_cast<unsigned>(getpid()));
   const Holdings before;
-  for (int i = 0; i < kills(); ++i) {
+  for (std::uint64_t i = 0; i < kills(); ++i) {
     const bool connects = i % 2 == 0;
     SocketPair sockets;
     const auto delay = static_cast<suseconds_t>(1 + random() % 600);

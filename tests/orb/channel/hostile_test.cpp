@@ -13,6 +13,8 @@
 #include "orb/channel/setup.h"
 #include "tests/support/forked_peer.h"
 
+namespace hostile_test {
+
 using namespace corelane;
 using namespace corelane::channel;
 using namespace corelane::testing;
@@ -247,3 +249,5 @@ TEST_CASE("packets on the socket that nobody asked for change nothing") {
   shutdown(attack.hostile.watch.socket(), SHUT_RDWR);
   CHECK(reader.get() == ended(Fault::peer_died));
 }
+
+}  // namespace hostile_test

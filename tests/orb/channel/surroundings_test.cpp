@@ -13,6 +13,8 @@
 #include "orb/channel/memory.h"
 #include "tests/support/forked_peer.h"
 
+namespace surroundings_test {
+
 using namespace corelane;
 using namespace corelane::channel;
 using namespace corelane::testing;
@@ -212,3 +214,5 @@ TEST_CASE("waking by signal is refused between namespaces of processes") {
   else
     CHECK(code == 0);
 }
+
+}  // namespace surroundings_test

@@ -5,6 +5,8 @@
 
 #include "orb/cdr/writer.h"
 
+namespace address_test {
+
 using namespace corelane;
 using namespace corelane::core;
 using transport::Endpoint;
@@ -128,3 +130,5 @@ TEST_CASE("what a later version appends to the component is skipped") {
   const auto address = address_of(with_component(component), server);
   CHECK(address->endpoints == std::vector{unix_endpoint("/x"), Endpoint{"h", 1}});
 }
+
+}  // namespace address_test

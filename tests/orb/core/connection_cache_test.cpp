@@ -13,6 +13,8 @@
 #include "tests/support/quiet.h"
 #include "tests/support/stream_harness.h"
 
+namespace connection_cache_test {
+
 using namespace corelane;
 using namespace corelane::core;
 using namespace corelane::testing;
@@ -220,3 +222,5 @@ TEST_CASE("the log says which transport is used and why") {
   address.same_host = why;
   CHECK_THAT(way_text(remote, address, false), Catch::StartsWith("calls over TCP to h:1: ") && Catch::Contains(text));
 }
+
+}  // namespace connection_cache_test

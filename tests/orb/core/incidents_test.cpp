@@ -12,6 +12,8 @@
 #include "orb/rt/rt.h"
 #include "tests/support/probe_servant.h"
 
+namespace incidents_test {
+
 using namespace corelane;
 using namespace corelane::core;
 using namespace corelane::testing;
@@ -139,3 +141,5 @@ TEST_CASE("the servant's exception of a collocated call is logged as well") {
   }
   CHECK(errors.times("a servant threw what is no CORBA exception") == 1);
 }
+
+}  // namespace incidents_test

@@ -17,18 +17,18 @@
 namespace {
 
 // Allocations of other threads than the test's own until they fail; negative: none fails.
-std::atomic<long> left{-1};
+std::atomic<long> allocations_left{-1};
 std::atomic<bool> fails_on{false};  // and all that follow
-std::atomic<long> failed{0};
+std::atomic<long> allocations_failed{0};
 thread_local bool spared = false;
 
 [[maybe_unused]] bool is_refused() noexcept {
   // relaxed everywhere: counts, no data depends on them
-  if (spared || left.load(std::memory_order_relaxed) < 0) return false;
-  const long before = left.fetch_sub(1, std::memory_order_relaxed);
+  if (spared || allocations_left.load(std::memory_order_relaxed) < 0) return false;
+  const long before = allocations_left.fetch_sub(1, std::memory_order_relaxed);
   if (before > 0) return false;
-  if (fails_on.load(std::memory_order_relaxed)) left.store(0, std::memory_order_relaxed);
-  failed.fetch_add(1, std::memory_order_relaxed);
+  if (fails_on.load(std::memory_order_relaxed)) allocations_left.store(0, std::memory_order_relaxed);
+  allocations_failed.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 
@@ -101,12 +101,12 @@ class Caller {
 class Shortage {
  public:
   Shortage(long nth, bool lasts) {
-    failed.store(0, std::memory_order_relaxed);
+    allocations_failed.store(0, std::memory_order_relaxed);
     fails_on.store(lasts, std::memory_order_relaxed);
-    left.store(nth, std::memory_order_relaxed);
+    allocations_left.store(nth, std::memory_order_relaxed);
   }
-  ~Shortage() { left.store(-1, std::memory_order_relaxed); }
-  bool came() const { return failed.load(std::memory_order_relaxed) > 0; }
+  ~Shortage() { allocations_left.store(-1, std::memory_order_relaxed); }
+  bool came() const { return allocations_failed.load(std::memory_order_relaxed) > 0; }
 };
 
 struct Case {

@@ -13,6 +13,7 @@
 #include "orb/giop/headers.h"
 #include "orb/os/clock.h"
 #include "tests/support/bare_wire.h"
+#include "tests/support/from_environment.h"
 #include "tests/support/giop_mutator.h"
 #include "tests/support/probe_servant.h"
 
@@ -158,15 +159,13 @@ TEST_CASE("shutdown says CloseConnection") {
 }
 
 TEST_CASE("a server goes on serving through mutated messages") {
-  // CORELANE_MUTATIONS: how many, for longer runs.
-  const char* wanted = std::getenv("CORELANE_MUTATIONS");
-  const int count = wanted != nullptr ? std::atoi(wanted) : 5'000;
+  const std::uint64_t count = corelane::testing::from_environment("CORELANE_MUTATIONS", 5'000);
   Served served;
   const std::string_view key(reinterpret_cast<const char*>(served.key.data()), served.key.size());
   test::GiopMutator mutator(42, key);
   auto wire = std::make_unique<Wire>(served.wires, served.endpoint);
-  int connections = 1, replies = 0;
-  for (int i = 0; i < count; ++i) {
+  std::uint64_t connections = 1, replies = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
     if (!wire->send(mutator.next()) || i % 16 == 15) {
       wire->finish();
       while (wire->next()) ++replies;

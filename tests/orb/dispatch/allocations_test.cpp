@@ -12,11 +12,11 @@
 
 namespace {
 
-constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t no_allocation = std::numeric_limits<std::size_t>::max();
 
 struct Watch {
   std::size_t seen = 0;
-  std::size_t fails_at = none;
+  std::size_t fails_at = no_allocation;
   bool lasting = false;
   bool failed = false;
 
@@ -71,7 +71,7 @@ FailingAllocation::FailingAllocation(std::size_t n, bool lasting) noexcept {
   watch.failed = false;
 }
 
-FailingAllocation::~FailingAllocation() { watch.fails_at = none; }
+FailingAllocation::~FailingAllocation() { watch.fails_at = no_allocation; }
 
 bool FailingAllocation::happened() const noexcept { return watch.failed; }
 

@@ -9,6 +9,8 @@
 #include "tests/orb/dispatch/fixture.h"
 #include "tests/support/quiet.h"
 
+namespace core_loss_test {
+
 using namespace corelane;
 using namespace corelane::dispatch;
 using namespace corelane::dispatch::test;
@@ -217,3 +219,5 @@ TEST_CASE("a core that is unplugged is noticed") {
   REQUIRE(std::ofstream(file) << "1" << std::flush);
   CHECK(noticed);
 }
+
+}  // namespace core_loss_test

@@ -1,6 +1,8 @@
 // Early jobs whose own timer is set late (dispatch.overshoot), on a virtual clock.
 #include "tests/orb/dispatch/fixture.h"
 
+namespace firm_release_test {
+
 using namespace corelane;
 using namespace corelane::dispatch;
 using namespace corelane::dispatch::test;
@@ -72,3 +74,5 @@ TEST_CASE("the overshoot counts in the admission") {
   CHECK(machine.report(machine.admit(task(10ms, 3ms))).bound == 5ms);
   CHECK(machine.refused(make_contract(20ms, 1ms, 2500us, 0ms)).code == sched::RefusalCode::not_schedulable);
 }
+
+}  // namespace firm_release_test

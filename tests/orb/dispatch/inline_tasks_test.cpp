@@ -19,6 +19,8 @@
 #include "orb/os/thread.h"
 #include "orb/os/wait.h"
 
+namespace inline_tasks_test {
+
 using namespace corelane;
 using namespace corelane::dispatch;
 using namespace std::chrono_literals;
@@ -315,3 +317,5 @@ TEST_CASE("after the stop nothing is taken and the job stays with its owner") {
   CHECK_FALSE(outcome.ran);
   CHECK_FALSE(followers.admit(every(10ms)));
 }
+
+}  // namespace inline_tasks_test

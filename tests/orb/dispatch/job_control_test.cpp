@@ -6,6 +6,8 @@
 #include "orb/dispatch/current.h"
 #include "tests/orb/dispatch/fixture.h"
 
+namespace job_control_test {
+
 using namespace corelane;
 using namespace corelane::dispatch;
 using namespace corelane::dispatch::test;
@@ -238,3 +240,5 @@ TEST_CASE("a resource that the contract does not name raises nobody and is count
   CHECK(inside == bench.native(0));
   CHECK(bench.report(low).undeclared_locks == 2);
 }
+
+}  // namespace job_control_test

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+namespace neighbours_test {
+
 using namespace corelane;
 using namespace corelane::dispatch;
 using namespace std::chrono_literals;
@@ -91,3 +93,5 @@ TEST_CASE("the longest deadline on a core is that of its tasks") {
   CHECK(longest_deadline_on(core_0, others) == 10ms);
   CHECK(longest_deadline_on(core_0, {}) == 0ms);
 }
+
+}  // namespace neighbours_test

@@ -15,6 +15,8 @@
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
+namespace recorder_test {
+
 using namespace corelane;
 using namespace corelane::dispatch;
 using namespace corelane::dispatch::test;
@@ -350,3 +352,5 @@ TEST_CASE("a directory that cannot be written is an error, and nothing is left t
   CHECK(path.error().kind == ErrorKind::persist_store);
   CHECK(directory.entries() == 1);
 }
+
+}  // namespace recorder_test

@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+namespace request_queue_test {
+
 using namespace corelane;
 using namespace corelane::dispatch;
 
@@ -236,3 +238,5 @@ TEST_CASE("a closed queue takes nothing and still gives what is in it") {
   CHECK(queue.push(2) == Pushed::closed);
   CHECK(queue.pop() == 1);
 }
+
+}  // namespace request_queue_test

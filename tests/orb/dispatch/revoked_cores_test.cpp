@@ -9,6 +9,8 @@
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
+namespace revoked_cores_test {
+
 using namespace corelane;
 using namespace corelane::dispatch;
 
@@ -72,3 +74,5 @@ TEST_CASE("a core that is taken back is lost to a server that has it and not lea
   REQUIRE_FALSE(asked);
   CHECK(asked.error().kind == ErrorKind::bad_param);
 }
+
+}  // namespace revoked_cores_test

@@ -15,6 +15,8 @@
 #include "orb/os/topology.h"
 #include "tests/orb/dispatch/fixture.h"
 
+namespace thread_server_test {
+
 using namespace corelane;
 using namespace corelane::dispatch;
 using namespace corelane::dispatch::test;
@@ -453,3 +455,5 @@ TEST_CASE("without real time a server is left out") {
   REQUIRE(started);
   CHECK((*started)->snapshot().best_effort_servers.empty());
 }
+
+}  // namespace thread_server_test

@@ -10,6 +10,8 @@
 
 #include "orb/os/clock.h"
 
+namespace doorbell_test {
+
 using namespace corelane;
 using namespace corelane::os;
 using namespace std::chrono_literals;
@@ -97,3 +99,5 @@ TEST_CASE("a bell may be opened while others ring it") {
   bell.wait_beside(stream.here.get(), never);
   heard = true;
 }
+
+}  // namespace doorbell_test

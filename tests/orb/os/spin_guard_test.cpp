@@ -11,6 +11,8 @@
 #include "orb/os/thread.h"
 #include "orb/os/wait.h"
 
+namespace spin_guard_test {
+
 using namespace corelane;
 using namespace corelane::os;
 using namespace std::chrono_literals;
@@ -140,3 +142,5 @@ TEST_CASE("a FIFO spinner whose event never comes rests on the way to its deadli
   }
   CHECK(used.ru_nvcsw > 0);  // a thread that only spins is never switched away by its own wish
 }
+
+}  // namespace spin_guard_test

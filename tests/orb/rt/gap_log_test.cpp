@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+namespace gap_log_test {
+
 using namespace corelane;
 using namespace corelane::rt;
 using namespace std::chrono_literals;
@@ -75,3 +77,5 @@ TEST_CASE("many threads record without losing a gap") {
   CHECK(log.gaps().size() == threads * each);
   CHECK(log.external_time(core, start, start + 1s) == threads * each * 1us);
 }
+
+}  // namespace gap_log_test

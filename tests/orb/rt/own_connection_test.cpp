@@ -10,6 +10,8 @@
 #include "tests/support/bare_wire.h"
 #include "tests/support/probe_servant.h"
 
+namespace own_connection_test {
+
 using namespace corelane;
 using namespace corelane::testing;
 using namespace std::chrono_literals;
@@ -331,3 +333,5 @@ TEST_CASE("a peer that stalls in the middle of a message on a task's own connect
   CHECK(task.own.closed_by_server());
   CHECK(task.owner.add(task.grant.task) == Error{});
 }
+
+}  // namespace own_connection_test

@@ -9,6 +9,8 @@
 #include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 
+namespace task_use_test {
+
 using namespace corelane;
 using namespace corelane::testing;
 using namespace std::chrono_literals;
@@ -191,3 +193,5 @@ TEST_CASE("a task that was never admitted is BAD_PARAM and nothing ran") {
   CHECK(peer.call(TaskId{987654321}, "ping") == foreign);
   CHECK(served.server.servant->pings == 0);
 }
+
+}  // namespace task_use_test

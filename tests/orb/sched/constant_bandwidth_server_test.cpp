@@ -4,16 +4,15 @@
 #include <random>
 #include <vector>
 
+#include "tests/orb/sched/whole_units.h"
+
+namespace constant_bandwidth_server_test {
+
 using namespace corelane;
 using namespace corelane::sched;
+using namespace corelane::sched::testing;
 
 namespace {
-
-constexpr Time at(std::int64_t t) { return Time{Duration{t}}; }
-constexpr Duration units(std::int64_t n) { return Duration{n}; }
-constexpr Reservation reservation(std::int64_t budget, std::int64_t period) {
-  return {.budget = Duration{budget}, .period = Duration{period}};
-}
 
 // Constant bandwidth servers under earliest deadline first, unit by unit.
 class Core {
@@ -170,3 +169,5 @@ TEST_CASE("no constant bandwidth server misses a deadline while their shares fit
     REQUIRE_FALSE(core.missed());
   }
 }
+
+}  // namespace constant_bandwidth_server_test

@@ -7,6 +7,8 @@
 #include <map>
 #include <random>
 
+namespace deadline_levels_test {
+
 using namespace corelane;
 using namespace corelane::sched;
 
@@ -86,3 +88,5 @@ TEST_CASE("a job that is given a later deadline falls behind") {
   CHECK(changes[0].task == TaskId{1});
   CHECK(changes[0].level.value < levels / 2);
 }
+
+}  // namespace deadline_levels_test

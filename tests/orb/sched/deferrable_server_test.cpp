@@ -5,18 +5,13 @@
 #include <random>
 #include <vector>
 
+#include "tests/orb/sched/whole_units.h"
+
+namespace deferrable_server_test {
+
 using namespace corelane;
 using namespace corelane::sched;
-
-namespace {
-
-constexpr Time at(std::int64_t t) { return Time{Duration{t}}; }
-constexpr Duration units(std::int64_t n) { return Duration{n}; }
-constexpr Reservation reservation(std::int64_t budget, std::int64_t period) {
-  return {.budget = Duration{budget}, .period = Duration{period}};
-}
-
-}  // namespace
+using namespace corelane::sched::testing;
 
 TEST_CASE("a deferrable server keeps its budget and is full again at each period") {
   DeferrableServer server(reservation(3, 10));
@@ -119,3 +114,5 @@ TEST_CASE("what the bound below a deferrable server admits holds in the response
   }
   CHECK(admitted > 2000);
 }
+
+}  // namespace deferrable_server_test

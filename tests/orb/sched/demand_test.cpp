@@ -9,6 +9,8 @@
 #include "orb/sched/edf_response.h"
 #include "orb/sched/splitting.h"
 
+namespace demand_test {
+
 using namespace corelane::sched;
 using Kind = DemandVerdict::Kind;
 
@@ -237,3 +239,5 @@ TEST_CASE("demand beyond 63 bits and an overloaded core have safe answers") {
   CHECK(edf_response_time(Tasks{{hour, hour, hour}, {1, hour, hour}}, 0).verdict == Response::Verdict::undecided);
   CHECK(edf_response_time(published, 0, {.stop_above = 6000}).verdict == Response::Verdict::late);
 }
+
+}  // namespace demand_test

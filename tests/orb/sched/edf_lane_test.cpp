@@ -15,7 +15,7 @@ constexpr Contract contract(Duration period, Duration deadline, Duration budget)
 
 class EdfBench {
  public:
-  EdfLane lane{core, 8, timer};
+  EdfLane lane{lane_core, 8, timer};
 
   void add(std::uint64_t task, const Contract& c) { REQUIRE(lane.add(TaskId{task}, c, Priority{1})); }
   std::vector<Command> arrive(Duration when, std::uint64_t task, std::uint64_t job) {

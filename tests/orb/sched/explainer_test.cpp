@@ -6,6 +6,8 @@
 
 #include "tests/orb/sched/manager_fixture.h"
 
+namespace explainer_test {
+
 using namespace corelane;
 using namespace corelane::sched;
 using namespace corelane::sched::testing;
@@ -118,3 +120,5 @@ TEST_CASE("of an unsound contract nothing is near") {
   CHECK_FALSE(b.manager.nearest({.period = 10ms, .deadline = 10ms, .budget = 11ms}).found());
   CHECK_FALSE(in_pieces(b.manager, {.period = 1ms, .deadline = 20ms, .budget = 1us}, 5).first.found());
 }
+
+}  // namespace explainer_test

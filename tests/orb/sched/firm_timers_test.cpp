@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+namespace firm_timers_test {
+
 using namespace corelane;
 using namespace corelane::sched;
 using namespace std::chrono_literals;
@@ -151,3 +153,5 @@ TEST_CASE("firm timers fire what a sorted list would") {
     REQUIRE(timers.next_hard() == (first == never ? never : first + 10us));
   }
 }
+
+}  // namespace firm_timers_test

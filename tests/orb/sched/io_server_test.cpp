@@ -5,13 +5,14 @@
 #include <random>
 #include <vector>
 
+#include "tests/orb/sched/whole_units.h"
+
 using namespace corelane;
 using namespace corelane::sched;
+using namespace corelane::sched::testing;
 
 namespace {
 
-constexpr Time at(std::int64_t t) { return Time{Duration{t}}; }
-constexpr Duration units(std::int64_t n) { return Duration{n}; }
 constexpr IoCaller caller(std::int64_t period, int priority) { return {Duration{period}, Priority{priority}}; }
 constexpr Ppm tenth = 100'000;
 

@@ -9,13 +9,13 @@
 
 namespace corelane::sched::testing {
 
-inline constexpr CoreId core{3};
+inline constexpr CoreId lane_core{3};
 inline constexpr TimerId timer{9};
 constexpr Time at(Duration since_start) { return Time{since_start}; }
 
 class LaneBench {
  public:
-  Lane lane{core, 8, timer};
+  Lane lane{lane_core, 8, timer};
 
   void add(std::uint64_t task, Contract contract, int priority) {
     REQUIRE(lane.add(TaskId{task}, contract, Priority{priority}));

@@ -10,10 +10,9 @@ using namespace corelane;
 using namespace corelane::sched;
 using namespace corelane::sched::testing;
 using namespace std::chrono_literals;
-using Bench = LaneBench;
 
 TEST_CASE("a job on time runs at once with its deadline") {
-  Bench b;
+  LaneBench b;
   b.add(1, ten_ms, 5);
   const auto runs = only<Run>(b.arrive(1ms, 1, 100));
   REQUIRE(runs.size() == 1);
@@ -24,7 +23,7 @@ TEST_CASE("a job on time runs at once with its deadline") {
 }
 
 TEST_CASE("an early job waits until TAT - J and is armed for it") {
-  Bench b;
+  LaneBench b;
   b.add(1, ten_ms, 5);
   b.arrive(0ms, 1, 1);
   b.finish(1ms, 1, 1);
@@ -40,7 +39,7 @@ TEST_CASE("an early job waits until TAT - J and is armed for it") {
 }
 
 TEST_CASE("a job within its jitter is not early, and one that is late resets the schedule") {
-  Bench b;
+  LaneBench b;
   b.add(1, ten_ms, 5);
   b.arrive(0ms, 1, 1);
   b.finish(1ms, 1, 1);
@@ -52,7 +51,7 @@ TEST_CASE("a job within its jitter is not early, and one that is late resets the
 }
 
 TEST_CASE("after one stall each job of the old timetable waits as long, until one is left out") {
-  Bench b;
+  LaneBench b;
   b.add(1, ten_ms, 5);
   std::uint64_t job = 0;
   const auto delay_of = [&](Duration when) {
@@ -70,7 +69,7 @@ TEST_CASE("after one stall each job of the old timetable waits as long, until on
 }
 
 TEST_CASE("a caller in a hurry gets one job per period, however often it sends") {
-  Bench b;
+  LaneBench b;
   b.add(1, ten_ms, 5);
   std::vector<Time> starts;
   std::uint64_t running = 0;
@@ -87,7 +86,7 @@ TEST_CASE("a caller in a hurry gets one job per period, however often it sends")
 }
 
 TEST_CASE("jobs of one task run one after another and those of two at their priorities") {
-  Bench b;
+  LaneBench b;
   Contract loose = ten_ms;
   loose.deadline = 40ms;
   b.add(1, loose, 5);
@@ -102,7 +101,7 @@ TEST_CASE("jobs of one task run one after another and those of two at their prio
 }
 
 TEST_CASE("jobs that become eligible together start in the order of priority") {
-  Bench b;
+  LaneBench b;
   b.add(1, ten_ms, 5);
   b.add(2, ten_ms, 7);
   for (const std::uint64_t task : {1U, 2U}) {
@@ -117,12 +116,12 @@ TEST_CASE("jobs that become eligible together start in the order of priority") {
 }
 
 TEST_CASE("a vacated task is held from the idle instant on and starts again elsewhere") {
-  Bench b;
+  LaneBench b;
   b.add(1, ten_ms, 5);
   b.add(2, ten_ms, 4);
   b.arrive(0ms, 1, 1);
   b.arrive(0ms, 2, 2);
-  CHECK(only<ReportVacated>(Bench::copy(b.lane.vacate(at(0ms), TaskId{1}))).empty());
+  CHECK(only<ReportVacated>(LaneBench::copy(b.lane.vacate(at(0ms), TaskId{1}))).empty());
   CHECK(only<ReportVacated>(b.finish(1ms, 1, 1)).empty());  // task 2 still runs
   const auto report = only<ReportVacated>(b.finish(2ms, 2, 2));
   REQUIRE(report.size() == 1);
@@ -130,21 +129,21 @@ TEST_CASE("a vacated task is held from the idle instant on and starts again else
   CHECK(only<Run>(b.arrive(10ms, 1, 3)).empty());
 
   Lane other(CoreId{4}, 8, TimerId{10});
-  const auto moved = Bench::copy(other.put(at(11ms), b.lane.take(TaskId{1})));
+  const auto moved = LaneBench::copy(other.put(at(11ms), b.lane.take(TaskId{1})));
   REQUIRE(only<Run>(moved).size() == 1);
   CHECK(only<Run>(moved)[0].job == JobId{3});
   CHECK(b.lane.take(TaskId{1}).id == no_task);
 }
 
 TEST_CASE("a task leaves an idle lane at once and a busy one at its idle instant") {
-  Bench b;
+  LaneBench b;
   b.add(1, ten_ms, 5);
   b.add(2, ten_ms, 4);
-  CHECK(only<ReportVacated>(Bench::copy(b.lane.dismiss(at(0ms), TaskId{1}))).size() == 1);
+  CHECK(only<ReportVacated>(LaneBench::copy(b.lane.dismiss(at(0ms), TaskId{1}))).size() == 1);
   CHECK(b.lane.tasks().size() == 1);
   b.arrive(0ms, 2, 1);
   b.arrive(1ms, 2, 2);
-  const auto answer = Bench::copy(b.lane.dismiss(at(2ms), TaskId{2}));
+  const auto answer = LaneBench::copy(b.lane.dismiss(at(2ms), TaskId{2}));
   REQUIRE(only<Cancel>(answer).size() == 1);
   CHECK(only<Cancel>(answer)[0].job == JobId{2});
   CHECK(only<ReportVacated>(answer).empty());
@@ -153,7 +152,7 @@ TEST_CASE("a task leaves an idle lane at once and a busy one at its idle instant
 }
 
 TEST_CASE("an instant is idle though a job becomes eligible at it") {
-  Bench b;
+  LaneBench b;
   b.add(1, ten_ms, 5);
   b.add(2, ten_ms, 4);
   b.arrive(0ms, 1, 1);
@@ -169,7 +168,7 @@ TEST_CASE("an instant is idle though a job becomes eligible at it") {
 // Early jobs at idle instants.
 
 TEST_CASE("where it is allowed an early job starts at once on an idle lane") {
-  Bench b;
+  LaneBench b;
   b.lane.allow_early(true);
   b.add(1, ten_ms, 5);
   b.arrive(0ms, 1, 1);
@@ -182,7 +181,7 @@ TEST_CASE("where it is allowed an early job starts at once on an idle lane") {
 }
 
 TEST_CASE("an early job waits while the lane is busy and starts when it is idle") {
-  Bench b;
+  LaneBench b;
   b.lane.allow_early(true);
   b.add(1, ten_ms, 5);
   b.add(2, ten_ms, 4);
@@ -198,7 +197,7 @@ TEST_CASE("an early job waits while the lane is busy and starts when it is idle"
 }
 
 TEST_CASE("after an early start the next period counts from it") {
-  Bench b;
+  LaneBench b;
   b.lane.allow_early(true);
   b.add(1, ten_ms, 5);
   b.add(2, ten_ms, 4);
@@ -235,7 +234,7 @@ TEST_CASE("an arrival that is told late counts from when it was and starts an ea
 }
 
 TEST_CASE("a task that is to leave its core starts no early job at the idle instant") {
-  Bench b;
+  LaneBench b;
   b.lane.allow_early(true);
   b.add(1, ten_ms, 5);
   b.add(2, ten_ms, 4);
@@ -252,7 +251,7 @@ TEST_CASE("a task that is to leave its core starts no early job at the idle inst
 // Error paths.
 
 TEST_CASE("one early job waits and the next is refused as waiting") {
-  Bench b;
+  LaneBench b;
   b.add(1, ten_ms, 5);
   b.arrive(0ms, 1, 1);
   CHECK(only<Defer>(b.arrive(1ms, 1, 2)).size() == 1);
@@ -262,7 +261,7 @@ TEST_CASE("one early job waits and the next is refused as waiting") {
 }
 
 TEST_CASE("a backlog of eligible jobs is bounded") {
-  Bench b;
+  LaneBench b;
   b.add(1, ten_ms, 5);
   b.arrive(0ms, 1, 1);
   for (std::uint64_t i = 1; i <= max_waiting; ++i) CHECK(only<Refuse>(b.arrive(i * 10ms, 1, i + 1)).empty());
@@ -270,12 +269,12 @@ TEST_CASE("a backlog of eligible jobs is bounded") {
 }
 
 TEST_CASE("facts about tasks and jobs that the lane does not know change nothing") {
-  Bench b;
+  LaneBench b;
   b.add(1, ten_ms, 5);
   CHECK(only<Refuse>(b.arrive(0ms, 7, 1))[0].reason.code == RefusalCode::unknown_task);
   b.arrive(0ms, 1, 2);
   b.finish(1ms, 1, 77);
   CHECK_FALSE(b.lane.idle(at(1ms)));
-  CHECK(Bench::copy(b.lane.decide(Overran{at(1ms), JobId{77}, TaskId{1}})).empty());
+  CHECK(LaneBench::copy(b.lane.decide(Overran{at(1ms), JobId{77}, TaskId{1}})).empty());
   CHECK_FALSE(b.lane.add(TaskId{1}, ten_ms, Priority{1}));
 }

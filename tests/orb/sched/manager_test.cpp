@@ -185,7 +185,7 @@ TEST_CASE("works on 1 2 and 64 cores") {
   Bench b(cores_of(count));
   for (int i = 0; i < 3 * count; ++i) b.admitted(share_of_core(30));
   CHECK(b.refused(share_of_core(30)).code == RefusalCode::not_schedulable);
-  for (const CoreView& core : b.manager.cores()) CHECK(core.admitted == 900'000);
+  for (const CoreView& view : b.manager.cores()) CHECK(view.admitted == 900'000);
 }
 
 // Error paths.

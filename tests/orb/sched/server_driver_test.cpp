@@ -5,6 +5,8 @@
 #include <random>
 #include <vector>
 
+namespace server_driver_test {
+
 using namespace corelane;
 using namespace corelane::sched;
 using namespace std::chrono_literals;
@@ -115,3 +117,5 @@ TEST_CASE("a driver of a constant bandwidth server says under which deadline to 
   CHECK(driver.step(at(3ms), 0ms, anybody).deadline == at(13ms));
   CHECK(driver.step(at(5ms), 2ms, anybody) == ServerVerdict{true, Priority{}, at(23ms), 2ms, never});
 }
+
+}  // namespace server_driver_test

@@ -6,16 +6,16 @@
 #include <random>
 #include <vector>
 
+#include "tests/orb/sched/whole_units.h"
+
+namespace sporadic_server_test {
+
 using namespace corelane;
 using namespace corelane::sched;
+using namespace corelane::sched::testing;
 
 namespace {
 
-constexpr Time at(std::int64_t t) { return Time{Duration{t}}; }
-constexpr Duration units(std::int64_t n) { return Duration{n}; }
-constexpr Reservation reservation(std::int64_t budget, std::int64_t period) {
-  return {.budget = Duration{budget}, .period = Duration{period}};
-}
 // Uniform in [low, high].
 std::int64_t between(std::mt19937_64& random, std::int64_t low, std::int64_t high) {
   return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
@@ -236,3 +236,5 @@ TEST_CASE("no token of a sporadic server is used again before its activation and
       REQUIRE(used[i].second >= used[i - static_cast<std::size_t>(budget)].first + units(period));
   }
 }
+
+}  // namespace sporadic_server_test

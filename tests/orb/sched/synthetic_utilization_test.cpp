@@ -4,12 +4,16 @@
 #include <random>
 #include <vector>
 
+#include "tests/orb/sched/whole_units.h"
+
+namespace synthetic_utilization_test {
+
 using namespace corelane;
 using namespace corelane::sched;
+using namespace corelane::sched::testing;
 
 namespace {
 
-constexpr Time at(std::int64_t t) { return Time{Duration{t}}; }
 constexpr When axis[] = {When::never, When::per_task, When::per_job};
 
 SoundAperiodicPolicy policy(When admission, When resetting = When::never, When balancing = When::never) {
@@ -276,3 +280,5 @@ TEST_CASE("an aperiodic job without stages, with an unknown processor, or beyond
   CHECK_FALSE(b.job(0, 2, 1));
   CHECK(b.ledger.current() == 1);
 }
+
+}  // namespace synthetic_utilization_test

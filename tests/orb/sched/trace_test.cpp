@@ -7,6 +7,8 @@
 
 #include "orb/sched/trace_file.h"
 
+namespace trace_test {
+
 using namespace corelane;
 using namespace corelane::sched;
 using namespace std::chrono_literals;
@@ -220,3 +222,5 @@ TEST_CASE("no change of a file can harm its reader") {
   }
   CHECK(parsed > 0);
 }
+
+}  // namespace trace_test

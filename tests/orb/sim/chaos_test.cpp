@@ -12,6 +12,7 @@
 #include "orb/base/sanitizer.h"
 #include "orb/sim/simulator.h"
 #include "orb/sim/workload.h"
+#include "tests/support/from_environment.h"
 
 using namespace corelane;
 using namespace corelane::sim;
@@ -20,12 +21,12 @@ using namespace std::chrono_literals;
 namespace {
 
 std::uint64_t sequences() {
-  if (const char* asked = std::getenv("CORELANE_SEQUENCES")) return std::strtoull(asked, nullptr, 10);
 #if CORELANE_ADDRESS_SANITIZER || CORELANE_THREAD_SANITIZER
-  return 200;
+  constexpr std::uint64_t usual = 200;
 #else
-  return 2'000;
+  constexpr std::uint64_t usual = 2'000;
 #endif
+  return corelane::testing::from_environment("CORELANE_SEQUENCES", usual);
 }
 
 struct Totals {

@@ -9,6 +9,8 @@
 #include "orb/sched/splitting.h"
 #include "orb/sim/simulator.h"
 
+namespace deadlines_test {
+
 using namespace corelane;
 using namespace corelane::sched;
 using namespace corelane::sim;
@@ -339,3 +341,5 @@ TEST_CASE("a refusal by deadlines names the demand that is too much, and what wo
   CHECK(refuse->reason.deadline == 5ms);
   CHECK(manager.nearest(half).found());
 }
+
+}  // namespace deadlines_test

@@ -6,6 +6,8 @@
 #include "orb/sched/response_time.h"
 #include "orb/sim/simulator.h"
 
+namespace firm_timers_test {
+
 using namespace corelane;
 using namespace corelane::sched;
 using namespace corelane::sim;
@@ -85,3 +87,5 @@ TEST_CASE("the overshoot of firm timers counts as release jitter, and then the a
   }
   CHECK(beyond > 20);
 }
+
+}  // namespace firm_timers_test

@@ -9,6 +9,8 @@
 #include "orb/sim/simulator.h"
 #include "orb/sim/workload.h"
 
+namespace random_sets_test {
+
 using namespace corelane;
 using namespace corelane::sim;
 using namespace std::chrono_literals;
@@ -208,3 +210,5 @@ TEST_CASE("ten thousand random sets are admitted exactly and no admitted task mi
   CHECK(totals.accepted < totals.proposals);
   CHECK(totals.repacked > 0);
 }
+
+}  // namespace random_sets_test

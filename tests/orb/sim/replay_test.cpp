@@ -5,6 +5,8 @@
 #include <random>
 #include <string>
 
+namespace replay_test {
+
 using namespace corelane;
 using namespace corelane::sched;
 using namespace std::chrono_literals;
@@ -223,3 +225,5 @@ TEST_CASE("no change of a trace can harm its replay") {
   }
   CHECK(replayed > 0);
 }
+
+}  // namespace replay_test

@@ -6,6 +6,8 @@
 #include "orb/sched/response_time.h"
 #include "orb/sim/simulator.h"
 
+namespace servers_test {
+
 using namespace corelane;
 using namespace corelane::sched;
 using namespace corelane::sim;
@@ -234,3 +236,5 @@ TEST_CASE("work past the room of its queue is dropped and counted") {
   CHECK(sim.work(work).jobs == 10);
   CHECK(sim.work(work).dropped == 100 - 10 - 3);
 }
+
+}  // namespace servers_test

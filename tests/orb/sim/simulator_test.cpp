@@ -6,6 +6,8 @@
 
 #include "orb/sim/workload.h"
 
+namespace simulator_test {
+
 using namespace corelane;
 using namespace corelane::sim;
 using namespace std::chrono_literals;
@@ -184,3 +186,5 @@ TEST_CASE("generated utilizations sum to what was asked and balance as asked") {
     CHECK(period <= 100ms);
   }
 }
+
+}  // namespace simulator_test

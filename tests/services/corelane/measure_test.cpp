@@ -12,6 +12,8 @@
 #include "tests/services/corelane/recording.h"
 #include "tests/support/temp_directory.h"
 
+namespace measure_test {
+
 using namespace corelane;
 using namespace corelane::tool;
 using namespace std::chrono_literals;
@@ -203,3 +205,5 @@ TEST_CASE("a trace without jobs of the operation is a failure") {
   CHECK(run({.files = {trace}, .operation = "step"}).status == 0);
   CHECK(run({.files = {trace, directory / "none"}}).status == 1);
 }
+
+}  // namespace measure_test
