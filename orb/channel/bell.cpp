@@ -29,7 +29,7 @@ std::uint32_t Sleeper::this_thread() noexcept { return static_cast<std::uint32_t
 
 void Sleeper::wait(Time until) noexcept {
   switch (wake_up_.kind) {
-    case Wake::spin:  // a real-time spinner's spinners_rest; nobody rings
+    case Wake::spin:  // a real-time spinner's rest; nobody rings
       return os::sleep_until(std::min(until, os::now() + spinners_rest));
     case Wake::futex: {
       const timespec end = os::to_timespec(until);
