@@ -138,9 +138,10 @@ Closing verdict_of(const Tally& sum, const ServerReady& ready, Conditions condit
     return broken("an admitted task missed a deadline that no stall of the host explains", conditions.real_time);
   std::string text = "Every promise was kept: no admitted task missed a deadline for a reason inside the program.\n";
   if (sum.overruns > sum.excused_overruns)
-    text +=
-        "Yet jobs used more than their declared budget, which no stall explains: those deadlines held because there "
-        "was room, not because they were promised.\n";
+    text += format(
+        "Yet %llu jobs used more than their declared budget, which no stall explains: those deadlines held because "
+        "there was room, not because they were promised.\n",
+        sum.overruns - sum.excused_overruns);
   return {text, 0};
 }
 

@@ -57,7 +57,7 @@ TEST_CASE("the verdict says whether every promise was kept, and what was only lu
                Case{0, 2, 2, 0, 0, "deadlines missed: 2, of these 2 excused."},
                Case{0, 2, 1, 0, 1, "A PROMISE WAS BROKEN: an admitted task missed a deadline"},
                Case{0, 0, 0, 4, 1, "A PROMISE WAS BROKEN: 4 calls of admitted tasks failed.\n"},
-               Case{5, 0, 0, 0, 0, "Yet jobs used more than their declared budget"});
+               Case{5, 0, 0, 0, 0, "Yet 5 jobs used more than their declared budget"});
   Demo demo;
   demo.row().overruns = c.overruns;
   demo.row().misses = c.misses;
