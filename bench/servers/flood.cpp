@@ -1,11 +1,16 @@
 #include "bench/servers/flood.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "bench/latency/load.h"
 #include "orb/corba/orb.h"
@@ -13,6 +18,8 @@
 #include "orb/os/child_process.h"
 #include "orb/os/clock.h"
 #include "orb/os/thread.h"
+#include "orb/rt/current.h"
+#include "orb/rt/gap_log.h"
 #include "orb/rt/rt.h"
 #include "orb/rt/work.h"
 #include "pingS.h"
@@ -28,18 +35,58 @@ constexpr Duration interval = 10ms;  // of calls
 constexpr Duration period = 8ms;     // of the contract: a call that a stall delayed does not make all others early
 constexpr Duration demand = 2ms;
 constexpr Duration budget = 2500us;
+constexpr Duration reader_period = 1ms;
+constexpr int low_tasks = 4;
+const corelane::Contract low_contract = corelane::make_contract(100ms, 1ms);
 constexpr int client_native = 55;  // of the task's client: above the reader, so that what it measures is the server
 
-// Works for as many nanoseconds as it is told.
-class WorkServant : public virtual CORBA::servant_traits<Bench::Echo>::base_type {
- public:
-  std::int64_t ping(std::int64_t nanoseconds) override {
-    if (nanoseconds > 0) corelane::rt::work(Duration{nanoseconds});
-    return nanoseconds;
-  }
-};
+constexpr std::size_t most_jobs = 1'000'000, most_gaps = 1 << 18;
 
 double microseconds(Duration duration) { return std::chrono::duration<double, std::micro>(duration).count(); }
+
+// p50, p99 and max.
+struct Spread {
+  explicit Spread(std::vector<Duration> times) {
+    std::sort(times.begin(), times.end());
+    const auto at = [&](std::size_t percent) {
+      return times.empty() ? 0.0 : microseconds(times[(times.size() - 1) * percent / 100]);
+    };
+    p50 = at(50), p99 = at(99), max = at(100);
+  }
+  double p50, p99, max;
+};
+
+// Works for as many nanoseconds as it is told, and notes when each such job was released and when it was over.
+class WorkServant : public virtual CORBA::servant_traits<Bench::Echo>::base_type {
+ public:
+  WorkServant() { jobs_.reserve(most_jobs); }
+  std::int64_t ping(std::int64_t nanoseconds) override {
+    if (nanoseconds <= 0) return nanoseconds;
+    const auto job = corelane::rt::current();
+    corelane::rt::work(Duration{nanoseconds}, &gaps_);
+    if (jobs_.size() < most_jobs) jobs_.push_back({job.core, job.release, corelane::os::now()});
+    return nanoseconds;
+  }
+  // Of the jobs since the last call, which are over: as they were, and without the time that the host or an interrupt
+  // took from them.
+  std::pair<Spread, Spread> responses() {
+    std::vector<Duration> raw, attributed;
+    for (const Run& run : jobs_) {
+      raw.push_back(run.end - run.release);
+      attributed.push_back(raw.back() - gaps_.external_time(run.core, run.release, run.end));
+    }
+    jobs_.clear();
+    return {Spread(std::move(raw)), Spread(std::move(attributed))};
+  }
+
+ private:
+  struct Run {
+    corelane::CoreId core;
+    corelane::Time release, end;
+  };
+  corelane::rt::GapLog gaps_{most_gaps};
+  std::vector<Run> jobs_;  // of one task, so of one thread at a time
+};
 
 CORBA::object_reference<CORBA::ORB> orb_of(std::vector<std::string> words) {
   words.insert(words.begin(), "corelane-bench-servers");
@@ -50,16 +97,80 @@ CORBA::object_reference<CORBA::ORB> orb_of(std::vector<std::string> words) {
   return CORBA::ORB_init(argc, argv.data());
 }
 
-// The newest task, and how many requests without a contract there were.
-void tell(const corelane::rt::Report& report) {
-  const auto newest = std::max_element(report.tasks.begin(), report.tasks.end(),
-                                       [](const auto& a, const auto& b) { return a.task < b.task; });
-  if (newest == report.tasks.end()) throw std::runtime_error("no task was admitted");
-  std::printf("%6lu %6lu %9.0f %9.0f %9.0f %9.0f %10lu\n", static_cast<unsigned long>(newest->jobs),
-              static_cast<unsigned long>(newest->misses), microseconds(newest->response_p50),
-              microseconds(newest->response_p99), microseconds(newest->response_max), microseconds(newest->bound),
-              static_cast<unsigned long>(report.best_effort_jobs));
+// Of the most urgent task, its responses, and how many requests of others there were.
+void tell(const corelane::rt::Report& report, WorkServant& servant) {
+  const corelane::dispatch::TaskReport* high = nullptr;
+  std::uint64_t low_jobs = 0, low_refused = 0;
+  for (const auto& task : report.tasks)
+    if (task.contract.period == period) {
+      if (high == nullptr || high->task < task.task) high = &task;
+    } else {
+      low_jobs += task.jobs, low_refused += task.refused;
+    }
+  if (high == nullptr) throw std::runtime_error("no task was admitted");
+  const auto [raw, attributed] = servant.responses();
+  std::printf("%lu %lu %f %f %f %f %f %f %f %lu %lu %lu\n", static_cast<unsigned long>(high->jobs),
+              static_cast<unsigned long>(high->misses), raw.p50, raw.p99, raw.max, attributed.p50, attributed.p99,
+              attributed.max, microseconds(high->bound), static_cast<unsigned long>(report.best_effort_jobs),
+              static_cast<unsigned long>(low_jobs), static_cast<unsigned long>(low_refused));
   std::fflush(stdout);
+}
+
+// What tell() said.
+struct Told {
+  unsigned long jobs = 0, misses = 0;
+  double p50 = 0, p99 = 0, max = 0;
+  double attributed_p50 = 0, attributed_p99 = 0, attributed_max = 0, bound = 0;
+  unsigned long strangers = 0, low_jobs = 0, low_refused = 0;
+};
+
+Told told_by(const std::string& line) {
+  Told told;
+  std::istringstream(line) >> told.jobs >> told.misses >> told.p50 >> told.p99 >> told.max >> told.attributed_p50 >>
+      told.attributed_p99 >> told.attributed_max >> told.bound >> told.strangers >> told.low_jobs >> told.low_refused;
+  return told;
+}
+
+void print_row(const std::string& reader, bool flooded, const Told& told, const std::string& round_trips) {
+  std::printf("  %-9s %-5s %6lu %6lu %7.0f %7.0f %7.0f %9.0f %7.0f %7.0f %7.0f %10lu %8lu %8lu %s\n",
+              reader == "0us" ? "none" : reader.c_str(), flooded ? "yes" : "no", told.jobs, told.misses, told.p50,
+              told.p99, told.max, told.attributed_p50, told.attributed_p99, told.attributed_max, told.bound,
+              told.strangers, told.low_jobs, told.low_refused, round_trips.c_str());
+  std::fflush(stdout);
+}
+
+// What the reader may take from a job that needs `alone` without it: its budget in each of the periods that the
+// response touches. The least fixed point, as in the analysis.
+double readers_share(double alone, double budget) {
+  double response = alone;
+  for (double next = 0; response < 1e6; response = next) {
+    next = alone + std::ceil(response / microseconds(reader_period)) * budget;
+    if (next == response) return response - alone;
+  }
+  return INFINITY;
+}
+
+// Of what the flood adds; gaps of the machine are left out on both sides.
+void print_verdict(const Told& quiet, const Told& flooded, const std::string& reader) {
+  const auto budget = corelane::parse_duration(reader).value_or(Duration{});
+  const double share = readers_share(quiet.attributed_p50, microseconds(budget));
+  const double added[] = {flooded.attributed_p50 - quiet.attributed_p50, flooded.attributed_p99 - quiet.attributed_p99,
+                          flooded.attributed_max - quiet.attributed_max};
+  std::printf(
+      "  the flood adds %.0f (p50), %.0f (p99), %.0f (max) us; the reader's budget in a response of that length is ",
+      added[0], added[1], added[2]);
+  if (budget == Duration{}) return (void)std::printf("not limited\n");
+  std::printf("%.0f us: %s, %s, %s; bound %.0f us: %s\n", share, added[0] <= share ? "held" : "EXCEEDED",
+              added[1] <= share ? "held" : "EXCEEDED", added[2] <= share ? "held" : "EXCEEDED", flooded.bound,
+              flooded.attributed_max <= flooded.bound ? "held" : "EXCEEDED");
+}
+
+// A task that sends too fast is told so.
+void call_regardless(Bench::Echo& echo) {
+  try {
+    echo.ping(0);
+  } catch (const CORBA::TRANSIENT&) {
+  }
 }
 
 std::string line_of(ChildProcess& child, const char* who) {
@@ -73,26 +184,31 @@ void print_pair(const std::string& program, const FloodOptions& options, const s
   ChildProcess server({program, "--role", "server", "-ORBRuntimeLedger", "off", "-ORBIoBudget", reader},
                       {.core = options.core});
   const std::string address = line_of(server, "server").substr(std::string("READY ").size());
+  Told told[2];
   for (const bool flooded : {false, true}) {
-    std::optional<ChildProcess> strangers;
+    std::optional<ChildProcess> others;
     if (flooded)
-      strangers.emplace(std::vector<std::string>{program, "--role", "flood", address, std::to_string(options.threads)});
+      others.emplace(std::vector<std::string>{program, "--role", "flood", address, std::to_string(options.threads)});
     ChildProcess client({program, "--role", "task", address, std::to_string(options.seconds)});
     const std::string round_trips = line_of(client, "task");
     server.write_line("report");
-    std::printf("  %-9s %-5s %s %s\n", reader == "0us" ? "none" : reader.c_str(), flooded ? "yes" : "no",
-                line_of(server, "server").c_str(), round_trips.c_str());
-    std::fflush(stdout);
+    told[flooded] = told_by(line_of(server, "server"));
+    print_row(reader, flooded, told[flooded], round_trips);
   }
+  print_verdict(told[0], told[1], reader);
 }
 
 }  // namespace
 
 void print_flood(const std::string& program, const FloodOptions& options) {
-  std::printf("\nflood by %d threads, %d s each: a task of 2 ms each 10 ms, its reader on the same core; times in us\n",
-              options.threads, options.seconds);
-  std::printf("  %-9s %-5s %6s %6s %9s %9s %9s %9s %10s %9s %9s %9s\n", "io.budget", "flood", "jobs", "misses", "p50",
-              "p99", "max", "bound", "strangers", "call p50", "p99", "max");
+  std::printf(
+      "\nflood by %d threads on all cores, %d low tasks' among them, %d s each: a task of 2 ms each 10 ms, its reader "
+      "on the "
+      "same core; times in us\n",
+      options.threads, low_tasks, options.seconds);
+  std::printf("  %-9s %-5s %6s %6s %7s %7s %7s %9s %7s %7s %7s %10s %8s %8s %9s %9s %9s\n", "io.budget", "flood",
+              "jobs", "misses", "p50", "p99", "max", "less gaps", "p99", "max", "bound", "strangers", "low jobs",
+              "refused", "call p50", "p99", "max");
   for (const std::string& reader : {std::string("0us"), options.budget}) print_pair(program, options, reader);
 }
 
@@ -103,7 +219,7 @@ int serve(std::vector<std::string> words) {
   poa->the_POAManager()->activate();
   auto servant = CORBA::make_reference<WorkServant>();
   latency::announce(orb->object_to_string(servant->_this()));
-  for (std::string line; std::getline(std::cin, line);) tell(corelane::rt::report(*orb));
+  for (std::string line; std::getline(std::cin, line);) tell(corelane::rt::report(*orb), *servant);
   return 0;
 }
 
@@ -122,22 +238,26 @@ int run_task(const std::vector<std::string>& words) {
     echo->ping(demand.count());
     taken.push_back(corelane::os::now() - began);
   }
-  std::sort(taken.begin(), taken.end());
-  const auto at = [&](std::size_t percent) { return microseconds(taken[(taken.size() - 1) * percent / 100]); };
-  std::printf("%9.0f %9.0f %9.0f\n", at(50), at(99), at(100));
+  const Spread spread(std::move(taken));
+  std::printf("%9.0f %9.0f %9.0f\n", spread.p50, spread.p99, spread.max);
   std::fflush(stdout);
   task->depart();
   return 0;
 }
 
-// Each thread calls over and over until the process is ended.
+// Each thread calls over and over until the process is ended: the first as tasks of a low priority, which send a
+// hundred times as fast as they may, the others as strangers without any contract.
 int flood(const std::vector<std::string>& words) {
   auto orb = orb_of({});
   std::vector<std::jthread> threads;
   for (int i = 0; i < std::stoi(words.at(1)); ++i)
-    threads.emplace_back([&] {
+    threads.emplace_back([&, i] {
       auto echo = IDL::traits<Bench::Echo>::narrow(orb->string_to_object(words.at(0)));
-      for (;;) echo->ping(0);
+      std::optional<corelane::rt::Task> task;
+      if (i < low_tasks)
+        if (auto admitted = corelane::rt::admit(echo, {.operation = "ping", .contract = low_contract}))
+          task = std::move(*admitted);
+      for (;;) call_regardless(*echo);
     });
   return 0;
 }

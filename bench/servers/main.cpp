@@ -5,9 +5,12 @@
 //   io              four servers that use up a core, and I/O on behalf of one of them: the published CD-ROM example
 //   firm            three tasks whose jobs come early: from release to start, and how many jobs needed a timer of their
 //                   own, with hard timers and with an overshoot
-//   flood           a task's response without and with a flood of strangers' requests, without and with io.budget.
-//                   `p50 p99 max` are the server's, from the release; `bound` is the analysed response, `strangers`
-//                   counts their requests so far; `call` is the round trip as the task's client sees it
+//   flood           a task's response without and with a flood of requests on all cores, of strangers and of tasks of a
+//                   low priority, without and with io.budget. `p50 p99 max` are the server's, from the release; `less
+//                   gaps` the same without what the host or an interrupt took from the job (orb/rt/gap_log.h); `bound`
+//                   is the analysed response; `strangers`, `low jobs` and `refused` count the others' requests so far;
+//                   `call` is the round trip as the task's client sees it. Below each pair stands what the flood adds,
+//                   beside what the reader may take
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
