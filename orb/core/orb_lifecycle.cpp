@@ -30,6 +30,7 @@ std::unique_ptr<transport::Transport> make_sockets(transport::Reactor& reactor, 
 Expected<std::unique_ptr<leader_followers::ThreadPool>> start_pool(const Settings& settings) {
   leader_followers::PoolOptions options = settings.followers;
   options.cores = settings.executive.lease.cores;
+  options.wait = settings.executive.wait;
   const auto topology = os::Topology::detect();
   if (!topology) return topology.error();
   if (const std::string fault = os::fault_of(options.cores, topology->cores()); !fault.empty()) {
@@ -72,7 +73,9 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::transport() {
   if (ready()) return found();
   const std::lock_guard one(starting);
   if (ready()) return found();
-  if (settings.wait.mode == os::WaitMode::adaptive) (void)os::wake_cost();  // measured here and not in a call
+  const bool adapts =
+      settings.wait.mode == os::WaitMode::adaptive || settings.executive.wait.mode == os::WaitMode::adaptive;
+  if (adapts) (void)os::wake_cost();  // measured here and not in a call
   const auto reactor = threads->reactor();
   if (!reactor) return reactor.error();
   auto made = make_sockets(**reactor, settings);

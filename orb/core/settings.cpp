@@ -91,11 +91,16 @@ std::string best_effort_server(Settings& s, std::string_view text) {
   return "none, sporadic or deferrable";
 }
 
-std::string wait_mode(Settings& s, std::string_view text) {
+std::string wait_mode(std::string_view text, os::WaitMode& out) {
   const auto mode = os::parse_wait_mode(text);
   if (!mode) return "park, spin-then-park, adaptive or spin";
-  s.wait.mode = *mode;
-  return {};
+  return out = *mode, std::string{};
+}
+
+std::string pool_spin(Settings& s, std::string_view text) {
+  std::string fault = span_of_time(text, s.executive.wait.spin);
+  if (fault.empty() && s.executive.wait.spin > std::chrono::milliseconds{10}) fault = "a duration up to 10ms";
+  return fault;
 }
 
 std::string listen(Settings& s, std::string_view text) {
@@ -163,6 +168,13 @@ const std::vector<SettingsEntry>& settings_table() {
       {"pool.spare_threads", "4",
        "threads that sleep until a task is admitted, each with its stack; tasks beyond them wait until theirs is made",
        [](S& s, V v) { return size(v, s.executive.spare_threads, 0, 1024); }},
+      {"pool.wait", "park",
+       "how the threads of tasks, and of leader-followers, wait for what comes next: park (sleep at once), "
+       "spin-then-park (spin for pool.spin, then sleep), adaptive (the same, for as long as it lately took and a "
+       "wake-up costs), spin (without SCHED_FIFO only). Spinning is charged: a task's budget counts as longer by "
+       "pool.spin",
+       [](S& s, V v) { return wait_mode(v, s.executive.wait.mode); }},
+      {"pool.spin", "50us", "how long those threads spin after each job at most, 10ms at most", pool_spin},
       {"followers.threads", "4", "threads of the mode leader-followers",
        [](S& s, V v) { return number<int>(v, s.followers.threads, 1, 256); }},
       {"followers.placement", "unbound",
@@ -233,7 +245,7 @@ const std::vector<SettingsEntry>& settings_table() {
       {"client.wait", "park",
        "how calling threads wait for replies: park (sleep at once), spin (burn the core), spin-then-park (spin for "
        "client.spin, then sleep), adaptive (the same, for as long as replies lately took and a wake-up costs)",
-       wait_mode},
+       [](S& s, V v) { return wait_mode(v, s.wait.mode); }},
       {"client.spin", "50us", "how long spin-then-park spins, and adaptive at most",
        [](S& s, V v) { return span_of_time(v, s.wait.spin); }},
       {"endpoint.listen", "127.0.0.1:0, unix:",

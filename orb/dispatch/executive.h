@@ -26,6 +26,7 @@
 #include "orb/dispatch/miss_log.h"
 #include "orb/dispatch/recorder_options.h"
 #include "orb/dispatch/task_events.h"
+#include "orb/os/wait.h"
 #include "orb/sched/refusal.h"
 #include "orb/sched/reservation.h"
 #include "orb/sched/task.h"
@@ -57,6 +58,7 @@ struct ExecutiveOptions {
   // Of the thread that reads connections, where it is held to a budget: on every core, like `platform`. No jitter.
   sched::PlatformLoad reader{.period = std::chrono::milliseconds{1}};
   Duration overshoot{};       // dispatch.overshoot: firm timers for releases; >= 0, the analysis counts it as blocking
+  os::WaitStrategy wait;      // pool.wait: how task threads wait for their next job
   int lowest_native = 2;      // SCHED_FIFO levels of the tasks start here ...
   int highest_native = 49;    // ... the manager has this one, tasks stay below
   bool admission = true;      // false: place and prioritize, but never refuse for lack of capacity
@@ -67,6 +69,11 @@ struct ExecutiveOptions {
   std::size_t spare_threads = 4;  // that sleep until a task is admitted; more at once wait until theirs is made
   RecorderOptions recorder{};
 };
+
+// What the thread of a task may spin after each job: the analysis counts it as execution of the job.
+constexpr Duration spin_of(const ExecutiveOptions& options) noexcept {
+  return options.wait.mode == os::WaitMode::park ? Duration::zero() : options.wait.spin;
+}
 
 struct AdmissionRequest {
   Contract contract;

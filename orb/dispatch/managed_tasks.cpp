@@ -83,6 +83,19 @@ std::optional<std::string> fault_of_deadlines(const ExecutiveOptions& options, c
   return std::nullopt;
 }
 
+// Who never sleeps leaves the rest of his core to nobody, whatever was admitted to it.
+std::optional<std::string> fault_of_waiting(const ExecutiveOptions& options) {
+  if (options.wait.mode != os::WaitMode::spin || !options.real_time) return std::nullopt;
+  return "pool.wait = spin needs pool.real_time = off, since a thread under SCHED_FIFO that never sleeps would leave "
+         "its core to nobody below it; use spin-then-park or adaptive, which pool.spin bounds";
+}
+
+std::string waiting_of(const ExecutiveOptions& options) {
+  if (options.wait.mode == os::WaitMode::park) return {};
+  return "; tasks wait by " + std::string(os::name_of(options.wait.mode)) + ", " + to_string(options.wait.spin) +
+         " at most";
+}
+
 // The manager's core first, which is one by priorities.
 void put_deadline_cores_last(const ExecutiveOptions& options, std::vector<CoreLease>& leases) {
   const auto& cores = options.deadline_cores;
@@ -175,12 +188,14 @@ Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveO
   if (!leases) return leases.error();
   auto fault = fault_of(wanted, *leases);
   if (!fault) fault = fault_of_deadlines(wanted, *leases);
+  if (!fault) fault = fault_of_waiting(wanted);
   if (fault) {
     os::log::error(*fault);
     return Error{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
   }
   put_deadline_cores_last(options, *leases);
-  os::log::info("dispatch: cores" + text_of(*leases) + (options.admission ? "" : "; admission is off"));
+  os::log::info("dispatch: cores" + text_of(*leases) + waiting_of(options) +
+                (options.admission ? "" : "; admission is off"));
   auto state = std::make_unique<ManagedTasks>(options, *leases, provider);
   if (auto started = state->start(options, leases->front().core); !started) {
     state->stop();

@@ -26,6 +26,7 @@ sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std
   sched::ManagerOptions result;
   sched::PlatformLoad load = options.platform;
   load.blocking += options.overshoot;  // a release that is late by so much, which all tasks of a core share
+  load.blocking += spin_of(options);   // what a thread that has nothing to do any more still takes
   for (const CoreLease& lease : leases)
     result.cores.push_back(
         {.id = lease.core, .capacity = options.capacity, .load = load, .order = order_of(options, lease.core)});
@@ -76,7 +77,7 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
       departures_(options.max_tasks),
       manager_(manager_options(options, leases, natives_), recorder_.manager()),
       promises_(options_, leases_, provider, best_effort.servers(), manager_),
-      newcomers_(manager_, promises_) {
+      newcomers_(manager_, promises_, spin_of(options)) {
   for (const CoreLease& lease : leases_) {
     pools_.push_back(std::make_unique<CorePool>(lease.core, options.max_tasks, inbox_, recorder_.lane(lease.core),
                                                 options_.overshoot));

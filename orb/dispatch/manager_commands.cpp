@@ -71,7 +71,8 @@ ManagerAgent::Record* ManagerAgent::take_room(const sched::Admit& admit, const N
                   .bound = admit.response};
   made->lane = admit.core;
   made->label = std::make_shared<const std::string>(newcomer.label);
-  made->worker = std::make_shared<TaskWorker>(admit.task, admit.contract, pool, clock_, newcomer.ceilings);
+  made->worker =
+      std::make_shared<TaskWorker>(admit.task, admit.contract, pool, clock_, newcomer.ceilings, options_.wait);
   made->worker->tell_events_to(events_);
   made->worker->seat(seat_on(pool, admit.priority));
   made->orders = Housekeeper::orders_for("cl-task-" + std::to_string(admit.task.value), made->worker);

@@ -1,5 +1,6 @@
 #include "orb/dispatch/newcomers.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -20,6 +21,12 @@ void Newcomer::fail(Error error) noexcept {
 void Newcomers::propose(NewcomerPtr newcomer, Time now) noexcept {
   if (lost_peers_.contains(newcomer->owner)) return newcomer->fail(errors::task_gone);
   if (!is_sound(newcomer->contract)) return turn_away(std::move(newcomer), {.code = sched::RefusalCode::bad_contract});
+  Contract& contract = newcomer->contract;
+  contract.budget += spin_;
+  if (!is_sound(contract))
+    return turn_away(std::move(newcomer), {.code = sched::RefusalCode::not_schedulable,
+                                           .response = contract.budget + contract.suspension,
+                                           .deadline = contract.deadline});
   if (waiting_count_ >= most) return newcomer->fail(errors::queue_full);
   if (waiting_.empty()) retry_.start(now);
   ++waiting_count_;
@@ -122,6 +129,7 @@ bool Newcomers::explain(Time now) noexcept {
     const auto found = manager_.continue_nearest(slice);
     if (!found) return true;
     first.refusal.nearest = *found;
+    first.refusal.nearest.budget = std::max(Duration::zero(), found->budget - spin_);
   }
   turn_away(explaining_.pop_front(), first.refusal);
   return true;

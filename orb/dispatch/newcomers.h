@@ -56,7 +56,9 @@ class Newcomers {
   static constexpr Duration patience = std::chrono::seconds{3};  // then the newcomer is told to try again
   static constexpr Duration explain_within = std::chrono::milliseconds{50};
 
-  Newcomers(RecordedManager& manager, PromiseKeeper& promises) : manager_(manager), promises_(promises) {}
+  // `spin`: what a task's thread may use after each job, on top of its budget.
+  Newcomers(RecordedManager& manager, PromiseKeeper& promises, Duration spin)
+      : manager_(manager), promises_(promises), spin_(spin) {}
 
   // Takes him in, or tells him why not.
   void propose(NewcomerPtr newcomer, Time now) noexcept;
@@ -88,6 +90,7 @@ class Newcomers {
 
   RecordedManager& manager_;
   PromiseKeeper& promises_;
+  const Duration spin_;
   NodeList<Newcomer> waiting_;  // not told to the Manager; the first is being prepared, or has to try again
   std::size_t waiting_count_ = 0;
   NodeList<Newcomer> deciding_;                  // told, not answered

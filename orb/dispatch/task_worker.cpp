@@ -12,11 +12,12 @@
 
 namespace corelane::dispatch {
 TaskWorker::TaskWorker(TaskId task, const Contract& contract, CorePool& pool, const Clock& clock,
-                       CeilingsOfTask ceilings)
+                       CeilingsOfTask ceilings, os::WaitStrategy strategy)
     : task_(task),
       contract_(contract),
       clock_(clock),
       ceilings_(std::move(ceilings)),
+      strategy_(strategy),
       inlet_(contract, clock),
       blocks_(clock),
       pool_(&pool) {}
@@ -101,6 +102,7 @@ void TaskWorker::run(CorePool& pool, Assignment& next, Time begun) noexcept {
   if (blocks_.has_asked()) begin_charge();  // nobody's budget
   wake_at_ = pool.finish(*this, {.at = end, .job = next.context.job, .used = used, .waited = waited});
   rests_ = wake_at_ > end && !at_the_door_ && inlet_.drained();
+  spins_ = !pool.uses_deadlines();  // there a thread that runs no job has no place
 }
 
 void TaskWorker::account(const JobContext& context, Time end, Duration used) noexcept {
@@ -197,9 +199,10 @@ void TaskWorker::loop() noexcept {
 }
 
 void TaskWorker::wait(Time now) noexcept {
+  const os::WaitStrategy strategy = std::exchange(spins_, false) ? strategy_ : os::WaitStrategy{};
   const int fd = at_the_door_ ? -1 : inlet_.descriptor(now);
-  if (fd < 0) return bell_.wait(wake_at(now));
-  if (bell_.open()) return bell_.wait_beside(fd, wake_at(now));
+  if (fd < 0) return bell_.wait(wake_at(now), strategy);
+  if (bell_.open()) return bell_.wait_beside(fd, wake_at(now), strategy);
   inlet_.close();  // no descriptor is left for the bell: the client goes on over its shared connection
 }
 

@@ -66,8 +66,9 @@ struct TaskStatistics {
 
 class TaskWorker final : public Agent, private JobControl {
  public:
-  // `ceilings`: of what the contract uses.
-  TaskWorker(TaskId task, const Contract& contract, CorePool& pool, const Clock& clock, CeilingsOfTask ceilings = {});
+  // `ceilings`: of what the contract uses. `strategy`: how its thread waits for its next job; see docs/scheduling.md.
+  TaskWorker(TaskId task, const Contract& contract, CorePool& pool, const Clock& clock, CeilingsOfTask ceilings = {},
+             os::WaitStrategy strategy = {});
   ~TaskWorker() override;
 
   // Runs the ready job, if there is one; else reads the inlet, and runs the job that comes of it.
@@ -136,6 +137,7 @@ class TaskWorker final : public Agent, private JobControl {
   const Contract contract_;
   const Clock clock_;
   const CeilingsOfTask ceilings_;
+  const os::WaitStrategy strategy_;
   TaskEvents* events_ = nullptr;
 
   // Guarded by the mutex of *pool_.
@@ -151,6 +153,7 @@ class TaskWorker final : public Agent, private JobControl {
   JobPtr at_the_door_;        // read, while the task is between two pools
   Time wake_at_ = never;
   bool rests_ = false;   // the last step ran a job, and found nothing to follow it
+  bool spins_ = false;   // it ran a job, and has not waited since: what it spins is charged once for each
   JobId current_{};      // that runs
   Time suspended_at_{};  // it
   Duration slept_{};     // by it, in suspensions that are over

@@ -5,6 +5,7 @@
 #include <ace/Init_ACE.h>
 #include <ace/Reactor.h>
 #include <ace/TP_Reactor.h>
+#include <ace/Time_Value.h>
 #include <sys/select.h>
 
 #include <algorithm>
@@ -16,9 +17,11 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
+#include "orb/os/clock.h"
 #include "orb/os/deferral.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/thread.h"
+#include "orb/os/wait.h"
 
 namespace corelane::leader_followers {
 namespace {
@@ -48,7 +51,7 @@ class ThreadPool::Impl {
     if (reactor_.initialized() == 0) return no_descriptors;
     threads_.reserve(static_cast<std::size_t>(options.threads));  // a thread that runs has its place
     for (int i = 0; i < options.threads; ++i) {
-      auto thread = os::start_thread(thread_options(options, i), [this] { reactor_.run_reactor_event_loop(); });
+      auto thread = os::start_thread(thread_options(options, i), [this, wait = options.wait] { lead(wait); });
       if (!thread) return thread.error();
       real_time_ = real_time_ && (options.fifo_priority == 0 || thread->real_time());
       threads_.push_back(std::move(*thread));
@@ -155,6 +158,20 @@ class ThreadPool::Impl {
     ACE_Event_Handler_var handler;
     bool leaving = false;
   };
+
+  // Bound: until stop().
+  void lead(os::WaitStrategy wait) noexcept {
+    while (reactor_.reactor_event_loop_done() == 0) {
+      const Time begun = os::now();
+      const Time end = os::spin_end(wait, begun, never);
+      int handled = 0;
+      for (Time now = begun; now < end && handled == 0 && reactor_.reactor_event_loop_done() == 0; now = os::now()) {
+        ACE_Time_Value at_once = ACE_Time_Value::zero;
+        handled = std::max(0, reactor_.handle_events(at_once));  // -1: another thread has the lead
+      }
+      if (handled == 0 && reactor_.reactor_event_loop_done() == 0) reactor_.handle_events();
+    }
+  }
 
   // Unless another one has its place, or somebody else removes it just now.
   void remove(int descriptor, ACE_Event_Handler* expected) {

@@ -14,6 +14,7 @@
 
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
+#include "orb/os/wait.h"
 
 namespace corelane::leader_followers {
 
@@ -27,6 +28,7 @@ struct PoolOptions {
   int threads = 4;  // 1 .. 256
   Placement placement = Placement::unbound;
   std::vector<CoreId> cores{};  // for round_robin and single_core: not empty
+  os::WaitStrategy wait{};      // adaptive: as spin_then_park
   int fifo_priority = 0;        // of a thread that waits; 0: SCHED_OTHER. Where it is refused the threads run without
 };
 

@@ -7,15 +7,39 @@
 #include <array>
 
 #include "orb/os/clock.h"
+#include "orb/os/wait_loop.h"
 
 namespace corelane::os {
+namespace {
+
+bool is_readable(int fd) noexcept {
+  pollfd entry{.fd = fd, .events = POLLIN, .revents = 0};
+  return ::poll(&entry, 1, 0) > 0;
+}
+
+}  // namespace
 
 bool Doorbell::open() noexcept {
   if (!event_) event_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   return static_cast<bool>(event_);
 }
 
-void Doorbell::wait_beside(int fd, Time deadline) noexcept {
+void Doorbell::wait_beside(int fd, Time deadline, WaitStrategy strategy) noexcept {
+  if (strategy.mode == WaitMode::park) return sleep_beside(fd, deadline);
+  const auto poll = [&] {
+    // PAIR doorbell.word: acquire here <- release in ring().
+    return word_.load(std::memory_order_acquire) == rung || is_readable(fd);
+  };
+  const auto sleep = [&](Time until) {
+    sleep_beside(fd, until);
+    return until == deadline;  // whatever woke it, the waiter looks for its reasons itself
+  };
+  wait_for(deadline, strategy, learnt_, poll, sleep, [] { return no_core; });
+  // PAIR doorbell.word: acquire here <- release in ring().
+  word_.exchange(resting, std::memory_order_acquire);
+}
+
+void Doorbell::sleep_beside(int fd, Time deadline) noexcept {
   std::uint32_t expected = resting;
   // PAIR doorbell.asleep: release here -> acquire in ring(). Publishes the descriptor that open() took.
   // relaxed on failure: the exchange below acquires

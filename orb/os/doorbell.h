@@ -19,10 +19,10 @@ class Doorbell {
   bool open() noexcept;
 
   // Until a ring or the deadline. Waiter only.
-  void wait(Time deadline) noexcept { parker_.park(deadline); }
-  // Until a ring, the deadline, or `fd` is readable or has failed. After open(). Waiter only. One system call, and one
-  // more after a ring that found the waiter asleep.
-  void wait_beside(int fd, Time deadline) noexcept;
+  void wait(Time deadline, WaitStrategy strategy = {}) noexcept { parker_.park(deadline, strategy); }
+  // Until a ring, the deadline, or `fd` is readable or has failed. After open(). Waiter only. Parking: one system call,
+  // and one more after a ring that found the waiter asleep.
+  void wait_beside(int fd, Time deadline, WaitStrategy strategy = {}) noexcept;
 
   // One system call when the waiter sleeps, none otherwise.
   void ring() noexcept;
@@ -30,9 +30,12 @@ class Doorbell {
  private:
   static constexpr std::uint32_t resting = 0, rung = 1, asleep = 2;
 
+  void sleep_beside(int fd, Time deadline) noexcept;
+
   Parker parker_;  // for wait()
   Fd event_;
   std::atomic<std::uint32_t> word_{resting};  // for wait_beside()
+  AdaptiveSpin learnt_;                       // owner: the waiter
 };
 
 }  // namespace corelane::os

@@ -77,6 +77,12 @@ std::optional<WaitMode> parse_wait_mode(std::string_view text) noexcept {
   return std::nullopt;
 }
 
+std::string_view name_of(WaitMode mode) noexcept {
+  for (const auto& [name, known] : wait_modes)
+    if (known == mode) return name;
+  return {};
+}
+
 Duration wake_cost() noexcept {
   static const Duration measured = [] {
     try {

@@ -25,6 +25,7 @@ enum class WaitMode : std::uint8_t { spin, spin_then_park, adaptive, park };
 
 // "spin", "spin-then-park", "adaptive", "park"; nothing for other texts.
 std::optional<WaitMode> parse_wait_mode(std::string_view text) noexcept;
+std::string_view name_of(WaitMode mode) noexcept;
 
 struct WaitStrategy {
   WaitMode mode = WaitMode::park;

@@ -27,11 +27,18 @@ struct Waiter {
     REQUIRE(bell.open());
   }
   void send(char byte) { REQUIRE(write(there.get(), &byte, 1) == 1); }
-  void wait(bool beside, Time deadline) { beside ? bell.wait_beside(here.get(), deadline) : bell.wait(deadline); }
+  void wait(bool beside, Time deadline, WaitStrategy strategy = {}) {
+    beside ? bell.wait_beside(here.get(), deadline, strategy) : bell.wait(deadline, strategy);
+  }
 
   Doorbell bell;
   Fd here, there;
 };
+
+WaitStrategy some_strategy() {
+  return GENERATE(WaitStrategy{WaitMode::park}, WaitStrategy{WaitMode::spin},
+                  WaitStrategy{WaitMode::spin_then_park, 20us}, WaitStrategy{WaitMode::adaptive, 50us});
+}
 
 }  // namespace
 
@@ -44,19 +51,21 @@ TEST_CASE("a ring before the wait is kept") {
 
 TEST_CASE("a waiter is woken by a ring of another thread") {
   const bool beside = GENERATE(false, true);
+  const WaitStrategy strategy = some_strategy();
   Waiter waiter;
   std::jthread ringer([&] { waiter.bell.ring(); });
-  waiter.wait(beside, never);
+  waiter.wait(beside, never, strategy);
 }
 
 TEST_CASE("a waiter is woken by bytes beside the bell, and by the end of their stream") {
+  const WaitStrategy strategy = some_strategy();
   Waiter waiter;
   waiter.send('x');
-  waiter.bell.wait_beside(waiter.here.get(), never);
+  waiter.bell.wait_beside(waiter.here.get(), never, strategy);
   char byte = 0;
   REQUIRE(read(waiter.here.get(), &byte, 1) == 1);
   waiter.there.reset();
-  waiter.bell.wait_beside(waiter.here.get(), never);
+  waiter.bell.wait_beside(waiter.here.get(), never, strategy);
   CHECK(read(waiter.here.get(), &byte, 1) == 0);
 }
 
@@ -68,7 +77,8 @@ TEST_CASE("a wait beside a silent stream ends at its deadline and not before") {
 }
 
 TEST_CASE("no ring is lost, whichever way the waiter waits") {
-  constexpr int turns = 20'000;
+  constexpr int turns = 5'000;
+  const WaitStrategy strategy = some_strategy();
   Waiter waiter;
   std::atomic<int> wanted{0}, seen{0};
   std::jthread ringer([&] {
@@ -80,7 +90,7 @@ TEST_CASE("no ring is lost, whichever way the waiter waits") {
     }
   });
   for (int i = 0, last = 0; last < turns; ++i) {
-    waiter.wait(i % 3 != 0, never);                 // a lost ring hangs here
+    waiter.wait(i % 3 != 0, never, strategy);       // a lost ring hangs here
     last = wanted.load(std::memory_order_relaxed);  // relaxed: as above
     seen.store(last, std::memory_order_relaxed);    // relaxed: a count
   }
