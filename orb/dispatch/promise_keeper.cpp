@@ -91,6 +91,9 @@ Expected<std::vector<Promise>> PromiseKeeper::promises_with_room() noexcept try 
 }
 
 void PromiseKeeper::note_others(std::span<const Promise> others, const Contract& newcomer) {
+  // That nobody else runs here was told at the start, or when the last of them had gone.
+  const bool known = others.empty() && !beside_others_;
+  beside_others_ = !known;  // until all is told, which may fail
   const std::vector<Promise> mine = others.empty() ? std::vector<Promise>{} : task_promises();
   bool beside = false;
   for (std::size_t i = 0; i < leases_.size(); ++i) {
@@ -98,7 +101,7 @@ void PromiseKeeper::note_others(std::span<const Promise> others, const Contract&
     others_[i] = promised_on(lease, others);
     beside = beside || others_[i] != 0;
     manager_.set_closed(lease.core, options_.admission && closes(lease, others, mine, newcomer));
-    tell_interference(lease, others);
+    if (!known) tell_interference(lease, others);
   }
   beside_others_ = beside;
   // The others' deadlines are checked against one newcomer on one core, not against a reshuffle of ours.
