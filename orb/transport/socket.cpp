@@ -56,15 +56,15 @@ Duration on_realtime_clock(const timespec& time) noexcept {
   return std::chrono::seconds{time.tv_sec} + Duration{time.tv_nsec};
 }
 
-// When a stamp was made; nothing when there is none. The monotonic clock is read last: an interruption in between makes
-// the result later, never before the bytes came.
+// When a stamp of the message was made; nothing when there is none. The monotonic clock is read last: an interruption
+// in between makes the result later, never before the bytes came.
 std::optional<Time> time_of_stamp(msghdr& message) noexcept {
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
     if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_TIMESTAMPNS) continue;
     timespec stamp{}, now{};
     std::memcpy(&stamp, CMSG_DATA(header), sizeof stamp);
     if (clock_gettime(CLOCK_REALTIME, &now) != 0) return std::nullopt;
-    return os::now() - std::max(on_realtime_clock(now) - on_realtime_clock(stamp), Duration::zero());
+    return moment_of(stamp, now, os::now());
   }
   return std::nullopt;
 }
@@ -202,6 +202,10 @@ IoResult receive_stamped(int fd, MutableBytes buffer, Time& arrived) noexcept {
     if (would_block(errno)) return {Io::would_block};
     if (errno != EINTR) return {Io::failed};
   }
+}
+
+Time moment_of(const timespec& stamp, const timespec& realtime, Time now) noexcept {
+  return now - std::max(on_realtime_clock(realtime) - on_realtime_clock(stamp), Duration::zero());
 }
 
 void stamp_arrivals(int fd) noexcept { set_option(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1); }

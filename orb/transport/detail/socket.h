@@ -27,6 +27,9 @@ struct IoResult {
 IoResult receive_some(int fd, MutableBytes buffer) noexcept;
 // The same, and when the last of the bytes came, where the kernel says so; otherwise now.
 IoResult receive_stamped(int fd, MutableBytes buffer, Time& arrived) noexcept;
+// When a stamp of the realtime clock was made, as the monotonic clock counts; both read `realtime` and `now` just now.
+// Where the realtime clock was set back in between: `now`. Where it was set forward: too early, by the step.
+Time moment_of(const timespec& stamp, const timespec& realtime, Time now) noexcept;
 // From now on the kernel stamps what comes over TCP.
 void stamp_arrivals(int fd) noexcept;
 // Sends what the socket takes of the parts; never waits, raises no SIGPIPE. done: all of it; would_block: `count`

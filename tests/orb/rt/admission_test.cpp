@@ -131,6 +131,43 @@ TEST_CASE("a client that is killed leaves no task behind") {
   for (const int fd : {to_client[0], to_client[1], to_server[0], to_server[1]}) ::close(fd);
 }
 
+TEST_CASE("a client that is stopped holds up nobody else, and its task goes on with it") {
+  int to_client[2], to_server[2];
+  REQUIRE(::pipe(to_client) == 0);
+  REQUIRE(::pipe(to_server) == 0);
+  const pid_t client = ::fork();
+  REQUIRE(client >= 0);
+  if (client == 0) {
+    ::alarm(60);  // whatever happens to the parent
+    const std::string ior = read_line(to_client[0]);
+    TestOrb orb;
+    const auto probe = probe_of(orb, ior);
+    const auto task = rt::admit(probe, small());
+    write_line(to_server[1], task ? "admitted" : "refused");
+    ::raise(SIGSTOP);
+    write_line(to_server[1], probe->add(20, 22) == 42 ? "answered" : "wrong");
+    ::pause();
+    ::_exit(0);
+  }
+  Plant plant;
+  write_line(to_client[1], plant.server.ior());
+  CHECK(read_line(to_server[0]) == "admitted");
+  int status = 0;
+  CHECK(::waitpid(client, &status, WUNTRACED) == client);
+  REQUIRE(WIFSTOPPED(status));
+  const std::size_t with_it = plant.tasks_present();
+  auto mine = rt::admit(plant.probe, small());
+  REQUIRE(mine);
+  for (int i = 0; i < 20; ++i) CHECK(plant.probe->add(i, 1) == i + 1);
+  mine->depart();
+  CHECK(plant.comes_to(with_it));
+  ::kill(client, SIGCONT);
+  CHECK(read_line(to_server[0]) == "answered");
+  ::kill(client, SIGKILL);
+  ::waitpid(client, nullptr, 0);
+  for (const int fd : {to_client[0], to_client[1], to_server[0], to_server[1]}) ::close(fd);
+}
+
 TEST_CASE("a refusal comes as a value with its numbers and its text") {
   Plant plant;
   const auto task = rt::admit(plant.probe, too_big());

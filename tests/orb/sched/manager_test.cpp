@@ -188,6 +188,15 @@ TEST_CASE("works on 1 2 and 64 cores") {
   for (const CoreView& view : b.manager.cores()) CHECK(view.admitted == 900'000);
 }
 
+TEST_CASE("ten thousand tasks are admitted to 64 cores") {
+  ManagerOptions options = cores_of(64);
+  options.max_tasks = 10'000;
+  Bench b(options);
+  for (int i = 0; i < 10'000; ++i) b.admitted({.period = 1s, .deadline = 1s, .budget = 5ms});
+  CHECK(b.refused({.period = 1s, .deadline = 1s, .budget = 5ms}).code == RefusalCode::too_many_tasks);
+  for (const CoreView& core : b.manager.cores()) CHECK(core.tasks >= 156);
+}
+
 // Error paths.
 
 TEST_CASE("refusals before any analysis name their cause") {

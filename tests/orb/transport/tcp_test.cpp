@@ -20,6 +20,7 @@
 #include "orb/base/minor.h"
 #include "orb/base/sanitizer.h"
 #include "orb/os/fd.h"
+#include "orb/transport/detail/socket.h"
 #include "tests/orb/transport/kinds.h"
 
 using namespace corelane;
@@ -258,4 +259,14 @@ TEST_CASE("a transport whose reactor has stopped does not listen") {
   const auto result = harness.transport->listen(TcpV4::anywhere(), [](ConnectionPtr) {});
   REQUIRE_FALSE(result);
   CHECK(result.error().minor == minor::shutting_down);
+}
+
+TEST_CASE("steps of the realtime clock put no arrival into the future, and are seen as nothing else") {
+  using namespace std::chrono_literals;
+  const Time now{1h};
+  const timespec noon{.tv_sec = 43'200, .tv_nsec = 500};
+  CHECK(transport::moment_of(noon, {.tv_sec = 43'200, .tv_nsec = 700}, now) == now - 200ns);
+  CHECK(transport::moment_of(noon, {.tv_sec = 43'199, .tv_nsec = 999'999'999}, now) == now);  // set back
+  CHECK(transport::moment_of(noon, {.tv_sec = 40'000, .tv_nsec = 0}, now) == now);
+  CHECK(transport::moment_of(noon, {.tv_sec = 43'260, .tv_nsec = 500}, now) == now - 60s);  // set forward
 }
