@@ -141,10 +141,10 @@ void print_row(const std::string& reader, bool flooded, const Told& told, const 
 
 // What the reader may take from a job that needs `alone` without it: its budget in each of the periods that the
 // response touches. The least fixed point, as in the analysis.
-double readers_share(double alone, double budget) {
+double readers_share(double alone, double each) {
   double response = alone;
   for (double next = 0; response < 1e6; response = next) {
-    next = alone + std::ceil(response / microseconds(reader_period)) * budget;
+    next = alone + std::ceil(response / microseconds(reader_period)) * each;
     if (next == response) return response - alone;
   }
   return INFINITY;
@@ -152,14 +152,14 @@ double readers_share(double alone, double budget) {
 
 // Of what the flood adds; gaps of the machine are left out on both sides.
 void print_verdict(const Told& quiet, const Told& flooded, const std::string& reader) {
-  const auto budget = corelane::parse_duration(reader).value_or(Duration{});
-  const double share = readers_share(quiet.attributed_p50, microseconds(budget));
+  const auto limit = corelane::parse_duration(reader).value_or(Duration{});
+  const double share = readers_share(quiet.attributed_p50, microseconds(limit));
   const double added[] = {flooded.attributed_p50 - quiet.attributed_p50, flooded.attributed_p99 - quiet.attributed_p99,
                           flooded.attributed_max - quiet.attributed_max};
   std::printf(
       "  the flood adds %.0f (p50), %.0f (p99), %.0f (max) us; the reader's budget in a response of that length is ",
       added[0], added[1], added[2]);
-  if (budget == Duration{}) return (void)std::printf("not limited\n");
+  if (limit == Duration{}) return (void)std::printf("not limited\n");
   std::printf("%.0f us: %s, %s, %s; bound %.0f us: %s\n", share, added[0] <= share ? "held" : "EXCEEDED",
               added[1] <= share ? "held" : "EXCEEDED", added[2] <= share ? "held" : "EXCEEDED", flooded.bound,
               flooded.attributed_max <= flooded.bound ? "held" : "EXCEEDED");
