@@ -2,6 +2,7 @@
 // whom it waits for, on the thread that waits.
 #include <functional>
 #include <future>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -22,24 +23,41 @@ namespace {
 
 using ProbeReference = CORBA::object_reference<Probing::Probe>;
 
+// Of a chain only one thread runs at a time; of a stranger's requests more may.
+class ThreadsSeen {
+ public:
+  void note() {
+    const std::lock_guard lock(mutex_);
+    seen_.insert(std::this_thread::get_id());
+  }
+  std::set<std::thread::id> all() {
+    const std::lock_guard lock(mutex_);
+    return seen_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::thread::id> seen_;
+};
+
 // add(n, ...) and paced(n) ask the next one for n - 1, and so on.
 class RemotePlayer final : public ProbeServant {
  public:
   std::int32_t add(std::int32_t depth, std::int32_t last) override {
-    threads.insert(std::this_thread::get_id());
+    threads.note();
     if (depth == 0 && last < 0) throw Probing::Undeclared();
     if (depth == 0 && instead) return instead();
     return depth == 0 ? last : next->add(depth - 1, last) + 1;
   }
   std::int32_t paced(std::int32_t depth) override {
-    threads.insert(std::this_thread::get_id());
+    threads.note();
     return depth == 0 ? 0 : next->paced(depth - 1) + 1;
   }
-  void ping() override { threads.insert(std::this_thread::get_id()); }
+  void ping() override { threads.note(); }
 
   ProbeReference next;
   std::function<std::int32_t()> instead;  // of answering at once
-  std::set<std::thread::id> threads;      // only one thread of a chain runs at a time
+  ThreadsSeen threads;
 };
 
 struct Side {
@@ -74,7 +92,7 @@ struct RemoteGame {
     FAIL("no such task");
     return {};
   }
-  std::size_t threads_of_first() { return first.player->threads.size(); }
+  std::size_t threads_of_first() { return first.player->threads.all().size(); }
 
   std::vector<std::string> options = in_each_mode({"-ORBDispatchAdmission", "off"});
   Side first{options}, second{options};
@@ -146,8 +164,8 @@ TEST_CASE("tasks that call each other back over sockets run on their own threads
   game.play();
   for (const int depth : {1, 2, 3, 8}) CHECK(game.to_first->add(depth, 10) == 10 + depth);
   CHECK(game.threads_of_first() == 1);
-  CHECK(game.second.player->threads.size() == 1);
-  CHECK(*game.first.player->threads.begin() != *game.second.player->threads.begin());
+  CHECK(game.second.player->threads.all().size() == 1);
+  CHECK(game.first.player->threads.all() != game.second.player->threads.all());
 }
 
 TEST_CASE("call-backs over sockets are parts of the job that waits, which is suspended meanwhile") {
