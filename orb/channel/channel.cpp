@@ -222,6 +222,20 @@ void Channel::disarm() noexcept {
   if (descriptor() >= 0) end_->for_record.sleeper.drain();
 }
 
+int Channel::room_descriptor() const noexcept { return end_->parts.own_events.room.get(); }
+
+bool Channel::arm_for_room(std::size_t size) noexcept {
+  end_->for_room.sleeper.announce();
+  if (!end_->unwritable() && !end_->has_room(size)) return true;
+  disarm_for_room();
+  return false;
+}
+
+void Channel::disarm_for_room() noexcept {
+  end_->for_room.sleeper.withdraw();
+  if (room_descriptor() >= 0) end_->for_room.sleeper.drain();
+}
+
 // ---- Both
 
 void Channel::close() noexcept { end_->close(); }
@@ -233,6 +247,7 @@ bool Channel::look_at_peer() noexcept {
 }
 
 int Channel::hang_up_descriptor() const noexcept { return end_->parts.watch.socket(); }
+int Channel::process_descriptor() const noexcept { return end_->parts.watch.process_descriptor(); }
 const Peer& Channel::peer() const noexcept { return end_->parts.watch.peer(); }
 std::uint64_t Channel::id() const noexcept { return end_->parts.id; }
 bool Channel::is_locked() const noexcept { return end_->locked; }

@@ -132,6 +132,10 @@ class Channel {
   int descriptor() const noexcept;  // -1 without Wake::eventfd; constant
   bool arm() noexcept;
   void disarm() noexcept;
+  // The same for room, thread: the writer's. arm_for_room(): true when there is none for a message of that size.
+  int room_descriptor() const noexcept;  // -1 without Wake::eventfd; constant
+  bool arm_for_room(std::size_t size) noexcept;
+  void disarm_for_room() noexcept;
 
   // ---- Both
 
@@ -142,6 +146,7 @@ class Channel {
   bool look_at_peer() noexcept;
   // The socket: hangs up with the peer, for those who watch descriptors. Never read. Constant.
   int hang_up_descriptor() const noexcept;
+  int process_descriptor() const noexcept;  // readable once the peer's process has ended; -1: see sees_process()
   const Peer& peer() const noexcept;
   std::uint64_t id() const noexcept;   // both ends say the same
   bool is_locked() const noexcept;     // Options::lock_memory was asked for and granted

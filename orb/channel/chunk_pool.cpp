@@ -8,20 +8,28 @@ namespace corelane::channel {
 ChunkPool::ChunkPool(const Shape& shape, const Control& borrower)
     : borrower_(&borrower), chunk_size_(shape.chunk_size), runs_(shape.chunks) {}
 
-std::optional<std::uint32_t> ChunkPool::lend(std::uint64_t bytes) noexcept {
+std::uint32_t ChunkPool::chunks_for(std::uint64_t bytes) const noexcept {
+  return static_cast<std::uint32_t>((bytes + chunk_size_ - 1) / chunk_size_);
+}
+
+// The lowest free run for so many bytes.
+std::optional<std::uint32_t> ChunkPool::seek(std::uint64_t bytes) noexcept {
   if (bytes == 0 || bytes > largest()) return std::nullopt;
-  const auto length = static_cast<std::uint32_t>((bytes + chunk_size_ - 1) / chunk_size_);
-  auto first = find(length);
-  if (!first) {
-    collect();
-    first = find(length);
-  }
+  if (const auto first = find(chunks_for(bytes))) return first;
+  collect();
+  return find(chunks_for(bytes));
+}
+
+std::optional<std::uint32_t> ChunkPool::lend(std::uint64_t bytes) noexcept {
+  const auto first = seek(bytes);
   if (!first) return std::nullopt;
   Run& run = runs_[*first];
-  run.length = length;
+  run.length = chunks_for(bytes);
   ++run.returns;
   return first;
 }
+
+bool ChunkPool::has_room(std::uint64_t bytes) noexcept { return seek(bytes).has_value(); }
 
 void ChunkPool::cancel(std::uint32_t first) noexcept {
   runs_[first].length = 0;

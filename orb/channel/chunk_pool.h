@@ -20,6 +20,8 @@ class ChunkPool {
 
   // The first chunk of a run for so many bytes, the lowest that is free; nothing when there is none.
   std::optional<std::uint32_t> lend(std::uint64_t bytes) noexcept;
+  // Whether lend() would find some.
+  bool has_room(std::uint64_t bytes) noexcept;
   // It was never sent.
   void cancel(std::uint32_t first) noexcept;
 
@@ -31,6 +33,8 @@ class ChunkPool {
     std::uint32_t returns = 0;  // the peer's count once that run has come back
   };
 
+  std::optional<std::uint32_t> seek(std::uint64_t bytes) noexcept;
+  std::uint32_t chunks_for(std::uint64_t bytes) const noexcept;
   std::optional<std::uint32_t> find(std::uint32_t length) const noexcept;
   void collect() noexcept;
 

@@ -119,6 +119,11 @@ Expected<void, Fault> End::put(RecordKind kind, std::span<const Bytes> payload, 
   return fail(Fault::spoiled);
 }
 
+bool End::has_room(std::size_t length) noexcept {
+  if (length <= inline_limit()) return writer.has_room(length);
+  return writer.has_room(sizeof(LoanNote)) && pool.has_room(length);
+}
+
 MutableBytes End::chunk(std::uint32_t first, std::size_t size) noexcept {
   return {parts.own.at(chunks_offset(parts.mine) + std::size_t{first} * parts.mine.chunk_size), size};
 }

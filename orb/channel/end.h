@@ -37,6 +37,8 @@ class End {
 
   // ---- Thread: the writer's.
   Expected<void, Fault> put(RecordKind kind, std::span<const Bytes> parts, std::size_t length) noexcept;
+  // Whether a message of that size would find room now.
+  bool has_room(std::size_t length) noexcept;
   // What prevents writing, if anything.
   std::optional<Fault> unwritable() noexcept;
   std::size_t inline_limit() const noexcept { return inline_limit_; }

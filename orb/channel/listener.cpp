@@ -121,6 +121,12 @@ Expected<Listener, SetupFault> Listener::listen(const std::string& path, const O
   return made;
 }
 
+Listener Listener::over(os::Fd socket, const std::string& path, const Options& options) {
+  Listener made(path, options);
+  made.socket_ = std::move(socket);
+  return made;
+}
+
 Listener::~Listener() {
   if (!lock_) return;
   if (file_ && os::is_at(file_, path_.c_str())) unlink(path_.c_str());

@@ -23,6 +23,8 @@ class Listener {
   // address: the path is longer than 107 bytes, taken, or not to be written. The file is for this user alone unless the
   // access list names others.
   static Expected<Listener, SetupFault> listen(const std::string& path, const Options& options);
+  // Over a listening socket of that kind that does not block and that somebody else made at the path, and removes.
+  static Listener over(os::Fd socket, const std::string& path, const Options& options);
   Listener(Listener&& other) noexcept;
   ~Listener();
 

@@ -33,17 +33,18 @@ SameHost compare(const giop::NamedUnixAddress& there, const HostView& here) noex
   return !here.name.empty() && there.host == here.name ? SameHost::yes : SameHost::other_host;
 }
 
-void add_unix(const auto& addresses, const HostView& here, Address& address) {
+void add_paths(EndpointKind kind, const auto& addresses, const HostView& here, Address& address) {
   for (const auto& at : addresses) {  // bound: limits.components
     address.same_host = compare(at, here);
     if (address.same_host != SameHost::yes) break;
-    address.endpoints.push_back(transport::unix_endpoint(at.path));
+    address.endpoints.push_back({.kind = kind, .path = at.path});
   }
 }
 
 void add_endpoints(const giop::IiopProfile& profile, const HostView& here, Address& address) {
-  add_unix(giop::unix_addresses_of(profile), here, address);
-  add_unix(giop::omniorb_unix_addresses_of(profile), here, address);
+  add_paths(EndpointKind::channel, giop::channel_addresses_of(profile), here, address);
+  add_paths(EndpointKind::unix_socket, giop::unix_addresses_of(profile), here, address);
+  add_paths(EndpointKind::unix_socket, giop::omniorb_unix_addresses_of(profile), here, address);
   for (const giop::IiopAddress& at : giop::addresses_of(profile))
     if (at.port != 0) address.endpoints.push_back({at.host, at.port});
 }
@@ -61,7 +62,7 @@ std::string_view text_of(SameHost same_host) noexcept {
     case SameHost::yes:
       return "the server is on this host";
     case SameHost::no_socket_named:
-      return "the reference names no Unix socket";
+      return "the reference names no Unix socket and no channel";
     case SameHost::other_host:
       return "the server is on another host";
     case SameHost::other_namespace:
@@ -96,9 +97,12 @@ giop::TaggedProfile profile_of(const std::vector<Endpoint>& endpoints, Bytes obj
   bool has_address = false;
   for (const Endpoint& endpoint : endpoints) {  // bound: endpoint.listen
     const giop::IiopAddress address{endpoint.host, endpoint.port};
+    const giop::UnixAddress path{
+        .boot_id = here.boot_id, .mount_namespace = here.mount_namespace, .path = endpoint.path};
     if (endpoint.kind == EndpointKind::unix_socket) {
-      profile.components.push_back(giop::make_unix_address(
-          {.boot_id = here.boot_id, .mount_namespace = here.mount_namespace, .path = endpoint.path}));
+      profile.components.push_back(giop::make_unix_address(path));
+    } else if (endpoint.kind == EndpointKind::channel) {
+      profile.components.push_back(giop::make_channel_address(path));
     } else if (std::exchange(has_address, true)) {
       profile.components.push_back(giop::make_alternate_address(address));
     } else {

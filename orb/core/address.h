@@ -36,7 +36,8 @@ std::string_view text_of(SameHost same_host) noexcept;
 // Where requests for an object go: one IIOP profile, made ready.
 struct Address {
   giop::Version version;
-  std::vector<transport::Endpoint> endpoints;  // in the order of preference: Unix sockets of this host, then TCP
+  std::vector<transport::Endpoint>
+      endpoints;  // in the order of preference: channels, Unix sockets of this host, then TCP
   SameHost same_host = SameHost::no_socket_named;
   std::vector<std::byte> object_key;
   std::uint32_t profile_tag = 0;
@@ -48,8 +49,8 @@ struct Address {
 // By the first IIOP profile that can be read; nothing when there is none.
 std::optional<Address> address_of(const giop::Ior& ior, const HostView& here = HostView::of_process());
 
-// The profile of an object served at these endpoints: the first of TCP as its address, the others as alternates and
-// Unix sockets as components. Without any of TCP the address is empty, which leads nobody anywhere else.
+// The profile of an object served at these endpoints: the first of TCP as its address, the others as alternates, Unix
+// sockets and channels as components. Without any of TCP the address is empty, which leads nobody anywhere else.
 giop::TaggedProfile profile_of(const std::vector<transport::Endpoint>& endpoints, Bytes object_key,
                                const HostView& here = HostView::of_process());
 

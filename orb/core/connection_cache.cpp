@@ -27,12 +27,18 @@ Time share_of(Time deadline, std::size_t endpoints) noexcept {
 
 }  // namespace
 
-std::string way_text(const Endpoint& endpoint, const Address& address, bool unix_failed) {
-  if (endpoint.kind == EndpointKind::unix_socket)
-    return "calls over " + to_string(endpoint) + ": " + std::string(text_of(address.same_host));
-  return "calls over TCP to " + to_string(endpoint) + ": " +
-         (unix_failed ? "the server is on this host, but its Unix socket did not answer or is not for this user"
-                      : std::string(text_of(address.same_host)));
+std::string way_text(const Endpoint& endpoint, const Address& address) {
+  const auto used = std::find(address.endpoints.begin(), address.endpoints.end(), endpoint);
+  const auto failed = [&](EndpointKind kind) {
+    return std::any_of(address.endpoints.begin(), used, [&](const Endpoint& before) { return before.kind == kind; });
+  };
+  std::string why(text_of(address.same_host));
+  if (endpoint.kind == EndpointKind::tcp && failed(EndpointKind::unix_socket)) {
+    why += ", but its Unix socket did not answer or is not for this user";
+  } else if (endpoint.kind != EndpointKind::channel && failed(EndpointKind::channel)) {
+    why += ", but no channel came about";
+  }
+  return (endpoint.kind == EndpointKind::tcp ? "calls over TCP to " : "calls over ") + to_string(endpoint) + ": " + why;
 }
 
 // The end of an attempt, whichever way it comes.
@@ -66,15 +72,17 @@ Expected<ConnectionCache::ConnectionPtr> ConnectionCache::acquire(transport::Tra
   for (const Endpoint& endpoint : address.endpoints)  // bound: the profile's addresses
     if (auto known = usable_at(endpoint)) return known;
   Error error = nowhere;
-  bool unix_failed = false;
   std::size_t left = address.endpoints.size();
   for (const Endpoint& endpoint : address.endpoints) {
+    if (!takes(endpoint)) {
+      --left;
+      continue;
+    }
     auto connection = acquire_one(transport, endpoint, share_of(deadline, left--));
     if (connection) {
-      announce(endpoint, way_text(endpoint, address, unix_failed));
+      announce(endpoint, way_text(endpoint, address));
       return connection;
     }
-    unix_failed |= endpoint.kind == EndpointKind::unix_socket;
     error = connection.error();
   }
   return error;

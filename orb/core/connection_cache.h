@@ -26,8 +26,10 @@ class ConnectionCache {
   using ConnectionPtr = std::shared_ptr<ClientConnection>;
 
   // `half_messages`: what the connections share with all others of the ORB.
-  explicit ConnectionCache(const giop::Limits& limits, std::shared_ptr<giop::ByteBudget> half_messages = nullptr)
-      : limits_(limits), half_messages_(std::move(half_messages)) {}
+  // `channels`: whether to take those that an address names.
+  explicit ConnectionCache(const giop::Limits& limits, std::shared_ptr<giop::ByteBudget> half_messages = nullptr,
+                           bool channels = true)
+      : limits_(limits), half_messages_(std::move(half_messages)), channels_(channels) {}
 
   // A connection to one of the address's endpoints: one that is there, else the first that can be made, each with its
   // share of the time left. TRANSIENT connect_failed, TIMEOUT deadline_passed, BAD_INV_ORDER orb_destroyed.
@@ -65,6 +67,9 @@ class ConnectionCache {
     }
   };
 
+  bool takes(const transport::Endpoint& endpoint) const noexcept {
+    return channels_ || endpoint.kind != transport::EndpointKind::channel;
+  }
   ConnectionPtr usable_at(const transport::Endpoint& endpoint);
   Expected<ConnectionPtr> acquire_one(transport::Transport& transport, const transport::Endpoint& endpoint,
                                       Time deadline);
@@ -77,6 +82,7 @@ class ConnectionCache {
 
   const giop::Limits limits_;
   const std::shared_ptr<giop::ByteBudget> half_messages_;
+  const bool channels_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::map<transport::Endpoint, Entry, Before> entries_;
@@ -84,8 +90,7 @@ class ConnectionCache {
   bool closed_ = false;
 };
 
-// Why a call goes over this endpoint, as a line of the log. `unix_failed`: a Unix socket of the address was tried
-// before.
-std::string way_text(const transport::Endpoint& endpoint, const Address& address, bool unix_failed);
+// Why a call goes over this endpoint of the address, as a line of the log. Those before it were not to be had.
+std::string way_text(const transport::Endpoint& endpoint, const Address& address);
 
 }  // namespace corelane::core

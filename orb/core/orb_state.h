@@ -25,7 +25,9 @@ namespace corelane::core {
 
 struct Orb::State {
   State(std::string orb_id, Settings orb_settings)
-      : id(std::move(orb_id)), settings(std::move(orb_settings)), connections(settings.giop, half_messages) {}
+      : id(std::move(orb_id)),
+        settings(std::move(orb_settings)),
+        connections(settings.giop, half_messages, settings.channels) {}
 
   // The connection to an address; made if need be. BAD_INV_ORDER after destroy().
   Expected<std::shared_ptr<ClientConnection>> connect(const Address& address, Time deadline);

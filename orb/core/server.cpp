@@ -27,9 +27,11 @@ Expected<void> Server::listen(transport::Transport& transport) {
   for (const transport::Endpoint& endpoint : settings_.listen) {
     const auto listening = listen_at(transport, endpoint);
     if (listening) continue;
-    const bool optional = endpoint == transport::unix_endpoint({}) && settings_.listen.size() > 1;
-    if (!optional) return listening.error();
-    os::log::warn("no Unix socket: clients of this host use TCP, which takes longer; see endpoint.listen");
+    const bool left_to_us = endpoint.kind != transport::EndpointKind::tcp && endpoint.path.empty();
+    if (!left_to_us || settings_.listen.size() < 2) return listening.error();
+    os::log::warn(endpoint.kind == transport::EndpointKind::channel
+                      ? "no channels: clients of this host use sockets, which take longer; see endpoint.listen"
+                      : "no Unix socket: clients of this host use TCP, which takes longer; see endpoint.listen");
   }
   return {};
 }

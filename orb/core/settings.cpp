@@ -248,9 +248,12 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return wait_mode(v, s.wait.mode); }},
       {"client.spin", "50us", "how long spin-then-park spins, and adaptive at most",
        [](S& s, V v) { return span_of_time(v, s.wait.spin); }},
+      {"client.channel", "on", "off: call through sockets also where a reference names a channel",
+       [](S& s, V v) { return yes_or_no(v, s.channels); }},
       {"endpoint.listen", "127.0.0.1:0, unix:",
-       "where a server listens: one or more of host:port (port 0: any free one) and unix:/path (unix: alone chooses a "
-       "path in the runtime directory), separated by commas; references name all of them",
+       "where a server listens: one or more of host:port (port 0: any free one), unix:/path and channel:/path (shared "
+       "memory, see channel.md; unix: or channel: alone chooses a path in the runtime directory), separated by commas; "
+       "references name all of them",
        listen},
       {"endpoint.unix_mode", "0600", "permissions of Unix sockets, octal: who may write to one may connect",
        socket_mode},

@@ -40,6 +40,7 @@ struct Settings {
   bool ledger = true;                       // false: unguarded, see runtime.ledger
   std::string runtime_directory;            // empty: chosen by the host ledger
   os::WaitStrategy wait;                    // of client threads
+  bool channels = true;                     // whether clients take them
   int io_priority = 50;                     // above the tasks: their requests are not to wait for them
   giop::Limits giop;
   std::size_t half_messages = 256 * 1024 * 1024;

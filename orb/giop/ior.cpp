@@ -190,23 +190,38 @@ TaggedComponent make_alternate_address(const IiopAddress& address) {
   return {component::alternate_address, writer.to_vector()};
 }
 
-TaggedComponent make_unix_address(const UnixAddress& address) {
+namespace {
+
+TaggedComponent make_path(std::uint32_t tag, const UnixAddress& address) {
   Writer writer;
   writer.write_order();
   writer.write(unix_address_version);
   writer.write_string(address.boot_id);
   writer.write(address.mount_namespace);
   writer.write_string(address.path);
-  return {component::unix_socket, writer.to_vector()};
+  return {tag, writer.to_vector()};
 }
 
-std::vector<UnixAddress> unix_addresses_of(const IiopProfile& profile) {
+std::vector<UnixAddress> paths_of(std::uint32_t tag, const IiopProfile& profile) {
   std::vector<UnixAddress> addresses;
   for (const TaggedComponent& item : profile.components) {  // bound: limits.components
-    if (item.tag != component::unix_socket) continue;
+    if (item.tag != tag) continue;
     if (auto address = parse_unix_address(item.data)) addresses.push_back(std::move(*address));
   }
   return addresses;
+}
+
+}  // namespace
+
+TaggedComponent make_unix_address(const UnixAddress& address) { return make_path(component::unix_socket, address); }
+TaggedComponent make_channel_address(const UnixAddress& address) { return make_path(component::channel, address); }
+
+std::vector<UnixAddress> unix_addresses_of(const IiopProfile& profile) {
+  return paths_of(component::unix_socket, profile);
+}
+
+std::vector<UnixAddress> channel_addresses_of(const IiopProfile& profile) {
+  return paths_of(component::channel, profile);
 }
 
 std::vector<NamedUnixAddress> omniorb_unix_addresses_of(const IiopProfile& profile) {

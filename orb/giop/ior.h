@@ -32,6 +32,7 @@ inline constexpr std::uint32_t code_sets = 1;
 inline constexpr std::uint32_t policies = 2;
 inline constexpr std::uint32_t alternate_address = 3;      // TAG_ALTERNATE_IIOP_ADDRESS
 inline constexpr std::uint32_t unix_socket = 0x434C4E01;   // ours; see docs/wire.md
+inline constexpr std::uint32_t channel = 0x434C4E02;       // ours, too
 inline constexpr std::uint32_t omniorb_unix = 0x41545402;  // TAG_OMNIORB_UNIX_TRANS
 }  // namespace component
 
@@ -93,7 +94,8 @@ TaggedComponent make_orb_type(std::uint32_t type = corelane_orb_type);
 std::optional<std::uint32_t> orb_type_of(const IiopProfile& profile) noexcept;
 TaggedComponent make_alternate_address(const IiopAddress& address);
 
-// A Unix socket that the server listens at, and who can reach it: a process of the same host that sees the same files.
+// A Unix socket that the server listens at, or sets channels up at, and who can reach it: a process of the same host
+// that sees the same files.
 struct UnixAddress {
   std::string boot_id{};              // of the server's kernel, which changes with each boot
   std::uint64_t mount_namespace = 0;  // that the path belongs to: its inode number
@@ -101,8 +103,10 @@ struct UnixAddress {
   friend bool operator==(const UnixAddress&, const UnixAddress&) = default;
 };
 TaggedComponent make_unix_address(const UnixAddress& address);
+TaggedComponent make_channel_address(const UnixAddress& address);
 // In order; malformed ones and those of an unknown version are left out.
 std::vector<UnixAddress> unix_addresses_of(const IiopProfile& profile);
+std::vector<UnixAddress> channel_addresses_of(const IiopProfile& profile);
 
 // The same as omniORB says it: the host by its name, which need not be unique. Read only.
 struct NamedUnixAddress {

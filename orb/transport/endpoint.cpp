@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "orb/base/minor.h"
 
@@ -14,7 +15,7 @@ namespace {
 
 static_assert(sizeof(sockaddr_un::sun_path) == longest_unix_path + 1);
 
-constexpr std::string_view unix_prefix = "unix:";
+constexpr std::string_view unix_prefix = "unix:", channel_prefix = "channel:";
 
 using Parsed = Expected<Endpoint, EndpointFault>;
 Unexpected<EndpointFault> fault(std::string text) { return Unexpected(EndpointFault{std::move(text)}); }
@@ -42,15 +43,17 @@ std::optional<std::uint16_t> parse_port(std::string_view text) {
   return port;
 }
 
-Parsed parse_unix(std::string_view path) {
-  if (path.empty()) return unix_endpoint({});
-  if (path.front() != '/') return fault("an absolute path such as unix:/run/plant.sock, not " + quoted(path));
+// What stands behind the prefix of an endpoint of this kind.
+Parsed parse_path(EndpointKind kind, std::string_view prefix, std::string_view path) {
+  if (path.empty()) return Endpoint{.kind = kind};
+  if (path.front() != '/')
+    return fault("an absolute path such as " + std::string(prefix) + "/run/plant.sock, not " + quoted(path));
   if (path.back() == '/') return fault("the name of a socket after the last slash of " + quoted(path));
   if (path.find('\0') != path.npos) return fault("a path without NUL");
   if (path.size() > longest_unix_path)
     return fault("a socket path of at most " + std::to_string(longest_unix_path) + " bytes, the system's limit; " +
                  quoted(path) + " has " + std::to_string(path.size()) + ": take a shorter directory");
-  return unix_endpoint(std::string(path));
+  return Endpoint{.kind = kind, .path = std::string(path)};
 }
 
 Parsed parse_tcp(std::string_view text) {
@@ -72,7 +75,10 @@ Parsed parse_tcp(std::string_view text) {
 }
 
 Parsed parse(std::string_view text) {
-  return text.starts_with(unix_prefix) ? parse_unix(text.substr(unix_prefix.size())) : parse_tcp(text);
+  for (const auto& [prefix, kind] :
+       {std::pair{unix_prefix, EndpointKind::unix_socket}, {channel_prefix, EndpointKind::channel}})
+    if (text.starts_with(prefix)) return parse_path(kind, prefix, text.substr(prefix.size()));
+  return parse_tcp(text);
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -83,12 +89,13 @@ std::string_view trimmed(std::string_view text) {
 
 // Any number of endpoints may leave their choice to the system; a named one is there once.
 bool is_named(const Endpoint& endpoint) {
-  return endpoint.kind == EndpointKind::unix_socket ? !endpoint.path.empty() : endpoint.port != 0;
+  return endpoint.kind == EndpointKind::tcp ? endpoint.port != 0 : !endpoint.path.empty();
 }
 
 }  // namespace
 
 Endpoint unix_endpoint(std::string path) { return {.kind = EndpointKind::unix_socket, .path = std::move(path)}; }
+Endpoint channel_endpoint(std::string path) { return {.kind = EndpointKind::channel, .path = std::move(path)}; }
 
 Expected<Endpoint> parse_endpoint(std::string_view text) {
   auto parsed = parse(text);
@@ -115,6 +122,7 @@ Expected<std::vector<Endpoint>, EndpointFault> parse_endpoints(std::string_view 
 
 std::string to_string(const Endpoint& endpoint) {
   if (endpoint.kind == EndpointKind::unix_socket) return std::string(unix_prefix) + endpoint.path;
+  if (endpoint.kind == EndpointKind::channel) return std::string(channel_prefix) + endpoint.path;
   const bool brackets = endpoint.host.find(':') != std::string::npos;
   const std::string host = brackets ? '[' + endpoint.host + ']' : endpoint.host;
   return host + ':' + std::to_string(endpoint.port);

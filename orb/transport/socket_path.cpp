@@ -158,8 +158,8 @@ Expected<SocketPath, PathRefusal> SocketPath::choose(const std::string& director
   return *last;
 }
 
-Expected<os::Fd, PathRefusal> SocketPath::listen(mode_t mode) {
-  os::Fd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+Expected<os::Fd, PathRefusal> SocketPath::listen(mode_t mode, int type) {
+  os::Fd fd(socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return system_refusal(path_, "no socket", errno);
   const Address address = unix_address(path_);
   // The file is made with the mode that the socket has, less the umask; so it is never more open than asked for.

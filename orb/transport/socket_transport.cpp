@@ -11,10 +11,19 @@ SocketTransport::SocketTransport(Reactor& reactor, ConnectionLimits limits, Unix
 
 SocketTransport::SocketTransport(Reactor& reactor, ConnectionLimits limits, UnixOptions unix_options,
                                  const std::shared_ptr<ConnectionCensus>& census)
-    : tcp_(reactor, limits, census), unix_(reactor, std::move(unix_options), limits, census) {}
+    : tcp_(reactor, limits, census),
+      unix_(reactor, unix_options, limits, census),
+      channels_(reactor, unix_options.directory, limits, census) {}
 
 Transport& SocketTransport::of(const Endpoint& endpoint) noexcept {
-  if (endpoint.kind == EndpointKind::unix_socket) return unix_;
+  switch (endpoint.kind) {
+    case EndpointKind::unix_socket:
+      return unix_;
+    case EndpointKind::channel:
+      return channels_;
+    case EndpointKind::tcp:
+      break;
+  }
   return tcp_;
 }
 

@@ -1,9 +1,10 @@
-// SocketTransport: TCP and Unix-domain sockets behind one Transport; the endpoint says which. Both count against the
-// same limits. The transport of an ORB.
+// SocketTransport: TCP, Unix-domain sockets and channels behind one Transport; the endpoint says which. All count
+// against the same limits. The transport of an ORB.
 #pragma once
 
 #include <memory>
 
+#include "orb/transport/channel.h"
 #include "orb/transport/tcp.h"
 #include "orb/transport/unix.h"
 
@@ -29,6 +30,7 @@ class SocketTransport final : public Transport {
 
   TcpTransport tcp_;
   UnixTransport unix_;
+  ChannelTransport channels_;
 };
 
 }  // namespace corelane::transport

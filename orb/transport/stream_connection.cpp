@@ -1,7 +1,5 @@
 #include "orb/transport/detail/stream_connection.h"
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <cassert>
 #include <mutex>
@@ -12,7 +10,6 @@
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/transport/detail/read_gate.h"
-#include "orb/transport/detail/socket.h"
 
 namespace corelane::transport {
 namespace {
@@ -35,15 +32,15 @@ PeerId next_id() noexcept {
 
 }  // namespace
 
-StreamConnection::StreamConnection(os::Fd fd, std::shared_ptr<Reactor::Impl> reactor, const ConnectionLimits& limits,
-                                   std::optional<ConnectionCensus::Ticket> ticket)
-    : fd_(std::move(fd)),
+StreamConnection::StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<Reactor::Impl> reactor,
+                                   const ConnectionLimits& limits, std::optional<ConnectionCensus::Ticket> ticket)
+    : link_(std::move(link)),
       reactor_(std::move(reactor)),
       backlog_limit_(limits.backlog),
       idle_timeout_(limits.idle_timeout),
-      local_(local_endpoint(fd_.get())),
-      peer_(peer_endpoint(fd_.get())),
-      credentials_(local_.kind == EndpointKind::unix_socket ? peer_credentials(fd_.get()) : std::nullopt),
+      local_(link_->local()),
+      peer_(link_->peer()),
+      credentials_(link_->credentials()),
       id_(next_id()),
       ticket_(std::move(ticket)),
       last_traffic_(os::now()) {}
@@ -72,7 +69,7 @@ Error StreamConnection::why_not_received(Io outcome) noexcept {
 Expected<std::size_t> StreamConnection::receive(MutableBytes buffer, Time deadline,
                                                 os::WaitStrategy strategy) noexcept {
   if (!begin_receiving()) return misused;
-  const IoResult result = receive_until(fd_.get(), buffer, deadline, strategy, learnt_, credentials_);
+  const IoResult result = link_->receive_until(buffer, deadline, strategy);
   end_receiving();
   if (!is_open() || result.outcome != Io::done) return why_not_received(result.outcome);
   return result.count;
@@ -80,9 +77,8 @@ Expected<std::size_t> StreamConnection::receive(MutableBytes buffer, Time deadli
 
 Expected<Arrival> StreamConnection::take(MutableBytes buffer) noexcept {
   if (!begin_receiving()) return misused;
-  if (!std::exchange(stamped_, true) && local_.kind == EndpointKind::tcp) stamp_arrivals(fd_.get());
   Arrival arrival;
-  const IoResult result = receive_stamped(fd_.get(), buffer, arrival.at);
+  const IoResult result = link_->take(buffer, arrival.at);
   end_receiving();
   if (!is_open() || result.outcome != Io::done) return why_not_received(result.outcome);
   arrival.count = result.count;
@@ -100,7 +96,7 @@ Expected<void> StreamConnection::send(std::span<const Bytes> parts) noexcept try
   {
     const std::lock_guard lock(mutex_);
     if (!is_open()) return reason_;
-    const IoResult sent = backlog_.empty() ? send_some(fd_.get(), parts) : IoResult{Io::would_block};
+    const IoResult sent = backlog_.empty() ? link_->send_some(parts) : IoResult{Io::would_block};
     if (sent.outcome == Io::done) return {};
     // The stream stays readable: what the peer said before it went is still there, and its end will be seen.
     if (sent.outcome == Io::failed) return lost;
@@ -183,7 +179,7 @@ Error StreamConnection::close_for(Error why) noexcept {
     // PAIR connection.closed: release here -> acquire in is_open(). After it a woken receiver knows why it woke.
     closed_.store(true, std::memory_order_release);
   }
-  shutdown(fd_.get(), SHUT_RDWR);
+  link_->shut();
   try {
     ask_for_update();  // refused: the reactor stops, which finishes every connection that it still knows
   } catch (const std::bad_alloc&) {
@@ -207,16 +203,55 @@ void StreamConnection::update_on_reactor() noexcept try {
   }
   if (!is_open()) return finish_on_reactor();
   if (!active_watcher_ && !write) return release_on_reactor();
-  if (!readiness_) readiness_ = reactor_->watch(fd_.get(), shared_from_this());
-  if (!readiness_) {
+  if (!watch_on_reactor(write)) {
     close_for(reactor_->is_stopping() ? comm_failure(minor::shutting_down) : lost);
     return finish_on_reactor();
   }
-  if (active_watcher_ && !std::exchange(read_armed_, true)) readiness_->arm_read();
-  if (write && !std::exchange(write_armed_, true)) readiness_->arm_write();
+  if (active_watcher_) arm_read_on_reactor();
+  if (write) arm_write_on_reactor();
   if (active_watcher_) update_timer_on_reactor();
 } catch (const std::bad_alloc&) {
   give_up_on_reactor();
+}
+
+namespace {
+
+// Room has a descriptor of its own, whose being readable means that the connection is writable.
+class RoomHandler final : public ReadinessHandler {
+ public:
+  explicit RoomHandler(std::shared_ptr<ReadinessHandler> connection) : connection_(std::move(connection)) {}
+  void on_readable() noexcept override { connection_->on_writable(); }
+  void on_writable() noexcept override {}
+  void on_stopping() noexcept override { connection_->on_stopping(); }
+
+ private:
+  const std::shared_ptr<ReadinessHandler> connection_;
+};
+
+}  // namespace
+
+// False when the system does not let it.
+bool StreamConnection::watch_on_reactor(bool room) {
+  if (!readiness_) readiness_ = reactor_->watch(link_->descriptor(), shared_from_this());
+  if (room && !room_ && link_->room_descriptor() >= 0)
+    room_ = reactor_->watch(link_->room_descriptor(), std::make_shared<RoomHandler>(shared_from_this()));
+  return readiness_ && (!room || link_->room_descriptor() < 0 || room_);
+}
+
+void StreamConnection::arm_read_on_reactor() {
+  if (std::exchange(read_armed_, true)) return;
+  link_->await_bytes();
+  readiness_->arm_read();
+}
+
+void StreamConnection::arm_write_on_reactor() {
+  if (std::exchange(write_armed_, true)) return;
+  if (!room_) return readiness_->arm_write();
+  {
+    const std::lock_guard lock(mutex_);
+    link_->await_room(backlog_.front().size());
+  }
+  room_->arm_read();
 }
 
 // What the reactor cannot wait for, it lets go.
@@ -225,12 +260,12 @@ void StreamConnection::give_up_on_reactor() noexcept {
   finish_on_reactor();
 }
 
-// The reactor made the socket non-blocking; whoever receives from it now wants to wait in one system call.
 void StreamConnection::release_on_reactor() {
   if (!readiness_) return;
   readiness_.reset();
+  room_.reset();
   read_armed_ = write_armed_ = read_waits_ = false;
-  set_blocking(fd_.get());
+  link_->released();
 }
 
 // The last thing that the reactor does for the connection: on_closed, once.
@@ -274,11 +309,12 @@ bool StreamConnection::defer_read() {
 void StreamConnection::on_readable() noexcept try {
   read_armed_ = false;
   if (defer_read()) return;
+  if (active_watcher_) link_->stop_awaiting();
   const MutableBytes buffer = reactor_->read_buffer();
   for (int turn = 0; turn < reads_per_turn && is_open(); ++turn) {
     const std::shared_ptr<Watcher> watcher = active_watcher_;
     if (!watcher) break;  // taken back, perhaps by the last on_bytes()
-    const IoResult result = receive_some(fd_.get(), buffer);
+    const IoResult result = link_->receive_some(buffer);
     if (result.outcome == Io::would_block) break;
     if (result.outcome == Io::failed || result.count == 0) {
       close_for(result.outcome == Io::failed ? lost : comm_failure(minor::peer_closed));
@@ -294,7 +330,7 @@ void StreamConnection::on_readable() noexcept try {
   // Nothing but the next read is to be prepared: no lock, which a sender that was pre-empted in its system call may
   // hold.
   if (!active_watcher_ || !is_open()) return update_on_reactor();
-  if (!std::exchange(read_armed_, true)) readiness_->arm_read();
+  arm_read_on_reactor();
   update_timer_on_reactor();
 } catch (const std::bad_alloc&) {
   give_up_on_reactor();
@@ -311,7 +347,7 @@ void StreamConnection::on_writable() noexcept {
     const std::lock_guard lock(mutex_);
     const Bytes next = backlog_.front();
     if (next.empty()) break;
-    const IoResult result = send_some(fd_.get(), std::span<const Bytes>{&next, 1});
+    const IoResult result = link_->send_some(std::span<const Bytes>{&next, 1});
     backlog_.consume(result.count);
     if (result.outcome == Io::failed) backlog_.clear();  // the stream's end is for whoever reads it
     if (result.outcome != Io::done) break;

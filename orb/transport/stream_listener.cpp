@@ -13,6 +13,7 @@
 #include "orb/os/log.h"
 #include "orb/transport/detail/read_gate.h"
 #include "orb/transport/detail/socket.h"
+#include "orb/transport/detail/socket_link.h"
 #include "orb/transport/detail/stream_connection.h"
 
 namespace corelane::transport {
@@ -113,7 +114,8 @@ AcceptLoop::Turn AcceptLoop::accept_one() {
   }
   configure_stream(fd.get(), address.family());
   const Acceptor acceptor = acceptor_;  // stop() inside it ends this loop, not the call
-  acceptor(std::make_shared<StreamConnection>(std::move(fd), reactor_, limits_, std::move(ticket)));
+  acceptor(std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(fd)), reactor_, limits_,
+                                              std::move(ticket)));
   return Turn::accepted;
 }
 

@@ -9,6 +9,7 @@
 #include "orb/transport/detail/census.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/detail/socket.h"
+#include "orb/transport/detail/socket_link.h"
 #include "orb/transport/detail/stream_connection.h"
 #include "orb/transport/detail/stream_listener.h"
 
@@ -56,8 +57,8 @@ Expected<std::shared_ptr<Connection>> TcpTransport::connect(const Endpoint& endp
   if (!addresses) return addresses.error();
   auto fd = connect_any(*addresses, deadline);
   if (!fd) return fd.error();
-  return std::shared_ptr<Connection>(
-      std::make_shared<StreamConnection>(std::move(*fd), reactor_, limits_, std::nullopt));
+  return std::shared_ptr<Connection>(std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(*fd)),
+                                                                        reactor_, limits_, std::nullopt));
 }
 
 Expected<std::unique_ptr<Listener>> TcpTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {

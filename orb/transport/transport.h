@@ -1,5 +1,5 @@
-// Transport: makes connections, by calling and by being called: TcpTransport, UnixTransport, and SocketTransport, which
-// takes an endpoint of either kind.
+// Transport: makes connections, by calling and by being called: TcpTransport, UnixTransport, ChannelTransport, and
+// SocketTransport, which takes an endpoint of any kind.
 // Threads: any. Lifetime: a transport uses its reactor, which outlives it; connections may outlive both.
 #pragma once
 

@@ -30,6 +30,7 @@ std::function<Status()> define_trace(CLI::App& app);
 void add_format(CLI::App& app, Format& format);
 
 std::function<Status()> define_measure(CLI::App& app);
+std::function<Status()> define_ping(CLI::App& app);
 std::function<Status()> define_top(CLI::App& app);
 
 }  // namespace corelane::tool

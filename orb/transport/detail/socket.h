@@ -13,15 +13,9 @@
 #include "orb/os/wait.h"
 #include "orb/transport/connection.h"
 #include "orb/transport/detail/address.h"
+#include "orb/transport/detail/link.h"
 
 namespace corelane::transport {
-
-// What one attempt to move bytes came to.
-enum class Io : std::uint8_t { done, would_block, failed };
-struct IoResult {
-  Io outcome = Io::done;
-  std::size_t count = 0;  // bytes moved; a read of 0 is the peer's orderly end
-};
 
 // One recv; never waits.
 IoResult receive_some(int fd, MutableBytes buffer) noexcept;

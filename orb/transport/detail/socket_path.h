@@ -7,6 +7,7 @@
 // far as they are those that were made. Threads: any but real-time ones.
 #pragma once
 
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <string>
@@ -36,8 +37,9 @@ class SocketPath {
   SocketPath& operator=(SocketPath&&) = delete;
   ~SocketPath();
 
-  // A listening socket at the path that does not block; `mode` says who may connect. Once.
-  Expected<os::Fd, PathRefusal> listen(mode_t mode);
+  // A listening socket at the path that does not block; `mode` says who may connect, `type` is SOCK_STREAM or
+  // SOCK_SEQPACKET. Once.
+  Expected<os::Fd, PathRefusal> listen(mode_t mode, int type = SOCK_STREAM);
   const std::string& path() const noexcept { return path_; }
 
  private:

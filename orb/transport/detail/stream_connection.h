@@ -1,9 +1,9 @@
-// StreamConnection: a Connection over one stream socket, TCP or Unix.
+// StreamConnection: a Connection over one Link: a stream socket, TCP or Unix, or a channel.
 // Threads: receive() on one caller's thread at a time; send() and close() on any; the on_... and *_on_reactor functions
-// on the reactor's thread. Invariants: the descriptor stays open until the destructor, so no thread ever uses a number
-// that became somebody else's; close() is a shutdown. What the reactor does for the connection (reading for a watcher,
-// draining the backlog, time-outs) follows from mode_, backlog_ and closed_ in update_on_reactor() alone: whoever
-// changes one of them posts an update, and updates may come twice or late.
+// on the reactor's thread. Invariants: the link's descriptors stay open until the destructor, so no thread ever uses a
+// number that became somebody else's; close() is a shutdown. What the reactor does for the connection (reading for a
+// watcher, draining the backlog, time-outs) follows from mode_, backlog_ and closed_ in update_on_reactor() alone:
+// whoever changes one of them posts an update, and updates may come twice or late.
 #pragma once
 
 #include <atomic>
@@ -15,20 +15,19 @@
 #include "orb/transport/connection.h"
 #include "orb/transport/detail/backlog.h"
 #include "orb/transport/detail/census.h"
+#include "orb/transport/detail/link.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/detail/read_budget.h"
 #include "orb/transport/transport.h"
 
 namespace corelane::transport {
 
-enum class Io : std::uint8_t;
-
 class StreamConnection final : public Connection,
                                public ReadinessHandler,
                                public std::enable_shared_from_this<StreamConnection> {
  public:
-  // `fd` is a connected stream, configured. `ticket`: of an accepted connection.
-  StreamConnection(os::Fd fd, std::shared_ptr<Reactor::Impl> reactor, const ConnectionLimits& limits,
+  // `ticket`: of an accepted connection.
+  StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<Reactor::Impl> reactor, const ConnectionLimits& limits,
                    std::optional<ConnectionCensus::Ticket> ticket);
   ~StreamConnection() override = default;
 
@@ -45,7 +44,7 @@ class StreamConnection final : public Connection,
   bool is_open() const noexcept override;
   const Endpoint& local() const noexcept override { return local_; }
   const Endpoint& peer() const noexcept override { return peer_; }
-  int descriptor() const noexcept override { return fd_.get(); }
+  int descriptor() const noexcept override { return link_->descriptor(); }
   std::optional<PeerCredentials> credentials() const noexcept override { return credentials_; }
   PeerId id() const noexcept override { return id_; }
 
@@ -62,6 +61,9 @@ class StreamConnection final : public Connection,
   Error why_not_received(Io outcome) noexcept;
   Error close_for(Error reason) noexcept;  // returns the reason that came first
   Error reason() noexcept;
+  bool watch_on_reactor(bool room);
+  void arm_read_on_reactor();
+  void arm_write_on_reactor();
   bool ask_for_update();
   bool defer_read();
   void update_on_reactor() noexcept;
@@ -74,7 +76,7 @@ class StreamConnection final : public Connection,
   Time time_limit() const noexcept;
 
   // Constant after construction.
-  const os::Fd fd_;
+  const std::unique_ptr<Link> link_;
   const std::shared_ptr<Reactor::Impl> reactor_;
   const std::size_t backlog_limit_;
   const Duration idle_timeout_;
@@ -91,10 +93,6 @@ class StreamConnection final : public Connection,
   std::atomic<Time> expected_by_{never};
   std::atomic<bool> for_tasks_{false};
 
-  // Owner: who receives.
-  os::AdaptiveSpin learnt_;
-  bool stamped_ = false;
-
   // Shared, under the lock.
   os::PiMutex mutex_;
   Backlog backlog_;
@@ -104,6 +102,7 @@ class StreamConnection final : public Connection,
 
   // Owner: the reactor's thread.
   std::unique_ptr<Readiness> readiness_;
+  std::unique_ptr<Readiness> room_;          // of a link that has a descriptor for it
   std::shared_ptr<Watcher> active_watcher_;  // the one that bytes go to
   bool read_armed_ = false;
   bool write_armed_ = false;

@@ -18,6 +18,7 @@ namespace connection_cache_test {
 using namespace corelane;
 using namespace corelane::core;
 using namespace corelane::testing;
+using transport::channel_endpoint;
 using transport::Endpoint;
 using transport::unix_endpoint;
 
@@ -210,17 +211,23 @@ TEST_CASE("an address without an endpoint leads nowhere") {
 
 TEST_CASE("the log says which transport is used and why") {
   Address address{};
-  const Endpoint local = unix_endpoint("/run/x.sock"), remote{"h", 1};
+  const Endpoint channel = channel_endpoint("/run/x.channel"), local = unix_endpoint("/run/x.sock"), remote{"h", 1};
   address.same_host = SameHost::yes;
-  CHECK(way_text(local, address, false) == "calls over unix:/run/x.sock: the server is on this host");
-  CHECK_THAT(way_text(remote, address, true), Catch::Contains("its Unix socket did not answer"));
+  address.endpoints = {channel, local, remote};
+  CHECK(way_text(channel, address) == "calls over channel:/run/x.channel: the server is on this host");
+  CHECK(way_text(local, address) ==
+        "calls over unix:/run/x.sock: the server is on this host, but no channel came about");
+  CHECK_THAT(way_text(remote, address), Catch::Contains("its Unix socket did not answer"));
+  address.endpoints = {channel, remote};
+  CHECK_THAT(way_text(remote, address), Catch::EndsWith("but no channel came about"));
+  address.endpoints = {remote};
   const auto [why, text] = GENERATE(table<SameHost, std::string>({
       {SameHost::no_socket_named, "names no Unix socket"},
       {SameHost::other_host, "on another host"},
       {SameHost::other_namespace, "another mount namespace"},
   }));
   address.same_host = why;
-  CHECK_THAT(way_text(remote, address, false), Catch::StartsWith("calls over TCP to h:1: ") && Catch::Contains(text));
+  CHECK_THAT(way_text(remote, address), Catch::StartsWith("calls over TCP to h:1: ") && Catch::Contains(text));
 }
 
 }  // namespace connection_cache_test

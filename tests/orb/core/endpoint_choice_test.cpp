@@ -21,9 +21,11 @@ struct Fixture {
   TestOrb client;
 
   std::string both() const { return "127.0.0.1:0, unix:" + path; }
+  std::string all() const { return both() + ", channel:" + path + ".channel"; }
 
   // The kind of endpoint that a client's call goes over.
-  EndpointKind kind_of_call(const std::string& ior) {
+  EndpointKind kind_of_call(const std::string& ior) { return kind_of_call(client, ior); }
+  static EndpointKind kind_of_call(TestOrb& client, const std::string& ior) {
     const auto probe = probe_of(client, ior);
     CHECK(probe->add(1, 2) == 3);
     const core::Address address = *probe->_reference()->address();
@@ -38,8 +40,8 @@ std::string without_this_host(const std::string& text) {
   auto ior = giop::parse_ior(text);
   auto profile = giop::parse_iiop(ior->profiles.front());
   for (giop::TaggedComponent& component : profile->components)
-    if (component.tag == giop::component::unix_socket)
-      component = giop::make_unix_address({.boot_id = "another", .mount_namespace = 1, .path = "/x"});
+    if (component.tag == giop::component::unix_socket || component.tag == giop::component::channel)
+      component.data = giop::make_unix_address({.boot_id = "another", .mount_namespace = 1, .path = "/x"}).data;
   ior->profiles.front() = giop::make_profile(*profile);
   return giop::to_string(*ior);
 }
@@ -62,9 +64,37 @@ TEST_CASE("a client of the same host takes the Unix socket by itself") {
   CHECK(test.kind_of_call(server.ior()) == EndpointKind::unix_socket);
 }
 
+TEST_CASE("a client of the same host takes the channel before the Unix socket unless it is told not to") {
+  Fixture test;
+  ProbeServer server({"-ORBEndpointListen", test.all()});
+  CHECK(test.kind_of_call(server.ior()) == EndpointKind::channel);
+  TestOrb other({"-ORBClientChannel", "off"});
+  CHECK(test.kind_of_call(other, server.ior()) == EndpointKind::unix_socket);
+}
+
+TEST_CASE("a client to whom no channel is given takes the Unix socket") {
+  const Quiet quiet;
+  Fixture test;
+  ProbeServer server({"-ORBEndpointListen", test.all()});
+  std::filesystem::remove(test.path + ".channel");
+  CHECK(test.kind_of_call(server.ior()) == EndpointKind::unix_socket);
+}
+
+TEST_CASE("a client calls on over the Unix socket when its channel broke and no other is given") {
+  const Quiet quiet;
+  Fixture test;
+  ProbeServer server({"-ORBEndpointListen", test.all()});
+  const auto probe = probe_of(test.client, server.ior());
+  CHECK(probe->add(1, 2) == 3);
+  std::filesystem::remove(test.path + ".channel");
+  (*test.client->state().connect(*probe->_reference()->address(), never))->close();
+  CHECK(probe->add(3, 4) == 7);
+  CHECK(test.kind_of_call(server.ior()) == EndpointKind::unix_socket);
+}
+
 TEST_CASE("a client of another host takes TCP") {
   Fixture test;
-  ProbeServer server({"-ORBEndpointListen", test.both()});
+  ProbeServer server({"-ORBEndpointListen", test.all()});
   CHECK(test.kind_of_call(without_this_host(server.ior())) == EndpointKind::tcp);
 }
 

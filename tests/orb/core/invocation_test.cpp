@@ -1,5 +1,5 @@
-// Invocations over TCP, over Unix sockets, to a pool of leader and followers, and within the ORB: the suite, and what
-// only one of them has.
+// Invocations over TCP, over Unix sockets, through channels, to a pool of leader and followers, and within the ORB: the
+// suite, and what only one of them has.
 #include <atomic>
 #include <thread>
 
@@ -38,6 +38,10 @@ struct OverUnix : TestPath, OverSocket {
   OverUnix() : OverSocket("unix:" + directory.path() + "/probe.sock") {}
 };
 
+struct OverChannel : TestPath, OverSocket {
+  OverChannel() : OverSocket("channel:" + directory.path() + "/probe.sock") {}
+};
+
 struct ByFollowers {
   CORBA::object_reference<Probing::Probe> probe() { return reference; }
   CORBA::object_reference<Probing::Probe> server_reference() { return server.reference; }
@@ -58,7 +62,7 @@ struct Collocated {
   ProbeServer server;
 };
 
-using InvocationWays = std::tuple<OverTcp, OverUnix, ByFollowers, Collocated>;
+using InvocationWays = std::tuple<OverTcp, OverUnix, OverChannel, ByFollowers, Collocated>;
 
 }  // namespace
 

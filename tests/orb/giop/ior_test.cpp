@@ -113,6 +113,14 @@ TEST_CASE("a Unix address is an encapsulation of version and host and namespace 
   CHECK(unix_addresses_of(profile) == std::vector{address});
 }
 
+TEST_CASE("a channel's address is the same under a tag of its own") {
+  const UnixAddress address{.boot_id = "b0", .mount_namespace = 0x0102, .path = "/s"};
+  const IiopProfile profile{giop_1_2, {"h", 1}, {}, {make_unix_address({}), make_channel_address(address)}};
+  CHECK(profile.components.back().tag == 0x434C4E02);
+  CHECK(profile.components.back().data == make_unix_address(address).data);
+  CHECK(channel_addresses_of(profile) == std::vector{address});
+}
+
 TEST_CASE("omniORB's Unix address is read as an omniORB server wrote it") {
   // Recorded from omniORB 4.2.5.
   const std::vector<std::byte> data =

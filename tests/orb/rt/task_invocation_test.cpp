@@ -1,9 +1,10 @@
 // The suite of invocations once more, with every call a job of an admitted task: by way of the manager, direct,
-// and on whatever thread reads it.
+// also through channels, and on whatever thread reads it.
 #include <optional>
 
 #include "orb/rt/rt.h"
 #include "tests/support/probe_servant.h"
+#include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;
@@ -16,7 +17,8 @@ constexpr Contract no_wait{.period = 1ns, .deadline = 5ns, .budget = 1ns, .jitte
 
 class AsTasks {
  public:
-  explicit AsTasks(const std::string& mode) : server_({"-ORBDispatchMode", mode, "-ORBDispatchAdmission", "off"}) {
+  explicit AsTasks(const std::string& mode, const std::string& listen = "127.0.0.1:0")
+      : server_({"-ORBDispatchMode", mode, "-ORBDispatchAdmission", "off", "-ORBEndpointListen", listen}) {
     for (const char* operation :
          {"add", "ping", "step", "echo", "note", "_get_name", "_set_name", "pass", "fail", "block", "paced"})
       admit(reference_, operation);
@@ -56,7 +58,14 @@ struct ByFollowers : AsTasks {
   ByFollowers() : AsTasks("leader-followers") {}
 };
 
-using InvocationWays = std::tuple<ByTheManager, Direct, ByFollowers>;
+struct Place {
+  const TempDirectory directory{};
+};
+struct DirectOverChannel : Place, AsTasks {
+  DirectOverChannel() : AsTasks("direct", "channel:" + directory.path() + "/probe.sock") {}
+};
+
+using InvocationWays = std::tuple<ByTheManager, Direct, DirectOverChannel, ByFollowers>;
 
 }  // namespace
 

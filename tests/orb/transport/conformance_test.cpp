@@ -3,5 +3,6 @@
 
 #include "tests/orb/transport/kinds.h"
 
-using ByteTransports = std::tuple<corelane::testing::TcpV4, corelane::testing::TcpV6, corelane::testing::UnixSocket>;
+using ByteTransports = std::tuple<corelane::testing::TcpV4, corelane::testing::TcpV6, corelane::testing::UnixSocket,
+                                  corelane::testing::SharedMemory>;
 #include "tests/support/byte_transport_suite.h"

@@ -22,6 +22,12 @@ TEST_CASE("a Unix endpoint is an absolute path or none") {
   CHECK(*parse_endpoint("unix:") != Endpoint{});
 }
 
+TEST_CASE("a channel's endpoint is an absolute path or none") {
+  CHECK(*parse_endpoint("channel:/run/plant.sock") == channel_endpoint("/run/plant.sock"));
+  CHECK(*parse_endpoint("channel:") == channel_endpoint(""));
+  CHECK(*parse_endpoint("channel:/x") != unix_endpoint("/x"));
+}
+
 TEST_CASE("a list names endpoints of either kind in its order") {
   CHECK(*parse_endpoints("127.0.0.1:0, unix:") == std::vector{Endpoint{"127.0.0.1", 0}, unix_endpoint("")});
   CHECK(*parse_endpoints(" unix:/run/a.sock,:2809 ") == std::vector{unix_endpoint("/run/a.sock"), Endpoint{"", 2809}});
@@ -32,8 +38,9 @@ TEST_CASE("a list names endpoints of either kind in its order") {
 TEST_CASE("an endpoint without a host is everywhere") { CHECK(*parse_endpoint(":2809") == Endpoint{"", 2809}); }
 
 TEST_CASE("an endpoint is written as it is read") {
-  const std::string text = GENERATE(as<std::string>{}, "127.0.0.1:0", "[::1]:2809", "name:65535", ":1",
-                                    "[fe80::1%eth0]:1", "unix:", "unix:/run/plant.sock");
+  const std::string text =
+      GENERATE(as<std::string>{}, "127.0.0.1:0", "[::1]:2809", "name:65535", ":1", "[fe80::1%eth0]:1",
+               "unix:", "unix:/run/plant.sock", "channel:", "channel:/run/a.sock");
   CHECK(to_string(*parse_endpoint(text)) == text);
 }
 
@@ -73,6 +80,8 @@ TEST_CASE("a list with a fault is refused with what was expected instead") {
       {"a/b:1", "a host name or an address"},
       {"127.0.0.1:0, unix:plant.sock", "an absolute path such as unix:/run/plant.sock"},
       {"unix:/run/", "the name of a socket"},
+      {"channel:x", "an absolute path such as channel:/run/plant.sock"},
+      {"channel:/a, channel:/a", "there twice"},
       {"unix:/" + std::string(107, 'x'), "at most 107 bytes"},
       {"unix:/a, unix:/a", "there twice"},
       {"h:1, h:1", "there twice"},

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "orb/os/fd.h"
+#include "orb/transport/channel.h"
 #include "orb/transport/tcp.h"
 #include "orb/transport/unix.h"
 #include "tests/support/stream_harness.h"
@@ -49,6 +50,15 @@ struct UnixSocket {
     static const TempDirectory directory;
     return std::make_unique<transport::UnixTransport>(reactor, transport::UnixOptions{.directory = directory.path()},
                                                       limits);
+  }
+};
+
+struct SharedMemory {
+  static std::optional<std::string> missing() { return std::nullopt; }
+  static Endpoint anywhere() { return transport::channel_endpoint(""); }
+  static std::unique_ptr<Transport> make(Reactor& reactor, const ConnectionLimits& limits) {
+    static const TempDirectory directory;
+    return std::make_unique<transport::ChannelTransport>(reactor, directory.path(), limits);
   }
 };
 

@@ -40,9 +40,10 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
     const char* said;
   };
   const Case c = GENERATE(
-      Case{{}, "corelane: which command? There are trace, measure, top; see corelane --help\n"},
-      Case{{"tpo"}, "corelane: there is no command tpo; is top meant? There are trace, measure, top; see "},
-      Case{{"bogus"}, "corelane: there is no command bogus; there are trace, measure, top; see corelane --help\n"},
+      Case{{}, "corelane: which command? There are trace, measure, ping, top; see corelane --help\n"},
+      Case{{"tpo"}, "corelane: there is no command tpo; is top meant? There are trace, measure, ping, top; see "},
+      Case{{"bogus"},
+           "corelane: there is no command bogus; there are trace, measure, ping, top; see corelane --help\n"},
       Case{{"--bogus"}, "corelane: "}, Case{{"top", "bogus"}, "corelane top: "},
       Case{{"top", "--interval", "never"}, "corelane top: "},
       Case{{"trace", "--forma", "json", "x"}, "corelane trace: "},

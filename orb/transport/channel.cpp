@@ -1,0 +1,81 @@
+#include "orb/transport/channel.h"
+
+#include <sys/socket.h>
+
+#include <optional>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/os/log.h"
+#include "orb/transport/detail/census.h"
+#include "orb/transport/detail/channel_link.h"
+#include "orb/transport/detail/channel_listener.h"
+#include "orb/transport/detail/reactor_impl.h"
+#include "orb/transport/detail/stream_connection.h"
+
+namespace corelane::transport {
+namespace {
+
+constexpr Error not_a_path{.kind = ErrorKind::bad_param, .minor = minor::bad_address};
+constexpr Error no_channel{.kind = ErrorKind::transient, .minor = minor::connect_failed};
+constexpr Error no_answer{.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
+
+bool is_channel_path(const Endpoint& endpoint) noexcept {
+  return endpoint.kind == EndpointKind::channel && endpoint.path.starts_with('/') &&
+         endpoint.path.size() <= longest_unix_path && endpoint.path.find('\0') == std::string::npos;
+}
+
+Error logged(const PathRefusal& refusal) {
+  os::log::error(refusal.text);
+  return refusal.error;
+}
+
+}  // namespace
+
+ChannelTransport::ChannelTransport(Reactor& reactor, std::string directory, ConnectionLimits limits,
+                                   std::shared_ptr<ConnectionCensus> census)
+    : reactor_(reactor.impl()),
+      directory_(std::move(directory)),
+      limits_(limits),
+      census_(census ? std::move(census) : std::make_shared<ConnectionCensus>(limits)) {}
+
+ChannelTransport::~ChannelTransport() = default;
+
+void ChannelTransport::say_once(const std::string& path, const std::string& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!said_.insert(path).second) return;
+  }
+  os::log::info("no channel to " + path + ", calls take another way: " + why);
+}
+
+Expected<std::shared_ptr<Connection>> ChannelTransport::connect(const Endpoint& endpoint, Time deadline) {
+  if (!is_channel_path(endpoint)) return not_a_path;
+  auto channel = channel::Channel::connect(endpoint.path, ChannelLink::options(), deadline);
+  if (!channel) {
+    say_once(endpoint.path, channel.error().text);
+    return channel.error().kind == channel::SetupFault::Kind::timed_out ? no_answer : no_channel;
+  }
+  auto link = ChannelLink::make(std::move(*channel), channel_endpoint({}), endpoint);
+  if (!link) return link.error();
+  return std::shared_ptr<Connection>(
+      std::make_shared<StreamConnection>(std::move(*link), reactor_, limits_, std::nullopt));
+}
+
+Expected<std::unique_ptr<Listener>> ChannelTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
+  if (endpoint.kind != EndpointKind::channel) return not_a_path;
+  auto path = endpoint.path.empty() ? SocketPath::choose(directory_) : SocketPath::claim(endpoint.path);
+  if (!path) return logged(path.error());
+  auto socket = path->listen(0600, SOCK_SEQPACKET);
+  if (!socket) return logged(socket.error());
+  auto door = channel::Listener::over(std::move(*socket), path->path(), ChannelLink::options());
+  auto shared = std::make_shared<ChannelListener::Shared>();
+  shared->reactor = reactor_;
+  shared->census = census_;
+  shared->limits = limits_;
+  shared->endpoint = channel_endpoint(path->path());
+  shared->acceptor = std::move(acceptor);
+  return ChannelListener::start(std::move(*path), std::move(door), std::move(shared));
+}
+
+}  // namespace corelane::transport

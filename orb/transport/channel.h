@@ -1,0 +1,45 @@
+// ChannelTransport: byte streams through channels (docs/channel.md), for processes of one user on one host that see the
+// same files. An endpoint of the kind channel is the Unix socket at which channels are set up.
+//
+// Threads: as Transport; and one for each listener, "corelane-door", which shakes hands under SCHED_OTHER.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "orb/transport/reactor.h"
+#include "orb/transport/transport.h"
+
+namespace corelane::transport {
+
+class ConnectionCensus;
+
+class ChannelTransport final : public Transport {
+ public:
+  // `reactor` outlives the transport. `directory`: where paths are chosen for listening endpoints without one.
+  // `census`: shared with other transports whose connections count together.
+  explicit ChannelTransport(Reactor& reactor, std::string directory = {}, ConnectionLimits limits = {},
+                            std::shared_ptr<ConnectionCensus> census = nullptr);
+  ~ChannelTransport() override;
+
+  // Why no channel came about is a line of the log, once for each path.
+  Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) override;
+  // The path is claimed as by UnixTransport, and for this user alone.
+  Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) override;
+  const ConnectionLimits& limits() const noexcept override { return limits_; }
+
+ private:
+  void say_once(const std::string& path, const std::string& why);
+
+  const std::shared_ptr<Reactor::Impl> reactor_;
+  const std::string directory_;
+  const ConnectionLimits limits_;
+  const std::shared_ptr<ConnectionCensus> census_;  // of accepted connections
+
+  std::mutex mutex_;
+  std::set<std::string> said_;  // guarded by mutex_
+};
+
+}  // namespace corelane::transport

@@ -1,0 +1,141 @@
+#include "orb/transport/detail/channel_link.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/os/clock.h"
+
+namespace corelane::transport {
+namespace {
+
+using channel::Fault;
+
+constexpr Error no_descriptor{.kind = ErrorKind::no_resources, .minor = minor::no_descriptor};
+constexpr int messages_per_read = 1024;  // a peer that sends empty ones gets no further
+constexpr std::size_t parts_per_piece = 16;
+
+bool add(const os::Fd& epoll, int fd, std::uint32_t events) noexcept {
+  epoll_event event{.events = events, .data = {}};
+  return fd < 0 || epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+// The parts behind the first `skip` bytes, at most `size` bytes of them.
+struct Piece {
+  std::array<Bytes, parts_per_piece> parts;
+  std::size_t count = 0;
+  std::size_t bytes = 0;
+
+  Piece(std::span<const Bytes> all, std::size_t skip, std::size_t size) noexcept {
+    for (const Bytes part : all) {
+      const std::size_t skipped = std::min(skip, part.size());
+      skip -= skipped;
+      const Bytes rest = part.subspan(skipped).first(std::min(part.size() - skipped, size - bytes));
+      if (rest.empty()) continue;
+      if (count == parts.size()) return;
+      parts[count++] = rest;
+      bytes += rest.size();
+    }
+  }
+};
+
+IoResult end_of(Fault fault) noexcept {
+  if (fault == Fault::would_block || fault == Fault::timed_out) return {Io::would_block};
+  return {fault == Fault::peer_closed ? Io::done : Io::failed};
+}
+
+}  // namespace
+
+// A small share of memory, because every connection has it: what does not fit waits in the backlog.
+channel::Options ChannelLink::options() {
+  return {.shape = {.slots = 1024, .chunks = 16, .chunk_size = piece_size},
+          .wake = channel::Wake::eventfd,
+          .largest_peer = 16u << 20};
+}
+
+Expected<std::unique_ptr<Link>> ChannelLink::make(channel::Channel channel, Endpoint local, Endpoint peer) {
+  os::Fd watched(epoll_create1(EPOLL_CLOEXEC));
+  if (!watched || !add(watched, channel.descriptor(), EPOLLIN) ||
+      !add(watched, channel.hang_up_descriptor(), EPOLLRDHUP) || !add(watched, channel.process_descriptor(), EPOLLIN))
+    return no_descriptor;
+  return std::unique_ptr<Link>(
+      new ChannelLink(std::move(channel), std::move(watched), std::move(local), std::move(peer)));
+}
+
+ChannelLink::ChannelLink(channel::Channel channel, os::Fd watched, Endpoint local, Endpoint peer)
+    : channel_(std::move(channel)), watched_(std::move(watched)), local_(std::move(local)), peer_(std::move(peer)) {}
+
+std::optional<PeerCredentials> ChannelLink::credentials() const noexcept {
+  const channel::Peer& peer = channel_.peer();
+  return PeerCredentials{.process = peer.process, .user = peer.user};
+}
+
+IoResult ChannelLink::receive_some(MutableBytes buffer) noexcept {
+  IoResult result;
+  for (int i = 0; i < messages_per_read && result.count < buffer.size(); ++i) {
+    const auto front = channel_.peek();
+    if (!front && result.count != 0) return result;
+    if (!front && (front.error() != Fault::would_block || channel_.look_at_peer())) return end_of(front.error());
+    if (!front) continue;  // it has ended: peek() says how, after what is still there
+    const Bytes rest = front->subspan(read_);
+    const std::size_t count = std::min(rest.size(), buffer.size() - result.count);
+    if (count != 0) std::memcpy(buffer.data() + result.count, rest.data(), count);
+    result.count += count;
+    read_ += count;
+    if (read_ == front->size()) channel_.pop(), read_ = 0;
+  }
+  return result.count != 0 ? result : IoResult{Io::failed};
+}
+
+IoResult ChannelLink::receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept {
+  if (deadline <= os::now()) {
+    Time ignored;
+    return take(buffer, ignored);
+  }
+  stop_awaiting();
+  if (const auto came = channel_.wait(deadline, strategy); !came) return end_of(came.error());
+  return receive_some(buffer);
+}
+
+IoResult ChannelLink::take(MutableBytes buffer, Time& arrived) noexcept {
+  stop_awaiting();
+  const IoResult result = receive_some(buffer);
+  arrived = os::now();
+  await_bytes();
+  return result;
+}
+
+void ChannelLink::await_bytes() noexcept {
+  armed_ = true;
+  if (!channel_.arm()) eventfd_write(channel_.descriptor(), 1);  // there is something already
+}
+
+void ChannelLink::stop_awaiting() noexcept {
+  if (std::exchange(armed_, false)) channel_.disarm();
+}
+
+void ChannelLink::await_room(std::size_t size) noexcept {
+  room_armed_ = true;
+  if (!channel_.arm_for_room(std::min(size, piece_size))) eventfd_write(channel_.room_descriptor(), 1);
+}
+
+IoResult ChannelLink::send_some(std::span<const Bytes> parts) noexcept {
+  if (std::exchange(room_armed_, false)) channel_.disarm_for_room();
+  IoResult result;
+  // Bound: each turn sends something, or ends.
+  while (true) {
+    const Piece piece(parts, result.count, piece_size);
+    if (piece.count == 0) return result;
+    const auto written = channel_.try_write(std::span(piece.parts).first(piece.count));
+    if (!written) return {written.error() == Fault::would_block ? Io::would_block : Io::failed, result.count};
+    result.count += piece.bytes;
+  }
+}
+
+}  // namespace corelane::transport

@@ -1,0 +1,53 @@
+// ChannelListener: sets channels up on a thread of its own, because that maps and allocates, and hands the connections
+// to its acceptor on the reactor's thread.
+//
+// Threads: the door thread accepts; stop() any; the acceptor runs on the reactor's thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "orb/channel/listener.h"
+#include "orb/os/thread.h"
+#include "orb/transport/detail/census.h"
+#include "orb/transport/detail/reactor_impl.h"
+#include "orb/transport/detail/socket_path.h"
+#include "orb/transport/transport.h"
+
+namespace corelane::transport {
+
+class ChannelListener final : public Listener {
+ public:
+  // What both threads need. Kept by what is posted to the reactor.
+  struct Shared {
+    std::shared_ptr<Reactor::Impl> reactor;
+    std::shared_ptr<ConnectionCensus> census;
+    ConnectionLimits limits;
+    Endpoint endpoint;
+    Acceptor acceptor;
+    bool stopped = false;  // owner: the reactor's thread
+  };
+
+  // `path` has a listening socket, of which `door` is made.
+  static Expected<std::unique_ptr<Listener>> start(SocketPath path, channel::Listener door,
+                                                   std::shared_ptr<Shared> shared);
+  ~ChannelListener() override { stop(); }
+
+  const Endpoint& endpoint() const noexcept override { return shared_->endpoint; }
+  void stop() noexcept override;
+
+ private:
+  ChannelListener(SocketPath path, channel::Listener door, std::shared_ptr<Shared> shared)
+      : path_(std::move(path)), door_(std::move(door)), shared_(std::move(shared)) {}
+  void run();
+  void admit(channel::Channel channel);
+  void say(const std::string& text);
+
+  std::optional<SocketPath> path_;
+  channel::Listener door_;
+  const std::shared_ptr<Shared> shared_;
+  Time quiet_until_{};  // owner: the door thread
+  os::Thread thread_;
+};
+
+}  // namespace corelane::transport

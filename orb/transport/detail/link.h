@@ -1,0 +1,59 @@
+// Link: what moves the bytes of a StreamConnection: a socket, or a channel through shared memory.
+//
+// Threads: receive_*(), take(), await_bytes() and stop_awaiting() are called by whoever reads, one at a time;
+// send_some() and await_room() under the connection's lock; shut() and what is constant by any. Nothing blocks but
+// receive_until().
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "orb/base/bytes.h"
+#include "orb/base/time.h"
+#include "orb/os/wait.h"
+#include "orb/transport/connection.h"
+#include "orb/transport/endpoint.h"
+
+namespace corelane::transport {
+
+// What one attempt to move bytes came to.
+enum class Io : std::uint8_t { done, would_block, failed };
+struct IoResult {
+  Io outcome = Io::done;
+  std::size_t count = 0;  // bytes moved; a read of 0 is the peer's orderly end
+};
+
+class Link {
+ public:
+  virtual ~Link() = default;
+
+  virtual IoResult receive_some(MutableBytes buffer) noexcept = 0;
+  // Waits for bytes (done), the deadline (would_block) or a failure. With a deadline in the past as take().
+  virtual IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept = 0;
+  // As receive_some(), and when the last of the bytes came. Whatever it gave, descriptor() is readable from here on as
+  // soon as there is something (more).
+  virtual IoResult take(MutableBytes buffer, Time& arrived) noexcept = 0;
+  // done: all of the parts; would_block: `count` bytes, the rest does not fit now.
+  virtual IoResult send_some(std::span<const Bytes> parts) noexcept = 0;
+  // Ends both directions; what was sent still arrives. Whoever waits returns.
+  virtual void shut() noexcept = 0;
+
+  // Readable once there is something to read, or the link has ended; between await_bytes() and stop_awaiting(), which
+  // reading otherwise does by itself. Constant.
+  virtual int descriptor() const noexcept = 0;
+  virtual void await_bytes() noexcept {}
+  virtual void stop_awaiting() noexcept {}
+  // For a descriptor of its own that is readable once there is room for so many bytes, after await_room(); -1: the one
+  // above is writable then. Constant.
+  virtual int room_descriptor() const noexcept { return -1; }
+  virtual void await_room(std::size_t) noexcept {}
+  // No reactor watches it any more.
+  virtual void released() noexcept {}
+
+  virtual Endpoint local() const = 0;
+  virtual Endpoint peer() const = 0;
+  virtual std::optional<PeerCredentials> credentials() const noexcept { return std::nullopt; }
+};
+
+}  // namespace corelane::transport

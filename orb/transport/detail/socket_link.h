@@ -1,0 +1,38 @@
+// SocketLink: a Link over one stream socket, TCP or Unix. Threads: as Link.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "orb/os/adaptive_spin.h"
+#include "orb/os/fd.h"
+#include "orb/transport/detail/link.h"
+
+namespace corelane::transport {
+
+class SocketLink final : public Link {
+ public:
+  // `fd` is connected, and configured.
+  explicit SocketLink(os::Fd fd);
+
+  IoResult receive_some(MutableBytes buffer) noexcept override;
+  IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override;
+  IoResult take(MutableBytes buffer, Time& arrived) noexcept override;
+  IoResult send_some(std::span<const Bytes> parts) noexcept override;
+  void shut() noexcept override;
+  int descriptor() const noexcept override { return fd_.get(); }
+  void released() noexcept override;
+  Endpoint local() const override;
+  Endpoint peer() const override;
+  std::optional<PeerCredentials> credentials() const noexcept override { return credentials_; }
+
+ private:
+  const os::Fd fd_;
+  const bool is_unix_;
+  const std::optional<PeerCredentials> credentials_;
+  // Owner: who reads.
+  os::AdaptiveSpin learnt_;
+  bool stamped_ = false;
+};
+
+}  // namespace corelane::transport

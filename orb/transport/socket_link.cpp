@@ -1,0 +1,37 @@
+#include "orb/transport/detail/socket_link.h"
+
+#include <sys/socket.h>
+
+#include <utility>
+
+#include "orb/transport/detail/socket.h"
+
+namespace corelane::transport {
+
+SocketLink::SocketLink(os::Fd fd)
+    : fd_(std::move(fd)),
+      is_unix_(local_endpoint(fd_.get()).kind == EndpointKind::unix_socket),
+      credentials_(is_unix_ ? peer_credentials(fd_.get()) : std::nullopt) {}
+
+IoResult SocketLink::receive_some(MutableBytes buffer) noexcept { return transport::receive_some(fd_.get(), buffer); }
+
+IoResult SocketLink::receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept {
+  return transport::receive_until(fd_.get(), buffer, deadline, strategy, learnt_, credentials_);
+}
+
+IoResult SocketLink::take(MutableBytes buffer, Time& arrived) noexcept {
+  if (!std::exchange(stamped_, true) && !is_unix_) stamp_arrivals(fd_.get());
+  return receive_stamped(fd_.get(), buffer, arrived);
+}
+
+IoResult SocketLink::send_some(std::span<const Bytes> parts) noexcept { return transport::send_some(fd_.get(), parts); }
+
+void SocketLink::shut() noexcept { shutdown(fd_.get(), SHUT_RDWR); }
+
+// The reactor made the socket non-blocking; whoever receives from it now wants to wait in one system call.
+void SocketLink::released() noexcept { set_blocking(fd_.get()); }
+
+Endpoint SocketLink::local() const { return local_endpoint(fd_.get()); }
+Endpoint SocketLink::peer() const { return peer_endpoint(fd_.get()); }
+
+}  // namespace corelane::transport

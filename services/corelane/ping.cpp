@@ -1,0 +1,106 @@
+#include "services/corelane/ping.h"
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "orb/corba/orb.h"
+#include "orb/core/orb_state.h"
+#include "orb/core/reference.h"
+#include "orb/os/clock.h"
+#include "services/corelane/text.h"
+
+namespace corelane::tool {
+namespace {
+
+constexpr int warm_up = 10;  // calls: the first one connects
+
+struct Percentile {
+  const char* name;
+  double share;
+};
+constexpr Percentile percentiles[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}, {"max", 1}};
+
+struct Result {
+  std::string type, way;
+  std::vector<Duration> times;  // sorted
+
+  Duration at(double share) const noexcept {
+    return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))];
+  }
+};
+
+CORBA::object_reference<CORBA::ORB> make_orb(const std::vector<std::string>& options) {
+  std::vector<std::string> words{"corelane"};
+  words.insert(words.end(), options.begin(), options.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  int argc = static_cast<int>(words.size());
+  return CORBA::ORB_init(argc, argv.data(), "corelane-ping");
+}
+
+// The connection that the calls used, which is there already.
+std::string way_of(CORBA::ORB& orb, const core::Reference& reference) {
+  const auto address = reference.address();
+  if (!address) return "calls within this process";
+  const auto connection = orb.state().connect(*address, os::now());
+  return connection ? core::way_text((*connection)->peer(), *address) : "the connection is gone again";
+}
+
+// False: no object is there. Raises system exceptions.
+bool measure_calls(const CORBA::object_reference<CORBA::Object>& object, const PingOptions& options, Result& result) {
+  for (int i = 0; i < warm_up; ++i)
+    if (object->_non_existent()) return false;
+  result.times.reserve(static_cast<std::size_t>(options.calls));
+  Time start = os::now();
+  for (int i = 0; i < options.calls; ++i) {
+    if (options.interval > Duration::zero()) os::sleep_until(start + options.interval);
+    start = os::now();
+    if (object->_non_existent()) return false;
+    result.times.push_back(os::now() - start);
+  }
+  std::sort(result.times.begin(), result.times.end());
+  return true;
+}
+
+void show(const Result& result, std::ostream& out) {
+  out << plain(result.type) << " answers; " << plain(result.way) << "\n" << result.times.size() << " calls:";
+  for (const Percentile& p : percentiles) out << "  " << p.name << " " << brief(result.at(p.share));
+  out << "\n";
+}
+
+void show_json(const Result& result, std::ostream& out) {
+  nlohmann::ordered_json json{{"type", result.type}, {"way", result.way}, {"calls", result.times.size()}};
+  for (const Percentile& p : percentiles) json[std::string(p.name) + "_ns"] = result.at(p.share).count();
+  out << json.dump(2) << "\n";
+}
+
+int ping_object(CORBA::ORB& orb, const PingOptions& options, std::ostream& out, std::ostream& err) {
+  const auto object = orb.string_to_object(options.reference);
+  if (!object) return err << "corelane ping: the reference is nil\n", 1;
+  Result result{.type = object->_reference()->ior().type_id, .way = {}, .times = {}};
+  if (result.type.empty()) result.type = "the object";
+  if (!measure_calls(object, options, result))
+    return err << "corelane ping: the server answers, but has no such object\n", 1;
+  result.way = way_of(orb, *object->_reference());
+  (options.format == Format::json ? show_json : show)(result, out);
+  return out ? 0 : 1;
+}
+
+}  // namespace
+
+int ping(const PingOptions& options, std::ostream& out, std::ostream& err) {
+  const auto orb = make_orb(options.options);
+  int status = 1;
+  try {
+    status = ping_object(*orb, options, out, err);
+  } catch (const CORBA::Exception& exception) {
+    err << "corelane ping: " << exception.what() << "\n";
+  }
+  orb->destroy();
+  return status;
+}
+
+}  // namespace corelane::tool
