@@ -4,6 +4,13 @@
 #include <atomic>
 
 namespace corelane::channel {
+namespace {
+
+// For so many bytes the chunks that came back last, which are still in the cache, are worth a look at the peer's words:
+// who takes fresh ones as long as there are any writes through all the pool, and neither end's cache holds that.
+constexpr std::uint64_t worth_a_look = 64 * 1024;
+
+}  // namespace
 
 ChunkPool::ChunkPool(const Shape& shape, const Control& borrower)
     : borrower_(&borrower), chunk_size_(shape.chunk_size), runs_(shape.chunks) {}
@@ -15,9 +22,11 @@ std::uint32_t ChunkPool::chunks_for(std::uint64_t bytes) const noexcept {
 // The lowest free run for so many bytes.
 std::optional<std::uint32_t> ChunkPool::seek(std::uint64_t bytes) noexcept {
   if (bytes == 0 || bytes > largest()) return std::nullopt;
-  if (const auto first = find(chunks_for(bytes))) return first;
+  const std::uint32_t length = chunks_for(bytes);
+  if (bytes < worth_a_look)
+    if (const auto first = find(length)) return first;
   collect();
-  return find(chunks_for(bytes));
+  return find(length);
 }
 
 std::optional<std::uint32_t> ChunkPool::lend(std::uint64_t bytes) noexcept {

@@ -64,8 +64,10 @@ Expected<std::unique_ptr<Link>> ChannelLink::make(channel::Channel channel, Endp
   if (!watched || !add(watched, channel.descriptor(), EPOLLIN) ||
       !add(watched, channel.hang_up_descriptor(), EPOLLRDHUP) || !add(watched, channel.process_descriptor(), EPOLLIN))
     return no_descriptor;
-  return std::unique_ptr<Link>(
+  std::unique_ptr<Link> made(
       new ChannelLink(std::move(channel), std::move(watched), std::move(local), std::move(peer)));
+  made->await_bytes();  // whoever watches the descriptor before the first read is told, as of a socket
+  return made;
 }
 
 ChannelLink::ChannelLink(channel::Channel channel, os::Fd watched, Endpoint local, Endpoint peer)

@@ -247,6 +247,18 @@ TEST_CASE("chunks that came back, in any order, are lent again") {
   }
 }
 
+TEST_CASE("a large loan takes chunks that came back before it takes fresh ones") {
+  constexpr std::uint32_t size = 64 * 1024;
+  const auto page = std::make_unique<Control>();
+  ChunkPool pool(Shape{.slots = 64, .chunks = 8, .chunk_size = size}, *page);
+  for (int i = 0; i < 3; ++i) {
+    REQUIRE(pool.lend(size) == 0u);
+    REQUIRE(pool.lend(2 * size) == 1u);
+    ++page->returned[0], ++page->returned[1];
+  }
+  CHECK(pool.lend(8 * size) == 0u);
+}
+
 TEST_CASE("a loan that was never sent is free at once") {
   Lender lender;
   REQUIRE(lender.pool.lend(8 * 4096) == 0u);

@@ -72,6 +72,17 @@ TEST_CASE("a client of the same host takes the channel before the Unix socket un
   CHECK(test.kind_of_call(other, server.ior()) == EndpointKind::unix_socket);
 }
 
+TEST_CASE("a server of every mode answers through a channel") {
+  Fixture test;
+  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
+  ProbeServer server({"-ORBEndpointListen", test.all(), "-ORBDispatchMode", mode});
+  CHECK(test.kind_of_call(server.ior()) == EndpointKind::channel);
+  const auto probe = probe_of(test.client, server.ior());
+  for (int i = 0; i < 100; ++i) CHECK(probe->add(i, 1) == i + 1);
+  const std::string large(3'000'000, 'x');
+  CHECK(probe->echo(large) == large);
+}
+
 TEST_CASE("a client to whom no channel is given takes the Unix socket") {
   const Quiet quiet;
   Fixture test;
