@@ -60,6 +60,15 @@ struct ChannelWorld {
   ChannelServer server{directory / "channel"};
 };
 
+// However slow the machine is.
+void call_until_answered(CORBA::Object& object) {
+  while (true) try {
+      if (!object._non_existent()) return;
+    } catch (const CORBA::TIMEOUT&) {
+      continue;
+    }
+}
+
 }  // namespace
 
 TEST_CASE("a server that is killed behind a channel ends calls and leaves a path that its successor takes") {
@@ -84,7 +93,7 @@ TEST_CASE("a server that is stopped behind a channel lets calls time out and ans
   ChannelWorld world;
   TestOrb client({"-ORBTimeoutRequest", "100ms"});
   const auto object = client->string_to_object(world.server.reference);
-  REQUIRE_FALSE(object->_non_existent());
+  call_until_answered(*object);
   world.server.stop();
   CHECK_THROWS_AS(object->_non_existent(), CORBA::TIMEOUT);
   world.server.go_on();
