@@ -15,11 +15,20 @@ namespace {
 
 class Walk {
  public:
-  Walk(cdr::Reader& in, cdr::Writer* out) : in_(in), out_(out), steps_left_(64 * (in.available() + 1) + 65'536) {}
+  Walk(cdr::Reader& in, cdr::Writer* out) : in_(in), out_(out) {}
 
+  // What takes bytes is bounded by them and by the depth; the rest is counted, so that padding, which another sender
+  // does not make, changes nothing.
   bool value(const TypeDesc& aliased) {
-    if (steps_left_-- == 0) return in_.fail(minor::too_many_nodes);
-    const TypeDesc& type = unaliased(aliased);
+    const std::size_t before = in_.offset();
+    if (!content(unaliased(aliased))) return false;
+    return in_.offset() != before || empty(1);
+  }
+
+  bool saw_values() const { return saw_values_; }
+
+ private:
+  bool content(const TypeDesc& type) {
     switch (type.kind) {
       case Kind::null:
       case Kind::void_:
@@ -57,9 +66,6 @@ class Walk {
     }
   }
 
-  bool saw_values() const { return saw_values_; }
-
- private:
   bool nested(const TypeDesc& type) {
     const cdr::Reader::Level level(in_);
     if (!level) return false;
@@ -239,9 +245,17 @@ class Walk {
       if (out_ != nullptr) out_->write_bytes(bytes);
       return true;
     }
-    for (std::uint32_t i = 0; i < count; ++i)  // bound: steps_left_
+    for (std::uint32_t i = 0; i < count; ++i) {  // bound: the bytes
+      const std::size_t before = in_.offset();
       if (!value(type)) return false;
+      if (in_.offset() == before) return empty(count - 1);  // the others take none either
+    }
     return in_.ok();
+  }
+
+  bool empty(std::uint32_t count) {
+    empty_ += count;
+    return empty_ <= cdr::Reader::max_empty_elements || in_.fail(minor::too_many_nodes);
   }
 
   bool type_code(TypeCode* type) {
@@ -272,7 +286,7 @@ class Walk {
 
   cdr::Reader& in_;
   cdr::Writer* const out_;
-  std::uint64_t steps_left_;
+  std::uint64_t empty_ = 0;  // values that took no bytes
   bool saw_values_ = false;
   std::map<const std::byte*, std::size_t> copied_;  // where each value was, and where it is now
 };

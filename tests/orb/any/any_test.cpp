@@ -226,4 +226,16 @@ TEST_CASE("an Any cut short anywhere is refused") {
   }
 }
 
+TEST_CASE("whether an Any of values without bytes is taken does not depend on its padding") {
+  static constexpr TypeDesc nothings{
+      .kind = Kind::array, .content = &basic::null, .length = Reader::max_empty_elements - 1};
+  static constexpr TypeDesc more{.kind = Kind::array, .content = &basic::null, .length = Reader::max_empty_elements};
+  const std::vector<std::byte> padding(1000);
+  for (const std::size_t size : {std::size_t{0}, padding.size()}) {
+    Reader few(Bytes(padding).first(size)), many(Bytes(padding).first(size));
+    CHECK(skip(few, nothings));
+    CHECK_FALSE(skip(many, more));
+  }
+}
+
 }  // namespace any_test
