@@ -51,8 +51,8 @@ std::vector<std::string> parameters_of(const Spelling& spelling, DefId handler, 
   std::erase_if(sent.arguments, [](const Argument& argument) { return argument.direction == Direction::out; });
   for (Argument& argument : sent.arguments) argument.direction = Direction::in;
   std::vector<std::string> out = parameters(spelling, sent);
-  out.insert(out.begin(),
-             fill("::CORBA::object_reference<$0>$1", {spelling.qualified(handler), call.oneway ? "" : " _handler"}));
+  out.insert(out.begin(), fill("const ::CORBA::object_reference<$0>&$1",
+                               {spelling.qualified(handler), call.oneway ? "" : " _handler"}));
   return out;
 }
 

@@ -38,7 +38,7 @@ std::vector<Accessor> accessors_of(const Field& field) {
     out.push_back({"void", name + "(" + type + " _value)", value + "_value;"});
   } else {
     out.push_back({"void", name + "(const " + type + "& _value)", value + "_value;"});
-    out.push_back({"void", name + "(" + type + "&& _value)", value + "std::move(_value);"});
+    out.push_back({"void", name + "(" + type + "&& _value)", value + moved(field, "_value") + ";"});
   }
   out.push_back({field.scalar ? type : "const " + type + "&", name + "() const", given});
   out.push_back({type + "&", name + "()", given});
@@ -63,6 +63,7 @@ std::vector<Field> fields_of(const Spelling& spelling, DefId id, const std::vect
                       .type = member.optional ? fill("::IDL::optional<$0>", {type}) : type,
                       .initial = initial_of(spelling, member),
                       .scalar = !member.optional && spelling.is_scalar(member.type),
+                      .movable = spelling.is_movable(member.type),
                       .idl_type = member.type});
   }
   return fields;
@@ -86,7 +87,10 @@ std::vector<std::string> constructor_parameters(const std::vector<Field>& fields
   return out;
 }
 
-std::string moved(const Field& field) { return field.scalar ? field.parameter : "std::move(" + field.parameter + ")"; }
+std::string moved(const Field& field) { return moved(field, field.parameter); }
+std::string moved(const Field& field, const std::string& name) {
+  return field.movable ? "std::move(" + name + ")" : name;
+}
 
 std::vector<std::string> initialisers(const std::vector<Field>& fields) {
   std::vector<std::string> out;

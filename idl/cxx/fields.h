@@ -18,6 +18,7 @@ struct Field {
   std::string type;
   std::string initial;  // what follows the data member: "{}", "{5}" or nothing
   bool scalar = false;
+  bool movable = true;  // false: moving it would only copy it
   TypeId idl_type = TypeId::none;
 };
 
@@ -30,8 +31,9 @@ std::vector<Field> all_fields_of(const Spelling& spelling, DefId id);
 
 // The constructor's parameters: all members by value, in order.
 std::vector<std::string> constructor_parameters(const std::vector<Field>& fields);
-// "x" or "std::move(text)".
+// "x" or "std::move(text)"; of the constructor's parameter, or of what is called so.
 std::string moved(const Field& field);
+std::string moved(const Field& field, const std::string& name);
 // Its initialisers.
 std::vector<std::string> initialisers(const std::vector<Field>& fields);
 

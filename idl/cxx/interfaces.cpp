@@ -22,11 +22,15 @@ std::vector<std::string> interface_bases(const Spelling& spelling, DefId id) {
   return out;
 }
 
-void declare_calls(const Spelling& spelling, const std::vector<Call>& calls, std::string_view end, Text& out) {
+// Of the class of `id`; calls of its ancestors, which are its bases, among them.
+void declare_calls(const Spelling& spelling, DefId id, const std::vector<Call>& calls, const std::string& end,
+                   Text& out) {
   if (!calls.empty()) out.line();
-  for (const Call& call : calls)
-    out.list(fill("virtual $0 $1(", {result_type(spelling, call), call.name}), parameters(spelling, call),
-             ")" + std::string(end));
+  for (const Call& call : calls) {
+    const bool is_own = call.declared_in == id;
+    out.list(fill("$0$1 $2(", {is_own ? "virtual " : "", result_type(spelling, call), call.name}),
+             parameters(spelling, call), (is_own ? ")" : ") override") + end);
+  }
 }
 
 void declare_nested_types(const Spelling& spelling, DefId id, Text& out) {
@@ -126,14 +130,14 @@ void declare_interface(const Spelling& spelling, DefId id, Text& out) {
   out.line("static constexpr const char* _id = \"$0\";", {spelling.model()[id].repository_id});
   declare_nested_types(spelling, id, out);
   if (is_local) {
-    declare_calls(spelling, all_calls_of(spelling, id), " = 0;", out);
+    declare_calls(spelling, id, all_calls_of(spelling, id), " = 0;", out);
   } else if (is_abstract) {
     out.line("static _ref_type _stub(const std::shared_ptr<::corelane::core::Reference>& _reference);");
-    declare_calls(spelling, calls_of(spelling, id), " = 0;", out);
+    declare_calls(spelling, id, calls_of(spelling, id), " = 0;", out);
   } else {
     out.list(fill("explicit $0(const ::corelane::core::StubInit& _init) : ", {name}), base_initialisers(spelling, id),
              " {}");
-    declare_calls(spelling, class_calls_of(spelling, id), ";", out);
+    declare_calls(spelling, id, class_calls_of(spelling, id), ";", out);
   }
   out.line();
   out.label("protected:");

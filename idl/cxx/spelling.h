@@ -45,6 +45,7 @@ class Spelling {
   bool is_abstract_interface(TypeId id) const;
   bool holds_values(TypeId id) const;    // is or may hold a value of a value type, but for Anys
   bool is_scalar(TypeId id) const;       // basic type or enumeration: returned by value
+  bool is_movable(TypeId id) const;      // whether moving does more than copying
   bool is_local(TypeId id) const;        // holds something that never leaves its process: no codec, no TypeCode
   std::string initial(TypeId id) const;  // what follows a variable's name so that it has a value: "{}" or nothing
 

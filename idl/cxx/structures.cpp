@@ -130,7 +130,8 @@ void define_base_constructor(const Spelling& spelling, DefId id, Text& out) {
   const DefId base = base_of(spelling, id);
   if (base == DefId::none) return;
   std::vector<std::string> inits = initialisers(fields_of(spelling, id));
-  inits.insert(inits.begin(), spelling.qualified(base) + "(std::move(_base))");
+  const std::string moved_base = spelling.is_movable(spelling.model()[base].type) ? "std::move(_base)" : "_base";
+  inits.insert(inits.begin(), spelling.qualified(base) + "(" + moved_base + ")");
   out.list(fill("$0::$1(", {spelling.local_name(id), spelling.name(id)}), base_parameters(spelling, id, base), ")");
   out.list("    : ", inits, " {}");
   out.line();

@@ -1,4 +1,6 @@
 // Unions: a discriminator and a std::variant whose alternative 0 stands for "no member".
+#include <algorithm>
+
 #include "idl/cxx/fields.h"
 #include "idl/cxx/typecodes.h"
 #include "idl/cxx/types.h"
@@ -38,7 +40,8 @@ class UnionWriter {
     out_.label("public:");
     declare_nested(spelling_, union_.contents, out_);
     // Not inline: g++ 12 takes what it inlines of a variant for uninitialised (-Wmaybe-uninitialized).
-    out_.line("$0();\n$0(const $0& _other);\n$0($0&& _other) noexcept;\n~$0();", {name});
+    out_.line("$0();\n$0(const $0& _other);\n$0($0&& _other) noexcept;\n~$0()$1;",
+              {name, is_plain() ? " = default" : ""});
     out_.line("$0& operator=(const $0& _other);\n$0& operator=($0&& _other) noexcept;\n", {name});
     out_.line("// BAD_PARAM where `_value` selects another member than the one that is there.");
     out_.line("void _d($0 _value);\n$0 _d() const { return _d_; }", {type_});
@@ -50,18 +53,16 @@ class UnionWriter {
     out_.label("private:");
     std::vector<std::string> alternatives = {"std::monostate"};
     for (const Branch& branch : branches_) alternatives.push_back(branch.field.type);
-    out_.line("$0 _d_;", {type_});
+    out_.line("$0 _d_ = $1;", {type_, branches_.front().discriminator});
     out_.list("std::variant<", alternatives, "> _member_;");
     out_.close("};");
   }
 
   void define() {
     const std::string name = spelling_.local_name(id_);
-    const Branch& first = branches_.front();
-    out_.line("$0::$1() : _d_($2), _member_(std::in_place_index<1>) {}\n",
-              {name, spelling_.name(id_), first.discriminator});
-    out_.line("$0::$1(const $1&) = default;\n$0::$1($1&&) noexcept = default;\n$0::~$1() = default;",
-              {name, spelling_.name(id_)});
+    out_.line("$0::$1() : _member_(std::in_place_index<1>) {}\n", {name, spelling_.name(id_)});
+    out_.line("$0::$1(const $1&) = default;\n$0::$1($1&&) noexcept = default;", {name, spelling_.name(id_)});
+    if (!is_plain()) out_.line("$0::~$1() = default;", {name, spelling_.name(id_)});
     out_.line("$0& $0::operator=(const $1&) = default;\n$0& $0::operator=($1&&) noexcept = default;\n",
               {name, spelling_.name(id_)});
     define_selection(name);
@@ -94,8 +95,13 @@ class UnionWriter {
   // Some discriminators select nothing.
   bool has_empty() const { return union_.unlabelled && !has_default(); }
 
+  // Nothing in it needs a destructor.
+  bool is_plain() const {
+    return std::ranges::none_of(branches_, [](const Branch& branch) { return branch.field.movable; });
+  }
+
   void declare_accessors(const Branch& branch) {
-    const auto& [name, data, access, parameter, type, initial, scalar, idl_type] = branch.field;
+    const auto& [name, data, access, parameter, type, initial, scalar, movable, idl_type] = branch.field;
     const std::string more = branch.is_many() ? fill(", $0 _discriminator = $1", {type_, branch.discriminator}) : "";
     out_.line();
     if (scalar) {
@@ -167,7 +173,7 @@ class UnionWriter {
       define_setter(owner, branch, type, "_value");
     } else {
       define_setter(owner, branch, "const " + type + "&", "_value");
-      define_setter(owner, branch, type + "&&", "std::move(_value)");
+      define_setter(owner, branch, type + "&&", moved(branch.field, "_value"));
     }
     define_getter(owner, branch, branch.field.scalar ? type : "const " + type + "&", " const");
     define_getter(owner, branch, type + "&", "");
@@ -197,8 +203,8 @@ class UnionWriter {
     out_.line("    $0 _item$1;",
               {branch.field.type, branch.field.scalar ? "{}" : spelling_.initial(branch.field.idl_type)});
     out_.line("    if (!decode(_reader, _item)) return false;");
-    out_.line("    _value.$0($1$2);", {branch.field.name, branch.field.scalar ? "_item" : "std::move(_item)",
-                                       branch.is_many() ? ", _discriminator" : ""});
+    out_.line("    _value.$0($1$2);",
+              {branch.field.name, moved(branch.field, "_item"), branch.is_many() ? ", _discriminator" : ""});
     out_.line("    return true;\n  }");
   }
 

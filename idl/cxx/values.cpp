@@ -96,14 +96,14 @@ void declare_accessors(const std::vector<State>& states, bool is_public, Text& o
   const auto first = std::ranges::find(states, is_public, &State::is_public);
   for (const auto& [field, open] : states) {
     if (open != is_public) continue;
-    const auto& [name, data, access, parameter, type, initial, scalar, idl_type] = field;
+    const auto& [name, data, access, parameter, type, initial, scalar, movable, idl_type] = field;
     if (is_public || &field != &first->field) out.line();
     if (scalar) {
       out.line("void $0($1 _value) override { $2 = _value; }\n$1 $0() const override { return $2; }",
                {name, type, data});
     } else {
       out.line("void $0(const $1& _value) override { $2 = _value; }", {name, type, data});
-      out.line("void $0($1&& _value) override { $2 = std::move(_value); }", {name, type, data});
+      out.line("void $0($1&& _value) override { $2 = $3; }", {name, type, data, moved(field, "_value")});
       out.line("const $1& $0() const override { return $2; }", {name, type, data});
     }
     out.line("$1& $0() override { return $2; }", {name, type, data});
@@ -312,14 +312,16 @@ void define_value(const Spelling& spelling, DefId id, Text& out) {
 void declare_value_box(const Spelling& spelling, DefId id, Text& out) {
   const Definition& definition = spelling.model()[id];
   const std::string name = spelling.name(id);
-  const std::string boxed = spelling.type(std::get<ValueBox>(definition.body).boxed);
+  const TypeId type = std::get<ValueBox>(definition.body).boxed;
+  const std::string boxed = spelling.type(type);
   out.open("class $0 final : public ::CORBA::ValueBox<$1> {", {name, boxed});
   out.label("public:");
   out.line("using _ref_type = ::CORBA::valuetype_reference<$0>;", {name});
   out.line("static constexpr const char* _id = \"$0\";", {definition.repository_id});
   out.line("static const ::corelane::any::TypeDesc& _type() noexcept;");
   out.line("static std::string _repository_id() { return _id; }\n");
-  out.line("$0() = default;\nexplicit $0($1 _value) : ValueBox(std::move(_value)) {}\n", {name, boxed});
+  out.line("$0() = default;\nexplicit $0($1 _value) : ValueBox($2) {}\n",
+           {name, boxed, spelling.is_movable(type) ? "std::move(_value)" : "_value"});
   out.line("const ::corelane::any::TypeDesc& _type_desc() const noexcept override { return _type(); }");
   out.line("std::shared_ptr<::corelane::any::Value> _fresh() const override;");
   out.close("};");

@@ -3,6 +3,8 @@
 
 #include "orb/base/language.h"
 
+#include <string>
+
 #include "orb/corba/servant.h"
 #include "orb/poa/poa.h"
 
@@ -11,6 +13,9 @@ namespace PortableServer {
 using POA = ::corelane::poa::Poa;
 using POAManager = ::corelane::poa::PoaManager;
 using ObjectId = ::corelane::poa::ObjectId;
+
+inline ObjectId string_to_ObjectId(const std::string& text) { return {text.begin(), text.end()}; }
+inline std::string ObjectId_to_string(const ObjectId& id) { return {id.begin(), id.end()}; }
 
 }  // namespace PortableServer
 

@@ -37,6 +37,8 @@ TEST_CASE("an id of one's own is kept") {
   const PortableServer::ObjectId id{'p', 0, '1'};
   adapter.poa->activate_object_with_id(id, adapter.servant);
   CHECK(adapter.poa->servant_to_id(adapter.servant) == id);
+  CHECK(PortableServer::ObjectId_to_string(id) == std::string("p\0001", 3));
+  CHECK(PortableServer::string_to_ObjectId(PortableServer::ObjectId_to_string(id)) == id);
 }
 
 TEST_CASE("_this() gives the reference under which the servant is active") {
