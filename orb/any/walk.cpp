@@ -167,6 +167,9 @@ class Walk {
     std::shared_ptr<Value> value;
     if (!decode_value(there, {type}, value)) return in_.fail(there.minor());
     in_ = there;
+    // The class would be written in a form that the type does not announce.
+    const TypeDesc& own = value->_type_desc();
+    if (own.id == type.id && own.modifier != type.modifier) return in_.fail(minor::wrong_value_type);
     encode_value(*out_, value);
     if (const auto written = WrittenValues::of(*out_).values.find(value.get());
         written != WrittenValues::of(*out_).values.end())
