@@ -18,7 +18,7 @@ namespace {
 
 constexpr Error not_a_path{.kind = ErrorKind::bad_param, .minor = minor::bad_address};
 constexpr Error no_channel{.kind = ErrorKind::transient, .minor = minor::connect_failed};
-constexpr Error no_answer{.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
+constexpr Error door_is_silent{.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
 
 bool is_channel_path(const Endpoint& endpoint) noexcept {
   return endpoint.kind == EndpointKind::channel && endpoint.path.starts_with('/') &&
@@ -54,7 +54,7 @@ Expected<std::shared_ptr<Connection>> ChannelTransport::connect(const Endpoint& 
   auto channel = channel::Channel::connect(endpoint.path, ChannelLink::options(), deadline);
   if (!channel) {
     say_once(endpoint.path, channel.error().text);
-    return channel.error().kind == channel::SetupFault::Kind::timed_out ? no_answer : no_channel;
+    return channel.error().kind == channel::SetupFault::Kind::timed_out ? door_is_silent : no_channel;
   }
   auto link = ChannelLink::make(std::move(*channel), channel_endpoint({}), endpoint);
   if (!link) return link.error();

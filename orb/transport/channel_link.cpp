@@ -17,7 +17,7 @@ namespace {
 
 using channel::Fault;
 
-constexpr Error no_descriptor{.kind = ErrorKind::no_resources, .minor = minor::no_descriptor};
+constexpr Error unwatchable{.kind = ErrorKind::no_resources, .minor = minor::no_descriptor};
 constexpr int messages_per_read = 1024;  // a peer that sends empty ones gets no further
 constexpr std::size_t parts_per_piece = 16;
 
@@ -63,7 +63,7 @@ Expected<std::unique_ptr<Link>> ChannelLink::make(channel::Channel channel, Endp
   os::Fd watched(epoll_create1(EPOLL_CLOEXEC));
   if (!watched || !add(watched, channel.descriptor(), EPOLLIN) ||
       !add(watched, channel.hang_up_descriptor(), EPOLLRDHUP) || !add(watched, channel.process_descriptor(), EPOLLIN))
-    return no_descriptor;
+    return unwatchable;
   std::unique_ptr<Link> made(
       new ChannelLink(std::move(channel), std::move(watched), std::move(local), std::move(peer)));
   made->await_bytes();  // whoever watches the descriptor before the first read is told, as of a socket
