@@ -19,7 +19,7 @@ Answer answer_of(const std::vector<std::string>& command) {
   return {program.wait()->text(), std::move(text)};
 }
 
-Answer tool(std::vector<std::string> words) {
+Answer answer_of_tool(std::vector<std::string> words) {
   words.insert(words.begin(), program_beside("corelane"));
   return answer_of(words);
 }
@@ -27,7 +27,7 @@ Answer tool(std::vector<std::string> words) {
 }  // namespace
 
 TEST_CASE("the help of the program names its commands") {
-  const Answer answer = tool({"--help"});
+  const Answer answer = answer_of_tool({"--help"});
   CHECK(answer.exit == "exit status 0");
   for (const char* command : {"trace", "measure", "top"}) CHECK_THAT(answer.text, Contains(command));
 }
@@ -49,7 +49,7 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
       Case{{"trace", "--forma", "json", "x"}, "corelane trace: "},
       Case{{"trace"},
            "corelane trace: name either a FILE or, with --request PID, a server; see corelane trace --help\n"});
-  const Answer answer = tool(c.words);
+  const Answer answer = answer_of_tool(c.words);
   CAPTURE(answer.text);
   CHECK(answer.exit == "exit status 2");
   CHECK_THAT(answer.text, Catch::StartsWith(c.said) && Contains("--help"));
