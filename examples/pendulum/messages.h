@@ -25,7 +25,7 @@ struct TaskRow {  // one task of the server's closing report
   int priority = 0;
   std::uint64_t jobs = 0;
   std::uint64_t misses = 0;
-  std::uint64_t excused = 0;  // misses that a recorded gap of the host explains
+  std::uint64_t excused = 0;  // misses that a recorded gap of the machine explains
   std::uint64_t overruns = 0;
   std::uint64_t excused_overruns = 0;
   double p50 = 0, p99 = 0, max = 0;  // response, from release to reply

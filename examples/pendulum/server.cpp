@@ -1,5 +1,6 @@
 // The control service: one servant, a task for each admitted pendulum, a shared task for watch(), and configure()
 // without any.
+#include <algorithm>
 #include <atomic>
 #include <iostream>
 #include <map>
@@ -13,6 +14,7 @@
 #include "examples/pendulum/roles.h"
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"
+#include "orb/core/settings.h"
 #include "orb/os/clock.h"
 #include "orb/os/topology.h"
 #include "orb/rt/gap_log.h"
@@ -136,7 +138,8 @@ int serve(const ServerOptions& options, const OrbOptions& orb_options) {
   const auto controller = servant->_this();
 
   const auto idle = rt::report(*orb);
-  const rt::StallWatch watch(cores_of(idle), gaps);
+  const core::Settings& settings = orb->settings();
+  const rt::StallWatch watch(cores_of(idle), gaps, std::max(settings.io_priority, settings.executive.highest_native));
   const Time start = os::now();
   std::cout << line_of(ready_of(idle, orb->object_to_string(controller))) << std::flush;
 

@@ -1,7 +1,8 @@
-// GapLog: stretches of time in which a core did not do what the program told it to, and that no thread of this machine
-// accounts for: the host took the processor away, or an interrupt ran. It is the evidence with which a deadline miss
-// may be excused. On virtual machines neither steal time nor a thread's CPU time shows such gaps (both stay silent), so
-// the program has to watch the clock itself: work() does inside jobs, StallWatch between them.
+// GapLog: stretches of time in which a core did not do what the program told it to, and that no thread of the program
+// accounts for: the host took the processor away, an interrupt ran, or another program above this one. It is the
+// evidence with which a deadline miss may be excused. On virtual machines neither steal time nor a thread's CPU time
+// shows such gaps (both stay silent), so the program has to watch the clock itself: work() does inside jobs, StallWatch
+// between them.
 //
 // Threads: any number may record, without locks and without allocation; external_time() may run beside them and sees
 // what was recorded before. Bound: `capacity` gaps; later ones are counted and dropped.

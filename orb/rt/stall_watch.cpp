@@ -1,5 +1,7 @@
 #include "orb/rt/stall_watch.h"
 
+#include <sched.h>
+
 #include <algorithm>
 
 #include "orb/os/clock.h"
@@ -7,10 +9,10 @@
 
 namespace corelane::rt {
 
-StallWatch::StallWatch(const std::vector<CoreId>& cores, GapLog& log) : log_(log) {
-  if (!os::privileges().fifo) return;
+StallWatch::StallWatch(const std::vector<CoreId>& cores, GapLog& log, int highest) : log_(log) {
+  if (!os::privileges().fifo || highest >= sched_get_priority_max(SCHED_FIFO)) return;
   for (const CoreId core : cores) {
-    auto thread = os::start_thread({.name = "stall-watch", .core = core, .fifo_priority = priority},
+    auto thread = os::start_thread({.name = "stall-watch", .core = core, .fifo_priority = highest + 1},
                                    [this, core] { watch(core); });
     if (thread) threads_.push_back(std::move(*thread));
   }

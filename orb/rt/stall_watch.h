@@ -1,6 +1,10 @@
 // StallWatch: finds the gaps that no job sees because none was running: a thread on each core that wakes a thousand
-// times a second at the highest priority and notes how late it was. Nothing of the program runs above it, so lateness
-// beyond a usual wake-up is the host's or the kernel's.
+// times a second, just above everything of its own program, and notes how late it was. Nothing of the program runs
+// above it, so lateness beyond a usual wake-up is the machine's: the host's, the kernel's, or that of another program
+// whose threads run above. Higher up it would run before such a program, and not see what that keeps from the tasks.
+//
+// What it does not see: programs between the tasks' levels and its own, and of each gap what came before it was due,
+// `interval` at most. So it never excuses more than the machine took.
 //
 // Cost: a few microseconds per millisecond and core, to be charged as platform load.
 #pragma once
@@ -20,11 +24,11 @@ class StallWatch {
   // A usual wake-up on virtual machines takes up to some tens of microseconds; only what is later is noted.
   static constexpr Duration usual_wakeup = std::chrono::microseconds{150};
   static constexpr Duration interval = std::chrono::milliseconds{1};
-  static constexpr int priority = 90;
 
-  // Watches `cores` until destroyed; `log` outlives it. Without the privilege for SCHED_FIFO its lateness would prove
-  // nothing, so it then watches nothing: watching() tells.
-  StallWatch(const std::vector<CoreId>& cores, GapLog& log);
+  // Watches `cores` until destroyed; `log` outlives it. `highest`: the highest SCHED_FIFO level that the program itself
+  // uses. Without the privilege for SCHED_FIFO, or where no level is above that, lateness would prove nothing, so it
+  // then watches nothing: watching() tells.
+  StallWatch(const std::vector<CoreId>& cores, GapLog& log, int highest);
   ~StallWatch();
 
   bool watching() const noexcept { return !threads_.empty(); }

@@ -1,7 +1,18 @@
 #include "orb/rt/gap_log.h"
 
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <cstdio>
+#include <optional>
 #include <thread>
+
+#include "orb/os/clock.h"
+#include "orb/os/privileges.h"
+#include "orb/os/thread.h"
+#include "orb/rt/stall_watch.h"
 
 namespace gap_log_test {
 
@@ -15,6 +26,15 @@ constexpr CoreId core{1};
 constexpr Time start{1s};
 
 Gap gap(Duration begin, Duration length) { return {.begin = start + begin, .length = length, .core = core}; }
+
+// Another program that holds the core for so long, and ends.
+void hold(CoreId held, int level, Duration execution) {
+  const sched_param above{.sched_priority = level};
+  if (!os::bind_this_thread(held) || sched_setscheduler(0, SCHED_FIFO, &above) != 0) _exit(1);
+  const Duration until = os::thread_cpu_time() + execution;
+  while (os::thread_cpu_time() < until) continue;  // bound: the clock of its own execution
+  _exit(0);
+}
 
 }  // namespace
 
@@ -76,6 +96,31 @@ TEST_CASE("many threads record without losing a gap") {
   }
   CHECK(log.gaps().size() == threads * each);
   CHECK(log.external_time(core, start, start + 1s) == threads * each * 1us);
+}
+
+TEST_CASE("what another program's thread above this program keeps from a core is an external gap") {
+  if (!os::privileges().fifo) {
+    std::puts("SKIPPED: needs the privilege for SCHED_FIFO");
+    return;
+  }
+  GapLog log(10'000);
+  const CoreId here = os::current_core();
+  std::optional<StallWatch> watch;
+  watch.emplace(std::vector{here}, log, 50);
+  REQUIRE(watch->watching());
+  const Time begin = os::now();
+  const pid_t other = fork();
+  if (other == 0) hold(here, 80, 30ms);
+  int status = -1;
+  REQUIRE(waitpid(other, &status, 0) == other);
+  REQUIRE(status == 0);
+  watch.reset();  // it has noted by then what it was kept from
+  CHECK(log.external_time(here, begin, os::now()) >= 20ms);
+}
+
+TEST_CASE("a program that uses the highest level has nothing above it to watch from") {
+  GapLog log(1);
+  CHECK_FALSE(StallWatch({os::current_core()}, log, sched_get_priority_max(SCHED_FIFO)).watching());
 }
 
 }  // namespace gap_log_test
