@@ -1,5 +1,6 @@
 #include "orb/core/client_call.h"
 
+#include <algorithm>
 #include <array>
 
 #include "orb/base/minor.h"
@@ -82,7 +83,7 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
   environment_.orb = origin_->orb();
   const Orb::State& state = origin_->orb()->state();
   const Duration timeout = state.settings.request_timeout;
-  deadline_ = timeout == Duration::zero() ? never : os::now() + timeout;
+  deadline_ = std::min(options_.latest, timeout == Duration::zero() ? never : os::now() + timeout);
   request_id_ = next_request_id();
   // Refused here, a message that is too large costs one call; on the wire it would cost the connection and all its
   // calls.
@@ -322,7 +323,8 @@ ReceivedException read_exception(cdr::Reader& body, const giop::ContextList& con
                          .closest = refusal->closest,
                          .response = refusal->response,
                          .deadline = refusal->deadline,
-                         .nearest = {refusal->nearest_period, refusal->nearest_deadline, refusal->nearest_budget}};
+                         .nearest = {refusal->nearest_period, refusal->nearest_deadline, refusal->nearest_budget},
+                         .others = refusal->others};
     }
   }
   return received;

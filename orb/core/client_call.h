@@ -26,6 +26,7 @@ struct CallOptions {
   std::shared_ptr<ClientConnection> connection{};  // to go over this one and no other
   const Contract* contract = nullptr;              // to ask admission for
   bool waits = true;                               // the calling thread, for the reply
+  Time latest = never;                             // ends by then, though timeout.request may be later
 };
 
 class ClientCall {

@@ -1,5 +1,6 @@
 #include "orb/core/own_connection.h"
 
+#include <sys/eventfd.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -7,15 +8,24 @@
 
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
+#include "orb/os/fd.h"
 
 namespace corelane::core {
 namespace {
 
 constexpr Error no_such_task{ErrorKind::bad_param, Completion::no, minor::unknown_task};
 
+// The connection, and the bell of the task's thread beside it.
+bool has_descriptors_for_one() noexcept {
+  const os::Fd connection(eventfd(0, EFD_CLOEXEC));
+  const os::Fd bell(eventfd(0, EFD_CLOEXEC));
+  return connection && bell;
+}
+
 }  // namespace
 
 std::uint64_t TaskOffers::make_token() noexcept {
+  if (!has_descriptors_for_one()) return 0;
   std::uint64_t token = 0;
   return getrandom(&token, sizeof token, 0) == sizeof token ? token : 0;
 }

@@ -25,7 +25,8 @@ namespace corelane::core {
 // Invariant: a token is good for one claim, and only as long as the task's owner is there.
 class TaskOffers {
  public:
-  // A number that nobody guesses; 0 when the system has none to give.
+  // A number that nobody guesses; 0 when the system has none to give, or when the process has no descriptors left: the
+  // client would wait for a connection that nobody accepts.
   static std::uint64_t make_token() noexcept;
 
   void offer(TaskId task, std::uint64_t token, const std::shared_ptr<ServerConnection>& owner);

@@ -12,12 +12,12 @@
 namespace corelane::core {
 namespace {
 
-Expected<std::shared_ptr<ClientConnection>> connect_beside(const ClientConnection& shared, Orb& orb) {
+Expected<std::shared_ptr<ClientConnection>> connect_beside(const ClientConnection& shared, Orb& orb, Time deadline) {
   Orb::State& state = orb.state();
   const auto transport = state.transport();
   if (!transport) return transport.error();
   const Settings& settings = state.settings;
-  auto stream = (*transport)->connect(shared.peer(), os::now() + settings.connect_timeout);
+  auto stream = (*transport)->connect(shared.peer(), deadline);
   if (!stream) return stream.error();
   auto made = std::make_shared<ClientConnection>(std::move(*stream), settings.giop, state.half_messages);
   if (const auto adopted = state.connections.adopt(made); !adopted) return adopted.error();
@@ -41,10 +41,12 @@ TaskBinding::~TaskBinding() { depart(); }
 void TaskBinding::open_own(std::uint64_t token) {
   if (token == 0 || !shared_) return;
   try {
-    auto own = connect_beside(*shared_, *reference_->orb());
+    Orb& orb = *reference_->orb();
+    const Time deadline = os::now() + orb.settings().connect_timeout;
+    auto own = connect_beside(*shared_, orb, deadline);
     if (!own) raise(own.error());
     ClientCallPtr call = ClientCall::acquire();
-    call->begin(reference_, "_corelane_bind", {.connection = *own});
+    call->begin(reference_, "_corelane_bind", {.connection = *own, .latest = deadline});
     call->arguments().write(task_.value);
     call->arguments().write(token);
     call->invoke({});

@@ -25,8 +25,9 @@ class TaskBinding {
               std::shared_ptr<ClientConnection> connection, Contract contract);
   ~TaskBinding();
 
-  // Opens the task's own connection. `token`: as the server gave it; 0: it offers none. What goes wrong is said in the
-  // log and leaves the task on the shared connection. Not for real-time threads.
+  // Opens the task's own connection, within timeout.connect. `token`: as the server gave it; 0: it offers none, and
+  // nothing is tried. What goes wrong is said in the log and leaves the task on the shared connection. Not for
+  // real-time threads.
   void open_own(std::uint64_t token);
 
   TaskId task() const noexcept { return task_; }

@@ -1,4 +1,7 @@
 // The connection that a task has for itself: how it comes to it, who may not have it, and what happens when it goes.
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <thread>
 
 #include "orb/base/minor.h"
@@ -6,6 +9,7 @@
 #include "orb/core/task_binding.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/os/clock.h"
+#include "orb/os/fd.h"
 #include "orb/rt/rt.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/probe_servant.h"
@@ -40,6 +44,24 @@ struct Served {
   ProbeServer server;
   std::vector<std::byte> key = server.reference->_reference()->address()->object_key;
   Wires wires;
+};
+
+// As long as it lives this process can open nothing more.
+class NoMoreDescriptors {
+ public:
+  NoMoreDescriptors() {
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &before_) == 0);
+    const os::Fd next(dup(0));  // the lowest number that is free
+    REQUIRE(next);
+    const rlimit none{.rlim_cur = static_cast<rlim_t>(next.get()), .rlim_max = before_.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  }
+  NoMoreDescriptors(const NoMoreDescriptors&) = delete;
+  NoMoreDescriptors& operator=(const NoMoreDescriptors&) = delete;
+  ~NoMoreDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
 };
 
 // One bare connection.
@@ -250,6 +272,16 @@ TEST_CASE("a client that gets no connection for its task calls over the shared o
   const auto task = client.admit();
   CHECK_FALSE(served.report(task.id())->own_connection);
   CHECK(client.probe->add(1, 2) == 3);
+}
+
+// What a server without descriptors does not accept its client would wait for.
+TEST_CASE("a server that has no descriptors left offers no connection") {
+  Served served;
+  Peer owner(served);
+  const NoMoreDescriptors none;
+  const auto grant = owner.admit();
+  CHECK(grant.token == 0);
+  CHECK(owner.add(grant.task) == Error{});
 }
 
 TEST_CASE("a task leaves with the connection that owns it, and its own is closed") {
