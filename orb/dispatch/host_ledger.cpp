@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -141,6 +142,7 @@ Expected<void> HostLedger::claim(std::span<const Promise> mine) noexcept {
 // Written first and looked at then: see the head of host_ledger.h.
 Expected<void> HostLedger::write(std::span<const Promise> mine) noexcept {
   Expected<void> written = file_->write_own(mine);
+  write_fault_ = file_->write_fault();
   if (written && !(file_->others_are_as_read() && file_->is_at_path())) written = ledger_busy;
   if (!written) (void)file_->write_own(mine_);  // maintain() sees to it that it stands there
   return written;
@@ -170,6 +172,7 @@ void HostLedger::maintain() noexcept try {
 }
 
 void HostLedger::repair(Findings& findings) {
+  look_for_write_fault(findings);
   if (!file_ || !file_->is_at_path()) return attach(findings);
   findings.header = !file_->header_is_sound();
   if (findings.header) file_->mend_header();
@@ -206,6 +209,11 @@ void HostLedger::look_for_stuck(Findings& findings) {
   findings.stuck_for = since;
 }
 
+// Said once, until a write succeeded again.
+void HostLedger::look_for_write_fault(Findings& findings) noexcept {
+  if (std::exchange(said_write_fault_, write_fault_) != write_fault_) findings.write_fault = write_fault_;
+}
+
 void HostLedger::tell(const Findings& findings) const {
   const std::string start = "host ledger: " + path_;
   if (findings.replaced) os::log::error(start + " was removed or replaced while in use; entering our promises again");
@@ -213,6 +221,10 @@ void HostLedger::tell(const Findings& findings) const {
   if (findings.fault) os::log::error("host ledger: no task is admitted until this is mended: " + findings.fault->text);
   if (findings.header) os::log::error(start + " was damaged; rebuilt, every server enters its promises again");
   if (findings.entries) os::log::warn("host ledger: our entries in " + path_ + " were damaged; written again");
+  if (findings.write_fault != 0)
+    os::log::error(start + " cannot be written: " + std::strerror(findings.write_fault) +
+                   "; no task is admitted until it can: mend that, or set runtime.directory "
+                   "(CORELANE_RUNTIME_DIRECTORY)");
   if (!findings.stuck) return;
   const std::string who =
       *findings.stuck == 0 ? "another server" : "the server with pid " + std::to_string(*findings.stuck);

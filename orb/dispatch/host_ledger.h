@@ -76,10 +76,12 @@ class HostLedger final : public CoreProvider {
     std::string remark;
     std::optional<std::int32_t> stuck;  // who keeps the transaction's lock; 0: not known who
     Duration stuck_for{};
+    int write_fault = 0;  // why our promises cannot be written
   };
   void repair(Findings& findings);
   void attach(Findings& findings);
   void look_for_stuck(Findings& findings);
+  void look_for_write_fault(Findings& findings) noexcept;
   void tell(const Findings& findings) const;
 
   // Constant after open().
@@ -95,6 +97,8 @@ class HostLedger final : public CoreProvider {
   bool lost_ = false;               // the last attempt to attach failed, and the log says so
   Time blocked_since_ = never;      // somebody else has the transaction's lock, at each look since then
   bool said_stuck_ = false;
+  int write_fault_ = 0;       // errno of the latest promise that was to be written; 0: it was
+  int said_write_fault_ = 0;  // what the log knows of it
   std::vector<Promise> others_;
   std::vector<Promise> mine_;
 };

@@ -46,12 +46,17 @@ bool read_at(const os::Fd& file, MutableBytes bytes, std::size_t offset) noexcep
   return got == static_cast<ssize_t>(bytes.size());
 }
 
+// What a limit cuts short is asked for again, which tells why. Bound: as above.
 bool write_at(const os::Fd& file, Bytes bytes, std::size_t offset) noexcept {
   const os::SizeLimitGuard guard;
-  ssize_t put = -1;
-  do put = pwrite(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
-  while (put < 0 && errno == EINTR);
-  return put == static_cast<ssize_t>(bytes.size());
+  while (!bytes.empty()) {
+    const ssize_t put = pwrite(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+    offset += static_cast<std::size_t>(put);
+  }
+  return true;
 }
 
 LedgerFault no_plain_file(const std::string& path, unsigned mode) {
@@ -281,7 +286,8 @@ Expected<std::uint64_t> LedgerFile::look_at(std::size_t slot) noexcept {
 Expected<void> LedgerFile::write_own(std::span<const Promise> mine) noexcept {
   const auto size = ledger::write_slot(mine, getpid(), buffer_);
   if (!size) return ledger::too_many;
-  if (!write_at(file_, Bytes{buffer_}.first(*size), ledger::slot_offset(slot_))) return not_stored;
+  write_fault_ = 0;
+  if (!write_at(file_, Bytes{buffer_}.first(*size), ledger::slot_offset(slot_))) return write_fault_ = errno, not_stored;
   // Of two processes that each write and then look at the other's slot one at least sees the other: their writes are in
   // the order in which they took the inode's lock.
   // seq_cst: keeps our look behind our write also where a system call is no barrier

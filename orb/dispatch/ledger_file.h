@@ -63,7 +63,9 @@ class LedgerFile {
   // Whether they are still what read_others() found.
   bool others_are_as_read() noexcept;
 
+  // PERSIST_STORE system_refused, and write_fault() is then its errno.
   Expected<void> write_own(std::span<const Promise> mine) noexcept;
+  int write_fault() const noexcept { return write_fault_; }  // of the latest write_own(); 0: none
   bool own_is(std::span<const Promise> mine) noexcept;
 
  private:
@@ -85,6 +87,7 @@ class LedgerFile {
   std::size_t slot_ = 0;  // ours
   std::string remark_;
   bool alone_ = false;
+  int write_fault_ = 0;
   // What read_others() found in each slot: its checksum; 0: no promise that counts.
   std::array<std::uint64_t, ledger::slot_count> seen_{};
   std::vector<std::byte> buffer_, found_;  // one slot each

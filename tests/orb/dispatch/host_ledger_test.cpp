@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -363,6 +365,43 @@ TEST_CASE("a limit of file sizes is an error and ends no server") {
   });
   CHECK(there.answer() == 'y');
   CHECK(others_of(*here) == 0);
+}
+
+// The child says what it would promise, and looks after its ledger; what it logs comes back.
+TEST_CASE("the log says once per fault why a promise cannot be written") {
+  const testing::TempDirectory place;
+  int log[2];
+  REQUIRE(pipe(log) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(log[1], STDERR_FILENO);
+    const auto opened = HostLedger::open(machine(), place.path());
+    if (!opened) _exit(1);
+    HostLedger& ledger = **opened;
+    const auto tries = [&](rlim_t most) {
+      rlimit limit{};
+      getrlimit(RLIMIT_FSIZE, &limit);
+      limit.rlim_cur = most;
+      setrlimit(RLIMIT_FSIZE, &limit);
+      for (int i = 0; i < 3; ++i) {
+        if (ledger.begin()) (void)ledger.end(std::vector{promise(0, 5ms)});
+        ledger.maintain();
+      }
+    };
+    for (const rlim_t most : {rlim_t{0}, RLIM_INFINITY, rlim_t{0}}) tries(most);
+    _exit(0);
+  }
+  close(log[1]);
+  std::string said;
+  char some[256];
+  for (ssize_t got = 1; (got = read(log[0], some, sizeof some)) > 0;) said.append(some, static_cast<std::size_t>(got));
+  close(log[0]);
+  waitpid(child, nullptr, 0);
+  const std::string fault = place / "ledger" + " cannot be written: " + std::strerror(EFBIG);
+  std::size_t times = 0;
+  for (std::size_t at = 0; (at = said.find(fault, at)) != std::string::npos; ++at) ++times;
+  INFO(said);
+  CHECK(times == 2);  // it could be written in between
 }
 
 TEST_CASE("what a process runs above its tasks is written down with its levels") {
