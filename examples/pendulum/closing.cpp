@@ -74,6 +74,7 @@ std::string notes_text(const Participants& participants, const ServerReport& rep
           "observed.\n",
           static_cast<unsigned long long>(report.gaps), report.longest_gap / 1000, report.total_gap / 1000,
           report.observed / 1e6) +
+      "Threads of other programs with a higher SCHED_FIFO level than this one's count among them. "
       "A miss is excused only when such stalls on its core, inside its job's response, last at least as long as it was "
       "late; an overrun (more than C of processor time) only when those inside its own computation do.\n"
       "\"bound\" is the response that was computed at the admission, for the program's own work. Stalls come on top of "
@@ -135,7 +136,7 @@ Closing verdict_of(const Tally& sum, const ServerReady& ready, Conditions condit
     return {"No pendulum was admitted, so nothing was shown: do other programs hold this machine's cores?\n", 1};
   if (sum.failed > 0) return broken(format("%llu calls of admitted tasks failed", sum.failed), conditions.real_time);
   if (sum.misses > sum.excused)
-    return broken("an admitted task missed a deadline that no stall of the host explains", conditions.real_time);
+    return broken("an admitted task missed a deadline that no stall of the machine explains", conditions.real_time);
   std::string text = "Every promise was kept: no admitted task missed a deadline for a reason inside the program.\n";
   if (sum.overruns > sum.excused_overruns)
     text += format(

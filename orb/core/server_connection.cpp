@@ -156,26 +156,28 @@ void ServerConnection::serve(const giop::Message& message, Request& request, con
 
 void ServerConnection::submit(const giop::Message& message, const Request& request, const ReplyTo& to, Time received,
                               std::shared_ptr<ActiveObject> object, const Upcall& upcall) {
-  const std::optional<TaskId> task = task_of(request, to, *object, upcall);
-  if (!task) return;
-  if (*task != no_task) read_for_tasks();
+  const std::optional<Whose> whose = task_of(request, to, *object, upcall);
+  if (!whose) return;
+  if (whose->task != no_task || whose->asks) read_for_tasks();
   Gate& gate = object->gate();
+  const std::shared_ptr<ActiveObject> asked = whose->asks ? object : nullptr;
   std::unique_ptr<ServerJob> fresh = server_->take_job();
   fresh->prepare(shared_from_this(), std::move(object), upcall, message, request.body.offset(), to);
   if (!chain_of(request, to, fresh->chain())) return;
   if (server_->requests().enter() != Passage::active) return send_exception(to, shutting_down);
   ServerJob* made = fresh.release();  // from here on it leaves by recycle()
   made->arrived = received;
-  made->task = *task;
+  made->task = whose->task;
   made->owner = binding_.owner ? binding_.owner->id() : id();
   made->label = upcall.name;
   dispatch::JobPtr job(made);
   if (!remember(*made)) return send_exception(to, queue_full);
+  if (asked) return asked->ask_again(upcall, std::move(job));
   if (gate.turnstile().passage() == Passage::holding) {
     if (gate.hold(job)) return;
     if (gate.turnstile().passage() == Passage::holding) return send_exception(to, queue_full);
   }
-  if (*task == own_task_ && *task != no_task) {
+  if (whose->task == own_task_ && whose->task != no_task) {
     own_job_ = std::move(job);
   } else if (to.expected && WireWait::offer(made->chain().all(), job)) {
     return;
@@ -195,25 +197,27 @@ bool ServerConnection::chain_of(const Request& request, const ReplyTo& to, giop:
 
 // Whose job a request is; nothing when it was answered, since its task was refused. A task that the request names is
 // one that this connection admitted for this very operation of this object, or the one that its callers share.
-std::optional<TaskId> ServerConnection::task_of(const Request& request, const ReplyTo& to, ActiveObject& object,
-                                                const Upcall& upcall) {
+std::optional<ServerConnection::Whose> ServerConnection::task_of(const Request& request, const ReplyTo& to,
+                                                                 ActiveObject& object, const Upcall& upcall) {
   if (const auto context = request.header.contexts.find(giop::context::contract)) {
     const auto content = giop::decode_contract(*context);
     if (!content) return send_exception(to, content.error()), std::nullopt;
     if (content->task != no_task) {
-      if (object.shares(content->task, upcall)) return content->task;
+      if (object.shares(content->task, upcall)) return Whose{.task = content->task};
       PeerTasks& theirs = binding_.owner ? binding_.owner->tasks_ : tasks_;
-      if (theirs.allows(content->task, request.header.target.object_key, upcall)) return content->task;
+      if (theirs.allows(content->task, request.header.target.object_key, upcall)) return Whose{.task = content->task};
       return send_exception(to, foreign_task), std::nullopt;
     }
   }
   const SharedTask shared = object.shared_task(upcall);
   switch (shared.phase) {
     case SharedTask::Phase::none:
-      return no_task;
+      return Whose{};
     case SharedTask::Phase::admitted:
-      return shared.task;
+      return Whose{.task = shared.task};
     case SharedTask::Phase::refused:
+      if (shared.may_have_changed && object.gate().turnstile().passage() == Passage::active) return Whose{.asks = true};
+      server_->executive().note_refused_job();
       shared.refusal ? send_refusal(to, *shared.refusal, shared.error) : send_exception(to, shared.error);
       return std::nullopt;
     case SharedTask::Phase::pending:

@@ -91,7 +91,12 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void take_cancel(const giop::Message& message);
   void submit(const giop::Message& message, const Request& request, const ReplyTo& to, Time received,
               std::shared_ptr<ActiveObject> object, const Upcall& upcall);
-  std::optional<TaskId> task_of(const Request& request, const ReplyTo& to, ActiveObject& object, const Upcall& upcall);
+  // Whose job a request is.
+  struct Whose {
+    TaskId task = no_task;
+    bool asks = false;  // the shared one's, which was refused and is asked for again with this job
+  };
+  std::optional<Whose> task_of(const Request& request, const ReplyTo& to, ActiveObject& object, const Upcall& upcall);
   bool chain_of(const Request& request, const ReplyTo& to, giop::ChainContext& chain);
   bool answer_builtin(Request& request, const ReplyTo& to, const ActiveObject& object);
   void admit(Request& request, const ReplyTo& to, const ActiveObject& object);

@@ -5,31 +5,36 @@
 #include <new>
 #include <vector>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
 
 namespace corelane::core {
-// Puts the answer into its slot.
+// Puts the answer into its slot, and gives it to the job for which it was asked.
 class SharedTaskHandler final : public dispatch::AdmissionHandler {
  public:
   SharedTaskHandler(std::shared_ptr<ActiveObject> object, std::size_t index)
       : object_(std::move(object)), index_(index) {}
+  ~SharedTaskHandler() override {
+    if (job_) job_->fail(errors::no_memory);  // it was never asked
+  }
+  void add(dispatch::JobPtr job) noexcept { job_ = std::move(job); }
 
   void admitted(const dispatch::Admission& admission) noexcept override {
-    object_->settle(index_, {.phase = SharedTask::Phase::admitted, .task = admission.task});
+    settle({.phase = SharedTask::Phase::admitted, .task = admission.task});
   }
   void refused(const sched::Refusal& refusal) noexcept override {
-    object_->settle(index_,
-                    {.phase = SharedTask::Phase::refused, .error = sched::error_of(refusal), .refusal = refusal});
+    settle({.phase = SharedTask::Phase::refused, .error = sched::error_of(refusal), .refusal = refusal});
   }
-  void failed(Error error) noexcept override {
-    object_->settle(index_, {.phase = SharedTask::Phase::refused, .error = error});
-  }
+  void failed(Error error) noexcept override { settle({.phase = SharedTask::Phase::refused, .error = error}); }
 
  private:
+  void settle(const SharedTask& outcome) noexcept { object_->settle(index_, outcome, std::move(job_)); }
+
   const std::shared_ptr<ActiveObject> object_;
   const std::size_t index_;
+  dispatch::JobPtr job_;
 };
 
 const Upcall* Skeleton::find(std::string_view name) const noexcept {
@@ -84,7 +89,7 @@ void ActiveObject::admit_shared_tasks(dispatch::Executive& executive, const std:
       if (contracts_[i]) tasks_[i].set({.phase = SharedTask::Phase::pending});
   }
   for (std::size_t i = 0; i < contracts_.size(); ++i)
-    if (contracts_[i]) ask(i);
+    if (contracts_[i]) ask(i, nullptr);
   if (!wait) return;
   for (std::size_t i = 0; i < contracts_.size(); ++i)  // bound: the executive answers each
     while (tasks_[i].published() == SharedTask::Phase::pending)
@@ -110,23 +115,46 @@ void ActiveObject::tell_refusals() {
 }
 
 // Of a pending slot. Without the mutex: the executive may answer at once.
-void ActiveObject::ask(std::size_t index) noexcept try {
-  const Upcall& upcall = skeleton_.upcalls[index];
-  executive_->admit({.contract = *contracts_[index], .owner = {}, .label = label_ + "." + std::string(upcall.name)},
-                    std::make_unique<SharedTaskHandler>(shared_from_this(), index));
-} catch (const std::bad_alloc&) {
-  settle(index,
-         {.phase = SharedTask::Phase::refused, .error = {ErrorKind::transient, Completion::no, minor::out_of_memory}});
+void ActiveObject::ask(std::size_t index, dispatch::JobPtr job) noexcept {
+  SharedTask outcome{.phase = SharedTask::Phase::refused,
+                     .error = {ErrorKind::transient, Completion::no, minor::out_of_memory}};
+  try {
+    std::string label = label_ + "." + std::string(skeleton_.upcalls[index].name);
+    auto handler = std::make_unique<SharedTaskHandler>(shared_from_this(), index);
+    handler->add(std::exchange(job, nullptr));
+    return executive_->admit({.contract = *contracts_[index], .owner = {}, .label = std::move(label)},
+                             std::move(handler));
+  } catch (const std::bad_alloc&) {
+    settle(index, outcome, std::move(job));
+  }
 }
 
-void ActiveObject::settle(std::size_t index, const SharedTask& outcome) noexcept {
+void ActiveObject::settle(std::size_t index, const SharedTask& outcome, dispatch::JobPtr job) noexcept {
+  SharedTask result = outcome;
+  bool deactivated = false;
   {
     const std::lock_guard lock(mutex_);
-    if (!deactivated_) return tasks_[index].set(outcome);
-    tasks_[index].set({.phase = SharedTask::Phase::refused,
-                       .error = {ErrorKind::object_not_exist, Completion::no, minor::no_such_object}});
+    deactivated = deactivated_;
+    if (deactivated)
+      result = {.phase = SharedTask::Phase::refused,
+                .error = {ErrorKind::object_not_exist, Completion::no, minor::no_such_object}};
+    tasks_[index].set(result);
   }
-  if (outcome.phase == SharedTask::Phase::admitted) executive_->depart(outcome.task);
+  if (deactivated && outcome.phase == SharedTask::Phase::admitted) executive_->depart(outcome.task);
+  tell(result, std::move(job));
+}
+
+void ActiveObject::tell(const SharedTask& outcome, dispatch::JobPtr job) noexcept {
+  if (!job) return;
+  if (outcome.phase == SharedTask::Phase::pending)
+    return job->fail({ErrorKind::transient, Completion::no, minor::admission_pending});
+  if (outcome.phase == SharedTask::Phase::refused) {
+    executive_->note_refused_job();
+    return outcome.refusal ? job->refuse(*outcome.refusal) : job->fail(outcome.error);
+  }
+  job->task = outcome.task;
+  job->arrived = os::now();  // its contract begins now
+  if (const auto taken = executive_->submit(job); !taken) job->fail(taken.error());
 }
 
 std::size_t ActiveObject::index_of(const Upcall& upcall) const noexcept {
@@ -145,15 +173,25 @@ SharedTask ActiveObject::shared_task(const Upcall& upcall) {
   const SharedTask::Phase phase = slot.published();
   if (phase == SharedTask::Phase::none) return {};
   if (phase == SharedTask::Phase::admitted) return slot.state;
+  const std::lock_guard lock(mutex_);
+  SharedTask found = slot.state;
+  found.may_have_changed =
+      found.phase == SharedTask::Phase::refused && !deactivated_ && may_have_changed(slot, os::now());
+  return found;
+}
+
+void ActiveObject::ask_again(const Upcall& upcall, dispatch::JobPtr job) noexcept {
+  const std::size_t index = index_of(upcall);
+  Slot& slot = tasks_[index];
   SharedTask found;
+  bool asks = false;
   {
     const std::lock_guard lock(mutex_);
     found = slot.state;
-    if (found.phase != SharedTask::Phase::refused || deactivated_ || !may_have_changed(slot, os::now())) return found;
-    slot.set({.phase = SharedTask::Phase::pending});
+    asks = found.phase == SharedTask::Phase::refused && !deactivated_ && may_have_changed(slot, os::now());
+    if (asks) slot.set({.phase = SharedTask::Phase::pending});
   }
-  ask(index_of(upcall));
-  return found;
+  asks ? ask(index, std::move(job)) : tell(found, std::move(job));
 }
 
 bool ActiveObject::shares(TaskId task, const Upcall& upcall) const noexcept {

@@ -28,6 +28,7 @@ struct SharedTask {
   TaskId task = no_task;                    // when admitted
   Error error{};                            // when refused: what a caller gets
   std::optional<sched::Refusal> refusal{};  // and why, when the analysis said so
+  bool may_have_changed = false;            // when refused: see ActiveObject::ask_again()
 };
 
 class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
@@ -45,10 +46,13 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   // Asks for the shared tasks of the operations with a contract, if there are any; `label` names the object. `wait`:
   // until all are answered (not inside a servant); refusals are then in the log. Once.
   void admit_shared_tasks(dispatch::Executive& executive, const std::string& label, bool wait);
-  // What a caller without a task of its own meets. A refusal that is TRANSIENT is asked about again for the next
-  // caller, and one for lack of room when `ask_again_after` has passed: somebody may have left. Any other stands until
-  // the object is activated anew. Takes no lock when there is none or it is admitted.
+  // What a caller without a task of its own meets. A refusal that is TRANSIENT may have changed for the next caller,
+  // and one for lack of room when `ask_again_after` has passed: somebody may have left. Any other stands until the
+  // object is activated anew. Takes no lock when there is none or it is admitted.
   SharedTask shared_task(const Upcall& upcall);
+  // Asks again, for the job of a caller whose refusal may have changed: it gets the new answer, and runs when that is
+  // yes. Where another caller was first, the job fails (TRANSIENT admission_pending), or gets what that one was told.
+  void ask_again(const Upcall& upcall, dispatch::JobPtr job) noexcept;
   // Whether `task` is the shared one of this operation.
   bool shares(TaskId task, const Upcall& upcall) const noexcept;
 
@@ -73,8 +77,9 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   SharedTask copy_of(const Slot& slot);
   void tell_refusals();
   std::size_t index_of(const Upcall& upcall) const noexcept;
-  void ask(std::size_t index) noexcept;
-  void settle(std::size_t index, const SharedTask& outcome) noexcept;
+  void ask(std::size_t index, dispatch::JobPtr job) noexcept;
+  void settle(std::size_t index, const SharedTask& outcome, dispatch::JobPtr job) noexcept;
+  void tell(const SharedTask& outcome, dispatch::JobPtr job) noexcept;
   void release() noexcept;
 
   const std::shared_ptr<Gate> gate_;

@@ -58,7 +58,7 @@ void CounterPublisher::count(ProcessCounters& counters) {
   // relaxed: counts
   counters.admitted = admitted_.load(std::memory_order_relaxed);
   counters.refused = refused_.load(std::memory_order_relaxed);
-  counters.jobs_refused = jobs_refused_.load(std::memory_order_relaxed);
+  counters.jobs_refused = jobs_refused_.load(std::memory_order_relaxed) + refused_outside();
   counters.best_effort_jobs = best_effort_.jobs();
   counters.cores = cores_;
   for (const auto& row : rows) counters.tasks.push_back(counters_of(*row));

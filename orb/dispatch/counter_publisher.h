@@ -1,8 +1,8 @@
 // CounterPublisher: keeps the process's counter page up to date. What the tasks' threads count are atomics that are
 // there anyway; the housekeeper's thread copies them, so real-time threads pay nothing for being watched.
 //
-// Threads: add(), remove() and note() on the manager's, step() on the housekeeper's. The lock inherits priority and is
-// held to copy a list of pointers.
+// Threads: add(), remove() and note() with the manager's lock, step() on the housekeeper's thread. The lock here
+// inherits priority and is held to copy a list of pointers.
 #pragma once
 
 #include <atomic>
@@ -32,6 +32,12 @@ class CounterPublisher final : public Agent {
   void remove(TaskId task);
   void note(std::uint64_t admitted, std::uint64_t refused, std::uint64_t jobs_refused) noexcept;
 
+  // Of a job that never came to the manager. Any thread.
+  void note_refused_job() noexcept { refused_outside_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: a count
+  std::uint64_t refused_outside() const noexcept {
+    return refused_outside_.load(std::memory_order_relaxed);  // relaxed: a count
+  }
+
   // As PageKeeper::step().
   bool step(Time now) noexcept override;
 
@@ -51,7 +57,7 @@ class CounterPublisher final : public Agent {
   PageKeeper page_;  // owner: the housekeeper's thread
 
   // Shared.
-  std::atomic<std::uint64_t> admitted_{0}, refused_{0}, jobs_refused_{0};
+  std::atomic<std::uint64_t> admitted_{0}, refused_{0}, jobs_refused_{0}, refused_outside_{0};
   os::PiMutex mutex_;
   std::unordered_map<TaskId, std::shared_ptr<const Row>> rows_;  // guarded by mutex_
 };

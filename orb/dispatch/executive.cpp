@@ -112,6 +112,8 @@ void Executive::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> sou
 
 void Executive::on_event(TaskEventKind kind, TaskEventHandler handler) { state_->events.set(kind, std::move(handler)); }
 
+void Executive::note_refused_job() noexcept { state_->note_refused_job(); }
+
 ExecutiveReport Executive::snapshot() const { return state_->report(); }
 
 Expected<std::string> Executive::dump_trace(const std::string& directory) { return state_->dump_trace(directory); }

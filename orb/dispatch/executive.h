@@ -1,6 +1,6 @@
 // Executive: the one place of a process where tasks are admitted and their jobs run; shared by all its ORBs.
 //
-//   submit() ─▶ RequestQueue ─▶ manager thread: sched::Manager, then the Lane of the core ─▶ the task's own thread
+//   submit() ─▶ RequestQueue ─▶ manager's turn: sched::Manager, then the Lane of the core ─▶ the task's own thread
 //   submit() ─▶ best-effort queue ─▶ pool (SCHED_OTHER)                 (no task and no contract: no manager either)
 //   attach() ─▶ the task's own thread reads its connection, and steps the Lane itself     (mode `direct`)
 //   submit() ─▶ the caller's own thread, at the task's priority; no manager, no Lane      (mode `leader-followers`)
@@ -93,7 +93,8 @@ using NotAdmitted = std::variant<sched::Refusal, Error>;
 // A sentence for people. Not for real-time threads.
 std::string text_of(const NotAdmitted& why);
 
-// Gets exactly one call, on the manager thread (failed() also on the caller's or the stopping thread). Does not block.
+// Gets exactly one call, with the manager's lock (failed() also on the caller's or the stopping thread). Does not
+// block.
 class AdmissionHandler {
  public:
   virtual ~AdmissionHandler() = default;
@@ -184,6 +185,9 @@ class Executive {
   // The task's thread reads its jobs from `source` from now on (mode `direct`), beside those that are submitted. Or
   // source->close(), at once or later: the task is not there, is not of this owner, had a source before.
   void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept;
+
+  // A call was refused before it became a job: it counts among ExecutiveReport::jobs_refused.
+  void note_refused_job() noexcept;
 
   // Not for real-time threads (allocates, waits for the manager between two steps).
   ExecutiveReport snapshot() const;

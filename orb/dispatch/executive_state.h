@@ -19,6 +19,7 @@ struct Executive::State : private ChoreTaker {
   virtual void depart(TaskId task, PeerId owner) noexcept = 0;
   virtual void peer_gone(PeerId peer) noexcept = 0;
   virtual void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept = 0;
+  virtual void note_refused_job() noexcept = 0;
   virtual ExecutiveReport report() const = 0;
   // Nothing is recorded unless somebody overrides this.
   virtual Expected<std::string> dump_trace(const std::string&) {

@@ -263,6 +263,7 @@ ExecutiveReport InlineTasks::report() const {
     gone_.for_each([&](const TaskPtr& task) { gone.push_back(task); });
     report.admitted = last_id_;
     report.refused = refused_;
+    report.jobs_refused = jobs_refused_.load(std::memory_order_relaxed);  // relaxed: a count
   }
   for (const TaskPtr& task : here) report.tasks.push_back(report_of(*task, real_time_, false));
   for (const TaskPtr& task : gone) report.tasks.push_back(report_of(*task, real_time_, true));

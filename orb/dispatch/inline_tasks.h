@@ -40,6 +40,9 @@ class InlineTasks final : public Executive::State {
 
   Pushed submit(JobPtr& job) noexcept override;
   void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) override;
+  void note_refused_job() noexcept override {
+    jobs_refused_.fetch_add(1, std::memory_order_relaxed);
+  }  // relaxed: a count
   void depart(TaskId task, PeerId owner) noexcept override;
   void peer_gone(PeerId peer) noexcept override;
   void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept override;
@@ -76,6 +79,7 @@ class InlineTasks final : public Executive::State {
   std::vector<int> levels_;  // scratch
   std::uint64_t last_id_ = 0;
   std::uint64_t refused_ = 0;
+  std::atomic<std::uint64_t> jobs_refused_{0};  // shared
   bool stopped_ = false;
 
   std::atomic<std::uint64_t> best_effort_jobs_{0};

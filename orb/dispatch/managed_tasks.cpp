@@ -137,6 +137,7 @@ class ManagedTasks final : public Executive::State {
   void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept override {
     manager_.attach(task, owner, std::move(source));
   }
+  void note_refused_job() noexcept override { manager_.note_refused_job(); }
   ExecutiveReport report() const override { return manager_.report(); }
   Expected<std::string> dump_trace(const std::string& directory) override {
     return manager_.recorder().dump(sched::TraceReason::request, directory);

@@ -14,6 +14,7 @@ using cdr::Reader;
 
 constexpr std::uint8_t layout_version = 1;
 constexpr std::uint8_t version_with_uses = 2;
+constexpr std::uint8_t version_with_others = 2;  // of a refusal
 constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint8_t overrun_mask = 3;
 constexpr std::size_t longest_detail = 4000;
@@ -186,9 +187,9 @@ Expected<ContractContext> decode_contract(Bytes bytes) noexcept {
   return context;
 }
 
-std::array<std::byte, 56> encode_refusal(const RefusalContext& context) noexcept {
-  return Layout<56>()
-      .put(1, layout_version)
+std::array<std::byte, 60> encode_refusal(const RefusalContext& context) noexcept {
+  return Layout<60>()
+      .put(1, version_with_others)
       .put(4, context.reason)
       .put(8, context.closest.value)
       .put(16, context.response)
@@ -196,16 +197,19 @@ std::array<std::byte, 56> encode_refusal(const RefusalContext& context) noexcept
       .put(32, context.nearest_period)
       .put(40, context.nearest_deadline)
       .put(48, context.nearest_budget)
+      .put(56, context.others)
       .bytes();
 }
 
 Expected<RefusalContext> decode_refusal(Bytes bytes) noexcept {
   Reader reader = Reader::of_encapsulation(bytes);
   RefusalContext context;
-  if (read_version(reader) && reader.read(context.reason) && reader.read(context.closest.value) &&
+  std::uint8_t version = 0;
+  if (read_version(reader, version) && reader.read(context.reason) && reader.read(context.closest.value) &&
       read_time(reader, context.response) && read_time(reader, context.deadline) &&
-      read_time(reader, context.nearest_period) && read_time(reader, context.nearest_deadline))
-    read_time(reader, context.nearest_budget);
+      read_time(reader, context.nearest_period) && read_time(reader, context.nearest_deadline) &&
+      read_time(reader, context.nearest_budget) && version >= version_with_others)
+    reader.read(context.others);
   if (!reader.ok()) return reader.error();
   return context;
 }

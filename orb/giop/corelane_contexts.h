@@ -5,9 +5,9 @@
 //                                   64 importance (i16), 66 policies (octet: bits 0-1 overrun), 72 time left (u64, ns)
 //     version 2, 88 + 16 n bytes    80 n (ulong, 4 at most), then n times, from 88 on: 0 longest section (u64, ns),
 //                                   8 resource (ulong, resource_named())
-//   refusal  0x434C4E02, 56 bytes   0 byte order, 1 version, 4 reason (ulong), 8 core (short), 16 response, 24
-//   deadline,
-//                                   32 T', 40 D', 48 C' (u64, ns)
+//   refusal  0x434C4E02, 56 bytes   0 byte order, 1 version, 4 reason (ulong), 8 core (short), 16 response,
+//                                   24 deadline, 32 T', 40 D', 48 C' (u64, ns)
+//     version 2, 60 bytes           56 others (ulong, parts per million of the core that other processes hold)
 //   chain    0x434C4E03, 8 + 8 n    0 byte order, 1 version, 4 n (ulong, 1 to 32), then n waits (u64), from 8 on
 //   RTCorbaPriority 10, 4 bytes     0 byte order, 2 priority (short)
 //   ExceptionDetailMessage 14       0 byte order, 4 length in bytes (ulong), UTF-16, big endian unless it has a mark
@@ -50,6 +50,7 @@ struct RefusalContext {
   Duration nearest_period{};
   Duration nearest_deadline{};
   Duration nearest_budget{};
+  std::uint32_t others = 0;  // parts per million of `closest` that other processes of the server's host hold
 
   friend bool operator==(const RefusalContext&, const RefusalContext&) = default;
 };
@@ -95,7 +96,7 @@ class ContractBytes {
 };
 
 inline ContractBytes encode_contract(const ContractContext& context) noexcept { return ContractBytes(context); }
-std::array<std::byte, 56> encode_refusal(const RefusalContext& context) noexcept;
+std::array<std::byte, 60> encode_refusal(const RefusalContext& context) noexcept;
 std::array<std::byte, 4> encode_rt_priority(std::int16_t priority) noexcept;
 
 // Each refuses (MARSHAL) content that is cut short, version 0, a chain of no waits or too many, or times beyond 2^63 ns

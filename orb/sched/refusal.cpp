@@ -1,5 +1,7 @@
 #include "orb/sched/refusal.h"
 
+#include <algorithm>
+
 #include "orb/base/minor.h"
 
 namespace corelane::sched {
@@ -61,13 +63,25 @@ std::string readable(Duration value, Rounding rounding) {
   return to_string(Duration{grains * grain});
 }
 
+std::string loser_text(const Refusal& refusal) {
+  const std::string number = std::to_string(refusal.loser.value);
+  const std::string name = refusal.loser_name.data();
+  return name.empty() ? "task " + number : name + " (task " + number + ")";
+}
+
 std::string closest_text(const Refusal& refusal) {
   if (refusal.code == RefusalCode::neighbour_late) return " on core " + std::to_string(refusal.closest.value);
   std::string text = "; closest is core " + std::to_string(refusal.closest.value);
   if (refusal.response == Duration::max()) return text + ", which has no room for this utilization";
-  text += refusal.loser == no_task ? ", response "
-                                   : ", where task " + std::to_string(refusal.loser.value) + " responds in ";
+  text += refusal.loser == no_task ? ", response " : ", where " + loser_text(refusal) + " responds in ";
   return text + readable(refusal.response, Rounding::up) + " against deadline " + to_string(refusal.deadline);
+}
+
+// Rounded to a tenth of a percent, and not to nothing.
+std::string others_text(std::int64_t others) {
+  const std::int64_t tenths = std::max<std::int64_t>(1, (others + 500) / 1000);
+  return "; other servers of this host hold " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
+         " % of that core";
 }
 
 }  // namespace
@@ -83,6 +97,7 @@ std::string text_of(const Refusal& refusal) {
   std::string text(entry_of(refusal.code).sentence);
   if (refusal.code == RefusalCode::peer_urgency) text += "; the least is " + to_string(refusal.deadline);
   if (refusal.closest != no_core) text += closest_text(refusal);
+  if (refusal.closest != no_core && refusal.others > 0) text += others_text(refusal.others);
   if (refusal.nearest.found())
     text += "; a contract that would fit: period " + readable(refusal.nearest.period, Rounding::up) +
             " with deadline " + readable(refusal.nearest.deadline, Rounding::up) + " and budget " +

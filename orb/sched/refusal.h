@@ -3,6 +3,7 @@
 // Threads: value types. Units: nanoseconds.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -51,6 +52,10 @@ struct Refusal {
   Duration response{};       // R of that task with the newcomer; Duration::max(): without bound (the core is full)
   Duration deadline{};       // D of that task
   Nearest nearest{};
+
+  // What the analysis does not know; its owner fills it in.
+  std::int64_t others = 0;            // parts per million of `closest` that other processes hold
+  std::array<char, 32> loser_name{};  // the loser's label, cut, ended by a zero; "": none
 
   friend constexpr bool operator==(const Refusal&, const Refusal&) = default;
 };

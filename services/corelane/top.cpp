@@ -43,7 +43,16 @@ std::string age_text(Duration age) {
   return "  these numbers are " + brief(age) + " old: the process is stopped, or its housekeeping gets no time\n";
 }
 
-std::string table_of(const ProcessCounters& process, Time now) {
+// What the other servers' tasks hold of a core, which this one may not promise.
+std::int64_t others_on(CoreId core, const ProcessCounters& process, const std::vector<ProcessCounters>& all) {
+  std::int64_t sum = 0;
+  for (const ProcessCounters& other : all)
+    for (const CoreCounters& theirs : other.cores)
+      if (&other != &process && theirs.core == core) sum += theirs.admitted;
+  return sum;
+}
+
+std::string table_of(const ProcessCounters& process, const std::vector<ProcessCounters>& all, Time now) {
   std::string text = plain(process.program) + " " + std::to_string(process.pid) + ": admitted " +
                      std::to_string(process.admitted) + ", refused " + std::to_string(process.refused) +
                      ", jobs refused " + std::to_string(process.jobs_refused) + ", best effort " +
@@ -53,8 +62,9 @@ std::string table_of(const ProcessCounters& process, Time now) {
         "  dispatch.mode leader-followers: everybody is admitted, nothing is promised, jobs run wherever they come "
         "in\n";
   for (const CoreCounters& core : process.cores)
-    text += format("  core %-3d %5.1f %% of %.1f %% admitted, %llu tasks%s\n", core.core.value, percent(core.admitted),
-                   percent(core.capacity), static_cast<unsigned long long>(core.tasks),
+    text += format("  core %-3d %5.1f %% of %.1f %% admitted, other servers %.1f %%, %llu tasks%s\n", core.core.value,
+                   percent(core.admitted), percent(core.capacity), percent(others_on(core.core, process, all)),
+                   static_cast<unsigned long long>(core.tasks),
                    core.order == sched::CoreOrder::deadline ? ", by deadlines" : "");
   if (process.tasks.empty()) return text;
   text +=
@@ -85,7 +95,7 @@ nlohmann::ordered_json json_of(const TaskCounters& task) {
           {"response_max_ns", task.max.count()}};
 }
 
-nlohmann::ordered_json json_of(const ProcessCounters& process) {
+nlohmann::ordered_json json_of(const ProcessCounters& process, const std::vector<ProcessCounters>& all) {
   nlohmann::ordered_json json{{"program", process.program},
                               {"pid", process.pid},
                               {"written_ns", process.written.time_since_epoch().count()},
@@ -100,6 +110,7 @@ nlohmann::ordered_json json_of(const ProcessCounters& process) {
     json["cores"].push_back({{"core", core.core.value},
                              {"capacity_ppm", core.capacity},
                              {"admitted_ppm", core.admitted},
+                             {"others_ppm", others_on(core.core, process, all)},
                              {"tasks", core.tasks},
                              {"order", core.order == sched::CoreOrder::deadline ? "deadline" : "priority"}});
   for (const TaskCounters& task : process.tasks) json["tasks"].push_back(json_of(task));
@@ -111,12 +122,12 @@ nlohmann::ordered_json json_of(const ProcessCounters& process) {
 std::string text_of(const std::vector<ProcessCounters>& processes, Format shown_as, Time now) {
   if (shown_as == Format::json) {
     auto json = nlohmann::ordered_json::array();
-    for (const ProcessCounters& process : processes) json.push_back(json_of(process));
+    for (const ProcessCounters& process : processes) json.push_back(json_of(process, processes));
     // A label may hold any bytes; what is not UTF-8 is replaced.
     return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   }
   std::string text;
-  for (const ProcessCounters& process : processes) text += table_of(process, now);
+  for (const ProcessCounters& process : processes) text += table_of(process, processes, now);
   return text.empty() ? "no Corelane server runs here\n" : text;
 }
 

@@ -278,6 +278,16 @@ TEST_CASE("a refusal reads as a sentence with its numbers") {
   CHECK(text_of(refusal) ==
         "a deadline would be missed on every core; closest is core 1, response 12ms against deadline 10ms; a "
         "contract that would fit: period 20ms with deadline 20ms and budget 3ms");
+  refusal.nearest = {};
+  refusal.loser = TaskId{7};
+  CHECK_THAT(text_of(refusal), Catch::EndsWith("core 1, where task 7 responds in 12ms against deadline 10ms"));
+  refusal.loser_name = {"Plant/step"};
+  refusal.others = 604'600;
+  CHECK_THAT(text_of(refusal),
+             Catch::EndsWith("where Plant/step (task 7) responds in 12ms against deadline 10ms; other "
+                             "servers of this host hold 60.5 % of that core"));
+  refusal.others = 3;
+  CHECK_THAT(text_of(refusal), Catch::EndsWith("hold 0.1 % of that core"));
   CHECK(error_of(refusal).minor == minor::not_schedulable);
   CHECK(name_of(RefusalCode::job_waiting) == "job_waiting");
 }

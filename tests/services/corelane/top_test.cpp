@@ -52,9 +52,22 @@ TEST_CASE("a live server is shown with its cores and tasks") {
   (*page)->write(sample());
   const std::string text = shown(directory.path(), Format::table);
   CHECK_THAT(text, Catch::Contains("plant " + std::to_string(::getpid()) + ": admitted 3"));
-  CHECK_THAT(text, Catch::Contains("core 2    12.3 % of 95.0 % admitted, 1 tasks"));
+  CHECK_THAT(text, Catch::Contains("core 2    12.3 % of 95.0 % admitted, other servers 0.0 %, 1 tasks"));
   CHECK_THAT(text, Catch::Contains("1.50ms"));
   CHECK_THAT(text, Catch::Contains("Plant/st?"));  // no control characters
+}
+
+TEST_CASE("each server's cores show what the others hold of them") {
+  dispatch::ProcessCounters other = sample(), third = sample();
+  other.cores = {{.core = CoreId{1}, .capacity = 950'000, .admitted = 100'000, .tasks = 1},
+                 {.core = CoreId{2}, .capacity = 950'000, .admitted = 600'000, .tasks = 2}};
+  third.cores[0].core = CoreId{3};
+  const std::vector all{sample(), other, third};
+  const std::string text = text_of(all, Format::table, Time{});
+  CHECK_THAT(text, Catch::Contains("core 2    12.3 % of 95.0 % admitted, other servers 60.0 %, 1 tasks"));
+  CHECK_THAT(text, Catch::Contains("core 2    60.0 % of 95.0 % admitted, other servers 12.3 %, 2 tasks"));
+  CHECK_THAT(text, Catch::Contains("core 1    10.0 % of 95.0 % admitted, other servers 0.0 %, 1 tasks"));
+  CHECK(nlohmann::json::parse(text_of(all, Format::json, Time{}))[0]["cores"][0]["others_ppm"] == 600'000);
 }
 
 TEST_CASE("a server that promises nothing is shown as one") {
