@@ -243,23 +243,37 @@ void CorePool::watch_budgets(BudgetAlarm* alarm) noexcept {
   alarm_ = alarm;
 }
 
+// What the system says of the thread is read without the lock, for which the job's thread may be waiting: that takes
+// long, and is not what is asked about. It stands if the job is still the one that is watched.
 void CorePool::check_budget(Time now) noexcept {
+  const Looked looked = look_at_watched();
   Wakes wakes(inbox_);
   const std::lock_guard lock(mutex_);
-  const WorkerPtr* worker = watched_.job == JobId{} ? nullptr : worker_of(watched_.task);
-  if (!worker || !alarm_) return;
-  const Duration left = watched_.budget - (*worker)->used_by_job();
-  if (left > Duration::zero() && !sleeps_unsaid(**worker, left))
-    return alarm_->set(now + std::max(left, shortest_look));  // it was preempted
+  if (!looked.worker || watched_.job != looked.job || !alarm_) return;
+  if (looked.left > Duration::zero() && !looked.sleeps)
+    return alarm_->set(now + std::max(looked.left, shortest_look));  // it was preempted
   const sched::Overran fact{.at = now, .job = watched_.job, .task = watched_.task};
   carry_out(lane_.decide(fact), wakes);
 }
 
 // The job that is watched runs before all others here, so only the platform keeps it from running, and that not for
 // long.
-bool CorePool::sleeps_unsaid(const TaskWorker& worker, Duration left) const noexcept {
-  const bool may_not = worker.running_ && worker.contract_.suspension == Duration::zero();  // else it is being woken
-  return may_not && left >= BlockWatch::shortest && worker.is_asleep();
+CorePool::Looked CorePool::look_at_watched() const noexcept {
+  Looked looked;
+  Duration budget;
+  bool may_sleep = true;
+  {
+    const std::lock_guard lock(mutex_);
+    const WorkerPtr* worker = watched_.job == JobId{} ? nullptr : worker_of(watched_.task);
+    if (!worker) return looked;
+    looked.worker = *worker;
+    looked.job = watched_.job;
+    budget = watched_.budget;
+    may_sleep = !(*worker)->running_ || (*worker)->contract_.suspension > Duration::zero();  // or it is being woken
+  }
+  looked.left = budget - looked.worker->used_by_job();
+  looked.sleeps = !may_sleep && looked.left >= BlockWatch::shortest && looked.worker->is_asleep();
+  return looked;
 }
 
 void CorePool::watch(const sched::Watch& watched) noexcept {

@@ -8,7 +8,7 @@
 // levels: the kernel is the preemptive platform that the Lane relies on. On a core by deadlines the levels follow the
 // deadlines of the jobs under way (sched::DeadlineLevels), so the same platform runs the earliest deadline first.
 //
-// Threads: manager, and the threads of this core's tasks. Never two pools locked at once.
+// Threads: whoever holds the manager's lock, and the threads of this core's tasks. Never two pools locked at once.
 #pragma once
 
 #include <cstddef>
@@ -65,7 +65,7 @@ class CorePool {
   void use_deadlines(sched::NativeRange natives);
   bool uses_deadlines() const noexcept { return levels_.has_value(); }  // any thread
 
-  // Manager only.
+  // With the manager's lock.
   bool add(const WorkerPtr& worker, Priority priority) noexcept;
   // The same, but its jobs wait for an idle instant of the core.
   void join(const WorkerPtr& worker, Priority priority, Time now) noexcept;
@@ -106,6 +106,13 @@ class CorePool {
 
  private:
   class Wakes;
+  // The thread of the job that the alarm was set for, as it was a moment ago.
+  struct Looked {
+    WorkerPtr worker;  // null: no job is watched
+    JobId job{};
+    Duration left{};      // of its budget
+    bool sleeps = false;  // and did not say so
+  };
   const WorkerPtr* worker_of(TaskId task) const noexcept;
   const sched::LaneTask* lane_task(TaskId task) const noexcept;
   void carry_out(std::span<const sched::Command> commands, Wakes& wakes, JobList* cancelled = nullptr) noexcept;
@@ -116,7 +123,7 @@ class CorePool {
   Time next_look(const TaskWorker& worker) const noexcept;
   void assign(TaskWorker& worker, Time now, Assignment& next) noexcept;
   static JobPtr remove(TaskWorker& worker, JobId id) noexcept;
-  bool sleeps_unsaid(const TaskWorker& worker, Duration left) const noexcept;
+  Looked look_at_watched() const noexcept;
   void watch(const sched::Watch& watched) noexcept;
   void demote(TaskId task, JobId job, bool cancel) noexcept;
 

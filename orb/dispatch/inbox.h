@@ -53,7 +53,7 @@ class NoteInbox {
   }
   void wake() noexcept { manager_.unpark(); }
 
-  // Exchanges the notes for an empty vector with the same room. Manager only.
+  // Exchanges the notes for an empty vector with the same room. With the manager's lock.
   void drain(std::vector<Note>& into) noexcept {
     const std::lock_guard lock(mutex_);
     std::swap(notes_, into);

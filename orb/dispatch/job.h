@@ -1,7 +1,8 @@
 // Job: one request on its way through the executive, from the queue to the thread that runs it. The owner (orb/core)
 // derives from it, keeps the request's bytes in it, and gets it back through recycle().
 //
-// Threads: owned by one thread at a time; submit() hands it to the manager thread, and that to the task's thread.
+// Threads: owned by one thread at a time; submit() hands it to whoever takes the manager's turn, and that one to the
+// task's thread.
 // Exactly one of run(), refuse() and fail() is called, then recycle().
 #pragma once
 
@@ -49,10 +50,10 @@ class Job {
   // The job runs and has used up its budget: sends TIMEOUT, COMPLETED_MAYBE, if nothing was sent, and what run() leaves
   // is dropped. Thread: the budgets'; at any time during run() and finish(). Does not block.
   virtual void time_out() noexcept {}
-  // The job may not run; sends the reply that says why. Thread: manager. Does not block.
+  // The job may not run; sends the reply that says why. Thread: whoever holds the manager's lock. Does not block.
   virtual void refuse(const sched::Refusal& refusal) noexcept = 0;
   // The job was accepted but cannot run any more (its task left, a more urgent one took its place in the full queue, or
-  // the executive stops). Thread: manager, whoever submitted the more urgent one, or stops the executive. Does not
+  // the executive stops). Thread: as refuse(), whoever submitted the more urgent one, or stops the executive. Does not
   // block.
   virtual void fail(Error error) noexcept = 0;
   // The last call: the owner takes the job back (a pool, or delete). Thread: whoever made the call before it.

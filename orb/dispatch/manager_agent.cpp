@@ -84,8 +84,8 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
     if (order_of(options, lease.core) == sched::CoreOrder::deadline) pools_.back()->use_deadlines(natives_);
   }
   records_.reserve(options.max_tasks);
-  work_.reserve(8 * options.max_tasks);
   notes_.reserve(inbox_.room());
+  lost_.reserve(leases_.size());
   losses_.reserve(most_losses);
   housekeeper_.keep(core_watch_, CoreWatch::period);
   housekeeper_.keep(recorder_, recorder_.period());
@@ -180,16 +180,20 @@ void ManagerAgent::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> 
 bool ManagerAgent::step(Time now) noexcept {
   const std::lock_guard lock(state_mutex_);
   bool busy = read_notes(now);  // with anything but jobs
+  busy |= leave_lost_core(now);
   busy |= take_attachment();
   const int dispatched = dispatch_jobs(now);
   // Who asked to leave before somebody asked to come leaves before.
   busy |= take_lost_peer(now) || take_departure(now) || take_admission(now);
-  if (may_analyse(dispatched)) busy |= decide_newcomer(now);
+  if (may_analyse(dispatched) && lost_.empty()) busy |= decide_newcomer(now);
   busy |= promises_.refresh(now);
-  if (!busy && dispatched == 0) busy = newcomers_.explain(now) || !manager_.refresh_bounds(Newcomers::slice);
+  if (busy || dispatched > 0)
+    newcomers_.pass_over();
+  else
+    busy = newcomers_.explain(now) || !manager_.refresh_bounds(Newcomers::slice);
   settled_ = !busy && (settled_ || dispatched == 0);
   counters_.note(admitted_, newcomers_.refusals(), jobs_refused_);
-  wake_at_ = std::min(promises_.wake_at(), newcomers_.wake_at());
+  wake_at_ = std::min(promises_.wake_at(), lost_.empty() ? newcomers_.wake_at() : leaving_.at());
   return !settled_ || dispatched == batch;
 }
 
@@ -303,8 +307,9 @@ void ManagerAgent::drop_newcomers(PeerId peer) noexcept {
 }
 
 bool ManagerAgent::decide_newcomer(Time now) noexcept {
-  const bool busy = newcomers_.step(now, work_);
-  carry_out(now);
+  std::span<const sched::Command> commands;
+  const bool busy = newcomers_.step(now, commands);
+  carry_out_all(commands, now);
   return busy;
 }
 

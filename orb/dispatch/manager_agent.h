@@ -2,12 +2,13 @@
 // it commands: jobs go to the core's pool and from there to the task's thread, threads are ordered from the
 // housekeeper. An agent: tests step it by hand, the executive gives it a thread.
 //
-// Order of work in a step: notes (threads that live, tasks that left their core), then up to `batch` requests, then one
-// peer or task that leaves (or else one admission is taken in), then one slice of a newcomer's analysis, or its
-// decision; and only in a step without any of these a slice of what would have fitted instead of a refused contract, or
-// of bounds. While requests keep coming the slices stay away, but for one in `most_skipped` steps. So an admitted job
-// waits for one slice at most. A slice is counted in evaluations and not in time, some 20 us on a core with a hundred
-// tasks.
+// Order of work in a step: notes (threads that live, tasks that left their core), a core that was lost, then up to
+// `batch` requests, then one peer or task that leaves (or else one admission is taken in), then one slice of a
+// newcomer's analysis, or its decision; and only in a step without any of these a slice of what would have fitted
+// instead of a refused contract, or of bounds. While requests keep coming the slices stay away, but for one in
+// `most_skipped` steps. So an admitted job waits for one slice at most. A slice is counted in evaluations and not in
+// time, some 20 us on a core with a hundred tasks. A refusal that finds no step without other work goes out without
+// what would have fitted: Newcomers::pass_over(). While tasks are on a lost core nobody is admitted.
 //
 // Where the manager is between two steps, who hands in a job of an admitted task takes its turn: hand_in() dispatches
 // what is queued, in its order, on the caller's thread. Nothing is analysed there. It saves the hop to the manager's
@@ -19,18 +20,21 @@
 //
 // Memory: what a task's life will take is allocated before it is admitted: by whoever asks (Newcomer), and in
 // take_room(). Where there is none the newcomer is told NO_MEMORY. After that nothing about the task allocates, neither
-// its jobs nor its moves nor its departure; so what was promised does not depend on what is left.
+// its jobs nor its moves nor its departure; so what was promised does not depend on what is left. Only that the tasks
+// of a lost core go elsewhere is written down first, which takes memory: without any for Newcomers::patience they end.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "orb/base/agent.h"
+#include "orb/dispatch/back_off.h"
 #include "orb/dispatch/best_effort_lane.h"
 #include "orb/dispatch/ceilings.h"
 #include "orb/dispatch/clock.h"
@@ -85,6 +89,7 @@ class ManagerAgent final : public Agent {
   void depart(TaskId task, PeerId owner) noexcept;
   void peer_gone(PeerId peer) noexcept;
   void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept;
+  void note_refused_job() noexcept { counters_.note_refused_job(); }
   ExecutiveReport report() const;
 
   // No more steps; whoever waits is told, threads end, promises are given back. After the last step().
@@ -125,13 +130,15 @@ class ManagerAgent final : public Agent {
   bool take_attachment() noexcept;
   bool take_admission(Time now) noexcept;
   bool decide_newcomer(Time now) noexcept;
+  bool leave_lost_core(Time now) noexcept;
 
   void arrive(JobPtr job, Time now) noexcept;
   void propose(NewcomerPtr newcomer, Time now) noexcept;
   void drop_newcomers(PeerId peer) noexcept;
 
   void tell(const sched::Fact& fact, Time now) noexcept;
-  void carry_out(Time now) noexcept;
+  void carry_out(std::span<const sched::Command> commands, Time now) noexcept;
+  void carry_out_all(std::span<const sched::Command> commands, Time now) noexcept;
   void handle(const sched::Admit& admit, Time now) noexcept;
   Record* take_room(const sched::Admit& admit, const Newcomer& newcomer, CorePool& pool) noexcept;
   void start_thread(Record& record, Time now) noexcept;
@@ -157,6 +164,7 @@ class ManagerAgent final : public Agent {
   void let_go(Record& record, const std::optional<sched::Refusal>& why, Time now) noexcept;
   void move_lane(Record& record, Time now) noexcept;
   void move_home() noexcept;
+  void complete(sched::Refusal& refusal) noexcept;
   JobPtr take_job(JobId id) noexcept;
   void forget(Record& record) noexcept;
   static void fill(TaskReport& report, const TaskWorker& worker);
@@ -198,8 +206,11 @@ class ManagerAgent final : public Agent {
   std::vector<std::unique_ptr<CorePool>> pools_;
   std::unordered_map<TaskId, std::unique_ptr<Record>> records_;
   Ceilings ceilings_;
-  std::vector<sched::Command> work_;  // commands not carried out yet
+  std::optional<sched::Fact> follow_up_;  // of the commands that are being carried out; see tell()
+  bool carrying_out_ = false;
   std::vector<Note> notes_;
+  std::vector<sched::CoreLost> lost_;  // cores whose tasks are still there; at most one for each core
+  BackOff leaving_{PromiseKeeper::retry_period, PromiseKeeper::longest_retry};
   int skipped_ = 0;       // steps in which requests left no time for newcomers
   bool settled_ = false;  // but for jobs nothing was to do since a step found nothing to do
   JobPtr current_;        // the job that the Manager is being asked about

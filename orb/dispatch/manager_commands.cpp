@@ -1,5 +1,6 @@
 // What the Manager commands, carried out: threads, pools, answers.
 #include <algorithm>
+#include <cassert>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -15,21 +16,28 @@ constexpr std::optional<sched::Refusal> departed;  // no reason: it asked to lea
 
 }  // namespace
 
+// What is told while commands are carried out waits until they are, so that nothing has to be copied: the commands are
+// the Manager's until it is asked again. One fact waits at most. An answer admits one newcomer at most; if that fails
+// here, its task departs, and that answer's Dismiss finds nothing on the core, so it is vacated. Nothing else is told.
 void ManagerAgent::tell(const sched::Fact& fact, Time now) noexcept {
-  const auto commands = manager_.decide(fact);
-  const bool outermost = work_.empty();
-  work_.insert(work_.end(), commands.begin(), commands.end());
-  if (outermost) carry_out(now);
+  if (!carrying_out_) return carry_out_all(manager_.decide(fact), now);
+  assert(!follow_up_);
+  follow_up_ = fact;
 }
 
-// In order, with what is commanded meanwhile behind it. Bound: each command tells the Manager at most one fact, and
-// only about a task that leaves.
-void ManagerAgent::carry_out(Time now) noexcept {
-  for (std::size_t i = 0; i < work_.size(); ++i) {
-    const sched::Command command = work_[i];
-    std::visit([&](const auto& c) { handle(c, now); }, command);
+// Bound: who is admitted late, by the vacated core of one who failed, is one of the two newcomers that the Manager
+// knows; each fails once.
+void ManagerAgent::carry_out_all(std::span<const sched::Command> commands, Time now) noexcept {
+  for (carry_out(commands, now); follow_up_;) {
+    const sched::Fact fact = *std::exchange(follow_up_, std::nullopt);
+    carry_out(manager_.decide(fact), now);
   }
-  work_.clear();
+}
+
+void ManagerAgent::carry_out(std::span<const sched::Command> commands, Time now) noexcept {
+  carrying_out_ = true;
+  for (const sched::Command& command : commands) std::visit([&](const auto& c) { handle(c, now); }, command);
+  carrying_out_ = false;
 }
 
 void ManagerAgent::handle(const sched::Admit& admit, Time now) noexcept {
@@ -209,7 +217,17 @@ void ManagerAgent::handle(const sched::Refuse& refuse, Time now) noexcept {
     return job->refuse(evicted_.contains(job->task) ? sched::Refusal{.code = sched::RefusalCode::core_lost}
                                                     : refuse.reason);
   }
-  (void)newcomers_.refused(refuse, now);
+  sched::Refuse told = refuse;
+  complete(told.reason);
+  (void)newcomers_.refused(told, now);
+}
+
+// By what the Manager does not know.
+void ManagerAgent::complete(sched::Refusal& refusal) noexcept {
+  for (std::size_t i = 0; i < leases_.size(); ++i)
+    if (leases_[i].core == refusal.closest) refusal.others = promises_.others_on(i);
+  if (const Record* loser = find(refusal.loser))
+    loser->label->copy(refusal.loser_name.data(), refusal.loser_name.size() - 1);
 }
 
 // `why`: for an evicted task, whom nobody asked to leave.
@@ -244,9 +262,27 @@ void ManagerAgent::handle_note(const sched::Vacated& note, Time now) noexcept {
 }
 
 void ManagerAgent::handle_note(const sched::CoreLost& note, Time now) noexcept {
-  tell(sched::CoreLost{.at = now, .core = note.core}, now);
+  if (lost_.empty()) leaving_.start(now);
+  lost_.push_back({.at = now, .core = note.core});
+}
+
+// Its tasks go elsewhere as newcomers come: decided on what other processes promise, when they see that we claim it,
+// and written down. Whom nothing can be written down for in time must end: he would run where others promise, too.
+bool ManagerAgent::leave_lost_core(Time now) noexcept {
+  if (lost_.empty() || !leaving_.is_due(now)) return false;
+  const sched::CoreLost lost = lost_.front();
+  auto claimed = promises_.begin_leaving(lost.core, now);
+  if (claimed) claimed = promises_.claim_all();
+  if (!claimed && now - lost.at < Newcomers::patience) return leaving_.failed(now), false;
+  if (!claimed) promises_.close_all();
+  lost_.erase(lost_.begin());
+  leaving_.start(now);
+  const auto commands = manager_.decide(sched::CoreLost{.at = now, .core = lost.core});
+  if (lost.core == promises_.home()) move_home();
+  if (claimed) (void)promises_.commit();  // what was claimed stands until it is written
   promises_.has_changed();
-  if (note.core == promises_.home()) move_home();
+  carry_out_all(commands, now);
+  return true;
 }
 
 // This thread goes to another core that is left, where its platform load counts from now on.
@@ -345,6 +381,7 @@ ExecutiveReport ManagerAgent::report() const {
     gone_.for_each([&](const auto& task) { gone_tasks.push_back(task); });
     report_cores(report);
   }
+  report.jobs_refused += counters_.refused_outside();
   report.queue_full = queue_full_.load(std::memory_order_relaxed);  // relaxed: a count
   report.best_effort_jobs = best_effort_.jobs();
   report.spare_threads = housekeeper_.spare_threads();

@@ -27,23 +27,24 @@ void Newcomers::propose(NewcomerPtr newcomer, Time now) noexcept {
     return turn_away(std::move(newcomer), {.code = sched::RefusalCode::not_schedulable,
                                            .response = contract.budget + contract.suspension,
                                            .deadline = contract.deadline});
-  if (waiting_count_ >= most) return newcomer->fail(errors::queue_full);
+  const auto is_full = [&] { return waiting_.size() + deciding_.size() + explaining_.size() >= most; };
+  if (is_full() && !explaining_.empty()) end_explaining();
+  if (is_full()) return newcomer->fail(errors::queue_full);
   if (waiting_.empty()) retry_.start(now);
-  ++waiting_count_;
   waiting_.push_back(std::move(newcomer));
 }
 
-bool Newcomers::step(Time now, std::vector<sched::Command>& commands) noexcept {
+bool Newcomers::step(Time now, std::span<const sched::Command>& commands) noexcept {
   if (waiting_.empty() || !retry_.is_due(now)) return false;
   const Newcomer& first = *waiting_.front();
   const bool prepared = first.request == preparing_;
   const bool lasts = now - first.since >= patience;
-  if (prepared && lasts) return turn_away(take_first(), {.code = sched::RefusalCode::reorganizing}), true;
+  if (prepared && lasts) return turn_away(waiting_.pop_front(), {.code = sched::RefusalCode::reorganizing}), true;
   if (prepared && !manager_.continue_preparing(slice)) return true;
   if (const auto begun = promises_.begin(first.contract, now); !begun) {
     const bool ends = lasts || begun.error() == errors::no_memory;
     retry_.failed(now);
-    if (ends) take_first()->fail(begun.error());
+    if (ends) waiting_.pop_front()->fail(begun.error());
     return ends;
   }
   retry_.start(now);
@@ -61,14 +62,9 @@ void Newcomers::prepare_first() noexcept {
   manager_.prepare(first.owner, first.contract);
 }
 
-NewcomerPtr Newcomers::take_first() noexcept {
-  --waiting_count_;
-  return waiting_.pop_front();
-}
-
 // Ends the transaction.
-void Newcomers::decide_first(Time now, std::vector<sched::Command>& commands) noexcept {
-  NewcomerPtr newcomer = take_first();
+void Newcomers::decide_first(Time now, std::span<const sched::Command>& commands) noexcept {
+  NewcomerPtr newcomer = waiting_.pop_front();
   preparing_ = {};
   if (manager_.would_move())
     if (const auto claimed = promises_.claim_all(); !claimed)
@@ -76,8 +72,7 @@ void Newcomers::decide_first(Time now, std::vector<sched::Command>& commands) no
   const sched::Proposed fact{
       .at = now, .request = newcomer->request, .peer = newcomer->owner, .contract = newcomer->contract};
   deciding_.push_back(std::move(newcomer));
-  const auto decided = manager_.decide(fact);
-  commands.insert(commands.end(), decided.begin(), decided.end());
+  commands = manager_.decide(fact);
   const auto promised = promises_.commit();
   if (promised) return;
   // Not written down, so not promised: an Admit that finds nobody waiting for it makes the task depart.
@@ -90,7 +85,6 @@ void Newcomers::decide_first(Time now, std::vector<sched::Command>& commands) no
 void Newcomers::try_again(NewcomerPtr newcomer, Error error, Time now) noexcept {
   if (error.kind != ErrorKind::transient || now - newcomer->since >= patience) return newcomer->fail(error);
   retry_.failed(now);
-  ++waiting_count_;
   waiting_.push_front(std::move(newcomer));
 }
 
@@ -106,7 +100,6 @@ bool Newcomers::refused(const sched::Refuse& refuse, Time now) noexcept {
   const sched::RefusalCode code = refuse.reason.code;
   if (code == sched::RefusalCode::reorganizing && now - newcomer->since < patience) {
     retry_.start(now + reorganizing_period);  // tasks are being moved for somebody else: it waits
-    ++waiting_count_;
     waiting_.push_back(std::move(newcomer));
     return true;
   }
@@ -115,6 +108,7 @@ bool Newcomers::refused(const sched::Refuse& refuse, Time now) noexcept {
     turn_away(std::move(newcomer), refuse.reason);
   } else {
     newcomer->refusal = refuse.reason;
+    newcomer->told_at = passed_over_ + most_passed_over;
     explaining_.push_back(std::move(newcomer));
   }
   return true;
@@ -131,8 +125,20 @@ bool Newcomers::explain(Time now) noexcept {
     first.refusal.nearest = *found;
     first.refusal.nearest.budget = std::max(Duration::zero(), found->budget - spin_);
   }
-  turn_away(explaining_.pop_front(), first.refusal);
+  end_explaining();
   return true;
+}
+
+void Newcomers::pass_over() noexcept {
+  ++passed_over_;
+  if (!explaining_.empty() && explaining_.front()->told_at <= passed_over_) end_explaining();
+}
+
+// The first gets its refusal as far as it is known.
+void Newcomers::end_explaining() noexcept {
+  NewcomerPtr first = explaining_.pop_front();
+  const sched::Refusal why = first->refusal;
+  turn_away(std::move(first), why);
 }
 
 void Newcomers::turn_away(NewcomerPtr newcomer, const sched::Refusal& refusal) noexcept {
@@ -143,17 +149,14 @@ void Newcomers::turn_away(NewcomerPtr newcomer, const sched::Refusal& refusal) n
 void Newcomers::drop(PeerId peer) noexcept {
   lost_peers_.add(peer);
   const auto theirs = [&](const Newcomer& newcomer) { return newcomer.owner == peer; };
-  for (; NewcomerPtr newcomer = waiting_.take_if(theirs); --waiting_count_) newcomer->fail(errors::task_gone);
-  while (NewcomerPtr newcomer = deciding_.take_if(theirs)) newcomer->fail(errors::task_gone);
+  for (NodeList<Newcomer>* const list : {&waiting_, &deciding_, &explaining_})
+    while (NewcomerPtr newcomer = list->take_if(theirs)) newcomer->fail(errors::task_gone);  // bound: most
 }
 
 void Newcomers::fail_all(Error error) noexcept {
-  for (; NewcomerPtr newcomer = waiting_.pop_front(); --waiting_count_) newcomer->fail(error);
+  while (NewcomerPtr newcomer = waiting_.pop_front()) newcomer->fail(error);
   while (NewcomerPtr newcomer = deciding_.pop_front()) newcomer->fail(error);
-  while (NewcomerPtr newcomer = explaining_.pop_front()) {
-    const sched::Refusal why = newcomer->refusal;
-    turn_away(std::move(newcomer), why);
-  }
+  while (!explaining_.empty()) end_explaining();
 }
 
 }  // namespace corelane::dispatch

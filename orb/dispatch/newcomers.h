@@ -3,14 +3,14 @@
 // written. When the transaction is taken, the newcomers wait and jobs go on. An analysis that takes more than one slice
 // goes on outside the transaction, and starts over when the others promised something else meanwhile.
 //
-// Threads: owned by one at a time (the manager).
+// Threads: owned by whoever holds the manager's lock.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "orb/base/contract.h"
 #include "orb/base/error.h"
@@ -43,30 +43,35 @@ struct Newcomer {
   JobPtr job;
   Time since{};
   CeilingsOfTask ceilings{};  // keeps those of what it would lock
-  sched::Refusal refusal{};   // of one who waits for what would have fitted
+  sched::Refusal refusal{};   // of one who waits for what would have fitted ...
+  std::uint64_t told_at = 0;  // ... until so many steps had no time for it
   std::unique_ptr<Newcomer> next;
 };
 using NewcomerPtr = std::unique_ptr<Newcomer>;
 
 class Newcomers {
  public:
-  static constexpr std::size_t most = 1024;  // that wait for a decision
+  static constexpr std::size_t most = 1024;  // that wait for a decision, or for what would have fitted instead
   static constexpr int slice = 32;           // evaluations, see Manager::continue_preparing()
   static constexpr Duration reorganizing_period = std::chrono::milliseconds{1};
   static constexpr Duration patience = std::chrono::seconds{3};  // then the newcomer is told to try again
   static constexpr Duration explain_within = std::chrono::milliseconds{50};
+  static constexpr int most_passed_over = 256;  // steps with no time for refusals; then one goes out without
 
   // `spin`: what a task's thread may use after each job, on top of its budget.
   Newcomers(RecordedManager& manager, PromiseKeeper& promises, Duration spin)
       : manager_(manager), promises_(promises), spin_(spin) {}
 
-  // Takes him in, or tells him why not.
+  // Takes him in, or tells him why not. Where `most` are here those go first who are refused already.
   void propose(NewcomerPtr newcomer, Time now) noexcept;
-  // A slice of the first newcomer's analysis; or, when that has ended, his decision, of which the Manager's commands
-  // are appended. Whether anything was done.
-  bool step(Time now, std::vector<sched::Command>& commands) noexcept;
+  // A slice of the first newcomer's analysis; or, when that has ended, his decision: `commands` is then what the
+  // Manager wants done. Whether anything was done.
+  bool step(Time now, std::span<const sched::Command>& commands) noexcept;
   // A slice of what would have fitted instead of a refused contract. Whether anything was done.
   bool explain(Time now) noexcept;
+  // Instead of explain() where more urgent work leaves no time for it: whoever has been passed over for too long is
+  // told without. So a refusal waits for `most_passed_over` such steps at most, since one step refuses one newcomer.
+  void pass_over() noexcept;
   Time wake_at() const noexcept;
 
   // The one whom an Admit is about; null when he is gone.
@@ -82,24 +87,24 @@ class Newcomers {
  private:
   static constexpr std::size_t remembered_peers = 256;
 
-  NewcomerPtr take_first() noexcept;
   void prepare_first() noexcept;
-  void decide_first(Time now, std::vector<sched::Command>& commands) noexcept;
+  void decide_first(Time now, std::span<const sched::Command>& commands) noexcept;
   void try_again(NewcomerPtr newcomer, Error error, Time now) noexcept;
   void turn_away(NewcomerPtr newcomer, const sched::Refusal& refusal) noexcept;
+  void end_explaining() noexcept;
 
   RecordedManager& manager_;
   PromiseKeeper& promises_;
   const Duration spin_;
-  NodeList<Newcomer> waiting_;  // not told to the Manager; the first is being prepared, or has to try again
-  std::size_t waiting_count_ = 0;
-  NodeList<Newcomer> deciding_;                  // told, not answered
-  NodeList<Newcomer> explaining_;                // refused; what would fit is still to be computed
+  NodeList<Newcomer> waiting_;     // not told to the Manager; the first is being prepared, or has to try again
+  NodeList<Newcomer> deciding_;    // told, not answered: one, and one who waits until others have moved
+  NodeList<Newcomer> explaining_;  // refused; what would fit is still to be computed
   Recent<PeerId> lost_peers_{remembered_peers};  // for those of their requests that are still in the queue
   JobId preparing_{};                            // request of the newcomer whose analysis is under way
   JobId asking_{};                               // request of the one for whom something that fits is looked for
   BackOff retry_{PromiseKeeper::retry_period, PromiseKeeper::longest_retry};
   std::uint64_t refusals_ = 0;
+  std::uint64_t passed_over_ = 0;  // steps without time for refusals
 };
 
 }  // namespace corelane::dispatch

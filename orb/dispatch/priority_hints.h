@@ -1,8 +1,9 @@
 // PriorityHints: which priority a task's jobs have in the request queue, for whoever submits them. Only a hint: an
 // answer that is a moment old puts one job in another place of the queue and nothing else.
 //
-// Threads: the manager writes, any thread reads at any time, without lock. A fixed table with linear probing.
-// Bound: `probes` places are looked at; a task that finds none free there goes without a hint (priority 1).
+// Threads: whoever holds the manager's lock writes, any thread reads at any time, without lock. A fixed table with
+// linear probing. Bound: `probes` places are looked at; a task that finds none free there goes without a hint (priority
+// 1).
 #pragma once
 
 #include <atomic>
@@ -19,7 +20,7 @@ class PriorityHints {
  public:
   explicit PriorityHints(std::size_t max_tasks) : places_(std::bit_ceil(4 * max_tasks + probes)) {}
 
-  // Manager only.
+  // With the manager's lock.
   void set(TaskId task, Priority priority) noexcept {
     Place* place = find(task);
     if (!place) place = find(no_task, task);

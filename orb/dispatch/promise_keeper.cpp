@@ -50,15 +50,32 @@ PromiseKeeper::PromiseKeeper(const ExecutiveOptions& options, std::span<const Co
     for (const CoreLease& lease : leases_) tell_interference(lease, {});
 }
 
-Expected<void> PromiseKeeper::begin(const Contract& newcomer, Time now) noexcept try {
+Expected<void> PromiseKeeper::begin(const Contract& newcomer, Time now) noexcept {
+  return begin_for({&newcomer, 1}, now);
+}
+
+Expected<void> PromiseKeeper::begin_leaving(CoreId core, Time now) noexcept try {
+  std::vector<Contract> homeless;
+  for (const sched::TaskView& task : manager_.tasks())
+    if (task.core == core && task.state != sched::TaskState::leaving) homeless.push_back(task.contract);
+  return begin_for(homeless, now);
+} catch (const std::bad_alloc&) {
+  return errors::no_memory;
+}
+
+Expected<void> PromiseKeeper::begin_for(std::span<const Contract> newcomers, Time now) noexcept try {
   const auto others = provider_.begin();
   if (!others) return others.error();
   settle_lingering(*others, now);
-  note_others(*others, newcomer);
+  note_others(*others, newcomers);
   return {};
 } catch (const std::bad_alloc&) {
   provider_.abandon();
   return errors::no_memory;
+}
+
+void PromiseKeeper::close_all() noexcept {
+  for (const CoreLease& lease : leases_) manager_.set_closed(lease.core, options_.admission);
 }
 
 Expected<void> PromiseKeeper::claim_all() noexcept try {
@@ -90,7 +107,7 @@ Expected<std::vector<Promise>> PromiseKeeper::promises_with_room() noexcept try 
   return errors::no_memory;
 }
 
-void PromiseKeeper::note_others(std::span<const Promise> others, const Contract& newcomer) {
+void PromiseKeeper::note_others(std::span<const Promise> others, std::span<const Contract> newcomers) {
   // That nobody else runs here was told at the start, or when the last of them had gone.
   const bool known = others.empty() && !beside_others_;
   beside_others_ = !known;  // until all is told, which may fail
@@ -100,7 +117,7 @@ void PromiseKeeper::note_others(std::span<const Promise> others, const Contract&
     const CoreLease& lease = leases_[i];
     others_[i] = promised_on(lease, others);
     beside = beside || others_[i] != 0;
-    manager_.set_closed(lease.core, options_.admission && closes(lease, others, mine, newcomer));
+    manager_.set_closed(lease.core, options_.admission && closes(lease, others, mine, newcomers));
     if (!known) tell_interference(lease, others);
   }
   beside_others_ = beside;
@@ -116,15 +133,16 @@ void PromiseKeeper::tell_interference(const CoreLease& lease, std::span<const Pr
   manager_.set_interference(lease.core, loads);
 }
 
-// Whether another process's task would be late with the newcomer on the core of `lease`, or with what our platform load
-// grows by: there, and for our first task also on the manager's core.
+// Whether another process's task would be late with the newcomers on the core of `lease`, or with what our platform
+// load grows by: there, and for our first task also on the manager's core.
 bool PromiseKeeper::closes(const CoreLease& lease, std::span<const Promise> others, const std::vector<Promise>& mine,
-                           const Contract& newcomer) const {
+                           std::span<const Contract> newcomers) const {
   if (others.empty()) return false;
   std::vector<Promise> ours = mine;
-  ours.push_back(task_promise(lease, newcomer));
+  for (const Contract& newcomer : newcomers) ours.push_back(task_promise(lease, newcomer));
   add_platform(ours);
-  if (const auto overshoot = overshoot_promise(lease, newcomer)) ours.push_back(*overshoot);
+  for (const Contract& newcomer : newcomers)
+    if (const auto overshoot = overshoot_promise(lease, newcomer)) ours.push_back(*overshoot);
   servers_.add_promises(ours);
   const bool first = mine.empty() && lease.core != home_;
   return !others_hold(lease, others, ours) || (first && !others_hold(home_lease(), others, ours));

@@ -5,7 +5,7 @@
 // A promise covers every task on each core that it is charged to, tasks that have left a core while neighbours may
 // still be busy with what they left behind, the platform's load, and the servers of best effort.
 //
-// Threads: owned by one at a time (the manager).
+// Threads: owned by whoever holds the manager's lock.
 #pragma once
 
 #include <cstddef>
@@ -39,6 +39,10 @@ class PromiseKeeper {
   // Opens a transaction and tells the Manager what others promised: it is interference to the newcomer, and where the
   // newcomer would break one of theirs its core is closed to it. Errors: as CoreProvider::begin(), NO_MEMORY.
   Expected<void> begin(const Contract& newcomer, Time now) noexcept;
+  // The same for the tasks that a lost core leaves behind, all of which may come to any of our other cores.
+  Expected<void> begin_leaving(CoreId core, Time now) noexcept;
+  // Nobody may come to any of our cores, until a transaction says otherwise.
+  void close_all() noexcept;
   // Before a decision that moves tasks, which cannot be taken back: promises all of our cores. commit() then says what
   // of it is needed. On an error the transaction is closed: another process has come.
   Expected<void> claim_all() noexcept;
@@ -73,10 +77,11 @@ class PromiseKeeper {
     Time until = never;  // known when the others' deadlines have been read
   };
 
-  void note_others(std::span<const Promise> others, const Contract& newcomer);
+  Expected<void> begin_for(std::span<const Contract> newcomers, Time now) noexcept;
+  void note_others(std::span<const Promise> others, std::span<const Contract> newcomers);
   void tell_interference(const CoreLease& lease, std::span<const Promise> others);
   bool closes(const CoreLease& lease, std::span<const Promise> others, const std::vector<Promise>& mine,
-              const Contract& newcomer) const;
+              std::span<const Contract> newcomers) const;
   const CoreLease& home_lease() const noexcept;
   Promise task_promise(const CoreLease& lease, const Contract& contract) const;
   std::optional<Promise> overshoot_promise(const CoreLease& lease, const Contract& contract) const noexcept;
@@ -96,7 +101,7 @@ class PromiseKeeper {
   BestEffortServers& servers_;
   RecordedManager& manager_;
 
-  // Owner: the manager.
+  // With the manager's lock.
   CoreId home_;
   std::vector<sched::Ppm> others_;  // by leased core: what other processes promised
   bool beside_others_ = false;

@@ -2,7 +2,7 @@
 // core's pool, where the manager brings them, and from the inlet, the connection that the task may have for itself. An
 // agent: a test steps it by hand, in production loop() does.
 //
-// Threads: step() and loop() on the task's thread; seat() on the manager thread; the rest says so.
+// Threads: step() and loop() on the task's thread; seat() with the manager's lock; the rest says so.
 // Invariant: pool() changes only while no job of the task runs or is ready (between Vacated and put()).
 #pragma once
 
@@ -97,7 +97,7 @@ class TaskWorker final : public Agent, private JobControl {
 
   // The thread came to life (housekeeper), or is about to end (null).
   void attach(WorkerThread* thread) noexcept;
-  // From now on the thread belongs there. Manager only.
+  // From now on the thread belongs there. With the manager's lock.
   void seat(Seat seat) noexcept;
   Seat seat() const noexcept;
   // Another level where it is. With the pool's lock, of a core by deadlines.

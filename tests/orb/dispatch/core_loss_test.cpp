@@ -1,4 +1,5 @@
 // A leased core goes: who notices, where its tasks go, and what those are told who have to leave.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
@@ -170,6 +171,59 @@ TEST_CASE("what is promised no longer names a lost core") {
   m.machine.settle();
   m.machine.advance(1s);
   for (const Promise& promise : m.machine.provider().mine) CHECK(promise.core == second);
+}
+
+// Among other servers.
+
+TEST_CASE("the tasks of a lost core go elsewhere inside a transaction that has claimed our cores") {
+  Losing m;
+  auto& provider = m.machine.provider();
+  provider.busy = true;  // another server decides
+  m.revoke(first);
+  const auto newcomer = m.machine.ask(plain(100ms, 20ms));
+  m.machine.decide();
+  CHECK(m.seat_of(m.keeps) == first);
+  CHECK(newcomer->calls == 0);
+  CHECK(m.machine.manager.wake_at() <= virtual_now + PromiseKeeper::longest_retry);
+  provider.busy = false;
+  virtual_now += PromiseKeeper::longest_retry;
+  m.machine.manager.step(virtual_now);
+  CHECK(provider.claims == 1);
+  CHECK(m.seat_of(m.keeps) == second);
+  const auto on_second = std::count_if(provider.mine.begin(), provider.mine.end(),
+                                       [](const Promise& promise) { return promise.core == second; });
+  CHECK(on_second == 2);  // written in the same transaction
+  m.machine.settle();
+  CHECK(newcomer->calls == 1);
+}
+
+TEST_CASE("a server that came between a claim and its writing lets a lost core's tasks wait") {
+  Losing m;
+  m.machine.provider().conflicts = 1;
+  m.revoke(first);
+  CHECK(m.seat_of(m.keeps) == first);
+  m.machine.advance(PromiseKeeper::longest_retry);
+  CHECK(m.seat_of(m.keeps) == second);
+}
+
+TEST_CASE("a task of a lost core goes nowhere where it would make another server's task late") {
+  Losing m;
+  m.machine.provider().others = {{.core = second, .physical_core = 1, .contract = plain(100ms, 1ms, 52ms), .owner = 3}};
+  m.revoke(first);
+  m.machine.settle();
+  CHECK(m.machine.report(m.keeps).gone);
+  CHECK(m.machine.report(m.goes).gone);
+  CHECK_FALSE(m.machine.report(m.stays).gone);
+}
+
+TEST_CASE("when nothing can be written in time the tasks of a lost core end") {
+  Losing m;
+  m.machine.provider().broken = true;
+  m.revoke(first);
+  CHECK(m.seat_of(m.keeps) == first);
+  m.machine.advance(Newcomers::patience);
+  CHECK(m.machine.report(m.keeps).gone);
+  CHECK_FALSE(m.machine.report(m.stays).gone);
 }
 
 // Noticing.

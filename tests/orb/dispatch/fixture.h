@@ -160,7 +160,10 @@ class FakeProvider final : public CoreProvider {
     mine.assign(promised.begin(), promised.end());
     return {};
   }
-  Expected<void> claim(std::span<const Promise> promised) noexcept override { return end(promised); }
+  Expected<void> claim(std::span<const Promise> promised) noexcept override {
+    ++claims;
+    return end(promised);
+  }
   void abandon() noexcept override {}
   bool alone() const noexcept override { return !neighbours && others.empty(); }
   void withdraw() noexcept override { mine.clear(); }
@@ -173,7 +176,7 @@ class FakeProvider final : public CoreProvider {
   std::vector<Promise> others, mine;
   std::vector<CoreId> revoked;
   bool busy = false, broken = false, neighbours = false;
-  int maintained = 0, begun = 0, conflicts = 0;
+  int maintained = 0, begun = 0, conflicts = 0, claims = 0;
 };
 
 inline ExecutiveOptions bare_options() {

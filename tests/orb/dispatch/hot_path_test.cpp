@@ -47,6 +47,30 @@ TEST_CASE("a job that runs allocates nothing") {
   }
 }
 
+// The longest answers that there are: everybody leaves at once, with ceilings and priorities that change for all.
+TEST_CASE("the manager's longest answer is carried out without an allocation") {
+  if (!allocations_are_counted()) return;
+  constexpr int crowd = 120;
+  Machine machine;
+  for (int i = 0; i < crowd; ++i) {
+    Contract contract = plain(1s + i * 1ms, 100us);
+    for (int use = 0; use < 2; ++use)
+      contract.uses[static_cast<std::size_t>(use)] = {
+          .resource = ResourceId{static_cast<std::uint32_t>(2 * i + use + 1)}, .longest = 1us};
+    machine.admit(contract, PeerId{1});
+    machine.advance(2s);
+  }
+  const TaskId rest = machine.admit(plain(10ms, 100us));
+  machine.settle();
+  machine.manager.peer_gone(PeerId{1});
+  const std::size_t before = allocations();
+  machine.manager.step(virtual_now);
+  CHECK(allocations() == before);
+  machine.settle();
+  CHECK(machine.manager.report().cores.front().tasks == 1);
+  CHECK_FALSE(machine.report(rest).gone);
+}
+
 TEST_CASE("a job that is early or turned away allocates nothing") {
   if (!allocations_are_counted()) return;
   Machine machine;

@@ -22,6 +22,20 @@ TEST_CASE("others' promises count on the core they are on") {
   machine.admit(plain(10ms, 6ms));
 }
 
+TEST_CASE("a refusal says what other processes hold of the core and whose deadline would be missed there") {
+  Machine machine;
+  machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = plain(10ms, 6ms), .owner = 3}};
+  CHECK(machine.refused(plain(10ms, 6ms)).others == 600'000);
+  machine.provider().others[0].contract = plain(1s, 1ms);
+  const auto mine = machine.ask(plain(100ms, 10ms, 14ms), {}, "Plant/step");
+  machine.decide();
+  REQUIRE(mine->admission);
+  const sched::Refusal refusal = machine.refused(plain(10ms, 3ms));
+  CHECK(refusal.others == 1000);
+  CHECK(refusal.loser == mine->admission->task);
+  CHECK(std::string(refusal.loser_name.data()) == "Plant/step");
+}
+
 TEST_CASE("a newcomer that would make another process late is refused though the utilization fits") {
   Machine machine;
   machine.provider().others = {

@@ -94,6 +94,74 @@ TEST_CASE("a newcomer waits while requests fill batches but not for ever") {
   CHECK(newcomer->admission);
 }
 
+TEST_CASE("a refusal goes out within a bounded number of steps though jobs leave no time to explain it") {
+  Machine machine;
+  const TaskId id = machine.admit(plain(10ms, 5ms));
+  std::vector<std::shared_ptr<Answer>> refused;
+  int steps = 0;
+  const auto busy_step = [&] {
+    machine.send(id);
+    machine.manager.step(virtual_now);
+    ++steps;
+  };
+  for (int i = 0; i < 10; ++i) refused.push_back(machine.ask(plain(10ms, 6ms)));
+  while (refused.back()->calls == 0) {
+    REQUIRE(steps < Newcomers::most_passed_over + 20);
+    busy_step();
+  }
+  for (const auto& answer : refused) {
+    REQUIRE(answer->refusal);
+    CHECK(answer->refusal->code == RefusalCode::not_schedulable);
+    CHECK(answer->refusal->closest == CoreId{0});
+    CHECK_FALSE(answer->refusal->nearest.found());
+  }
+}
+
+TEST_CASE("who is refused and not told yet counts among the newcomers and makes room for them") {
+  ExecutiveOptions options = bare_options();
+  options.queue_capacity = 2 * Newcomers::most;
+  Machine machine(1, options);
+  const TaskId id = machine.admit(plain(10ms, 5ms));
+  const auto refused = machine.ask(plain(10ms, 6ms));
+  for (int i = 0; i < 3; ++i) {
+    machine.send(id);
+    machine.manager.step(virtual_now);
+  }
+  REQUIRE(refused->calls == 0);
+  machine.provider().busy = true;  // nobody is decided
+  std::vector<std::shared_ptr<Fate>> waiting;
+  const auto come = [&](std::size_t more) {
+    while (more-- > 0) waiting.push_back(machine.send_new(plain(10ms, 1ms)));
+    for (int i = 0; i < 40; ++i) {  // 32 in each
+      machine.send(id);
+      machine.manager.step(virtual_now);
+    }
+  };
+  come(Newcomers::most - 1);
+  CHECK(refused->calls == 0);
+  come(1);
+  CHECK(refused->refusal);
+  CHECK(waiting.back()->failures == 0);
+  come(1);
+  REQUIRE(waiting.back()->failures == 1);
+  CHECK(waiting.back()->error.minor == minor::queue_full);
+}
+
+TEST_CASE("whoever is refused and gone is forgotten at once") {
+  Machine machine;
+  const TaskId id = machine.admit(plain(10ms, 5ms));
+  const auto refused = machine.ask(plain(10ms, 6ms), PeerId{7});
+  for (int i = 0; i < 3; ++i) {
+    machine.send(id);
+    machine.manager.step(virtual_now);
+  }
+  REQUIRE(refused->calls == 0);
+  machine.manager.peer_gone(PeerId{7});
+  machine.send(id);
+  machine.manager.step(virtual_now);
+  CHECK(refused->calls == 1);
+}
+
 // The queue is full.
 
 TEST_CASE("a request that finds the queue full takes the place of the least important one which is told") {

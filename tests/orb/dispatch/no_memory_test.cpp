@@ -208,7 +208,7 @@ TEST_CASE("without memory tasks move when their core is lost") {
       for (int i = 0; i < 3; ++i) plant.machine.decide();
       failed = failing.happened();
     }
-    plant.machine.settle();
+    plant.machine.advance(PromiseKeeper::longest_retry);
     CHECK(plant.runs(plant.resident));
     CHECK(plant.machine.report(plant.resident).core == CoreId{1});
     check_that_nothing_was_lost(plant, 2);
