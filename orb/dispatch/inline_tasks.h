@@ -41,8 +41,8 @@ class InlineTasks final : public Executive::State {
   Pushed submit(JobPtr& job) noexcept override;
   void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) override;
   void note_refused_job() noexcept override {
-    jobs_refused_.fetch_add(1, std::memory_order_relaxed);
-  }  // relaxed: a count
+    jobs_refused_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
+  }
   void depart(TaskId task, PeerId owner) noexcept override;
   void peer_gone(PeerId peer) noexcept override;
   void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept override;
