@@ -104,16 +104,7 @@ bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Byt
 PendingReply* ClientConnection::attend(ReplyGroup& group) {
   Lock lock(mutex_);
   if (group.first_ == nullptr) {
-    const Time deadline = earliest_deadline(group);
-    const bool lead = may_lead(group) && !std::exchange(led_, true);
-    lock.unlock();
-    if (lead) {
-      read_some(deadline, {});
-    } else {
-      group.parker_.park(deadline);
-    }
-    lock.lock();
-    if (lead) led_ = false;
+    lead_or_sleep(lock, may_lead(group), group.parker_, earliest_deadline(group));
     expire(group);
   }
   PendingReply* const ended = std::exchange(group.first_, nullptr);
@@ -144,15 +135,7 @@ bool ClientConnection::wait(PendingReply& pending, Time deadline, os::WaitStrate
       wake_successor();
       return false;
     }
-    const bool lead = !std::exchange(led_, true);
-    lock.unlock();
-    if (lead) {
-      beside != nullptr ? read_beside(deadline, strategy, *beside) : void(read_some(deadline, strategy));
-    } else {
-      pending.parker_.park(deadline, strategy);
-    }
-    lock.lock();
-    if (lead) led_ = false;
+    lead_or_sleep(lock, true, pending.parker_, deadline, strategy, beside);
     if (pending.state_ == PendingReply::State::waiting && deadline != never && os::now() >= deadline) {
       pending.state_ = PendingReply::State::failed;
       pending.error_ = late;
@@ -162,6 +145,22 @@ bool ClientConnection::wait(PendingReply& pending, Time deadline, os::WaitStrate
   lock.unlock();
   if (pending.state_ == PendingReply::State::failed && pending.error_ == late) cancel(pending.id_);
   return true;
+}
+
+// One round of a thread that waits, without the lock: it reads for all when nobody does and it may, else it sleeps.
+void ClientConnection::lead_or_sleep(Lock& lock, bool may_lead, os::Parker& parker, Time deadline,
+                                     os::WaitStrategy strategy, Interruption* beside) {
+  const bool leads = may_lead && !std::exchange(led_, true);
+  lock.unlock();
+  if (!leads) {
+    parker.park(deadline, strategy);
+  } else if (beside != nullptr) {
+    read_beside(deadline, strategy, *beside);
+  } else {
+    read_some(deadline, strategy);
+  }
+  lock.lock();
+  if (leads) led_ = false;
 }
 
 // Takes a call off the list; somebody who waits becomes the leader.

@@ -117,6 +117,8 @@ class ClientConnection {
   using Lock = std::unique_lock<os::PiMutex>;
   static constexpr Duration long_idle = std::chrono::milliseconds{20};
 
+  void lead_or_sleep(Lock& lock, bool may_lead, os::Parker& parker, Time deadline, os::WaitStrategy strategy = {},
+                     Interruption* beside = nullptr);
   bool read_some(Time deadline, os::WaitStrategy strategy);
   void read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside);
   void take(Bytes bytes);

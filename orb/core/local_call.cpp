@@ -56,11 +56,16 @@ void visit(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* fr
   }
 }
 
-// A call that somebody else's thread makes; its caller gets what it threw.
-class Captured {
+// A visit of the caller's that somebody else's thread makes, or says why not.
+class CapturedVisit {
  public:
+  CapturedVisit(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame)
+      : orb_(orb), object_(object), upcall_(upcall), frame_(frame) {}
+  void make() noexcept {
+    capture([&] { visit(orb_, object_, upcall_, frame_); });
+  }
   template <typename Function>
-  void operator()(Function function) noexcept {
+  void capture(Function function) noexcept {
     try {
       function();
     } catch (...) {
@@ -72,64 +77,56 @@ class Captured {
   }
 
  private:
+  Orb& orb_;
+  ActiveObject& object_;
+  const Upcall& upcall_;
+  void* const* const frame_;
   std::exception_ptr failure_;
 };
 
 // A local call of a task that waits for the caller.
 class LocalCallBack final : public CallBack {
  public:
-  LocalCallBack(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame)
-      : orb_(orb), object_(object), upcall_(upcall), frame_(frame) {}
-  void run() noexcept override {
-    capture_([&] { visit(orb_, object_, upcall_, frame_); });
-  }
-  void rethrow() const { capture_.rethrow(); }
+  explicit LocalCallBack(CapturedVisit& call) : visit_(call) {}
+  void run() noexcept override { visit_.make(); }
 
  private:
-  Orb& orb_;
-  ActiveObject& object_;
-  const Upcall& upcall_;
-  void* const* const frame_;
-  Captured capture_;
+  CapturedVisit& visit_;
 };
 
 // A local call as a job of its caller's task. Lives on the caller's stack: the caller waits until the last touch.
 class LocalJob final : public dispatch::Job {
  public:
-  LocalJob(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame)
-      : orb_(orb), object_(object), upcall_(upcall), frame_(frame) {}
+  explicit LocalJob(CapturedVisit& call) : visit_(call) {}
 
   void run(const dispatch::JobContext&) noexcept override {
     const ChainedCall::Scope working(call_);
-    capture_([&] { visit(orb_, object_, upcall_, frame_); });
+    visit_.make();
   }
   void refuse(const sched::Refusal& refusal) noexcept override {
-    capture_([&] { raise(sched::error_of(refusal), Detail{sched::text_of(refusal), refusal}); });
+    visit_.capture([&] { raise(sched::error_of(refusal), Detail{sched::text_of(refusal), refusal}); });
   }
   void fail(Error error) noexcept override {
-    capture_([&] { raise(error); });
+    visit_.capture([&] { raise(error); });
   }
   void recycle() noexcept override { call_.done(); }
   void wait() {
     call_.wait();
-    capture_.rethrow();
+    visit_.rethrow();
   }
 
  private:
-  Orb& orb_;
-  ActiveObject& object_;
-  const Upcall& upcall_;
-  void* const* const frame_;
-  Captured capture_;
+  CapturedVisit& visit_;
   ChainedCall call_;
 };
 
 // Of a task that is in a job which waits for this call: as a part of that job.
 void run_as_job(Reference& reference, const TaskBinding& binding, ActiveObject& object, const Upcall& upcall,
                 void* const* frame) {
-  LocalCallBack back(*reference.orb(), object, upcall, frame);
-  if (ChainedCall::call_back(binding.task(), back)) return back.rethrow();
-  LocalJob job(*reference.orb(), object, upcall, frame);
+  CapturedVisit call(*reference.orb(), object, upcall, frame);
+  LocalCallBack back(call);
+  if (ChainedCall::call_back(binding.task(), back)) return call.rethrow();
+  LocalJob job(call);
   job.arrived = os::now();
   job.task = binding.task();
   job.label = upcall.name;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -121,6 +122,7 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
 
   explicit Orb(std::unique_ptr<State> state);
   Expected<void> start_listening();
+  void run_until_shutdown(std::optional<Duration> at_most);
   ObjectReference<Object> follow(const std::string& text, int hops);
   ObjectReference<Object> resolve(const std::string& name, int hops);
 

@@ -157,24 +157,19 @@ Expected<void> Orb::start_listening() {
   return ending;
 }
 
-void Orb::run() {
-  if (state_->begin_run()) shutdown(false);
-  {
-    std::unique_lock lock(state_->mutex);
-    if (state_->phase == State::Phase::destroyed) raise(orb_destroyed);
-    // Bound: until shutdown().
-    state_->changed.wait(lock, [&] { return state_->phase >= State::Phase::shutting_down; });
-  }
-  if (!inside_request()) state_->finish_shutdown();
-}
+void Orb::run() { run_until_shutdown(std::nullopt); }
 
-void Orb::run(Duration at_most) {
+void Orb::run(Duration at_most) { run_until_shutdown(at_most); }
+
+void Orb::run_until_shutdown(std::optional<Duration> at_most) {
   if (state_->begin_run()) shutdown(false);
   {
     std::unique_lock lock(state_->mutex);
     if (state_->phase == State::Phase::destroyed) raise(orb_destroyed);
     const auto ended = [&] { return state_->phase >= State::Phase::shutting_down; };
-    if (!state_->changed.wait_for(lock, at_most, ended)) return;
+    // Bound: until shutdown().
+    if (!at_most) state_->changed.wait(lock, ended);
+    if (at_most && !state_->changed.wait_for(lock, *at_most, ended)) return;
   }
   if (!inside_request()) state_->finish_shutdown();
 }
