@@ -1,12 +1,11 @@
 // Budgets that a contract enforces, watched while the job runs: in virtual time, and with the real alarm.
 #include <atomic>
 #include <functional>
-#include <thread>
 
-#include "orb/dispatch/budget_thread.h"
 #include "orb/dispatch/current.h"
 #include "orb/os/clock.h"
 #include "tests/orb/dispatch/fixture.h"
+#include "tests/orb/dispatch/real_alarm.h"
 
 using namespace corelane;
 using namespace corelane::dispatch;
@@ -183,25 +182,10 @@ TEST_CASE("a job learns which job it is, and nobody does outside of one") {
 }
 
 TEST_CASE("the real alarm stops a job that would run for ever") {
-  os::Parker manager;
-  NoteInbox inbox(4, manager);
-  std::vector<std::unique_ptr<CorePool>> pools;
-  pools.push_back(std::make_unique<CorePool>(CoreId{0}, 4, inbox));
-  BudgetThread budgets(pools);
-  REQUIRE(budgets.start({.name = "budgets"}));
-  const auto worker = std::make_shared<TaskWorker>(TaskId{1}, with_policy(OverrunPolicy::cancel), *pools[0], Clock{});
-  REQUIRE(pools[0]->add(worker, Priority{1}));
-  std::atomic<int> ended{0};
-  std::jthread thread([&] { worker->loop(); });
-  JobPtr job(new ScriptedJob([&](ScriptedJob&) {
+  RealAlarm alarm(with_policy(OverrunPolicy::cancel));
+  alarm.run([] {
     // relaxed: a flag. Bound: the budget
     while (!current_job()->stop->load(std::memory_order_relaxed)) os::spin_pause();
-    ++ended;
-  }));
-  REQUIRE_FALSE(pools[0]->arrive(*worker, std::move(job), JobId{1}, os::now()).job);
-  while (ended == 0) std::this_thread::yield();  // bound: as above
-  worker->retire();
-  thread.join();
-  CHECK(worker->statistics().overruns == 1);
-  budgets.stop();
+  });
+  CHECK(alarm.end().overruns == 1);
 }

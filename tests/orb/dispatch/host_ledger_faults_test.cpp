@@ -1,0 +1,250 @@
+// What a ledger that is full, damaged, removed, or cannot be written does to its servers.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "orb/base/minor.h"
+#include "orb/os/file_lock.h"
+#include "tests/orb/dispatch/ledger_fixture.h"
+
+using namespace corelane;
+using namespace corelane::dispatch;
+using namespace corelane::dispatch::ledger_test;
+using namespace std::chrono_literals;
+
+TEST_CASE("the ledger has a place for 64 servers and says so to one more") {
+  const Directory directory;
+  std::vector<std::unique_ptr<HostLedger>> servers;
+  for (std::size_t i = 0; i < ledger::slot_count; ++i) servers.push_back(open(directory));
+  const auto one_more = HostLedger::open(machine(), directory.path());
+  REQUIRE_FALSE(one_more);
+  CHECK(one_more.error() == Error{.kind = ErrorKind::imp_limit, .minor = minor::ledger_full});
+  servers.pop_back();
+  CHECK(HostLedger::open(machine(), directory.path()));
+}
+
+TEST_CASE("a runtime directory that was removed comes back with what was promised") {
+  const testing::Quiet quiet;
+  const testing::TempDirectory above;
+  const std::string path = above / "runtime";
+  const auto a = std::move(*HostLedger::open(machine(), path));
+  promise_all(*a, {promise(0, 5ms)});
+  std::filesystem::remove_all(path);
+  CHECK(others_of(*a) == -1);
+  a->maintain();
+  CHECK(others_of(*a) == 0);
+  CHECK(others_of(**HostLedger::open(machine(), path)) == 500'000);
+}
+
+TEST_CASE("a limit of file sizes is an error and ends no server") {
+  const Directory directory;
+  const auto here = open(directory);
+  ChildLedger there(directory, [](HostLedger& ledger, const ChildLedger::Answer& answer) {
+    const rlimit none{};
+    setrlimit(RLIMIT_FSIZE, &none);
+    const bool begun = ledger.begin().has_value();
+    answer(begun && !ledger.end(std::vector{promise(0, 5ms)}));
+  });
+  CHECK(there.answer() == 'y');
+  CHECK(others_of(*here) == 0);
+}
+
+// The child says what it would promise, and looks after its ledger; what it logs comes back.
+TEST_CASE("the log says once per fault why a promise cannot be written") {
+  const testing::TempDirectory place;
+  int log[2];
+  REQUIRE(pipe(log) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(log[1], STDERR_FILENO);
+    const auto opened = HostLedger::open(machine(), place.path());
+    if (!opened) _exit(1);
+    HostLedger& ledger = **opened;
+    const auto tries = [&](rlim_t most) {
+      rlimit limit{};
+      getrlimit(RLIMIT_FSIZE, &limit);
+      limit.rlim_cur = most;
+      setrlimit(RLIMIT_FSIZE, &limit);
+      for (int i = 0; i < 3; ++i) {
+        if (ledger.begin()) (void)ledger.end(std::vector{promise(0, 5ms)});
+        ledger.maintain();
+      }
+    };
+    for (const rlim_t most : {rlim_t{0}, RLIM_INFINITY, rlim_t{0}}) tries(most);
+    _exit(0);
+  }
+  close(log[1]);
+  std::string said;
+  char some[256];
+  for (ssize_t got = 1; (got = read(log[0], some, sizeof some)) > 0;) said.append(some, static_cast<std::size_t>(got));
+  close(log[0]);
+  waitpid(child, nullptr, 0);
+  const std::string fault = place / "ledger" + " cannot be written: " + std::strerror(EFBIG);
+  std::size_t times = 0;
+  for (std::size_t at = 0; (at = said.find(fault, at)) != std::string::npos; ++at) ++times;
+  INFO(said);
+  CHECK(times == 2);  // it could be written in between
+}
+
+TEST_CASE("sixty-four processes find a slot and the next one does not") {
+  const Directory directory;
+  std::vector<std::unique_ptr<HostLedger>> all;
+  for (std::size_t i = 0; i < ledger::slot_count; ++i) all.push_back(open(directory));
+  CHECK(HostLedger::open(machine(), directory.path()).error().kind == ErrorKind::imp_limit);
+  all.pop_back();
+  CHECK(HostLedger::open(machine(), directory.path()));
+}
+
+// Damage.
+
+TEST_CASE("a damaged header is found and mended and no promise is lost") {
+  const Directory directory;
+  const auto a = open(directory);
+  promise_all(*a, {promise(0, 5ms)});
+  directory.overwrite(0, 24);
+  CHECK_FALSE(a->begin());
+  const auto late = open(directory);  // a newcomer mends it, too
+  CHECK(others_of(*late) == 500'000);
+  directory.overwrite(0, 24);
+  a->maintain();
+  CHECK(others_of(*late) == 500'000);
+}
+
+TEST_CASE("a damaged slot keeps transactions shut until its owner has written it again") {
+  const Directory directory;
+  const auto a = open(directory);
+  const auto b = open(directory);
+  promise_all(*a, {promise(0, 5ms)});
+  const std::size_t at = GENERATE(std::size_t{0}, std::size_t{8}, ledger::entries_offset + 16);
+  directory.overwrite(ledger::first_slot + at, 4);
+  CHECK_FALSE(b->begin());
+  a->maintain();
+  CHECK(others_of(*b) == 500'000);
+}
+
+TEST_CASE("the damaged slot of a dead process hinders nobody") {
+  const Directory directory;
+  auto a = open(directory);
+  const auto b = open(directory);
+  promise_all(*a, {promise(0, 5ms)});
+  a.reset();
+  directory.overwrite(ledger::first_slot, 64);
+  CHECK(others_of(*b) == 0);
+}
+
+TEST_CASE("a truncated ledger is mended from the memory of those who live") {
+  const Directory directory;
+  const auto a = open(directory);
+  const auto b = open(directory);
+  promise_all(*a, {promise(0, 5ms)});
+  promise_all(*b, {promise(1, 1ms)});
+  REQUIRE(truncate(directory.file().c_str(), 0) == 0);
+  CHECK_FALSE(a->begin());
+  a->maintain();
+  b->maintain();
+  CHECK(others_of(*a) == 100'000);
+  CHECK(others_of(*b) == 500'000);
+}
+
+TEST_CASE("a removed ledger is made again and all living promises return to it") {
+  const Directory directory;
+  const auto a = open(directory);
+  const auto b = open(directory);
+  promise_all(*a, {promise(0, 5ms)});
+  std::filesystem::remove(directory.file());
+  CHECK_FALSE(a->begin());
+  a->maintain();
+  b->maintain();
+  CHECK(others_of(*b) == 500'000);
+}
+
+TEST_CASE("who finds no slot in a new ledger promises nothing until one is free") {
+  const Directory directory;
+  const auto a = open(directory);
+  promise_all(*a, {promise(0, 5ms)});
+  std::filesystem::remove(directory.file());
+  std::vector<std::unique_ptr<HostLedger>> all;
+  for (std::size_t i = 0; i < ledger::slot_count; ++i) all.push_back(open(directory));
+  a->maintain();
+  CHECK_FALSE(a->begin());
+  all.pop_back();
+  a->maintain();
+  CHECK(others_of(*a) == 0);
+  CHECK(others_of(*all.front()) == 500'000);
+}
+
+TEST_CASE("a ledger of another version that nobody uses is replaced") {
+  const Directory directory;
+  const ledger::FileHeader old = ledger::make_header(1);
+  std::ofstream(directory.file(), std::ios::binary).write(reinterpret_cast<const char*>(&old), sizeof old)
+      << std::string(100'000, 'x');
+  const auto ledger = open(directory);
+  CHECK(others_of(*ledger) == 0);
+  CHECK(std::filesystem::file_size(directory.file()) < 100'000);
+}
+
+TEST_CASE("a ledger of another version that somebody uses is left alone") {
+  const Directory directory;
+  const ledger::FileHeader old = ledger::make_header(1);
+  std::ofstream(directory.file(), std::ios::binary).write(reinterpret_cast<const char*>(&old), sizeof old);
+  const os::Fd there(::open(directory.file().c_str(), O_RDWR | O_CLOEXEC));
+  const auto locked = os::try_lock(there, {.start = static_cast<off_t>(ledger::slot_offset(3)), .length = 1});
+  REQUIRE(locked);
+  REQUIRE(*locked);
+  CHECK(HostLedger::open(machine(), directory.path()).error().kind == ErrorKind::persist_store);
+  ledger::FileHeader found;
+  std::ifstream(directory.file(), std::ios::binary).read(reinterpret_cast<char*>(&found), sizeof found);
+  CHECK(ledger::is_other_version(found));
+}
+
+TEST_CASE("a ledger of rubbish is rebuilt at start") {
+  const Directory directory;
+  std::ofstream(directory.file()) << std::string(100'000, 'x');
+  const auto ledger = open(directory);
+  CHECK(others_of(*ledger) == 0);
+}
+
+TEST_CASE("a core that is not there cannot be leased") {
+  const Directory directory;
+  const auto ledger = open(directory);
+  CHECK(ledger->lease({.cores = {CoreId{9}}, .siblings = false}).error().minor == minor::core_unusable);
+}
+
+TEST_CASE("a directory that cannot be made is refused and none is made above it") {
+  const Directory directory;
+  std::ofstream(directory.path() + "/file") << "x";
+  CHECK(HostLedger::open(machine(), directory.path() + "/file/below").error().kind == ErrorKind::no_permission);
+  CHECK(HostLedger::open(machine(), directory.path() + "/slip/below").error().kind == ErrorKind::no_permission);
+  CHECK_FALSE(std::filesystem::exists(directory.path() + "/slip"));
+}
+
+TEST_CASE("what stands in the ledger's place is named and left alone") {
+  const Directory directory;
+  const std::string path = directory.file();
+  const auto refused = [&](const std::string& what) {
+    const auto opened = LedgerFile::open(path, {});
+    REQUIRE_FALSE(opened);
+    CHECK(opened.error().error.kind == ErrorKind::no_permission);
+    CHECK_THAT(opened.error().text, Catch::Matchers::Contains(path + " is " + what + ", no plain file; remove it"));
+    CHECK(std::filesystem::remove(path));
+  };
+  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+  refused("a fifo");
+  REQUIRE(mkdir(path.c_str(), 0700) == 0);
+  refused("a directory");
+  std::filesystem::create_symlink(directory.path() + "/elsewhere", path);
+  refused("a symbolic link");
+  CHECK_FALSE(std::filesystem::exists(directory.path() + "/elsewhere"));
+}
+
+TEST_CASE("the runtime directory follows the environment") {
+  setenv("CORELANE_RUNTIME_DIRECTORY", "/somewhere", 1);
+  CHECK(runtime_directory() == "/somewhere");
+  unsetenv("CORELANE_RUNTIME_DIRECTORY");
+  if (geteuid() == 0) CHECK(runtime_directory() == "/run/corelane");
+}
