@@ -74,7 +74,7 @@ std::string notes_text(const Participants& participants, const ServerReport& rep
           "observed.\n",
           static_cast<unsigned long long>(report.gaps), report.longest_gap / 1000, report.total_gap / 1000,
           report.observed / 1e6) +
-      "Threads of other programs with a higher SCHED_FIFO level than this one's count among them. "
+      "Threads of other programs with a higher real-time priority than this one's count among them. "
       "A miss is excused only when such stalls on its core, inside its job's response, last at least as long as it was "
       "late; an overrun (more than C of processor time) only when those inside its own computation do.\n"
       "\"bound\" is the response that was computed at the admission, for the program's own work. Stalls come on top of "

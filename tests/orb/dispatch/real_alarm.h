@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -21,7 +22,8 @@ class RealAlarm {
   explicit RealAlarm(const Contract& contract) {
     pools_.push_back(std::make_unique<CorePool>(CoreId{0}, 4, inbox_));
     worker_ = std::make_shared<TaskWorker>(TaskId{1}, contract, *pools_[0], Clock{});
-    REQUIRE(budgets_.start({.name = "budgets"}));
+    budgets_.emplace(pools_);
+    REQUIRE(budgets_->start({.name = "budgets"}));
     REQUIRE(pools_[0]->add(worker_, Priority{1}));
     thread_ = std::jthread([this] { worker_->loop(); });
   }
@@ -29,7 +31,7 @@ class RealAlarm {
   RealAlarm& operator=(const RealAlarm&) = delete;
   ~RealAlarm() {
     end();
-    budgets_.stop();
+    budgets_->stop();
   }
 
   // One job; returns when its body has. Bound: that is the body's.
@@ -54,7 +56,7 @@ class RealAlarm {
   os::Parker manager_;
   NoteInbox inbox_{4, manager_};
   std::vector<std::unique_ptr<CorePool>> pools_;
-  BudgetThread budgets_{pools_};
+  std::optional<BudgetThread> budgets_;  // of the pools that are there when it is made
   WorkerPtr worker_;
   std::atomic<bool> ended_{false};
   std::jthread thread_;
