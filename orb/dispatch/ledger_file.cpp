@@ -287,7 +287,8 @@ Expected<void> LedgerFile::write_own(std::span<const Promise> mine) noexcept {
   const auto size = ledger::write_slot(mine, getpid(), buffer_);
   if (!size) return ledger::too_many;
   write_fault_ = 0;
-  if (!write_at(file_, Bytes{buffer_}.first(*size), ledger::slot_offset(slot_))) return write_fault_ = errno, not_stored;
+  if (!write_at(file_, Bytes{buffer_}.first(*size), ledger::slot_offset(slot_)))
+    return write_fault_ = errno, not_stored;
   // Of two processes that each write and then look at the other's slot one at least sees the other: their writes are in
   // the order in which they took the inode's lock.
   // seq_cst: keeps our look behind our write also where a system call is no barrier
