@@ -65,19 +65,17 @@ void ChainedCall::done() noexcept {
   parker->unpark();
 }
 
-const ChainedCall* ChainedCall::current() noexcept { return working_for; }
+ChainedCall* ChainedCall::current() noexcept { return working_for; }
 
-bool ChainedCall::is_within(TaskId task) const noexcept {
-  const ChainedCall* call = this;
+ChainedCall* ChainedCall::of_task(TaskId task, ChainedCall* call) noexcept {
   while (call != nullptr && call->task_ != task) call = call->outer_;  // bound: the depth of the chain
-  return call != nullptr;
+  return call;
 }
 
 bool ChainedCall::call_back(TaskId task, CallBack& work) noexcept {
   if (task == no_task) return false;
   if (current_task() == task) return work.run(), true;
-  ChainedCall* call = working_for;
-  while (call != nullptr && call->task_ != task) call = call->outer_;  // bound: the depth of the chain
+  ChainedCall* const call = of_task(task, working_for);
   if (call == nullptr) return false;
   ChainedCall answer;
   Posted posted{work, answer};

@@ -71,15 +71,18 @@ class ChainedCall {
   static bool call_back(TaskId task, CallBack& work) noexcept;
 
   // For which the calling thread works; null: for none.
-  static const ChainedCall* current() noexcept;
+  static ChainedCall* current() noexcept;
   // Whether a job of the task waits for it, or for a call that it is a part of.
-  bool is_within(TaskId task) const noexcept;
+  bool is_within(TaskId task) noexcept { return of_task(task, this) != nullptr; }
 
  private:
   struct Posted {
     CallBack& work;
     ChainedCall& answer;
   };
+
+  // The innermost call, from this one outwards, for which a job of the task waits; null: there is none.
+  static ChainedCall* of_task(TaskId task, ChainedCall* call) noexcept;
 
   // Constant.
   const std::shared_ptr<os::Parker> parker_;  // the caller's

@@ -90,6 +90,7 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
   writer_.set_limit(state.settings.giop.message_size);
   spare_.set_limit(state.settings.giop.message_size);
   chain_.count = 0;
+  if (!options_.oneway) inherit_chain(chain_);
   wait_number_ = options_.waits && !options_.oneway ? extend_chain(chain_) : 0;
   connect();
   compose(writer_, connection_->first_request());
@@ -198,11 +199,13 @@ bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
   WireWait called_back(wait_number_, pending_);
   bool over = !connection_->start(pending_, request_id_, writer_.bytes());
   // Bound: the deadline, and what calls back.
-  do {
-    if (over) continue;
-    const dispatch::SuspensionScope waits(sleeps);
-    over = connection_->wait(pending_, deadline_, strategy, &called_back);
-  } while (called_back.serve(over) || !over);
+  while (!over) {
+    {
+      const dispatch::SuspensionScope waits(sleeps);
+      over = connection_->wait(pending_, deadline_, strategy, &called_back);
+    }
+    called_back.serve();
+  }
   return pending_.answered();
 }
 

@@ -312,11 +312,6 @@ bool ClientConnection::usable() noexcept {
   return !broken_.load(std::memory_order_relaxed);  // relaxed: a hint
 }
 
-bool ClientConnection::waited_for() noexcept {
-  const Lock lock(mutex_);
-  return !waiting_.empty();
-}
-
 void ClientConnection::close() noexcept {
   broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint
   stream_->close();

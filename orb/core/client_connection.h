@@ -103,8 +103,6 @@ class ClientConnection {
 
   // False when it cannot carry another call. Looks at the stream when it was idle for long.
   bool usable() noexcept;
-  // Somebody waits for a reply over it.
-  bool waited_for() noexcept;
   void close() noexcept;
   // False: it will carry nothing any more.
   bool open() const noexcept { return !broken_.load(std::memory_order_relaxed); }  // relaxed: a hint

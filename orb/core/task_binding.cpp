@@ -60,8 +60,7 @@ void TaskBinding::open_own(std::uint64_t token) {
 
 const std::shared_ptr<ClientConnection>& TaskBinding::connection(bool nested) noexcept {
   // relaxed: own_ is constant, and the flag only goes down
-  if (!uses_own_.load(std::memory_order_relaxed)) return shared_;
-  if (nested && own_->waited_for()) return shared_;
+  if (nested || !uses_own_.load(std::memory_order_relaxed)) return shared_;
   if (own_->usable()) return own_;
   fall_back(*own_);
   return shared_;

@@ -34,7 +34,7 @@ class TaskBinding {
   const std::string& operation() const noexcept { return operation_; }
   const Contract& contract() const noexcept { return contract_; }
   // What the next call goes over; null when the object is local. `nested`: on behalf of somebody who may be the task
-  // itself, whose thread then does not read its own connection before that call has been answered.
+  // itself, whose thread then reads its own connection no sooner than that call has been answered: over the shared one.
   const std::shared_ptr<ClientConnection>& connection(bool nested = false) noexcept;
   // A call that certainly did not run failed on `connection`. False: there is no other one to try.
   bool fall_back(const ClientConnection& connection) noexcept;

@@ -38,26 +38,14 @@ bool in_task() noexcept {
   return job != nullptr && job->context.task != no_task;
 }
 
-// A request as a part of the job that the thread is in.
-class RequestBack final : public CallBack {
- public:
-  explicit RequestBack(dispatch::Job& job) : job_(job) {}
-  void run() noexcept override {
-    const dispatch::CurrentJob* current = dispatch::current_job();
-    job_.run(current != nullptr ? current->context : dispatch::JobContext{});
-    job_.finish();
-  }
-
- private:
-  dispatch::Job& job_;
-};
-
 }  // namespace
 
-std::uint64_t extend_chain(giop::ChainContext& waits) {
+void inherit_chain(giop::ChainContext& waits) noexcept {
   waits.count = 0;
-  if (const giop::ChainContext* served = ServedChain::current(); served != nullptr)
-    for (const std::uint64_t wait : served->all()) waits.push(wait);
+  if (const giop::ChainContext* served = ServedChain::current(); served != nullptr) waits = *served;
+}
+
+std::uint64_t extend_chain(giop::ChainContext& waits) {
   if (!in_task() || !bell_of_thread().open()) return 0;
   const std::uint64_t number = draw_number();
   if (number != 0 && !waits.push(number))
@@ -68,6 +56,22 @@ std::uint64_t extend_chain(giop::ChainContext& waits) {
 struct WireWait::Bucket {
   os::PiMutex mutex;
   WireWait* first = nullptr;  // guarded by mutex
+};
+
+// A request as a part of the job that the thread is in. Whoever has his answer may call back again at once.
+class WireWait::RequestBack final : public CallBack {
+ public:
+  RequestBack(WireWait& wait, dispatch::Job& job) : wait_(wait), job_(job) {}
+  void run() noexcept override {
+    const dispatch::CurrentJob* current = dispatch::current_job();
+    job_.run(current != nullptr ? current->context : dispatch::JobContext{});
+    wait_.await_next();
+    job_.finish();
+  }
+
+ private:
+  WireWait& wait_;
+  dispatch::Job& job_;
 };
 
 WireWait::Bucket& WireWait::bucket_of(std::uint64_t number) noexcept {
@@ -87,7 +91,7 @@ WireWait::WireWait(std::uint64_t number, PendingReply& reply) noexcept
 }
 
 WireWait::~WireWait() {
-  while (serve(true)) continue;  // bound: whoever calls back until it is unlinked
+  while (dispatch::JobPtr job = next(true)) run(std::move(job));  // bound: whoever calls back until it is unlinked
 }
 
 // With the bucket's mutex.
@@ -104,8 +108,9 @@ bool WireWait::accepts(TaskId task) const noexcept {
 }
 
 bool WireWait::take(dispatch::JobPtr& job) noexcept {
-  if (busy_ || posted_ || !accepts(job->task)) return false;
-  posted_ = std::move(job);
+  if (!accepts(job->task)) return false;
+  if (job->task == no_task && (busy_ || !posted_.empty())) return false;
+  posted_.push_back(std::move(job));
   // PAIR wire_wait.called: release here -> acquire in is_called(). What it publishes the mutex orders, too.
   called_.store(true, std::memory_order_release);
   bell_.ring();
@@ -129,23 +134,28 @@ bool WireWait::is_called() const noexcept {
   return called_.load(std::memory_order_acquire);
 }
 
-bool WireWait::serve(bool over) noexcept {
-  Bucket& bucket = bucket_of(number_);
-  dispatch::JobPtr job;
-  {
-    const std::lock_guard lock(bucket.mutex);
-    job = std::move(posted_);
-    called_.store(false, std::memory_order_relaxed);  // relaxed: under the mutex
-    busy_ = job != nullptr;
-    if (!job && over) unlink();
-  }
-  if (!job) return false;
-  RequestBack work(*job);
+void WireWait::serve() noexcept {
+  while (dispatch::JobPtr job = next(false)) run(std::move(job));  // bound: what calls back
+}
+
+// The next call-back; null: there is none, and if the wait is `over`, there will be none.
+dispatch::JobPtr WireWait::next(bool over) noexcept {
+  const std::lock_guard lock(bucket_of(number_).mutex);
+  dispatch::JobPtr job = posted_.pop_front();
+  called_.store(!posted_.empty(), std::memory_order_relaxed);  // relaxed: under the mutex
+  busy_ = job != nullptr;
+  if (!job && over) unlink();
+  return job;
+}
+
+void WireWait::run(dispatch::JobPtr job) noexcept {
+  RequestBack work(*this, *job);
   if (!ChainedCall::call_back(job->task, work)) work.run();
-  job.reset();
-  const std::lock_guard lock(bucket.mutex);
+}
+
+void WireWait::await_next() noexcept {
+  const std::lock_guard lock(bucket_of(number_).mutex);
   busy_ = false;
-  return true;
 }
 
 }  // namespace corelane::core

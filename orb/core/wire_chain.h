@@ -4,8 +4,10 @@
 // the job; chains within the process are call_chain.h.
 //
 // Who may get onto a thread: only he whom its job called, or who was called on behalf of that call, and only while it
-// waits. The number is random, of 64 bits, new for each wait, and worth nothing when the wait is over; what task the
-// request may name is checked before, as ever (PeerTasks). One call-back at a time: a second one is of no chain.
+// waits. The number is random, of 64 bits, new for each call (and kept where a call that did not run is sent again),
+// and worth nothing while nobody waits; what task the request may name is checked before, as ever (PeerTasks). One
+// call-back at a time: others for the task take their turn, since behind the job that waits they would wait for
+// themselves; others without a contract are of no chain, and cost the job no time.
 //
 // Threads: a wait is made, served and ended by the thread that waits; offer() any. Nothing here allocates.
 #pragma once
@@ -18,14 +20,17 @@
 #include "orb/core/call_chain.h"
 #include "orb/core/client_connection.h"
 #include "orb/dispatch/job.h"
+#include "orb/dispatch/request_queue.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/os/doorbell.h"
 
 namespace corelane::core {
 
-// Leaves in `waits` what a request of the calling thread is nested in, and gives the number of the wait for its reply,
-// which is the last of them; 0: nobody can call back into that, since the thread is in no task's job or the system has
-// no random number or no descriptor to give. Raises IMP_LIMIT beyond ChainContext::most.
+// Leaves in `waits` what a request of the calling thread is nested in, whether that waits for the reply or not.
+void inherit_chain(giop::ChainContext& waits) noexcept;
+
+// Adds the number of a wait for the reply, and gives it; 0: nobody can call back into that, since the thread is in no
+// task's job or the system has no random number or no descriptor to give. Raises IMP_LIMIT beyond ChainContext::most.
 std::uint64_t extend_chain(giop::ChainContext& waits);
 
 class WireWait final : public Interruption {
@@ -36,11 +41,11 @@ class WireWait final : public Interruption {
   WireWait(const WireWait&) = delete;
   WireWait& operator=(const WireWait&) = delete;
 
-  // Runs what has called back. False: nobody has, and if the wait is `over`, nobody will.
-  bool serve(bool over) noexcept;
+  // Runs what has called back; the destructor does so, too.
+  void serve() noexcept;
 
   // A request that is nested in these waits: the innermost that is of this process, and of the task (no_task: of
-  // whichever), gets it. False: there is none, or it has one already; the job stays with the caller.
+  // whichever that has no call-back now), gets it. False: there is none; the job stays with the caller.
   static bool offer(std::span<const std::uint64_t> waits, dispatch::JobPtr& job) noexcept;
 
   bool is_called() const noexcept override;
@@ -48,25 +53,29 @@ class WireWait final : public Interruption {
 
  private:
   struct Bucket;
+  class RequestBack;
   static Bucket& bucket_of(std::uint64_t number) noexcept;
   bool accepts(TaskId task) const noexcept;
   bool take(dispatch::JobPtr& job) noexcept;
+  dispatch::JobPtr next(bool over) noexcept;
+  void run(dispatch::JobPtr job) noexcept;
+  void await_next() noexcept;
   void unlink() noexcept;
 
   // Constant.
   const std::uint64_t number_;
-  const TaskId task_;                // whose job waits
-  const ChainedCall* const serves_;  // for which local call it does what it does
+  const TaskId task_;          // whose job waits
+  ChainedCall* const serves_;  // for which local call it does what it does
   PendingReply& reply_;
   os::Doorbell& bell_;  // the thread's
 
   // Guarded by the mutex of the bucket.
   WireWait* next_ = nullptr;
-  dispatch::JobPtr posted_;
+  dispatch::JobList posted_;
   bool linked_ = true;
-  bool busy_ = false;  // the thread runs a call-back, and does not wait
+  bool busy_ = false;  // a call-back runs, and has not been answered
 
-  std::atomic<bool> called_{false};  // posted_ is there
+  std::atomic<bool> called_{false};  // posted_ holds some
 };
 
 }  // namespace corelane::core

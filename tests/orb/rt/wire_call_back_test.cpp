@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "orb/base/minor.h"
+#include "orb/core/async_invocation.h"
 #include "orb/core/call_chain.h"
 #include "orb/core/reference.h"
 #include "orb/giop/corelane_contexts.h"
@@ -53,10 +54,11 @@ class RemotePlayer final : public ProbeServant {
     threads.note();
     return depth == 0 ? 0 : next->paced(depth - 1) + 1;
   }
-  void ping() override { threads.note(); }
+  void ping() override { pinged ? pinged() : threads.note(); }
 
   ProbeReference next;
   std::function<std::int32_t()> instead;  // of answering at once
+  std::function<void()> pinged;
   ThreadsSeen threads;
 };
 
@@ -65,10 +67,14 @@ struct Side {
     orb.root()->the_POAManager()->activate();
     text = orb->object_to_string(orb.root()->servant_to_reference(player));
   }
-  ~Side() { player->next = nullptr; }
+  ~Side() { player->next = another->next = nullptr; }
+  ProbeReference join(const CORBA::servant_reference<RemotePlayer>& added) {
+    return IDL::traits<Probing::Probe>::narrow(orb.root()->servant_to_reference(added));
+  }
 
   TestOrb orb;
-  CORBA::servant_reference<RemotePlayer> player = CORBA::make_reference<RemotePlayer>();
+  CORBA::servant_reference<RemotePlayer> player = CORBA::make_reference<RemotePlayer>(),
+                                         another = CORBA::make_reference<RemotePlayer>();
   std::string text;
 };
 
@@ -149,6 +155,26 @@ void say_yes(Wire& wire) {
   wire.send(writer);
 }
 
+// add(0, number) over a socket; who asks need not wait.
+std::future<std::int32_t> add_asynchronously(const ProbeReference& to, std::int32_t number) {
+  static constexpr core::Operation add{.name = "add"};
+  auto sum = std::make_shared<std::promise<std::int32_t>>();
+  core::AsyncInvocation call(*to, add);
+  call.marshal(std::int32_t{0}, number);
+  call.send([sum](core::AsyncReply& reply) {
+    std::int32_t result = 0;
+    reply.unmarshal(result) ? sum->set_value(result) : sum->set_exception(reply.exception());
+  });
+  return sum->get_future();
+}
+
+// How many of so many calls, one right after the other, came to what they should.
+int right_of(int calls, const ProbeReference& player) {
+  int right = 0;
+  for (int i = 0; i < calls; ++i) right += player->add(0, i) == i;
+  return right;
+}
+
 giop::ChainContext chain_here() { return *core::ServedChain::current(); }
 
 giop::ChainContext forged_chain() {
@@ -190,7 +216,10 @@ TEST_CASE("a call-back without a contract runs on the thread that waits") {
   RemoteGame game;
   game.first.player->next = game.meet(game.first, game.second);  // runs in no task
   const auto plain = game.meet(game.second, game.first);
-  game.second.player->instead = [&] { return plain->ping(), 5; };
+  game.second.player->instead = [&] {
+    for (int i = 0; i < 500; ++i) plain->ping();  // the next one as soon as the last one is answered
+    return 5;
+  };
   CHECK(game.to_first->add(1, 0) == 6);
   CHECK(game.threads_of_first() == 1);
 }
@@ -214,6 +243,53 @@ TEST_CASE("a call-back that reaches its task by way of another task of the proce
   CHECK(game.to_first->add(1, 0) == 3);
 }
 
+TEST_CASE("whoever was called may call back again as soon as he has his answer") {
+  RemoteGame game;
+  game.first.player->next = game.to_second;
+  game.second.player->instead = [&] { return right_of(500, game.to_first); };
+  for (int i = 0; i < 10; ++i) CHECK(game.to_first->add(1, 0) == 501);
+  CHECK(game.threads_of_first() == 1);
+}
+
+TEST_CASE("a task that waits for another process is called back by its own process again and again") {
+  RemoteGame game;
+  const auto local = game.first.join(game.first.player);
+  const auto local_task = game.admit(local);
+  const auto to_another =
+      probe_of(game.second.orb, game.first.orb->object_to_string(game.first.join(game.first.another)));
+  game.first.player->next = game.to_second;
+  game.second.player->instead = [&] { return to_another->add(0, 0); };
+  game.first.another->instead = [&] { return right_of(500, local); };
+  for (int i = 0; i < 10; ++i) CHECK(local->add(1, 0) == 501);
+  CHECK(game.threads_of_first() == 1);
+}
+
+TEST_CASE("what is called asynchronously can call back who waits for its caller") {
+  RemoteGame game;
+  Side third(game.options);
+  const auto to_third = game.meet(game.second, third);
+  game.first.player->next = game.to_second;
+  third.player->instead = [&] { return game.to_first->add(0, 7); };
+  game.second.player->instead = [&] { return add_asynchronously(to_third, 0).get(); };
+  CHECK(game.to_first->add(1, 0) == 8);
+  CHECK(game.threads_of_first() == 1);
+}
+
+TEST_CASE("call-backs of a task that come at once take turns on the thread that waits") {
+  RemoteGame game;
+  Side third(game.options);
+  const auto to_third = game.meet(game.second, third);
+  game.first.player->next = game.to_second;
+  third.player->instead = [&] { return right_of(50, game.to_first); };
+  game.second.player->instead = [&] {
+    auto meanwhile = add_asynchronously(to_third, 0);
+    const int right = right_of(50, game.to_first);
+    return right + meanwhile.get();
+  };
+  for (int i = 0; i < 10; ++i) CHECK(game.to_first->add(1, 0) == 101);
+  CHECK(game.threads_of_first() == 1);
+}
+
 TEST_CASE("what a call-back over a socket throws reaches its caller, and the tasks go on") {
   RemoteGame game;
   game.play();
@@ -233,15 +309,16 @@ TEST_CASE("calls that call each other back without end are refused, and the task
 TEST_CASE("a oneway call-back does not run on the thread that waits") {
   RemoteGame game;
   Stranger stranger(game);
+  std::promise<std::thread::id> ran;
+  std::thread::id runner;
+  game.first.player->pinged = [&] { ran.set_value(std::this_thread::get_id()); };
   game.first.player->next = game.to_second;
   game.second.player->instead = [&] {
     stranger.send("ping", chain_here(), no_task, giop::response::none);
-    stranger.send("ping", forged_chain());  // on the same connection, and without a contract as the first: behind it
-    CHECK(stranger.answer() == Error{});
-    return 5;
+    return runner = ran.get_future().get(), 5;
   };
   CHECK(game.to_first->add(1, 0) == 6);
-  CHECK(game.threads_of_first() > 1);
+  CHECK(game.first.player->threads.all().count(runner) == 0);
 }
 
 // Error paths: a peer that lies, or goes.
