@@ -135,12 +135,13 @@ Expected<void> Orb::start_listening() {
     runtime = state_->runtime;
     target = state_->target;
   }
-  // Opens the ledger, makes threads, resolves names: calls of other threads go on meanwhile.
+  // Opens the ledger, makes threads, resolves names: calls of other threads go on meanwhile. The executive first, since
+  // it refuses settings by which the pool's threads must not run.
+  const auto executive = runtime->executive(state_->settings);
+  if (!executive) return executive.error();
   if (state_->settings.executive.mode == dispatch::DispatchMode::leader_followers)
     transport = state_->pooled_transport();
   if (!transport) return transport.error();
-  const auto executive = runtime->executive(state_->settings);
-  if (!executive) return executive.error();
   auto server =
       std::make_shared<Server>(shared_from_this(), state_->settings, state_->half_messages, **executive, *target);
   if (const auto listening = server->listen(**transport); !listening) return listening.error();

@@ -172,9 +172,10 @@ const std::vector<SettingsEntry>& settings_table() {
        "how the threads of tasks, and of leader-followers, wait for what comes next: park (sleep at once), "
        "spin-then-park (spin for pool.spin, then sleep), adaptive (the same, for as long as it lately took and a "
        "wake-up costs), spin (without SCHED_FIFO only). Spinning is charged: a task's budget counts as longer by "
-       "pool.spin",
+       "pool.spin. In leader-followers nothing is charged, and adaptive does what spin-then-park does",
        [](S& s, V v) { return wait_mode(v, s.executive.wait.mode); }},
-      {"pool.spin", "50us", "how long those threads spin after each job at most, 10ms at most", pool_spin},
+      {"pool.spin", "50us", "how long those threads spin after each job at most, unless by spin; 10ms at most",
+       pool_spin},
       {"followers.threads", "4", "threads of the mode leader-followers",
        [](S& s, V v) { return number<int>(v, s.followers.threads, 1, 256); }},
       {"followers.placement", "unbound",

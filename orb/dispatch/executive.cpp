@@ -4,6 +4,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "orb/base/errors.h"
@@ -44,6 +45,11 @@ class AnswerHandler final : public AdmissionHandler {
   const std::shared_ptr<Answer> answer_;
 };
 
+// Who never sleeps leaves the rest of his core to nobody, whatever was admitted to it.
+constexpr std::string_view sleepless =
+    "pool.wait = spin needs pool.real_time = off, since a thread under SCHED_FIFO that never sleeps would leave its "
+    "core to nobody below it; use spin-then-park or adaptive, which pool.spin bounds";
+
 }  // namespace
 
 std::string text_of(const NotAdmitted& why) {
@@ -56,6 +62,10 @@ Expected<std::unique_ptr<Executive>> Executive::start(const ExecutiveOptions& op
   const sched::NativeRange natives = task_natives(options);
   if (!natives.valid() || options.max_tasks == 0 || options.queue_capacity == 0 || options.best_effort_threads == 0)
     return bad_option;
+  if (options.wait.mode == os::WaitMode::spin && options.real_time) {
+    os::log::error(sleepless);
+    return bad_option;
+  }
   if (options.mode == DispatchMode::leader_followers) {
     if (options.best_effort_server.kind != BestEffortServer::none) {
       os::log::error(

@@ -83,13 +83,6 @@ std::optional<std::string> fault_of_deadlines(const ExecutiveOptions& options, c
   return std::nullopt;
 }
 
-// Who never sleeps leaves the rest of his core to nobody, whatever was admitted to it.
-std::optional<std::string> fault_of_waiting(const ExecutiveOptions& options) {
-  if (options.wait.mode != os::WaitMode::spin || !options.real_time) return std::nullopt;
-  return "pool.wait = spin needs pool.real_time = off, since a thread under SCHED_FIFO that never sleeps would leave "
-         "its core to nobody below it; use spin-then-park or adaptive, which pool.spin bounds";
-}
-
 std::string waiting_of(const ExecutiveOptions& options) {
   if (options.wait.mode == os::WaitMode::park) return {};
   return "; tasks wait by " + std::string(os::name_of(options.wait.mode)) + ", " + to_string(options.wait.spin) +
@@ -189,7 +182,6 @@ Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveO
   if (!leases) return leases.error();
   auto fault = fault_of(wanted, *leases);
   if (!fault) fault = fault_of_deadlines(wanted, *leases);
-  if (!fault) fault = fault_of_waiting(wanted);
   if (fault) {
     os::log::error(*fault);
     return Error{.kind = ErrorKind::bad_param, .minor = minor::bad_option};

@@ -200,6 +200,14 @@ void TaskWorker::loop() noexcept {
 
 void TaskWorker::wait(Time now) noexcept {
   const os::WaitStrategy strategy = std::exchange(spins_, false) ? strategy_ : os::WaitStrategy{};
+  if (strategy.mode != os::WaitMode::spin) return wait_by(strategy, now);
+  // What has no end is in nobody's budget, neither now nor once its next job is there.
+  used_before_.store(unknown, std::memory_order_relaxed);  // relaxed: see begin_charge()
+  wait_by(strategy, now);
+  begin_charge();
+}
+
+void TaskWorker::wait_by(os::WaitStrategy strategy, Time now) noexcept {
   const int fd = at_the_door_ ? -1 : inlet_.descriptor(now);
   if (fd < 0) return bell_.wait(wake_at(now), strategy);
   if (bell_.open()) return bell_.wait_beside(fd, wake_at(now), strategy);

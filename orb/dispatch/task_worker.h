@@ -127,6 +127,7 @@ class TaskWorker final : public Agent, private JobControl {
   bool read(CorePool& pool, Time now, Assignment& next) noexcept;
   void run(CorePool& pool, Assignment& next, Time begun) noexcept;
   void wait(Time now) noexcept;
+  void wait_by(os::WaitStrategy strategy, Time now) noexcept;
   Duration begin_charge() noexcept;
   void place() noexcept;
   void account(const JobContext& context, Time end, Duration used) noexcept;

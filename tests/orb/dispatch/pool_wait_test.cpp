@@ -39,6 +39,7 @@ TEST_CASE("a contract whose deadline leaves no room to spin is refused with what
 
 TEST_CASE("SCHED_FIFO threads that never sleep are refused at the start") {
   ExecutiveOptions options;
+  options.mode = GENERATE(DispatchMode::manager, DispatchMode::direct, DispatchMode::leader_followers);
   options.wait.mode = os::WaitMode::spin;
   auto topology = os::Topology::detect();
   REQUIRE(topology);
