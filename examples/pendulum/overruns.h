@@ -28,6 +28,7 @@ class OverrunLog {
   static constexpr std::size_t capacity = 4096;
   struct Slot {
     std::atomic<std::uint64_t> job{0};
+    std::atomic<std::int64_t> budget{0};   // in ns
     std::atomic<std::int64_t> allowed{0};  // the budget and what stalls took, in ns
   };
   Slot& slot_of(JobId job) noexcept { return slots_[job.value % capacity]; }

@@ -31,6 +31,9 @@ TEST_CASE("an overrun is excused when the stalls inside its own job explain it, 
   const rt::Current job{.task = TaskId{7}, .job = JobId{5000}, .budget = 2ms};
   log.note(job, 300us);
   rt::TaskEvent overrun{.kind = dispatch::TaskEventKind::overrun, .task = TaskId{7}, .job = JobId{5000}};
+  overrun.used = 2ms;  // and slept for too long
+  log.heard(overrun);
+  CHECK(log.excused(TaskId{7}) == 0);
   overrun.used = 2300us + Duration{1};
   log.heard(overrun);
   CHECK(log.excused(TaskId{7}) == 0);
