@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "idl/cxx/calls.h"
 #include "idl/cxx/layout.h"
@@ -199,7 +201,34 @@ class Implied {
   TypeId void_ = TypeId::none;
 };
 
+std::optional<Unsupported> clash_in(const Model& implied, const Definition& handler) {
+  const auto body_of = [&](DefId id) -> const Interface& { return std::get<Interface>(implied[id].body); };
+  const auto served = [&](DefId id) { return "`" + implied[body_of(id).replies_of].scoped_name + "`"; };
+  std::map<std::string, DefId> known;
+  for (const DefId ancestor : std::get<Interface>(handler.body).ancestors) {
+    for (const Operation& reply : body_of(ancestor).operations) {
+      const auto [first, is_new] = known.emplace(reply.name, ancestor);
+      if (is_new) continue;
+      return Unsupported{handler.place, "asynchronous calls of " + served(first->second) + " and of " +
+                                            served(ancestor) + " both have a reply called `" + reply.name +
+                                            "`, so one handler cannot hear both; rename one, or compile without --ami"};
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::vector<Unsupported> clashing_replies(const Model& model) {
+  const Model implied = with_reply_handlers(model);
+  std::vector<Unsupported> found;
+  for (const Definition& definition : implied.definitions) {
+    const auto* handler = std::get_if<Interface>(&definition.body);
+    if (handler == nullptr || handler->replies_of == DefId::none || !model.is_main(handler->replies_of)) continue;
+    if (auto clash = clash_in(implied, definition)) found.push_back(std::move(*clash));
+  }
+  return found;
+}
 
 Model with_reply_handlers(const Model& model) { return Implied(model).run(); }
 

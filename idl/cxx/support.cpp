@@ -1,7 +1,10 @@
 #include "idl/cxx/support.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
+#include "idl/cxx/ami.h"
 #include "idl/model/names.h"
 
 namespace corelane::idl::cxx {
@@ -82,7 +85,9 @@ class Survey {
 }  // namespace
 
 std::vector<Unsupported> unsupported_in(const Model& model, const Options& options) {
-  return Survey(model, options).run();
+  std::vector<Unsupported> found = Survey(model, options).run();
+  if (options.ami) std::ranges::move(clashing_replies(model), std::back_inserter(found));
+  return found;
 }
 
 }  // namespace corelane::idl::cxx

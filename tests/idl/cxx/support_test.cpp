@@ -36,3 +36,40 @@ TEST_CASE("maps and optional members wait for --extensions") {
   CHECK_THAT(refusal(b.model), Catch::Contains("allow Corelane's own with --extensions"));
   CHECK(refusal(b.model, {.extensions = true}).empty());
 }
+
+TEST_CASE("replies of one name in two bases are refused where asynchronous calls are asked for") {
+  ModelBuilder b;
+  const TypeId number = b.basic(TypeKind::int32);
+  const auto interface_with = [&](const std::string& name, const std::vector<TypeId>& bases, const auto& add) {
+    const TypeId type = b.open_interface(name, bases);
+    add();
+    b.close();
+    return type;
+  };
+  const TypeId meter = interface_with("Meter", {}, [&] { b.attribute("y", number, true); });
+  const auto gauge_with = [&](const std::string& operation) {
+    const TypeId gauge = interface_with("Gauge", {}, [&] { b.operation(operation, number); });
+    interface_with("Panel", {meter, gauge}, [] {});
+  };
+  SECTION("an attribute and what is called like its accessor") {
+    gauge_with("get_y");
+    CHECK(refusal(b.model, {.ami = true}) ==
+          "asynchronous calls of `Meter` and of `Gauge` both have a reply called `get_y`, so one handler cannot hear "
+          "both; rename one, or compile without --ami");
+  }
+  SECTION("an exception's reply and what is called like it") {
+    gauge_with("get_y_excep");
+    CHECK_THAT(refusal(b.model, {.ami = true}), Catch::Contains("a reply called `get_y_excep`"));
+  }
+  SECTION("names that differ") {
+    gauge_with("get_z");
+    CHECK(refusal(b.model, {.ami = true}).empty());
+  }
+  SECTION("one base that both have") {
+    const TypeId left = interface_with("Left", {meter}, [] {});
+    const TypeId right = interface_with("Right", {meter}, [] {});
+    interface_with("Both", {left, right}, [] {});
+    CHECK(refusal(b.model, {.ami = true}).empty());
+  }
+  CHECK(refusal(b.model).empty());
+}
