@@ -2,9 +2,11 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "orb/core/orb_state.h"
@@ -19,6 +21,12 @@ using namespace corelane;
 using namespace corelane::testing;
 
 namespace {
+
+bool is_alive(const os::ChildProcess& process) {
+  siginfo_t ended{};
+  const auto id = static_cast<id_t>(process.pid());
+  return waitid(P_PID, id, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0;
+}
 
 class ChannelServer {
  public:
@@ -39,10 +47,15 @@ class ChannelServer {
     REQUIRE(kill(process_.pid(), SIGKILL) == 0);
     process_.wait();
   }
-  std::size_t descriptors() const {
-    const std::filesystem::directory_iterator begin("/proc/" + std::to_string(process_.pid()) + "/fd");
-    return static_cast<std::size_t>(std::distance(begin, std::filesystem::directory_iterator{}));
+  // Its descriptors whose links begin so.
+  std::ptrdiff_t descriptors(const std::string& kind) const {
+    const std::filesystem::directory_iterator all("/proc/" + std::to_string(process_.pid()) + "/fd");
+    return std::count_if(begin(all), end(all), [&](const auto& entry) {
+      std::error_code closed_meanwhile;
+      return read_symlink(entry.path(), closed_meanwhile).native().starts_with(kind);
+    });
   }
+  bool lives() const { return is_alive(process_); }
 
  private:
   os::ChildProcess process_;
@@ -50,10 +63,6 @@ class ChannelServer {
  public:
   const std::string reference;
 };
-
-// Descriptors of one connection through a channel: the socket, the peer's process, two eventfds of each end, and what
-// watches them.
-constexpr std::size_t of_connection = 7;
 
 struct ChannelWorld {
   const TempDirectory directory{};
@@ -106,13 +115,21 @@ TEST_CASE("clients that are killed in the middle of calls leave nothing in a ser
   TestOrb client;
   const auto object = client->string_to_object(world.server.reference);
   REQUIRE_FALSE(object->_non_existent());
-  const std::size_t before = world.server.descriptors();
+  const std::string sockets = "socket:", epolls = "anon_inode:[eventpoll]";  // of each connection one and one
+  const auto sockets_before = world.server.descriptors(sockets), epolls_before = world.server.descriptors(epolls);
   for (int i = 0; i < 5; ++i) {
-    os::ChildProcess other({os::program_beside("corelane"), "ping", "--calls", "1000000", world.server.reference});
-    while (world.server.descriptors() < before + of_connection) std::this_thread::yield();
+    os::ChildProcess other(
+        {os::program_beside("corelane"), "ping", "--calls", "1000000", "--interval", "10us", world.server.reference});
+    while (world.server.descriptors(epolls) <= epolls_before) {
+      REQUIRE(is_alive(other));
+      std::this_thread::yield();
+    }
     kill(other.pid(), SIGKILL);
     other.wait();
-    while (world.server.descriptors() >= before + of_connection) std::this_thread::yield();
+    while (world.server.descriptors(epolls) > epolls_before || world.server.descriptors(sockets) > sockets_before) {
+      REQUIRE(world.server.lives());
+      std::this_thread::yield();
+    }
   }
   CHECK_FALSE(object->_non_existent());
 }
