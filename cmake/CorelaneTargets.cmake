@@ -36,8 +36,11 @@ endfunction()
 
 # Files of a folder are compiled several at a time: most of what a compiler does for one of them is to read headers and to
 # translate their inline functions, which those beside it need, too.
+option(CORELANE_JOIN "Compile the files of a folder several at a time" ON)
 function(corelane_join target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  if(CORELANE_JOIN)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
 endfunction()
 
 function(corelane_library)

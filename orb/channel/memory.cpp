@@ -13,6 +13,8 @@
 #include <optional>
 #include <string>
 
+#include "orb/os/size_limit_guard.h"
+
 // Younger than the C library's headers.
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
@@ -47,8 +49,10 @@ SetupFault no_memfd() {
 }
 
 SetupFault no_room(std::size_t size) {
-  return system_fault("no memory for a channel of " + std::to_string(size) + " bytes", errno,
-                      "take fewer slots or chunks, or raise the memory limit of the control group");
+  const int number = errno;
+  return system_fault("no memory for a channel of " + std::to_string(size) + " bytes", number,
+                      number == EFBIG ? "raise the limit of file sizes (ulimit -f)"
+                                      : "take fewer slots or chunks, or raise the memory limit of the control group");
 }
 
 std::optional<Mapping> map(const os::Fd& fd, std::size_t size, int protection) noexcept {
@@ -74,6 +78,7 @@ Expected<MadeMemory, SetupFault> make_memory(std::size_t size, Writers writers) 
   MadeMemory made{make_descriptor(), {}};
   if (!made.fd) return no_memfd();
   const auto length = static_cast<off_t>(size);
+  const os::SizeLimitGuard guard;
   // Allocated before it is mapped: a shortage is an error here and never a SIGBUS later.
   if (ftruncate(made.fd.get(), length) != 0 || fallocate(made.fd.get(), 0, 0, length) != 0) return no_room(size);
   auto mapping = map(made.fd, size, PROT_READ | PROT_WRITE);

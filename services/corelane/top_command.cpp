@@ -12,7 +12,7 @@
 namespace corelane::tool {
 namespace {
 
-struct Options {
+struct TopOptions {
   std::string directory = dispatch::runtime_directory();
   Format format = Format::table;
   double interval = 1;  // seconds
@@ -20,7 +20,7 @@ struct Options {
 };
 
 // Until the user ends it.
-Status watch(const Options& options) {
+Status watch(const TopOptions& options) {
   for (;;) {
     std::ostringstream picture;
     if (const Status status = top_once(options.directory, options.format, picture, std::cerr); status != 0)
@@ -32,14 +32,14 @@ Status watch(const Options& options) {
   }
 }
 
-Status run(const Options& options) {
+Status run(const TopOptions& options) {
   return options.once ? top_once(options.directory, options.format, std::cout, std::cerr) : watch(options);
 }
 
 }  // namespace
 
 std::function<Status()> define_top(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<TopOptions>();
   app.add_flag("--once", options->once, "one picture instead of a live view");
   add_format(app, options->format);
   app.add_option("--interval", options->interval, "between two pictures; servers write twice a second")

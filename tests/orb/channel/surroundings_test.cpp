@@ -4,6 +4,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include <catch2/catch.hpp>
@@ -115,6 +116,16 @@ TEST_CASE("memory that cannot be sealed is an error that names the kernel that i
   });
   CHECK(holds(text, "F_SEAL_FUTURE_WRITE"));
   CHECK(holds(text, "(Linux 5.1)"));
+}
+
+TEST_CASE("a limit of file sizes is an error that names it and does not end the process") {
+  const std::string text = in_child([] {
+    const rlimit small{.rlim_cur = 4096, .rlim_max = 4096};
+    setrlimit(RLIMIT_FSIZE, &small);
+    const auto made = make_memory(8192, Writers::maker_alone);
+    return made ? std::string("memory") : made.error().text;
+  });
+  CHECK(holds(text, "ulimit -f"));
 }
 
 TEST_CASE("without pidfds the socket alone tells of a death") {
