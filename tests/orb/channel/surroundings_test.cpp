@@ -120,8 +120,8 @@ TEST_CASE("memory that cannot be sealed is an error that names the kernel that i
 
 TEST_CASE("a limit of file sizes is an error that names it and does not end the process") {
   const std::string text = in_child([] {
-    const rlimit small{.rlim_cur = 4096, .rlim_max = 4096};
-    setrlimit(RLIMIT_FSIZE, &small);
+    const rlimit page{.rlim_cur = 4096, .rlim_max = 4096};
+    setrlimit(RLIMIT_FSIZE, &page);
     const auto made = make_memory(8192, Writers::maker_alone);
     return made ? std::string("memory") : made.error().text;
   });
