@@ -144,7 +144,7 @@ class Channel {
   bool is_open() const noexcept;  // false: a call has failed, or will, with other than would_block, timed_out, too_long
   // Asks the kernel, now, whether the peer lives: for those who neither read nor wait. One system call.
   bool look_at_peer() noexcept;
-  // The socket: hangs up with the peer, for those who watch descriptors. Never read. Constant.
+  // The socket: hangs up with the peer, for those who watch descriptors. Not to be read by them. Constant.
   int hang_up_descriptor() const noexcept;
   int process_descriptor() const noexcept;  // readable once the peer's process has ended; -1: see sees_process()
   const Peer& peer() const noexcept;

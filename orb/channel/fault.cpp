@@ -29,7 +29,7 @@ std::string_view text_of(Fault fault) noexcept {
 SetupFault system_fault(std::string_view what, int number, std::string_view remedy) {
   const bool denied = number == EACCES || number == EPERM;
   return {denied ? SetupFault::Kind::denied : SetupFault::Kind::system,
-          std::string(what) + ": " + std::generic_category().message(number) + "; " + std::string(remedy)};
+          std::string(what) + ": " + std::generic_category().message(number) + "; " + std::string(remedy), number};
 }
 
 }  // namespace corelane::channel

@@ -35,6 +35,7 @@ struct SetupFault {
   };
   Kind kind = Kind::system;
   std::string text;  // what, where, and how to mend it
+  int number = 0;    // errno, where the system refused something
 };
 
 // "what: the system's words for errno; remedy"

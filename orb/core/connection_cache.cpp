@@ -27,7 +27,7 @@ Time share_of(Time deadline, std::size_t endpoints) noexcept {
 
 }  // namespace
 
-std::string way_text(const Endpoint& endpoint, const Address& address) {
+std::string way_text(const Endpoint& endpoint, const Address& address, bool channels) {
   const auto used = std::find(address.endpoints.begin(), address.endpoints.end(), endpoint);
   const auto failed = [&](EndpointKind kind) {
     return std::any_of(address.endpoints.begin(), used, [&](const Endpoint& before) { return before.kind == kind; });
@@ -36,7 +36,7 @@ std::string way_text(const Endpoint& endpoint, const Address& address) {
   if (endpoint.kind == EndpointKind::tcp && failed(EndpointKind::unix_socket)) {
     why += ", but its Unix socket did not answer or is not for this user";
   } else if (endpoint.kind != EndpointKind::channel && failed(EndpointKind::channel)) {
-    why += ", but no channel came about";
+    why += channels ? ", but no channel came about" : ", but client.channel is off";
   }
   return (endpoint.kind == EndpointKind::tcp ? "calls over TCP to " : "calls over ") + to_string(endpoint) + ": " + why;
 }
@@ -80,7 +80,7 @@ Expected<ConnectionCache::ConnectionPtr> ConnectionCache::acquire(transport::Tra
     }
     auto connection = acquire_one(transport, endpoint, share_of(deadline, left--));
     if (connection) {
-      announce(endpoint, way_text(endpoint, address));
+      announce(endpoint, way_text(endpoint, address, channels_));
       return connection;
     }
     error = connection.error();

@@ -90,7 +90,8 @@ class ConnectionCache {
   bool closed_ = false;
 };
 
-// Why a call goes over this endpoint of the address, as a line of the log. Those before it were not to be had.
-std::string way_text(const transport::Endpoint& endpoint, const Address& address);
+// Why a call goes over this endpoint of the address, as a line of the log. Those before it were not to be had, or,
+// being channels, not tried.
+std::string way_text(const transport::Endpoint& endpoint, const Address& address, bool channels = true);
 
 }  // namespace corelane::core

@@ -2,6 +2,8 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <utility>
 
@@ -18,6 +20,7 @@ namespace {
 
 constexpr Error not_a_path{.kind = ErrorKind::bad_param, .minor = minor::bad_address};
 constexpr Error no_channel{.kind = ErrorKind::transient, .minor = minor::connect_failed};
+constexpr Error no_descriptor_left{.kind = ErrorKind::no_resources, .minor = minor::no_descriptor};
 constexpr Error door_is_silent{.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
 
 bool is_channel_path(const Endpoint& endpoint) noexcept {
@@ -25,9 +28,9 @@ bool is_channel_path(const Endpoint& endpoint) noexcept {
          endpoint.path.size() <= longest_unix_path && endpoint.path.find('\0') == std::string::npos;
 }
 
-Error logged(const PathRefusal& refusal) {
-  os::log::error(refusal.text);
-  return refusal.error;
+Error error_of(const channel::SetupFault& fault) noexcept {
+  if (fault.kind == channel::SetupFault::Kind::timed_out) return door_is_silent;
+  return fault.number == EMFILE || fault.number == ENFILE ? no_descriptor_left : no_channel;
 }
 
 }  // namespace
@@ -44,9 +47,16 @@ ChannelTransport::~ChannelTransport() = default;
 void ChannelTransport::say_once(const std::string& path, const std::string& why) {
   {
     const std::lock_guard lock(mutex_);
-    if (!said_.insert(path).second) return;
+    if (std::find(said_.begin(), said_.end(), path) != said_.end()) return;
+    said_.push_back(path);
+    if (said_.size() > said_at_most) said_.pop_front();
   }
   os::log::info("no channel to " + path + ", calls take another way: " + why);
+}
+
+void ChannelTransport::forget(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  std::erase(said_, path);
 }
 
 Expected<std::shared_ptr<Connection>> ChannelTransport::connect(const Endpoint& endpoint, Time deadline) {
@@ -54,8 +64,9 @@ Expected<std::shared_ptr<Connection>> ChannelTransport::connect(const Endpoint& 
   auto channel = channel::Channel::connect(endpoint.path, ChannelLink::options(), deadline);
   if (!channel) {
     say_once(endpoint.path, channel.error().text);
-    return channel.error().kind == channel::SetupFault::Kind::timed_out ? door_is_silent : no_channel;
+    return error_of(channel.error());
   }
+  forget(endpoint.path);
   auto link = ChannelLink::make(std::move(*channel), channel_endpoint({}), endpoint);
   if (!link) return link.error();
   return std::shared_ptr<Connection>(
@@ -65,9 +76,9 @@ Expected<std::shared_ptr<Connection>> ChannelTransport::connect(const Endpoint& 
 Expected<std::unique_ptr<Listener>> ChannelTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
   if (endpoint.kind != EndpointKind::channel) return not_a_path;
   auto path = endpoint.path.empty() ? SocketPath::choose(directory_) : SocketPath::claim(endpoint.path);
-  if (!path) return logged(path.error());
+  if (!path) return logged(path.error(), "channel");
   auto socket = path->listen(0600, SOCK_SEQPACKET);
-  if (!socket) return logged(socket.error());
+  if (!socket) return logged(socket.error(), "channel");
   auto door = channel::Listener::over(std::move(*socket), path->path(), ChannelLink::options());
   auto shared = std::make_shared<ChannelListener::Shared>();
   shared->reactor = reactor_;

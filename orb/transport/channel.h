@@ -4,9 +4,10 @@
 // Threads: as Transport; and one for each listener, "corelane-door", which shakes hands under SCHED_OTHER.
 #pragma once
 
+#include <cstddef>
+#include <deque>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 
 #include "orb/transport/reactor.h"
@@ -24,14 +25,18 @@ class ChannelTransport final : public Transport {
                             std::shared_ptr<ConnectionCensus> census = nullptr);
   ~ChannelTransport() override;
 
-  // Why no channel came about is a line of the log, once for each path.
+  // Why no channel came about is a line of the log, once for each path until one comes about there, or many others
+  // failed since.
   Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) override;
   // The path is claimed as by UnixTransport, and for this user alone.
   Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) override;
   const ConnectionLimits& limits() const noexcept override { return limits_; }
 
  private:
+  static constexpr std::size_t said_at_most = 64;  // paths come from references, and so from anybody
+
   void say_once(const std::string& path, const std::string& why);
+  void forget(const std::string& path);
 
   const std::shared_ptr<Reactor::Impl> reactor_;
   const std::string directory_;
@@ -39,7 +44,7 @@ class ChannelTransport final : public Transport {
   const std::shared_ptr<ConnectionCensus> census_;  // of accepted connections
 
   std::mutex mutex_;
-  std::set<std::string> said_;  // guarded by mutex_
+  std::deque<std::string> said_;  // guarded by mutex_; oldest first
 };
 
 }  // namespace corelane::transport

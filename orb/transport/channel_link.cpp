@@ -90,7 +90,10 @@ IoResult ChannelLink::receive_some(MutableBytes buffer) noexcept {
     if (count != 0) std::memcpy(buffer.data() + result.count, rest.data(), count);
     result.count += count;
     read_ += count;
-    if (read_ == front->size()) channel_.pop(), read_ = 0;
+    if (read_ == front->size()) {
+      channel_.pop();
+      read_ = 0;
+    }
   }
   return result.count != 0 ? result : IoResult{Io::failed};
 }

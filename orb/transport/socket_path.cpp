@@ -18,6 +18,7 @@
 #include "orb/base/minor.h"
 #include "orb/os/directory.h"
 #include "orb/os/file_lock.h"
+#include "orb/os/log.h"
 #include "orb/transport/detail/address.h"
 #include "orb/transport/endpoint.h"
 
@@ -36,9 +37,7 @@ constexpr int swept_at_once = 4096;  // entries of a directory looked at
 
 std::string lock_path(const std::string& path) { return path + std::string(lock_suffix); }
 
-PathRefusal refusal(Error error, const std::string& path, const std::string& why) {
-  return {error, "cannot listen at unix:" + path + ": " + why};
-}
+PathRefusal refusal(Error error, const std::string& path, const std::string& why) { return {error, path, why}; }
 
 // The first directory on the way to the path that is not there; empty: they all are.
 std::string missing_directory(const std::string& path) {
@@ -120,6 +119,11 @@ PathRefusal lock_refusal(const std::string& path, const os::ClaimFault& fault) {
 }
 
 }  // namespace
+
+Error logged(const PathRefusal& refusal, std::string_view kind) {
+  os::log::error("cannot listen at " + std::string(kind) + ":" + refusal.path + ": " + refusal.why);
+  return refusal.error;
+}
 
 Expected<SocketPath, PathRefusal> SocketPath::claim(std::string path) {
   if (path.empty() || path.front() != '/' || path.size() > longest_unix_path)

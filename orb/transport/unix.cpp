@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "orb/base/errors.h"
-#include "orb/os/log.h"
 #include "orb/transport/detail/address.h"
 #include "orb/transport/detail/census.h"
 #include "orb/transport/detail/reactor_impl.h"
@@ -22,11 +21,6 @@ using errors::bad_address;
 bool is_path(const Endpoint& endpoint) noexcept {
   return endpoint.kind == EndpointKind::unix_socket && endpoint.path.starts_with('/') &&
          endpoint.path.size() <= longest_unix_path && endpoint.path.find('\0') == std::string::npos;
-}
-
-Error said(const PathRefusal& refusal) {
-  os::log::error(refusal.text);
-  return refusal.error;
 }
 
 }  // namespace
@@ -51,9 +45,9 @@ Expected<std::shared_ptr<Connection>> UnixTransport::connect(const Endpoint& end
 Expected<std::unique_ptr<Listener>> UnixTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
   if (endpoint.kind != EndpointKind::unix_socket) return bad_address;
   auto path = endpoint.path.empty() ? SocketPath::choose(options_.directory) : SocketPath::claim(endpoint.path);
-  if (!path) return said(path.error());
+  if (!path) return logged(path.error(), "unix");
   auto fd = path->listen(options_.mode);
-  if (!fd) return said(fd.error());
+  if (!fd) return logged(fd.error(), "unix");
   Endpoint bound = unix_endpoint(path->path());
   auto loop =
       std::make_shared<AcceptLoop>(std::move(*fd), std::move(*path), reactor_, census_, limits_, std::move(acceptor));

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "orb/base/expected.h"
@@ -20,9 +21,12 @@ namespace corelane::transport {
 
 // Why a path is not to be had, for a program and for whoever configured it.
 struct PathRefusal {
-  Error error;       // COMM_FAILURE address_in_use, BAD_PARAM bad_address or system_refused, NO_RESOURCES no_descriptor
-  std::string text;  // cause and remedy
+  Error error;  // COMM_FAILURE address_in_use, BAD_PARAM bad_address or system_refused, NO_RESOURCES no_descriptor
+  std::string path;
+  std::string why;  // cause and remedy
 };
+// As a line of the log: "cannot listen at <kind>:<path>: why".
+Error logged(const PathRefusal& refusal, std::string_view kind);
 
 class SocketPath {
  public:

@@ -220,6 +220,7 @@ TEST_CASE("the log says which transport is used and why") {
   CHECK_THAT(way_text(remote, address), Catch::Contains("its Unix socket did not answer"));
   address.endpoints = {channel, remote};
   CHECK_THAT(way_text(remote, address), Catch::EndsWith("but no channel came about"));
+  CHECK_THAT(way_text(remote, address, false), Catch::EndsWith("but client.channel is off"));
   address.endpoints = {remote};
   const auto [why, text] = GENERATE(table<SameHost, std::string>({
       {SameHost::no_socket_named, "names no Unix socket"},
