@@ -59,7 +59,7 @@ std::variant<Located, LoadFailure> FileLoader::locate_include(const std::string&
   PathLook best;  // of what has the name and is no file
   const auto is_file = [&](const fs::path& path) {
     const PathLook look = look_at(path);
-    if (reason_of(best) == reason_of({})) best = look;
+    if (best.is_absent()) best = look;
     return look.kind == PathKind::file;
   };
   if (fs::path(name).is_absolute()) {

@@ -19,11 +19,14 @@ PathLook look_at(const fs::path& path) {
   return look;
 }
 
+bool PathLook::is_absent() const noexcept {
+  return kind == PathKind::missing && (!fault || fault == std::errc::no_such_file_or_directory);
+}
+
 std::string reason_of(const PathLook& look) {
   if (look.kind == PathKind::directory) return "it is a directory";
   if (look.kind == PathKind::other) return "it is not a regular file";
-  const bool missing = !look.fault || look.fault == std::errc::no_such_file_or_directory;
-  return missing ? "no such file" : look.fault.message();
+  return look.is_absent() ? "no such file" : look.fault.message();
 }
 
 std::variant<std::string, ReadFault> read_user_file(const std::string& path, std::size_t limit) {

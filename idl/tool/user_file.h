@@ -15,6 +15,8 @@ enum class PathKind { file, missing, directory, other };
 struct PathLook {
   PathKind kind = PathKind::missing;
   std::error_code fault{};  // why it could not be looked at: symbolic links in a circle, no permission
+
+  bool is_absent() const noexcept;  // nothing has the name
 };
 PathLook look_at(const std::filesystem::path& path);
 

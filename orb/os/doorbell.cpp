@@ -57,8 +57,8 @@ void Doorbell::sleep_beside(int fd, Time deadline) noexcept {
 
 void Doorbell::ring() noexcept {
   parker_.unpark();
-  // PAIR doorbell.word: release here -> acquire in wait_beside(). Publishes what the ringer wrote before.
-  // PAIR doorbell.asleep: acquire here <- release in wait_beside(). The descriptor is there.
+  // PAIR doorbell.word: release here -> acquire in sleep_beside() and the poll. Publishes what the ringer wrote before.
+  // PAIR doorbell.asleep: acquire here <- release in sleep_beside(). The descriptor is there.
   if (word_.exchange(rung, std::memory_order_acq_rel) != asleep) return;
   const std::uint64_t one = 1;
   (void)!::write(event_.get(), &one, sizeof one);

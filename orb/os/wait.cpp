@@ -45,8 +45,8 @@ constexpr int measured_wakes = 64;
 void leave_core(CoreId core) noexcept {
   if (core == no_core) return;
   CpuMask others;
-  for (std::int16_t other = 0; other < CpuMask::limit; ++other)  // of which the system takes what this process may use
-    if (CoreId{other} != core) others.add(CoreId{other});
+  for (std::int16_t other = 0; other < CpuMask::limit; ++other)
+    if (CoreId{other} != core && process_affinity().contains(CoreId{other})) others.add(CoreId{other});
   sched_setaffinity(0, CpuMask::native_size, others.native());
 }
 
