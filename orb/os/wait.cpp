@@ -44,9 +44,10 @@ constexpr int measured_wakes = 64;
 // Off the one core that the measuring thread is bound to, if it is and there is another: wakers are elsewhere.
 void leave_core(CoreId core) noexcept {
   if (core == no_core) return;
+  const CpuMask& ours = process_affinity();
   CpuMask others;
   for (std::int16_t other = 0; other < CpuMask::limit; ++other)
-    if (CoreId{other} != core && process_affinity().contains(CoreId{other})) others.add(CoreId{other});
+    if (CoreId{other} != core && ours.contains(CoreId{other})) others.add(CoreId{other});
   sched_setaffinity(0, CpuMask::native_size, others.native());
 }
 
