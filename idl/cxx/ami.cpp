@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -21,7 +20,8 @@ class Implied {
   Model run() {
     move_main();
     define_messaging();
-    for (const DefId id : servants_of_main(from_)) define_handler(id);
+    for (const DefId id : interfaces_of_main(from_))
+      if (has_handler(id)) define_handler(id);
     return std::move(model_);
   }
 
@@ -95,11 +95,13 @@ class Implied {
     return file;
   }
 
+  // Abstract ones, too: those that derive from several of the same heirs have one handler for what they inherit twice.
+  bool has_handler(DefId id) const { return std::get<Interface>(from_[id].body).kind != InterfaceKind::local; }
+
   std::vector<DefId> base_handlers(DefId id) {
     std::vector<DefId> bases;
     for (const DefId base : std::get<Interface>(from_[id].body).bases)
-      if (std::get<Interface>(from_[base].body).kind == InterfaceKind::unconstrained)
-        bases.push_back(define_handler(base));
+      if (has_handler(base)) bases.push_back(define_handler(base));
     if (bases.empty()) bases.push_back(root_);
     return bases;
   }
@@ -149,7 +151,7 @@ class Implied {
   // Those of attributes and exceptions give way to those of operations.
   std::vector<Operation> operations_of(DefId id, const std::vector<DefId>& ancestors) {
     std::vector<Operation> out;
-    const std::vector<Call> calls = class_calls_of(spelling_, id);
+    const std::vector<Call> calls = calls_of(spelling_, id);
     std::set<std::string> taken = names_in(ancestors);
     std::vector<std::string> replies(calls.size());
     for (const bool accessors : {false, true})
@@ -201,34 +203,7 @@ class Implied {
   TypeId void_ = TypeId::none;
 };
 
-std::optional<Unsupported> clash_in(const Model& implied, const Definition& handler) {
-  const auto body_of = [&](DefId id) -> const Interface& { return std::get<Interface>(implied[id].body); };
-  const auto served = [&](DefId id) { return "`" + implied[body_of(id).replies_of].scoped_name + "`"; };
-  std::map<std::string, DefId> known;
-  for (const DefId ancestor : std::get<Interface>(handler.body).ancestors) {
-    for (const Operation& reply : body_of(ancestor).operations) {
-      const auto [first, is_new] = known.emplace(reply.name, ancestor);
-      if (is_new) continue;
-      return Unsupported{handler.place, "asynchronous calls of " + served(first->second) + " and of " +
-                                            served(ancestor) + " both have a reply called `" + reply.name +
-                                            "`, so one handler cannot hear both; rename one, or compile without --ami"};
-    }
-  }
-  return std::nullopt;
-}
-
 }  // namespace
-
-std::vector<Unsupported> clashing_replies(const Model& model) {
-  const Model implied = with_reply_handlers(model);
-  std::vector<Unsupported> found;
-  for (const Definition& definition : implied.definitions) {
-    const auto* handler = std::get_if<Interface>(&definition.body);
-    if (handler == nullptr || handler->replies_of == DefId::none || !model.is_main(handler->replies_of)) continue;
-    if (auto clash = clash_in(implied, definition)) found.push_back(std::move(*clash));
-  }
-  return found;
-}
 
 Model with_reply_handlers(const Model& model) { return Implied(model).run(); }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "idl/cxx/calls.h"
 #include "idl/cxx/interfaces.h"
@@ -18,31 +19,27 @@ std::string stub_qualified(const Spelling& spelling, DefId handler) {
   return (module.empty() ? "::" : "::" + module + "::") + stub_name(spelling, handler);
 }
 
+bool has_stub(const Spelling& spelling, DefId handler) {
+  const DefId served = interface_of(spelling, handler).replies_of;
+  return served != DefId::none && !is_abstract_interface(spelling, served);
+}
+
 // Handlers whose interfaces have asynchronous stubs too.
 std::vector<DefId> base_handlers(const Spelling& spelling, const std::vector<DefId>& bases) {
   std::vector<DefId> out = bases;
-  std::erase_if(out, [&](DefId base) { return interface_of(spelling, base).replies_of == DefId::none; });
+  std::erase_if(out, [&](DefId base) { return !has_stub(spelling, base); });
   return out;
 }
 
-// What one sendc_ function does: the call, and the two operations of the handler that hear of it.
-struct Send {
-  std::string name;
-  const Call& call;
-  std::string reply;
-  std::string failure;
-};
-
-std::vector<Send> sends_of(const Spelling& spelling, DefId handler, const std::vector<Call>& calls) {
-  std::set<std::string> taken;
-  const DefId served = interface_of(spelling, handler).replies_of;
-  for (const Call& call : all_calls_of(spelling, served)) taken.insert(call.wire_name);
-  const std::vector<Call> replies = calls_of(spelling, handler);
-  std::vector<Send> out;
-  for (std::size_t i = 0; i < calls.size(); ++i)
-    out.push_back(
-        {free_name("sendc_", replies[2 * i].wire_name, taken), calls[i], replies[2 * i].name, replies[2 * i + 1].name});
-  return out;
+// The two operations of a handler that hear of one call: what calls_of() says of both, in the same order.
+std::pair<Call, Call> replies_to(const Spelling& spelling, DefId handler, const Call& call) {
+  std::vector<DefId> handlers = construction_order(spelling.model(), handler);
+  handlers.push_back(handler);
+  const auto found = std::ranges::find_if(
+      handlers, [&](DefId one) { return interface_of(spelling, one).replies_of == call.declared_in; });
+  const std::vector<Call> replies = calls_of(spelling, *found), calls = calls_of(spelling, call.declared_in);
+  const auto at = static_cast<std::size_t>(std::ranges::find(calls, call.wire_name, &Call::wire_name) - calls.begin());
+  return {replies[2 * at], replies[2 * at + 1]};
 }
 
 // The handler, then what goes to the servant.
@@ -101,7 +98,21 @@ std::vector<std::string> initialisers(const Spelling& spelling, DefId handler) {
 
 }  // namespace
 
+std::vector<Send> sends_of(const Spelling& spelling, DefId handler) {
+  if (!has_stub(spelling, handler)) return {};
+  const DefId served = interface_of(spelling, handler).replies_of;
+  std::set<std::string> taken;
+  for (const Call& call : all_calls_of(spelling, served)) taken.insert(call.wire_name);
+  std::vector<Send> out;
+  for (const Call& call : class_calls_of(spelling, served)) {
+    const auto [reply, failure] = replies_to(spelling, handler, call);
+    out.push_back({free_name("sendc_", reply.wire_name, taken), call, reply.name, failure.name});
+  }
+  return out;
+}
+
 void declare_async_stub(const Spelling& spelling, DefId handler, Text& out) {
+  if (!has_stub(spelling, handler)) return;
   const DefId served = interface_of(spelling, handler).replies_of;
   const std::string name = stub_name(spelling, handler);
   std::vector<std::string> bases = {"public virtual " + spelling.qualified(served)};
@@ -115,24 +126,25 @@ void declare_async_stub(const Spelling& spelling, DefId handler, Text& out) {
   out.line("static constexpr const char* _id = $0::_id;", {spelling.qualified(served)});
   out.list(fill("explicit $0(const ::corelane::core::StubInit& _init) : ", {name}), initialisers(spelling, handler),
            " {}");
-  const std::vector<Call> calls = class_calls_of(spelling, served);
-  if (!calls.empty()) out.line();
-  for (const Send& send : sends_of(spelling, handler, calls))
+  const std::vector<Send> sends = sends_of(spelling, handler);
+  if (!sends.empty()) out.line();
+  for (const Send& send : sends)
     out.list(fill("void $0(", {send.name}), parameters_of(spelling, handler, send.call), ");");
   out.close("};");
 }
 
 void define_async_stub(const Spelling& spelling, DefId handler, Text& out) {
-  const DefId served = interface_of(spelling, handler).replies_of;
-  const std::vector<Call> calls = class_calls_of(spelling, served);
-  if (calls.empty()) return;
-  define_operations(spelling, served, calls, out);
-  for (const Send& send : sends_of(spelling, handler, calls)) define_send(spelling, handler, send, out);
+  const std::vector<Send> sends = sends_of(spelling, handler);
+  if (sends.empty()) return;
+  std::vector<Call> calls;
+  for (const Send& send : sends) calls.push_back(send.call);
+  define_operations(spelling, interface_of(spelling, handler).replies_of, calls, out);
+  for (const Send& send : sends) define_send(spelling, handler, send, out);
 }
 
 void write_async_traits(const Spelling& spelling, DefId interface_id, Text& out) {
+  if (!has_stub(spelling, interface_id)) return;
   const DefId served = interface_of(spelling, interface_id).replies_of;
-  if (served == DefId::none) return;
   out.line("template <>");
   out.list(fill("struct amic_traits<$0> : ::IDL::async_traits<", {spelling.qualified(served)}),
            {stub_qualified(spelling, interface_id), spelling.qualified(interface_id)}, "> {};");

@@ -57,6 +57,71 @@ bool is_abstract_interface(const Model& model, DefId id) {
   return std::get<Interface>(model[id].body).kind == InterfaceKind::abstract;
 }
 
+const std::vector<DefId>& ancestors_of(const Model& model, DefId id) {
+  if (const auto* value = std::get_if<Valuetype>(&model[id].body)) return value->ancestors;
+  return std::get<Interface>(model[id].body).ancestors;
+}
+
+bool contains(const std::vector<DefId>& ids, DefId id) { return std::ranges::find(ids, id) != ids.end(); }
+
+bool derives(const Model& model, DefId id, DefId from) { return contains(ancestors_of(model, id), from); }
+
+// Of classes that have a function, those that declare it; `family` has bases before what derives from them. A class
+// leaves it to its bases where one of them hides all others that declare it. With several, C++ would know neither a
+// final overrider nor what the name means.
+std::vector<DefId> declarers(const Model& model, const std::vector<DefId>& family) {
+  std::vector<DefId> found;
+  for (const DefId id : family) {
+    const auto hides_others = [&](DefId base) {
+      return derives(model, id, base) && std::ranges::all_of(found, [&](DefId other) {
+               return other == base || !derives(model, id, other) || derives(model, base, other);
+             });
+    };
+    if (std::ranges::none_of(found, hides_others)) found.push_back(id);
+  }
+  return found;
+}
+
+// Appends the calls of `origin` where the class of `id`, the last of `family`, declares them.
+void append_declared(const Spelling& spelling, DefId origin, const std::vector<DefId>& family, std::vector<Call>& out) {
+  const std::vector<DefId> classes = declarers(spelling.model(), family);
+  if (classes.back() != family.back()) return;
+  for (Call& call : calls_of(spelling, origin)) {
+    call.overrides = classes.size() > 1;
+    out.push_back(std::move(call));
+  }
+}
+
+// The stubs, or skeletons, of `id` and its ancestors that have the calls of the abstract interface `origin`.
+std::vector<DefId> implementers(const Model& model, DefId id, DefId origin) {
+  std::vector<DefId> family = ancestors_of(model, id);
+  family.push_back(id);
+  std::erase_if(family, [&](DefId one) { return is_abstract_interface(model, one) || !derives(model, one, origin); });
+  return family;
+}
+
+// The interface and its ancestors that are not abstract.
+std::vector<DefId> concrete_family(const Model& model, DefId interface_id) {
+  std::vector<DefId> family = construction_order(model, interface_id);
+  family.push_back(interface_id);
+  std::erase_if(family, [&](DefId id) { return is_abstract_interface(model, id); });
+  return family;
+}
+
+void add_once(DefId id, std::vector<DefId>& out) {
+  if (!contains(out, id)) out.push_back(id);
+}
+
+// The interfaces whose calls the class of a value has itself, or gets from a base: those that are not abstract.
+std::vector<DefId> supported_concrete(const Model& model, DefId value_id) {
+  std::vector<DefId> out;
+  for (const DefId base : std::get<Valuetype>(model[value_id].body).bases)
+    for (const DefId interface : supported_concrete(model, base)) add_once(interface, out);
+  for (const DefId interface : std::get<Valuetype>(model[value_id].body).supports)
+    for (const DefId id : concrete_family(model, interface)) add_once(id, out);
+  return out;
+}
+
 }  // namespace
 
 std::vector<Call> calls_of(const Spelling& spelling, DefId id) {
@@ -76,14 +141,10 @@ std::vector<Call> calls_of(const Spelling& spelling, DefId id) {
 
 std::vector<Call> class_calls_of(const Spelling& spelling, DefId interface_id) {
   const Model& model = spelling.model();
-  std::vector<DefId> inherited;  // with the ancestors of its bases that have classes of the same sort
-  for (const DefId base : std::get<Interface>(model[interface_id].body).bases)
-    if (!is_abstract_interface(model, base)) append_ancestors(model, base, inherited);
   std::vector<Call> calls = calls_of(spelling, interface_id);
-  for (const DefId ancestor : construction_order(model, interface_id)) {
-    if (!is_abstract_interface(model, ancestor) || std::ranges::find(inherited, ancestor) != inherited.end()) continue;
-    std::ranges::move(calls_of(spelling, ancestor), std::back_inserter(calls));
-  }
+  for (const DefId ancestor : construction_order(model, interface_id))
+    if (is_abstract_interface(model, ancestor))
+      append_declared(spelling, ancestor, implementers(model, interface_id, ancestor), calls);
   return calls;
 }
 
@@ -91,11 +152,11 @@ std::vector<DefId> supported_abstract(const Model& model, DefId value_id) {
   std::vector<DefId> out;
   for (const DefId interface : std::get<Valuetype>(model[value_id].body).supports) {
     if (is_abstract_interface(model, interface)) {
-      out.push_back(interface);
+      add_once(interface, out);
       continue;
     }
     for (const DefId ancestor : construction_order(model, interface))
-      if (is_abstract_interface(model, ancestor)) out.push_back(ancestor);
+      if (is_abstract_interface(model, ancestor)) add_once(ancestor, out);
   }
   return out;
 }
@@ -103,14 +164,18 @@ std::vector<DefId> supported_abstract(const Model& model, DefId value_id) {
 std::vector<Call> value_calls_of(const Spelling& spelling, DefId value_id) {
   const Model& model = spelling.model();
   std::vector<Call> calls = calls_of(spelling, value_id);
-  for (const DefId interface : std::get<Valuetype>(model[value_id].body).supports) {
-    if (is_abstract_interface(model, interface)) continue;
-    std::vector<DefId> all = construction_order(model, interface);
-    all.push_back(interface);
-    for (const DefId id : all)
-      if (!is_abstract_interface(model, id)) std::ranges::move(calls_of(spelling, id), std::back_inserter(calls));
+  for (const DefId origin : supported_concrete(model, value_id)) {
+    std::vector<DefId> family = ancestors_of(model, value_id);
+    family.push_back(value_id);
+    std::erase_if(family, [&](DefId value) { return !contains(supported_concrete(model, value), origin); });
+    append_declared(spelling, origin, family, calls);
   }
   return calls;
+}
+
+DefId class_of(const Model& model, DefId interface_id, const Call& call) {
+  if (!is_abstract_interface(model, call.declared_in)) return call.declared_in;
+  return declarers(model, implementers(model, interface_id, call.declared_in)).back();
 }
 
 std::vector<Call> all_calls_of(const Spelling& spelling, DefId interface_id) {

@@ -26,6 +26,7 @@ struct Call {
   std::vector<DefId> raises;
   const TaskContract* contract = nullptr;
   DefId declared_in = DefId::none;  // the interface
+  bool overrides = false;           // a base of the class that it is asked for declares it as well
 
   bool returns() const { return result != TypeId::none; }
 };
@@ -33,13 +34,15 @@ struct Call {
 // Of an interface or value type, in order of declaration, operations first; a readonly attribute is one call, others
 // are two.
 std::vector<Call> calls_of(const Spelling& spelling, DefId id);
-// What the class of a stub or skeleton has itself: its own calls, and those of abstract interfaces that it does not get
-// from a base.
+// What the class of a stub or skeleton declares: its own calls, and those of abstract interfaces that it does not get
+// from one base alone.
 std::vector<Call> class_calls_of(const Spelling& spelling, DefId interface_id);
-// The same of a value type: its own calls and those of the interfaces that it supports, but for abstract ones, which
-// are bases of its class.
+// The same of a value type: its own calls and those of the interfaces that it or its bases support, but for abstract
+// ones, which are bases of its class.
 std::vector<Call> value_calls_of(const Spelling& spelling, DefId value_id);
 std::vector<DefId> supported_abstract(const Model& model, DefId value_id);
+// Of the stubs or skeletons of `interface_id` and its ancestors: the one whose declaration a call gets.
+DefId class_of(const Model& model, DefId interface_id, const Call& call);
 // With those of all ancestors, each once, in ascending order of their wire names.
 std::vector<Call> all_calls_of(const Spelling& spelling, DefId interface_id);
 

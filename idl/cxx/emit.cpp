@@ -16,6 +16,11 @@ void write_raises(const Spelling& spelling, const Call& call, Text& out) {
   out.list(fill("constexpr ::corelane::core::RaisesEntry $0_raises[] = {", {call.wire_name}), entries, "};");
 }
 
+void declare_pure(const Spelling& spelling, const Call& call, Text& out) {
+  out.list(fill("$0$1 $2(", {call.overrides ? "" : "virtual ", result_type(spelling, call), call.name}),
+           parameters(spelling, call), call.overrides ? ") override = 0;" : ") = 0;");
+}
+
 std::string manner_of(const Call& call) {
   return fill(".oneway = $0, .raises = $1",
               {call.oneway ? "true" : "false", call.raises.empty() ? "{}" : call.wire_name + "_raises"});

@@ -23,4 +23,7 @@ void write_raises(const Spelling& spelling, const Call& call, Text& out);
 // What refers to it: ".oneway = false, .raises = step_raises".
 std::string manner_of(const Call& call);
 
+// "virtual void step(double reading) = 0;", in a class of servants or values.
+void declare_pure(const Spelling& spelling, const Call& call, Text& out);
+
 }  // namespace corelane::idl::cxx

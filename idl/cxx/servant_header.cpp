@@ -45,8 +45,7 @@ void write_class(const Spelling& spelling, DefId id, Text& out) {
   out.open("::CORBA::object_reference<$0> _this() {", {spelling.qualified(id)});
   out.line("return ::corelane::core::make_stub<$0>(_activated_reference());", {spelling.qualified(id)});
   out.close("}\n");
-  for (const Call& call : class_calls_of(spelling, id))
-    out.list(fill("virtual $0 $1(", {result_type(spelling, call), call.name}), parameters(spelling, call), ") = 0;");
+  for (const Call& call : class_calls_of(spelling, id)) declare_pure(spelling, call, out);
   out.line("\nconst ::corelane::core::Skeleton& _skeleton() const noexcept override;");
   out.line("void* _self() noexcept override { return this; }");
   out.close("};\n");

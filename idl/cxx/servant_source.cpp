@@ -9,14 +9,15 @@ namespace corelane::idl::cxx {
 namespace {
 
 // An inherited operation with the name of the class would be taken for its constructor: it goes through the base.
-std::string self_call(const Spelling& spelling, const std::string& servant, const Call& call) {
+std::string self_call(const Spelling& spelling, DefId id, const Call& call) {
+  const std::string servant = spelling.skeleton_name(id);
   if (call.name != servant) return fill("static_cast<$0*>(_self)->$1(", {servant, call.name});
   return fill("static_cast<$0*>(static_cast<$1*>(_self))->$2(",
-              {spelling.skeleton_qualified(call.declared_in), servant, call.name});
+              {spelling.skeleton_qualified(class_of(spelling.model(), id, call)), servant, call.name});
 }
 
 // A request from the wire: arguments are locals here.
-void write_remote(const Spelling& spelling, const std::string& servant, const Call& call, Text& out) {
+void write_remote(const Spelling& spelling, DefId id, const Call& call, Text& out) {
   out.open("void $0_remote(void* _self, ::corelane::core::ServerRequest& _request) {", {call.wire_name});
   std::vector<std::string> arguments;
   for (const auto& [name, type, direction] : call.arguments) {
@@ -32,13 +33,13 @@ void write_remote(const Spelling& spelling, const std::string& servant, const Ca
   out.list("_request.unmarshal(", received, ");");
   std::vector<std::string> back = returned(call);
   if (call.returns()) back.insert(back.begin(), "_result");
-  out.list((call.returns() ? "const auto _result = " : "") + self_call(spelling, servant, call), arguments, ");");
+  out.list((call.returns() ? "const auto _result = " : "") + self_call(spelling, id, call), arguments, ");");
   if (!call.oneway) out.list("_request.marshal(", back, ");");
   out.close("}");
 }
 
 // A collocated call that passes values: they are copied on their way in and out.
-void write_copying(const Spelling& spelling, const std::string& servant, const Call& call, Text& out) {
+void write_copying(const Spelling& spelling, DefId id, const Call& call, Text& out) {
   std::size_t slot = call.returns() ? 1 : 0;
   std::vector<std::string> arguments, back;
   out.open("void $0_local(void* _self, void* const* _frame) {", {call.wire_name});
@@ -62,7 +63,7 @@ void write_copying(const Spelling& spelling, const std::string& servant, const C
   out.list(std::string(!call.returns() ? ""
                        : copies        ? "*_result = ::corelane::core::copied("
                                        : "*_result = ") +
-               self_call(spelling, servant, call),
+               self_call(spelling, id, call),
            arguments, copies ? "));" : ");");
   for (const std::string& line : back) out.line(line);
   out.close("}");
@@ -75,8 +76,8 @@ bool passes_values(const Spelling& spelling, const Call& call) {
 }
 
 // A collocated call: the frame holds the addresses of the caller's result and arguments.
-void write_local(const Spelling& spelling, const std::string& servant, const Call& call, Text& out) {
-  if (passes_values(spelling, call)) return write_copying(spelling, servant, call, out);
+void write_local(const Spelling& spelling, DefId id, const Call& call, Text& out) {
+  if (passes_values(spelling, call)) return write_copying(spelling, id, call, out);
   std::size_t slot = 0;
   const auto in_frame = [&](const std::string& type) {
     return fill("static_cast<$0*>(_frame[$1])", {type, std::to_string(slot++)});
@@ -87,7 +88,7 @@ void write_local(const Spelling& spelling, const std::string& servant, const Cal
     arguments.push_back(fill("*$0", {in_frame((direction == Direction::in ? "const " : "") + spelling.type(type))}));
   out.open("void $0_local(void* _self, void* const*$1) {", {call.wire_name, slot == 0 ? "" : " _frame"});
   if (call.returns()) out.line("auto* const _result = $0;", {result});
-  out.list((call.returns() ? "*_result = " : "") + self_call(spelling, servant, call), arguments, ");");
+  out.list((call.returns() ? "*_result = " : "") + self_call(spelling, id, call), arguments, ");");
   out.close("}");
 }
 
@@ -172,8 +173,8 @@ void write_skeleton(const Spelling& spelling, DefId id, Text& out) {
   const std::vector<Call> calls = all_calls_of(spelling, id);
   out.line("namespace {\nnamespace _upcalls_of_$0 {", {name});
   for (const Call& call : calls) {
-    write_remote(spelling, servant, call, out);
-    write_local(spelling, servant, call, out);
+    write_remote(spelling, id, call, out);
+    write_local(spelling, id, call, out);
     write_contract(call, out);
     write_raises(spelling, call, out);
     out.line();

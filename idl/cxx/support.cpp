@@ -4,7 +4,9 @@
 #include <iterator>
 #include <string_view>
 
-#include "idl/cxx/ami.h"
+#include "idl/cxx/ami_clashes.h"
+#include "idl/cxx/calls.h"
+#include "idl/cxx/interfaces.h"
 #include "idl/model/names.h"
 
 namespace corelane::idl::cxx {
@@ -12,13 +14,16 @@ namespace {
 
 class Survey {
  public:
-  Survey(const Model& model, const Options& options) : model_(model), extensions_(options.extensions) {}
+  Survey(const Model& model, const Options& options)
+      : model_(model), spelling_(model), extensions_(options.extensions) {}
 
   std::vector<Unsupported> run() {
-    for (const Definition& definition : model_.definitions) {
+    for (std::size_t i = 0; i < model_.definitions.size(); ++i) {
+      const Definition& definition = model_.definitions[i];
       if (definition.file != FileId::main) continue;
       place_ = definition.place;
       std::visit([&](const auto& body) { look(body); }, definition.body);
+      look_at_names(static_cast<DefId>(i));
     }
     return std::move(found_);
   }
@@ -46,6 +51,25 @@ class Survey {
   }
   void parameters(const std::vector<Parameter>& parameters) {
     for (const Parameter& parameter : parameters) type(parameter.type, parameter.place);
+  }
+
+  // A class declares again what it has from abstract interfaces, a local interface or a value, from interfaces.
+  void look_at_names(DefId id) {
+    const DefinitionKind kind = model_[id].kind();
+    if (kind == DefinitionKind::value) return look_at_names(id, value_calls_of(spelling_, id), spelling_.name(id));
+    if (kind != DefinitionKind::interface || is_abstract_interface(spelling_, id)) return;
+    if (is_local_interface(spelling_, id)) return look_at_names(id, all_calls_of(spelling_, id), spelling_.name(id));
+    look_at_names(id, class_calls_of(spelling_, id), spelling_.name(id));
+    if (spelling_.skeleton_name(id) != spelling_.name(id))
+      look_at_names(id, class_calls_of(spelling_, id), spelling_.skeleton_name(id));
+  }
+
+  void look_at_names(DefId id, const std::vector<Call>& calls, const std::string& name) {
+    const auto same = std::ranges::find(calls, name, &Call::name);
+    if (same == calls.end()) return;
+    found_.push_back({model_[id].place, "`" + model_[same->declared_in].scoped_name + "::" + same->wire_name +
+                                            "` would be a member of the C++ class `" + name +
+                                            "`, where that name means the constructor; rename one"});
   }
 
   void look(const Module&) {}
@@ -77,6 +101,7 @@ class Survey {
   void look(const ValueBox& box) { type(box.boxed, place_); }
 
   const Model& model_;
+  const Spelling spelling_;
   const bool extensions_;
   Place place_;
   std::vector<Unsupported> found_;
@@ -86,7 +111,7 @@ class Survey {
 
 std::vector<Unsupported> unsupported_in(const Model& model, const Options& options) {
   std::vector<Unsupported> found = Survey(model, options).run();
-  if (options.ami) std::ranges::move(clashing_replies(model), std::back_inserter(found));
+  if (options.ami) std::ranges::move(clashing_async_names(model), std::back_inserter(found));
   return found;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "idl/cxx/calls.h"
+#include "idl/cxx/emit.h"
 #include "idl/cxx/fields.h"
 #include "idl/cxx/layout.h"
 #include "idl/cxx/names.h"
@@ -126,8 +127,7 @@ void declare_value_class(const Spelling& spelling, DefId id, Text& out) {
   out.line("static const ::corelane::any::TypeDesc& _type() noexcept;");
   out.line("static std::string _repository_id() { return _id; }");
   declare_nested(spelling, nested_in(definition), out);
-  for (const Call& call : value_calls_of(spelling, id))
-    out.list(fill("virtual $0 $1(", {result_type(spelling, call), call.name}), parameters(spelling, call), ") = 0;");
+  for (const Call& call : value_calls_of(spelling, id)) declare_pure(spelling, call, out);
   declare_pure_accessors(spelling, id, true, out);
   if (!is_abstract(spelling, id)) {
     out.line("\nconst ::corelane::any::TypeDesc& _type_desc() const noexcept override;");
@@ -200,6 +200,20 @@ void declare_factory(const Spelling& spelling, DefId id, Text& out) {
   out.close("};");
 }
 
+// The base, or a base of its, that has this member.
+DefId declaring_base(const Spelling& spelling, DefId id, const Field& field) {
+  const DefId base = stateful_base(spelling, id);
+  const bool is_own =
+      std::ranges::any_of(own_fields(spelling, base), [&](const Field& f) { return f.name == field.name; });
+  return is_own ? base : declaring_base(spelling, base, field);
+}
+
+// Inside the class `id`; a name that would mean its constructor is called through the base.
+std::string setter(const Spelling& spelling, DefId id, const Field& field) {
+  if (field.name != spelling.name(id)) return field.name;
+  return obv_name(spelling, declaring_base(spelling, id, field)) + "::" + field.name;
+}
+
 // Inherited members are set in the body: a virtual base is made by the most derived class, which may be a program's
 // own.
 void define_constructor(const Spelling& spelling, DefId id, const std::vector<Field>& inherited, Text& out) {
@@ -209,7 +223,7 @@ void define_constructor(const Spelling& spelling, DefId id, const std::vector<Fi
   out.list(fill("obv::$0::$0(", {spelling.name(id)}), constructor_parameters(all), own.empty() ? ") {" : ")");
   if (!own.empty()) out.list("    : ", initialisers(own), " {");
   out.indent();
-  for (const Field& field : inherited) out.line("this->$0($1);", {field.name, moved(field)});
+  for (const Field& field : inherited) out.line("this->$0($1);", {setter(spelling, id, field), moved(field)});
   out.close("}\n");
 }
 

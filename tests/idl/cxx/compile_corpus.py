@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Compiles every IDL file of a folder to C++, and that to object code with this project's warnings as errors.
 
-    compile_corpus.py PROGRAM FOLDER [-I DIR]... [--root ROOT] [--only NAME]
+    compile_corpus.py PROGRAM FOLDER [-I DIR]... [-D NAME]... [--root ROOT] [--only NAME] [--cxx c++] [--check]
 
-PROGRAM is corelane-idl, ROOT the source tree (for orb/*.h). Prints one line per file that fails, and at the end the
+PROGRAM is corelane-idl, ROOT the source tree (for orb/*.h). With --check the C++ is looked through for faults without
+making code. Prints one line per file that fails, and at the end the
 counts and the seconds that the C++ took. Exit status 1 when anything failed.
 """
 import argparse
@@ -31,11 +32,13 @@ def first_error(text):
 
 def compile_idl(arguments, path, out):
     includes = [option for folder in arguments.includes for option in ("-I", folder)]
+    includes += [option for name in arguments.defines for option in ("-D", name)]
     return run([arguments.program, *includes, "--output-dir", out, str(path)])
 
 
 def compile_cxx(arguments, source, out):
-    return run(["c++", "-std=c++20", "-O1", *WARNINGS, "-I", arguments.root, "-I", out, "-c", str(source), "-o", os.devnull])
+    manner = ["-fsyntax-only"] if arguments.check else ["-O1", "-c", "-o", os.devnull]
+    return run([arguments.cxx, "-std=c++20", *WARNINGS, *manner, "-I", arguments.root, "-I", out, str(source)])
 
 
 def main():
@@ -43,6 +46,9 @@ def main():
     parser.add_argument("program")
     parser.add_argument("folder")
     parser.add_argument("-I", dest="includes", action="append", default=[])
+    parser.add_argument("-D", dest="defines", action="append", default=[])
+    parser.add_argument("--cxx", default="c++")
+    parser.add_argument("--check", action="store_true")
     parser.add_argument("--root", default=str(pathlib.Path(__file__).resolve().parents[3]))
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=2)

@@ -61,6 +61,12 @@ TEST_CASE("replies of one name in two bases are refused where asynchronous calls
     gauge_with("get_y_excep");
     CHECK_THAT(refusal(b.model, {.ami = true}), Catch::Contains("a reply called `get_y_excep`"));
   }
+  SECTION("an operation, and the function that calls another asynchronously") {
+    gauge_with("sendc_get_y");
+    CHECK(refusal(b.model, {.ami = true}) ==
+          "asynchronous calls of `Meter` are made by `sendc_get_y`, which `Gauge` has, too; rename one, or compile "
+          "without --ami");
+  }
   SECTION("names that differ") {
     gauge_with("get_z");
     CHECK(refusal(b.model, {.ami = true}).empty());
@@ -71,5 +77,48 @@ TEST_CASE("replies of one name in two bases are refused where asynchronous calls
     interface_with("Both", {left, right}, [] {});
     CHECK(refusal(b.model, {.ami = true}).empty());
   }
+  SECTION("one abstract base that both implement") {
+    std::get<Interface>(b.model[b.model[meter].definition].body).kind = InterfaceKind::abstract;
+    const TypeId left = interface_with("Left", {meter}, [] {});
+    const TypeId right = interface_with("Right", {meter}, [] {});
+    interface_with("Both", {left, right}, [] {});
+    CHECK(refusal(b.model, {.ami = true}).empty());
+  }
   CHECK(refusal(b.model).empty());
+}
+
+TEST_CASE("an operation that a class would have to declare under its own name is refused") {
+  ModelBuilder b;
+  const TypeId nothing = b.basic(TypeKind::void_);
+  const auto named = [&](const std::string& operation, InterfaceKind kind) {
+    const TypeId type = b.open_interface("Named");
+    b.operation(operation, nothing);
+    b.close();
+    std::get<Interface>(b.model[b.model[type].definition].body).kind = kind;
+    return type;
+  };
+  const auto derived = [&](const std::string& name, TypeId base) {
+    const TypeId type = b.open_interface(name, {base});
+    b.close();
+    return type;
+  };
+  SECTION("the stub's, inherited from an abstract interface") {
+    derived("Twin", named("Twin", InterfaceKind::abstract));
+    CHECK(refusal(b.model) ==
+          "`Named::Twin` would be a member of the C++ class `Twin`, where that name means the constructor; rename one");
+  }
+  SECTION("the skeleton's") {
+    derived("Twin", named("POA_Twin", InterfaceKind::abstract));
+    CHECK_THAT(refusal(b.model), Catch::Contains("the C++ class `POA_Twin`"));
+  }
+  SECTION("that of a local interface, which declares all") {
+    const TypeId twin = derived("Twin", named("Twin", InterfaceKind::unconstrained));
+    CHECK(refusal(b.model).empty());
+    std::get<Interface>(b.model[b.model[twin].definition].body).kind = InterfaceKind::local;
+    CHECK_THAT(refusal(b.model), Catch::Contains("the C++ class `Twin`"));
+  }
+  SECTION("but not where a base has it already") {
+    derived("Twin", derived("Bearer", named("Twin", InterfaceKind::abstract)));
+    CHECK(refusal(b.model).empty());
+  }
 }

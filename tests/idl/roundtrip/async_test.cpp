@@ -171,6 +171,26 @@ class TakenHandler : public virtual TakenTraits::replyhandler_base_type {
   Mailbox& to_;
 };
 
+class Boilerhouse : public virtual CORBA::servant_traits<Async::Boilerhouse>::base_type {
+ public:
+  std::string name() override { return "boilerhouse"; }
+  std::int32_t open(std::int32_t degrees) override { return degrees; }
+};
+
+using HouseTraits = CORBA::amic_traits<Async::Boilerhouse>;
+
+class HouseHandler : public virtual HouseTraits::replyhandler_base_type {
+ public:
+  explicit HouseHandler(Mailbox& to) : to_(to) {}
+  void name(const std::string& value) override { to_.say(value); }
+  void name_excep(HolderRef) override {}
+  void open(std::int32_t degrees) override { to_.say("open " + std::to_string(degrees)); }
+  void open_excep(HolderRef) override {}
+
+ private:
+  Mailbox& to_;
+};
+
 class Orb {
  public:
   explicit Orb(const std::string& id, std::vector<std::string> words = {}) {
@@ -312,6 +332,22 @@ TEST_CASE("an operation named like the accessor of an attribute is called asynch
   CHECK(session.mailbox.hear() == "y is set");
   taken->sendc_sum(handler, 4, 5);
   CHECK(session.mailbox.hear() == "sum 9");
+}
+
+TEST_CASE("what comes from an abstract interface by two bases is called by its name") {
+  Session session;
+  const auto reference =
+      session.server.orb->object_to_string(session.server.activate(CORBA::make_reference<Boilerhouse>()));
+  const auto house = HouseTraits::narrow(session.client.orb->string_to_object(reference));
+  const auto handler = HouseTraits::replyhandler_traits::narrow(
+      session.client.activate(CORBA::make_reference<HouseHandler>(session.mailbox)));
+  CHECK(house->name() == "boilerhouse");
+  house->sendc_name(handler);
+  CHECK(session.mailbox.hear() == "boilerhouse");
+  house->sendc_open(handler, 30);
+  CHECK(session.mailbox.hear() == "open 30");
+  CORBA::amic_traits<Async::Boiler>::narrow(house)->sendc_name(handler);
+  CHECK(session.mailbox.hear() == "boilerhouse");
 }
 
 TEST_CASE("an asynchronous stub makes ordinary calls as well") {
