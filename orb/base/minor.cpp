@@ -41,8 +41,9 @@ constexpr Entry table[] = {
     {no_usable_profile, "the reference names no transport that this process can use"},
     {deadline_passed, "no reply within the time allowed; see timeout.request"},
     {send_backlog, "the peer does not read; its connection's backlog is full and was closed"},
-    {peer_closed, "the peer closed the connection in good order; the call did not run"},
-    {too_many_connections, "limits.connections reached"},
+    {peer_closed,
+     "the peer closed the connection in good order, and the call did not run: the server ends, or has as many "
+     "connections as limits.connections and limits.connections_per_peer allow; its log says which"},
     {address_in_use, "the address is taken; choose another with -ORBEndpointListen or endpoint.listen"},
     {bad_address, "no address: neither host:port, such as localhost:2809 or [::1]:2809, nor a name that resolves"},
     {message_error, "the peer could not read our message"},
@@ -57,6 +58,8 @@ constexpr Entry table[] = {
     {beyond_select,
      "leader-followers waits by select(), which carries descriptors up to 1023 (and the limit of ulimit -n at the "
      "start): the connection was refused; use dispatch.mode direct or manager, or lower limits.connections"},
+    {chain_too_deep,
+     "calls that call each other back wait inside one another more than 32 deep; let some of them return first"},
     {address_not_here, "not an address of this host; choose another with -ORBEndpointListen or endpoint.listen"},
     {not_schedulable, "admission refused: on no core would every deadline still hold"},
     {no_core_leased, "this process holds no lease on a core; another server of this host holds them"},

@@ -56,7 +56,6 @@ CORELANE_MINOR(no_usable_profile, 34);
 CORELANE_MINOR(deadline_passed, 35);
 CORELANE_MINOR(send_backlog, 36);
 CORELANE_MINOR(peer_closed, 37);
-CORELANE_MINOR(too_many_connections, 38);
 CORELANE_MINOR(address_in_use, 39);
 CORELANE_MINOR(bad_address, 40);
 CORELANE_MINOR(message_error, 41);
@@ -68,6 +67,7 @@ CORELANE_MINOR(address_not_here, 46);
 CORELANE_MINOR(half_messages, 47);
 CORELANE_MINOR(rest_missing, 48);
 CORELANE_MINOR(beyond_select, 49);
+CORELANE_MINOR(chain_too_deep, 50);
 // Admission and dispatch: NO_RESOURCES, TRANSIENT, BAD_PARAM.
 CORELANE_MINOR(not_schedulable, 64);
 CORELANE_MINOR(no_core_leased, 65);

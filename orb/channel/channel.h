@@ -148,9 +148,10 @@ class Channel {
   int hang_up_descriptor() const noexcept;
   int process_descriptor() const noexcept;  // readable once the peer's process has ended; -1: see sees_process()
   const Peer& peer() const noexcept;
-  std::uint64_t id() const noexcept;   // both ends say the same
-  bool is_locked() const noexcept;     // Options::lock_memory was asked for and granted
-  bool sees_process() const noexcept;  // see PeerWatch
+  const std::shared_ptr<void>& pass() const noexcept;  // what Options::porter gave; null: there was none
+  std::uint64_t id() const noexcept;                   // both ends say the same
+  bool is_locked() const noexcept;                     // Options::lock_memory was asked for and granted
+  bool sees_process() const noexcept;                  // see PeerWatch
 
  private:
   explicit Channel(std::shared_ptr<End> end) noexcept;

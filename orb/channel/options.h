@@ -6,9 +6,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <vector>
 
+#include "orb/base/expected.h"
 #include "orb/channel/bell.h"
+#include "orb/channel/fault.h"
 #include "orb/channel/layout.h"
 #include "orb/os/wait.h"
 
@@ -21,6 +25,13 @@ struct Access {
   bool anyone = false;
 };
 
+struct Peer;
+
+// An acceptor's own say: asked when somebody whom `access` lets in has said hello and was not answered yet, so that he
+// knows that he has no channel. What it gives comes with the channel (Channel::pass()), or goes when none comes about;
+// a fault is what he is told. Thread: the one that accepts.
+using Porter = std::function<Expected<std::shared_ptr<void>, SetupFault>(const Peer&)>;
+
 struct Options {
   Shape shape{};            // of the memory for what this end writes
   Wake wake = Wake::futex;  // how this end is woken
@@ -30,6 +41,7 @@ struct Options {
   Access access{};
   std::uint64_t largest_peer = 256u << 20;  // bytes of the peer's memory that this end maps at most
   bool lock_memory = false;                 // best effort: see Channel::is_locked()
+  Porter porter{};                          // of an acceptor; none: whoever has access is welcome
 };
 
 }  // namespace corelane::channel

@@ -119,6 +119,10 @@ Result<void> check_access(const Peer& peer, const Access& access) {
                                                   std::to_string(geteuid()) + "; add it there, or run as one user"};
 }
 
+Result<std::shared_ptr<void>> ask_porter(const Peer& peer, const Porter& porter) {
+  return porter ? porter(peer) : Result<std::shared_ptr<void>>(nullptr);
+}
+
 // An eventfd's owner can make a write to it block, and a signal goes to whatever has the number by then: that is for
 // those who may stop and signal each other anyway.
 Result<void> check_wake(const Hello& theirs, const Peer& peer) {
@@ -224,6 +228,8 @@ Result<EndParts> answer(const os::Fd& socket, const Options& options, Packet pac
   if (const auto welcome = check_access(peer_of(socket), options.access); !welcome) return welcome.error();
   auto offered = check_offer(socket, std::move(packet), hello_of(options), options, Side::connector);
   if (!offered) return offered.error();
+  auto pass = ask_porter(peer_of(socket), options.porter);
+  if (!pass) return pass.error();
   auto offer = make_offer(options);
   if (!offer) return offer.error();
   auto sleep = adopt_memory(offered->descriptors[1], sizeof(SleepPage), Writers::both_ends);
@@ -236,6 +242,7 @@ Result<EndParts> answer(const os::Fd& socket, const Options& options, Packet pac
   parts->id = offered->hello.channel;
   parts->sleep = std::move(*sleep);
   parts->own_events = std::move(offer->events);
+  parts->pass = std::move(*pass);
   return parts;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -38,6 +39,7 @@ struct EndParts {
   std::uint64_t id = 0;
   std::int32_t peer_process = 0;  // as the peer says
   PeerWatch watch;
+  std::shared_ptr<void> pass;  // what the porter gave
 };
 
 // The acceptor's side of one handshake, in steps that do not wait: to serve many at once.

@@ -58,16 +58,25 @@ bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, By
     const Lock lock(mutex_);
     waiting_.push_back(&pending);
   }
-  if (const auto sent = stream_->send(request); !sent) {
-    // The server has not got all of it, so it cannot run it.
-    broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint; the stream itself refuses
-    const Lock lock(mutex_);
-    pending.state_ = PendingReply::State::failed;
-    pending.error_ = {sent.error().kind, Completion::no, sent.error().minor};
-    remove(pending);
-    return false;
+  const auto sent = stream_->send(request);
+  if (!sent) not_sent(pending, sent.error());
+  return sent.has_value();
+}
+
+// The server has not got all of it, so it cannot run it. What it said before it went may still be there to be read.
+void ClientConnection::not_sent(PendingReply& pending, const Error& error) {
+  broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint; the stream itself refuses
+  Lock lock(mutex_);
+  if (!std::exchange(led_, true)) {
+    lock.unlock();
+    read_some(Time{}, {});
+    lock.lock();
+    led_ = false;
   }
-  return true;
+  const bool told = pending.state_ == PendingReply::State::failed && pending.error_.completed == Completion::no;
+  if (!told) pending.error_ = {error.kind, Completion::no, error.minor};
+  pending.state_ = PendingReply::State::failed;
+  remove(pending);
 }
 
 // While the request is written the call is this thread's, even if it has ended by then. What fails a connection fails

@@ -121,6 +121,7 @@ class ClientConnection {
   void read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside);
   void take(Bytes bytes);
   void deliver(const giop::Message& message) noexcept;
+  void not_sent(PendingReply& pending, const Error& error);
   void fail_all(Error error) noexcept;
   // With mutex_ held.
   void settle(PendingReply& pending, PendingReply::State state) noexcept;

@@ -1,11 +1,14 @@
 // How an ORB starts to listen, runs, and ends.
+#include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/core/exception.h"
 #include "orb/core/orb_state.h"
 #include "orb/dispatch/host_ledger.h"
+#include "orb/giop/message.h"
 #include "orb/leader_followers/transport.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
@@ -19,11 +22,24 @@ using errors::orb_destroyed;
 // The standard's answer to a wait for oneself. CORBA 3.3 part 1, A.5: BAD_INV_ORDER, OMG minor 3.
 constexpr Error would_deadlock{ErrorKind::bad_inv_order, Completion::no, minor::omg | 3};
 
+// CloseConnection of the version that every client reads: whoever got one may call again, since nothing of his ran.
+// CORBA 3.3 part 2, 9.5.1.1.
+Bytes farewell() {
+  static const std::vector<std::byte> message = [] {
+    cdr::Writer writer;
+    giop::write_close_connection(writer, giop::giop_1_0);
+    return std::vector<std::byte>(writer.bytes().begin(), writer.bytes().end());
+  }();
+  return message;
+}
+
 std::unique_ptr<transport::Transport> make_sockets(transport::Reactor& reactor, const Settings& settings) {
   transport::UnixOptions unix_sockets = settings.unix_sockets;
   unix_sockets.directory =
       settings.runtime_directory.empty() ? dispatch::runtime_directory() : settings.runtime_directory;
-  return std::make_unique<transport::SocketTransport>(reactor, settings.connections, std::move(unix_sockets));
+  transport::ConnectionLimits limits = settings.connections;
+  limits.farewell = farewell();
+  return std::make_unique<transport::SocketTransport>(reactor, limits, std::move(unix_sockets));
 }
 
 // Its threads wait above all tasks, and run a task's job at the task's priority.

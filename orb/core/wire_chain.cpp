@@ -15,7 +15,7 @@
 namespace corelane::core {
 namespace {
 
-constexpr Error chain_full{ErrorKind::imp_limit, Completion::no, minor::too_deep};
+constexpr Error chain_full{ErrorKind::imp_limit, Completion::no, minor::chain_too_deep};
 
 os::Doorbell& bell_of_thread() noexcept {
   thread_local os::Doorbell bell;

@@ -67,7 +67,7 @@ Expected<std::shared_ptr<Connection>> ChannelTransport::connect(const Endpoint& 
     return error_of(channel.error());
   }
   forget(endpoint.path);
-  auto link = ChannelLink::make(std::move(*channel), channel_endpoint({}), endpoint);
+  auto link = ChannelLink::make(std::move(*channel), ChannelLink::make_watch(), channel_endpoint({}), endpoint);
   if (!link) return link.error();
   return std::shared_ptr<Connection>(
       std::make_shared<StreamConnection>(std::move(*link), reactor_, limits_, std::nullopt));
@@ -79,10 +79,11 @@ Expected<std::unique_ptr<Listener>> ChannelTransport::listen(const Endpoint& end
   if (!path) return logged(path.error(), "channel");
   auto socket = path->listen(0600, SOCK_SEQPACKET);
   if (!socket) return logged(socket.error(), "channel");
-  auto door = channel::Listener::over(std::move(*socket), path->path(), ChannelLink::options());
+  channel::Options options = ChannelLink::options();
+  options.porter = ChannelListener::porter(census_);
+  auto door = channel::Listener::over(std::move(*socket), path->path(), options);
   auto shared = std::make_shared<ChannelListener::Shared>();
   shared->reactor = reactor_;
-  shared->census = census_;
   shared->limits = limits_;
   shared->endpoint = channel_endpoint(path->path());
   shared->acceptor = std::move(acceptor);

@@ -59,8 +59,10 @@ channel::Options ChannelLink::options() {
           .largest_peer = 16u << 20};
 }
 
-Expected<std::unique_ptr<Link>> ChannelLink::make(channel::Channel channel, Endpoint local, Endpoint peer) {
-  os::Fd watched(epoll_create1(EPOLL_CLOEXEC));
+os::Fd ChannelLink::make_watch() noexcept { return os::Fd(epoll_create1(EPOLL_CLOEXEC)); }
+
+Expected<std::unique_ptr<Link>> ChannelLink::make(channel::Channel channel, os::Fd watched, Endpoint local,
+                                                  Endpoint peer) {
   if (!watched || !add(watched, channel.descriptor(), EPOLLIN) ||
       !add(watched, channel.hang_up_descriptor(), EPOLLRDHUP) || !add(watched, channel.process_descriptor(), EPOLLIN))
     return unwatchable;

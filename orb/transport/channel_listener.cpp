@@ -1,5 +1,6 @@
 #include "orb/transport/detail/channel_listener.h"
 
+#include <cerrno>
 #include <chrono>
 #include <new>
 #include <string>
@@ -16,6 +17,16 @@ namespace {
 
 constexpr std::chrono::seconds quiet_time{10};                // between two lines of the log
 constexpr std::chrono::milliseconds no_resources_pause{100};  // until descriptors or memory may be there again
+
+using channel::SetupFault;
+
+// What the porter gives: all that a connection may be short of.
+struct Place {
+  Place(ConnectionCensus::Ticket counted, os::Fd descriptor)
+      : ticket(std::move(counted)), watch(std::move(descriptor)) {}
+  ConnectionCensus::Ticket ticket;
+  os::Fd watch;
+};
 
 }  // namespace
 
@@ -38,24 +49,32 @@ void ChannelListener::run() {
         admit(std::move(*channel));
         continue;
       }
-      const channel::SetupFault& fault = channel.error();
-      if (fault.kind == channel::SetupFault::Kind::stopped) return;
+      const SetupFault& fault = channel.error();
+      if (fault.kind == SetupFault::Kind::stopped) return;
       say("channel at " + shared_->endpoint.path + ": " + fault.text);
-      if (fault.kind == channel::SetupFault::Kind::system) os::sleep_until(os::now() + no_resources_pause);
+      if (fault.kind == SetupFault::Kind::system) os::sleep_until(os::now() + no_resources_pause);
     } catch (const std::bad_alloc&) {
       os::sleep_until(os::now() + no_resources_pause);
     }
 }
 
-// Over the limits: the channel ends at once.
+channel::Porter ChannelListener::porter(std::shared_ptr<ConnectionCensus> census) {
+  return [census = std::move(census)](const channel::Peer& peer) -> Expected<std::shared_ptr<void>, SetupFault> {
+    const std::string name = "user " + std::to_string(peer.user);
+    auto ticket = census->enter(name);
+    if (!ticket) return SetupFault{SetupFault::Kind::denied, name + " refused: " + ticket.error()};
+    os::Fd watch = ChannelLink::make_watch();
+    if (!watch) return channel::system_fault("epoll", errno, "raise ulimit -n");
+    return std::shared_ptr<void>(std::make_shared<Place>(std::move(*ticket), std::move(watch)));
+  };
+}
+
 void ChannelListener::admit(channel::Channel channel) {
-  const std::string peer = "user " + std::to_string(channel.peer().user);
-  auto ticket = shared_->census->enter(peer);
-  if (!ticket) return say("channel from " + peer + " refused: limits.connections or limits.connections_per_peer");
-  auto link = ChannelLink::make(std::move(channel), shared_->endpoint, channel_endpoint({}));
-  if (!link) return say("out of file descriptors: a channel could not be watched; raise ulimit -n");
+  const auto place = std::static_pointer_cast<Place>(channel.pass());
+  auto link = ChannelLink::make(std::move(channel), std::move(place->watch), shared_->endpoint, channel_endpoint({}));
+  if (!link) return say("a channel could not be watched; see /proc/sys/fs/epoll/max_user_watches");
   auto connection =
-      std::make_shared<StreamConnection>(std::move(*link), shared_->reactor, shared_->limits, std::move(ticket));
+      std::make_shared<StreamConnection>(std::move(*link), shared_->reactor, shared_->limits, std::move(place->ticket));
   shared_->reactor->post([shared = shared_, connection = std::move(connection)] {
     if (shared->stopped) return;
     const Acceptor acceptor = shared->acceptor;  // stop() inside it ends this listener, not the call

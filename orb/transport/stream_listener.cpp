@@ -108,15 +108,20 @@ AcceptLoop::Turn AcceptLoop::accept_one() {
   const std::string peer = peer_name(fd.get(), address);
   auto ticket = census_->enter(peer);
   if (!ticket) {
-    if (may_say(refusing_))
-      os::log::warn("connection from " + peer + " refused: limits.connections or limits.connections_per_peer");
+    turn_away(fd, peer + " refused: " + ticket.error());
     return Turn::refused;
   }
   configure_stream(fd.get(), address.family());
   const Acceptor acceptor = acceptor_;  // stop() inside it ends this loop, not the call
   acceptor(std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(fd)), reactor_, limits_,
-                                              std::move(ticket)));
+                                              std::move(*ticket)));
   return Turn::accepted;
+}
+
+// A socket without a byte in it takes a farewell at once, or its peer is gone.
+void AcceptLoop::turn_away(const os::Fd& fd, const std::string& why) {
+  (void)!::send(fd.get(), limits_.farewell.data(), limits_.farewell.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (may_say(refusing_)) os::log::warn("connection from " + why);
 }
 
 // Out of descriptors or memory: the waiting connections keep the socket readable, so trying at once would spin.

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 
+#include "orb/base/bytes.h"
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
 #include "orb/transport/connection.h"
@@ -22,6 +23,9 @@ struct ConnectionLimits {
   std::size_t backlog = 16 * 1024 * 1024;    // bytes not yet taken by the socket, for each connection
   Duration idle_timeout = Duration::zero();  // a watched connection without traffic is closed; 0: never
   Duration header_timeout = std::chrono::seconds{10};  // what the protocol above passes to expect_by(); 0: none
+  // What a caller beyond the limits is sent before his connection ends, in the protocol above. Static storage. Over a
+  // channel he learns it from connect().
+  Bytes farewell{};
 };
 
 // Takes an accepted connection. Thread: the reactor's; does not block.

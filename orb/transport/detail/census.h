@@ -4,11 +4,11 @@
 
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
+#include "orb/base/expected.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/transport/transport.h"
 
@@ -34,17 +34,21 @@ class ConnectionCensus : public std::enable_shared_from_this<ConnectionCensus> {
   explicit ConnectionCensus(const ConnectionLimits& limits)
       : total_limit_(limits.connections), peer_limit_(limits.connections_per_peer) {}
 
-  // Nothing when a limit is reached.
-  std::optional<Ticket> enter(const std::string& host) {
+  // When a limit is reached: which, and how to mend it, for the log.
+  Expected<Ticket, std::string> enter(const std::string& host) {
     const std::lock_guard lock(mutex_);
-    if (total_ >= total_limit_) return std::nullopt;
-    std::size_t& of_peer = by_host_[host];
-    if (of_peer >= peer_limit_) return std::nullopt;
-    ++of_peer, ++total_;
+    if (total_ >= total_limit_) return reached("limits.connections", "LimitsConnections", total_limit_);
+    const auto known = by_host_.find(host);
+    if (known != by_host_.end() && known->second >= peer_limit_)
+      return reached("limits.connections_per_peer", "LimitsConnectionsPerPeer", peer_limit_);
+    ++by_host_[host], ++total_;
     return Ticket(shared_from_this(), host);
   }
 
  private:
+  static std::string reached(const std::string& limit, const std::string& option, std::size_t most) {
+    return limit + " = " + std::to_string(most) + " is reached; close some, or raise it (-ORB" + option + ")";
+  }
   void leave(const std::string& host) {
     const std::lock_guard lock(mutex_);
     --total_;

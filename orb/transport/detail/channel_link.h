@@ -21,8 +21,10 @@ class ChannelLink final : public Link {
   // How both ends of a connection set its channel up: woken by eventfd, which a reactor can watch.
   static channel::Options options();
 
-  // NO_RESOURCES no_descriptor when the system has none left.
-  static Expected<std::unique_ptr<Link>> make(channel::Channel channel, Endpoint local, Endpoint peer);
+  // The descriptor that a link takes, for make(); none: the system has none left.
+  static os::Fd make_watch() noexcept;
+  // NO_RESOURCES no_descriptor: without `watched`, or when the system watches no more.
+  static Expected<std::unique_ptr<Link>> make(channel::Channel channel, os::Fd watched, Endpoint local, Endpoint peer);
 
   IoResult receive_some(MutableBytes buffer) noexcept override;
   IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override;

@@ -21,14 +21,15 @@ class ChannelListener final : public Listener {
   // What both threads need. Kept by what is posted to the reactor.
   struct Shared {
     std::shared_ptr<Reactor::Impl> reactor;
-    std::shared_ptr<ConnectionCensus> census;
     ConnectionLimits limits;
     Endpoint endpoint;
     Acceptor acceptor;
     bool stopped = false;  // owner: the reactor's thread
   };
 
-  // `path` has a listening socket, of which `door` is made.
+  // Lets in whom the census counts, and only with the descriptor that his connection takes.
+  static channel::Porter porter(std::shared_ptr<ConnectionCensus> census);
+  // `path` has a listening socket, of which `door` is made, with that porter.
   static Expected<std::unique_ptr<Listener>> start(SocketPath path, channel::Listener door,
                                                    std::shared_ptr<Shared> shared);
   ~ChannelListener() override { stop(); }

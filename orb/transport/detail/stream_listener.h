@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "orb/os/fd.h"
 #include "orb/transport/detail/census.h"
@@ -32,6 +33,7 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
 
   Turn try_accept() noexcept;
   Turn accept_one();
+  void turn_away(const os::Fd& fd, const std::string& why);
   static bool may_say(Time& next) noexcept;
   void pause_on_reactor();
 

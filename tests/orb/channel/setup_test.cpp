@@ -312,6 +312,35 @@ TEST_CASE("only those on the access list are welcome") {
   CHECK(WEXITSTATUS(status) == (welcome ? 3 : 2));
 }
 
+TEST_CASE("whom the porter turns away is told why before he has a channel") {
+  const Porter porter = [](const Peer&) { return SetupFault{Kind::denied, "no room today"}; };
+  const auto [asked, answered] = shake_hands({}, {.porter = porter});
+  CHECK(asked.error().kind == Kind::refused);
+  CHECK(says(asked, "no room today"));
+  CHECK(answered.error().kind == Kind::denied);
+}
+
+TEST_CASE("what the porter gives comes with the channel, or goes with whoever does not take it") {
+  std::weak_ptr<void> given;
+  const Porter porter = [&](const Peer& peer) -> Expected<std::shared_ptr<void>, SetupFault> {
+    CHECK(peer.process == getpid());
+    const auto pass = std::make_shared<int>(7);
+    given = pass;
+    return std::shared_ptr<void>(pass);
+  };
+  {
+    const ChannelPair pair({}, {.porter = porter});
+    CHECK(*std::static_pointer_cast<int>(pair.far.pass()) == 7);
+    CHECK_FALSE(pair.near.pass());
+  }
+  CHECK(given.expired());
+  // An own limit that the answer exceeds: he is asked, answered, and says no.
+  const auto [asked, answered] = shake_hands({.largest_peer = 4096}, {.porter = porter});
+  CHECK_FALSE(asked);
+  CHECK_FALSE(answered);
+  CHECK(given.expired());
+}
+
 // ---- What no correct end sends
 
 TEST_CASE("packets that are no hello are refused") {

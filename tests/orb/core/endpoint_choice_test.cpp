@@ -103,6 +103,26 @@ TEST_CASE("a client calls on over the Unix socket when its channel broke and no 
   CHECK(test.kind_of_call(server.ior()) == EndpointKind::unix_socket);
 }
 
+TEST_CASE("a call beyond a limit of connections did not run and says so over every transport") {
+  const Quiet quiet;
+  Fixture test;
+  const std::string endpoint = GENERATE_COPY("127.0.0.1:0", "unix:" + test.path, "channel:" + test.path);
+  const std::string limit = GENERATE("-ORBLimitsConnections", "-ORBLimitsConnectionsPerPeer");
+  ProbeServer server({"-ORBEndpointListen", endpoint, limit, "1"});
+  const auto first = probe_of(test.client, server.ior());
+  CHECK(first->add(1, 2) == 3);
+  TestOrb other;
+  const auto second = probe_of(other, server.ior());
+  try {
+    second->add(3, 4);
+    FAIL("no exception");
+  } catch (const CORBA::TRANSIENT& full) {
+    CHECK(full.completed() == CORBA::COMPLETED_NO);
+    CHECK(full.minor() == (endpoint.starts_with("channel:") ? minor::connect_failed : minor::peer_closed));
+  }
+  CHECK(first->add(3, 4) == 7);
+}
+
 TEST_CASE("a client of another host takes TCP") {
   Fixture test;
   ProbeServer server({"-ORBEndpointListen", test.all()});

@@ -72,8 +72,11 @@ TEMPLATE_LIST_TEST_CASE("connections beyond the limit are ended at once and room
   Pair first = harness.connect();
   const Pair second = harness.connect();
   const auto third = harness.transport->connect(harness.listener->endpoint(), patience());
-  REQUIRE(third);  // the system accepted it, the listener does not
-  CHECK(read(*third, 1).empty());
+  if (third) {
+    CHECK(read(*third, 1).empty());  // the system accepted it, the listener does not
+  } else {
+    CHECK(third.error().completed == corelane::Completion::no);
+  }
   CHECK(harness.accepted.empty());
   first.called.reset();
   const Pair fourth = harness.connect();
