@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/dispatch/neighbours.h"
 #include "orb/os/clock.h"
 #include "orb/os/directory.h"
 #include "orb/os/log.h"
@@ -53,13 +54,18 @@ Expected<std::vector<CoreLease>> choose(const std::vector<os::CoreInfo>& cores, 
   return leases;
 }
 
+std::string server(std::int32_t pid) {
+  return pid == 0 ? "another server" : "the server with pid " + std::to_string(pid);
+}
+
 // Of a directory that is made where there is none, and refused where it belongs to somebody else.
-Expected<LedgerFile, LedgerFault> open_in(const std::string& directory, std::span<const Promise> mine) {
+Expected<LedgerFile, LedgerFault> open_in(const std::string& directory, std::span<const Promise> mine,
+                                          LedgerSeats& seats) {
   if (const auto ready = os::make_directory(directory); !ready) {
     const std::string remedy = "; set runtime.directory (CORELANE_RUNTIME_DIRECTORY)";
     return LedgerFault{.error = not_allowed, .text = ready.error() + remedy};
   }
-  return LedgerFile::open(directory + file_name, mine);
+  return LedgerFile::open(directory + file_name, mine, seats);
 }
 
 }  // namespace
@@ -71,12 +77,14 @@ std::string runtime_directory() {
   return "/tmp/corelane-" + std::to_string(geteuid());
 }
 
-HostLedger::HostLedger(const os::Topology& topology, std::string directory, LedgerFile file)
+HostLedger::HostLedger(const os::Topology& topology, std::string directory, LedgerFile file,
+                       std::unique_ptr<LedgerSeats> seats)
     : cores_(topology.cores()),
       directory_(std::move(directory)),
       path_(directory_ + file_name),
       revoked_(directory_),
-      file_(std::move(file)) {
+      file_(std::move(file)),
+      seats_(std::move(seats)) {
   others_.reserve(ledger::slot_count * 16);
   mine_.reserve(ledger::max_entries);
 }
@@ -84,13 +92,14 @@ HostLedger::HostLedger(const os::Topology& topology, std::string directory, Ledg
 HostLedger::~HostLedger() = default;  // closing the file drops the slot
 
 Expected<std::unique_ptr<HostLedger>> HostLedger::open(const os::Topology& topology, const std::string& directory) {
-  auto file = open_in(directory, {});
+  auto seats = std::make_unique<LedgerSeats>(directory + file_name);
+  auto file = open_in(directory, {}, *seats);
   if (!file) {
     os::log::error("host ledger: " + file.error().text);
     return file.error().error;
   }
   if (!file->remark().empty()) os::log::warn("host ledger: " + file->remark());
-  return std::unique_ptr<HostLedger>(new HostLedger(topology, directory, std::move(*file)));
+  return std::unique_ptr<HostLedger>(new HostLedger(topology, directory, std::move(*file), std::move(seats)));
 }
 
 Expected<std::vector<CoreLease>> HostLedger::lease(const LeaseRequest& request) {
@@ -174,21 +183,26 @@ void HostLedger::maintain() noexcept try {
 void HostLedger::repair(Findings& findings) {
   look_for_write_fault(findings);
   if (!file_ || !file_->is_at_path()) return attach(findings);
+  if (!seats_->is_at_path()) file_->sit_again();
   findings.header = !file_->header_is_sound();
   if (findings.header) file_->mend_header();
   findings.entries = !file_->own_is(mine_);
   if (findings.entries) (void)file_->write_own(mine_);
   look_for_stuck(findings);
+  look_for_absentee(findings);
+  look_for_room(findings);
 }
 
 // A file without our slot in it is not kept: a transaction on it would promise what nobody sees.
 void HostLedger::attach(Findings& findings) {
   findings.replaced = !lost_;
   file_.reset();
-  auto file = open_in(directory_, mine_);  // the directory may have gone with the file
+  auto file = open_in(directory_, mine_, *seats_);  // the directory may have gone with the file
   if (file) {
     findings.remark = file->remark();
     file_ = std::move(*file);
+    looks_for_room_ = true;
+    look_for_room(findings);
   } else if (!lost_) {
     findings.fault = file.error();
   }
@@ -209,6 +223,37 @@ void HostLedger::look_for_stuck(Findings& findings) {
   findings.stuck_for = since;
 }
 
+// Said once, until everybody was there.
+void HostLedger::look_for_absentee(Findings& findings) noexcept {
+  const auto absent = file_->absentee();
+  if (!absent || !*absent) {
+    missed_since_ = never;
+    said_absentee_ = false;
+    return;
+  }
+  missed_since_ = std::min(missed_since_, os::now());
+  if (os::now() - missed_since_ < remarkable || std::exchange(said_absentee_, true)) return;
+  findings.absentee = seats_->pid(**absent);
+}
+
+// Who came while we were not in the ledger knew nothing of our promises. Said once, and once more when all is well.
+void HostLedger::look_for_room(Findings& findings) {
+  if (!looks_for_room_ || !file_->read_others(others_)) return;
+  const auto full = promised_twice();
+  looks_for_room_ = full.has_value();
+  if (full.has_value() != std::exchange(said_twice_, full.has_value())) (full ? findings.twice : findings.once) = true;
+  if (full) findings.core = *full;
+}
+
+// A core on which our deadlines and the others' do not hold together.
+std::optional<CoreId> HostLedger::promised_twice() const {
+  for (const os::CoreInfo& info : cores_) {
+    const CoreLease lease{.core = info.core, .physical_core = info.physical_core};
+    if (!others_hold(lease, others_, mine_) || !others_hold(lease, mine_, others_)) return info.core;
+  }
+  return std::nullopt;
+}
+
 // Said once, until a write succeeded again.
 void HostLedger::look_for_write_fault(Findings& findings) noexcept {
   if (std::exchange(said_write_fault_, write_fault_) != write_fault_) findings.write_fault = write_fault_;
@@ -216,7 +261,11 @@ void HostLedger::look_for_write_fault(Findings& findings) noexcept {
 
 void HostLedger::tell(const Findings& findings) const {
   const std::string start = "host ledger: " + path_;
-  if (findings.replaced) os::log::error(start + " was removed or replaced while in use; entering our promises again");
+  if (findings.replaced)
+    os::log::error(start +
+                   " was removed or replaced while in use; entering our promises again. Servers tell each "
+                   "other there what they have promised: leave " +
+                   directory_ + " alone while any runs");
   if (!findings.remark.empty()) os::log::warn("host ledger: " + findings.remark);
   if (findings.fault) os::log::error("host ledger: no task is admitted until this is mended: " + findings.fault->text);
   if (findings.header) os::log::error(start + " was damaged; rebuilt, every server enters its promises again");
@@ -225,10 +274,17 @@ void HostLedger::tell(const Findings& findings) const {
     os::log::error(start + " cannot be written: " + std::strerror(findings.write_fault) +
                    "; no task is admitted until it can: mend that, or set runtime.directory "
                    "(CORELANE_RUNTIME_DIRECTORY)");
+  if (findings.absentee)
+    os::log::error(start + " was removed or replaced, and " + server(*findings.absentee) +
+                   " has not entered its promises there again; no task is admitted until it has: if it is stopped, "
+                   "kill -CONT or end it");
+  if (findings.twice)
+    os::log::error(start + ": core " + std::to_string(findings.core.value) +
+                   " was promised twice, by us and by a server that started while the ledger was gone: deadlines may "
+                   "be missed, and no task is admitted there; end some tasks, or one of the servers");
+  if (findings.once) os::log::warn(start + ": no core is promised twice any more");
   if (!findings.stuck) return;
-  const std::string who =
-      *findings.stuck == 0 ? "another server" : "the server with pid " + std::to_string(*findings.stuck);
-  os::log::warn(start + ": " + who + " has been in a transaction for " +
+  os::log::warn(start + ": " + server(*findings.stuck) + " has been in a transaction for " +
                 std::to_string(findings.stuck_for / std::chrono::milliseconds{1}) +
                 " ms (stopped, or kept from its core?); others go on without waiting for it");
 }

@@ -10,6 +10,11 @@
 // readers see more promised than will be, never less. What cannot be taken back (tasks are moved) is decided between
 // claim() and end().
 //
+// The file is this host's as long as it is at its path. A server that finds it gone enters its promises into the one
+// that is there then, or makes it (maintain()). Until then its seat (ledger_seats.h) tells others that they do not know
+// all promises, and their transactions stay shut. Where the seats went, too, a server may have come in between that
+// knew of nothing: whoever then finds a core promised twice says so, and there is no room there until it is not.
+//
 // Threads: lease() and maintain() on ordinary threads, a transaction on one thread at a time; maintain() and a
 // transaction exclude each other (the transaction then answers TRANSIENT and is tried again).
 // Invariants: a transaction sees every promise of every living process, or it does not open. A slot that cannot be
@@ -28,6 +33,7 @@
 
 #include "orb/dispatch/core_provider.h"
 #include "orb/dispatch/ledger_file.h"
+#include "orb/dispatch/ledger_seats.h"
 #include "orb/dispatch/revoked_cores.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/topology.h"
@@ -65,13 +71,16 @@ class HostLedger final : public CoreProvider {
   const std::string& path() const noexcept { return path_; }
 
  private:
-  HostLedger(const os::Topology& topology, std::string directory, LedgerFile file);
+  HostLedger(const os::Topology& topology, std::string directory, LedgerFile file, std::unique_ptr<LedgerSeats> seats);
   Expected<void> open_transaction() noexcept;
   Expected<void> enter() noexcept;
   Expected<void> write(std::span<const Promise> mine) noexcept;
   // What maintain() found and did, for the log: with no lock held, since a log may have to wait for its terminal.
   struct Findings {
     bool replaced = false, header = false, entries = false;
+    bool twice = false, once = false;      // a core is promised twice, or is so no longer
+    CoreId core = no_core;                 // which
+    std::optional<std::int32_t> absentee;  // a process that lives and is not in the ledger; 0: not known which
     std::optional<LedgerFault> fault;
     std::string remark;
     std::optional<std::int32_t> stuck;  // who keeps the transaction's lock; 0: not known who
@@ -81,6 +90,9 @@ class HostLedger final : public CoreProvider {
   void repair(Findings& findings);
   void attach(Findings& findings);
   void look_for_stuck(Findings& findings);
+  void look_for_absentee(Findings& findings) noexcept;
+  void look_for_room(Findings& findings);
+  std::optional<CoreId> promised_twice() const;
   void look_for_write_fault(Findings& findings) noexcept;
   void tell(const Findings& findings) const;
 
@@ -93,10 +105,15 @@ class HostLedger final : public CoreProvider {
 
   os::PiMutex mutex_;  // held through a transaction and through maintain()
   // Guarded by mutex_.
-  std::optional<LedgerFile> file_;  // there exactly while we hold a slot
-  bool lost_ = false;               // the last attempt to attach failed, and the log says so
-  Time blocked_since_ = never;      // somebody else has the transaction's lock, at each look since then
+  std::optional<LedgerFile> file_;            // there exactly while we hold a slot
+  const std::unique_ptr<LedgerSeats> seats_;  // behind file_: who ends leaves his seat before his slot
+  bool lost_ = false;                         // the last attempt to attach failed, and the log says so
+  Time blocked_since_ = never;                // somebody else has the transaction's lock, at each look since then
   bool said_stuck_ = false;
+  Time missed_since_ = never;  // somebody who lives was not in the ledger, at each look since then
+  bool said_absentee_ = false;
+  bool looks_for_room_ = false;  // others may have come while we were not in the ledger
+  bool said_twice_ = false;
   int write_fault_ = 0;       // errno of the latest promise that was to be written; 0: it was
   int said_write_fault_ = 0;  // what the log knows of it
   std::vector<Promise> others_;

@@ -24,10 +24,10 @@ namespace {
 
 using errors::no_memory;
 using errors::not_stored;
-using ledger::not_allowed;
+using ledger::cannot_write;
+using ledger::elsewhere;
 using ledger::unusable;
 
-constexpr const char* elsewhere = "set runtime.directory (CORELANE_RUNTIME_DIRECTORY)";
 constexpr int attempts = 16;  // while others remove the file, or replace one of another version
 
 os::LockRange transaction_lock(std::size_t slot) { return {.start = 0, .length = static_cast<off_t>(slot) + 2}; }
@@ -59,48 +59,25 @@ bool write_at(const os::Fd& file, Bytes bytes, std::size_t offset) noexcept {
   return true;
 }
 
-LedgerFault no_plain_file(const std::string& path, unsigned mode) {
-  return {not_allowed,
-          path + " is " + os::kind_of_file(mode) + ", no plain file; remove it if nobody needs it, or " + elsewhere};
-}
-
-LedgerFault cannot_open(const std::string& path, int reason) {
-  struct stat found {};
-  const bool there = lstat(path.c_str(), &found) == 0;
-  if (there && !S_ISREG(found.st_mode)) return no_plain_file(path, found.st_mode);
-  std::string text = path + " cannot be opened for writing: " + std::strerror(reason);
-  if (there && reason == EACCES)
-    text += "; it belongs to user " + std::to_string(found.st_uid) + ", this is user " + std::to_string(geteuid());
-  return {not_allowed, text + "; let this user write there, or " + elsewhere};
-}
-
-LedgerFault cannot_write(const std::string& path, int reason) {
-  return {not_stored, path + " cannot be written: " + std::strerror(reason) + "; make room there, or " + elsewhere};
-}
-
-// Never waits for the other end of a fifo, nor becomes a terminal's process.
-Expected<os::Fd, LedgerFault> open_file(const std::string& path) {
-  os::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0660));
-  if (!file) return cannot_open(path, errno);
-  struct stat found {};
-  if (fstat(file.get(), &found) != 0) return cannot_open(path, errno);
-  if (!S_ISREG(found.st_mode)) return no_plain_file(path, found.st_mode);
-  return file;
-}
-
 }  // namespace
 
-LedgerFile::LedgerFile(std::string path, os::Fd file)
-    : path_(std::move(path)), file_(std::move(file)), buffer_(ledger::slot_size), found_(ledger::slot_size) {}
+LedgerFile::LedgerFile(std::string path, os::Fd file, LedgerSeats& seats)
+    : path_(std::move(path)),
+      file_(std::move(file)),
+      seats_(&seats),
+      buffer_(ledger::slot_size),
+      found_(ledger::slot_size) {}
 
-Expected<LedgerFile, LedgerFault> LedgerFile::open(const std::string& path, std::span<const Promise> mine) {
+Expected<LedgerFile, LedgerFault> LedgerFile::open(const std::string& path, std::span<const Promise> mine,
+                                                   LedgerSeats& seats) {
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    auto file = open_file(path);
+    if (auto there = seats.open(); !there) return there.error();
+    auto file = ledger::open_file(path);
     if (!file) return file.error();
-    LedgerFile made(path, std::move(*file));
+    LedgerFile made(path, std::move(*file), seats);
     if (auto ready = made.prepare_header(); !ready) return ready.error();
     if (auto taken = made.take_slot(mine); !taken) return taken.error();
-    if (made.is_at_path()) return made;  // else somebody removed it meanwhile
+    if (made.is_at_path() && seats.is_at_path()) return made;  // else somebody removed it meanwhile
   }
   return LedgerFault{not_stored, path + " is removed again and again"};
 }
@@ -145,8 +122,11 @@ void LedgerFile::mend_header() const noexcept {
   (void)write_at(file_, std::as_bytes(std::span{&header, 1}), 0);
 }
 
+// That of the seat which is ours already comes first: it is kept free for us.
 Expected<void, LedgerFault> LedgerFile::take_slot(std::span<const Promise> mine) {
-  for (slot_ = 0; slot_ < ledger::slot_count; ++slot_) {
+  const std::size_t first = seats_->own().value_or(0);
+  for (std::size_t i = 0; i <= ledger::slot_count; ++i) {
+    slot_ = i == 0 ? first : i - 1;
     const auto taken = claim(slot_, mine);
     if (!taken) return cannot_write(path_, errno);
     if (*taken) return {};
@@ -155,7 +135,8 @@ Expected<void, LedgerFault> LedgerFile::take_slot(std::span<const Promise> mine)
                                        " servers run on this host: end some, or " + elsewhere};
 }
 
-// What the slot says is written before the slot counts. The room for all that it may ever say is taken now.
+// What the slot says is written before the slot counts, and its seat is taken after that: nobody is missed who only
+// begins. The room for all that it may ever say is taken now.
 Expected<bool> LedgerFile::claim(std::size_t slot, std::span<const Promise> mine) {
   const auto claimed = os::try_lock(file_, claim_lock(slot));
   if (!claimed || !*claimed) return claimed;
@@ -167,7 +148,12 @@ Expected<bool> LedgerFile::claim(std::size_t slot, std::span<const Promise> mine
     if (errno != 0) return not_stored;
     if (const auto written = write_own(mine); !written) return written.error();
     const auto alive = os::try_lock(file_, life_lock(slot));
-    if (!alive || *alive) return alive;
+    if (!alive) return alive;
+    if (*alive) {
+      const auto seated = seats_->take(slot);
+      if (!seated || *seated) return seated;
+      (void)os::unlock(file_, life_lock(slot));  // it waits for somebody who is not in this ledger yet
+    }
   }
   if (const auto given_up = os::unlock(file_, claim_lock(slot)); !given_up) return given_up.error();
   return false;
@@ -230,9 +216,29 @@ Expected<void> LedgerFile::read_others(std::vector<Promise>& into) noexcept try 
   const auto anybody =
       os::is_locked_elsewhere(file_, {.start = static_cast<off_t>(ledger::slot_offset(0)), .length = 0});
   alone_ = anybody && !*anybody;
+  const auto missed = absentee();
+  if (!missed) return missed.error();
+  if (*missed) return unusable;
   return {};
 } catch (const std::bad_alloc&) {
   return no_memory;
+}
+
+void LedgerFile::sit_again() {
+  if (seats_->open()) (void)seats_->take(slot_);
+}
+
+// Bound: slot_count seats.
+Expected<std::optional<std::size_t>> LedgerFile::absentee() const noexcept {
+  const std::size_t seats = seats_->count();
+  for (std::size_t seat = 0; seat < seats; ++seat) {
+    if (seat == slot_) continue;
+    const auto taken = seats_->is_taken(seat);
+    const auto living = taken && *taken ? lives(seat) : Expected<bool>(true);
+    if (!taken || !living) return !taken ? taken.error() : living.error();
+    if (!*living) return std::optional(seat);
+  }
+  return std::optional<std::size_t>{};
 }
 
 // Adds the promises of a living owner, and says what they are known by.

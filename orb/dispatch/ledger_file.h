@@ -15,32 +15,21 @@
 #include <string>
 #include <vector>
 
-#include "orb/base/minor.h"
 #include "orb/dispatch/core_provider.h"
+#include "orb/dispatch/ledger_fault.h"
 #include "orb/dispatch/ledger_format.h"
+#include "orb/dispatch/ledger_seats.h"
 #include "orb/os/fd.h"
 
 namespace corelane::dispatch {
 
-// Why there is no ledger, for a program and for whoever has to mend it.
-struct LedgerFault {
-  Error error;
-  std::string text;
-};
-
-namespace ledger {
-inline constexpr Error unusable{.kind = ErrorKind::transient, .minor = minor::ledger_unusable};
-inline constexpr Error not_allowed{.kind = ErrorKind::no_permission, .minor = minor::system_refused};
-inline constexpr Error full{.kind = ErrorKind::imp_limit, .minor = minor::ledger_full};         // of servers
-inline constexpr Error too_many{.kind = ErrorKind::imp_limit, .minor = minor::too_many_items};  // promises
-}  // namespace ledger
-
 class LedgerFile {
  public:
-  // Opens or makes the file, mends its header, and takes a slot that says `mine`. NO_PERMISSION: it cannot be opened,
-  // or is no plain file; IMP_LIMIT ledger_full: no free slot; PERSIST_STORE: it is of another format version that
-  // servers use, or the system refused to write.
-  static Expected<LedgerFile, LedgerFault> open(const std::string& path, std::span<const Promise> mine);
+  // Opens or makes the file and that of the seats, mends its header, and takes a slot that says `mine`, with its seat.
+  // NO_PERMISSION: it cannot be opened, or is no plain file; IMP_LIMIT ledger_full: no free slot; PERSIST_STORE: it is
+  // of another format version that servers use, or the system refused to write. `seats` outlives this.
+  static Expected<LedgerFile, LedgerFault> open(const std::string& path, std::span<const Promise> mine,
+                                                LedgerSeats& seats);
 
   // What open() mended, for the log; "" when nothing.
   const std::string& remark() const noexcept { return remark_; }
@@ -56,10 +45,14 @@ class LedgerFile {
   std::optional<std::int32_t> inside() const noexcept;
 
   // Replaces `into` by the promises of all other living processes. TRANSIENT ledger_unusable: those of one cannot be
-  // read; NO_MEMORY.
+  // read, or he has a seat and is not here; NO_MEMORY.
   Expected<void> read_others(std::vector<Promise>& into) noexcept;
   // Whether it found no other process at all.
   bool alone() const noexcept { return alone_; }
+  // Takes our seat again after its file was removed, where that can be done.
+  void sit_again();
+  // The seat of a server that lives and has not entered this ledger.
+  Expected<std::optional<std::size_t>> absentee() const noexcept;
   // Whether they are still what read_others() found.
   bool others_are_as_read() noexcept;
 
@@ -69,7 +62,7 @@ class LedgerFile {
   bool own_is(std::span<const Promise> mine) noexcept;
 
  private:
-  LedgerFile(std::string path, os::Fd file);
+  LedgerFile(std::string path, os::Fd file, LedgerSeats& seats);
   Expected<void, LedgerFault> prepare_header();
   bool replace_other_version();
   std::string version_text() const;
@@ -84,6 +77,7 @@ class LedgerFile {
 
   std::string path_;
   os::Fd file_;
+  LedgerSeats* seats_;
   std::size_t slot_ = 0;  // ours
   std::string remark_;
   bool alone_ = false;

@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 
 #include "orb/base/minor.h"
 #include "orb/os/file_lock.h"
+#include "orb/os/log.h"
 #include "tests/orb/dispatch/ledger_fixture.h"
 
 using namespace corelane;
@@ -54,17 +56,36 @@ TEST_CASE("a limit of file sizes is an error and ends no server") {
   CHECK(others_of(*here) == 0);
 }
 
-// The child says what it would promise, and looks after its ledger; what it logs comes back.
-TEST_CASE("the log says once per fault why a promise cannot be written") {
-  const testing::TempDirectory place;
+// What a process says that does the work with a ledger of its own.
+std::string said_by(const std::string& directory, const std::function<void(HostLedger&)>& work) {
   int log[2];
   REQUIRE(pipe(log) == 0);
   const pid_t child = fork();
   if (child == 0) {
     dup2(log[1], STDERR_FILENO);
-    const auto opened = HostLedger::open(machine(), place.path());
-    if (!opened) _exit(1);
-    HostLedger& ledger = **opened;
+    os::log::set_level(os::log::Level::info);
+    const auto opened = HostLedger::open(machine(), directory);
+    if (opened) work(**opened);
+    _exit(0);
+  }
+  close(log[1]);
+  std::string said;
+  char some[256];
+  for (ssize_t got = 1; (got = read(log[0], some, sizeof some)) > 0;) said.append(some, static_cast<std::size_t>(got));
+  close(log[0]);
+  waitpid(child, nullptr, 0);
+  return said;
+}
+
+int times(const std::string& text, const std::string& said) {
+  int count = 0;
+  for (std::size_t at = 0; (at = said.find(text, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST_CASE("the log says once per fault why a promise cannot be written") {
+  const testing::TempDirectory place;
+  const std::string said = said_by(place.path(), [](HostLedger& ledger) {
     const auto tries = [&](rlim_t most) {
       rlimit limit{};
       getrlimit(RLIMIT_FSIZE, &limit);
@@ -76,19 +97,28 @@ TEST_CASE("the log says once per fault why a promise cannot be written") {
       }
     };
     for (const rlim_t most : {rlim_t{0}, RLIM_INFINITY, rlim_t{0}}) tries(most);
-    _exit(0);
-  }
-  close(log[1]);
-  std::string said;
-  char some[256];
-  for (ssize_t got = 1; (got = read(log[0], some, sizeof some)) > 0;) said.append(some, static_cast<std::size_t>(got));
-  close(log[0]);
-  waitpid(child, nullptr, 0);
-  const std::string fault = place / "ledger" + " cannot be written: " + std::strerror(EFBIG);
-  std::size_t times = 0;
-  for (std::size_t at = 0; (at = said.find(fault, at)) != std::string::npos; ++at) ++times;
+  });
   INFO(said);
-  CHECK(times == 2);  // it could be written in between
+  CHECK(times(place / "ledger" + " cannot be written: " + std::strerror(EFBIG), said) ==
+        2);  // it could be written in between
+}
+
+// Nothing of the directory is left that could tell them of each other: both come to the same new ledger.
+TEST_CASE("the log says once that a core was promised twice, and once that it is so no longer") {
+  const testing::TempDirectory place;
+  const std::string said = said_by(place.path(), [&](HostLedger& a) {
+    if (a.begin()) (void)a.end(std::vector{promise(2, 6ms)});
+    for (const char* name : {"ledger", "ledger.seats"}) std::filesystem::remove(place / name);
+    const auto b = HostLedger::open(machine(), place.path());
+    if ((*b)->begin()) (void)(*b)->end(std::vector{promise(2, 5ms)});
+    for (int i = 0; i < 3; ++i) a.maintain();
+    a.withdraw();
+    for (int i = 0; i < 3; ++i) a.maintain();
+  });
+  INFO(said);
+  CHECK(times("ledger was removed or replaced while in use", said) == 1);
+  CHECK(times("core 2 was promised twice", said) == 1);
+  CHECK(times("no core is promised twice any more", said) == 1);
 }
 
 TEST_CASE("sixty-four processes find a slot and the next one does not") {
@@ -163,11 +193,76 @@ TEST_CASE("a removed ledger is made again and all living promises return to it")
   CHECK(others_of(*b) == 500'000);
 }
 
+TEST_CASE("a new ledger is used by nobody before all who had promised are in it") {
+  const Directory directory;
+  auto a = open(directory);
+  promise_all(*a, {promise(0, 5ms)});
+  const bool replaced = GENERATE(false, true);
+  std::filesystem::rename(directory.file(), directory.file() + ".old");
+  if (replaced) std::filesystem::copy(directory.file() + ".old", directory.file());
+  const auto b = open(directory);
+  const auto c = open(directory);
+  CHECK(others_of(*b) == -1);
+  CHECK(others_of(*c) == -1);
+  SECTION("it enters them again") {
+    a->maintain();
+    CHECK(others_of(*b) == 500'000);
+    CHECK(others_of(*c) == 500'000);
+  }
+  SECTION("it ends") {
+    a.reset();
+    CHECK(others_of(*b) == 0);
+  }
+}
+
+TEST_CASE("a new ledger waits for a server that is stopped, too") {
+  const Directory directory;
+  ChildLedger there(directory, [](HostLedger& ledger, const ChildLedger::Answer& answer) {
+    answer(ledger.begin() && ledger.end(std::vector{promise(0, 5ms)}));
+    raise(SIGSTOP);
+    ledger.maintain();
+    answer(true);
+  });
+  CHECK(there.answer() == 'y');
+  there.wait_until_stopped();
+  std::filesystem::remove(directory.file());
+  const auto here = open(directory);
+  CHECK(others_of(*here) == -1);
+  there.go_on();
+  CHECK(there.answer() == 'y');
+  CHECK(others_of(*here) == 500'000);
+}
+
+TEST_CASE("a slot of a new ledger is kept for whoever had it") {
+  const Directory directory;
+  const auto a = open(directory);
+  std::filesystem::remove(directory.file());
+  std::vector<std::unique_ptr<HostLedger>> all;
+  for (std::size_t i = 1; i < ledger::slot_count; ++i) all.push_back(open(directory));
+  CHECK_FALSE(HostLedger::open(machine(), directory.path()));
+  a->maintain();
+  CHECK(others_of(*a) == 0);
+}
+
+TEST_CASE("seats that were removed are taken again") {
+  const Directory directory;
+  const auto a = open(directory);
+  promise_all(*a, {promise(0, 5ms)});
+  std::filesystem::remove(directory.file() + ".seats");
+  const auto b = open(directory);
+  CHECK(others_of(*b) == 500'000);
+  a->maintain();
+  std::filesystem::remove(directory.file());
+  const auto c = open(directory);
+  CHECK(others_of(*c) == -1);
+}
+
 TEST_CASE("who finds no slot in a new ledger promises nothing until one is free") {
   const Directory directory;
   const auto a = open(directory);
   promise_all(*a, {promise(0, 5ms)});
   std::filesystem::remove(directory.file());
+  std::filesystem::remove(directory.file() + ".seats");
   std::vector<std::unique_ptr<HostLedger>> all;
   for (std::size_t i = 0; i < ledger::slot_count; ++i) all.push_back(open(directory));
   a->maintain();
@@ -227,7 +322,8 @@ TEST_CASE("what stands in the ledger's place is named and left alone") {
   const Directory directory;
   const std::string path = directory.file();
   const auto refused = [&](const std::string& what) {
-    const auto opened = LedgerFile::open(path, {});
+    LedgerSeats seats(path);
+    const auto opened = LedgerFile::open(path, {}, seats);
     REQUIRE_FALSE(opened);
     CHECK(opened.error().error.kind == ErrorKind::no_permission);
     CHECK_THAT(opened.error().text, Catch::Matchers::Contains(path + " is " + what + ", no plain file; remove it"));

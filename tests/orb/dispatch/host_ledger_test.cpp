@@ -160,8 +160,9 @@ TEST_CASE("a process is alone as long as no other one has a slot") {
 
 TEST_CASE("who is in a transaction can be told") {
   const Directory directory;
-  auto a = LedgerFile::open(directory.file(), {});
-  auto b = LedgerFile::open(directory.file(), {});
+  LedgerSeats of_a(directory.file()), of_b(directory.file());
+  auto a = LedgerFile::open(directory.file(), {}, of_a);
+  auto b = LedgerFile::open(directory.file(), {}, of_b);
   REQUIRE((a && b));
   CHECK_FALSE(a->inside());
   REQUIRE(*b->try_enter());

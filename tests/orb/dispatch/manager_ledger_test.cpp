@@ -36,6 +36,17 @@ TEST_CASE("a refusal says what other processes hold of the core and whose deadli
   CHECK(std::string(refusal.loser_name.data()) == "Plant/step");
 }
 
+TEST_CASE("where a core turns out to be promised twice nobody is admitted until it is not") {
+  Machine machine;
+  const TaskId ours = machine.admit(plain(10ms, 6ms));
+  machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = plain(10ms, 6ms), .owner = 3}};
+  CHECK(machine.refused(plain(1s, 1us)).code == RefusalCode::not_schedulable);
+  machine.manager.depart(ours, {});
+  machine.advance(1ms);
+  machine.advance(10ms);  // what it left behind
+  machine.admit(plain(1s, 1us));
+}
+
 TEST_CASE("a newcomer that would make another process late is refused though the utilization fits") {
   Machine machine;
   machine.provider().others = {

@@ -1,0 +1,60 @@
+#include "orb/dispatch/ledger_seats.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "orb/dispatch/ledger_format.h"
+#include "orb/os/file_lock.h"
+#include "orb/os/size_limit_guard.h"
+
+namespace corelane::dispatch {
+namespace {
+
+constexpr std::size_t seat_size = sizeof(std::int32_t);
+
+os::LockRange seat_lock(std::size_t seat) { return {.start = static_cast<off_t>(seat * seat_size), .length = 1}; }
+
+}  // namespace
+
+Expected<void, LedgerFault> LedgerSeats::open() {
+  if (is_at_path()) return {};
+  auto file = ledger::open_file(path_);
+  if (!file) return file.error();
+  file_ = std::move(*file);
+  own_.reset();
+  return {};
+}
+
+bool LedgerSeats::is_at_path() const noexcept { return file_ && os::is_at(file_, path_.c_str()); }
+
+Expected<bool> LedgerSeats::take(std::size_t seat) noexcept {
+  const auto taken = os::try_lock(file_, seat_lock(seat));
+  if (!taken || !*taken) return taken;
+  if (own_ && *own_ != seat) (void)os::unlock(file_, seat_lock(*own_));
+  own_ = seat;
+  const os::SizeLimitGuard guard;
+  const std::int32_t self = getpid();  // for the log alone: a seat without it is one, too
+  (void)!pwrite(file_.get(), &self, sizeof self, seat_lock(seat).start);
+  return true;
+}
+
+std::size_t LedgerSeats::count() const noexcept {
+  struct stat found {};
+  if (fstat(file_.get(), &found) != 0) return ledger::slot_count;
+  return std::min(ledger::slot_count, static_cast<std::size_t>(found.st_size) / seat_size);
+}
+
+Expected<bool> LedgerSeats::is_taken(std::size_t seat) const noexcept {
+  return os::is_locked_elsewhere(file_, seat_lock(seat));
+}
+
+std::int32_t LedgerSeats::pid(std::size_t seat) const noexcept {
+  std::int32_t found = 0;
+  const bool whole = pread(file_.get(), &found, sizeof found, seat_lock(seat).start) == sizeof found;
+  return whole ? found : 0;
+}
+
+}  // namespace corelane::dispatch
