@@ -35,8 +35,13 @@ function(corelane_idl_generate)
       COMMENT "IDL ${stem}.idl"
       VERBATIM)
     list(APPEND generated ${outputs})
+    list(FILTER outputs INCLUDE REGEX "Ami[CS]\\.cpp$")
+    set_source_files_properties(${outputs} PROPERTIES UNITY_GROUP ami)  # they repeat what the others have in unnamed namespaces
   endforeach()
   add_library(${arg_TARGET} STATIC ${generated})
   target_include_directories(${arg_TARGET} PUBLIC ${out_dir})
   target_link_libraries(${arg_TARGET} PUBLIC corelane::corba)
+  if(COMMAND corelane_join)
+    corelane_join(${arg_TARGET})  # of Corelane's own build
+  endif()
 endfunction()

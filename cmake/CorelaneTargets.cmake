@@ -35,12 +35,70 @@ function(corelane_precompile target folder)
 endfunction()
 
 # Files of a folder are compiled several at a time: most of what a compiler does for one of them is to read headers and to
-# translate their inline functions, which those beside it need, too.
+# translate their inline functions, which those beside it need, too. The joint files are written here and not by CMake's
+# UNITY_BUILD, so that they name their parts by paths from the root (the compiler cache serves other clones) and share them
+# evenly. As there, a target with UNITY_BUILD OFF is left as it is and a UNITY_GROUP keeps to itself; files with options of
+# their own stay alone.
 option(CORELANE_JOIN "Compile the files of a folder several at a time" ON)
+set(corelane_joint_size 24)
 function(corelane_join target)
   if(CORELANE_JOIN)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL corelane_join_now ${target})")  # when its sources are complete
   endif()
+endfunction()
+
+function(corelane_join_now target)
+  get_target_property(unity ${target} UNITY_BUILD)
+  if(unity STREQUAL "OFF")
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  set(groups "")
+  set(remaining "")
+  foreach(source IN LISTS sources)
+    get_source_file_property(options ${source} COMPILE_OPTIONS)
+    get_source_file_property(group ${source} UNITY_GROUP)
+    if(source MATCHES "\\.(cpp|cc)$" AND NOT options)
+      list(APPEND groups ${group})
+      list(APPEND parts_${group} ${source})
+    else()
+      list(APPEND remaining ${source})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES groups)
+  foreach(group IN LISTS groups)
+    string(REPLACE "NOTFOUND" "joint" name ${group})
+    corelane_share(${CMAKE_CURRENT_BINARY_DIR}/${target}_${name} joint_files ${parts_${group}})
+    list(APPEND remaining ${joint_files})
+  endforeach()
+  set_target_properties(${target} PROPERTIES SOURCES "${remaining}")
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+endfunction()
+
+# Shares the files among as few joint ones in the folder as may be, evenly, and gives their names.
+function(corelane_share folder out)
+  list(LENGTH ARGN count)
+  math(EXPR units "(${count} + ${corelane_joint_size} - 1) / ${corelane_joint_size}")
+  math(EXPR last "${units} - 1")
+  foreach(unit RANGE ${last})
+    math(EXPR begin "${unit} * ${count} / ${units}")
+    math(EXPR length "(${unit} + 1) * ${count} / ${units} - ${begin}")
+    list(SUBLIST ARGN ${begin} ${length} parts)
+    corelane_write_joint(${folder}/${unit}.cpp ${parts})
+    list(APPEND joint_files ${folder}/${unit}.cpp)
+  endforeach()
+  set(${out} ${joint_files} PARENT_SCOPE)
+endfunction()
+
+# Writes a file that includes the others.
+function(corelane_write_joint file)
+  set(text "")
+  foreach(source IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH source)
+    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${source})
+    string(APPEND text "#include \"${path}\"\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)  # written when it changes
 endfunction()
 
 function(corelane_library)

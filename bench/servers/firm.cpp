@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "bench/servers/units.h"
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/host_ledger.h"
 #include "orb/os/clock.h"
@@ -47,8 +48,6 @@ class Eager final : public dispatch::Job {
   const Time end_;
   std::latch& done_;
 };
-
-double microseconds(Duration duration) { return std::chrono::duration<double, std::micro>(duration).count(); }
 
 void print_row(Duration overshoot, std::vector<Duration> late, std::uint64_t by_timer) {
   std::sort(late.begin(), late.end());

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/latency/load.h"
+#include "bench/servers/units.h"
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"
 #include "orb/os/child_process.h"
@@ -31,9 +32,9 @@ using corelane::Duration;
 using corelane::os::ChildProcess;
 using namespace std::chrono_literals;
 
-constexpr Duration interval = 10ms;  // of calls
-constexpr Duration period = 8ms;     // of the contract: a call that a stall delayed does not make all others early
-constexpr Duration demand = 2ms;
+constexpr Duration interval = 10ms;    // of calls
+constexpr Duration task_period = 8ms;  // of the contract: a call that a stall delayed does not make all others early
+constexpr Duration task_demand = 2ms;
 constexpr Duration budget = 2500us;
 constexpr Duration reader_period = 1ms;
 constexpr int low_tasks = 4;
@@ -41,8 +42,6 @@ const corelane::Contract low_contract = corelane::make_contract(100ms, 1ms);
 constexpr int client_native = 55;  // of the task's client: above the reader, so that what it measures is the server
 
 constexpr std::size_t most_jobs = 1'000'000, most_gaps = 1 << 18;
-
-double microseconds(Duration duration) { return std::chrono::duration<double, std::micro>(duration).count(); }
 
 // p50, p99 and max.
 struct Spread {
@@ -102,7 +101,7 @@ void tell(const corelane::rt::Report& report, WorkServant& servant) {
   const corelane::dispatch::TaskReport* high = nullptr;
   std::uint64_t low_jobs = 0, low_refused = 0;
   for (const auto& task : report.tasks)
-    if (task.contract.period == period) {
+    if (task.contract.period == task_period) {
       if (high == nullptr || high->task < task.task) high = &task;
     } else {
       low_jobs += task.jobs, low_refused += task.refused;
@@ -226,7 +225,8 @@ int serve(std::vector<std::string> words) {
 int run_task(const std::vector<std::string>& words) {
   auto orb = orb_of({});
   auto echo = IDL::traits<Bench::Echo>::narrow(orb->string_to_object(words.at(0)));
-  auto task = corelane::rt::admit(echo, {.operation = "ping", .contract = corelane::make_contract(period, budget)});
+  auto task =
+      corelane::rt::admit(echo, {.operation = "ping", .contract = corelane::make_contract(task_period, budget)});
   if (!task) return std::fprintf(stderr, "refused: %s\n", task.error().text.c_str()), 1;
   const corelane::os::PriorityScope above(client_native);
   std::vector<Duration> taken;
@@ -235,7 +235,7 @@ int run_task(const std::vector<std::string>& words) {
   for (std::int64_t i = 0; i < calls; ++i, due += interval) {
     corelane::os::sleep_until(due);
     const corelane::Time began = corelane::os::now();
-    echo->ping(demand.count());
+    echo->ping(task_demand.count());
     taken.push_back(corelane::os::now() - began);
   }
   const Spread spread(std::move(taken));

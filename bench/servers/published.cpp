@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/servers/units.h"
 #include "orb/dispatch/budget_thread.h"
 #include "orb/dispatch/thread_server.h"
 #include "orb/os/clock.h"
@@ -34,8 +35,6 @@ struct Burst {
   Duration at;  // from the beginning
   Duration demand;
 };
-
-double milliseconds(Duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
 
 // A virtual processor: one thread, its server, and when it has how much to do.
 class Processor final : public ServedThread {

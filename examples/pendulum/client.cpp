@@ -24,8 +24,6 @@ using ControllerRef = IDL::traits<::Pendulum::Controller>::ref_type;
 // Above every task of the server: a plant does not wait for its controller. The server's platform load accounts for it.
 constexpr int plant_priority = 60;
 
-double microseconds(Duration duration) { return std::chrono::duration<double, std::micro>(duration).count(); }
-
 double percentile(const std::vector<Duration>& sorted, double share) {
   if (sorted.empty()) return 0;
   const auto index = static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5);

@@ -1,14 +1,19 @@
 // What the processes of the demo tell each other over their pipes: one JSON object a line.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <ratio>
 #include <string>
 #include <vector>
+
+#include "orb/base/time.h"
 
 namespace corelane::pendulum {
 
 // Microseconds where nothing else is said, since that is what the tables show.
+inline double microseconds(Duration duration) { return std::chrono::duration<double, std::micro>(duration).count(); }
 
 struct ServerReady {  // server -> conductor, once it serves
   std::string reference;

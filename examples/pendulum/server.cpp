@@ -25,8 +25,6 @@
 namespace corelane::pendulum {
 namespace {
 
-double microseconds(Duration duration) { return std::chrono::duration<double, std::micro>(duration).count(); }
-
 // Called by the threads of many tasks at once, and by the best-effort lane.
 class ControllerImpl : public virtual CORBA::servant_traits<::Pendulum::Controller>::base_type {
  public:

@@ -8,7 +8,7 @@ namespace corelane::core {
 namespace {
 
 thread_local ChainedCall* working_for = nullptr;  // the call for which the thread works
-thread_local const giop::ChainContext* served = nullptr;
+thread_local const giop::ChainContext* served_chain = nullptr;
 
 std::shared_ptr<os::Parker> parker_of_thread() {
   thread_local const auto parker = std::make_shared<os::Parker>();
@@ -22,13 +22,14 @@ TaskId current_task() noexcept {
 
 }  // namespace
 
-ServedChain::ServedChain(const giop::ChainContext* waits) noexcept : before_(std::exchange(served, waits)) {}
+ServedChain::ServedChain(const giop::ChainContext* waits) noexcept : before_(std::exchange(served_chain, waits)) {}
 
-ServedChain::~ServedChain() { served = before_; }
+ServedChain::~ServedChain() { served_chain = before_; }
 
-const giop::ChainContext* ServedChain::current() noexcept { return served; }
+const giop::ChainContext* ServedChain::current() noexcept { return served_chain; }
 
-ChainedCall::ChainedCall() : parker_(parker_of_thread()), task_(current_task()), outer_(working_for), waits_(served) {}
+ChainedCall::ChainedCall()
+    : parker_(parker_of_thread()), task_(current_task()), outer_(working_for), waits_(served_chain) {}
 
 ChainedCall::Scope::Scope(ChainedCall& call) noexcept
     : before_(std::exchange(working_for, &call)), served_(call.waits_) {}

@@ -17,14 +17,14 @@ namespace {
 constexpr std::uint64_t by_signal = 1, by_destructor = std::uint64_t{1} << 32;
 
 // Thread: written by whoever makes and destroys StopSignals, read by signal handlers.
-std::atomic<int> bell{-1};
+std::atomic<int> signal_bell{-1};
 
 // The default action comes back with the first signal (SA_RESETHAND).
 void ring(int) {
   const int before = errno;
   const std::uint64_t ones = by_signal;
   // relaxed: a descriptor that lives as long as the handler is installed
-  (void)!::write(bell.load(std::memory_order_relaxed), &ones, sizeof ones);
+  (void)!::write(signal_bell.load(std::memory_order_relaxed), &ones, sizeof ones);
   errno = before;
 }
 
@@ -32,7 +32,7 @@ void ring(int) {
 
 StopSignals::StopSignals(Orb& orb) : orb_(orb.shared_from_this()), bell_(::eventfd(0, EFD_CLOEXEC)) {
   if (!bell_) raise(Error{ErrorKind::no_resources, Completion::no, minor::system_refused}, "no descriptor for signals");
-  bell.store(bell_.get(), std::memory_order_relaxed);  // relaxed: the handler is installed below
+  signal_bell.store(bell_.get(), std::memory_order_relaxed);  // relaxed: the handler is installed below
   waiter_ = std::thread([this] { wait(); });
   struct sigaction action {};
   action.sa_handler = ring;
