@@ -19,13 +19,13 @@ std::string out_of_range(std::string_view field, std::string_view range, Duratio
 std::optional<std::string> fault_of_uses(const Contract& c) {
   for (std::size_t i = 0; i < c.uses.size(); ++i) {
     const ResourceUse& use = c.uses[i];
-    const std::string name = "resource " + std::to_string(use.resource.value);
+    const std::string name = "uses[" + std::to_string(i) + "]";
     if (use.resource == no_resource && use.longest == Duration{}) continue;
-    if (use.resource == no_resource) return "a section of " + to_string(use.longest) + " names no resource";
+    if (use.resource == no_resource) return name + " = " + to_string(use.longest) + " names no resource";
     if (use.longest <= Duration{} || use.longest > c.budget)
       return out_of_range("the longest section of " + name, "0 < L <= C = " + to_string(c.budget), use.longest);
     for (std::size_t j = 0; j < i; ++j)
-      if (c.uses[j].resource == use.resource) return name + " is named twice";
+      if (c.uses[j].resource == use.resource) return name + " is the resource of uses[" + std::to_string(j) + "], too";
   }
   if (c.suspension > Duration{} && uses_resources(c))
     return "suspension S = " + to_string(c.suspension) + " is not possible for a task that locks resources; use S = 0";

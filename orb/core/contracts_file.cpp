@@ -33,6 +33,16 @@ std::string as_repository_id(std::string text) {
   return "IDL:" + text + ":1.0";
 }
 
+// uses[0] of a contract by the name that the file gives it.
+std::string with_names(std::string text, const std::vector<std::string>& resources) {
+  for (std::size_t i = 0; i < resources.size(); ++i) {
+    const std::string number = "uses[" + std::to_string(i) + "]";
+    for (std::size_t at = 0; (at = text.find(number, at)) != text.npos; at += resources[i].size() + 5)
+      text.replace(at, number.size(), "uses." + resources[i]);
+  }
+  return text;
+}
+
 std::vector<std::string> operations_of(const Skeleton& skeleton) {
   std::vector<std::string> names;
   for (const Upcall& upcall : skeleton.upcalls) names.emplace_back(upcall.name);
@@ -90,7 +100,8 @@ class ContractsFile::Reader {
     if (key == "importance") return importance(value, entry);
     if (key == "on_overrun") return policy(value, entry);
     if (key == "uses") return uses(value, entry);
-    return fault("unknown key " + key + "; the nearest known is " + nearest(key, keys()));
+    const std::string best = meant(key, keys(), "the nearest known is");
+    return fault("unknown key " + key + (best.empty() ? "; known are " + listed(keys()) : best));
   }
 
   std::optional<std::string> duration(const std::string& key, const toml::node& value, std::optional<Duration>& out) {
@@ -127,6 +138,7 @@ class ContractsFile::Reader {
     for (const auto& [name, longest] : *table) {
       std::optional<Duration> length;
       if (auto bad = duration("uses." + std::string(name.str()), longest, length)) return bad;
+      entry.resources.emplace_back(name.str());
       (*entry.uses)[count++] = use_of(name.str(), *length);
     }
     return std::nullopt;
@@ -158,7 +170,8 @@ Expected<std::shared_ptr<const ContractsFile>, SettingsFault> ContractsFile::par
   try {
     if (auto bad = Reader(*file).read(toml::parse(text, path))) return SettingsFault{*bad};
   } catch (const toml::parse_error& error) {
-    return SettingsFault{file->at(error.source().begin.line) + std::string(error.description())};
+    const auto line = error.source().begin.line;
+    return SettingsFault{file->at(line) + toml_fault(error.description(), text, line)};
   }
   return std::shared_ptr<const ContractsFile>(file);
 }
@@ -192,7 +205,7 @@ std::optional<std::string> ContractsFile::fault_of(const Operations& operations,
   for (const auto& [name, entry] : operations)
     if (skeleton.find(name) == nullptr)
       return at(entry.line) + skeleton.ids.front() + " has no operation " + name +
-             (skeleton.upcalls.empty() ? "" : "; the nearest is " + nearest(name, operations_of(skeleton)));
+             meant(name, operations_of(skeleton), "the nearest is");
   return std::nullopt;
 }
 
@@ -214,7 +227,8 @@ Expected<OperationContracts, SettingsFault> ContractsFile::contracts_of(const Sk
       return SettingsFault{where + "its IDL has no contract, so period and budget are both required"};
     const Contract contract = merged(*entry, upcall.contract);
     if (const auto bad = corelane::fault_of(contract))
-      return SettingsFault{where + *bad + (upcall.contract ? "; what the file leaves out is as the IDL says" : "")};
+      return SettingsFault{where + with_names(*bad, entry->resources) +
+                           (upcall.contract ? "; what the file leaves out is as the IDL says" : "")};
     contracts.resize(skeleton.upcalls.size());
     contracts[i] = contract;
   }

@@ -56,6 +56,7 @@ class ContractsFile {
     std::optional<std::int16_t> importance;
     std::optional<OverrunPolicy> on_overrun;
     std::optional<std::array<ResourceUse, max_uses>> uses;
+    std::vector<std::string> resources{};  // their names, as many as there are
     std::uint32_t line = 0;
   };
   using Operations = std::map<std::string, Entry, std::less<>>;

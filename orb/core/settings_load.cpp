@@ -22,7 +22,7 @@ constexpr const char* config_variable = "CORELANE_CONFIG";
 using Fault = Unexpected<SettingsFault>;
 
 std::string unknown(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
-  return "unknown " + std::string(what) + " " + std::string(name) + "; the nearest known is " + nearest(name, known);
+  return "unknown " + std::string(what) + " " + std::string(name) + meant(name, known, "the nearest known is");
 }
 
 std::vector<std::string> spellings(std::string (*spell)(std::string_view), std::vector<std::string> more) {
@@ -85,6 +85,34 @@ bool is_section(const std::string& prefix) {
                      [&](const SettingsEntry& entry) { return entry.key.starts_with(prefix); });
 }
 
+std::vector<std::string> sections() {
+  std::vector<std::string> names{"init_ref"};
+  for (const SettingsEntry& entry : settings_table()) {
+    std::string name(entry.key.substr(0, entry.key.find('.')));
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+std::string unknown_section(const std::string& name) {
+  if (entry_of(name, [](std::string_view key) { return std::string(key); }) != nullptr)
+    return name + " is no section but a key of one";
+  const std::string best = meant(name, sections(), "the nearest known is");
+  return "unknown section " + name + (best.empty() ? "; known are " + listed(sections()) : best);
+}
+
+std::string unknown_key(const std::string& name, const std::vector<std::string>& known) {
+  const std::size_t dot = name.find('.');
+  if (dot == name.npos && is_section(name + "."))
+    return name + " is a section: write [" + name + "], and its keys below";
+  const std::string text = unknown("key", name, known);
+  if (dot == name.npos || text.find(';') != text.npos) return text;
+  std::vector<std::string> keys;
+  for (const std::string& key : known)
+    if (key.starts_with(name.substr(0, dot + 1))) keys.push_back(key.substr(dot + 1));
+  return text + "; " + name.substr(0, dot) + " has " + listed(keys);
+}
+
 std::optional<SettingsFault> apply_table(const toml::table& table, const std::string& prefix, Settings& settings,
                                          const std::string& file) {
   static const auto same = [](std::string_view key) { return std::string(key); };
@@ -92,15 +120,14 @@ std::optional<SettingsFault> apply_table(const toml::table& table, const std::st
     const std::string key = prefix + std::string(name.str());
     const std::string place = place_of(file, name.source());
     if (const toml::table* inner = node.as_table()) {
-      if (key != "init_ref" && !is_section(key + "."))
-        return SettingsFault{place + unknown("section", key, spellings(same, {"init_ref"}))};
+      if (key != "init_ref" && !is_section(key + ".")) return SettingsFault{place + unknown_section(key)};
       auto bad =
           key == "init_ref" ? apply_references(*inner, settings, file) : apply_table(*inner, key + ".", settings, file);
       if (bad) return bad;
       continue;
     }
     const SettingsEntry* entry = entry_of(key, same);
-    if (entry == nullptr) return SettingsFault{place + unknown("key", key, spellings(same, {}))};
+    if (entry == nullptr) return SettingsFault{place + unknown_key(key, spellings(same, {}))};
     const auto text = as_text(node);
     if (!text) return SettingsFault{place + key + ": expected text, a whole number, a boolean or a list of these"};
     if (auto bad = apply(*entry, settings, *text, place + key)) return bad;
@@ -114,7 +141,8 @@ std::optional<SettingsFault> apply_file(const std::string& file, Settings& setti
   try {
     return apply_table(toml::parse(*text, file), "", settings, file);
   } catch (const toml::parse_error& error) {
-    return SettingsFault{place_of(file, error.source()) + std::string(error.description())};
+    return SettingsFault{place_of(file, error.source()) +
+                         toml_fault(error.description(), *text, error.source().begin.line)};
   }
 }
 

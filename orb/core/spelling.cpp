@@ -26,4 +26,18 @@ const std::string& nearest(std::string_view name, const std::vector<std::string>
   });
 }
 
+std::string meant(std::string_view name, const std::vector<std::string>& known, std::string_view before) {
+  if (known.empty()) return {};
+  const std::string& best = nearest(name, known);
+  const std::size_t slips = std::max<std::size_t>(1, std::min(name.size(), best.size()) / 3);
+  return distance(name, best) <= slips ? "; " + std::string(before) + " " + best : "";
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  return text;
+}
+
 }  // namespace corelane::core

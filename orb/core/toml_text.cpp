@@ -22,7 +22,19 @@ std::optional<std::size_t> line_too_deep(std::string_view text) {
   return std::nullopt;
 }
 
+std::string_view line_of(std::string_view text, std::size_t line) {
+  for (; line > 1 && !text.empty(); --line)  // bound: the text
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  text = text.substr(0, text.find_first_of("\r\n"));
+  return text.substr(0, text.find_last_not_of(" \t") + 1);
+}
+
 }  // namespace
+
+std::string toml_fault(std::string_view description, std::string_view text, std::size_t line) {
+  if (description.find("cannot redefine existing table") == description.npos) return std::string(description);
+  return "the table " + std::string(line_of(text, line)) + " is there twice; put all of it into one";
+}
 
 Expected<std::string, SettingsFault> read_toml(std::string_view what, const std::string& path) {
   auto text = os::read_small_file(path, largest_file);

@@ -2,6 +2,7 @@
 // Threads: any but real-time ones: it reads files and allocates.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -13,5 +14,9 @@ namespace corelane::core {
 // `what` the file is, for messages: "configuration file". At most 1 MiB, and 1000 dots in a line: each may nest a table
 // in another, and the parser goes down as deep.
 Expected<std::string, SettingsFault> read_toml(std::string_view what, const std::string& path);
+
+// What the parser says of a line of the text (from 1), without the names of tables, which it spoils where they have
+// quotes.
+std::string toml_fault(std::string_view description, std::string_view text, std::size_t line);
 
 }  // namespace corelane::core

@@ -159,9 +159,9 @@ TEST_CASE("a contract names what is wrong with its resources") {
   const ResourceId a{7};
   CHECK(with({{{a, 2ms}}}) == "sound");
   CHECK(with({{{}, {a, 1ns}, {}, {ResourceId{8}, 1ms}}}) == "sound");
-  CHECK(with({{{a, 2ms + 1ns}}}) == "the longest section of resource 7 = 2000001ns is outside 0 < L <= C = 2ms");
-  CHECK(with({{{a, 0ms}}}) == "the longest section of resource 7 = 0ns is outside 0 < L <= C = 2ms");
-  CHECK(with({{{a, 1ms}, {a, 1ms}}}) == "resource 7 is named twice");
-  CHECK(with({{{no_resource, 1ms}}}) == "a section of 1ms names no resource");
+  CHECK(with({{{a, 2ms + 1ns}}}) == "the longest section of uses[0] = 2000001ns is outside 0 < L <= C = 2ms");
+  CHECK(with({{{a, 0ms}}}) == "the longest section of uses[0] = 0ns is outside 0 < L <= C = 2ms");
+  CHECK(with({{{a, 1ms}, {a, 1ms}}}) == "uses[1] is the resource of uses[0], too");
+  CHECK(with({{{no_resource, 1ms}}}) == "uses[0] = 1ms names no resource");
   CHECK(with({{{a, 1ms}}}, 1ms) == "suspension S = 1ms is not possible for a task that locks resources; use S = 0");
 }

@@ -96,7 +96,12 @@ TEST_CASE("a fault of a contracts file is told with its line and what is expecte
       Case{"[\"IDL:Derived:1.0\".step]\nuses = \"bus\"\n", "c.toml:2: uses: expected at most four resources"},
       Case{"[\"IDL:Derived:1.0\".step]\nuses = { bus = 3 }\n", "c.toml:2: uses.bus: expected a duration"},
       Case{"[\"IDL:Derived:1.0\".step]\nuses = { bus = \"3ms\" }\n",
-           "c.toml:1: IDL:Derived:1.0 step: the longest section of resource"},
+           "c.toml:1: IDL:Derived:1.0 step: the longest section of uses.bus = 3ms is outside 0 < L <= C = 2ms"},
+      Case{"[\"IDL:Derived:1.0\".step]\nbudget = \"1ms\"\n[\"IDL:Derived:1.0\".step]\n",
+           "c.toml:3: the table [\"IDL:Derived:1.0\".step] is there twice"},
+      Case{"[\"IDL:Derived:1.0\".step]\nfrequency = \"1ms\"\n",
+           "c.toml:2: unknown key frequency; known are period, deadline, budget, jitter, suspension, importance, "
+           "on_overrun and uses"},
       Case{
           "[\"IDL:Derived:1.0\".step]\nbudget = \"9ms\"\n",
           "c.toml:1: IDL:Derived:1.0 step: budget C = 9ms is outside 0 < C <= D = 8ms; what the file leaves out is as"},
@@ -137,6 +142,7 @@ TEST_CASE("an object whose contracts file is wrong is not activated and the reas
     (void)server.root()->servant_to_reference(servant);
     FAIL("it was activated");
   } catch (const CORBA::BAD_PARAM& fault) {
-    CHECK_THAT(std::string(fault.detail()), Catch::StartsWith(path + ":1: ") && Catch::EndsWith("the nearest is add"));
+    CHECK_THAT(std::string(fault.detail()),
+               Catch::StartsWith(path + ":1: ") && Catch::EndsWith("has no operation ad; the nearest is add"));
   }
 }
