@@ -1,29 +1,20 @@
 #include "orb/channel/listener.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "orb/base/errors.h"
 #include "orb/channel/hello.h"
 #include "orb/channel/setup.h"
 #include "orb/os/clock.h"
-#include "orb/os/file_lock.h"
 
 namespace corelane::channel {
 namespace {
-
-struct Address {
-  sockaddr_un native{};
-  socklen_t length = 0;
-  const sockaddr* generic() const noexcept { return reinterpret_cast<const sockaddr*>(&native); }
-};
 
 bool is_abstract(const std::string& path) noexcept { return path.starts_with('@'); }
 
@@ -31,36 +22,29 @@ SetupFault bad_address(const std::string& path, const std::string& what) {
   return {SetupFault::Kind::address, "channel at " + path + ": " + what};
 }
 
-Expected<Address, SetupFault> address_of(const std::string& path) {
-  Address address;
-  if (path.size() < 2 || path.size() >= sizeof address.native.sun_path || (path[0] != '/' && path[0] != '@'))
-    return bad_address(path, "a path is absolute, or @ and an abstract name, and has at most 107 bytes");
-  address.native.sun_family = AF_UNIX;
-  std::memcpy(address.native.sun_path, path.data(), path.size());
-  if (is_abstract(path)) address.native.sun_path[0] = '\0';
-  address.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
-  return address;
+Expected<os::UnixAddress, SetupFault> address_of(const std::string& path) {
+  if (const auto address = os::unix_address(path)) return *address;
+  return bad_address(path, "a path is absolute, or @ and an abstract name, and has at most 107 bytes");
 }
 
 os::Fd make_socket() noexcept { return os::Fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
 
 SetupFault no_socket() { return system_fault("no Unix socket", errno, "raise ulimit -n"); }
 
-SetupFault cannot_claim(const std::string& path, const os::ClaimFault& fault) {
-  using Kind = os::ClaimFault::Kind;
-  if (fault.kind == Kind::held) return bad_address(path, "another process listens there; take another path");
-  if (fault.kind == Kind::foreign) return bad_address(path, "the file " + path + ".lock is somebody else's; remove it");
-  return bad_address(
-      path, std::strerror(fault.number) + std::string("; the directory has to exist and this user to write there"));
+SetupFault cannot_listen(const os::PathRefusal& refusal) {
+  if (refusal.error == errors::no_descriptor) return system_fault("no Unix socket", EMFILE, "raise ulimit -n");
+  return bad_address(refusal.path, refusal.why);
 }
 
-// Whose lock it was has ended: a socket that is left there is nobody's.
-Expected<void, SetupFault> clear(const std::string& path) {
-  struct stat found {};
-  if (lstat(path.c_str(), &found) != 0) return {};
-  if (!S_ISSOCK(found.st_mode)) return bad_address(path, "a file is there that is no socket; remove it");
-  if (unlink(path.c_str()) == 0) return {};
-  return bad_address(path, std::string("the socket that is left there cannot be removed: ") + std::strerror(errno));
+Expected<os::Fd, SetupFault> listen_at_name(const std::string& path) {
+  const auto address = address_of(path);
+  if (!address) return address.error();
+  os::Fd socket = make_socket();
+  if (!socket) return no_socket();
+  if (bind(socket.get(), address->generic(), address->length) != 0)
+    return bad_address(path, std::string("it cannot be bound: ") + std::strerror(errno));
+  if (::listen(socket.get(), SOMAXCONN) != 0) return no_socket();
+  return socket;
 }
 
 mode_t mode_for(const Access& access) noexcept {
@@ -98,26 +82,19 @@ Listener::Listener(std::string path, const Options& options) : path_(std::move(p
 Listener::Listener(Listener&& other) noexcept = default;
 
 Expected<Listener, SetupFault> Listener::listen(const std::string& path, const Options& options) {
-  const auto address = address_of(path);
-  if (!address) return address.error();
-  Listener made(path, options);
-  made.socket_ = make_socket();
-  if (!made.socket_) return no_socket();
-  const mode_t mode = mode_for(options.access);
-  if (!is_abstract(path)) {
-    auto lock = os::claim_file((path + ".lock").c_str());
-    if (!lock) return cannot_claim(path, lock.error());
-    made.lock_ = std::move(*lock);
-    if (const auto cleared = clear(path); !cleared) return cleared.error();
-    fchmod(made.socket_.get(), mode);  // the file is made with it: never more open than asked for
-  }
-  if (bind(made.socket_.get(), address->generic(), address->length) != 0)
-    return bad_address(path, std::string("it cannot be bound: ") + std::strerror(errno));
-  if (!is_abstract(path)) {
-    made.file_ = os::Fd(open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-    chmod(path.c_str(), mode);
-  }
-  if (::listen(made.socket_.get(), SOMAXCONN) != 0) return no_socket();
+  if (!is_abstract(path)) return listen_at_file(path, options);
+  auto socket = listen_at_name(path);
+  if (!socket) return socket.error();
+  return over(std::move(*socket), path, options);
+}
+
+Expected<Listener, SetupFault> Listener::listen_at_file(const std::string& path, const Options& options) {
+  auto file = os::SocketPath::claim(path);
+  if (!file) return cannot_listen(file.error());
+  auto socket = file->listen(mode_for(options.access), SOCK_SEQPACKET);
+  if (!socket) return cannot_listen(socket.error());
+  Listener made = over(std::move(*socket), path, options);
+  made.file_.emplace(std::move(*file));
   return made;
 }
 
@@ -127,12 +104,7 @@ Listener Listener::over(os::Fd socket, const std::string& path, const Options& o
   return made;
 }
 
-Listener::~Listener() {
-  if (!lock_) return;
-  if (file_ && os::is_at(file_, path_.c_str())) unlink(path_.c_str());
-  const std::string lock = path_ + ".lock";
-  if (os::is_at(lock_, lock.c_str())) unlink(lock.c_str());
-}
+Listener::~Listener() = default;
 
 void Listener::stop() noexcept { shutdown(socket_.get(), SHUT_RDWR); }
 

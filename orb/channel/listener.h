@@ -1,8 +1,8 @@
 // Listener: where channels are set up: a Unix socket (SOCK_SEQPACKET) at a path, or at an abstract name "@name", which
 // leaves no file but is open to everybody who shares the network namespace (the access list still holds).
 //
-// Threads: one accepts at a time; not a real-time one. The path is this process's until the listener goes, by a lock on
-// a file beside it ("<path>.lock"); a killed process's socket is taken over.
+// Threads: one accepts at a time; not a real-time one. The path is this process's until the listener goes
+// (orb/os/socket_path.h).
 #pragma once
 
 #include <chrono>
@@ -15,6 +15,7 @@
 #include "orb/base/time.h"
 #include "orb/channel/channel.h"
 #include "orb/os/fd.h"
+#include "orb/os/socket_path.h"
 
 namespace corelane::channel {
 
@@ -48,6 +49,7 @@ class Listener {
   struct Pending;
 
   Listener(std::string path, const Options& options);
+  static Expected<Listener, SetupFault> listen_at_file(const std::string& path, const Options& options);
   Time earliest(Time deadline) const noexcept;
   Expected<void, SetupFault> take_newcomer();
   std::optional<Expected<Channel, SetupFault>> advance(std::size_t index);
@@ -55,8 +57,9 @@ class Listener {
 
   std::string path_;
   Options options_;
-  os::Fd lock_, file_, socket_;
-  std::vector<Pending> pending_;  // owner: who accepts
+  os::Fd socket_;
+  std::optional<os::SocketPath> file_;  // goes before its socket
+  std::vector<Pending> pending_;        // owner: who accepts
 };
 
 // A socket that is connected to the listener at the path. Blocks until `deadline` while its queue is full.

@@ -16,7 +16,6 @@ using transport::EndpointKind;
 
 using errors::deadline_passed;
 using errors::orb_destroyed;
-constexpr Error no_answer{ErrorKind::transient, Completion::no, minor::connect_failed};
 constexpr Error nowhere{ErrorKind::transient, Completion::no, minor::no_usable_profile};
 
 // The share of the time left that the first of `endpoints` may take, so that a silent one hides no other.
@@ -48,7 +47,7 @@ class ConnectionCache::Lead {
       : cache_(cache), endpoint_(endpoint), attempt_(attempt) {}
   Lead(const Lead&) = delete;
   Lead& operator=(const Lead&) = delete;
-  ~Lead() { (void)end(no_answer); }
+  ~Lead() { (void)end(errors::connect_failed); }
 
   // The outcome that counts: the cache may have been closed meanwhile.
   Expected<ConnectionPtr> end(Expected<ConnectionPtr> outcome) {

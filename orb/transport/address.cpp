@@ -15,6 +15,7 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
+#include "orb/os/log.h"
 #include "orb/os/wait.h"
 #include "orb/transport/detail/socket.h"
 
@@ -24,7 +25,6 @@ namespace {
 using Addresses = std::vector<Address>;
 
 using errors::bad_address;
-constexpr Error no_answer{.kind = ErrorKind::transient, .minor = minor::connect_failed};
 using errors::deadline_passed;
 
 Expected<Addresses> look_up(const Endpoint& endpoint, AddressUse use, int flags) {
@@ -35,7 +35,7 @@ Expected<Addresses> look_up(const Endpoint& endpoint, AddressUse use, int flags)
   addrinfo* raw = nullptr;
   const char* const host = endpoint.host.empty() ? nullptr : endpoint.host.c_str();
   const int failure = getaddrinfo(host, std::to_string(endpoint.port).c_str(), &hints, &raw);
-  if (failure == EAI_AGAIN) return no_answer;
+  if (failure == EAI_AGAIN) return errors::connect_failed;
   if (failure == EAI_SYSTEM) return no_descriptor_or(bad_address);
   if (failure != 0) return bad_address;
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> list(raw, &freeaddrinfo);
@@ -92,13 +92,22 @@ Endpoint unix_endpoint_of(const Address& address) {
 }  // namespace
 
 Address unix_address(const std::string& path) noexcept {
-  assert(path.size() <= longest_unix_path);
+  const auto made = os::unix_address(path);
+  assert(made);
   Address address;
-  auto& un = reinterpret_cast<sockaddr_un&>(address.storage);
-  un.sun_family = AF_UNIX;
-  path.copy(un.sun_path, longest_unix_path);
-  address.length = static_cast<socklen_t>(path_offset + std::min(path.size(), longest_unix_path) + 1);
+  if (!made) return address;
+  std::memcpy(&address.storage, &made->native, sizeof made->native);
+  address.length = made->length;
   return address;
+}
+
+bool names_socket(const Endpoint& endpoint, EndpointKind kind) noexcept {
+  return endpoint.kind == kind && endpoint.path.starts_with('/') && os::unix_address(endpoint.path).has_value();
+}
+
+Error logged(const os::PathRefusal& refusal, std::string_view kind) {
+  os::log::error("cannot listen at " + std::string(kind) + ":" + refusal.path + ": " + refusal.why);
+  return refusal.error;
 }
 
 Endpoint endpoint_of(const Address& address) {

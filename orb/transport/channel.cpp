@@ -7,8 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "orb/base/minor.h"
+#include "orb/base/errors.h"
 #include "orb/os/log.h"
+#include "orb/transport/detail/address.h"
 #include "orb/transport/detail/census.h"
 #include "orb/transport/detail/channel_link.h"
 #include "orb/transport/detail/channel_listener.h"
@@ -18,19 +19,11 @@
 namespace corelane::transport {
 namespace {
 
-constexpr Error not_a_path{.kind = ErrorKind::bad_param, .minor = minor::bad_address};
-constexpr Error no_channel{.kind = ErrorKind::transient, .minor = minor::connect_failed};
-constexpr Error no_descriptor_left{.kind = ErrorKind::no_resources, .minor = minor::no_descriptor};
-constexpr Error door_is_silent{.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
-
-bool is_channel_path(const Endpoint& endpoint) noexcept {
-  return endpoint.kind == EndpointKind::channel && endpoint.path.starts_with('/') &&
-         endpoint.path.size() <= longest_unix_path && endpoint.path.find('\0') == std::string::npos;
-}
+using errors::bad_address;
 
 Error error_of(const channel::SetupFault& fault) noexcept {
-  if (fault.kind == channel::SetupFault::Kind::timed_out) return door_is_silent;
-  return fault.number == EMFILE || fault.number == ENFILE ? no_descriptor_left : no_channel;
+  if (fault.kind == channel::SetupFault::Kind::timed_out) return errors::deadline_passed;
+  return fault.number == EMFILE || fault.number == ENFILE ? errors::no_descriptor : errors::connect_failed;
 }
 
 }  // namespace
@@ -60,7 +53,7 @@ void ChannelTransport::forget(const std::string& path) {
 }
 
 Expected<std::shared_ptr<Connection>> ChannelTransport::connect(const Endpoint& endpoint, Time deadline) {
-  if (!is_channel_path(endpoint)) return not_a_path;
+  if (!names_socket(endpoint, EndpointKind::channel)) return bad_address;
   auto channel = channel::Channel::connect(endpoint.path, ChannelLink::options(), deadline);
   if (!channel) {
     say_once(endpoint.path, channel.error().text);
@@ -74,8 +67,8 @@ Expected<std::shared_ptr<Connection>> ChannelTransport::connect(const Endpoint& 
 }
 
 Expected<std::unique_ptr<Listener>> ChannelTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
-  if (endpoint.kind != EndpointKind::channel) return not_a_path;
-  auto path = endpoint.path.empty() ? SocketPath::choose(directory_) : SocketPath::claim(endpoint.path);
+  if (endpoint.kind != EndpointKind::channel) return bad_address;
+  auto path = endpoint.path.empty() ? os::SocketPath::choose(directory_) : os::SocketPath::claim(endpoint.path);
   if (!path) return logged(path.error(), "channel");
   auto socket = path->listen(0600, SOCK_SEQPACKET);
   if (!socket) return logged(socket.error(), "channel");

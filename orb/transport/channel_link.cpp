@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-#include "orb/base/minor.h"
+#include "orb/base/errors.h"
 #include "orb/os/clock.h"
 
 namespace corelane::transport {
@@ -17,7 +17,6 @@ namespace {
 
 using channel::Fault;
 
-constexpr Error unwatchable{.kind = ErrorKind::no_resources, .minor = minor::no_descriptor};
 constexpr int messages_per_read = 1024;  // a peer that sends empty ones gets no further
 constexpr std::size_t parts_per_piece = 16;
 
@@ -65,7 +64,7 @@ Expected<std::unique_ptr<Link>> ChannelLink::make(channel::Channel channel, os::
                                                   Endpoint peer) {
   if (!watched || !add(watched, channel.descriptor(), EPOLLIN) ||
       !add(watched, channel.hang_up_descriptor(), EPOLLRDHUP) || !add(watched, channel.process_descriptor(), EPOLLIN))
-    return unwatchable;
+    return errors::no_descriptor;
   std::unique_ptr<Link> made(
       new ChannelLink(std::move(channel), std::move(watched), std::move(local), std::move(peer)));
   made->await_bytes();  // whoever watches the descriptor before the first read is told, as of a socket

@@ -30,7 +30,7 @@ struct Place {
 
 }  // namespace
 
-Expected<std::unique_ptr<Listener>> ChannelListener::start(SocketPath path, channel::Listener door,
+Expected<std::unique_ptr<Listener>> ChannelListener::start(os::SocketPath path, channel::Listener door,
                                                            std::shared_ptr<Shared> shared) {
   const auto reactor = shared->reactor;
   std::unique_ptr<ChannelListener> made(new ChannelListener(std::move(path), std::move(door), std::move(shared)));

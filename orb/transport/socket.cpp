@@ -22,7 +22,6 @@
 namespace corelane::transport {
 namespace {
 
-constexpr Error not_connected{.kind = ErrorKind::transient, .minor = minor::connect_failed};
 using errors::address_in_use;
 using errors::deadline_passed;
 constexpr Error denied{.kind = ErrorKind::no_permission, .minor = minor::listen_denied};
@@ -136,7 +135,7 @@ Expected<void> finish_connect(int fd, Time deadline) noexcept {
   if (!poll_until(fd, POLLOUT, deadline)) return deadline_passed;
   int failure = 0;
   socklen_t size = sizeof failure;
-  if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) != 0 || failure != 0) return not_connected;
+  if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) != 0 || failure != 0) return errors::connect_failed;
   return {};
 }
 
@@ -144,12 +143,12 @@ Expected<void> finish_connect(int fd, Time deadline) noexcept {
 // goes on in the background.
 Expected<os::Fd> connect_unix(const Address& address, Time deadline) noexcept {
   os::Fd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!fd) return no_descriptor_or(not_connected);
+  if (!fd) return no_descriptor_or(errors::connect_failed);
   // Bound: the deadline; EINTR, one turn for each signal.
   while (true) {
     set_send_timeout(fd.get(), deadline);
     if (connect(fd.get(), address.native(), address.length) == 0) break;
-    if (errno != EAGAIN && errno != EINTR) return not_connected;
+    if (errno != EAGAIN && errno != EINTR) return errors::connect_failed;
     if (os::left_until(deadline) == Duration::zero()) return deadline_passed;
   }
   configure_stream(fd.get(), AF_UNIX);
@@ -268,19 +267,19 @@ void set_blocking(int fd) noexcept {
 
 Error no_descriptor_or(Error otherwise) noexcept {
   if (errno != EMFILE && errno != ENFILE) return otherwise;
-  return {.kind = ErrorKind::no_resources, .minor = minor::no_descriptor};
+  return errors::no_descriptor;
 }
 
 Expected<os::Fd> connect_stream(const Address& address, Time deadline) noexcept {
   if (address.family() == AF_UNIX) return connect_unix(address, deadline);
   os::Fd fd(socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd) return no_descriptor_or(not_connected);
+  if (!fd) return no_descriptor_or(errors::connect_failed);
   if (connect(fd.get(), address.native(), address.length) != 0) {
-    if (errno != EINPROGRESS && errno != EINTR) return not_connected;
+    if (errno != EINPROGRESS && errno != EINTR) return errors::connect_failed;
     if (const auto connected = finish_connect(fd.get(), deadline); !connected) return connected.error();
   }
-  if (met_itself(fd.get())) return not_connected;
-  if (fcntl(fd.get(), F_SETFL, 0) != 0) return not_connected;  // blocking from here on: see receive_until()
+  if (met_itself(fd.get())) return errors::connect_failed;
+  if (fcntl(fd.get(), F_SETFL, 0) != 0) return errors::connect_failed;  // blocking from here on: see receive_until()
   configure_stream(fd.get(), address.family());
   return fd;
 }

@@ -52,7 +52,7 @@ std::string peer_name(int fd, const Address& address) {
 
 }  // namespace
 
-AcceptLoop::AcceptLoop(os::Fd fd, std::optional<SocketPath> path, std::shared_ptr<Reactor::Impl> reactor,
+AcceptLoop::AcceptLoop(os::Fd fd, std::optional<os::SocketPath> path, std::shared_ptr<Reactor::Impl> reactor,
                        std::shared_ptr<ConnectionCensus> census, const ConnectionLimits& limits, Acceptor acceptor)
     : reactor_(std::move(reactor)),
       census_(std::move(census)),

@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "orb/base/errors.h"
+#include "orb/os/socket_path.h"
 #include "orb/transport/detail/address.h"
 #include "orb/transport/detail/census.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/detail/socket.h"
 #include "orb/transport/detail/socket_link.h"
-#include "orb/transport/detail/socket_path.h"
 #include "orb/transport/detail/stream_connection.h"
 #include "orb/transport/detail/stream_listener.h"
 
@@ -17,11 +17,6 @@ namespace corelane::transport {
 namespace {
 
 using errors::bad_address;
-
-bool is_path(const Endpoint& endpoint) noexcept {
-  return endpoint.kind == EndpointKind::unix_socket && endpoint.path.starts_with('/') &&
-         endpoint.path.size() <= longest_unix_path && endpoint.path.find('\0') == std::string::npos;
-}
 
 }  // namespace
 
@@ -35,7 +30,7 @@ UnixTransport::UnixTransport(Reactor& reactor, UnixOptions options, ConnectionLi
 UnixTransport::~UnixTransport() = default;
 
 Expected<std::shared_ptr<Connection>> UnixTransport::connect(const Endpoint& endpoint, Time deadline) {
-  if (!is_path(endpoint)) return bad_address;
+  if (!names_socket(endpoint, EndpointKind::unix_socket)) return bad_address;
   auto fd = connect_stream(unix_address(endpoint.path), deadline);
   if (!fd) return fd.error();
   return std::shared_ptr<Connection>(std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(*fd)),
@@ -44,7 +39,7 @@ Expected<std::shared_ptr<Connection>> UnixTransport::connect(const Endpoint& end
 
 Expected<std::unique_ptr<Listener>> UnixTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
   if (endpoint.kind != EndpointKind::unix_socket) return bad_address;
-  auto path = endpoint.path.empty() ? SocketPath::choose(options_.directory) : SocketPath::claim(endpoint.path);
+  auto path = endpoint.path.empty() ? os::SocketPath::choose(options_.directory) : os::SocketPath::claim(endpoint.path);
   if (!path) return logged(path.error(), "unix");
   auto fd = path->listen(options_.mode);
   if (!fd) return logged(fd.error(), "unix");

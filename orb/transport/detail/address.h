@@ -6,10 +6,12 @@
 #include <sys/socket.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
+#include "orb/os/socket_path.h"
 #include "orb/transport/endpoint.h"
 
 namespace corelane::transport {
@@ -25,6 +27,10 @@ struct Address {
 
 // Of a socket's file; an absolute path of at most longest_unix_path bytes.
 Address unix_address(const std::string& path) noexcept;
+// Whether the endpoint is of that kind and its path one of a socket's file.
+bool names_socket(const Endpoint& endpoint, EndpointKind kind) noexcept;
+// As a line of the log: "cannot listen at <kind>:<path>: why".
+Error logged(const os::PathRefusal& refusal, std::string_view kind);
 
 // Numbers, not names; an IPv4 address in IPv6 clothes (::ffff:127.0.0.1) becomes plain IPv4. The path
 // of a Unix socket, "" where it has none.

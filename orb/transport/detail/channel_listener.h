@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "orb/channel/listener.h"
+#include "orb/os/socket_path.h"
 #include "orb/os/thread.h"
 #include "orb/transport/detail/census.h"
 #include "orb/transport/detail/reactor_impl.h"
-#include "orb/transport/detail/socket_path.h"
 #include "orb/transport/transport.h"
 
 namespace corelane::transport {
@@ -30,7 +30,7 @@ class ChannelListener final : public Listener {
   // Lets in whom the census counts, and only with the descriptor that his connection takes.
   static channel::Porter porter(std::shared_ptr<ConnectionCensus> census);
   // `path` has a listening socket, of which `door` is made, with that porter.
-  static Expected<std::unique_ptr<Listener>> start(SocketPath path, channel::Listener door,
+  static Expected<std::unique_ptr<Listener>> start(os::SocketPath path, channel::Listener door,
                                                    std::shared_ptr<Shared> shared);
   ~ChannelListener() override { stop(); }
 
@@ -38,13 +38,13 @@ class ChannelListener final : public Listener {
   void stop() noexcept override;
 
  private:
-  ChannelListener(SocketPath path, channel::Listener door, std::shared_ptr<Shared> shared)
+  ChannelListener(os::SocketPath path, channel::Listener door, std::shared_ptr<Shared> shared)
       : path_(std::move(path)), door_(std::move(door)), shared_(std::move(shared)) {}
   void run();
   void admit(channel::Channel channel);
   void say(const std::string& text);
 
-  std::optional<SocketPath> path_;
+  std::optional<os::SocketPath> path_;
   channel::Listener door_;
   const std::shared_ptr<Shared> shared_;
   Time quiet_until_{};  // owner: the door thread

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "orb/os/fd.h"
+#include "orb/os/socket_path.h"
 #include "orb/transport/detail/census.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/detail/read_budget.h"
-#include "orb/transport/detail/socket_path.h"
 #include "orb/transport/transport.h"
 
 namespace corelane::transport {
@@ -18,7 +18,7 @@ namespace corelane::transport {
 class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from_this<AcceptLoop> {
  public:
   // `path`: of a Unix socket, given up when the loop stops.
-  AcceptLoop(os::Fd fd, std::optional<SocketPath> path, std::shared_ptr<Reactor::Impl> reactor,
+  AcceptLoop(os::Fd fd, std::optional<os::SocketPath> path, std::shared_ptr<Reactor::Impl> reactor,
              std::shared_ptr<ConnectionCensus> census, const ConnectionLimits& limits, Acceptor acceptor);
 
   void start_on_reactor();
@@ -44,7 +44,7 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
 
   // Owner: the reactor's thread.
   os::Fd fd_;
-  std::optional<SocketPath> path_;
+  std::optional<os::SocketPath> path_;
   Acceptor acceptor_;
   std::unique_ptr<Readiness> readiness_;
   ReadAccount reads_;             // a stranger's

@@ -132,12 +132,12 @@ TEST_CASE("a path that is taken is refused, and one that a killed process left i
     const auto second = Listener::listen(path, {});
     REQUIRE_FALSE(second);
     CHECK(second.error().kind == Kind::address);
-    CHECK(second.error().text.find("another process listens") != std::string::npos);
+    CHECK(second.error().text.find("another server listens") != std::string::npos);
   }
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   path.copy(address.sun_path, path.size());
-  const os::Fd left(socket(AF_UNIX, SOCK_SEQPACKET, 0));
-  REQUIRE(bind(left.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(bind(os::Fd(socket(AF_UNIX, SOCK_SEQPACKET, 0)).get(), reinterpret_cast<const sockaddr*>(&address),
+               sizeof address) == 0);
   CHECK(Listener::listen(path, {}));
 }
 

@@ -16,7 +16,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/os/fd.h"
-#include "orb/transport/detail/socket_path.h"
+#include "orb/os/socket_path.h"
 #include "orb/transport/socket_transport.h"
 #include "tests/orb/transport/kinds.h"
 #include "tests/support/quiet.h"
@@ -86,7 +86,7 @@ bool exists(const std::string& path) {
 void die_while_listening(const std::string& path) {
   const pid_t child = fork();
   if (child == 0) {
-    auto claimed = transport::SocketPath::claim(path);
+    auto claimed = os::SocketPath::claim(path);
     const bool listening = claimed && claimed->listen(0600);
     if (listening) kill(getpid(), SIGKILL);
     _exit(1);
@@ -298,7 +298,7 @@ TEST_CASE("a link at the path or at its lock file is not followed") {
 TEST_CASE("a path in a directory that does not exist is refused, and the first one that is missing named") {
   Host host;
   CHECK(host.refusal(host.directory / "nowhere/plant.sock") == minor::system_refused);
-  CHECK(transport::SocketPath::claim(host.directory / "no/where/plant.sock").error().why ==
+  CHECK(os::SocketPath::claim(host.directory / "no/where/plant.sock").error().why ==
         "the directory " + (host.directory / "no") + " does not exist");
   CHECK(host.refusal("relative.sock") == minor::bad_address);
 }

@@ -1,4 +1,4 @@
-#include "orb/transport/detail/socket_path.h"
+#include "orb/os/socket_path.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -18,17 +18,14 @@
 #include "orb/base/minor.h"
 #include "orb/os/directory.h"
 #include "orb/os/file_lock.h"
-#include "orb/os/log.h"
-#include "orb/transport/detail/address.h"
-#include "orb/transport/endpoint.h"
 
-namespace corelane::transport {
+namespace corelane::os {
 namespace {
 
 using errors::address_in_use;
 using errors::bad_address;
-constexpr Error refused{.kind = ErrorKind::bad_param, .minor = minor::system_refused};
-constexpr Error no_descriptor{.kind = ErrorKind::no_resources, .minor = minor::no_descriptor};
+using errors::no_descriptor;
+constexpr Error system_refused{.kind = ErrorKind::bad_param, .minor = minor::system_refused};
 
 constexpr std::string_view lock_suffix = ".lock";
 constexpr std::string_view chosen_suffix = ".sock";
@@ -53,21 +50,22 @@ PathRefusal system_refusal(const std::string& path, const std::string& what, int
   if (number == EMFILE || number == ENFILE)
     return refusal(no_descriptor, path, "this process gets no further descriptor; raise ulimit -n");
   if (const std::string directory = missing_directory(path); number == ENOENT && !directory.empty())
-    return refusal(refused, path, "the directory " + directory + " does not exist");
-  return refusal(refused, path,
+    return refusal(system_refused, path, "the directory " + directory + " does not exist");
+  return refusal(system_refused, path,
                  what + ": " + std::strerror(number) + "; the directory has to exist and this user to write there");
 }
 
-enum class Found { nothing, left_behind, in_use, no_socket };
+enum class Found { nothing, left_behind, in_use, no_socket, unknown };
 
 // What is at the path. Only a refused connection proves that nobody listens.
-Found look_at(const std::string& path) noexcept {
+Found found_at(const std::string& path) noexcept {
   struct stat found {};
   if (lstat(path.c_str(), &found) != 0) return Found::nothing;
   if (!S_ISSOCK(found.st_mode)) return Found::no_socket;
-  const os::Fd probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const Address address = unix_address(path);
-  if (!probe || connect(probe.get(), address.native(), address.length) == 0) return Found::in_use;
+  const Fd probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const auto address = unix_address(path);
+  if (!probe || !address) return Found::unknown;
+  if (connect(probe.get(), address->generic(), address->length) == 0) return Found::in_use;
   return errno == ECONNREFUSED ? Found::left_behind : errno == ENOENT ? Found::nothing : Found::in_use;
 }
 
@@ -105,14 +103,14 @@ std::string next_name(const std::string& directory) {
   return directory + "/" + std::to_string(getpid()) + "." + std::to_string(number) + std::string(chosen_suffix);
 }
 
-PathRefusal lock_refusal(const std::string& path, const os::ClaimFault& fault) {
+PathRefusal lock_refusal(const std::string& path, const ClaimFault& fault) {
   switch (fault.kind) {
-    case os::ClaimFault::Kind::held:
+    case ClaimFault::Kind::held:
       return refusal(address_in_use, path, "another server listens there; take another path");
-    case os::ClaimFault::Kind::foreign:
+    case ClaimFault::Kind::foreign:
       return refusal(address_in_use, path,
                      lock_path(path) + " is there and no lock of a server's; remove it or take another path");
-    case os::ClaimFault::Kind::failed:
+    case ClaimFault::Kind::failed:
       break;
   }
   return system_refusal(path, lock_path(path), fault.number);
@@ -120,21 +118,28 @@ PathRefusal lock_refusal(const std::string& path, const os::ClaimFault& fault) {
 
 }  // namespace
 
-Error logged(const PathRefusal& refusal, std::string_view kind) {
-  os::log::error("cannot listen at " + std::string(kind) + ":" + refusal.path + ": " + refusal.why);
-  return refusal.error;
+std::optional<UnixAddress> unix_address(const std::string& path) noexcept {
+  const bool abstract = path.starts_with('@');
+  if (path.size() < 2 || path.size() > longest_unix_path || path.find('\0') != path.npos) return std::nullopt;
+  if (!abstract && path.front() != '/') return std::nullopt;
+  UnixAddress address;
+  address.native.sun_family = AF_UNIX;
+  path.copy(address.native.sun_path, longest_unix_path);
+  if (abstract) address.native.sun_path[0] = '\0';
+  address.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + (abstract ? 0 : 1));
+  return address;
 }
 
 Expected<SocketPath, PathRefusal> SocketPath::claim(std::string path) {
-  if (path.empty() || path.front() != '/' || path.size() > longest_unix_path)
+  if (!path.starts_with('/') || !unix_address(path))
     return refusal(bad_address, path,
                    "a socket's path is absolute and has at most " + std::to_string(longest_unix_path) +
                        " bytes, the system's limit; this one has " + std::to_string(path.size()) +
                        ": take a shorter directory");
-  auto lock = os::claim_file(lock_path(path).c_str());
+  auto lock = claim_file(lock_path(path).c_str());
   if (!lock) return lock_refusal(path, lock.error());
   SocketPath claimed(std::move(path), std::move(*lock));
-  switch (look_at(claimed.path_)) {
+  switch (found_at(claimed.path_)) {
     case Found::nothing:
       break;
     case Found::left_behind:
@@ -145,12 +150,14 @@ Expected<SocketPath, PathRefusal> SocketPath::claim(std::string path) {
     case Found::no_socket:
       return refusal(address_in_use, claimed.path_,
                      "a file is there that is no socket; remove it or take another path");
+    case Found::unknown:
+      return system_refusal(claimed.path_, "whether anybody listens there is not to be found out", errno);
   }
   return claimed;
 }
 
 Expected<SocketPath, PathRefusal> SocketPath::choose(const std::string& directory) {
-  if (const auto ready = os::make_directory(directory); !ready)
+  if (const auto ready = make_directory(directory); !ready)
     return refusal(bad_address, directory, ready.error() + "; set runtime.directory");
   sweep(directory);
   std::optional<PathRefusal> last;
@@ -162,26 +169,27 @@ Expected<SocketPath, PathRefusal> SocketPath::choose(const std::string& director
   return *last;
 }
 
-Expected<os::Fd, PathRefusal> SocketPath::listen(mode_t mode, int type) {
-  os::Fd fd(socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+Expected<Fd, PathRefusal> SocketPath::listen(mode_t mode, int type) {
+  Fd fd(socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return system_refusal(path_, "no socket", errno);
-  const Address address = unix_address(path_);
+  const auto address = unix_address(path_);
   // The file is made with the mode that the socket has, less the umask; so it is never more open than asked for.
-  if (fchmod(fd.get(), mode) != 0 || bind(fd.get(), address.native(), address.length) != 0) {
+  if (!address || fchmod(fd.get(), mode) != 0 || bind(fd.get(), address->generic(), address->length) != 0) {
     if (errno == EADDRINUSE) return refusal(address_in_use, path_, "another program listens there; take another path");
     return system_refusal(path_, "bind", errno);
   }
-  bound_ = os::Fd(open(path_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  if (!bound_ || chmod(path_.c_str(), mode) != 0 || ::listen(fd.get(), SOMAXCONN) != 0)
-    return system_refusal(path_, "listen", errno);
-  return fd;
+  bound_ = Fd(open(path_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (bound_ && chmod(path_.c_str(), mode) == 0 && ::listen(fd.get(), SOMAXCONN) == 0) return fd;
+  const int why = errno;
+  unlink(path_.c_str());  // ours: it was made just now, under the lock
+  return system_refusal(path_, "listen", why);
 }
 
 SocketPath::~SocketPath() {
   if (!lock_) return;
-  if (bound_ && os::is_at(bound_, path_.c_str())) unlink(path_.c_str());
+  if (bound_ && is_at(bound_, path_.c_str())) unlink(path_.c_str());
   const std::string lock = lock_path(path_);
-  if (os::is_at(lock_, lock.c_str())) unlink(lock.c_str());  // before the lock goes with its file: see claim_file()
+  if (is_at(lock_, lock.c_str())) unlink(lock.c_str());  // before the lock goes with its file: see claim_file()
 }
 
-}  // namespace corelane::transport
+}  // namespace corelane::os

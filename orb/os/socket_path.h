@@ -9,15 +9,29 @@
 
 #include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/un.h>
 
+#include <cstddef>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "orb/base/expected.h"
 #include "orb/os/fd.h"
 
-namespace corelane::transport {
+namespace corelane::os {
+
+// Bytes of a Unix socket's path at most: what sockaddr_un holds beside the final NUL.
+inline constexpr std::size_t longest_unix_path = sizeof(sockaddr_un::sun_path) - 1;
+
+struct UnixAddress {
+  sockaddr_un native{};
+  socklen_t length = 0;
+  const sockaddr* generic() const noexcept { return reinterpret_cast<const sockaddr*>(&native); }
+};
+
+// Of a socket's file, or of an abstract name, which begins with "@". Nothing when it is neither, or too long.
+std::optional<UnixAddress> unix_address(const std::string& path) noexcept;
 
 // Why a path is not to be had, for a program and for whoever configured it.
 struct PathRefusal {
@@ -25,12 +39,10 @@ struct PathRefusal {
   std::string path;
   std::string why;  // cause and remedy
 };
-// As a line of the log: "cannot listen at <kind>:<path>: why".
-Error logged(const PathRefusal& refusal, std::string_view kind);
 
 class SocketPath {
  public:
-  // `path` is absolute and at most longest_unix_path bytes.
+  // `path` is absolute and at most longest_unix_path bytes. What is left at it of a server that ended goes.
   static Expected<SocketPath, PathRefusal> claim(std::string path);
   // The first free path of the form <directory>/<process>.<number>.sock. Makes the directory if need be; clears away
   // what dead servers left in it.
@@ -41,17 +53,17 @@ class SocketPath {
   SocketPath& operator=(SocketPath&&) = delete;
   ~SocketPath();
 
-  // A listening socket at the path that does not block; `mode` says who may connect, `type` is SOCK_STREAM or
-  // SOCK_SEQPACKET. Once.
-  Expected<os::Fd, PathRefusal> listen(mode_t mode, int type = SOCK_STREAM);
+  // A listening socket at the path, whose file is gone again when that fails. It does not block; `mode` says who may
+  // connect, `type` is SOCK_STREAM or SOCK_SEQPACKET. Once.
+  Expected<Fd, PathRefusal> listen(mode_t mode, int type = SOCK_STREAM);
   const std::string& path() const noexcept { return path_; }
 
  private:
-  SocketPath(std::string path, os::Fd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+  SocketPath(std::string path, Fd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
 
   std::string path_;
-  os::Fd lock_;
-  os::Fd bound_;  // the file that listen() made, not its socket: while it is open its inode is nobody else's
+  Fd lock_;
+  Fd bound_;  // the file that listen() made, not its socket: while it is open its inode is nobody else's
 };
 
-}  // namespace corelane::transport
+}  // namespace corelane::os

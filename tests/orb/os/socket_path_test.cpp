@@ -1,0 +1,56 @@
+// What is the path's own; what listeners make of it is in tests/orb/transport/unix_test.cpp and
+// tests/orb/channel/setup_test.cpp.
+#include "orb/os/socket_path.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+
+namespace {
+
+// Whether somebody listened at the path for a moment, with so many descriptors of this process at most.
+bool listens_with(rlim_t descriptors, const std::string& path) {
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit few{.rlim_cur = descriptors, .rlim_max = before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &few);
+  bool listening = false;
+  {
+    auto claimed = os::SocketPath::claim(path);
+    listening = claimed && claimed->listen(0600);
+  }
+  setrlimit(RLIMIT_NOFILE, &before);
+  return listening;
+}
+
+}  // namespace
+
+TEST_CASE("who finds no descriptor to listen with leaves no file behind") {
+  const testing::TempDirectory directory;
+  const auto lowest = static_cast<rlim_t>(os::Fd(open("/dev/null", O_RDONLY | O_CLOEXEC)).get());
+  int listened = 0;
+  constexpr int most = 16;
+  for (int free = 0; free < most; ++free) {
+    if (listens_with(lowest + static_cast<rlim_t>(free), directory / "plant.sock")) ++listened;
+    CHECK(directory.entries() == 0);
+  }
+  CHECK(listened > 0);
+  CHECK(listened < most);
+}
+
+TEST_CASE("a Unix socket's address is a file's path or an abstract name") {
+  CHECK(os::unix_address("/x"));
+  CHECK(os::unix_address("@x"));
+  CHECK(os::unix_address("/" + std::string(os::longest_unix_path - 1, 'x')));
+  for (const std::string& bad : {std::string(), std::string("x"), std::string("@"),
+                                 "/" + std::string(os::longest_unix_path, 'x'), std::string("/a\0b", 4)}) {
+    INFO(bad);
+    CHECK_FALSE(os::unix_address(bad));
+  }
+}
