@@ -234,7 +234,10 @@ void ClientConnection::expire(const ReplyGroup& group) noexcept {
 
 // False: nothing came.
 bool ClientConnection::read_some(Time deadline, os::WaitStrategy strategy) {
-  const auto got = stream_->receive(buffer_, deadline, strategy);
+  return took(stream_->receive(buffer_, deadline, strategy));
+}
+
+bool ClientConnection::took(const Expected<std::size_t>& got) {
   if (!got && got.error().kind == ErrorKind::timeout) return false;
   if (!got || *got == 0) return fail_all(lost), true;
   take(Bytes(buffer_).first(*got));
@@ -242,10 +245,11 @@ bool ClientConnection::read_some(Time deadline, os::WaitStrategy strategy) {
 }
 
 void ClientConnection::read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside) {
-  const auto poll = [&] { return beside.is_called() || read_some(Time{}, {}); };
+  const auto poll = [&] { return beside.is_called() || took(stream_->glance(buffer_)); };
   const auto sleep = [&](Time until) {
+    if (read_some(Time{}, {})) return true;  // from here on the descriptor tells of more
     beside.bell().wait_beside(stream_->descriptor(), until);
-    return poll();
+    return beside.is_called() || read_some(Time{}, {});
   };
   os::wait_for(deadline, strategy, learnt_, poll, sleep, [] { return no_core; });
 }

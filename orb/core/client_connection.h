@@ -118,6 +118,7 @@ class ClientConnection {
   void lead_or_sleep(Lock& lock, bool may_lead, os::Parker& parker, Time deadline, os::WaitStrategy strategy = {},
                      Interruption* beside = nullptr);
   bool read_some(Time deadline, os::WaitStrategy strategy);
+  bool took(const Expected<std::size_t>& got);
   void read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside);
   void take(Bytes bytes);
   void deliver(const giop::Message& message) noexcept;

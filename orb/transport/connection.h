@@ -58,6 +58,11 @@ class Connection {
   // connection_lost or closed_here. Thread: any, one at a time. Wakes up by itself when close() is called.
   virtual Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept = 0;
 
+  // receive() with a deadline in the past for whoever looks again and again instead of sleeping: it costs less, but
+  // descriptor() tells of bytes only after another way of receiving has found none, and the peer's end may be seen a
+  // millisecond later.
+  virtual Expected<std::size_t> glance(MutableBytes buffer) noexcept { return receive(buffer, Time{}, {}); }
+
   // receive() with a deadline in the past, which also says when the bytes came: by the kernel's time stamp over TCP,
   // otherwise, and for what came before the first take(), when they were read. A stamp is one of the realtime clock: it
   // is off by what that is stepped while the bytes wait, and may be before what the caller knows, or not.

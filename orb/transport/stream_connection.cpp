@@ -75,6 +75,14 @@ Expected<std::size_t> StreamConnection::receive(MutableBytes buffer, Time deadli
   return result.count;
 }
 
+Expected<std::size_t> StreamConnection::glance(MutableBytes buffer) noexcept {
+  if (!begin_receiving()) return misused;
+  const IoResult result = link_->glance(buffer);
+  end_receiving();
+  if (!is_open() || result.outcome != Io::done) return why_not_received(result.outcome);
+  return result.count;
+}
+
 Expected<Arrival> StreamConnection::take(MutableBytes buffer) noexcept {
   if (!begin_receiving()) return misused;
   Arrival arrival;

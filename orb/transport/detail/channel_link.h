@@ -28,6 +28,7 @@ class ChannelLink final : public Link {
 
   IoResult receive_some(MutableBytes buffer) noexcept override;
   IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override;
+  IoResult glance(MutableBytes buffer) noexcept override;
   IoResult take(MutableBytes buffer, Time& arrived) noexcept override;
   IoResult send_some(std::span<const Bytes> parts) noexcept override;
   void shut() noexcept override { channel_.close(); }
@@ -50,6 +51,7 @@ class ChannelLink final : public Link {
   // Owner: who reads.
   std::size_t read_ = 0;  // bytes of the front message that were given
   bool armed_ = false;
+  Time look_at_peer_at_{};  // for who glances
   // Owner: who writes.
   bool room_armed_ = false;
 };

@@ -31,6 +31,8 @@ class Link {
   virtual IoResult receive_some(MutableBytes buffer) noexcept = 0;
   // Waits for bytes (done), the deadline (would_block) or a failure. With a deadline in the past as take().
   virtual IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept = 0;
+  // See Connection::glance().
+  virtual IoResult glance(MutableBytes buffer) noexcept { return receive_until(buffer, Time{}, {}); }
   // As receive_some(), and when the last of the bytes came. Whatever it gave, descriptor() is readable from here on as
   // soon as there is something (more).
   virtual IoResult take(MutableBytes buffer, Time& arrived) noexcept = 0;

@@ -32,6 +32,7 @@ class StreamConnection final : public Connection,
   ~StreamConnection() override = default;
 
   Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override;
+  Expected<std::size_t> glance(MutableBytes buffer) noexcept override;
   Expected<Arrival> take(MutableBytes buffer) noexcept override;
   using Connection::send;
   Expected<void> send(std::span<const Bytes> parts) noexcept override;

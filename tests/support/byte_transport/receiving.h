@@ -90,6 +90,24 @@ TEMPLATE_LIST_TEST_CASE("a deadline in the past takes what is there", "", ByteTr
   CHECK(*result == 1);
 }
 
+TEMPLATE_LIST_TEST_CASE("glances find what comes, and the end", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  auto [caller, called] = harness.connect();
+  std::byte buffer[64];
+  const auto found = [&, &end = *called] {
+    auto got = end.glance(buffer);
+    while (!got && got.error().kind == corelane::ErrorKind::timeout) got = end.glance(buffer);  // bound: what comes
+    return got;
+  };
+  CHECK(called->glance(buffer).error().minor == corelane::minor::deadline_passed);
+  REQUIRE(send(caller, "x"));
+  CHECK(*found() == 1);
+  caller.reset();
+  CHECK(*found() == 0);
+}
+
 TEMPLATE_LIST_TEST_CASE("bytes that are taken tell when they came", "", ByteTransports) {
   using namespace corelane::testing;
   if (!can_run<TestType>()) return;
