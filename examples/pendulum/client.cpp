@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "examples/pendulum/messages.h"
-#include "examples/pendulum/orb_options.h"
 #include "examples/pendulum/pendulumC.h"
 #include "examples/pendulum/plant.h"
 #include "examples/pendulum/roles.h"
-#include "orb/corba/orb.h"
+#include "orb/corba/init_orb.h"
 #include "orb/os/clock.h"
 #include "orb/os/thread.h"
 #include "orb/rt/rt.h"
@@ -124,7 +123,7 @@ int swing(const ClientOptions& options, const OrbOptions& orb_options) {
   // A controller that is silent for a second has lost its pendulum, and the end is not to wait for it.
   OrbOptions settings{"-ORBTimeoutRequest", "1s"};
   settings.insert(settings.end(), orb_options.begin(), orb_options.end());
-  auto orb = init_orb(settings);
+  auto orb = corba::init_orb(settings);
   auto controller = IDL::traits<::Pendulum::Controller>::narrow(orb->string_to_object(options.reference));
   const auto task = rt::admit(controller, {.operation = "force", .contract = options.contract});
   std::cout << line_of(answer_of(task)) << std::flush;

@@ -13,11 +13,10 @@
 #include "examples/pendulum/budgets.h"
 #include "examples/pendulum/closing.h"
 #include "examples/pendulum/messages.h"
-#include "examples/pendulum/orb_options.h"
 #include "examples/pendulum/pendulumC.h"
 #include "examples/pendulum/roles.h"
 #include "examples/pendulum/table.h"
-#include "orb/corba/orb.h"
+#include "orb/corba/init_orb.h"
 #include "orb/os/child_process.h"
 #include "orb/os/clock.h"
 #include "orb/os/privileges.h"
@@ -210,7 +209,7 @@ int conduct(const ConductorOptions& options, const OrbOptions& orb_options) {
   OrbOptions progress_options = orb_options;
   progress_options.insert(progress_options.end(), {"-ORBid", "progress", "-ORBTimeoutRequest", "300ms"});
   end_on_signals();
-  auto orb = init_orb(orb_options), progress_orb = init_orb(progress_options);
+  auto orb = corba::init_orb(orb_options), progress_orb = corba::init_orb(progress_options);
   const int status = Conductor(options, orb_options, *orb, *progress_orb).run();
   progress_orb->destroy();
   orb->destroy();

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <iostream>
 
-#include "examples/pendulum/orb_options.h"
 #include "examples/pendulum/roles.h"
+#include "orb/corba/exception.h"
+#include "orb/core/orb_options.h"
 
 namespace {
 
@@ -31,7 +32,7 @@ CLI::Option* add_duration(CLI::App* app, const std::string& name, Duration& targ
 }
 
 int run(std::vector<std::string> arguments) {
-  const OrbOptions orb_options = take_orb_options(arguments);
+  const OrbOptions orb_options = core::take_orb_options(arguments);
   CLI::App app(
       "Balances more inverted pendulums over CORBA than the machine carries: admission control keeps its promises.",
       "corelane-pendulum");

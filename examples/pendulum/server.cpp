@@ -7,12 +7,11 @@
 
 #include "examples/pendulum/budgets.h"
 #include "examples/pendulum/messages.h"
-#include "examples/pendulum/orb_options.h"
 #include "examples/pendulum/overruns.h"
 #include "examples/pendulum/pendulumS.h"
 #include "examples/pendulum/plant.h"
 #include "examples/pendulum/roles.h"
-#include "orb/corba/orb.h"
+#include "orb/corba/init_orb.h"
 #include "orb/corba/portable_server.h"
 #include "orb/core/settings.h"
 #include "orb/os/clock.h"
@@ -126,7 +125,7 @@ ServerReport report_of(const rt::Report& executive, const rt::GapLog& gaps, cons
 
 int serve(const ServerOptions& options, const OrbOptions& orb_options) {
   rt::calibrate();
-  auto orb = init_orb(settings_of(options, orb_options));
+  auto orb = corba::init_orb(settings_of(options, orb_options));
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   poa->the_POAManager()->activate();
   rt::GapLog gaps(1 << 16);

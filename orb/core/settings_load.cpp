@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "orb/core/contracts_file.h"
+#include "orb/core/orb_options.h"
 #include "orb/core/settings.h"
 #include "orb/core/spelling.h"
 #include "orb/core/toml_text.h"
@@ -151,20 +152,17 @@ struct Option {
   std::optional<std::string> value{};  // nothing: no word that could be one follows
 };
 
-// With two dashes it is a slip; the program would not take it either.
-bool is_option(std::string_view word) { return word.starts_with("-ORB") || word.starts_with("--ORB"); }
-
 // Options with their values, and argv without them.
 std::vector<Option> take_options(int& argc, char* argv[]) {
   std::vector<Option> options;
   int kept = 0;
   for (int i = 0; i < argc; ++i) {
-    if (i == 0 || !is_option(argv[i])) {
+    if (i == 0 || !is_orb_option(argv[i])) {
       argv[kept++] = argv[i];
       continue;
     }
     options.push_back({argv[i]});
-    if (i + 1 < argc && !is_option(argv[i + 1])) options.back().value = argv[++i];
+    if (i + 1 < argc && !is_orb_option(argv[i + 1])) options.back().value = argv[++i];
   }
   argc = kept;
   if (argv != nullptr && kept > 0) argv[kept] = nullptr;

@@ -194,11 +194,12 @@ bool remove_stale(const std::string& path) noexcept {
 // Calls `see(path, pid)` for each file that is named like a page. Not a range's loop, whose step throws what the disk
 // has to say.
 template <typename See>
-void for_each_page(const std::string& directory, See see) {
+std::error_code for_each_page(const std::string& directory, See see) {
   std::error_code failure;
   for (std::filesystem::directory_iterator entry(directory, failure), end; !failure && entry != end;
        entry.increment(failure))
     if (const std::int32_t pid = pid_of(entry->path().filename().string())) see(entry->path().string(), pid);
+  return failure;
 }
 
 // The first name of ours that no living process has.
@@ -290,6 +291,13 @@ std::vector<ProcessCounters> read_pages(const std::string& directory) {
   });
   std::ranges::sort(pages, {}, &ProcessCounters::pid);
   return pages;
+}
+
+std::vector<std::int32_t> page_owners(const std::string& directory, std::error_code& failure) {
+  std::vector<std::int32_t> pids;
+  failure = for_each_page(directory, [&](const std::string&, std::int32_t pid) { pids.push_back(pid); });
+  std::ranges::sort(pids);
+  return pids;
 }
 
 void remove_stale_pages(const std::string& directory) {

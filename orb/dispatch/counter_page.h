@@ -27,6 +27,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "orb/base/contract.h"
@@ -105,6 +106,9 @@ std::optional<ProcessCounters> read_page(std::span<const std::uint64_t> words);
 // Those of all processes that live and that this user may look at; of this process's pid namespace, since of another
 // one it cannot be said who lives. Not for real-time threads.
 std::vector<ProcessCounters> read_pages(const std::string& directory);
+
+// Whose pages there are by their names, also those that this user may not look at; living or not.
+std::vector<std::int32_t> page_owners(const std::string& directory, std::error_code& failure);
 
 // Removes the pages of processes that have ended, of all namespaces, whole or torn. Not for real-time threads.
 void remove_stale_pages(const std::string& directory);

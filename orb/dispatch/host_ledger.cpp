@@ -24,7 +24,6 @@ constexpr Error no_lease{.kind = ErrorKind::no_resources, .minor = minor::no_cor
 using ledger::not_allowed;
 using ledger::too_many;
 
-constexpr const char* file_name = "/ledger";
 constexpr Duration remarkable = std::chrono::seconds{1};  // for one transaction
 
 std::string variable(const char* name) {
@@ -65,7 +64,7 @@ Expected<LedgerFile, LedgerFault> open_in(const std::string& directory, std::spa
     const std::string remedy = "; set runtime.directory (CORELANE_RUNTIME_DIRECTORY)";
     return LedgerFault{.error = not_allowed, .text = ready.error() + remedy};
   }
-  return LedgerFile::open(directory + file_name, mine, seats);
+  return LedgerFile::open(ledger::path_in(directory), mine, seats);
 }
 
 }  // namespace
@@ -81,7 +80,7 @@ HostLedger::HostLedger(const os::Topology& topology, std::string directory, Ledg
                        std::unique_ptr<LedgerSeats> seats)
     : cores_(topology.cores()),
       directory_(std::move(directory)),
-      path_(directory_ + file_name),
+      path_(ledger::path_in(directory_)),
       revoked_(directory_),
       file_(std::move(file)),
       seats_(std::move(seats)) {
@@ -92,7 +91,7 @@ HostLedger::HostLedger(const os::Topology& topology, std::string directory, Ledg
 HostLedger::~HostLedger() = default;  // closing the file drops the slot
 
 Expected<std::unique_ptr<HostLedger>> HostLedger::open(const os::Topology& topology, const std::string& directory) {
-  auto seats = std::make_unique<LedgerSeats>(directory + file_name);
+  auto seats = std::make_unique<LedgerSeats>(ledger::path_in(directory));
   auto file = open_in(directory, {}, *seats);
   if (!file) {
     os::log::error("host ledger: " + file.error().text);

@@ -82,6 +82,24 @@ Expected<LedgerFile, LedgerFault> LedgerFile::open(const std::string& path, std:
   return LedgerFault{not_stored, path + " is removed again and again"};
 }
 
+// Bound: slot_count slots.
+Expected<std::vector<LedgerHolder>, LedgerFault> LedgerFile::look(const std::string& path) {
+  std::vector<LedgerHolder> holders;
+  os::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  if (!file && errno == ENOENT) return holders;
+  if (!file) return LedgerFault{ledger::not_allowed, path + " cannot be read: " + std::strerror(errno)};
+  LedgerSeats nobody(path);
+  LedgerFile open(path, std::move(file), nobody);
+  for (std::size_t slot = 0; open.header_is_sound() && slot < open.slots(); ++slot) {
+    LedgerHolder holder;
+    const auto sum = open.read_slot(slot, holder.promises);
+    if (!sum || *sum == 0) continue;
+    holder.pid = ledger::pid_in(open.buffer_);
+    holders.push_back(std::move(holder));
+  }
+  return holders;
+}
+
 // A header is the same bytes whoever writes it, so several may.
 Expected<void, LedgerFault> LedgerFile::prepare_header() {
   for (int attempt = 0; attempt < attempts; ++attempt) {

@@ -23,8 +23,22 @@
 
 namespace corelane::dispatch {
 
+namespace ledger {
+inline std::string path_in(const std::string& runtime_directory) { return runtime_directory + "/ledger"; }
+}  // namespace ledger
+
+// A process with a slot, as its own namespace numbers it, and what stands there.
+struct LedgerHolder {
+  std::int32_t pid = 0;
+  std::vector<Promise> promises;
+};
+
 class LedgerFile {
  public:
+  // For who only looks on: those that live and can be read, none where there is no file. Takes neither slot nor lock.
+  // NO_PERMISSION: the file cannot be read.
+  static Expected<std::vector<LedgerHolder>, LedgerFault> look(const std::string& path);
+
   // Opens or makes the file and that of the seats, mends its header, and takes a slot that says `mine`, with its seat.
   // NO_PERMISSION: it cannot be opened, or is no plain file; IMP_LIMIT ledger_full: no free slot; PERSIST_STORE: it is
   // of another format version that servers use, or the system refused to write. `seats` outlives this.

@@ -81,7 +81,7 @@ std::string closest_text(const Refusal& refusal) {
 std::string others_text(std::int64_t others) {
   const std::int64_t tenths = std::max<std::int64_t>(1, (others + 500) / 1000);
   return "; other servers of this host hold " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
-         " % of that core";
+         " % of that core, their platform load included";
 }
 
 }  // namespace

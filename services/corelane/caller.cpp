@@ -8,11 +8,11 @@
 
 #include "orb/base/minor.h"
 #include "orb/cdr/writer.h"
-#include "orb/corba/orb.h"
 #include "orb/core/client_call.h"
 #include "orb/core/reference.h"
 #include "orb/core/task_binding.h"
 #include "orb/rt/rt.h"
+#include "services/corelane/calling_orb.h"
 
 namespace corelane::tool {
 namespace {
@@ -67,16 +67,6 @@ std::string bad_argument(const CallPlan& plan) {
   return {};
 }
 
-CORBA::object_reference<CORBA::ORB> init_orb(const std::vector<std::string>& options) {
-  std::vector<std::string> words{"corelane"};
-  words.insert(words.end(), options.begin(), options.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  int argc = static_cast<int>(words.size());
-  return CORBA::ORB_init(argc, argv.data(), "corelane-measure");
-}
-
 // False: it ended with an exception of the operation's own. Raises system exceptions.
 bool call_once(const std::shared_ptr<core::Reference>& reference, const CallPlan& plan) {
   core::ClientCallPtr call = core::ClientCall::acquire();
@@ -118,15 +108,10 @@ bool call(const CallPlan& plan, const std::function<bool(const CalledTask&)>& af
     complaints.begin() << "argument " << bad << ": expected TYPE:VALUE; types are " << argument_types() << "\n";
     return false;
   }
-  const auto orb = init_orb(plan.options);
-  bool done = false;
   try {
-    const auto object = orb->string_to_object(plan.reference);
-    if (!object) {
-      complaints.begin() << "the reference is nil\n";
-    } else {
-      done = make_calls(object, plan, after, complaints);
-    }
+    const CallingOrb orb("corelane-measure", plan.options);
+    if (const auto object = orb->string_to_object(plan.reference)) return make_calls(object, plan, after, complaints);
+    complaints.begin() << "the reference is nil\n";
   } catch (const CORBA::MARSHAL& exception) {
     complaints.begin() << exception.what()
                        << "\nDo the arguments fit? Each of the operation's in and inout parameters is "
@@ -134,8 +119,7 @@ bool call(const CallPlan& plan, const std::function<bool(const CalledTask&)>& af
   } catch (const CORBA::Exception& exception) {
     complaints.begin() << exception.what() << "\n";
   }
-  orb->destroy();
-  return done;
+  return false;
 }
 
 }  // namespace corelane::tool

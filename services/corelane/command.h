@@ -3,34 +3,51 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "orb/base/time.h"
 #include "services/corelane/format.h"
+#include "services/corelane/tool_settings.h"
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace corelane::tool {
 
 // The end of the program: 0 done, 1 it failed and said why, 2 the command line was wrong.
 using Status = int;
 
+// What is to be done when the command line has been read.
+using Action = std::function<Status(const ToolSettings& settings)>;
+
 struct Command {
   std::string_view name;
   std::string_view summary;
-  // Adds the options to the command's own parser; gives what is to be done when they have been read.
-  std::function<Status()> (*define)(CLI::App& app);
+  // Adds the options to the command's own parser. `orb_options` outlives it; see OtherWord.
+  Action (*define)(CLI::App& app, std::vector<std::string>& orb_options);
 };
 
 std::span<const Command> commands();
 
-std::function<Status()> define_trace(CLI::App& app);
 // --format table|json, for commands that can show their results either way.
 void add_format(CLI::App& app, Format& format);
+// Reads a duration such as "10ms" into `target`.
+CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& target, const std::string& help);
+// An option that is another word for an -ORB option: it adds that one and its value to `orb_options`.
+struct OtherWord {
+  std::string name, orb_option, type, help;
+};
+CLI::Option* add_other_word(CLI::App& app, std::vector<std::string>& orb_options, const OtherWord& word);
+// --runtime-directory.
+void add_directory(CLI::App& app, std::vector<std::string>& orb_options);
 
-std::function<Status()> define_measure(CLI::App& app);
-std::function<Status()> define_ping(CLI::App& app);
-std::function<Status()> define_top(CLI::App& app);
+Action define_trace(CLI::App& app, std::vector<std::string>& orb_options);
+Action define_measure(CLI::App& app, std::vector<std::string>& orb_options);
+Action define_ping(CLI::App& app, std::vector<std::string>& orb_options);
+Action define_top(CLI::App& app, std::vector<std::string>& orb_options);
 
 }  // namespace corelane::tool

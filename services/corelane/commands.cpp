@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "orb/base/contract.h"
 #include "services/corelane/command.h"
 
 namespace corelane::tool {
@@ -22,6 +23,30 @@ void add_format(CLI::App& app, Format& format) {
       ->type_name("table|json")
       ->check(CLI::IsMember({"table", "json"}, CLI::ignore_case).description(""))
       ->default_str("table");
+}
+
+CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& target, const std::string& help) {
+  const auto read = [&target, name](const std::string& text) {
+    const auto duration = parse_duration(text);
+    if (!duration) throw CLI::ValidationError(name, "'" + text + "' is no duration; write 10ms, 1500us or 2s");
+    target = *duration;
+  };
+  return app.add_option_function<std::string>(name, read, help)->type_name("TIME");
+}
+
+CLI::Option* add_other_word(CLI::App& app, std::vector<std::string>& orb_options, const OtherWord& word) {
+  const auto add = [&orb_options, option = word.orb_option](const std::string& value) {
+    orb_options.insert(orb_options.end(), {option, value});
+  };
+  return app.add_option_function<std::string>(word.name, add, word.help)->type_name(word.type);
+}
+
+void add_directory(CLI::App& app, std::vector<std::string>& orb_options) {
+  add_other_word(app, orb_options,
+                 {.name = "--runtime-directory",
+                  .orb_option = "-ORBRuntimeDirectory",
+                  .type = "DIR",
+                  .help = "the servers' runtime.directory [as a server started here finds it]"});
 }
 
 }  // namespace corelane::tool

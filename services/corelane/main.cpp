@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <functional>
 #include <iostream>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "orb/core/orb_options.h"
 #include "orb/core/spelling.h"
 #include "services/corelane/command.h"
 #include "services/corelane/text.h"
@@ -54,25 +54,35 @@ Status flushed(Status status) {
   return 1;
 }
 
-Status run(const std::vector<std::string>& words) {
+// "corelane top": with the command that was given, where one was.
+std::string name_of(const CLI::App& app) {
+  const auto given = app.get_subcommands();
+  return "corelane" + (given.empty() ? "" : " " + given.front()->get_name());
+}
+
+Status run(std::vector<std::string> words) {
+  auto orb_options = corelane::core::take_orb_options(words);
   CLI::App app{"Looks at Corelane's servers and at what they recorded.", "corelane"};
   app.set_version_flag("--version", "corelane " CORELANE_VERSION);
   app.require_subcommand(1);
-  std::function<Status()> chosen;
+  Action chosen;
   for (const Command& command : commands()) {
     CLI::App* const sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
-    sub->callback([&chosen, run = command.define(*sub)] { chosen = run; });
+    sub->callback([&chosen, run = command.define(*sub, orb_options)] { chosen = run; });
   }
-  app.footer("corelane COMMAND --help tells of one.");  // after the commands, which would take it over
+  app.footer(
+      "corelane COMMAND --help tells of one. -ORB options, CORELANE_ variables and corelane.toml count here as they do "
+      "for a server; see docs/configuration.md.");  // after the commands, which would take it over
   if (const auto refused = refuse_command(words)) return *refused;
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as the library wants them
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    const auto given = app.get_subcommands();
-    return usage_fault("corelane" + (given.empty() ? "" : " " + given.front()->get_name()), error.what());
+    return usage_fault(name_of(app), error.what());
   }
-  return chosen();
+  const auto settings = ToolSettings::load(orb_options);
+  if (!settings) return std::cerr << name_of(app) << ": " << settings.error().text << "\n", 2;
+  return chosen(*settings);
 }
 
 }  // namespace

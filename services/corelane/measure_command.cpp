@@ -2,33 +2,23 @@
 #include <iostream>
 #include <memory>
 
-#include "orb/dispatch/host_ledger.h"
 #include "services/corelane/command.h"
 #include "services/corelane/measure.h"
 
 namespace corelane::tool {
 namespace {
 
-// Reads a duration such as "10ms" into `target`.
-CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& target, const std::string& help) {
-  const auto read = [&target, name](const std::string& text) {
-    const auto duration = parse_duration(text);
-    if (!duration) throw CLI::ValidationError(name, "'" + text + "' is no duration; write 10ms, 1500us or 2s");
-    target = *duration;
-  };
-  return app.add_option_function<std::string>(name, read, help)->type_name("TIME");
-}
-
 struct Options : MeasureOptions {
   Duration period = std::chrono::milliseconds{20};
   Duration budget{};  // 0: a quarter of the period
 };
 
-void finish(Options& options) {
+void finish(Options& options, const ToolSettings& settings) {
   const Duration budget = options.budget > Duration::zero() ? options.budget : options.period / 4;
   options.call.contract = make_contract(options.period, budget);
   options.call.operation = options.operation;
-  options.call.options.insert(options.call.options.end(), {"-ORBRuntimeDirectory", options.directory});
+  options.call.options = settings.orb_options;
+  options.directory = settings.runtime_directory;
 }
 
 void define_calls(CLI::App& app, Options& options, CLI::Option* operation) {
@@ -50,9 +40,8 @@ void define_calls(CLI::App& app, Options& options, CLI::Option* operation) {
 
 }  // namespace
 
-std::function<Status()> define_measure(CLI::App& app) {
+Action define_measure(CLI::App& app, std::vector<std::string>& orb_options) {
   const auto options = std::make_shared<Options>();
-  options->directory = dispatch::runtime_directory();
   app.footer("Execution times are those of a server on this host, from its recorder. What was measured is no bound.");
   auto* const files = app.add_option("FILE", options->files, "traces that servers wrote")->type_name("");
   auto* const request = app.add_option("--request", options->request, "let this server write a trace now")
@@ -71,15 +60,13 @@ std::function<Status()> define_measure(CLI::App& app) {
       ->type_name("REPOSITORY-ID");
   app.add_option("--write", options->write, "add it to this contracts file")->type_name("FILE");
   add_format(app, options->format);
-  app.add_option("--runtime-directory", options->directory, "the server's runtime.directory")
-      ->capture_default_str()
-      ->type_name("DIR");
-  return [options, files, request] {
+  add_directory(app, orb_options);
+  return [options, files, request](const ToolSettings& settings) {
     if (files->count() + request->count() == 0 && options->call.reference.empty()) {
       std::cerr << "corelane measure: name a FILE, a server with --request PID, or calls with --call REFERENCE\n";
       return 2;
     }
-    finish(*options);
+    finish(*options, settings);
     return measure(*options, std::cout, std::cerr);
   };
 }

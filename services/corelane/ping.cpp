@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "orb/corba/orb.h"
 #include "orb/core/orb_state.h"
 #include "orb/core/reference.h"
 #include "orb/os/clock.h"
+#include "services/corelane/calling_orb.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
@@ -30,16 +30,6 @@ struct Result {
     return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))];
   }
 };
-
-CORBA::object_reference<CORBA::ORB> make_orb(const std::vector<std::string>& options) {
-  std::vector<std::string> words{"corelane"};
-  words.insert(words.end(), options.begin(), options.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  int argc = static_cast<int>(words.size());
-  return CORBA::ORB_init(argc, argv.data(), "corelane-ping");
-}
 
 // The connection that the calls used, which is there already.
 std::string way_of(CORBA::ORB& orb, const core::Reference& reference) {
@@ -91,16 +81,12 @@ int ping_object(CORBA::ORB& orb, const PingOptions& options, std::ostream& out, 
 
 }  // namespace
 
-int ping(const PingOptions& options, std::ostream& out, std::ostream& err) {
-  const auto orb = make_orb(options.options);
-  int status = 1;
-  try {
-    status = ping_object(*orb, options, out, err);
-  } catch (const CORBA::Exception& exception) {
-    err << "corelane ping: " << exception.what() << "\n";
-  }
-  orb->destroy();
-  return status;
+int ping(const PingOptions& options, std::ostream& out, std::ostream& err) try {
+  const CallingOrb orb("corelane-ping", options.options);
+  return ping_object(*orb, options, out, err);
+} catch (const CORBA::Exception& exception) {
+  err << "corelane ping: " << exception.what() << "\n";
+  return 1;
 }
 
 }  // namespace corelane::tool

@@ -2,19 +2,26 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <span>
+#include <utility>
 
 #include "orb/base/contract.h"
+#include "orb/dispatch/neighbours.h"
 #include "orb/os/clock.h"
+#include "services/corelane/elsewhere.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
 
 using dispatch::CoreCounters;
+using dispatch::LedgerHolder;
 using dispatch::ProcessCounters;
 using dispatch::TaskCounters;
 
@@ -43,16 +50,55 @@ std::string age_text(Duration age) {
   return "  these numbers are " + brief(age) + " old: the process is stopped, or its housekeeping gets no time\n";
 }
 
-// What the other servers' tasks hold of a core, which this one may not promise.
-std::int64_t others_on(CoreId core, const ProcessCounters& process, const std::vector<ProcessCounters>& all) {
+// The ledger says of each promise on which physical core it is. One that it does not name has the number of its first
+// hardware thread, which is the one that servers take.
+int physical_core(CoreId core, const Picture& picture) {
+  for (const LedgerHolder& holder : picture.holders)
+    for (const dispatch::Promise& promise : holder.promises)
+      if (promise.core == core) return promise.physical_core;
+  return core.value;
+}
+
+// What other servers hold of a core, which this one may not promise: tasks, and what they run above them.
+std::int64_t others_on(CoreId core, const ProcessCounters& process, const Picture& picture) {
+  const dispatch::CoreLease lease{.core = core, .physical_core = physical_core(core, picture)};
   std::int64_t sum = 0;
-  for (const ProcessCounters& other : all)
-    for (const CoreCounters& theirs : other.cores)
-      if (&other != &process && theirs.core == core) sum += theirs.admitted;
+  for (const LedgerHolder& holder : picture.holders)
+    if (holder.pid != process.pid) sum += dispatch::promised_on(lease, holder.promises);
   return sum;
 }
 
-std::string table_of(const ProcessCounters& process, const std::vector<ProcessCounters>& all, Time now) {
+bool has_page(const LedgerHolder& holder, const Picture& picture) {
+  return std::ranges::find(picture.processes, holder.pid, &ProcessCounters::pid) != picture.processes.end();
+}
+
+// Parts per million of each core.
+std::map<CoreId, std::int64_t> shares_of(const LedgerHolder& holder) {
+  std::map<CoreId, std::int64_t> shares;
+  for (const dispatch::Promise& promise : holder.promises)
+    shares[promise.core] +=
+        dispatch::promised_on({.core = promise.core, .physical_core = promise.physical_core}, std::span(&promise, 1));
+  return shares;
+}
+
+std::string table_of(const LedgerHolder& holder) {
+  std::string text = "process " + std::to_string(holder.pid) + ": shows nothing that this user may read, but holds";
+  const char* before = " ";
+  for (const auto& [core, share] : shares_of(holder)) {
+    text += format("%s%.1f %% of core %d", before, percent(share), core.value);
+    before = ", ";
+  }
+  return text + "\n";
+}
+
+nlohmann::ordered_json json_of(const LedgerHolder& holder) {
+  nlohmann::ordered_json json{{"program", nullptr}, {"pid", holder.pid}, {"cores", nlohmann::ordered_json::array()}};
+  for (const auto& [core, share] : shares_of(holder))
+    json["cores"].push_back({{"core", core.value}, {"promised_ppm", share}});
+  return json;
+}
+
+std::string table_of(const ProcessCounters& process, const Picture& picture, Time now) {
   std::string text = plain(process.program) + " " + std::to_string(process.pid) + ": admitted " +
                      std::to_string(process.admitted) + ", refused " + std::to_string(process.refused) +
                      ", jobs refused " + std::to_string(process.jobs_refused) + ", best effort " +
@@ -62,10 +108,12 @@ std::string table_of(const ProcessCounters& process, const std::vector<ProcessCo
         "  dispatch.mode leader-followers: everybody is admitted, nothing is promised, jobs run wherever they come "
         "in\n";
   for (const CoreCounters& core : process.cores)
-    text += format("  core %-3d %5.1f %% of %.1f %% admitted, other servers %.1f %%, %llu tasks%s\n", core.core.value,
-                   percent(core.admitted), percent(core.capacity), percent(others_on(core.core, process, all)),
-                   static_cast<unsigned long long>(core.tasks),
-                   core.order == sched::CoreOrder::deadline ? ", by deadlines" : "");
+    text += format(
+        "  core %-3d %5.1f %% of %.1f %% admitted, %llu tasks%s; other servers hold %.1f %%, their platform load "
+        "included\n",
+        core.core.value, percent(core.admitted), percent(core.capacity), static_cast<unsigned long long>(core.tasks),
+        core.order == sched::CoreOrder::deadline ? ", by deadlines" : "",
+        percent(others_on(core.core, process, picture)));
   if (process.tasks.empty()) return text;
   text +=
       "  task  core prio         T         D         C      jobs  misses overruns  blocks       p99       max     "
@@ -95,7 +143,7 @@ nlohmann::ordered_json json_of(const TaskCounters& task) {
           {"response_max_ns", task.max.count()}};
 }
 
-nlohmann::ordered_json json_of(const ProcessCounters& process, const std::vector<ProcessCounters>& all) {
+nlohmann::ordered_json json_of(const ProcessCounters& process, const Picture& picture) {
   nlohmann::ordered_json json{{"program", process.program},
                               {"pid", process.pid},
                               {"written_ns", process.written.time_since_epoch().count()},
@@ -110,7 +158,7 @@ nlohmann::ordered_json json_of(const ProcessCounters& process, const std::vector
     json["cores"].push_back({{"core", core.core.value},
                              {"capacity_ppm", core.capacity},
                              {"admitted_ppm", core.admitted},
-                             {"others_ppm", others_on(core.core, process, all)},
+                             {"others_ppm", others_on(core.core, process, picture)},
                              {"tasks", core.tasks},
                              {"order", core.order == sched::CoreOrder::deadline ? "deadline" : "priority"}});
   for (const TaskCounters& task : process.tasks) json["tasks"].push_back(json_of(task));
@@ -119,25 +167,38 @@ nlohmann::ordered_json json_of(const ProcessCounters& process, const std::vector
 
 }  // namespace
 
-std::string text_of(const std::vector<ProcessCounters>& processes, Format shown_as, Time now) {
+std::string text_of(const Picture& picture, Format shown_as, Time now) {
+  std::vector<LedgerHolder> others = picture.holders;
+  std::erase_if(others, [&](const LedgerHolder& holder) { return has_page(holder, picture); });
   if (shown_as == Format::json) {
     auto json = nlohmann::ordered_json::array();
-    for (const ProcessCounters& process : processes) json.push_back(json_of(process, processes));
+    for (const ProcessCounters& process : picture.processes) json.push_back(json_of(process, picture));
+    for (const LedgerHolder& holder : others) json.push_back(json_of(holder));
     // A label may hold any bytes; what is not UTF-8 is replaced.
     return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   }
   std::string text;
-  for (const ProcessCounters& process : processes) text += table_of(process, processes, now);
-  return text.empty() ? "no Corelane server runs here\n" : text;
+  for (const ProcessCounters& process : picture.processes) text += table_of(process, picture, now);
+  for (const LedgerHolder& holder : others) text += table_of(holder);
+  if (text.empty()) text = "no Corelane server runs with runtime.directory " + plain(picture.directory) + "\n";
+  if (!picture.fault.empty()) text += "what other servers hold is not known: " + plain(picture.fault) + "\n";
+  return text;
 }
 
 int top_once(const std::string& directory, Format format, std::ostream& out, std::ostream& err) {
   if (::access(directory.c_str(), R_OK | X_OK) != 0 && errno != ENOENT) {
-    err << "corelane top: " << directory << ": " << std::strerror(errno) << "; servers of other users have their own\n";
+    err << "corelane top: " << directory << ": " << std::strerror(errno) << "; servers of other users have their own\n"
+        << elsewhere_text(directory, known_directories());
     return 1;
   }
   dispatch::remove_stale_pages(directory);
-  out << text_of(dispatch::read_pages(directory), format, os::now());
+  Picture picture{.directory = directory, .processes = dispatch::read_pages(directory)};
+  if (auto holders = dispatch::LedgerFile::look(dispatch::ledger::path_in(directory)))
+    picture.holders = std::move(*holders);
+  else
+    picture.fault = holders.error().text;
+  out << text_of(picture, format, os::now());
+  if (format == Format::table) out << elsewhere_text(directory, known_directories());
   return 0;
 }
 

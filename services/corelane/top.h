@@ -1,4 +1,5 @@
-// What `corelane top` does, apart from its options: shows the counter pages of the servers that run here.
+// What `corelane top` does, apart from its options: shows the counter pages of the servers that run here, and what the
+// host ledger says of those and of others.
 // Threads: none of its own; reads files.
 #pragma once
 
@@ -7,14 +8,23 @@
 #include <vector>
 
 #include "orb/dispatch/counter_page.h"
+#include "orb/dispatch/ledger_file.h"
 #include "services/corelane/format.h"
 
 namespace corelane::tool {
 
-// `now` by the clock of os::now(): the table says which pages are old. JSON has "written_ns" for that.
-std::string text_of(const std::vector<dispatch::ProcessCounters>& processes, Format format, Time now);
+// What one runtime directory shows.
+struct Picture {
+  std::string directory{};
+  std::vector<dispatch::ProcessCounters> processes{};  // whose pages this user may look at
+  std::vector<dispatch::LedgerHolder> holders{};       // who has promised a part of a core
+  std::string fault{};                                 // why the ledger is not in it
+};
 
-// One picture of the pages in `directory`. 0: done; 1: the directory cannot be read.
+// `now` by the clock of os::now(): the table says which pages are old. JSON has "written_ns" for that.
+std::string text_of(const Picture& picture, Format format, Time now);
+
+// One picture of `directory`; the table tells of servers elsewhere, too. 0: done; 1: the directory cannot be read.
 int top_once(const std::string& directory, Format format, std::ostream& out, std::ostream& err);
 
 }  // namespace corelane::tool

@@ -5,7 +5,6 @@
 #include <sstream>
 #include <thread>
 
-#include "orb/dispatch/host_ledger.h"
 #include "services/corelane/command.h"
 #include "services/corelane/top.h"
 
@@ -13,7 +12,7 @@ namespace corelane::tool {
 namespace {
 
 struct TopOptions {
-  std::string directory = dispatch::runtime_directory();
+  std::string directory{};
   Format format = Format::table;
   double interval = 1;  // seconds
   bool once = false;
@@ -38,7 +37,7 @@ Status run(const TopOptions& options) {
 
 }  // namespace
 
-std::function<Status()> define_top(CLI::App& app) {
+Action define_top(CLI::App& app, std::vector<std::string>& orb_options) {
   const auto options = std::make_shared<TopOptions>();
   app.add_flag("--once", options->once, "one picture instead of a live view");
   add_format(app, options->format);
@@ -46,10 +45,11 @@ std::function<Status()> define_top(CLI::App& app) {
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 3600.0).description(""))
       ->capture_default_str();
-  app.add_option("--runtime-directory", options->directory, "the servers' runtime.directory")
-      ->type_name("DIR")
-      ->capture_default_str();
-  return [options] { return run(*options); };
+  add_directory(app, orb_options);
+  return [options](const ToolSettings& settings) {
+    options->directory = settings.runtime_directory;
+    return run(*options);
+  };
 }
 
 }  // namespace corelane::tool

@@ -2,15 +2,13 @@
 #include <iostream>
 #include <memory>
 
-#include "orb/dispatch/host_ledger.h"
 #include "services/corelane/command.h"
 #include "services/corelane/trace.h"
 
 namespace corelane::tool {
 
-std::function<Status()> define_trace(CLI::App& app) {
+Action define_trace(CLI::App& app, std::vector<std::string>& orb_options) {
   const auto options = std::make_shared<TraceOptions>();
-  options->directory = dispatch::runtime_directory();
   auto* const file = app.add_option("FILE", options->file, "a trace that a server wrote")->type_name("");
   auto* const request =
       app.add_option("--request", options->request, "let this process write a trace now, and look at that one")
@@ -20,10 +18,9 @@ std::function<Status()> define_trace(CLI::App& app) {
   app.add_flag("--text", options->text, "every record in a line instead of the summary; times in nanoseconds");
   app.add_flag("--replay", options->replay, "decide it all again and compare; status 1 where something differs");
   add_format(app, options->format);
-  app.add_option("--runtime-directory", options->directory, "the server's runtime.directory")
-      ->capture_default_str()
-      ->type_name("DIR");
-  return [options, file, request] {
+  add_directory(app, orb_options);
+  return [options, file, request](const ToolSettings& settings) {
+    options->directory = settings.runtime_directory;
     if (file->count() + request->count() != 1) {
       std::cerr << "corelane trace: name either a FILE or, with --request PID, a server; see corelane trace --help\n";
       return 2;

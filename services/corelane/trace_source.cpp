@@ -1,13 +1,14 @@
 #include "services/corelane/trace_source.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <ostream>
 #include <span>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
 #include "orb/os/small_file.h"
+#include "services/corelane/elsewhere.h"
 
 namespace corelane::tool {
 namespace {
@@ -24,12 +26,17 @@ constexpr std::size_t longest_path = 4096;
 
 std::string why() { return std::strerror(errno); }
 
-bool lives(int pid) { return ::kill(pid, 0) == 0 || errno != ESRCH; }
-
 // Leaves the question; an answer to somebody who did not wait for it goes.
 bool ask(const std::string& question, const std::string& answer) {
   ::unlink(answer.c_str());
   return static_cast<bool>(os::Fd(::open(question.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)));
+}
+
+// A server that has another runtime directory would never see the question; empty: not known to have one.
+std::string other_directory(const std::string& directory, int pid) {
+  const std::string its = directory_of_server(pid);
+  std::error_code not_there;
+  return std::filesystem::equivalent(its, directory, not_there) ? "" : its;
 }
 
 void wait_for(const std::string& answer, int pid, Time patience) {
@@ -63,6 +70,11 @@ std::optional<std::string> request_trace(const std::string& directory, int pid, 
     complaints.begin() << "there is no process " << pid << "\n";
     return std::nullopt;
   }
+  if (const std::string other = other_directory(directory, pid); !other.empty()) {
+    complaints.begin() << "process " << pid << " has runtime.directory " << other << ", not " << directory
+                       << "; ask it with --runtime-directory " << other << "\n";
+    return std::nullopt;
+  }
   if (!ask(question, answer)) {
     complaints.begin() << question << ": " << why() << "; is this the server's runtime.directory?\n";
     return std::nullopt;
@@ -74,7 +86,7 @@ std::optional<std::string> request_trace(const std::string& directory, int pid, 
   ::unlink(question.c_str());
   complaints.begin() << "process " << pid
                      << (path ? " could not write a trace; its log says why\n"
-                              : " did not answer; is it a Corelane server with this runtime.directory?\n");
+                              : " did not answer; is it a Corelane server with runtime.directory " + directory + "?\n");
   return std::nullopt;
 }
 

@@ -32,6 +32,22 @@ TEST_CASE("a process sees what others promised and not its own") {
   b->abandon();
 }
 
+TEST_CASE("who only looks on sees each server's promises and is no server himself") {
+  const Directory directory;
+  const auto look = [&] { return LedgerFile::look(directory.file()).value(); };
+  CHECK(look().empty());
+  auto a = open(directory);
+  const auto b = open(directory);
+  promise_all(*a, {promise(0, 1ms), promise(2, 5ms)});
+  REQUIRE(look().size() == 1);
+  CHECK(look()[0].pid == getpid());
+  CHECK(look()[0].promises.size() == 2);
+  a.reset();
+  CHECK(look().empty());
+  CHECK(others_of(*b) == 0);
+  CHECK(b->alone());
+}
+
 TEST_CASE("a new promise replaces the old one") {
   const Directory directory;
   const auto a = open(directory);

@@ -285,9 +285,9 @@ TEST_CASE("a refusal reads as a sentence with its numbers") {
   refusal.others = 604'600;
   CHECK_THAT(text_of(refusal),
              Catch::EndsWith("where Plant/step (task 7) responds in 12ms against deadline 10ms; other "
-                             "servers of this host hold 60.5 % of that core"));
+                             "servers of this host hold 60.5 % of that core, their platform load included"));
   refusal.others = 3;
-  CHECK_THAT(text_of(refusal), Catch::EndsWith("hold 0.1 % of that core"));
+  CHECK_THAT(text_of(refusal), Catch::EndsWith("hold 0.1 % of that core, their platform load included"));
   CHECK(error_of(refusal).minor == minor::not_schedulable);
   CHECK(name_of(RefusalCode::job_waiting) == "job_waiting");
 }

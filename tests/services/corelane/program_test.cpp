@@ -1,11 +1,19 @@
 // The program corelane: what it answers to a command line, and when its output has nowhere to go.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <catch2/catch.hpp>
+#include <fstream>
 
 #include "orb/os/child_process.h"
+#include "orb/os/fd.h"
+#include "tests/support/temp_directory.h"
 
 using Catch::Contains;
 using corelane::os::ChildProcess;
 using corelane::os::program_beside;
+using corelane::testing::TempDirectory;
 
 namespace {
 
@@ -32,6 +40,43 @@ TEST_CASE("the help of the program names its commands") {
   for (const char* command : {"trace", "measure", "top"}) CHECK_THAT(answer.text, Contains(command));
 }
 
+TEST_CASE("commands find the servers' directory where a server finds its own") {
+  const TempDirectory place;
+  std::ofstream(place / "corelane.toml") << "[runtime]\ndirectory = '/nowhere/file'\n[contracts]\nfile = 'none.toml'\n";
+  std::ofstream(place / "other.toml") << "[runtime]\ndirectory = '/nowhere/other'\n";
+  const auto directory_of = [&](const std::string& before, const std::string& options) {
+    const std::string tool = program_beside("corelane");
+    return answer_of({"/bin/sh", "-c", "cd " + place.path() + " && " + before + " " + tool + " top --once " + options})
+        .text;
+  };
+  const auto says = [](const std::string& directory) {
+    return Catch::StartsWith("no Corelane server runs with runtime.directory " + directory + "\n");
+  };
+  CHECK_THAT(directory_of("", ""), says("/nowhere/file"));
+  CHECK_THAT(directory_of("", "-ORBConfig other.toml"), says("/nowhere/other"));
+  CHECK_THAT(directory_of("CORELANE_RUNTIME_DIRECTORY=/nowhere/variable", ""), says("/nowhere/variable"));
+  CHECK_THAT(directory_of("", "-ORBRuntimeDirectory /nowhere/option"), says("/nowhere/option"));
+  CHECK_THAT(directory_of("", "--runtime-directory /nowhere/word"), says("/nowhere/word"));
+  std::ofstream(place / "corelane.toml") << "[runtime]\ndirectry = 'x'\n";
+  CHECK(directory_of("", "") ==
+        "corelane top: ./corelane.toml:2: unknown key runtime.directry; the nearest known is runtime.directory\n");
+}
+
+TEST_CASE("a ping that nobody answers ends after its timeout") {
+  const corelane::os::Fd silent(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));  // connects, and answers nothing
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  REQUIRE((::bind(silent.get(), any, length) == 0 && ::listen(silent.get(), 1) == 0));
+  REQUIRE(::getsockname(silent.get(), any, &length) == 0);
+  const std::string reference = "corbaloc::127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/x";
+  const Answer answer = answer_of_tool({"ping", reference, "--timeout", "10ms"});
+  CHECK(answer.exit == "exit status 1");
+  CHECK_THAT(answer.text, Contains("TIMEOUT"));
+}
+
 // Error paths.
 
 TEST_CASE("a command line that is none is answered in a line that says how to mend it") {
@@ -46,6 +91,7 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
            "corelane: there is no command bogus; there are trace, measure, ping, top; see corelane --help\n"},
       Case{{"--bogus"}, "corelane: "}, Case{{"top", "bogus"}, "corelane top: "},
       Case{{"top", "--interval", "never"}, "corelane top: "},
+      Case{{"ping", "IOR:", "--interval", "never"}, "corelane ping: --interval: 'never' is no duration"},
       Case{{"trace", "--forma", "json", "x"}, "corelane trace: "},
       Case{{"trace"},
            "corelane trace: name either a FILE or, with --request PID, a server; see corelane trace --help\n"});

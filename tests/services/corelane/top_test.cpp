@@ -2,11 +2,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <sstream>
 
+#include "orb/dispatch/host_ledger.h"
 #include "orb/os/host.h"
+#include "services/corelane/elsewhere.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
@@ -52,22 +57,58 @@ TEST_CASE("a live server is shown with its cores and tasks") {
   (*page)->write(sample());
   const std::string text = shown(directory.path(), Format::table);
   CHECK_THAT(text, Catch::Contains("plant " + std::to_string(::getpid()) + ": admitted 3"));
-  CHECK_THAT(text, Catch::Contains("core 2    12.3 % of 95.0 % admitted, other servers 0.0 %, 1 tasks"));
+  CHECK_THAT(text, Catch::Contains("core 2    12.3 % of 95.0 % admitted, 1 tasks; other servers hold 0.0 %, their"));
   CHECK_THAT(text, Catch::Contains("1.50ms"));
   CHECK_THAT(text, Catch::Contains("Plant/st?"));  // no control characters
 }
 
-TEST_CASE("each server's cores show what the others hold of them") {
-  dispatch::ProcessCounters other = sample(), third = sample();
-  other.cores = {{.core = CoreId{1}, .capacity = 950'000, .admitted = 100'000, .tasks = 1},
-                 {.core = CoreId{2}, .capacity = 950'000, .admitted = 600'000, .tasks = 2}};
-  third.cores[0].core = CoreId{3};
-  const std::vector all{sample(), other, third};
-  const std::string text = text_of(all, Format::table, Time{});
-  CHECK_THAT(text, Catch::Contains("core 2    12.3 % of 95.0 % admitted, other servers 60.0 %, 1 tasks"));
-  CHECK_THAT(text, Catch::Contains("core 2    60.0 % of 95.0 % admitted, other servers 12.3 %, 2 tasks"));
-  CHECK_THAT(text, Catch::Contains("core 1    10.0 % of 95.0 % admitted, other servers 0.0 %, 1 tasks"));
-  CHECK(nlohmann::json::parse(text_of(all, Format::json, Time{}))[0]["cores"][0]["others_ppm"] == 600'000);
+TEST_CASE("each server's cores show what the ledger says that others hold of them") {
+  const auto holds = [](int core, Duration budget, dispatch::PromiseKind kind) {
+    return dispatch::Promise{.core = CoreId{static_cast<std::int16_t>(core)},
+                             .physical_core = core,
+                             .contract = make_contract(10ms, budget),
+                             .kind = kind};
+  };
+  using enum dispatch::PromiseKind;
+  const std::int32_t self = sample().pid;
+  const Picture picture{.directory = {},
+                        .processes = {sample()},
+                        .holders = {{self, {holds(2, 1234us, task)}},
+                                    {self + 1, {holds(2, 6ms, task), holds(2, 200us, platform), holds(1, 1ms, task)}}},
+                        .fault = {}};
+  const std::string text = text_of(picture, Format::table, Time{});
+  CHECK_THAT(text, Catch::Contains("core 2    12.3 % of 95.0 % admitted, 1 tasks; other servers hold 62.0 %, their"));
+  CHECK_THAT(text, Catch::Contains("\nprocess " + std::to_string(self + 1) +
+                                   ": shows nothing that this user may read, but holds 10.0 % of core 1, 62.0 % of "
+                                   "core 2\n"));
+  const auto json = nlohmann::json::parse(text_of(picture, Format::json, Time{}));
+  CHECK(json[0]["cores"][0]["others_ppm"] == 620'000);
+  CHECK(json[1]["cores"][1]["promised_ppm"] == 620'000);
+}
+
+TEST_CASE("a server without a page is shown as the ledger knows it") {
+  TempDirectory directory;
+  const auto ledger = dispatch::HostLedger::open(*os::Topology::synthetic("core:4 pu:1"), directory.path());
+  REQUIRE(ledger);
+  REQUIRE((*ledger)->begin());
+  const dispatch::Promise promise{.core = CoreId{3}, .physical_core = 3, .contract = make_contract(10ms, 1500us)};
+  REQUIRE((*ledger)->end(std::span(&promise, 1)));
+  CHECK_THAT(shown(directory.path(), Format::table),
+             Catch::StartsWith("process " + std::to_string(::getpid()) + ": shows nothing ") &&
+                 Catch::Contains("but holds 15.0 % of core 3\n"));
+}
+
+TEST_CASE("servers in other directories are told with the way to look at them") {
+  TempDirectory here, there, empty;
+  auto page = dispatch::CounterPage::make(there.path(), 1, 1);
+  REQUIRE(page);
+  CHECK(elsewhere_text(here.path(), {empty.path(), here / "none", there.path()}) ==
+        "elsewhere: " + there.path() + " has server " + std::to_string(::getpid()) +
+            "; corelane top --runtime-directory " + there.path() + " shows it\n");
+  CHECK(elsewhere_text(there.path(), {there.path()}).empty());
+  CHECK(directory_of_server(::getpid()) == there.path());
+  const auto known = known_directories();
+  CHECK(std::ranges::count(known, there.path()) == 1);
 }
 
 TEST_CASE("a server that promises nothing is shown as one") {
@@ -101,13 +142,24 @@ TEST_CASE("programs get JSON with units in its names") {
 
 TEST_CASE("where no server runs this is said") {
   TempDirectory directory;
-  CHECK(shown(directory.path(), Format::table) == "no Corelane server runs here\n");
+  CHECK_THAT(shown(directory.path(), Format::table),
+             Catch::StartsWith("no Corelane server runs with runtime.directory " + directory.path() + "\n"));
   CHECK(shown(directory / "none", Format::json) == "[]\n");
 }
 
 TEST_CASE("numbers that nobody writes any more have their age beside them") {
   dispatch::ProcessCounters counters = sample();
   counters.written = Time{100s};
-  CHECK_THAT(text_of({counters}, Format::table, Time{101s}), !Catch::Contains("old"));
-  CHECK_THAT(text_of({counters}, Format::table, Time{145s}), Catch::Contains("\n  these numbers are 45.00s old: "));
+  const Picture picture{.processes = {counters}};
+  CHECK_THAT(text_of(picture, Format::table, Time{101s}), !Catch::Contains(" old: "));
+  CHECK_THAT(text_of(picture, Format::table, Time{145s}), Catch::Contains("\n  these numbers are 45.00s old: "));
+}
+
+// Error paths.
+
+TEST_CASE("a ledger that cannot be read is told") {
+  TempDirectory directory;
+  std::filesystem::create_symlink("nowhere", directory / "ledger");
+  CHECK_THAT(shown(directory.path(), Format::table),
+             Catch::Contains("what other servers hold is not known: " + (directory / "ledger") + " cannot be read: "));
 }

@@ -335,3 +335,13 @@ TEST_CASE("a process that is not there or does not answer is told so") {
   CHECK_THAT(asked(1), Catch::Contains("process 1 did not answer"));
   CHECK(directory.entries() == 0);
 }
+
+TEST_CASE("a server that shows itself in another directory is not asked where it does not look") {
+  TempDirectory directory, its;
+  const auto page = dispatch::CounterPage::make(its.path(), 1, 1);
+  REQUIRE(page);
+  const auto outcome = run({.request = ::getpid(), .directory = directory.path(), .wait = 1h});
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.err, Catch::Contains("has runtime.directory " + its.path() + ", not " + directory.path() +
+                                          "; ask it with --runtime-directory " + its.path()));
+}

@@ -1,0 +1,22 @@
+// Elsewhere: where servers of this host are besides the runtime directory that one looks at: those of other users, and
+// those that were given a directory of their own.
+// Threads: none of its own; reads directories and /proc.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace corelane::tool {
+
+// The usual runtime directories of all users, and those in which processes that this user may look at show themselves.
+std::vector<std::string> known_directories();
+
+// A line for each of `directories` but `here` that has servers or cannot be looked at; empty: none has.
+std::string elsewhere_text(const std::string& here, const std::vector<std::string>& directories);
+
+// Where the process shows itself, if it is a server that this user may look at; empty: not known.
+std::string directory_of_server(int pid);
+
+bool lives(int pid);
+
+}  // namespace corelane::tool

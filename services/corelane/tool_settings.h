@@ -1,0 +1,23 @@
+// ToolSettings: what a command finds where servers and clients find theirs: -ORB options, CORELANE_ variables and the
+// configuration file, so that a command started beside a server means the same directory as the server.
+// Threads: a value.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "orb/base/expected.h"
+#include "orb/core/settings_fault.h"
+
+namespace corelane::tool {
+
+struct ToolSettings {
+  std::vector<std::string> orb_options{};  // for an ORB of the command's own
+  std::string runtime_directory{};         // the servers'
+
+  // Contracts are a server's: a contracts file that is named there is not read, since a command may be about to write
+  // or mend it.
+  static Expected<ToolSettings, core::SettingsFault> load(std::vector<std::string> orb_options);
+};
+
+}  // namespace corelane::tool
