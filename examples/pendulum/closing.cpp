@@ -67,6 +67,14 @@ std::string refusals_text(const Participants& participants) {
   return text.empty() ? text : "\n" + text;
 }
 
+std::string throttles_text(const ServerReport& report) {
+  return format("The kernel kept the real-time threads from a core %llu times, for %.2f ms in all",
+                static_cast<unsigned long long>(report.throttles), report.throttled / 1000) +
+         ": it leaves ordinary threads a part of each second, 50 ms unless told otherwise "
+         "(kernel.sched_rt_runtime_us), "
+         "and the tasks wanted that, too. So the load did it and not the machine, and no miss is excused by it.\n";
+}
+
 std::string notes_text(const Participants& participants, const ServerReport& report) {
   std::string text =
       format(
@@ -79,6 +87,7 @@ std::string notes_text(const Participants& participants, const ServerReport& rep
       "late; an overrun (more than C of processor time) only when those inside its own computation do.\n"
       "\"bound\" is the response that was computed at the admission, for the program's own work. Stalls come on top of "
       "it, so \"max\" may lie above; what is promised is the deadline, and bound <= D is why it holds.\n";
+  if (report.throttles > 0) text += throttles_text(report);
   if (report.dropped_oneways > 0)
     text += "Oneway requests that the service dropped: " + std::to_string(report.dropped_oneways) + "\n";
   for (const Participant& participant : participants)

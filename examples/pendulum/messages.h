@@ -45,7 +45,9 @@ struct ServerReport {  // server -> conductor, at the end
   std::uint64_t gaps = 0;  // stalls above 20 us that were not the program's doing
   double longest_gap = 0;
   double total_gap = 0;
-  double observed = 0;  // time under observation, all cores together
+  std::uint64_t throttles = 0;  // times that the kernel kept the real-time threads from a core for having had enough
+  double throttled = 0;         // all of them together
+  double observed = 0;          // time under observation, all cores together
 };
 
 struct ClientAnswer {  // client -> conductor, once it was admitted or refused
@@ -68,7 +70,8 @@ struct ClientReport {  // client -> conductor, at the end
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReady, reference, cores, capacity, promises, executions)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TaskRow, task, label, core, priority, jobs, misses, excused, overruns,
                                    excused_overruns, p50, p99, max, bound, deadline, utilization)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReport, tasks, dropped_oneways, gaps, longest_gap, total_gap, observed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReport, tasks, dropped_oneways, gaps, longest_gap, total_gap, throttles,
+                                   throttled, observed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClientAnswer, admitted, task, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClientReport, stands, fell_after, worst_angle, calls, late, failed, p50, p99, max,
                                    trouble)

@@ -106,17 +106,24 @@ TaskRow row_of(const dispatch::TaskReport& task, const rt::GapLog& gaps, const O
   return row;
 }
 
+void count(const rt::Gap& gap, ServerReport& report) {
+  const double length = microseconds(gap.length);
+  if (gap.cause == rt::GapCause::throttled) {
+    ++report.throttles;
+    report.throttled += length;
+  }
+  if (gap.cause != rt::GapCause::machine) return;
+  ++report.gaps;
+  report.longest_gap = std::max(report.longest_gap, length);
+  report.total_gap += length;
+}
+
 ServerReport report_of(const rt::Report& executive, const rt::GapLog& gaps, const OverrunLog& overruns,
                        Duration observed) {
   ServerReport report;
   report.dropped_oneways = executive.dropped_oneways;
   for (const dispatch::TaskReport& task : executive.tasks) report.tasks.push_back(row_of(task, gaps, overruns));
-  for (const rt::Gap& gap : gaps.gaps()) {
-    if (gap.preempted) continue;
-    ++report.gaps;
-    report.longest_gap = std::max(report.longest_gap, microseconds(gap.length));
-    report.total_gap += microseconds(gap.length);
-  }
+  for (const rt::Gap& gap : gaps.gaps()) count(gap, report);
   report.observed = microseconds(observed) * static_cast<double>(cores_of(executive).size());
   return report;
 }

@@ -33,7 +33,7 @@ std::uint64_t GapLog::dropped() const noexcept {
 Duration GapLog::external_time(CoreId core, Time from, Time to) const {
   std::vector<Gap> inside = gaps();
   std::erase_if(inside, [&](const Gap& gap) {
-    return gap.preempted || gap.core != core || gap.begin >= to || gap.begin + gap.length <= from;
+    return gap.cause != GapCause::machine || gap.core != core || gap.begin >= to || gap.begin + gap.length <= from;
   });
   std::sort(inside.begin(), inside.end(), [](const Gap& a, const Gap& b) { return a.begin < b.begin; });
   Duration covered{};

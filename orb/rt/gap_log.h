@@ -18,11 +18,18 @@
 
 namespace corelane::rt {
 
+enum class GapCause : std::uint8_t {
+  machine,    // the host, an interrupt, or another program above this one: excuses what it made late
+  preempted,  // the thread was switched out: the guest's scheduler did it, so it excuses nothing
+  throttled,  // the kernel leaves a part of each second to ordinary threads, and real-time threads wanted more: excuses
+              // nothing. sched(7), "Limiting the CPU usage of real-time and deadline processes"
+};
+
 struct Gap {
   Time begin;
   Duration length;
   CoreId core;
-  bool preempted = false;  // the thread was switched out: the guest's scheduler did it, so it excuses nothing
+  GapCause cause = GapCause::machine;
 };
 
 class GapLog {
@@ -31,8 +38,8 @@ class GapLog {
 
   void record(const Gap& gap) noexcept;
 
-  // How much of [from, to) the recorded external gaps of `core` cover; time that two of them cover counts once.
-  // Allocates; not for real-time threads.
+  // How much of [from, to) the recorded gaps of `core` that are the machine's cover; time that two of them cover counts
+  // once. Allocates; not for real-time threads.
   Duration external_time(CoreId core, Time from, Time to) const;
 
   std::vector<Gap> gaps() const;

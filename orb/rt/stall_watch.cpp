@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "orb/os/clock.h"
 #include "orb/os/privileges.h"
@@ -11,11 +12,17 @@ namespace corelane::rt {
 
 StallWatch::StallWatch(const std::vector<CoreId>& cores, GapLog& log, int highest) : log_(log) {
   if (!os::privileges().fifo || highest >= sched_get_priority_max(SCHED_FIFO)) return;
-  for (const CoreId core : cores) {
-    auto thread = os::start_thread({.name = "stall-watch", .core = core, .fifo_priority = highest + 1},
-                                   [this, core] { watch(core); });
-    if (thread) threads_.push_back(std::move(*thread));
-  }
+  for (const CoreId core : cores) start(cores_.emplace_back(core), highest + 1);
+}
+
+void StallWatch::start(Watched& watched, int fifo_priority) {
+  auto watch = os::start_thread({.name = "stall-watch", .core = watched.core, .fifo_priority = fifo_priority},
+                                [this, &watched] { this->watch(watched); });
+  if (!watch) return;
+  threads_.push_back(std::move(*watch));
+  auto witness =
+      os::start_thread({.name = "stall-witness", .core = watched.core}, [this, &watched] { this->witness(watched); });
+  if (witness) threads_.push_back(std::move(*witness));
 }
 
 StallWatch::~StallWatch() {
@@ -24,13 +31,23 @@ StallWatch::~StallWatch() {
   for (os::Thread& thread : threads_) thread.join();
 }
 
-void StallWatch::watch(CoreId core) noexcept {
+void StallWatch::watch(const Watched& watched) noexcept {
   Time due = os::now() + interval;
   while (!stop_.load(std::memory_order_relaxed)) {  // relaxed: see the destructor
     os::sleep_until(due);
     const Time now = os::now();
-    if (now - due > usual_wakeup) log_.record({.begin = due, .length = now - due, .core = core, .preempted = false});
+    if (now - due > usual_wakeup) {
+      const Time seen = watched.seen.load(std::memory_order_relaxed);  // relaxed: the stamp is all that it says
+      log_.record({.begin = due, .length = now - due, .core = watched.core, .cause = cause_of(due, now, seen)});
+    }
     due = std::max(due, now) + interval;
+  }
+}
+
+void StallWatch::witness(Watched& watched) noexcept {
+  while (!stop_.load(std::memory_order_relaxed)) {             // relaxed: see the destructor
+    watched.seen.store(os::now(), std::memory_order_relaxed);  // relaxed: as above
+    os::sleep_until(os::now() + interval);
   }
 }
 

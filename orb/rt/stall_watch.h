@@ -2,14 +2,18 @@
 // times a second, just above everything of its own program, and notes how late it was. Nothing of the program runs
 // above it, so lateness beyond a usual wake-up is the machine's: the host's, the kernel's, or that of another program
 // whose threads run above. Higher up it would run before such a program, and not see what that keeps from the tasks.
+// One reason is told apart: where an ordinary thread of the core, the witness, ran while the watch should have, the
+// kernel kept real-time threads away.
 //
 // What it does not see: programs between the tasks' levels and its own, and of each gap what came before it was due,
 // `interval` at most. So it never excuses more than the machine took.
 //
-// Cost: a few microseconds per millisecond and core, to be charged as platform load.
+// Cost: a few microseconds per millisecond and core, to be charged as platform load; the witness takes as much of what
+// ordinary threads get.
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <vector>
 
 #include "orb/base/ids.h"
@@ -33,10 +37,22 @@ class StallWatch {
 
   bool watching() const noexcept { return !threads_.empty(); }
 
+  // Why the watch ran at `now` instead of `due`, when the witness ran last at `seen`.
+  static constexpr GapCause cause_of(Time due, Time now, Time seen) noexcept {
+    return seen > due + usual_wakeup && seen < now ? GapCause::throttled : GapCause::machine;
+  }
+
  private:
-  void watch(CoreId core) noexcept;
+  struct Watched {
+    CoreId core;
+    std::atomic<Time> seen{Time{}};  // the witness writes, the watch reads
+  };
+  void start(Watched& watched, int fifo_priority);
+  void watch(const Watched& watched) noexcept;
+  void witness(Watched& watched) noexcept;
 
   GapLog& log_;
+  std::deque<Watched> cores_;
   std::atomic<bool> stop_{false};
   std::vector<os::Thread> threads_;
 };

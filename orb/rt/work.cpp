@@ -72,7 +72,10 @@ class Watch {
     (preempted ? report_.preempted : report_.external) += length;
     if (!preempted) report_.longest_external = std::max(report_.longest_external, length);
     if (log_ != nullptr)
-      log_->record({.begin = last_, .length = length, .core = os::current_core(), .preempted = preempted});
+      log_->record({.begin = last_,
+                    .length = length,
+                    .core = os::current_core(),
+                    .cause = preempted ? GapCause::preempted : GapCause::machine});
   }
 
   GapLog* const log_;

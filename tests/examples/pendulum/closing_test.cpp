@@ -67,6 +67,15 @@ TEST_CASE("the verdict says whether every promise was kept, and what was only lu
   CHECK_THAT(demo.closing().text, Contains(c.said));
 }
 
+TEST_CASE("what the kernel kept from the tasks for their load is named and not called the machine's") {
+  Demo demo;
+  CHECK_THAT(demo.closing().text, !Contains("sched_rt_runtime_us"));
+  demo.report.throttles = 5;
+  demo.report.throttled = 250'100;
+  CHECK_THAT(demo.closing().text, Contains("kept the real-time threads from a core 5 times, for 250.10 ms in all: ") &&
+                                      Contains("sched_rt_runtime_us"));
+}
+
 // Error paths.
 
 TEST_CASE("without promises none can be broken, and without admissions nothing was shown") {

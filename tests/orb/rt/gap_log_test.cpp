@@ -68,7 +68,7 @@ TEST_CASE("a gap counts with the part that lies in the window") {
 TEST_CASE("a preemption and another core's gap excuse nothing") {
   GapLog log(4);
   Gap preempted = gap(10ms, 1ms);
-  preempted.preempted = true;
+  preempted.cause = GapCause::preempted;
   log.record(preempted);
   Gap elsewhere = gap(10ms, 1ms);
   elsewhere.core = CoreId{2};
@@ -116,6 +116,25 @@ TEST_CASE("what another program's thread above this program keeps from a core is
   REQUIRE(status == 0);
   watch.reset();  // it has noted by then what it was kept from
   CHECK(log.external_time(here, begin, os::now()) >= 20ms);
+}
+
+TEST_CASE("a watch that was kept away while ordinary threads ran was throttled by the kernel") {
+  struct Case {
+    Duration now, seen;
+    GapCause cause;
+  };
+  const Case c =
+      GENERATE(Case{50ms, -1ms, GapCause::machine}, Case{50ms, 20ms, GapCause::throttled},
+               Case{50ms, StallWatch::usual_wakeup, GapCause::machine},  // ran before the watch should have
+               Case{50ms, StallWatch::usual_wakeup + 1ns, GapCause::throttled}, Case{50ms, 50ms, GapCause::machine});
+  const Time due{10s};
+  CHECK(StallWatch::cause_of(due, due + c.now, due + c.seen) == c.cause);
+}
+
+TEST_CASE("a throttled gap excuses nothing") {
+  GapLog log(1);
+  log.record({.begin = Time{1s}, .length = 50ms, .core = CoreId{1}, .cause = GapCause::throttled});
+  CHECK(log.external_time(CoreId{1}, Time{1s}, Time{2s}) == 0ms);
 }
 
 TEST_CASE("a program that uses the highest level has nothing above it to watch from") {
