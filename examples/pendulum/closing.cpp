@@ -138,8 +138,7 @@ Closing broken(const std::string& how, bool real_time) {
 Closing verdict_of(const Tally& sum, const ServerReady& ready, Conditions conditions) {
   if (!ready.promises)
     return {std::string("Without admission control nothing was promised. Run the demo without ") +
-                (conditions.admission ? "-ORBDispatchMode leader-followers" : "--no-admission") +
-                " for the contrast.\n",
+                (conditions.admission ? ready.unpromising : "--no-admission") + " for the contrast.\n",
             0};
   if (sum.admitted == 0)
     return {"No pendulum was admitted, so nothing was shown: do other programs hold this machine's cores?\n", 1};

@@ -16,19 +16,19 @@ using namespace corelane::pendulum;
 constexpr const char* usage =
     "corelane-pendulum [--pendulums N] [--length 10s] [--no-admission] [-ORBOption value ...]";
 
+int refuse(std::string_view why) {
+  std::cerr << "corelane-pendulum: " << why << "\nusage: " << usage << "\n";
+  return 2;
+}
+
 // Reads a duration such as "10ms" into `target`.
 CLI::Option* add_duration(CLI::App* app, const std::string& name, Duration& target, const std::string& help) {
-  const auto read = [&target](const std::string& text) {
+  const auto read = [&target, name](const std::string& text) {
     const auto duration = parse_duration(text);
-    if (duration) target = *duration;
-    return duration.has_value();
+    if (!duration) throw CLI::ValidationError(name, "'" + text + "' is no duration; write 10ms, 1500us or 2s");
+    target = *duration;
   };
-  return app->add_option_function<std::string>(
-      name,
-      [read, name](const std::string& text) {
-        if (!read(text)) throw CLI::ValidationError(name, "'" + text + "' is no duration; write 10ms, 1500us or 2s");
-      },
-      help);
+  return app->add_option_function<std::string>(name, read, help);
 }
 
 int run(std::vector<std::string> arguments) {
@@ -64,9 +64,9 @@ int run(std::vector<std::string> arguments) {
     app.parse(arguments);
   } catch (const CLI::ParseError& fault) {
     if (fault.get_exit_code() == 0) return app.exit(fault);  // help
-    std::cerr << "corelane-pendulum: " << fault.what() << "\nusage: " << usage << "\n";
-    return 2;
+    return refuse(fault.what());
   }
+  if (!*server && !*swinging && conductor.length <= Duration::zero()) return refuse("--length is more than 0s");
   conductor.admission = !no_admission;
   if (*server) return serve({.admission = !no_admission}, orb_options);
   if (*swinging) return swing(client, orb_options);
@@ -79,9 +79,7 @@ int main(int argc, char** argv) {
   try {
     return run({argv + 1, argv + argc});
   } catch (const CORBA::BAD_PARAM& bad) {  // an -ORB option
-    const std::string_view why = bad.detail().empty() ? bad.what() : bad.detail();
-    std::cerr << "corelane-pendulum: " << why << "\nusage: " << usage << "\n";
-    return 2;
+    return refuse(bad.detail().empty() ? bad.what() : bad.detail());
   } catch (const std::exception& failure) {
     std::cerr << "corelane-pendulum: " << failure.what() << "\n";
     return 1;

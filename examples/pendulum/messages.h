@@ -20,6 +20,7 @@ struct ServerReady {  // server -> conductor, once it serves
   std::vector<int> cores;                // those that it holds
   double capacity = 0;                   // sum over its cores of what may be admitted, or could be
   bool promises = true;                  // it admits only what it can keep
+  std::string unpromising;               // else: the setting that has it so
   std::vector<std::int64_t> executions;  // ns; see longest_executions()
 };
 
@@ -67,7 +68,7 @@ struct ClientReport {  // client -> conductor, at the end
   std::string trouble;  // the last exception, if any
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReady, reference, cores, capacity, promises, executions)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReady, reference, cores, capacity, promises, unpromising, executions)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TaskRow, task, label, core, priority, jobs, misses, excused, overruns,
                                    excused_overruns, p50, p99, max, bound, deadline, utilization)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReport, tasks, dropped_oneways, gaps, longest_gap, total_gap, throttles,

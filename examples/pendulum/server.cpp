@@ -76,8 +76,19 @@ std::vector<CoreId> cores_of(const dispatch::ExecutiveReport& report) {
   return cores;
 }
 
-ServerReady ready_of(const dispatch::ExecutiveReport& report, const std::string& reference) {
-  ServerReady ready{.reference = reference, .cores = {}, .capacity = 0, .promises = report.promises, .executions = {}};
+std::string unpromising(const dispatch::ExecutiveOptions& options) {
+  return options.mode == dispatch::DispatchMode::leader_followers ? "-ORBDispatchMode leader-followers"
+                                                                  : "-ORBDispatchAdmission off";
+}
+
+ServerReady ready_of(const dispatch::ExecutiveReport& report, const std::string& reference,
+                     const core::Settings& settings) {
+  ServerReady ready{.reference = reference,
+                    .cores = {},
+                    .capacity = 0,
+                    .promises = report.promises,
+                    .unpromising = report.promises ? "" : unpromising(settings.executive),
+                    .executions = {}};
   for (const CoreId core : cores_of(report)) ready.cores.push_back(core.value);
   for (const Duration longest : longest_executions(cores_of(report))) ready.executions.push_back(longest.count());
   for (const auto& core : report.cores)
@@ -145,7 +156,7 @@ int serve(const ServerOptions& options, const OrbOptions& orb_options) {
   const core::Settings& settings = orb->settings();
   const rt::StallWatch watch(cores_of(idle), gaps, std::max(settings.io_priority, settings.executive.highest_native));
   const Time start = os::now();
-  std::cout << line_of(ready_of(idle, orb->object_to_string(controller))) << std::flush;
+  std::cout << line_of(ready_of(idle, orb->object_to_string(controller), settings)) << std::flush;
 
   std::string word;
   std::getline(std::cin, word);  // "stop", or the end of the conductor

@@ -12,6 +12,7 @@
 #include "orb/leader_followers/transport.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
+#include "orb/os/said_errors.h"
 #include "orb/os/topology.h"
 #include "orb/transport/socket_transport.h"
 
@@ -126,14 +127,18 @@ dispatch::Executive& Orb::executive() {
   if (!runtime) raise(orb_destroyed);
   if (std::string differs = runtime->conflict(state_->settings); !differs.empty())
     raise(Error{ErrorKind::bad_param, Completion::no, minor::bad_option}, std::move(differs));
+  const os::log::SaidErrors said;
   const auto executive = runtime->executive(state_->settings);
-  if (!executive) raise(executive.error());
+  if (!executive) raise(executive.error(), said.text());
   return **executive;
 }
 
 void Orb::listen() {
-  if (const auto listening = start_listening(); !listening)
-    raise_while("cannot listen on " + to_string(state_->settings.listen), listening.error());
+  const os::log::SaidErrors said;
+  const auto listening = start_listening();
+  if (listening) return;
+  if (!said.text().empty()) raise(listening.error(), said.text());
+  raise_while("cannot listen on " + to_string(state_->settings.listen), listening.error());
 }
 
 Expected<void> Orb::start_listening() {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "orb/os/said_errors.h"
 #include "orb/os/size_limit_guard.h"
 
 namespace corelane::os::log {
@@ -38,6 +39,9 @@ void set_level(Level level) noexcept {
 void debug(std::string_view line) noexcept { write(spdlog::level::debug, line); }
 void info(std::string_view line) noexcept { write(spdlog::level::info, line); }
 void warn(std::string_view line) noexcept { write(spdlog::level::warn, line); }
-void error(std::string_view line) noexcept { write(spdlog::level::err, line); }
+void error(std::string_view line) noexcept {
+  SaidErrors::hear(line);
+  write(spdlog::level::err, line);
+}
 
 }  // namespace corelane::os::log

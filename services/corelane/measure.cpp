@@ -30,20 +30,21 @@ Found by_files(const std::vector<std::string>& files, const Complaints& complain
   return sum;
 }
 
-Found by_request(const MeasureOptions& options, int pid, TaskId only, const Complaints& complaints) {
+Found by_request(const MeasureOptions& options, int pid, const Selection& selection, const Complaints& complaints) {
   const auto path = request_trace(options.directory, pid, options.wait, complaints);
   if (!path) return std::nullopt;
   const auto trace = load_trace(*path, complaints);
   if (!trace) return std::nullopt;
-  return measurements_of(*trace, only);
+  return measurements_of(*trace, selection);
 }
 
 Found by_program(const MeasureOptions& options, const Complaints& complaints) {
+  const Time start = options.run.empty() ? Time{} : os::now();
   if (!options.run.empty() && std::system(options.run.c_str()) != 0) {
     complaints.begin() << "this failed, so nothing was measured: " << options.run << "\n";
     return std::nullopt;
   }
-  return by_request(options, options.request, no_task, complaints);
+  return by_request(options, options.request, {.since = start}, complaints);
 }
 
 // The server that has the task. Its page is written twice a second.
@@ -73,7 +74,7 @@ Found by_calls(const MeasureOptions& options, std::string& interface, const Comp
                             "this host\n";
       return false;
     }
-    found = by_request(options, *pid, called.task, complaints);
+    found = by_request(options, *pid, {.only = called.task}, complaints);
     if (found && called.raised > 0)
       complaints.begin() << called.raised << " of " << called.raised + called.answered
                          << " calls ended with an exception of the operation\n";
@@ -183,7 +184,8 @@ bool write_contracts(const MeasureOptions& options, const std::vector<Measuremen
                      const Complaints& complaints) {
   constexpr std::size_t largest_file = 1024 * 1024;
   std::string text;
-  if (std::ifstream(options.write)) {
+  const bool is_there = static_cast<bool>(std::ifstream(options.write));
+  if (is_there) {
     auto before = os::read_small_file(options.write, largest_file);
     if (!before) return complaints.begin() << before.error().text << "\n", false;
     text = std::move(*before);
@@ -193,7 +195,9 @@ bool write_contracts(const MeasureOptions& options, const std::vector<Measuremen
   for (const Measurement& measurement : found)
     if (const auto bad = add_to(text, options.write, measurement, proposal_of(measurement, interface, options.margin));
         !bad.empty())
-      return complaints.begin() << options.write << " was left as it is: " << bad << "\n", false;
+      return complaints.begin() << options.write << (is_there ? " was left as it is: " : " was not made: ") << bad
+                                << "\n",
+             false;
   std::ofstream file(options.write, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
@@ -217,7 +221,9 @@ int measure(const MeasureOptions& options, std::ostream& out, std::ostream& err)
   std::erase_if(*found, [&](const Measurement& m) { return !is_wanted(m, options.operation); });
   if (found->empty()) {
     complaints.begin() << "no job of " << (options.operation.empty() ? "any task" : options.operation)
-                       << " ended in what was recorded; only operations with a contract are tasks\n";
+                       << (options.run.empty() ? " ended in what was recorded"
+                                               : " came and ended while the program ran")
+                       << "; only operations with a contract are tasks\n";
     return 1;
   }
   out << text_of(*found, options, interface);

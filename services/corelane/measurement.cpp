@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace corelane::tool {
 
@@ -12,11 +13,13 @@ namespace {
 // The records of one trace, task by task.
 class Collector {
  public:
-  std::vector<Measurement> collect(const TraceFile& trace, TaskId only) {
+  explicit Collector(const Selection& selection) : selection_(selection) {}
+
+  std::vector<Measurement> collect(const TraceFile& trace) {
     for (const Track& track : trace.tracks)
       for (const TraceView& record : records_of(track))
         track.kind == TrackKind::manager ? decided(record) : ran(record);
-    return by_label(only);
+    return by_label();
   }
 
  private:
@@ -34,11 +37,21 @@ class Collector {
   void ran(const TraceView& record) {
     if (const auto added = decode<trace::TaskAdded>(record)) tasks_[added->task].found.contract = added->contract;
     if (const auto joined = decode<trace::JoinAsked>(record)) tasks_[joined->task].found.contract = joined->contract;
-    if (const auto arrived = decode<Arrived>(record)) tasks_[arrived->task].arrivals.push_back(arrived->at);
-    if (const auto finished = decode<Finished>(record)) tasks_[finished->task].found.used.push_back(finished->used);
-    if (const auto overran = decode<Overran>(record)) ++tasks_[overran->task].found.overruns;
-    if (const auto missed = decode<trace::Missed>(record)) ++tasks_[missed->task].found.misses;
+    if (const auto arrived = decode<Arrived>(record)) came(*arrived);
+    if (record.at < selection_.since) return;
+    if (const auto finished = decode<Finished>(record); finished && counts(finished->job))
+      tasks_[finished->task].found.used.push_back(finished->used);
+    if (const auto overran = decode<Overran>(record); overran && counts(overran->job))
+      ++tasks_[overran->task].found.overruns;
+    if (const auto missed = decode<trace::Missed>(record); missed && counts(missed->job))
+      ++tasks_[missed->task].found.misses;
   }
+
+  void came(const Arrived& arrived) {
+    if (arrived.at < selection_.since) too_early_.insert(arrived.job);
+    if (arrived.at >= selection_.since) tasks_[arrived.task].arrivals.push_back(arrived.at);
+  }
+  bool counts(JobId job) const { return !too_early_.contains(job); }
 
   // A task that moved has arrivals in several tracks.
   static std::optional<Duration> least_gap(std::vector<Time>& arrivals) {
@@ -49,10 +62,10 @@ class Collector {
     return least;
   }
 
-  std::vector<Measurement> by_label(TaskId only) {
+  std::vector<Measurement> by_label() {
     std::vector<Measurement> result;
     for (auto& [id, task] : tasks_) {
-      if (task.found.used.empty() || (only != no_task && id != only)) continue;
+      if (task.found.used.empty() || (selection_.only != no_task && id != selection_.only)) continue;
       task.found.label = task.label.empty() ? "task " + std::to_string(id.value) : task.label;
       task.found.tasks = {id};
       task.found.least_gap = least_gap(task.arrivals);
@@ -62,6 +75,8 @@ class Collector {
     return result;
   }
 
+  const Selection selection_;
+  std::set<JobId> too_early_;
   std::map<TaskId, Task> tasks_;
 };
 
@@ -96,8 +111,8 @@ Duration Measurement::quantile(std::int64_t ppm) const {
   return used[static_cast<std::size_t>(rank - 1)];
 }
 
-std::vector<Measurement> measurements_of(const TraceFile& trace, TaskId only) {
-  return Collector().collect(trace, only);
+std::vector<Measurement> measurements_of(const TraceFile& trace, const Selection& selection) {
+  return Collector(selection).collect(trace);
 }
 
 void add(std::vector<Measurement>& sum, std::vector<Measurement> more) {

@@ -28,8 +28,12 @@ struct Measurement {
   Duration quantile(std::int64_t ppm) const;
 };
 
-// Those of one trace, by label. `only`: of this task alone.
-std::vector<Measurement> measurements_of(const sched::TraceFile& trace, TaskId only = no_task);
+struct Selection {
+  TaskId only = no_task;  // this task alone; no_task: all
+  Time since{};           // jobs that arrived then or later
+};
+// Those of one trace, by label.
+std::vector<Measurement> measurements_of(const sched::TraceFile& trace, const Selection& selection = {});
 // The same of several; tasks of different traces are different ones.
 void add(std::vector<Measurement>& sum, std::vector<Measurement> more);
 

@@ -84,6 +84,8 @@ TEST_CASE("without promises none can be broken, and without admissions nothing w
   demo.ready.promises = false;
   CHECK(demo.closing({.admission = false}).status == 0);
   CHECK_THAT(demo.closing({.admission = false}).text, Contains("Run the demo without --no-admission"));
+  demo.ready.unpromising = "-ORBDispatchAdmission off";
+  CHECK_THAT(demo.closing().text, Contains("Run the demo without -ORBDispatchAdmission off for the contrast"));
   demo.ready.promises = true;
   demo.participants.erase(demo.participants.begin());
   CHECK(demo.closing().status == 1);

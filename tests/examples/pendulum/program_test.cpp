@@ -33,6 +33,7 @@ TEST_CASE("an argument that the demo does not take ends it with its usage") {
                                                                     {"--pendulums", "0"},
                                                                     {"--pendulums", "many"},
                                                                     {"--length", "soon"},
+                                                                    {"--length", "0s"},
                                                                     {"swing"},
                                                                     {"-ORBPoolCors", "0"}}));
   const Answer answer = demo(arguments);

@@ -55,12 +55,18 @@ TEST_CASE("what is wrong with the quickstart's arguments is said in a line") {
            "exit status 1",
            "cannot listen on 192.0.2.1:80: "},
       Case{{"server", "-ORBPoolCors", "0"}, "exit status 1", "the nearest known is -ORBPoolCores"},
-      Case{{"server", "-ORBPoolCores", "4095", "-ORBRuntimeLedger", "off"},
+      Case{{"server", "-ORBPoolCores", "4095", "-ORBRuntimeLedger", "off", "-ORBLogLevel", "off"},
            "exit status 1",
-           "pool.cores: core 4095 is none that this process may use ("},
-      Case{{"server", "-ORBPoolCores", "4095", "-ORBDispatchMode", "leader-followers"},
+           "see pool.cores: pool.cores: core 4095 is none that this process may use ("},
+      Case{{"server", "-ORBPoolCores", "4095", "-ORBDispatchMode", "leader-followers", "-ORBLogLevel", "off"},
            "exit status 1",
-           "pool.cores: core 4095 is none that this process may use ("},
+           "see pool.cores: pool.cores: core 4095 is none that this process may use ("},
+      Case{{"server", "-ORBIoBudget", "5us", "-ORBLogLevel", "off"},
+           "exit status 1",
+           "bad value: io.budget is 0us (no limit) or 10us and more"},
+      Case{{"server", "-ORBRuntimeDirectory", "/nowhere/x", "-ORBLogLevel", "off"},
+           "exit status 1",
+           "the log says which: host ledger: /nowhere/x cannot be made"},
       Case{{"server", "2809"}, "exit status 2", "usage: "});
   std::vector<std::string> command = wrong.words;
   command[0] = program_beside("corelane-quickstart-" + command[0]);

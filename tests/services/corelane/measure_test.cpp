@@ -61,6 +61,8 @@ class Server {
                   "off", "-ORBLogLevel", "off", "-ORBRuntimeDirectory", directory}),
         reference(process_.read_line().value_or("")) {}
 
+  int pid() const { return process_.pid(); }
+
  private:
   os::ChildProcess process_;
 
@@ -100,6 +102,35 @@ TEST_CASE("tasks of one operation are summed and those of several traces too") {
   const auto [status, out, err] = run({.files = {first, second}});
   CHECK(status == 0);
   CHECK_THAT(out, Catch::Contains("step: 150 jobs of 2 tasks") && Catch::Contains("longest 100.0us"));
+}
+
+TEST_CASE("jobs that came before the measured run are not counted") {
+  Recording recording = jobs(10, "step", 1);  // every one overran
+  recording.lane(
+      60ms, sched::trace::Missed{.at = Time{60ms}, .job = JobId{4}, .task = TaskId{7}, .released = {}, .deadline = {}});
+  const auto found = measurements_of(recording.trace, {.since = Time{50ms}});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].used == std::vector<Duration>{5us, 6us, 7us, 8us, 9us, 10us});
+  CHECK(found[0].overruns == 6);
+  CHECK(found[0].misses == 0);
+  CHECK(measurements_of(recording.trace, {.since = Time{101ms}}).empty());
+}
+
+TEST_CASE("a run without a job of its own is a failure though the server had some before") {
+  TempDirectory directory;
+  const Server server(directory.path());
+  const MeasureOptions before{.call = {.reference = server.reference,
+                                       .operation = "step",
+                                       .arguments = {"double:1"},
+                                       .calls = 2,
+                                       .contract = make_contract(1ms, 500us),
+                                       .options = {"-ORBLogLevel", "off"}},
+                              .directory = directory.path(),
+                              .wait = 1h};
+  REQUIRE(run(before).status == 0);
+  const MeasureOptions after{.request = server.pid(), .run = "true", .directory = directory.path(), .wait = 1h};
+  CHECK(run(after).status == 1);
+  CHECK_THAT(run(after).err, Catch::Contains("no job of any task came and ended while the program ran"));
 }
 
 TEST_CASE("few samples are told to be few") {
@@ -194,8 +225,16 @@ TEST_CASE("what cannot go into a contracts file leaves it as it is") {
   const auto trace = jobs(100, wrong.label).save(directory / "t");
   const auto [status, out, err] = run({.files = {trace}, .write = path});
   CHECK(status == 1);
-  CHECK_THAT(err, Catch::Contains(wrong.said));
+  CHECK_THAT(err, Catch::Contains(wrong.said) && !Catch::Contains("was not made"));
   CHECK(contents(path) == wrong.before);
+}
+
+TEST_CASE("a contracts file that was not there is not said to be left as it is") {
+  TempDirectory directory;
+  const auto trace = jobs(100, "step").save(directory / "t");
+  CHECK_THAT(run({.files = {trace}, .write = directory / "c.toml"}).err,
+             Catch::Contains("c.toml was not made: step names"));
+  CHECK_FALSE(std::ifstream(directory / "c.toml"));
 }
 
 TEST_CASE("a trace without jobs of the operation is a failure") {
