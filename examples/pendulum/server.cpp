@@ -117,7 +117,7 @@ TaskRow row_of(const dispatch::TaskReport& task, const rt::GapLog& gaps, const O
   return row;
 }
 
-void count(const rt::Gap& gap, ServerReport& report) {
+void add_gap(const rt::Gap& gap, ServerReport& report) {
   const double length = microseconds(gap.length);
   if (gap.cause == rt::GapCause::throttled) {
     ++report.throttles;
@@ -134,7 +134,7 @@ ServerReport report_of(const rt::Report& executive, const rt::GapLog& gaps, cons
   ServerReport report;
   report.dropped_oneways = executive.dropped_oneways;
   for (const dispatch::TaskReport& task : executive.tasks) report.tasks.push_back(row_of(task, gaps, overruns));
-  for (const rt::Gap& gap : gaps.gaps()) count(gap, report);
+  for (const rt::Gap& gap : gaps.gaps()) add_gap(gap, report);
   report.observed = microseconds(observed) * static_cast<double>(cores_of(executive).size());
   return report;
 }

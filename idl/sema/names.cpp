@@ -202,6 +202,8 @@ void Names::report_unknown(const Scope& scope, const ast::Identifier& name, bool
     message += "; did you mean the keyword " + quoted(keyword) + "?";
   else if (!similar.empty())
     message += "; did you mean " + quoted(similar) + "?";
+  else if (const std::string_view type = only_here ? std::string_view() : similar_type(name.text); !type.empty())
+    message += "; did you mean the type " + quoted(type) + "?";
   diagnostics_.error(name.span, std::move(message));
 }
 

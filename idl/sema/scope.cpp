@@ -82,4 +82,19 @@ std::string similar_name(const Scope& scope, std::string_view name, bool only_he
   return best.name;
 }
 
+std::string_view similar_type(std::string_view name) {
+  constexpr std::array<std::string_view, 15> types = {"any",   "boolean", "char",   "double",   "float",
+                                                      "fixed", "long",    "Object", "octet",    "sequence",
+                                                      "short", "string",  "wchar",  "unsigned", "wstring"};
+  constexpr std::size_t longest = 9;
+  if (name.size() < 3 || name.size() > longest) return {};
+  std::string_view best;
+  std::size_t least = name.size() / 3 + 1;  // the declared names' rule would take `gone` for `long`
+  for (const std::string_view type : types) {
+    const std::size_t found = distance(lower_case(type), lower_case(name), least);
+    if (found < least) best = type, least = found;
+  }
+  return best;
+}
+
 }  // namespace corelane::idl

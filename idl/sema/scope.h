@@ -110,5 +110,7 @@ std::string lower_case(std::string_view name);
 
 // The names that are reachable from `scope` without qualification and look most like `name`; empty when none is close.
 std::string similar_name(const Scope& scope, std::string_view name, bool only_here);
+// The built-in type that looks most like `name`; empty when none is close.
+std::string_view similar_type(std::string_view name);
 
 }  // namespace corelane::idl

@@ -43,6 +43,13 @@ std::string with_names(std::string text, const std::vector<std::string>& resourc
   return text;
 }
 
+// Which interface somebody who wrote `id` probably meant; empty: none is like it. Few slips: all ids are half alike.
+std::string question(const std::string& id, const std::vector<std::string>& known) {
+  constexpr std::size_t slips = 2;
+  if (known.empty() || distance(id, nearest(id, known)) > slips) return {};
+  return "; is " + nearest(id, known) + " meant?";
+}
+
 std::vector<std::string> operations_of(const Skeleton& skeleton) {
   std::vector<std::string> names;
   for (const Upcall& upcall : skeleton.upcalls) names.emplace_back(upcall.name);
@@ -214,9 +221,8 @@ Expected<OperationContracts, SettingsFault> ContractsFile::contracts_of(const Sk
     const auto found = interfaces_.find(std::string_view(id));
     if (found == interfaces_.end()) continue;
     if (auto bad = fault_of(found->second, skeleton)) return SettingsFault{*bad};
-    const std::lock_guard lock(mutex_);
-    asked_.insert(found->first);
   }
+  note(skeleton);
   OperationContracts contracts = declared_contracts(skeleton);
   for (std::size_t i = 0; i < skeleton.upcalls.size(); ++i) {
     const Upcall& upcall = skeleton.upcalls[i];
@@ -235,13 +241,18 @@ Expected<OperationContracts, SettingsFault> ContractsFile::contracts_of(const Sk
   return contracts;
 }
 
+void ContractsFile::note(const Skeleton& skeleton) const {
+  const std::lock_guard lock(mutex_);
+  asked_.insert(skeleton.ids.begin(), skeleton.ids.end());
+}
+
 std::vector<std::string> ContractsFile::unused() const {
   std::vector<std::string> lines;
   const std::lock_guard lock(mutex_);
   for (const auto& [id, operations] : interfaces_)
-    if (!asked_.contains(id) && !operations.empty())
+    if (!asked_.contains(id) && !operations.empty() && told_.insert(id).second)
       lines.push_back(at(operations.begin()->second.line) + "no object of " + id +
-                      " was activated: its contracts were not used");
+                      " was activated: its contracts are not used" + question(id, {asked_.begin(), asked_.end()}));
   return lines;
 }
 

@@ -47,7 +47,7 @@ class ContractsFile {
   // that is incomplete or unsound with what the IDL says.
   Expected<OperationContracts, SettingsFault> contracts_of(const Skeleton& skeleton) const;
 
-  // A line for each interface that nobody asked about.
+  // A line for each interface that nobody asked about, with the one that was probably meant. Each is told once.
   std::vector<std::string> unused() const;
 
  private:
@@ -64,6 +64,7 @@ class ContractsFile {
 
   static Contract merged(const Entry& entry, const Contract* declared);
   std::optional<std::string> fault_of(const Operations& operations, const Skeleton& skeleton) const;
+  void note(const Skeleton& skeleton) const;
   const Entry* find(const Skeleton& skeleton, std::string_view operation) const;
   std::string at(std::uint32_t line) const { return path_ + ":" + std::to_string(line) + ": "; }
 
@@ -72,7 +73,9 @@ class ContractsFile {
   std::map<std::string, Operations, std::less<>> interfaces_;
 
   mutable std::mutex mutex_;
-  mutable std::set<std::string, std::less<>> asked_;  // guarded by mutex_
+  // Guarded by mutex_.
+  mutable std::set<std::string, std::less<>> asked_;  // the interfaces of all objects that were asked about
+  mutable std::set<std::string, std::less<>> told_;   // by unused()
 };
 
 }  // namespace corelane::core

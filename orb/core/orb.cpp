@@ -1,7 +1,6 @@
 #include "orb/core/orb.h"
 
 #include "orb/base/minor.h"
-#include "orb/core/contracts_file.h"
 #include "orb/core/orb_state.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/giop/ior.h"
@@ -70,6 +69,7 @@ std::shared_ptr<Orb> Orb::first_of_process() {
 }
 
 void Orb::State::end() {
+  tell_unused_contracts();
   std::map<std::string, ObjectReference<Object>> references;
   std::shared_ptr<Server> old_server;
   std::shared_ptr<Runtime> old_runtime;
@@ -88,10 +88,7 @@ void Orb::State::end() {
   connections.close();
   async_calls.close();
   references.clear();
-  const bool served = old_server != nullptr;
   old_server.reset();
-  if (served && settings.contracts)
-    for (const std::string& line : settings.contracts->unused()) os::log::warn(line);
   old_pool.reset();
   old_transport.reset();
   old_runtime.reset();  // the last ORB of the process: threads end here

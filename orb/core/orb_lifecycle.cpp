@@ -5,6 +5,7 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
+#include "orb/core/contracts_file.h"
 #include "orb/core/exception.h"
 #include "orb/core/orb_state.h"
 #include "orb/dispatch/host_ledger.h"
@@ -183,7 +184,14 @@ void Orb::run() { run_until_shutdown(std::nullopt); }
 
 void Orb::run(Duration at_most) { run_until_shutdown(at_most); }
 
+// A program that serves has activated its objects before it runs; the end of the ORB looks once more.
+void Orb::State::tell_unused_contracts() const {
+  if (!settings.contracts || !serving()) return;
+  for (const std::string& line : settings.contracts->unused()) os::log::warn(line);
+}
+
 void Orb::run_until_shutdown(std::optional<Duration> at_most) {
+  state_->tell_unused_contracts();
   if (state_->begin_run()) shutdown(false);
   {
     std::unique_lock lock(state_->mutex);

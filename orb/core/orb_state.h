@@ -53,6 +53,10 @@ struct Orb::State {
   ConnectionCache connections;
   AsyncCalls async_calls;
 
+  // Into the log: what contracts.file says of interfaces that no object here has. Nothing where this ORB does not
+  // serve.
+  void tell_unused_contracts() const;
+
   // For StopSignals. Whether the first run() is to shut down at once; from then on stop_in_run() is false.
   bool begin_run();
   // A stop that comes before run() waits for it: what a program does before that does not fail.

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "orb/core/object.h"
@@ -55,7 +56,14 @@ struct ServantTraits {
 
 template <typename T, typename... Arguments>
 core::Handle<T> make_reference(Arguments&&... arguments) {
-  return core::Handle<T>(std::make_shared<T>(std::forward<Arguments>(arguments)...));
+  static_assert(!std::is_abstract_v<T>,
+                "the class does not implement every operation of its interface; those that are missing are the pure "
+                "virtual functions named below");
+  if constexpr (std::is_abstract_v<T>)
+    return core::Handle<T>(
+        std::shared_ptr<T>(new T(std::forward<Arguments>(arguments)...)));  // the compiler names them
+  else
+    return core::Handle<T>(std::make_shared<T>(std::forward<Arguments>(arguments)...));
 }
 
 }  // namespace corelane::poa

@@ -109,6 +109,21 @@ TEST_CASE("a server that is told to stop ends orderly and leaves its trace") {
   CHECK(directory.entries() == 1);
 }
 
+TEST_CASE("a misspelt interface of a contracts file is told while the server runs") {
+  const TempDirectory directory;
+  std::ofstream(directory / "c.toml") << "[\"IDL:Plant/Controler:1.0\".step]\nbudget = \"900us\"\n";
+  ChildProcess server({program_beside("corelane-quickstart-server"), "-ORBRuntimeLedger", "off", "-ORBPoolRealTime",
+                       "off", "-ORBContractsFile", directory / "c.toml"},
+                      {.joins_errors = true});
+  std::string line;
+  do line = server.read_line().value_or("the server has ended");  // bound: what it says
+  while (line.find("Controler") == line.npos && line.find("ended") == line.npos);
+  CHECK_THAT(line, Catch::EndsWith("c.toml:1: no object of IDL:Plant/Controler:1.0 was activated: its contracts are "
+                                   "not used; is IDL:Plant/Controller:1.0 meant?"));
+  ::kill(server.pid(), SIGTERM);
+  CHECK(server.wait()->text() == "exit status 0");
+}
+
 TEST_CASE("a server without the log says nothing on standard error") {
   ChildProcess server({program_beside("corelane-quickstart-server"), "-ORBRuntimeLedger", "off", "-ORBPoolRealTime",
                        "off", "-ORBLogLevel", "off"},

@@ -72,12 +72,15 @@ TEST_CASE("what is said of a base interface counts unless the derived one has it
   CHECK(contracts_by(base + "[\"IDL:Derived:1.0\".step]\nimportance = 9\n")[1]->importance == 9);
 }
 
-TEST_CASE("an interface of the contracts file that nobody activates is told with its line") {
-  const auto file = ContractsFile::parse("\n[\"IDL:Derivd:1.0\".step]\nperiod = \"1s\"\n", "c.toml");
+TEST_CASE("an interface of the contracts file that nobody activates is told once with its line and who was meant") {
+  const auto [id, question] = GENERATE(table<std::string, std::string>(
+      {{"IDL:Derivd:1.0", "; is IDL:Derived:1.0 meant?"}, {"IDL:Plant/Controller:1.0", ""}}));
+  const auto file = ContractsFile::parse("\n[\"" + id + "\".step]\nperiod = \"1s\"\n", "c.toml");
   REQUIRE(file);
   CHECK((*file)->contracts_of(skeleton));
   CHECK((*file)->unused() ==
-        std::vector<std::string>{"c.toml:2: no object of IDL:Derivd:1.0 was activated: its contracts were not used"});
+        std::vector{"c.toml:2: no object of " + id + " was activated: its contracts are not used" + question});
+  CHECK((*file)->unused().empty());
 }
 
 TEST_CASE("a fault of a contracts file is told with its line and what is expected") {
