@@ -10,8 +10,12 @@ Action define_ping(CLI::App& app, std::vector<std::string>& orb_options) {
   const auto options = std::make_shared<PingOptions>();
   app.footer("The call is _non_existent, which every CORBA object answers without its servant.");
   app.add_option("REFERENCE", options->reference, "IOR:..., corbaloc:... or another text that names an object")
+      ->type_name("")
       ->required();
-  app.add_option("--calls", options->calls, "so often")->check(CLI::Range(1, 1'000'000))->capture_default_str();
+  app.add_option("--calls", options->calls, "so often")
+      ->type_name("COUNT")
+      ->check(CLI::Range(1, 1'000'000).description(""))
+      ->capture_default_str();
   add_duration(app, "--interval", options->interval, "once in so long [at once]");
   add_other_word(app, orb_options,
                  {.name = "--timeout",

@@ -98,6 +98,14 @@ nlohmann::ordered_json json_of(const LedgerHolder& holder) {
   return json;
 }
 
+std::string line_of(const CoreCounters& core, std::int64_t others) {
+  std::string text = format("  core %-3d %5.1f %% of %.1f %% admitted, %llu tasks%s", core.core.value,
+                            percent(core.admitted), percent(core.capacity), static_cast<unsigned long long>(core.tasks),
+                            core.order == sched::CoreOrder::deadline ? ", by deadlines" : "");
+  if (others > 0) text += format("; other servers hold %.1f %%, their platform load included", percent(others));
+  return text + "\n";
+}
+
 std::string table_of(const ProcessCounters& process, const Picture& picture, Time now) {
   std::string text = plain(process.program) + " " + std::to_string(process.pid) + ": admitted " +
                      std::to_string(process.admitted) + ", refused " + std::to_string(process.refused) +
@@ -107,13 +115,7 @@ std::string table_of(const ProcessCounters& process, const Picture& picture, Tim
     text +=
         "  dispatch.mode leader-followers: everybody is admitted, nothing is promised, jobs run wherever they come "
         "in\n";
-  for (const CoreCounters& core : process.cores)
-    text += format(
-        "  core %-3d %5.1f %% of %.1f %% admitted, %llu tasks%s; other servers hold %.1f %%, their platform load "
-        "included\n",
-        core.core.value, percent(core.admitted), percent(core.capacity), static_cast<unsigned long long>(core.tasks),
-        core.order == sched::CoreOrder::deadline ? ", by deadlines" : "",
-        percent(others_on(core.core, process, picture)));
+  for (const CoreCounters& core : process.cores) text += line_of(core, others_on(core.core, process, picture));
   if (process.tasks.empty()) return text;
   text +=
       "  task  core prio         T         D         C      jobs  misses overruns  blocks       p99       max     "
