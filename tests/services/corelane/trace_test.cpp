@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "orb/dispatch/counter_page.h"
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/host_ledger.h"
 #include "orb/os/log.h"
