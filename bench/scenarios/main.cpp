@@ -28,6 +28,7 @@
 #include "bench/scenarios/pool.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
+#include "orb/os/privileges.h"
 #include "orb/os/thread.h"
 #include "orb/os/wait.h"
 
@@ -273,6 +274,7 @@ int main(int argc, char** argv) {
   }
   cores.resize(2);
   os::log::set_level(os::log::Level::error);
+  if (!os::lock_memory()) std::fprintf(stderr, "scenarios: memory is not locked, unlike a server's that may do so\n");
   int status = 1;
   // The driver stands for the reader: on the manager's core, above it.
   auto driver = os::start_thread({.name = "driver", .core = cores.front(), .fifo_priority = 50},

@@ -123,7 +123,7 @@ void Pool::wait_for_tasks(std::size_t count) {
     const ExecutiveReport report = executive_->snapshot();
     const auto here =
         std::count_if(report.tasks.begin(), report.tasks.end(), [](const auto& task) { return !task.gone; });
-    if (static_cast<std::size_t>(here) == count && report.spare_threads == ExecutiveOptions{}.spare_threads) return;
+    if (static_cast<std::size_t>(here) == count && report.spare_threads >= ExecutiveOptions{}.spare_threads) return;
     std::this_thread::sleep_for(std::chrono::microseconds{50});
   }
 }

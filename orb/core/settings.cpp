@@ -166,7 +166,9 @@ const std::vector<SettingsEntry>& settings_table() {
       {"pool.real_time", "on", "off: no SCHED_FIFO and no binding to cores",
        [](S& s, V v) { return yes_or_no(v, s.executive.real_time); }},
       {"pool.spare_threads", "4",
-       "threads that sleep until a task is admitted, each with its stack; tasks beyond them wait until theirs is made",
+       "threads that sleep until a task is admitted, each with its stack, and up to twice as many once tasks have "
+       "left; "
+       "tasks beyond them wait until theirs is made",
        [](S& s, V v) { return size(v, s.executive.spare_threads, 0, 1024); }},
       {"pool.wait", "park",
        "how the threads of tasks, and of leader-followers, wait for what comes next: park (sleep at once), "

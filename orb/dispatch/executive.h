@@ -66,7 +66,7 @@ struct ExecutiveOptions {
   sched::Ppm peer_limit = 0;  // utilization that one remote peer may hold; 0: no limit
   Duration peer_urgency{};    // D - J of a remote peer's task is this or more
   std::size_t stack = 256 * 1024;
-  std::size_t spare_threads = 4;  // that sleep until a task is admitted; more at once wait until theirs is made
+  std::size_t spare_threads = 4;  // that sleep until a task is admitted; see TaskThreads
   RecorderOptions recorder{};
 };
 

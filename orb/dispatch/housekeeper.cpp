@@ -113,7 +113,7 @@ void Housekeeper::keep_thread(Order& order, std::unique_ptr<WorkerThread> thread
 void Housekeeper::end_thread(const WorkerPtr& worker) noexcept {
   worker->retire();
   worker->attach(nullptr);
-  threads_.erase(worker);  // joins
+  if (auto place = threads_.extract(worker)) maker_.take_back(std::move(place.mapped()));
   try {
     graves_.push_back(worker);
   } catch (const std::bad_alloc&) {  // then whoever lets go of it last frees it

@@ -31,6 +31,9 @@ class ThreadMaker {
   // The same at once, with a thread that is there already and does not run before begin(); null: there is none. Any
   // thread.
   virtual std::unique_ptr<WorkerThread> take(const std::string&, const WorkerPtr&) noexcept { return nullptr; }
+  // One that start() or take() gave: its worker has been retired. Waits for the end of loop(); whether the thread ends,
+  // too, is the maker's.
+  virtual void take_back(std::unique_ptr<WorkerThread> thread) noexcept { thread.reset(); }
   // Makes one more thread for take(), where one is missing; whether it did.
   virtual bool refill() noexcept { return false; }
   // How many take() has. Any thread.
@@ -71,7 +74,7 @@ class Housekeeper final : public Agent {
   // A thread that is there already, or null; see ThreadMaker::take(). Once it runs it is the housekeeper's: adopt().
   std::unique_ptr<WorkerThread> take(const Order& begin) noexcept;
   void adopt(OrderPtr begin, std::unique_ptr<WorkerThread> thread) noexcept;
-  // The worker has no jobs any more; ends and joins its thread.
+  // The worker has no jobs any more; its thread leaves it.
   void retire(OrderPtr end) noexcept;
   std::size_t spare_threads() const noexcept { return maker_.spares(); }
 

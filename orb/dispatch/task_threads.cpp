@@ -1,6 +1,7 @@
 #include "orb/dispatch/task_threads.h"
 
 #include <array>
+#include <atomic>
 #include <mutex>
 #include <new>
 #include <string_view>
@@ -10,11 +11,16 @@
 #include "orb/os/wait.h"
 
 namespace corelane::dispatch {
+namespace {
+
+constexpr char spare_name[] = "cl-spare";
+
+}  // namespace
 
 class TaskThreads::SystemThread final : public WorkerThread {
  public:
   SystemThread(bool bound, Seat seat) : bound_(bound), seat_(seat) {}
-  ~SystemThread() override { start_->parker.unpark(); }  // if it was never begun; then it is joined
+  ~SystemThread() override { start_->leave(); }  // what it runs finishes first; then it is joined
 
   // Not in the constructor: a thread that runs has a handle by then, which ends it.
   Expected<void> start(os::ThreadOptions options) {
@@ -35,26 +41,57 @@ class TaskThreads::SystemThread final : public WorkerThread {
   }
   bool real_time() const noexcept override { return thread_.real_time(); }
   void give(std::string_view name, const WorkerPtr& worker) noexcept {
+    start_->name.fill(0);
     name.copy(start_->name.data(), start_->name.size() - 1);
     start_->worker = worker;
   }
   void begin() noexcept override { start_->parker.unpark(); }
 
+  // Waits until its worker's loop() has ended. From then on it sleeps, under SCHED_OTHER, wherever it was bound to.
+  void settle() noexcept {
+    start_->wait_for_end();
+    move_to({.core = seat_.core, .native = 0});
+  }
+
  private:
   // What the thread waits for before it runs its worker. The thread and its handle share it.
   struct Start {
     void run() noexcept {
-      parker.park(never);
-      if (!worker) return;
+      do {  // bound: each turn is one task's life
+        parker.park(never);
+        if (worker) serve();
+        // PAIR start.leaving: acquire here <- release in leave(). Its token may have joined one that begin() gave.
+      } while (!leaving.load(std::memory_order_acquire));
+    }
+
+    void serve() noexcept {
       os::name_this_thread(name.data());
       worker->loop();
       worker.reset();
+      os::name_this_thread(spare_name);
+      // PAIR start.ended: release here -> acquire in wait_for_end(). Publishes that `worker` is the handle's again.
+      ended.store(true, std::memory_order_release);
+      ended.notify_one();
+    }
+
+    void leave() noexcept {
+      // PAIR start.leaving: release here -> acquire in run().
+      leaving.store(true, std::memory_order_release);
+      parker.unpark();
+    }
+
+    void wait_for_end() noexcept {
+      // PAIR start.ended: acquire here <- release in run().
+      ended.wait(false, std::memory_order_acquire);
+      ended.store(false, std::memory_order_relaxed);  // relaxed: ordered by the parker, as `worker`
     }
 
     os::Parker parker;
     // Written before parker.unpark(), read by the thread after it woke.
     std::array<char, 16> name{};  // ended by a zero
-    WorkerPtr worker;             // null: nothing is left to do
+    WorkerPtr worker;             // null: nothing is to do
+    std::atomic<bool> ended{false};
+    std::atomic<bool> leaving{false};
   };
 
   const std::shared_ptr<Start> start_ = std::make_shared<Start>();
@@ -65,7 +102,7 @@ class TaskThreads::SystemThread final : public WorkerThread {
 
 TaskThreads::TaskThreads(bool real_time, std::size_t stack, std::size_t spares)
     : real_time_(real_time), stack_(stack), wanted_(spares) {
-  spares_.reserve(spares);
+  spares_.reserve(most_spares());
 }
 
 TaskThreads::~TaskThreads() = default;
@@ -100,10 +137,17 @@ std::unique_ptr<TaskThreads::SystemThread> TaskThreads::take_spare() noexcept {
   return spare;
 }
 
-// At most `wanted_` are there: one was taken before.
+// Nobody else makes threads, so it is one of ours.
+void TaskThreads::take_back(std::unique_ptr<WorkerThread> thread) noexcept {
+  std::unique_ptr<SystemThread> spare(static_cast<SystemThread*>(thread.release()));
+  spare->settle();
+  put_spare(std::move(spare));
+}
+
+// One too many ends here, behind the lock.
 void TaskThreads::put_spare(std::unique_ptr<SystemThread> spare) noexcept {
   const std::lock_guard lock(mutex_);
-  if (spares_.size() < wanted_) spares_.push_back(std::move(spare));
+  if (spares_.size() < most_spares()) spares_.push_back(std::move(spare));
 }
 
 // One at a time, so that orders come between. A system that gives no more threads gives none to a newcomer either, who
@@ -111,7 +155,7 @@ void TaskThreads::put_spare(std::unique_ptr<SystemThread> spare) noexcept {
 bool TaskThreads::refill() noexcept try {
   if (spares() >= wanted_) return false;
   auto spare = std::make_unique<SystemThread>(real_time_, Seat{});
-  if (!spare->start({.name = "cl-spare", .stack = stack_})) return false;
+  if (!spare->start({.name = spare_name, .stack = stack_})) return false;
   put_spare(std::move(spare));
   return true;
 } catch (const std::bad_alloc&) {

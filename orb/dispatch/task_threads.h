@@ -1,7 +1,9 @@
 // TaskThreads: the threads that tasks run on. Some are there before anybody needs them, asleep: a newcomer takes one,
-// which costs a few microseconds, and does not wait until one is made, which costs some hundred.
+// which costs a few microseconds, and does not wait until one is made, which costs some hundred. A thread whose task
+// has left becomes a spare again, so that no thread is made or ended while tasks come and go. Where there are enough it
+// ends, under SCHED_OTHER: that takes the kernel some fifty microseconds, which are in nobody's budget.
 //
-// Threads: take() the manager, start() and refill() the housekeeper; any of them at any time.
+// Threads: take() the manager, start(), take_back() and refill() the housekeeper; any of them at any time.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +18,14 @@ namespace corelane::dispatch {
 
 class TaskThreads final : public ThreadMaker {
  public:
-  // `real_time`: bound to their cores, under SCHED_FIFO. At most `spares` threads wait, each with its `stack`.
+  // `real_time`: bound to their cores, under SCHED_FIFO. `spares` threads wait, each with its `stack`, and up to twice
+  // as many once tasks have left.
   TaskThreads(bool real_time, std::size_t stack, std::size_t spares);
   ~TaskThreads() override;
 
   Expected<std::unique_ptr<WorkerThread>> start(const std::string& name, const WorkerPtr& worker) override;
   std::unique_ptr<WorkerThread> take(const std::string& name, const WorkerPtr& worker) noexcept override;
+  void take_back(std::unique_ptr<WorkerThread> thread) noexcept override;
   bool refill() noexcept override;
   std::size_t spares() const noexcept override;
 
@@ -29,6 +33,7 @@ class TaskThreads final : public ThreadMaker {
   class SystemThread;
   std::unique_ptr<SystemThread> take_spare() noexcept;
   void put_spare(std::unique_ptr<SystemThread> spare) noexcept;
+  std::size_t most_spares() const noexcept { return 2 * wanted_; }
 
   // Constant.
   const bool real_time_;

@@ -44,6 +44,7 @@ struct Tally {
 struct TaskData {
   int jobs = 0;
   std::thread::id thread;
+  pid_t tid = 0;
 };
 
 class CheckedJob final : public Job {
@@ -55,6 +56,7 @@ class CheckedJob final : public Job {
     if (!data_) return;
     if (data_->jobs++ > 0 && data_->thread != std::this_thread::get_id()) ++tally_.mistakes;
     data_->thread = std::this_thread::get_id();
+    data_->tid = gettid();
   }
   void refuse(const sched::Refusal&) noexcept override { ++tally_.refusals; }
   void fail(Error) noexcept override { ++tally_.failures; }
@@ -165,6 +167,30 @@ TEST_CASE("admissions fill the machine and not more and a departure makes room")
   server.executive->depart(admitted.front());
   // The departure was asked for before, so it is decided before; the bandwidth returns when the idle core says so.
   while (!server.executive->admit_and_wait({.contract = task(100ms, 20ms), .owner = {}, .label = "t"})) continue;
+}
+
+TEST_CASE("the thread of a task that has left serves the next one") {
+  ExecutiveOptions options = without_real_time();
+  options.spare_threads = 1;
+  Server server(options);
+  const auto wait_for_spares = [&](std::size_t count) {
+    while (server.executive->snapshot().spare_threads != count) std::this_thread::yield();
+  };
+  const auto run_a_job = [&](TaskId id) {
+    TaskData data;
+    Tally tally;
+    server.submit(tally, id, &data);
+    tally.wait_recycled(1);
+    CHECK(tally.mistakes == 0);
+    return data.tid;
+  };
+  const TaskId first = server.admit(task(100ms, 1ms));
+  const pid_t thread = run_a_job(first);
+  wait_for_spares(1);  // another was made in its place
+  server.executive->depart(first);
+  wait_for_spares(2);
+  const TaskId second = server.admit(task(100ms, 1ms));
+  CHECK(run_a_job(second) == thread);
 }
 
 TEST_CASE("tasks come and go while jobs are on their way") {
