@@ -276,11 +276,15 @@ CorePool::Looked CorePool::look_at_watched() const noexcept {
   return looked;
 }
 
+// One that goes on after it was preempted, or has slept, has used some of it before.
 void CorePool::watch(const sched::Watch& watched) noexcept {
   watched_ = watched;
   if (!alarm_) return;
-  const WorkerPtr* worker = watched.job == JobId{} ? nullptr : worker_of(watched.task);
-  alarm_->set(worker ? (*worker)->clock_.now() + watched.budget : never);
+  const WorkerPtr* found = watched.job == JobId{} ? nullptr : worker_of(watched.task);
+  if (!found) return alarm_->set(never);
+  const TaskWorker& worker = **found;
+  const Duration used = worker.running_ ? worker.used_by_job() : Duration::zero();
+  alarm_->set(worker.clock_.now() + std::max(watched.budget - used, shortest_look));
 }
 
 void CorePool::demote(TaskId task, JobId job, bool cancel) noexcept {

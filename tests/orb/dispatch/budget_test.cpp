@@ -145,6 +145,24 @@ TEST_CASE("time in which a job is preempted is not its budget's") {
   CHECK(after == 0);
 }
 
+TEST_CASE("a job that is preempted more often than its budget lasts is found all the same") {
+  Watched machine(GENERATE(OverrunPolicy::demote, OverrunPolicy::cancel));
+  const TaskId urgent = machine.admit(make_contract(900us, 1us, {}, 0ms));
+  machine.decide();
+  const auto preempt = [&] {
+    const auto fate = machine.send(urgent);
+    machine.decide();
+    REQUIRE(machine.threads.threads.back()->worker->step(virtual_now));
+    CHECK(fate->runs == 1);
+  };
+  int after = -1;
+  machine.run([&](ScriptedJob&) {
+    for (int i = 0; i < 2; ++i) machine.execute(900us), preempt();
+    after = machine.native();
+  });
+  CHECK(after == 0);
+}
+
 TEST_CASE("a contract that wants overruns reported is not watched") {
   Watched machine(OverrunPolicy::report);
   Time due{};
