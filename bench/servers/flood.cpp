@@ -35,7 +35,7 @@ using namespace std::chrono_literals;
 constexpr Duration interval = 10ms;    // of calls
 constexpr Duration task_period = 8ms;  // of the contract: a call that a stall delayed does not make all others early
 constexpr Duration task_demand = 2ms;
-constexpr Duration budget = 2500us;
+constexpr Duration high_budget = 2500us;
 constexpr Duration reader_period = 1ms;
 constexpr int low_tasks = 4;
 const corelane::Contract low_contract = corelane::make_contract(100ms, 1ms);
@@ -226,7 +226,7 @@ int run_task(const std::vector<std::string>& words) {
   auto orb = orb_of({});
   auto echo = IDL::traits<Bench::Echo>::narrow(orb->string_to_object(words.at(0)));
   auto task =
-      corelane::rt::admit(echo, {.operation = "ping", .contract = corelane::make_contract(task_period, budget)});
+      corelane::rt::admit(echo, {.operation = "ping", .contract = corelane::make_contract(task_period, high_budget)});
   if (!task) return std::fprintf(stderr, "refused: %s\n", task.error().text.c_str()), 1;
   const corelane::os::PriorityScope above(client_native);
   std::vector<Duration> taken;

@@ -11,6 +11,7 @@
 //                   is the analysed response; `strangers`, `low jobs` and `refused` count the others' requests so far;
 //                   `call` is the round trip as the task's client sees it. Below each pair stands what the flood adds,
 //                   beside what the reader may take
+//   misbehaviour    a task overruns, floods or blocks under each policy; the others' responses beside their bounds
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -20,6 +21,7 @@
 
 #include "bench/servers/firm.h"
 #include "bench/servers/flood.h"
+#include "bench/servers/misbehave.h"
 #include "bench/servers/published.h"
 #include "orb/os/privileges.h"
 
@@ -34,6 +36,7 @@ struct Options {
   int io_seconds = 4;
   int firm_seconds = 5;
   int overshoot = 500;  // us
+  int case_seconds = 5;
   servers::FloodOptions flood;
 };
 
@@ -52,8 +55,8 @@ int run(int argc, char** argv) {
   if (argc > 2 && std::string(argv[1]) == "--role") return play(argv[2], {argv + 3, argv + argc});
   Options options;
   CLI::App app{"Runs published examples of servers, and a flood of requests beside a task, in real time."};
-  app.add_option("--only", options.only, "replenishment, io, firm, flood")
-      ->check(CLI::IsMember({"replenishment", "io", "firm", "flood"}));
+  app.add_option("--only", options.only, "replenishment, io, firm, flood, misbehaviour")
+      ->check(CLI::IsMember({"replenishment", "io", "firm", "flood", "misbehaviour"}));
   app.add_option("--core", options.core, "the hardware thread of the examples, and of the server in flood")
       ->capture_default_str();
   app.add_option("--unit", options.unit, "their unit of time in us")
@@ -68,6 +71,9 @@ int run(int argc, char** argv) {
   app.add_option("--overshoot", options.overshoot, "of firm, in us")
       ->check(CLI::Range(1, 1'000))
       ->capture_default_str();
+  app.add_option("--case-seconds", options.case_seconds, "how long each case of misbehaviour takes")
+      ->check(CLI::Range(1, 3600))
+      ->capture_default_str();
   app.add_option("--seconds", options.flood.seconds, "how long each run of flood takes")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();
@@ -80,6 +86,7 @@ int run(int argc, char** argv) {
   if (wants(options, "replenishment")) servers::print_replenishment(core, unit);
   if (wants(options, "io")) servers::print_io(core, unit, options.io_seconds * 1s);
   if (wants(options, "firm")) servers::print_firm(core, options.firm_seconds * 1s, options.overshoot * 1us);
+  if (wants(options, "misbehaviour")) servers::print_misbehaviour(options.case_seconds * 1s);
   options.flood.core = core;
   if (wants(options, "flood")) servers::print_flood(argv[0], options.flood);
   return 0;

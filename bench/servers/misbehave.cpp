@@ -1,0 +1,209 @@
+#include "bench/servers/misbehave.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/latency/machine.h"
+#include "bench/servers/units.h"
+#include "orb/dispatch/executive.h"
+#include "orb/dispatch/host_ledger.h"
+#include "orb/os/clock.h"
+#include "orb/os/thread.h"
+#include "orb/rt/stall_watch.h"
+#include "orb/rt/work.h"
+
+namespace servers {
+namespace {
+
+using namespace corelane;
+using namespace std::chrono_literals;
+
+enum class Fault { none, overruns, floods, blocks };
+constexpr const char* fault_names[] = {"none", "overruns 10x", "floods 100x", "blocks"};
+constexpr const char* policy_names[] = {"report", "demote", "cancel"};
+
+constexpr Duration tick = 200us;       // of the client: a hundredth of the rogue's period
+constexpr Duration nap = 5ms;          // of a rogue that blocks
+constexpr int client_level = 50;       // above the manager, on whose core it is
+constexpr std::size_t flood_jobs = 8;  // that a rogue who floods has at once
+constexpr std::size_t gap_room = 1 << 18;
+
+Contract contract_of(Duration period, Duration budget, OverrunPolicy policy = OverrunPolicy::report) {
+  Contract contract = make_contract(period, budget, {}, 1ms);
+  contract.on_overrun = policy;
+  return contract;
+}
+
+// Two are more urgent than the rogue on a core by priorities, one is less.
+const std::array others = {contract_of(5ms, 500us), contract_of(10ms, 1ms), contract_of(40ms, 8ms)};
+constexpr Duration rogue_period = 20ms, rogue_budget = 4ms;
+const Contract resident = contract_of(100ms, 70ms);  // keeps all of them away from the manager's core; sends nothing
+
+// What a job computes when its task keeps its contract. The rest of the budget is for what the host takes from a job,
+// as long as the clock of its thread goes on meanwhile: by deadlines an overrun costs the task its next job's time.
+constexpr Duration demand_of(Duration budget) { return budget * 6 / 10; }
+
+struct Run {
+  Time release, end;
+};
+
+// A request that is sent again and again; its client and its task have it in turns.
+class Request final : public dispatch::Job {
+ public:
+  Request(TaskId of, Duration budget, Fault fault, rt::GapLog& gaps, std::vector<Run>& runs)
+      : budget_(budget), fault_(fault), gaps_(gaps), runs_(runs) {
+    task = of;
+  }
+
+  // False: it is still on its way.
+  bool send(dispatch::Executive& executive) {
+    // PAIR request.busy: acquire here <- release in recycle().
+    if (busy_.exchange(true, std::memory_order_acquire)) return false;
+    dispatch::JobPtr job(this);
+    arrived = os::now();
+    if (const auto taken = executive.submit(job); !taken) job.reset();
+    return true;
+  }
+
+  void run(const dispatch::JobContext& context) noexcept override {
+    rt::work(fault_ == Fault::overruns ? 10 * budget_ : demand_of(budget_) / 2, &gaps_);
+    if (fault_ == Fault::blocks) os::sleep_until(os::now() + nap);
+    if (fault_ != Fault::overruns) rt::work(demand_of(budget_) / 2, &gaps_);
+    if (runs_.size() < runs_.capacity()) runs_.push_back({context.release, os::now()});
+  }
+  void refuse(const sched::Refusal&) noexcept override {}
+  void fail(Error) noexcept override {}
+  // PAIR request.busy: release here -> acquire in send().
+  void recycle() noexcept override { busy_.store(false, std::memory_order_release); }
+
+ private:
+  const Duration budget_;
+  const Fault fault_;
+  rt::GapLog& gaps_;
+  std::vector<Run>& runs_;  // of the task, so of one thread at a time
+  std::atomic<bool> busy_{false};
+};
+
+// One task and the client that sends its requests.
+struct Caller {
+  TaskId task;
+  Duration every;
+  Time due{};
+  std::vector<Run> runs;
+  std::deque<Request> requests;
+
+  Caller(dispatch::Executive& executive, const Contract& contract, Fault fault, Duration length, rt::GapLog& gaps)
+      : every(fault == Fault::floods ? tick : contract.period) {
+    const auto admitted = executive.admit_and_wait({.contract = contract, .owner = {}, .label = "task"});
+    if (!admitted) throw std::runtime_error(dispatch::text_of(admitted.error()));
+    task = admitted->task;
+    runs.reserve(static_cast<std::size_t>(length / contract.period) * 2 + 16);
+    for (std::size_t i = 0; i < (fault == Fault::floods ? flood_jobs : 1); ++i)
+      requests.emplace_back(task, contract.budget, fault, gaps, runs);
+  }
+  void call(dispatch::Executive& executive, Time now) {
+    if (now < due) return;
+    due = now + every - tick / 2;  // the next tick that is not before it
+    for (Request& request : requests)
+      if (request.send(executive)) return;
+  }
+};
+
+struct Case {
+  sched::CoreOrder order;
+  Fault fault;
+  OverrunPolicy policy;
+};
+
+std::unique_ptr<dispatch::Executive> start(const std::vector<CoreId>& cores, sched::CoreOrder order,
+                                           dispatch::CoreProvider& provider) {
+  dispatch::ExecutiveOptions options;
+  options.lease = {.cores = cores, .siblings = true};
+  if (order == sched::CoreOrder::deadline) options.deadline_cores = {cores.back()};
+  auto started = dispatch::Executive::start(options, provider);
+  if (!started) throw std::runtime_error("the executive does not start");
+  return std::move(*started);
+}
+
+// On the manager's core: the tasks' core is theirs alone.
+void play(dispatch::Executive& executive, std::deque<Caller>& callers, CoreId core, Duration length) {
+  auto client = os::start_thread({.name = "client", .core = core, .fifo_priority = client_level}, [&]() noexcept {
+    const Time end = os::now() + length;
+    for (Time due = os::now() + tick; due < end; due += tick) {
+      os::sleep_until(due);
+      for (Caller& caller : callers) caller.call(executive, os::now());
+    }
+  });
+  if (!client) throw std::runtime_error("no thread for the client");
+}
+
+// The longest response without what the machine took from it, the longest as it was, and the bound.
+void print_response(const Caller& caller, const dispatch::TaskReport& report, const rt::GapLog& gaps) {
+  Duration raw{}, attributed{};
+  for (const Run& run : caller.runs) {
+    const Duration response = run.end - run.release;
+    raw = std::max(raw, response);
+    attributed = std::max(attributed, response - gaps.external_time(report.core, run.release, run.end));
+  }
+  std::printf("  %6zu %6.0f %6.0f %6.0f %-8s", caller.runs.size(), microseconds(raw), microseconds(attributed),
+              microseconds(report.bound), attributed <= report.bound ? "held" : "EXCEEDED");
+}
+
+const dispatch::TaskReport& report_of(const dispatch::ExecutiveReport& report, TaskId task) {
+  for (const auto& each : report.tasks)
+    if (each.task == task) return each;
+  throw std::runtime_error("a task is gone");
+}
+
+void print_case(const Case& what, const std::vector<CoreId>& cores, Duration length) {
+  dispatch::UnguardedCores provider(*os::Topology::detect());
+  rt::GapLog gaps(gap_room);
+  const rt::StallWatch watch({cores.back()}, gaps, client_level);
+  std::deque<Caller> callers;  // outlive the executive
+  const auto executive = start(cores, what.order, provider);
+  if (!executive->admit_and_wait({.contract = resident, .owner = {}, .label = "resident"}))
+    throw std::runtime_error("the resident task was refused");
+  callers.emplace_back(*executive, contract_of(rogue_period, rogue_budget, what.policy), what.fault, length, gaps);
+  for (const Contract& contract : others) callers.emplace_back(*executive, contract, Fault::none, length, gaps);
+  play(*executive, callers, cores.front(), length);
+  const dispatch::ExecutiveReport report = executive->snapshot();
+  executive->stop();
+  const auto& rogue = report_of(report, callers.front().task);
+  std::printf("  %-9s %-13s %-7s %5lu %5lu %6lu", what.order == sched::CoreOrder::deadline ? "deadlines" : "priority",
+              fault_names[static_cast<int>(what.fault)], policy_names[static_cast<int>(what.policy)],
+              static_cast<unsigned long>(rogue.jobs), static_cast<unsigned long>(rogue.overruns),
+              static_cast<unsigned long>(rogue.refused + report.jobs_refused));
+  for (std::size_t i = 1; i < callers.size(); ++i) print_response(callers[i], report_of(report, callers[i].task), gaps);
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+void print_misbehaviour(Duration length) {
+  auto cores = latency::usable_cores();
+  if (cores.size() < 2) return (void)std::printf("\nmisbehaviour: left out, it needs two cores\n");
+  cores.resize(2);
+  rt::calibrate();
+  std::printf(
+      "\nmisbehaviour, %.0f s each: a task of 4 ms each 20 ms beside three of 0.5, 1 and 8 ms each 5, 10 and 40 ms; of "
+      "each of the three\njobs, longest response, the same less gaps of the machine, bound; us. `report` promises "
+      "nothing beside who overruns or blocks\n  %-9s %-13s %-7s %5s %5s %6s\n",
+      microseconds(length) / 1e6, "order", "misbehaves", "policy", "jobs", "over", "refused");
+  for (const auto order : {sched::CoreOrder::priority, sched::CoreOrder::deadline}) {
+    print_case({order, Fault::none, OverrunPolicy::report}, cores, length);
+    for (const Fault fault : {Fault::overruns, Fault::floods, Fault::blocks})
+      for (const auto policy : {OverrunPolicy::report, OverrunPolicy::demote, OverrunPolicy::cancel})
+        print_case({order, fault, policy}, cores, length);
+  }
+}
+
+}  // namespace servers
