@@ -9,6 +9,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/exception.h"
+#include "orb/core/server.h"
 #include "orb/dispatch/current.h"
 #include "orb/os/pi_mutex.h"
 
@@ -33,10 +34,13 @@ std::uint64_t draw_number() noexcept {
   return std::exchange(drawn[--left], 0);
 }
 
-bool in_task() noexcept {
+TaskId task_here() noexcept {
   const dispatch::CurrentJob* job = dispatch::current_job();
-  return job != nullptr && job->context.task != no_task;
+  return job != nullptr ? job->context.task : no_task;
 }
+
+// A thread that serves nobody is the application's: call-backs have the server's.
+bool serves_somebody() noexcept { return task_here() != no_task || inside_request(); }
 
 }  // namespace
 
@@ -46,7 +50,7 @@ void inherit_chain(giop::ChainContext& waits) noexcept {
 }
 
 std::uint64_t extend_chain(giop::ChainContext& waits) {
-  if (!in_task() || !bell_of_thread().open()) return 0;
+  if (!serves_somebody() || !bell_of_thread().open()) return 0;
   const std::uint64_t number = draw_number();
   if (number != 0 && !waits.push(number))
     raise(chain_full, "calls that call each other back may be nested " + std::to_string(waits.most) + " deep");
@@ -58,13 +62,13 @@ struct WireWait::Bucket {
   WireWait* first = nullptr;  // guarded by mutex
 };
 
-// A request as a part of the job that the thread is in. Whoever has his answer may call back again at once.
+// A request as a part of what the thread does. Whoever has his answer may call back again at once.
 class WireWait::RequestBack final : public CallBack {
  public:
   RequestBack(WireWait& wait, dispatch::Job& job) : wait_(wait), job_(job) {}
   void run() noexcept override {
     const dispatch::CurrentJob* current = dispatch::current_job();
-    job_.run(current != nullptr ? current->context : dispatch::JobContext{});
+    job_.run(current != nullptr ? current->context : dispatch::best_effort_context(job_.arrived));
     wait_.await_next();
     job_.finish();
   }
@@ -80,11 +84,7 @@ WireWait::Bucket& WireWait::bucket_of(std::uint64_t number) noexcept {
 }
 
 WireWait::WireWait(std::uint64_t number, PendingReply& reply) noexcept
-    : number_(number),
-      task_(dispatch::current_job()->context.task),
-      serves_(ChainedCall::current()),
-      reply_(reply),
-      bell_(bell_of_thread()) {
+    : number_(number), task_(task_here()), serves_(ChainedCall::current()), reply_(reply), bell_(bell_of_thread()) {
   Bucket& bucket = bucket_of(number_);
   const std::lock_guard lock(bucket.mutex);
   next_ = std::exchange(bucket.first, this);

@@ -1,7 +1,8 @@
-// Chains across processes. A task's job that waits for a call to another process has a number for this wait, which the
-// request carries (service context 0x434C4E03), as does every request that is made on behalf of that one, wherever. One
-// that comes back with it, for the task that waits or without a contract, runs on the thread that waits, as a part of
-// the job; chains within the process are call_chain.h.
+// Chains across processes. Who serves a request, in a task's job or without a contract, and waits for a call to another
+// process has a number for this wait, which his request carries (service context 0x434C4E03), as does every request
+// that is made on behalf of that one, wherever. One that comes back with it, for the task that waits or without a
+// contract, runs on the thread that waits, as a part of the job; so no number of requests that call each other back can
+// use up the threads. Chains within the process are call_chain.h.
 //
 // Who may get onto a thread: only he whom its job called, or who was called on behalf of that call, and only while it
 // waits. The number is random, of 64 bits, new for each call (and kept where a call that did not run is sent again),
@@ -29,8 +30,8 @@ namespace corelane::core {
 // Leaves in `waits` what a request of the calling thread is nested in, whether that waits for the reply or not.
 void inherit_chain(giop::ChainContext& waits) noexcept;
 
-// Adds the number of a wait for the reply, and gives it; 0: nobody can call back into that, since the thread is in no
-// task's job or the system has no random number or no descriptor to give. Raises IMP_LIMIT beyond ChainContext::most.
+// Adds the number of a wait for the reply, and gives it; 0: nobody can call back into that, since the thread serves no
+// request or the system has no random number or no descriptor to give. Raises IMP_LIMIT beyond ChainContext::most.
 std::uint64_t extend_chain(giop::ChainContext& waits);
 
 class WireWait final : public Interruption {

@@ -59,7 +59,7 @@ bool BestEffortLane::step(Time) noexcept {
 
 // Returns the tokens of jobs that were left to this thread meanwhile.
 BestEffortLane::Tokens BestEffortLane::run(JobPtr job) noexcept {
-  job->run({.task = no_task, .job = {}, .core = no_core, .release = job->arrived, .deadline = never, .budget = {}});
+  job->run(best_effort_context(job->arrived));
   jobs_.fetch_add(1, std::memory_order_relaxed);                // relaxed: a count for reports
   finishing_.fetch_add(one_thread, std::memory_order_relaxed);  // relaxed: the queue's lock publishes jobs
   job->finish();

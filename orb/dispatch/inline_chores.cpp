@@ -15,7 +15,7 @@ Pushed InlineChores::submit(JobPtr& job) noexcept {
 bool InlineChores::step(Time) noexcept {
   const JobPtr job = queue_.pop();
   if (!job) return false;
-  job->run({.task = no_task, .job = {}, .core = no_core, .release = job->arrived, .deadline = never, .budget = {}});
+  job->run(best_effort_context(job->arrived));
   job->finish();
   return true;
 }

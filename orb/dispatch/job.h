@@ -36,6 +36,11 @@ struct JobContext {
   Duration budget;  // C; zero in the best-effort lane
 };
 
+// Of one that nothing was agreed for.
+constexpr JobContext best_effort_context(Time arrived) noexcept {
+  return {.task = no_task, .job = {}, .core = no_core, .release = arrived, .deadline = never, .budget = {}};
+}
+
 class Job {
  public:
   Job() = default;
