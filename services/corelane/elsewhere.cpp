@@ -53,13 +53,10 @@ std::string line_of(const std::string& directory, const std::vector<int>& pids) 
   return text + "\n";
 }
 
-std::string line_of(const std::string& directory) {
-  std::error_code failure;
+std::vector<int> servers_in(const std::string& directory, std::error_code& failure) {
   std::vector<int> pids = dispatch::page_owners(directory, failure);
-  if (failure == std::errc::permission_denied)
-    return "not looked at: " + plain(directory) + ", since this user may not\n";
   std::erase_if(pids, [](int pid) { return !lives(pid); });
-  return pids.empty() ? "" : line_of(directory, pids);
+  return pids;
 }
 
 }  // namespace
@@ -92,11 +89,15 @@ std::vector<std::string> known_directories() {
 }
 
 std::string elsewhere_text(const std::string& here, const std::vector<std::string>& directories) {
-  std::string text;
-  std::error_code none;
-  for (const std::string& directory : directories)
-    if (!fs::equivalent(directory, here, none)) text += line_of(directory);
-  return text;
+  std::string text, closed;
+  for (const std::string& directory : directories) {
+    std::error_code failure;
+    if (fs::equivalent(directory, here, failure)) continue;
+    const std::vector<int> pids = servers_in(directory, failure);
+    if (!pids.empty()) text += line_of(directory, pids);
+    if (failure == std::errc::permission_denied) closed += (closed.empty() ? "" : ", ") + plain(directory);
+  }
+  return closed.empty() ? text : text + "not looked at, since this user may not: " + closed + "\n";
 }
 
 }  // namespace corelane::tool
