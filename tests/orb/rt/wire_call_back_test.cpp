@@ -15,6 +15,7 @@
 #include "tests/support/bare_wire.h"
 #include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
+#include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;
@@ -80,6 +81,8 @@ struct Side {
 
 // Two players behind sockets, each with a task for add() that the other one's ORB has admitted.
 struct RemoteGame {
+  explicit RemoteGame(std::vector<std::string> of_both = {"-ORBDispatchAdmission", "off"})
+      : options(in_each_mode(std::move(of_both))) {}
   ProbeReference meet(Side& from, Side& to) { return probe_of(from.orb, to.text); }
   rt::Task admit(const ProbeReference& player) {
     Contract contract = make_contract(10ms, 1ms);
@@ -100,7 +103,7 @@ struct RemoteGame {
   }
   std::size_t threads_of_first() { return first.player->threads.all().size(); }
 
-  std::vector<std::string> options = in_each_mode({"-ORBDispatchAdmission", "off"});
+  std::vector<std::string> options;
   Side first{options}, second{options};
   ProbeReference to_second = meet(first, second), to_first = meet(second, first);
   rt::Task first_task = admit(to_first), second_task = admit(to_second);
@@ -203,6 +206,17 @@ TEST_CASE("call-backs over sockets are parts of the job that waits, which is sus
   // Bound: the server's threads; the last of a job is counted behind its reply.
   while (!game.report(task).gone) std::this_thread::yield();
   CHECK(game.report(task).jobs == 1);
+}
+
+TEST_CASE("a task's calls over a channel are answered beside plain ones on it") {
+  const TempDirectory directory;
+  RemoteGame game({"-ORBDispatchAdmission", "off", "-ORBRuntimeDirectory", directory.path(), "-ORBEndpointListen",
+                   "channel:", "-ORBClientWait", GENERATE(as<std::string>{}, "park", "spin-then-park")});
+  game.play();
+  for (int i = 0; i < 20; ++i) {
+    CHECK(game.to_second->add(0, i) == i);
+    CHECK(game.to_first->add(3, i) == 3 + i);
+  }
 }
 
 TEST_CASE("a task that all callers share is called back on its thread") {
