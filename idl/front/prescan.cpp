@@ -202,8 +202,14 @@ class Prescan {
       i += text_[i] == '\\' && i + 1 < text_.size() ? 2 : 1;
     const bool closed = i < text_.size() && text_[i] == quote;
     if (i - at_ > longest_literal) return give_up("this literal is too long");
+    if (closed && breaks_line(at_, i)) return give_up("stray control character in this literal");
     if (closed && at_ > 0 && text_[at_ - 1] == 'L') hide_universal_names(at_ + 1, i);
     at_ = closed ? i + 1 : at_ + 1;
+  }
+
+  // The library takes a carriage return by itself for the end of a line.
+  bool breaks_line(std::size_t begin, std::size_t end) const {
+    return std::string_view(text_).substr(begin, end - begin).find('\r') != std::string_view::npos;
   }
 
   // C forbids \u0041; IDL does not.
@@ -226,7 +232,8 @@ class Prescan {
   }
 
   void header_name() {
-    while (at_ < text_.size() && text_[at_] != '>' && text_[at_] != '\n') ++at_;
+    for (; at_ < text_.size() && text_[at_] != '>' && text_[at_] != '\n'; ++at_)
+      if (text_[at_] == '\r') text_[at_] = ' ';  // would end a line
   }
 
   Span place(std::size_t offset, std::size_t length) const {

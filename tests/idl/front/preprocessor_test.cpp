@@ -145,7 +145,9 @@ TEST_CASE("faulty directives are errors") {
       Case{"#define\n", "ill formed preprocessor directive"},
       Case{"#define F(x) x\nF(1\n", "improperly terminated macro invocation"},
       Case{"/* no end\nstruct", "1:1: this comment is never closed"},
-      Case{"struct \x01 S", "1:8: stray control character in the text"});
+      Case{"struct \x01 S", "1:8: stray control character in the text"},
+      Case{"const string s = \"a\r#pragma\rb\";\n", "1:18: stray control character in this literal"},
+      Case{"#include <a\r#pragma\r>\n", "1:1: cannot include `a #pragma `"});
   CAPTURE(c.text);
   const std::string faults = faults_of(c.text);
   CAPTURE(faults);
