@@ -173,6 +173,15 @@ std::vector<Call> value_calls_of(const Spelling& spelling, DefId value_id) {
   return calls;
 }
 
+DefId served_by(const Model& model, DefId value_id) {
+  if (std::get<Valuetype>(model[value_id].body).kind == ValueKind::abstract) return DefId::none;
+  const std::vector<DefId> interfaces = supported_concrete(model, value_id);
+  const auto first = std::ranges::find_if(interfaces, [&](DefId id) {
+    return std::ranges::all_of(interfaces, [&](DefId other) { return other == id || derives(model, id, other); });
+  });
+  return first == interfaces.end() ? DefId::none : *first;
+}
+
 DefId class_of(const Model& model, DefId interface_id, const Call& call) {
   if (!is_abstract_interface(model, call.declared_in)) return call.declared_in;
   return declarers(model, implementers(model, interface_id, call.declared_in)).back();

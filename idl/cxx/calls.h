@@ -41,6 +41,9 @@ std::vector<Call> class_calls_of(const Spelling& spelling, DefId interface_id);
 // ones, which are bases of its class.
 std::vector<Call> value_calls_of(const Spelling& spelling, DefId value_id);
 std::vector<DefId> supported_abstract(const Model& model, DefId value_id);
+// The interface whose servants values of this type can be: of those that it and its bases support, the one that derives
+// from all others. None where there is no such, and for an abstract value type.
+DefId served_by(const Model& model, DefId value_id);
 // Of the stubs or skeletons of `interface_id` and its ancestors: the one whose declaration a call gets.
 DefId class_of(const Model& model, DefId interface_id, const Call& call);
 // With those of all ancestors, each once, in ascending order of their wire names.

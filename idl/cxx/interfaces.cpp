@@ -130,6 +130,7 @@ void declare_interface(const Spelling& spelling, DefId id, Text& out) {
   out.line("static constexpr const char* _id = \"$0\";", {spelling.model()[id].repository_id});
   declare_nested_types(spelling, id, out);
   if (is_local) {
+    out.line("_ref_type _this() { return _ref_type(::corelane::shared_self(*this)); }");
     declare_calls(spelling, id, all_calls_of(spelling, id), " = 0;", out);
   } else if (is_abstract) {
     out.line("static _ref_type _stub(const std::shared_ptr<::corelane::core::Reference>& _reference);");

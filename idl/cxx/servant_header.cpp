@@ -1,5 +1,6 @@
 // fooS.h: the classes that servants derive from.
 #include <algorithm>
+#include <iterator>
 
 #include "idl/cxx/async.h"
 #include "idl/cxx/calls.h"
@@ -17,14 +18,25 @@ std::vector<DefId> skeleton_bases(const Model& model, DefId id) {
   return bases;
 }
 
-// The files that hold base interfaces of the main file's interfaces, each once.
+// Values that a program can make servants, too.
+std::vector<DefId> serving_values_of_main(const Model& model) {
+  std::vector<DefId> out = definitions_of_main(model);
+  std::erase_if(
+      out, [&](DefId id) { return model[id].kind() != DefinitionKind::value || served_by(model, id) == DefId::none; });
+  return out;
+}
+
+// The files that hold bases of the main file's skeletons, each once.
 std::vector<FileId> files_of_bases(const Model& model) {
-  std::vector<FileId> files;
+  std::vector<DefId> bases;
   for (const DefId id : servants_of_main(model))
-    for (const DefId base : skeleton_bases(model, id))
-      if (!model.is_main(base) && model[model[base].file].generates_code &&
-          std::ranges::find(files, model[base].file) == files.end())
-        files.push_back(model[base].file);
+    std::ranges::copy(skeleton_bases(model, id), std::back_inserter(bases));
+  for (const DefId id : serving_values_of_main(model)) bases.push_back(served_by(model, id));
+  std::vector<FileId> files;
+  for (const DefId base : bases)
+    if (!model.is_main(base) && model[model[base].file].generates_code &&
+        std::ranges::find(files, model[base].file) == files.end())
+      files.push_back(model[base].file);
   return files;
 }
 
@@ -41,6 +53,7 @@ void write_class(const Spelling& spelling, DefId id, Text& out) {
   out.list(fill("class $0 : ", {name}), servant_bases(spelling, id), " {");
   out.indent();
   out.label("public:");
+  out.line("using _ref_type = ::CORBA::servant_reference<$0>;", {name});
   out.line("using _stub_type = $0;\n", {spelling.qualified(id)});
   out.open("::CORBA::object_reference<$0> _this() {", {spelling.qualified(id)});
   out.line("return ::corelane::core::make_stub<$0>(_activated_reference());", {spelling.qualified(id)});
@@ -52,6 +65,19 @@ void write_class(const Spelling& spelling, DefId id, Text& out) {
 }
 
 std::string tie_name(const Spelling& spelling, DefId id) { return "_tie_of_" + spelling.model()[id].name; }
+
+// Of a value that is a servant as well. A class of the program derives from this and from the one that keeps the state.
+void write_value_class(const Spelling& spelling, DefId id, Text& out) {
+  const DefId interface = served_by(spelling.model(), id);
+  const std::string name = spelling.skeleton_name(id);
+  out.list(fill("class $0 : ", {name}),
+           {"public virtual " + spelling.qualified(id), "public virtual " + spelling.skeleton_qualified(interface)},
+           " {");
+  out.indent();
+  out.label("public:");
+  out.line("using _ref_type = ::CORBA::servant_reference<$0>;", {name});
+  out.close("};\n");
+}
 
 // A servant that hands each call to an object of the user's, which need not derive from anything.
 void write_tie(const Spelling& spelling, DefId id, Text& out) {
@@ -76,7 +102,8 @@ void write_tie(const Spelling& spelling, DefId id, Text& out) {
 
 void write_traits(const Spelling& spelling, Text& out) {
   const std::vector<DefId> interfaces = servants_of_main(spelling.model());
-  if (interfaces.empty()) return;
+  const std::vector<DefId> values = serving_values_of_main(spelling.model());
+  if (interfaces.empty() && values.empty()) return;
   out.line("namespace CORBA {");
   for (const DefId id : interfaces) {
     const std::string stub = spelling.qualified(id);
@@ -88,6 +115,9 @@ void write_traits(const Spelling& spelling, Text& out) {
     out.line("  using tie_type = $0::$1<T>;\n};", {module.empty() ? module : "::" + module, tie_name(spelling, id)});
     write_async_traits(spelling, id, out);
   }
+  for (const DefId id : values)
+    out.line("template <>\nstruct servant_traits<$0> : ::corelane::poa::ServantTraits<$1> {};",
+             {spelling.qualified(id), spelling.skeleton_qualified(id)});
   out.line("}  // namespace CORBA");
 }
 
@@ -105,6 +135,10 @@ std::string servant_header(const Spelling& spelling) {
     namespaces.enter(spelling.skeleton_module_of(id));
     write_class(spelling, id, out);
     write_tie(spelling, id, out);
+  }
+  for (const DefId id : serving_values_of_main(model)) {
+    namespaces.enter(spelling.skeleton_module_of(id));
+    write_value_class(spelling, id, out);
   }
   namespaces.leave();
   write_traits(spelling, out);

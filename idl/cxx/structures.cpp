@@ -119,7 +119,10 @@ void declare_exception(const Spelling& spelling, DefId id, Text& out) {
   write_constructors(spelling, id, out);
   write_all_accessors(spelling, id, fields, out);
   out.line("\nconst char* _rep_id() const noexcept override;\nconst char* what() const noexcept override;");
-  out.line("void _raise() const override;\n");
+  out.line("void _raise() const override;");
+  if (!is_local_definition(spelling, id))
+    out.line("const ::corelane::any::TypeDesc* _type_desc() const noexcept override;");
+  out.line();
   out.label("private:");
   out.line("void _encode(::corelane::cdr::Writer& _writer) const override;");
   write_data(fields, out);
@@ -194,6 +197,9 @@ void define_exception_functions(const Spelling& spelling, DefId id, Text& out) {
   const std::string scope = spelling.module_of(id);
   if (is_local_definition(spelling, id))
     return out.line("void $0::_encode(::corelane::cdr::Writer&) const {}\n", {name});
+  out.open("const ::corelane::any::TypeDesc* $0::_type_desc() const noexcept {", {name});
+  out.line("return ::corelane::any::desc_of<$0>;", {spelling.qualified(id)});
+  out.close("}\n");
   out.line("void $0::_encode(::corelane::cdr::Writer& _writer) const { $1::encode(_writer, *this); }\n",
            {name, scope.empty() ? scope : "::" + scope});
 }

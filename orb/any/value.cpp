@@ -54,7 +54,7 @@ cdr::Reader reader_of_copy(cdr::Writer& writer) {
 
 std::shared_ptr<Value> copy_graph(const Value& value) {
   cdr::Writer writer;
-  encode_value(writer, value.shared_from_this());
+  encode_value(writer, shared_self(value));
   if (!writer.ok()) return nullptr;
   cdr::Reader reader = reader_of_copy(writer);
   std::shared_ptr<Value> copy;

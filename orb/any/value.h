@@ -9,15 +9,14 @@
 #include <string_view>
 
 #include "orb/any/type.h"
+#include "orb/base/shared_self.h"
 #include "orb/cdr/reader.h"
 #include "orb/cdr/writer.h"
 
 namespace corelane::any {
 
-class Value : public std::enable_shared_from_this<Value> {
+class Value : public virtual SharedSelf {
  public:
-  virtual ~Value() = default;
-
   // The most derived IDL type: a constant.
   virtual const TypeDesc& _type_desc() const noexcept = 0;
   // State members, those of the base first; of a custom type whatever it writes.

@@ -10,6 +10,7 @@
 #include "orb/base/language.h"
 
 #include <concepts>
+#include <exception>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -70,11 +71,42 @@ void operator<<=(Any& any, T exception) {
   any.insert(ExceptionInAny<T>{std::move(exception)}, *::corelane::any::desc_of<T>);
 }
 
+// One whose class only the exception knows. BAD_PARAM where that has no TypeCode.
+void operator<<=(Any& any, const UserException& exception);
+// It was put in so; thrown, it is found by its class.
+struct ThrownInAny {
+  std::exception_ptr exception{};
+};
+void encode(::corelane::cdr::Writer& writer, const ThrownInAny& value);
+inline bool decode(::corelane::cdr::Reader&, ThrownInAny&) { return false; }
+template <typename T>
+bool caught(const ThrownInAny& thrown, T& exception) {
+  try {
+    std::rethrow_exception(thrown.exception);
+  } catch (const T& found) {
+    return exception = found, true;
+  } catch (...) {
+    return false;
+  }
+}
+
 template <AnyException T>
 bool operator>>=(const Any& any, T& exception) {
   ExceptionInAny<T> out;
-  if (!any.extract(out, *::corelane::any::desc_of<T>)) return false;
-  exception = std::move(out.exception);
+  if (any.extract(out, *::corelane::any::desc_of<T>)) return exception = std::move(out.exception), true;
+  ThrownInAny thrown;
+  return any.extract(thrown, *::corelane::any::desc_of<T>) && caught(thrown, exception);
+}
+
+// System exceptions: the kind, the minor code and whether it was completed.
+void operator<<=(Any& any, const SystemException& exception);
+// `error` says the kind that is wanted; the rest comes from the Any. False where that holds another type.
+bool extract_system_exception(const Any& any, ::corelane::Error& error);
+template <::corelane::ErrorKind kind>
+bool operator>>=(const Any& any, ::corelane::core::SystemExceptionOf<kind>& exception) {
+  ::corelane::Error error{kind, ::corelane::Completion::no, 0};
+  if (!extract_system_exception(any, error)) return false;
+  exception = ::corelane::core::SystemExceptionOf<kind>(error, nullptr);
   return true;
 }
 

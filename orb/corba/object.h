@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "orb/any/desc_of.h"
+#include "orb/base/shared_self.h"
 #include "orb/corba/traits.h"
 #include "orb/core/object.h"
 
@@ -17,7 +18,7 @@ namespace CORBA {
 using Object = ::corelane::core::Object;
 
 // Base of local objects: those that have no reference on the wire.
-class LocalObject : public virtual Object {
+class LocalObject : public virtual Object, public virtual ::corelane::SharedSelf {
  protected:
   LocalObject() = default;
 };
@@ -26,6 +27,10 @@ template <typename T>
 using object_reference = ::corelane::core::ObjectReference<T>;
 template <typename T>
 using weak_reference = ::corelane::core::WeakHandle<T>;
+
+// Of an interface that is known by name only, too, where IDL::traits says nothing yet.
+template <typename T>
+using object_traits = ::corelane::core::InterfaceTraits<T>;
 
 }  // namespace CORBA
 

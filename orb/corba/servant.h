@@ -3,6 +3,8 @@
 
 #include "orb/base/language.h"
 
+#include <concepts>
+
 #include "orb/corba/object.h"
 #include "orb/core/server_request.h"
 #include "orb/core/skeleton.h"
@@ -22,6 +24,9 @@ using servant_reference = ::corelane::poa::ServantReference<T>;
 // Generated code specialises it for each interface; see corelane::poa::ServantTraits.
 template <typename T>
 struct servant_traits;
+// A program's own class.
+template <std::derived_from<::PortableServer::ServantBase> T>
+struct servant_traits<T> : ::corelane::poa::ServantTraits<T> {};
 
 // Makes a servant (or a local object): the only way to get a servant_reference to a new one.
 using ::corelane::poa::make_reference;

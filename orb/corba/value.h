@@ -27,6 +27,9 @@ template <typename T>
 using valuetype_reference = ::corelane::core::Handle<T>;
 template <typename T>
 using weak_valuetype_reference = ::corelane::core::WeakHandle<T>;
+// Of a value type that is known by name only, too.
+template <typename T>
+using valuetype_traits = ::corelane::core::ValueTraits<T>;
 
 template <typename T>
 concept ValueOrFactory =
@@ -86,6 +89,11 @@ struct traits<::CORBA::ValueBase> : ::corelane::core::ValueTraits<::CORBA::Value
 // A program's own class of a value.
 template <std::derived_from<::CORBA::ValueBase> T>
 struct traits<T> : ::corelane::core::ValueTraits<T> {};
+// Factories stay in their process.
+template <std::derived_from<::CORBA::ValueFactoryBase> T>
+struct traits<T> : ::corelane::core::HandleTraits<T> {
+  using is_local = std::true_type;
+};
 
 }  // namespace IDL
 

@@ -26,7 +26,7 @@ Handle<Object> AbstractBase::_to_object() {
 Handle<ValueBase> AbstractBase::_to_value() {
   auto* const value = dynamic_cast<ValueBase*>(this);
   if (value == nullptr) return nullptr;
-  return Handle<ValueBase>(std::dynamic_pointer_cast<ValueBase>(value->shared_from_this()));
+  return Handle<ValueBase>(shared_self(*value));
 }
 
 void encode_abstract(cdr::Writer& writer, const Handle<AbstractBase>& object) {

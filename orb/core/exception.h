@@ -17,6 +17,10 @@
 #include "orb/cdr/writer.h"
 #include "orb/sched/refusal.h"
 
+namespace corelane::any {
+struct TypeDesc;
+}
+
 namespace corelane::core {
 
 class Exception : public std::exception {
@@ -33,6 +37,8 @@ class UserException : public Exception {
  public:
   // Writes the repository id and the members, as a reply carries them.
   void _marshal(cdr::Writer& writer) const;
+  // Null: its type has no TypeCode. A constant.
+  virtual const any::TypeDesc* _type_desc() const noexcept { return nullptr; }
 
  private:
   virtual void _encode(cdr::Writer& writer) const = 0;  // members only

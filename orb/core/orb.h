@@ -55,7 +55,9 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
   // Those registered, those of -ORBInitRef, RootPOA. Raises InvalidName.
   ObjectReference<Object> resolve_initial_references(const std::string& name);
   void register_initial_reference(const std::string& name, const ObjectReference<Object>& object);
-  std::vector<std::string> list_initial_services() const;
+  using ObjectId = std::string;
+  using ObjectIdList = std::vector<ObjectId>;
+  ObjectIdList list_initial_services() const;
 
   // What makes the values of this repository id that arrive, for all ORBs of the process. Returns the one that was
   // there before, or nil. Nil as a factory: BAD_PARAM.

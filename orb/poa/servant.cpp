@@ -29,7 +29,7 @@ std::shared_ptr<core::Reference> Servant::_activated_reference() {
     home = home_.lock();
   }
   if (!home) home = _default_POA().shared();
-  return home->servant_to_reference(ServantReference<Servant>(shared_from_this()))->_reference();
+  return home->servant_to_reference(ServantReference<Servant>(shared_self(*this)))->_reference();
 }
 
 }  // namespace corelane::poa

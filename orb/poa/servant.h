@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "orb/base/shared_self.h"
 #include "orb/core/object.h"
 #include "orb/core/skeleton.h"
 
@@ -18,9 +19,8 @@ class Poa;
 template <typename T>
 using ServantReference = core::Handle<T>;
 
-class Servant : public std::enable_shared_from_this<Servant> {
+class Servant : public virtual SharedSelf {
  public:
-  virtual ~Servant() = default;
   Servant(const Servant&) = delete;
   Servant& operator=(const Servant&) = delete;
 
@@ -52,6 +52,12 @@ struct ServantTraits {
   using base_type = SkeletonClass;
   using ref_type = ServantReference<SkeletonClass>;
   using weak_ref_type = core::WeakHandle<SkeletonClass>;
+
+  // Nil for a servant of another class.
+  template <typename T>
+  static ref_type narrow(const ServantReference<T>& servant) {
+    return ref_type(std::dynamic_pointer_cast<SkeletonClass>(servant.shared()));
+  }
 };
 
 template <typename T, typename... Arguments>

@@ -147,6 +147,19 @@ def implementation(node, name, base):
     return text + f"}};\nstatic_assert(!std::is_abstract_v<{name}>);\n"
 
 
+# Where one interface of those that it supports derives from all others.
+def is_servant(node):
+    supported = {one for of in node.family() if of.is_value() for parent in of.supports for one in parent.family()}
+    supported = {one for one in supported if one.kind == "plain"}
+    return any(supported <= set(one.family()) for one in supported)
+
+
+def servant_of(node, impl, cxx):
+    text = f"struct {impl}_Servant final : {impl}, virtual CORBA::servant_traits<{cxx}>::base_type {{\n"
+    text += implementation(node, "", "").split("{", 1)[1].rsplit("static_assert", 1)[0]
+    return text + f"static_assert(!std::is_abstract_v<{impl}_Servant>);\n"
+
+
 def use_of(node, cxx):
     text = f"[[maybe_unused]] void use({cxx}& one) {{\n  (void)one;\n"
     for call, argument in callable_by_name(node):
@@ -169,6 +182,7 @@ def program_of(graph, node):
         text += implementation(node, impl, f"IDL::traits<{cxx}>::base_type")
     if node.is_value() and node.kind != "abstract valuetype":
         text += implementation(node, impl, f"IDL::traits<{cxx}>::obv_type")
+        text += servant_of(node, impl, cxx) if is_servant(node) else ""
     if node.kind != "plain":
         return text
     text += f"static_assert(!std::is_abstract_v<{cxx}>);\n" + use_of(node, f"POA_{cxx}")

@@ -1,6 +1,7 @@
 // kinds.idl: what generated types of every kind do, and that they survive both byte orders.
 #include "kindsC.h"
 #include "orb/corba/any.h"
+#include "orb/corba/orb.h"
 #include "orb/corba/print.h"
 #include "tests/support/round_trip.h"
 
@@ -303,6 +304,38 @@ TEST_CASE("an exception passes in an Any with its members") {
   CHECK(text(out) == "Bad{choice_ = Choice{green: word = \"why\"}}");
 }
 
+TEST_CASE("an Any takes an exception through its base") {
+  Kinds::Choice choice;
+  choice.word("why");
+  const Kinds::Bad bad(choice);
+  const CORBA::UserException& base = bad;
+  CORBA::Any any;
+  any <<= base;
+  CHECK(any.type()->name() == "Bad");
+  for (const CORBA::Any& from : {any, through_bytes(any, any_order())}) {
+    Kinds::Bad out;
+    REQUIRE((from >>= out));
+    CHECK(out.choice_().word() == "why");
+  }
+  CHECK_THROWS_AS(any <<= static_cast<const CORBA::UserException&>(CORBA::ORB::InvalidName("x")), CORBA::BAD_PARAM);
+}
+
+TEST_CASE("an Any holds system exceptions") {
+  const CORBA::TIMEOUT timeout(7, CORBA::COMPLETED_MAYBE);
+  CORBA::Any any;
+  any <<= static_cast<const CORBA::SystemException&>(timeout);
+  CHECK(text(any) == "any(TIMEOUT{minor = 7, completed = COMPLETED_MAYBE})");
+  for (const CORBA::Any& from : {any, through_bytes(any, any_order())}) {
+    CORBA::TIMEOUT out;
+    REQUIRE((from >>= out));
+    CHECK(out.minor() == 7);
+    CHECK(out.completed() == CORBA::COMPLETED_MAYBE);
+    CORBA::MARSHAL other(9);
+    CHECK_FALSE((from >>= other));
+    CHECK(other.minor() == 9);
+  }
+}
+
 TEST_CASE("sequences print through their traits") {
   const std::vector<Kinds::Colour> colours = {Kinds::Colour::red, Kinds::Colour::blue};
   CHECK(text(IDL::traits<std::vector<Kinds::Colour>>::write(colours)) == "[red, blue]");
@@ -330,6 +363,7 @@ TEST_CASE("a local object is called like any other and does not leave its proces
   CORBA::Any any;
   CHECK(here->use(nullptr, any) == 4);
   CHECK(IDL::traits<Kinds::Here>::narrow(here) == here);
+  CHECK(here->_this() == here);
   corelane::cdr::Writer writer;
   encode(writer, here);
   CHECK_FALSE(writer.ok());

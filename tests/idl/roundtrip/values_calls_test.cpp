@@ -74,4 +74,30 @@ TEST_CASE("in a collocated call values are passed by value") {
   CHECK(weighed->weight() == 3);
 }
 
+namespace {
+
+class CountedServant : public virtual IDL::traits<Values::Counted>::obv_type,
+                       public virtual CORBA::servant_traits<Values::Counted>::base_type {
+ public:
+  std::int32_t count() override { return start(start() + 1), start(); }
+};
+
+}  // namespace
+
+TEST_CASE("a value that supports an interface can be its servant, too") {
+  Server server;
+  const CountedServant::_ref_type counted = CORBA::make_reference<CountedServant>();
+  const CORBA::valuetype_reference<Values::Counted> value = counted;
+  const CORBA::object_reference<Values::Countable> object = counted->_this();
+  value->start(4);
+  CHECK(object->count() == 5);
+  CHECK(value->count() == 6);
+  CHECK(counted->_this()->_is_equivalent(object));
+  CHECK(value->_repository_id() == "IDL:Values/Counted:1.0");
+  CHECK_THROWS_AS(value->_copy_value(), CORBA::NO_IMPLEMENT);  // no factory
+  const CORBA::object_traits<Values::Countable>::ref_type same = object;
+  const CORBA::valuetype_traits<Values::Counted>::ref_type same_value = value;
+  CHECK((same == object && same_value == value));
+}
+
 // Error paths.

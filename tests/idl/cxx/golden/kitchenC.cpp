@@ -289,6 +289,10 @@ const char* Refused::what() const noexcept { return "Kitchen::Refused"; }
 
 void Refused::_raise() const { throw *this; }
 
+const ::corelane::any::TypeDesc* Refused::_type_desc() const noexcept {
+  return ::corelane::any::desc_of<::Kitchen::Refused>;
+}
+
 void Refused::_encode(::corelane::cdr::Writer& _writer) const { ::Kitchen::encode(_writer, *this); }
 
 void encode(::corelane::cdr::Writer& _writer, const Refused& _value) {
@@ -315,6 +319,10 @@ const char* Empty::_rep_id() const noexcept { return _id; }
 const char* Empty::what() const noexcept { return "Kitchen::Empty"; }
 
 void Empty::_raise() const { throw *this; }
+
+const ::corelane::any::TypeDesc* Empty::_type_desc() const noexcept {
+  return ::corelane::any::desc_of<::Kitchen::Empty>;
+}
 
 void Empty::_encode(::corelane::cdr::Writer& _writer) const { ::Kitchen::encode(_writer, *this); }
 
@@ -450,6 +458,10 @@ const char* Plant::Broken::_rep_id() const noexcept { return _id; }
 const char* Plant::Broken::what() const noexcept { return "Kitchen::Plant::Broken"; }
 
 void Plant::Broken::_raise() const { throw *this; }
+
+const ::corelane::any::TypeDesc* Plant::Broken::_type_desc() const noexcept {
+  return ::corelane::any::desc_of<::Kitchen::Plant::Broken>;
+}
 
 void Plant::Broken::_encode(::corelane::cdr::Writer& _writer) const { ::Kitchen::encode(_writer, *this); }
 
@@ -712,6 +724,10 @@ const char* _cxx_encode::_rep_id() const noexcept { return _id; }
 const char* _cxx_encode::what() const noexcept { return "Kitchen::encode"; }
 
 void _cxx_encode::_raise() const { throw *this; }
+
+const ::corelane::any::TypeDesc* _cxx_encode::_type_desc() const noexcept {
+  return ::corelane::any::desc_of<::Kitchen::_cxx_encode>;
+}
 
 void _cxx_encode::_encode(::corelane::cdr::Writer& _writer) const { ::Kitchen::encode(_writer, *this); }
 

@@ -293,6 +293,7 @@ class Refused : public ::CORBA::UserException {
   const char* _rep_id() const noexcept override;
   const char* what() const noexcept override;
   void _raise() const override;
+  const ::corelane::any::TypeDesc* _type_desc() const noexcept override;
 
  private:
   void _encode(::corelane::cdr::Writer& _writer) const override;
@@ -313,6 +314,7 @@ class Empty : public ::CORBA::UserException {
   const char* _rep_id() const noexcept override;
   const char* what() const noexcept override;
   void _raise() const override;
+  const ::corelane::any::TypeDesc* _type_desc() const noexcept override;
 
  private:
   void _encode(::corelane::cdr::Writer& _writer) const override;
@@ -413,6 +415,7 @@ class Plant : public virtual ::Kitchen::Base {
     const char* _rep_id() const noexcept override;
     const char* what() const noexcept override;
     void _raise() const override;
+    const ::corelane::any::TypeDesc* _type_desc() const noexcept override;
 
    private:
     void _encode(::corelane::cdr::Writer& _writer) const override;
@@ -532,6 +535,7 @@ class _cxx_encode : public ::CORBA::UserException {
   const char* _rep_id() const noexcept override;
   const char* what() const noexcept override;
   void _raise() const override;
+  const ::corelane::any::TypeDesc* _type_desc() const noexcept override;
 
  private:
   void _encode(::corelane::cdr::Writer& _writer) const override;

@@ -6,6 +6,7 @@
 
 class POA_Global : public virtual ::PortableServer::ServantBase {
  public:
+  using _ref_type = ::CORBA::servant_reference<POA_Global>;
   using _stub_type = ::Global;
 
   ::CORBA::object_reference<::Global> _this() {
@@ -36,6 +37,7 @@ namespace POA_Kitchen {
 
 class Base : public virtual ::PortableServer::ServantBase {
  public:
+  using _ref_type = ::CORBA::servant_reference<Base>;
   using _stub_type = ::Kitchen::Base;
 
   ::CORBA::object_reference<::Kitchen::Base> _this() {
@@ -64,6 +66,7 @@ class _tie_of_Base final : public ::POA_Kitchen::Base {
 
 class Plant : public virtual ::POA_Kitchen::Base {
  public:
+  using _ref_type = ::CORBA::servant_reference<Plant>;
   using _stub_type = ::Kitchen::Plant;
 
   ::CORBA::object_reference<::Kitchen::Plant> _this() {
@@ -143,6 +146,7 @@ class _tie_of_Plant final : public ::POA_Kitchen::Plant {
 
 class Sink : public virtual ::PortableServer::ServantBase {
  public:
+  using _ref_type = ::CORBA::servant_reference<Sink>;
   using _stub_type = ::Kitchen::Sink;
 
   ::CORBA::object_reference<::Kitchen::Sink> _this() {
@@ -171,6 +175,7 @@ class _tie_of_Sink final : public ::POA_Kitchen::Sink {
 
 class _cxx_operator : public virtual ::PortableServer::ServantBase {
  public:
+  using _ref_type = ::CORBA::servant_reference<_cxx_operator>;
   using _stub_type = ::Kitchen::_cxx_operator;
 
   ::CORBA::object_reference<::Kitchen::_cxx_operator> _this() {
@@ -227,6 +232,7 @@ namespace POA_Kitchen::Inner {
 
 class Top : public virtual ::PortableServer::ServantBase {
  public:
+  using _ref_type = ::CORBA::servant_reference<Top>;
   using _stub_type = ::Kitchen::Inner::Top;
 
   ::CORBA::object_reference<::Kitchen::Inner::Top> _this() {
@@ -263,6 +269,7 @@ class _tie_of_Top final : public ::POA_Kitchen::Inner::Top {
 
 class Left : public virtual ::POA_Kitchen::Inner::Top {
  public:
+  using _ref_type = ::CORBA::servant_reference<Left>;
   using _stub_type = ::Kitchen::Inner::Left;
 
   ::CORBA::object_reference<::Kitchen::Inner::Left> _this() {
@@ -295,6 +302,7 @@ class _tie_of_Left final : public ::POA_Kitchen::Inner::Left {
 
 class Right : public virtual ::POA_Kitchen::Inner::Top {
  public:
+  using _ref_type = ::CORBA::servant_reference<Right>;
   using _stub_type = ::Kitchen::Inner::Right;
 
   ::CORBA::object_reference<::Kitchen::Inner::Right> _this() {
@@ -332,6 +340,7 @@ class _tie_of_Right final : public ::POA_Kitchen::Inner::Right {
 
 class Bottom : public virtual ::POA_Kitchen::Inner::Left, public virtual ::POA_Kitchen::Inner::Right {
  public:
+  using _ref_type = ::CORBA::servant_reference<Bottom>;
   using _stub_type = ::Kitchen::Inner::Bottom;
 
   ::CORBA::object_reference<::Kitchen::Inner::Bottom> _this() {
@@ -372,6 +381,7 @@ class _tie_of_Bottom final : public ::POA_Kitchen::Inner::Bottom {
 
 class Marker : public virtual ::PortableServer::ServantBase {
  public:
+  using _ref_type = ::CORBA::servant_reference<Marker>;
   using _stub_type = ::Kitchen::Inner::Marker;
 
   ::CORBA::object_reference<::Kitchen::Inner::Marker> _this() {
