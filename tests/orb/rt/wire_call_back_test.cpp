@@ -57,6 +57,12 @@ class RemotePlayer final : public ProbeServant {
   }
   void ping() override { pinged ? pinged() : threads.note(); }
 
+  // A lock publishes it, since a sanitizer of threads sees no order in a channel's memory.
+  void play_with(const ProbeReference& other) {
+    next = other;
+    (void)threads.all();
+  }
+
   ProbeReference next;
   std::function<std::int32_t()> instead;  // of answering at once
   std::function<void()> pinged;
@@ -92,8 +98,8 @@ struct RemoteGame {
     return std::move(*task);
   }
   void play() {
-    first.player->next = to_second;
-    second.player->next = to_first;
+    first.player->play_with(to_second);
+    second.player->play_with(to_first);
   }
   dispatch::TaskReport report(TaskId task) {
     for (const auto& report : rt::report(*first.orb.orb).tasks)
