@@ -12,6 +12,7 @@
 // ordinary threads get.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <vector>
@@ -37,9 +38,10 @@ class StallWatch {
 
   bool watching() const noexcept { return !threads_.empty(); }
 
-  // Why the watch ran at `now` instead of `due`, when the witness ran last at `seen`.
+  // Why the watch ran at `now` instead of `due`, when the witness ran last at `seen`: in the second half of that time,
+  // since a timer may come late first and another program above the watch then.
   static constexpr GapCause cause_of(Time due, Time now, Time seen) noexcept {
-    return seen > due + usual_wakeup && seen < now ? GapCause::throttled : GapCause::machine;
+    return seen > due + std::max(usual_wakeup, (now - due) / 2) && seen < now ? GapCause::throttled : GapCause::machine;
   }
 
  private:

@@ -123,10 +123,11 @@ TEST_CASE("a watch that was kept away while ordinary threads ran was throttled b
     Duration now, seen;
     GapCause cause;
   };
-  const Case c =
-      GENERATE(Case{50ms, -1ms, GapCause::machine}, Case{50ms, 20ms, GapCause::throttled},
-               Case{50ms, StallWatch::usual_wakeup, GapCause::machine},  // ran before the watch should have
-               Case{50ms, StallWatch::usual_wakeup + 1ns, GapCause::throttled}, Case{50ms, 50ms, GapCause::machine});
+  const Case c = GENERATE(Case{50ms, -1ms, GapCause::machine}, Case{50ms, 49ms, GapCause::throttled},
+                          Case{50ms, 25ms, GapCause::machine},  // something above the watch came after it
+                          Case{50ms, 25ms + 1ns, GapCause::throttled}, Case{50ms, 50ms, GapCause::machine},
+                          Case{200us, StallWatch::usual_wakeup, GapCause::machine},  // ran before the watch should have
+                          Case{200us, StallWatch::usual_wakeup + 1ns, GapCause::throttled});
   const Time due{10s};
   CHECK(StallWatch::cause_of(due, due + c.now, due + c.seen) == c.cause);
 }
