@@ -131,9 +131,9 @@ def calls(node):
            [(of.attribute, "") for of in node.family() if of.attribute]
 
 
-# In a class of that name it means the constructor.
+# A class takes its own name, and those of its bases, for constructors.
 def callable_by_name(node):
-    return [(call, argument) for call, argument in calls(node) if call != node.name]
+    return [(call, argument) for call, argument in calls(node) if call not in [of.name for of in node.family()]]
 
 
 def implementation(node, name, base):
@@ -197,7 +197,10 @@ def use_of_handler(graph, node, cxx):
     text += f"static_assert(!std::is_abstract_v<CORBA::servant_traits<{handler}>::tie_type<{handler}>>);\n"
     text += f"[[maybe_unused]] void send(const CORBA::amic_traits<{cxx}>::ref_type& to, "
     text += f"const CORBA::amic_traits<{cxx}>::replyhandler_ref_type& handler) {{\n  (void)to;\n  (void)handler;\n"
+    operations = [call for call, _ in calls(node)]
     for call, argument in calls(node):
+        if f"sendc_{call}" in operations:  # has another name
+            continue
         text += f"  to->sendc_{call}(handler, 1);\n" if argument else \
             f"  to->sendc_get_{call}(handler);\n  to->sendc_set_{call}(handler, 1);\n"
         text += f"  handler->{call if argument else 'get_' + call}(1);\n"
