@@ -15,10 +15,11 @@ set(CMAKE_OPTIMIZE_DEPENDENCIES ON)  # compiling a static library need not wait 
 find_program(CORELANE_CCACHE ccache)
 if(CORELANE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Precompiled headers need the sloppiness; see the ccache manual, "Precompiled headers". Paths below the base are hashed
-  # as relative ones, so that another clone of the same commit finds what this one compiled.
+  # as relative ones, so that another clone of the same commit finds what this one compiled. Which headers a file has
+  # the compiler tells anyway (-MD), so a miss costs no preprocessing beforehand.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CORELANE_CCACHE})
+      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 ${CORELANE_CCACHE})
 endif()
 
 find_program(CORELANE_MOLD mold)
