@@ -4,6 +4,7 @@
 #include <future>
 #include <latch>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -97,6 +98,20 @@ class FullCores {
   std::vector<TaskId> tasks_;
 };
 
+// A server whose Probe asks for its shared task when it is activated, and a client.
+struct Sharing {
+  Sharing() { server.root()->the_POAManager()->activate(); }
+  void activate() { ior_ = server->object_to_string(server.root()->servant_to_reference(servant_)); }
+  CORBA::object_reference<Probing::Probe> probe() { return probe_of(client, ior_); }
+  dispatch::Executive& executive() { return server->executive(); }
+
+  TestOrb server, client;
+
+ private:
+  const CORBA::servant_reference<ProbeServant> servant_ = CORBA::make_reference<ProbeServant>();
+  std::string ior_;
+};
+
 // How often a call was turned away in passing before it got its answer.
 int calls_turned_away(Probing::Probe& probe) {
   for (int count = 0;; ++count) {  // bound: the manager's answer
@@ -111,30 +126,24 @@ int calls_turned_away(Probing::Probe& probe) {
 }  // namespace
 
 TEST_CASE("a shared task that was refused in passing is asked for again by the next caller") {
-  TestOrb server, client;
-  server.root()->the_POAManager()->activate();
-  const auto servant = CORBA::make_reference<ProbeServant>();
-  std::string ior;
+  Sharing shared;
   {
-    const BusyManager busy(server->executive());
-    ior = server->object_to_string(server.root()->servant_to_reference(servant));  // asks, and is turned away
+    const BusyManager busy(shared.executive());
+    shared.activate();  // asks, and is turned away
   }
-  const auto probe = probe_of(client, ior);
+  const auto probe = shared.probe();
   (void)calls_turned_away(*probe);  // while the door is full; then the call that asks is the one that is answered
   CHECK(calls_turned_away(*probe) == 0);
 }
 
 TEST_CASE("a shared task for which there was no room is admitted when others have left") {
-  TestOrb server, client;
-  server.root()->the_POAManager()->activate();
-  const auto servant = CORBA::make_reference<ProbeServant>();
-  std::string ior;
+  Sharing shared;
   {
-    const FullCores full(server->executive(), Probing::detail::paced_contract);
-    ior = server->object_to_string(server.root()->servant_to_reference(servant));
-    CHECK_THROWS_AS(probe_of(client, ior)->paced(3), CORBA::NO_RESOURCES);
+    const FullCores full(shared.executive(), Probing::detail::paced_contract);
+    shared.activate();
+    CHECK_THROWS_AS(shared.probe()->paced(3), CORBA::NO_RESOURCES);
   }
-  const auto probe = probe_of(client, ior);
+  const auto probe = shared.probe();
   const auto answered = [&] {
     try {
       return probe->paced(3) == 3;
@@ -146,28 +155,23 @@ TEST_CASE("a shared task for which there was no room is admitted when others hav
 }
 
 TEST_CASE("the first call that asks again for a shared task gets the new answer and no old figures") {
-  TestOrb server, client;
-  server.root()->the_POAManager()->activate();
-  const auto servant = CORBA::make_reference<ProbeServant>();
-  std::string ior;
+  Sharing shared;
   {
-    const FullCores full(server->executive(), Probing::detail::paced_contract);
-    ior = server->object_to_string(server.root()->servant_to_reference(servant));
+    const FullCores full(shared.executive(), Probing::detail::paced_contract);
+    shared.activate();
   }
-  const auto probe = probe_of(client, ior);
+  const auto probe = shared.probe();
   // sleep: no call may ask again before
   std::this_thread::sleep_for(corelane::core::ActiveObject::ask_again_after);
   CHECK(probe->paced(3) == 3);
 }
 
 TEST_CASE("calls that a shared task's refusal turns away are counted") {
-  TestOrb server, client;
-  server.root()->the_POAManager()->activate();
-  const auto servant = CORBA::make_reference<ProbeServant>();
-  const FullCores full(server->executive(), Probing::detail::paced_contract);
-  const auto ior = server->object_to_string(server.root()->servant_to_reference(servant));
-  const auto probe = probe_of(client, ior);
-  const std::uint64_t before = server->executive().snapshot().jobs_refused;
+  Sharing shared;
+  const FullCores full(shared.executive(), Probing::detail::paced_contract);
+  shared.activate();
+  const auto probe = shared.probe();
+  const std::uint64_t before = shared.executive().snapshot().jobs_refused;
   for (int i = 0; i < 3; ++i) CHECK_THROWS_AS(probe->paced(3), CORBA::NO_RESOURCES);
-  CHECK(server->executive().snapshot().jobs_refused == before + 3);
+  CHECK(shared.executive().snapshot().jobs_refused == before + 3);
 }

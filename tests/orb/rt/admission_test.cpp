@@ -4,6 +4,8 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "orb/base/minor.h"
@@ -62,6 +64,50 @@ std::string read_line(int fd) {
   return line;
 }
 
+// A client in a process of its own, killed at the end. Make it before the server, so that it starts its ORB in a
+// process without threads; its body then waits for the server's reference.
+class ForkedClient {
+ public:
+  using Body = void (*)(const std::string& ior, int to_server);
+
+  explicit ForkedClient(Body body) {
+    if (::pipe(to_client_) != 0 || ::pipe(to_server_) != 0) throw std::runtime_error("no pipe");
+    client_ = ::fork();
+    if (client_ < 0) throw std::runtime_error("no process");
+    if (client_ == 0) run(body);
+  }
+  ~ForkedClient() {
+    kill();
+    for (const int fd : {to_client_[0], to_client_[1], to_server_[0], to_server_[1]}) ::close(fd);
+  }
+  ForkedClient(const ForkedClient&) = delete;
+  ForkedClient& operator=(const ForkedClient&) = delete;
+
+  void tell(const std::string& ior) { write_line(to_client_[1], ior); }
+  std::string says() { return read_line(to_server_[0]); }
+  bool stops() {
+    int status = 0;
+    return ::waitpid(client_, &status, WUNTRACED) == client_ && WIFSTOPPED(status);
+  }
+  void resume() { ::kill(client_, SIGCONT); }
+  void kill() {
+    if (client_ <= 0) return;
+    ::kill(client_, SIGKILL);
+    ::waitpid(client_, nullptr, 0);
+    client_ = 0;
+  }
+
+ private:
+  [[noreturn]] void run(Body body) noexcept {
+    ::alarm(60);  // whatever happens to the parent
+    body(read_line(to_client_[0]), to_server_[1]);
+    ::_exit(0);
+  }
+
+  int to_client_[2] = {-1, -1}, to_server_[2] = {-1, -1};
+  pid_t client_ = 0;
+};
+
 }  // namespace
 
 TEST_CASE("an admitted task's calls run as its jobs") {
@@ -105,67 +151,43 @@ TEST_CASE("a task leaves when the connection that owns it does") {
 }
 
 TEST_CASE("a client that is killed leaves no task behind") {
-  // The client is forked first, so that it starts its ORB in a process without threads; it reads the reference.
-  int to_client[2], to_server[2];
-  REQUIRE(::pipe(to_client) == 0);
-  REQUIRE(::pipe(to_server) == 0);
-  const pid_t client = ::fork();
-  REQUIRE(client >= 0);
-  if (client == 0) {
-    ::alarm(60);  // whatever happens to the parent
-    const std::string ior = read_line(to_client[0]);
+  ForkedClient client([](const std::string& ior, int to_server) {
     TestOrb orb;
     const auto task = rt::admit(probe_of(orb, ior), small());
-    write_line(to_server[1], task ? "admitted" : "refused");
+    write_line(to_server, task ? "admitted" : "refused");
     ::pause();
-    ::_exit(0);
-  }
+  });
   Plant plant;
   const std::size_t before = plant.tasks_present();
-  write_line(to_client[1], plant.server.ior());
-  CHECK(read_line(to_server[0]) == "admitted");
+  client.tell(plant.server.ior());
+  CHECK(client.says() == "admitted");
   CHECK(plant.tasks_present() == before + 1);
-  ::kill(client, SIGKILL);
-  ::waitpid(client, nullptr, 0);
+  client.kill();
   CHECK(plant.comes_to(before));
-  for (const int fd : {to_client[0], to_client[1], to_server[0], to_server[1]}) ::close(fd);
 }
 
 TEST_CASE("a client that is stopped holds up nobody else, and its task goes on with it") {
-  int to_client[2], to_server[2];
-  REQUIRE(::pipe(to_client) == 0);
-  REQUIRE(::pipe(to_server) == 0);
-  const pid_t client = ::fork();
-  REQUIRE(client >= 0);
-  if (client == 0) {
-    ::alarm(60);  // whatever happens to the parent
-    const std::string ior = read_line(to_client[0]);
+  ForkedClient client([](const std::string& ior, int to_server) {
     TestOrb orb;
     const auto probe = probe_of(orb, ior);
     const auto task = rt::admit(probe, small());
-    write_line(to_server[1], task ? "admitted" : "refused");
+    write_line(to_server, task ? "admitted" : "refused");
     ::raise(SIGSTOP);
-    write_line(to_server[1], probe->add(20, 22) == 42 ? "answered" : "wrong");
+    write_line(to_server, probe->add(20, 22) == 42 ? "answered" : "wrong");
     ::pause();
-    ::_exit(0);
-  }
+  });
   Plant plant;
-  write_line(to_client[1], plant.server.ior());
-  CHECK(read_line(to_server[0]) == "admitted");
-  int status = 0;
-  CHECK(::waitpid(client, &status, WUNTRACED) == client);
-  REQUIRE(WIFSTOPPED(status));
+  client.tell(plant.server.ior());
+  CHECK(client.says() == "admitted");
+  REQUIRE(client.stops());
   const std::size_t with_it = plant.tasks_present();
   auto mine = rt::admit(plant.probe, small());
   REQUIRE(mine);
   for (int i = 0; i < 20; ++i) CHECK(plant.probe->add(i, 1) == i + 1);
   mine->depart();
   CHECK(plant.comes_to(with_it));
-  ::kill(client, SIGCONT);
-  CHECK(read_line(to_server[0]) == "answered");
-  ::kill(client, SIGKILL);
-  ::waitpid(client, nullptr, 0);
-  for (const int fd : {to_client[0], to_client[1], to_server[0], to_server[1]}) ::close(fd);
+  client.resume();
+  CHECK(client.says() == "answered");
 }
 
 TEST_CASE("a refusal comes as a value with its numbers and its text") {
