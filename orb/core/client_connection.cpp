@@ -97,14 +97,10 @@ bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Byt
     waiting_.push_back(&pending);
   }
   const auto sent = stream_->send(request);
+  if (!sent) not_sent(pending, sent.error());
   const Lock lock(mutex_);
   pending.posting_ = false;
-  if (!sent) {
-    broken_.store(true, std::memory_order_relaxed);  // relaxed: as above
-    pending.error_ = {sent.error().kind, Completion::no, sent.error().minor};
-    remove(pending);
-    return false;
-  }
+  if (!sent) return false;
   if (pending.state_ != PendingReply::State::waiting) hand_over(pending);
   group.wake();
   return true;

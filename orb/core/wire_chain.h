@@ -1,8 +1,8 @@
 // Chains across processes. Who serves a request, in a task's job or without a contract, and waits for a call to another
 // process has a number for this wait, which his request carries (service context 0x434C4E03), as does every request
 // that is made on behalf of that one, wherever. One that comes back with it, for the task that waits or without a
-// contract, runs on the thread that waits, as a part of the job; so no number of requests that call each other back can
-// use up the threads. Chains within the process are call_chain.h.
+// contract, runs on the thread that waits, as a part of what that serves; so call-backs one within the other need no
+// further threads, however deep. Chains within the process are call_chain.h.
 //
 // Who may get onto a thread: only he whom its job called, or who was called on behalf of that call, and only while it
 // waits. The number is random, of 64 bits, new for each call (and kept where a call that did not run is sent again),
@@ -65,7 +65,7 @@ class WireWait final : public Interruption {
 
   // Constant.
   const std::uint64_t number_;
-  const TaskId task_;          // whose job waits
+  const TaskId task_;          // whose job waits; no_task: a request without a contract does
   ChainedCall* const serves_;  // for which local call it does what it does
   PendingReply& reply_;
   os::Doorbell& bell_;  // the thread's

@@ -276,7 +276,8 @@ CorePool::Looked CorePool::look_at_watched() const noexcept {
   return looked;
 }
 
-// One that goes on after it was preempted, or has slept, has used some of it before.
+// One that goes on after it was preempted, or has slept, has used some of it before. Under the lock: one clock is read,
+// and only then.
 void CorePool::watch(const sched::Watch& watched) noexcept {
   watched_ = watched;
   if (!alarm_) return;

@@ -6,7 +6,8 @@
 // kernel kept real-time threads away.
 //
 // What it does not see: programs between the tasks' levels and its own, and of each gap what came before it was due,
-// `interval` at most. So it never excuses more than the machine took.
+// `interval` at most. What it takes for the machine's doing may be a throttle where several ordinary threads share what
+// that leaves, or where the witness could not be started: then it excuses too much. Else it never does.
 //
 // Cost: a few microseconds per millisecond and core, to be charged as platform load; the witness takes as much of what
 // ordinary threads get.

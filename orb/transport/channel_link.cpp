@@ -115,8 +115,9 @@ IoResult ChannelLink::receive_until(MutableBytes buffer, Time deadline, os::Wait
 IoResult ChannelLink::glance(MutableBytes buffer) noexcept {
   stop_awaiting();
   const auto front = channel_.peek();
-  const Time now = front || front.error() != Fault::would_block ? Time{} : os::now();
-  if (now != Time{} && now < look_at_peer_at_) return {Io::would_block};
+  if (front || front.error() != Fault::would_block) return receive_some(buffer);
+  const Time now = os::now();
+  if (now < look_at_peer_at_) return {Io::would_block};
   look_at_peer_at_ = now + peer_period;
   return receive_some(buffer);
 }

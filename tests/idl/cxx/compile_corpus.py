@@ -72,7 +72,7 @@ def main():
                     failed += 1
                     print(f"{source.name}: {first_error(text)}", flush=True)
         print(f"{len(files)} IDL files, {len(sources)} C++ files in {seconds:.1f} s of compiling, {failed} failed")
-    return 1 if failed else 0
+    return 1 if failed or not sources else 0
 
 
 if __name__ == "__main__":

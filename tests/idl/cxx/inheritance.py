@@ -6,7 +6,7 @@
 Each text holds so many graphs, each in a module of its own. Its C++, with --ami, is compiled by this project's warnings
 as errors, with a program beside it that implements each servant, local object, value and handler, calls each inherited
 operation by its plain name on stubs, servants and values, and converts references to all bases. A text that the
-compiler refuses is written out and counted, up to a tenth of all. Exit status 1 when any C++ fails.
+compiler refuses is written out and counted. Exit status 1 when any C++ fails, or more than a tenth is refused.
 """
 import argparse
 import os
@@ -262,7 +262,7 @@ def main():
             if verdict != "fine":
                 print(f"seed {seed} {verdict}:\n" + "\n".join([l for l in said.splitlines() if "error" in l][:3]), flush=True)
     print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
-    return 1 if counts["failed"] else 0
+    return 1 if counts["failed"] or 10 * counts["refused"] > arguments.texts else 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
 // Which transport a call takes between a real client and a real server, and what a server listens at.
 #include <catch2/catch.hpp>
+#include <exception>
 #include <filesystem>
+#include <future>
 
+#include "orb/core/async_invocation.h"
 #include "orb/core/orb_state.h"
 #include "orb/core/reference.h"
 #include "tests/support/probe_servant.h"
@@ -44,6 +47,31 @@ std::string without_this_host(const std::string& text) {
       component.data = giop::make_unix_address({.boot_id = "another", .mount_namespace = 1, .path = "/x"}).data;
   ior->profiles.front() = giop::make_profile(*profile);
   return giop::to_string(*ior);
+}
+
+CORBA::CompletionStatus completed_of(const std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const CORBA::TRANSIENT& full) {
+    return full.completed();
+  } catch (...) {
+    return CORBA::COMPLETED_MAYBE;
+  }
+}
+
+// Of add(3, 4), which ends in TRANSIENT, when it is sent or later.
+CORBA::CompletionStatus completed_of_asynchronous(const CORBA::object_reference<Probing::Probe>& probe) try {
+  static constexpr core::Operation add{.name = "add"};
+  std::promise<CORBA::CompletionStatus> ended;
+  core::AsyncInvocation call(*probe, add);
+  call.marshal(std::int32_t{3}, std::int32_t{4});
+  call.send([&](core::AsyncReply& reply) {
+    std::int32_t sum = 0;
+    ended.set_value(reply.unmarshal(sum) ? CORBA::COMPLETED_YES : completed_of(reply.exception()));
+  });
+  return ended.get_future().get();
+} catch (const CORBA::TRANSIENT&) {
+  return completed_of(std::current_exception());
 }
 
 }  // namespace
@@ -121,6 +149,7 @@ TEST_CASE("a call beyond a limit of connections did not run and says so over eve
     CHECK(full.completed() == CORBA::COMPLETED_NO);
     CHECK(full.minor() == (endpoint.starts_with("channel:") ? minor::connect_failed : minor::peer_closed));
   }
+  CHECK(completed_of_asynchronous(second) == CORBA::COMPLETED_NO);
   CHECK(first->add(3, 4) == 7);
 }
 
