@@ -22,8 +22,9 @@ struct CoreLease {
 };
 
 struct LeaseRequest {
-  std::vector<CoreId> cores;  // those wanted; empty: all that this process may use
-  bool siblings = false;      // also the second and further hardware threads of a physical core
+  std::vector<CoreId> cores;           // those wanted; empty: all that this process may use
+  bool siblings = false;               // also the second and further hardware threads of a physical core
+  std::vector<CoreId> by_deadlines{};  // of those, the ones that will run by deadlines
 };
 
 enum class PromiseKind : std::uint8_t {

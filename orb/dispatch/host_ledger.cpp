@@ -53,6 +53,12 @@ Expected<std::vector<CoreLease>> choose(const std::vector<os::CoreInfo>& cores, 
   return leases;
 }
 
+// Whether tasks that hold their deadlines alone do not hold them beside those of `others`. Who is late alone, by the
+// test of priorities on one processor, was admitted by another: as one on a core by deadlines, or with siblings.
+bool late_beside(const CoreLease& lease, std::span<const Promise> tasks, std::span<const Promise> others) {
+  return others_hold(lease, tasks, {}) && !others_hold(lease, tasks, others);
+}
+
 std::string server(std::int32_t pid) {
   return pid == 0 ? "another server" : "the server with pid " + std::to_string(pid);
 }
@@ -103,6 +109,7 @@ Expected<std::unique_ptr<HostLedger>> HostLedger::open(const os::Topology& topol
 
 Expected<std::vector<CoreLease>> HostLedger::lease(const LeaseRequest& request) {
   revoked_.look();
+  by_deadlines_ = request.by_deadlines;
   std::vector<os::CoreInfo> cores = cores_;
   std::erase_if(cores, [&](const os::CoreInfo& info) { return revoked_.has(info.core); });
   return choose(cores, request, true);
@@ -244,13 +251,21 @@ void HostLedger::look_for_room(Findings& findings) {
   if (full) findings.core = *full;
 }
 
-// A core on which our deadlines and the others' do not hold together.
+// A core on which our deadlines and the others' do not hold together, though each do alone.
 std::optional<CoreId> HostLedger::promised_twice() const {
   for (const os::CoreInfo& info : cores_) {
     const CoreLease lease{.core = info.core, .physical_core = info.physical_core};
-    if (!others_hold(lease, others_, mine_) || !others_hold(lease, mine_, others_)) return info.core;
+    const bool ours_late = !has_deadline_core(info.physical_core) && late_beside(lease, mine_, others_);
+    if (ours_late || late_beside(lease, others_, mine_)) return info.core;
   }
   return std::nullopt;
+}
+
+bool HostLedger::has_deadline_core(int physical_core) const {
+  return std::any_of(cores_.begin(), cores_.end(), [&](const os::CoreInfo& info) {
+    const bool is_one = std::find(by_deadlines_.begin(), by_deadlines_.end(), info.core) != by_deadlines_.end();
+    return is_one && info.physical_core == physical_core;
+  });
 }
 
 // Said once, until a write succeeded again.

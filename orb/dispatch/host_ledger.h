@@ -93,6 +93,7 @@ class HostLedger final : public CoreProvider {
   void look_for_absentee(Findings& findings) noexcept;
   void look_for_room(Findings& findings);
   std::optional<CoreId> promised_twice() const;
+  bool has_deadline_core(int physical_core) const;
   void look_for_write_fault(Findings& findings) noexcept;
   void tell(const Findings& findings) const;
 
@@ -101,7 +102,9 @@ class HostLedger final : public CoreProvider {
   const std::string directory_;
   const std::string path_;  // in there
 
-  RevokedCores revoked_;  // of lease(), maintain() and is_revoked(), which one thread calls at a time
+  // Of lease(), maintain() and is_revoked(), which one thread calls at a time.
+  RevokedCores revoked_;
+  std::vector<CoreId> by_deadlines_;  // of those leased
 
   os::PiMutex mutex_;  // held through a transaction and through maintain()
   // Guarded by mutex_.

@@ -89,6 +89,12 @@ std::string waiting_of(const ExecutiveOptions& options) {
          " at most";
 }
 
+LeaseRequest request_of(const ExecutiveOptions& options) {
+  LeaseRequest request = options.lease;
+  request.by_deadlines = options.deadline_cores;
+  return request;
+}
+
 // The manager's core first, which is one by priorities.
 void put_deadline_cores_last(const ExecutiveOptions& options, std::vector<CoreLease>& leases) {
   const auto& cores = options.deadline_cores;
@@ -178,7 +184,7 @@ void ManagedTasks::stop() noexcept {
 Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveOptions& wanted,
                                                                 CoreProvider& provider) {
   const ExecutiveOptions options = without_vain_server(wanted);
-  auto leases = provider.lease(options.lease);
+  auto leases = provider.lease(request_of(options));
   if (!leases) return leases.error();
   auto fault = fault_of(wanted, *leases);
   if (!fault) fault = fault_of_deadlines(wanted, *leases);

@@ -121,6 +121,37 @@ TEST_CASE("the log says once that a core was promised twice, and once that it is
   CHECK(times("no core is promised twice any more", said) == 1);
 }
 
+TEST_CASE("promises that only another test than that of priorities takes are not taken for promised twice") {
+  const testing::TempDirectory place;
+  const std::string said = said_by(place.path(), [&](HostLedger& alone) {
+    const std::vector by_deadlines{promise(2, 5ms, 10ms), promise(2, 6ms, 14ms)};
+    if (alone.begin()) (void)alone.end(by_deadlines);
+    std::filesystem::remove(place / "ledger");
+    for (int i = 0; i < 3; ++i) alone.maintain();
+    const bool goes_on = alone.begin() && alone.end(std::vector{promise(1, 1ms)});
+    os::log::info(goes_on ? "admissions go on" : "admissions stopped");
+  });
+  INFO(said);
+  CHECK(times("ledger was removed or replaced while in use", said) == 1);
+  CHECK(times("promised twice", said) == 0);
+  CHECK(times("admissions go on", said) == 1);
+}
+
+TEST_CASE("a core by deadlines is not taken for promised twice where only priorities would not hold") {
+  const testing::TempDirectory place;
+  const bool by_deadlines = GENERATE(false, true);
+  const std::string said = said_by(place.path(), [&](HostLedger& a) {
+    if (by_deadlines) (void)a.lease({.cores = {}, .siblings = false, .by_deadlines = {CoreId{2}}});
+    if (a.begin()) (void)a.end(std::vector{promise(2, 4ms, 10ms), promise(2, 5ms, 14ms)});
+    for (const char* name : {"ledger", "ledger.seats"}) std::filesystem::remove(place / name);
+    const auto b = HostLedger::open(machine(), place.path());
+    if ((*b)->begin()) (void)(*b)->end(std::vector{promise(2, 2ms, 100ms)});
+    for (int i = 0; i < 3; ++i) a.maintain();
+  });
+  INFO(said);
+  CHECK(times("core 2 was promised twice", said) == (by_deadlines ? 0 : 1));
+}
+
 TEST_CASE("sixty-four processes find a slot and the next one does not") {
   const Directory directory;
   std::vector<std::unique_ptr<HostLedger>> all;
