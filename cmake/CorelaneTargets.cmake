@@ -38,11 +38,11 @@ endfunction()
 # translate their inline functions, which those beside it need, too. The joint files are written here and not by CMake's
 # UNITY_BUILD, so that they name their parts by paths from the root (the compiler cache serves other clones) and share them
 # evenly. As there, a target with UNITY_BUILD OFF is left as it is and a UNITY_GROUP keeps to itself; files with options of
-# their own stay alone.
+# their own stay alone. Targets of a project that has Corelane as a part of it are its own.
 option(CORELANE_JOIN "Compile the files of a folder several at a time" ON)
 set(corelane_joint_size 24)
 function(corelane_join target)
-  if(CORELANE_JOIN)
+  if(CORELANE_JOIN AND PROJECT_SOURCE_DIR STREQUAL corelane_SOURCE_DIR)
     cmake_language(EVAL CODE "cmake_language(DEFER CALL corelane_join_now ${target})")  # when its sources are complete
   endif()
 endfunction()

@@ -101,7 +101,7 @@ std::string text_of(const Refusal& refusal) {
   if (refusal.nearest.found())
     text += "; a contract that would fit: period " + readable(refusal.nearest.period, Rounding::up) +
             " with deadline " + readable(refusal.nearest.deadline, Rounding::up) + " and budget " +
-            readable(refusal.nearest.budget, Rounding::down);
+            readable(refusal.nearest.budget, Rounding::down) + ", its jitter as it is";
   return text;
 }
 

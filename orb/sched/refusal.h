@@ -35,7 +35,8 @@ enum class RefusalCode : std::uint32_t {
 };
 
 // What would have been admitted: the smallest T' >= T (at most 1000 T) with C and D/T kept, else the smallest D', else
-// the largest C'. All zero when not computed (see Manager::nearest()) or when nothing fits.
+// the largest C'. J and S are as asked, also where J was a default of the old T. All zero when not computed (see
+// Manager::nearest()) or when nothing fits.
 struct Nearest {
   Duration period{};
   Duration deadline{};

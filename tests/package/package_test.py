@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Installs a build into a folder of its own, builds the quickstart against it as README.md says, and runs it.
 
-    package_test.py cmake|pkg-config BUILD SOURCE
+    package_test.py cmake|pkg-config|subdirectory BUILD SOURCE
+
+As a subdirectory nothing is installed or built: the project configures, and its build knows how to make the programs.
 """
 import os
 import re
@@ -47,6 +49,14 @@ def build_with_pkg_config(folder, prefix, source):
     return folder
 
 
+def configure_beside(folder, source):
+    with open(f"{source}/README.md", encoding="utf-8") as readme:
+        text = re.search("```cmake\n(.*?)```", readme.read(), re.DOTALL).group(1)
+    write(folder, "CMakeLists.txt", text.replace("find_package(corelane 0.1 REQUIRED)", f"add_subdirectory({source} corelane)"))
+    run("cmake", "-S", folder, "-B", f"{folder}/build", "-G", "Ninja")
+    run("cmake", "--build", f"{folder}/build", "--target", "server", "client", "--", "-n")
+
+
 def write(folder, name, text):
     with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
         file.write(text)
@@ -70,10 +80,12 @@ def main():
     if way == "pkg-config" and not shutil.which("pkg-config"):
         return print("SKIPPED: there is no pkg-config here")
     with tempfile.TemporaryDirectory() as folder:
-        prefix = f"{folder}/installed"
-        run("cmake", "--install", build, "--prefix", prefix)
         for name in ("plant.idl", "server.cpp", "client.cpp"):
             shutil.copy(f"{source}/examples/quickstart/{name}", folder)
+        if way == "subdirectory":
+            return configure_beside(folder, source)
+        prefix = f"{folder}/installed"
+        run("cmake", "--install", build, "--prefix", prefix)
         call((build_with_cmake if way == "cmake" else build_with_pkg_config)(folder, prefix, source))
 
 
