@@ -138,8 +138,10 @@ void Orb::listen() {
   const os::log::SaidErrors said;
   const auto listening = start_listening();
   if (listening) return;
-  if (!said.text().empty()) raise(listening.error(), said.text());
-  raise_while("cannot listen on " + to_string(state_->settings.listen), listening.error());
+  const std::string doing = "cannot listen on " + to_string(state_->settings.listen);
+  if (said.text().empty()) raise_while(doing, listening.error());
+  const std::string cause(minor::text(listening.error().minor));
+  raise(listening.error(), doing + ": " + (cause.empty() ? "" : cause + ": ") + said.text());
 }
 
 Expected<void> Orb::start_listening() {

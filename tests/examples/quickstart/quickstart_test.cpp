@@ -58,9 +58,11 @@ TEST_CASE("what is wrong with the quickstart's arguments is said in a line") {
       Case{{"server", "-ORBPoolCores", "4095", "-ORBRuntimeLedger", "off", "-ORBLogLevel", "off"},
            "exit status 1",
            "see pool.cores: pool.cores: core 4095 is none that this process may use ("},
-      Case{{"server", "-ORBPoolCores", "4095", "-ORBDispatchMode", "leader-followers", "-ORBLogLevel", "off"},
+      Case{{"server", "-ORBPoolCores", "4095", "-ORBEndpointListen", "127.0.0.1:0", "-ORBDispatchMode",
+            "leader-followers", "-ORBLogLevel", "off"},
            "exit status 1",
-           "see pool.cores: pool.cores: core 4095 is none that this process may use ("},
+           "): cannot listen on 127.0.0.1:0: the core does not exist or is outside this process's affinity mask; see "
+           "pool.cores: pool.cores: core 4095 is none that this process may use ("},
       Case{{"server", "-ORBIoBudget", "5us", "-ORBLogLevel", "off"},
            "exit status 1",
            "bad value: io.budget is 0us (no limit) or 10us and more"},
