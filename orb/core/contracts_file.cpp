@@ -246,13 +246,16 @@ void ContractsFile::note(const Skeleton& skeleton) const {
   asked_.insert(skeleton.ids.begin(), skeleton.ids.end());
 }
 
-std::vector<std::string> ContractsFile::unused() const {
+std::vector<std::string> ContractsFile::unused(Look look) const {
+  const bool running = look == Look::running;
+  const std::string activated = running ? " was activated so far" : " was activated";
   std::vector<std::string> lines;
   const std::lock_guard lock(mutex_);
+  auto& told = running ? told_running_ : told_ended_;
   for (const auto& [id, operations] : interfaces_)
-    if (!asked_.contains(id) && !operations.empty() && told_.insert(id).second)
-      lines.push_back(at(operations.begin()->second.line) + "no object of " + id +
-                      " was activated: its contracts are not used" + question(id, {asked_.begin(), asked_.end()}));
+    if (!asked_.contains(id) && !operations.empty() && told.insert(id).second)
+      lines.push_back(at(operations.begin()->second.line) + "no object of " + id + activated +
+                      ": its contracts are not used" + question(id, {asked_.begin(), asked_.end()}));
   return lines;
 }
 

@@ -47,8 +47,11 @@ class ContractsFile {
   // that is incomplete or unsound with what the IDL says.
   Expected<OperationContracts, SettingsFault> contracts_of(const Skeleton& skeleton) const;
 
-  // A line for each interface that nobody asked about, with the one that was probably meant. Each is told once.
-  std::vector<std::string> unused() const;
+  // Whether objects may come yet: those that are activated on demand do.
+  enum class Look { running, ended };
+  // A line for each interface that nobody asked about, with the one that was probably meant. Each is told once by the
+  // looks while the program runs and once by those at its end.
+  std::vector<std::string> unused(Look look) const;
 
  private:
   struct Entry {
@@ -75,7 +78,7 @@ class ContractsFile {
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   mutable std::set<std::string, std::less<>> asked_;  // the interfaces of all objects that were asked about
-  mutable std::set<std::string, std::less<>> told_;   // by unused()
+  mutable std::set<std::string, std::less<>> told_running_, told_ended_;  // by unused()
 };
 
 }  // namespace corelane::core

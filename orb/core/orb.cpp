@@ -69,7 +69,7 @@ std::shared_ptr<Orb> Orb::first_of_process() {
 }
 
 void Orb::State::end() {
-  tell_unused_contracts();
+  tell_unused_contracts(ContractsFile::Look::ended);
   std::map<std::string, ObjectReference<Object>> references;
   std::shared_ptr<Server> old_server;
   std::shared_ptr<Runtime> old_runtime;

@@ -186,14 +186,13 @@ void Orb::run() { run_until_shutdown(std::nullopt); }
 
 void Orb::run(Duration at_most) { run_until_shutdown(at_most); }
 
-// A program that serves has activated its objects before it runs; the end of the ORB looks once more.
-void Orb::State::tell_unused_contracts() const {
+void Orb::State::tell_unused_contracts(ContractsFile::Look look) const {
   if (!settings.contracts || !serving()) return;
-  for (const std::string& line : settings.contracts->unused()) os::log::warn(line);
+  for (const std::string& line : settings.contracts->unused(look)) os::log::warn(line);
 }
 
 void Orb::run_until_shutdown(std::optional<Duration> at_most) {
-  state_->tell_unused_contracts();
+  state_->tell_unused_contracts(ContractsFile::Look::running);
   if (state_->begin_run()) shutdown(false);
   {
     std::unique_lock lock(state_->mutex);

@@ -12,6 +12,7 @@
 
 #include "orb/core/async_calls.h"
 #include "orb/core/connection_cache.h"
+#include "orb/core/contracts_file.h"
 #include "orb/core/orb.h"
 #include "orb/core/reference.h"
 #include "orb/core/runtime.h"
@@ -55,7 +56,7 @@ struct Orb::State {
 
   // Into the log: what contracts.file says of interfaces that no object here has. Nothing where this ORB does not
   // serve.
-  void tell_unused_contracts() const;
+  void tell_unused_contracts(ContractsFile::Look look) const;
 
   // For StopSignals. Whether the first run() is to shut down at once; from then on stop_in_run() is false.
   bool begin_run();

@@ -120,8 +120,8 @@ TEST_CASE("a misspelt interface of a contracts file is told while the server run
   std::string line;
   do line = server.read_line().value_or("the server has ended");  // bound: what it says
   while (line.find("Controler") == line.npos && line.find("ended") == line.npos);
-  CHECK_THAT(line, Catch::EndsWith("c.toml:1: no object of IDL:Plant/Controler:1.0 was activated: its contracts are "
-                                   "not used; is IDL:Plant/Controller:1.0 meant?"));
+  CHECK_THAT(line, Catch::EndsWith("c.toml:1: no object of IDL:Plant/Controler:1.0 was activated so far: its contracts "
+                                   "are not used; is IDL:Plant/Controller:1.0 meant?"));
   ::kill(server.pid(), SIGTERM);
   CHECK(server.wait()->text() == "exit status 0");
 }

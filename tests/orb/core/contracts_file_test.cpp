@@ -72,15 +72,20 @@ TEST_CASE("what is said of a base interface counts unless the derived one has it
   CHECK(contracts_by(base + "[\"IDL:Derived:1.0\".step]\nimportance = 9\n")[1]->importance == 9);
 }
 
-TEST_CASE("an interface of the contracts file that nobody activates is told once with its line and who was meant") {
+TEST_CASE(
+    "an interface of the contracts file that nobody activates is told once a look with its line and who was meant") {
   const auto [id, question] = GENERATE(table<std::string, std::string>(
       {{"IDL:Derivd:1.0", "; is IDL:Derived:1.0 meant?"}, {"IDL:Plant/Controller:1.0", ""}}));
   const auto file = ContractsFile::parse("\n[\"" + id + "\".step]\nperiod = \"1s\"\n", "c.toml");
   REQUIRE(file);
   CHECK((*file)->contracts_of(skeleton));
-  CHECK((*file)->unused() ==
-        std::vector{"c.toml:2: no object of " + id + " was activated: its contracts are not used" + question});
-  CHECK((*file)->unused().empty());
+  using enum ContractsFile::Look;
+  const std::string begin = "c.toml:2: no object of " + id + " was activated";
+  const std::string end = ": its contracts are not used" + question;
+  CHECK((*file)->unused(running) == std::vector{begin + " so far" + end});
+  CHECK((*file)->unused(running).empty());
+  CHECK((*file)->unused(ended) == std::vector{begin + end});
+  CHECK((*file)->unused(ended).empty());
 }
 
 TEST_CASE("a fault of a contracts file is told with its line and what is expected") {
