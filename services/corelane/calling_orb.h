@@ -15,7 +15,13 @@ class CallingOrb {
   CallingOrb(const std::string& id, const std::vector<std::string>& options) : orb_(corba::init_orb(options, id)) {}
   CallingOrb(const CallingOrb&) = delete;
   CallingOrb& operator=(const CallingOrb&) = delete;
-  ~CallingOrb() { orb_->destroy(); }
+  ~CallingOrb() {
+    try {
+      orb_->destroy();
+    } catch (const CORBA::Exception&) {
+      // The command has its answer, whoever else has ended the ORB or forbids it here.
+    }
+  }
 
   CORBA::ORB& operator*() const { return *orb_; }
   CORBA::ORB* operator->() const { return orb_.get(); }

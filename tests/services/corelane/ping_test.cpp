@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "services/corelane/calling_orb.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
@@ -41,6 +42,18 @@ TEST_CASE("ping says which transport it took and why and how long calls took") {
   CHECK(outcome.status == 0);
   CHECK_THAT(outcome.out, Catch::Contains(words) && Catch::Contains("20 calls:") && Catch::Contains("p99.9 "));
   CHECK(outcome.err.empty());
+}
+
+TEST_CASE("a command whose ORB may not be ended where it stands ends all the same") {
+  struct Commanding : ProbeServant {
+    void ping() override { const tool::CallingOrb inside_request("commanding", {}); }
+  };
+  ProbeServer server;
+  const auto servant = CORBA::make_reference<Commanding>();
+  const auto object = server.orb.root()->servant_to_reference(servant);
+  TestOrb client;
+  CHECK_NOTHROW(probe_of(client, server.orb->object_to_string(object))->ping());
+  const tool::CallingOrb outside("commanding", {});
 }
 
 TEST_CASE("ping gives programs its figures in nanoseconds") {
