@@ -107,7 +107,8 @@ std::optional<ProcessCounters> read_page(std::span<const std::uint64_t> words);
 // one it cannot be said who lives. Not for real-time threads.
 std::vector<ProcessCounters> read_pages(const std::string& directory);
 
-// Whose pages there are by their names, also those that this user may not look at; living or not.
+// Whose pages there are by their names, also those that this user may not look at; living or not. `failure` is cleared
+// or says why the directory could not be read, or not to its end: what was found until then is the result.
 std::vector<std::int32_t> page_owners(const std::string& directory, std::error_code& failure);
 
 // Removes the pages of processes that have ended, of all namespaces, whole or torn. Not for real-time threads.

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -86,6 +87,15 @@ std::vector<std::string> known_directories() {
   });
   found.erase("");
   return {found.begin(), found.end()};
+}
+
+const std::vector<std::string>& KnownDirectories::at(Time now) {
+  constexpr Duration stale = std::chrono::seconds{10};
+  if (!looked_ || now - *looked_ >= stale) {
+    directories_ = known_directories();
+    looked_ = now;
+  }
+  return directories_;
 }
 
 std::string elsewhere_text(const std::string& here, const std::vector<std::string>& directories) {

@@ -15,7 +15,6 @@
 #include "orb/base/contract.h"
 #include "orb/dispatch/neighbours.h"
 #include "orb/os/clock.h"
-#include "services/corelane/elsewhere.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
@@ -156,15 +155,23 @@ nlohmann::ordered_json json_of(const ProcessCounters& process, const Picture& pi
                               {"best_effort_jobs", process.best_effort_jobs},
                               {"cores", nlohmann::ordered_json::array()},
                               {"tasks", nlohmann::ordered_json::array()}};
-  for (const CoreCounters& core : process.cores)
+  for (const CoreCounters& core : process.cores) {
+    nlohmann::ordered_json others;
+    if (picture.fault.empty()) others = others_on(core.core, process, picture);
     json["cores"].push_back({{"core", core.core.value},
                              {"capacity_ppm", core.capacity},
                              {"admitted_ppm", core.admitted},
-                             {"others_ppm", others_on(core.core, process, picture)},
+                             {"others_ppm", others},
                              {"tasks", core.tasks},
                              {"order", core.order == sched::CoreOrder::deadline ? "deadline" : "priority"}});
+  }
   for (const TaskCounters& task : process.tasks) json["tasks"].push_back(json_of(task));
   return json;
+}
+
+std::string fault_text(const Picture& picture) {
+  if (picture.fault.empty()) return {};
+  return "what other servers hold is not known: " + plain(picture.fault) + "\n";
 }
 
 }  // namespace
@@ -183,14 +190,15 @@ std::string text_of(const Picture& picture, Format shown_as, Time now) {
   for (const ProcessCounters& process : picture.processes) text += table_of(process, picture, now);
   for (const LedgerHolder& holder : others) text += table_of(holder);
   if (text.empty()) text = "no Corelane server runs with runtime.directory " + plain(picture.directory) + "\n";
-  if (!picture.fault.empty()) text += "what other servers hold is not known: " + plain(picture.fault) + "\n";
-  return text;
+  return text + fault_text(picture);
 }
 
-int top_once(const std::string& directory, Format format, std::ostream& out, std::ostream& err) {
+int top_once(const std::string& directory, Format format, KnownDirectories& known, std::ostream& out,
+             std::ostream& err) {
   if (::access(directory.c_str(), R_OK | X_OK) != 0 && errno != ENOENT) {
-    err << "corelane top: " << directory << ": " << std::strerror(errno) << "; servers of other users have their own\n"
-        << elsewhere_text(directory, known_directories());
+    err << "corelane top: " << plain(directory) << ": " << std::strerror(errno)
+        << "; servers of other users have their own\n"
+        << elsewhere_text(directory, known.at(os::now()));
     return 1;
   }
   dispatch::remove_stale_pages(directory);
@@ -200,7 +208,8 @@ int top_once(const std::string& directory, Format format, std::ostream& out, std
   else
     picture.fault = holders.error().text;
   out << text_of(picture, format, os::now());
-  if (format == Format::table) out << elsewhere_text(directory, known_directories());
+  if (format == Format::table) out << elsewhere_text(directory, known.at(os::now()));
+  if (format == Format::json && !picture.fault.empty()) err << "corelane top: " << fault_text(picture);
   return 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include "orb/dispatch/counter_page.h"
 #include "orb/dispatch/ledger_file.h"
+#include "services/corelane/elsewhere.h"
 #include "services/corelane/format.h"
 
 namespace corelane::tool {
@@ -24,7 +25,9 @@ struct Picture {
 // `now` by the clock of os::now(): the table says which pages are old. JSON has "written_ns" for that.
 std::string text_of(const Picture& picture, Format format, Time now);
 
-// One picture of `directory`; the table tells of servers elsewhere, too. 0: done; 1: the directory cannot be read.
-int top_once(const std::string& directory, Format format, std::ostream& out, std::ostream& err);
+// One picture of `directory`; the table tells of servers in `known`, too. 0: done; 1: the directory cannot be read.
+// A ledger that cannot be read is told: in the table, and with JSON, which has null for what it would say, in `err`.
+int top_once(const std::string& directory, Format format, KnownDirectories& known, std::ostream& out,
+             std::ostream& err);
 
 }  // namespace corelane::tool

@@ -20,9 +20,10 @@ struct TopOptions {
 
 // Until the user ends it.
 Status watch(const TopOptions& options) {
+  KnownDirectories known;
   for (;;) {
     std::ostringstream picture;
-    if (const Status status = top_once(options.directory, options.format, picture, std::cerr); status != 0)
+    if (const Status status = top_once(options.directory, options.format, known, picture, std::cerr); status != 0)
       return status;
     if (options.format == Format::table) std::cout << "\x1b[H\x1b[2J";
     std::cout << picture.str() << std::flush;
@@ -32,7 +33,8 @@ Status watch(const TopOptions& options) {
 }
 
 Status run(const TopOptions& options) {
-  return options.once ? top_once(options.directory, options.format, std::cout, std::cerr) : watch(options);
+  KnownDirectories known;
+  return options.once ? top_once(options.directory, options.format, known, std::cout, std::cerr) : watch(options);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "orb/os/fd.h"
 #include "orb/os/small_file.h"
 #include "services/corelane/elsewhere.h"
+#include "services/corelane/text.h"
 
 namespace corelane::tool {
 namespace {
@@ -71,8 +72,8 @@ std::optional<std::string> request_trace(const std::string& directory, int pid, 
     return std::nullopt;
   }
   if (const std::string other = other_directory(directory, pid); !other.empty()) {
-    complaints.begin() << "process " << pid << " has runtime.directory " << other << ", not " << directory
-                       << "; ask it with --runtime-directory " << other << "\n";
+    complaints.begin() << "process " << pid << " has runtime.directory " << plain(other) << ", not " << plain(directory)
+                       << "; ask it with --runtime-directory " << plain(other) << "\n";
     return std::nullopt;
   }
   if (!ask(question, answer)) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <sstream>
@@ -43,7 +44,8 @@ dispatch::ProcessCounters sample() {
 
 std::string shown(const std::string& directory, Format format) {
   std::ostringstream out, err;
-  CHECK(top_once(directory, format, out, err) == 0);
+  KnownDirectories known;
+  CHECK(top_once(directory, format, known, out, err) == 0);
   CHECK(err.str().empty());
   return out.str();
 }
@@ -111,6 +113,17 @@ TEST_CASE("servers in other directories are told with the way to look at them") 
   CHECK(std::ranges::count(known, there.path()) == 1);
 }
 
+TEST_CASE("who asks often for servers elsewhere has them looked for every ten seconds") {
+  TempDirectory there;
+  KnownDirectories known;
+  const auto knows_at = [&](Time now) { return std::ranges::count(known.at(now), there.path()) == 1; };
+  CHECK_FALSE(knows_at(Time{1s}));
+  auto page = dispatch::CounterPage::make(there.path(), 1, 1);
+  REQUIRE(page);
+  CHECK_FALSE(knows_at(Time{10s}));
+  CHECK(knows_at(Time{11s}));
+}
+
 TEST_CASE("a server that promises nothing is shown as one") {
   TempDirectory directory;
   auto page = dispatch::CounterPage::make(directory.path(), 0, 1);
@@ -159,7 +172,25 @@ TEST_CASE("numbers that nobody writes any more have their age beside them") {
 
 TEST_CASE("a ledger that cannot be read is told") {
   TempDirectory directory;
+  auto page = dispatch::CounterPage::make(directory.path(), 1, 1);
+  REQUIRE(page);
+  (*page)->write(sample());
   std::filesystem::create_symlink("nowhere", directory / "ledger");
-  CHECK_THAT(shown(directory.path(), Format::table),
-             Catch::Contains("what other servers hold is not known: " + (directory / "ledger") + " cannot be read: "));
+  const std::string fault = "what other servers hold is not known: " + (directory / "ledger") + " cannot be read: ";
+  CHECK_THAT(shown(directory.path(), Format::table), Catch::Contains(fault));
+  KnownDirectories known;
+  std::ostringstream out, err;
+  CHECK(top_once(directory.path(), Format::json, known, out, err) == 0);
+  CHECK_THAT(err.str(), Catch::StartsWith("corelane top: " + fault));
+  CHECK(nlohmann::json::parse(out.str())[0]["cores"][0].at("others_ppm").is_null());
+}
+
+TEST_CASE("a directory that cannot be read is told without its control characters") {
+  TempDirectory directory;
+  const std::string file = directory / "a\x1b[2J";
+  std::ofstream(file).flush();
+  KnownDirectories known;
+  std::ostringstream out, err;
+  CHECK(top_once(file + "/b", Format::table, known, out, err) == 1);
+  CHECK_THAT(err.str(), Catch::StartsWith("corelane top: " + (directory / "a?[2J/b") + ": Not a directory; "));
 }

@@ -7,6 +7,7 @@
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -338,11 +339,13 @@ TEST_CASE("a process that is not there or does not answer is told so") {
 }
 
 TEST_CASE("a server that shows itself in another directory is not asked where it does not look") {
-  TempDirectory directory, its;
-  const auto page = dispatch::CounterPage::make(its.path(), 1, 1);
+  TempDirectory directory, place;
+  const std::string its = place / "a\x1b[2J", shown = place / "a?[2J";  // with a name that clears the terminal
+  std::filesystem::create_directory(its);
+  const auto page = dispatch::CounterPage::make(its, 1, 1);
   REQUIRE(page);
   const auto outcome = run({.request = ::getpid(), .directory = directory.path(), .wait = 1h});
   CHECK(outcome.status == 1);
-  CHECK_THAT(outcome.err, Catch::Contains("has runtime.directory " + its.path() + ", not " + directory.path() +
-                                          "; ask it with --runtime-directory " + its.path()));
+  CHECK_THAT(outcome.err, Catch::Contains("has runtime.directory " + shown + ", not " + directory.path() +
+                                          "; ask it with --runtime-directory " + shown));
 }
