@@ -59,10 +59,6 @@ bool late_beside(const CoreLease& lease, std::span<const Promise> tasks, std::sp
   return others_hold(lease, tasks, {}) && !others_hold(lease, tasks, others);
 }
 
-std::string server(std::int32_t pid) {
-  return pid == 0 ? "another server" : "the server with pid " + std::to_string(pid);
-}
-
 // Of a directory that is made where there is none, and refused where it belongs to somebody else.
 Expected<LedgerFile, LedgerFault> open_in(const std::string& directory, std::span<const Promise> mine,
                                           LedgerSeats& seats) {
@@ -189,7 +185,7 @@ void HostLedger::maintain() noexcept try {
 void HostLedger::repair(Findings& findings) {
   look_for_write_fault(findings);
   if (!file_ || !file_->is_at_path()) return attach(findings);
-  if (!seats_->is_at_path()) file_->sit_again();
+  look_for_seat(findings);
   findings.header = !file_->header_is_sound();
   if (findings.header) file_->mend_header();
   findings.entries = !file_->own_is(mine_);
@@ -213,6 +209,14 @@ void HostLedger::attach(Findings& findings) {
     findings.fault = file.error();
   }
   lost_ = !file_;
+}
+
+// Said once, until we had it.
+void HostLedger::look_for_seat(Findings& findings) {
+  std::string fault = file_->sit_again();
+  const bool stands = !fault.empty();
+  if (stands && !said_seat_) findings.seat = std::move(fault);
+  said_seat_ = stands;
 }
 
 // Said once, until the lock was free again.
@@ -282,6 +286,9 @@ void HostLedger::tell(const Findings& findings) const {
                    directory_ + " alone while any runs");
   if (!findings.remark.empty()) os::log::warn("host ledger: " + findings.remark);
   if (findings.fault) os::log::error("host ledger: no task is admitted until this is mended: " + findings.fault->text);
+  if (!findings.seat.empty())
+    os::log::warn("host ledger: " + findings.seat +
+                  "; tried again, but until we have one no other server misses our promises if the ledger is removed");
   if (findings.header) os::log::error(start + " was damaged; rebuilt, every server enters its promises again");
   if (findings.entries) os::log::warn("host ledger: our entries in " + path_ + " were damaged; written again");
   if (findings.write_fault != 0)
@@ -289,7 +296,7 @@ void HostLedger::tell(const Findings& findings) const {
                    "; no task is admitted until it can: mend that, or set runtime.directory "
                    "(CORELANE_RUNTIME_DIRECTORY)");
   if (findings.absentee)
-    os::log::error(start + " was removed or replaced, and " + server(*findings.absentee) +
+    os::log::error(start + " was removed or replaced, and " + ledger::server_text(*findings.absentee) +
                    " has not entered its promises there again; no task is admitted until it has: if it is stopped, "
                    "kill -CONT or end it");
   if (findings.twice)
@@ -298,7 +305,7 @@ void HostLedger::tell(const Findings& findings) const {
                    "be missed, and no task is admitted there; end some tasks, or one of the servers");
   if (findings.once) os::log::warn(start + ": no core is promised twice any more");
   if (!findings.stuck) return;
-  os::log::warn(start + ": " + server(*findings.stuck) + " has been in a transaction for " +
+  os::log::warn(start + ": " + ledger::server_text(*findings.stuck) + " has been in a transaction for " +
                 std::to_string(findings.stuck_for / std::chrono::milliseconds{1}) +
                 " ms (stopped, or kept from its core?); others go on without waiting for it");
 }

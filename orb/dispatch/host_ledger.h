@@ -83,12 +83,14 @@ class HostLedger final : public CoreProvider {
     std::optional<std::int32_t> absentee;  // a process that lives and is not in the ledger; 0: not known which
     std::optional<LedgerFault> fault;
     std::string remark;
+    std::string seat;                   // why we have none
     std::optional<std::int32_t> stuck;  // who keeps the transaction's lock; 0: not known who
     Duration stuck_for{};
     int write_fault = 0;  // why our promises cannot be written
   };
   void repair(Findings& findings);
   void attach(Findings& findings);
+  void look_for_seat(Findings& findings);
   void look_for_stuck(Findings& findings);
   void look_for_absentee(Findings& findings) noexcept;
   void look_for_room(Findings& findings);
@@ -113,6 +115,7 @@ class HostLedger final : public CoreProvider {
   bool lost_ = false;                         // the last attempt to attach failed, and the log says so
   Time blocked_since_ = never;                // somebody else has the transaction's lock, at each look since then
   bool said_stuck_ = false;
+  bool said_seat_ = false;     // the log says why we have no seat
   Time missed_since_ = never;  // somebody who lives was not in the ledger, at each look since then
   bool said_absentee_ = false;
   bool looks_for_room_ = false;  // others may have come while we were not in the ledger

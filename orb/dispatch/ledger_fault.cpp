@@ -39,6 +39,10 @@ Expected<os::Fd, LedgerFault> open_file(const std::string& path) {
   return file;
 }
 
+std::string server_text(std::int32_t pid) {
+  return pid == 0 ? "another server" : "the server with pid " + std::to_string(pid);
+}
+
 LedgerFault cannot_write(const std::string& path, int reason) {
   return {errors::not_stored,
           path + " cannot be written: " + std::strerror(reason) + "; make room there, or " + elsewhere};

@@ -2,6 +2,7 @@
 // Threads: any; not real-time ones (allocates).
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "orb/base/error.h"
@@ -28,6 +29,8 @@ inline constexpr const char* elsewhere = "set runtime.directory (CORELANE_RUNTIM
 // Opens or makes a plain file. Never waits for the other end of a fifo, nor becomes a terminal's process.
 // NO_PERMISSION: it cannot be opened, or is something else.
 Expected<os::Fd, LedgerFault> open_file(const std::string& path);
+// How a text names a server; 0: not known which.
+std::string server_text(std::int32_t pid);
 // PERSIST_STORE, after errno.
 LedgerFault cannot_write(const std::string& path, int reason);
 

@@ -242,8 +242,12 @@ Expected<void> LedgerFile::read_others(std::vector<Promise>& into) noexcept try 
   return no_memory;
 }
 
-void LedgerFile::sit_again() {
-  if (seats_->open()) (void)seats_->take(slot_);
+std::string LedgerFile::sit_again() {
+  if (seats_->is_at_path() && seats_->own() == slot_) return {};
+  if (const auto there = seats_->open(); !there) return there.error().text;
+  const auto taken = seats_->take(slot_);
+  if (!taken) return seats_->path() + " cannot be locked: " + std::strerror(errno);
+  return *taken ? "" : "our seat in " + seats_->path() + " is taken by " + ledger::server_text(seats_->pid(slot_));
 }
 
 // Bound: slot_count seats.

@@ -63,8 +63,9 @@ class LedgerFile {
   Expected<void> read_others(std::vector<Promise>& into) noexcept;
   // Whether it found no other process at all.
   bool alone() const noexcept { return alone_; }
-  // Takes our seat again after its file was removed, where that can be done.
-  void sit_again();
+  // Takes our seat again where its file was removed or it was not to be had. Why that cannot be done, for the log; ""
+  // when we have it.
+  std::string sit_again();
   // The seat of a server that lives and has not entered this ledger.
   Expected<std::optional<std::size_t>> absentee() const noexcept;
   // Whether they are still what read_others() found.

@@ -44,7 +44,10 @@ Expected<bool> LedgerSeats::take(std::size_t seat) noexcept {
 std::size_t LedgerSeats::count() const noexcept {
   struct stat found {};
   if (fstat(file_.get(), &found) != 0) return ledger::slot_count;
-  return std::min(ledger::slot_count, static_cast<std::size_t>(found.st_size) / seat_size);
+  const std::size_t within = std::min(ledger::slot_count, static_cast<std::size_t>(found.st_size) / seat_size);
+  // Who sits beyond the end was cut off, or had no room to write himself down.
+  const auto beyond = os::is_locked_elsewhere(file_, {.start = seat_lock(within).start, .length = 0});
+  return beyond && !*beyond ? within : ledger::slot_count;
 }
 
 Expected<bool> LedgerSeats::is_taken(std::size_t seat) const noexcept {

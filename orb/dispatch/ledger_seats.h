@@ -28,13 +28,14 @@ class LedgerSeats {
   // Errors as ledger::open_file().
   Expected<void, LedgerFault> open();
   bool is_at_path() const noexcept;
+  const std::string& path() const noexcept { return path_; }
 
   // Takes the seat, and gives up any other that was ours. False: another server has it. PERSIST_STORE: no lock is to be
   // had.
   Expected<bool> take(std::size_t seat) noexcept;
   std::optional<std::size_t> own() const noexcept { return own_; }
 
-  // How many there may be: none at or behind it is taken.
+  // How many there may be: none at or behind it is another server's, also where the file does not reach so far.
   std::size_t count() const noexcept;
   // Whether another server has it.
   Expected<bool> is_taken(std::size_t seat) const noexcept;

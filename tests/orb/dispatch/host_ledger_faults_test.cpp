@@ -288,6 +288,49 @@ TEST_CASE("seats that were removed are taken again") {
   CHECK(others_of(*c) == -1);
 }
 
+TEST_CASE("a server is missed also where its seats were truncated") {
+  const Directory directory;
+  auto first = open(directory);
+  const auto second = open(directory);
+  promise_all(*second, {promise(0, 5ms)});
+  first.reset();
+  REQUIRE(truncate((directory.file() + ".seats").c_str(), 0) == 0);
+  std::filesystem::remove(directory.file());
+  const auto late = open(directory);  // in the first one's seat, and no longer file than that
+  CHECK(others_of(*late) == -1);
+  second->maintain();
+  CHECK(others_of(*late) == 500'000);
+}
+
+TEST_CASE("a seat that is not to be had is taken as soon as it is free") {
+  const Directory directory;
+  const auto a = open(directory);
+  promise_all(*a, {promise(0, 5ms)});
+  std::filesystem::remove(directory.file() + ".seats");
+  {
+    LedgerSeats other(directory.file());
+    REQUIRE(other.open());
+    REQUIRE(other.take(0).value());
+    a->maintain();
+  }
+  a->maintain();
+  std::filesystem::remove(directory.file());
+  const auto late = open(directory);
+  CHECK(others_of(*late) == -1);
+}
+
+TEST_CASE("the log says once that a seat is not to be had") {
+  const testing::TempDirectory place;
+  const std::string said = said_by(place.path(), [&](HostLedger& ledger) {
+    std::filesystem::remove(place / "ledger.seats");
+    LedgerSeats other(place / "ledger");
+    if (!other.open() || !other.take(0)) return;
+    for (int i = 0; i < 3; ++i) ledger.maintain();
+  });
+  INFO(said);
+  CHECK(times("our seat in " + (place / "ledger.seats") + " is taken by the server with pid", said) == 1);
+}
+
 TEST_CASE("who finds no slot in a new ledger promises nothing until one is free") {
   const Directory directory;
   const auto a = open(directory);
