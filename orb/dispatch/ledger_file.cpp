@@ -90,7 +90,8 @@ Expected<std::vector<LedgerHolder>, LedgerFault> LedgerFile::look(const std::str
   if (!file) return LedgerFault{ledger::not_allowed, path + " cannot be read: " + std::strerror(errno)};
   LedgerSeats nobody(path);
   LedgerFile open(path, std::move(file), nobody);
-  for (std::size_t slot = 0; open.header_is_sound() && slot < open.slots(); ++slot) {
+  if (auto fault = open.fault_of_header()) return std::move(*fault);
+  for (std::size_t slot = 0; slot < open.slots(); ++slot) {
     LedgerHolder holder;
     const auto sum = open.read_slot(slot, holder.promises);
     if (!sum || *sum == 0) continue;
@@ -98,6 +99,21 @@ Expected<std::vector<LedgerHolder>, LedgerFault> LedgerFile::look(const std::str
     holders.push_back(std::move(holder));
   }
   return holders;
+}
+
+// What keeps a reader from believing what follows. An empty file is a ledger that nobody has entered yet.
+std::optional<LedgerFault> LedgerFile::fault_of_header() const {
+  struct stat found {};
+  if (fstat(file_.get(), &found) == 0 && found.st_size == 0) return std::nullopt;
+  const ledger::FileHeader header = read_header();
+  if (ledger::is_sound(header)) return std::nullopt;
+  if (ledger::is_other_version(header))
+    return LedgerFault{not_stored, path_ + " has format version " + std::to_string(header.version) +
+                                       " and this program reads " + std::to_string(ledger::version) +
+                                       ": use the program of that version's servers"};
+  return LedgerFault{not_stored, path_ +
+                                     " is damaged; servers that use it mend it within a second: look again, and if "
+                                     "none runs remove it"};
 }
 
 // A header is the same bytes whoever writes it, so several may.

@@ -35,8 +35,9 @@ struct LedgerHolder {
 
 class LedgerFile {
  public:
-  // For who only looks on: those that live and can be read, none where there is no file. Takes neither slot nor lock.
-  // NO_PERMISSION: the file cannot be read.
+  // For who only looks on: those that live and can be read, none where there is no file or an empty one. Takes neither
+  // slot nor lock. NO_PERMISSION: the file cannot be read; PERSIST_STORE: its header is damaged, or of another format
+  // version.
   static Expected<std::vector<LedgerHolder>, LedgerFault> look(const std::string& path);
 
   // Opens or makes the file and that of the seats, mends its header, and takes a slot that says `mine`, with its seat.
@@ -78,6 +79,7 @@ class LedgerFile {
 
  private:
   LedgerFile(std::string path, os::Fd file, LedgerSeats& seats);
+  std::optional<LedgerFault> fault_of_header() const;
   Expected<void, LedgerFault> prepare_header();
   bool replace_other_version();
   std::string version_text() const;

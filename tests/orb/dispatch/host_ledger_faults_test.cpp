@@ -371,6 +371,23 @@ TEST_CASE("a ledger of another version that somebody uses is left alone") {
   CHECK(ledger::is_other_version(found));
 }
 
+TEST_CASE("who only looks on is told of a ledger that he cannot read") {
+  const Directory directory;
+  const ledger::FileHeader old = ledger::make_header(1);
+  const std::string of_old(reinterpret_cast<const char*>(&old), sizeof old);
+  const std::pair<std::string, const char*> cases[] = {
+      {std::string(100, 'x'), " is damaged"}, {"x", " is damaged"}, {of_old, " has format version 1 and this program"}};
+  for (const auto& [content, text] : cases) {
+    std::ofstream(directory.file(), std::ios::binary) << content;
+    const auto seen = LedgerFile::look(directory.file());
+    REQUIRE_FALSE(seen);
+    CHECK(seen.error().error.kind == ErrorKind::persist_store);
+    CHECK_THAT(seen.error().text, Catch::Matchers::Contains(directory.file() + text));
+  }
+  std::ofstream(directory.file(), std::ios::trunc).close();
+  CHECK(LedgerFile::look(directory.file()).value().empty());
+}
+
 TEST_CASE("a ledger of rubbish is rebuilt at start") {
   const Directory directory;
   std::ofstream(directory.file()) << std::string(100'000, 'x');
