@@ -1,0 +1,25 @@
+#include "services/nameserver/stores/store.h"
+
+namespace corelane::nameserver {
+
+std::string_view text_of(StoreFault fault) noexcept {
+  switch (fault) {
+    case StoreFault::no_such_context:
+      return "no such context";
+    case StoreFault::not_found:
+      return "not found";
+    case StoreFault::already_bound:
+      return "already bound";
+    case StoreFault::not_empty:
+      return "not empty";
+    case StoreFault::wrong_type:
+      return "of the other type";
+    case StoreFault::full:
+      return "full";
+    case StoreFault::unavailable:
+      return "unavailable";
+  }
+  return "unknown fault";
+}
+
+}  // namespace corelane::nameserver

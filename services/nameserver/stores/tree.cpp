@@ -1,0 +1,166 @@
+#include "services/nameserver/stores/tree.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace corelane::nameserver {
+namespace {
+
+constexpr std::size_t most_reserved = 1024;  // of an answer, before it is known how much there is
+
+Change change_of(Change::Kind kind, ContextId context, const NameComponent& name = {}, const Binding& binding = {}) {
+  return {.kind = kind, .context = context, .name = name, .binding = binding};
+}
+
+}  // namespace
+
+Expected<Binding, StoreFault> Tree::find(ContextId context, const NameComponent& name) const {
+  const auto names = contexts_.find(context);
+  if (names == contexts_.end()) return StoreFault::no_such_context;
+  const auto found = names->second.find(name);
+  if (found == names->second.end()) return StoreFault::not_found;
+  return found->second;
+}
+
+Expected<std::vector<Entry>, StoreFault> Tree::list(ContextId context, const NameComponent* after,
+                                                    std::size_t most) const {
+  const auto names = contexts_.find(context);
+  if (names == contexts_.end()) return StoreFault::no_such_context;
+  std::vector<Entry> entries;
+  entries.reserve(std::min({most, names->second.size(), most_reserved}));
+  auto next = after == nullptr ? names->second.begin() : names->second.upper_bound(*after);
+  for (; next != names->second.end() && entries.size() < most; ++next) entries.push_back({next->first, next->second});
+  return entries;
+}
+
+std::vector<ContextId> Tree::contexts() const {
+  std::vector<ContextId> ids;
+  for (const auto& [id, names] : contexts_)
+    if (id != root_context) ids.push_back(id);
+  return ids;
+}
+
+std::vector<std::string> Tree::owners() const {
+  std::vector<std::string> owners;
+  for (const auto& [owner, places] : owned_) owners.push_back(owner);
+  return owners;
+}
+
+bool Tree::is_full(ContextId context) const {
+  const auto names = contexts_.find(context);
+  const std::size_t here = names == contexts_.end() ? 0 : names->second.size();
+  return bindings_ >= limits_.bindings || here >= limits_.bindings_per_context;
+}
+
+Expected<Changes, StoreFault> Tree::add(ContextId context, const NameComponent& name, const Binding& binding) {
+  const auto bound = find(context, name);
+  if (bound) return StoreFault::already_bound;
+  if (bound.error() != StoreFault::not_found) return bound.error();
+  if (is_full(context)) return StoreFault::full;
+  return done(change_of(Change::Kind::bound, context, name, binding));
+}
+
+Expected<Changes, StoreFault> Tree::replace(ContextId context, const NameComponent& name, const Binding& binding) {
+  const auto bound = find(context, name);
+  if (!bound) return add(context, name, binding);
+  if (bound->type != binding.type) return StoreFault::wrong_type;
+  return done(change_of(Change::Kind::rebound, context, name, binding));
+}
+
+Expected<Changes, StoreFault> Tree::remove(ContextId context, const NameComponent& name) {
+  const auto bound = find(context, name);
+  if (!bound) return bound.error();
+  return done(change_of(Change::Kind::unbound, context, name, *bound));
+}
+
+Expected<Changes, StoreFault> Tree::make_context() {
+  if (is_full_of_contexts()) return StoreFault::full;
+  return done(change_of(Change::Kind::made, next_context_));
+}
+
+Expected<Changes, StoreFault> Tree::add_context(ContextId context, const NameComponent& name) {
+  const auto bound = find(context, name);
+  if (bound) return StoreFault::already_bound;
+  if (bound.error() != StoreFault::not_found) return bound.error();
+  if (is_full(context)) return StoreFault::full;
+  auto changes = make_context();
+  if (!changes) return changes;
+  const Binding binding{.type = BindingType::context, .context = changes->front().context};
+  changes->push_back(change_of(Change::Kind::bound, context, name, binding));
+  apply(changes->back());
+  return changes;
+}
+
+Expected<Changes, StoreFault> Tree::destroy_context(ContextId context) {
+  const auto names = contexts_.find(context);
+  if (names == contexts_.end()) return StoreFault::no_such_context;
+  if (context == root_context) return StoreFault::wrong_type;
+  if (!names->second.empty()) return StoreFault::not_empty;
+  return done(change_of(Change::Kind::destroyed, context));
+}
+
+Expected<Changes, StoreFault> Tree::remove_owned(const std::string& owner) {
+  Changes changes;
+  const auto owned = owned_.find(owner);
+  if (owned == owned_.end()) return changes;
+  for (const auto& [context, name] : owned->second)
+    changes.push_back(change_of(Change::Kind::unbound, context, name, contexts_.at(context).at(name)));
+  for (const Change& change : changes) apply(change);
+  return changes;
+}
+
+void Tree::apply(const Change& change) {
+  switch (change.kind) {
+    case Change::Kind::bound:
+    case Change::Kind::rebound:
+      return bind(change.context, change.name, change.binding);
+    case Change::Kind::unbound:
+      return unbind(change.context, change.name);
+    case Change::Kind::made:
+      contexts_[change.context];
+      return skip_contexts_below(change.context + 1);
+    case Change::Kind::destroyed:
+      contexts_.erase(change.context);
+  }
+}
+
+Changes Tree::done(Change change) {
+  apply(change);
+  Changes changes;
+  changes.push_back(std::move(change));
+  return changes;
+}
+
+void Tree::bind(ContextId context, const NameComponent& name, const Binding& binding) {
+  unbind(context, name);
+  contexts_[context].emplace(name, binding);
+  ++bindings_;
+  if (!binding.owner.empty()) owned_[binding.owner].insert({context, name});
+}
+
+void Tree::unbind(ContextId context, const NameComponent& name) {
+  const auto names = contexts_.find(context);
+  if (names == contexts_.end()) return;
+  const auto bound = names->second.find(name);
+  if (bound == names->second.end()) return;
+  disown(bound->second.owner, {context, name});
+  names->second.erase(bound);
+  --bindings_;
+}
+
+void Tree::disown(const std::string& owner, const Place& place) {
+  const auto owned = owned_.find(owner);
+  if (owned == owned_.end()) return;
+  owned->second.erase(place);
+  if (owned->second.empty()) owned_.erase(owned);
+}
+
+Changes Tree::content() const {
+  Changes all;
+  for (const ContextId id : contexts()) all.push_back(change_of(Change::Kind::made, id));
+  for (const auto& [id, names] : contexts_)
+    for (const auto& [name, binding] : names) all.push_back(change_of(Change::Kind::bound, id, name, binding));
+  return all;
+}
+
+}  // namespace corelane::nameserver

@@ -1,0 +1,66 @@
+// Tree: contexts and bindings in memory, with the rules of Store: what an operation changes, or why it may not.
+// Threads: as a container; whoever owns it guards it.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "services/nameserver/stores/store.h"
+
+namespace corelane::nameserver {
+
+using Changes = std::vector<Change>;  // without revisions as long as nobody gave them one
+
+class Tree {
+ public:
+  explicit Tree(StoreLimits limits) : limits_(limits) {}
+
+  Expected<Binding, StoreFault> find(ContextId context, const NameComponent& name) const;
+  Expected<std::vector<Entry>, StoreFault> list(ContextId context, const NameComponent* after, std::size_t most) const;
+  bool has_context(ContextId context) const { return contexts_.contains(context); }
+  std::vector<ContextId> contexts() const;
+  std::vector<std::string> owners() const;
+
+  // What has been changed; the tree is as it was when there is a fault.
+  Expected<Changes, StoreFault> add(ContextId context, const NameComponent& name, const Binding& binding);
+  Expected<Changes, StoreFault> replace(ContextId context, const NameComponent& name, const Binding& binding);
+  Expected<Changes, StoreFault> remove(ContextId context, const NameComponent& name);
+  Expected<Changes, StoreFault> make_context();
+  Expected<Changes, StoreFault> add_context(ContextId context, const NameComponent& name);  // the one made comes first
+  Expected<Changes, StoreFault> destroy_context(ContextId context);
+  Expected<Changes, StoreFault> remove_owned(const std::string& owner);
+
+  // What was decided elsewhere, over all rules: a binding in an unknown context makes that context.
+  void apply(const Change& change);
+
+  // Whether one more would be one too many.
+  bool is_full(ContextId context) const;
+  bool is_full_of_contexts() const { return contexts_.size() > limits_.contexts; }
+
+  // The number of the next context: above all that there ever were.
+  ContextId next_context() const { return next_context_; }
+  void skip_contexts_below(ContextId next) { next_context_ = next > next_context_ ? next : next_context_; }
+
+  // Everything, as the changes that make it: contexts first.
+  Changes content() const;
+
+ private:
+  using Names = std::map<NameComponent, Binding>;
+  using Place = std::pair<ContextId, NameComponent>;
+
+  Changes done(Change change);
+  void bind(ContextId context, const NameComponent& name, const Binding& binding);
+  void unbind(ContextId context, const NameComponent& name);
+  void disown(const std::string& owner, const Place& place);
+
+  StoreLimits limits_;
+  std::map<ContextId, Names> contexts_{{root_context, {}}};
+  std::map<std::string, std::set<Place>> owned_;
+  std::size_t bindings_ = 0;
+  ContextId next_context_ = root_context + 1;
+};
+
+}  // namespace corelane::nameserver

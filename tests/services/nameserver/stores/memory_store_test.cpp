@@ -1,0 +1,29 @@
+// The store that nothing outlasts, and what names a store.
+#include "services/nameserver/stores/open_store.h"
+#include "tests/services/nameserver/stores/store_laws.h"
+
+using namespace corelane::nameserver;
+using namespace corelane::nameserver::testing;
+
+TEST_CASE("a memory store keeps the laws of stores") {
+  for (const StoreLaw& law : store_laws) DYNAMIC_SECTION(law.sentence) {
+      law.check(*open_store("memory").value());
+    }
+}
+
+TEST_CASE("a memory store holds what its limits allow") {
+  check_tight_limits(*open_store("memory", {.limits = tight_limits}).value());
+}
+
+TEST_CASE("a memory store says what it is") {
+  const auto store = open_store("memory").value()->status();
+  CHECK(store.kind == "memory");
+  CHECK_FALSE(store.stale);
+  CHECK(store.revision == 0);
+}
+
+TEST_CASE("a store that nobody knows is refused with those that there are") {
+  const auto refused = open_store("oracle:somewhere");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error() == "unknown store 'oracle:somewhere': it is memory");
+}
