@@ -1,0 +1,234 @@
+// corelane-bench-channels: channels beside what else carries bytes between two processes of one host, in one
+// interleaved run. Two processes, each bound to one core. A round runs every row once, and rounds follow each other, so
+// that rows meet the same machine and their ratio means something where a time alone would not.
+//
+//   raw ring           two rings of records between two processes that spin, with nothing around them: what the memory
+//                      itself takes
+//   Unix socket, pipe  blocking
+//   channel, ...       by what its ends do while they wait (docs/channel.md)
+//   iceoryx2, ...      publish-subscribe both ways: both ends poll; or the sender notifies and the receiver sleeps. Of
+//   a
+//                      program of its own (bench/channels/peers/iceoryx2), which `./dev bench --iceoryx2` builds
+//   published          the table of the source for a channel that notifies by signal, on its machine
+//
+// Columns: half of a round trip in us (p50 p99 p99.9 p99.99 max of all samples, payload written and read), the rate of
+// messages one way (median of the rounds), and the ratio of p50 to the raw ring's (median of the rounds).
+// At the end: 1 MiB one way in place and copied, beside memcpy; and the processor time of a parked end that nobody
+// writes to.
+#include <pthread.h>
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/channels/exchange.h"
+#include "bench/channels/links.h"
+#include "bench/latency/machine.h"
+#include "bench/latency/summary.h"
+#include "orb/os/wait.h"
+
+namespace {
+
+using namespace channels;
+using corelane::channel::Wake;
+using corelane::os::WaitMode;
+
+// Interrupts and other programs gather on the first ones.
+std::vector<int> last_two() {
+  const auto usable = latency::usable_cores();
+  const auto from_behind = [&](std::size_t n) { return usable.size() < n ? 0 : int{usable[usable.size() - n].value}; };
+  return {from_behind(2), from_behind(1)};
+}
+
+struct Options {
+  int rounds = 5;
+  std::vector<int> cores = last_two();
+  std::vector<std::size_t> sizes{4, 32, 48, 512, 1024, 4096, 16'384, 65'536, 262'144, 1'048'576};
+  double share = 1;  // of the messages of a round
+  std::string iceoryx2;
+  std::string commit = "unknown";
+  int idle_seconds = 10;
+};
+
+struct Contender {
+  std::string name;
+  std::function<Measured(const Plan&, Cores)> measure;
+};
+
+struct Result {
+  latency::Row row;
+  std::vector<double> rates;  // bytes per second, of each round
+};
+
+Contender of_link(const Link& link) {
+  return {link.name, [link](const Plan& plan, Cores cores) { return exchange(link, plan, cores); }};
+}
+
+Contender of_iceoryx2(const Options& options, const std::string& name, bool by_event, bool in_place = false) {
+  return {name, [=](const Plan& plan, Cores cores) {
+            return exchange_iceoryx2(options.iceoryx2, by_event, in_place, plan, cores);
+          }};
+}
+
+std::vector<Contender> contenders(const Options& options) {
+  std::vector<Contender> all;
+  for (const Link& link : {raw_ring(), channel_link("channel, spin", Wake::spin, WaitMode::spin),
+                           channel_link("channel, adaptive", Wake::futex, WaitMode::adaptive),
+                           channel_link("channel, park", Wake::futex, WaitMode::park),
+                           channel_link("channel, eventfd", Wake::eventfd, WaitMode::park),
+                           channel_link("channel, signal", Wake::signal, WaitMode::park), unix_socket(), pipe_pair()})
+    all.push_back(of_link(link));
+  if (options.iceoryx2.empty()) return all;
+  all.push_back(of_iceoryx2(options, "iceoryx2, poll", false));
+  all.push_back(of_iceoryx2(options, "iceoryx2, event", true));
+  return all;
+}
+
+std::vector<Contender> large_contenders(const Options& options) {
+  std::vector<Contender> all;
+  for (const Link& link : {channel_link("channel, read in place", Wake::spin, WaitMode::spin, true),
+                           channel_link("channel, copied out", Wake::spin, WaitMode::spin), unix_socket()})
+    all.push_back(of_link(link));
+  if (!options.iceoryx2.empty()) all.push_back(of_iceoryx2(options, "iceoryx2, read in place", false, true));
+  return all;
+}
+
+// So many messages that a round of a row takes about a second where it sleeps.
+Plan plan_for(std::size_t size, double share) {
+  const auto scaled = [&](double count) { return static_cast<std::size_t>(std::max(1.0, count * share)); };
+  if (size <= 4096) return {size, scaled(2000), scaled(20'000), scaled(200'000)};
+  if (size <= 65'536) return {size, scaled(500), scaled(5000), scaled(20'000)};
+  return {size, scaled(50), scaled(500), scaled(1000)};
+}
+
+std::vector<Result> run_rounds(const std::vector<Contender>& all, const Plan& plan, const Options& options) {
+  std::vector<Result> results(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) results[i].row.name = all[i].name;
+  for (int round = 0; round < options.rounds; ++round)
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!results[i].row.fault.empty()) continue;
+      try {
+        Measured measured = all[i].measure(plan, {options.cores[0], options.cores[1]});
+        const auto bytes = static_cast<double>(plan.size * plan.streamed);
+        results[i].rates.push_back(bytes * 1e9 / static_cast<double>(measured.stream));
+        results[i].row.rounds.push_back(std::move(measured.round_trips));
+      } catch (const std::exception& fault) {
+        results[i].row.fault = fault.what();
+      }
+    }
+  return results;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
+struct Published {
+  std::size_t size;
+  double latency, rate;
+};
+constexpr Published published[] = {{4, 1.53, 2.5}, {32, 1.52, 20.1}, {512, 1.74, 280.0}, {1024, 1.67, 583.5}};
+
+void print_row(const Result& result, const latency::Row& reference) {
+  latency::Samples all;
+  for (const latency::Samples& round : result.row.rounds) all.insert(all.end(), round.begin(), round.end());
+  std::sort(all.begin(), all.end());
+  const auto half = [&](double share) { return static_cast<double>(latency::percentile(all, share)) / 2000; };
+  std::printf("  %-24s", result.row.name.c_str());
+  if (!all.empty())
+    std::printf(" %8.3f %8.2f %8.2f %8.2f %9.1f %10.1f %7.2f", half(.5), half(.99), half(.999), half(.9999), half(1),
+                median(result.rates) / 1e6, latency::ratio(result.row, reference));
+  std::printf(" %s\n", result.row.fault.c_str());
+}
+
+void print_table(const Plan& plan, const std::vector<Result>& results) {
+  std::printf("\n%zu B, %zu samples a row\n  %-24s %8s %8s %8s %8s %9s %10s %7s\n", plan.size,
+              plan.calls * results.front().row.rounds.size(), "half of a round trip, us", "p50", "p99", "p99.9",
+              "p99.99", "max", "MB/s", "ratio");
+  for (const Result& result : results) print_row(result, results.front().row);
+  for (const Published& row : published)
+    if (row.size == plan.size) std::printf("  %-24s %8.2f %46s %10.1f\n", "published", row.latency, "", row.rate);
+  std::fflush(stdout);
+}
+
+void compare_large(const Options& options) {
+  const std::size_t size = 1 << 20;
+  const double memory_before = memcpy_rate(size);
+  const auto results = run_rounds(large_contenders(options), plan_for(size, options.share), options);
+  const double memory = (memory_before + memcpy_rate(size)) / 2;
+  std::printf("\n1 MiB one way, MB/s (of memcpy's)\n");
+  for (const Result& result : results)
+    std::printf("  %-24s %10.0f %6.2f %s\n", result.row.name.c_str(), median(result.rates) / 1e6,
+                median(result.rates) / memory, result.row.fault.c_str());
+  std::printf("  %-24s %10.0f\n", "memcpy, one core", memory / 1e6);
+  std::fflush(stdout);
+}
+
+void print_idle(const Options& options) {
+  if (options.idle_seconds == 0) return;
+  std::printf("\nprocessor time of a parked end to which nobody writes for %d s\n", options.idle_seconds);
+  for (const auto& [wake, name] :
+       {std::pair{Wake::futex, "futex"}, {Wake::eventfd, "eventfd"}, {Wake::signal, "signal"}}) {
+    const double taken = idle_cost(channel_link(name, wake, WaitMode::park), options.idle_seconds);
+    std::printf("  %-24s %8.3f ms %8.4f %%\n", name, taken * 1e3, taken * 100 / options.idle_seconds);
+    std::fflush(stdout);
+  }
+}
+
+std::optional<Options> options_of(int argc, char** argv, int& status) {
+  Options options;
+  CLI::App app{"Times messages between two processes of one host: channels, raw memory, sockets, iceoryx2."};
+  app.add_option("--rounds", options.rounds, "rounds")->check(CLI::Range(1, 1000))->capture_default_str();
+  app.add_option("--cores", options.cores, "the hardware threads of the two processes")->expected(2);
+  app.add_option("--sizes", options.sizes, "of messages, in bytes")->check(CLI::Range(1, 4 << 20));
+  app.add_option("--share", options.share, "of the messages of a round")->check(CLI::Range(0.001, 100.0));
+  app.add_option("--iceoryx2", options.iceoryx2, "the program of bench/channels/peers/iceoryx2")
+      ->check(CLI::ExistingFile);
+  app.add_option("--idle-seconds", options.idle_seconds, "of each parked end; 0: leave them out")
+      ->check(CLI::Range(0, 3600));
+  app.add_option("--commit", options.commit, "printed with the results");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& fault) {
+    status = app.exit(fault);
+    return std::nullopt;
+  }
+  return options;
+}
+
+void run(const Options& options) {
+  sigset_t set;
+  sigemptyset(&set), sigaddset(&set, wake_signal);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  const std::string facts = latency::machine_facts();  // before this process is bound
+  (void)corelane::os::wake_cost();  // what adaptive ends go by: between cores, as here, not on the one that follows
+  bind_to(options.cores[0]);
+  std::printf("%s\ncommit %s, cores %d and %d, %d rounds\n", facts.c_str(), options.commit.c_str(), options.cores[0],
+              options.cores[1], options.rounds);
+  if (options.iceoryx2.empty()) std::printf("left out: iceoryx2, whose program `./dev bench --iceoryx2` builds\n");
+  std::fflush(stdout);  // before the next fork
+  const std::vector<Contender> all = contenders(options);
+  for (const std::size_t size : options.sizes) {
+    const Plan plan = plan_for(size, options.share);
+    print_table(plan, run_rounds(all, plan, options));
+  }
+  compare_large(options);
+  print_idle(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int status = 0;
+  const auto options = options_of(argc, argv, status);
+  if (!options) return status == 0 ? 0 : 2;
+  run(*options);
+}
