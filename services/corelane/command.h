@@ -48,6 +48,7 @@ void add_directory(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_trace(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_measure(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_ping(CLI::App& app, std::vector<std::string>& orb_options);
+Action define_doctor(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_top(CLI::App& app, std::vector<std::string>& orb_options);
 
 }  // namespace corelane::tool

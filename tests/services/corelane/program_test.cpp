@@ -37,7 +37,7 @@ Answer answer_of_tool(std::vector<std::string> words) {
 TEST_CASE("the help of the program names its commands") {
   const Answer answer = answer_of_tool({"--help"});
   CHECK(answer.exit == "exit status 0");
-  for (const char* command : {"trace", "measure", "top"}) CHECK_THAT(answer.text, Contains(command));
+  for (const char* command : {"trace", "measure", "top", "doctor"}) CHECK_THAT(answer.text, Contains(command));
 }
 
 TEST_CASE("commands find the servers' directory where a server finds its own") {
@@ -77,6 +77,12 @@ TEST_CASE("a ping that nobody answers ends after its timeout") {
   CHECK_THAT(answer.text, Contains("TIMEOUT"));
 }
 
+TEST_CASE("doctor examines this host and changes nothing") {
+  const Answer answer = answer_of_tool({"doctor", "--format", "json"});
+  CHECK((answer.exit == "exit status 0" || answer.exit == "exit status 1"));
+  CHECK_THAT(answer.text, Contains("\"findings\"") && Contains("SCHED_FIFO") && Contains("\"clock source\""));
+}
+
 // Error paths.
 
 TEST_CASE("a command line that is none is answered in a line that says how to mend it") {
@@ -85,10 +91,9 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
     const char* said;
   };
   const Case c = GENERATE(
-      Case{{}, "corelane: which command? There are trace, measure, ping, top; see corelane --help\n"},
-      Case{{"tpo"}, "corelane: there is no command tpo; is top meant? There are trace, measure, ping, top; see "},
-      Case{{"bogus"},
-           "corelane: there is no command bogus; there are trace, measure, ping, top; see corelane --help\n"},
+      Case{{}, "corelane: which command? There are trace, measure, ping, top, "},
+      Case{{"tpo"}, "corelane: there is no command tpo; is top meant? There are trace, measure, ping, top, "},
+      Case{{"bogus"}, "corelane: there is no command bogus; there are trace, measure, ping, top, "},
       Case{{"--bogus"}, "corelane: "}, Case{{"top", "bogus"}, "corelane top: "},
       Case{{"top", "--interval", "never"}, "corelane top: "},
       Case{{"ping", "IOR:", "--interval", "never"}, "corelane ping: --interval: 'never' is no duration"},

@@ -1,0 +1,37 @@
+// What `corelane doctor` does, apart from its options: looks at a host, and says what real time lacks there.
+// Threads: those of measure_platform() and probe().
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "services/corelane/finding.h"
+#include "services/corelane/format.h"
+#include "services/corelane/platform_load.h"
+
+namespace corelane::tool {
+
+struct Diagnosis {
+  std::vector<Finding> findings{};
+  std::vector<CoreLoad> loads{};  // empty: not measured
+
+  std::size_t count(FindingState state) const;
+};
+
+// The checks that matter for one of `purposes`. Pure.
+std::vector<Finding> examine(const HostView& host, unsigned purposes);
+
+std::string text_of(const Diagnosis& diagnosis, Format format);
+
+struct DoctorOptions {
+  unsigned purposes = ~0U;  // of Purpose
+  bool measure = false;
+  Format format = Format::table;
+  std::string runtime_directory{};
+};
+
+// 0: nothing is missing, 1: something is. What is unknown is not missing.
+int doctor(const DoctorOptions& options, std::ostream& out);
+
+}  // namespace corelane::tool

@@ -1,0 +1,175 @@
+// What the cores are: which of them may be used, how fast they run, sleep and wake, and what they share.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "services/corelane/finding.h"
+#include "services/corelane/text.h"
+
+namespace corelane::tool {
+namespace {
+
+const std::string cpu_folder = "/sys/devices/system/cpu/";
+
+Finding look_at_affinity(const HostView& host) {
+  Finding finding{.name = "cores"};
+  const CoreSet online = host.online();
+  const CoreSet allowed = parse_core_set(host.files.field("/proc/self/status", "Cpus_allowed_list").value_or(""));
+  if (online.empty() || allowed.empty())
+    return finding.state = FindingState::unknown, finding.found = "the kernel does not say", finding;
+  finding.found = "all that there are: " + core_text(online);
+  if (std::ranges::includes(allowed, online)) return finding;
+  finding.state = FindingState::missing;
+  finding.found = core_text(allowed) + " of " + core_text(online) + " alone";
+  finding.cost = "servers that are started here promise nothing on the others";
+  finding.commands.push_back("taskset -cp " + core_text(online) + " $$");
+  finding.note = "for this shell and what it starts; where that is refused its control group has fewer: see cpuset";
+  return finding;
+}
+
+// cgroup v1: the group's own file; v2: what is in force in it.
+std::optional<std::string> cpuset_file(const HostFiles& files) {
+  std::string v1, v2;
+  for (const std::string& line : files.lines("/proc/mounts")) {
+    const auto words = words_of(line);
+    if (words.size() < 4) continue;
+    if (words[2] == "cgroup" && ("," + words[3] + ",").find(",cpuset,") != std::string::npos) v1 = words[1];
+    if (words[2] == "cgroup2") v2 = words[1];
+  }
+  for (const std::string& line : files.lines("/proc/self/cgroup")) {
+    if (!v1.empty() && line.find(":cpuset:") != line.npos)
+      return v1 + line.substr(line.rfind(':') + 1) + "/cpuset.cpus";
+    if (v1.empty() && !v2.empty() && line.starts_with("0::")) return v2 + line.substr(3) + "/cpuset.cpus.effective";
+  }
+  return std::nullopt;
+}
+
+std::string without_double_slash(std::string path) {
+  for (std::size_t at = 0; (at = path.find("//")) != path.npos;) path.erase(at, 1);
+  return path;
+}
+
+Finding look_at_cpuset(const HostView& host) {
+  Finding finding{.name = "cpuset", .found = "this process's control group has all cores"};
+  const auto file = cpuset_file(host.files);
+  const CoreSet online = host.online(), has = parse_core_set(file ? host.files.text_or_empty(*file) : "");
+  if (has.empty() || std::ranges::includes(has, online)) return finding;
+  finding.state = FindingState::missing;
+  finding.found = "this process's control group has " + core_text(has) + " of " + core_text(online);
+  finding.cost = "servers that are started here promise nothing on the others";
+  const std::string path = without_double_slash(*file);
+  if (path.ends_with(".effective")) {
+    const std::string wanted = path.substr(0, path.size() - std::string(".effective").size());
+    finding.commands.push_back(host.write_to(wanted, core_text(online)));
+    finding.note = "with systemd: systemctl set-property UNIT AllowedCPUs=" + core_text(online) +
+                   "; in a container: --cpuset-cpus " + core_text(online);
+  } else {
+    finding.commands.push_back(host.write_to(path, core_text(online)));
+    finding.note = "groups above it need them first; in a container: --cpuset-cpus " + core_text(online);
+  }
+  return finding;
+}
+
+Finding look_at_frequency(const HostView& host) {
+  Finding finding{.name = "frequency", .found = "governor performance on all cores"};
+  std::map<std::string, CoreSet> cores;
+  for (const std::string& cpu : host.files.numbered(cpu_folder, "cpu"))
+    if (const auto governor = host.files.text(cpu_folder + cpu + "/cpufreq/scaling_governor"))
+      cores[*governor].insert(static_cast<int>(leading_number(cpu.substr(3))));
+  if (cores.empty()) {
+    finding.state = FindingState::unknown;
+    finding.found = "the kernel does not choose it: the firmware or the hypervisor does";
+    finding.cost = "budgets that were measured at one frequency are overrun at a lower one";
+    finding.note = "choose a fixed frequency, or performance, there";
+    return finding;
+  }
+  cores.erase("performance");
+  if (cores.empty()) return finding;
+  finding.state = FindingState::missing;
+  finding.found.clear();
+  for (const auto& [governor, which] : cores)
+    finding.found += (finding.found.empty() ? "governor " : ", ") + plain(governor) + " on " + core_text(which);
+  finding.cost = "jobs run slower than they were measured until the frequency follows, some milliseconds";
+  finding.commands.push_back(host.write_to(cpu_folder + "cpu*/cpufreq/scaling_governor", "performance") +
+                             " >/dev/null");
+  return finding;
+}
+
+constexpr long long long_wake = 20;  // microseconds
+
+struct IdleState {
+  std::string folder, name;
+  long long latency = 0;  // microseconds
+};
+
+// Those of the first core that take long to leave, and that nobody has switched off.
+std::vector<IdleState> deep_states(const HostFiles& files, long long limit) {
+  std::vector<IdleState> deep;
+  const std::string idle = cpu_folder + "cpu0/cpuidle/";
+  for (const std::string& state : files.numbered(idle, "state")) {
+    const long long latency = leading_number(files.text_or_empty(idle + state + "/latency"));
+    if (files.text_or_empty(idle + state + "/disable") == "1" || latency > limit || latency <= long_wake) continue;
+    deep.push_back({state, plain(files.text_or_empty(idle + state + "/name")), latency});
+  }
+  return deep;
+}
+
+// What somebody holds /dev/cpu_dma_latency at, in microseconds (32 bits in host order); a great number where nobody
+// does, or where this user may not look.
+long long held_latency(const HostFiles& files) {
+  const std::string raw = files.text_or_empty("/dev/cpu_dma_latency");
+  std::int32_t held = 2'000'000'000;
+  if (raw.size() == sizeof held) std::memcpy(&held, raw.data(), sizeof held);
+  return held;
+}
+
+Finding look_at_idle(const HostView& host) {
+  Finding finding{.name = "idle states"};
+  if (host.files.numbered(cpu_folder + "cpu0/cpuidle", "state").empty()) {
+    finding.state = FindingState::unknown;
+    finding.found = "the kernel does not choose them: the firmware or the hypervisor does";
+    finding.cost = "a core that slept deeply may take 30 to 200 us to wake";
+    finding.note = "choose shallow ones there, or let tasks spin (pool.wait)";
+    return finding;
+  }
+  const auto deep = deep_states(host.files, held_latency(host.files));
+  finding.found = "those in use are left within " + std::to_string(long_wake) + " us";
+  if (deep.empty()) return finding;
+  finding.state = FindingState::missing;
+  finding.found = deep.back().name + " takes " + std::to_string(deep.back().latency) + " us to leave";
+  finding.cost = "so much later a core that idled begins a job";
+  std::string files;
+  for (const IdleState& state : deep)
+    files += (files.empty() ? "" : " ") + cpu_folder + "cpu*/cpuidle/" + state.folder + "/disable";
+  finding.commands.push_back(host.write_to(files, "1") + " >/dev/null");
+  return finding;
+}
+
+Finding look_at_siblings(const HostView& host) {
+  Finding finding{.name = "sibling threads", .found = "no two hardware threads share a core"};
+  if (host.files.text_or_empty(cpu_folder + "smt/active") != "1") return finding;
+  finding.state = FindingState::missing;
+  finding.found = "two or more hardware threads share each core (SMT)";
+  finding.cost =
+      "what runs on a core's other thread slows its tasks, by a third as a rule; servers use one thread of "
+      "each core, but cannot keep other programs from its sibling";
+  finding.commands.push_back(host.write_to(cpu_folder + "smt/control", "off"));
+  return finding;
+}
+
+}  // namespace
+
+std::span<const Check> core_checks() {
+  static constexpr unsigned tasks = unsigned(Purpose::tasks), latency = unsigned(Purpose::latency),
+                            reserve = unsigned(Purpose::reserve);
+  static constexpr Check table[] = {
+      {tasks | reserve, &look_at_affinity},  {tasks | reserve, &look_at_cpuset},
+      {tasks | latency, &look_at_frequency}, {latency, &look_at_idle},
+      {latency, &look_at_siblings},
+  };
+  return table;
+}
+
+}  // namespace corelane::tool

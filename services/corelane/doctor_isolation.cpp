@@ -1,0 +1,194 @@
+// What else runs on the cores: interrupts, the kernel's tick, other programs; and how cores may be had for oneself.
+#include <algorithm>
+#include <optional>
+
+#include "services/corelane/finding.h"
+#include "services/corelane/text.h"
+
+namespace corelane::tool {
+namespace {
+
+// A device that interrupts more often than it must to start.
+struct Interrupts {
+  std::string number, device;
+  long long count = 0;
+  CoreSet cores{};  // that take them
+};
+
+constexpr long long few = 100;  // since boot
+
+std::vector<Interrupts> busy_interrupts(const HostFiles& files) {
+  std::vector<Interrupts> found;
+  const auto lines = files.lines("/proc/interrupts");
+  if (lines.empty()) return found;
+  const std::size_t cpus = words_of(lines.front()).size();
+  for (const std::string& line : lines) {
+    const auto words = words_of(line);
+    if (words.size() < cpus + 2 || leading_number(words[0]) == 0) continue;
+    Interrupts one{.number = words[0].substr(0, words[0].size() - 1), .device = plain(words.back())};
+    for (std::size_t i = 1; i <= cpus; ++i) one.count += leading_number(words[i]);
+    const std::string folder = "/proc/irq/" + one.number + "/";
+    one.cores = parse_core_set(
+        files.text(folder + "effective_affinity_list").value_or(files.text_or_empty(folder + "smp_affinity_list")));
+    if (one.count >= few) found.push_back(one);
+  }
+  return found;
+}
+
+void steer_to_first_core(const HostView& host, const std::vector<Interrupts>& busy, Finding& finding) {
+  const int first = *host.online().begin();
+  if (host.files.exists("/usr/sbin/irqbalance"))
+    finding.commands.push_back(host.as_root("systemctl disable --now irqbalance"));
+  std::string numbers;
+  for (const Interrupts& one : busy) numbers += " " + one.number;
+  finding.commands.push_back("for irq in" + numbers + "; do " +
+                             host.write_to("/proc/irq/$irq/smp_affinity_list", std::to_string(first)) + "; done");
+  CoreSet others = host.online();
+  others.erase(first);
+  finding.note = "then keep tasks off core " + std::to_string(first) + ": pool.cores = \"" + core_text(others) +
+                 "\" in corelane.toml; an interrupt that its driver spreads itself (error 5 at the write) needs "
+                 "isolcpus=managed_irq";
+}
+
+Finding look_at_interrupts(const HostView& host) {
+  Finding finding{.name = "interrupts"};
+  const auto busy = busy_interrupts(host.files);
+  CoreSet taken, free = host.online();
+  for (const Interrupts& one : busy) taken.insert(one.cores.begin(), one.cores.end());
+  for (const int core : taken) free.erase(core);
+  if (taken.empty())
+    return finding.state = FindingState::unknown, finding.found = "the kernel does not say which core takes which",
+           finding;
+  finding.found = "cores " + core_text(free) + " take none of devices";
+  if (!free.empty()) return finding;
+  finding.state = FindingState::missing;
+  const auto most = std::ranges::max_element(busy, {}, &Interrupts::count);
+  finding.found =
+      "every core takes some of devices; most come from " + most->device + " to core " + core_text(most->cores);
+  finding.cost = "each delays a task by some microseconds, its soft interrupt by up to a millisecond";
+  if (host.online().size() < 2)
+    finding.note = "this machine has one core";
+  else
+    steer_to_first_core(host, busy, finding);
+  return finding;
+}
+
+// All cores but the first, which has everything else.
+std::string cores_to_isolate(const HostView& host) {
+  CoreSet cores = host.online();
+  if (!cores.empty()) cores.erase(cores.begin());
+  return core_text(cores);
+}
+
+Finding look_at_isolation(const HostView& host) {
+  Finding finding{.name = "isolated cores"};
+  for (const char* const file : {"/sys/devices/system/cpu/isolated", "/sys/fs/cgroup/cpuset.cpus.isolated"})
+    if (const auto cores = parse_core_set(host.files.text_or_empty(file)); !cores.empty())
+      return finding.found = core_text(cores), finding;
+  if (host.facts.reserved) return finding.found = "corelane-reserved gives them out: corelane cores", finding;
+  finding.state = FindingState::missing;
+  finding.found = "none";
+  finding.cost =
+      "every program of the machine may run on every core: caches go cold, and clients, services and what has "
+      "no contract wait for others";
+  const std::string cores = cores_to_isolate(host);
+  if (cores.empty())
+    finding.note = "this machine has one core";
+  else
+    host.mend_by_boot(finding, "isolcpus=managed_irq,domain," + cores);
+  return finding;
+}
+
+Finding look_at_tick(const HostView& host) {
+  Finding finding{.name = "tick"};
+  const auto file = host.files.text("/sys/devices/system/cpu/nohz_full");
+  if (const auto cores = parse_core_set(file.value_or("")); !cores.empty())
+    return finding.found = "stopped on " + core_text(cores) + " while one thread runs there", finding;
+  finding.state = FindingState::missing;
+  finding.found = "on every core, 100 to 1000 times a second";
+  finding.cost = "each takes 1 to 5 us from the job that runs";
+  const std::string cores = cores_to_isolate(host);
+  if (!file)
+    finding.note = "this kernel was built without NO_HZ_FULL; Debian's linux-image-amd64 has it";
+  else if (cores.empty())
+    finding.note = "the first core keeps its tick, and this machine has no other";
+  else
+    host.mend_by_boot(finding, "nohz_full=" + cores + " rcu_nocbs=" + cores);
+  return finding;
+}
+
+struct Hierarchies {
+  std::string v1_cpuset, v2;  // where they are mounted
+  bool v2_has_cpuset = false;
+};
+
+Hierarchies hierarchies_of(const HostFiles& files) {
+  Hierarchies found;
+  for (const std::string& line : files.lines("/proc/mounts")) {
+    const auto words = words_of(line);
+    if (words.size() < 4) continue;
+    if (words[2] == "cgroup2") found.v2 = words[1];
+    if (words[2] == "cgroup" && ("," + words[3] + ",").find(",cpuset,") != std::string::npos)
+      found.v1_cpuset = words[1];
+  }
+  const auto controllers = words_of(files.text_or_empty(found.v2 + "/cgroup.controllers"));
+  found.v2_has_cpuset = std::ranges::find(controllers, "cpuset") != controllers.end();
+  return found;
+}
+
+Finding look_at_groups(const HostView& host) {
+  Finding finding{.name = "control groups"};
+  const Hierarchies found = hierarchies_of(host.files);
+  if (found.v2_has_cpuset)
+    return finding.found = "cgroup v2 at " + found.v2 + " has cpuset: cores by partitions" +
+                           (host.kernel_is_at_least(6, 7) ? "" : " beneath the root group (remote ones: Linux 6.7)"),
+           finding;
+  if (!found.v1_cpuset.empty())
+    return finding.found = "cgroup v1 at " + found.v1_cpuset + ": cores by cpusets", finding;
+  finding.state = FindingState::missing;
+  finding.found = found.v2.empty() ? "none are mounted" : "cgroup v2 at " + found.v2 + " lacks cpuset";
+  finding.cost = "corelane-reserved can but bind threads: other programs are not kept from reserved cores";
+  if (found.v2.empty())
+    finding.commands.push_back(host.as_root("mount -t cgroup2 none /sys/fs/cgroup"));
+  else
+    finding.note =
+        "in a container: run corelane-reserved on the host; else a v1 hierarchy has taken it: boot with "
+        "systemd.unified_cgroup_hierarchy=1";
+  return finding;
+}
+
+Finding look_at_delegation(const HostView& host) {
+  Finding finding{.name = "delegated cpuset", .found = "root needs none"};
+  if (host.facts.root) return finding;
+  const Hierarchies found = hierarchies_of(host.files);
+  std::string own;
+  for (const std::string& line : host.files.lines("/proc/self/cgroup"))
+    if (line.starts_with("0::")) own = line.substr(3);
+  const auto controllers = words_of(host.files.text_or_empty(found.v2 + own + "/cgroup.controllers"));
+  finding.found = "this user's group " + own + " has cpuset";
+  if (found.v2_has_cpuset && std::ranges::find(controllers, "cpuset") != controllers.end()) return finding;
+  finding.state = FindingState::missing;
+  finding.found = "this user's control group has no cpuset";
+  finding.cost = "without root nobody can set cores apart; corelane-reserved, started by root, can for all users";
+  if (!found.v2_has_cpuset)
+    finding.note = "cgroup v1 delegates nothing: start corelane-reserved as root";
+  else
+    finding.commands = {"sudo mkdir -p /etc/systemd/system/user@.service.d",
+                        "printf '[Service]\\nDelegate=cpu cpuset io memory pids\\n' | sudo tee "
+                        "/etc/systemd/system/user@.service.d/delegate.conf",
+                        "sudo systemctl daemon-reload && sudo systemctl restart user@$(id -u)"};
+  return finding;
+}
+
+}  // namespace
+
+std::span<const Check> isolation_checks() {
+  static constexpr unsigned latency = unsigned(Purpose::latency), reserve = unsigned(Purpose::reserve);
+  static constexpr Check table[] = {
+      {latency, &look_at_interrupts}, {latency | reserve, &look_at_isolation}, {latency, &look_at_tick},
+      {reserve, &look_at_groups},     {reserve, &look_at_delegation},
+  };
+  return table;
+}
+
+}  // namespace corelane::tool

@@ -1,0 +1,335 @@
+#include "services/corelane/doctor.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "services/corelane/probe.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+using namespace corelane::tool;
+using namespace std::chrono_literals;
+using Catch::Contains;
+using corelane::testing::TempDirectory;
+
+namespace {
+
+using FakeFiles = std::map<std::string, std::string>;
+
+// A machine that lacks nothing, in files. /proc/mounts has cgroup v2.
+const FakeFiles sound = {
+    {"/sys/devices/system/cpu/online", "0-3"},
+    {"/sys/devices/system/cpu/isolated", "2-3"},
+    {"/sys/devices/system/cpu/nohz_full", "2-3"},
+    {"/sys/devices/system/cpu/smt/active", "0"},
+    {"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance"},
+    {"/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance"},
+    {"/sys/devices/system/cpu/cpu0/cpuidle/state0/latency", "0"},
+    {"/sys/devices/system/cpu/cpu0/cpuidle/state1/latency", "2"},
+    {"/sys/devices/system/cpu/cpu0/cpuidle/state2/latency", "133"},
+    {"/sys/devices/system/cpu/cpu0/cpuidle/state2/name", "C6"},
+    {"/sys/devices/system/cpu/cpu0/cpuidle/state2/disable", "1"},
+    {"/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc"},
+    {"/sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc hpet acpi_pm"},
+    {"/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never"},
+    {"/sys/kernel/debug/sched/preempt", "none voluntary (full)"},
+    {"/sys/kernel/debug/sched/fair_server/cpu0/runtime", "50000000"},
+    {"/sys/kernel/debug/sched/fair_server/cpu0/period", "1000000000"},
+    {"/sys/fs/cgroup/cgroup.controllers", "cpuset cpu io memory pids"},
+    {"/sys/fs/cgroup/user/cpuset.cpus.effective", "0-3"},
+    {"/sys/fs/cgroup/user/cgroup.controllers", "memory pids"},
+    {"/proc/mounts", "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0"},
+    {"/proc/self/cgroup", "0::/user"},
+    {"/proc/self/status", "Name:\tcorelane\nCpus_allowed_list:\t0-3"},
+    {"/proc/self/limits",
+     "Max open files            65536                65536                files\n"
+     "Max locked memory         8388608              8388608              bytes"},
+    {"/proc/sys/kernel/sched_rt_runtime_us", "950000"},
+    {"/proc/sys/kernel/sched_rt_period_us", "1000000"},
+    {"/proc/sys/kernel/osrelease", "6.12.1-amd64"},
+    {"/proc/sys/kernel/numa_balancing", "0"},
+    {"/proc/version", "Linux version 6.12.1 #1 SMP PREEMPT_DYNAMIC Debian"},
+    {"/proc/cmdline", "quiet"},
+    {"/proc/swaps", "Filename Type Size Used Priority"},
+    {"/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu tsc"},
+    {"/proc/stat", "cpu  10 10 10 950 0 0 0 20 0 0"},
+    {"/proc/interrupts",
+     "  CPU0 CPU1 CPU2 CPU3\n 9: 4 5 0 0 IO-APIC 9-fasteoi acpi\n 30: 500 0 0 0 PCI-MSI eth0\n"
+     "LOC: 99999 99999 99999 99999 Local timer interrupts"},
+    {"/proc/irq/30/effective_affinity_list", "0"},
+    {"/etc/default/grub", "GRUB_CMDLINE_LINUX=\"quiet\""},
+};
+
+class FakeHost {
+ public:
+  FakeHost() { write(sound); }
+  explicit FakeHost(const FakeFiles& changes) : FakeHost() { write(changes); }
+
+  Finding look(const std::string& name, const ProbedFacts& facts = {}) const {
+    const auto findings = examine({HostFiles(root_.path()), facts}, ~0U);
+    const auto found = std::ranges::find(findings, name, &Finding::name);
+    REQUIRE(found != findings.end());
+    return *found;
+  }
+  std::vector<Finding> all(unsigned purposes = ~0U) const {
+    return examine({HostFiles(root_.path()), ProbedFacts{}}, purposes);
+  }
+
+ private:
+  // "-" as a file's text: it is not there.
+  void write(const FakeFiles& files) const {
+    for (const auto& [path, text] : files) {
+      const std::filesystem::path place = root_.path() + path;
+      std::filesystem::create_directories(place.parent_path());
+      if (text == "-")
+        std::filesystem::remove(place);
+      else
+        std::ofstream(place) << text << "\n";
+    }
+  }
+
+  TempDirectory root_;
+};
+
+std::string commands_of(const Finding& finding) {
+  std::string text;
+  for (const std::string& command : finding.commands) text += command + "\n";
+  return text;
+}
+
+ProbedFacts ordinary_user() { return {.root = false, .user = "ada"}; }
+
+}  // namespace
+
+TEST_CASE("a host that lacks nothing is told so") {
+  const FakeHost host;
+  for (const Finding& finding : host.all()) {
+    CAPTURE(finding.name, finding.found);
+    CHECK(finding.state == FindingState::present);
+    CHECK(finding.commands.empty());
+  }
+}
+
+TEST_CASE("each lack that files show is named with the command that mends it") {
+  struct Case {
+    const char* name;
+    FakeFiles changes;
+    const char *found, *command;
+  };
+  static const Case cases[] = {
+      {"real-time throttle",
+       {{"/proc/sys/kernel/sched_rt_runtime_us", "500000"}},
+       "500000 of each 1000000 us",
+       "echo 950000 | tee /proc/sys/kernel/sched_rt_runtime_us"},
+      {"fair server",
+       {{"/sys/kernel/debug/sched/fair_server/cpu0/runtime", "200000000"}},
+       "20 % of a core",
+       "echo 50000000 | tee /sys/kernel/debug/sched/fair_server/cpu3/runtime"},
+      {"kernel preemption",
+       {{"/sys/kernel/debug/sched/preempt", "none (voluntary) full"}},
+       "voluntary",
+       "echo full | tee /sys/kernel/debug/sched/preempt"},
+      {"kernel preemption",
+       {{"/sys/kernel/debug/sched/preempt", "-"}, {"/proc/cmdline", "preempt=none"}},
+       "none",
+       "s/^GRUB_CMDLINE_LINUX=\"/&preempt=full /"},
+      {"clock source",
+       {{"/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet"}},
+       "hpet",
+       "echo tsc | tee /sys/devices/system/clocksource/clocksource0/current_clocksource"},
+      {"transparent huge pages",
+       {{"/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never"}},
+       "always",
+       "echo madvise | tee /sys/kernel/mm/transparent_hugepage/enabled"},
+      {"swap", {{"/proc/swaps", "Filename Type\n/dev/sda2 partition 1 0 -2"}}, "/dev/sda2", "swapoff -a"},
+      {"NUMA balancing",
+       {{"/proc/sys/kernel/numa_balancing", "1"}},
+       "on",
+       "echo 0 | tee /proc/sys/kernel/numa_balancing"},
+      {"machine of its own", {{"/proc/cpuinfo", "flags\t: fpu hypervisor tsc"}}, "2.00 % of the time", ""},
+      {"cores", {{"/proc/self/status", "Cpus_allowed_list:\t0,2"}}, "0,2 of 0-3 alone", "taskset -cp 0-3 $$"},
+      {"cpuset",
+       {{"/sys/fs/cgroup/user/cpuset.cpus.effective", "1"}},
+       "has 1 of 0-3",
+       "echo 0-3 | tee /sys/fs/cgroup/user/cpuset.cpus\n"},
+      {"frequency",
+       {{"/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "schedutil"}},
+       "governor schedutil on 1",
+       "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"},
+      {"idle states",
+       {{"/sys/devices/system/cpu/cpu0/cpuidle/state2/disable", "0"}},
+       "C6 takes 133 us",
+       "echo 1 | tee /sys/devices/system/cpu/cpu*/cpuidle/state2/disable"},
+      {"sibling threads",
+       {{"/sys/devices/system/cpu/smt/active", "1"}},
+       "SMT",
+       "echo off | tee /sys/devices/system/cpu/smt/control"},
+      {"interrupts",
+       {{"/proc/irq/30/effective_affinity_list", "0-3"}},
+       "most come from eth0",
+       "for irq in 30; do echo 0 | tee /proc/irq/$irq/smp_affinity_list; done"},
+      {"isolated cores",
+       {{"/sys/devices/system/cpu/isolated", ""}},
+       "none",
+       "&isolcpus=managed_irq,domain,1-3 /' /etc/default/grub && update-grub && reboot"},
+      {"tick", {{"/sys/devices/system/cpu/nohz_full", ""}}, "on every core", "&nohz_full=1-3 rcu_nocbs=1-3 /"},
+      {"tick", {{"/sys/devices/system/cpu/nohz_full", "-"}}, "on every core", ""},
+      {"control groups", {{"/sys/fs/cgroup/cgroup.controllers", "memory"}}, "lacks cpuset", ""},
+      {"control groups", {{"/proc/mounts", ""}}, "none are mounted", "mount -t cgroup2 none /sys/fs/cgroup"},
+      {"descriptors",
+       {{"/proc/self/limits", "Max open files            1024                 1048576              files"}},
+       "1024 a process",
+       "ulimit -n 65536"},
+      {"real-time group",
+       {{"/proc/mounts", "cgroup /c/cpu cgroup rw,cpu,cpuacct 0 0"},
+        {"/proc/self/cgroup", "3:cpu,cpuacct:/a/b"},
+        {"/c/cpu/cpu.rt_runtime_us", "950000"},
+        {"/c/cpu/a/cpu.rt_runtime_us", "0"},
+        {"/c/cpu/a/b/cpu.rt_runtime_us", "0"}},
+       "/a/b has no real-time time",
+       "echo 900000 | tee /c/cpu/a/cpu.rt_runtime_us\necho 900000 | tee /c/cpu/a/b/cpu.rt_runtime_us\n"},
+  };
+  for (const Case& c : cases) {
+    const Finding finding = FakeHost(c.changes).look(c.name);
+    CAPTURE(c.name, finding.found, finding.note);
+    CHECK(finding.state == FindingState::missing);
+    CHECK_THAT(finding.found, Contains(c.found));
+    CHECK_THAT(commands_of(finding), Contains(c.command));
+    CHECK_FALSE(finding.cost.empty());
+    CHECK((!finding.commands.empty() || !finding.note.empty()));
+  }
+}
+
+TEST_CASE("each lack that an attempt shows is named with the command that mends it") {
+  struct Case {
+    const char* name;
+    ProbedFacts facts;
+    const char *found, *help;
+  };
+  static const Case cases[] = {
+      {"SCHED_FIFO", {.fifo = false}, "refused", "prlimit --pid $$ --rtprio=99:99 --memlock=unlimited:unlimited"},
+      {"memory locking", {.memlock = false}, "only 8388608 bytes", "prlimit --pid $$"},
+      {"SCHED_DEADLINE", {.deadline_fault = EPERM}, "not permitted", "setcap cap_sys_nice"},
+      {"SCHED_DEADLINE", {.deadline_fault = EBUSY}, "busy", "sched_rt_runtime_us"},
+      {"memfd and futex", {.memfd_fault = ENOSYS}, "memfd_create: ", "seccomp"},
+      {"memfd and futex", {.futex_fault = EPERM}, "futex: ", "seccomp"},
+      {"timer resolution", {.timer_resolution = 4ms}, "4000000 ns", "dmesg"},
+      {"real-time group",
+       {.fifo = false, .fifo_group_zero = true},
+       "no real-time time",
+       "tee /sys/fs/cgroup/cgroup.procs"},
+      {"runtime directory", {.runtime_fault = "/x: no"}, "/x: no", "CORELANE_RUNTIME_DIRECTORY"},
+  };
+  const FakeHost host;
+  for (const Case& c : cases) {
+    const Finding finding = host.look(c.name, c.facts);
+    CAPTURE(c.name, finding.found, finding.note);
+    CHECK(finding.state == FindingState::missing);
+    CHECK_THAT(finding.found, Contains(c.found));
+    CHECK_THAT(commands_of(finding) + finding.note, Contains(c.help));
+  }
+}
+
+TEST_CASE("who is not root is given commands with sudo") {
+  const FakeHost host({{"/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never"},
+                       {"/proc/swaps", "Filename\n/swap file"},
+                       {"/sys/devices/system/cpu/isolated", ""}});
+  CHECK(commands_of(host.look("transparent huge pages", ordinary_user())) ==
+        "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled\n");
+  CHECK(commands_of(host.look("swap", ordinary_user())) == "sudo swapoff -a\n");
+  CHECK_THAT(commands_of(host.look("isolated cores", ordinary_user())), Contains("&& sudo update-grub && sudo reboot"));
+  ProbedFacts without = ordinary_user();
+  without.fifo = false;
+  CHECK_THAT(commands_of(host.look("SCHED_FIFO", without)), Contains("' ada ada | sudo tee /etc/security/limits.d/"));
+  CHECK_THAT(commands_of(host.look("delegated cpuset", ordinary_user())), Contains("Delegate=cpu cpuset"));
+}
+
+TEST_CASE("what nothing tells is unknown and not missing") {
+  const FakeHost host({{"/sys/kernel/debug/sched/preempt", "-"},
+                       {"/sys/kernel/debug/sched/fair_server/cpu0/runtime", "-"},
+                       {"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "-"},
+                       {"/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "-"},
+                       {"/proc/interrupts", "-"},
+                       {"/proc/sys/kernel/sched_rt_runtime_us", "-"}});
+  for (const char* name : {"kernel preemption", "fair server", "frequency", "interrupts", "real-time throttle"}) {
+    CAPTURE(name);
+    CHECK(host.look(name).state == FindingState::unknown);
+  }
+  CHECK(host.look("kernel preemption", {.kernel_config = "CONFIG_X=y\nCONFIG_PREEMPT_NONE=y\n"}).found == "none");
+}
+
+TEST_CASE("a core that somebody keeps from deep sleep by cpu_dma_latency wakes early") {
+  const FakeFiles deep = {{"/sys/devices/system/cpu/cpu0/cpuidle/state2/disable", "0"}};
+  CHECK(FakeHost(deep).look("idle states").state == FindingState::missing);
+  FakeFiles held = deep;
+  held["/dev/cpu_dma_latency"] = std::string("\x05\0\0", 3) + '\0';
+  // The fake file ends in a newline, which the reader takes off as it does of every file.
+  CHECK(FakeHost(held).look("idle states").state == FindingState::present);
+}
+
+TEST_CASE("a purpose asks for what matters to it alone") {
+  const FakeHost host;
+  const auto has = [&](Purpose purpose, const std::string& name) {
+    const auto findings = host.all(unsigned(purpose));
+    return std::ranges::count(findings, name, &Finding::name) == 1;
+  };
+  CHECK(has(Purpose::tasks, "SCHED_FIFO"));
+  CHECK_FALSE(has(Purpose::tasks, "sibling threads"));
+  CHECK(has(Purpose::latency, "sibling threads"));
+  CHECK(has(Purpose::reserve, "control groups"));
+  CHECK_FALSE(has(Purpose::reserve, "swap"));
+}
+
+TEST_CASE("what is missing comes first and is counted") {
+  const Finding there{.name = "a", .found = "x"};
+  const Finding lacks{.name = "b",
+                      .state = FindingState::missing,
+                      .found = "y\x1b",
+                      .cost = "slow",
+                      .commands = {"mend it"},
+                      .note = "or not"};
+  const Diagnosis diagnosis{.findings = {there, lacks}, .loads = {}};
+  const std::string text = text_of(diagnosis, Format::table);
+  CHECK_THAT(text, Catch::StartsWith("missing    b                       y?\n           slow\n           $ mend it\n"));
+  CHECK_THAT(text, Catch::EndsWith("\n1 missing, 0 unknown, of 2\n"));
+  const auto json = nlohmann::json::parse(text_of(diagnosis, Format::json));
+  CHECK(json["missing"] == 1);
+  CHECK(json["findings"][1]["commands"][0] == "mend it");
+  CHECK_FALSE(json.contains("cores"));
+}
+
+TEST_CASE("a measured platform suggests its settings") {
+  const std::vector<CoreLoad> loads = {
+      {.core = CoreId{0}, .real_time = true, .wake_p50 = 5us, .wake_p99 = 20'001ns, .wake_max = 1ms, .taken = 0.01},
+      {.core = CoreId{1}, .real_time = false, .wake_p50 = 5us, .wake_p99 = 9us, .wake_max = 10us, .taken = 0}};
+  const PlatformSettings settings = suggest(loads);
+  CHECK(settings.blocking == 21us);
+  CHECK(settings.budget == 30us);
+  const std::string text = text_of({.findings = {}, .loads = loads}, Format::table);
+  CHECK_THAT(text, Contains("blocking = \"21us\"") && Contains("core 1") && Contains("without SCHED_FIFO"));
+  CHECK(nlohmann::json::parse(text_of({.findings = {}, .loads = loads}, Format::json))["cores"][0]["wake_p99_ns"] ==
+        20'001);
+}
+
+TEST_CASE("a list of cores is read and written as the kernel writes it") {
+  CHECK(core_text(parse_core_set("0-2,5,7-8")) == "0-2,5,7-8");
+  CHECK(core_text({}).empty());
+  for (const char* bad : {"", "x", "1-", "-1", "1,,2", "3;4"}) CHECK(parse_core_set(bad).empty());
+}
+
+TEST_CASE("a runtime directory is judged before a server needs it") {
+  const TempDirectory place;
+  CHECK(fault_of_runtime_directory(place.path()).empty());
+  CHECK(fault_of_runtime_directory(place / "new").empty());
+  CHECK(std::filesystem::exists(place / "new") == false);
+  CHECK_THAT(fault_of_runtime_directory(place / "none/new"), Contains("cannot be made"));
+  std::ofstream(place / "file").flush();
+  CHECK_THAT(fault_of_runtime_directory(place / "file"), Catch::EndsWith("is a plain file, no directory"));
+}
