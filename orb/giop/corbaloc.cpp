@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <optional>
+#include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/giop/url_text.h"
 
 namespace corelane::giop {
 namespace {
@@ -79,7 +80,7 @@ bool split_host(std::string_view text, std::string_view& host, std::string_view&
   }
   host = text.substr(0, text.find(':'));
   port = text.substr(host.size());
-  return is_host(host);
+  return text.empty() || is_host(host);
 }
 
 Expected<IiopAddress> parse_address(std::string_view text) {
@@ -104,38 +105,6 @@ Expected<CorbalocAddress> parse_iiop_address(std::string_view text) {
   return result;
 }
 
-std::optional<std::string> unescaped(std::string_view text) {
-  std::string bytes;
-  bytes.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      bytes += text[i];
-      continue;
-    }
-    const auto value = i + 2 < text.size() ? number_of<std::uint8_t>(text.substr(i + 1, 2), 16) : std::nullopt;
-    if (!value) return std::nullopt;
-    bytes += static_cast<char>(*value);
-    i += 2;
-  }
-  return bytes;
-}
-
-// What the standard lets stand unescaped in a key.
-bool is_plain(char c) noexcept { return is_alnum(c) || (c != 0 && std::strchr(";/:?@&=+$,-_.!~*'()", c) != nullptr); }
-
-std::string escaped(std::string_view bytes) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (is_plain(c))
-      text += c;
-    else
-      text += {'%', digits[byte >> 4], digits[byte & 15]};
-  }
-  return text;
-}
-
 Expected<std::vector<CorbalocAddress>> parse_addresses(std::string_view list, const Limits& limits) {
   std::vector<CorbalocAddress> addresses;
   if (list.empty() || list.ends_with(',')) return bad_uri;
@@ -153,7 +122,7 @@ Expected<std::vector<CorbalocAddress>> parse_addresses(std::string_view list, co
 Expected<Corbaloc> parse_corbaloc(std::string_view text, const Limits& limits) {
   if (!eat(text, "corbaloc:")) return bad_uri;
   const std::string_view list = eat_until(text, '/');
-  auto key = unescaped(text);
+  auto key = url_unescaped(text);
   if (!key) return bad_uri;
   Corbaloc result;
   result.object_key = std::move(*key);
@@ -181,14 +150,17 @@ std::string to_string(const Corbaloc& corbaloc) {
     text += ':' + std::to_string(item.address.port);
     separator = ",";
   }
-  return text + '/' + escaped(corbaloc.object_key);
+  return text + '/' + url_escaped(corbaloc.object_key);
 }
 
 Ior to_ior(const Corbaloc& corbaloc) {
   const Bytes key = std::as_bytes(std::span(corbaloc.object_key));
   Ior ior;
-  for (const CorbalocAddress& item : corbaloc.addresses)
-    ior.profiles.push_back(make_profile({item.version, item.address, {key.begin(), key.end()}, {}}));
+  for (const CorbalocAddress& item : corbaloc.addresses) {
+    IiopAddress address = item.address;
+    if (address.host.empty()) address.host = "localhost";
+    ior.profiles.push_back(make_profile({item.version, std::move(address), {key.begin(), key.end()}, {}}));
+  }
   return ior;
 }
 

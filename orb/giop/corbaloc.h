@@ -20,7 +20,7 @@ inline constexpr std::uint16_t default_corbaloc_port = 2809;
 
 struct CorbalocAddress {
   Version version = giop_1_0;  // the standard's default
-  IiopAddress address;
+  IiopAddress address;         // host "": this one
   friend bool operator==(const CorbalocAddress&, const CorbalocAddress&) = default;
 };
 

@@ -46,6 +46,8 @@ TEST_CASE("what a corbaloc leaves out has the standard defaults") {
   CHECK(only_address("corbaloc:iiop:host/k") == CorbalocAddress{giop_1_0, {"host", 2809}});
   CHECK(only_address("corbaloc::1.1@host/k").version == giop_1_1);
   CHECK(parsed("corbaloc::host").object_key.empty());
+  CHECK(only_address("corbaloc::/k") == CorbalocAddress{giop_1_0, {"", 2809}});
+  CHECK(parse_iiop(to_ior(parsed("corbaloc::/k")).profiles[0])->address == IiopAddress{"localhost", 2809});
 }
 
 TEST_CASE("a corbaloc may list several addresses") {
@@ -130,8 +132,8 @@ TEST_CASE("a corbaloc refuses versions that are none of GIOP") {
 }
 
 TEST_CASE("a corbaloc refuses hosts that are none") {
-  for (const char* text : {"corbaloc::/k", "corbaloc:::1/k", "corbaloc::h h/k", "corbaloc::[::1/k", "corbaloc::[]/k",
-                           "corbaloc::[h]/k", "corbaloc::::1/k", "corbaloc::[::1%]/k"})
+  for (const char* text : {"corbaloc:::1/k", "corbaloc::h h/k", "corbaloc::[::1/k", "corbaloc::[]/k", "corbaloc::[h]/k",
+                           "corbaloc::::1/k", "corbaloc::[::1%]/k"})
     CHECK(minor_of(text) == minor::bad_address);
 }
 

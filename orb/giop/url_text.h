@@ -1,0 +1,17 @@
+// Escapes in corbaloc: and corbaname: references: %xx stands for any byte. CORBA 3.3 part 2, 7.6.10.
+//
+// Threads: none; values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace corelane::giop {
+
+// Nothing when a % is not followed by two hexadecimal digits.
+std::optional<std::string> url_unescaped(std::string_view text);
+// Letters, digits and ;/:?@&=+$,-_.!~*'() stand for themselves.
+std::string url_escaped(std::string_view bytes);
+
+}  // namespace corelane::giop
