@@ -84,7 +84,7 @@ constexpr Entry table[] = {
     {ledger_full,
      "the host ledger has a place for 64 servers, and all are taken; end some, or let some meet elsewhere: "
      "runtime.directory"},
-    {bad_uri, "not a reference: expected IOR:, corbaloc: or file://"},
+    {bad_uri, "not a reference: expected IOR:, corbaloc:, corbaname: or file://"},
     {no_such_object, "no object with this key is active here"},
     {no_such_adapter, "no object adapter with this name is here"},
     {adapter_inactive, "the object adapter discards requests or is inactive"},
@@ -98,6 +98,10 @@ constexpr Entry table[] = {
     {version_mismatch, "the generated code was made for another version of the library; run corelane-idl again"},
     {system_refused, "the operating system refused a call; the log says which"},
     {out_of_memory, "the server has no memory left for it; see ulimit -v, its cgroup's memory.max and limits.*"},
+    {names_full,
+     "the nameserver holds as many names or contexts as naming.names and naming.contexts allow; unbind some, or raise "
+     "these settings of its"},
+    {names_unavailable, "the nameserver's store does not answer, so nothing can be changed now; its log says why"},
 };
 
 }  // namespace

@@ -105,6 +105,9 @@ CORELANE_MINOR(orb_destroyed, 106);
 CORELANE_MINOR(version_mismatch, 107);
 CORELANE_MINOR(system_refused, 108);
 CORELANE_MINOR(out_of_memory, 109);
+// The nameserver: IMP_LIMIT, TRANSIENT.
+CORELANE_MINOR(names_full, 110);
+CORELANE_MINOR(names_unavailable, 111);
 #undef CORELANE_MINOR
 
 // Cause and remedy of a code of ours; empty for any other. Any thread; static storage.

@@ -1,8 +1,10 @@
 #include "orb/core/orb.h"
 
 #include "orb/base/minor.h"
+#include "orb/core/name_service.h"
 #include "orb/core/orb_state.h"
 #include "orb/giop/corbaloc.h"
+#include "orb/giop/corbaname.h"
 #include "orb/giop/ior.h"
 #include "orb/os/log.h"
 #include "orb/os/small_file.h"
@@ -114,14 +116,30 @@ ObjectReference<Object> Orb::follow(const std::string& text, int hops) {
   if (text.starts_with("corbaloc:")) {
     const auto location = giop::parse_corbaloc(text, state_->settings.giop);
     if (!location) raise_bad_text(location.error(), text);
-    if (location->initial_reference)
-      return resolve(location->object_key.empty() ? "NameService" : location->object_key, hops);
-    return stub_of(shared_from_this(), giop::to_ior(*location));
+    return follow_location(*location, hops);
   }
+  if (text.starts_with("corbaname:")) return follow_name(text, hops);
   if (!text.starts_with("IOR:") && !text.starts_with("ior:")) raise(bad_uri, excerpt(text));
   auto ior = giop::parse_ior(text, state_->settings.giop);
   if (!ior) raise_bad_text(ior.error(), text);
   return stub_of(shared_from_this(), std::move(*ior));
+}
+
+// No host and no port: whoever is this host's nameserver.
+ObjectReference<Object> Orb::follow_location(const giop::Corbaloc& location, int hops) {
+  if (location.initial_reference)
+    return resolve(location.object_key.empty() ? "NameService" : location.object_key, hops);
+  const bool on_host = location.addresses.size() == 1 && location.addresses.front().address.host.empty();
+  return stub_of(shared_from_this(),
+                 on_host ? on_this_host(location.object_key, state_->settings) : giop::to_ior(location));
+}
+
+ObjectReference<Object> Orb::follow_name(const std::string& text, int hops) {
+  const auto place = giop::parse_corbaname(text, state_->settings.giop);
+  if (!place && !place.error().text.empty()) raise(place.error().error, excerpt(text) + ": " + place.error().text);
+  if (!place) raise_bad_text(place.error().error, text);
+  ObjectReference<Object> context = follow_location(place->context, hops);
+  return place->name.empty() ? context : resolve_name(context, place->name);
 }
 
 std::string Orb::object_to_string(const ObjectReference<Object>& object) {
@@ -130,9 +148,10 @@ std::string Orb::object_to_string(const ObjectReference<Object>& object) {
   return giop::to_string(object->_reference()->ior());
 }
 
-Orb::InvalidName::InvalidName(const std::string& name)
+Orb::InvalidName::InvalidName(const std::string& name, const std::string& remark)
     : what_(std::make_shared<const std::string>("CORBA::ORB::InvalidName: no initial reference '" + excerpt(name) +
-                                                "'; name one with -ORBInitRef NAME=REFERENCE")) {}
+                                                "'; " + (remark.empty() ? "" : remark + "; or ") +
+                                                "name one with -ORBInitRef NAME=REFERENCE")) {}
 
 ObjectReference<Object> Orb::resolve_initial_references(const std::string& name) { return resolve(name, max_hops); }
 
@@ -141,15 +160,35 @@ ObjectReference<Object> Orb::resolve(const std::string& name, int hops) {
   {
     const std::lock_guard lock(state_->mutex);
     if (const auto known = state_->initial.find(name); known != state_->initial.end()) return known->second;
-    const auto configured = state_->settings.initial_references.find(name);
-    if (configured == state_->settings.initial_references.end()) throw InvalidName(name);
-    uri = configured->second;
   }
+  const Settings& settings = state_->settings;
+  const auto configured = settings.initial_references.find(name);
+  if (configured != settings.initial_references.end())
+    uri = configured->second;
+  else if (name == "NameService" && !settings.naming.service.empty())
+    uri = settings.naming.service;
+  else if (!settings.default_initial_reference.empty())
+    uri = settings.default_initial_reference + "/" + name;
+  else if (name != "NameService")
+    throw InvalidName(name);
   if (hops == 0)
     raise(bad_uri, "initial reference " + excerpt(name) + " leads through too many others; does it name itself?");
-  ObjectReference<Object> object = follow(uri, hops - 1);
+  ObjectReference<Object> object = uri.empty() ? name_service_of_host() : follow(uri, hops - 1);
   const std::lock_guard lock(state_->mutex);
   return state_->initial.emplace(name, object).first->second;
+}
+
+ObjectReference<Object> Orb::name_service_of_host() {
+  auto object = stub_of(shared_from_this(), on_this_host("NameService", state_->settings));
+  try {
+    if (locate(object)) return object;
+  } catch (const SystemException&) {
+    // nobody is there
+  }
+  const std::string socket = nameserver_socket(state_->settings);
+  throw InvalidName("NameService", "no nameserver runs on this host" + (socket.empty() ? "" : " (at " + socket) +
+                                       (socket.empty() ? "" : ", or at port 2809)") +
+                                       ": start corelane-nameserver, or name another with naming.service");
 }
 
 void Orb::register_initial_reference(const std::string& name, const ObjectReference<Object>& object) {

@@ -23,6 +23,10 @@ namespace corelane::dispatch {
 class Executive;
 }
 
+namespace corelane::giop {
+struct Corbaloc;
+}
+
 namespace corelane::core {
 
 class ActiveObject;
@@ -48,11 +52,13 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
 
   std::string id() const;
 
-  // "IOR:...", "corbaloc:...", "file://path". Raises BAD_PARAM bad_uri and what is wrong with it.
+  // "IOR:...", "corbaloc:...", "corbaname:...", "file://path". Raises BAD_PARAM bad_uri and what is wrong with it. A
+  // corbaname is resolved, which raises as a call does, and BAD_PARAM, OMG minor 10, where its name leads nowhere.
   ObjectReference<Object> string_to_object(const std::string& text);
   std::string object_to_string(const ObjectReference<Object>& object);
 
-  // Those registered, those of -ORBInitRef, RootPOA. Raises InvalidName.
+  // Those registered, RootPOA; those of -ORBInitRef; NameService of naming.service; what -ORBDefaultInitRef/name leads
+  // to; NameService at this host's nameserver, which is asked whether it is there. Raises InvalidName.
   ObjectReference<Object> resolve_initial_references(const std::string& name);
   void register_initial_reference(const std::string& name, const ObjectReference<Object>& object);
   using ObjectId = std::string;
@@ -105,7 +111,7 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
 
   // The standard user exception of resolve_initial_references(). It has no members, so which name it was is in what().
   struct InvalidName final : UserException {
-    explicit InvalidName(const std::string& name = {});
+    explicit InvalidName(const std::string& name = {}, const std::string& remark = {});
     const char* _rep_id() const noexcept override { return "IDL:omg.org/CORBA/ORB/InvalidName:1.0"; }
     const char* what() const noexcept override { return what_->c_str(); }
     void _raise() const override { throw *this; }
@@ -126,7 +132,10 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
   Expected<void> start_listening();
   void run_until_shutdown(std::optional<Duration> at_most);
   ObjectReference<Object> follow(const std::string& text, int hops);
+  ObjectReference<Object> follow_location(const giop::Corbaloc& location, int hops);
+  ObjectReference<Object> follow_name(const std::string& text, int hops);
   ObjectReference<Object> resolve(const std::string& name, int hops);
+  ObjectReference<Object> name_service_of_host();
 
   const std::unique_ptr<State> state_;
 };

@@ -85,5 +85,7 @@ class Server : public std::enable_shared_from_this<Server> {
 
 // Whether the calling thread runs a request for a client: it must not wait for requests to end.
 bool inside_request() noexcept;
+// The connection over which the request came that the calling thread runs; 0: none, as in a call within the process.
+PeerId calling_peer() noexcept;
 
 }  // namespace corelane::core

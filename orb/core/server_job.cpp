@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <new>
+#include <utility>
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
@@ -20,15 +21,22 @@ using errors::queue_full;
 using errors::shutting_down;
 
 thread_local int requests_on_this_thread = 0;
+thread_local PeerId peer_on_this_thread{0};
 
 struct InsideRequest {
-  InsideRequest() { ++requests_on_this_thread; }
-  ~InsideRequest() { --requests_on_this_thread; }
+  explicit InsideRequest(PeerId peer) : before(std::exchange(peer_on_this_thread, peer)) { ++requests_on_this_thread; }
+  ~InsideRequest() {
+    --requests_on_this_thread;
+    peer_on_this_thread = before;
+  }
+  const PeerId before;
 };
 
 }  // namespace
 
 bool inside_request() noexcept { return requests_on_this_thread > 0; }
+
+PeerId calling_peer() noexcept { return peer_on_this_thread; }
 
 void ServerRequest::raise_bad_arguments() const { raise(arguments_.error()); }
 
@@ -56,7 +64,7 @@ void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::share
 
 void ServerJob::run(const dispatch::JobContext&) noexcept try {
   if (cancelled_.load(std::memory_order_relaxed)) return;  // relaxed: a hint
-  const InsideRequest inside;
+  const InsideRequest inside(connection_->id());
   const ServedChain nested(chain_.count > 0 ? &chain_ : nullptr);
   // Bound: a round more whenever the gate changes in between.
   for (;;) {

@@ -126,6 +126,14 @@ std::string host(Settings& s, std::string_view text) {
   return {};
 }
 
+std::string nameserver_path(Settings& s, std::string_view text) {
+  const bool is_path = text.starts_with('/') && text.size() <= transport::longest_unix_path;
+  if (!text.empty() && text != "off" && !is_path)
+    return "off, or a path with a slash at its beginning and " + std::to_string(transport::longest_unix_path) +
+           " bytes at most";
+  return s.naming.socket = text, std::string{};
+}
+
 std::string log_level(Settings& s, std::string_view text) {
   using os::log::Level;
   if (text == "debug") return s.log_level = Level::debug, std::string{};
@@ -264,6 +272,34 @@ const std::vector<SettingsEntry>& settings_table() {
        "the host that references name; without it the one listened on, or this host's first address where that is all "
        "of them (0.0.0.0, [::])",
        host},
+      {"naming.service", "",
+       "reference of the Naming Service, such as corbaloc::host:2809/NameService; without it this host's nameserver: "
+       "at "
+       "naming.socket, then at port 2809. -ORBInitRef NameService=REFERENCE goes before it",
+       [](S& s, V v) { return s.naming.service = v, std::string{}; }},
+      {"naming.socket", "",
+       "the Unix socket at which this host's nameserver listens and is looked for; without it nameserver.sock in the "
+       "runtime directory, then in /run/corelane unless runtime.directory is set; off: none",
+       nameserver_path},
+      {"naming.store", "memory", "where corelane-nameserver keeps names",
+       [](S& s, V v) { return s.naming.store = v, std::string{}; }},
+      {"naming.names", "1000000", "names that corelane-nameserver holds; more get IMP_LIMIT, as with the limits below",
+       [](S& s, V v) { return size(v, s.naming.names, 1, 100'000'000); }},
+      {"naming.contexts", "100000", "contexts that it holds",
+       [](S& s, V v) { return size(v, s.naming.contexts, 0, 10'000'000); }},
+      {"naming.depth", "64", "components of one name", [](S& s, V v) { return size(v, s.naming.depth, 1, 1024); }},
+      {"naming.name_length", "1024", "bytes of an id, and of a kind",
+       [](S& s, V v) { return size(v, s.naming.name_length, 1, 65'536); }},
+      {"naming.iterators", "1024", "binding iterators alive at one time; with more the one unused for longest goes",
+       [](S& s, V v) { return size(v, s.naming.iterators, 1, 100'000); }},
+      {"naming.iterator_age", "300s", "how long an iterator that nobody uses stays",
+       [](S& s, V v) { return span_of_time(v, s.naming.iterator_age); }},
+      {"naming.leases", "10000", "leases of ephemeral names alive at one time",
+       [](S& s, V v) { return size(v, s.naming.leases, 0, 1'000'000); }},
+      {"naming.longest_lease", "3600s", "how long a lease may last between two renewals",
+       [](S& s, V v) { return span_of_time(v, s.naming.longest_lease); }},
+      {"naming.watches", "1024", "listeners to changes",
+       [](S& s, V v) { return size(v, s.naming.watches, 0, 100'000); }},
       {"contracts.file", "",
        "contracts of operations, over those of their IDL; see using.md. A relative name is taken from the working "
        "directory",

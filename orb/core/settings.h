@@ -34,6 +34,22 @@ namespace corelane::core {
 
 class ContractsFile;
 
+// Of the Naming Service: where clients find it, and what a nameserver keeps to.
+struct NamingSettings {
+  std::string service;  // a reference; empty: this host's
+  std::string socket;   // empty: in the runtime directory; "off": none
+  std::string store = "memory";
+  std::size_t names = 1'000'000;   // that it holds
+  std::size_t contexts = 100'000;  // besides the root
+  std::size_t depth = 64;          // components of one name
+  std::size_t name_length = 1024;  // bytes of an id or a kind
+  std::size_t iterators = 1024;    // alive at one time
+  Duration iterator_age = std::chrono::minutes{5};
+  std::size_t leases = 10'000;
+  Duration longest_lease = std::chrono::hours{1};
+  std::size_t watches = 1024;
+};
+
 struct Settings {
   dispatch::ExecutiveOptions executive;     // of the first ORB of the process that needs one
   leader_followers::PoolOptions followers;  // threads and placement; the rest is the executive's
@@ -50,9 +66,11 @@ struct Settings {
   Duration request_timeout = std::chrono::seconds{30};
   Duration connect_timeout = std::chrono::seconds{5};
   std::vector<transport::Endpoint> listen{{"127.0.0.1", 0}, transport::unix_endpoint("")};  // not empty
-  transport::UnixOptions unix_sockets;                    // directory: see runtime.directory
-  std::string advertised_host;                            // empty: the host listened on
+  transport::UnixOptions unix_sockets;  // directory: see runtime.directory
+  std::string advertised_host;          // empty: the host listened on
+  NamingSettings naming;
   std::map<std::string, std::string> initial_references;  // -ORBInitRef name=uri
+  std::string default_initial_reference;                  // -ORBDefaultInitRef
   std::string id;                                         // -ORBid
   std::string contracts_file;                             // empty: none
   std::shared_ptr<const ContractsFile> contracts;         // what is in it; null: none

@@ -238,7 +238,8 @@ std::optional<SettingsFault> apply_reference(const std::string& text, Settings& 
 }
 
 std::optional<SettingsFault> apply_option(const Option& option, Settings& settings) {
-  const std::vector<std::string> known = spellings(option_of, {"-ORBConfig", "-ORBid", "-ORBInitRef"});
+  const std::vector<std::string> known =
+      spellings(option_of, {"-ORBConfig", "-ORBid", "-ORBInitRef", "-ORBDefaultInitRef"});
   if (auto bad = misspelt(option.name, known)) return bad;
   if (auto habit = foreign_option(option.name)) return habit;
   if (std::find(known.begin(), known.end(), option.name) == known.end())
@@ -246,6 +247,7 @@ std::optional<SettingsFault> apply_option(const Option& option, Settings& settin
   if (!option.value) return SettingsFault{option.name + " needs a value: " + option.name + " VALUE"};
   if (option.name == "-ORBConfig") return std::nullopt;  // config_file()
   if (option.name == "-ORBid") return settings.id = *option.value, std::nullopt;
+  if (option.name == "-ORBDefaultInitRef") return settings.default_initial_reference = *option.value, std::nullopt;
   if (option.name == "-ORBInitRef") return apply_reference(*option.value, settings);
   return apply(*entry_of(option.name, option_of), settings, *option.value, option.name);
 }

@@ -69,18 +69,29 @@ void require(const ServantReference<Servant>& servant) {
 
 }  // namespace
 
-Poa::Poa(std::shared_ptr<AdapterRegistry> registry, std::string name, core::ObjectReference<PoaManager> manager)
+Poa::Poa(std::shared_ptr<AdapterRegistry> registry, std::string name, core::ObjectReference<PoaManager> manager,
+         std::string key_prefix)
     : registry_(std::move(registry)),
       name_(std::move(name)),
       manager_(std::move(manager)),
-      map_(std::make_unique<Map>(registry_->next_key_prefix())) {}
+      map_(std::make_unique<Map>(std::move(key_prefix))) {}
 
 Poa::~Poa() = default;
 
 core::ObjectReference<Poa> Poa::create_POA(const std::string& name, core::ObjectReference<PoaManager> manager) {
+  return create(name, std::move(manager), registry_->next_key_prefix());
+}
+
+core::ObjectReference<Poa> Poa::create_well_known(const std::string& key, core::ObjectReference<PoaManager> manager) {
+  if (key.empty()) core::raise(Error{ErrorKind::bad_param, Completion::no, minor::no_such_adapter}, "an empty key");
+  return create(key, std::move(manager), key);
+}
+
+core::ObjectReference<Poa> Poa::create(const std::string& name, core::ObjectReference<PoaManager> manager,
+                                       std::string key_prefix) {
   if (!manager)
     manager = core::ObjectReference<PoaManager>(std::make_shared<PoaManager>(registry_->orb(), registry_->make_gate()));
-  auto child = std::make_shared<Poa>(registry_, name, std::move(manager));
+  auto child = std::make_shared<Poa>(registry_, name, std::move(manager), std::move(key_prefix));
   child->map_->parent = weak_from_this();
   const std::lock_guard lock(map_->mutex);
   if (map_->destroyed) core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_adapter});
@@ -248,7 +259,8 @@ ServantReference<Servant> Poa::reference_to_servant(const core::ObjectReference<
 void install(const std::shared_ptr<core::Orb>& orb) {
   auto registry = std::make_shared<AdapterRegistry>(orb);
   auto manager = std::make_shared<PoaManager>(orb, registry->make_gate());
-  auto root = std::make_shared<Poa>(registry, "RootPOA", core::ObjectReference<PoaManager>(std::move(manager)));
+  auto root = std::make_shared<Poa>(registry, "RootPOA", core::ObjectReference<PoaManager>(std::move(manager)),
+                                    registry->next_key_prefix());
   registry->set_root(root);
   orb->set_request_target(registry);
   orb->register_initial_reference("RootPOA", core::ObjectReference<Poa>(std::move(root)));

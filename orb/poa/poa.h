@@ -81,7 +81,8 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   using AdapterNonExistent = Fault<5>;
   using AdapterAlreadyExists = Fault<6>;
 
-  Poa(std::shared_ptr<AdapterRegistry> registry, std::string name, core::ObjectReference<PoaManager> manager);
+  Poa(std::shared_ptr<AdapterRegistry> registry, std::string name, core::ObjectReference<PoaManager> manager,
+      std::string key_prefix);
   ~Poa() override;
 
   std::string the_name() const { return name_; }
@@ -90,6 +91,10 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   // A further transient adapter below this one, which owns it: it lives until it or this one is destroyed. Nil manager:
   // a new one, holding.
   core::ObjectReference<Poa> create_POA(const std::string& name, core::ObjectReference<PoaManager> manager);
+  // The same for objects that others know by their keys: `key` itself, of the object with the empty id, and what the
+  // ids append to it. corbaloc::host:port/key leads to them, and references to them stay good when the program runs
+  // again at the same endpoints. The key is also the adapter's name. Such a key begins no other adapter's keys.
+  core::ObjectReference<Poa> create_well_known(const std::string& key, core::ObjectReference<PoaManager> manager);
   core::ObjectReference<Poa> find_POA(const std::string& name);
   // With all adapters below it.
   void destroy(bool etherealize_objects, bool wait_for_completion);
@@ -124,6 +129,8 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   };
   struct Map;
   struct Entry;
+  core::ObjectReference<Poa> create(const std::string& name, core::ObjectReference<PoaManager> manager,
+                                    std::string key_prefix);
   Entry& activate(const ObjectId& id, const ServantReference<Servant>& servant, core::OperationContracts contracts);
   ObjectId fresh_id();
   void forget(const Poa& child);

@@ -76,6 +76,32 @@ TEST_CASE("initial references come from the command line and from register_initi
                     Catch::Contains("no initial reference 'Nothing'") && Catch::Contains("-ORBInitRef"));
 }
 
+TEST_CASE("an initial reference is looked for at -ORBDefaultInitRef when no other is named") {
+  ProbeServer server;
+  TestOrb client({"-ORBInitRef", "Probe=" + server.ior(), "-ORBDefaultInitRef", "corbaloc::names.example"});
+  CHECK(IDL::traits<Probing::Probe>::narrow(client->resolve_initial_references("Probe")));
+  const auto other = client->resolve_initial_references("Trading/Service");
+  CHECK_THAT(client->object_to_string(other), Catch::StartsWith("IOR:"));
+  CHECK(other->_is_equivalent(client->string_to_object("corbaloc::names.example/Trading/Service")));
+}
+
+TEST_CASE("the Naming Service is the one that is configured") {
+  const std::string place = GENERATE(as<std::string>{}, "-ORBInitRef", "-ORBNamingService");
+  const std::string prefix = place == "-ORBInitRef" ? "NameService=" : "";
+  TestOrb client({place, prefix + "corbaloc::names.example/Key"});
+  const auto named = client->string_to_object("corbaloc::names.example/Key");
+  CHECK(client->resolve_initial_references("NameService")->_is_equivalent(named));
+  CHECK(client->string_to_object("corbaname:rir:")->_is_equivalent(named));
+  CHECK(client->string_to_object("corbaname::names.example/Key")->_is_equivalent(named));
+}
+
+TEST_CASE("a name that is none is refused before anybody is asked") {
+  TestOrb client;
+  CHECK_THROWS_WITH(client->string_to_object("corbaname::names.example#a//b"),
+                    Catch::Contains("'a//b' is no name: a component is empty"));
+  CHECK_THROWS_AS(client->string_to_object("corbaname:names.example#a"), CORBA::BAD_PARAM);
+}
+
 TEST_CASE("text that is no reference is BAD_PARAM") {
   TestOrb client;
   for (const char* text : {"", "IOR:zz", "http://x", "corbaloc:", "file:///does/not/exist"})

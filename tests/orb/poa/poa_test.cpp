@@ -156,6 +156,29 @@ TEST_CASE("a servant that holds its own adapter goes with the ORB") {
 
 // Error paths.
 
+TEST_CASE("a well-known adapter's objects have the keys that they were given") {
+  Adapter adapter;
+  const auto known = adapter.poa->create_well_known("Probes", nullptr);
+  known->the_POAManager()->activate();
+  known->activate_object_with_id({}, adapter.servant);
+  known->activate_object_with_id({'/', '1'}, CORBA::make_reference<ProbeServant>());
+  const TestOrb client;
+  const std::string place = "corbaloc:iiop:1.2@" + to_string(adapter.orb->endpoints().front());
+  const auto probe = [&](const std::string& key) {
+    return IDL::traits<Probing::Probe>::narrow(client->string_to_object(place + "/" + key));
+  };
+  CHECK(probe("Probes")->add(1, 2) == 3);
+  CHECK(adapter.servant->pings == 0);
+  probe("Probes/1")->ping();
+  CHECK(adapter.servant->pings == 0);
+  probe("Probes")->ping();
+  CHECK(adapter.servant->pings == 1);
+  CHECK(known->reference_to_id(client->string_to_object(place + "/Probes")).empty());
+  CHECK_THROWS_AS(probe("Probes/2"), CORBA::OBJECT_NOT_EXIST);
+  CHECK_THROWS_AS(adapter.poa->create_well_known("Probes", nullptr), PortableServer::POA::AdapterAlreadyExists);
+  CHECK_THROWS_AS(adapter.poa->create_well_known("", nullptr), CORBA::BAD_PARAM);
+}
+
 TEST_CASE("an object whose tasks cannot be asked for is not active") {
   Adapter first;
   first.poa->activate_object(first.servant);  // starts the threads of the process

@@ -1,0 +1,136 @@
+#include "orb/core/name_service.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <vector>
+
+#include "orb/base/minor.h"
+#include "orb/core/address.h"
+#include "orb/core/exception.h"
+#include "orb/core/invocation.h"
+#include "orb/dispatch/host_ledger.h"
+#include "orb/giop/corbaloc.h"
+#include "orb/os/log.h"
+
+namespace corelane::core {
+namespace {
+
+constexpr std::string_view socket_name = "/nameserver.sock";
+constexpr std::string_view directory_of_root = "/run/corelane";
+constexpr std::size_t longest_name = 4096;  // components of one that comes back in an exception
+
+std::string runtime_directory_of(const Settings& settings) {
+  return settings.runtime_directory.empty() ? dispatch::runtime_directory() : settings.runtime_directory;
+}
+
+bool is_directory_given(const Settings& settings) {
+  return !settings.runtime_directory.empty() || std::getenv("CORELANE_RUNTIME_DIRECTORY") != nullptr;
+}
+
+std::vector<std::string> places(const Settings& settings) {
+  std::vector<std::string> paths;
+  if (auto own = nameserver_socket(settings); !own.empty()) paths.push_back(std::move(own));
+  if (!settings.naming.socket.empty() || is_directory_given(settings)) return paths;
+  std::string of_root = std::string(directory_of_root) + std::string(socket_name);
+  if (paths.front() != of_root) paths.push_back(std::move(of_root));
+  return paths;
+}
+
+bool is_trusted_socket(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) return false;
+  if (found.st_uid == 0 || found.st_uid == ::geteuid()) return true;
+  os::log::warn("the nameserver's socket " + path + " belongs to user " + std::to_string(found.st_uid) +
+                ", neither to this one nor to root: it is left alone; name another with naming.socket");
+  return false;
+}
+
+// CosNaming::Name on the wire.
+struct WireName {
+  giop::Name name;
+};
+
+void encode(cdr::Writer& writer, const WireName& value) {
+  writer.write(static_cast<std::uint32_t>(value.name.size()));
+  for (const giop::NameComponent& component : value.name) {
+    writer.write_string(component.id);
+    writer.write_string(component.kind);
+  }
+}
+
+bool decode(cdr::Reader& reader, WireName& out) {
+  std::uint32_t count = 0;
+  if (!reader.read(count) || count > longest_name) return false;
+  for (; count > 0; --count) {
+    std::string_view id, kind;
+    if (!reader.read_string(id) || !reader.read_string(kind)) return false;
+    out.name.push_back({std::string(id), std::string(kind)});
+  }
+  return true;
+}
+
+// CORBA 3.3 part 1, 8.2.2: string_to_object found nothing for a reason of its own kind.
+[[noreturn]] void raise_unresolved(const std::string& why) {
+  raise(Error{ErrorKind::bad_param, Completion::no, minor::omg | 10}, "the name leads nowhere: " + why);
+}
+
+void raise_not_found(cdr::Reader& members) {
+  constexpr std::string_view reasons[] = {"is not bound", "is no context", "is a context"};
+  std::uint32_t why = 0;
+  WireName rest;
+  if (!members.read(why) || !decode(members, rest)) return;
+  const std::string at = rest.name.empty() ? "it" : "'" + giop::to_string(rest.name.front()) + "'";
+  raise_unresolved(at + " " + std::string(reasons[why % std::size(reasons)]));
+}
+
+void raise_cannot_proceed(cdr::Reader& members) {
+  ObjectReference<Object> context;
+  WireName rest;
+  if (!core::decode(members, context) || !decode(members, rest)) return;
+  raise_unresolved("the context that holds '" + giop::to_string(rest.name) + "' does not answer");
+}
+
+void raise_invalid_name(cdr::Reader&) { raise_unresolved("the nameserver takes it for none"); }
+
+constexpr std::array<RaisesEntry, 3> resolve_raises{{
+    {"IDL:omg.org/CosNaming/NamingContext/NotFound:1.0", raise_not_found},
+    {"IDL:omg.org/CosNaming/NamingContext/CannotProceed:1.0", raise_cannot_proceed},
+    {"IDL:omg.org/CosNaming/NamingContext/InvalidName:1.0", raise_invalid_name},
+}};
+constexpr Operation resolve_operation{"resolve", false, resolve_raises};
+
+}  // namespace
+
+std::string nameserver_socket(const Settings& settings) {
+  if (settings.naming.socket == "off") return {};
+  if (!settings.naming.socket.empty()) return settings.naming.socket;
+  return runtime_directory_of(settings) + std::string(socket_name);
+}
+
+giop::Ior on_this_host(std::string_view key, const Settings& settings) {
+  std::vector<transport::Endpoint> endpoints{{"localhost", giop::default_corbaloc_port}};
+  for (std::string& path : places(settings))
+    if (is_trusted_socket(path)) endpoints.push_back(transport::unix_endpoint(std::move(path)));
+  giop::Ior ior;
+  ior.profiles.push_back(profile_of(endpoints, std::as_bytes(std::span(key))));
+  return ior;
+}
+
+// Without try_local(): this layer does not know the classes that a servant takes, so an object of this process is
+// called through its endpoint.
+ObjectReference<Object> resolve_name(const ObjectReference<Object>& context, const giop::Name& name) {
+  if (!context) raise_unresolved("there is no naming context: its reference is nil");
+  Invocation call(*context, resolve_operation);
+  call.marshal(WireName{name});
+  call.invoke();
+  ObjectReference<Object> object;
+  call.unmarshal(object);
+  return object;
+}
+
+}  // namespace corelane::core

@@ -1,0 +1,30 @@
+// How an ORB finds the Naming Service of its host, and what a corbaname leads to. CosNaming 1.3, 2.5.3.
+//
+// A nameserver listens at a Unix socket whose place everybody knows: naming.socket; without it nameserver.sock in the
+// runtime directory, then, unless runtime.directory says where to look, in /run/corelane, where root's is. Next to it
+// this host's port 2809 counts. A socket that belongs to neither this user nor root is nobody's nameserver.
+//
+// Threads: any but real-time ones (reads directories, calls).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "orb/core/object.h"
+#include "orb/core/settings.h"
+#include "orb/giop/ior.h"
+#include "orb/giop/name_text.h"
+
+namespace corelane::core {
+
+// Where a nameserver with these settings listens; empty: naming.socket is off.
+std::string nameserver_socket(const Settings& settings);
+
+// The object with this key at the nameserver of this host: at the sockets that are there now, then at port 2809.
+giop::Ior on_this_host(std::string_view key, const Settings& settings);
+
+// resolve() of CosNaming::NamingContext: what the name leads to. Where it leads nowhere BAD_PARAM, OMG minor 10, with
+// the reason and the part of the name; else what a call raises.
+ObjectReference<Object> resolve_name(const ObjectReference<Object>& context, const giop::Name& name);
+
+}  // namespace corelane::core
