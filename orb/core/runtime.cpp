@@ -105,6 +105,8 @@ constexpr Shared shared_settings[] = {
     {"pool.real_time", [](Side a, Side b) { return a.executive.real_time == b.executive.real_time; }, true},
     {"best_effort.threads",
      [](Side a, Side b) { return a.executive.best_effort_threads == b.executive.best_effort_threads; }},
+    {"best_effort.waiting",
+     [](Side a, Side b) { return a.executive.best_effort_waiting == b.executive.best_effort_waiting; }},
     {"best_effort.server",
      [](Side a, Side b) { return a.executive.best_effort_server.kind == b.executive.best_effort_server.kind; }},
     {"best_effort.budget",

@@ -194,6 +194,10 @@ const std::vector<SettingsEntry>& settings_table() {
       {"best_effort.threads", "2",
        "threads for requests without a contract; with best_effort.server on each of its cores",
        [](S& s, V v) { return size(v, s.executive.best_effort_threads, 1, 256); }},
+      {"best_effort.waiting", "64",
+       "requests without a contract that may wait in calls of their own without taking one of best_effort.threads from "
+       "others: while they do, as many more threads are there; with best_effort.server on each of its cores",
+       [](S& s, V v) { return size(v, s.executive.best_effort_waiting, 0, 4096); }},
       {"best_effort.server", "none",
        "what requests without a contract get of a core above the admitted tasks, which are admitted with it in mind: "
        "none; sporadic (best_effort.budget in each best_effort.period, charged like a task); deferrable (the same, "

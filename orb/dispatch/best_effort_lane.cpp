@@ -1,11 +1,9 @@
 #include "orb/dispatch/best_effort_lane.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <string>
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/os/clock.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -13,17 +11,6 @@ namespace {
 constexpr std::uint64_t one_thread = std::uint64_t{1} << 32;
 
 }  // namespace
-
-// Handed to its server before it has work. A class that the system refuses leaves it in what the tasks leave.
-class BestEffortLane::PoolThread final : public ServedThread {
- public:
-  void own(os::Thread thread) noexcept { thread_ = std::move(thread); }
-  void set_native(int native) noexcept override { (void)thread_.set_priority(native); }
-  Duration cpu_time() const noexcept override { return thread_.cpu_time(); }
-
- private:
-  os::Thread thread_;
-};
 
 BestEffortLane::BestEffortLane(std::size_t capacity, BestEffortServers servers)
     : servers_(std::move(servers)), queue_(capacity) {
@@ -47,13 +34,28 @@ void BestEffortLane::token() noexcept {
   // Bound: retries only when another token or thread came between. relaxed: the queue's lock publishes the job.
   while (word >= one_thread)
     if (finishing_.compare_exchange_weak(word, word + 1, std::memory_order_relaxed)) return;
-  sem_post(&queued_);
+  wake();
+}
+
+// Where nobody sleeps, one who waits in a nested call is replaced.
+void BestEffortLane::wake() noexcept {
+  // seq_cst: see BestEffortCrew::begin_wait()
+  if (balance_.fetch_add(1, std::memory_order_seq_cst) < 0) {
+    sem_post(&queued_);
+    return;
+  }
+  for (const auto& crew : crews_)  // bound: the cores
+    if (crew->call_up()) return;
+}
+
+bool BestEffortLane::has_unserved() const noexcept {
+  return balance_.load(std::memory_order_seq_cst) > 0;  // seq_cst: as in wake()
 }
 
 bool BestEffortLane::step(Time) noexcept {
   JobPtr job = queue_.pop();
   if (!job) return false;
-  for (Tokens left = run(std::move(job)); left > 0; --left) sem_post(&queued_);  // bound: the queue's capacity
+  for (Tokens left = run(std::move(job)); left > 0; --left) wake();  // bound: the queue's capacity
   return true;
 }
 
@@ -71,61 +73,65 @@ BestEffortLane::Tokens BestEffortLane::run(JobPtr job) noexcept {
   return static_cast<Tokens>(word % one_thread);
 }
 
-Expected<void> BestEffortLane::start(std::size_t threads, std::size_t stack) {
-  const std::size_t groups = std::max<std::size_t>(servers_.size(), 1);
-  for (std::size_t i = 0; i < groups * threads; ++i) {
-    const bool served = !servers_.empty();
-    const auto core = served ? std::optional(servers_.core(i / threads)) : std::nullopt;
-    auto started = start_thread(stack, core, served ? &servers_.server(i / threads) : nullptr);
-    if (!started) return started;
-  }
+Expected<void> BestEffortLane::start(const BestEffortCrew::Size& size) {
+  CrewWork& work = *this;
+  for (std::size_t i = 0; i < servers_.size(); ++i)
+    crews_.push_back(std::make_unique<BestEffortCrew>(work, size, servers_.core(i), &servers_.server(i)));
+  if (servers_.empty()) crews_.push_back(std::make_unique<BestEffortCrew>(work, size));
+  for (const auto& crew : crews_)
+    if (auto started = crew->start(); !started) return started;
   return {};
 }
 
-Expected<void> BestEffortLane::start_thread(std::size_t stack, std::optional<CoreId> core, ThreadServer* server) {
-  // Its handle and the handle's place come first: whoever cannot keep a thread would have to wait for its end.
-  auto handle = std::make_unique<PoolThread>();
-  threads_.reserve(threads_.size() + 1);
-  auto thread = os::start_thread({.name = "cl-effort-" + std::to_string(threads_.size()), .core = core, .stack = stack},
-                                 [this, server]() noexcept { loop(server); });
-  if (!thread) return thread.error();
-  handle->own(std::move(*thread));
-  threads_.push_back(std::move(handle));
-  if (server) server->add(*threads_.back());
-  return {};
-}
-
-// The thread sleeps until there is a token.
-void BestEffortLane::await(ThreadServer* server) noexcept {
-  if (sem_trywait(&queued_) == 0) return;
+// The thread sleeps until there is a token, or until it is to look whether it is one too many.
+void BestEffortLane::await(BestEffortCrew& crew) noexcept {
+  if (balance_.fetch_sub(1, std::memory_order_seq_cst) > 0) return;  // seq_cst: as in wake()
+  ThreadServer* const server = crew.server();
   if (server) server->rest();
-  while (sem_wait(&queued_) != 0 && errno == EINTR) continue;
+  if (!await_token(queued_, crew.idle_until(os::now()))) give_up_wait();
   if (server) server->work();
 }
 
-void BestEffortLane::loop(ThreadServer* server) noexcept {
+// A token that was meant for it is on its way, and taken. relaxed: who reads the count later decides by it.
+void BestEffortLane::give_up_wait() noexcept {
+  std::int64_t balance = balance_.load(std::memory_order_relaxed);  // relaxed: the exchange checks it
+  while (balance < 0)                                               // bound: retries only when others came or went
+    if (balance_.compare_exchange_weak(balance, balance + 1, std::memory_order_relaxed)) return;
+  await_token(queued_, never);
+}
+
+void BestEffortLane::take_jobs(BestEffortCrew& crew) noexcept {
   Tokens own = 0;
-  if (server) server->work();
-  // Bound: ends with stop().
-  for (;;) {
-    if (own == 0) await(server);
-    // PAIR effort.stopping: acquire here <- release in stop().
-    if (stopping_.load(std::memory_order_acquire)) break;
+  // Bound: ends with stop(), or when others are enough.
+  while (own > 0 || !crew.leave_surplus()) {
+    if (own == 0) await(crew);
+    if (crew.dismissed()) return;
     JobPtr job = queue_.pop();
     own = job ? run(std::move(job)) : 0;
-    for (Tokens left = own; left > 1; --left) sem_post(&queued_);  // bound: the queue's capacity
+    for (Tokens left = own; left > 1; --left) wake();  // bound: the queue's capacity
   }
 }
 
 void BestEffortLane::stop() noexcept {
   queue_.close();
-  // PAIR effort.stopping: release here -> acquire in loop().
-  stopping_.store(true, std::memory_order_release);
   for (std::size_t i = 0; i < servers_.size(); ++i) servers_.server(i).dismiss();
-  for (std::size_t i = 0; i < threads_.size(); ++i) sem_post(&queued_);
-  threads_.clear();                        // joins
+  for (const auto& crew : crews_) crew->dismiss();
+  for (std::size_t i = threads(); i > 0; --i) sem_post(&queued_);
+  for (const auto& crew : crews_) crew->join();
   while (const JobPtr job = queue_.pop())  // bound: the queue's capacity
     job->fail({.kind = ErrorKind::transient, .minor = minor::shutting_down});
+}
+
+std::size_t BestEffortLane::threads() const noexcept {
+  std::size_t count = 0;
+  for (const auto& crew : crews_) count += crew->threads();
+  return count;
+}
+
+std::uint64_t BestEffortLane::shortages() const noexcept {
+  std::uint64_t count = 0;
+  for (const auto& crew : crews_) count += crew->shortages();
+  return count;
 }
 
 }  // namespace corelane::dispatch

@@ -1,6 +1,7 @@
 // BestEffortLane: jobs without a contract, in order of arrival, on a small pool of threads. Those run under SCHED_OTHER
 // in what time the admitted tasks leave; or, on the cores of BestEffortServers, above the tasks while the server there
-// has budget. The kernel wakes waiters in order of their priority, so who has budget is woken first.
+// has budget. The kernel wakes waiters in order of their priority, so who has budget is woken first. Threads that wait
+// in nested calls are replaced meanwhile: BestEffortCrew.
 //
 // A thread that sends a reply is about to be free: a job that comes meanwhile is left to it instead of waking another
 // thread. On one core this is the common case, since the reply wakes the client before its sender goes on.
@@ -14,17 +15,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "orb/base/agent.h"
+#include "orb/dispatch/best_effort_crew.h"
 #include "orb/dispatch/best_effort_servers.h"
 #include "orb/dispatch/request_queue.h"
-#include "orb/os/thread.h"
 
 namespace corelane::dispatch {
 
-class BestEffortLane final : public Agent {
+class BestEffortLane final : public Agent, private CrewWork {
  public:
   explicit BestEffortLane(std::size_t capacity, BestEffortServers servers = {});
   ~BestEffortLane() override;
@@ -36,34 +36,39 @@ class BestEffortLane final : public Agent {
   // Runs the oldest job.
   bool step(Time now) noexcept override;
 
-  // Assembly: `threads` threads that step, or as many on the core of each server. stop() ends them after the job that
-  // each has, and fails what is queued; before it nobody watches the servers any more. Idempotent.
-  Expected<void> start(std::size_t threads, std::size_t stack);
+  // Assembly: one crew of threads, or one on the core of each server. stop() ends them after the job that each has, and
+  // fails what is queued; before it nobody watches the servers any more. Idempotent.
+  Expected<void> start(const BestEffortCrew::Size& size);
   void stop() noexcept;
 
   BestEffortServers& servers() noexcept { return servers_; }
   const BestEffortServers& servers() const noexcept { return servers_; }
   std::uint64_t jobs() const noexcept { return jobs_.load(std::memory_order_relaxed); }  // relaxed: a report
+  // As of BestEffortCrew, of all crews.
+  std::size_t threads() const noexcept;
+  std::uint64_t shortages() const noexcept;
 
  private:
   using Tokens = std::uint32_t;
-  class PoolThread;
-  Expected<void> start_thread(std::size_t stack, std::optional<CoreId> core, ThreadServer* server);
-  void loop(ThreadServer* server) noexcept;
-  void await(ThreadServer* server) noexcept;
+  void take_jobs(BestEffortCrew& crew) noexcept override;
+  bool has_unserved() const noexcept override;
+  void await(BestEffortCrew& crew) noexcept;
+  void give_up_wait() noexcept;
   void token() noexcept;
+  void wake() noexcept;
   Tokens run(JobPtr job) noexcept;
 
   BestEffortServers servers_;
+  std::vector<std::unique_ptr<BestEffortCrew>> crews_;  // constant after start()
 
   // Shared.
   RequestQueue queue_;
   sem_t queued_;  // POSIX: a post takes no lock that a real-time submitter could wait for
+  // Tokens of jobs that no thread has taken, less threads that sleep, or are about to, until there is one.
+  std::atomic<std::int64_t> balance_{0};
   // Threads that finish a job (upper half), and tokens of jobs that are left to them (lower half).
   std::atomic<std::uint64_t> finishing_{0};
-  std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> jobs_{0};
-  std::vector<std::unique_ptr<PoolThread>> threads_;
 };
 
 }  // namespace corelane::dispatch

@@ -6,11 +6,14 @@ namespace corelane::dispatch {
 namespace {
 
 thread_local const CurrentJob* job_here = nullptr;
-thread_local bool suspended = false;  // its job
+thread_local Suspendable* thread_here = nullptr;  // of what is no task's job
+thread_local bool suspended = false;
 
 // Whom to tell; null when nobody is to be told, or was already.
-JobControl* control_of(bool suspends) noexcept {
-  return suspends && job_here != nullptr && !suspended ? job_here->control : nullptr;
+Suspendable* told_by(bool sleeps) noexcept {
+  if (suspended) return nullptr;
+  if (job_here == nullptr) return thread_here;
+  return sleeps ? job_here->control : nullptr;
 }
 
 }  // namespace
@@ -21,7 +24,11 @@ CurrentScope::CurrentScope(const CurrentJob& job) noexcept : before_(std::exchan
 
 CurrentScope::~CurrentScope() { job_here = before_; }
 
-SuspensionScope::SuspensionScope(bool suspends) noexcept : control_(control_of(suspends)) {
+SuspendableScope::SuspendableScope(Suspendable& thread) noexcept { thread_here = &thread; }
+
+SuspendableScope::~SuspendableScope() { thread_here = nullptr; }
+
+SuspensionScope::SuspensionScope(bool sleeps) noexcept : control_(told_by(sleeps)) {
   if (control_ == nullptr) return;
   suspended = true;
   control_->suspend();

@@ -8,18 +8,23 @@
 
 namespace corelane::dispatch {
 
-// What a job asks of whoever runs it. Thread: the job's own.
-class JobControl {
+// Hears that the thread which it belongs to waits, from suspend() to resume(), for something else than its core. No
+// pairs within pairs. Thread: that thread.
+class Suspendable {
  public:
-  virtual ~JobControl() = default;
+  virtual ~Suspendable() = default;
+  virtual void suspend() noexcept = 0;
+  virtual void resume() noexcept = 0;
+};
+
+// What a job asks of whoever runs it; suspended it uses none of its budget, and of what its contract says about
+// suspension. Thread: the job's own.
+class JobControl : public Suspendable {
+ public:
   // From here to leave() the thread runs at the resource's ceiling, where that is higher. Pairs are nested. False: the
   // contract does not name the resource; nothing changes, and it is counted.
   virtual bool enter(ResourceId resource) noexcept = 0;
   virtual void leave(ResourceId resource) noexcept = 0;
-  // From suspend() to resume() the job waits for something else than its core: it uses none of its budget, and of what
-  // its contract says about suspension. No pairs within pairs.
-  virtual void suspend() noexcept = 0;
-  virtual void resume() noexcept = 0;
 };
 
 struct CurrentJob {
@@ -43,16 +48,26 @@ class CurrentScope {
   const CurrentJob* const before_;
 };
 
-// The calling thread's job, if it runs one, is suspended while this lives.
+// What runs on the calling thread outside tasks' jobs tells `thread` when it is suspended, until destruction.
+class SuspendableScope {
+ public:
+  explicit SuspendableScope(Suspendable& thread) noexcept;
+  ~SuspendableScope();
+  SuspendableScope(const SuspendableScope&) = delete;
+  SuspendableScope& operator=(const SuspendableScope&) = delete;
+};
+
+// While this lives the calling thread waits: its job, if it runs one, is suspended, and its place with those that take
+// requests without a contract is free for another one. `sleeps`: it uses no core; a job that does goes on.
 class SuspensionScope {
  public:
-  explicit SuspensionScope(bool suspends = true) noexcept;
+  explicit SuspensionScope(bool sleeps = true) noexcept;
   ~SuspensionScope();
   SuspensionScope(const SuspensionScope&) = delete;
   SuspensionScope& operator=(const SuspensionScope&) = delete;
 
  private:
-  JobControl* const control_;
+  Suspendable* const control_;
 };
 
 }  // namespace corelane::dispatch

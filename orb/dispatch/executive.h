@@ -51,7 +51,8 @@ struct ExecutiveOptions {
   std::vector<CoreId> deadline_cores;         // pool.deadline_cores: of those, by earliest deadline first; not all
   std::size_t queue_capacity = 1024;          // dispatch.queue_capacity; also of the best-effort queue
   std::size_t max_tasks = 256;
-  std::size_t best_effort_threads = 2;  // with servers: on the core of each
+  std::size_t best_effort_threads = 2;   // with servers: on the core of each
+  std::size_t best_effort_waiting = 64;  // threads beside them while as many wait in nested calls, likewise
   BestEffortServerOptions best_effort_server;
   sched::Ppm capacity = sched::default_capacity;  // of each core, platform load included
   sched::PlatformLoad platform{.budget = std::chrono::microseconds{20}, .period = std::chrono::milliseconds{1}};
@@ -154,7 +155,9 @@ struct ExecutiveReport {
   std::uint64_t jobs_refused = 0;
   std::uint64_t queue_full = 0;
   std::uint64_t best_effort_jobs = 0;
-  std::size_t spare_threads = 0;  // that sleep until a task is admitted
+  std::size_t best_effort_threads = 0;      // that are there now
+  std::uint64_t best_effort_shortages = 0;  // times that more waited in nested calls than are replaced
+  std::size_t spare_threads = 0;            // that sleep until a task is admitted
   std::vector<BestEffortServerReport> best_effort_servers;
   bool promises = true;  // false: tasks were admitted whether their deadlines hold or not
 };

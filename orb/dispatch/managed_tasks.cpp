@@ -156,7 +156,9 @@ class ManagedTasks final : public Executive::State {
 
 Expected<void> ManagedTasks::start(const ExecutiveOptions& options, CoreId manager_core) {
   manager_.tell_events_to(events);
-  if (auto started = best_effort_.start(options.best_effort_threads, options.stack); !started) return started;
+  const BestEffortCrew::Size crew{
+      .running = options.best_effort_threads, .waiting = options.best_effort_waiting, .stack = options.stack};
+  if (auto started = best_effort_.start(crew); !started) return started;
   if (auto started = housekeeper_thread_.start({.name = "cl-housekeeper", .stack = options.stack}); !started)
     return started;
   os::ThreadOptions own{.name = "cl-manager", .stack = options.stack};

@@ -384,6 +384,8 @@ ExecutiveReport ManagerAgent::report() const {
   report.jobs_refused += counters_.refused_outside();
   report.queue_full = queue_full_.load(std::memory_order_relaxed);  // relaxed: a count
   report.best_effort_jobs = best_effort_.jobs();
+  report.best_effort_threads = best_effort_.threads();
+  report.best_effort_shortages = best_effort_.shortages();
   report.spare_threads = housekeeper_.spare_threads();
   report.best_effort_servers = best_effort_.servers().report();
   for (std::size_t i = 0; i < workers.size(); ++i) {

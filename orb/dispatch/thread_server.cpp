@@ -14,10 +14,24 @@ constexpr Duration shortest_server_look = std::chrono::microseconds{20};  // bet
 ThreadServer::ThreadServer(const sched::Server& server, int native, const Clock& clock, Work kind)
     : clock_(clock), native_(native), kind_(kind), driver_(server, Priority{native}) {}
 
+void ThreadServer::expect(std::size_t threads) {
+  const std::lock_guard lock(mutex_);
+  threads_.reserve(threads);
+}
+
 void ThreadServer::add(ServedThread& thread) {
   const std::lock_guard lock(mutex_);
+  if (dismissed_) return;
   thread.set_native(placed_);
   threads_.push_back({&thread, thread.cpu_time()});
+}
+
+void ThreadServer::remove(ServedThread& thread) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (dismissed_) return;
+  step();
+  std::erase_if(threads_, [&](const Seat& seat) { return seat.thread == &thread; });
+  thread.set_native(0);
 }
 
 void ThreadServer::watch(BudgetAlarm* alarm) noexcept {

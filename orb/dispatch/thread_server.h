@@ -54,8 +54,12 @@ class ThreadServer {
   ThreadServer(const ThreadServer&) = delete;
   ThreadServer& operator=(const ThreadServer&) = delete;
 
-  // The thread outlives dismiss().
+  // So many threads at most will be added.
+  void expect(std::size_t threads);
+  // The thread outlives remove(), or dismiss().
   void add(ServedThread& thread);
+  // It does not work; from now on it runs under SCHED_OTHER, and what it uses is nobody's budget.
+  void remove(ServedThread& thread) noexcept;
   // null: no alarm, so nothing is lowered or raised any more while its threads work.
   void watch(BudgetAlarm* alarm) noexcept;
 

@@ -75,6 +75,7 @@ TEST_CASE("every default of the table is taken and changes nothing") {
   CHECK(settings.executive.queue_capacity == fresh.executive.queue_capacity);
   CHECK(settings.executive.max_tasks == fresh.executive.max_tasks);
   CHECK(settings.executive.best_effort_threads == fresh.executive.best_effort_threads);
+  CHECK(settings.executive.best_effort_waiting == fresh.executive.best_effort_waiting);
   CHECK(settings.giop.message_size == fresh.giop.message_size);
   CHECK(settings.connections.connections == fresh.connections.connections);
   CHECK(settings.connections.backlog == fresh.connections.backlog);

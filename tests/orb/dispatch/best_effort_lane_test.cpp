@@ -1,10 +1,14 @@
-// Threads of the best-effort lane and the jobs that come while one of them finishes another.
+// Threads of the best-effort lane: jobs that come while one of them finishes another, and jobs that wait for others.
 #include "orb/dispatch/best_effort_lane.h"
 
 #include <catch2/catch.hpp>
+#include <functional>
 #include <latch>
 #include <thread>
 #include <vector>
+
+#include "orb/dispatch/current.h"
+#include "tests/support/quiet.h"
 
 using namespace corelane;
 using namespace corelane::dispatch;
@@ -45,7 +49,7 @@ void submit(BestEffortLane& lane, ChainJob& job) {
 TEST_CASE("a job that comes while another finishes goes to that thread") {
   std::latch done(2);
   BestEffortLane lane(8);
-  REQUIRE(lane.start(4, 256 * 1024));
+  REQUIRE(lane.start({.running = 4}));
   ChainJob second(done);
   ChainJob first(done, &lane, {&second});
   submit(lane, first);
@@ -59,7 +63,7 @@ TEST_CASE("jobs that come while another finishes are all run") {
   constexpr std::size_t count = 100;
   std::latch done(count + 1);
   BestEffortLane lane(2 * count);
-  REQUIRE(lane.start(threads, 256 * 1024));
+  REQUIRE(lane.start({.running = threads}));
   std::vector<std::unique_ptr<ChainJob>> jobs;
   std::vector<ChainJob*> next;
   for (std::size_t i = 0; i < count; ++i) next.push_back(jobs.emplace_back(std::make_unique<ChainJob>(done)).get());
@@ -80,4 +84,120 @@ TEST_CASE("a job left to a stepping hand is found by the next step") {
   CHECK(lane.step(Time{}));
   CHECK_FALSE(lane.step(Time{}));
   done.wait();
+}
+
+namespace {
+
+// Does what it was made for, and says so when it is over.
+class WaitingJob final : public Job {
+ public:
+  explicit WaitingJob(std::function<void()> body) : body_(std::move(body)) {}
+  void run(const JobContext&) noexcept override { body_(); }
+  void refuse(const sched::Refusal&) noexcept override {}
+  void fail(Error) noexcept override {}
+  void recycle() noexcept override { over.count_down(); }
+
+  std::latch over{1};
+
+ private:
+  const std::function<void()> body_;
+};
+
+void submit(BestEffortLane& lane, WaitingJob& job) {
+  JobPtr pushed(&job);
+  REQUIRE(lane.submit(pushed) == Pushed::done);
+}
+
+// Each job has the other lane do the next one, and waits for it.
+void descend(BestEffortLane& lane, BestEffortLane& other, int depth, bool sleeps) {
+  if (depth == 0) return;
+  WaitingJob next([&] { descend(other, lane, depth - 1, sleeps); });
+  submit(other, next);
+  const SuspensionScope waits(sleeps);
+  next.over.wait();
+}
+
+void let_threads_end(const BestEffortLane& lane, std::size_t down_to) {
+  while (lane.threads() > down_to) std::this_thread::yield();  // bound: each lingers for a millisecond
+}
+
+}  // namespace
+
+TEST_CASE("jobs that wait for others take no thread from them, however many wait") {
+  const std::size_t threads = GENERATE(1u, 2u);
+  const bool sleeps = GENERATE(true, false);
+  BestEffortLane first(8), second(8);
+  REQUIRE(first.start({.running = threads}));
+  REQUIRE(second.start({.running = threads}));
+  descend(first, second, 60, sleeps);
+  CHECK(first.jobs() + second.jobs() == 60);
+  CHECK(first.shortages() + second.shortages() == 0);
+}
+
+TEST_CASE("chains of jobs that wait for each other go on beside each other") {
+  BestEffortLane first(64), second(64);
+  REQUIRE(first.start({.running = 1}));
+  REQUIRE(second.start({.running = 2}));
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 4; ++i)
+    callers.emplace_back([&] {
+      for (int round = 0; round < 50; ++round) descend(first, second, 1 + round % 20, true);
+    });
+  for (std::thread& caller : callers) caller.join();
+}
+
+TEST_CASE("threads that no waiting job needs any more end") {
+  BestEffortLane first(8), second(8);
+  REQUIRE(first.start({.running = 1, .linger = std::chrono::milliseconds{1}}));
+  REQUIRE(second.start({.running = 1, .linger = std::chrono::milliseconds{1}}));
+  for (int round = 0; round < 3; ++round) {
+    descend(first, second, 20, true);
+    let_threads_end(first, 2);
+    let_threads_end(second, 2);
+  }
+  descend(first, second, 20, true);
+}
+
+TEST_CASE("a job that comes when more wait than are replaced has to wait, and that is counted") {
+  const testing::Quiet quiet;
+  BestEffortLane lane(8);
+  REQUIRE(lane.start({.running = 1, .waiting = 1}));
+  std::latch go(1);
+  WaitingJob first([&] {
+    const SuspensionScope waits;
+    go.wait();
+  });
+  WaitingJob second([&] {
+    const SuspensionScope waits;
+    go.wait();
+  });
+  WaitingJob third([] {});
+  submit(lane, first);
+  submit(lane, second);
+  while (lane.shortages() == 0) std::this_thread::yield();  // bound: both begin to wait
+  submit(lane, third);
+  CHECK(lane.threads() == 2);
+  go.count_down();
+  for (WaitingJob* job : {&first, &second, &third}) job->over.wait();
+  CHECK(lane.shortages() == 1);
+}
+
+TEST_CASE("a lane stops with its threads in waits, in the reserve and without any") {
+  BestEffortLane lane(8);
+  REQUIRE(lane.start({.running = 2}));
+  std::latch waits(1), go(1);
+  WaitingJob job([&] {
+    const SuspensionScope suspended;
+    waits.count_down();
+    go.wait();
+  });
+  submit(lane, job);
+  waits.wait();
+  std::thread stops([&] { lane.stop(); });
+  go.count_down();
+  stops.join();
+  CHECK(lane.threads() == 3);
+  WaitingJob late([] {});
+  JobPtr refused(&late);
+  CHECK(lane.submit(refused) == Pushed::closed);
 }

@@ -1,19 +1,12 @@
 // A server that decides the class of its threads: on a virtual clock, then what it means to the manager and to other
-// processes, then with the kernel's threads.
+// processes.
 #include "orb/dispatch/thread_server.h"
-
-#include <sched.h>
-
-#include <atomic>
-#include <iostream>
-#include <latch>
-#include <thread>
 
 #include "orb/base/minor.h"
 #include "orb/dispatch/executive.h"
-#include "orb/os/privileges.h"
 #include "orb/os/topology.h"
 #include "tests/orb/dispatch/fixture.h"
+#include "tests/support/quiet.h"
 
 namespace thread_server_test {
 
@@ -115,6 +108,27 @@ TEST_CASE("threads that share a server share its budget") {
   s.execute(s.second, 2ms);
   CHECK(s.first.level == 0);
   CHECK(s.second.level == 0);
+}
+
+TEST_CASE("a thread that is taken out has used what it used, and runs below the tasks") {
+  Served s;
+  s.server.grant();
+  s.server.work();
+  s.execute(s.first, 1ms);
+  s.server.work();
+  s.execute(s.second, 1500us);
+  s.server.rest();
+  s.server.remove(s.second);
+  CHECK(s.server.status().used == 1500us);
+  CHECK(s.first.level == native);
+  CHECK(s.second.level == 0);
+  s.execute(s.second, 5ms);  // nobody's budget
+  CHECK(s.server.status().used == 1500us);
+  s.server.add(s.second);
+  CHECK(s.second.level == native);
+  s.execute(s.second, 5500us);
+  CHECK(s.second.level == 0);
+  CHECK(s.server.status().used == 2ms);
 }
 
 TEST_CASE("a thread rests in the class in which its next work may begin") {
@@ -220,13 +234,6 @@ ExecutiveOptions with_server(BestEffortServer kind) {
 
 Contract task(Duration period, Duration budget) { return make_contract(period, budget, {}, 0ms); }
 
-struct Quiet {
-  Quiet() { os::log::set_level(os::log::Level::off); }
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
-  ~Quiet() { os::log::set_level(os::log::Level::info); }
-};
-
 }  // namespace
 
 TEST_CASE("admission counts the server of a core as a task above all others") {
@@ -271,7 +278,7 @@ TEST_CASE("a server begins when it is written down what it may use") {
 }
 
 TEST_CASE("a server that would make another process's task late waits until that has left") {
-  const Quiet quiet;
+  const testing::Quiet quiet;
   Machine machine(2, with_server(BestEffortServer::sporadic));
   machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = task(10ms, 9ms), .owner = 7}};
   machine.decide();
@@ -306,132 +313,10 @@ TEST_CASE("a reader that is held to a budget counts on every core and in the pro
   CHECK(machine.provider().mine[1].contract.budget == 200us);
 }
 
-// The kernel's threads.
-
-namespace {
-
-struct Seen {
-  int policy = -1, level = -1;
-  bool operator==(const Seen&) const = default;
-};
-
-Seen look() {
-  sched_param parameters{};
-  sched_getparam(0, &parameters);
-  return {sched_getscheduler(0), parameters.sched_priority};
-}
-
-void work_until(bool (*seen)(const Seen&)) {
-  while (!seen(look())) continue;  // bound: the server's alarm
-}
-
-// Works until it has seen its thread in each class, wherever that begins.
-class RestlessJob final : public Job {
- public:
-  explicit RestlessJob(std::latch& done) : done_(done) {}
-  void run(const JobContext&) noexcept override {
-    work_until([](const Seen& seen) { return seen == Seen{SCHED_FIFO, native}; });
-    core = os::current_core();
-    work_until([](const Seen& seen) { return seen == Seen{SCHED_OTHER, 0}; });
-    work_until([](const Seen& seen) { return seen == Seen{SCHED_FIFO, native}; });
-  }
-  void refuse(const sched::Refusal&) noexcept override {}
-  void fail(Error) noexcept override {}
-  void recycle() noexcept override { done_.count_down(); }
-  CoreId core = no_core;
-
- private:
-  std::latch& done_;
-};
-
-}  // namespace
-
-TEST_CASE("best-effort jobs run above the tasks while the server has budget and below them while it has none") {
-  if (!os::privileges().fifo) {
-    std::cout << "SKIPPED: no privilege for SCHED_FIFO here\n";
-    return;
-  }
-  const Quiet quiet;
-  const auto kind = GENERATE(BestEffortServer::sporadic, BestEffortServer::deferrable);
-  UnguardedCores cores(*os::Topology::detect());
-  const CoreId last = cores.lease({})->back().core;
-  ExecutiveOptions options;
-  options.best_effort_server = {.kind = kind, .reservation = {1ms, 20ms}, .cores = {last}};
-  auto executive = Executive::start(options, cores);
-  REQUIRE(executive);
-  std::latch done(3);
-  RestlessJob jobs[3] = {RestlessJob(done), RestlessJob(done), RestlessJob(done)};
-  for (RestlessJob& job : jobs) {
-    JobPtr pushed(&job);
-    REQUIRE((*executive)->submit(pushed));
-  }
-  done.wait();
-  for (const RestlessJob& job : jobs) CHECK(job.core == last);
-  const auto servers = (*executive)->snapshot().best_effort_servers;
-  REQUIRE(servers.size() == 1);
-  CHECK(servers[0].core == last);
-  CHECK(servers[0].used > 0ms);
-  CHECK(servers[0].exhausted >= 1);
-}
-
-TEST_CASE("a best-effort job runs beside a task that does not give up its core") {
-  if (!os::privileges().fifo) {
-    std::cout << "SKIPPED: no privilege for SCHED_FIFO here\n";
-    return;
-  }
-  // Spins until the other one has run; only a thread above it can end that on the same core.
-  struct Spinning final : Job {
-    void run(const JobContext&) noexcept override {
-      running = true;
-      running.notify_all();
-      while (!end) continue;  // bound: the server's budget comes
-    }
-    void refuse(const sched::Refusal&) noexcept override {}
-    void fail(Error) noexcept override {}
-    void recycle() noexcept override {
-      over = true;
-      over.notify_all();
-    }
-    std::atomic<bool> running{false}, end{false}, over{false};
-  };
-  struct Ending final : Job {
-    explicit Ending(Spinning& spinning) : other(spinning) {}
-    void run(const JobContext&) noexcept override {
-      seen = look();
-      other.end = true;
-    }
-    void refuse(const sched::Refusal&) noexcept override {}
-    void fail(Error) noexcept override {}
-    void recycle() noexcept override {}
-    Spinning& other;
-    Seen seen;
-  };
-  const Quiet quiet;
-  UnguardedCores cores(*os::Topology::detect());
-  const CoreId last = cores.lease({})->back().core;
-  ExecutiveOptions options;
-  options.lease.cores = {last};
-  options.best_effort_server = {.kind = BestEffortServer::sporadic, .reservation = {1ms, 20ms}, .cores = {}};
-  auto executive = Executive::start(options, cores);
-  REQUIRE(executive);
-  const auto admission = (*executive)->admit_and_wait({.contract = task(1s, 1ms), .owner = {}, .label = "spins"});
-  REQUIRE(admission);
-  Spinning spinning;
-  Ending ending(spinning);
-  JobPtr first(&spinning), second(&ending);
-  first->task = admission->task;
-  REQUIRE((*executive)->submit(first));
-  spinning.running.wait(false);
-  REQUIRE((*executive)->submit(second));
-  spinning.over.wait(false);
-  CHECK(ending.seen == Seen{SCHED_FIFO, native});
-  (*executive)->stop();
-}
-
 // Error paths.
 
 TEST_CASE("a server of best effort that makes no sense is refused") {
-  const Quiet quiet;
+  const testing::Quiet quiet;
   UnguardedCores cores(*os::Topology::detect());
   ExecutiveOptions options;
   options.best_effort_server.kind = BestEffortServer::sporadic;
@@ -446,7 +331,7 @@ TEST_CASE("a server of best effort that makes no sense is refused") {
 }
 
 TEST_CASE("without real time a server is left out") {
-  const Quiet quiet;
+  const testing::Quiet quiet;
   UnguardedCores cores(*os::Topology::detect());
   ExecutiveOptions options;
   options.real_time = false;

@@ -1,0 +1,250 @@
+#include "orb/dispatch/best_effort_crew.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <mutex>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "orb/base/errors.h"
+#include "orb/dispatch/current.h"
+#include "orb/os/clock.h"
+#include "orb/os/log.h"
+#include "orb/os/thread.h"
+
+namespace corelane::dispatch {
+namespace {
+
+constexpr std::uint64_t one_waits = std::uint64_t{1} << 32;
+
+std::size_t waiting_of(std::uint64_t load) noexcept { return load / one_waits; }
+std::size_t beyond_of(std::uint64_t load) noexcept { return load % one_waits; }
+
+void warn_if_memory(std::size_t number, std::string_view text) noexcept try {
+  os::log::warn("best effort: " + std::to_string(number) + ' ' + std::string(text));
+} catch (const std::bad_alloc&) {
+}
+
+}  // namespace
+
+bool await_token(sem_t& semaphore, Time until) noexcept {
+  if (until == never) {
+    while (sem_wait(&semaphore) != 0 && errno == EINTR) continue;
+    return true;
+  }
+  const auto since = until.time_since_epoch();
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since);
+  const timespec at{.tv_sec = seconds.count(), .tv_nsec = (since - seconds).count()};
+  int failed = 0;
+  while ((failed = sem_clockwait(&semaphore, CLOCK_MONOTONIC, &at)) != 0 && errno == EINTR) continue;
+  return failed == 0;
+}
+
+// A class that the system refuses leaves it in what the tasks leave.
+class BestEffortCrew::Member final : public ServedThread, public Suspendable {
+ public:
+  explicit Member(BestEffortCrew& crew) : crew_(crew) { sem_init(&known_, 0, 0); }
+  ~Member() override {
+    thread_.join();
+    sem_destroy(&known_);
+  }
+
+  Expected<void> start(os::ThreadOptions options) {
+    auto thread = os::start_thread(std::move(options), [this]() noexcept {
+      await_token(known_, never);
+      crew_.live(*this);
+    });
+    if (!thread) return thread.error();
+    thread_ = std::move(*thread);
+    sem_post(&known_);
+    return {};
+  }
+
+  void set_native(int native) noexcept override { (void)thread_.set_priority(native); }
+  Duration cpu_time() const noexcept override { return thread_.cpu_time(); }
+  void suspend() noexcept override { crew_.begin_wait(); }
+  void resume() noexcept override { crew_.end_wait(); }
+
+  bool ended = false;  // guarded by the crew's mutex: it touches nothing any more
+
+ private:
+  BestEffortCrew& crew_;
+  sem_t known_;  // the handle is there: the thread needs it for its class
+  os::Thread thread_;
+};
+
+BestEffortCrew::BestEffortCrew(CrewWork& work, const Size& size, std::optional<CoreId> core, ThreadServer* server)
+    : work_(work), size_(size), core_(core), server_(server) {
+  sem_init(&called_, 0, 0);
+}
+
+BestEffortCrew::~BestEffortCrew() {
+  dismiss();
+  join();
+  sem_destroy(&called_);
+}
+
+Expected<void> BestEffortCrew::start() {
+  if (server_) server_->expect(size_.running + size_.waiting);
+  const std::size_t reserve = size_.waiting > 0 ? 1 : 0;
+  {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < size_.running + reserve; ++i)
+      if (auto made = make_member(); !made) return made;
+  }
+  for (std::size_t i = 0; i < size_.running; ++i) {
+    reserve_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count; the semaphore wakes
+    sem_post(&called_);
+  }
+  return {};
+}
+
+// With the mutex. Its handle's place comes first: whoever cannot keep a thread would have to wait for its end.
+Expected<void> BestEffortCrew::make_member() try {
+  members_.reserve(members_.size() + 1);
+  auto member = std::make_unique<Member>(*this);
+  os::ThreadOptions options{.name = "cl-effort-" + std::to_string(made_), .core = core_, .stack = size_.stack};
+  if (auto started = member->start(std::move(options)); !started) return started;
+  members_.push_back(std::move(member));
+  ++made_;
+  alive_.fetch_add(1, std::memory_order_relaxed);    // relaxed: a report
+  reserve_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count; the semaphore wakes
+  return {};
+} catch (const std::bad_alloc&) {
+  return errors::no_memory;
+}
+
+void BestEffortCrew::dismiss() noexcept {
+  const std::lock_guard lock(mutex_);
+  // PAIR crew.dismissed: release here -> acquire in dismissed().
+  if (dismissed_.exchange(true, std::memory_order_release)) return;
+  for (std::size_t i = 0; i < members_.size(); ++i) sem_post(&called_);
+}
+
+bool BestEffortCrew::dismissed() const noexcept {
+  // PAIR crew.dismissed: acquire here <- release in dismiss().
+  return dismissed_.load(std::memory_order_acquire);
+}
+
+void BestEffortCrew::join() noexcept {
+  std::vector<std::unique_ptr<Member>> members;
+  {
+    const std::lock_guard lock(mutex_);
+    members.swap(members_);
+  }
+}
+
+// Bound: ends with dismiss(), or when it is not needed.
+void BestEffortCrew::live(Member& self) noexcept {
+  while (rest(self)) {
+    keep_reserve();
+    work(self);
+    reserve_.fetch_add(1, std::memory_order_relaxed);  // relaxed: as in start()
+  }
+}
+
+void BestEffortCrew::work(Member& self) noexcept {
+  const SuspendableScope tells(self);
+  if (server_) server_->add(self), server_->work();
+  work_.take_jobs(*this);
+  if (server_) server_->rest(), server_->remove(self);
+}
+
+// False: the thread is to end.
+bool BestEffortCrew::rest(Member& self) noexcept {
+  while (!dismissed()) {  // bound: `linger`, or until it is called
+    if (sleep()) return !dismissed();
+    if (may_end(self)) return false;
+  }
+  return false;
+}
+
+// The last of the reserve sleeps until it is called. False: nobody called for as long as it lingers.
+bool BestEffortCrew::sleep() noexcept {
+  // relaxed: whoever sees too many looks again, and of several one may stay for good
+  const bool last = reserve_.load(std::memory_order_relaxed) <= 1;
+  return await_token(called_, last ? never : os::now() + size_.linger);
+}
+
+// Only where another one sleeps that no call is on the way to.
+bool BestEffortCrew::may_end(Member& self) noexcept {
+  const std::lock_guard lock(mutex_);
+  int left = reserve_.load(std::memory_order_relaxed);  // relaxed: the exchange checks it
+  do {                                                  // bound: retries only when others came, went or were called
+    if (left <= 1) return false;
+  } while (!reserve_.compare_exchange_weak(left, left - 1, std::memory_order_relaxed));
+  bury();
+  self.ended = true;
+  alive_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a report
+  return true;
+}
+
+// With the mutex. Those that ended before: the last one is left to the next, to start or to join().
+void BestEffortCrew::bury() noexcept {
+  std::erase_if(members_, [](const std::unique_ptr<Member>& member) { return member->ended; });
+}
+
+// What fails is tried again by whoever leaves the reserve next.
+void BestEffortCrew::keep_reserve() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (dismissed() || reserve_.load(std::memory_order_relaxed) > 0) return;  // relaxed: as in start()
+  bury();
+  if (members_.size() >= size_.running + size_.waiting) return;
+  const auto made = make_member();
+  if (!made && !std::exchange(said_, true))
+    warn_if_memory(
+        members_.size(),
+        "threads are all that the system gives: requests may wait for those that wait in calls of their own");
+}
+
+bool BestEffortCrew::call_up() noexcept {
+  std::uint64_t load = load_.load(std::memory_order_seq_cst);  // seq_cst: see begin_wait()
+  // Bound: retries only when others waited, went on or were called between. relaxed: a count; the semaphore wakes
+  while (beyond_of(load) < std::min(waiting_of(load), size_.waiting)) {
+    if (!load_.compare_exchange_weak(load, load + 1, std::memory_order_relaxed)) continue;
+    reserve_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as in start()
+    sem_post(&called_);
+    return true;
+  }
+  return false;
+}
+
+bool BestEffortCrew::leave_surplus() noexcept {
+  std::uint64_t load = load_.load(std::memory_order_relaxed);  // relaxed: the exchange checks it
+  while (beyond_of(load) > waiting_of(load))                   // bound: as in call_up()
+    if (load_.compare_exchange_weak(load, load - 1, std::memory_order_relaxed)) return true;
+  return false;
+}
+
+Time BestEffortCrew::idle_until(Time now) const noexcept {
+  // relaxed: those that are at work beyond `running` were called before this thread had nothing to do
+  return beyond_of(load_.load(std::memory_order_relaxed)) > 0 ? now + size_.linger : never;
+}
+
+// Either whoever submits a job sees the wait, or this sees the job: both write first and read then.
+void BestEffortCrew::begin_wait() noexcept {
+  const std::uint64_t load = load_.fetch_add(one_waits, std::memory_order_seq_cst) + one_waits;  // seq_cst: as said
+  if (waiting_of(load) > size_.waiting) note_shortage();
+  if (work_.has_unserved()) call_up();
+}
+
+void BestEffortCrew::end_wait() noexcept {
+  load_.fetch_sub(one_waits, std::memory_order_relaxed);  // relaxed: who is too many finds out when he looks
+}
+
+void BestEffortCrew::note_shortage() noexcept {
+  if (shortages_.fetch_add(1, std::memory_order_relaxed) > 0) return;  // relaxed: a count
+  const os::PriorityScope ordinary = os::PriorityScope::ordinary();    // a server may have lifted it
+  warn_if_memory(waiting(),
+                 "requests without a contract wait in calls of their own, more than best_effort.waiting, so fewer than "
+                 "best_effort.threads serve others; where they wait for each other, timeout.request ends it");
+}
+
+std::size_t BestEffortCrew::waiting() const noexcept {
+  return waiting_of(load_.load(std::memory_order_relaxed));  // relaxed: a report
+}
+
+}  // namespace corelane::dispatch
