@@ -1,13 +1,24 @@
 #include "services/nameserver/stores/open_store.h"
 
+#include <string_view>
+
+#include "services/nameserver/stores/sqlite_store.h"
 #include "services/nameserver/stores/tree_store.h"
 
 namespace corelane::nameserver {
 
+namespace {
+
+constexpr std::string_view sqlite_prefix = "sqlite:";
+
+}  // namespace
+
 Expected<std::unique_ptr<Store>, std::string> open_store(const std::string& specification,
                                                          const StoreOptions& options) {
   if (specification == "memory") return {std::make_unique<TreeStore>(Tree(options.limits))};
-  return "unknown store '" + specification + "': it is memory";
+  if (specification.starts_with(sqlite_prefix))
+    return open_sqlite_store(specification.substr(sqlite_prefix.size()), options);
+  return "unknown store '" + specification + "': it is memory or sqlite:PATH";
 }
 
 }  // namespace corelane::nameserver

@@ -1,0 +1,114 @@
+#include "services/nameserver/stores/sqlite_database.h"
+
+#include <sqlite3.h>
+
+#include <filesystem>
+#include <system_error>
+
+namespace corelane::nameserver {
+namespace {
+
+SqliteFault sqlite_fault(sqlite3* database, int code) {
+  SqliteFault fault{.code = code, .text = sqlite3_errstr(code)};
+  if (database == nullptr) return fault;
+  fault.text = sqlite3_errmsg(database);
+  const int primary = code & 0xff;
+  if (primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN || primary == SQLITE_FULL)
+    fault.number = sqlite3_system_errno(database);
+  if (fault.number != 0) fault.text += " (" + std::generic_category().message(fault.number) + ")";
+  return fault;
+}
+
+}  // namespace
+
+bool SqliteFault::is_busy() const noexcept { return (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED; }
+bool SqliteFault::is_damage() const noexcept { return (code & 0xff) == SQLITE_CORRUPT || code == SQLITE_NOTADB; }
+bool SqliteFault::is_full_disk() const noexcept { return (code & 0xff) == SQLITE_FULL; }
+
+SqliteFault SqliteFault::damage(const std::string& text) { return {.code = SQLITE_CORRUPT, .text = text}; }
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
+void Database::Close::operator()(sqlite3* database) const noexcept { sqlite3_close_v2(database); }
+
+Statement& Statement::bind(int parameter, std::uint64_t number) noexcept {
+  sqlite3_bind_int64(statement_.get(), parameter, static_cast<sqlite3_int64>(number));
+  return *this;
+}
+
+Statement& Statement::bind(int parameter, std::string_view bytes) noexcept {
+  const char* begin = bytes.empty() ? "" : bytes.data();  // a null pointer would be a NULL
+  sqlite3_bind_blob64(statement_.get(), parameter, begin, bytes.size(), SQLITE_STATIC);
+  return *this;
+}
+
+Expected<void, SqliteFault> Statement::run() {
+  while (true) {
+    const auto row = next();
+    if (!row) return row.error();
+    if (!*row) return {};
+  }
+}
+
+Expected<bool, SqliteFault> Statement::next() {
+  const int code = sqlite3_step(statement_.get());
+  if (code == SQLITE_ROW) return true;
+  std::optional<SqliteFault> fault;
+  if (code != SQLITE_DONE) fault = sqlite_fault(database_, code);
+  sqlite3_reset(statement_.get());
+  sqlite3_clear_bindings(statement_.get());
+  if (fault) return *fault;
+  return false;
+}
+
+std::uint64_t Statement::number(int column) const noexcept {
+  return static_cast<std::uint64_t>(sqlite3_column_int64(statement_.get(), column));
+}
+
+std::string Statement::bytes(int column) const {
+  const void* begin = sqlite3_column_blob(statement_.get(), column);
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
+  return begin == nullptr ? std::string() : std::string(static_cast<const char*>(begin), size);
+}
+
+Expected<Database, SqliteFault> Database::open(const std::string& path) {
+  std::error_code ignored;
+  const std::string absolute = std::filesystem::absolute(path, ignored).string();
+  sqlite3* handle = nullptr;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  const int code = sqlite3_open_v2(absolute.c_str(), &handle, flags, nullptr);
+  Database database;
+  database.handle_.reset(handle);
+  if (code != SQLITE_OK) return sqlite_fault(handle, code);
+  return database;
+}
+
+Expected<void, SqliteFault> Database::run(const char* sql) {
+  const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) return sqlite_fault(handle_.get(), code);
+  return {};
+}
+
+Expected<Statement, SqliteFault> Database::prepare(const char* sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v3(handle_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  if (code != SQLITE_OK) return sqlite_fault(handle_.get(), code);
+  return Statement(handle_.get(), statement);
+}
+
+Expected<std::uint64_t, SqliteFault> Database::number(const char* sql) {
+  auto statement = prepare(sql);
+  if (!statement) return statement.error();
+  const auto row = statement->next();
+  if (!row) return row.error();
+  return *row ? statement->number(0) : 0;
+}
+
+Expected<std::string, SqliteFault> Database::text(const char* sql) {
+  auto statement = prepare(sql);
+  if (!statement) return statement.error();
+  const auto row = statement->next();
+  if (!row) return row.error();
+  return *row ? statement->bytes(0) : std::string();
+}
+
+}  // namespace corelane::nameserver

@@ -1,0 +1,74 @@
+// Database and Statement: SQLite's C interface as values that close themselves.
+// Threads: one at a time; the library is used without its own locks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "orb/base/expected.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace corelane::nameserver {
+
+struct SqliteFault {
+  int code = 0;      // extended result code of SQLite
+  int number = 0;    // errno of the system call behind it; 0: none
+  std::string text;  // what SQLite and the system say of it
+
+  bool is_busy() const noexcept;
+  bool is_damage() const noexcept;  // the file is no database or spoiled
+  bool is_full_disk() const noexcept;
+
+  static SqliteFault damage(const std::string& text);
+};
+
+class Statement {
+ public:
+  Statement() = default;
+  Statement(sqlite3* database, sqlite3_stmt* statement) : database_(database), statement_(statement) {}
+
+  // Parameters count from 1. The bytes live until run() or the last next() returned.
+  Statement& bind(int parameter, std::uint64_t number) noexcept;
+  Statement& bind(int parameter, std::string_view bytes) noexcept;
+  // To its end; ready to be bound again.
+  Expected<void, SqliteFault> run();
+  // Whether there is another row.
+  Expected<bool, SqliteFault> next();
+  // Of the row; columns count from 0.
+  std::uint64_t number(int column) const noexcept;
+  std::string bytes(int column) const;
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const noexcept;
+  };
+
+  sqlite3* database_ = nullptr;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+class Database {
+ public:
+  // Opens the file or makes it. Neither ":memory:" nor an empty path mean anything special.
+  static Expected<Database, SqliteFault> open(const std::string& path);
+
+  Expected<void, SqliteFault> run(const char* sql);
+  Expected<Statement, SqliteFault> prepare(const char* sql);
+  // The number or text in the first column of its first row; 0 and nothing without one.
+  Expected<std::uint64_t, SqliteFault> number(const char* sql);
+  Expected<std::string, SqliteFault> text(const char* sql);
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const noexcept;
+  };
+
+  std::unique_ptr<sqlite3, Close> handle_;
+};
+
+}  // namespace corelane::nameserver

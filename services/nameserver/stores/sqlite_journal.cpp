@@ -1,0 +1,196 @@
+#include "services/nameserver/stores/sqlite_journal.h"
+
+#include "orb/os/log.h"
+#include "orb/os/size_limit_guard.h"
+
+namespace corelane::nameserver {
+namespace {
+
+constexpr std::uint64_t application = 0x434c'4e53;  // "CLNS"
+constexpr std::uint64_t schema_version = 1;
+
+// Exclusive before the first access: then the index of the log lives in this process and not in a file beside it.
+// Extra: the rollback journal of the time before the log must not come back after a loss of power.
+constexpr const char* how_to_keep =
+    "PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=EXTRA; PRAGMA journal_mode=WAL; PRAGMA cell_size_check=ON;";
+
+constexpr const char* schema =
+    "BEGIN IMMEDIATE;"
+    "CREATE TABLE context(id INTEGER PRIMARY KEY);"
+    "CREATE TABLE binding(context INTEGER NOT NULL, id BLOB NOT NULL, kind BLOB NOT NULL, type INTEGER NOT NULL,"
+    " reference BLOB NOT NULL, target INTEGER NOT NULL, owner BLOB NOT NULL, PRIMARY KEY(context, id, kind)) WITHOUT "
+    "ROWID;"
+    "CREATE TABLE counter(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;"
+    "PRAGMA application_id=0x434c4e53;"
+    "PRAGMA user_version=1;"
+    "COMMIT;";
+
+}  // namespace
+
+Expected<std::unique_ptr<SqliteJournal>, OpenFault> SqliteJournal::open(const std::string& path) {
+  const os::SizeLimitGuard guard;
+  auto database = Database::open(path);
+  std::unique_ptr<SqliteJournal> journal(new SqliteJournal(path, database ? std::move(*database) : Database{}));
+  if (!database) return journal->fault_of(database.error());
+  const auto ready = journal->set_up();
+  if (!ready) return ready.error();
+  return journal;
+}
+
+OpenFault SqliteJournal::fault_of(const SqliteFault& fault) const {
+  const std::string file = "the name store " + path_ + " ";
+  if (fault.is_busy())
+    return {file + "is in use by another process: stop that nameserver, or name another file for this one"};
+  if (fault.is_damage())
+    return {file + "is damaged or no database (" + fault.text + "): restore it from a copy, mend it with `sqlite3 " +
+                path_ + " .recover`, or have it moved aside and begin with no names",
+            true};
+  if (fault.is_full_disk()) return {file + "cannot be written: " + fault.text + ": make room on its disk"};
+  return {file + "cannot be opened for writing: " + fault.text +
+          ": its directory must exist, and it and the file be writable for this user, or name another file"};
+}
+
+Expected<void, OpenFault> SqliteJournal::set_up() {
+  if (const auto done = database_.run(how_to_keep); !done) return fault_of(done.error());
+  if (const auto done = make_or_check_schema(); !done) return done;
+  if (const auto done = check_pages(); !done) return done;
+  if (const auto done = prepare(); !done) return fault_of(done.error());
+  return {};
+}
+
+Expected<void, OpenFault> SqliteJournal::make_or_check_schema() {
+  const auto tables = database_.number("SELECT count(*) FROM sqlite_schema");
+  const auto owner = database_.number("PRAGMA application_id"), version = database_.number("PRAGMA user_version");
+  for (const auto* read : {&tables, &owner, &version})
+    if (!*read) return fault_of(read->error());
+  if (*tables == 0 && *owner == 0) {
+    const auto made = database_.run(schema);
+    return made ? Expected<void, OpenFault>{} : fault_of(made.error());
+  }
+  if (*owner != application)
+    return OpenFault{path_ + " is a database of another program: name another file for the name store"};
+  if (*version != schema_version)
+    return OpenFault{"the name store " + path_ + " was written by a newer Corelane (schema " +
+                     std::to_string(*version) + ", this one knows " + std::to_string(schema_version) +
+                     "): use that Corelane, or name another file for this one"};
+  return {};
+}
+
+Expected<void, OpenFault> SqliteJournal::check_pages() {
+  const auto said = database_.text("PRAGMA quick_check(1)");
+  if (!said) return fault_of(said.error());
+  if (*said == "ok") return {};
+  return fault_of(SqliteFault::damage(*said));
+}
+
+SqliteJournal::Done SqliteJournal::prepare() {
+  const std::pair<Statement*, const char*> statements[] = {
+      {&put_context_, "INSERT OR REPLACE INTO context VALUES(?1)"},
+      {&drop_context_, "DELETE FROM context WHERE id=?1"},
+      {&put_binding_, "INSERT OR REPLACE INTO binding VALUES(?1,?2,?3,?4,?5,?6,?7)"},
+      {&drop_binding_, "DELETE FROM binding WHERE context=?1 AND id=?2 AND kind=?3"},
+      {&put_counter_, "INSERT OR REPLACE INTO counter VALUES(CAST(?1 AS TEXT),?2)"},
+  };
+  for (const auto& [statement, sql] : statements) {
+    auto prepared = database_.prepare(sql);
+    if (!prepared) return prepared.error();
+    *statement = std::move(*prepared);
+  }
+  return {};
+}
+
+Expected<std::uint64_t, OpenFault> SqliteJournal::load(Tree& tree) {
+  if (const auto done = load_contexts(tree); !done) return fault_of(done.error());
+  if (const auto done = load_bindings(tree); !done) return fault_of(done.error());
+  const auto next = database_.number("SELECT value FROM counter WHERE name='next context'");
+  const auto revision = database_.number("SELECT value FROM counter WHERE name='revision'");
+  if (!next || !revision) return fault_of((next ? revision : next).error());
+  tree.skip_contexts_below(*next);
+  // That it can be written is known now and not at the first name.
+  if (const auto done = count("revision", *revision); !done) return fault_of(done.error());
+  return *revision;
+}
+
+SqliteJournal::Done SqliteJournal::load_contexts(Tree& tree) {
+  auto rows = database_.prepare("SELECT id FROM context");
+  if (!rows) return rows.error();
+  auto row = rows->next();
+  for (; row && *row; row = rows->next()) tree.apply({.kind = Change::Kind::made, .context = rows->number(0)});
+  return row ? Done{} : row.error();
+}
+
+SqliteJournal::Done SqliteJournal::load_bindings(Tree& tree) {
+  auto rows = database_.prepare("SELECT context, id, kind, type, reference, target, owner FROM binding");
+  if (!rows) return rows.error();
+  auto row = rows->next();
+  for (; row && *row; row = rows->next()) {
+    const Binding binding{.type = rows->number(3) == 0 ? BindingType::object : BindingType::context,
+                          .reference = rows->bytes(4),
+                          .context = rows->number(5),
+                          .owner = rows->bytes(6)};
+    tree.apply({.context = rows->number(0), .name = {rows->bytes(1), rows->bytes(2)}, .binding = binding});
+  }
+  return row ? Done{} : row.error();
+}
+
+Expected<void, StoreFault> SqliteJournal::keep(const Changes& changes, ContextId next_context) {
+  const os::SizeLimitGuard guard;
+  const auto kept = keep_all(changes, next_context);
+  if (kept) return all_is_well(), Expected<void, StoreFault>{};
+  // Where SQLite has rolled back by itself there is nothing to roll back.
+  if (const auto undone = database_.run("ROLLBACK"); !undone) os::log::debug(undone.error().text);
+  return say(kept.error());
+}
+
+SqliteJournal::Done SqliteJournal::keep_all(const Changes& changes, ContextId next_context) {
+  if (const auto done = database_.run("BEGIN IMMEDIATE"); !done) return done;
+  for (const Change& change : changes)
+    if (const auto done = keep_one(change); !done) return done;
+  if (const auto done = count("next context", next_context); !done) return done;
+  if (const auto done = count("revision", changes.back().revision); !done) return done;
+  return database_.run("COMMIT");
+}
+
+SqliteJournal::Done SqliteJournal::keep_one(const Change& change) {
+  switch (change.kind) {
+    case Change::Kind::made:
+      return put_context_.bind(1, change.context).run();
+    case Change::Kind::destroyed:
+      return drop_context_.bind(1, change.context).run();
+    case Change::Kind::unbound:
+      return drop_binding_.bind(1, change.context).bind(2, change.name.id).bind(3, change.name.kind).run();
+    case Change::Kind::bound:
+    case Change::Kind::rebound:
+      break;
+  }
+  const Binding& binding = change.binding;
+  put_binding_.bind(1, change.context).bind(2, change.name.id).bind(3, change.name.kind);
+  put_binding_.bind(4, binding.type == BindingType::object ? std::uint64_t{0} : std::uint64_t{1});
+  return put_binding_.bind(5, binding.reference).bind(6, binding.context).bind(7, binding.owner).run();
+}
+
+SqliteJournal::Done SqliteJournal::count(const char* what, std::uint64_t value) {
+  return put_counter_.bind(1, std::string_view(what)).bind(2, value).run();
+}
+
+StoreFault SqliteJournal::say(const SqliteFault& fault) {
+  const std::string remark = "names cannot be written to " + path_ + ": " + fault.text +
+                             (fault.is_full_disk() ? ": make room on its disk" : "");
+  const std::lock_guard lock(mutex_);
+  if (remark != remark_) os::log::error(remark);
+  remark_ = remark;
+  return fault.is_full_disk() ? StoreFault::full : StoreFault::unavailable;
+}
+
+void SqliteJournal::all_is_well() {
+  const std::lock_guard lock(mutex_);
+  if (!remark_.empty()) os::log::info("names are written to " + path_ + " again");
+  remark_.clear();
+}
+
+StoreStatus SqliteJournal::status() {
+  const std::lock_guard lock(mutex_);
+  return {.kind = "sqlite", .place = path_, .remark = remark_};
+}
+
+}  // namespace corelane::nameserver

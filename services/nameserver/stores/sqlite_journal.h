@@ -1,0 +1,53 @@
+// SqliteJournal: the tables that a TreeStore's changes are kept in (sqlite_store.h, docs/naming.md).
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "services/nameserver/stores/sqlite_database.h"
+#include "services/nameserver/stores/tree_store.h"
+
+namespace corelane::nameserver {
+
+// Why a file cannot be used.
+struct OpenFault {
+  std::string text;      // what, where, how to mend
+  bool damaged = false;  // it is no database, or a spoiled one
+};
+
+class SqliteJournal final : public Journal {
+ public:
+  static Expected<std::unique_ptr<SqliteJournal>, OpenFault> open(const std::string& path);
+
+  // What is kept, into an empty tree; the revision reached.
+  Expected<std::uint64_t, OpenFault> load(Tree& tree);
+
+  Expected<void, StoreFault> keep(const Changes& changes, ContextId next_context) override;
+  StoreStatus status() override;
+
+ private:
+  using Done = Expected<void, SqliteFault>;
+
+  SqliteJournal(std::string path, Database database) : path_(std::move(path)), database_(std::move(database)) {}
+  Expected<void, OpenFault> set_up();
+  Expected<void, OpenFault> make_or_check_schema();
+  Expected<void, OpenFault> check_pages();
+  OpenFault fault_of(const SqliteFault& fault) const;
+  Done prepare();
+  Done load_contexts(Tree& tree);
+  Done load_bindings(Tree& tree);
+  Done keep_all(const Changes& changes, ContextId next_context);
+  Done keep_one(const Change& change);
+  Done count(const char* what, std::uint64_t value);
+  StoreFault say(const SqliteFault& fault);
+  void all_is_well();
+
+  const std::string path_;
+  Database database_;
+  Statement put_context_, drop_context_, put_binding_, drop_binding_, put_counter_;
+
+  std::mutex mutex_;
+  std::string remark_;  // guarded by mutex_
+};
+
+}  // namespace corelane::nameserver

@@ -1,0 +1,232 @@
+// The store in a file: what is in it after its end, and files that are not as they should be.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "services/nameserver/stores/open_store.h"
+#include "services/nameserver/stores/sqlite_database.h"
+#include "tests/services/nameserver/stores/store_laws.h"
+#include "tests/support/quiet.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane::nameserver;
+using namespace corelane::nameserver::testing;
+
+namespace {
+
+std::unique_ptr<Store> sqlite_store(const std::string& path, const StoreOptions& options = {}) {
+  auto opened = open_store("sqlite:" + path, options);
+  if (!opened) FAIL(opened.error());
+  return std::move(*opened);
+}
+
+std::string refusal_of(const std::string& path, const StoreOptions& options = {}) {
+  const auto opened = open_store("sqlite:" + path, options);
+  return opened ? "opened" : opened.error();
+}
+
+bool says(const std::string& text, const std::string& part) {
+  INFO(text);
+  const bool found = text.find(part) != std::string::npos;
+  CHECK(found);
+  return found;
+}
+
+std::string bytes_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_file(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+
+// Without thousands of bytes in the report.
+void check_bytes(const std::string& path, const std::string& expected) {
+  const bool same = bytes_of_file(path) == expected;
+  CHECK(same);
+}
+
+void run_sql(const std::string& path, const char* sql) {
+  auto database = Database::open(path);
+  REQUIRE(database);
+  REQUIRE(database->run(sql));
+}
+
+// What the child returns is its exit status.
+template <typename Body>
+int in_child(Body&& body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 200;
+}
+
+}  // namespace
+
+TEST_CASE("a SQLite store keeps the laws of stores") {
+  for (const StoreLaw& law : store_laws) DYNAMIC_SECTION(law.sentence) {
+      const corelane::testing::TempDirectory directory;
+      law.check(*sqlite_store(directory / "names.db"));
+    }
+}
+
+TEST_CASE("a SQLite store holds what its limits allow") {
+  const corelane::testing::TempDirectory directory;
+  check_tight_limits(*sqlite_store(directory / "names.db", {.limits = tight_limits}));
+}
+
+TEST_CASE("a SQLite store that is opened again has all that it had") {
+  const corelane::testing::TempDirectory directory;
+  const Binding owned = object_at(std::string("IOR:\0\xff", 6), "anna");
+  ContextId context = 0, gone = 0;
+  std::uint64_t revision = 0;
+  {
+    const auto store = sqlite_store(directory / "names.db");
+    context = store->add_context(root_context, {"plant", ""}).value();
+    gone = store->make_context().value();
+    REQUIRE(store->destroy_context(gone));
+    REQUIRE(store->add(context, {"a", "k"}, object_at("first")));
+    REQUIRE(store->replace(context, {"a", "k"}, owned));
+    REQUIRE(store->add(root_context, {"b", ""}, object_at("removed")));
+    REQUIRE(store->remove(root_context, {"b", ""}));
+    revision = store->status().revision;
+  }
+  const auto store = sqlite_store(directory / "names.db");
+  CHECK(store->contexts().value() == std::vector<ContextId>{context});
+  CHECK(store->find(root_context, {"plant", ""}).value() == context_at(context));
+  CHECK(store->find(context, {"a", "k"}).value() == owned);
+  CHECK(store->owners().value() == std::vector<std::string>{"anna"});
+  CHECK(ids_in(*store, root_context) == std::vector<std::string>{"plant."});
+  CHECK(store->status().revision == revision);
+  CHECK(store->make_context().value() > gone);
+}
+
+TEST_CASE("a SQLite store says what it is and where") {
+  const corelane::testing::TempDirectory directory;
+  const StoreStatus status = sqlite_store(directory / "names.db")->status();
+  CHECK(status.kind == "sqlite");
+  CHECK(status.place == directory / "names.db");
+  CHECK(status.remark.empty());
+  CHECK_FALSE(status.stale);
+}
+
+TEST_CASE("one process at a time has a SQLite store") {
+  const corelane::testing::TempDirectory directory;
+  const auto store = sqlite_store(directory / "names.db");
+  says(refusal_of(directory / "names.db"), "is in use by another process: stop that nameserver, or name another file");
+  const int in_other = in_child([&] { return open_store("sqlite:" + (directory / "names.db")) ? 1 : 0; });
+  CHECK(in_other == 0);
+  CHECK(store->add(root_context, {"a", ""}, object_at("still served")));
+}
+
+TEST_CASE("names that only look special to SQLite are files") {
+  const corelane::testing::TempDirectory directory;
+  says(refusal_of(""), "needs a file: sqlite:PATH");
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(directory.path());
+  sqlite_store(":memory:");
+  std::filesystem::current_path(before);
+  CHECK(std::filesystem::exists(directory / ":memory:"));
+}
+
+// Error paths.
+
+TEST_CASE("a file that is no database is refused and left as it is") {
+  const corelane::testing::TempDirectory directory;
+  const std::string path = directory / "names.db", letter(5000, 'x');
+  write_file(path, letter);
+  says(refusal_of(path), "is damaged or no database");
+  says(refusal_of(path), "sqlite3 " + path + " .recover");
+  check_bytes(path, letter);
+}
+
+TEST_CASE("a damaged file is refused, and moved aside when that is asked for") {
+  const corelane::testing::TempDirectory directory;
+  const corelane::testing::Quiet quiet;
+  const std::string path = directory / "names.db";
+  {
+    const auto store = sqlite_store(path);
+    for (int i = 0; i < 300; ++i)
+      REQUIRE(store->add(root_context, {std::to_string(i), ""}, object_at(std::string(200, 'r'))));
+  }
+  std::string bytes = bytes_of_file(path);
+  REQUIRE(bytes.size() > 40'000);
+  for (std::size_t i = 20'000; i < 30'000; ++i) bytes[i] = '\x5a';
+  write_file(path, bytes);
+  says(refusal_of(path), "is damaged");
+  check_bytes(path, bytes);
+  for (const char* aside : {".damaged-1", ".damaged-2"}) {
+    {
+      const auto store = sqlite_store(path, {.move_aside_damaged = true});
+      CHECK(ids_in(*store, root_context).empty());
+      CHECK(store->add(root_context, {"new", ""}, object_at("x")));
+    }
+    check_bytes(path + aside, bytes);
+    write_file(path, bytes);
+  }
+}
+
+TEST_CASE("a file of a newer schema is refused and left as it is") {
+  const corelane::testing::TempDirectory directory;
+  const std::string path = directory / "names.db";
+  REQUIRE(sqlite_store(path)->add(root_context, {"a", ""}, object_at("x")));
+  run_sql(path, "PRAGMA user_version=2");
+  const std::string bytes = bytes_of_file(path);
+  says(refusal_of(path, {.move_aside_damaged = true}), "was written by a newer Corelane (schema 2, this one knows 1)");
+  check_bytes(path, bytes);
+}
+
+TEST_CASE("a database of another program is refused") {
+  const corelane::testing::TempDirectory directory;
+  run_sql(directory / "songs.db", "CREATE TABLE song(title TEXT)");
+  says(refusal_of(directory / "songs.db", {.move_aside_damaged = true}), "is a database of another program");
+}
+
+TEST_CASE("a place where no file can be made is refused with what is missing") {
+  const corelane::testing::TempDirectory directory;
+  says(refusal_of(directory / "missing/names.db"), "cannot be opened for writing");
+  says(refusal_of(directory / "missing/names.db"), "its directory must exist");
+  says(refusal_of(directory.path()), "cannot be opened for writing");
+}
+
+TEST_CASE("a file that this user may not write is refused at the start") {
+  const corelane::testing::TempDirectory directory;
+  const std::string path = directory / "names.db";
+  REQUIRE(sqlite_store(path)->add(root_context, {"a", ""}, object_at("x")));
+  std::filesystem::permissions(directory.path(), std::filesystem::perms(0555));
+  std::filesystem::permissions(path, std::filesystem::perms(0444));
+  const int refused = in_child([&] {
+    if (geteuid() == 0 && setuid(65534) != 0) return 2;
+    const auto opened = open_store("sqlite:" + path);
+    return !opened && opened.error().find("cannot be opened for writing") != std::string::npos ? 0 : 1;
+  });
+  std::filesystem::permissions(directory.path(), std::filesystem::perms(0755));
+  CHECK(refused == 0);
+}
+
+TEST_CASE("a disk without room fails writers and nobody else, until there is room again") {
+  const corelane::testing::TempDirectory directory;
+  const int went_well = in_child([&] {
+    const corelane::testing::Quiet quiet;
+    const auto opened = open_store("sqlite:" + (directory / "names.db"));
+    if (!opened) return 1;
+    Store& store = **opened;
+    const rlimit small{200'000, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &small);
+    int bound = 0;
+    while (bound < 1000 && store.add(root_context, {std::to_string(bound), ""}, object_at(std::string(500, 'r'))))
+      ++bound;
+    if (bound == 0 || bound == 1000) return 2;
+    if (store.status().remark.find("names cannot be written to") == std::string::npos) return 3;
+    if (store.list(root_context, nullptr, 2000)->size() != static_cast<std::size_t>(bound)) return 4;
+    const rlimit large{RLIM_INFINITY, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &large);
+    if (!store.add(root_context, {std::to_string(bound), ""}, object_at("again"))) return 5;
+    return store.status().remark.empty() ? 0 : 6;
+  });
+  CHECK(went_well == 0);
+  CHECK(sqlite_store(directory / "names.db")->find(root_context, {"0", ""}));
+}

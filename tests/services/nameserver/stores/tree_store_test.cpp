@@ -1,0 +1,89 @@
+// What a store does with a journal that fails, and when writers come together.
+#include "services/nameserver/stores/tree_store.h"
+
+#include <optional>
+
+#include "tests/services/nameserver/stores/store_laws.h"
+
+using namespace corelane::nameserver;
+using namespace corelane::nameserver::testing;
+
+namespace {
+
+// Keeps what it is told, and fails as long as `fault` says so. One caller at a time, or the test fails.
+struct JournalLog {
+  Changes kept;
+  ContextId next_context = 0;
+  std::optional<StoreFault> fault;
+  std::atomic<int> inside{0};
+  bool was_alone = true;
+};
+
+class LoggedJournal final : public Journal {
+ public:
+  explicit LoggedJournal(JournalLog& log) : log_(log) {}
+
+  corelane::Expected<void, StoreFault> keep(const Changes& changes, ContextId next_context) override {
+    if (++log_.inside != 1) log_.was_alone = false;
+    if (!log_.fault) log_.kept.insert(log_.kept.end(), changes.begin(), changes.end());
+    log_.next_context = next_context;
+    --log_.inside;
+    return log_.fault ? corelane::Expected<void, StoreFault>(*log_.fault) : corelane::Expected<void, StoreFault>();
+  }
+  StoreStatus status() override { return {.kind = "logged"}; }
+
+ private:
+  JournalLog& log_;
+};
+
+TreeStore store_over(JournalLog& log) { return TreeStore(Tree(StoreLimits{}), std::make_unique<LoggedJournal>(log)); }
+
+}  // namespace
+
+TEST_CASE("what the journal did not keep was never there") {
+  JournalLog log;
+  TreeStore store = store_over(log);
+  int told = 0;
+  store.on_change([&](const Change&) { ++told; });
+  REQUIRE(store.add(root_context, {"a", ""}, object_at("kept")));
+  log.fault = StoreFault::unavailable;
+  CHECK(fails_with(store.add(root_context, {"b", ""}, object_at("lost")), StoreFault::unavailable));
+  CHECK(fails_with(store.remove(root_context, {"a", ""}), StoreFault::unavailable));
+  CHECK(fails_with(store.make_context(), StoreFault::unavailable));
+  CHECK(reference_at(store, root_context, {"a", ""}) == "kept");
+  CHECK(reference_at(store, root_context, {"b", ""}) == "not found");
+  CHECK(store.status().revision == 1);
+  log.fault.reset();
+  CHECK(store.add(root_context, {"b", ""}, object_at("second try")));
+  CHECK(told == 2);
+  CHECK(log.kept.back().revision == 2);
+}
+
+TEST_CASE("what changes nothing is not written") {
+  JournalLog log;
+  log.fault = StoreFault::unavailable;
+  TreeStore store = store_over(log);
+  CHECK(fails_with(store.remove(root_context, {"a", ""}), StoreFault::not_found));
+  CHECK(store.remove_owned("nobody"));
+  CHECK(log.next_context == 0);
+}
+
+TEST_CASE("writers side by side reach the journal one after the other, in the order of revisions") {
+  JournalLog log;
+  TreeStore store = store_over(log);
+  law_writers_side_by_side(store);
+  CHECK(log.was_alone);
+  for (std::size_t i = 0; i < log.kept.size(); ++i) CHECK(log.kept[i].revision == i + 1);
+}
+
+TEST_CASE("what a journal has kept is where a store goes on") {
+  Tree tree{StoreLimits{}};
+  tree.apply({.kind = Change::Kind::made, .context = 7});
+  tree.apply({.context = 7, .name = {"a", ""}, .binding = object_at("x", "anna")});
+  JournalLog log;
+  TreeStore store(std::move(tree), std::make_unique<LoggedJournal>(log), 40);
+  CHECK(reference_at(store, 7, {"a", ""}) == "x");
+  CHECK(store.make_context().value() == 8);
+  CHECK(log.next_context == 9);
+  CHECK(store.status().revision == 41);
+}
