@@ -13,6 +13,7 @@ std::span<const Command> commands() {
       {"ping", "call an object, and say over which transport, why over that one, and how long it takes", &define_ping},
       {"top", "show the tasks, cores, misses and budgets of this host's servers", &define_top},
       {"doctor", "say what this host lacks for real time, what that costs, and which command mends it", &define_doctor},
+      {"ior", "take a reference apart: type, endpoints, object key, components", &define_ior},
   };
   return table;
 }

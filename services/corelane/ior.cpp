@@ -1,0 +1,116 @@
+#include "services/corelane/ior.h"
+
+#include <istream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+
+#include "orb/os/small_file.h"
+#include "services/corelane/text.h"
+
+namespace corelane::tool {
+namespace {
+
+constexpr std::size_t longest_reference = 1 << 20;
+
+std::string shown_tag(std::uint32_t tag, const std::string& name) {
+  return name.empty() ? format("tag 0x%08x", tag) : name;
+}
+
+std::string table_of(const ProfilePart& profile, std::size_t number) {
+  std::string text = "profile " + std::to_string(number) + ": " + shown_tag(profile.tag, profile.name) +
+                     (profile.version.empty() ? "" : " " + profile.version) + "\n";
+  if (!profile.fault.empty()) return text + "  damaged: " + plain(profile.fault) + "\n";
+  for (const std::string& endpoint : profile.endpoints) text += "  endpoint    " + plain(endpoint) + "\n";
+  if (!profile.version.empty() && profile.endpoints.empty())
+    text += "  endpoint    none: nobody can reach the object by this profile\n";
+  if (!profile.version.empty())
+    text += "  object key  " + std::to_string(profile.object_key.size()) + " bytes: " + printable(profile.object_key) +
+            "\n";
+  if (!profile.corbaloc.empty()) text += "  the same    " + plain(profile.corbaloc) + "\n";
+  for (const ComponentPart& component : profile.components)
+    text += "  " + (component.name.empty() ? "component " + shown_tag(component.tag, "") : component.name) + ": " +
+            plain(component.content) + "\n";
+  return text;
+}
+
+std::string table_of(const ReferenceParts& parts) {
+  std::string text;
+  if (parts.form == "IOR") text += "type        " + (parts.type_id.empty() ? "not said" : plain(parts.type_id)) + "\n";
+  if (parts.nil) text += "nil: it refers to no object\n";
+  if (!parts.initial.empty())
+    text += "begins at   initial reference " + plain(parts.initial) + ", as this ORB is told (-ORBInitRef)\n";
+  if (!parts.name.empty()) text += "name        " + plain(parts.name) + "\n";
+  for (std::size_t i = 0; i < parts.profiles.size(); ++i) text += table_of(parts.profiles[i], i + 1);
+  return text;
+}
+
+nlohmann::ordered_json json_of(const ProfilePart& profile) {
+  nlohmann::ordered_json json{{"tag", profile.tag}, {"name", profile.name}};
+  if (!profile.fault.empty()) return json["fault"] = profile.fault, json;
+  if (!profile.version.empty()) {
+    json["version"] = profile.version;
+    json["endpoints"] = profile.endpoints;
+    json["object_key_hex"] = hexadecimal(profile.object_key);
+    json["object_key"] = printable(profile.object_key);
+    json["corbaloc"] = profile.corbaloc;
+  }
+  json["components"] = nlohmann::ordered_json::array();
+  for (const ComponentPart& component : profile.components)
+    json["components"].push_back({{"tag", component.tag}, {"name", component.name}, {"content", component.content}});
+  return json;
+}
+
+std::string json_text(const ReferenceParts& parts) {
+  nlohmann::ordered_json json{{"form", parts.form}, {"type_id", parts.type_id},
+                              {"nil", parts.nil},   {"initial_reference", parts.initial},
+                              {"name", parts.name}, {"profiles", nlohmann::ordered_json::array()}};
+  for (const ProfilePart& profile : parts.profiles) json["profiles"].push_back(json_of(profile));
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+bool is_reference(const std::string& text) {
+  const std::string scheme = text.substr(0, text.find(':'));
+  for (const char* known : {"IOR", "ior", "corbaloc", "corbaname"})
+    if (text.size() > scheme.size() && scheme == known) return true;
+  return false;
+}
+
+std::string trimmed(const std::string& text) {
+  constexpr const char* blank = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(blank);
+  return first == text.npos ? "" : text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+// The reference itself; nothing when it complained.
+std::optional<std::string> read_reference(const std::string& what, std::istream& in, std::ostream& err) {
+  if (is_reference(what)) return what;
+  if (what == "-") return trimmed({std::istreambuf_iterator<char>(in), {}});
+  const std::string path = what.starts_with("file://") ? what.substr(7) : what;
+  const auto text = os::read_small_file(path, longest_reference);
+  if (text) return trimmed(*text);
+  err << "corelane ior: " << plain(text.error().text)
+      << "; give a reference (IOR:, corbaloc: or corbaname:), a file that holds one, or - for standard input\n";
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string text_of(const ReferenceParts& parts, Format shown_as) {
+  return shown_as == Format::json ? json_text(parts) : table_of(parts);
+}
+
+int show_reference(const std::string& what, Format shown_as, std::istream& in, std::ostream& out, std::ostream& err) {
+  const auto text = read_reference(what, in, err);
+  if (!text) return 1;
+  const auto parts = take_apart(*text);
+  if (!parts) {
+    err << "corelane ior: " << plain(parts.error().text) << "\n";
+    return 1;
+  }
+  out << text_of(*parts, shown_as);
+  return parts->is_sound() ? 0 : 1;
+}
+
+}  // namespace corelane::tool
