@@ -7,7 +7,7 @@
 int main(int argc, char** argv) try {
   using namespace std::chrono_literals;
   auto orb = CORBA::ORB_init(argc, argv);
-  if (argc != 2) return std::cerr << "usage: " << argv[0] << " REFERENCE\n", 2;
+  if (argc != 2 || *argv[1] == '-') return std::cerr << "usage: " << argv[0] << " REFERENCE\n", 2;
   auto controller = IDL::traits<Plant::Controller>::narrow(orb->string_to_object(argv[1]));
   if (!controller) return std::cerr << "task: the reference names no Plant::Controller\n", 1;
 

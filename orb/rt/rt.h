@@ -24,8 +24,8 @@ class TaskBinding;
 namespace corelane::rt {
 
 struct TaskSpec {
-  std::string operation;  // as in IDL; an attribute's is "_get_name" or "_set_name"
-  Contract contract;
+  std::string operation{};  // as in IDL; an attribute's is "_get_name" or "_set_name"
+  Contract contract{};
 };
 
 // Why a task was not admitted: in numbers, and as the server says it.

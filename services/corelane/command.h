@@ -37,6 +37,8 @@ std::span<const Command> commands();
 void add_format(CLI::App& app, Format& format);
 // Reads a duration such as "10ms" into `target`.
 CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& target, const std::string& help);
+// Reads a process id.
+CLI::Option* add_pid(CLI::App& app, const std::string& name, int& target, const std::string& help);
 // An option that is another word for an -ORB option: it adds that one and its value to `orb_options`.
 struct OtherWord {
   std::string name, orb_option, type, help;

@@ -36,6 +36,11 @@ CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& targ
   return app.add_option_function<std::string>(name, read, help)->type_name("TIME");
 }
 
+CLI::Option* add_pid(CLI::App& app, const std::string& name, int& target, const std::string& help) {
+  constexpr int highest = 1 << 22;  // PID_MAX_LIMIT of Linux
+  return app.add_option(name, target, help)->type_name("PID")->check(CLI::Range(1, highest).description(""));
+}
+
 CLI::Option* add_other_word(CLI::App& app, std::vector<std::string>& orb_options, const OtherWord& word) {
   const auto add = [&orb_options, option = word.orb_option](const std::string& value) {
     orb_options.insert(orb_options.end(), {option, value});

@@ -36,7 +36,8 @@ std::string way_of(CORBA::ORB& orb, const core::Reference& reference) {
   const auto address = reference.address();
   if (!address) return "calls within this process";
   const auto connection = orb.state().connect(*address, os::now());
-  return connection ? core::way_text((*connection)->peer(), *address) : "the connection is gone again";
+  return connection ? core::way_text((*connection)->peer(), *address, orb.state().settings.channels)
+                    : "the connection is gone again";
 }
 
 // False: no object is there. Raises system exceptions.

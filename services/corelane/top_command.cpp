@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <iostream>
@@ -6,6 +8,7 @@
 #include <thread>
 
 #include "services/corelane/command.h"
+#include "services/corelane/text.h"
 #include "services/corelane/top.h"
 
 namespace corelane::tool {
@@ -21,12 +24,13 @@ struct TopOptions {
 // Until the user ends it.
 Status watch(const TopOptions& options) {
   KnownDirectories known;
+  const bool clears = ::isatty(STDOUT_FILENO) == 1;  // else one picture below the other
   for (;;) {
     std::ostringstream picture;
     if (const Status status = top_once(options.directory, options.format, known, picture, std::cerr); status != 0)
       return status;
-    if (options.format == Format::table) std::cout << "\x1b[H\x1b[2J";
-    std::cout << picture.str() << std::flush;
+    if (options.format == Format::table && clears) std::cout << "\x1b[H\x1b[2J";
+    std::cout << picture.str() << (clears ? "" : "\n") << std::flush;
     if (!std::cout) return 0;  // main() says it
     std::this_thread::sleep_for(std::chrono::duration<double>(options.interval));
   }
@@ -34,13 +38,19 @@ Status watch(const TopOptions& options) {
 
 Status run(const TopOptions& options) {
   KnownDirectories known;
-  return options.once ? top_once(options.directory, options.format, known, std::cout, std::cerr) : watch(options);
+  if (!options.once) return watch(options);
+  const Status status = top_once(options.directory, options.format, known, std::cout, std::cerr);
+  if (status != 0 || ::access(options.directory.c_str(), F_OK) == 0) return status;
+  std::cerr << "corelane top: " << plain(options.directory)
+            << " is not there: no server has run with it; --runtime-directory names another\n";
+  return 1;
 }
 
 }  // namespace
 
 Action define_top(CLI::App& app, std::vector<std::string>& orb_options) {
   const auto options = std::make_shared<TopOptions>();
+  app.footer("Exit status with --once: 0 the directory was looked at, 1 it is not there or cannot be read.");
   app.add_flag("--once", options->once, "one picture instead of a live view");
   add_format(app, options->format);
   app.add_option("--interval", options->interval, "between two pictures; servers write twice a second")

@@ -48,6 +48,7 @@ TEST_CASE("what is wrong with the quickstart's arguments is said in a line") {
   const std::string reference_of_nobody = "corbaloc::127.0.0.1:1/key";
   const Case wrong = GENERATE_COPY(
       Case{{"client"}, "exit status 2", "usage: "}, Case{{"client", "one", "two"}, "exit status 2", "usage: "},
+      Case{{"client", "--help"}, "exit status 2", "usage: "}, Case{{"server", "--help"}, "exit status 2", "usage: "},
       Case{{"client", "nonsense"}, "exit status 1", "client: BAD_PARAM "},
       Case{{"client", "IOR:00000000000000010000000000000000"}, "exit status 1", "names no Plant::Controller"},
       Case{{"client", reference_of_nobody}, "exit status 1", "cannot connect to 127.0.0.1:1: "},

@@ -77,6 +77,18 @@ TEST_CASE("a ping that nobody answers ends after its timeout") {
   CHECK_THAT(answer.text, Contains("TIMEOUT"));
 }
 
+TEST_CASE("a directory that is not there is a failure for who looks once") {
+  const Answer answer = answer_of_tool({"top", "--once", "--runtime-directory", "/nowhere"});
+  CHECK(answer.exit == "exit status 1");
+  CHECK_THAT(answer.text, Contains("corelane top: /nowhere is not there: no server has run with it"));
+}
+
+TEST_CASE("a live view without a terminal writes no escapes") {
+  const TempDirectory place;
+  ChildProcess view({program_beside("corelane"), "top", "--runtime-directory", place.path()});
+  CHECK_THAT(view.read_line().value(), Catch::StartsWith("no Corelane server runs with runtime.directory "));
+}
+
 TEST_CASE("doctor examines this host and changes nothing") {
   const Answer answer = answer_of_tool({"doctor", "--format", "json"});
   CHECK((answer.exit == "exit status 0" || answer.exit == "exit status 1"));
@@ -97,6 +109,8 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
       Case{{"--bogus"}, "corelane: "}, Case{{"top", "bogus"}, "corelane top: "},
       Case{{"top", "--interval", "never"}, "corelane top: "},
       Case{{"ping", "IOR:", "--interval", "never"}, "corelane ping: --interval: 'never' is no duration"},
+      Case{{"trace", "--request", "-1"}, "corelane trace: --request: Value -1 not in range 1 to 4194304; "},
+      Case{{"measure", "--request", "abc"}, "corelane measure: --request: Value abc not in range 1 to 4194304; "},
       Case{{"trace", "--forma", "json", "x"}, "corelane trace: "},
       Case{{"trace"},
            "corelane trace: name either a FILE or, with --request PID, a server; see corelane trace --help\n"});
@@ -107,7 +121,8 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
 }
 
 TEST_CASE("output that goes nowhere is a failure") {
-  const std::string words = GENERATE(as<std::string>{}, "--help", "top --once", "top");
+  const std::string words =
+      GENERATE(as<std::string>{}, "--help", "top --once --runtime-directory /tmp", "top --runtime-directory /tmp");
   const Answer answer = answer_of({"/bin/sh", "-c", program_beside("corelane") + " " + words + " > /dev/full"});
   CHECK(answer.exit == "exit status 1");
   CHECK(answer.text == "corelane: standard output did not take everything; is its disk full?\n");
