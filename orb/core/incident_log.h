@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -25,6 +26,11 @@ class IncidentLog final : private dispatch::Job {
   void client_cut_off(const Error& reason) noexcept;
   std::uint64_t dropped_oneways() const noexcept { return incidents_.dropped_oneways(); }
   std::uint64_t cut_off_clients() const noexcept { return incidents_.cut_off_clients(); }
+  // A request whose client wants no answer any more, or is gone, was not run. Not told: the client knows.
+  void request_abandoned() noexcept { abandoned_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: a count
+  std::uint64_t abandoned_requests() const noexcept {
+    return abandoned_.load(std::memory_order_relaxed);  // relaxed: a report
+  }
 
   // Writes what was not told yet.
   void tell() noexcept;
@@ -38,6 +44,7 @@ class IncidentLog final : private dispatch::Job {
 
   Server& server_;  // constant
   Incidents incidents_;
+  std::atomic<std::uint64_t> abandoned_{0};
   std::atomic<bool> posted_{false};
   std::shared_ptr<Server> kept_;  // owner: whoever has set posted_, then the job
 };

@@ -228,6 +228,11 @@ std::uint64_t Orb::cut_off_clients() const {
   return server ? server->incidents().cut_off_clients() : 0;
 }
 
+std::uint64_t Orb::abandoned_requests() const {
+  const auto server = state_->serving();
+  return server ? server->incidents().abandoned_requests() : 0;
+}
+
 void Orb::log_servant_exception(std::string_view operation, std::string_view text) noexcept {
   if (const auto server = state_->serving()) server->incidents().servant_threw(operation, text);
 }

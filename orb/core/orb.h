@@ -106,6 +106,8 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
   // Connections of clients that were closed for what the client did or left undone: spoke against the protocol,
   // exceeded a limit, did not read its replies, sent half a message.
   std::uint64_t cut_off_clients() const;
+  // Requests that were not run, since their client had cancelled them or was gone before it was their turn.
+  std::uint64_t abandoned_requests() const;
   // What a servant of this process threw that is no exception of CORBA's. Any thread: others write it to the log.
   void log_servant_exception(std::string_view operation, std::string_view text) noexcept;
 

@@ -113,9 +113,17 @@ void ServerConnection::on_closed(Error reason) noexcept {
   // What the transport closed for its limits.
   if (reason.minor == minor::send_backlog || reason == no_memory) server_->incidents().client_cut_off(reason);
   if (reason.minor == minor::deadline_passed) server_->incidents().client_cut_off(stalled);
+  give_up_requests();
   tasks_.clear();
   server_->offers().withdraw(id());
   server_->executive().peer_gone(id());
+}
+
+// Nobody waits for their answers any more; what needs none runs all the same.
+void ServerConnection::give_up_requests() noexcept {
+  const std::lock_guard lock(mutex_);
+  for (ServerJob* job : jobs_)  // bound: requests_per_connection
+    if (job->to().expected) job->cancel();
 }
 
 void ServerConnection::take(const giop::Message& message, Time received) {

@@ -103,6 +103,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void depart(Request& request, const ReplyTo& to);
   void bind(Request& request, const ReplyTo& to);
   bool remember(ServerJob& job);
+  void give_up_requests() noexcept;
   void broken(const Error& error) noexcept;
   void cut_off(const Error& error) noexcept;
 

@@ -63,7 +63,8 @@ void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::share
 }
 
 void ServerJob::run(const dispatch::JobContext&) noexcept try {
-  if (cancelled_.load(std::memory_order_relaxed)) return;  // relaxed: a hint
+  if (cancelled_.load(std::memory_order_relaxed))  // relaxed: a hint
+    return connection_->server().incidents().request_abandoned();
   const InsideRequest inside(connection_->id());
   const ServedChain nested(chain_.count > 0 ? &chain_ : nullptr);
   // Bound: a round more whenever the gate changes in between.

@@ -33,7 +33,7 @@ class ServerJob final : public dispatch::Job {
     // relaxed: both are under the connection's lock
     cancelled_.store(other.cancelled_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
-  // The client has lost interest: do not run if not begun, do not reply.
+  // The client has lost interest, or is gone: do not run if not begun, do not reply.
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }  // relaxed: a hint, nothing follows
 
   void run(const dispatch::JobContext& context) noexcept override;

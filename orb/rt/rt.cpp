@@ -95,7 +95,9 @@ Expected<Task, Refusal> admit(const core::ObjectReference<core::Object>& object,
   return Task(std::move(*binding));
 }
 
-Report report(core::Orb& orb) { return {orb.executive().snapshot(), orb.dropped_oneways(), orb.cut_off_clients()}; }
+Report report(core::Orb& orb) {
+  return {orb.executive().snapshot(), orb.dropped_oneways(), orb.cut_off_clients(), orb.abandoned_requests()};
+}
 
 void on_miss(core::Orb& orb, TaskEventHandler handler) {
   orb.executive().on_event(dispatch::TaskEventKind::miss, std::move(handler));

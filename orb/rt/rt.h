@@ -59,8 +59,9 @@ Expected<Task, Refusal> admit(const core::ObjectReference<core::Object>& object,
 
 // What this process runs: its tasks, cores and counters; and what this ORB turned away.
 struct Report : dispatch::ExecutiveReport {
-  std::uint64_t dropped_oneways = 0;  // came and were not run: no task, no room, no such object
-  std::uint64_t cut_off_clients = 0;  // connections closed for what the client did or left undone
+  std::uint64_t dropped_oneways = 0;     // came and were not run: no task, no room, no such object
+  std::uint64_t cut_off_clients = 0;     // connections closed for what the client did or left undone
+  std::uint64_t abandoned_requests = 0;  // not run: their client had cancelled them, or was gone
 };
 Report report(core::Orb& orb);
 

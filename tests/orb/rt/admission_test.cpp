@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "orb/base/minor.h"
+#include "orb/core/async_invocation.h"
 #include "orb/core/reference.h"
 #include "orb/rt/rt.h"
 #include "tests/support/modes.h"
@@ -164,6 +165,32 @@ TEST_CASE("a client that is killed leaves no task behind") {
   CHECK(plant.tasks_present() == before + 1);
   client.kill();
   CHECK(plant.comes_to(before));
+}
+
+TEST_CASE("what a client asked for and is not there to hear is not run, but its oneway requests are") {
+  ForkedClient client([](const std::string& ior, int to_server) {
+    TestOrb orb;
+    const auto probe = probe_of(orb, ior);
+    static constexpr core::Operation ping{.name = "ping"};
+    for (int i = 0; i < 3; ++i) core::AsyncInvocation(*probe, ping).send([](core::AsyncReply&) {});
+    probe->note("last words");
+    const auto task = rt::admit(probe, small());  // the server has read all of it when it answers this
+    write_line(to_server, task ? "admitted" : "refused");
+    ::pause();
+  });
+  Plant plant({"-ORBBestEffortThreads", "1"});
+  const std::size_t before = plant.tasks_present();
+  std::jthread occupied([&] { plant.probe->block(); });
+  plant.server.servant->wait_until_blocked();
+  client.tell(plant.server.ior());
+  CHECK(client.says() == "admitted");
+  client.kill();
+  CHECK(plant.comes_to(before));
+  plant.server.servant->release();
+  plant.probe->ping();
+  CHECK(plant.server.servant->pings == 1);
+  CHECK(plant.server.servant->notes() == std::vector<std::string>{"last words"});
+  CHECK(rt::report(*plant.server.orb.orb).abandoned_requests == 3);
 }
 
 TEST_CASE("a client that is stopped holds up nobody else, and its task goes on with it") {
