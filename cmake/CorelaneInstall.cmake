@@ -14,7 +14,8 @@ foreach(umbrella client server)
 endforeach()
 
 get_property(corelane_libraries GLOBAL PROPERTY CORELANE_LIBRARIES)
-list(REMOVE_ITEM corelane_libraries corelane_idl_tool corelane_services_corelane corelane_services_nameserver_stores)  # programs in all but name
+list(REMOVE_ITEM corelane_libraries corelane_idl_tool)  # programs in all but name, as those of services
+list(FILTER corelane_libraries EXCLUDE REGEX "^corelane_services_")
 install(TARGETS ${corelane_libraries} EXPORT corelaneTargets FILE_SET HEADERS DESTINATION include/corelane
                                                              FILE_SET alone DESTINATION include/corelane)
 install(TARGETS corelane_client corelane_server corelane_idl corelane-idl EXPORT corelaneTargets)

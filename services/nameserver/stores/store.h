@@ -7,7 +7,6 @@
 // on_change() runs without a lock held and must not write to the store itself.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,15 +15,12 @@
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/giop/name_text.h"
 
 namespace corelane::nameserver {
 
 // Any bytes; both parts may be empty. Ordered by id, then kind, byte by byte.
-struct NameComponent {
-  std::string id, kind;
-
-  friend auto operator<=>(const NameComponent&, const NameComponent&) = default;
-};
+using giop::NameComponent;
 
 // Never used again once the context is destroyed. The root exists always.
 using ContextId = std::uint64_t;

@@ -1,0 +1,87 @@
+// ChangeLog: the last changes of names, as paths from the root, to be read from any number on; and the paths
+// themselves, since a store knows contexts by number.
+//
+// A context may be bound at several places, or at none: its path is the way over its first binding that leads to the
+// root. A change in a context without a way is not told.
+//
+// Threads: any; one mutex.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "services/nameserver/name_tree.h"
+#include "services/nameserver/stores/store.h"
+
+namespace corelane::nameserver {
+
+// Which names somebody wants to hear of: * stands for any part of one component, ** for any number of components.
+class NamePattern {
+ public:
+  explicit NamePattern(std::string_view text);
+  bool matches(const Name& path) const;
+
+ private:
+  std::vector<std::string> parts_;
+};
+
+struct NamedChange {
+  std::uint64_t number;
+  Change::Kind kind;  // bound, rebound, unbound
+  Name path;
+  BindingType type;
+  bool ephemeral;
+};
+
+class ContextPaths {
+ public:
+  void note(const Change& change);
+  // Nothing when no way leads there.
+  std::optional<Name> path_of(ContextId context) const;
+
+ private:
+  using Way = std::pair<ContextId, NameComponent>;
+  bool find_way(ContextId context, std::set<ContextId>& seen, Name& path) const;
+  void forget(const Way& way);
+
+  std::map<Way, ContextId> bound_;
+  std::map<ContextId, std::vector<Way>> ways_;  // to each, oldest first
+};
+
+class ChangeLog {
+ public:
+  static constexpr std::uint64_t latest = ~std::uint64_t{0};
+
+  explicit ChangeLog(std::size_t capacity) : capacity_(capacity) {}
+
+  // What the store holds already, so that its contexts have paths. Before record().
+  void learn(Store& store);
+  void record(const Change& change);
+
+  struct Reading {
+    std::vector<NamedChange> changes;
+    std::uint64_t until;  // to read on from
+    bool lost;            // some between `since` and these are forgotten
+  };
+  // Those after number `since` that match, at most so many. `latest`: none.
+  Reading read(const NamePattern& pattern, std::uint64_t since, std::size_t most) const;
+
+ private:
+  const std::size_t capacity_;
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  ContextPaths paths_;
+  std::deque<NamedChange> changes_;
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace corelane::nameserver

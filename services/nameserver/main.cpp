@@ -1,0 +1,86 @@
+// corelane-nameserver: the Naming Service as a daemon.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "orb/corba/init_orb.h"
+#include "orb/core/orb_options.h"
+#include "orb/core/stop_signals.h"
+#include "orb/os/log.h"
+#include "services/nameserver/nameserver.h"
+#include "services/nameserver/start.h"
+#include "services/nameserver/stores/open_store.h"
+
+namespace {
+
+using namespace corelane;
+using namespace corelane::nameserver;
+
+int fault(const std::string& text, int status) { return std::cerr << "corelane-nameserver: " << text << "\n", status; }
+
+// Whole or not at all: who waits for the file reads no half of it.
+bool write_reference(const std::string& path, const std::string& reference) {
+  const std::string beside = path + ".new";
+  std::ofstream(beside) << reference << "\n";
+  return std::rename(beside.c_str(), path.c_str()) == 0;
+}
+
+int serve(const std::vector<std::string>& options, const std::string& reference_file) {
+  const auto orb = corba::init_orb(options, "nameserver");
+  const core::StopSignals stop(*orb);
+  const core::NamingSettings& settings = orb->settings().naming;
+  auto store = open_store(settings.store, {.limits = {.contexts = settings.contexts, .bindings = settings.names}});
+  if (!store) return fault(store.error(), 1);
+  const StoreStatus kept = (*store)->status();
+  Nameserver server(orb, std::move(*store), settings);
+  server.open();
+  const std::string reference = orb->object_to_string(server.root());
+  if (!reference_file.empty() && !write_reference(reference_file, reference))
+    return fault("cannot write " + reference_file, 1);
+  os::log::info("naming: names are kept in " + kept.kind + (kept.place.empty() ? "" : " " + kept.place));
+  for (const std::string& url : urls_of(orb->endpoints())) std::cout << url << "\n";
+  std::cout << std::flush;
+  orb->run();
+  server.stop();
+  orb->destroy();
+  os::log::info("naming: stopped");
+  return 0;
+}
+
+int run(std::vector<std::string> words) {
+  const auto orb_options = core::take_orb_options(words);
+  CLI::App app{
+      "Serves names: CosNaming for any CORBA client, at a Unix socket where clients of this host find it by themselves "
+      "and at TCP port 2809. Says where on standard output as soon as it answers, and runs until SIGTERM or SIGINT.",
+      "corelane-nameserver"};
+  std::string reference_file;
+  app.add_option("--ior-file", reference_file, "write the root context's reference to this file")->type_name("FILE");
+  app.set_version_flag("--version", "corelane-nameserver " CORELANE_VERSION);
+  app.footer(
+      "Settings are -ORB options, CORELANE_ variables and corelane.toml as for any server; those of naming.* are the "
+      "nameserver's own, such as -ORBNamingStore. See docs/naming.md and docs/configuration.md.");
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return fault(std::string(error.what()) + "; see corelane-nameserver --help", 2);
+  }
+  const auto options = nameserver_options(orb_options);
+  if (!options) return fault(options.error().text, 2);
+  return serve(*options, reference_file);
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  try {
+    return run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    return fault(error.what(), 1);
+  }
+}

@@ -1,0 +1,95 @@
+#include "services/nameserver/nameserver.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "orb/os/clock.h"
+#include "orb/os/log.h"
+
+namespace corelane::nameserver {
+
+Nameserver::Nameserver(CORBA::object_reference<CORBA::ORB> orb, std::unique_ptr<Store> store,
+                       const core::NamingSettings& settings)
+    : store_(std::move(store)),
+      tree_(*store_, {.depth = settings.depth, .length = settings.name_length}),
+      leases_({.leases = settings.leases, .longest = settings.longest_lease}),
+      watches_(log_, settings.watches),
+      objects_(std::move(orb),
+               [this](ContextId context) { return CORBA::make_reference<Directory>(directory_, context); }),
+      iterators_(std::make_shared<Iterators>(
+          tree_, objects_, IteratorLimits{.iterators = settings.iterators, .age = settings.iterator_age})),
+      directory_{tree_, objects_, *iterators_, leases_} {
+  const auto server =
+      CORBA::make_reference<ServerServant>(ServerParts{*store_, leases_, processes_, log_, watches_, *iterators_});
+  directory_.server = IDL::traits<Corelane::Naming::Server>::narrow(objects_.helpers()->servant_to_reference(server));
+  store_->on_change([this](const Change& change) { changed(change); });
+  log_.learn(*store_);
+  restore_leases();
+  for (const ContextId context : store_->contexts().value_or(std::vector<ContextId>{})) objects_.activate(context);
+  objects_.orb()->register_initial_reference("NameService", root());
+}
+
+void Nameserver::open() {
+  objects_.open();
+  housekeeper_ = std::thread([this] { keep_house(); });
+}
+
+void Nameserver::stop() {
+  // PAIR nameserver.stopped: release here -> acquire in keep_house().
+  stopped_.store(true, std::memory_order_release);
+  processes_.wake();
+  if (housekeeper_.joinable()) housekeeper_.join();
+  watches_.stop();
+}
+
+// Thread: any; of this nameserver or, with a shared store, for another one's change.
+void Nameserver::changed(const Change& change) {
+  if (change.kind == Change::Kind::made) objects_.activate(change.context);
+  if (change.kind == Change::Kind::destroyed) objects_.deactivate(change.context);
+  log_.record(change);
+  watches_.ring();
+}
+
+void Nameserver::restore_leases() {
+  for (const std::string& owner : store_->owners().value_or(std::vector<std::string>{}))
+    if (!leases_.restore(owner, os::now())) ended_.push_back(owner);
+  for (const os::ProcessIdentity& process : leases_.processes()) processes_.add(process);
+  drop({});
+}
+
+// Those whose names the store could not let go yet are tried again with the next.
+void Nameserver::drop(const std::vector<std::string>& owners) {
+  ended_.insert(ended_.end(), owners.begin(), owners.end());
+  std::erase_if(ended_, [this](const std::string& owner) {
+    const auto done = store_->remove_owned(owner);
+    if (done) os::log::debug("naming: names of '" + owner + "' are gone");
+    return done.has_value();
+  });
+}
+
+Time Nameserver::next_chore() const {
+  const Time now = os::now();
+  Time next = std::min(leases_.next_expiry(), now + std::chrono::seconds{60});
+  if (iterators_->size() > 0 || !ended_.empty()) next = std::min(next, now + store_again);
+  return next;
+}
+
+// Bound: until stop().
+void Nameserver::keep_house() {
+  // PAIR nameserver.stopped: acquire here <- release in stop().
+  while (!stopped_.load(std::memory_order_acquire)) {
+    std::vector<std::string> owners;
+    for (const os::ProcessIdentity& process : processes_.wait(next_chore())) {
+      auto his = leases_.take_of(process);
+      owners.insert(owners.end(), std::make_move_iterator(his.begin()), std::make_move_iterator(his.end()));
+    }
+    const Time now = os::now();
+    auto expired = leases_.take_expired(now);
+    owners.insert(owners.end(), std::make_move_iterator(expired.begin()), std::make_move_iterator(expired.end()));
+    drop(owners);
+    iterators_->close_older(now);
+  }
+}
+
+}  // namespace corelane::nameserver

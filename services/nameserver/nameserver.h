@@ -1,0 +1,66 @@
+// Nameserver: all parts of a nameserver on one ORB: the store, its contexts as objects, leases and those who end them,
+// listeners.
+//
+//   Nameserver server(orb, std::move(store), orb->settings().naming);
+//   server.open();
+//   orb->run();
+//   server.stop();
+//   orb->destroy();
+//
+// Threads: one of its own ends leases and iterators (housekeeper), one tells listeners. Made and ended by one thread;
+// outlives the ORB's destroy().
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "orb/core/settings.h"
+#include "services/nameserver/directory.h"
+#include "services/nameserver/server_servant.h"
+
+namespace corelane::nameserver {
+
+class Nameserver {
+ public:
+  // Takes the ORB's object key NameService and its initial reference of that name. Names whose owners have ended go.
+  Nameserver(CORBA::object_reference<CORBA::ORB> orb, std::unique_ptr<Store> store,
+             const core::NamingSettings& settings);
+  Nameserver(const Nameserver&) = delete;
+  Nameserver& operator=(const Nameserver&) = delete;
+  ~Nameserver() { stop(); }
+
+  // From here on it answers.
+  void open();
+  // Its threads end; what is asked later may stay unanswered. Idempotent.
+  void stop();
+
+  Objects::ContextReference root() { return objects_.reference_to(root_context); }
+
+ private:
+  static constexpr std::size_t kept_changes = 4096;
+  static constexpr Duration store_again = std::chrono::seconds{1};  // to a store that did not answer
+
+  void changed(const Change& change);
+  void restore_leases();
+  void keep_house();
+  void drop(const std::vector<std::string>& owners);
+  Time next_chore() const;
+
+  const std::unique_ptr<Store> store_;
+  NameTree tree_;
+  Leases leases_;
+  ProcessWatch processes_;
+  ChangeLog log_{kept_changes};
+  Watches watches_;
+  Objects objects_;
+  const std::shared_ptr<Iterators> iterators_;
+  DirectoryParts directory_;
+  std::vector<std::string> ended_;  // owners whose names are to go; the housekeeper's
+  std::atomic<bool> stopped_{false};
+  std::thread housekeeper_;
+};
+
+}  // namespace corelane::nameserver

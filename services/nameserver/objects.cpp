@@ -1,0 +1,152 @@
+#include "services/nameserver/objects.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/core/reference.h"
+
+namespace corelane::nameserver {
+namespace {
+
+constexpr const char* well_known_key = "NameService";
+
+PortableServer::ObjectId id_of(ContextId context) {
+  if (context == root_context) return {};
+  const std::string text = "/" + std::to_string(context);
+  return {text.begin(), text.end()};
+}
+
+std::optional<ContextId> context_with(const PortableServer::ObjectId& id) {
+  if (id.empty()) return root_context;
+  const std::string text(id.begin(), id.end());
+  ContextId context = 0;
+  const auto [end, fault] = std::from_chars(text.data() + 1, text.data() + text.size(), context);
+  if (text[0] != '/' || fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return context;
+}
+
+CORBA::object_reference<PortableServer::POA> root_of(const CORBA::object_reference<CORBA::ORB>& orb) {
+  return IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+}
+
+CosNaming::NamingContext::NotFoundReason cos_reason_of(NotFoundReason why) {
+  return static_cast<CosNaming::NamingContext::NotFoundReason>(why);
+}
+
+}  // namespace
+
+Name name_of(const CosNaming::Name& name) {
+  Name result;
+  result.reserve(name.size());
+  for (const CosNaming::NameComponent& component : name) result.push_back({component.id(), component.kind()});
+  return result;
+}
+
+CosNaming::Name cos_name_of(const Name& name) {
+  CosNaming::Name result;
+  result.reserve(name.size());
+  for (const NameComponent& component : name) result.emplace_back(component.id, component.kind);
+  return result;
+}
+
+CosNaming::Name rest_of(const Name& name, std::size_t at) {
+  return cos_name_of({name.begin() + static_cast<std::ptrdiff_t>(std::min(at, name.size())), name.end()});
+}
+
+CosNaming::BindingType cos_type_of(BindingType type) {
+  return type == BindingType::object ? CosNaming::BindingType::nobject : CosNaming::BindingType::ncontext;
+}
+
+Objects::Objects(CORBA::object_reference<CORBA::ORB> orb, MakeServant make_servant)
+    : orb_(std::move(orb)),
+      make_servant_(std::move(make_servant)),
+      contexts_(root_of(orb_)->create_well_known(well_known_key, nullptr)),
+      helpers_(root_of(orb_)->create_POA("naming", contexts_->the_POAManager())) {}
+
+void Objects::open() { contexts_->the_POAManager()->activate(); }
+
+void Objects::activate(ContextId context) {
+  try {
+    contexts_->activate_object_with_id(id_of(context), make_servant_(context));
+  } catch (const PortableServer::POA::ObjectAlreadyActive&) {
+    // by another thread, or before
+  }
+}
+
+void Objects::deactivate(ContextId context) noexcept {
+  try {
+    contexts_->deactivate_object(id_of(context));
+  } catch (const CORBA::Exception&) {
+    // it was none
+  }
+}
+
+Objects::ContextReference Objects::reference_to(ContextId context) {
+  const auto id = id_of(context);
+  const auto active = [&] { return contexts_->id_to_reference(id)->_reference(); };
+  try {
+    return core::make_stub<CosNaming::NamingContext>(active());
+  } catch (const PortableServer::POA::ObjectNotActive&) {
+    activate(context);
+    return core::make_stub<CosNaming::NamingContext>(active());
+  }
+}
+
+Objects::ContextReference Objects::reference_to_gone(ContextId context) {
+  auto reference = reference_to(context);
+  deactivate(context);
+  return reference;
+}
+
+std::optional<ContextId> Objects::context_of(const CORBA::object_reference<CORBA::Object>& object) const {
+  if (!object || !object->_reference() || !object->_reference()->is_local()) return std::nullopt;
+  try {
+    return context_with(contexts_->reference_to_id(object));
+  } catch (const PortableServer::POA::WrongAdapter&) {
+    return std::nullopt;
+  }
+}
+
+Binding Objects::binding_to(const CORBA::object_reference<CORBA::Object>& object) const {
+  return {.type = BindingType::object, .reference = orb_->object_to_string(object)};
+}
+
+Binding Objects::binding_to_context(const CORBA::object_reference<CORBA::Object>& context) const {
+  if (!context) core::raise(Error{ErrorKind::bad_param, Completion::no, minor::nil_reference});
+  if (const auto own = context_of(context)) return {.type = BindingType::context, .context = *own};
+  return {.type = BindingType::context, .reference = orb_->object_to_string(context)};
+}
+
+Objects::ContextReference Objects::foreign(const std::string& reference) const {
+  const auto object = orb_->string_to_object(reference);
+  return object ? core::make_stub<CosNaming::NamingContext>(object->_reference()) : nullptr;
+}
+
+void Objects::raise(const NameFault& fault, const Name& name) {
+  using Context = CosNaming::NamingContext;
+  switch (fault.kind) {
+    case NameFaultKind::invalid_name:
+      throw Context::InvalidName();
+    case NameFaultKind::not_found:
+      throw Context::NotFound(cos_reason_of(fault.why), rest_of(name, fault.at));
+    case NameFaultKind::already_bound:
+      throw Context::AlreadyBound();
+    case NameFaultKind::not_empty:
+      throw Context::NotEmpty();
+    case NameFaultKind::elsewhere:
+      throw Context::CannotProceed(foreign(fault.reference), rest_of(name, fault.at));
+    case NameFaultKind::dead_end:
+      throw Context::CannotProceed(reference_to_gone(fault.context), rest_of(name, fault.at));
+    case NameFaultKind::gone:
+      core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_object});
+    case NameFaultKind::full:
+      core::raise(Error{ErrorKind::imp_limit, Completion::no, minor::names_full});
+    case NameFaultKind::unavailable:
+      break;
+  }
+  core::raise(Error{ErrorKind::transient, Completion::no, minor::names_unavailable});
+}
+
+}  // namespace corelane::nameserver

@@ -1,0 +1,78 @@
+// Objects: contexts as CORBA objects. The root has the key NameService, the others NameService/<number>, so references
+// to them stay good when the nameserver runs again at the same endpoints.
+//
+// Also what servants translate: names and faults to those of CosNaming, references to bindings.
+//
+// Threads: any.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "CosNamingC.h"
+#include "orb/corba/orb.h"
+#include "orb/corba/portable_server.h"
+#include "services/nameserver/name_tree.h"
+
+namespace corelane::nameserver {
+
+Name name_of(const CosNaming::Name& name);
+CosNaming::Name cos_name_of(const Name& name);
+// From component `at` on.
+CosNaming::Name rest_of(const Name& name, std::size_t at);
+CosNaming::BindingType cos_type_of(BindingType type);
+
+class Objects {
+ public:
+  using ContextReference = CORBA::object_reference<CosNaming::NamingContext>;
+  using MakeServant = std::function<CORBA::servant_reference<PortableServer::ServantBase>(ContextId)>;
+
+  // Below the RootPOA; holds requests until open().
+  Objects(CORBA::object_reference<CORBA::ORB> orb, MakeServant make_servant);
+
+  void open();
+  // Makes the context an object, when it is none yet.
+  void activate(ContextId context);
+  void deactivate(ContextId context) noexcept;
+  ContextReference reference_to(ContextId context);
+  // The same for one that was destroyed: whoever calls it gets OBJECT_NOT_EXIST.
+  ContextReference reference_to_gone(ContextId context);
+  // Of a reference to one of these objects; nothing for any other.
+  std::optional<ContextId> context_of(const CORBA::object_reference<CORBA::Object>& object) const;
+
+  // What to store for an object, or for a context, of this server or another; BAD_PARAM for a nil context.
+  Binding binding_to(const CORBA::object_reference<CORBA::Object>& object) const;
+  Binding binding_to_context(const CORBA::object_reference<CORBA::Object>& context) const;
+  ContextReference foreign(const std::string& reference) const;
+
+  // The standard's exception for a fault in `name`, but for `elsewhere`. IMP_LIMIT, TRANSIENT and OBJECT_NOT_EXIST for
+  // what the standard has none for.
+  [[noreturn]] void raise(const NameFault& fault, const Name& name);
+  // The same, but `elsewhere` goes on there: call(context, rest of the name). A context that does not answer is
+  // CannotProceed.
+  template <typename Call>
+  auto go_on(const NameFault& fault, const Name& name, Call call) {
+    if (fault.kind != NameFaultKind::elsewhere) raise(fault, name);
+    const ContextReference there = foreign(fault.reference);
+    const CosNaming::Name rest = rest_of(name, fault.at);
+    try {
+      return call(there, rest);
+    } catch (const CORBA::SystemException&) {
+      throw CosNaming::NamingContext::CannotProceed(there, rest);
+    }
+  }
+
+  const CORBA::object_reference<CORBA::ORB>& orb() const noexcept { return orb_; }
+  // For objects of this server that are no contexts; has transient keys.
+  const CORBA::object_reference<PortableServer::POA>& helpers() const noexcept { return helpers_; }
+
+ private:
+  const CORBA::object_reference<CORBA::ORB> orb_;
+  const MakeServant make_servant_;
+  const CORBA::object_reference<PortableServer::POA> contexts_;
+  const CORBA::object_reference<PortableServer::POA> helpers_;
+};
+
+}  // namespace corelane::nameserver

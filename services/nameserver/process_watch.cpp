@@ -1,0 +1,97 @@
+#include "services/nameserver/process_watch.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <system_error>
+#include <utility>
+
+#include "orb/os/clock.h"
+
+namespace corelane::nameserver {
+namespace {
+
+constexpr int bell_event = 0;  // no process has this number
+
+os::Fd made(int fd, const char* what) {
+  if (fd < 0) throw std::system_error(errno, std::generic_category(), what);
+  return os::Fd(fd);
+}
+
+bool listen_to(int poll, int fd, int number) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = number;
+  return ::epoll_ctl(poll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+int milliseconds_until(Time until) {
+  if (until == never) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(os::left_until(until));
+  return static_cast<int>(std::min<std::int64_t>(left.count(), 60'000));  // wait() returns early, and is called again
+}
+
+}  // namespace
+
+ProcessWatch::ProcessWatch()
+    : poll_(made(::epoll_create1(EPOLL_CLOEXEC), "epoll")),
+      bell_(made(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {
+  if (!listen_to(poll_.get(), bell_.get(), bell_event))
+    throw std::system_error(errno, std::generic_category(), "epoll");
+}
+
+void ProcessWatch::add(const os::ProcessIdentity& process) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = watched_.find(process.pid);
+    if (known != watched_.end() && known->second.process == process) return;
+    os::Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
+    if (pidfd && !listen_to(poll_.get(), pidfd.get(), process.pid)) pidfd.reset();
+    // The number may have passed to another process just now: then the identity says that ours has ended.
+    if (!os::is_alive(process)) pidfd.reset();
+    watched_.insert_or_assign(process.pid, Watched{process, std::move(pidfd)});
+  }
+  wake();  // wait() may have to look again sooner
+}
+
+bool ProcessWatch::has_unwatched() const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(watched_.begin(), watched_.end(), [](const auto& item) { return !item.second.pidfd; });
+}
+
+std::vector<os::ProcessIdentity> ProcessWatch::take_ended(int signalled, const int* pids) {
+  std::vector<os::ProcessIdentity> ended;
+  const std::lock_guard lock(mutex_);
+  std::erase_if(watched_, [&](const auto& item) {
+    const bool told = std::find(pids, pids + signalled, item.first) != pids + signalled;
+    const bool over = told ? true : !item.second.pidfd && !os::is_alive(item.second.process);
+    if (over) ended.push_back(item.second.process);
+    return over;
+  });
+  return ended;
+}
+
+std::vector<os::ProcessIdentity> ProcessWatch::wait(Time until) {
+  constexpr int at_once = 64;
+  if (has_unwatched()) until = std::min(until, os::now() + look_again);
+  if (auto over = take_ended(0, nullptr); !over.empty()) return over;
+  epoll_event events[at_once];
+  const int count = std::max(0, ::epoll_wait(poll_.get(), events, at_once, milliseconds_until(until)));
+  int pids[at_once];
+  for (int i = 0; i < count; ++i) pids[i] = events[i].data.fd;
+  std::uint64_t rung = 0;
+  (void)!::read(bell_.get(), &rung, sizeof rung);
+  return take_ended(count, pids);
+}
+
+void ProcessWatch::wake() noexcept {
+  const std::uint64_t one = 1;
+  (void)!::write(bell_.get(), &one, sizeof one);
+}
+
+}  // namespace corelane::nameserver

@@ -1,0 +1,90 @@
+#include "services/nameserver/server_servant.h"
+
+#include <chrono>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/os/clock.h"
+#include "orb/os/host.h"
+
+namespace corelane::nameserver {
+namespace {
+
+namespace idl = Corelane::Naming;
+
+constexpr std::size_t most_changes = 1000;  // of one reply
+constexpr std::size_t longest_pattern = 4096;
+
+void check_pattern(const std::string& pattern) {
+  if (pattern.empty()) throw idl::Refused("the pattern is empty; ** stands for every name");
+  if (pattern.size() > longest_pattern)
+    throw idl::Refused("the pattern has more than " + std::to_string(longest_pattern) + " bytes");
+}
+
+}  // namespace
+
+idl::LeaseId ServerServant::lease_of(const idl::Process& owner) {
+  const os::HostIdentity& here = os::this_host();
+  const std::string instead = "; take a lease that is renewed, with lease_for()";
+  if (here.boot_id.empty() || owner.boot_id() != here.boot_id)
+    throw idl::Refused("the process runs on another host than the nameserver" + instead);
+  if (owner.pid_namespace() != here.pid_namespace)
+    throw idl::Refused("the process is in another process namespace than the nameserver, which cannot see its end" +
+                       instead);
+  const os::ProcessIdentity process{owner.pid(), owner.started()};
+  const auto granted = parts_.leases.grant(process);
+  if (!granted) throw idl::Refused(granted.error());
+  parts_.processes.add(process);
+  return granted->id;
+}
+
+idl::LeaseId ServerServant::lease_for(std::uint32_t& milliseconds) {
+  const auto granted = parts_.leases.grant(std::chrono::milliseconds{milliseconds}, os::now());
+  if (!granted) throw idl::Refused(granted.error());
+  milliseconds =
+      static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(granted->lasts).count());
+  parts_.processes.wake();  // its end may be the next thing to wait for
+  return granted->id;
+}
+
+void ServerServant::renew(idl::LeaseId lease) {
+  if (!parts_.leases.renew(lease, os::now())) throw idl::UnknownLease();
+}
+
+void ServerServant::end(idl::LeaseId lease) {
+  const auto owner = parts_.leases.owner_of(lease, os::now());
+  if (!owner) throw idl::UnknownLease();
+  if (!parts_.store.remove_owned(*owner))
+    core::raise(Error{ErrorKind::transient, Completion::no, minor::names_unavailable});
+  (void)parts_.leases.end(lease);
+  (void)parts_.store.remove_owned(*owner);  // what was bound between both
+}
+
+idl::WatchId ServerServant::watch(const std::string& pattern, CORBA::object_reference<idl::Listener> hears) {
+  check_pattern(pattern);
+  if (!hears) throw idl::Refused("the listener is nil");
+  const auto id = parts_.watches.add(pattern, std::move(hears));
+  if (!id) throw idl::Refused("there are as many listeners as naming.watches allows");
+  return *id;
+}
+
+void ServerServant::unwatch(idl::WatchId id) { parts_.watches.remove(id); }
+
+idl::ChangeList ServerServant::changes(const std::string& pattern, std::uint64_t& since, bool& lost) {
+  check_pattern(pattern);
+  const auto reading = parts_.log.read(NamePattern(pattern), since, most_changes);
+  since = reading.until;
+  lost = reading.lost;
+  idl::ChangeList list;
+  for (const NamedChange& change : reading.changes) list.push_back(cos_change_of(change));
+  return list;
+}
+
+idl::Status ServerServant::state() {
+  const auto count = [](std::size_t size) { return static_cast<std::uint32_t>(size); };
+  const StoreStatus store = parts_.store.status();
+  return idl::Status(store.kind, store.place, store.stale, store.remark, count(parts_.leases.size()),
+                     count(parts_.watches.size()), count(parts_.iterators.size()));
+}
+
+}  // namespace corelane::nameserver

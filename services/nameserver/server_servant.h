@@ -1,0 +1,48 @@
+// ServerServant: what concerns the whole nameserver, Corelane::Naming::Server: leases, changes, how it is.
+//
+// Threads: any, several at a time.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "CorelaneNamingS.h"
+#include "services/nameserver/change_log.h"
+#include "services/nameserver/iterators.h"
+#include "services/nameserver/leases.h"
+#include "services/nameserver/process_watch.h"
+#include "services/nameserver/watches.h"
+
+namespace corelane::nameserver {
+
+// What it needs of the nameserver, which outlives it.
+struct ServerParts {
+  Store& store;
+  Leases& leases;
+  ProcessWatch& processes;
+  ChangeLog& log;
+  Watches& watches;
+  const Iterators& iterators;
+};
+
+class ServerServant final : public virtual CORBA::servant_traits<Corelane::Naming::Server>::base_type {
+ public:
+  explicit ServerServant(const ServerParts& parts) : parts_(parts) {}
+
+  Corelane::Naming::LeaseId lease_of(const Corelane::Naming::Process& owner) override;
+  Corelane::Naming::LeaseId lease_for(std::uint32_t& milliseconds) override;
+  void renew(Corelane::Naming::LeaseId lease) override;
+  void end(Corelane::Naming::LeaseId lease) override;
+
+  Corelane::Naming::WatchId watch(const std::string& pattern,
+                                  CORBA::object_reference<Corelane::Naming::Listener> hears) override;
+  void unwatch(Corelane::Naming::WatchId id) override;
+  Corelane::Naming::ChangeList changes(const std::string& pattern, std::uint64_t& since, bool& lost) override;
+
+  Corelane::Naming::Status state() override;
+
+ private:
+  const ServerParts parts_;
+};
+
+}  // namespace corelane::nameserver

@@ -1,0 +1,75 @@
+#include "services/nameserver/start.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "orb/core/name_service.h"
+#include "orb/core/settings.h"
+#include "orb/giop/corbaloc.h"
+#include "orb/os/directory.h"
+
+namespace corelane::nameserver {
+namespace {
+
+constexpr const char* standard_place = "127.0.0.1:2809, channel:";
+
+// Those given come later and count.
+std::vector<std::string> with_defaults(const std::vector<std::string>& given) {
+  std::vector<std::string> options{"-ORBPoolRealTime",      "off",  //
+                                   "-ORBRuntimeLedger",     "off",  //
+                                   "-ORBIoPriority",        "0",    //
+                                   "-ORBTimeoutRequest",    "10s",  //
+                                   "-ORBBestEffortThreads", "4"};
+  if (::geteuid() == 0) options.insert(options.end(), {"-ORBEndpointUnixMode", "0666"});
+  options.insert(options.end(), given.begin(), given.end());
+  return options;
+}
+
+Expected<core::Settings, core::SettingsFault> settings_with(std::vector<std::string> options) {
+  options.insert(options.begin(), "corelane-nameserver");
+  std::vector<char*> argv;
+  std::ranges::transform(options, std::back_inserter(argv), [](std::string& word) { return word.data(); });
+  argv.push_back(nullptr);
+  int argc = static_cast<int>(options.size());
+  return core::load_settings(argc, argv.data(), core::SettingsSources::of_process());
+}
+
+Expected<void, std::string> make_directory_of(const std::string& path) {
+  const std::string directory = path.substr(0, path.rfind('/'));
+  return ::access(directory.c_str(), X_OK) == 0 ? Expected<void, std::string>{} : os::make_directory(directory);
+}
+
+}  // namespace
+
+Expected<std::vector<std::string>, core::SettingsFault> nameserver_options(const std::vector<std::string>& given) {
+  std::vector<std::string> options = with_defaults(given);
+  const auto settings = settings_with(options);
+  if (!settings) return settings.error();
+  const bool left_to_us = settings->listen == core::Settings{}.listen;
+  std::string listen = left_to_us ? standard_place : transport::to_string(settings->listen);
+  const std::string socket = core::nameserver_socket(*settings);
+  const auto known = transport::unix_endpoint(socket);
+  if (!socket.empty() && std::ranges::find(settings->listen, known) == settings->listen.end()) {
+    if (const auto made = make_directory_of(socket); !made) return core::SettingsFault{made.error()};
+    listen += ", " + transport::to_string(known);
+  }
+  options.insert(options.end(), {"-ORBEndpointListen", listen});
+  return options;
+}
+
+std::vector<std::string> urls_of(const std::vector<transport::Endpoint>& endpoints) {
+  std::vector<std::string> urls;
+  for (const transport::Endpoint& endpoint : endpoints) {
+    if (endpoint.kind != transport::EndpointKind::tcp) {
+      urls.push_back(transport::to_string(endpoint));
+      continue;
+    }
+    giop::Corbaloc url{.addresses = {{giop::giop_1_2, {endpoint.host, endpoint.port}}}, .object_key = "NameService"};
+    urls.push_back(giop::to_string(url));
+  }
+  return urls;
+}
+
+}  // namespace corelane::nameserver

@@ -1,0 +1,110 @@
+#include "services/nameserver/watches.h"
+
+#include <random>
+#include <utility>
+
+#include "orb/giop/name_text.h"
+#include "orb/os/log.h"
+
+namespace corelane::nameserver {
+namespace {
+
+constexpr std::size_t most_at_once = 256;
+
+WatchId random_watch() {
+  static thread_local std::random_device source;
+  return std::uint64_t{source()} << 32 | source();
+}
+
+Corelane::Naming::ChangeKind cos_kind_of(Change::Kind kind) {
+  if (kind == Change::Kind::bound) return Corelane::Naming::ChangeKind::bound;
+  return kind == Change::Kind::rebound ? Corelane::Naming::ChangeKind::rebound : Corelane::Naming::ChangeKind::unbound;
+}
+
+}  // namespace
+
+Corelane::Naming::Change cos_change_of(const NamedChange& change) {
+  using Corelane::Naming::Lifetime;
+  return Corelane::Naming::Change(
+      change.number, cos_kind_of(change.kind), giop::to_string(change.path),
+      change.type == BindingType::object ? CosNaming::BindingType::nobject : CosNaming::BindingType::ncontext,
+      change.ephemeral ? Lifetime::ephemeral : Lifetime::persistent);
+}
+
+Watches::Watches(const ChangeLog& log, std::size_t most) : log_(log), most_(most), thread_([this] { run(); }) {}
+
+std::optional<WatchId> Watches::add(const std::string& pattern, Listener listener) {
+  const auto now = log_.read(NamePattern("**"), ChangeLog::latest, 0).until;
+  auto watch = std::make_shared<Watch>(Watch{NamePattern(pattern), std::move(listener), now});
+  const std::lock_guard lock(mutex_);
+  if (watches_.size() >= most_) return std::nullopt;
+  const WatchId id = random_watch();
+  watches_.emplace(id, std::move(watch));
+  return id;
+}
+
+void Watches::remove(WatchId id) {
+  const std::lock_guard lock(mutex_);
+  watches_.erase(id);
+}
+
+std::size_t Watches::size() const {
+  const std::lock_guard lock(mutex_);
+  return watches_.size();
+}
+
+void Watches::ring() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (watches_.empty()) return;
+    news_ = true;
+  }
+  rung_.notify_one();
+}
+
+void Watches::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  rung_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+std::map<WatchId, std::shared_ptr<Watches::Watch>> Watches::copy() const {
+  const std::lock_guard lock(mutex_);
+  return watches_;
+}
+
+// False: the listener cannot be reached.
+bool Watches::tell(Watch& watch) const {
+  for (;;) {  // bound: what the log holds
+    const auto reading = log_.read(watch.pattern, watch.seen, most_at_once);
+    watch.seen = reading.until;
+    if (reading.changes.empty() && !reading.lost) return true;
+    Corelane::Naming::ChangeList list;
+    for (const NamedChange& change : reading.changes) list.push_back(cos_change_of(change));
+    try {
+      watch.listener->changed(list, reading.lost);
+    } catch (const CORBA::Exception& why) {
+      os::log::info(std::string("naming: a listener to changes is forgotten: ") + why.what());
+      return false;
+    }
+  }
+}
+
+// Bound: until stop().
+void Watches::run() {
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      rung_.wait(lock, [this] { return news_ || stopped_; });
+      if (stopped_) return;
+      news_ = false;
+    }
+    for (const auto& [id, watch] : copy())
+      if (!tell(*watch)) remove(id);
+  }
+}
+
+}  // namespace corelane::nameserver

@@ -1,0 +1,201 @@
+#include "services/nameserver/change_log.h"
+
+#include <catch2/catch.hpp>
+
+#include "orb/giop/name_text.h"
+#include "services/nameserver/leases.h"
+#include "services/nameserver/stores/open_store.h"
+
+using namespace corelane;
+using namespace corelane::nameserver;
+using namespace std::chrono_literals;
+
+namespace {
+
+Name path_of_text(const std::string& text) { return *giop::parse_name(text); }
+
+// A store whose changes a log hears.
+class Logged {
+ public:
+  explicit Logged(std::size_t kept = 100) : log(kept) {
+    store->on_change([this](const Change& change) { log.record(change); });
+  }
+  ContextId context(const std::string& name) { return *tree.bind_new_context(root_context, path_of_text(name)); }
+  void bind(const std::string& name, IfBound if_bound = IfBound::refuse) {
+    REQUIRE(tree.bind(root_context, path_of_text(name), {BindingType::object, "x"}, if_bound));
+  }
+  void unbind(const std::string& name) { REQUIRE(tree.unbind(root_context, path_of_text(name))); }
+  // "+a ~a -a", a question mark first where some are lost.
+  std::string read(const std::string& pattern, std::uint64_t since = 0, std::size_t most = 100) {
+    const auto reading = log.read(NamePattern(pattern), since, most);
+    until = reading.until;
+    std::string text = reading.lost ? "? " : "";
+    for (const NamedChange& change : reading.changes)
+      text += std::string(1, "+~-"[static_cast<int>(change.kind)]) + giop::to_string(change.path) + " ";
+    return text;
+  }
+
+  std::unique_ptr<Store> store = std::move(*open_store("memory"));
+  NameTree tree{*store, {}};
+  ChangeLog log;
+  std::uint64_t until = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a pattern stands for names by their components") {
+  struct Row {
+    const char *pattern, *path;
+    bool matches;
+  };
+  const Row rows[] = {
+      {"a", "a", true},
+      {"a", "b", false},
+      {"a", "a/b", false},
+      {"*", "a", true},
+      {"*", "a/b", false},
+      {"a/*", "a/b", true},
+      {"a/*", "a", false},
+      {"**", "a", true},
+      {"**", "a/b/c", true},
+      {"a/**", "a", true},
+      {"a/**", "a/b/c", true},
+      {"a/**", "b/a", false},
+      {"**/c", "c", true},
+      {"**/c", "a/b/c", true},
+      {"**/c", "a/c/b", false},
+      {"a/**/c", "a/c", true},
+      {"a/**/c", "a/b/c", true},
+      {"**/**", "a", true},
+      {"p*t", "plant", true},
+      {"p*t", "plan", false},
+      {"*.k", "a.k", true},
+      {"*.k", "a", false},
+      {"a*b*c", "axbxc", true},
+      {"a*b*c", "axcxb", false},
+      {R"(a\/b)", R"(a\/b)", true},
+      {R"(a\/b)", "a/b", false},
+      {"", "a", false},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.pattern, row.path);
+    CHECK(NamePattern(row.pattern).matches(path_of_text(row.path)) == row.matches);
+  }
+}
+
+TEST_CASE("a pattern of many stars takes no long time") {
+  std::string pattern, path;
+  for (int i = 0; i < 200; ++i) pattern += "**/*a*a*a/";
+  for (int i = 0; i < 64; ++i) path += (i == 0 ? "" : "/") + std::string(200, 'a');
+  CHECK_FALSE(NamePattern(pattern + "b").matches(path_of_text(path)));
+}
+
+TEST_CASE("changes are told as paths from the root") {
+  Logged names;
+  names.bind("x");
+  const ContextId context = names.context("a");
+  names.context("a/b");
+  names.bind("a/b/y");
+  names.bind("a/b/y", IfBound::replace);
+  names.unbind("x");
+  CHECK(names.read("**") == "+x +a +a/b +a/b/y ~a/b/y -x ");
+  CHECK(names.read("a/**") == "+a +a/b +a/b/y ~a/b/y ");
+  CHECK(names.read("**", 3) == "+a/b/y ~a/b/y -x ");
+  names.unbind("a");
+  CHECK(names.store->add(context, {"hidden", ""}, {BindingType::object, "x"}));
+  CHECK(names.read("**", names.until) == "-a ");
+  REQUIRE(names.tree.bind(root_context, path_of_text("c"), {.type = BindingType::context, .context = context},
+                          IfBound::refuse));
+  names.bind("c/z");
+  CHECK(names.read("**", names.until) == "+c +c/z ");
+}
+
+TEST_CASE("contexts that contain each other have paths, too") {
+  Logged names;
+  const ContextId a = names.context("a");
+  const ContextId b = names.context("a/b");
+  REQUIRE(names.store->add(b, {"back", ""}, {.type = BindingType::context, .context = a}));
+  names.bind("a/b/back/b/x");
+  CHECK(names.read("**/x") == "+a/b/x ");
+  names.unbind("a");
+  REQUIRE(names.store->add(b, {"y", ""}, {BindingType::object, "1"}));
+  CHECK(names.read("**/y") == "");
+}
+
+TEST_CASE("a log that comes later knows the paths of what is there") {
+  Logged names;
+  names.context("a");
+  names.context("a/b");
+  ChangeLog later(10);
+  later.learn(*names.store);
+  names.store->on_change([&](const Change& change) { later.record(change); });
+  names.bind("a/b/x");
+  const auto reading = later.read(NamePattern("**"), 0, 10);
+  REQUIRE(reading.changes.size() == 1);
+  CHECK(giop::to_string(reading.changes[0].path) == "a/b/x");
+}
+
+TEST_CASE("reading goes on where it ended, and tells what it has missed") {
+  Logged names(3);
+  CHECK(names.log.read(NamePattern("**"), ChangeLog::latest, 9).until == 0);
+  for (const char* name : {"a", "b", "c"}) names.bind(name);
+  CHECK(names.read("**", 0, 2) == "+a +b ");
+  CHECK(names.read("**", names.until, 2) == "+c ");
+  CHECK(names.read("**", names.until, 2) == "");
+  names.bind("d");
+  CHECK(names.read("**", 1) == "+b +c +d ");
+  CHECK(names.read("**", 0) == "? +b +c +d ");
+  CHECK(names.read("**", 77) == "? +b +c +d ");
+  CHECK(names.until == 4);
+}
+
+// Leases: time is an argument.
+
+TEST_CASE("a lease lasts until nobody has renewed it") {
+  Leases leases({.leases = 2, .longest = 10s});
+  const Time start{};
+  const auto lease = leases.grant(5s, start);
+  REQUIRE(lease);
+  CHECK(lease->lasts == 5s);
+  CHECK(leases.next_expiry() == start + 5s);
+  CHECK(leases.renew(lease->id, start + 4s));
+  CHECK(leases.take_expired(start + 8999ms).empty());
+  CHECK(leases.owner_of(lease->id, start + 8999ms) == lease->owner);
+  CHECK_FALSE(leases.owner_of(lease->id, start + 9s));
+  CHECK_FALSE(leases.renew(lease->id, start + 9s));
+  CHECK(leases.take_expired(start + 9s) == std::vector{lease->owner});
+  CHECK(leases.size() == 0);
+  CHECK(leases.next_expiry() == never);
+}
+
+TEST_CASE("leases are bounded in number and length") {
+  Leases leases({.leases = 2, .longest = 10s});
+  CHECK(leases.grant(1h, Time{})->lasts == 10s);
+  CHECK(leases.grant(0s, Time{})->lasts == Leases::shortest);
+  CHECK_THAT(leases.grant(1s, Time{}).error(), Catch::Contains("naming.leases"));
+}
+
+TEST_CASE("a lease of a process lasts as long as the process") {
+  Leases leases({});
+  const auto self = os::this_process();
+  const auto lease = leases.grant(self);
+  REQUIRE(lease);
+  CHECK(leases.next_expiry() == never);
+  CHECK(leases.processes() == std::vector{self});
+  CHECK(leases.take_of(self) == std::vector{lease->owner});
+  const os::ProcessIdentity other{self.pid, self.start_ticks + 1};
+  CHECK_THAT(leases.grant(other).error(), Catch::Contains("no process"));
+}
+
+TEST_CASE("an owner's text is enough to go on with his lease") {
+  Leases before({}), after({});
+  const auto timed = before.grant(5s, Time{}), own = before.grant(os::this_process());
+  REQUIRE((timed && own));
+  CHECK(after.restore(timed->owner, Time{7s}));
+  CHECK(after.restore(own->owner, Time{7s}));
+  CHECK(after.owner_of(timed->id, Time{11s}) == timed->owner);
+  CHECK_FALSE(after.owner_of(timed->id, Time{12s}));
+  CHECK(after.owner_of(own->id, Time{99s}) == own->owner);
+  for (const char* text : {"", "lease", "lease x", "lease 7", "process 7 boot 1 2", "someone 7 8"})
+    CHECK_FALSE(after.restore(text, Time{}));
+}
