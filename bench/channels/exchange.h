@@ -7,7 +7,7 @@
 #include <string>
 
 #include "bench/channels/links.h"
-#include "bench/latency/summary.h"
+#include "bench/support/summary.h"
 
 namespace channels {
 
@@ -23,8 +23,8 @@ struct Plan {
 };
 
 struct Measured {
-  latency::Samples round_trips;  // ns
-  std::uint64_t stream = 0;      // ns from the first message's sending until the answer to the last is here
+  bench_support::Samples round_trips;  // ns
+  std::uint64_t stream = 0;            // ns from the first message's sending until the answer to the last is here
 };
 
 // This process from here on. Gives up where it may not.

@@ -30,8 +30,8 @@
 
 #include "bench/channels/exchange.h"
 #include "bench/channels/links.h"
-#include "bench/latency/machine.h"
-#include "bench/latency/summary.h"
+#include "bench/support/machine.h"
+#include "bench/support/summary.h"
 #include "orb/os/wait.h"
 
 namespace {
@@ -42,7 +42,7 @@ using corelane::os::WaitMode;
 
 // Interrupts and other programs gather on the first ones.
 std::vector<int> last_two() {
-  const auto usable = latency::usable_cores();
+  const auto usable = bench_support::usable_cores();
   const auto from_behind = [&](std::size_t n) { return usable.size() < n ? 0 : int{usable[usable.size() - n].value}; };
   return {from_behind(2), from_behind(1)};
 }
@@ -63,7 +63,7 @@ struct Contender {
 };
 
 struct Result {
-  latency::Row row;
+  bench_support::Row row;
   std::vector<double> rates;  // bytes per second, of each round
 };
 
@@ -137,15 +137,15 @@ struct Published {
 };
 constexpr Published published[] = {{4, 1.53, 2.5}, {32, 1.52, 20.1}, {512, 1.74, 280.0}, {1024, 1.67, 583.5}};
 
-void print_row(const Result& result, const latency::Row& reference) {
-  latency::Samples all;
-  for (const latency::Samples& round : result.row.rounds) all.insert(all.end(), round.begin(), round.end());
+void print_row(const Result& result, const bench_support::Row& reference) {
+  bench_support::Samples all;
+  for (const bench_support::Samples& round : result.row.rounds) all.insert(all.end(), round.begin(), round.end());
   std::sort(all.begin(), all.end());
-  const auto half = [&](double share) { return static_cast<double>(latency::percentile(all, share)) / 2000; };
+  const auto half = [&](double share) { return static_cast<double>(bench_support::percentile(all, share)) / 2000; };
   std::printf("  %-24s", result.row.name.c_str());
   if (!all.empty())
     std::printf(" %8.3f %8.2f %8.2f %8.2f %9.1f %10.1f %7.2f", half(.5), half(.99), half(.999), half(.9999), half(1),
-                median(result.rates) / 1e6, latency::ratio(result.row, reference));
+                median(result.rates) / 1e6, bench_support::ratio(result.row, reference));
   std::printf(" %s\n", result.row.fault.c_str());
 }
 
@@ -208,7 +208,7 @@ void run(const Options& options) {
   sigset_t set;
   sigemptyset(&set), sigaddset(&set, wake_signal);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  const std::string facts = latency::machine_facts();  // before this process is bound
+  const std::string facts = bench_support::machine_facts();  // before this process is bound
   (void)corelane::os::wake_cost();  // what adaptive ends go by: between cores, as here, not on the one that follows
   bind_to(options.cores[0]);
   std::printf("%s\ncommit %s, cores %d and %d, %d rounds\n", facts.c_str(), options.commit.c_str(), options.cores[0],

@@ -34,18 +34,18 @@
 #include <string>
 #include <vector>
 
-#include "bench/latency/machine.h"
-#include "bench/latency/summary.h"
+#include "bench/support/machine.h"
+#include "bench/support/summary.h"
 #include "orb/os/child_process.h"
 #include "orb/os/clock.h"
 
 namespace {
 
 namespace fs = std::filesystem;
+using bench_support::Row;
+using bench_support::Samples;
 using corelane::CoreId;
 using corelane::os::ChildProcess;
-using latency::Row;
-using latency::Samples;
 
 struct Options {
   std::size_t rounds = 3;
@@ -232,7 +232,8 @@ void print_pairs(const std::vector<Contender>& chosen, const std::vector<Row>& r
     const Row* row = row_of(pair.key, chosen, rows);
     const Row* to = row_of(pair.to, chosen, rows);
     if (row != nullptr && to != nullptr)
-      std::printf("  %6.3f  %+7.2f us  %s\n", latency::ratio(*row, *to), latency::difference(*row, *to), pair.says);
+      std::printf("  %6.3f  %+7.2f us  %s\n", bench_support::ratio(*row, *to), bench_support::difference(*row, *to),
+                  pair.says);
   }
 }
 
@@ -242,7 +243,7 @@ bool run_all(const std::string& title, Placement placement, const std::vector<Co
   std::vector<Row> rows;
   for (const Contender& contender : chosen) rows.push_back({.name = contender.name, .rounds = {}, .fault = {}});
   for (std::size_t round = 0; round < options.rounds; ++round) run_round(rows, chosen, placement, options);
-  latency::print(title, rows);
+  bench_support::print(title, rows);
   print_pairs(chosen, rows);
   return std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.fault.empty(); });
 }
@@ -265,8 +266,9 @@ std::vector<Contender> choose(const Options& options) {
 }
 
 void print_setting(const Options& options) {
-  std::printf("%s\ncommit %s, %zu rounds of %zu calls after %zu to warm up, %s\n", latency::machine_facts().c_str(),
-              options.commit.c_str(), options.rounds, options.calls, options.warm_up,
+  std::printf("%s\ncommit %s, %zu rounds of %zu calls after %zu to warm up, %s\n",
+              bench_support::machine_facts().c_str(), options.commit.c_str(), options.rounds, options.calls,
+              options.warm_up,
               options.rate > 0 ? ("open loop, " + interval_of(options) + " ns apart").c_str() : "closed loop");
 }
 
@@ -308,7 +310,7 @@ int main(int argc, char** argv) {
   int status = 0;
   const auto options = options_of(argc, argv, status);
   if (!options) return status == 0 ? 0 : 2;
-  const std::vector<CoreId> cores = latency::usable_cores();
+  const std::vector<CoreId> cores = bench_support::usable_cores();
   const std::vector<Contender> chosen = choose(*options);
   print_setting(*options);
   bool complete = true;

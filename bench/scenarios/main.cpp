@@ -24,8 +24,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/latency/machine.h"
 #include "bench/scenarios/pool.h"
+#include "bench/support/machine.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
 #include "orb/os/privileges.h"
@@ -42,7 +42,7 @@ struct Options {
   std::size_t samples = 1000;
   std::string only;
   std::string commit = "unknown";
-  std::string machine = latency::machine_facts();  // before the driver is bound to a core
+  std::string machine = bench_support::machine_facts();  // before the driver is bound to a core
 };
 
 struct Scenario {
@@ -267,7 +267,7 @@ int main(int argc, char** argv) {
   app.add_option("--only", options.only, "those whose name begins so: 1 to 5, job or bare");
   app.add_option("--commit", options.commit, "printed with the results");
   CLI11_PARSE(app, argc, argv);
-  std::vector<CoreId> cores = latency::usable_cores();
+  std::vector<CoreId> cores = bench_support::usable_cores();
   if (cores.size() < 2) {
     std::fprintf(stderr, "scenarios: two hardware threads are needed, this process may use one\n");
     return 1;

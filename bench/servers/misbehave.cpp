@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/latency/machine.h"
 #include "bench/servers/units.h"
+#include "bench/support/machine.h"
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/host_ledger.h"
 #include "orb/os/clock.h"
@@ -189,7 +189,7 @@ void print_case(const Case& what, const std::vector<CoreId>& cores, Duration len
 }  // namespace
 
 void print_misbehaviour(Duration length) {
-  auto cores = latency::usable_cores();
+  auto cores = bench_support::usable_cores();
   if (cores.size() < 2) return (void)std::printf("\nmisbehaviour: left out, it needs two cores\n");
   cores.resize(2);
   rt::calibrate();

@@ -1,11 +1,11 @@
-#include "bench/latency/machine.h"
+#include "bench/support/machine.h"
 
 #include <sched.h>
 #include <sys/utsname.h>
 
 #include <fstream>
 
-namespace latency {
+namespace bench_support {
 namespace {
 
 std::string first_line(const std::string& path, const std::string& fallback) {
@@ -40,4 +40,4 @@ std::string machine_facts() {
          kernel.release + ", frequency governor " + governor;
 }
 
-}  // namespace latency
+}  // namespace bench_support

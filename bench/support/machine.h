@@ -6,7 +6,7 @@
 
 #include "orb/base/ids.h"
 
-namespace latency {
+namespace bench_support {
 
 // Hardware threads that this process may use, ascending.
 std::vector<corelane::CoreId> usable_cores();
@@ -14,4 +14,4 @@ std::vector<corelane::CoreId> usable_cores();
 // Processor, cores, kernel, frequency governor, in one line each.
 std::string machine_facts();
 
-}  // namespace latency
+}  // namespace bench_support

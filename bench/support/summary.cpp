@@ -1,10 +1,10 @@
-#include "bench/latency/summary.h"
+#include "bench/support/summary.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
-namespace latency {
+namespace bench_support {
 namespace {
 
 double microseconds(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1000.0; }
@@ -12,12 +12,6 @@ double microseconds(std::uint64_t nanoseconds) { return static_cast<double>(nano
 Samples sorted(Samples samples) {
   std::sort(samples.begin(), samples.end());
   return samples;
-}
-
-Samples pooled(const Row& row) {
-  Samples all;
-  for (const Samples& round : row.rounds) all.insert(all.end(), round.begin(), round.end());
-  return sorted(std::move(all));
 }
 
 void print_row(const Row& row, const Row& reference) {
@@ -51,6 +45,21 @@ double difference(const Row& row, const Row& reference) {
   return median_of_rounds(row, reference, [](double here, double there) { return (here - there) / 1000; });
 }
 
+Samples pooled(const Row& row) {
+  Samples all;
+  for (const Samples& round : row.rounds) all.insert(all.end(), round.begin(), round.end());
+  return sorted(std::move(all));
+}
+
+Moments moments(std::span<const std::uint64_t> samples) {
+  const auto count = static_cast<double>(samples.size());
+  double sum = 0, squares = 0;
+  for (const std::uint64_t sample : samples) sum += microseconds(sample);
+  const double mean = sum / count;
+  for (const std::uint64_t sample : samples) squares += (microseconds(sample) - mean) * (microseconds(sample) - mean);
+  return {mean, std::sqrt(squares / count)};
+}
+
 std::uint64_t percentile(std::span<const std::uint64_t> sorted, double share) {
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
   return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
@@ -62,4 +71,4 @@ void print(const std::string& title, const std::vector<Row>& rows) {
   for (const Row& row : rows) print_row(row, rows.front());
 }
 
-}  // namespace latency
+}  // namespace bench_support
