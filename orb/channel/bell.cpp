@@ -55,7 +55,10 @@ void Sleeper::wait_event(Time until) noexcept {
 void Sleeper::wait_far(Time until) noexcept {
   pollfd watched[] = {{wake_up_.socket, POLLIN | POLLRDHUP, 0}, {peer_->process_descriptor(), POLLIN, 0}};
   const timespec left = os::to_timespec(os::left_until(until));
-  if (ppoll(watched, std::size(watched), &left, nullptr) <= 0 || (watched[0].revents & POLLIN) == 0) return;
+  if (ppoll(watched, std::size(watched), &left, nullptr) > 0 && (watched[0].revents & POLLIN) != 0) take_packets();
+}
+
+void Sleeper::take_packets() noexcept {
   char packet;
   for (int i = 0; i < packets_at_once; ++i)
     if (recv(wake_up_.socket, &packet, sizeof packet, MSG_DONTWAIT) <= 0) return;
@@ -75,7 +78,8 @@ void Sleeper::wait_signal(Time until) noexcept {
 }
 
 void Sleeper::drain() noexcept {
-  std::uint64_t rings;
+  if (!hears_end()) return take_packets();
+  std::uint64_t rings[64];  // of a pipe each that came; what is left ends the next sleep early
   [[maybe_unused]] const auto got = read(wake_up_.event, &rings, sizeof rings);  // does not block
 }
 

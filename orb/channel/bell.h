@@ -30,14 +30,15 @@ class PeerWatch;
 enum class Wake : std::uint32_t {
   spin = 0,     // never sleeps: publishing then costs neither a fence nor a look at the word
   futex = 1,    // of the shared kind, on the word itself
-  eventfd = 2,  // its own, which can be watched beside other descriptors; needs both ends to be of one user
+  eventfd = 2,  // 8 bytes to a descriptor that this end gave: an eventfd or a pipe, which can be watched beside others;
+                // needs both ends to be of one user
   signal = 3,   // sent to the sleeping thread
 };
 
 // How one end is woken for one reason: all that the waiter and the publisher have to agree on.
 struct WakeUp {
   Wake kind = Wake::futex;
-  int event = -1;                    // eventfd
+  int event = -1;                    // the descriptor: the waiter reads it, the publisher writes it
   int signal = 0;                    // Wake::signal
   pid_t process = 0;                 // whose thread a signal goes to
   const PeerWatch* watch = nullptr;  // of that process; null: this one
@@ -72,7 +73,13 @@ class Sleeper {
   // It is told of the peer's end however it sleeps.
   bool hears_end() const noexcept { return wake_up_.kind == Wake::eventfd; }
 
-  // The two halves, for those who sleep elsewhere, on the eventfd. After announce() look once more.
+  // What is readable once it was woken after announce_watched(); -1: there is none.
+  int descriptor() const noexcept {
+    return hears_end() ? wake_up_.event : wake_up_.kind == Wake::futex ? wake_up_.socket : -1;
+  }
+
+  // The two halves, for those who sleep elsewhere, on that descriptor. After announce() look once more.
+  void announce_watched() noexcept { announce(hears_end() || descriptor() < 0 ? 0 : far_bit); }
   void announce(std::uint32_t how = 0) noexcept {
     // seq_cst: the waiter's fence of the file's head. The exchange is one on every machine that this runs on, and a
     // fence by the standard's words together with the one that follows.
@@ -80,11 +87,12 @@ class Sleeper {
     SharedWord(*word_).exchange(thread_ = this_thread() | how, std::memory_order_acq_rel);
     std::atomic_thread_fence(std::memory_order_seq_cst);  // seq_cst: see above
   }
-  void withdraw() noexcept {
+  // Whether somebody has rung, or is about to.
+  bool withdraw() noexcept {
     // PAIR bell.word: acquire here <- release in Ringer::ring().
-    SharedWord(*word_).exchange(0, std::memory_order_acq_rel);
+    return SharedWord(*word_).exchange(0, std::memory_order_acq_rel) == 0;
   }
-  // Takes back what the eventfd was rung.
+  // Takes back what the descriptor was rung.
   void drain() noexcept;
 
  private:
@@ -93,6 +101,7 @@ class Sleeper {
   void wait_event(Time until) noexcept;
   void wait_far(Time until) noexcept;
   void wait_signal(Time until) noexcept;
+  void take_packets() noexcept;
 
   std::uint32_t* word_;
   WakeUp wake_up_;

@@ -207,13 +207,14 @@ Expected<void, Fault> Channel::wait(Time deadline, os::WaitStrategy strategy) no
   return {};
 }
 
-int Channel::descriptor() const noexcept { return end_->parts.own_events.record.get(); }
+int Channel::descriptor() const noexcept { return end_->for_record.sleeper.descriptor(); }
 
 bool Channel::arm() noexcept {
-  end_->for_record.sleeper.announce();
+  Sleeper& sleeper = end_->for_record.sleeper;
+  sleeper.announce_watched();
   const auto front = end_->front();
   if (!front && front.error() == Fault::would_block) return true;
-  disarm();
+  if (sleeper.withdraw() && descriptor() >= 0) sleeper.drain();
   return false;
 }
 
@@ -221,6 +222,8 @@ void Channel::disarm() noexcept {
   end_->for_record.sleeper.withdraw();
   if (descriptor() >= 0) end_->for_record.sleeper.drain();
 }
+
+void Channel::nudge() noexcept { end_->nudge(); }
 
 int Channel::room_descriptor() const noexcept { return end_->parts.own_events.room.get(); }
 

@@ -126,12 +126,16 @@ class Channel {
   Expected<void, Fault> wait(Time deadline) noexcept;
   Expected<void, Fault> wait(Time deadline, os::WaitStrategy strategy) noexcept;
 
-  // For those who watch descriptors, with Wake::eventfd: readable after a message came, if arm() said true before:
-  // there was nothing to read. Afterwards, and before any other wait, disarm(). With Wake::signal the signal comes
-  // instead, to the thread that called arm().
-  int descriptor() const noexcept;  // -1 without Wake::eventfd; constant
+  // For those who watch descriptors: readable after a message came, if arm() said true before: there was nothing to
+  // read. Afterwards, and before any other wait, disarm(). With Wake::signal the signal comes instead, to the thread
+  // that called arm(). It may be readable without a message: look, and arm() again.
+  // With Wake::eventfd a descriptor for that alone; with Wake::futex hang_up_descriptor() if the peer knows far sleep;
+  // otherwise -1. Constant.
+  int descriptor() const noexcept;
   bool arm() noexcept;
   void disarm() noexcept;
+  // Makes descriptor() readable, with Wake::eventfd. Thread: any.
+  void nudge() noexcept;
   // The same for room, thread: the writer's. arm_for_room(): true when there is none for a message of that size.
   int room_descriptor() const noexcept;  // -1 without Wake::eventfd; constant
   bool arm_for_room(std::size_t size) noexcept;

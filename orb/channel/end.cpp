@@ -1,6 +1,7 @@
 #include "orb/channel/end.h"
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -83,6 +84,11 @@ void End::look_at_peer() noexcept {
   // PAIR end.state: acquire here <- release in close() of the peer, which comes before its hang-up.
   const bool closed = load_shared(peer().state, std::memory_order_acquire) == state_closed;
   fail(closed ? Fault::peer_closed : Fault::peer_died);
+}
+
+void End::nudge() noexcept {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto put = write(parts.own_events.record.get(), &one, sizeof one);  // does not block
 }
 
 void End::close() noexcept {

@@ -59,6 +59,8 @@ class End {
   // ---- Thread: any.
   void give_back(std::uint32_t chunk) noexcept;
   void look_at_peer() noexcept;
+  // Whoever watches Sleeper::descriptor() of for_record with Wake::eventfd is told that there is something.
+  void nudge() noexcept;
   void close() noexcept;
   std::optional<Fault> fate() const noexcept;
   std::uint64_t claimed() const noexcept { return claimed_by(peer()); }

@@ -2,28 +2,20 @@
 // Threads: values.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <vector>
+#include <optional>
 
 #include "orb/base/expected.h"
+#include "orb/channel/access.h"
 #include "orb/channel/bell.h"
 #include "orb/channel/fault.h"
 #include "orb/channel/layout.h"
 #include "orb/os/wait.h"
 
 namespace corelane::channel {
-
-// Who may be at the other end, by the credentials that the kernel gives. The user of this process always may.
-struct Access {
-  std::vector<uid_t> users{};
-  std::vector<gid_t> groups{};  // primary ones
-  bool anyone = false;
-};
 
 struct Peer;
 
@@ -33,9 +25,10 @@ struct Peer;
 using Porter = std::function<Expected<std::shared_ptr<void>, SetupFault>(const Peer&)>;
 
 struct Options {
-  Shape shape{};            // of the memory for what this end writes
-  Wake wake = Wake::futex;  // how this end is woken
-  int signal = 0;           // for Wake::signal: SIGUSR1, SIGUSR2, SIGIO or a real-time one, blocked or handled
+  Shape shape{};                         // of the memory for what this end writes
+  Wake wake = Wake::futex;               // how this end is woken
+  std::optional<Wake> wake_by_others{};  // the same where the other end is another user's; nothing: as `wake`
+  int signal = 0;  // for Wake::signal: SIGUSR1, SIGUSR2, SIGIO or a real-time one, blocked or handled
   // How this end waits, unless a call says otherwise. With Wake::spin it always spins.
   os::WaitStrategy wait{os::WaitMode::adaptive, std::chrono::microseconds{50}};
   Access access{};

@@ -1,5 +1,6 @@
 #include "orb/channel/setup.h"
 
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -66,15 +67,35 @@ struct Offer {
   Events events;
 };
 
+os::Fd make_eventfd() noexcept { return os::Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
+
+// A pipe wakes its reader as one whose waker is about to sleep: the scheduler lets both stay on a core that is busy
+// already, as with a socket, instead of starting another one that fell idle, which is what an eventfd makes it do. One
+// descriptor reads and writes, so that whoever has it never writes to a pipe without a reader, which is a signal.
+os::Fd make_pipe() noexcept {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return {};
+  const os::Fd in(ends[0]), out(ends[1]);
+  fcntl(out.get(), F_SETPIPE_SZ, page_size);  // a user's pipes share a bound
+  const std::string path = "/proc/self/fd/" + std::to_string(out.get());
+  return os::Fd(open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+}
+
 Result<Events> make_events() {
-  Events made{os::Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), os::Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))};
+  Events made{make_pipe(), make_eventfd()};
+  if (!made.record) made.record = make_eventfd();  // there is no /proc
   if (!made.record || !made.room) return system_fault("eventfd", errno, "raise ulimit -n");
   return made;
 }
 
-Hello hello_of(const Options& options) {
+// How this end is woken by that one.
+Wake wake_by(const Peer& peer, const Options& options) noexcept {
+  return peer.user == geteuid() ? options.wake : options.wake_by_others.value_or(options.wake);
+}
+
+Hello hello_of(const Options& options, Wake wake) {
   Hello hello;
-  hello.wake = static_cast<std::uint32_t>(options.wake);
+  hello.wake = static_cast<std::uint32_t>(wake);
   hello.signal = static_cast<std::uint32_t>(options.signal);
   hello.slots = options.shape.slots;
   hello.chunks = options.shape.chunks;
@@ -85,13 +106,13 @@ Hello hello_of(const Options& options) {
   return hello;
 }
 
-Result<Offer> make_offer(const Options& options) {
+Result<Offer> make_offer(const Options& options, Wake wake) {
   if (const auto right = check_options(options); !right) return right.error();
-  if (const auto there = check_futex(); options.wake == Wake::futex && !there) return there.error();
+  if (const auto there = check_futex(); wake == Wake::futex && !there) return there.error();
   auto region = make_memory(region_size(options.shape), Writers::maker_alone);
   if (!region) return region.error();
-  Offer offer{hello_of(options), std::move(*region), {}};
-  if (options.wake == Wake::eventfd) {
+  Offer offer{hello_of(options, wake), std::move(*region), {}};
+  if (wake == Wake::eventfd) {
     auto events = make_events();
     if (!events) return events.error();
     offer.events = std::move(*events);
@@ -202,7 +223,7 @@ std::uint64_t random_number() noexcept {
 
 Result<EndParts> connect_steps(const os::Fd& socket, const Options& options, Time deadline) {
   if (const auto welcome = check_access(peer_of(socket), options.access); !welcome) return welcome.error();
-  auto offer = make_offer(options);
+  auto offer = make_offer(options, wake_by(peer_of(socket), options));
   if (!offer) return offer.error();
   auto sleep = make_memory(sizeof(SleepPage), Writers::both_ends);
   if (!sleep) return sleep.error();
@@ -226,11 +247,12 @@ Result<EndParts> connect_steps(const os::Fd& socket, const Options& options, Tim
 // The acceptor's answer to a hello.
 Result<EndParts> answer(const os::Fd& socket, const Options& options, Packet packet) {
   if (const auto welcome = check_access(peer_of(socket), options.access); !welcome) return welcome.error();
-  auto offered = check_offer(socket, std::move(packet), hello_of(options), options, Side::connector);
+  const Wake wake = wake_by(peer_of(socket), options);
+  auto offered = check_offer(socket, std::move(packet), hello_of(options, wake), options, Side::connector);
   if (!offered) return offered.error();
   auto pass = ask_porter(peer_of(socket), options.porter);
   if (!pass) return pass.error();
-  auto offer = make_offer(options);
+  auto offer = make_offer(options, wake);
   if (!offer) return offer.error();
   auto sleep = adopt_memory(offered->descriptors[1], sizeof(SleepPage), Writers::both_ends);
   if (!sleep) return sleep.error();
