@@ -77,11 +77,12 @@ class PooledConnection::Watch final : public ReadyHandler {
 };
 
 PooledConnection::PooledConnection(std::shared_ptr<transport::Connection> below, std::shared_ptr<ThreadPool> pool,
-                                   transport::Reactor& reactor, Duration idle_timeout)
+                                   transport::Reactor& reactor, const transport::ConnectionLimits& limits)
     : below_(std::move(below)),
       pool_(std::move(pool)),
       reactor_(reactor),
-      idle_timeout_(idle_timeout),
+      idle_timeout_(limits.idle_timeout),
+      farewell_(limits.farewell),
       last_traffic_(os::now()) {}
 
 void PooledConnection::renew() noexcept {
@@ -105,6 +106,7 @@ void PooledConnection::watch(std::shared_ptr<transport::Watcher> watcher) {
   keep_time();
   const auto added = pool_->add(descriptor(), watch);
   if (added) return;
+  if (!farewell_.empty()) (void)below_->send(farewell_);  // nothing of his ran: best effort
   below_->close();
   finish(*watch, added.error());
 }

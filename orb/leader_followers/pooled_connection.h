@@ -14,13 +14,14 @@
 #include "orb/os/pi_mutex.h"
 #include "orb/transport/connection.h"
 #include "orb/transport/reactor.h"
+#include "orb/transport/transport.h"
 
 namespace corelane::leader_followers {
 
 class PooledConnection final : public transport::Connection, public std::enable_shared_from_this<PooledConnection> {
  public:
   PooledConnection(std::shared_ptr<transport::Connection> below, std::shared_ptr<ThreadPool> pool,
-                   transport::Reactor& reactor, Duration idle_timeout);
+                   transport::Reactor& reactor, const transport::ConnectionLimits& limits);
 
   Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override {
     return below_->receive(buffer, deadline, strategy);
@@ -56,6 +57,7 @@ class PooledConnection final : public transport::Connection, public std::enable_
   const std::shared_ptr<ThreadPool> pool_;
   transport::Reactor& reactor_;
   const Duration idle_timeout_;
+  const Bytes farewell_;
 
   // Shared.
   std::atomic<Time> last_traffic_;

@@ -58,7 +58,7 @@ LeaderFollowersTransport::~LeaderFollowersTransport() {
 }
 
 std::shared_ptr<Connection> LeaderFollowersTransport::pooled(std::shared_ptr<Connection> connection) const {
-  return std::make_shared<PooledConnection>(std::move(connection), pool_, reactor_, limits().idle_timeout);
+  return std::make_shared<PooledConnection>(std::move(connection), pool_, reactor_, limits());
 }
 
 Expected<std::shared_ptr<Connection>> LeaderFollowersTransport::connect(const Endpoint& endpoint, Time deadline) {
