@@ -1,5 +1,9 @@
 #include "orb/core/runtime.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -8,6 +12,8 @@
 
 #include "orb/base/minor.h"
 #include "orb/dispatch/host_ledger.h"
+#include "orb/os/directory.h"
+#include "orb/os/fd.h"
 #include "orb/os/log.h"
 #include "orb/os/privileges.h"
 #include "orb/os/thread_state.h"
@@ -16,16 +22,12 @@
 namespace corelane::core {
 namespace {
 
-std::string directory_of(const Settings& settings) {
-  return settings.runtime_directory.empty() ? dispatch::runtime_directory() : settings.runtime_directory;
-}
-
 Expected<std::unique_ptr<dispatch::CoreProvider>> make_provider(const Settings& settings) {
   auto topology = os::Topology::detect();
   if (!topology) return topology.error();
   if (!settings.ledger)
     return std::unique_ptr<dispatch::CoreProvider>(std::make_unique<dispatch::UnguardedCores>(*topology));
-  auto ledger = dispatch::HostLedger::open(*topology, directory_of(settings));
+  auto ledger = dispatch::HostLedger::open(*topology, runtime_directory_of(settings));
   if (!ledger) return ledger.error();
   return std::unique_ptr<dispatch::CoreProvider>(std::move(*ledger));
 }
@@ -44,6 +46,11 @@ void prepare_real_time(bool wanted) {
     return warn_once(
         "pool.real_time is off: tasks run under SCHED_OTHER on any core and their memory is not locked, so any other "
         "load may make them late; what is admitted holds on an idle machine at best. Mend it: leave the setting out");
+  if (const os::Fd status(open("/proc/self/status", O_RDONLY | O_CLOEXEC));
+      !status && (errno == EMFILE || errno == ENFILE))
+    return warn_once(
+        "this process gets no further descriptor, so what it may do is not to be found out, and its memory is not "
+        "locked. Mend it: raise ulimit -n");
   for (const std::string& line : os::missing(os::privileges())) warn_once(line);
   if (!os::run_delay())
     warn_once(
@@ -80,7 +87,7 @@ void raise_reader(transport::Reactor& reactor, const Settings& settings) {
 // Where traces go and are asked for.
 dispatch::ExecutiveOptions with_places(const Settings& settings) {
   dispatch::ExecutiveOptions options = settings.executive;
-  options.recorder.requests = directory_of(settings);
+  options.recorder.requests = runtime_directory_of(settings);
   if (options.recorder.directory.empty()) options.recorder.directory = options.recorder.requests + "/traces";
   return options;
 }
@@ -142,6 +149,17 @@ constexpr Shared shared_settings[] = {
 };
 
 }  // namespace
+
+std::string runtime_directory_of(const Settings& settings) {
+  return settings.runtime_directory.empty() ? dispatch::runtime_directory() : settings.runtime_directory;
+}
+
+std::string runtime_directory_fault(const Settings& settings) {
+  const std::string directory = runtime_directory_of(settings);
+  if (const auto ready = os::make_directory(directory); !ready) return ready.error() + "; set runtime.directory";
+  if (access(directory.c_str(), W_OK | X_OK) == 0) return {};
+  return "this user may not write into " + directory + "; set runtime.directory";
+}
 
 std::string unused_settings(const Settings& settings) {
   if (settings.executive.mode != dispatch::DispatchMode::leader_followers) return {};

@@ -19,6 +19,11 @@ namespace corelane::core {
 // Which settings that differ from their defaults mean nothing in the mode that is set, as a sentence; "" when none.
 std::string unused_settings(const Settings& settings);
 
+// Where this host's processes meet: runtime.directory, or the one that is theirs without it.
+std::string runtime_directory_of(const Settings& settings);
+// Why no socket can be put there, and how to mend it; "" when one can. Makes the directory if need be.
+std::string runtime_directory_fault(const Settings& settings);
+
 class Runtime {
  public:
   // The one of this process; made anew when the last was let go.
