@@ -13,6 +13,7 @@
 #include "orb/core/address.h"
 #include "orb/core/exception.h"
 #include "orb/core/invocation.h"
+#include "orb/core/runtime.h"
 #include "orb/dispatch/host_ledger.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/os/log.h"
@@ -23,10 +24,6 @@ namespace {
 constexpr std::string_view socket_name = "/nameserver.sock";
 constexpr std::string_view directory_of_root = "/run/corelane";
 constexpr std::size_t longest_name = 4096;  // components of one that comes back in an exception
-
-std::string runtime_directory_of(const Settings& settings) {
-  return settings.runtime_directory.empty() ? dispatch::runtime_directory() : settings.runtime_directory;
-}
 
 bool is_directory_given(const Settings& settings) {
   return !settings.runtime_directory.empty() || std::getenv("CORELANE_RUNTIME_DIRECTORY") != nullptr;

@@ -37,11 +37,12 @@ Bytes farewell() {
 
 std::unique_ptr<transport::Transport> make_sockets(transport::Reactor& reactor, const Settings& settings) {
   transport::UnixOptions unix_sockets = settings.unix_sockets;
-  unix_sockets.directory =
-      settings.runtime_directory.empty() ? dispatch::runtime_directory() : settings.runtime_directory;
+  unix_sockets.directory = runtime_directory_of(settings);
+  transport::ChannelOptions channel = settings.channel;
+  channel.directory = unix_sockets.directory;
   transport::ConnectionLimits limits = settings.connections;
   limits.farewell = farewell();
-  return std::make_unique<transport::SocketTransport>(reactor, limits, std::move(unix_sockets));
+  return std::make_unique<transport::SocketTransport>(reactor, limits, std::move(unix_sockets), std::move(channel));
 }
 
 // Its threads wait above all tasks, and run a task's job at the task's priority.

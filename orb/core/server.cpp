@@ -4,11 +4,14 @@
 
 #include "orb/core/advertised_host.h"
 #include "orb/core/own_connection.h"
+#include "orb/core/runtime.h"
 #include "orb/core/server_connection.h"
 #include "orb/core/server_job.h"
 #include "orb/os/log.h"
 
 namespace corelane::core {
+
+using transport::EndpointKind;
 
 Server::Server(std::shared_ptr<Orb> orb, const Settings& settings, std::shared_ptr<giop::ByteBudget> half_messages,
                dispatch::Executive& executive, RequestTarget& target)
@@ -23,15 +26,29 @@ Server::Server(std::shared_ptr<Orb> orb, const Settings& settings, std::shared_p
 
 Server::~Server() = default;
 
+bool Server::lacks(EndpointKind kind) const {
+  return std::none_of(settings_.listen.begin(), settings_.listen.end(),
+                      [&](const transport::Endpoint& at) { return at.kind == kind; });
+}
+
+// What the settings name, and what clients of this host are offered beside TCP.
+std::vector<transport::Endpoint> Server::wanted() const {
+  std::vector<transport::Endpoint> all = settings_.listen;
+  if (!settings_.local || lacks(EndpointKind::tcp)) return all;
+  if (lacks(EndpointKind::unix_socket)) all.push_back(transport::unix_endpoint(""));
+  if (lacks(EndpointKind::channel)) all.push_back(transport::channel_endpoint(""));
+  return all;
+}
+
 Expected<void> Server::listen(transport::Transport& transport) {
-  for (const transport::Endpoint& endpoint : settings_.listen) {
+  std::vector<transport::Endpoint> all = wanted();
+  const std::string fault = runtime_directory_fault(settings_);
+  const auto left_to_us = [](const transport::Endpoint& at) { return at.kind != EndpointKind::tcp && at.path.empty(); };
+  if (!fault.empty() && !std::all_of(all.begin(), all.end(), left_to_us) && std::erase_if(all, left_to_us) > 0)
+    os::log::warn("no channels and no Unix socket for clients of this host, which use TCP: " + fault);
+  for (const transport::Endpoint& endpoint : all) {
     const auto listening = listen_at(transport, endpoint);
-    if (listening) continue;
-    const bool left_to_us = endpoint.kind != transport::EndpointKind::tcp && endpoint.path.empty();
-    if (!left_to_us || settings_.listen.size() < 2) return listening.error();
-    os::log::warn(endpoint.kind == transport::EndpointKind::channel
-                      ? "no channels: clients of this host use sockets, which take longer; see endpoint.listen"
-                      : "no Unix socket: clients of this host use TCP, which takes longer; see endpoint.listen");
+    if (!listening && (!left_to_us(endpoint) || all.size() < 2)) return listening.error();
   }
   return {};
 }
@@ -43,7 +60,7 @@ Expected<void> Server::listen_at(transport::Transport& transport, const transpor
   if (!listener) return listener.error();
   listeners_.push_back(std::move(*listener));
   endpoints_.push_back(listeners_.back()->endpoint());
-  if (endpoint.kind != transport::EndpointKind::tcp) return {};
+  if (endpoint.kind != EndpointKind::tcp) return {};
   transport::Endpoint& told = endpoints_.back();
   AdvertisedHost named = advertised_host(told.host, settings_.advertised_host, os::host_addresses());
   if (!named.remark.empty()) os::log::info(named.remark);

@@ -31,8 +31,8 @@ class Server : public std::enable_shared_from_this<Server> {
          dispatch::Executive& executive, RequestTarget& target);
   ~Server();
 
-  // At every endpoint of endpoint.listen, or at none. A Unix socket whose path was left to us is forgone with a warning
-  // where there are other endpoints.
+  // At every endpoint of endpoint.listen, or at none; and at those for clients of this host (endpoint.local). One whose
+  // path was left to us is forgone with a warning where there are others.
   Expected<void> listen(transport::Transport& transport);
   // As references name them.
   const std::vector<transport::Endpoint>& endpoints() const noexcept { return endpoints_; }
@@ -60,6 +60,8 @@ class Server : public std::enable_shared_from_this<Server> {
  private:
   static constexpr std::size_t kept_jobs = 1024;
   Expected<void> listen_at(transport::Transport& transport, const transport::Endpoint& endpoint);
+  bool lacks(transport::EndpointKind kind) const;
+  std::vector<transport::Endpoint> wanted() const;
   void accept(std::shared_ptr<transport::Connection> stream);
   std::vector<std::shared_ptr<ServerConnection>> connections();
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "orb/base/contract.h"
+#include "orb/core/access_text.h"
 
 namespace corelane::core {
 namespace {
@@ -116,6 +117,13 @@ std::string socket_mode(Settings& s, std::string_view text) {
   if (fault != std::errc{} || end != text.data() + text.size() || mode > 0777)
     return "octal digits such as 0600 or 0666";
   s.unix_sockets.mode = mode;
+  return {};
+}
+
+std::string allowed(Settings& s, std::string_view text) {
+  auto access = parse_access(text);
+  if (!access) return access.error();
+  s.channel.access = std::move(*access);
   return {};
 }
 
@@ -265,11 +273,25 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return span_of_time(v, s.wait.spin); }},
       {"client.channel", "on", "off: call through sockets also where a reference names a channel",
        [](S& s, V v) { return yes_or_no(v, s.channels); }},
-      {"endpoint.listen", "127.0.0.1:0, unix:",
+      {"channel.allow", "",
+       "other users whose clients may call through channels: names or numbers, groups as @name (primary ones), or "
+       "anyone; separated by commas. They need a way to the socket, so name its path (channel:/path) in a directory "
+       "that they may enter; others than these use sockets",
+       allowed},
+      {"channel.pool", "1376256",
+       "bytes that each end of a channel lends for messages of more than 4 KiB; what is longer than all of it, or "
+       "finds "
+       "none free, goes in pieces",
+       [](S& s, V v) { return size(v, s.channel.pool, 64 * 1024, transport::largest_channel_pool); }},
+      {"endpoint.listen", "127.0.0.1:0",
        "where a server listens: one or more of host:port (port 0: any free one), unix:/path and channel:/path (shared "
        "memory, see channel.md; unix: or channel: alone chooses a path in the runtime directory), separated by commas; "
        "references name all of them",
        listen},
+      {"endpoint.local", "on",
+       "a server that listens at host:port offers a channel: and a unix: of its own accord, for clients of its host; "
+       "off: what endpoint.listen says and no more",
+       [](S& s, V v) { return yes_or_no(v, s.local); }},
       {"endpoint.unix_mode", "0600", "permissions of Unix sockets, octal: who may write to one may connect",
        socket_mode},
       {"endpoint.host", "",

@@ -26,6 +26,7 @@
 #include "orb/leader_followers/thread_pool.h"
 #include "orb/os/log.h"
 #include "orb/os/wait.h"
+#include "orb/transport/channel_options.h"
 #include "orb/transport/endpoint.h"
 #include "orb/transport/transport.h"
 #include "orb/transport/unix.h"
@@ -65,7 +66,9 @@ struct Settings {
   int forwards = 8;
   Duration request_timeout = std::chrono::seconds{30};
   Duration connect_timeout = std::chrono::seconds{5};
-  std::vector<transport::Endpoint> listen{{"127.0.0.1", 0}, transport::unix_endpoint("")};  // not empty
+  std::vector<transport::Endpoint> listen{{"127.0.0.1", 0}};  // not empty
+  bool local = true;                    // a server with TCP offers unix: and channel: of its own accord
+  transport::ChannelOptions channel;    // directory: see runtime.directory
   transport::UnixOptions unix_sockets;  // directory: see runtime.directory
   std::string advertised_host;          // empty: the host listened on
   NamingSettings naming;

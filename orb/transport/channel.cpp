@@ -28,10 +28,10 @@ Error error_of(const channel::SetupFault& fault) noexcept {
 
 }  // namespace
 
-ChannelTransport::ChannelTransport(Reactor& reactor, std::string directory, ConnectionLimits limits,
+ChannelTransport::ChannelTransport(Reactor& reactor, ChannelOptions options, ConnectionLimits limits,
                                    std::shared_ptr<ConnectionCensus> census)
     : reactor_(reactor.impl()),
-      directory_(std::move(directory)),
+      options_(std::move(options)),
       limits_(limits),
       census_(census ? std::move(census) : std::make_shared<ConnectionCensus>(limits)) {}
 
@@ -54,13 +54,16 @@ void ChannelTransport::forget(const std::string& path) {
 
 Expected<std::shared_ptr<Connection>> ChannelTransport::connect(const Endpoint& endpoint, Time deadline) {
   if (!names_socket(endpoint, EndpointKind::channel)) return bad_address;
-  auto channel = channel::Channel::connect(endpoint.path, ChannelLink::options(), deadline);
+  channel::Options options = ChannelLink::options(options_);
+  options.access = {.anyone = true};
+  auto channel = channel::Channel::connect(endpoint.path, options, deadline);
   if (!channel) {
     say_once(endpoint.path, channel.error().text);
     return error_of(channel.error());
   }
   forget(endpoint.path);
-  auto link = ChannelLink::make(std::move(*channel), ChannelLink::make_watch(), channel_endpoint({}), endpoint);
+  ChannelWatch watch = ChannelWatch::make(channel->peer(), options_);
+  auto link = ChannelLink::make(std::move(*channel), std::move(watch), channel_endpoint({}), endpoint);
   if (!link) return link.error();
   return std::shared_ptr<Connection>(
       std::make_shared<StreamConnection>(std::move(*link), reactor_, limits_, std::nullopt));
@@ -68,12 +71,12 @@ Expected<std::shared_ptr<Connection>> ChannelTransport::connect(const Endpoint& 
 
 Expected<std::unique_ptr<Listener>> ChannelTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
   if (endpoint.kind != EndpointKind::channel) return bad_address;
-  auto path = endpoint.path.empty() ? os::SocketPath::choose(directory_) : os::SocketPath::claim(endpoint.path);
+  auto path = endpoint.path.empty() ? os::SocketPath::choose(options_.directory) : os::SocketPath::claim(endpoint.path);
   if (!path) return logged(path.error(), "channel");
-  auto socket = path->listen(0600, SOCK_SEQPACKET);
+  auto socket = path->listen(options_.access.names_others() ? 0666 : 0600, SOCK_SEQPACKET);
   if (!socket) return logged(socket.error(), "channel");
-  channel::Options options = ChannelLink::options();
-  options.porter = ChannelListener::porter(census_);
+  channel::Options options = ChannelLink::options(options_);
+  options.porter = ChannelListener::porter(census_, options_);
   auto door = channel::Listener::over(std::move(*socket), path->path(), options);
   auto shared = std::make_shared<ChannelListener::Shared>();
   shared->reactor = reactor_;

@@ -1,5 +1,6 @@
-// ChannelTransport: byte streams through channels (docs/channel.md), for processes of one user on one host that see the
-// same files. An endpoint of the kind channel is the Unix socket at which channels are set up.
+// ChannelTransport: byte streams through channels (docs/channel.md), for processes of one host that see the same files.
+// An endpoint of the kind channel is the Unix socket at which channels are set up. A listener lets its own user in, and
+// whom ChannelOptions::access names; a caller goes to any server, as with a socket.
 //
 // Threads: as Transport; and one for each listener, "corelane-door", which shakes hands under SCHED_OTHER.
 #pragma once
@@ -10,6 +11,7 @@
 #include <mutex>
 #include <string>
 
+#include "orb/transport/channel_options.h"
 #include "orb/transport/reactor.h"
 #include "orb/transport/transport.h"
 
@@ -19,16 +21,15 @@ class ConnectionCensus;
 
 class ChannelTransport final : public Transport {
  public:
-  // `reactor` outlives the transport. `directory`: where paths are chosen for listening endpoints without one.
-  // `census`: shared with other transports whose connections count together.
-  explicit ChannelTransport(Reactor& reactor, std::string directory = {}, ConnectionLimits limits = {},
+  // `reactor` outlives the transport. `census`: shared with other transports whose connections count together.
+  explicit ChannelTransport(Reactor& reactor, ChannelOptions options = {}, ConnectionLimits limits = {},
                             std::shared_ptr<ConnectionCensus> census = nullptr);
   ~ChannelTransport() override;
 
   // Why no channel came about is a line of the log, once for each path until one comes about there, or many others
   // failed since.
   Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) override;
-  // The path is claimed as by UnixTransport, and for this user alone.
+  // The path is claimed as by UnixTransport; for this user alone unless others are let in.
   Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) override;
   const ConnectionLimits& limits() const noexcept override { return limits_; }
 
@@ -39,7 +40,7 @@ class ChannelTransport final : public Transport {
   void forget(const std::string& path);
 
   const std::shared_ptr<Reactor::Impl> reactor_;
-  const std::string directory_;
+  const ChannelOptions options_;
   const ConnectionLimits limits_;
   const std::shared_ptr<ConnectionCensus> census_;  // of accepted connections
 

@@ -2,6 +2,7 @@
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "orb/base/errors.h"
+#include "orb/base/minor.h"
 #include "orb/os/clock.h"
 
 namespace corelane::transport {
@@ -53,28 +55,43 @@ IoResult end_of(Fault fault) noexcept {
 
 }  // namespace
 
-// A small share of memory, because every connection has it: what does not fit waits in the backlog.
-channel::Options ChannelLink::options() {
-  return {.shape = {.slots = 1024, .chunks = 16, .chunk_size = piece_size},
-          .wake = channel::Wake::eventfd,
-          .largest_peer = 16u << 20};
+// A share of memory that every connection has: what does not fit waits in the backlog.
+channel::Options ChannelLink::options(const ChannelOptions& granted) {
+  const auto chunks = std::min(granted.pool, largest_channel_pool) / piece_size;
+  return {.shape = {.slots = 1024, .chunks = static_cast<std::uint32_t>(chunks), .chunk_size = piece_size},
+          .wake = granted.wake_by_descriptor ? channel::Wake::eventfd : channel::Wake::futex,
+          .wake_by_others = channel::Wake::futex,
+          .access = granted.access,
+          .largest_peer = largest_channel_pool + (1u << 20)};
 }
 
-os::Fd ChannelLink::make_watch() noexcept { return os::Fd(epoll_create1(EPOLL_CLOEXEC)); }
-
-Expected<std::unique_ptr<Link>> ChannelLink::make(channel::Channel channel, os::Fd watched, Endpoint local,
-                                                  Endpoint peer) {
-  if (!watched || !add(watched, channel.descriptor(), EPOLLIN) ||
-      !add(watched, channel.hang_up_descriptor(), EPOLLRDHUP) || !add(watched, channel.process_descriptor(), EPOLLIN))
-    return errors::no_descriptor;
-  std::unique_ptr<Link> made(
-      new ChannelLink(std::move(channel), std::move(watched), std::move(local), std::move(peer)));
-  made->await_bytes();  // whoever watches the descriptor before the first read is told, as of a socket
+ChannelWatch ChannelWatch::make(const channel::Peer& peer, const ChannelOptions& granted) noexcept {
+  const bool by_descriptor = granted.wake_by_descriptor && peer.user == geteuid();
+  ChannelWatch made{.all = os::Fd(epoll_create1(EPOLL_CLOEXEC)), .more = {}};
+  if (made.all) made.more.reset(by_descriptor ? epoll_create1(EPOLL_CLOEXEC) : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   return made;
 }
 
-ChannelLink::ChannelLink(channel::Channel channel, os::Fd watched, Endpoint local, Endpoint peer)
-    : channel_(std::move(channel)), watched_(std::move(watched)), local_(std::move(local)), peer_(std::move(peer)) {}
+Expected<std::unique_ptr<Link>> ChannelLink::make(channel::Channel channel, ChannelWatch watch, Endpoint local,
+                                                  Endpoint peer) {
+  if (channel.descriptor() < 0) return Error{.kind = ErrorKind::comm_failure, .minor = minor::connection_lost};
+  std::unique_ptr<ChannelLink> made(
+      new ChannelLink(std::move(channel), std::move(watch), std::move(local), std::move(peer)));
+  if (!made->watch_all()) return errors::no_descriptor;
+  if (!made->await_bytes()) made->nudge();  // whoever watches the descriptor before the first read is told
+  return std::unique_ptr<Link>(std::move(made));
+}
+
+ChannelLink::ChannelLink(channel::Channel channel, ChannelWatch watch, Endpoint local, Endpoint peer)
+    : channel_(std::move(channel)), watch_(std::move(watch)), local_(std::move(local)), peer_(std::move(peer)) {}
+
+bool ChannelLink::watch_all() const noexcept {
+  const os::Fd& of_end = has_own() ? watch_.more : watch_.all;
+  const std::uint32_t of_socket = has_own() ? EPOLLRDHUP : EPOLLRDHUP | EPOLLIN;
+  return watch_ && add(of_end, channel_.hang_up_descriptor(), of_socket) &&
+         add(of_end, channel_.process_descriptor(), EPOLLIN) && add(watch_.all, watch_.more.get(), EPOLLIN) &&
+         (!has_own() || add(watch_.all, channel_.descriptor(), EPOLLIN));
+}
 
 std::optional<PeerCredentials> ChannelLink::credentials() const noexcept {
   const channel::Peer& peer = channel_.peer();
@@ -126,17 +143,25 @@ IoResult ChannelLink::take(MutableBytes buffer, Time& arrived) noexcept {
   stop_awaiting();
   const IoResult result = receive_some(buffer);
   arrived = os::now();
-  await_bytes();
+  if (!await_bytes()) nudge();
   return result;
 }
 
-void ChannelLink::await_bytes() noexcept {
+bool ChannelLink::await_bytes() noexcept {
   armed_ = true;
-  if (!channel_.arm()) eventfd_write(channel_.descriptor(), 1);  // there is something already
+  return channel_.arm();
 }
 
 void ChannelLink::stop_awaiting() noexcept {
   if (std::exchange(armed_, false)) channel_.disarm();
+  eventfd_t ignored;
+  if (std::exchange(nudged_, false)) eventfd_read(watch_.more.get(), &ignored);
+}
+
+void ChannelLink::nudge() noexcept {
+  if (has_own()) return channel_.nudge();
+  nudged_ = true;
+  eventfd_write(watch_.more.get(), 1);
 }
 
 void ChannelLink::await_room(std::size_t size) noexcept {

@@ -1,5 +1,7 @@
 #include "orb/transport/detail/channel_listener.h"
 
+#include <sys/resource.h>
+
 #include <cerrno>
 #include <chrono>
 #include <new>
@@ -22,11 +24,17 @@ using channel::SetupFault;
 
 // What the porter gives: all that a connection may be short of.
 struct Place {
-  Place(ConnectionCensus::Ticket counted, os::Fd descriptor)
-      : ticket(std::move(counted)), watch(std::move(descriptor)) {}
+  Place(ConnectionCensus::Ticket counted, ChannelWatch descriptors)
+      : ticket(std::move(counted)), watch(std::move(descriptors)) {}
   ConnectionCensus::Ticket ticket;
-  os::Fd watch;
+  ChannelWatch watch;
 };
+
+// The system gives the lowest number that is free. A channel takes ten: beyond a half the rest is for sockets.
+bool is_beyond_half(const os::Fd& fd) noexcept {
+  rlimit limit{};
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 && static_cast<rlim_t>(fd.get()) > limit.rlim_cur / 2;
+}
 
 }  // namespace
 
@@ -51,22 +59,27 @@ void ChannelListener::run() {
       }
       const SetupFault& fault = channel.error();
       if (fault.kind == SetupFault::Kind::stopped) return;
-      say("channel at " + shared_->endpoint.path + ": " + fault.text);
+      say("a client got no channel at " + shared_->endpoint.path + " and was told so: " + fault.text);
       if (fault.kind == SetupFault::Kind::system) os::sleep_until(os::now() + no_resources_pause);
     } catch (const std::bad_alloc&) {
       os::sleep_until(os::now() + no_resources_pause);
     }
 }
 
-channel::Porter ChannelListener::porter(std::shared_ptr<ConnectionCensus> census) {
-  return [census = std::move(census)](const channel::Peer& peer) -> Expected<std::shared_ptr<void>, SetupFault> {
-    const std::string name = "user " + std::to_string(peer.user);
-    auto ticket = census->enter(name);
-    if (!ticket) return SetupFault{SetupFault::Kind::denied, name + " refused: " + ticket.error()};
-    os::Fd watch = ChannelLink::make_watch();
-    if (!watch) return channel::system_fault("epoll", errno, "raise ulimit -n");
-    return std::shared_ptr<void>(std::make_shared<Place>(std::move(*ticket), std::move(watch)));
-  };
+channel::Porter ChannelListener::porter(std::shared_ptr<ConnectionCensus> census, const ChannelOptions& granted) {
+  return
+      [census = std::move(census), granted](const channel::Peer& peer) -> Expected<std::shared_ptr<void>, SetupFault> {
+        const std::string name = "user " + std::to_string(peer.user);
+        auto ticket = census->enter(name);
+        if (!ticket) return SetupFault{SetupFault::Kind::denied, name + " refused: " + ticket.error()};
+        ChannelWatch watch = ChannelWatch::make(peer, granted);
+        if (!watch) return channel::system_fault("epoll", errno, "raise ulimit -n");
+        if (is_beyond_half(watch.more))
+          return SetupFault{SetupFault::Kind::denied, name +
+                                                          " gets no channel: half of this server's descriptors are in "
+                                                          "use, and the others are for sockets; raise its ulimit -n"};
+        return std::shared_ptr<void>(std::make_shared<Place>(std::move(*ticket), std::move(watch)));
+      };
 }
 
 void ChannelListener::admit(channel::Channel channel) {

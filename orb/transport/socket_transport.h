@@ -13,7 +13,8 @@ namespace corelane::transport {
 class SocketTransport final : public Transport {
  public:
   // `reactor` outlives the transport.
-  explicit SocketTransport(Reactor& reactor, ConnectionLimits limits = {}, UnixOptions unix_options = {});
+  explicit SocketTransport(Reactor& reactor, ConnectionLimits limits = {}, UnixOptions unix_options = {},
+                           ChannelOptions channel_options = {});
 
   Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) override {
     return of(endpoint).connect(endpoint, deadline);
@@ -24,7 +25,7 @@ class SocketTransport final : public Transport {
   const ConnectionLimits& limits() const noexcept override { return tcp_.limits(); }
 
  private:
-  SocketTransport(Reactor& reactor, ConnectionLimits limits, UnixOptions unix_options,
+  SocketTransport(Reactor& reactor, ConnectionLimits limits, UnixOptions unix_options, ChannelOptions channel_options,
                   const std::shared_ptr<ConnectionCensus>& census);
   Transport& of(const Endpoint& endpoint) noexcept;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -23,6 +24,7 @@ constexpr Error backlog_full{.kind = ErrorKind::transient, .minor = minor::send_
 // Of one connection, until the reactor serves the others.
 constexpr int reads_per_turn = 4;
 constexpr int writes_per_turn = 8;
+constexpr std::chrono::milliseconds between_tries{1};  // to send to a peer who does not tell that there is room
 
 PeerId next_id() noexcept {
   static std::atomic<std::uint64_t> last{0};
@@ -236,24 +238,50 @@ class RoomHandler final : public ReadinessHandler {
   const std::shared_ptr<ReadinessHandler> connection_;
 };
 
+// So has the end, whose being readable means that a look at the bytes finds it.
+class EndHandler final : public ReadinessHandler {
+ public:
+  EndHandler(std::shared_ptr<ReadinessHandler> connection, Link& link)
+      : connection_(std::move(connection)), link_(link) {}
+  void on_readable() noexcept override { link_.nudge(); }
+  void on_writable() noexcept override {}
+  void on_stopping() noexcept override { connection_->on_stopping(); }
+
+ private:
+  const std::shared_ptr<ReadinessHandler> connection_;
+  Link& link_;  // the connection's
+};
+
 }  // namespace
 
 // False when the system does not let it.
 bool StreamConnection::watch_on_reactor(bool room) {
-  if (!readiness_) readiness_ = reactor_->watch(link_->descriptor(), shared_from_this());
-  if (room && !room_ && link_->room_descriptor() >= 0)
+  if (!readiness_) readiness_ = reactor_->watch(link_->bytes_descriptor(), shared_from_this());
+  if (!end_ && link_->end_descriptor() >= 0) {
+    end_ = reactor_->watch(link_->end_descriptor(), std::make_shared<EndHandler>(shared_from_this(), *link_));
+    if (!end_) return false;
+    end_->arm_read();
+  }
+  if (room && !room_ && link_->room() == Link::Room::readable)
     room_ = reactor_->watch(link_->room_descriptor(), std::make_shared<RoomHandler>(shared_from_this()));
-  return readiness_ && (!room || link_->room_descriptor() < 0 || room_);
+  return readiness_ && (!room || link_->room() != Link::Room::readable || room_);
 }
 
 void StreamConnection::arm_read_on_reactor() {
   if (std::exchange(read_armed_, true)) return;
-  link_->await_bytes();
+  if (!link_->await_bytes()) link_->nudge();
   readiness_->arm_read();
+}
+
+void StreamConnection::try_again_on_reactor() {
+  reactor_->schedule(os::now() + between_tries, [weak = weak_from_this()] {
+    if (const auto self = weak.lock(); self && self->readiness_) self->on_writable();
+  });
 }
 
 void StreamConnection::arm_write_on_reactor() {
   if (std::exchange(write_armed_, true)) return;
+  if (link_->room() == Link::Room::untold) return try_again_on_reactor();
   if (!room_) return readiness_->arm_write();
   {
     const std::lock_guard lock(mutex_);
@@ -271,6 +299,7 @@ void StreamConnection::give_up_on_reactor() noexcept {
 void StreamConnection::release_on_reactor() {
   if (!readiness_) return;
   readiness_.reset();
+  end_.reset();
   room_.reset();
   read_armed_ = write_armed_ = read_waits_ = false;
   link_->released();
@@ -332,7 +361,9 @@ void StreamConnection::on_readable() noexcept try {
     // relaxed: see renew()
     last_traffic_.store(received, std::memory_order_relaxed);
     watcher->on_bytes(buffer.first(result.count), received);
-    if (result.count < buffer.size() || reactor_->reads().is_limited()) break;
+    if (reactor_->reads().is_limited()) break;
+    // Before the descriptor is asked for, one more look: who answers at once is often called at once.
+    if (result.count < buffer.size() && (!active_watcher_ || link_->await_bytes())) break;
   }
   reactor_->reads().charge(reads_);
   // Nothing but the next read is to be prepared: no lock, which a sender that was pre-empted in its system call may

@@ -86,7 +86,9 @@ class TestOrb {
                                    "-ORBRuntimeLedger",
                                    "off",
                                    "-ORBEndpointListen",
-                                   "127.0.0.1:0"};
+                                   "127.0.0.1:0",
+                                   "-ORBEndpointLocal",
+                                   "off"};
     words.insert(words.end(), options.begin(), options.end());
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());

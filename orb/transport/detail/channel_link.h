@@ -10,21 +10,35 @@
 
 #include "orb/channel/channel.h"
 #include "orb/os/fd.h"
+#include "orb/transport/channel_options.h"
 #include "orb/transport/detail/link.h"
 
 namespace corelane::transport {
+
+// The descriptors that a link takes.
+struct ChannelWatch {
+  os::Fd all;   // an epoll of all that concerns a reader: message, hang-up, the peer's end
+  os::Fd more;  // with a descriptor for messages: an epoll of the other two; else an eventfd by which a reader wakes
+                // itself
+
+  // For a channel with that peer, set up with ChannelLink::options().
+  static ChannelWatch make(const channel::Peer& peer, const ChannelOptions& granted) noexcept;
+  // False: the system has none left, and errno says why.
+  explicit operator bool() const noexcept { return all && more; }
+};
 
 class ChannelLink final : public Link {
  public:
   static constexpr std::size_t piece_size = 32 * 1024;  // of a long message: one chunk
 
-  // How both ends of a connection set its channel up: woken by eventfd, which a reactor can watch.
-  static channel::Options options();
+  // How both ends of a connection set its channel up. Either is woken in a way that a reactor can watch: by a
+  // descriptor of its own where both are of one user, otherwise at the socket.
+  static channel::Options options(const ChannelOptions& granted);
 
-  // The descriptor that a link takes, for make(); none: the system has none left.
-  static os::Fd make_watch() noexcept;
-  // NO_RESOURCES no_descriptor: without `watched`, or when the system watches no more.
-  static Expected<std::unique_ptr<Link>> make(channel::Channel channel, os::Fd watched, Endpoint local, Endpoint peer);
+  // NO_RESOURCES no_descriptor: without a watch, or when the system watches no more. COMM_FAILURE: nobody can be
+  // woken.
+  static Expected<std::unique_ptr<Link>> make(channel::Channel channel, ChannelWatch watch, Endpoint local,
+                                              Endpoint peer);
 
   IoResult receive_some(MutableBytes buffer) noexcept override;
   IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override;
@@ -32,9 +46,13 @@ class ChannelLink final : public Link {
   IoResult take(MutableBytes buffer, Time& arrived) noexcept override;
   IoResult send_some(std::span<const Bytes> parts) noexcept override;
   void shut() noexcept override { channel_.close(); }
-  int descriptor() const noexcept override { return watched_.get(); }
-  void await_bytes() noexcept override;
+  int descriptor() const noexcept override { return watch_.all.get(); }
+  int bytes_descriptor() const noexcept override { return has_own() ? channel_.descriptor() : watch_.all.get(); }
+  int end_descriptor() const noexcept override { return has_own() ? watch_.more.get() : -1; }
+  bool await_bytes() noexcept override;
   void stop_awaiting() noexcept override;
+  void nudge() noexcept override;
+  Room room() const noexcept override { return room_descriptor() >= 0 ? Room::readable : Room::untold; }
   int room_descriptor() const noexcept override { return channel_.room_descriptor(); }
   void await_room(std::size_t size) noexcept override;
   Endpoint local() const override { return local_; }
@@ -42,15 +60,19 @@ class ChannelLink final : public Link {
   std::optional<PeerCredentials> credentials() const noexcept override;
 
  private:
-  ChannelLink(channel::Channel channel, os::Fd watched, Endpoint local, Endpoint peer);
+  ChannelLink(channel::Channel channel, ChannelWatch watch, Endpoint local, Endpoint peer);
+  bool watch_all() const noexcept;
+  // It is told of messages by a descriptor of its own, and not at the socket.
+  bool has_own() const noexcept { return channel_.descriptor() != channel_.hang_up_descriptor(); }
 
   // Constant but for its state.
   channel::Channel channel_;
-  const os::Fd watched_;  // an epoll of all that concerns a reader: message, hang-up, the peer's end
+  const ChannelWatch watch_;
   const Endpoint local_, peer_;
   // Owner: who reads.
   std::size_t read_ = 0;  // bytes of the front message that were given
   bool armed_ = false;
+  bool nudged_ = false;     // by itself
   Time look_at_peer_at_{};  // for who glances
   // Owner: who writes.
   bool room_armed_ = false;

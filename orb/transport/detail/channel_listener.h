@@ -10,6 +10,7 @@
 #include "orb/channel/listener.h"
 #include "orb/os/socket_path.h"
 #include "orb/os/thread.h"
+#include "orb/transport/channel_options.h"
 #include "orb/transport/detail/census.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/transport.h"
@@ -27,8 +28,8 @@ class ChannelListener final : public Listener {
     bool stopped = false;  // owner: the reactor's thread
   };
 
-  // Lets in whom the census counts, and only with the descriptor that his connection takes.
-  static channel::Porter porter(std::shared_ptr<ConnectionCensus> census);
+  // Lets in whom the census counts, and only with the descriptors that his connection takes.
+  static channel::Porter porter(std::shared_ptr<ConnectionCensus> census, const ChannelOptions& granted);
   // `path` has a listening socket, of which `door` is made, with that porter.
   static Expected<std::unique_ptr<Listener>> start(os::SocketPath path, channel::Listener door,
                                                    std::shared_ptr<Shared> shared);

@@ -44,10 +44,18 @@ class Link {
   // Readable once there is something to read, or the link has ended; between await_bytes() and stop_awaiting(), which
   // reading otherwise does by itself. Constant.
   virtual int descriptor() const noexcept = 0;
-  virtual void await_bytes() noexcept {}
+  // The same in two, for who can watch two: the second tells of the end, and when it does nudge() makes the first
+  // readable. -1: the first tells of both. Constant.
+  virtual int bytes_descriptor() const noexcept { return descriptor(); }
+  virtual int end_descriptor() const noexcept { return -1; }
+  // False: there is something already, and no descriptor tells of it.
+  virtual bool await_bytes() noexcept { return true; }
   virtual void stop_awaiting() noexcept {}
-  // For a descriptor of its own that is readable once there is room for so many bytes, after await_room(); -1: the one
-  // above is writable then. Constant.
+  virtual void nudge() noexcept {}
+  // How to learn that there is room for more: descriptor() is writable; room_descriptor() is readable, after
+  // await_room(); by trying again. Constant.
+  enum class Room : std::uint8_t { writable, readable, untold };
+  virtual Room room() const noexcept { return Room::writable; }
   virtual int room_descriptor() const noexcept { return -1; }
   virtual void await_room(std::size_t) noexcept {}
   // No reactor watches it any more.

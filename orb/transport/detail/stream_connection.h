@@ -65,6 +65,7 @@ class StreamConnection final : public Connection,
   bool watch_on_reactor(bool room);
   void arm_read_on_reactor();
   void arm_write_on_reactor();
+  void try_again_on_reactor();
   bool ask_for_update();
   bool defer_read();
   void update_on_reactor() noexcept;
@@ -103,7 +104,7 @@ class StreamConnection final : public Connection,
 
   // Owner: the reactor's thread.
   std::unique_ptr<Readiness> readiness_;
-  std::unique_ptr<Readiness> room_;          // of a link that has a descriptor for it
+  std::unique_ptr<Readiness> end_, room_;    // of a link that has descriptors for them
   std::shared_ptr<Watcher> active_watcher_;  // the one that bytes go to
   bool read_armed_ = false;
   bool write_armed_ = false;

@@ -7,6 +7,7 @@
 #include "orb/core/async_invocation.h"
 #include "orb/core/orb_state.h"
 #include "orb/core/reference.h"
+#include "tests/support/captured_errors.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
@@ -192,12 +193,39 @@ TEST_CASE("a path is chosen in the runtime directory and removed at shutdown") {
   CHECK_FALSE(std::filesystem::exists(path));
 }
 
-TEST_CASE("without a directory for a chosen path a server with TCP goes on and one without does not start") {
-  const Quiet quiet;
-  TestOrb both({"-ORBEndpointListen", "127.0.0.1:0, unix:", "-ORBRuntimeDirectory", "/dev/null/nowhere"});
+TEST_CASE("a server with TCP offers a Unix socket and a channel of its own accord, which its clients take") {
+  Fixture test;
+  ProbeServer server({"-ORBEndpointLocal", "on", "-ORBRuntimeDirectory", test.directory.path()});
+  const auto endpoints = server.orb->endpoints();
+  REQUIRE(endpoints.size() == 3);
+  CHECK(endpoints[1].kind == EndpointKind::unix_socket);
+  CHECK(endpoints[2].kind == EndpointKind::channel);
+  CHECK(test.kind_of_call(server.ior()) == EndpointKind::channel);
+  CHECK(test.kind_of_call(without_this_host(server.ior())) == EndpointKind::tcp);
+}
+
+TEST_CASE("what a server with TCP offers beside it is what the settings do not name, and nothing when it is off") {
+  Fixture test;
+  const auto [unix_named, local, expected] = GENERATE(
+      table<bool, std::string, std::size_t>({{true, "on", 3}, {true, "off", 2}, {false, "on", 3}, {false, "off", 1}}));
+  const std::string listen = unix_named ? test.both() : "127.0.0.1:0";
+  ProbeServer server(
+      {"-ORBEndpointListen", listen, "-ORBEndpointLocal", local, "-ORBRuntimeDirectory", test.directory.path()});
+  CHECK(server.orb->endpoints().size() == expected);
+}
+
+TEST_CASE("without a directory for a chosen path a server with TCP goes on and says so in one line") {
+  const CapturedErrors log;
+  TestOrb both({"-ORBEndpointLocal", "on", "-ORBRuntimeDirectory", "/dev/null/nowhere"});
   both.root();
   both->listen();
   CHECK(both->endpoints().size() == 1);
+  CHECK(log.times("cannot listen") == 0);
+  CHECK(log.times("no channels and no Unix socket for clients of this host, which use TCP: /dev/null/nowhere") == 1);
+}
+
+TEST_CASE("without a directory for a chosen path a server without TCP does not start") {
+  const Quiet quiet;
   TestOrb alone({"-ORBEndpointListen", "unix:", "-ORBRuntimeDirectory", "/dev/null/nowhere"});
   alone.root();
   CHECK_THROWS_AS(alone->listen(), CORBA::BAD_PARAM);

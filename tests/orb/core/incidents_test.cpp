@@ -1,15 +1,13 @@
 // What the log hears of what went wrong on threads that may not write to it.
 #include "orb/core/incidents.h"
 
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <sstream>
 
 #include "orb/base/minor.h"
-#include "orb/os/fd.h"
 #include "orb/rt/rt.h"
+#include "tests/support/captured_errors.h"
 #include "tests/support/probe_servant.h"
 
 namespace incidents_test {
@@ -23,32 +21,6 @@ namespace {
 
 constexpr Error overloaded{ErrorKind::transient, Completion::no, minor::queue_full};
 constexpr Time start{10s};
-
-// What goes to standard error while this lives.
-class CapturedErrors {
- public:
-  CapturedErrors() : saved_(dup(2)), file_(std::tmpfile()) { dup2(fileno(file_), 2); }
-  ~CapturedErrors() {
-    dup2(saved_.get(), 2);
-    std::fclose(file_);
-  }
-  std::string text() const {
-    std::string text(65536, '\0');
-    const auto size = pread(fileno(file_), text.data(), text.size(), 0);
-    text.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-    return text;
-  }
-  std::size_t times(const std::string& words) const {
-    const std::string all = text();
-    std::size_t count = 0;
-    for (std::size_t at = all.find(words); at != all.npos; at = all.find(words, at + 1)) ++count;
-    return count;
-  }
-
- private:
-  const os::Fd saved_;
-  std::FILE* const file_;
-};
 
 }  // namespace
 

@@ -62,7 +62,8 @@ TEST_CASE("without sources every setting has its default") {
   const auto settings = Start().load();
   REQUIRE(settings);
   CHECK(settings->executive.queue_capacity == 1024);
-  CHECK(settings->listen == std::vector{transport::Endpoint{"127.0.0.1", 0}, transport::unix_endpoint("")});
+  CHECK(settings->listen == std::vector{transport::Endpoint{"127.0.0.1", 0}});
+  CHECK(settings->local);
 }
 
 TEST_CASE("every default of the table is taken and changes nothing") {
@@ -83,6 +84,20 @@ TEST_CASE("every default of the table is taken and changes nothing") {
   CHECK(settings.request_timeout == fresh.request_timeout);
   CHECK(settings.connect_timeout == fresh.connect_timeout);
   CHECK(settings.listen == fresh.listen);
+}
+
+TEST_CASE("who may use channels is named by names and numbers of users and groups") {
+  Settings settings;
+  const auto& table = settings_table();
+  const auto entry = std::find_if(table.begin(), table.end(), [](const auto& e) { return e.key == "channel.allow"; });
+  REQUIRE(entry != table.end());
+  CHECK(entry->apply(settings, "root, 1001 @root,@44") == "");
+  CHECK(settings.channel.access == channel::Access{.users = {0, 1001}, .groups = {0, 44}});
+  CHECK(entry->apply(settings, "anyone") == "");
+  CHECK(settings.channel.access == channel::Access{.anyone = true});
+  CHECK(entry->apply(settings, "no-such-user-here") ==
+        "anyone, users of this host, or groups of it as @name; it has no user no-such-user-here");
+  CHECK(entry->apply(settings, "@no-such-group-here") == "groups of this host; it has no group no-such-group-here");
 }
 
 TEST_CASE("an option beats a variable and a variable beats the file") {

@@ -2,11 +2,15 @@
 #include "orb/transport/channel.h"
 
 #include <poll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <catch2/catch.hpp>
 
 #include "tests/orb/transport/kinds.h"
+#include "tests/support/quiet.h"
 
 using namespace corelane;
 using namespace corelane::testing;
@@ -18,7 +22,68 @@ bool has_news(const transport::Connection& end) {
   return poll(&readable, 1, 0) == 1;
 }
 
+constexpr uid_t somebody = 65534;
+
+// Of a server that grants that, and a child that is another user and calls it: sends "ping" and wants "pong". 'y': it
+// got that; 'n': it got no channel.
+char called_by_another_user(const channel::Access& access) {
+  const TempDirectory directory;
+  REQUIRE(chmod(directory.path().c_str(), 0755) == 0);
+  const Endpoint endpoint = transport::channel_endpoint(directory / "door");
+  os::Fd told, tell;
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  told.reset(ends[0]), tell.reset(ends[1]);
+  const pid_t child = fork();  // before threads are made
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    char go = 0;
+    if (::read(told.get(), &go, 1) != 1 || setgid(somebody) != 0 || setuid(somebody) != 0) _exit('x');
+    auto reactor = Reactor::start();
+    transport::ChannelTransport transport(**reactor);
+    const auto caller = transport.connect(endpoint, patience());
+    if (!caller) _exit('n');
+    _exit(send(*caller, "ping") && read(*caller, 4) == "pong" ? 'y' : '?');
+  }
+  auto reactor = Reactor::start();
+  REQUIRE(reactor);
+  transport::ChannelTransport transport(**reactor, {.access = access});
+  struct Answering final : transport::Watcher {
+    void on_bytes(Bytes, Time) noexcept override { (void)connection->send(bytes_of("pong")); }
+    void on_closed(Error) noexcept override { closed.put(true); }
+    ConnectionPtr connection;
+    Mailbox<bool> closed;
+  };
+  const auto answering = std::make_shared<Answering>();
+  const auto listener = transport.listen(endpoint, [&](ConnectionPtr connection) {
+    CHECK(connection->credentials()->user == somebody);
+    answering->connection = connection;
+    connection->watch(answering);
+  });
+  REQUIRE(listener);
+  REQUIRE(::write(tell.get(), "g", 1) == 1);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  if (answering->connection) answering->closed.take();
+  answering->connection.reset();
+  (*reactor)->stop();
+  return WIFEXITED(status) ? static_cast<char>(WEXITSTATUS(status)) : 's';
+}
+
 }  // namespace
+
+TEST_CASE("a client of another user gets a channel when the server lets him in, and none otherwise") {
+  if (geteuid() != 0) {
+    WARN("SKIPPED: only root can be another user");
+    return;
+  }
+  const Quiet quiet;
+  CHECK(called_by_another_user({.users = {somebody}}) == 'y');
+  CHECK(called_by_another_user({.groups = {somebody}}) == 'y');
+  CHECK(called_by_another_user({.anyone = true}) == 'y');
+  CHECK(called_by_another_user({.users = {somebody - 1}}) == 'n');
+  CHECK(called_by_another_user({}) == 'n');
+}
 
 TEST_CASE("a channel's descriptor tells of nothing while its end is only glanced at") {
   StreamHarness<SharedMemory> harness;

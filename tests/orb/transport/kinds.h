@@ -57,8 +57,19 @@ struct SharedMemory {
   static std::optional<std::string> missing() { return std::nullopt; }
   static Endpoint anywhere() { return transport::channel_endpoint(""); }
   static std::unique_ptr<Transport> make(Reactor& reactor, const ConnectionLimits& limits) {
+    return made(reactor, limits, true);
+  }
+  static std::unique_ptr<Transport> made(Reactor& reactor, const ConnectionLimits& limits, bool by_descriptor) {
     static const TempDirectory directory;
-    return std::make_unique<transport::ChannelTransport>(reactor, directory.path(), limits);
+    return std::make_unique<transport::ChannelTransport>(
+        reactor, transport::ChannelOptions{.directory = directory.path(), .wake_by_descriptor = by_descriptor}, limits);
+  }
+};
+
+// With the wake-ups that two users have.
+struct SharedByUsers : SharedMemory {
+  static std::unique_ptr<Transport> make(Reactor& reactor, const ConnectionLimits& limits) {
+    return made(reactor, limits, false);
   }
 };
 

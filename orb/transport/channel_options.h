@@ -1,0 +1,23 @@
+// What a process grants the channels of its connections.
+// Threads: values.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "orb/channel/access.h"
+
+namespace corelane::transport {
+
+struct ChannelOptions {
+  std::string directory{};         // where paths are chosen for listening endpoints without one; made when first needed
+  channel::Access access{};        // who may connect, beside this process's own user
+  std::size_t pool = 1344 * 1024;  // bytes for messages of more than 4 KiB that each end of a connection lends; 0: none
+  // Wake-ups between ends of one user go to a descriptor of their own; false: as between two users, at the socket.
+  bool wake_by_descriptor = true;
+};
+
+// Of a pool: what both ends of a connection can have.
+inline constexpr std::size_t largest_channel_pool = 32 * 1024 * 1024;
+
+}  // namespace corelane::transport
