@@ -2,9 +2,14 @@
 
 namespace corelane::nameserver {
 
-void ChangeTeller::queue(const Changes& changes) {
-  if (!told_) return;
+void ChangeTeller::on_change(std::function<void(const Change&)> told) {
   const std::lock_guard lock(mutex_);
+  told_ = std::move(told);
+}
+
+void ChangeTeller::queue(const Changes& changes) {
+  const std::lock_guard lock(mutex_);
+  if (!told_) return;
   queued_.insert(queued_.end(), changes.begin(), changes.end());
 }
 

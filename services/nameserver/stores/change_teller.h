@@ -12,8 +12,8 @@ namespace corelane::nameserver {
 
 class ChangeTeller {
  public:
-  // Before the first change.
-  void on_change(std::function<void(const Change&)> told) { told_ = std::move(told); }
+  // Once. What was queued before is not told.
+  void on_change(std::function<void(const Change&)> told);
 
   // Thread: any, in the order of revisions.
   void queue(const Changes& changes);
@@ -21,10 +21,10 @@ class ChangeTeller {
   void tell();
 
  private:
-  std::function<void(const Change&)> told_;  // constant once the store is used
   std::mutex mutex_;
-  std::deque<Change> queued_;  // guarded by mutex_
-  bool telling_ = false;       // guarded by mutex_
+  std::function<void(const Change&)> told_;  // set once, under mutex_; constant once something is queued
+  std::deque<Change> queued_;                // guarded by mutex_
+  bool telling_ = false;                     // guarded by mutex_
 };
 
 }  // namespace corelane::nameserver

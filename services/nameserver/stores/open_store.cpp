@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "services/nameserver/stores/etcd_store.h"
 #include "services/nameserver/stores/sqlite_store.h"
 #include "services/nameserver/stores/tree_store.h"
 
@@ -9,7 +10,7 @@ namespace corelane::nameserver {
 
 namespace {
 
-constexpr std::string_view sqlite_prefix = "sqlite:";
+constexpr std::string_view sqlite_prefix = "sqlite:", etcd_prefix = "etcd:";
 
 }  // namespace
 
@@ -18,7 +19,8 @@ Expected<std::unique_ptr<Store>, std::string> open_store(const std::string& spec
   if (specification == "memory") return {std::make_unique<TreeStore>(Tree(options.limits))};
   if (specification.starts_with(sqlite_prefix))
     return open_sqlite_store(specification.substr(sqlite_prefix.size()), options);
-  return "unknown store '" + specification + "': it is memory or sqlite:PATH";
+  if (specification.starts_with(etcd_prefix)) return open_etcd_store(specification.substr(etcd_prefix.size()), options);
+  return "unknown store '" + specification + "': it is memory, sqlite:PATH or etcd:http://HOST:PORT";
 }
 
 }  // namespace corelane::nameserver

@@ -1,9 +1,11 @@
 // open_store(): the store that a specification names.
 //   memory        nothing outlasts the process (tree_store.h)
 //   sqlite:PATH   a file (sqlite_store.h)
+//   etcd:URL      an etcd, http://HOST:PORT[,HOST:PORT...][/PREFIX] (etcd_store.h)
 // Thread: any but a real-time one; waits for disks and networks.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -13,7 +15,10 @@ namespace corelane::nameserver {
 
 struct StoreOptions {
   StoreLimits limits{};
-  bool move_aside_damaged = false;  // sqlite: a file that is damaged is renamed, and a new one begins
+  bool move_aside_damaged = false;           // sqlite: a file that is damaged is renamed, and a new one begins
+  std::string etcd_user{}, etcd_password{};  // empty: without a login
+  std::chrono::seconds etcd_lease{10};       // names of owners outlive this process by as much; from 3 s on
+  std::chrono::seconds etcd_patience{10};    // how long etcd may take to answer for the first time
 };
 
 // Or, as a sentence: what could not be opened, why, and what mends it.

@@ -23,6 +23,7 @@ class Tree {
   bool has_context(ContextId context) const { return contexts_.contains(context); }
   std::vector<ContextId> contexts() const;
   std::vector<std::string> owners() const;
+  bool has_owner(const std::string& owner) const { return owned_.contains(owner); }
 
   // What has been changed; the tree is as it was when there is a fault.
   Expected<Changes, StoreFault> add(ContextId context, const NameComponent& name, const Binding& binding);

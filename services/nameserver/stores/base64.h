@@ -1,0 +1,14 @@
+// Base 64 with padding (RFC 4648, section 4). Threads: none; values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace corelane::nameserver {
+
+std::string to_base64(std::string_view bytes);
+// Nothing when it is none.
+std::optional<std::string> from_base64(std::string_view text);
+
+}  // namespace corelane::nameserver

@@ -1,0 +1,24 @@
+// Which etcd, and where in it. Threads: none; values.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "orb/base/expected.h"
+#include "services/nameserver/stores/http_connection.h"
+
+namespace corelane::nameserver {
+
+struct EtcdAddress {
+  std::vector<HttpEndpoint> endpoints;
+  std::string prefix;  // ends with '/'
+};
+
+struct AddressFault {
+  std::string text;
+};
+
+// "http://HOST:PORT[,HOST:PORT...][/PREFIX]". An address of IPv6 stands in brackets.
+Expected<EtcdAddress, AddressFault> parse_etcd_address(const std::string& url);
+
+}  // namespace corelane::nameserver

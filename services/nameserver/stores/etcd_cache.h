@@ -1,0 +1,63 @@
+// EtcdCache: what etcd has below the prefix, as far as it is known here; what readers are served from.
+// Threads: any; one at a time brings news.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "services/nameserver/stores/etcd_client.h"
+#include "services/nameserver/stores/etcd_keys.h"
+#include "services/nameserver/stores/tree.h"
+
+namespace corelane::nameserver {
+
+class EtcdCache {
+ public:
+  EtcdCache(EtcdKeys keys, StoreLimits limits) : keys_(std::move(keys)), tree_(limits) {}
+
+  // All that there is; what that changes here, in the order of revisions.
+  Changes load(const std::vector<EtcdEntry>& entries, std::uint64_t revision);
+  // What happened then.
+  Changes apply(const std::vector<EtcdEvent>& events);
+
+  // Reads the tree; `read` must not wait.
+  template <typename Read>
+  auto with_tree(Read&& read) const {
+    const std::lock_guard lock(mutex_);
+    return read(tree_);
+  }
+  // A key as last seen, bindings without their values; changed at 0: it is not there.
+  EtcdEntry entry(const std::string& key) const;
+  std::uint64_t revision() const;
+
+  // Until all changes up to the revision are known here; false: they are not at `deadline`, or are not to be expected.
+  bool wait_for(std::uint64_t revision, std::chrono::steady_clock::time_point deadline);
+  // Until none of his names is there.
+  void wait_until_gone(const std::string& owner, std::chrono::steady_clock::time_point deadline);
+  // Whether changes are told from now on. Who waits for them, waits no longer without.
+  void set_followed(bool is_followed);
+  bool is_followed() const;
+
+ private:
+  using Entries = std::map<std::string, EtcdEntry>;
+
+  void change_of(const EtcdEvent& event, std::uint64_t revision, Changes& changes);
+  void settle(const EtcdEntry& entry, Changes& changes);
+  void drop(const std::string& key, std::uint64_t revision, Changes& changes);
+  void take(Change change, Changes& changes);
+
+  const EtcdKeys keys_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable grown_;
+  Tree tree_;                   // guarded by mutex_
+  Entries entries_;             // guarded by mutex_; values only where they are no bindings: those are in tree_
+  std::uint64_t revision_ = 0;  // guarded by mutex_
+  bool is_followed_ = false;    // guarded by mutex_
+};
+
+}  // namespace corelane::nameserver

@@ -1,0 +1,146 @@
+// EtcdClient: etcd's operations on keys, leases and logins, over the HTTP gateway of etcd 3.4 (POST of JSON to
+// /v3/...). Keys and values are any bytes.
+//
+// Threads: any, side by side; each call waits for its answer, or until the timeout.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "orb/base/expected.h"
+#include "services/nameserver/stores/http_connection.h"
+
+namespace corelane::nameserver {
+
+using LeaseId = std::int64_t;  // 0: none
+
+struct EtcdFault {
+  enum class Kind : std::uint8_t { unreachable, refused, no_lease, compacted };
+  Kind kind = Kind::unreachable;
+  std::string text;
+};
+
+struct EtcdEntry {
+  std::string key{}, value{};
+  std::uint64_t modified = 0;  // the revision of its last change
+};
+
+struct EtcdEvent {
+  bool is_deletion = false;
+  EtcdEntry entry;
+};
+
+struct EtcdRange {
+  std::vector<EtcdEntry> entries;
+  std::uint64_t revision = 0;  // of the store when this was read
+  bool has_more = false;
+};
+
+// What is to hold, what is done then in one step, and what is read else.
+class EtcdTransaction {
+ public:
+  EtcdTransaction& if_absent(std::string key) { return compare({.key = std::move(key), .is_creation = true}); }
+  EtcdTransaction& if_present(std::string key);
+  EtcdTransaction& if_nothing_below(std::string prefix);
+  // 0: absent.
+  EtcdTransaction& if_unchanged(std::string key, std::uint64_t modified);
+  EtcdTransaction& then_put(std::string key, std::string value, LeaseId lease = 0);
+  EtcdTransaction& then_delete(std::string key);
+  EtcdTransaction& else_get(std::string key);
+
+  std::string json() const;
+
+ private:
+  struct Comparison {
+    std::string key, end{};
+    bool is_creation = false;  // else the last change
+    bool is_greater = false;   // else equal
+    std::uint64_t revision = 0;
+  };
+  struct Step {
+    std::string key, value{};
+    LeaseId lease = 0;
+    bool deletes = false;
+  };
+
+  EtcdTransaction& compare(Comparison comparison);
+
+  std::vector<Comparison> comparisons_;
+  std::vector<Step> steps_;
+  std::vector<std::string> read_;
+};
+
+struct EtcdOutcome {
+  bool held = false;
+  std::uint64_t revision = 0;
+  // Of what was read, or deleted: one for each such step, nothing where there was nothing.
+  std::vector<std::vector<EtcdEntry>> entries;
+};
+
+struct EtcdAccess {
+  std::vector<HttpEndpoint> endpoints;  // tried in turn
+  std::string user, password;           // empty: without a login
+};
+
+// The end of a range that has all keys that begin with the prefix.
+std::string end_of_prefix(std::string prefix);
+
+class EtcdClient {
+ public:
+  explicit EtcdClient(EtcdAccess access) : access_(std::move(access)) {}
+
+  // The keys from `begin` on and below `end`, as they were at the revision; 0: as they are, agreed by the cluster.
+  Expected<EtcdRange, EtcdFault> range(const std::string& begin, const std::string& end, std::size_t most,
+                                       std::uint64_t revision = 0);
+  Expected<EtcdOutcome, EtcdFault> commit(const EtcdTransaction& transaction);
+  Expected<LeaseId, EtcdFault> grant(std::chrono::seconds time);
+  // no_lease: it ran out.
+  Expected<void, EtcdFault> keep_alive(LeaseId lease);
+  Expected<void, EtcdFault> revoke(LeaseId lease);
+
+  static constexpr std::chrono::seconds timeout{5};
+
+ private:
+  friend class EtcdWatch;
+
+  Expected<std::string, EtcdFault> call(const std::string& path, const std::string& json);
+  Expected<std::string, EtcdFault> call_once(const std::string& path, const std::string& json);
+  Expected<void, EtcdFault> log_in();
+  std::unique_ptr<HttpConnection> take_connection();
+  void give_back(std::unique_ptr<HttpConnection> connection);
+  HttpEndpoint endpoint() const;
+  void try_another_endpoint();
+  std::string token() const;
+
+  const EtcdAccess access_;
+
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<HttpConnection>> idle_;  // guarded by mutex_
+  std::size_t endpoint_ = 0;                           // guarded by mutex_
+  std::string token_;                                  // guarded by mutex_
+};
+
+// The changes below a prefix, as they happen.
+// Threads: one at a time, but for stop().
+class EtcdWatch {
+ public:
+  explicit EtcdWatch(EtcdClient& client) : client_(client), connection_(client.endpoint()) {}
+
+  Expected<void, EtcdFault> open(const std::string& prefix, std::uint64_t first_revision);
+  // Waits for the next ones. compacted: what was asked for etcd has forgotten.
+  Expected<std::vector<EtcdEvent>, EtcdFault> next();
+  // Whatever waits ends, now and from now on. Thread: any.
+  void stop() { connection_.stop(); }
+
+ private:
+  EtcdClient& client_;
+  HttpConnection connection_;
+};
+
+}  // namespace corelane::nameserver

@@ -1,0 +1,172 @@
+#include "services/nameserver/stores/etcd_follower.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "orb/os/log.h"
+
+namespace corelane::nameserver {
+namespace {
+
+constexpr std::chrono::milliseconds shortest_rest{100}, longest_rest{3000};
+constexpr std::size_t page = 2000;  // entries
+constexpr const char* format_version = "1";
+
+}  // namespace
+
+EtcdFollower::EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdLeases& leases,
+                           ChangeTeller& teller, std::chrono::milliseconds period)
+    : client_(client), keys_(keys), cache_(cache), leases_(leases), teller_(teller), period_(period) {
+  following_ = std::jthread([this] { follow(); });
+  keeping_ = std::jthread([this] { keep(); });
+}
+
+EtcdFollower::~EtcdFollower() {
+  const std::lock_guard lock(mutex_);
+  is_stopped_ = true;
+  if (watch_ != nullptr) watch_->stop();
+  turn_.notify_all();
+}
+
+Expected<void, EtcdFault> EtcdFollower::wait_for_contact(std::chrono::steady_clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  turn_.wait_until(lock, deadline, [&] { return was_there_ || trouble_.kind == EtcdFault::Kind::refused; });
+  if (was_there_) return {};
+  return trouble_;
+}
+
+std::string EtcdFollower::trouble() const {
+  const std::lock_guard lock(mutex_);
+  return trouble_.text;
+}
+
+void EtcdFollower::follow() {
+  std::chrono::milliseconds pause = shortest_rest;
+  while (true) {
+    const EtcdFault fault = follow_once();
+    if (cache_.is_followed()) pause = shortest_rest;
+    is_away(fault);
+    if (!rest(pause)) return;
+    pause = std::min(2 * pause, longest_rest);
+  }
+}
+
+EtcdFault EtcdFollower::follow_once() {
+  if (const auto loaded = load(); !loaded) return loaded.error();
+  EtcdWatch watch(client_);
+  {
+    const std::lock_guard lock(mutex_);
+    watch_ = &watch;
+    if (is_stopped_) watch.stop();
+  }
+  const EtcdFault fault = follow_changes(watch);
+  const std::lock_guard lock(mutex_);
+  watch_ = nullptr;
+  return fault;
+}
+
+EtcdFollower::Done EtcdFollower::load() {
+  std::uint64_t revision = 0;
+  const auto entries = read_all(revision);
+  if (!entries) return entries.error();
+  if (const auto known = check_format(*entries); !known) return known;
+  tell(cache_.load(*entries, revision));
+  return {};
+}
+
+Expected<std::vector<EtcdEntry>, EtcdFault> EtcdFollower::read_all(std::uint64_t& revision) {
+  std::vector<EtcdEntry> all;
+  const std::string end = end_of_prefix(keys_.prefix());
+  std::string begin = keys_.prefix();
+  while (true) {
+    auto some = client_.range(begin, end, page, revision);
+    if (!some) return some.error();
+    revision = revision == 0 ? some->revision : revision;  // the pages are of one moment
+    all.insert(all.end(), std::make_move_iterator(some->entries.begin()), std::make_move_iterator(some->entries.end()));
+    if (!some->has_more || some->entries.empty()) return all;
+    begin = all.back().key + '\0';
+  }
+}
+
+EtcdFollower::Done EtcdFollower::check_format(const std::vector<EtcdEntry>& entries) {
+  const auto format =
+      std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.key == keys_.format(); });
+  if (format == entries.end()) {
+    EtcdTransaction transaction;
+    const auto written = client_.commit(transaction.if_absent(keys_.format()).then_put(keys_.format(), format_version));
+    return written ? Done{} : written.error();
+  }
+  if (format->value == format_version) return {};
+  return EtcdFault{EtcdFault::Kind::refused, "what etcd has below " + keys_.prefix() + " is of format '" +
+                                                 format->value + "' and this Corelane knows " + format_version +
+                                                 ": use the Corelane that wrote it, or another prefix"};
+}
+
+EtcdFault EtcdFollower::follow_changes(EtcdWatch& watch) {
+  if (const auto opened = watch.open(keys_.prefix(), cache_.revision() + 1); !opened) return opened.error();
+  while (true) {
+    const auto events = watch.next();  // the first has none: etcd has heard us
+    if (!events) return events.error();
+    tell(cache_.apply(*events));
+    if (!cache_.is_followed()) is_there();
+  }
+}
+
+void EtcdFollower::tell(const Changes& changes) {
+  for (const Change& change : changes) {
+    if (change.kind == Change::Kind::unbound)
+      leases_.vanished(keys_.name(change.context, change.name), change.revision);
+    else if (change.kind == Change::Kind::bound || change.kind == Change::Kind::rebound)
+      leases_.lost(keys_.name(change.context, change.name), change.revision);
+  }
+  teller_.queue(changes);
+  teller_.tell();
+}
+
+void EtcdFollower::is_there() {
+  cache_.set_followed(true);
+  const std::lock_guard lock(mutex_);
+  if (was_there_) os::log::info("etcd is back, and names are as it has them");
+  trouble_.text.clear();
+  was_there_ = is_new_ = true;
+  turn_.notify_all();
+}
+
+void EtcdFollower::is_away(const EtcdFault& fault) {
+  cache_.set_followed(false);
+  const std::lock_guard lock(mutex_);
+  if (was_there_ && trouble_.text.empty() && !is_stopped_)
+    os::log::warn(fault.text + ": names are found as they were, and none can be bound until it is back");
+  trouble_ = fault;
+  turn_.notify_all();
+}
+
+void EtcdFollower::keep() {
+  while (rest_until_asked(period_)) {
+    const auto answered = question();
+    if (answered || answered.error().kind == EtcdFault::Kind::refused) continue;
+    const std::lock_guard lock(mutex_);
+    if (watch_ != nullptr) watch_->stop();  // begins anew
+  }
+}
+
+EtcdFollower::Done EtcdFollower::question() {
+  const auto answer = client_.range(keys_.format(), keys_.format() + '\0', 1);
+  if (!answer) return answer.error();
+  return leases_.keep();
+}
+
+bool EtcdFollower::rest(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  turn_.wait_for(lock, time, [&] { return is_stopped_; });
+  return !is_stopped_;
+}
+
+bool EtcdFollower::rest_until_asked(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  turn_.wait_for(lock, time, [&] { return is_stopped_ || is_new_; });
+  is_new_ = false;
+  return !is_stopped_;
+}
+
+}  // namespace corelane::nameserver

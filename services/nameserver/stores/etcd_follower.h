@@ -1,0 +1,66 @@
+// EtcdFollower: keeps an EtcdCache as etcd is. One thread reads all there is and then follows the changes, again and
+// again when etcd was away; another asks now and then whether etcd still answers, and keeps the leases alive.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "services/nameserver/stores/change_teller.h"
+#include "services/nameserver/stores/etcd_cache.h"
+#include "services/nameserver/stores/etcd_leases.h"
+
+namespace corelane::nameserver {
+
+class EtcdFollower {
+ public:
+  // Lives no longer than what it is given. `period`: of the questions.
+  EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdLeases& leases, ChangeTeller& teller,
+               std::chrono::milliseconds period);
+  ~EtcdFollower();
+
+  // Until the cache is whole for the first time. refused: it will not be.
+  Expected<void, EtcdFault> wait_for_contact(std::chrono::steady_clock::time_point deadline);
+  // Why etcd is not followed; empty when it is.
+  std::string trouble() const;
+
+ private:
+  using Done = Expected<void, EtcdFault>;
+
+  void follow();
+  EtcdFault follow_once();
+  Done load();
+  Expected<std::vector<EtcdEntry>, EtcdFault> read_all(std::uint64_t& revision);
+  Done check_format(const std::vector<EtcdEntry>& entries);
+  EtcdFault follow_changes(EtcdWatch& watch);
+  void tell(const Changes& changes);
+  void is_there();
+  void is_away(const EtcdFault& fault);
+
+  void keep();
+  Done question();
+  // false: the end has come.
+  bool rest(std::chrono::milliseconds time);
+  bool rest_until_asked(std::chrono::milliseconds time);
+
+  EtcdClient& client_;
+  const EtcdKeys& keys_;
+  EtcdCache& cache_;
+  EtcdLeases& leases_;
+  ChangeTeller& teller_;
+  const std::chrono::milliseconds period_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable turn_;
+  EtcdWatch* watch_ = nullptr;  // guarded by mutex_; the one that waits
+  bool is_stopped_ = false;     // guarded by mutex_
+  bool was_there_ = false;      // guarded by mutex_
+  bool is_new_ = false;         // guarded by mutex_; etcd is back: leases are kept at once
+  EtcdFault trouble_{EtcdFault::Kind::unreachable, "etcd was not asked yet"};  // guarded by mutex_; no text: none
+
+  std::jthread following_, keeping_;
+};
+
+}  // namespace corelane::nameserver

@@ -1,0 +1,295 @@
+#include "services/nameserver/stores/etcd_store.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "orb/os/log.h"
+#include "services/nameserver/stores/etcd_address.h"
+#include "services/nameserver/stores/etcd_follower.h"
+
+namespace corelane::nameserver {
+namespace {
+
+constexpr int most_attempts = 50;  // each lost to another writer
+
+std::chrono::steady_clock::time_point within_timeout() {
+  return std::chrono::steady_clock::now() + EtcdClient::timeout;
+}
+
+class EtcdStore final : public Store {
+ public:
+  EtcdStore(const EtcdAddress& address, const StoreOptions& options)
+      : place_(place_of(address)),
+        keys_(address.prefix),
+        client_({address.endpoints, options.etcd_user, options.etcd_password}),
+        cache_(keys_, options.limits),
+        leases_(client_, options.etcd_lease),
+        follower_(client_, keys_, cache_, leases_, teller_, std::chrono::milliseconds(options.etcd_lease) / 3) {}
+
+  Expected<void, EtcdFault> wait_for_contact(std::chrono::seconds patience) {
+    return follower_.wait_for_contact(std::chrono::steady_clock::now() + patience);
+  }
+
+  Expected<Binding, StoreFault> find(ContextId context, const NameComponent& name) override;
+  Expected<std::vector<Entry>, StoreFault> list(ContextId context, const NameComponent* after,
+                                                std::size_t most) override;
+  Expected<bool, StoreFault> has_context(ContextId context) override;
+  Expected<std::vector<ContextId>, StoreFault> contexts() override;
+  Expected<std::vector<std::string>, StoreFault> owners() override;
+  Expected<void, StoreFault> add(ContextId context, const NameComponent& name, const Binding& binding) override;
+  Expected<void, StoreFault> replace(ContextId context, const NameComponent& name, const Binding& binding) override;
+  Expected<Binding, StoreFault> remove(ContextId context, const NameComponent& name) override;
+  Expected<ContextId, StoreFault> make_context() override;
+  Expected<ContextId, StoreFault> add_context(ContextId context, const NameComponent& name) override;
+  Expected<void, StoreFault> destroy_context(ContextId context) override;
+  Expected<void, StoreFault> remove_owned(const std::string& owner) override;
+  void on_change(std::function<void(const Change&)> told) override { teller_.on_change(std::move(told)); }
+  StoreStatus status() override;
+
+ private:
+  using Done = Expected<void, StoreFault>;
+  // A writer's step: what it came to; nothing when others were faster and it has to be tried again.
+  using Attempt = std::optional<Expected<std::uint64_t, StoreFault>>;
+
+  static std::string place_of(const EtcdAddress& address);
+  static StoreFault fault_of(const EtcdFault& fault);
+
+  // The key that says that a context is there; empty for the root.
+  std::string key_of(ContextId context) const {
+    return context == root_context ? std::string() : keys_.context(context);
+  }
+  bool is_full(ContextId context, const NameComponent& name) const;
+  // Writes the binding on its owner's lease when the transaction holds; the revision of that, or 0 and what was read
+  // else.
+  Expected<EtcdOutcome, StoreFault> put(EtcdTransaction transaction, ContextId context, const NameComponent& name,
+                                        const Binding& binding);
+  Attempt try_replace(ContextId context, const NameComponent& name, const Binding& binding, EtcdEntry& seen,
+                      bool same_type);
+  // Makes a context and binds it where a name is given.
+  Expected<ContextId, StoreFault> make(const NameComponent* name, ContextId parent);
+  // Until readers see what was done.
+  void show(std::uint64_t revision) { cache_.wait_for(revision, within_timeout()); }
+
+  const std::string place_;
+  const EtcdKeys keys_;
+  EtcdClient client_;
+  EtcdCache cache_;
+  EtcdLeases leases_;
+  ChangeTeller teller_;
+  EtcdFollower follower_;
+};
+
+// An entry that a transaction has read; changed at 0: it is not there.
+EtcdEntry read_entry(const EtcdOutcome& outcome, std::size_t number) {
+  const bool is_there = number < outcome.entries.size() && !outcome.entries[number].empty();
+  return is_there ? outcome.entries[number].front() : EtcdEntry{};
+}
+
+// What a transaction reads behind all else when a context has to be there.
+void require_context(EtcdTransaction& transaction, const std::string& key) {
+  if (!key.empty()) transaction.if_present(key).else_get(key);
+}
+bool lacks_context(const EtcdOutcome& outcome, const std::string& key) {
+  return !key.empty() && (outcome.entries.empty() || outcome.entries.back().empty());
+}
+
+std::string EtcdStore::place_of(const EtcdAddress& address) {
+  std::string place = "http://";
+  for (const HttpEndpoint& endpoint : address.endpoints) place += (place.ends_with('/') ? "" : ",") + endpoint.text();
+  return place + address.prefix;
+}
+
+StoreFault EtcdStore::fault_of(const EtcdFault& fault) {
+  if (fault.kind == EtcdFault::Kind::refused) os::log::warn(fault.text + ": a name could not be written");
+  return StoreFault::unavailable;
+}
+
+Expected<Binding, StoreFault> EtcdStore::find(ContextId context, const NameComponent& name) {
+  return cache_.with_tree([&](const Tree& tree) { return tree.find(context, name); });
+}
+
+Expected<std::vector<Entry>, StoreFault> EtcdStore::list(ContextId context, const NameComponent* after,
+                                                         std::size_t most) {
+  return cache_.with_tree([&](const Tree& tree) { return tree.list(context, after, most); });
+}
+
+Expected<bool, StoreFault> EtcdStore::has_context(ContextId context) {
+  return cache_.with_tree([&](const Tree& tree) { return tree.has_context(context); });
+}
+
+Expected<std::vector<ContextId>, StoreFault> EtcdStore::contexts() {
+  return cache_.with_tree([](const Tree& tree) { return tree.contexts(); });
+}
+
+Expected<std::vector<std::string>, StoreFault> EtcdStore::owners() {
+  std::vector<std::string> owners = leases_.owners();
+  cache_.with_tree([&](const Tree& tree) {
+    return std::erase_if(owners, [&](const std::string& owner) { return !tree.has_owner(owner); });
+  });
+  return owners;
+}
+
+StoreStatus EtcdStore::status() {
+  return {.kind = "etcd",
+          .place = place_,
+          .stale = !cache_.is_followed(),
+          .remark = follower_.trouble(),
+          .revision = cache_.revision()};
+}
+
+bool EtcdStore::is_full(ContextId context, const NameComponent& name) const {
+  return cache_.with_tree([&](const Tree& tree) {
+    const auto bound = tree.find(context, name);
+    return !bound && bound.error() == StoreFault::not_found && tree.is_full(context);
+  });
+}
+
+Expected<EtcdOutcome, StoreFault> EtcdStore::put(EtcdTransaction transaction, ContextId context,
+                                                 const NameComponent& name, const Binding& binding) {
+  const EtcdName bound{keys_.name(context, name), etcd_value_of(binding), key_of(context)};
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    const auto lease =
+        binding.owner.empty() ? Expected<LeaseId, EtcdFault>(LeaseId{0}) : leases_.lease_of(binding.owner);
+    if (!lease) return fault_of(lease.error());
+    EtcdTransaction with_put = transaction;
+    const auto outcome = client_.commit(with_put.then_put(bound.key, bound.value, *lease));
+    if (outcome) {
+      if (outcome->held) leases_.bound(binding.owner, bound, outcome->revision);
+      return *outcome;
+    }
+    if (outcome.error().kind != EtcdFault::Kind::no_lease) return fault_of(outcome.error());
+    leases_.ran_out(binding.owner, *lease);
+  }
+  return StoreFault::unavailable;
+}
+
+Expected<void, StoreFault> EtcdStore::add(ContextId context, const NameComponent& name, const Binding& binding) {
+  if (is_full(context, name)) return StoreFault::full;
+  const std::string key = keys_.name(context, name), context_key = key_of(context);
+  EtcdTransaction transaction;
+  transaction.if_absent(key).else_get(key);
+  require_context(transaction, context_key);
+  const auto outcome = put(transaction, context, name, binding);
+  if (!outcome) return outcome.error();
+  if (outcome->held) return show(outcome->revision), Done{};
+  if (lacks_context(*outcome, context_key)) return StoreFault::no_such_context;
+  show(read_entry(*outcome, 0).modified);
+  return StoreFault::already_bound;
+}
+
+Expected<void, StoreFault> EtcdStore::replace(ContextId context, const NameComponent& name, const Binding& binding) {
+  if (is_full(context, name)) return StoreFault::full;
+  EtcdEntry seen = cache_.entry(keys_.name(context, name));
+  auto bound = find(context, name);
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    const bool same_type = !bound || bound->type == binding.type;
+    const auto replaced = try_replace(context, name, binding, seen, same_type);
+    if (replaced) return *replaced ? Done{} : Done{replaced->error()};
+    if (const auto now = binding_in(seen.value))
+      bound = *now;
+    else
+      bound = StoreFault::not_found;
+  }
+  return StoreFault::unavailable;
+}
+
+EtcdStore::Attempt EtcdStore::try_replace(ContextId context, const NameComponent& name, const Binding& binding,
+                                          EtcdEntry& seen, bool same_type) {
+  const std::string key = keys_.name(context, name), context_key = key_of(context);
+  EtcdTransaction transaction;
+  transaction.if_unchanged(key, seen.modified).else_get(key);
+  require_context(transaction, context_key);
+  auto outcome = same_type ? put(transaction, context, name, binding) : StoreFault::unavailable;
+  if (!same_type) {
+    const auto checked = client_.commit(transaction);
+    if (!checked) return Expected<std::uint64_t, StoreFault>(fault_of(checked.error()));
+    outcome = *checked;
+  }
+  if (!outcome) return Expected<std::uint64_t, StoreFault>(outcome.error());
+  if (outcome->held && !same_type) return Expected<std::uint64_t, StoreFault>(StoreFault::wrong_type);
+  if (outcome->held) return show(outcome->revision), Expected<std::uint64_t, StoreFault>(outcome->revision);
+  if (lacks_context(*outcome, context_key)) return Expected<std::uint64_t, StoreFault>(StoreFault::no_such_context);
+  seen = read_entry(*outcome, 0);
+  return std::nullopt;
+}
+
+Expected<Binding, StoreFault> EtcdStore::remove(ContextId context, const NameComponent& name) {
+  const std::string key = keys_.name(context, name), context_key = key_of(context);
+  EtcdTransaction transaction;
+  transaction.if_present(key).then_delete(key);
+  require_context(transaction, context_key);
+  const auto outcome = client_.commit(transaction);
+  if (!outcome) return fault_of(outcome.error());
+  if (!outcome->held) return lacks_context(*outcome, context_key) ? StoreFault::no_such_context : StoreFault::not_found;
+  leases_.lost(key, outcome->revision);
+  show(outcome->revision);
+  const auto gone = binding_in(read_entry(*outcome, 0).value);
+  return gone ? Expected<Binding, StoreFault>(*gone) : StoreFault::not_found;
+}
+
+Expected<ContextId, StoreFault> EtcdStore::make_context() { return make(nullptr, root_context); }
+
+Expected<ContextId, StoreFault> EtcdStore::add_context(ContextId context, const NameComponent& name) {
+  if (is_full(context, name)) return StoreFault::full;
+  return make(&name, context);
+}
+
+Expected<ContextId, StoreFault> EtcdStore::make(const NameComponent* name, ContextId parent) {
+  if (cache_.with_tree([](const Tree& tree) { return tree.is_full_of_contexts(); })) return StoreFault::full;
+  const std::string parent_key = key_of(parent), name_key = name == nullptr ? std::string() : keys_.name(parent, *name);
+  EtcdEntry next = cache_.entry(keys_.next());
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    ContextId made = cache_.with_tree([](const Tree& tree) { return tree.next_context(); });
+    ContextId counted = 0;
+    std::from_chars(next.value.data(), next.value.data() + next.value.size(), counted);
+    made = std::max(made, counted);
+    EtcdTransaction transaction;
+    transaction.if_unchanged(keys_.next(), next.modified).else_get(keys_.next());
+    transaction.then_put(keys_.next(), std::to_string(made + 1)).then_put(keys_.context(made), {});
+    if (name != nullptr) {
+      const Binding binding{.type = BindingType::context, .context = made};
+      transaction.if_absent(name_key).else_get(name_key).then_put(name_key, etcd_value_of(binding));
+      require_context(transaction, parent_key);
+    }
+    const auto outcome = client_.commit(transaction);
+    if (!outcome) return fault_of(outcome.error());
+    if (outcome->held) return show(outcome->revision), Expected<ContextId, StoreFault>(made);
+    if (name != nullptr && lacks_context(*outcome, parent_key)) return StoreFault::no_such_context;
+    if (name != nullptr && read_entry(*outcome, 1).modified != 0) return StoreFault::already_bound;
+    next = read_entry(*outcome, 0);
+  }
+  return StoreFault::unavailable;
+}
+
+Expected<void, StoreFault> EtcdStore::destroy_context(ContextId context) {
+  if (context == root_context) return StoreFault::wrong_type;
+  EtcdTransaction transaction;
+  transaction.if_nothing_below(keys_.names_of(context)).then_delete(keys_.context(context));
+  require_context(transaction, keys_.context(context));
+  const auto outcome = client_.commit(transaction);
+  if (!outcome) return fault_of(outcome.error());
+  if (outcome->held) return show(outcome->revision), Done{};
+  return lacks_context(*outcome, keys_.context(context)) ? StoreFault::no_such_context : StoreFault::not_empty;
+}
+
+Expected<void, StoreFault> EtcdStore::remove_owned(const std::string& owner) {
+  if (const auto ended = leases_.end(owner); !ended) return fault_of(ended.error());
+  const std::vector<std::string> owners = leases_.owners();
+  if (std::find(owners.begin(), owners.end(), owner) == owners.end()) cache_.wait_until_gone(owner, within_timeout());
+  return {};
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<Store>, std::string> open_etcd_store(const std::string& url, const StoreOptions& options) {
+  const auto address = parse_etcd_address(url);
+  if (!address) return address.error().text;
+  auto store = std::make_unique<EtcdStore>(*address, options);
+  const auto contact = store->wait_for_contact(options.etcd_patience);
+  if (contact) return {std::move(store)};
+  return "the name store " + url + " cannot be opened: " + contact.error().text +
+         (contact.error().kind == EtcdFault::Kind::refused ? ": see which user and password this nameserver was given"
+                                                           : ": start etcd there, or name another place");
+}
+
+}  // namespace corelane::nameserver

@@ -1,0 +1,113 @@
+// EtcdServer: an etcd of the test's own, in a directory of its own, that can be killed and started again.
+#pragma once
+
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "orb/os/child_process.h"
+#include "orb/os/clock.h"
+#include "services/nameserver/stores/http_connection.h"
+#include "services/nameserver/stores/open_store.h"
+#include "tests/services/nameserver/stores/store_laws.h"
+#include "tests/support/temp_directory.h"
+
+namespace corelane::nameserver::testing {
+
+// Without etcd there is nothing to test: begins a test that needs it with `if (lacks_etcd()) return;`.
+inline bool lacks_etcd() {
+  os::ChildProcess look({"sh", "-c", "command -v etcd >/dev/null"});
+  const auto found = look.wait();
+  if (found && found->ok()) return false;
+  WARN("SKIPPED: etcd is not installed (Debian's etcd-server)");
+  return true;
+}
+
+// A port of TCP that nobody has, and that the system gives to no client.
+inline std::string free_port() {
+  static std::minstd_rand random(std::random_device{}());
+  while (true) {
+    const auto port = static_cast<std::uint16_t>(std::uniform_int_distribution<int>(10'000, 32'000)(random));
+    const os::Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+      return std::to_string(port);
+  }
+}
+
+class EtcdServer {
+ public:
+  EtcdServer() { start(); }
+
+  // Where another took a port in between etcd ends at once, and new ones are tried.
+  void start() {
+    const bool is_first = client_port_.empty();
+    do {
+      if (is_first) client_port_ = free_port(), peer_port_ = free_port();
+      const std::string client = "http://127.0.0.1:" + client_port_, peer = "http://127.0.0.1:" + peer_port_;
+      process_.emplace(std::vector<std::string>{
+          "sh", "-c",
+          "exec etcd --data-dir '" + directory_.path() + "/data' --listen-client-urls " + client +
+              " --advertise-client-urls " + client + " --listen-peer-urls " + peer + " --initial-advertise-peer-urls " +
+              peer + " --initial-cluster default=" + peer + " --heartbeat-interval 50 --election-timeout 500 >'" +
+              directory_.path() + "/log' 2>&1"});
+    } while (!answers());
+  }
+  void kill() {
+    ::kill(process_->pid(), SIGKILL);
+    process_->wait();
+    process_.reset();
+  }
+
+  HttpEndpoint endpoint() const { return {"127.0.0.1", client_port_}; }
+  std::string url(const std::string& prefix = {}) const { return "etcd:http://127.0.0.1:" + client_port_ + prefix; }
+  // What the gateway answers.
+  std::string post(const std::string& path, const std::string& json) const {
+    HttpConnection connection(endpoint());
+    const auto reply = connection.post({.path = path, .body = json}, std::chrono::seconds(60));
+    if (!reply) FAIL(reply.error().text);
+    return reply->body;
+  }
+
+ private:
+  bool answers() {
+    while (!process_->wait(os::now())) {
+      HttpConnection connection(endpoint());
+      const auto reply =
+          connection.post({.path = "/v3/kv/range", .body = R"({"key":"eA=="})"}, std::chrono::seconds(60));
+      if (reply && reply->ok()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // sleep: etcd tells nobody when it is ready
+    }
+    return false;
+  }
+
+  corelane::testing::TempDirectory directory_;
+  std::string client_port_, peer_port_;
+  std::optional<os::ChildProcess> process_;
+};
+
+// Until it holds; that it never does shows as a test that takes too long.
+template <typename Condition>
+void until(Condition&& holds) {
+  while (!holds())
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // sleep: another program has its own pace
+}
+
+inline std::unique_ptr<Store> etcd_store(const std::string& url, StoreOptions options = {}) {
+  options.etcd_patience = std::chrono::seconds(120);
+  auto opened = open_store(url, options);
+  if (!opened) FAIL(opened.error());
+  return std::move(*opened);
+}
+
+}  // namespace corelane::nameserver::testing

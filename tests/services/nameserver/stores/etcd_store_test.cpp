@@ -1,0 +1,253 @@
+// The store in etcd, with a real one.
+#include "services/nameserver/stores/etcd_store.h"
+
+#include <deque>
+
+#include "services/nameserver/stores/base64.h"
+#include "services/nameserver/stores/etcd_leases.h"
+#include "tests/services/nameserver/stores/etcd_server.h"
+#include "tests/services/nameserver/stores/store_laws.h"
+#include "tests/support/quiet.h"
+
+using namespace corelane::nameserver;
+using namespace corelane::nameserver::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+// What a store has told so far.
+class ToldChanges {
+ public:
+  explicit ToldChanges(Store& store) {
+    store.on_change([this](const Change& change) {
+      const std::lock_guard lock(mutex_);
+      changes_.push_back(change);
+    });
+  }
+  std::vector<Change> so_far() const {
+    const std::lock_guard lock(mutex_);
+    return changes_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<Change> changes_;
+};
+
+std::string key_json(const std::string& key) { return R"({"key":")" + to_base64(key) + R"("})"; }
+
+void allow_only_root(const EtcdServer& server, const std::string& password) {
+  server.post("/v3/auth/user/add", R"({"name":"root","password":")" + password + R"("})");
+  server.post("/v3/auth/role/add", R"({"name":"root"})");
+  server.post("/v3/auth/user/grant", R"({"user":"root","role":"root"})");
+  REQUIRE(server.post("/v3/auth/enable", "{}").find("header") != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("an etcd store keeps the laws of stores") {
+  if (lacks_etcd()) return;
+  const EtcdServer server;
+  int number = 0;
+  for (const StoreLaw& law : store_laws) {
+    INFO(law.sentence);
+    law.check(*etcd_store(server.url("/law/" + std::to_string(number++))));
+  }
+  check_tight_limits(*etcd_store(server.url("/limits"), {.limits = tight_limits}));
+}
+
+TEST_CASE("an etcd store that is opened again has all that lasts") {
+  if (lacks_etcd()) return;
+  const EtcdServer server;
+  ContextId context = 0, gone = 0;
+  std::uint64_t revision = 0;
+  {
+    const auto store = etcd_store(server.url());
+    context = store->add_context(root_context, {"plant", ""}).value();
+    gone = store->make_context().value();
+    REQUIRE(store->destroy_context(gone));
+    REQUIRE(store->add(context, {"a", "k"}, object_at("first")));
+    revision = store->status().revision;
+  }
+  const auto store = etcd_store(server.url());
+  CHECK(store->contexts().value() == std::vector<ContextId>{context});
+  CHECK(store->find(root_context, {"plant", ""}).value() == context_at(context));
+  CHECK(reference_at(*store, context, {"a", "k"}) == "first");
+  CHECK(store->status().revision >= revision);
+  CHECK(store->make_context().value() > gone);
+  const StoreStatus status = store->status();
+  CHECK(status.kind == "etcd");
+  CHECK(status.place == "http://127.0.0.1:" + server.endpoint().port + "/corelane/names/");
+}
+
+TEST_CASE("while etcd is away names are found, marked stale, and none is bound, and when it is back all is well") {
+  if (lacks_etcd()) return;
+  const corelane::testing::Quiet quiet;
+  EtcdServer server;
+  const auto store = etcd_store(server.url());
+  REQUIRE(store->add(root_context, {"lasting", ""}, object_at("1")));
+  REQUIRE(store->add(root_context, {"owned", ""}, object_at("2", "anna")));
+  CHECK_FALSE(store->status().stale);
+
+  server.kill();
+  CHECK(fails_with(store->add(root_context, {"new", ""}, object_at("3")), StoreFault::unavailable));
+  CHECK(fails_with(store->remove_owned("anna"), StoreFault::unavailable));
+  until([&] { return store->status().stale; });
+  CHECK_FALSE(store->status().remark.empty());
+  CHECK(ids_in(*store, root_context) == std::vector<std::string>{"lasting.", "owned."});
+  CHECK(reference_at(*store, root_context, {"owned", ""}) == "2");
+  CHECK(fails_with(store->make_context(), StoreFault::unavailable));
+
+  server.start();
+  until([&] { return !store->status().stale; });
+  CHECK(store->status().remark.empty());
+  CHECK(ids_in(*store, root_context) == std::vector<std::string>{"lasting.", "owned."});
+  CHECK(store->add(root_context, {"new", ""}, object_at("3")));
+  CHECK(store->remove_owned("anna"));
+  CHECK(ids_in(*store, root_context) == std::vector<std::string>{"lasting.", "new."});
+}
+
+TEST_CASE("what others did while a nameserver could not hear is told when it can") {
+  if (lacks_etcd()) return;
+  const corelane::testing::Quiet quiet;
+  EtcdServer server;
+  const auto store = etcd_store(server.url());
+  const ToldChanges told(*store);
+  REQUIRE(store->add(root_context, {"a", ""}, object_at("1")));
+  REQUIRE(store->add(root_context, {"b", ""}, object_at("1")));
+  server.kill();
+  until([&] { return store->status().stale; });
+  server.start();
+  // The other is there first, or the one is: told is the same.
+  const auto other = etcd_store(server.url());
+  REQUIRE(other->remove(root_context, {"a", ""}));
+  REQUIRE(other->replace(root_context, {"b", ""}, object_at("2")));
+  server.post("/v3/kv/compaction", R"({"revision":")" + std::to_string(other->status().revision) + R"("})");
+  until([&] { return store->status().revision >= other->status().revision; });
+  CHECK(reference_at(*store, root_context, {"b", ""}) == "2");
+  CHECK(reference_at(*store, root_context, {"a", ""}) == "not found");
+  until([&] { return told.so_far().size() >= 4; });
+  CHECK(told.so_far().size() == 4);
+}
+
+TEST_CASE("two nameservers on one etcd agree") {
+  if (lacks_etcd()) return;
+  const EtcdServer server;
+  const auto one = etcd_store(server.url()), other = etcd_store(server.url());
+  const ToldChanges told_by_one(*one), told_by_other(*other);
+  const ContextId context = one->add_context(root_context, {"plant", ""}).value();
+  until([&] { return other->has_context(context).value(); });
+  constexpr int names = 100;
+  int won[2] = {0, 0};
+  {
+    std::vector<std::jthread> binders;
+    for (const int which : {0, 1})
+      binders.emplace_back([&, which] {
+        Store& store = which == 0 ? *one : *other;
+        for (int i = 0; i < names; ++i)
+          if (store.add(context, {std::to_string(i), ""}, object_at(std::to_string(which)))) ++won[which];
+      });
+  }
+  CHECK(won[0] + won[1] == names);
+  CHECK(one->make_context().value() != other->make_context().value());
+  CHECK(one->destroy_context(one->make_context().value()));
+  until([&] { return one->status().revision == other->status().revision; });
+  CHECK(one->list(context, nullptr, 1000).value() == other->list(context, nullptr, 1000).value());
+  CHECK(one->contexts().value() == other->contexts().value());
+  until([&] { return told_by_one.so_far().size() == told_by_other.so_far().size(); });
+  const bool same = told_by_one.so_far() == told_by_other.so_far();
+  CHECK(same);
+  CHECK(other->owners()->empty());
+}
+
+TEST_CASE("names of owners go when nobody keeps their lease") {
+  if (lacks_etcd()) return;
+  const EtcdServer server;
+  const auto other = etcd_store(server.url());
+  {
+    const auto one = etcd_store(server.url(), {.etcd_lease = 3s});
+    REQUIRE(one->add(root_context, {"lasting", ""}, object_at("1")));
+    REQUIRE(one->add(root_context, {"owned", ""}, object_at("2", "anna")));
+    until([&] { return ids_in(*other, root_context).size() == 2; });
+  }
+  until([&] { return ids_in(*other, root_context).size() == 1; });
+  CHECK(ids_in(*other, root_context) == std::vector<std::string>{"lasting."});
+}
+
+TEST_CASE("what went with a lease that ran out is bound again, and what somebody removed is not") {
+  if (lacks_etcd()) return;
+  const corelane::testing::Quiet quiet;
+  const EtcdServer server;
+  EtcdClient client({{server.endpoint()}, {}, {}});
+  EtcdLeases leases(client, 60s);
+  const LeaseId lease = leases.lease_of("anna").value();
+  const auto put = [&](const std::string& key, LeaseId with, const std::string& value) {
+    EtcdTransaction transaction;
+    return client.commit(transaction.then_put(key, value, with)).value().revision;
+  };
+  for (const char* key : {"kept", "removed", "taken"}) leases.bound("anna", {key, "hers", {}}, put(key, lease, "hers"));
+  EtcdTransaction removal;
+  leases.vanished("removed", client.commit(removal.then_delete("removed")).value().revision);
+  REQUIRE(leases.keep());  // the lease is there: it was not its end
+  REQUIRE(client.revoke(lease));
+  put("taken", 0, "his");
+  REQUIRE(leases.keep());
+  const auto there = client.range("a", "z", 10).value().entries;
+  REQUIRE(there.size() == 2);
+  CHECK(there[0].key == "kept");
+  CHECK(there[0].value == "hers");
+  CHECK(there[1].value == "his");
+  CHECK(leases.lease_of("anna").value() != lease);
+  REQUIRE(leases.end("anna"));
+  CHECK(client.range("a", "z", 10).value().entries.size() == 1);
+}
+
+TEST_CASE("an etcd with users is served with a password, and refuses without") {
+  if (lacks_etcd()) return;
+  const corelane::testing::Quiet quiet;
+  const EtcdServer server;
+  allow_only_root(server, "secret");
+  const auto without = open_store(server.url(), {.etcd_patience = 60s});
+  REQUIRE_FALSE(without);
+  CHECK(without.error().find("see which user and password this nameserver was given") != std::string::npos);
+  const auto wrong = open_store(server.url(), {.etcd_user = "root", .etcd_password = "guess", .etcd_patience = 60s});
+  REQUIRE_FALSE(wrong);
+  CHECK(wrong.error().find("authentication failed") != std::string::npos);
+  const auto store = etcd_store(server.url(), {.etcd_user = "root", .etcd_password = "secret"});
+  CHECK(store->add(root_context, {"a", ""}, object_at("1", "anna")));
+  CHECK(reference_at(*store, root_context, {"a", ""}) == "1");
+}
+
+TEST_CASE("what a newer Corelane keeps in etcd is refused") {
+  if (lacks_etcd()) return;
+  const EtcdServer server;
+  server.post("/v3/kv/put",
+              R"({"key":")" + to_base64("/corelane/names/format") + R"(","value":")" + to_base64("2") + R"("})");
+  const auto refused = open_store(server.url(), {.etcd_patience = 60s});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().find(
+            "of format '2' and this Corelane knows 1: use the Corelane that wrote it, or another prefix") !=
+        std::string::npos);
+  CHECK(server.post("/v3/kv/range", key_json("/corelane/names/format")).find(to_base64("2")) != std::string::npos);
+}
+
+TEST_CASE("a history that etcd has forgotten is no end of a watch but a fault") {
+  if (lacks_etcd()) return;
+  const EtcdServer server;
+  EtcdClient client({{server.endpoint()}, {}, {}});
+  for (int i = 0; i < 3; ++i) {
+    EtcdTransaction transaction;
+    REQUIRE(client.commit(transaction.then_put("key", std::to_string(i))));
+  }
+  EtcdWatch whole(client);
+  REQUIRE(whole.open("k", 2));
+  std::size_t events = 0;
+  while (events < 3) events += whole.next().value().size();
+  server.post("/v3/kv/compaction", R"({"revision":"4"})");
+  EtcdWatch forgotten(client);
+  REQUIRE(forgotten.open("k", 2));
+  auto next = forgotten.next();
+  while (next && next->empty()) next = forgotten.next();
+  REQUIRE_FALSE(next);
+  CHECK(next.error().kind == EtcdFault::Kind::compacted);
+}
