@@ -181,14 +181,8 @@ bool is_page(const os::Fd& file) noexcept {
   return got == 0 || (got == sizeof first && (first == 0 || first == magic));
 }
 
-// A page whose lock nobody has is nobody's any more; the lock says so also across namespaces of processes. Whether the
-// name is free now.
-bool remove_stale(const std::string& path) noexcept {
-  const os::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  if (!file) return errno == ENOENT;
-  if (!is_page(file)) return false;
-  const auto locked = os::try_lock(file);
-  return locked && *locked && os::is_at(file, path.c_str()) && ::unlink(path.c_str()) == 0;
+os::Fd open_page(const std::string& path) noexcept {
+  return os::Fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
 }
 
 // Calls `see(path, pid)` for each file that is named like a page. Not a range's loop, whose step throws what the disk
@@ -207,7 +201,7 @@ Expected<std::pair<std::string, os::Fd>> make_file(const std::string& directory)
   const std::string start = directory + "/" + std::string(prefix) + std::to_string(::getpid());
   for (int i = 0; i < most_namesakes; ++i) {
     std::string path = i == 0 ? start : start + "." + std::to_string(i);
-    if (!remove_stale(path)) continue;
+    if (!remove_stale_page(path)) continue;
     os::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!file && errno != EEXIST) return not_stored;
     if (!file) continue;
@@ -300,8 +294,24 @@ std::vector<std::int32_t> page_owners(const std::string& directory, std::error_c
   return pids;
 }
 
+// A page whose lock nobody has is nobody's any more; the lock says so also across namespaces of processes.
+bool is_stale_page(const std::string& path) noexcept {
+  const os::Fd file = open_page(path);
+  if (!file || !is_page(file)) return false;
+  const auto locked = os::is_locked_elsewhere(file);
+  return locked && !*locked;
+}
+
+bool remove_stale_page(const std::string& path) noexcept {
+  const os::Fd file = open_page(path);
+  if (!file) return errno == ENOENT;
+  if (!is_page(file)) return false;
+  const auto locked = os::try_lock(file);
+  return locked && *locked && os::is_at(file, path.c_str()) && ::unlink(path.c_str()) == 0;
+}
+
 void remove_stale_pages(const std::string& directory) {
-  for_each_page(directory, [](const std::string& path, std::int32_t) { (void)remove_stale(path); });
+  for_each_page(directory, [](const std::string& path, std::int32_t) { (void)remove_stale_page(path); });
 }
 
 }  // namespace corelane::dispatch

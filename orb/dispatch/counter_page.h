@@ -111,6 +111,10 @@ std::vector<ProcessCounters> read_pages(const std::string& directory);
 // or says why the directory could not be read, or not to its end: what was found until then is the result.
 std::vector<std::int32_t> page_owners(const std::string& directory, std::error_code& failure);
 
+// A page, whole or torn, whose owner has ended, of any namespace of processes. Changes nothing.
+bool is_stale_page(const std::string& path) noexcept;
+// Whether the name is free now.
+bool remove_stale_page(const std::string& path) noexcept;
 // Removes the pages of processes that have ended, of all namespaces, whole or torn. Not for real-time threads.
 void remove_stale_pages(const std::string& directory);
 

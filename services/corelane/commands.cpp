@@ -14,6 +14,7 @@ std::span<const Command> commands() {
       {"top", "show the tasks, cores, misses and budgets of this host's servers", &define_top},
       {"doctor", "say what this host lacks for real time, what that costs, and which command mends it", &define_doctor},
       {"ior", "take a reference apart: type, endpoints, object key, components", &define_ior},
+      {"clean", "remove what processes that ended left in the runtime directory", &define_clean},
   };
   return table;
 }

@@ -1,0 +1,131 @@
+#include "services/corelane/clean.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string_view>
+#include <system_error>
+
+#include "orb/dispatch/counter_page.h"
+#include "orb/os/fd.h"
+#include "orb/os/file_lock.h"
+#include "orb/os/socket_path.h"
+#include "services/corelane/elsewhere.h"
+#include "services/corelane/host_files.h"
+#include "services/corelane/text.h"
+
+namespace corelane::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view page_name = "counters-", request_name = "dump-", socket_end = ".sock", lock_end = ".lock";
+constexpr const char *page_kind = "counter page", *socket_kind = "socket", *request_kind = "request for a trace";
+
+// Whether it is an empty plain file, as those of SocketPath are, that this user may write and whose lock nobody has.
+bool is_free_lock(const std::string& path) {
+  const os::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  struct stat found {};
+  if (!file || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_size != 0) return false;
+  const auto locked = os::is_locked_elsewhere(file);
+  return locked && !*locked;
+}
+
+// Whether it is a socket at which nobody listens. A refused connection alone proves it.
+bool is_deserted(const std::string& path) {
+  struct stat found {};
+  const auto address = os::unix_address(path);
+  if (!address || ::lstat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) return false;
+  const os::Fd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  return probe && ::connect(probe.get(), address->generic(), address->length) != 0 && errno == ECONNREFUSED;
+}
+
+bool exists(const std::string& path) {
+  struct stat found {};
+  return ::lstat(path.c_str(), &found) == 0;
+}
+
+// Of a socket, or of the lock beside one that is gone.
+bool is_left_socket(const std::string& path) {
+  const std::string lock = path + std::string(lock_end);
+  if (exists(lock) && !is_free_lock(lock)) return false;
+  return exists(path) ? is_deserted(path) : exists(lock);
+}
+
+bool is_left_request(const std::string& name) {
+  const long long pid = leading_number(std::string_view(name).substr(request_name.size()));
+  return pid > 0 && pid < 1 << 30 && !lives(static_cast<int>(pid));
+}
+
+void add_if_left(const fs::path& path, std::vector<Remnant>& found) {
+  std::string whole = path, name = path.filename();
+  if (name.starts_with(page_name) && leading_number(name.substr(page_name.size())) > 0 &&
+      dispatch::is_stale_page(whole))
+    found.push_back({whole, page_kind});
+  if (name.starts_with(request_name) && is_left_request(name)) found.push_back({whole, request_kind});
+  if (name.ends_with(lock_end)) whole.resize(whole.size() - lock_end.size());
+  if (whole.ends_with(socket_end) && is_left_socket(whole)) found.push_back({whole, socket_kind});
+}
+
+std::string summary(const Remnants& remnants, std::size_t removed, const CleanOptions& options) {
+  if (remnants.found.empty()) return "nothing is left behind in " + plain(options.directory) + "\n";
+  if (options.dry_run)
+    return std::to_string(remnants.found.size()) + " would be removed; corelane clean without --dry-run does it\n";
+  return std::to_string(removed) + " removed\n";
+}
+
+}  // namespace
+
+Remnants find_remnants(const std::string& directory) {
+  Remnants remnants;
+  std::error_code failure;
+  for (fs::directory_iterator entry(directory, failure), end; !failure && entry != end; entry.increment(failure))
+    add_if_left(entry->path(), remnants.found);
+  if (failure) remnants.fault = failure.message();
+  const auto by_path = [](const Remnant& remnant) { return std::pair(remnant.path, remnant.what); };
+  std::ranges::sort(remnants.found, {}, by_path);
+  // A socket and its lock are one.
+  const auto twins = std::ranges::unique(remnants.found, {}, by_path);
+  remnants.found.erase(twins.begin(), twins.end());
+  return remnants;
+}
+
+bool remove_remnant(const Remnant& remnant) {
+  if (remnant.what == socket_kind) return os::SocketPath::claim(remnant.path) && !exists(remnant.path);
+  if (remnant.what == request_kind) return ::unlink(remnant.path.c_str()) == 0;
+  return dispatch::remove_stale_page(remnant.path);
+}
+
+int clean(const CleanOptions& options, std::ostream& out, std::ostream& err) {
+  const Remnants remnants = find_remnants(options.directory);
+  auto json = nlohmann::ordered_json::array();
+  std::size_t removed = 0;
+  for (const Remnant& remnant : remnants.found) {
+    const bool gone = !options.dry_run && remove_remnant(remnant);
+    if (gone) ++removed;
+    if (options.format == Format::json)
+      json.push_back({{"path", remnant.path}, {"what", remnant.what}, {"removed", gone}});
+    else if (gone || options.dry_run)
+      out << remnant.what << " " << plain(remnant.path) << "\n";
+    if (!gone && !options.dry_run)
+      err << "corelane clean: " << plain(remnant.path)
+          << " stays: it is used again, or belongs to another user, who can remove it, as root can\n";
+  }
+  if (options.format == Format::json)
+    out << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
+  else if (remnants.fault.empty())
+    out << summary(remnants, removed, options);
+  if (!remnants.fault.empty())
+    err << "corelane clean: " << plain(options.directory) << ": " << remnants.fault
+        << "; --runtime-directory names another\n";
+  return remnants.fault.empty() && (options.dry_run || removed == remnants.found.size()) ? 0 : 1;
+}
+
+}  // namespace corelane::tool

@@ -1,0 +1,26 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "services/corelane/clean.h"
+#include "services/corelane/command.h"
+
+namespace corelane::tool {
+
+Action define_clean(CLI::App& app, std::vector<std::string>& orb_options) {
+  const auto options = std::make_shared<CleanOptions>();
+  app.footer(
+      "Removed are counter pages, sockets and requests for traces of processes that ended. What a living one uses "
+      "stays, "
+      "as do traces. Exit status: 0 done, 1 something could not be removed or looked at, 2 the command line was "
+      "wrong.");
+  app.add_flag("--dry-run", options->dry_run, "say what would be removed, and remove nothing");
+  add_format(app, options->format);
+  add_directory(app, orb_options);
+  return [options](const ToolSettings& settings) {
+    options->directory = settings.runtime_directory;
+    return clean(*options, std::cout, std::cerr);
+  };
+}
+
+}  // namespace corelane::tool

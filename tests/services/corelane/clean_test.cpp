@@ -1,0 +1,118 @@
+#include "services/corelane/clean.h"
+
+#include <sys/socket.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "orb/dispatch/counter_page.h"
+#include "orb/os/socket_path.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+using namespace corelane::tool;
+using Catch::Contains;
+using corelane::testing::TempDirectory;
+
+namespace {
+
+void make_file(const std::string& path, const std::string& text = {}) { std::ofstream(path) << text; }
+
+// As a server leaves it that was killed: the file of a socket that nobody has.
+void leave_socket(const std::string& path) {
+  const os::Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const auto address = os::unix_address(path);
+  REQUIRE(::bind(socket.get(), address->generic(), address->length) == 0);
+}
+
+struct Cleaned {
+  int status;
+  std::string out, err;
+};
+
+Cleaned clean_up(const std::string& directory, bool dry_run = false, Format format = Format::table) {
+  std::ostringstream out, err;
+  const int status = clean({.directory = directory, .dry_run = dry_run, .format = format}, out, err);
+  return {status, out.str(), err.str()};
+}
+
+}  // namespace
+
+TEST_CASE("what processes left that ended is said and removed") {
+  const TempDirectory place;
+  make_file(place / "counters-4194000");
+  make_file(place / "counters-4194000.1");
+  make_file(place / "dump-4194000");
+  make_file(place / "dump-4194000.done");
+  leave_socket(place / "1.1.sock");
+  make_file(place / "1.1.sock.lock");
+  make_file(place / "1.2.sock.lock");
+  leave_socket(place / "own.sock");
+  const Cleaned dry = clean_up(place.path(), true);
+  CHECK(dry.status == 0);
+  CHECK(place.entries() == 8);
+  CHECK_THAT(dry.out, Contains("7 would be removed") && Contains("socket " + (place / "1.1.sock") + "\n"));
+  const Cleaned done = clean_up(place.path());
+  CHECK(done.status == 0);
+  CHECK_THAT(done.out, Contains("counter page " + (place / "counters-4194000") + "\n") && Contains("\n7 removed\n"));
+  CHECK(done.err.empty());
+  CHECK(place.entries() == 0);
+}
+
+TEST_CASE("what a living process uses stays, and so does what is not Corelane's") {
+  const TempDirectory place;
+  const auto page = dispatch::CounterPage::make(place.path(), 1, 1);
+  REQUIRE(page);
+  auto socket = os::SocketPath::choose(place.path());
+  REQUIRE(socket);
+  const auto listening = socket->listen(0600, GENERATE(SOCK_STREAM, SOCK_SEQPACKET));
+  REQUIRE(listening);
+  make_file(place / "ledger");
+  make_file(place / "notes.sock");
+  make_file(place / "own.sock.lock", "mine");
+  make_file(place / "dump-1");
+  make_file(place / "counters-of-mine");
+  make_file(place / "counters-9", "not a page");
+  std::filesystem::create_directory(place / "counters-7");
+  std::filesystem::create_symlink("ledger", place / "counters-8");
+  const std::size_t before = place.entries();
+  const Cleaned done = clean_up(place.path());
+  CHECK(done.out == "nothing is left behind in " + place.path() + "\n");
+  CHECK(done.status == 0);
+  CHECK(place.entries() == before);
+}
+
+TEST_CASE("programs get what was removed as JSON") {
+  const TempDirectory place;
+  make_file(place / "counters-4194000");
+  const auto json = nlohmann::json::parse(clean_up(place.path(), false, Format::json).out);
+  REQUIRE(json.size() == 1);
+  CHECK(json[0]["what"] == "counter page");
+  CHECK(json[0]["removed"] == true);
+}
+
+// Error paths.
+
+TEST_CASE("a directory that cannot be looked at is a failure that says so") {
+  const Cleaned done = clean_up("/nowhere");
+  CHECK(done.status == 1);
+  CHECK(done.err == "corelane clean: /nowhere: No such file or directory; --runtime-directory names another\n");
+}
+
+TEST_CASE("what came to life again is not removed") {
+  const TempDirectory place;
+  auto socket = os::SocketPath::claim(place / "a.sock");
+  REQUIRE(socket);
+  const auto listening = socket->listen(0600);
+  REQUIRE(listening);
+  CHECK_FALSE(remove_remnant({place / "a.sock", "socket"}));
+  CHECK(std::filesystem::exists(place / "a.sock"));
+  const auto page = dispatch::CounterPage::make(place.path(), 1, 1);
+  for (const auto& entry : std::filesystem::directory_iterator(place.path()))
+    if (entry.path().filename().string().starts_with("counters-"))
+      CHECK_FALSE(remove_remnant({entry.path(), "counter page"}));
+  CHECK((*page)->is_at_path());
+}
