@@ -48,7 +48,9 @@ CLI::Option* add_other_word(CLI::App& app, std::vector<std::string>& orb_options
 void add_directory(CLI::App& app, std::vector<std::string>& orb_options);
 
 Action define_trace(CLI::App& app, std::vector<std::string>& orb_options);
+Action define_completion(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_measure(CLI::App& app, std::vector<std::string>& orb_options);
+Action define_ns(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_ping(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_doctor(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_ior(CLI::App& app, std::vector<std::string>& orb_options);

@@ -83,26 +83,26 @@ std::string trimmed(const std::string& text) {
   return first == text.npos ? "" : text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
-// The reference itself; nothing when it complained.
-std::optional<std::string> read_reference(const std::string& what, std::istream& in, std::ostream& err) {
-  if (is_reference(what)) return what;
-  if (what == "-") return trimmed({std::istreambuf_iterator<char>(in), {}});
-  const std::string path = what.starts_with("file://") ? what.substr(7) : what;
-  const auto text = os::read_small_file(path, longest_reference);
-  if (text) return trimmed(*text);
-  err << "corelane ior: " << plain(text.error().text)
-      << "; give a reference (IOR:, corbaloc: or corbaname:), a file that holds one, or - for standard input\n";
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string text_of(const ReferenceParts& parts, Format shown_as) {
   return shown_as == Format::json ? json_text(parts) : table_of(parts);
 }
 
+std::optional<std::string> read_reference(const std::string& who, const std::string& what, std::istream& in,
+                                          std::ostream& err) {
+  if (is_reference(what)) return what;
+  if (what == "-") return trimmed({std::istreambuf_iterator<char>(in), {}});
+  const std::string path = what.starts_with("file://") ? what.substr(7) : what;
+  const auto text = os::read_small_file(path, longest_reference);
+  if (text) return trimmed(*text);
+  err << "corelane " << who << ": " << plain(text.error().text)
+      << "; give a reference (IOR:, corbaloc: or corbaname:), a file that holds one, or - for standard input\n";
+  return std::nullopt;
+}
+
 int show_reference(const std::string& what, Format shown_as, std::istream& in, std::ostream& out, std::ostream& err) {
-  const auto text = read_reference(what, in, err);
+  const auto text = read_reference("ior", what, in, err);
   if (!text) return 1;
   const auto parts = take_apart(*text);
   if (!parts) {

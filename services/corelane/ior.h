@@ -3,6 +3,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 
 #include "services/corelane/format.h"
@@ -11,6 +12,11 @@
 namespace corelane::tool {
 
 std::string text_of(const ReferenceParts& parts, Format format);
+
+// The reference that `what` is, that the file of this name (also as file://) holds, or, for "-", that `in` holds.
+// Nothing when it complained, as "corelane <who>".
+std::optional<std::string> read_reference(const std::string& who, const std::string& what, std::istream& in,
+                                          std::ostream& err);
 
 // `what` is a reference, the name of a file that holds one (also as file://), or "-" for standard input.
 // 0: it is sound; 1: it is none, a profile of it is damaged, or the file cannot be read.

@@ -5,6 +5,7 @@
 #include <exception>
 #include <iostream>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,10 @@ namespace {
 
 using namespace corelane::tool;
 
-std::vector<std::string> names() {
+std::vector<std::string> names_of(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const Command& command : commands()) names.emplace_back(command.name);
+  for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
   return names;
 }
 
@@ -34,17 +36,21 @@ Status usage_fault(const std::string& where, const std::string& what) {
   return 2;
 }
 
-// The library's own words for a missing or unknown command name neither it nor those that there are.
-std::optional<Status> refuse_command(const std::vector<std::string>& words) {
-  const auto known = names();
-  if (words.empty()) return usage_fault("corelane", "which command? There are " + list_of(known));
+// The library's own words for a missing or unknown command name neither it nor those that there are. `words`: what
+// follows `where`, such as "corelane ns".
+std::optional<Status> refuse_command(const CLI::App& app, const std::string& where,
+                                     std::span<const std::string> words) {
+  const auto known = names_of(app);
+  if (known.empty()) return std::nullopt;
+  if (words.empty()) return usage_fault(where, "which command? There are " + list_of(known));
   const std::string& word = words.front();
-  if (word.starts_with('-') || std::ranges::find(known, word) != known.end()) return std::nullopt;
+  if (word.starts_with('-')) return std::nullopt;
+  if (std::ranges::find(known, word) != known.end())
+    return refuse_command(*app.get_subcommand(word), where + " " + word, words.subspan(1));
   const std::string& meant = corelane::core::nearest(word, known);
   const bool is_near = corelane::core::distance(word, meant) <= 2;
-  return usage_fault("corelane", "there is no command " + plain(word) +
-                                     (is_near ? "; is " + meant + " meant? There are " : "; there are ") +
-                                     list_of(known));
+  return usage_fault(where, "there is no command " + plain(word) +
+                                (is_near ? "; is " + meant + " meant? There are " : "; there are ") + list_of(known));
 }
 
 // What a full disk or a closed pipe took of standard output is not there, and who reads it is to know.
@@ -57,7 +63,7 @@ Status flushed(Status status) {
 // "corelane top": with the command that was given, where one was.
 std::string name_of(const CLI::App& app) {
   const auto given = app.get_subcommands();
-  return "corelane" + (given.empty() ? "" : " " + given.front()->get_name());
+  return app.get_name() + (given.empty() ? "" : " " + name_of(*given.front()));
 }
 
 Status run(std::vector<std::string> words) {
@@ -73,7 +79,7 @@ Status run(std::vector<std::string> words) {
   app.footer(
       "corelane COMMAND --help tells of one. -ORB options, CORELANE_ variables and corelane.toml count here as they do "
       "for a server; see docs/configuration.md.");  // after the commands, which would take it over
-  if (const auto refused = refuse_command(words)) return *refused;
+  if (const auto refused = refuse_command(app, "corelane", words)) return *refused;
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as the library wants them
   } catch (const CLI::ParseError& error) {

@@ -42,7 +42,10 @@ void define_calls(CLI::App& app, Options& options, CLI::Option* operation) {
 
 Action define_measure(CLI::App& app, std::vector<std::string>& orb_options) {
   const auto options = std::make_shared<Options>();
-  app.footer("Execution times are those of a server on this host, from its recorder. What was measured is no bound.");
+  app.footer(
+      "Execution times are those of a server on this host, from its recorder. What was measured is no bound. Exit "
+      "status: 0 measured, 1 not, "
+      "2 the command line was wrong.");
   auto* const files = app.add_option("FILE", options->files, "traces that servers wrote")->type_name("");
   auto* const request = add_pid(app, "--request", options->request, "let this server write a trace now");
   app.add_option("--run", options->run, "run this, which makes the calls, before the server is asked")

@@ -8,7 +8,9 @@
 namespace corelane::tool {
 Action define_ping(CLI::App& app, std::vector<std::string>& orb_options) {
   const auto options = std::make_shared<PingOptions>();
-  app.footer("The call is _non_existent, which every CORBA object answers without its servant.");
+  app.footer(
+      "The call is _non_existent, which every CORBA object answers without its servant. Exit status: 0 it is there, 1 "
+      "it is not or does not answer, 2 the command line was wrong.");
   app.add_option("REFERENCE", options->reference, "IOR:..., corbaloc:... or another text that names an object")
       ->type_name("")
       ->required();

@@ -50,7 +50,9 @@ Status run(const TopOptions& options) {
 
 Action define_top(CLI::App& app, std::vector<std::string>& orb_options) {
   const auto options = std::make_shared<TopOptions>();
-  app.footer("Exit status with --once: 0 the directory was looked at, 1 it is not there or cannot be read.");
+  app.footer(
+      "Exit status with --once: 0 the directory was looked at, 1 it is not there or cannot be read, 2 the "
+      "command line was wrong.");
   app.add_flag("--once", options->once, "one picture instead of a live view");
   add_format(app, options->format);
   app.add_option("--interval", options->interval, "between two pictures; servers write twice a second")

@@ -9,6 +9,7 @@ namespace corelane::tool {
 
 Action define_trace(CLI::App& app, std::vector<std::string>& orb_options) {
   const auto options = std::make_shared<TraceOptions>();
+  app.footer("Exit status: 0 done, 1 it failed or a replay differs, 2 the command line was wrong.");
   auto* const file = app.add_option("FILE", options->file, "a trace that a server wrote")->type_name("");
   auto* const request =
       add_pid(app, "--request", options->request, "let this process write a trace now, and look at that one");

@@ -77,6 +77,19 @@ TEST_CASE("a ping that nobody answers ends after its timeout") {
   CHECK_THAT(answer.text, Contains("TIMEOUT"));
 }
 
+TEST_CASE("bash completes commands and what they take") {
+  const auto completed = [](const std::string& line) {
+    const std::string script = "source <(" + program_beside("corelane") + " completion bash); COMP_WORDS=(" + line +
+                               "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _corelane; echo ${COMPREPLY[*]}";
+    return answer_of({"/bin/bash", "-c", script}).text;
+  };
+  CHECK(completed("corelane do") == "doctor\n");
+  CHECK(completed("corelane ns b") == "bind\n");
+  CHECK(completed("corelane ns bind --rep") == "--replace\n");
+  CHECK(completed("corelane ping x --wait pa") == "park\n");
+  CHECK(completed("corelane trace some.file") == "\n");
+}
+
 TEST_CASE("a directory that is not there is a failure for who looks once") {
   const Answer answer = answer_of_tool({"top", "--once", "--runtime-directory", "/nowhere"});
   CHECK(answer.exit == "exit status 1");
@@ -106,6 +119,10 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
       Case{{}, "corelane: which command? There are trace, measure, ping, top, "},
       Case{{"tpo"}, "corelane: there is no command tpo; is top meant? There are trace, measure, ping, top, "},
       Case{{"bogus"}, "corelane: there is no command bogus; there are trace, measure, ping, top, "},
+      Case{{"ns"}, "corelane ns: which command? There are list, resolve, bind, unbind, watch; see "},
+      Case{{"ns", "lits"}, "corelane ns: there is no command lits; is list meant? There are list, "},
+      Case{{"ns", "resolve"}, "corelane ns resolve: NAME is required; "},
+      Case{{"ns", "watch", "--interval", "never"}, "corelane ns watch: --interval: 'never' is no duration"},
       Case{{"--bogus"}, "corelane: "}, Case{{"top", "bogus"}, "corelane top: "},
       Case{{"top", "--interval", "never"}, "corelane top: "},
       Case{{"ping", "IOR:", "--interval", "never"}, "corelane ping: --interval: 'never' is no duration"},

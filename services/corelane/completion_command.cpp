@@ -1,0 +1,75 @@
+// The completion for bash is made of the commands as they are defined, so that it knows each of their options.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <string>
+
+#include "services/corelane/command.h"
+
+namespace corelane::tool {
+namespace {
+
+// Lines of bash for all commands.
+struct Completed {
+  std::string known;   // which words lead on to another command
+  std::string words;   // what one may go on with
+  std::string values;  // what may stand behind an option
+};
+
+// `path`: a space before each command in it, so that no file's or object's name is taken for one.
+void complete(const CLI::App& app, const std::string& path, Completed& completed) {
+  std::string words;
+  for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    words += command->get_name() + " ";
+    completed.known += "['" + path + " " + command->get_name() + "']=1 ";
+    complete(*command, path + " " + command->get_name(), completed);
+  }
+  for (const CLI::Option* const option : app.get_options()) {
+    std::string values = option->get_type_name();
+    const bool is_choice = values.find('|') != values.npos;
+    std::ranges::replace(values, '|', ' ');
+    for (const std::string& name : option->get_lnames()) {
+      words += "--" + name + " ";
+      if (is_choice) completed.values += "    '" + path + ":--" + name + "') words='" + values + "' ;;\n";
+    }
+  }
+  completed.words += "    '" + path + "') words='" + words + "' ;;\n";
+}
+
+std::string bash_script(const CLI::App& root) {
+  Completed completed;
+  complete(root, "", completed);
+  return R"(# Completion of corelane for bash, printed by: corelane completion bash
+_corelane() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} path= word words=
+  local -A known=()" +
+         completed.known + R"()
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    [[ -n ${known["$path $word"]} ]] && path+=" $word"
+  done
+  case "$path" in
+)" + completed.words +
+         R"(  esac
+  case "$path:$previous" in
+)" + completed.values +
+         R"(  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _corelane corelane
+)";
+}
+
+}  // namespace
+
+Action define_completion(CLI::App& app, std::vector<std::string>&) {
+  app.footer(
+      "For this shell: source <(corelane completion bash). Installed programs have it in "
+      "share/bash-completion/completions already.");
+  app.add_option("SHELL", "bash")->type_name("")->required()->check(CLI::IsMember({"bash"}).description(""));
+  return [&app](const ToolSettings&) {
+    std::cout << bash_script(*app.get_parent());
+    return 0;
+  };
+}
+
+}  // namespace corelane::tool

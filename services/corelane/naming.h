@@ -1,0 +1,37 @@
+// What `corelane ns` does, apart from its options: lists, resolves, binds and unbinds names, at any CosNaming server,
+// and watches changes at Corelane's own. Names are text as in CosNaming 1.3, 2.4: plant.line1/controller.
+// Threads: none of its own but the ORB's.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "orb/base/time.h"
+#include "services/corelane/format.h"
+
+namespace corelane::tool {
+
+struct NamingOptions {
+  std::vector<std::string> orb_options{};  // -ORB options with their values
+  Format format = Format::table;
+  std::string name{};          // empty: the root, where a context may be named
+  std::string reference{};     // to bind; empty: a new context
+  bool recursive = false;      // list: what contexts hold, too
+  bool replace = false;        // bind: also what is bound already
+  bool parents = false;        // bind: makes the contexts on the way
+  int process = 0;             // bind: the name goes with this process; 0: it stays
+  bool destroy = false;        // unbind: the context as well as its name
+  std::string pattern = "**";  // watch
+  Duration interval = std::chrono::milliseconds{500};
+  int changes = 0;  // watch: so many; 0: until it is ended
+};
+
+// Results on `out`, complaints on `err`. 0: done; 1: it is not, and said why.
+int list_names(const NamingOptions& options, std::ostream& out, std::ostream& err);
+int resolve_name(const NamingOptions& options, std::ostream& out, std::ostream& err);
+int bind_name(const NamingOptions& options, std::ostream& out, std::ostream& err);
+int unbind_name(const NamingOptions& options, std::ostream& out, std::ostream& err);
+int watch_names(const NamingOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace corelane::tool

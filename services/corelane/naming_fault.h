@@ -1,0 +1,19 @@
+// What a naming service's refusals mean for who typed the name: which component it was, and what to do next.
+// Threads: pure. Allocates.
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "CosNamingC.h"
+#include "orb/giop/name_text.h"
+
+namespace corelane::tool {
+
+CosNaming::Name wire_name(const giop::Name& name);
+giop::Name own_name(const CosNaming::Name& name);
+
+// A sentence for a user exception of CosNaming that ended a request for `name`, or "" for any other exception.
+std::string fault_of_naming(const std::exception& exception, const giop::Name& name);
+
+}  // namespace corelane::tool

@@ -1,0 +1,57 @@
+#include "services/corelane/naming_session.h"
+
+#include <ostream>
+
+#include "services/corelane/text.h"
+
+namespace corelane::tool {
+namespace {
+
+constexpr const char* how_to_find_one =
+    "; start one with corelane-nameserver, or name another with --service REFERENCE";
+
+int complain(std::ostream& err, const std::string& who, const std::string& what) {
+  err << who << ": " << plain(what) << "\n";
+  return 1;
+}
+
+}  // namespace
+
+int with_naming(const std::string& who, const NamingOptions& options, bool needs_name, std::ostream& err,
+                const std::function<int(NamingSession& session)>& work) {
+  giop::Name name;
+  if (!options.name.empty() || needs_name) {
+    auto parsed = giop::parse_name(options.name);
+    if (!parsed) return complain(err, who, parsed.error().text);
+    name = std::move(*parsed);
+  }
+  try {
+    const CallingOrb orb("corelane-ns", options.orb_options);
+    const auto found = orb->resolve_initial_references("NameService");
+    NamingSession session{*orb, IDL::traits<CosNaming::NamingContext>::narrow(found), name};
+    if (!session.root) return complain(err, who, std::string("what was found is no naming service") + how_to_find_one);
+    return work(session);
+  } catch (const CORBA::UserException& exception) {
+    const std::string text = fault_of_naming(exception, name);
+    return complain(err, who, text.empty() ? exception.what() : text);
+  } catch (const NamingFault& fault) {
+    return complain(err, who, fault.what());
+  } catch (const CORBA::Exception& exception) {
+    return complain(err, who, exception.what());
+  }
+}
+
+NamingContextRef context_of(const NamingSession& session, const giop::Name& name) {
+  if (name.empty()) return session.root;
+  const auto object = session.root->resolve(wire_name(name));
+  try {
+    if (auto found = IDL::traits<CosNaming::NamingContext>::narrow(object)) return found;
+  } catch (const CORBA::SystemException& exception) {
+    throw NamingFault("'" + giop::to_string(name) +
+                      "' means an object that does not answer, so it shows no names: " + exception.what());
+  }
+  const giop::Name last(name.end() - 1, name.end());
+  throw CosNaming::NamingContext::NotFound(CosNaming::NamingContext::NotFoundReason::not_context, wire_name(last));
+}
+
+}  // namespace corelane::tool

@@ -1,0 +1,82 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "services/corelane/command.h"
+#include "services/corelane/naming.h"
+
+namespace corelane::tool {
+namespace {
+
+using Work = int (*)(const NamingOptions& options, std::ostream& out, std::ostream& err);
+
+struct Chosen {
+  NamingOptions options{};
+  Work work = nullptr;
+};
+
+CLI::App* add_part(CLI::App& app, const std::shared_ptr<Chosen>& chosen, std::vector<std::string>& orb_options,
+                   const char* name, const char* summary, Work work) {
+  CLI::App* const part = app.add_subcommand(name, summary);
+  part->callback([chosen, work] { chosen->work = work; });
+  add_format(*part, chosen->options.format);
+  add_other_word(*part, orb_options,
+                 {.name = "--service",
+                  .orb_option = "-ORBNamingService",
+                  .type = "REFERENCE",
+                  .help = "the naming service, such as corbaloc::host:2809/NameService [this host's]"});
+  part->footer("Exit status: 0 done, 1 it is not, and why is said, 2 the command line was wrong.");
+  return part;
+}
+
+void add_name(CLI::App* part, NamingOptions& options, bool required, const char* help) {
+  part->add_option("NAME", options.name, help)->type_name("")->required(required);
+}
+
+void define_bind(CLI::App* part, NamingOptions& options) {
+  add_name(part, options, true, "the new name, such as plant.line1/controller");
+  part->add_option("REFERENCE", options.reference,
+                   "what it is to mean: IOR:..., corbaloc:..., a file that holds one, or -; without it a new context")
+      ->type_name("");
+  part->add_flag("--replace", options.replace, "also where the name is bound already");
+  part->add_flag("--parents", options.parents, "make the contexts on the way that are missing");
+  add_pid(*part, "--process", options.process, "the name goes when this process ends (Corelane's nameserver alone)");
+}
+
+void define_watch(CLI::App* part, NamingOptions& options) {
+  part->add_option("PATTERN", options.pattern, "* stands for a part of a component, ** for any number of components")
+      ->type_name("")
+      ->capture_default_str();
+  add_duration(*part, "--interval", options.interval, "asks once in so long [500ms]");
+  part->add_option("--changes", options.changes, "ends after so many; 0: when it is ended")
+      ->type_name("COUNT")
+      ->check(CLI::Range(0, 1'000'000'000).description(""))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+Action define_ns(CLI::App& app, std::vector<std::string>& orb_options) {
+  const auto chosen = std::make_shared<Chosen>();
+  NamingOptions& options = chosen->options;
+  app.require_subcommand(1);
+  app.footer("In names / parts components and . an id from its kind; \\ before one of them takes its meaning.");
+  const auto part = [&](const char* name, const char* summary, Work work) {
+    return add_part(app, chosen, orb_options, name, summary, work);
+  };
+  auto* const list = part("list", "show the names in a context", &list_names);
+  add_name(list, options, false, "the context [the root]");
+  list->add_flag("-r,--recursive", options.recursive, "and in those that it holds");
+  add_name(part("resolve", "print the reference that a name means", &resolve_name), options, true, "the name");
+  define_bind(part("bind", "give an object a name, or make a context", &bind_name), options);
+  auto* const unbind = part("unbind", "take a name away", &unbind_name);
+  add_name(unbind, options, true, "the name");
+  unbind->add_flag("--destroy", options.destroy, "it means a context: that goes, too; it has to be empty");
+  define_watch(part("watch", "tell of each name that is bound or unbound", &watch_names), options);
+  return [chosen](const ToolSettings& settings) {
+    chosen->options.orb_options = settings.orb_options;
+    return chosen->work(chosen->options, std::cout, std::cerr);
+  };
+}
+
+}  // namespace corelane::tool
