@@ -12,6 +12,7 @@
 
 #include "orb/channel/setup.h"
 #include "tests/support/forked_peer.h"
+#include "tests/support/scribble.h"
 
 namespace hostile_test {
 
@@ -20,8 +21,6 @@ using namespace corelane::channel;
 using namespace corelane::testing;
 
 namespace {
-
-using Random = std::mt19937_64;
 
 const Shape small{.slots = 64, .chunks = 4, .chunk_size = 4096};
 
@@ -41,30 +40,11 @@ struct Attack {
   }
 };
 
-// Numbers that such words might hold, or nearly.
-std::uint64_t number(Random& random) {
-  const std::uint64_t small_one = random() % 70, length = random() % 3 == 0 ? random() : random() % 5000;
-  switch (random() % 6) {
-    case 0:
-      return random();
-    case 1:
-      return small_one;
-    case 2:
-      return ~small_one;
-    case 3:
-      return std::uint64_t{1} << random() % 64;
-    default:
-      return (1 + random() % 3) << 32 | (length & 0xffff'ffff);  // a commit word
-  }
-}
-
 void scribble(Random& random, const EndParts& hostile) {
   const Mapping& memory = random() % 8 == 0 ? hostile.sleep : hostile.own;
-  std::size_t offset = random() % memory.size() & ~std::size_t{7};
-  if (random() % 2 == 0) offset = slots_offset() + random() % 64 * slot_size + random() % 4 * 8;  // headers and notes
-  if (random() % 4 == 0) offset = random() % 3 * 8;                                               // positions
-  if (offset + 8 > memory.size()) return;
-  SharedWord(*reinterpret_cast<std::uint64_t*>(memory.at(offset))).store(number(random), std::memory_order_relaxed);
+  const Garbage garbage = garbage_for(random, memory.size());
+  auto& word = *reinterpret_cast<std::uint64_t*>(memory.at(garbage.offset));
+  SharedWord(word).store(garbage.word, std::memory_order_relaxed);  // relaxed: garbage
 }
 
 // Reads all of it: whatever is handed out has to be there.

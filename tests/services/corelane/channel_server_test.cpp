@@ -1,18 +1,26 @@
-// A server in a process of its own, called through a channel: it dies, it is stopped, its clients die.
+// A server in a process of its own, called through a channel: it dies, it is stopped, its clients die or are stopped.
+// CORELANE_STOPPED_SECONDS says for how long at least (0).
 #include <signal.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <thread>
 
+#include "orb/core/client_connection.h"
 #include "orb/core/orb_state.h"
 #include "orb/core/reference.h"
 #include "orb/os/child_process.h"
+#include "orb/os/clock.h"
 #include "services/corelane/ping.h"
+#include "tests/support/from_environment.h"
+#include "tests/support/probe_peer.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
@@ -22,12 +30,6 @@ using namespace corelane::testing;
 
 namespace {
 
-bool is_alive(const os::ChildProcess& process) {
-  siginfo_t ended{};
-  const auto id = static_cast<id_t>(process.pid());
-  return waitid(P_PID, id, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0;
-}
-
 class ChannelServer {
  public:
   explicit ChannelServer(const std::string& path)
@@ -35,13 +37,7 @@ class ChannelServer {
                   "off", "-ORBLogLevel", "off", "-ORBEndpointListen", "channel:" + path}),
         reference(process_.read_line().value_or("")) {}
 
-  // Returns once the kernel has done it.
-  void stop() {
-    REQUIRE(kill(process_.pid(), SIGSTOP) == 0);
-    int status = 0;
-    REQUIRE(waitpid(process_.pid(), &status, WUNTRACED) == process_.pid());
-    REQUIRE(WIFSTOPPED(status));
-  }
+  void stop() { REQUIRE(stop_process(process_.pid())); }
   void go_on() { REQUIRE(kill(process_.pid(), SIGCONT) == 0); }
   void die() {
     REQUIRE(kill(process_.pid(), SIGKILL) == 0);
@@ -78,6 +74,13 @@ void call_until_answered(CORBA::Object& object) {
     }
 }
 
+// The one that its calls take.
+std::shared_ptr<core::ClientConnection> connection_of(TestOrb& client, const CORBA::Object& object) {
+  return client->state().connect(*object._reference()->address(), never).value();
+}
+
+Duration stopped_time() { return std::chrono::seconds{from_environment("CORELANE_STOPPED_SECONDS", 0)}; }
+
 }  // namespace
 
 TEST_CASE("a server that is killed behind a channel ends calls and leaves a path that its successor takes") {
@@ -98,16 +101,40 @@ TEST_CASE("a server that is killed behind a channel ends calls and leaves a path
   }
 }
 
-TEST_CASE("a server that is stopped behind a channel lets calls time out and answers when it goes on") {
+TEST_CASE("a server that is stopped behind a channel lets calls time out and goes on over the same one") {
   ChannelWorld world;
   TestOrb client({"-ORBTimeoutRequest", "100ms"});
   const auto object = client->string_to_object(world.server.reference);
   call_until_answered(*object);
+  const auto connection = connection_of(client, *object);
+  CHECK(connection->peer().kind == transport::EndpointKind::channel);
   world.server.stop();
-  CHECK_THROWS_AS(object->_non_existent(), CORBA::TIMEOUT);
+  const Time until = os::now() + stopped_time();
+  do CHECK_THROWS_AS(object->_non_existent(), CORBA::TIMEOUT);
+  while (os::now() < until);
   world.server.go_on();
+  call_until_answered(*object);
+  CHECK(connection_of(client, *object) == connection);
   TestOrb patient;
   CHECK_FALSE(patient->string_to_object(world.server.reference)->_non_existent());
+}
+
+TEST_CASE("a client that is stopped behind a channel holds up nobody and goes on") {
+  const TempDirectory directory;
+  ProbeServer server({"-ORBEndpointListen", "channel:" + directory / "channel"});
+  ProbePeer client({"call", server.ior(), "1000000000", "-ORBTimeoutRequest", "600s"});
+  const auto await_pings = [&](int more) {
+    for (const int before = server.servant->pings; server.servant->pings < before + more; std::this_thread::yield())
+      if (!client.lives()) FAIL("the client ended");
+  };
+  await_pings(10);
+  REQUIRE(stop_process(client.pid()));
+  TestOrb other;
+  const auto probe = probe_of(other, server.ior());
+  const Time until = os::now() + stopped_time();
+  for (std::int32_t i = 0; i < 100 || os::now() < until; ++i) REQUIRE(probe->add(i, 1) == i + 1);
+  REQUIRE(kill(client.pid(), SIGCONT) == 0);
+  await_pings(100);
 }
 
 TEST_CASE("clients that are killed in the middle of calls leave nothing in a server behind a channel") {

@@ -1,0 +1,71 @@
+// ProbePeer: a run of corelane-probe-peer, and what a test counts of the process that outlives it.
+#pragma once
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <filesystem>
+#include <initializer_list>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "orb/os/child_process.h"
+#include "tests/support/forked_peer.h"
+
+namespace corelane::testing {
+
+// Not yet ended. Takes no notice that wait() would miss.
+inline bool is_alive(const os::ChildProcess& process) {
+  siginfo_t ended{};
+  const auto id = static_cast<id_t>(process.pid());
+  return waitid(P_PID, id, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0;
+}
+
+// True once the kernel has stopped it.
+inline bool stop_process(pid_t process) {
+  int status = 0;
+  return kill(process, SIGSTOP) == 0 && waitpid(process, &status, WUNTRACED) == process && WIFSTOPPED(status);
+}
+
+class ProbePeer {
+ public:
+  explicit ProbePeer(std::vector<std::string> words) : process_(command(std::move(words))) {}
+
+  // Of one that serves: what it says first. Empty: it does not start.
+  std::string reference() { return process_.read_line().value_or(""); }
+  void kill_now() { kill(process_.pid(), SIGKILL); }
+  pid_t pid() const { return process_.pid(); }
+  bool lives() const { return is_alive(process_); }
+  os::ExitStatus end() { return process_.wait().value(); }
+
+ private:
+  static std::vector<std::string> command(std::vector<std::string> words) {
+    words.insert(words.begin(), os::program_beside("corelane-probe-peer"));
+    words.insert(words.end(), {"-ORBLogLevel", "off"});
+    return words;
+  }
+  os::ChildProcess process_;
+};
+
+// What a process holds that its peers could leave behind.
+struct Survivor : Holdings {
+  std::size_t threads = 0;
+
+  Survivor() {
+    const std::filesystem::directory_iterator begin("/proc/self/task");
+    threads = static_cast<std::size_t>(std::distance(begin, std::filesystem::directory_iterator{}));
+  }
+  bool is_within(const Survivor& other) const {
+    return descriptors <= other.descriptors && mappings <= other.mappings && threads <= other.threads;
+  }
+};
+
+// Until this process holds no more than it held: a dead peer is noticed a little later. For ever when something leaked,
+// which is the failure then.
+inline void wait_until_within(const Survivor& before) {
+  while (!Survivor().is_within(before)) std::this_thread::yield();
+}
+
+}  // namespace corelane::testing
