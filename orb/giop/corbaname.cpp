@@ -39,7 +39,7 @@ Expected<Corbaname, UriFault> parse_corbaname(std::string_view text, const Limit
 }
 
 Expected<std::string, UriFault> corbaname_of(std::string_view address, std::string_view name) {
-  if (address.empty() || address.find('#') != address.npos) return UriFault{bad_name, "the address is none"};
+  if (address.empty() || address.find('#') != address.npos) return UriFault{bad_name, {}};
   std::string url(name_scheme);
   url += address;
   if (auto context = parse_corbaname(url); !context) return context.error();

@@ -13,6 +13,7 @@ Nameserver::Nameserver(CORBA::object_reference<CORBA::ORB> orb, std::unique_ptr<
                        const core::NamingSettings& settings)
     : store_(std::move(store)),
       tree_(*store_, {.depth = settings.depth, .length = settings.name_length}),
+      iterator_age_(settings.iterator_age),
       leases_({.leases = settings.leases, .longest = settings.longest_lease}),
       watches_(log_, settings.watches),
       objects_(std::move(orb),
@@ -70,9 +71,8 @@ void Nameserver::drop(const std::vector<std::string>& owners) {
 
 Time Nameserver::next_chore() const {
   const Time now = os::now();
-  Time next = std::min(leases_.next_expiry(), now + std::chrono::seconds{60});
-  if (iterators_->size() > 0 || !ended_.empty()) next = std::min(next, now + store_again);
-  return next;
+  const Duration look = std::clamp(iterator_age_, shortest_look, longest_look);
+  return std::min(leases_.next_expiry(), now + (ended_.empty() ? look : std::min(look, store_again)));
 }
 
 // Bound: until stop().

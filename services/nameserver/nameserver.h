@@ -42,6 +42,8 @@ class Nameserver {
  private:
   static constexpr std::size_t kept_changes = 4096;
   static constexpr Duration store_again = std::chrono::seconds{1};  // to a store that did not answer
+  // For iterators that nobody uses.
+  static constexpr Duration shortest_look = std::chrono::milliseconds{100}, longest_look = std::chrono::seconds{60};
 
   void changed(const Change& change);
   void restore_leases();
@@ -51,6 +53,7 @@ class Nameserver {
 
   const std::unique_ptr<Store> store_;
   NameTree tree_;
+  const Duration iterator_age_;
   Leases leases_;
   ProcessWatch processes_;
   ChangeLog log_{kept_changes};

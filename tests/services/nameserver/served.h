@@ -1,0 +1,83 @@
+// A nameserver in the test's own process, with a memory store, and ORBs that call it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "CorelaneNamingC.h"
+#include "orb/corba/init_orb.h"
+#include "orb/giop/name_text.h"
+#include "services/nameserver/nameserver.h"
+#include "services/nameserver/stores/open_store.h"
+
+namespace corelane::testing {
+
+using ContextExt = CORBA::object_reference<CosNaming::NamingContextExt>;
+using NamingDirectory = CORBA::object_reference<Corelane::Naming::Directory>;
+
+// Without SCHED_FIFO, the host's ledger and, unless the options say otherwise, Unix sockets.
+class QuietOrb {
+ public:
+  explicit QuietOrb(const std::vector<std::string>& more = {}) {
+    static int made = 0;
+    std::vector<std::string> options{
+        "-ORBPoolRealTime", "off", "-ORBRuntimeLedger",     "off", "-ORBEndpointListen", "127.0.0.1:0",
+        "-ORBNamingSocket", "off", "-ORBBestEffortThreads", "4"};
+    options.insert(options.end(), more.begin(), more.end());
+    orb = corba::init_orb(options, "naming" + std::to_string(++made));
+  }
+  ~QuietOrb() { orb->destroy(); }
+  CORBA::ORB* operator->() const { return orb.get(); }
+
+  CORBA::object_reference<CORBA::ORB> orb;
+};
+
+class ServedNames {
+ public:
+  explicit ServedNames(const std::vector<std::string>& options = {})
+      : orb_(options), server_(orb_.orb, std::move(*nameserver::open_store("memory")), orb_->settings().naming) {
+    server_.open();
+  }
+  ~ServedNames() {
+    server_.stop();
+    orb_->destroy();
+  }
+  NamingDirectory root() { return IDL::traits<Corelane::Naming::Directory>::narrow(server_.root()); }
+  std::string ior() { return orb_->object_to_string(server_.root()); }
+  QuietOrb& orb() { return orb_; }
+  // The same root as another ORB sees it.
+  NamingDirectory seen_by(const QuietOrb& client) {
+    return IDL::traits<Corelane::Naming::Directory>::narrow(client->string_to_object(ior()));
+  }
+
+ private:
+  QuietOrb orb_;
+  nameserver::Nameserver server_;
+};
+
+inline CosNaming::Name cos_name(const std::string& text) {
+  return text.empty() ? CosNaming::Name{} : nameserver::cos_name_of(*giop::parse_name(text));
+}
+
+// The exception that a call raises, in a word: "NotFound missing_node b/c", "OBJECT_NOT_EXIST"; "" for none.
+template <typename Call>
+std::string raised_by(Call call) {
+  using Context = CosNaming::NamingContext;
+  static const char* const reasons[] = {"missing_node", "not_context", "not_object"};
+  const auto rest = [](const CosNaming::Name& name) { return " " + giop::to_string(nameserver::name_of(name)); };
+  try {
+    call();
+    return "";
+  } catch (const Context::NotFound& e) {
+    return std::string("NotFound ") + reasons[static_cast<std::size_t>(e.why())] + rest(e.rest_of_name());
+  } catch (const Context::CannotProceed& e) {
+    return std::string("CannotProceed") + (e.cxt() ? "" : " nil") + rest(e.rest_of_name());
+  } catch (const CORBA::Exception& e) {
+    const std::string id = e._rep_id();
+    const auto from = id.find_last_of('/') + 1;
+    return id.substr(from, id.rfind(':') - from);
+  }
+}
+
+}  // namespace corelane::testing

@@ -1,0 +1,208 @@
+// Leases, changes, and how clients find a nameserver.
+#include <catch2/catch.hpp>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "CorelaneNamingS.h"
+#include "orb/os/child_process.h"
+#include "orb/os/host.h"
+#include "tests/services/nameserver/served.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+using namespace corelane::testing;
+
+namespace {
+
+class Beyond {
+ public:
+  explicit Beyond(const std::vector<std::string>& options = {})
+      : names(options), root(names.seen_by(client)), server(root->nameserver()) {}
+
+  static Corelane::Naming::Process process(const os::ProcessIdentity& identity) {
+    const os::HostIdentity& here = os::this_host();
+    return Corelane::Naming::Process(here.boot_id, here.pid_namespace, identity.pid, identity.start_ticks);
+  }
+  std::string bind_leased(const std::string& name, Corelane::Naming::LeaseId lease, bool replace = false) {
+    return raised_by([&] { root->bind_leased(cos_name(name), root, lease, replace); });
+  }
+  std::string resolve(const std::string& name) {
+    return raised_by([&] { root->resolve(cos_name(name)); });
+  }
+  // Returns when the name is gone; a test that waits for what never comes is ended by its timeout.
+  void await_end_of(const std::string& name) {
+    while (resolve(name).empty()) std::this_thread::yield();
+  }
+
+  QuietOrb client;
+  ServedNames names;
+  NamingDirectory root;
+  CORBA::object_reference<Corelane::Naming::Server> server;
+};
+
+class ListenerServant final : public virtual CORBA::servant_traits<Corelane::Naming::Listener>::base_type {
+ public:
+  void changed(const Corelane::Naming::ChangeList& changes, bool) override {
+    const std::lock_guard lock(mutex_);
+    for (const auto& change : changes) heard_ += change.name() + " ";
+    came_.notify_all();
+  }
+  void await(const std::string& text) {
+    std::unique_lock lock(mutex_);
+    came_.wait(lock, [&] { return heard_ == text; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::string heard_;
+};
+
+}  // namespace
+
+TEST_CASE("a name that was bound with a lease goes with it") {
+  Beyond beyond;
+  std::uint32_t long_enough = 60'000;
+  const auto lease = beyond.server->lease_for(long_enough);
+  CHECK(long_enough == 60'000);
+  CHECK(beyond.bind_leased("a", lease) == "");
+  CHECK(beyond.bind_leased("a", lease) == "AlreadyBound");
+  CHECK(beyond.bind_leased("a", lease, true) == "");
+  beyond.root->bind(cos_name("b"), nullptr);
+  CHECK(beyond.root->describe(cos_name("a")).lives() == Corelane::Naming::Lifetime::ephemeral);
+  CHECK(beyond.root->describe(cos_name("b")).lives() == Corelane::Naming::Lifetime::persistent);
+  beyond.server->renew(lease);
+  CHECK(beyond.server->state().leases() == 1);
+  beyond.server->end(lease);
+  CHECK(beyond.resolve("a") == "NotFound missing_node a");
+  CHECK(beyond.resolve("b") == "");
+  CHECK(beyond.bind_leased("a", lease) == "UnknownLease");
+  CHECK(raised_by([&] { beyond.server->renew(lease); }) == "UnknownLease");
+  CHECK(raised_by([&] { beyond.server->end(lease); }) == "UnknownLease");
+}
+
+TEST_CASE("a lease that nobody renews ends") {
+  Beyond beyond;
+  std::uint32_t shortest = 1;
+  const auto lease = beyond.server->lease_for(shortest);
+  CHECK(shortest == 100);
+  if (beyond.bind_leased("a", lease).empty()) beyond.await_end_of("a");  // a stalled machine is too late to bind
+  CHECK(raised_by([&] { beyond.server->renew(lease); }) == "UnknownLease");
+}
+
+TEST_CASE("a name goes with the process that it belongs to") {
+  Beyond beyond;
+  std::optional<os::ChildProcess> child(std::in_place, std::vector<std::string>{"cat"});
+  const auto identity = os::identity_of(child->pid());
+  REQUIRE(identity);
+  const auto lease = beyond.server->lease_of(Beyond::process(*identity));
+  CHECK(beyond.bind_leased("his", lease) == "");
+  CHECK(beyond.bind_leased("mine", beyond.server->lease_of(Beyond::process(os::this_process()))) == "");
+  child.reset();  // killed
+  beyond.await_end_of("his");
+  CHECK(beyond.resolve("mine") == "");
+  CHECK(beyond.bind_leased("his", lease) == "UnknownLease");
+}
+
+TEST_CASE("a lease is refused with the reason") {
+  Beyond beyond({"-ORBNamingLeases", "0"});
+  const auto reason = [&](const Corelane::Naming::Process& process) {
+    try {
+      beyond.server->lease_of(process);
+      return std::string();
+    } catch (const Corelane::Naming::Refused& refused) {
+      return refused.reason();
+    }
+  };
+  Corelane::Naming::Process process = Beyond::process(os::this_process());
+  CHECK_THAT(reason(process), Catch::Contains("naming.leases"));
+  process.pid_namespace(process.pid_namespace() + 1);
+  CHECK_THAT(reason(process), Catch::Contains("another process namespace") && Catch::Contains("lease_for()"));
+  process.boot_id("x");
+  CHECK_THAT(reason(process), Catch::Contains("another host"));
+}
+
+TEST_CASE("changes are read from a number on") {
+  Beyond beyond;
+  std::uint64_t since = ~std::uint64_t{0};
+  bool lost = true;
+  CHECK(beyond.server->changes("**", since, lost).empty());
+  CHECK((since == 0 && !lost));
+  beyond.root->bind_new_context(cos_name("plant"));
+  beyond.root->bind(cos_name("plant/x.k"), nullptr);
+  beyond.root->unbind(cos_name("plant/x.k"));
+  const auto changes = beyond.server->changes("plant/**", since, lost);
+  REQUIRE(changes.size() == 3);
+  CHECK(changes[0].type() == CosNaming::BindingType::ncontext);
+  CHECK(changes[1].name() == "plant/x.k");
+  CHECK(changes[1].kind() == Corelane::Naming::ChangeKind::bound);
+  CHECK(changes[2].kind() == Corelane::Naming::ChangeKind::unbound);
+  CHECK(changes[2].number() == since);
+  CHECK(beyond.server->changes("**", since, lost).empty());
+  CHECK(raised_by([&] { beyond.server->changes("", since, lost); }) == "Refused");
+}
+
+TEST_CASE("a listener hears of the names that it wants to hear of, until it does not want to") {
+  Beyond beyond;
+  const auto poa = IDL::traits<PortableServer::POA>::narrow(beyond.client->resolve_initial_references("RootPOA"));
+  poa->the_POAManager()->activate();
+  const auto servant = CORBA::make_reference<ListenerServant>();
+  const auto listener = IDL::traits<Corelane::Naming::Listener>::narrow(poa->servant_to_reference(servant));
+  const auto id = beyond.server->watch("a*", listener);
+  beyond.root->bind(cos_name("b"), nullptr);
+  beyond.root->bind(cos_name("a1"), nullptr);
+  beyond.root->bind(cos_name("a2"), nullptr);
+  servant->await("a1 a2 ");
+  CHECK(beyond.server->state().watches() == 1);
+  beyond.server->unwatch(id);
+  CHECK(beyond.server->state().watches() == 0);
+  CHECK(raised_by([&] { beyond.server->watch("a", nullptr); }) == "Refused");
+}
+
+TEST_CASE("a listener that is gone is forgotten") {
+  Beyond beyond({"-ORBTimeoutConnect", "100ms"});
+  {
+    QuietOrb passing;
+    const auto poa = IDL::traits<PortableServer::POA>::narrow(passing->resolve_initial_references("RootPOA"));
+    poa->the_POAManager()->activate();
+    const auto listener = poa->servant_to_reference(CORBA::make_reference<ListenerServant>());
+    beyond.server->watch("**", IDL::traits<Corelane::Naming::Listener>::narrow(listener));
+  }
+  while (beyond.server->state().watches() > 0)  // the first may go out before the end is seen
+    beyond.root->rebind(cos_name("x"), nullptr);
+  CHECK(beyond.server->state().store() == "memory");
+}
+
+TEST_CASE("a client finds this host's nameserver by itself, and names by their URL") {
+  const TempDirectory place;
+  const std::string path = place / "nameserver.sock";
+  ServedNames names({"-ORBEndpointListen", "unix:" + path});
+  const QuietOrb client({"-ORBNamingSocket", path});
+  names.root()->bind_new_context(cos_name("plant"));
+  names.root()->bind(cos_name("plant/controller.k"), names.root());
+  const auto found =
+      IDL::traits<CosNaming::NamingContextExt>::narrow(client->resolve_initial_references("NameService"));
+  REQUIRE(found);
+  for (const char* url : {"corbaname::#plant/controller.k", "corbaname:rir:#plant/controller.k",
+                          "corbaname::/NameService#plant/controller%2ek"})
+    CHECK(client->string_to_object(url)->_is_a(Corelane::Naming::Directory::_id));
+  CHECK(client->string_to_object("corbaname::")->_is_equivalent(client->string_to_object("corbaloc::/NameService")));
+  CHECK(client->string_to_object(found->to_url("rir:", "plant/controller.k")));
+  CHECK_THROWS_WITH(client->string_to_object("corbaname::#plant/x/y"),
+                    Catch::Contains("the name leads nowhere: 'x' is not bound"));
+  CHECK_THROWS_WITH(client->string_to_object("corbaname::#plant/controller.k/y"),
+                    Catch::Contains("'controller.k' is no context"));
+}
+
+TEST_CASE("where no nameserver runs a client is told so, and what to do") {
+  const TempDirectory place;
+  const QuietOrb client({"-ORBNamingSocket", place / "nameserver.sock", "-ORBTimeoutConnect", "1s"});
+  try {
+    client->resolve_initial_references("NameService");
+    WARN("SKIPPED: something answers at this host's port 2809");
+  } catch (const CORBA::ORB::InvalidName& why) {
+    CHECK_THAT(why.what(), Catch::Contains("no nameserver runs on this host") && Catch::Contains(place.path()) &&
+                               Catch::Contains("corelane-nameserver") && Catch::Contains("naming.service"));
+  }
+}
