@@ -26,7 +26,8 @@ Expected<std::unique_ptr<dispatch::CoreProvider>> make_provider(const Settings& 
   auto topology = os::Topology::detect();
   if (!topology) return topology.error();
   if (!settings.ledger)
-    return std::unique_ptr<dispatch::CoreProvider>(std::make_unique<dispatch::UnguardedCores>(*topology));
+    return std::unique_ptr<dispatch::CoreProvider>(
+        std::make_unique<dispatch::UnguardedCores>(*topology, settings.executive.max_tasks > 0));
   auto ledger = dispatch::HostLedger::open(*topology, runtime_directory_of(settings));
   if (!ledger) return ledger.error();
   return std::unique_ptr<dispatch::CoreProvider>(std::move(*ledger));
@@ -214,7 +215,8 @@ Expected<void> Runtime::start_executive(const Settings& settings) {
   if (!provider) return provider.error();
   const auto reactor = start_reactor();
   if (!reactor) return reactor.error();
-  prepare_real_time(settings.executive.real_time);
+  // A server that admits no task promises nothing: it says nothing of what promises would lack.
+  if (settings.executive.real_time || settings.executive.max_tasks > 0) prepare_real_time(settings.executive.real_time);
   if (const std::string unused = unused_settings(settings); !unused.empty()) os::log::warn(unused);
   auto executive = dispatch::Executive::start(with_places(settings), **provider);
   if (!executive) return executive.error();

@@ -247,7 +247,8 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return size(v, s.connections.backlog, 1024, 2047 * mebi); }},
       {"limits.requests", "1024", "requests of one connection under way; more get TRANSIENT",
        [](S& s, V v) { return size(v, s.requests_per_connection, 1, 1'000'000); }},
-      {"limits.tasks", "256", "admitted tasks", [](S& s, V v) { return size(v, s.executive.max_tasks, 1, 100'000); }},
+      {"limits.tasks", "256", "admitted tasks; 0: none, for servers that keep no deadlines",
+       [](S& s, V v) { return size(v, s.executive.max_tasks, 0, 100'000); }},
       {"limits.forwards", "8", "how often one call follows a forwarded reference",
        [](S& s, V v) { return number<int>(v, s.forwards, 0, 100); }},
       {"limits.peer_utilization", "0",
@@ -307,7 +308,10 @@ const std::vector<SettingsEntry>& settings_table() {
        "the Unix socket at which this host's nameserver listens and is looked for; without it nameserver.sock in the "
        "runtime directory, then in /run/corelane unless runtime.directory is set; off: none",
        nameserver_path},
-      {"naming.store", "memory", "where corelane-nameserver keeps names",
+      {"naming.store", "",
+       "where corelane-nameserver keeps names: memory (they end with it) or sqlite:PATH; without it the file names.db, "
+       "in "
+       "/var/lib/corelane for root, in $XDG_STATE_HOME/corelane or ~/.local/state/corelane for others",
        [](S& s, V v) { return s.naming.store = v, std::string{}; }},
       {"naming.names", "1000000", "names that corelane-nameserver holds; more get IMP_LIMIT, as with the limits below",
        [](S& s, V v) { return size(v, s.naming.names, 1, 100'000'000); }},

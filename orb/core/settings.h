@@ -37,9 +37,9 @@ class ContractsFile;
 
 // Of the Naming Service: where clients find it, and what a nameserver keeps to.
 struct NamingSettings {
-  std::string service;  // a reference; empty: this host's
-  std::string socket;   // empty: in the runtime directory; "off": none
-  std::string store = "memory";
+  std::string service;             // a reference; empty: this host's
+  std::string socket;              // empty: in the runtime directory; "off": none
+  std::string store;               // empty: a file, see naming.store
   std::size_t names = 1'000'000;   // that it holds
   std::size_t contexts = 100'000;  // besides the root
   std::size_t depth = 64;          // components of one name

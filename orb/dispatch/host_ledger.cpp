@@ -311,7 +311,9 @@ void HostLedger::tell(const Findings& findings) const {
 }
 
 Expected<std::vector<CoreLease>> UnguardedCores::lease(const LeaseRequest& request) {
-  os::log::warn("dispatch: unguarded: other servers of this host may promise the same cores; deadlines may be missed");
+  if (promises_)
+    os::log::warn(
+        "dispatch: unguarded: other servers of this host may promise the same cores; deadlines may be missed");
   return choose(cores_, request, false);
 }
 

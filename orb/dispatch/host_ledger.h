@@ -130,7 +130,9 @@ class HostLedger final : public CoreProvider {
 // in the log) and for tests on made-up machines.
 class UnguardedCores final : public CoreProvider {
  public:
-  explicit UnguardedCores(const os::Topology& topology) : cores_(topology.cores()) {}
+  // `promises`: somebody may be promised a core, so that the log warns of others who promise it, too.
+  explicit UnguardedCores(const os::Topology& topology, bool promises = true)
+      : cores_(topology.cores()), promises_(promises) {}
 
   Expected<std::vector<CoreLease>> lease(const LeaseRequest& request) override;
   Expected<std::span<const Promise>> begin() noexcept override { return std::span<const Promise>{}; }
@@ -143,6 +145,7 @@ class UnguardedCores final : public CoreProvider {
 
  private:
   const std::vector<os::CoreInfo> cores_;
+  const bool promises_;
 };
 
 }  // namespace corelane::dispatch

@@ -7,7 +7,7 @@
 namespace corelane::nameserver {
 namespace {
 
-constexpr std::size_t page = 1000;
+constexpr std::size_t entries_at_once = 1000;
 
 // At the slashes that no backslash stands before.
 std::vector<std::string> split(std::string_view text) {
@@ -123,10 +123,10 @@ void ChangeLog::learn(Store& store) {
     NameComponent after;
     const NameComponent* from = nullptr;
     for (;;) {  // bound: what the store holds
-      const auto entries = store.list(context, from, page);
+      const auto entries = store.list(context, from, entries_at_once);
       if (!entries) break;
       for (const Entry& entry : *entries) paths_.note({Change::Kind::bound, context, entry.name, entry.binding});
-      if (entries->size() < page) break;
+      if (entries->size() < entries_at_once) break;
       after = entries->back().name;
       from = &after;
     }

@@ -34,7 +34,9 @@ int serve(const std::vector<std::string>& options, const std::string& reference_
   const auto orb = corba::init_orb(options, "nameserver");
   const core::StopSignals stop(*orb);
   const core::NamingSettings& settings = orb->settings().naming;
-  auto store = open_store(settings.store, {.limits = {.contexts = settings.contexts, .bindings = settings.names}});
+  const auto place = store_of(settings);
+  if (!place) return fault(place.error(), 1);
+  auto store = open_store(place->text, {.limits = {.contexts = settings.contexts, .bindings = settings.names}});
   if (!store) return fault(store.error(), 1);
   const StoreStatus kept = (*store)->status();
   Nameserver server(orb, std::move(*store), settings);

@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <iterator>
+#include <system_error>
 
 #include "orb/core/name_service.h"
-#include "orb/core/settings.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/os/directory.h"
 
@@ -17,11 +19,8 @@ constexpr const char* standard_place = "127.0.0.1:2809, channel:";
 
 // Those given come later and count.
 std::vector<std::string> with_defaults(const std::vector<std::string>& given) {
-  std::vector<std::string> options{"-ORBPoolRealTime",      "off",  //
-                                   "-ORBRuntimeLedger",     "off",  //
-                                   "-ORBIoPriority",        "0",    //
-                                   "-ORBTimeoutRequest",    "10s",  //
-                                   "-ORBBestEffortThreads", "4"};
+  std::vector<std::string> options{"-ORBPoolRealTime",   "off", "-ORBRuntimeLedger",     "off", "-ORBLimitsTasks", "0",
+                                   "-ORBTimeoutRequest", "10s", "-ORBBestEffortThreads", "4"};
   if (::geteuid() == 0) options.insert(options.end(), {"-ORBEndpointUnixMode", "0666"});
   options.insert(options.end(), given.begin(), given.end());
   return options;
@@ -41,7 +40,29 @@ Expected<void, std::string> make_directory_of(const std::string& path) {
   return ::access(directory.c_str(), X_OK) == 0 ? Expected<void, std::string>{} : os::make_directory(directory);
 }
 
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string state_directory() {
+  if (::geteuid() == 0) return "/var/lib/corelane";
+  if (const std::string state = variable("XDG_STATE_HOME"); !state.empty()) return state + "/corelane";
+  if (const std::string home = variable("HOME"); !home.empty()) return home + "/.local/state/corelane";
+  return {};
+}
+
 }  // namespace
+
+Expected<Specification, std::string> store_of(const core::NamingSettings& settings) {
+  if (!settings.store.empty()) return Specification{settings.store};
+  const std::string directory = state_directory();
+  if (directory.empty()) return std::string("no HOME is set to keep names in; say where with naming.store");
+  std::error_code fault;
+  std::filesystem::create_directories(directory, fault);
+  if (fault) return "cannot make " + directory + ": " + fault.message() + "; see naming.store";
+  return Specification{"sqlite:" + directory + "/names.db"};
+}
 
 Expected<std::vector<std::string>, core::SettingsFault> nameserver_options(const std::vector<std::string>& given) {
   std::vector<std::string> options = with_defaults(given);

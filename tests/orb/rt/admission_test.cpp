@@ -294,3 +294,18 @@ TEST_CASE("an operation whose contract was refused answers NO_RESOURCES with the
     CHECK_FALSE(refused.detail().empty());
   }
 }
+
+TEST_CASE("a server that admits no task refuses each and serves plain calls") {
+  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct");
+  ProbeServer server({"-ORBLimitsTasks", "0", "-ORBDispatchMode", mode});
+  TestOrb client;
+  const auto probe = probe_of(client, server.ior());
+  for (int i = 0; i < 2; ++i) {
+    CHECK(probe->add(1, 2) == 3);
+    const auto task = rt::admit(probe, small());
+    REQUIRE_FALSE(task);
+    CHECK(task.error().reason.code == sched::RefusalCode::too_many_tasks);
+    CHECK_THROWS_AS(probe->paced(1), CORBA::NO_RESOURCES);
+    CHECK_FALSE(rt::admit(server.reference, small()));
+  }
+}

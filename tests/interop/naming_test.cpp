@@ -1,0 +1,92 @@
+// The Naming Service with omniORB: its client nameclt calls corelane-nameserver, and ours calls omniNames.
+#include <catch2/catch.hpp>
+
+#include "CosNamingC.h"
+#include "orb/corba/init_orb.h"
+#include "orb/os/child_process.h"
+#include "tests/support/temp_directory.h"
+
+using corelane::os::ChildProcess;
+using corelane::os::program_beside;
+using corelane::testing::TempDirectory;
+
+namespace {
+
+bool lacks_omniorb() {
+  if (CORELANE_OMNIORB) return false;
+  WARN("SKIPPED: omniORB and omniidl were not there when this was configured");
+  return true;
+}
+
+CosNaming::Name name_of_ids(const std::vector<std::string>& ids) {
+  CosNaming::Name name;
+  for (const std::string& id : ids) name.emplace_back(id, "");
+  return name;
+}
+
+}  // namespace
+
+TEST_CASE("nameclt binds, lists, resolves and unbinds at our nameserver") {
+  if (lacks_omniorb()) return;
+  ChildProcess server({program_beside("corelane-nameserver"), "-ORBEndpointListen", "127.0.0.1:0", "-ORBNamingSocket",
+                       "off", "-ORBNamingStore", "memory"});
+  const std::string root = "NameService=" + server.read_line().value();
+  const auto nameclt = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"nameclt", "-advanced", "-ORBInitRef", root, "-ORBclientCallTimeOutPeriod", "60000"});
+    ChildProcess client(words, {.joins_errors = true});
+    std::string text = client.read_all().value();
+    client.wait();
+    return text;
+  };
+  const std::string object = "corbaloc::things.example/x";
+  CHECK_THAT(nameclt({"bind_new_context", "plant"}), Catch::StartsWith("IOR:"));
+  CHECK(nameclt({"bind", "plant/x.k", object}).empty());
+  CHECK(nameclt({"list"}) == "plant/\n");
+  CHECK(nameclt({"list", "plant"}) == "x.k\n");
+  CHECK_THAT(nameclt({"resolve", "plant/x.k"}), Catch::StartsWith("IOR:"));
+  CHECK_THAT(nameclt({"bind", "plant/x.k", object}), Catch::Contains("AlreadyBound"));
+  CHECK(nameclt({"rebind", "plant/x.k", object}) == "");
+  CHECK_THAT(nameclt({"resolve", "plant/y"}), Catch::Contains("NotFound exception: missing node"));
+  CHECK_THAT(nameclt({"resolve", "plant/x.k/y"}), Catch::Contains("NotFound exception: not context"));
+  CHECK_THAT(nameclt({"remove_context", "plant"}), Catch::Contains("NotEmpty"));
+  CHECK(nameclt({"unbind", "plant/x.k"}).empty());
+  CHECK(nameclt({"remove_context", "plant"}).empty());
+  CHECK(nameclt({"list"}).empty());
+}
+
+TEST_CASE("our client uses omniNames, by reference and by URL") {
+  if (lacks_omniorb()) return;
+  const TempDirectory place;
+  ChildProcess server(
+      {"omniNames", "-start", "-ignoreport", "-datadir", place.path(), "-ORBendPoint", "giop:tcp:127.0.0.1:"},
+      {.joins_errors = true});
+  std::string reference;
+  while (const auto line = server.read_line())
+    if (const auto at = line->find("IOR:"); at != line->npos) {
+      reference = line->substr(at);
+      break;
+    }
+  REQUIRE_FALSE(reference.empty());
+  const auto orb =
+      corelane::corba::init_orb({"-ORBRuntimeLedger", "off", "-ORBInitRef", "NameService=" + reference}, "omninames");
+  const auto root = IDL::traits<CosNaming::NamingContextExt>::narrow(orb->resolve_initial_references("NameService"));
+  REQUIRE(root);
+  const auto plant = root->bind_new_context(name_of_ids({"plant"}));
+  plant->bind(name_of_ids({"x"}), root);
+  CHECK(root->to_string(name_of_ids({"a/b", "c.d"})) == R"(a\/b/c\.d)");
+  CHECK(root->resolve_str("plant/x")->_is_equivalent(root));
+  CHECK(orb->string_to_object("corbaname:rir:#plant/x")->_is_equivalent(root));
+  CHECK_THROWS_AS(root->resolve(name_of_ids({"plant", "y"})), CosNaming::NamingContext::NotFound);
+  CHECK_THROWS_WITH(orb->string_to_object("corbaname:rir:#plant/y"), Catch::Contains("'y' is not bound"));
+  CHECK_THROWS_AS(plant->destroy(), CosNaming::NamingContext::NotEmpty);
+  for (int i = 0; i < 3; ++i) plant->bind(name_of_ids({std::to_string(i)}), nullptr);
+  CosNaming::BindingList list;
+  CORBA::object_reference<CosNaming::BindingIterator> rest;
+  plant->list(1, list, rest);
+  CHECK(list.size() == 1);
+  REQUIRE(rest);
+  CHECK(rest->next_n(10, list));
+  CHECK(list.size() == 3);
+  rest->destroy();
+  orb->destroy();
+}

@@ -1,0 +1,174 @@
+// corelane-nameserver as a process: where it answers, how it ends, what it keeps.
+#include <signal.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <thread>
+
+#include "orb/os/child_process.h"
+#include "tests/services/nameserver/served.h"
+#include "tests/support/temp_directory.h"
+
+using Catch::Contains;
+using corelane::os::ChildProcess;
+using corelane::os::program_beside;
+using namespace corelane::testing;
+
+namespace {
+
+// A daemon with all its files in a directory of the test's own.
+class Daemon {
+ public:
+  explicit Daemon(std::string store = "memory") : store_(std::move(store)) { start(); }
+
+  void start() {
+    process_.emplace(command({}));
+    tcp = process_->read_line().value();
+    REQUIRE(process_->read_line() == "unix:" + socket());
+  }
+  std::vector<std::string> command(const std::vector<std::string>& more) const {
+    std::vector<std::string> words{program_beside("corelane-nameserver"),
+                                   "-ORBEndpointListen",
+                                   "127.0.0.1:0",
+                                   "-ORBNamingSocket",
+                                   socket(),
+                                   "-ORBNamingStore",
+                                   store_};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  std::string socket() const { return place / "nameserver.sock"; }
+  std::string end(int signal) {
+    ::kill(process_->pid(), signal);
+    return process_->wait()->text();
+  }
+
+  const TempDirectory place;
+  std::string tcp;
+
+ private:
+  const std::string store_;
+  std::optional<ChildProcess> process_;
+};
+
+NamingDirectory root_of(const QuietOrb& client) {
+  return IDL::traits<Corelane::Naming::Directory>::narrow(client->resolve_initial_references("NameService"));
+}
+
+// What it says, and how it ends; for one that is to end by itself.
+std::string answer_of(const std::vector<std::string>& command) {
+  ChildProcess program(command, {.joins_errors = true});
+  std::string text = program.read_all().value();
+  return program.wait()->text() + ": " + text;
+}
+
+}  // namespace
+
+TEST_CASE("a daemon answers where it says, and ends at SIGTERM leaving nothing behind") {
+  Daemon daemon;
+  {
+    const QuietOrb client({"-ORBNamingSocket", daemon.socket()});
+    root_of(client)->bind(cos_name("x"), root_of(client));
+    CHECK_THAT(daemon.tcp, Catch::StartsWith("corbaloc:iiop:1.2@127.0.0.1:"));
+    const auto by_tcp = IDL::traits<CosNaming::NamingContext>::narrow(client->string_to_object(daemon.tcp));
+    CHECK(by_tcp->resolve(cos_name("x")));
+  }
+  CHECK(daemon.end(SIGTERM) == "exit status 0");
+  CHECK(daemon.place.entries() == 0);
+}
+
+TEST_CASE("a reference to a context is good after the daemon was started again") {
+  const TempDirectory place;
+  Daemon daemon("sqlite:" + (place / "names.db"));
+  const QuietOrb client({"-ORBNamingSocket", daemon.socket()});
+  const auto context = root_of(client)->bind_new_context(cos_name("plant"));
+  const auto loose = root_of(client)->new_context();
+  std::uint32_t a_minute = 60'000;
+  const auto lease = root_of(client)->nameserver()->lease_for(a_minute);
+  root_of(client)->bind_leased(cos_name("plant/mine"), nullptr, lease, false);
+  {
+    ChildProcess passing({"cat"});
+    const auto& here = corelane::os::this_host();
+    const auto process = corelane::os::identity_of(passing.pid()).value();
+    const auto his = root_of(client)->nameserver()->lease_of(
+        Corelane::Naming::Process(here.boot_id, here.pid_namespace, process.pid, process.start_ticks));
+    root_of(client)->bind_leased(cos_name("plant/his"), nullptr, his, false);
+    CHECK(daemon.end(SIGKILL) == "killed by signal 9 (Killed)");
+  }
+  daemon.start();
+  context->bind(cos_name("x"), nullptr);
+  loose->bind(cos_name("y"), nullptr);
+  CHECK(raised_by([&] { root_of(client)->resolve(cos_name("plant/x")); }) == "");
+  // Whoever owned it ended meanwhile, or goes on.
+  CHECK(raised_by([&] { root_of(client)->resolve(cos_name("plant/his")); }) == "NotFound missing_node his");
+  CHECK(raised_by([&] { root_of(client)->resolve(cos_name("plant/mine")); }) == "");
+  CHECK(raised_by([&] { root_of(client)->nameserver()->renew(lease); }) == "");
+}
+
+TEST_CASE("kill -9 amid 10000 binds loses none that was acknowledged") {
+  constexpr int binders = 8, names_each = 1250, acknowledged_before_end = 2000;
+  const TempDirectory place;
+  Daemon daemon("sqlite:" + (place / "names.db"));
+  const QuietOrb client({"-ORBNamingSocket", daemon.socket()});
+  const auto root = root_of(client);
+  std::atomic<int> acknowledged{0};
+  std::vector<std::string> known[binders];
+  std::vector<std::thread> threads;
+  for (int b = 0; b < binders; ++b)
+    threads.emplace_back([&, b] {
+      for (int i = 0; i < names_each; ++i) {
+        const std::string name = std::to_string(b) + "-" + std::to_string(i);
+        if (!raised_by([&] { root->bind(cos_name(name), nullptr); }).empty()) return;
+        known[b].push_back(name);
+        ++acknowledged;
+        acknowledged.notify_one();
+      }
+    });
+  for (int now = acknowledged; now < acknowledged_before_end; now = acknowledged) acknowledged.wait(now);
+  CHECK(daemon.end(SIGKILL) == "killed by signal 9 (Killed)");
+  for (std::thread& thread : threads) thread.join();
+  daemon.start();
+  std::size_t lost = 0;
+  for (const auto& names : known)
+    for (const std::string& name : names) lost += raised_by([&] { root->resolve(cos_name(name)); }).empty() ? 0u : 1u;
+  CHECK(lost == 0);
+}
+
+// Error paths.
+
+TEST_CASE("a daemon that cannot serve says why and what to do") {
+  Daemon daemon;
+  struct Row {
+    std::vector<std::string> options;
+    const char *status, *said;
+  };
+  const std::string port = daemon.tcp.substr(18, daemon.tcp.find('/') - 18);
+  const Row rows[] = {
+      {{}, "exit status 1", "another server listens there"},
+      {{"-ORBNamingSocket", "off", "-ORBEndpointListen", port}, "exit status 1", "the address is taken"},
+      {{"-ORBNamingSocket", "off", "-ORBNamingStore", "foo:x"}, "exit status 1", "unknown store 'foo:x'"},
+      {{"-ORBNamingSocket", "off", "-ORBNamingStore", "sqlite:/nowhere/x"}, "exit status 1", "/nowhere"},
+      {{"-ORBNamingSocket", "relative"}, "exit status 2", "a path with a slash"},
+      {{"-ORBNamingStor", "memory"}, "exit status 2", "-ORBNamingStore"},
+      {{"--bogus"}, "exit status 2", "--help"},
+      {{"--help"}, "exit status 0", "docs/naming.md"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.options);
+    CHECK_THAT(answer_of(daemon.command(row.options)), Catch::StartsWith(row.status) && Contains(row.said));
+  }
+}
+
+TEST_CASE("the reference is written to a file for those who want one") {
+  Daemon daemon;
+  const std::string file = daemon.place / "root.ior";
+  ChildProcess other(daemon.command({"-ORBNamingSocket", "off", "--ior-file", file}));
+  REQUIRE(other.read_line());
+  const QuietOrb client;
+  const auto root = IDL::traits<CosNaming::NamingContext>::narrow(client->string_to_object("file://" + file));
+  REQUIRE(root);
+  CHECK(raised_by([&] { root->resolve(cos_name("x")); }) == "NotFound missing_node x");
+}
