@@ -108,6 +108,7 @@ std::string listen(Settings& s, std::string_view text) {
   auto endpoints = transport::parse_endpoints(text);
   if (!endpoints) return endpoints.error().text;
   s.listen = std::move(*endpoints);
+  s.listen_given = true;
   return {};
 }
 

@@ -67,6 +67,7 @@ struct Settings {
   Duration request_timeout = std::chrono::seconds{30};
   Duration connect_timeout = std::chrono::seconds{5};
   std::vector<transport::Endpoint> listen{{"127.0.0.1", 0}};  // not empty
+  bool listen_given = false;                                  // somebody said where
   bool local = true;                    // a server with TCP offers unix: and channel: of its own accord
   transport::ChannelOptions channel;    // directory: see runtime.directory
   transport::UnixOptions unix_sockets;  // directory: see runtime.directory

@@ -60,8 +60,7 @@ std::string text_of(const NotAdmitted& why) {
 
 Expected<std::unique_ptr<Executive>> Executive::start(const ExecutiveOptions& options, CoreProvider& provider) try {
   const sched::NativeRange natives = task_natives(options);
-  if (!natives.valid() || options.queue_capacity == 0 || options.best_effort_threads == 0)
-    return bad_option;
+  if (!natives.valid() || options.queue_capacity == 0 || options.best_effort_threads == 0) return bad_option;
   if (options.wait.mode == os::WaitMode::spin && options.real_time) {
     os::log::error(sleepless);
     return bad_option;

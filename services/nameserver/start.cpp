@@ -15,7 +15,7 @@
 namespace corelane::nameserver {
 namespace {
 
-constexpr const char* standard_place = "127.0.0.1:2809, channel:";
+constexpr const char* standard_place = "127.0.0.1:2809";
 
 // Those given come later and count.
 std::vector<std::string> with_defaults(const std::vector<std::string>& given) {
@@ -68,8 +68,7 @@ Expected<std::vector<std::string>, core::SettingsFault> nameserver_options(const
   std::vector<std::string> options = with_defaults(given);
   const auto settings = settings_with(options);
   if (!settings) return settings.error();
-  const bool left_to_us = settings->listen == core::Settings{}.listen;
-  std::string listen = left_to_us ? standard_place : transport::to_string(settings->listen);
+  std::string listen = settings->listen_given ? transport::to_string(settings->listen) : standard_place;
   const std::string socket = core::nameserver_socket(*settings);
   const auto known = transport::unix_endpoint(socket);
   if (!socket.empty() && std::ranges::find(settings->listen, known) == settings->listen.end()) {

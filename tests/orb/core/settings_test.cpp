@@ -183,7 +183,7 @@ TEST_CASE("an option of another ORB is refused with our spelling") {
 TEST_CASE("a bad value is refused with what was expected") {
   const auto [option, value] =
       GENERATE(std::pair{"-ORBTimeoutRequest", "5 s"}, std::pair{"-ORBDispatchAdmission", "maybe"},
-               std::pair{"-ORBLimitsTasks", "0"}, std::pair{"-ORBPoolCores", "4-2"},
+               std::pair{"-ORBLimitsTasks", "-1"}, std::pair{"-ORBPoolCores", "4-2"},
                std::pair{"-ORBEndpointListen", "nowhere"}, std::pair{"-ORBDispatchMode", "fast"});
   const auto settings = Start().option(option, value).load();
   REQUIRE_FALSE(settings);

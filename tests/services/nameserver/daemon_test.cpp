@@ -33,8 +33,8 @@ class Daemon {
     std::vector<std::string> words{program_beside("corelane-nameserver"),
                                    "-ORBEndpointListen",
                                    "127.0.0.1:0",
-                                   "-ORBNamingSocket",
-                                   socket(),
+                                   "-ORBRuntimeDirectory",
+                                   place.path(),
                                    "-ORBNamingStore",
                                    store_};
     words.insert(words.end(), more.begin(), more.end());

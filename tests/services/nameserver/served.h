@@ -21,9 +21,9 @@ class QuietOrb {
  public:
   explicit QuietOrb(const std::vector<std::string>& more = {}) {
     static int made = 0;
-    std::vector<std::string> options{
-        "-ORBPoolRealTime", "off", "-ORBRuntimeLedger",     "off", "-ORBEndpointListen", "127.0.0.1:0",
-        "-ORBNamingSocket", "off", "-ORBBestEffortThreads", "4"};
+    std::vector<std::string> options{"-ORBPoolRealTime",  "off", "-ORBRuntimeLedger",     "off",
+                                     "-ORBEndpointLocal", "off", "-ORBEndpointListen",    "127.0.0.1:0",
+                                     "-ORBNamingSocket",  "off", "-ORBBestEffortThreads", "4"};
     options.insert(options.end(), more.begin(), more.end());
     orb = corba::init_orb(options, "naming" + std::to_string(++made));
   }
