@@ -54,13 +54,13 @@ void TaskOffers::withdraw(PeerId owner) noexcept {
   std::erase_if(offers_, [&](const auto& offer) { return offer.second.owner == owner; });
 }
 
-OwnConnection::OwnConnection(std::shared_ptr<ServerConnection> connection, const ReplyTo& bind)
+OwnConnection::OwnConnection(std::shared_ptr<ServerConnection> connection, const std::optional<ReplyTo>& bind)
     : connection_(std::move(connection)), bind_(bind), buffer_(buffer_size) {}
 
 void OwnConnection::opened() noexcept {
   opened_ = true;
   empty_at_ = os::now();
-  connection_->send_done(bind_);
+  if (bind_) connection_->send_done(*bind_);
 }
 
 dispatch::JobSource::Found OwnConnection::poll(dispatch::JobPtr& job, Time now) noexcept {
@@ -83,10 +83,15 @@ dispatch::JobSource::Found OwnConnection::poll(dispatch::JobPtr& job, Time now) 
   return found;
 }
 
+void OwnConnection::lend() noexcept {
+  if (std::exchange(lent_, true)) return connection_->lend_on(true);
+  connection_->lend(std::exchange(rest_, {}), received_, half_by_);
+}
+
 // The reactor takes the connection back and frees what belongs to it: no thread with a deadline does.
 void OwnConnection::close() noexcept {
-  if (!opened_) connection_->send_exception(bind_, no_such_task);
-  connection_->release();
+  if (!opened_ && bind_) connection_->send_exception(*bind_, no_such_task);
+  lent_ ? connection_->close_orderly() : connection_->release();
 }
 
 }  // namespace corelane::core

@@ -5,12 +5,16 @@
 // connection to the same server and sends `_corelane_bind` with the task and its token as its first request there. The
 // reactor reads that, lets go of the connection, and the executive gives it to the task's thread, which answers.
 //
+// While the task is on a core where its thread may not read, the connection is lent to the reactor, and its requests go
+// the way of others. Once it is taken back it goes to the task's thread again with the first bytes that come.
+//
 // Threads: as dispatch::JobSource; TaskOffers any.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -48,21 +52,23 @@ class TaskOffers {
 
 class OwnConnection final : public dispatch::JobSource {
  public:
-  // `connection` is bound to its task, and read by nobody. `bind`: the request that is still to be answered.
-  OwnConnection(std::shared_ptr<ServerConnection> connection, const ReplyTo& bind);
+  // `connection` is bound to its task, and read by nobody. `bind`: the request that is still to be answered, if it is.
+  OwnConnection(std::shared_ptr<ServerConnection> connection, const std::optional<ReplyTo>& bind);
 
   void opened() noexcept override;
   Found poll(dispatch::JobPtr& job, Time now) noexcept override;
   bool drained() const noexcept override { return drained_ && rest_.empty(); }
   int descriptor() const noexcept override { return connection_->descriptor(); }
   Time wake_at() const noexcept override { return half_by_; }
+  void lend() noexcept override;
+  void take_back() noexcept override { connection_->lend_on(false); }
   void close() noexcept override;
 
  private:
   static constexpr std::size_t buffer_size = 16 * 1024;
 
   const std::shared_ptr<ServerConnection> connection_;
-  const ReplyTo bind_;
+  const std::optional<ReplyTo> bind_;
 
   // Owner: whoever calls.
   std::vector<std::byte> buffer_;
@@ -72,6 +78,7 @@ class OwnConnection final : public dispatch::JobSource {
   Time half_by_ = never;  // the rest of half a message has to be there by then
   bool drained_ = false;  // the last read left room in the buffer
   bool opened_ = false;
+  bool lent_ = false;  // for good: what is taken back is another OwnConnection
 };
 
 }  // namespace corelane::core

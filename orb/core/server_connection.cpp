@@ -34,7 +34,10 @@ ServerConnection::ServerConnection(std::shared_ptr<Server> server, std::shared_p
 void ServerConnection::on_bytes(Bytes bytes, Time received) noexcept {
   while (take_message(bytes, received)) continue;  // bound: each takes bytes
   if (!stream_->is_open()) return;
-  if (binding_.task != no_task) return hand_over();
+  if (binding_.task != no_task) {
+    if (!lent_.load(std::memory_order_relaxed)) return hand_over();  // relaxed: see lend_on()
+    binding_.owner->stream_->renew();
+  }
   if (const auto rest_by = half_message(received)) stream_->expect_by(*rest_by);
 }
 
@@ -61,9 +64,10 @@ std::optional<Time> ServerConnection::half_message(Time now) noexcept {
 
 // From here on the task's thread reads. Last touch of this thread: the other one may begin at once.
 void ServerConnection::hand_over() noexcept try {
-  auto own = std::make_shared<OwnConnection>(shared_from_this(), binding_.request);
+  auto own = std::make_shared<OwnConnection>(shared_from_this(), std::exchange(binding_.request, std::nullopt));
   stream_->unwatch();
   stream_->expect_by(never);
+  half_ = false;  // its rest is waited for anew
   own_task_ = binding_.task;
   server_->executive().attach(own_task_, binding_.owner->id(), std::move(own));
 } catch (const std::bad_alloc&) {
@@ -86,6 +90,19 @@ dispatch::JobSource::Found ServerConnection::next_job(Bytes& bytes, Time receive
 
 void ServerConnection::release() noexcept {
   close_orderly();
+  watch_again();
+}
+
+void ServerConnection::lend(Bytes rest, Time received, Time half_by) noexcept {
+  own_task_ = no_task;
+  lend_on(true);
+  while (take_message(rest, received)) continue;  // bound: each takes bytes
+  stream_->expect_by(half_message(received).value_or(half_by));
+  watch_again();
+}
+
+// Last touch of this thread.
+void ServerConnection::watch_again() noexcept {
   try {
     stream_->watch(shared_from_this());
   } catch (const std::bad_alloc&) {

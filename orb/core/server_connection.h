@@ -47,6 +47,10 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   dispatch::JobSource::Found next_job(Bytes& bytes, Time received, dispatch::JobPtr& job) noexcept;
   // Ends the connection and leaves the rest to the reactor.
   void release() noexcept;
+  // The reactor reads again, after `rest` of what was read; its half message has to be whole by then.
+  void lend(Bytes rest, Time received, Time half_by) noexcept;
+  // Whether it goes on to, once it was lent; else the task gets the connection again with the next bytes. Any thread.
+  void lend_on(bool on) noexcept { lent_.store(on, std::memory_order_relaxed); }  // relaxed: nothing follows from it
   // After bytes were taken: until when the rest of half a message has to come, unless that stays as it is.
   std::optional<Time> half_message(Time now) noexcept;
 
@@ -79,7 +83,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   struct Binding {
     TaskId task = no_task;
     std::shared_ptr<ServerConnection> owner;  // of the task
-    ReplyTo request;
+    std::optional<ReplyTo> request;           // until it is handed over
   };
 
   bool take_message(Bytes& bytes, Time received) noexcept;
@@ -104,6 +108,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void bind(Request& request, const ReplyTo& to);
   bool remember(ServerJob& job);
   void give_up_requests() noexcept;
+  void watch_again() noexcept;
   void broken(const Error& error) noexcept;
   void cut_off(const Error& error) noexcept;
 
@@ -121,6 +126,8 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
 
   // Owner: whoever reads writes it, whoever shuts the server down reads it. That of the last message.
   std::atomic<giop::Version> version_{giop::giop_1_2};
+
+  std::atomic<bool> lent_{false};  // bound, and read by the reactor all the same
 
   PeerTasks tasks_;
   os::PiMutex mutex_;

@@ -7,33 +7,59 @@ namespace corelane::dispatch {
 
 bool Inlet::give(const std::shared_ptr<JobSource>& source) noexcept {
   const std::lock_guard lock(mutex_);
-  if (std::exchange(closed_, true)) return false;
+  if (std::exchange(taken_, true)) return false;
   arrival_ = source;
-  // PAIR inlet.given: release here -> acquire in read(). The mutex publishes the source itself.
+  // PAIR inlet.given: release here -> acquire in receive(). The mutex publishes the source itself.
   given_.store(true, std::memory_order_release);
   return true;
 }
 
+// What was taken back is the same connection; nothing is to be closed.
 void Inlet::receive() noexcept {
+  // PAIR inlet.given: acquire here <- release in give().
+  if (!given_.load(std::memory_order_acquire)) return;
+  std::shared_ptr<JobSource> arrival;
   {
     const std::lock_guard lock(mutex_);
-    source_ = std::move(arrival_);
+    arrival = std::move(arrival_);
+    given_.store(false, std::memory_order_relaxed);  // relaxed: under the mutex
   }
-  given_.store(false, std::memory_order_relaxed);  // relaxed: there is one source at most
-  if (!source_) return;
-  open_.store(true, std::memory_order_relaxed);  // relaxed: a report
+  if (!arrival) return;
+  source_ = std::move(arrival);
   source_->opened();
+  enter(Stage::here);
+}
+
+void Inlet::enter(Stage stage) noexcept {
+  stage_ = stage;
+  open_.store(stage == Stage::here, std::memory_order_relaxed);  // relaxed: a report
+}
+
+void Inlet::lend() noexcept {
+  receive();
+  if (stage_ == Stage::none || stage_ == Stage::lent) return;
+  enter(Stage::lent);
+  {
+    const std::lock_guard lock(mutex_);
+    if (!arrival_) taken_ = false;
+  }
+  source_->lend();
+}
+
+void Inlet::take_back() noexcept {
+  if (stage_ != Stage::lent) return;
+  enter(Stage::returning);
+  source_->take_back();
 }
 
 void Inlet::end() noexcept {
-  open_.store(false, std::memory_order_relaxed);  // relaxed: a report
+  enter(Stage::none);
   std::exchange(source_, nullptr)->close();
 }
 
 JobSource::Found Inlet::read(JobPtr& job, Time now) noexcept {
-  // PAIR inlet.given: acquire here <- release in give().
-  if (given_.load(std::memory_order_acquire)) receive();
-  if (!source_ || now < throttle_.opens_at()) return JobSource::Found::nothing;
+  receive();
+  if (!reads() || now < throttle_.opens_at()) return JobSource::Found::nothing;
   const JobSource::Found found = source_->poll(job, now);
   if (found == JobSource::Found::bytes) throttle_.charge(now);
   if (found == JobSource::Found::end) end();
@@ -41,11 +67,11 @@ JobSource::Found Inlet::read(JobPtr& job, Time now) noexcept {
 }
 
 int Inlet::descriptor(Time now) const noexcept {
-  return source_ && now >= throttle_.opens_at() ? source_->descriptor() : -1;
+  return reads() && now >= throttle_.opens_at() ? source_->descriptor() : -1;
 }
 
 Time Inlet::wake_at(Time now) const noexcept {
-  if (!source_) return never;
+  if (!reads()) return never;
   return now < throttle_.opens_at() ? throttle_.opens_at() : source_->wake_at();
 }
 
@@ -53,7 +79,7 @@ void Inlet::close() noexcept {
   std::shared_ptr<JobSource> waiting;
   {
     const std::lock_guard lock(mutex_);
-    closed_ = true;
+    taken_ = true;
     waiting = std::move(arrival_);
   }
   if (waiting) waiting->close();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 
@@ -17,14 +18,21 @@ class Inlet {
  public:
   Inlet(const Contract& contract, const Clock& clock) : throttle_(contract, clock) {}
 
-  // The thread finds it at its next step: wake it. False, and the source stays with the caller: there was one before,
-  // or the task has left.
+  // The thread finds it at its next step: wake it. False, and the source stays with the caller: there is one that is
+  // not lent, or was one, or the task has left.
   bool give(const std::shared_ptr<JobSource>& source) noexcept;
 
-  // Reads at most once. nothing: also while it is shut.
+  // The thread must not read, or may again: the source is lent, or taken back. Free where nothing changes.
+  void lend() noexcept;
+  void take_back() noexcept;
+
+  // Reads at most once. nothing: also while it is shut or the source is not here.
   JobSource::Found read(JobPtr& job, Time now) noexcept;
   // Nothing is there to be read, as far as is known without a look.
-  bool drained() const noexcept { return !source_ || source_->drained(); }
+  bool drained() const noexcept {
+    if (given_.load(std::memory_order_relaxed)) return false;  // relaxed: who gives it later wakes the thread
+    return !reads() || source_->drained();
+  }
   // The lane did not take the job that was read.
   void wasted(Time now) noexcept { throttle_.charge(now); }
 
@@ -39,18 +47,24 @@ class Inlet {
   void close() noexcept;
 
  private:
+  // lent: somebody else reads it. returning: he still does, and another source will come.
+  enum class Stage : std::uint8_t { none, here, lent, returning };
+  bool reads() const noexcept { return stage_ == Stage::here; }
   void receive() noexcept;
+  void enter(Stage stage) noexcept;
   void end() noexcept;
 
   ReadThrottle throttle_;
-  std::shared_ptr<JobSource> source_;  // owner: the task's thread; null before the first and after the end
+  // Owner: the task's thread.
+  std::shared_ptr<JobSource> source_;  // null before the first and after the end
+  Stage stage_ = Stage::none;
 
   // Shared.
   std::atomic<bool> given_{false};
   std::atomic<bool> open_{false};
   os::PiMutex mutex_;
   std::shared_ptr<JobSource> arrival_;  // guarded by mutex_
-  bool closed_ = false;                 // guarded by mutex_: takes no source (any more)
+  bool taken_ = false;                  // guarded by mutex_: takes no source (any more)
 };
 
 }  // namespace corelane::dispatch

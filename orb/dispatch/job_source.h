@@ -1,7 +1,8 @@
 // JobSource: where the thread of one task gets its jobs from in the mode `direct`: the connection that the task has for
 // itself. Who reads connections (orb/core) implements it; the task's worker drives it.
 //
-// Threads: the task's own, but for close(). The first call is opened() or close(), the last is close(), once.
+// Threads: the task's own, but for close(). The first call is opened() or close(), the last is close(), once, or none
+// more once it was taken back and another source has come in its place.
 #pragma once
 
 #include "orb/base/time.h"
@@ -31,6 +32,12 @@ class JobSource {
   virtual int descriptor() const noexcept = 0;
   // When poll() has to be called though nothing came; `never` most of the time.
   virtual Time wake_at() const noexcept = 0;
+  // The task's thread may not read it for a while: whoever reads other connections does, and submits what comes.
+  // poll(), drained(), descriptor() and wake_at() are called no more. Again after take_back(): that is called off,
+  // where it is not too late.
+  virtual void lend() noexcept = 0;
+  // After lend(): when more comes the task gets a new source for the rest.
+  virtual void take_back() noexcept = 0;
   // Nobody reads it any more, or nobody ever will: the task has left, or has another source.
   // Thread: the task's, or before opened() the manager's.
   virtual void close() noexcept = 0;

@@ -30,7 +30,7 @@ bool TaskWorker::step(Time now) noexcept {
   // PAIR worker.pool: acquire here <- release in CorePool::put(). The pool's lock orders everything else.
   CorePool* const pool = pool_.load(std::memory_order_acquire);
   Assignment next;
-  if (pool->uses_deadlines() && !std::exchange(shared_only_, true)) inlet_.close();
+  pool->uses_deadlines() ? inlet_.lend() : inlet_.take_back();
   rests_ = false;
   wake_at_ = pool->take(*this, now, next);
   const bool busy = next.job || read(*pool, now, next);

@@ -150,8 +150,7 @@ class TaskWorker final : public Agent, private JobControl {
 
   // Owner: the task's thread.
   Inlet inlet_;
-  bool shared_only_ = false;  // it has been on a core by deadlines: its client goes on over the shared connection
-  JobPtr at_the_door_;        // read, while the task is between two pools
+  JobPtr at_the_door_;  // read, while the task is between two pools
   Time wake_at_ = never;
   bool rests_ = false;   // the last step ran a job, and found nothing to follow it
   bool spins_ = false;   // it ran a job, and has not waited since: what it spins is charged once for each

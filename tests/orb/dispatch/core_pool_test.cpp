@@ -61,6 +61,8 @@ class Pipe final : public JobSource {
   bool drained() const noexcept override { return true; }  // of what is there the descriptor tells
   int descriptor() const noexcept override { return read_.get(); }
   Time wake_at() const noexcept override { return never; }
+  void lend() noexcept override {}
+  void take_back() noexcept override {}
   void close() noexcept override { ++closings; }
 
   std::atomic<int> runs{0}, refusals{0}, closings{0}, looks_in_vain{0};

@@ -147,23 +147,63 @@ TEST_CASE("a demoted job of a core by deadlines leaves the levels to the others 
   CHECK(core.level(rogue) > 0);
 }
 
-TEST_CASE("a task that comes to a core by deadlines gives its own connection up") {
-  class Source final : public JobSource {
-   public:
-    void opened() noexcept override {}
-    Found poll(JobPtr&, Time) noexcept override { return Found::nothing; }
-    int descriptor() const noexcept override { return -1; }
-    Time wake_at() const noexcept override { return never; }
-    void close() noexcept override { ++closings; }
-    int closings = 0;
-  };
+namespace {
+
+class Source final : public JobSource {
+ public:
+  void opened() noexcept override { ++openings; }
+  Found poll(JobPtr&, Time) noexcept override { return Found::nothing; }
+  int descriptor() const noexcept override { return -1; }
+  Time wake_at() const noexcept override { return never; }
+  void lend() noexcept override { ++lendings; }
+  void take_back() noexcept override { ++returns; }
+  void close() noexcept override { ++closings; }
+  int openings = 0, lendings = 0, returns = 0, closings = 0;
+};
+
+void lose(Machine& machine, CoreId core) {
+  machine.provider().revoked.push_back(core);
+  for (int i = 0; i < 20; ++i) machine.advance(CoreWatch::period);
+}
+
+std::shared_ptr<Source> attach_source(Machine& machine, TaskId task) {
+  auto source = std::make_shared<Source>();
+  machine.manager.attach(task, {}, source);
+  machine.settle();
+  return source;
+}
+
+}  // namespace
+
+TEST_CASE("on a core by deadlines a task lends its own connection, and elsewhere it reads that again") {
+  const Quiet quiet;
   DeadlineCore core;
   const TaskId task = core.add(20ms, 2ms);
-  const auto source = std::make_shared<Source>();
-  core.manager.attach(task, {}, source);
+  const auto lent = attach_source(core, task);
   core.settle();
-  CHECK(source->closings == 1);
+  CHECK(lent->openings == 1);
+  CHECK(lent->lendings == 1);
   CHECK_FALSE(core.report(task).own_connection);
+  core.manager.depart(core.full, {});
+  core.settle();
+  lose(core, by_deadline);
+  CHECK(lent->returns == 1);
+  const auto again = attach_source(core, task);
+  CHECK(again->openings == 1);
+  CHECK(again->lendings == 0);
+  CHECK(core.report(task).own_connection);
+  CHECK(attach_source(core, task)->closings == 1);  // there is one
+  CHECK(lent->closings == 0);                       // it was the same connection
+}
+
+TEST_CASE("a task that comes to a core by deadlines lends its own connection") {
+  const Quiet quiet;
+  DeadlineCore core;
+  const auto source = attach_source(core, core.full);
+  CHECK(core.report(core.full).own_connection);
+  lose(core, CoreId{0});
+  CHECK(source->lendings == 1);
+  CHECK(source->closings == 0);
 }
 
 TEST_CASE("tasks of a core by deadlines that is lost go on by priorities, and the other way round") {

@@ -1,4 +1,5 @@
 // Tasks whose threads read a connection of their own (mode `direct`), stepped by hand.
+#include "orb/dispatch/inlet.h"
 #include "orb/dispatch/job_source.h"
 #include "tests/orb/dispatch/fixture.h"
 
@@ -24,13 +25,15 @@ class TestSource final : public JobSource {
   }
   int descriptor() const noexcept override { return 7; }
   Time wake_at() const noexcept override { return never; }
+  void lend() noexcept override { ++lendings; }
+  void take_back() noexcept override { ++returns; }
   void close() noexcept override { ++closings; }
 
   std::deque<JobPtr> jobs;
   int noise = 0;  // reads that bring no job
   Duration cost_of_a_read{};
   bool ended = false;
-  int openings = 0, polls = 0, closings = 0;
+  int openings = 0, polls = 0, lendings = 0, returns = 0, closings = 0;
 };
 
 // A machine with one task of one peer, which has a connection of its own.
@@ -107,6 +110,18 @@ TEST_CASE("while one early job waits another is turned away") {
   CHECK(machine.manager.report().jobs_refused == 1);
   machine.advance(10ms);
   CHECK(waits->runs == 1);
+}
+
+TEST_CASE("a connection that has come is looked at before the thread sleeps") {
+  Inlet inlet(make_contract(10ms, 1ms), virtual_clock);
+  CHECK(inlet.drained());
+  REQUIRE(inlet.give(std::make_shared<TestSource>()));
+  CHECK_FALSE(inlet.drained());
+  inlet.lend();
+  CHECK(inlet.drained());
+  inlet.take_back();
+  REQUIRE(inlet.give(std::make_shared<TestSource>()));
+  CHECK_FALSE(inlet.drained());
 }
 
 TEST_CASE("jobs of the shared connection and of the own one are jobs of one task") {

@@ -299,6 +299,8 @@ TEST_CASE("a source of jobs is closed at once since no thread is a task's own") 
     Found poll(JobPtr&, Time) noexcept override { return Found::nothing; }
     int descriptor() const noexcept override { return -1; }
     Time wake_at() const noexcept override { return never; }
+    void lend() noexcept override {}
+    void take_back() noexcept override {}
     void close() noexcept override { closed = true; }
     bool closed = false;
   };

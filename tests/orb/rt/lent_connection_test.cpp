@@ -1,0 +1,92 @@
+// A task's own connection on a core by deadlines, where the task's thread may not read it, and after the task has moved
+// to one by priorities.
+#include <fstream>
+#include <iostream>
+#include <thread>
+
+#include "orb/core/reference.h"
+#include "orb/core/task_binding.h"
+#include "orb/os/cpu_mask.h"
+#include "orb/rt/rt.h"
+#include "tests/support/probe_servant.h"
+#include "tests/support/quiet.h"
+#include "tests/support/temp_directory.h"
+
+namespace lent_connection_test {
+
+using namespace corelane;
+using namespace corelane::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::vector<CoreId> first_cores() {
+  std::vector<CoreId> cores;
+  const os::CpuMask mine = os::process_affinity();
+  for (std::int16_t core = 0; core < 1024 && cores.size() < 2; ++core)
+    if (mine.contains(CoreId{core})) cores.push_back(CoreId{core});
+  return cores;
+}
+
+std::string text_of(CoreId core) { return std::to_string(core.value); }
+
+// A core by priorities and one by deadlines.
+struct MixedServer {
+  MixedServer(const std::string& directory, CoreId by_priority, CoreId by_deadline)
+      : server({"-ORBDispatchMode", "direct", "-ORBRuntimeLedger", "on", "-ORBRuntimeDirectory", directory,
+                "-ORBPoolCores", text_of(by_priority) + "," + text_of(by_deadline), "-ORBPoolDeadlineCores",
+                text_of(by_deadline)}) {}
+  dispatch::TaskReport report(TaskId task) {
+    for (const auto& report : rt::report(*server.orb.orb).tasks)
+      if (report.task == task) return report;
+    FAIL("no such task");
+    return {};
+  }
+  ProbeServer server;
+};
+
+// One whose task is on the core.
+struct Caller {
+  Caller(MixedServer& served, CoreId core) : probe(probe_of(orb, served.server.ior())) {
+    for (; tasks.empty() || served.report(tasks.back().id()).core != core;) {  // bound: they go to the cores in turn
+      auto task = rt::admit(probe, {.operation = "add", .contract = make_contract(2ms, 50us)});
+      REQUIRE(task);
+      tasks.push_back(std::move(*task));
+    }
+  }
+  // Whether the calls go over the task's own connection, as far as the client knows.
+  bool has_own() {
+    const auto binding = probe->_reference()->binding_of("add");
+    return binding->connection() != binding->connection(true);
+  }
+
+  TestOrb orb;
+  CORBA::object_reference<Probing::Probe> probe;
+  std::vector<rt::Task> tasks;
+};
+
+}  // namespace
+
+TEST_CASE("a task keeps its own connection on a core by deadlines, and reads it once it has left that") {
+  const auto cores = first_cores();
+  if (cores.size() < 2) {
+    std::cout << "SKIPPED: one core is usable here, two are needed\n";
+    return;
+  }
+  const Quiet quiet;
+  const TempDirectory directory;
+  MixedServer served(directory.path(), cores[0], cores[1]);
+  Caller caller(served, cores[1]);
+  const TaskId task = caller.tasks.back().id();
+  for (int i = 0; i < 20; ++i) CHECK(caller.probe->add(i, 1) == i + 1);
+  CHECK_FALSE(served.report(task).own_connection);
+  CHECK(caller.has_own());
+  std::ofstream(directory / "revoked") << text_of(cores[1]) << '\n';
+  // Bound: the server's housekeeper, which looks whether a core was taken back.
+  for (int i = 0; !served.report(task).own_connection; ++i) CHECK(caller.probe->add(i, 2) == i + 2);
+  CHECK(served.report(task).core == cores[0]);
+  for (int i = 0; i < 20; ++i) CHECK(caller.probe->add(i, 3) == i + 3);
+  CHECK(caller.has_own());
+}
+
+}  // namespace lent_connection_test
