@@ -1,0 +1,44 @@
+// What the driver has at hand: the daemon that reserves cores, threads that never wait, and one run of a command beside
+// them. Threads: the driver's only one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/interactivity/enclosure.h"
+#include "bench/support/summary.h"
+#include "orb/os/child_process.h"
+
+namespace interactivity {
+
+// A corelane-reserved for the enclosure, or for the machine where one runs there already.
+class Reserver {
+ public:
+  // `running`: the runtime directory of one that runs; "": one of its own.
+  Reserver(const Enclosure& enclosure, const std::string& running);
+  ~Reserver();
+
+  // Why no cores can be reserved; "" when they can.
+  const std::string& impossible() const { return impossible_; }
+  const std::string& directory() const { return directory_; }
+
+ private:
+  void start(const Enclosure& enclosure);
+
+  std::string directory_, impossible_;
+  std::optional<corelane::os::ChildProcess> daemon_;
+};
+
+struct Conditions {
+  unsigned hogs = 0;   // threads that never wait
+  unsigned cores = 0;  // reserved for the command; 0: it takes what there is
+};
+
+// The numbers that the command wrote after "READY". std::exception says what went wrong instead.
+bench_support::Samples run_beside(const Conditions& conditions, const Reserver& reserver,
+                                  const std::vector<std::string>& command);
+
+}  // namespace interactivity

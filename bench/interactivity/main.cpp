@@ -1,0 +1,300 @@
+// corelane-bench-interactivity: how late events reach an editor, and how long a computation takes, beside 128 threads
+// that never wait, without and with cores of their own: the published experiments of channels with a resource
+// allocation daemon (RS).
+//
+// Events: an I/O service sends keystrokes at an irregular rate to an editor, a process of its own, which notes how late
+// they are; one clock (CLOCK_MONOTONIC). Ways:
+//
+//   Unix socket, channel           blocking reads of the socket, and orb/channel alone with its default options
+//   ORB, Unix socket, TCP, channel a oneway call, to a servant without a contract
+//
+// Rows: each way, without load (NL) and with it (L: the threads are of one process); without RS (all run where they
+// may) and with it (service and editor together have cores from corelane-reserved: one for both, or one each where four
+// or more are usable; everybody else runs on the others). A round runs every row once, and rounds follow each other.
+// Columns, in us: mean, median, standard deviation and p99 from the sending to the editor; median and p99 from when the
+// key was pressed, in which the service's own wake-up is contained.
+//
+// The computation (computation.h) runs without them, in the same four cases. Its time is elapsed time; beside it stands
+// the processor time that it took (median), which is less where others had its core.
+//
+// All threads are under SCHED_OTHER; with --fifo service and editor are under SCHED_FIFO. The daemon is started for
+// this run, in a PID namespace and a cpuset of its own (enclosure.h), and moves nobody else; with --running-rs one that
+// runs is asked. While nobody has reserved cores it is there, and all share all cores. Rows that need what this machine
+// does not give are left out with the reason.
+#include <stdlib.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/interactivity/driver.h"
+#include "bench/interactivity/roles.h"
+#include "bench/support/machine.h"
+#include "bench/support/summary.h"
+
+namespace {
+
+using namespace interactivity;
+using bench_support::percentile;
+using bench_support::Row;
+using bench_support::Samples;
+
+struct Options {
+  int rounds = 3;
+  std::size_t events = 100;
+  double gap = 20;  // ms
+  unsigned hogs = 128;
+  int compute_rounds = 3;
+  unsigned laps = 130;
+  unsigned reserved = 0;  // cores; 0: by how many there are
+  std::string running_rs;
+  bool fifo = false;
+  std::string commit = "unknown";
+};
+
+constexpr std::size_t warm_up = 10;
+constexpr double event_goal = 1.5, compute_goal = 1.15;
+
+constexpr const char* left_out = "left out";
+
+struct Case {
+  std::string name;
+  Conditions conditions;
+  Row row{};                 // since the sending; how long the computation took
+  Row beside{};              // since the pressing; processor time of the computation
+  std::uint64_t result = 0;  // of the computation
+  int most_rounds = 1'000'000;
+};
+
+const char* way_name(Way way) {
+  switch (way) {
+    case Way::socket:
+      return "Unix socket";
+    case Way::channel:
+      return "channel";
+    case Way::orb_unix:
+      return "ORB, Unix socket";
+    case Way::orb_tcp:
+      return "ORB, TCP";
+    case Way::orb_channel:
+      return "ORB, channel";
+  }
+  return "";
+}
+
+constexpr Way all_ways[] = {Way::socket, Way::channel, Way::orb_unix, Way::orb_tcp, Way::orb_channel};
+
+// In the order NL, L, NL with RS, L with RS.
+std::vector<Case> four_cases(const std::string& name, const Options& options, unsigned cores) {
+  std::vector<Case> cases;
+  for (const unsigned reserved : {0u, cores})
+    for (const unsigned hogs : {0u, options.hogs})
+      cases.push_back({name + (reserved > 0 ? " + RS, " : ", ") + (hogs > 0 ? "L" : "NL"), {hogs, reserved}});
+  return cases;
+}
+
+// Runs it, or notes why not.
+template <typename Run>
+void attempt(Case& at, const Reserver& reserver, Run&& run) {
+  if (!at.row.fault.empty()) return;
+  try {
+    if (at.conditions.cores > 0 && !reserver.impossible().empty()) return void(at.row.fault = left_out);
+    run();
+  } catch (const std::exception& fault) {
+    at.row.fault = fault.what();
+  }
+}
+
+void measure_events(Case& at, Way way, int round, const Options& options, const Enclosure& enclosure,
+                    const Reserver& reserver) {
+  const Typing typing{.route = {way, enclosure.directory, options.fifo},
+                      .warm_up = warm_up,
+                      .events = options.events,
+                      .gap = static_cast<std::int64_t>(options.gap * 1e6),
+                      .seed = static_cast<std::uint64_t>(round) + 1,
+                      .bound = at.conditions.cores > 0};
+  Samples both = run_beside(at.conditions, reserver, command_of(typing));
+  if (both.size() != 2 * options.events) throw std::runtime_error("events were lost");
+  const auto middle = both.begin() + static_cast<std::ptrdiff_t>(options.events);
+  at.row.rounds.emplace_back(both.begin(), middle);
+  at.beside.rounds.emplace_back(middle, both.end());
+}
+
+void measure_computation(Case& at, const Options& options, const Reserver& reserver) {
+  const Samples numbers = run_beside(at.conditions, reserver, computing_command(options.laps));
+  if (numbers.size() != 3) throw std::runtime_error("it ended early");
+  if (at.result != 0 && at.result != numbers[2]) throw std::runtime_error("another result than before");
+  at.result = numbers[2];
+  at.row.rounds.push_back({numbers[0]});
+  at.beside.rounds.push_back({numbers[1]});
+}
+
+double microseconds(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1000; }
+double milliseconds(std::uint64_t nanoseconds) { return microseconds(nanoseconds) / 1000; }
+
+void print_case(const Case& at) {
+  std::printf("  %-28s", at.name.c_str());
+  if (const Samples all = pooled(at.row); !all.empty()) {
+    const Samples due = pooled(at.beside);
+    const auto [mean, deviation] = bench_support::moments(all);
+    std::printf(" %10.2f %10.2f %10.2f %10.2f %7zu %10.2f %10.2f", mean, microseconds(percentile(all, .5)), deviation,
+                microseconds(percentile(all, .99)), all.size(), microseconds(percentile(due, .5)),
+                microseconds(percentile(due, .99)));
+  }
+  std::printf(" %s\n", at.row.fault.c_str());
+}
+
+struct Published {
+  const char* name;
+  double mean, median, deviation;
+};
+constexpr Published published[] = {{"sockets, NL", 0.14, 0.13, 0.049},
+                                   {"sockets, L", 30.60, 16.67, 37.24},
+                                   {"channels + RS, NL", 0.16, 0.18, 0.033},
+                                   {"channels + RS, L", 0.26, 0.15, 0.42}};
+
+void print_events(const std::vector<Case>& cases) {
+  std::printf("\nevents, us %17s %10s %10s %10s %10s %7s %10s %10s\n", "", "mean", "median", "std dev", "p99", "count",
+              "due median", "due p99");
+  for (const Case& at : cases) print_case(at);
+  for (const Published& row : published)
+    std::printf("  %-28s %10.2f %10.2f %10.2f\n", (std::string("published: ") + row.name).c_str(), row.mean, row.median,
+                row.deviation);
+}
+
+// Loaded to unloaded, for each pair of neighbours; a goal where cores are reserved.
+void print_ratios(const char* title, const std::vector<Case>& cases, double goal) {
+  std::printf("\n%s\n", title);
+  for (std::size_t i = 0; i + 1 < cases.size(); i += 2) {
+    const Case &unloaded = cases[i], &loaded = cases[i + 1];
+    if (unloaded.row.rounds.empty() || loaded.row.rounds.empty()) continue;
+    const double ratio = bench_support::ratio(loaded.row, unloaded.row);
+    std::printf("  %-28s %8.3f", loaded.name.c_str(), ratio);
+    if (loaded.conditions.cores > 0) std::printf("  goal %.2f: %s", goal, ratio <= goal ? "met" : "not met");
+    std::printf("\n");
+  }
+  std::fflush(stdout);
+}
+
+bool is_complete(const std::vector<Case>& cases) {
+  return std::all_of(cases.begin(), cases.end(),
+                     [&](const Case& at) { return at.row.fault.empty() || at.row.fault == left_out; });
+}
+
+bool run_events(const Options& options, const Enclosure& enclosure, const Reserver& reserver, unsigned cores) {
+  if (options.rounds == 0) return true;
+  std::vector<Case> cases;
+  for (const Way way : all_ways)
+    for (Case& at : four_cases(way_name(way), options, cores)) cases.push_back(std::move(at));
+  for (int round = 0; round < options.rounds; ++round)
+    for (std::size_t i = 0; i < cases.size(); ++i)
+      attempt(cases[i], reserver,
+              [&] { measure_events(cases[i], all_ways[i / 4], round, options, enclosure, reserver); });
+  print_events(cases);
+  print_ratios("loaded to unloaded, by the medians of each round (the median of the rounds)", cases, event_goal);
+  return is_complete(cases);
+}
+
+void print_computation(const std::vector<Case>& cases) {
+  std::printf("\ncomputation, ms %12s %10s %10s %10s %7s %10s\n", "", "mean", "median", "std dev", "count",
+              "processor");
+  for (const Case& at : cases) {
+    std::printf("  %-28s", at.name.c_str());
+    if (const Samples all = pooled(at.row); !all.empty()) {
+      const auto [mean, deviation] = bench_support::moments(all);
+      std::printf(" %10.1f %10.1f %10.1f %7zu %10.1f", mean / 1e3, milliseconds(percentile(all, .5)), deviation / 1e3,
+                  all.size(), milliseconds(percentile(pooled(at.beside), .5)));
+    }
+    std::printf(" %s\n", at.row.fault.c_str());
+  }
+  std::printf("  published: without RS a factor over 20, with RS about equal\n");
+}
+
+bool run_computation(const Options& options, const Reserver& reserver) {
+  if (options.compute_rounds == 0) return true;
+  std::vector<Case> cases = four_cases("computation", options, 1);
+  cases[1].most_rounds = 1;  // it takes as long as all others together, many times over
+  for (int round = 0; round < options.compute_rounds; ++round)
+    for (Case& at : cases)
+      if (round < at.most_rounds) attempt(at, reserver, [&] { measure_computation(at, options, reserver); });
+  print_computation(cases);
+  print_ratios("loaded to unloaded", cases, compute_goal);
+  return is_complete(cases);
+}
+
+void print_setting(const Options& options, unsigned cores) {
+  double load[3] = {};
+  getloadavg(load, 3);
+  std::printf(
+      "%s\ncommit %s, load average %.2f; %d rounds of %zu events after %zu to warm up, %.1f ms apart on average\n",
+      bench_support::machine_facts().c_str(), options.commit.c_str(), load[0], options.rounds, options.events, warm_up,
+      options.gap);
+  std::printf("load: %u threads under SCHED_OTHER; service and editor under %s\n", options.hogs,
+              options.fifo ? "SCHED_FIFO" : "SCHED_OTHER");
+  std::printf("with RS service and editor %s; the computation has a core\n",
+              cores > 1 ? "have a reserved core each" : "share one reserved core");
+  if (options.running_rs.empty())
+    std::printf("cores are reserved within this run: programs beside it still use them\n");
+  std::fflush(stdout);
+}
+
+std::optional<Options> options_of(int argc, char** argv, int& status) {
+  Options options;
+  CLI::App app{"Times events into an editor, and a computation, beside many busy threads, without and with own cores."};
+  app.add_option("--rounds", options.rounds, "of events")->check(CLI::Range(0, 1000))->capture_default_str();
+  app.add_option("--events", options.events, "in each row of a round")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--gap", options.gap, "ms between events on average: from 0.2 to 1.8 times as much")
+      ->check(CLI::Range(0.01, 1000.0))
+      ->capture_default_str();
+  app.add_option("--threads", options.hogs, "of the load")->check(CLI::Range(1, 1024))->capture_default_str();
+  app.add_option("--compute-rounds", options.compute_rounds, "of the computation; one of them without RS with load")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  app.add_option("--laps", options.laps, "of the computation, each of about 8 ms")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  app.add_option("--reserved-cores", options.reserved, "for service and editor: 1 for both, or 2; 0: what fits")
+      ->check(CLI::Range(0, 2))
+      ->capture_default_str();
+  app.add_option("--running-rs", options.running_rs, "ask the corelane-reserved of this runtime directory");
+  app.add_flag("--fifo", options.fifo, "service and editor under SCHED_FIFO");
+  app.add_option("--commit", options.commit, "printed with the results");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& fault) {
+    status = app.exit(fault);
+    return std::nullopt;
+  }
+  return options;
+}
+
+int run(const Options& options, const Enclosure& enclosure) {
+  const unsigned fitting = bench_support::usable_cores().size() >= 4 ? 2 : 1;
+  const unsigned cores = options.reserved > 0 ? options.reserved : fitting;
+  print_setting(options, cores);
+  const Reserver reserver(enclosure, options.running_rs);
+  if (!reserver.impossible().empty()) std::printf("left out: rows with RS: %s\n", reserver.impossible().c_str());
+  bool complete = run_events(options, enclosure, reserver, cores);
+  complete &= run_computation(options, reserver);
+  return complete ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc > 2 && std::string(argv[1]) == "--role") return play(argv[2], {argv + 3, argv + argc});
+  int status = 0;
+  const auto options = options_of(argc, argv, status);
+  if (!options) return status == 0 ? 0 : 2;
+  return run_enclosed(options->running_rs.empty(),
+                      [&](const Enclosure& enclosure) { return run(*options, enclosure); });
+} catch (const std::exception& fault) {
+  std::fprintf(stderr, "corelane-bench-interactivity: %s\n", fault.what());
+  return 1;
+}
