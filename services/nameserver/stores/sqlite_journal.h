@@ -1,4 +1,4 @@
-// SqliteJournal: the tables that a TreeStore's changes are kept in (sqlite_store.h, docs/naming.md).
+// SqliteJournal: the tables that a TreeStore's changes are kept in (sqlite_store.h, docs/stores.md).
 #pragma once
 
 #include <string>

@@ -3,7 +3,7 @@
 // returns).
 //
 // One process at a time has the file. It is read once, when it is opened; readers are served from memory. The tables
-// are described in docs/naming.md. Errors while writing are in the log and in status().remark until a write succeeds
+// are described in docs/stores.md. Errors while writing are in the log and in status().remark until a write succeeds
 // again.
 #pragma once
 

@@ -1,0 +1,149 @@
+#include "services/nameserver/broker/broker.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "orb/os/clock.h"
+#include "orb/os/log.h"
+
+namespace corelane::nameserver {
+namespace {
+
+constexpr int pause_without_descriptors = 100;  // ms until the next try to accept
+
+BrokerFault::Kind kind_of_send(const channel::SetupFault& fault) {
+  const bool is_full = fault.number == EAGAIN || fault.number == ENOBUFS || fault.number == ETOOMANYREFS;
+  return is_full ? BrokerFault::Kind::no_room : BrokerFault::Kind::unknown_name;
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<Broker>, std::string> Broker::start(const std::string& path, BrokerLimits limits) {
+  auto file = os::SocketPath::claim(path);
+  if (!file) return "the broker of channels cannot listen at " + path + ": " + file.error().why;
+  auto socket = file->listen(0666, SOCK_SEQPACKET);
+  if (!socket) return "the broker of channels cannot listen at " + path + ": " + socket.error().why;
+  os::Fd stop(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!stop) return std::string("the broker of channels has no descriptor left: raise ulimit -n");
+  return std::unique_ptr<Broker>(new Broker(std::move(*file), std::move(*socket), std::move(stop), limits));
+}
+
+Broker::Broker(os::SocketPath file, os::Fd socket, os::Fd stop, BrokerLimits limits)
+    : file_(std::move(file)), socket_(std::move(socket)), stop_(std::move(stop)), limits_(limits) {
+  thread_ = std::jthread([this] { serve(); });
+}
+
+Broker::~Broker() { eventfd_write(stop_.get(), 1); }
+
+void Broker::serve() {
+  std::vector<std::size_t> ready;
+  bool is_called = false;
+  while (wait(ready, is_called)) {
+    // From behind, so that who goes moves nobody who is still to be heard.
+    for (auto index = ready.rbegin(); index != ready.rend(); ++index)
+      if (!hear(*guests_[*index])) dismiss(*index);
+    if (is_called) welcome();
+  }
+}
+
+// The guests who have said something or are gone, in order, and whether somebody new is there. false: the end.
+bool Broker::wait(std::vector<std::size_t>& ready, bool& is_called) {
+  std::vector<pollfd> watched{{stop_.get(), POLLIN, 0}, {lacks_descriptors_ ? -1 : socket_.get(), POLLIN, 0}};
+  for (const auto& guest : guests_) watched.push_back({guest->socket.get(), POLLIN, 0});
+  poll(watched.data(), watched.size(), lacks_descriptors_ ? pause_without_descriptors : -1);
+  lacks_descriptors_ = false;
+  ready.clear();
+  for (std::size_t i = 2; i < watched.size(); ++i)
+    if (watched[i].revents != 0) ready.push_back(i - 2);
+  is_called = watched[1].revents != 0;
+  return watched[0].revents == 0;
+}
+
+void Broker::welcome() {
+  os::Fd socket(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket) {
+    lacks_descriptors_ = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS;
+    return;
+  }
+  Guest guest{.socket = std::move(socket)};
+  guest.peer = channel::peer_of(guest.socket);
+  if (guests_.size() >= limits_.connections || connections_of(guest.peer.user) >= limits_.connections_of_a_user) {
+    refuse(guest, BrokerFault::Kind::no_room, "as many processes as the broker serves are connected to it: end some");
+    return;
+  }
+  guests_.push_back(std::make_unique<Guest>(std::move(guest)));
+}
+
+bool Broker::hear(Guest& guest) {
+  const auto message = receive_message(guest.socket, Time{});
+  if (!message || !guest.name.empty()) return false;  // gone, or a service that says something
+  if (message->words[0] == "register" && message->words.size() == 3) return enlist(guest, *message);
+  if (message->words[0] == "open" && message->words.size() == 2) return introduce(guest, message->words[1]);
+  return false;
+}
+
+bool Broker::enlist(Guest& guest, const BrokerMessage& message) {
+  const std::string& name = message.words[1];
+  const auto access = parse_access(message.words[2]);
+  if (!is_service_name(name) || !access)
+    return refuse(guest, BrokerFault::Kind::bad_name, "that is no name of a service, or no access list");
+  if (const Guest* taken = service_of(name))
+    return refuse(guest, BrokerFault::Kind::name_taken,
+                  "'" + name + "' is the name of process " + std::to_string(taken->peer.process) +
+                      ": end that one, or take another name");
+  if (services_.size() >= limits_.services)
+    return refuse(guest, BrokerFault::Kind::no_room,
+                  "the broker has " + std::to_string(services_.size()) + " services, and no room for more: end some");
+  if (!send_message(guest.socket, "registered")) return false;
+  guest.name = name;
+  guest.access = *access;
+  services_[name] = &guest;
+  return true;
+}
+
+bool Broker::introduce(Guest& client, const std::string& name) {
+  const Guest* const service = service_of(name);
+  if (service == nullptr)
+    return refuse(client, BrokerFault::Kind::unknown_name,
+                  "no service is called '" + name + "': start it, or see its name");
+  if (!is_welcome(client.peer, service->access, service->peer.user))
+    return refuse(client, BrokerFault::Kind::denied,
+                  "user " + std::to_string(client.peer.user) + " is not on the access list of '" + name +
+                      "', process " + std::to_string(service->peer.process));
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return refuse(client, BrokerFault::Kind::no_room,
+                  std::string("the broker has no descriptors left: ") + strerror(errno));
+  const os::Fd for_service(ends[0]), for_client(ends[1]);
+  if (const auto sent = send_message(service->socket, channel_text(client.peer), for_service.get()); !sent)
+    return refuse(client, kind_of_send(sent.error()),
+                  "'" + name + "' has not accepted the channels that others have asked for: try again later");
+  return send_message(client.socket, channel_text(service->peer), for_client.get()).has_value();
+}
+
+bool Broker::refuse(Guest& guest, BrokerFault::Kind kind, const std::string& text) {
+  return send_message(guest.socket, refusal_text({kind, text})).has_value();
+}
+
+void Broker::dismiss(std::size_t index) {
+  services_.erase(guests_[index]->name);  // an empty one is none's
+  guests_.erase(guests_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+Broker::Guest* Broker::service_of(const std::string& name) {
+  const auto found = services_.find(name);
+  return found == services_.end() ? nullptr : found->second;
+}
+
+std::size_t Broker::connections_of(uid_t user) const {
+  return static_cast<std::size_t>(
+      std::count_if(guests_.begin(), guests_.end(), [&](const auto& guest) { return guest->peer.user == user; }));
+}
+
+}  // namespace corelane::nameserver

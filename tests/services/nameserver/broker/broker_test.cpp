@@ -1,0 +1,289 @@
+// Services and clients who know each other by a name, and a broker that brings them together.
+#include "services/nameserver/broker/broker.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "orb/channel/listener.h"
+#include "orb/os/clock.h"
+#include "services/nameserver/broker/channel_by_name.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+using namespace corelane::nameserver;
+using Kind = BrokerFault::Kind;
+
+namespace {
+
+Time in_a_minute() { return os::now() + std::chrono::minutes(1); }
+
+class RunningBroker {
+ public:
+  struct NotYet {};
+  explicit RunningBroker(NotYet) {}  // processes are forked before there are threads
+  explicit RunningBroker(BrokerLimits limits = {}) { start(limits); }
+
+  void start(BrokerLimits limits = {}) {
+    auto started = Broker::start(path(), limits);
+    if (!started) FAIL(started.error());
+    broker_ = std::move(*started);
+  }
+  void stop() { broker_.reset(); }
+  std::string path() const { return directory_ / "broker.sock"; }
+
+  Expected<ChannelService, BrokerFault> enlist(const std::string& name, const channel::Options& options = {}) const {
+    return ChannelService::enlist(path(), name, options, in_a_minute());
+  }
+  Expected<Introduced, BrokerFault> open(const std::string& name, const channel::Options& options = {}) const {
+    return open_channel(path(), name, options, in_a_minute());
+  }
+
+ private:
+  corelane::testing::TempDirectory directory_;
+  std::unique_ptr<Broker> broker_;
+};
+
+bool write_text(channel::Channel& channel, std::string_view text) {
+  return channel.write(std::as_bytes(std::span{text.data(), text.size()}), in_a_minute()).has_value();
+}
+std::string read_text(channel::Channel& channel) {
+  std::array<std::byte, 64> buffer;
+  const auto size = channel.read(buffer, in_a_minute());
+  return size ? std::string(reinterpret_cast<const char*>(buffer.data()), *size) : std::string(text_of(size.error()));
+}
+
+// A process that registers the name, gives its one client an answer and waits to be killed.
+pid_t fork_answering_service(const std::string& broker, const std::string& name) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  auto service = ChannelService::enlist(broker, name, {}, in_a_minute());
+  while (!service && service.error().kind == Kind::unreachable)
+    service = ChannelService::enlist(broker, name, {}, in_a_minute());
+  auto met = service ? service->accept(in_a_minute()) : BrokerFault{};
+  if (!met) _exit(1);
+  write_text(met->channel, "I am " + name + ", you said " + read_text(met->channel));
+  while (true) pause();
+}
+
+void end_process(pid_t child) {
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+// Until the service that another process is has registered.
+Introduced open_soon(const RunningBroker& broker, const std::string& name) {
+  while (true) {
+    auto met = broker.open(name);
+    if (met) return std::move(*met);
+    if (met.error().kind != Kind::unknown_name) FAIL(met.error().text);
+  }
+}
+
+// 0: all that a user of another name should be.
+int what_a_stranger_is_refused(const RunningBroker& broker) {
+  auto denied = broker.open("own", {.access = {.users = {0}}});
+  while (!denied && (denied.error().kind == Kind::unreachable || denied.error().kind == Kind::unknown_name))
+    denied = broker.open("own", {.access = {.users = {0}}});
+  if (denied || denied.error().kind != Kind::denied) return 2;
+  const auto stranger = broker.open("open");  // who is root, whom this one does not name
+  if (stranger || stranger.error().kind != Kind::denied) return 3;
+  return broker.open("open", {.access = {.users = {0}}}) ? 0 : 4;
+}
+
+template <typename T>
+std::string refusal(const Expected<T, BrokerFault>& result, Kind kind) {
+  if (result) return "not refused";
+  CHECK(result.error().kind == kind);
+  return result.error().text;
+}
+
+}  // namespace
+
+TEST_CASE("two processes that know a name have a channel, and the broker is out of the way") {
+  RunningBroker broker{RunningBroker::NotYet()};
+  const pid_t service = fork_answering_service(broker.path(), "plant/controller");
+  broker.start();
+  Introduced met = open_soon(broker, "plant/controller");
+  CHECK(met.peer.process == service);
+  CHECK(met.peer.user == geteuid());
+  broker.stop();
+  REQUIRE(write_text(met.channel, "hello"));
+  CHECK(read_text(met.channel) == "I am plant/controller, you said hello");
+  end_process(service);
+  CHECK(read_text(met.channel) == text_of(channel::Fault::peer_died));
+}
+
+TEST_CASE("each client of a service has a channel of its own") {
+  const RunningBroker broker;
+  auto service = broker.enlist("many");
+  REQUIRE(service);
+  for (const char* text : {"first", "second"}) {
+    std::optional<Expected<Introduced, BrokerFault>> client;
+    std::jthread asking([&] { client = broker.open("many"); });
+    auto met = service->accept(in_a_minute());
+    asking.join();
+    REQUIRE(met);
+    REQUIRE(client->has_value());
+    CHECK(met->peer.process == getpid());
+    REQUIRE(write_text(client->value().channel, text));
+    CHECK(read_text(met->channel) == text);
+  }
+}
+
+TEST_CASE("a name goes with its process, and the next one may have it") {
+  RunningBroker broker{RunningBroker::NotYet()};
+  const pid_t first = fork_answering_service(broker.path(), "mine");
+  broker.start();
+  { const Introduced met = open_soon(broker, "mine"); }
+  CHECK(
+      refusal(broker.enlist("mine"), Kind::name_taken).find("'mine' is the name of process " + std::to_string(first)) ==
+      0);
+  end_process(first);
+  auto second = broker.enlist("mine");
+  while (!second)
+    second = broker.enlist("mine");  // the kernel has closed its descriptors before; the broker hears of it
+  CHECK(second->is_enlisted());
+}
+
+TEST_CASE("names that are none are refused before anybody is asked") {
+  for (const std::string& name :
+       {std::string(), std::string("two words"), std::string("umlaut\xc3\xa4"), std::string(101, 'x')}) {
+    CHECK(refusal(open_channel("/nowhere", name, {}, in_a_minute()), Kind::bad_name).find("printable ASCII") !=
+          std::string::npos);
+    refusal(ChannelService::enlist("/nowhere", name, {}, in_a_minute()), Kind::bad_name);
+  }
+  const RunningBroker broker;
+  CHECK(broker.enlist(std::string(100, 'x')));
+}
+
+TEST_CASE("a name that nobody has is refused with what to do") {
+  const RunningBroker broker;
+  CHECK(refusal(broker.open("nobody"), Kind::unknown_name) ==
+        "no service is called 'nobody': start it, or see its name");
+}
+
+TEST_CASE("without a broker there is a word of what to start") {
+  const corelane::testing::TempDirectory directory;
+  const std::string text = refusal(open_channel(directory / "none.sock", "a", {}, in_a_minute()), Kind::unreachable);
+  INFO(text);
+  CHECK(text.find("no broker of channels at " + directory.path()) == 0);
+  CHECK(text.find("start corelane-nameserver") != std::string::npos);
+}
+
+TEST_CASE("a service that loses its broker is told, keeps its channels, and may register again") {
+  RunningBroker broker;
+  auto service = broker.enlist("lasting");
+  REQUIRE(service);
+  broker.stop();
+  CHECK(refusal(service->accept(in_a_minute()), Kind::unreachable) == "the broker is gone: enlist the name again");
+  CHECK_FALSE(service->is_enlisted());
+  broker.start();
+  CHECK(broker.enlist("lasting"));
+}
+
+TEST_CASE("more services than there is room for are refused") {
+  const RunningBroker broker({.services = 1});
+  const auto first = broker.enlist("first");
+  REQUIRE(first);
+  CHECK(refusal(broker.enlist("second"), Kind::no_room) == "the broker has 1 services, and no room for more: end some");
+  CHECK(refusal(broker.open("second"), Kind::unknown_name).size() > 0);
+}
+
+TEST_CASE("more processes than there is room for are refused") {
+  const RunningBroker broker({.connections_of_a_user = 1});
+  const auto first = broker.enlist("first");
+  REQUIRE(first);
+  refusal(broker.enlist("second"), Kind::no_room);
+}
+
+TEST_CASE("clients of a service that accepts nobody are refused when its queue is full") {
+  const RunningBroker broker({.connections_of_a_user = 100'000});
+  const auto service = broker.enlist("busy");
+  REQUIRE(service);
+  std::vector<os::Fd> sockets;
+  std::string last;
+  // Bound: what the kernel keeps for a socket.
+  while (last.find("refused") != 0 && sockets.size() < 10'000) {
+    sockets.push_back(std::move(channel::connect_socket(broker.path(), in_a_minute()).value()));
+    REQUIRE(send_message(sockets.back(), "open busy"));
+    const auto answer = receive_message(sockets.back(), in_a_minute());
+    REQUIRE(answer);
+    last = answer->words[0] == "refused" ? "refused " + answer->words[1] : answer->words[0];
+    sockets.clear();
+  }
+  CHECK(last == "refused " + std::to_string(static_cast<int>(Kind::no_room)));
+}
+
+TEST_CASE("a client that gives up is a channel less and no more") {
+  const RunningBroker broker;
+  auto service = broker.enlist("patient");
+  REQUIRE(service);
+  {
+    const auto socket = channel::connect_socket(broker.path(), in_a_minute()).value();
+    REQUIRE(send_message(socket, "open patient"));
+    REQUIRE(receive_message(socket, in_a_minute()));
+  }
+  refusal(service->accept(in_a_minute()), Kind::no_channel);
+  CHECK(service->is_enlisted());
+  std::jthread asking([&] { CHECK(broker.open("patient").has_value()); });
+  CHECK(service->accept(in_a_minute()).has_value());
+}
+
+TEST_CASE("who speaks another language is closed, and nobody else") {
+  const RunningBroker broker;
+  auto service = broker.enlist("calm");
+  REQUIRE(service);
+  for (const char* text : {"", "open", "open a b", "register a", "register a b c", "GET / HTTP/1.1", "registered"}) {
+    const auto socket = channel::connect_socket(broker.path(), in_a_minute()).value();
+    send(socket.get(), text, std::strlen(text), MSG_NOSIGNAL);
+    CHECK_FALSE(receive_message(socket, in_a_minute()));
+  }
+  for (const char* text : {"register two;words u1x", "register a x", "register \x01 own"}) {
+    const auto socket = channel::connect_socket(broker.path(), in_a_minute()).value();
+    REQUIRE(send_message(socket, text));
+    const auto answer = receive_message(socket, in_a_minute());
+    REQUIRE(answer);
+    CHECK(answer->words[0] == "refused");
+  }
+  std::jthread asking([&] { CHECK(broker.open("calm").has_value()); });
+  CHECK(service->accept(in_a_minute()).has_value());
+}
+
+TEST_CASE("users that a service does not name are refused by the broker") {
+  if (geteuid() != 0) {
+    WARN("SKIPPED: only root may be another user");
+    return;
+  }
+  RunningBroker broker{RunningBroker::NotYet()};
+  std::filesystem::permissions(std::filesystem::path(broker.path()).parent_path(), std::filesystem::perms(0755));
+  const pid_t child = fork();
+  if (child == 0) _exit(setgid(65534) == 0 && setuid(65534) == 0 ? what_a_stranger_is_refused(broker) : 1);
+  broker.start();
+  auto open = broker.enlist("open", {.access = {.users = {65534}}});
+  const auto own = broker.enlist("own");
+  REQUIRE(open);
+  REQUIRE(own);
+  refusal(open->accept(in_a_minute()), Kind::no_channel);  // the one that took him for a stranger
+  const auto met = open->accept(in_a_minute());
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(WEXITSTATUS(status) == 0);
+  REQUIRE(met);
+  CHECK(met->peer.user == 65534);
+}
+
+TEST_CASE("an access list is read as it was written") {
+  for (const channel::Access& access :
+       {channel::Access{}, channel::Access{.anyone = true}, channel::Access{.users = {0, 1000}, .groups = {33}}})
+    CHECK(parse_access(access_text(access)) == access);
+  for (const char* wrong : {"", ",", "u", "u1,", "x1", "u-1", "u1x", "u99999999999", "anyone"})
+    CHECK_FALSE(parse_access(wrong));
+}
