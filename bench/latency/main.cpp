@@ -1,4 +1,4 @@
-// corelane-bench-latency: what a two-way `long long ping(long long)` over TCP costs, beside a bare socket and omniORB.
+// corelane-bench-latency: what a two-way `long long ping(long long)` costs, beside a bare socket and omniORB.
 //
 // Client and server are separate processes, each pinned to one hardware thread. A round runs every row once, and rounds
 // follow each other, so that rows meet the same machine and their ratio means something where a time alone would not.
@@ -10,6 +10,10 @@
 //   omniORB, Unix    the same over a Unix socket
 //   Corelane         a servant without a contract: reader, best-effort lane
 //   Corelane, Unix   the same over a Unix socket
+//   Corelane, channel the same through shared memory (docs/channel.md); `spin`: the client spins for the reply before
+//   it
+//                    sleeps; `direct`: jobs of an admitted task, whose thread reads a channel of its own; `both spin`:
+//                    as below
 //   Corelane, task   the calls are jobs of an admitted task: `manager` reader, queue, manager's turn, the task's own
 //                    thread; `direct` the task's own thread reads the task's own connection; `followers` whichever
 //                    thread reads it runs it (ACE_TP_Reactor). In a closed loop its period is 30 us: a machine that
@@ -85,6 +89,37 @@ const std::vector<Contender> contenders = {
      {},
      {},
      {"-ORBEndpointListen", "unix:"}},
+    {"corelane-channel",
+     "Corelane, channel",
+     "corelane-bench-corelane-server",
+     "corelane-bench-corelane-client",
+     {},
+     {},
+     {"-ORBEndpointListen", "channel:"}},
+    {"channel-spin",
+     "Corelane, channel, spin",
+     "corelane-bench-corelane-server",
+     "corelane-bench-corelane-client",
+     {},
+     {},
+     {"-ORBEndpointListen", "channel:"},
+     {"-ORBClientWait", "spin-then-park"}},
+    {"channel-direct",
+     "Corelane, channel, direct",
+     "corelane-bench-corelane-server",
+     "corelane-bench-corelane-client",
+     {},
+     "task",
+     {"-ORBEndpointListen", "channel:", "-ORBDispatchMode", "direct"}},
+    {"channel-both",
+     "Corelane, ch., both spin",
+     "corelane-bench-corelane-server",
+     "corelane-bench-corelane-client",
+     {},
+     "task",
+     {"-ORBEndpointListen", "channel:", "-ORBDispatchMode", "direct", "-ORBDispatchAdmission", "off", "-ORBPoolWait",
+      "spin-then-park", "-ORBPoolSpin", "25us"},
+     {"-ORBClientWait", "spin-then-park"}},
     {"manager",
      "Corelane, task, manager",
      "corelane-bench-corelane-server",
@@ -221,6 +256,10 @@ constexpr Pair pairs[] = {
     {"manager", "unrecorded", "recorder on to off (goal: 1.03)"},
     {"spinning", "direct", "spin-then-park to park, the client"},
     {"both-spin", "parking", "spin-then-park to park, client and task"},
+    {"corelane-channel", "corelane-unix", "a channel to a Unix socket, both block"},
+    {"corelane-channel", "omniorb-unix", "a channel to omniORB over a Unix socket, both block"},
+    {"channel-spin", "corelane-channel", "spin-then-park to park over a channel, the client"},
+    {"channel-both", "both-spin", "a channel to TCP, both spin"},
 };
 
 const Row* row_of(const std::string& key, const std::vector<Contender>& chosen, const std::vector<Row>& rows) {
