@@ -1,5 +1,5 @@
 // Either end is killed at any moment: the other reads what was complete, is told, and goes on with others.
-// CORELANE_CHANNEL_KILLS says how many are killed (40).
+// CORELANE_KILLS says how many are killed (40).
 #include <sys/time.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using namespace corelane::testing;
 
 namespace {
 
-std::uint64_t kills() { return from_environment("CORELANE_CHANNEL_KILLS", 40); }
+std::uint64_t kills() { return from_environment("CORELANE_KILLS", 40); }
 
 const Shape small{.slots = 64, .chunks = 4, .chunk_size = 8192};
 

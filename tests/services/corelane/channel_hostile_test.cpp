@@ -1,5 +1,5 @@
 // A peer that writes garbage into every word that it shares, again and again, while calls go through the channel: it
-// spoils its own connection and nobody else's. CORELANE_CHANNEL_SCRIBBLERS says how many there are (6).
+// spoils its own connection and nobody else's. CORELANE_SCRIBBLERS says how many there are (6).
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@ using namespace corelane::testing;
 
 namespace {
 
-std::uint64_t scribblers() { return from_environment("CORELANE_CHANNEL_SCRIBBLERS", 6); }
+std::uint64_t scribblers() { return from_environment("CORELANE_SCRIBBLERS", 6); }
 
 // Of a process that waits for what its own garbage keeps away.
 const std::vector<std::string> impatient{"-ORBTimeoutRequest", "10ms"};

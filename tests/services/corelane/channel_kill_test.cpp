@@ -1,5 +1,5 @@
 // Clients and servers that call each other through channels, killed at any moment: no call hangs, each ends with the
-// truth about whether it ran, and whoever lives on holds nothing of the dead. CORELANE_CHANNEL_KILLS says how many are
+// truth about whether it ran, and whoever lives on holds nothing of the dead. CORELANE_KILLS says how many are
 // killed (12); with it the test also says how calls ended.
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -27,7 +27,7 @@ namespace {
 using Moments = std::mt19937_64;
 using Ended = std::atomic<std::uint64_t>;
 
-std::uint64_t kills() { return from_environment("CORELANE_CHANNEL_KILLS", 12); }
+std::uint64_t kills() { return from_environment("CORELANE_KILLS", 12); }
 
 std::string mode_of(std::uint64_t number) {
   constexpr const char* modes[] = {"manager", "direct", "leader-followers"};
@@ -46,7 +46,7 @@ struct Tally {
   Ended did_not_run{0}, may_have_run{0}, ran{0};
 
   void say() const {
-    if (std::getenv("CORELANE_CHANNEL_KILLS") != nullptr)
+    if (std::getenv("CORELANE_KILLS") != nullptr)
       std::cout << "calls cut off: " << did_not_run << " COMPLETED_NO, " << may_have_run
                 << " COMPLETED_MAYBE, of which " << ran << " had begun to run\n";
   }
