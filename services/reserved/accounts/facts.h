@@ -1,0 +1,120 @@
+// What the accounts are told, and what they want done. See accounts.h.
+// Threads: values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "services/reserved/accounts/model.h"
+
+namespace corelane::reserved {
+
+struct Asked {
+  Time at;
+  Holder holder;
+  Wanted wanted;
+  Terms terms;
+};
+struct Renewed {
+  Time at;
+  ReservationId id;
+  Duration lease;  // zero: to the end of the process
+};
+struct Released {
+  Time at;
+  ReservationId id;
+};
+// The process has ended. What is for its tree stays until Released: others of it may live.
+struct Died {
+  Time at;
+  Process process;
+};
+// What was commanded for it could not be done. It ends.
+struct Failed {
+  Time at;
+  ReservationId id;
+};
+struct Ticked {
+  Time at;
+};
+struct Lent {
+  ReservationId id;
+  Process service;
+};
+struct TakenBack {
+  ReservationId id;
+  Process service;
+  Duration used;  // by a service that was there, since it came
+};
+struct CameIn {
+  ReservationId id;
+  Process service;
+};
+struct Left {
+  ReservationId id;
+  Process service;
+  Duration used;  // since it came
+};
+struct Charged {
+  ReservationId id;
+  Process client;
+  Duration used;
+};
+using Fact = std::variant<Asked, Renewed, Released, Died, Failed, Ticked, Lent, TakenBack, CameIn, Left, Charged>;
+
+// A set of cores whose members run there and nowhere else: "r17" of reservation 17, "s3" of those who share core 3.
+using SetName = std::string;
+
+// The default set has these cores from now on. Comes before the sets that take from it, and after those that give back.
+struct SetCommon {
+  std::vector<CoreId> cores;
+};
+struct MakeSet {
+  SetName set;
+  Place place;
+  ReservationId id;  // for which it is made
+};
+struct RemoveSet {
+  SetName set;
+};
+struct Enter {
+  ReservationId id;
+  SetName set;
+  Holder holder;
+  std::optional<ShareWanted> share;
+};
+struct Exit {
+  ReservationId id;
+};
+// A service comes into the set, and goes back to `home` (empty: where it was before it ever came into one).
+struct Join {
+  ReservationId id;
+  SetName set;
+  Process service;
+};
+struct Part {
+  ReservationId id;
+  Process service;
+  SetName home;
+};
+// Answers to Asked; the first two to what waited, too.
+struct Granted {
+  ReservationId id;
+};
+struct Queued {
+  ReservationId id;
+};
+struct Refused {
+  Refusal why;
+};
+// The lease of a reservation ended.
+struct LeaseOver {
+  ReservationId id;
+};
+using Command =
+    std::variant<SetCommon, MakeSet, RemoveSet, Enter, Exit, Join, Part, Granted, Queued, Refused, LeaseOver>;
+using Commands = std::vector<Command>;
+
+}  // namespace corelane::reserved

@@ -1,0 +1,113 @@
+// What a reservation is: who holds it, what was asked for, what was given. Values of the accounts, without I/O.
+// Threads: values.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+#include "orb/os/host.h"
+
+namespace corelane::reserved {
+
+using ReservationId = Id<struct ReservationTag, std::uint64_t>;
+inline constexpr ReservationId no_reservation{0};
+
+using Process = os::ProcessIdentity;
+
+enum class Extent : std::uint8_t { process, tree, thread };
+
+struct Holder {
+  Process process{};
+  Extent extent = Extent::process;
+  std::int32_t thread = 0;  // of Extent::thread
+  std::uint32_t user = 0;
+  std::string program{};
+
+  friend bool operator==(const Holder&, const Holder&) = default;
+};
+
+enum class Nearness : std::uint8_t { anywhere, near, one_cache, one_node };
+// What becomes of the other hardware threads of a physical core, see SiblingRule in reservation.idl.
+enum class Siblings : std::uint8_t { idle, mine, others };
+
+struct CoresWanted {
+  int count = 0;                // hardware threads; 0: all of `these`
+  std::vector<CoreId> these{};  // out of these alone; empty: any
+  Nearness nearness = Nearness::near;
+  Siblings siblings = Siblings::idle;
+};
+
+struct ShareWanted {
+  Duration budget{};
+  Duration period{};
+};
+
+using Wanted = std::variant<CoresWanted, ShareWanted>;
+
+struct Terms {
+  Duration lease{};  // zero: ends with the process
+  bool queues = false;
+  std::string note{};
+};
+
+enum class Guarantee : std::uint8_t { exclusive_cores, affinity_only, thread_deadline, tree_bandwidth };
+
+enum class RefusalKind : std::uint8_t {
+  no_right,
+  no_such_process,
+  not_yours,
+  bad_request,
+  no_room,
+  never_fits,
+  system_refused
+};
+
+struct Refusal {
+  RefusalKind kind = RefusalKind::no_room;
+  std::string reason{};  // what, and how to mend it
+  std::string fits{};    // what would be granted now; empty: nothing
+};
+
+// On which cores somebody runs, and which are kept empty for him. Ascending.
+struct Place {
+  std::vector<CoreId> cores{};
+  std::vector<CoreId> idle{};
+
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+struct Loan {
+  Process service{};
+  bool in_use = false;
+  Duration used{};
+  std::uint64_t times = 0;
+};
+
+struct Charge {
+  Process client{};  // pid 0: those for whom there is no room any more, together
+  Duration used{};
+  std::uint64_t times = 0;
+};
+
+struct Account {
+  ReservationId id{};
+  bool waiting = false;
+  Holder holder{};
+  Wanted wanted{};
+  Terms terms{};
+  Place place{};
+  Guarantee guarantee = Guarantee::exclusive_cores;
+  Time since{};  // asked, then granted
+  Time lease_end = never;
+  std::vector<Loan> loans{};
+  std::vector<Charge> charges{};
+
+  bool is_share() const noexcept { return std::holds_alternative<ShareWanted>(wanted); }
+};
+
+}  // namespace corelane::reserved

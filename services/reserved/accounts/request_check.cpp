@@ -1,0 +1,112 @@
+#include "services/reserved/accounts/request_check.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "services/reserved/accounts/cpu_list.h"
+#include "services/reserved/accounts/placement.h"
+
+namespace corelane::reserved {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+Refusal bad(std::string reason) { return {.kind = RefusalKind::bad_request, .reason = std::move(reason)}; }
+
+std::optional<Refusal> cores_fault(const Holder& holder, const CoresWanted& wanted, const std::vector<CoreId>& all) {
+  if (holder.extent == Extent::thread)
+    return bad(
+        "whole cores are for a process or a process tree, not for one thread; ask for the process, or for a share");
+  if (wanted.count < 0 || (wanted.count == 0 && wanted.these.empty()))
+    return bad("how many cores? Say a count from 1 on, or which cores");
+  for (const CoreId core : wanted.these)
+    if (!holds(all, core))
+      return bad("core " + std::to_string(core.value) + " is none of this host's that can be reserved (" +
+                 list_text(all) + ")");
+  if (!wanted.these.empty() && wanted.count > static_cast<int>(wanted.these.size()))
+    return bad(std::to_string(wanted.count) + " cores out of " + std::to_string(wanted.these.size()) +
+               " that were named; name more or ask for fewer");
+  return std::nullopt;
+}
+
+std::optional<Refusal> share_fault(const Holder& holder, const ShareWanted& share) {
+  const ShareRange range = share_range(holder.extent);
+  if (share.budget > share.period)
+    return bad("a budget of " + duration_text(share.budget) + " is longer than its period");
+  if (share.period < range.least_period || share.period > range.longest_period)
+    return bad("a period of " + duration_text(share.period) + " is none that the kernel takes: " +
+               duration_text(range.least_period) + " to " + duration_text(range.longest_period));
+  if (share.budget < range.least_budget)
+    return bad("a budget of " + duration_text(share.budget) + " is none that the kernel takes: it has to be " +
+               duration_text(range.least_budget) + " at least; the same share over a longer period would do");
+  if (parts_of(share) > shared_limit)
+    return bad(duration_text(share.budget) + " in every " + duration_text(share.period) +
+               " is more than 95 % of a core, which is all that can be shared; ask for a whole core");
+  return std::nullopt;
+}
+
+}  // namespace
+
+ShareRange share_range(Extent extent) noexcept {
+  if (extent == Extent::thread) return {Duration{1024}, microseconds{100}, seconds{1}};
+  return {milliseconds{1}, milliseconds{1}, seconds{1}};
+}
+
+std::string duration_text(Duration duration) {
+  constexpr std::array<std::pair<std::int64_t, const char*>, 3> units{
+      {{1'000'000'000, "s"}, {1'000'000, "ms"}, {1'000, "us"}}};
+  for (const auto& [size, unit] : units)
+    if (duration.count() != 0 && duration.count() % size == 0) return std::to_string(duration.count() / size) + unit;
+  return std::to_string(duration.count()) + "ns";
+}
+
+std::optional<Refusal> request_fault(const Holder& holder, const Wanted& wanted, const std::vector<CoreId>& all) {
+  if (const auto* cores = std::get_if<CoresWanted>(&wanted)) return cores_fault(holder, *cores, all);
+  return share_fault(holder, std::get<ShareWanted>(wanted));
+}
+
+std::string no_room_text(const Account& account, const std::vector<CoreId>& free, std::size_t reservations) {
+  const std::string held = std::to_string(reservations) + " reservations are held";
+  const std::string mend = "; wait in the queue, or ask for what fits";
+  if (account.is_share()) return "no shared core has so much left, and no core is free to be shared: " + held + mend;
+  if (free.empty()) return "no core is free: " + held + mend;
+  return "of the free cores (" + list_text(free) + ") not as many fit together as were asked for: " + held + mend;
+}
+
+std::string never_fits_text(const Account& account, const std::vector<os::CoreInfo>& machine,
+                            const std::vector<CoreId>& kept) {
+  const std::string host = "this host has " + std::to_string(machine.size()) + " cores, of which " + list_text(kept) +
+                           " stay in the default set";
+  if (account.is_share()) return host + ": none is left to be shared";
+  return host + ": the others do not have what was asked for, even when all are free";
+}
+
+std::string fit_text(const Account& account, const std::vector<os::CoreInfo>& machine,
+                     const std::vector<CoreId>& free) {
+  if (const auto* share = std::get_if<ShareWanted>(&account.wanted)) {
+    const bool has_core = choose_cores(machine, free, CoresWanted{.count = 1}).has_value();
+    return has_core ? share_fit_text(*share, account.holder.extent, shared_limit) : "";
+  }
+  const auto& wanted = std::get<CoresWanted>(account.wanted);
+  if (const int most = most_cores(machine, free, wanted); most > 0) return std::to_string(most) + " cores";
+  CoresWanted loose{.count = wanted.count != 0 ? wanted.count : static_cast<int>(wanted.these.size()),
+                    .nearness = Nearness::anywhere,
+                    .siblings = Siblings::others};
+  if (const int most = most_cores(machine, free, loose); most > 0)
+    return std::to_string(most) + " cores, if they may be anywhere and others may have their siblings";
+  return "";
+}
+
+std::string share_fit_text(const ShareWanted& share, Extent extent, PartsPerBillion room) {
+  const ShareRange range = share_range(extent);
+  // Down to a whole microsecond. A period is at most a second: no overflow.
+  const Duration budget{share.period.count() * room / whole_core / 1000 * 1000};
+  if (budget < range.least_budget) return "";
+  return duration_text(std::min(budget, share.budget)) + " in every " + duration_text(share.period);
+}
+
+}  // namespace corelane::reserved

@@ -1,0 +1,355 @@
+#include "services/reserved/accounts/accounts.h"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <random>
+
+#include "services/reserved/accounts/cpu_list.h"
+#include "services/reserved/accounts/request_check.h"
+#include "tests/services/reserved/commands_model.h"
+
+using namespace corelane;
+using namespace corelane::reserved;
+using corelane::testing::CommandsModel;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::vector<os::CoreInfo> machine_of(const char* description) {
+  return os::Topology::synthetic(description).value().cores();
+}
+
+std::vector<CoreId> core_list(const char* text) { return parse_list(text).value(); }
+
+Process process_of(int pid) { return {.pid = pid, .start_ticks = 7}; }
+
+// A host with its accounts, and whoever asks.
+class Books {
+ public:
+  explicit Books(const char* description, AccountOptions options = {})
+      : accounts(machine_of(description), std::move(options)), model(accounts.common()) {}
+
+  void tell(const Fact& fact) {
+    last = accounts.decide(fact);
+    model.carry_out(last);
+    CHECK(model.faults == std::vector<std::string>{});
+    CHECK(list_text(model.common) == list_text(accounts.common()));
+  }
+  ReservationId ask(int pid, Wanted wanted, Terms terms = {}, Extent extent = Extent::process) {
+    tell(Asked{now, {.process = process_of(pid), .extent = extent, .thread = pid}, wanted, terms});
+    for (const Command& command : last) {
+      if (const auto* granted = std::get_if<Granted>(&command)) return granted->id;
+      if (const auto* queued = std::get_if<Queued>(&command)) return queued->id;
+    }
+    return no_reservation;
+  }
+  ReservationId ask_cores(int pid, int count, bool queues = false) {
+    return ask(pid, CoresWanted{.count = count}, {.queues = queues});
+  }
+  ReservationId ask_share(int pid, Duration budget, Duration period, Extent extent = Extent::tree) {
+    return ask(pid, ShareWanted{budget, period}, {}, extent);
+  }
+  Refusal refusal() const {
+    for (const Command& command : last)
+      if (const auto* refused = std::get_if<Refused>(&command)) return refused->why;
+    return {};
+  }
+  std::string cores_of(ReservationId id) const { return list_text(accounts.find(id)->place.cores); }
+  std::string idle_of(ReservationId id) const { return list_text(accounts.find(id)->place.idle); }
+  bool waits(ReservationId id) const { return accounts.find(id) != nullptr && accounts.find(id)->waiting; }
+
+  Accounts accounts;
+  CommandsModel model;
+  Commands last;
+  Time now{};
+};
+
+}  // namespace
+
+TEST_CASE("a core that is given is nobody else's until it is given back") {
+  Books books("core:4 pu:1");
+  const auto one = books.ask_cores(1, 3);
+  CHECK(books.cores_of(one) == "1-3");
+  CHECK(list_text(books.accounts.common()) == "0");
+  CHECK(books.ask_cores(2, 1) == no_reservation);
+  CHECK(books.refusal().kind == RefusalKind::no_room);
+  books.tell(Released{books.now, one});
+  CHECK(books.ask_cores(2, 1) != no_reservation);
+}
+
+TEST_CASE("the first physical core stays in the default set unless others are named") {
+  Books books("core:2 pu:2");
+  CHECK(books.ask(1, CoresWanted{.these = core_list("0-1")}) == no_reservation);
+  CHECK(books.refusal().kind == RefusalKind::never_fits);
+  Books other("core:2 pu:2", {.kept = core_list("2-3")});
+  CHECK(other.ask(1, CoresWanted{.count = 1}) != no_reservation);
+}
+
+TEST_CASE("what becomes of a sibling is what was asked for") {
+  Books books("core:4 pu:2");
+  const auto idle = books.ask(1, CoresWanted{.count = 1, .siblings = Siblings::idle});
+  CHECK((books.cores_of(idle) == "6" && books.idle_of(idle) == "7"));
+  const auto mine = books.ask(2, CoresWanted{.count = 2, .siblings = Siblings::mine});
+  CHECK((books.cores_of(mine) == "4-5" && books.idle_of(mine).empty()));
+  const auto others = books.ask(3, CoresWanted{.count = 1, .siblings = Siblings::others});
+  CHECK((books.cores_of(others) == "3" && books.idle_of(others).empty()));
+  CHECK(list_text(books.accounts.common()) == "0-2");
+}
+
+TEST_CASE("an odd number of siblings leaves the last one idle") {
+  Books books("core:4 pu:2");
+  const auto id = books.ask(1, CoresWanted{.count = 3, .siblings = Siblings::mine});
+  CHECK((books.cores_of(id) == "4,6-7" && books.idle_of(id) == "5"));
+}
+
+TEST_CASE("cores are near each other where there are such") {
+  Books books("l3:3 core:3 pu:1");  // caches 0-2, 3-5, 6-8
+  CHECK(books.cores_of(books.ask(1, CoresWanted{.count = 2, .nearness = Nearness::near})) == "1-2");
+  CHECK(books.cores_of(books.ask(2, CoresWanted{.count = 3, .nearness = Nearness::one_cache})) == "6-8");
+  CHECK(books.ask(3, CoresWanted{.count = 4, .nearness = Nearness::one_cache}) == no_reservation);
+  CHECK(books.refusal().kind == RefusalKind::never_fits);
+  CHECK(books.refusal().fits == "3 cores");
+}
+
+TEST_CASE("a refusal for want of room says what would fit") {
+  Books books("core:4 pu:1");
+  books.ask_cores(1, 1);
+  CHECK(books.ask_cores(2, 3) == no_reservation);
+  CHECK(books.refusal().fits == "2 cores");
+}
+
+TEST_CASE("who waits is served in order, and nobody overtakes him") {
+  Books books("core:4 pu:1");
+  const auto first = books.ask_cores(1, 2);
+  const auto large = books.ask_cores(2, 3, true);
+  const auto small = books.ask_cores(3, 1, true);
+  CHECK((books.waits(large) && books.waits(small)));
+  CHECK(books.accounts.position(small) == 1);
+  CHECK(books.ask_cores(4, 1) == no_reservation);
+  books.tell(Released{books.now, first});
+  CHECK_FALSE(books.waits(large));
+  CHECK(books.waits(small));
+  books.tell(Died{books.now, process_of(2)});
+  CHECK_FALSE(books.waits(small));
+}
+
+TEST_CASE("shares are packed onto one core while they fit, and each kind onto its own") {
+  Books books("core:4 pu:1");
+  const auto a = books.ask_share(1, 4ms, 10ms);
+  const auto b = books.ask_share(2, 5ms, 10ms);
+  const auto c = books.ask_share(3, 1ms, 10ms);
+  const auto thread = books.ask_share(4, 1ms, 10ms, Extent::thread);
+  CHECK((books.cores_of(a) == "3" && books.cores_of(b) == "3"));
+  CHECK(books.cores_of(c) == "2");
+  CHECK(books.cores_of(thread) == "1");
+  CHECK(books.accounts.find(c)->guarantee == Guarantee::tree_bandwidth);
+  CHECK(books.accounts.find(thread)->guarantee == Guarantee::thread_deadline);
+}
+
+TEST_CASE("a core is shared up to 95 per cent exactly") {
+  Books books("core:2 pu:1");
+  CHECK(books.ask_share(1, 45ms, 100ms) != no_reservation);
+  CHECK(books.ask_share(2, 51ms, 100ms) == no_reservation);
+  CHECK(books.refusal().fits == "50ms in every 100ms");
+  CHECK(books.ask_share(2, 50ms, 100ms) != no_reservation);
+  CHECK(books.ask_share(3, 1ms, 1s) == no_reservation);
+}
+
+TEST_CASE("a core that nobody shares any more goes back to the default set") {
+  Books books("core:2 pu:1");
+  const auto a = books.ask_share(1, 1ms, 10ms);
+  const auto b = books.ask_share(2, 1ms, 10ms);
+  books.tell(Released{books.now, a});
+  CHECK(list_text(books.accounts.common()) == "0");
+  books.tell(Died{books.now, process_of(2)});  // a tree outlives its first process
+  CHECK(list_text(books.accounts.common()) == "0");
+  books.tell(Released{books.now, b});
+  CHECK(list_text(books.accounts.common()) == "0-1");
+}
+
+TEST_CASE("a lease ends unless it is renewed") {
+  Books books("core:4 pu:1");
+  const auto a = books.ask(1, CoresWanted{.count = 1}, {.lease = 10s});
+  const auto b = books.ask(2, CoresWanted{.count = 1}, {.lease = 10s});
+  books.tell(Renewed{Time{9s}, b, 10s});
+  CHECK(books.accounts.next_end() == Time{10s});
+  books.tell(Ticked{Time{10s}});
+  CHECK(books.accounts.find(a) == nullptr);
+  CHECK(books.accounts.find(b) != nullptr);
+  books.tell(Ticked{Time{19s} - 1ns});
+  CHECK(books.accounts.find(b) != nullptr);
+}
+
+TEST_CASE("a service works on its client's cores only where they were lent to it, and goes home") {
+  Books books("core:4 pu:1");
+  const auto client = books.ask_cores(1, 1);
+  const auto own = books.ask_cores(2, 1);
+  books.tell(CameIn{client, process_of(2)});
+  CHECK(books.last.empty());
+  books.tell(Lent{client, process_of(2)});
+  books.tell(CameIn{client, process_of(2)});
+  CHECK(books.accounts.find(client)->loans.front().in_use);
+  books.tell(Left{client, process_of(2), 3ms});
+  CHECK(std::get<Part>(books.last.front()).home == "r" + std::to_string(own.value));
+  books.tell(CameIn{client, process_of(2)});
+  books.tell(TakenBack{client, process_of(2), 4ms});
+  CHECK(books.accounts.find(client)->loans.empty());
+}
+
+TEST_CASE("what a service did on a client's cores is in the client's account") {
+  Books books("core:4 pu:1");
+  const auto client = books.ask_cores(1, 1);
+  books.tell(Lent{client, process_of(2)});
+  for (int i = 0; i < 2; ++i) {
+    books.tell(CameIn{client, process_of(2)});
+    books.tell(Left{client, process_of(2), 3ms});
+  }
+  const Loan& loan = books.accounts.find(client)->loans.front();
+  CHECK((loan.used == 6ms && loan.times == 2));
+}
+
+TEST_CASE("a service goes home when its client dies while it works there") {
+  Books books("core:4 pu:1");
+  const auto client = books.ask_cores(1, 1);
+  books.tell(Lent{client, process_of(2)});
+  books.tell(CameIn{client, process_of(2)});
+  books.tell(Died{books.now, process_of(1)});
+  CHECK(std::holds_alternative<Part>(books.last.front()));
+}
+
+TEST_CASE("a service charges its work to its clients, those beyond the bound together") {
+  Books books("core:4 pu:1", {.limits = {.charges = 3}});
+  const auto service = books.ask_cores(1, 1);
+  for (const int client : {2, 3, 4, 5, 2}) books.tell(Charged{service, process_of(client), 1ms});
+  const auto& charges = books.accounts.find(service)->charges;
+  REQUIRE(charges.size() == 3);
+  CHECK((charges[0].client.pid == 2 && charges[0].used == 2ms && charges[0].times == 2));
+  CHECK((charges[2].client.pid == 0 && charges[2].times == 2));
+}
+
+// Refusals.
+
+TEST_CASE("a request that means nothing is refused in a word") {
+  struct Row {
+    Wanted wanted;
+    Extent extent;
+    const char* says;
+  };
+  const Row row = GENERATE(values<Row>({
+      {CoresWanted{}, Extent::process, "how many cores?"},
+      {CoresWanted{.count = -1}, Extent::process, "how many cores?"},
+      {CoresWanted{.count = 1}, Extent::thread, "not for one thread"},
+      {CoresWanted{.these = {CoreId{9}}}, Extent::tree, "core 9 is none of this host's that can be reserved (0-3)"},
+      {CoresWanted{.count = 2, .these = {CoreId{2}}}, Extent::tree, "2 cores out of 1"},
+      {ShareWanted{11ms, 10ms}, Extent::tree, "longer than its period"},
+      {ShareWanted{999us, 10ms}, Extent::tree, "has to be 1ms at least"},
+      {ShareWanted{1ms, 2s}, Extent::tree, "1ms to 1s"},
+      {ShareWanted{Duration{1023}, 1ms}, Extent::thread, "has to be 1024ns at least"},
+      {ShareWanted{10us, 99us}, Extent::thread, "100us to 1s"},
+      {ShareWanted{Duration{-1}, 1ms}, Extent::thread, "at least"},
+      {ShareWanted{96ms, 100ms}, Extent::process, "95 % of a core"},
+  }));
+  Books books("core:4 pu:1");
+  CHECK(books.ask(1, row.wanted, {}, row.extent) == no_reservation);
+  CHECK(books.refusal().kind == RefusalKind::bad_request);
+  CHECK_THAT(books.refusal().reason, Catch::Contains(row.says));
+}
+
+TEST_CASE("a process has one reservation at a time, its threads one share each") {
+  Books books("core:4 pu:1");
+  books.ask_cores(1, 1);
+  CHECK(books.ask_cores(1, 1) == no_reservation);
+  CHECK_THAT(books.refusal().reason, Catch::Contains("has reservation 1; release that one first"));
+  CHECK(books.ask_share(2, 1ms, 10ms, Extent::thread) != no_reservation);
+  CHECK(books.ask_share(2, 1ms, 10ms, Extent::thread) == no_reservation);
+}
+
+TEST_CASE("a host of one core has none to give") {
+  Books books("core:1 pu:2");
+  CHECK(books.ask_cores(1, 1, true) == no_reservation);
+  CHECK(books.refusal().kind == RefusalKind::never_fits);
+}
+
+TEST_CASE("what could not be done is given back, and the next one served") {
+  Books books("core:2 pu:1");
+  const auto failed = books.ask_cores(1, 1);
+  const auto next = books.ask_cores(2, 1, true);
+  books.tell(Failed{books.now, failed});
+  CHECK_FALSE(books.waits(next));
+}
+
+TEST_CASE("facts about what is not there change nothing") {
+  Books books("core:2 pu:1");
+  const ReservationId none{99};
+  const Process someone = process_of(1);
+  for (const Fact& fact : {Fact{Released{{}, none}}, Fact{Renewed{{}, none, 1s}}, Fact{Died{{}, someone}},
+                           Fact{Lent{none, someone}}, Fact{TakenBack{none, someone, 1s}}, Fact{CameIn{none, someone}},
+                           Fact{Left{none, someone, 1s}}, Fact{Charged{none, someone, 1s}}}) {
+    books.tell(fact);
+    CHECK(books.last.empty());
+  }
+}
+
+// Laws.
+
+namespace {
+
+Fact random_fact(std::mt19937& random, Time now) {
+  const auto draw = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
+  const Process process = process_of(1 + draw(8));
+  const ReservationId id{static_cast<std::uint64_t>(1 + draw(30))};
+  switch (draw(9)) {
+    case 0:
+      return Died{now, process};
+    case 1:
+      return Released{now, id};
+    case 2:
+      return Failed{now, id};
+    case 3:
+      return Ticked{now};
+    case 4:
+      return Lent{id, process};
+    case 5:
+      return CameIn{id, process};
+    case 6:
+      return Left{id, process, 1ms};
+    default:
+      break;
+  }
+  Wanted wanted = ShareWanted{1ms * (1 + draw(9)), 10ms};
+  const auto extent = static_cast<Extent>(draw(3));
+  if (draw(2) == 0)
+    wanted = CoresWanted{
+        .count = 1 + draw(4), .nearness = static_cast<Nearness>(draw(4)), .siblings = static_cast<Siblings>(draw(3))};
+  const Terms terms{.lease = draw(3) == 0 ? Duration{5ms * draw(5)} : Duration{}, .queues = draw(2) == 0};
+  return Asked{now, {.process = process, .extent = extent, .thread = process.pid}, wanted, terms};
+}
+
+}  // namespace
+
+TEST_CASE("after a thousand random lives no core is lost") {
+  const char* const hosts[] = {"core:2 pu:1", "core:4 pu:2", "l3:2 core:4 pu:1", "numa:2 l3:2 core:2 pu:2"};
+  for (unsigned seed = 0; seed < 1000; ++seed) {
+    std::mt19937 random(seed);
+    Accounts accounts(machine_of(hosts[seed % 4]));
+    CommandsModel model(accounts.common());
+    const auto all = accounts.common();
+    Time now{};
+    for (int step = 0; step < 60; ++step) model.carry_out(accounts.decide(random_fact(random, now += 1ms)));
+    while (!accounts.all().empty()) model.carry_out(accounts.decide(Released{now, accounts.all().front()->id}));
+    INFO("seed " << seed);
+    REQUIRE(model.faults == std::vector<std::string>{});
+    REQUIRE(accounts.common() == all);
+    REQUIRE(model.common == all);
+    REQUIRE(model.sets.empty());
+    REQUIRE(model.members.empty());
+  }
+}
+
+TEST_CASE("lists of cores are read as the kernel writes them") {
+  CHECK(list_text(core_list("0-3,6\n")) == "0-3,6");
+  CHECK(list_text(core_list("5,1-2,2")) == "1-2,5");
+  CHECK(core_list("\n").empty());
+  for (const char* bad : {"a", "1-", "-1", "3-1", "1,", ",1", "1 2", "8192", "1-99999999999"})
+    CHECK_FALSE(parse_list(bad));
+}
