@@ -1,0 +1,125 @@
+#include "services/reserved/backends/affinity_only.h"
+
+#include <cerrno>
+
+#include "services/reserved/accounts/cpu_list.h"
+
+namespace corelane::reserved {
+
+BackendReport AffinityOnly::report() const {
+  return {
+      .kind = "affinity",
+      .cannot = {"nobody is kept out of a reserved core by the kernel: a thread may set its own affinity; cgroup v1 or "
+                 "v2 with the cpuset controller, and root, would",
+                 "no shares: neither SCHED_DEADLINE on one core nor a bandwidth of a tree can be had without control "
+                 "groups"}};
+}
+
+Done<StartReport> AffinityOnly::start(const std::vector<CoreId>& all) {
+  all_ = common_ = all;
+  return apply_to_all();
+}
+
+void AffinityOnly::sweep() {
+  memory_.forget_dead();
+  apply_to_all();
+}
+
+Done<void> AffinityOnly::set_common(const std::vector<CoreId>& cores) {
+  common_ = cores;
+  apply_to_all();
+  return {};
+}
+
+Done<void> AffinityOnly::make_set(const SetName& set, const Place& place) {
+  sets_[set] = place;
+  return {};
+}
+
+// Processes that are in a set, and its cores.
+std::map<int, std::vector<CoreId>> AffinityOnly::owners() const {
+  std::map<int, std::vector<CoreId>> owners;
+  for (const auto& [id, member] : members_) {
+    const auto set = sets_.find(member.set);
+    if (set == sets_.end()) continue;
+    const int pid = member.holder.process.pid;
+    const auto pids = member.holder.extent == Extent::tree ? host_.processes->tree_of(pid) : std::vector<int>{pid};
+    for (const int one : pids) owners[one] = set->second.cores;
+  }
+  for (const auto& [pid, set] : guests_)
+    if (const auto place = sets_.find(set); place != sets_.end()) owners[pid] = place->second.cores;
+  return owners;
+}
+
+// Until nobody new has come.
+StartReport AffinityOnly::apply_to_all() {
+  constexpr int rounds = 100;
+  StartReport report;
+  for (int round = 0; round < rounds; ++round) {
+    const auto owned = owners();
+    bool changed = false;
+    report.unmovable = 0;
+    for (const int pid : host_.processes->all()) {
+      const auto owner = owned.find(pid);
+      for (const int thread : host_.processes->threads_of(pid))
+        changed |= apply(thread, owner == owned.end() ? nullptr : &owner->second, report);
+    }
+    if (!changed) break;
+  }
+  return report;
+}
+
+// Where the thread ran before anything was done to it. A mask of ours that nothing was written down about is inherited.
+std::vector<CoreId> AffinityOnly::original_of(int thread, const std::vector<CoreId>& now) const {
+  if (const auto kept = memory_.kept_affinity(thread)) return *kept;
+  return given_.contains(now) ? all_ : now;
+}
+
+// `owned`: the cores of the set that it is in; null for the default set: what it was bound to before, as far as that
+// has it.
+bool AffinityOnly::apply(int thread, const std::vector<CoreId>* owned, StartReport& report) {
+  const auto now = host_.processes->affinity(thread);
+  if (!now) return false;
+  const auto original = original_of(thread, *now);
+  auto wanted = owned != nullptr ? *owned : common_to(original, common_);
+  if (wanted.empty()) wanted = common_;
+  if (*now != wanted || *now != original)
+    if (!memory_.keep_affinity_as(thread, original)) return false;
+  if (*now == wanted) return false;
+  given_.insert(wanted);
+  const int fault = host_.processes->set_affinity(thread, wanted);
+  if (fault == EINVAL || fault == EPERM) ++report.unmovable;
+  if (fault == 0) ++report.moved;
+  return fault == 0;
+}
+
+Done<Remarks> AffinityOnly::enter(const Enter& command) {
+  if (command.share)
+    return Unexpected{
+        std::string("shares need control groups, which are not to be had here; ask for a whole core, or start "
+                    "corelane-reserved where cgroup v1 or v2 has the cpuset controller")};
+  members_[command.id] = {.holder = command.holder, .set = command.set};
+  apply_to_all();
+  return Remarks{"other threads stay away as long as they do not change their own affinity"};
+}
+
+void AffinityOnly::leave(ReservationId id) {
+  if (members_.erase(id) > 0) apply_to_all();
+}
+
+Done<void> AffinityOnly::join(const SetName& set, const Process& service) {
+  guests_[service.pid] = set;
+  apply_to_all();
+  return {};
+}
+
+void AffinityOnly::part(const Process& service, const SetName&) {
+  if (guests_.erase(service.pid) > 0) apply_to_all();
+}
+
+bool AffinityOnly::is_empty(ReservationId id) const {
+  const auto found = members_.find(id);
+  return found == members_.end() || !is_same(*host_.processes, found->second.holder.process);
+}
+
+}  // namespace corelane::reserved

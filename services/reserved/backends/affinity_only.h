@@ -1,0 +1,53 @@
+// AffinityOnly: sets of cores as masks of threads, where there are no control groups to be had. A thread may widen its
+// own mask again at any time; sweep() puts such ones back now and then, which is all that keeps them out.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "services/reserved/backends/backend.h"
+#include "services/reserved/backends/memory_of_threads.h"
+
+namespace corelane::reserved {
+
+class AffinityOnly final : public Backend {
+ public:
+  explicit AffinityOnly(const Host& host) : host_(host), memory_(host_) {}
+
+  BackendReport report() const override;
+  bool enforces() const override { return false; }
+  Done<StartReport> start(const std::vector<CoreId>& all) override;
+  void sweep() override;
+  Done<void> set_common(const std::vector<CoreId>& cores) override;
+  Done<void> make_set(const SetName& set, const Place& place) override;
+  void remove_set(const SetName& set) override { sets_.erase(set); }
+  Done<Remarks> enter(const Enter& command) override;
+  void leave(ReservationId id) override;
+  Done<void> join(const SetName& set, const Process& service) override;
+  void part(const Process& service, const SetName& home) override;
+  bool is_empty(ReservationId id) const override;
+
+ private:
+  struct Member {
+    Holder holder{};
+    SetName set{};
+  };
+
+  StartReport apply_to_all();
+  std::map<int, std::vector<CoreId>> owners() const;
+  bool apply(int thread, const std::vector<CoreId>* owned, StartReport& report);
+  std::vector<CoreId> original_of(int thread, const std::vector<CoreId>& now) const;
+
+  const Host host_;
+  ThreadMemory memory_;
+  std::vector<CoreId> all_{};
+  std::vector<CoreId> common_{};
+  std::map<SetName, Place> sets_{};
+  std::map<ReservationId, Member> members_{};
+  std::map<int, SetName> guests_{};        // services, by pid, in a client's set
+  std::set<std::vector<CoreId>> given_{};  // masks that threads have got here
+};
+
+}  // namespace corelane::reserved

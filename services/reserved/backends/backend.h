@@ -1,0 +1,74 @@
+// Backend: makes true on the host what the accounts decide: sets of cores, and who runs in them. All of it can be put
+// back: each change is written into the journal first (restore.h).
+//
+// Threads: one at a time. Nothing here is for a real-time thread: files are read and written.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orb/base/expected.h"
+#include "services/reserved/accounts/facts.h"
+#include "services/reserved/backends/group_files.h"
+#include "services/reserved/backends/journal.h"
+#include "services/reserved/backends/process_table.h"
+
+namespace corelane::reserved {
+
+// What a backend works on; all of it outlives the backend. Hierarchies that are not there are null.
+struct Host {
+  GroupFiles* cpuset = nullptr;   // v1
+  GroupFiles* cpu = nullptr;      // v1
+  GroupFiles* unified = nullptr;  // v2
+  ProcessTable* processes = nullptr;
+  Journal* journal = nullptr;
+};
+
+struct BackendReport {
+  std::string kind{};                 // cgroup-v2, cgroup-v1, affinity
+  std::string place{};                // the folder of its control groups; "" without
+  std::vector<std::string> cannot{};  // what it cannot promise here, and what would mend it
+};
+
+struct StartReport {
+  unsigned moved = 0;      // threads, or processes, into the default set
+  unsigned unmovable = 0;  // threads that the kernel binds to their cores
+};
+
+// For people: what was not possible, and how to mend it.
+using Remarks = std::vector<std::string>;
+template <typename T>
+using Done = Expected<T, std::string>;
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual BackendReport report() const = 0;
+  // Whether the kernel keeps others out of a set.
+  virtual bool enforces() const = 0;
+
+  // Makes the default set of all these cores and moves everything movable into it.
+  virtual Done<StartReport> start(const std::vector<CoreId>& all) = 0;
+  // Whoever came to be outside of all sets goes into the default one. Now and then.
+  virtual void sweep() = 0;
+
+  // See facts.h. A fault leaves what is half done to leave() and remove_set().
+  virtual Done<void> set_common(const std::vector<CoreId>& cores) = 0;
+  virtual Done<void> make_set(const SetName& set, const Place& place) = 0;
+  virtual void remove_set(const SetName& set) = 0;
+  virtual Done<Remarks> enter(const Enter& command) = 0;
+  virtual void leave(ReservationId id) = 0;  // one that never entered is passed over
+  virtual Done<void> join(const SetName& set, const Process& service) = 0;
+  virtual void part(const Process& service, const SetName& home) = 0;
+
+  // Whether nothing of the reservation's process or tree lives any more.
+  virtual bool is_empty(ReservationId id) const = 0;
+};
+
+inline constexpr const char* default_group = "corelane-default";
+std::string group_name(const SetName& set);  // "corelane-r17"
+
+}  // namespace corelane::reserved

@@ -1,0 +1,301 @@
+#include "services/reserved/backends/cgroup_v1.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+#include "services/reserved/accounts/cpu_list.h"
+
+namespace corelane::reserved {
+namespace {
+
+constexpr int tree_rounds = 100;  // of a tree that forks faster than it is moved
+
+std::string microseconds_text(Duration duration) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(duration).count());
+}
+
+std::string bandwidth_name(ReservationId id) { return "corelane-b" + std::to_string(id.value); }
+
+std::string bandwidth_fault(const std::string& text) {
+  return text +
+         "; a thread under SCHED_FIFO cannot be held to a bandwidth (with RT_GROUP_SCHED its group would need "
+         "cpu.rt_runtime_us)";
+}
+
+}  // namespace
+
+std::string group_name(const SetName& set) { return "corelane-" + set; }
+
+CgroupV1::CgroupV1(const Host& host, std::string root) : host_(host), root_(std::move(root)), memory_(host_) {}
+
+BackendReport CgroupV1::report() const {
+  BackendReport report{.kind = "cgroup-v1", .place = host_.cpuset->absolute(root_)};
+  if (!exclusive_)
+    report.cannot.push_back(report.place +
+                            " cannot be parted exclusively: it is not exclusive itself, or another cpuset has some of "
+                            "its cores. Who is not in a set of this server is not kept out, and no thread gets "
+                            "SCHED_DEADLINE; use the hierarchy's root");
+  if (host_.cpu == nullptr)
+    report.cannot.push_back("no shares of process trees: the cpu controller of cgroup v1 is not mounted");
+  else
+    report.cannot.push_back(
+        "a share of a process tree is a bound, and what is left to it beside others who are bound, "
+        "too: no deadline; ask for a thread's share, which is one");
+  for (const std::string& child : host_.cpuset->children(root_))
+    if (!child.starts_with("corelane-"))
+      report.cannot.push_back(joined_path(report.place, child) +
+                              " may run on reserved cores: that cpuset is somebody else's; take them out of its "
+                              "cpuset.cpus");
+  return report;
+}
+
+// ---- The default set
+// -------------------------------------------------------------------------------------------------
+
+Done<StartReport> CgroupV1::start(const std::vector<CoreId>& all) {
+  const auto cpus = host_.cpuset->read(in_root("cpuset.cpus"));
+  const auto mems = host_.cpuset->read(in_root("cpuset.mems"));
+  if (!cpus || !mems) return Unexpected{host_.cpuset->absolute(root_) + " is no cpuset; make it, or name another root"};
+  mems_ = *mems;
+  exclusive_ = host_.cpuset->read(in_root("cpuset.cpu_exclusive")) == "1";
+  const auto present = parse_list(*cpus);
+  if (!present || !without(all, *present).empty())
+    return Unexpected{host_.cpuset->absolute(in_root("cpuset.cpus")) + " is '" + *cpus + "' and lacks some of " +
+                      list_text(all)};
+  all_ = common_ = all;
+  if (auto made = make_group(*host_.cpuset, "cpuset", common_group(), root_); !made) return Unexpected{made.error()};
+  if (auto filled = fill(common_group(), all_); !filled) return Unexpected{filled.error()};
+  // Refused where a cpuset of somebody else has some of the cores.
+  exclusive_ = exclusive_ && host_.cpuset->write(joined_path(common_group(), "cpuset.cpu_exclusive"), "1") == 0;
+  if (exclusive_)
+    if (auto off = switch_balancing_off(); !off) return Unexpected{off.error()};
+  const Moved moved = move_all(*host_.cpuset, root_, common_group(), "tasks");
+  if (moved.fault != 0)
+    return Unexpected{"processes cannot be moved into " + host_.cpuset->absolute(common_group()) + ": " +
+                      errno_text(moved.fault)};
+  return StartReport{.moved = moved.moved, .unmovable = moved.unmovable};
+}
+
+// Else the kernel balances over all sets, and there is one domain for SCHED_DEADLINE.
+Done<void> CgroupV1::switch_balancing_off() {
+  const std::string file = in_root("cpuset.sched_load_balance");
+  const auto before = host_.cpuset->read(file);
+  if (!before || *before == "0") return {};
+  if (auto kept = host_.journal->add(
+          {.kind = JournalEntry::Kind::value, .where = "cpuset", .subject = file, .before = *before});
+      !kept)
+    return kept;
+  return put(*host_.cpuset, file, "0");
+}
+
+void CgroupV1::sweep() {
+  move_all(*host_.cpuset, root_, common_group(), "tasks");
+  memory_.forget_dead();
+}
+
+Done<void> CgroupV1::set_common(const std::vector<CoreId>& cores) {
+  auto done = put(*host_.cpuset, joined_path(common_group(), "cpuset.cpus"), list_text(cores));
+  if (done) common_ = cores;
+  return done;
+}
+
+// ---- Sets
+// ------------------------------------------------------------------------------------------------------------
+
+Done<void> CgroupV1::make_set(const SetName& set, const Place& place) {
+  const std::string group = in_root(group_name(set));
+  if (auto made = make_group(*host_.cpuset, "cpuset", group, root_); !made) return made;
+  if (auto filled = fill(group, place.cores); !filled) return filled;
+  return exclusive_ ? put(*host_.cpuset, joined_path(group, "cpuset.cpu_exclusive"), "1") : Done<void>{};
+}
+
+void CgroupV1::remove_set(const SetName& set) {
+  remove_group(*host_.cpuset, "cpuset", in_root(group_name(set)), root_);
+}
+
+Done<void> CgroupV1::make_group(GroupFiles& groups, const char* hierarchy, const std::string& path,
+                                const std::string& home) {
+  if (auto kept =
+          host_.journal->add({.kind = JournalEntry::Kind::group, .where = hierarchy, .subject = path, .before = home});
+      !kept)
+    return kept;
+  if (const int fault = groups.make(path); fault != 0)
+    return groups.absolute(path) + " cannot be made: " + errno_text(fault) + "; run as root, or with CAP_SYS_ADMIN";
+  return {};
+}
+
+// What it still holds goes to the default set. Stays in the journal where it does not go.
+void CgroupV1::remove_group(GroupFiles& groups, const char* hierarchy, const std::string& path,
+                            const std::string& home) {
+  if (groups.has(path)) move_all(groups, path, &groups == host_.cpuset ? common_group() : home, "tasks");
+  if (groups.remove(path) == 0)
+    host_.journal->drop({.kind = JournalEntry::Kind::group, .where = hierarchy, .subject = path, .before = home});
+}
+
+Done<void> CgroupV1::put(GroupFiles& groups, const std::string& file, const std::string& text) const {
+  if (const int fault = groups.write(file, text); fault != 0)
+    return "'" + text + "' cannot be written to " + groups.absolute(file) + ": " + errno_text(fault);
+  return {};
+}
+
+// Cores and memory, before anybody can come in.
+Done<void> CgroupV1::fill(const std::string& group, const std::vector<CoreId>& cores) const {
+  if (auto done = put(*host_.cpuset, joined_path(group, "cpuset.cpus"), list_text(cores)); !done) return done;
+  if (auto done = put(*host_.cpuset, joined_path(group, "cpuset.mems"), mems_); !done) return done;
+  return {};
+}
+
+// ---- Coming and going
+// ------------------------------------------------------------------------------------------------
+
+Done<Remarks> CgroupV1::enter(const Enter& command) {
+  Member& member = members_[command.id];
+  member = {.holder = command.holder, .group = in_root(group_name(command.set)), .home = common_group()};
+  return command.holder.extent == Extent::thread ? enter_thread(member, command) : enter_processes(member, command);
+}
+
+Done<Remarks> CgroupV1::enter_processes(Member& member, const Enter& command) {
+  const int root_pid = command.holder.process.pid;
+  member.home = home_of(root_pid, common_group());
+  if (command.share)
+    if (auto held = enter_bandwidth(member, command); !held) return Unexpected{held.error()};
+  std::set<int> seen;
+  for (int round = 0, fresh = 1; fresh > 0 && round < tree_rounds; ++round) {
+    fresh = 0;
+    for (const int pid :
+         command.holder.extent == Extent::tree ? host_.processes->tree_of(root_pid) : std::vector<int>{root_pid}) {
+      if (!seen.insert(pid).second) continue;
+      ++fresh;
+      if (auto moved = move_process(pid, member.group); !moved) return Unexpected{moved.error()};
+      if (member.bandwidth.empty()) continue;
+      const int fault = host_.cpu->write(joined_path(member.bandwidth, "cgroup.procs"), std::to_string(pid));
+      if (fault != 0 && fault != ESRCH)
+        return Unexpected{
+            bandwidth_fault("process " + std::to_string(pid) + " cannot be held to its share: " + errno_text(fault))};
+    }
+  }
+  return Remarks{};
+}
+
+Done<void> CgroupV1::move_process(int pid, const std::string& group) {
+  const auto identity = host_.processes->identity(pid);
+  if (!identity) return {};
+  if (const auto home = host_.processes->group_of(pid, "cpuset"); home && *home != root_ && !is_ours(*home))
+    if (auto kept = memory_.keep_home("cpuset", *identity, *home); !kept) return kept;
+  for (const int thread : host_.processes->threads_of(pid))
+    if (auto kept = memory_.keep_affinity(thread, {all_, common_}); !kept) return kept;
+  const int fault = host_.cpuset->write(joined_path(group, "cgroup.procs"), std::to_string(pid));
+  if (fault == 0 || fault == ESRCH) return {};
+  return "process " + std::to_string(pid) + " cannot be moved into " + host_.cpuset->absolute(group) + ": " +
+         errno_text(fault) + (fault == EBUSY ? "; a thread of it is under SCHED_DEADLINE" : "");
+}
+
+Done<void> CgroupV1::enter_bandwidth(Member& member, const Enter& command) {
+  if (host_.cpu == nullptr)
+    return std::string(
+        "a share of a process tree needs the cpu controller of cgroup v1, which is not mounted; ask for "
+        "a whole core, or for a thread's share");
+  const auto home = host_.processes->group_of(command.holder.process.pid, "cpu");
+  member.bandwidth = in_root(bandwidth_name(command.id));
+  if (auto made = make_group(*host_.cpu, "cpu", member.bandwidth, home.value_or(root_)); !made) return made;
+  if (auto set =
+          put(*host_.cpu, joined_path(member.bandwidth, "cpu.cfs_period_us"), microseconds_text(command.share->period));
+      !set)
+    return set;
+  return put(*host_.cpu, joined_path(member.bandwidth, "cpu.cfs_quota_us"), microseconds_text(command.share->budget));
+}
+
+Done<Remarks> CgroupV1::enter_thread(Member& member, const Enter& command) {
+  const int thread = command.holder.thread;
+  const auto identity = host_.processes->identity(thread);
+  if (!identity) return Unexpected{"thread " + std::to_string(thread) + " has ended"};
+  member.home = home_of(thread, common_group());
+  if (auto kept = memory_.keep_affinity(thread, {all_, common_}); !kept) return Unexpected{kept.error()};
+  if (const int fault = host_.cpuset->write(joined_path(member.group, "tasks"), std::to_string(thread)); fault != 0)
+    return Unexpected{"thread " + std::to_string(thread) + " cannot be moved into " +
+                      host_.cpuset->absolute(member.group) + ": " + errno_text(fault)};
+  member.thread = *identity;
+  if (auto kept = host_.journal->add({.kind = JournalEntry::Kind::policy, .process = *identity}); !kept)
+    return Unexpected{kept.error()};
+  const int fault = host_.processes->set_deadline(thread, command.share->budget, command.share->period);
+  if (fault == 0) return Remarks{};
+  return Unexpected{"SCHED_DEADLINE of thread " + std::to_string(thread) + ": " + errno_text(fault) +
+                    (fault == EPERM
+                         ? "; it needs CAP_SYS_NICE, and a set of cores with a scheduling domain of its own: "
+                           "an exclusive one right below the hierarchy's root"
+                         : "")};
+}
+
+// What leaves, and has no home of its own, goes where its reservation's process came from.
+void CgroupV1::leave(ReservationId id) {
+  const auto found = members_.find(id);
+  if (found == members_.end()) return;
+  const Member member = std::move(found->second);
+  members_.erase(found);
+  if (member.holder.extent == Extent::thread) return leave_thread(member);
+  const bool by_bandwidth = !member.bandwidth.empty();
+  GroupFiles& groups = by_bandwidth ? *host_.cpu : *host_.cpuset;
+  const std::string list = joined_path(by_bandwidth ? member.bandwidth : member.group, "cgroup.procs");
+  std::set<int> seen;
+  for (int round = 0, fresh = 1; fresh > 0 && round < tree_rounds; ++round) {
+    fresh = 0;
+    for (const int pid : numbers_of(groups, list)) {
+      if (!seen.insert(pid).second) continue;
+      ++fresh;
+      send_home(pid, member.home);
+    }
+  }
+  if (!by_bandwidth) return;
+  const auto& entries = host_.journal->entries();
+  const auto entry = std::ranges::find(entries, member.bandwidth, &JournalEntry::subject);
+  if (entry != entries.end()) remove_group(*host_.cpu, "cpu", member.bandwidth, std::string(entry->before));
+}
+
+void CgroupV1::leave_thread(const Member& member) {
+  if (member.thread.pid == 0) return;
+  if (is_same(*host_.processes, member.thread)) {
+    host_.processes->set_ordinary(member.thread.pid);
+    host_.cpuset->write(joined_path(member.home, "tasks"), std::to_string(member.thread.pid));
+    memory_.give_back_affinity(member.thread.pid);
+  }
+  host_.journal->drop({.kind = JournalEntry::Kind::policy, .process = member.thread});
+}
+
+void CgroupV1::send_home(int pid, const std::string& otherwise) {
+  const auto identity = host_.processes->identity(pid);
+  if (!identity) return;
+  const std::string home = memory_.take_home("cpuset", *identity).value_or(otherwise);
+  if (host_.cpuset->write(joined_path(home, "cgroup.procs"), std::to_string(pid)) != 0 && home != common_group())
+    host_.cpuset->write(joined_path(common_group(), "cgroup.procs"), std::to_string(pid));
+  for (const int thread : host_.processes->threads_of(pid)) memory_.give_back_affinity(thread);
+}
+
+Done<void> CgroupV1::join(const SetName& set, const Process& service) {
+  return move_process(service.pid, in_root(group_name(set)));
+}
+
+void CgroupV1::part(const Process& service, const SetName& home) {
+  if (!is_same(*host_.processes, service)) return;
+  if (home.empty()) return send_home(service.pid, common_group());
+  host_.cpuset->write(joined_path(in_root(group_name(home)), "cgroup.procs"), std::to_string(service.pid));
+}
+
+bool CgroupV1::is_empty(ReservationId id) const {
+  const auto found = members_.find(id);
+  if (found == members_.end()) return true;
+  const Member& member = found->second;
+  if (member.holder.extent == Extent::thread) return !is_same(*host_.processes, member.thread);
+  if (!member.bandwidth.empty()) return numbers_of(*host_.cpu, joined_path(member.bandwidth, "cgroup.procs")).empty();
+  return numbers_of(*host_.cpuset, joined_path(member.group, "cgroup.procs")).empty();
+}
+
+bool CgroupV1::is_ours(const std::string& group) const { return group.starts_with(in_root("corelane-")); }
+
+std::string CgroupV1::home_of(int pid, const std::string& otherwise) {
+  const auto group = host_.processes->group_of(pid, "cpuset");
+  return group && *group != root_ && !is_ours(*group) ? *group : otherwise;
+}
+
+}  // namespace corelane::reserved

@@ -1,0 +1,75 @@
+// CgroupV1: sets of cores as cpusets of cgroup v1, and shares of trees as groups of its cpu controller.
+//
+//   <root>/corelane-default     all that is movable
+//   <root>/corelane-r17         whole cores of reservation 17
+//   <root>/corelane-s3          core 3, of those who have a share of it; each tree is held to its own by <cpu
+//   root>/corelane-b18
+//
+// A set is exclusive where its parent is. Who was in a cpuset of somebody else goes back there.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "services/reserved/backends/backend.h"
+#include "services/reserved/backends/memory_of_threads.h"
+
+namespace corelane::reserved {
+
+class CgroupV1 final : public Backend {
+ public:
+  // `root`: the group below which all happens, in both hierarchies; "" is their root. host.cpu may be null.
+  CgroupV1(const Host& host, std::string root);
+
+  BackendReport report() const override;
+  bool enforces() const override { return true; }
+  Done<StartReport> start(const std::vector<CoreId>& all) override;
+  void sweep() override;
+  Done<void> set_common(const std::vector<CoreId>& cores) override;
+  Done<void> make_set(const SetName& set, const Place& place) override;
+  void remove_set(const SetName& set) override;
+  Done<Remarks> enter(const Enter& command) override;
+  void leave(ReservationId id) override;
+  Done<void> join(const SetName& set, const Process& service) override;
+  void part(const Process& service, const SetName& home) override;
+  bool is_empty(ReservationId id) const override;
+
+ private:
+  struct Member {
+    Holder holder{};
+    std::string group{};      // of the cpuset hierarchy
+    std::string bandwidth{};  // of the cpu hierarchy; "" for none
+    std::string home{};       // in the cpuset hierarchy, of what has none of its own
+    Process thread{};         // of Extent::thread
+  };
+
+  std::string in_root(const std::string& name) const { return joined_path(root_, name); }
+  std::string common_group() const { return in_root(default_group); }
+  Done<void> make_group(GroupFiles& groups, const char* hierarchy, const std::string& path, const std::string& home);
+  void remove_group(GroupFiles& groups, const char* hierarchy, const std::string& path, const std::string& home);
+  Done<void> put(GroupFiles& groups, const std::string& file, const std::string& text) const;
+  Done<void> fill(const std::string& group, const std::vector<CoreId>& cores) const;
+  Done<void> switch_balancing_off();
+  Done<Remarks> enter_thread(Member& member, const Enter& command);
+  Done<Remarks> enter_processes(Member& member, const Enter& command);
+  Done<void> enter_bandwidth(Member& member, const Enter& command);
+  Done<void> move_process(int pid, const std::string& group);
+  std::string home_of(int pid, const std::string& otherwise);
+  bool is_ours(const std::string& group) const;
+  void send_home(int pid, const std::string& otherwise);
+  void leave_thread(const Member& member);
+
+  const Host host_;
+  const std::string root_;
+  ThreadMemory memory_;
+  std::string mems_{};      // memory nodes of the root
+  bool exclusive_ = false;  // the root is, so that sets can be
+  std::vector<CoreId> all_{};
+  std::vector<CoreId> common_{};
+  std::map<ReservationId, Member> members_{};
+};
+
+}  // namespace corelane::reserved

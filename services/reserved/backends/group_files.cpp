@@ -1,0 +1,145 @@
+#include "services/reserved/backends/group_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+
+#include "orb/os/fd.h"
+
+namespace corelane::reserved {
+
+std::optional<std::string> MountedGroups::read(const std::string& file) const {
+  const os::Fd fd(open(absolute(file).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return std::nullopt;
+  std::string text;
+  char part[4096];
+  for (;;) {  // bound: the file's size
+    const ssize_t count = ::read(fd.get(), part, sizeof part);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return std::nullopt;
+    if (count == 0) break;
+    text.append(part, static_cast<std::size_t>(count));
+  }
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+int MountedGroups::write(const std::string& file, const std::string& text) {
+  const os::Fd fd(open(absolute(file).c_str(), O_WRONLY | O_CLOEXEC));
+  if (!fd) return errno;
+  const std::string line = text + "\n";  // an empty list is a line, too: a write of nothing is none
+  ssize_t count = 0;
+  do count = ::write(fd.get(), line.data(), line.size());
+  while (count < 0 && errno == EINTR);
+  return count < 0 ? errno : 0;
+}
+
+int MountedGroups::make(const std::string& group) {
+  return mkdir(absolute(group).c_str(), 0755) == 0 || errno == EEXIST ? 0 : errno;
+}
+
+int MountedGroups::remove(const std::string& group) {
+  return rmdir(absolute(group).c_str()) == 0 || errno == ENOENT ? 0 : errno;
+}
+
+bool MountedGroups::has(const std::string& path) const { return access(absolute(path).c_str(), F_OK) == 0; }
+
+std::vector<std::string> MountedGroups::children(const std::string& group) const {
+  std::vector<std::string> names;
+  std::error_code fault;
+  for (const auto& entry : std::filesystem::directory_iterator(absolute(group), fault))
+    if (entry.is_directory(fault)) names.push_back(entry.path().filename().string());
+  return names;
+}
+
+std::string MountedGroups::absolute(const std::string& path) const {
+  return path.empty() ? mount_ : mount_ + "/" + path;
+}
+
+std::string joined_path(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return a + b;
+  return a + "/" + b;
+}
+
+std::vector<int> numbers_of(const GroupFiles& groups, const std::string& file) {
+  std::vector<int> numbers;
+  std::istringstream text(groups.read(file).value_or(""));
+  for (int number = 0; text >> number;) numbers.push_back(number);
+  return numbers;
+}
+
+Moved move_all(GroupFiles& groups, const std::string& from, const std::string& to, const std::string& list) {
+  constexpr int rounds = 100;  // of processes that fork faster than they are moved
+  Moved result;
+  for (int round = 0; round < rounds; ++round) {
+    unsigned moved = 0;
+    std::set<int> unmovable;
+    for (const int number : numbers_of(groups, joined_path(from, list))) {
+      const int fault = number == 0 ? EINVAL : groups.write(joined_path(to, list), std::to_string(number));
+      if (fault == 0) ++moved;
+      if (fault == EINVAL) unmovable.insert(number);
+      if (fault != 0 && fault != EINVAL && fault != ESRCH) result.fault = fault;
+    }
+    result.moved += moved;
+    result.unmovable = static_cast<unsigned>(unmovable.size());
+    if (moved == 0) break;
+  }
+  return result;
+}
+
+namespace {
+
+// A line of mountinfo: the place is its fifth field; what is mounted stands behind " - ".
+struct MountLine {
+  std::string place, type, options;
+};
+
+MountLine parse_mount(const std::string& line) {
+  MountLine mount;
+  std::istringstream fields(line);
+  std::string skipped;
+  for (int field = 0; field < 4; ++field) fields >> skipped;
+  fields >> mount.place;
+  const std::size_t behind = line.find(" - ");
+  if (behind == std::string::npos) return mount;
+  std::istringstream rest(line.substr(behind + 3));
+  rest >> mount.type >> skipped >> mount.options;
+  return mount;
+}
+
+bool has_word(const std::string& list, std::string_view word, char between) {
+  return (between + list + between).find(between + std::string(word) + between) != std::string::npos;
+}
+
+}  // namespace
+
+Mounts find_mounts(const std::string& mountinfo) {
+  Mounts mounts;
+  std::ifstream file(mountinfo);
+  for (std::string line; std::getline(file, line);) {
+    const MountLine mount = parse_mount(line);
+    if (mount.type == "cgroup" && has_word(mount.options, "cpuset", ',')) mounts.v1_cpuset = mount.place;
+    if (mount.type == "cgroup" && has_word(mount.options, "cpu", ',')) mounts.v1_cpu = mount.place;
+    if (mount.type == "cgroup2" && mounts.v2.empty()) mounts.v2 = mount.place;
+  }
+  if (!mounts.v2.empty())
+    mounts.v2_cpuset = has_word(MountedGroups(mounts.v2).read("cgroup.controllers").value_or(""), "cpuset", ' ');
+  return mounts;
+}
+
+std::string errno_text(int number) {
+  const char* name = strerrorname_np(number);
+  return std::string(std::strerror(number)) + " (" + (name != nullptr ? name : std::to_string(number)) + ")";
+}
+
+}  // namespace corelane::reserved

@@ -1,0 +1,35 @@
+// Interrupts: steers interrupts away from the cores that are reserved, where the kernel lets it, and back.
+// Threads: as Backend.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "services/reserved/backends/journal.h"
+
+namespace corelane::reserved {
+
+struct InterruptReport {
+  unsigned steered = 0;  // go elsewhere than they did at first
+  unsigned fixed = 0;    // could not be steered: of one core each, or of the kernel's own choice
+};
+
+class Interrupts {
+ public:
+  // `folder`: "/proc/irq"; "" leaves them alone. The journal outlives it.
+  Interrupts(std::string folder, Journal& journal) : folder_(std::move(folder)), journal_(&journal) {}
+
+  // Each goes to what it had at first of these cores, or to all of them where that is nothing.
+  void keep_to(const std::vector<CoreId>& cores);
+  InterruptReport report() const { return report_; }
+
+ private:
+  bool steer(const std::string& file, const std::vector<CoreId>& cores);
+
+  const std::string folder_;
+  Journal* const journal_;
+  InterruptReport report_{};
+};
+
+}  // namespace corelane::reserved

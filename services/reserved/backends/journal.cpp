@@ -1,0 +1,130 @@
+#include "services/reserved/backends/journal.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <optional>
+#include <sstream>
+#include <string_view>
+
+#include "orb/os/file_lock.h"
+#include "services/reserved/backends/group_files.h"
+
+namespace corelane::reserved {
+namespace {
+
+constexpr std::array<std::string_view, 6> kind_names{"group", "value", "home", "affinity", "policy", "interrupt"};
+constexpr std::size_t longest_journal = 64 * 1024 * 1024;
+
+std::optional<JournalEntry> parse_entry(const std::string& line) {
+  std::array<std::string, 6> fields;
+  std::istringstream text(line);
+  for (std::string& field : fields)
+    if (!std::getline(text, field, '\t')) return std::nullopt;
+  const auto* kind = std::ranges::find(kind_names, fields[0]);
+  if (kind == kind_names.end() || !text.eof()) return std::nullopt;
+  JournalEntry entry{.kind = static_cast<JournalEntry::Kind>(kind - kind_names.begin()),
+                     .where = fields[1],
+                     .subject = fields[2],
+                     .before = fields[5].substr(0, fields[5].size() - 1)};  // see journal_line()
+  std::istringstream numbers(fields[3] + " " + fields[4]);
+  if (!fields[5].ends_with('.') || !(numbers >> entry.process.pid >> entry.process.start_ticks)) return std::nullopt;
+  return entry;
+}
+
+std::string whole_file(int file) {
+  std::string text;
+  char part[4096];
+  for (ssize_t count = 0; text.size() < longest_journal; text.append(part, static_cast<std::size_t>(count))) {
+    count = pread(file, part, sizeof part, static_cast<off_t>(text.size()));
+    if (count <= 0) break;
+  }
+  return text;
+}
+
+bool write_whole(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(file, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+}  // namespace
+
+// A point ends it, so that an empty last field, and a whole line, are told from a torn one.
+std::string journal_line(const JournalEntry& entry) {
+  return std::string(kind_names[static_cast<std::size_t>(entry.kind)]) + "\t" + entry.where + "\t" + entry.subject +
+         "\t" + std::to_string(entry.process.pid) + "\t" + std::to_string(entry.process.start_ticks) + "\t" +
+         entry.before + ".";
+}
+
+Expected<Journal, std::string> Journal::open(const std::string& path) {
+  os::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file) return path + ": cannot be opened: " + errno_text(errno) + "; is the runtime directory this user's?";
+  struct stat found {};
+  if (fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_uid != geteuid())
+    return path + ": is no file of this user's; remove it, or choose another runtime directory";
+  const auto locked = os::try_lock(file);
+  if (!locked) return path + ": cannot be locked; choose a runtime directory on a local file system";
+  if (!*locked) return path + ": another corelane-reserved uses it; stop that one first";
+  Journal journal(path, std::move(file));
+  journal.read();
+  return journal;
+}
+
+void Journal::read() {
+  std::istringstream text(whole_file(file_.get()));
+  for (std::string line; std::getline(text, line); ++lines_) {
+    if (line.empty()) continue;
+    const auto entry = parse_entry(line.substr(1));
+    if (!entry) continue;
+    if (line.front() == '+') entries_.push_back(*entry);
+    if (line.front() == '-') std::erase(entries_, *entry);
+  }
+}
+
+bool Journal::append(char sign, const JournalEntry& entry) {
+  ++lines_;
+  return write_whole(file_.get(), "\n" + (sign + journal_line(entry)));  // a torn line before it ends here
+}
+
+Expected<void, std::string> Journal::add(const JournalEntry& entry) {
+  if (!append('+', entry)) return path_ + ": cannot be written: " + errno_text(errno) + "; make room there";
+  entries_.push_back(entry);
+  return {};
+}
+
+void Journal::drop(const JournalEntry& entry) {
+  const auto found = std::ranges::find(entries_, entry);
+  if (found == entries_.end()) return;
+  entries_.erase(found);
+  append('-', entry);  // a lost one costs a vain repair after a crash
+  shorten();
+}
+
+// By a new file, unless nothing is left: whoever is killed in between leaves one or the other, whole.
+void Journal::shorten() {
+  constexpr std::size_t many = 1000;
+  if (entries_.empty()) {
+    if (ftruncate(file_.get(), 0) == 0) lines_ = 0;
+    return;
+  }
+  if (lines_ < many + 2 * entries_.size()) return;
+  std::string text;
+  for (const JournalEntry& entry : entries_) text += "+" + journal_line(entry) + "\n";
+  const std::string fresh = path_ + ".new";
+  os::Fd file(::open(fresh.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file || !os::try_lock(file).value_or(false) || !write_whole(file.get(), text)) return;
+  if (rename(fresh.c_str(), path_.c_str()) != 0) return;
+  file_ = std::move(file);
+  lines_ = entries_.size();
+}
+
+}  // namespace corelane::reserved

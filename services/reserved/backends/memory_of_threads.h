@@ -1,0 +1,36 @@
+// What threads were before a backend changed them, in the journal: to be given back when they leave.
+// Threads: as Backend.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "services/reserved/backends/backend.h"
+
+namespace corelane::reserved {
+
+class ThreadMemory {
+ public:
+  explicit ThreadMemory(const Host& host) : host_(&host) {}
+
+  // Writes down where the thread may run, unless that is known already, or is where all do: `usual`.
+  Done<void> keep_affinity(int thread, const std::vector<std::vector<CoreId>>& usual);
+  // Writes down that it ran on these, unless something is known already.
+  Done<void> keep_affinity_as(int thread, const std::vector<CoreId>& cores);
+  // Puts it back, and forgets it. False: nothing was written down.
+  bool give_back_affinity(int thread);
+  std::optional<std::vector<CoreId>> kept_affinity(int thread) const;
+
+  Done<void> keep_home(const std::string& hierarchy, const Process& process, const std::string& group);
+  // And forgets it.
+  std::optional<std::string> take_home(const std::string& hierarchy, const Process& process);
+  // Forgets those that have ended. Now and then.
+  void forget_dead();
+
+ private:
+  const JournalEntry* find(JournalEntry::Kind kind, const Process& process, const std::string& where = {}) const;
+
+  const Host* host_;
+};
+
+}  // namespace corelane::reserved

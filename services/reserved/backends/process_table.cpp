@@ -1,0 +1,135 @@
+#include "services/reserved/backends/process_table.h"
+
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <system_error>
+
+#include "orb/os/cpu_mask.h"
+
+namespace corelane::reserved {
+namespace {
+
+// The names of a folder that are numbers.
+std::vector<int> numbered_entries(const std::string& folder) {
+  std::vector<int> numbers;
+  std::error_code fault;
+  for (std::filesystem::directory_iterator entry(folder, fault), end; !fault && entry != end; entry.increment(fault)) {
+    const std::string name = entry->path().filename().string();
+    int number = 0;
+    const auto [last, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error == std::errc{} && last == name.data() + name.size()) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+int parent_of(int pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(')');
+  if (name_end == std::string::npos) return 0;
+  std::istringstream fields(line.substr(name_end + 1));
+  char state = 0;
+  int parent = 0;
+  fields >> state >> parent;
+  return parent;
+}
+
+// Not in glibc 2.36. linux/sched/types.h.
+struct SchedAttributes {
+  std::uint32_t size = sizeof(SchedAttributes);
+  std::uint32_t policy = 0;
+  std::uint64_t flags = 0;
+  std::int32_t nice = 0;
+  std::uint32_t priority = 0;
+  std::uint64_t runtime = 0, deadline = 0, period = 0;  // ns
+};
+static_assert(sizeof(SchedAttributes) == 48);
+
+int set_attributes(int thread, const SchedAttributes& attributes) {
+  return syscall(SYS_sched_setattr, thread, &attributes, 0) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+std::vector<int> HostProcesses::all() const { return numbered_entries("/proc"); }
+
+std::vector<int> HostProcesses::threads_of(int pid) const {
+  return numbered_entries("/proc/" + std::to_string(pid) + "/task");
+}
+
+std::vector<int> HostProcesses::tree_of(int pid) const {
+  std::multimap<int, int> children;
+  for (const int other : all()) children.emplace(parent_of(other), other);
+  std::vector<int> tree{pid};
+  for (std::size_t at = 0; at < tree.size(); ++at) {  // bound: the processes; a parent comes before its children
+    const auto [first, last] = children.equal_range(tree[at]);
+    for (auto child = first; child != last; ++child) tree.push_back(child->second);
+  }
+  return tree;
+}
+
+std::optional<Process> HostProcesses::identity(int id) const { return os::identity_of(id); }
+
+std::optional<std::string> HostProcesses::group_of(int id, const std::string& controller) const {
+  std::ifstream file("/proc/" + std::to_string(id) + "/cgroup");
+  for (std::string line; std::getline(file, line);) {  // 3:cpuset:/path
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string names = "," + line.substr(first + 1, second - first - 1) + ",";
+    if (names != ",," ? controller.empty() || names.find("," + controller + ",") == std::string::npos
+                      : !controller.empty())
+      continue;
+    return line.substr(std::min(second + 2, line.size()));  // without the slash
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<CoreId>> HostProcesses::affinity(int thread) const {
+  os::CpuMask mask;
+  if (sched_getaffinity(thread, os::CpuMask::native_size, mask.native()) != 0) return std::nullopt;
+  std::vector<CoreId> cores;
+  for (std::int16_t core = 0; core < os::CpuMask::limit; ++core)
+    if (mask.contains({core})) cores.push_back({core});
+  return cores;
+}
+
+int HostProcesses::set_affinity(int thread, const std::vector<CoreId>& cores) {
+  os::CpuMask mask;
+  for (const CoreId core : cores) mask.add(core);
+  return sched_setaffinity(thread, os::CpuMask::native_size, mask.native()) == 0 ? 0 : errno;
+}
+
+int HostProcesses::set_deadline(int thread, Duration budget, Duration period) {
+  SchedAttributes attributes;
+  attributes.policy = 6;  // SCHED_DEADLINE
+  attributes.flags = 1;   // SCHED_FLAG_RESET_ON_FORK: without it fork() fails
+  attributes.runtime = static_cast<std::uint64_t>(budget.count());
+  attributes.deadline = attributes.period = static_cast<std::uint64_t>(period.count());
+  return set_attributes(thread, attributes);
+}
+
+int HostProcesses::set_ordinary(int thread) { return set_attributes(thread, {}); }
+
+Duration HostProcesses::used_by(int pid) const {
+  clockid_t clock{};
+  timespec time{};
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) return {};
+  return std::chrono::seconds{time.tv_sec} + Duration{time.tv_nsec};
+}
+
+bool is_same(const ProcessTable& table, const Process& process) { return table.identity(process.pid) == process; }
+
+}  // namespace corelane::reserved

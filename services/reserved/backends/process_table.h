@@ -1,0 +1,52 @@
+// ProcessTable: the processes of the host and their threads; and a seam, so that tests bring their own.
+// Threads: one at a time.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "services/reserved/accounts/model.h"
+
+namespace corelane::reserved {
+
+class ProcessTable {
+ public:
+  virtual ~ProcessTable() = default;
+
+  virtual std::vector<int> all() const = 0;
+  virtual std::vector<int> threads_of(int pid) const = 0;
+  // The process and all that it started and that live, the process first.
+  virtual std::vector<int> tree_of(int pid) const = 0;
+  // Of a process or a thread.
+  virtual std::optional<Process> identity(int id) const = 0;
+  // Path of its control group in the hierarchy of the controller; "" controller: the unified one. Nothing when gone.
+  virtual std::optional<std::string> group_of(int id, const std::string& controller) const = 0;
+  // Of one thread.
+  virtual std::optional<std::vector<CoreId>> affinity(int thread) const = 0;
+  // Results are 0 or an errno.
+  virtual int set_affinity(int thread, const std::vector<CoreId>& cores) = 0;
+  virtual int set_deadline(int thread, Duration budget, Duration period) = 0;
+  virtual int set_ordinary(int thread) = 0;
+  // CPU time that it has used since it began; zero when it is gone.
+  virtual Duration used_by(int pid) const = 0;
+};
+
+class HostProcesses final : public ProcessTable {
+ public:
+  std::vector<int> all() const override;
+  std::vector<int> threads_of(int pid) const override;
+  std::vector<int> tree_of(int pid) const override;
+  std::optional<Process> identity(int id) const override;
+  std::optional<std::string> group_of(int id, const std::string& controller) const override;
+  std::optional<std::vector<CoreId>> affinity(int thread) const override;
+  int set_affinity(int thread, const std::vector<CoreId>& cores) override;
+  int set_deadline(int thread, Duration budget, Duration period) override;
+  int set_ordinary(int thread) override;
+  Duration used_by(int pid) const override;
+};
+
+// Whether that very process or thread is there.
+bool is_same(const ProcessTable& table, const Process& process);
+
+}  // namespace corelane::reserved

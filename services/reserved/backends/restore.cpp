@@ -1,0 +1,85 @@
+#include "services/reserved/backends/restore.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <ranges>
+
+#include "services/reserved/accounts/cpu_list.h"
+
+namespace corelane::reserved {
+namespace {
+
+using Kind = JournalEntry::Kind;
+
+GroupFiles* hierarchy_of(const Host& host, const std::string& name) {
+  if (name == "cpuset") return host.cpuset;
+  if (name == "cpu") return host.cpu;
+  return name == "unified" ? host.unified : nullptr;
+}
+
+// 0, or why not.
+int put_back_group(GroupFiles& groups, const JournalEntry& entry) {
+  if (!groups.has(entry.subject)) return 0;
+  const char* const list = entry.where == "unified" ? "cgroup.procs" : "tasks";
+  if (entry.where == "unified") groups.write(joined_path(entry.subject, "cpuset.cpus.partition"), "member");
+  const Moved moved = move_all(groups, entry.subject, entry.before, list);
+  const int removed = groups.remove(entry.subject);
+  return removed == EBUSY && moved.fault != 0 ? moved.fault : removed;
+}
+
+int put_back_home(const Host& host, GroupFiles& groups, const JournalEntry& entry) {
+  if (!is_same(*host.processes, entry.process)) return 0;
+  if (!groups.has(entry.before)) return 0;  // it is gone: where the group's members go is good enough
+  const int fault = groups.write(joined_path(entry.before, "cgroup.procs"), std::to_string(entry.process.pid));
+  return fault == ESRCH ? 0 : fault;
+}
+
+int put_back_affinity(const Host& host, const JournalEntry& entry) {
+  const auto cores = parse_list(entry.before);
+  if (!cores || !is_same(*host.processes, entry.process)) return 0;
+  const int fault = host.processes->set_affinity(entry.process.pid, *cores);
+  return fault == ESRCH ? 0 : fault;
+}
+
+int put_back_policy(const Host& host, const JournalEntry& entry) {
+  if (!is_same(*host.processes, entry.process)) return 0;
+  const int fault = host.processes->set_ordinary(entry.process.pid);
+  return fault == ESRCH ? 0 : fault;
+}
+
+int put_back(const Host& host, const std::string& interrupts, const JournalEntry& entry) {
+  if (entry.kind == Kind::affinity) return put_back_affinity(host, entry);
+  if (entry.kind == Kind::policy) return put_back_policy(host, entry);
+  if (entry.kind == Kind::interrupt) return MountedGroups(interrupts).write(entry.subject, entry.before);
+  GroupFiles* const groups = hierarchy_of(host, entry.where);
+  if (groups == nullptr) return ENOENT;
+  if (entry.kind == Kind::group) return put_back_group(*groups, entry);
+  if (entry.kind == Kind::home) return put_back_home(host, *groups, entry);
+  return groups->write(entry.subject, entry.before);
+}
+
+std::string fault_text(const JournalEntry& entry, int fault) {
+  const std::string what = entry.subject.empty() ? "process " + std::to_string(entry.process.pid) : entry.subject;
+  return what + (entry.where.empty() ? "" : " of " + entry.where) + " could not be put back to '" + entry.before +
+         "': " + errno_text(fault);
+}
+
+}  // namespace
+
+std::vector<std::string> restore(const Host& host, const std::string& interrupts) {
+  std::vector<std::string> faults;
+  // Who leaves a group gets its cores: so groups before the values of those above them, and cores of threads last.
+  for (const Kind kind : {Kind::policy, Kind::home, Kind::group, Kind::value, Kind::affinity, Kind::interrupt}) {
+    const std::vector<JournalEntry> entries = host.journal->entries();
+    for (const JournalEntry& entry : entries | std::views::reverse) {
+      if (entry.kind != kind) continue;
+      if (const int fault = put_back(host, interrupts, entry); fault != 0)
+        faults.push_back(fault_text(entry, fault));
+      else
+        host.journal->drop(entry);
+    }
+  }
+  return faults;
+}
+
+}  // namespace corelane::reserved

@@ -1,0 +1,241 @@
+#include "services/reserved/daemon/keeper.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace corelane::reserved {
+namespace {
+
+Refusal unknown(ReservationId id) {
+  return {.kind = RefusalKind::bad_request,
+          .reason = "there is no reservation " + std::to_string(id.value) + "; it was given back, or never was"};
+}
+
+// Whose reservation a command is about; none for those of nobody.
+template <typename T>
+ReservationId subject_of(const T& command) {
+  if constexpr (requires { command.id; })
+    return command.id;
+  else
+    return no_reservation;
+}
+
+}  // namespace
+
+Done<void> Keeper::start() {
+  const std::scoped_lock lock(mutex_);
+  std::vector<CoreId> all;
+  for (const CoreState& core : parts_.accounts.cores()) all.push_back(core.info.core);
+  auto started = parts_.backend.start(all);
+  if (!started) return Unexpected{started.error()};
+  started_ = *started;
+  return {};
+}
+
+void Keeper::stop() {
+  const std::scoped_lock lock(mutex_);
+  for (auto all = parts_.accounts.all(); !all.empty(); all = parts_.accounts.all())
+    tell(Released{parts_.now(), all.back()->id});  // those that wait first
+}
+
+// ---- Commands
+// --------------------------------------------------------------------------------------------------------
+
+Keeper::Outcome Keeper::tell(const Fact& fact) {
+  Outcome outcome;
+  for (const Command& command : parts_.accounts.decide(fact)) carry_out(command, outcome);
+  // Bound: each failure ends a reservation.
+  while (!failures_.empty()) {
+    const Failure failure = std::move(failures_.back());
+    failures_.pop_back();
+    if (outcome.granted == failure.id) {
+      outcome.granted.reset();
+      outcome.refused = Refusal{.kind = RefusalKind::system_refused, .reason = failure.why};
+    }
+    Outcome others;
+    for (const Command& command : parts_.accounts.decide(Failed{parts_.now(), failure.id})) carry_out(command, others);
+  }
+  return outcome;
+}
+
+// Who has failed is given back soon; what else was commanded for him is passed over.
+void Keeper::carry_out(const Command& command, Outcome& outcome) {
+  const ReservationId id = std::visit([](const auto& one) { return subject_of(one); }, command);
+  const bool gives = std::holds_alternative<MakeSet>(command) || std::holds_alternative<Enter>(command);
+  if (gives && std::ranges::find(failures_, id, &Failure::id) != failures_.end()) return;
+  const auto done = act(command, outcome);
+  if (!done && gives) fail(id, done.error());
+}
+
+void Keeper::fail(ReservationId id, const std::string& why) {
+  constexpr std::size_t remembered = 256;
+  failures_.push_back({id, why});
+  if (why_ended_.size() >= remembered) why_ended_.erase(why_ended_.begin());
+  why_ended_[id] = why;
+}
+
+Done<void> Keeper::act(const Command& command, Outcome& outcome) {
+  if (const auto* one = std::get_if<SetCommon>(&command)) {
+    parts_.interrupts.keep_to(one->cores);
+    return parts_.backend.set_common(one->cores);
+  }
+  if (const auto* one = std::get_if<MakeSet>(&command)) return parts_.backend.make_set(one->set, one->place);
+  if (const auto* one = std::get_if<RemoveSet>(&command)) parts_.backend.remove_set(one->set);
+  if (const auto* one = std::get_if<Enter>(&command)) {
+    auto remarks = parts_.backend.enter(*one);
+    if (!remarks) return Unexpected{remarks.error()};
+    remarks_[one->id] = std::move(*remarks);
+  }
+  if (const auto* one = std::get_if<Exit>(&command)) parts_.backend.leave(one->id), remarks_.erase(one->id);
+  if (const auto* one = std::get_if<Join>(&command)) return join(*one);
+  if (const auto* one = std::get_if<Part>(&command)) {
+    parts_.backend.part(one->service, one->home);
+    came_with_.erase(one->service.pid);
+  }
+  if (const auto* one = std::get_if<LeaseOver>(&command)) why_ended_[one->id] = "its lease ended";
+  if (const auto* one = std::get_if<Granted>(&command)) outcome.granted = one->id;
+  if (const auto* one = std::get_if<Queued>(&command)) outcome.queued = one->id;
+  if (const auto* one = std::get_if<Refused>(&command)) outcome.refused = one->why;
+  return {};
+}
+
+Done<void> Keeper::join(const Join& command) {
+  came_with_[command.service.pid] = parts_.processes.used_by(command.service.pid);
+  return parts_.backend.join(command.set, command.service);
+}
+
+Duration Keeper::used_since(const Process& service) const {
+  const auto came = came_with_.find(service.pid);
+  if (came == came_with_.end()) return {};
+  return parts_.processes.used_by(service.pid) - came->second;
+}
+
+// ---- What clients ask
+// ------------------------------------------------------------------------------------------------
+
+Expected<GrantView, Refusal> Keeper::reserve(Holder holder, const Wanted& wanted, const Terms& terms) {
+  const std::scoped_lock lock(mutex_);
+  const Process process = holder.process;
+  // Watched before it has anything: that it ends is never missed.
+  if (parts_.watch) parts_.watch(process);
+  const Outcome outcome = tell(Asked{parts_.now(), std::move(holder), wanted, terms});
+  if (!is_same(parts_.processes, process)) tell(Died{parts_.now(), process});
+  if (outcome.refused) return *outcome.refused;
+  return view(outcome.granted ? *outcome.granted : outcome.queued.value_or(no_reservation));
+}
+
+Expected<GrantView, Refusal> Keeper::view(ReservationId id) const {
+  const Account* account = parts_.accounts.find(id);
+  if (account == nullptr) {
+    const auto why = why_ended_.find(id);
+    if (why == why_ended_.end()) return unknown(id);
+    return Refusal{.kind = RefusalKind::system_refused, .reason = why->second};
+  }
+  GrantView view{.id = id, .waiting = account->waiting, .place = account->place, .guarantee = account->guarantee};
+  if (account->waiting) view.position = parts_.accounts.position(id);
+  if (account->lease_end != never) view.lease_left = std::max(account->lease_end - parts_.now(), Duration{1});
+  if (const auto remarks = remarks_.find(id); remarks != remarks_.end()) view.remarks = remarks->second;
+  return view;
+}
+
+Expected<GrantView, Refusal> Keeper::look(ReservationId id) {
+  const std::scoped_lock lock(mutex_);
+  return view(id);
+}
+
+void Keeper::renew(ReservationId id, Duration lease) {
+  const std::scoped_lock lock(mutex_);
+  tell(Renewed{parts_.now(), id, lease});
+}
+
+void Keeper::release(ReservationId id) {
+  const std::scoped_lock lock(mutex_);
+  tell(Released{parts_.now(), id});
+}
+
+void Keeper::lend(ReservationId id, const Process& service) {
+  const std::scoped_lock lock(mutex_);
+  if (parts_.watch) parts_.watch(service);
+  tell(Lent{id, service});
+}
+
+void Keeper::take_back(ReservationId id, const Process& service) {
+  const std::scoped_lock lock(mutex_);
+  tell(TakenBack{id, service, used_since(service)});
+}
+
+Expected<GrantView, Refusal> Keeper::work_on(ReservationId id, const Process& service) {
+  const std::scoped_lock lock(mutex_);
+  const Account* account = parts_.accounts.find(id);
+  if (account == nullptr || account->waiting) return unknown(id);
+  if (std::ranges::find(account->loans, service, &Loan::service) == account->loans.end())
+    return Refusal{.kind = RefusalKind::not_yours,
+                   .reason = "reservation " + std::to_string(id.value) + " is not lent to process " +
+                             std::to_string(service.pid) + "; who holds it has to lend it first"};
+  if (came_with_.contains(service.pid))
+    return Refusal{
+        .kind = RefusalKind::bad_request,
+        .reason = "process " + std::to_string(service.pid) + " works on a client's cores already; leave first"};
+  tell(CameIn{id, service});
+  return view(id);
+}
+
+void Keeper::leave(ReservationId id, const Process& service) {
+  const std::scoped_lock lock(mutex_);
+  tell(Left{id, service, used_since(service)});
+}
+
+void Keeper::charge(ReservationId id, const Process& client, Duration used) {
+  const std::scoped_lock lock(mutex_);
+  tell(Charged{id, client, used});
+}
+
+// ---- What happens by itself
+// ------------------------------------------------------------------------------------------
+
+void Keeper::ended(const Process& process) {
+  const std::scoped_lock lock(mutex_);
+  came_with_.erase(process.pid);
+  tell(Died{parts_.now(), process});
+  forget_ended();
+}
+
+void Keeper::tick() {
+  const std::scoped_lock lock(mutex_);
+  parts_.backend.sweep();
+  tell(Ticked{parts_.now()});
+  forget_ended();
+}
+
+// Trees and threads that nothing is left of.
+void Keeper::forget_ended() {
+  std::vector<ReservationId> over;
+  for (const Account* account : parts_.accounts.all())
+    if (!account->waiting && parts_.backend.is_empty(account->id)) over.push_back(account->id);
+  for (const ReservationId id : over) tell(Released{parts_.now(), id});
+}
+
+std::optional<Account> Keeper::find(ReservationId id) const {
+  const std::scoped_lock lock(mutex_);
+  const Account* account = parts_.accounts.find(id);
+  return account == nullptr ? std::nullopt : std::optional(*account);
+}
+
+std::vector<Account> Keeper::accounts() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<Account> accounts;
+  for (const Account* account : parts_.accounts.all()) accounts.push_back(*account);
+  return accounts;
+}
+
+std::vector<CoreState> Keeper::cores() const {
+  const std::scoped_lock lock(mutex_);
+  return parts_.accounts.cores();
+}
+
+KeeperStatus Keeper::status() const {
+  const std::scoped_lock lock(mutex_);
+  return {.backend = parts_.backend.report(), .started = started_, .interrupts = parts_.interrupts.report()};
+}
+
+}  // namespace corelane::reserved

@@ -1,0 +1,105 @@
+// Keeper: the accounts and the backend together: asks the ones, has the other do it, and gives back what cannot be
+// done. It knows processes by their identity and looks whether they live.
+//
+// Threads: any. Each function takes the keeper's lock, and holds it while the host is changed.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "services/reserved/accounts/accounts.h"
+#include "services/reserved/backends/backend.h"
+#include "services/reserved/backends/interrupts.h"
+
+namespace corelane::reserved {
+
+struct GrantView {
+  ReservationId id{};
+  bool waiting = false;
+  std::size_t position = 0;
+  Place place{};
+  Guarantee guarantee = Guarantee::exclusive_cores;
+  Duration lease_left{};  // zero: without end
+  Remarks remarks{};
+};
+
+struct KeeperStatus {
+  BackendReport backend{};
+  StartReport started{};
+  InterruptReport interrupts{};
+};
+
+class Keeper {
+ public:
+  struct Parts {
+    Accounts accounts;
+    Backend& backend;
+    ProcessTable& processes;
+    Interrupts& interrupts;
+    std::function<Time()> now;
+    std::function<void(const Process&)> watch{};  // call ended() when it ends
+  };
+  explicit Keeper(Parts parts) : parts_(std::move(parts)) {}
+
+  // Once, before all others: the default set. The text of a fault says how to mend it.
+  Done<void> start();
+  // Gives everything back. What else is to be put back, restore() does.
+  void stop();
+
+  Expected<GrantView, Refusal> reserve(Holder holder, const Wanted& wanted, const Terms& terms);
+  Expected<GrantView, Refusal> look(ReservationId id);
+  void renew(ReservationId id, Duration lease);
+  void release(ReservationId id);
+  void lend(ReservationId id, const Process& service);
+  void take_back(ReservationId id, const Process& service);
+  Expected<GrantView, Refusal> work_on(ReservationId id, const Process& service);
+  void leave(ReservationId id, const Process& service);
+  void charge(ReservationId id, const Process& client, Duration used);
+
+  // The process has ended.
+  void ended(const Process& process);
+  // About once a second: leases, trees without processes, threads that came in sideways.
+  void tick();
+
+  std::optional<Account> find(ReservationId id) const;
+  std::vector<Account> accounts() const;
+  std::vector<CoreState> cores() const;
+  KeeperStatus status() const;
+  Time now() const { return parts_.now(); }
+
+ private:
+  struct Failure {
+    ReservationId id;
+    std::string why;
+  };
+  // What it told; failures are given back within.
+  struct Outcome {
+    std::optional<ReservationId> granted, queued;
+    std::optional<Refusal> refused;
+  };
+
+  Outcome tell(const Fact& fact);
+  void carry_out(const Command& command, Outcome& outcome);
+  Done<void> act(const Command& command, Outcome& outcome);
+  Done<void> join(const Join& command);
+  Expected<GrantView, Refusal> view(ReservationId id) const;
+  Duration used_since(const Process& service) const;
+  void fail(ReservationId id, const std::string& why);
+  void forget_ended();
+
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  Parts parts_;
+  StartReport started_{};
+  std::vector<Failure> failures_{};                   // of the facts under way
+  std::map<ReservationId, Remarks> remarks_{};        // of those granted
+  std::map<ReservationId, std::string> why_ended_{};  // of some that ended, and not by release
+  std::map<std::int32_t, Duration> came_with_{};      // by pid of a service: what it had used when it came
+};
+
+}  // namespace corelane::reserved
