@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "orb/core/incident_log.h"
@@ -16,6 +17,7 @@
 #include "orb/core/turnstile.h"
 #include "orb/dispatch/executive.h"
 #include "orb/giop/byte_budget.h"
+#include "orb/transport/connection.h"
 #include "orb/transport/transport.h"
 
 namespace corelane::core {
@@ -89,5 +91,7 @@ class Server : public std::enable_shared_from_this<Server> {
 bool inside_request() noexcept;
 // The connection over which the request came that the calling thread runs; 0: none, as in a call within the process.
 PeerId calling_peer() noexcept;
+// Who that is, as the kernel says. Nothing for a peer that came over the network, and where calling_peer() is 0.
+std::optional<transport::PeerCredentials> calling_credentials() noexcept;
 
 }  // namespace corelane::core

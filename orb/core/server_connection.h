@@ -71,6 +71,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
 
   Server& server() noexcept { return *server_; }
   PeerId id() const noexcept { return stream_->id(); }
+  std::optional<transport::PeerCredentials> credentials() const noexcept { return stream_->credentials(); }
   // The request of one job goes on in another.
   void replace(ServerJob& job, ServerJob& by) noexcept;
   // What the tasks of this connection are for.

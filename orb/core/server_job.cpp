@@ -21,22 +21,28 @@ using errors::queue_full;
 using errors::shutting_down;
 
 thread_local int requests_on_this_thread = 0;
-thread_local PeerId peer_on_this_thread{0};
+thread_local const ServerConnection* peer_on_this_thread = nullptr;
 
 struct InsideRequest {
-  explicit InsideRequest(PeerId peer) : before(std::exchange(peer_on_this_thread, peer)) { ++requests_on_this_thread; }
+  explicit InsideRequest(const ServerConnection* peer) : before(std::exchange(peer_on_this_thread, peer)) {
+    ++requests_on_this_thread;
+  }
   ~InsideRequest() {
     --requests_on_this_thread;
     peer_on_this_thread = before;
   }
-  const PeerId before;
+  const ServerConnection* const before;
 };
 
 }  // namespace
 
 bool inside_request() noexcept { return requests_on_this_thread > 0; }
 
-PeerId calling_peer() noexcept { return peer_on_this_thread; }
+PeerId calling_peer() noexcept { return peer_on_this_thread != nullptr ? peer_on_this_thread->id() : PeerId{0}; }
+
+std::optional<transport::PeerCredentials> calling_credentials() noexcept {
+  return peer_on_this_thread != nullptr ? peer_on_this_thread->credentials() : std::nullopt;
+}
 
 void ServerRequest::raise_bad_arguments() const { raise(arguments_.error()); }
 
@@ -65,7 +71,7 @@ void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::share
 void ServerJob::run(const dispatch::JobContext&) noexcept try {
   if (cancelled_.load(std::memory_order_relaxed))  // relaxed: a hint
     return connection_->server().incidents().request_abandoned();
-  const InsideRequest inside(connection_->id());
+  const InsideRequest inside(connection_.get());
   const ServedChain nested(chain_.count > 0 ? &chain_ : nullptr);
   // Bound: a round more whenever the gate changes in between.
   for (;;) {

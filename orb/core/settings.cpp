@@ -153,6 +153,38 @@ std::string log_level(Settings& s, std::string_view text) {
   return "debug, info, warn, error or off";
 }
 
+std::string reserved_backend(Settings& s, std::string_view text) {
+  using Backend = ReservedSettings::Backend;
+  if (text == "auto") return s.reserved.backend = Backend::automatic, std::string{};
+  if (text == "cgroup-v2") return s.reserved.backend = Backend::cgroup_v2, std::string{};
+  if (text == "cgroup-v1") return s.reserved.backend = Backend::cgroup_v1, std::string{};
+  if (text == "affinity") return s.reserved.backend = Backend::affinity, std::string{};
+  return "auto, cgroup-v2, cgroup-v1 or affinity";
+}
+
+std::string reserved_root(Settings& s, std::string_view text) {
+  while (text.starts_with('/')) text.remove_prefix(1);
+  if (text.ends_with('/') || text.find("..") != text.npos || text.find_first_of("\t\n") != text.npos)
+    return "a control group such as /machine, without .. and without a slash at its end";
+  s.reserved.root = text;
+  return {};
+}
+
+// "alice, bob": words between commas.
+std::string names(std::string_view text, std::vector<std::string>& out) {
+  std::vector<std::string> found;
+  while (!text.empty()) {  // bound: the text
+    std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    while (item.starts_with(' ')) item.remove_prefix(1);
+    while (item.ends_with(' ')) item.remove_suffix(1);
+    if (item.empty() || item.find_first_of(" \t:/") != item.npos) return "names between commas, or nothing";
+    found.emplace_back(item);
+  }
+  out = std::move(found);
+  return {};
+}
+
 constexpr std::size_t mebi = 1024 * 1024;
 using S = Settings;
 using V = std::string_view;
@@ -348,6 +380,23 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return number<unsigned>(v, s.executive.recorder.dump_on_miss, 0, 1000); }},
       {"recorder.dump_at_exit", "off", "on: a trace is written when the process ends",
        [](S& s, V v) { return yes_or_no(v, s.executive.recorder.dump_at_exit); }},
+      {"reserved.backend", "auto",
+       "how corelane-reserved keeps others away from reserved cores: cgroup-v2, cgroup-v1, affinity (nobody is kept "
+       "away who sets his own affinity), or auto: the first of these that works here",
+       reserved_backend},
+      {"reserved.root", "/", "the control group below which corelane-reserved makes its own: / is all of the host",
+       reserved_root},
+      {"reserved.keep", "",
+       "hardware threads that corelane-reserved gives to nobody, such as 0,4-5; without it those of the first core",
+       [](S& s, V v) {
+         return v.empty() ? std::string{} : v == "all" ? "hardware threads such as 0,4-5" : cores(v, s.reserved.keep);
+       }},
+      {"reserved.users", "root",
+       "who may reserve cores: names or numbers of users, separated by commas; * is everybody",
+       [](S& s, V v) { return names(v, s.reserved.users); }},
+      {"reserved.groups", "corelane", "the same, of groups", [](S& s, V v) { return names(v, s.reserved.groups); }},
+      {"reserved.interrupts", "on", "off: corelane-reserved leaves interrupts where they are",
+       [](S& s, V v) { return yes_or_no(v, s.reserved.interrupts); }},
       {"runtime.directory", "",
        "where servers keep their ledger of promised cores; without it root's meet in /run/corelane, another user's in "
        "$XDG_RUNTIME_DIR/corelane or /tmp/corelane-<uid>: servers of different users do not know of each other; it is "

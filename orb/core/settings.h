@@ -12,6 +12,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -51,6 +52,16 @@ struct NamingSettings {
   std::size_t watches = 1024;
 };
 
+// Of the reservation daemon, and of those who ask it; docs/reservation.md.
+struct ReservedSettings {
+  enum class Backend : std::uint8_t { automatic, cgroup_v2, cgroup_v1, affinity };
+  Backend backend = Backend::automatic;
+  std::string root;          // control group below which it works; empty: the hierarchy's root
+  std::vector<CoreId> keep;  // never given away; empty: the first physical core
+  std::vector<std::string> users{"root"}, groups{"corelane"};  // who may reserve
+  bool interrupts = true;                                      // steers them away
+};
+
 struct Settings {
   dispatch::ExecutiveOptions executive;     // of the first ORB of the process that needs one
   leader_followers::PoolOptions followers;  // threads and placement; the rest is the executive's
@@ -79,6 +90,7 @@ struct Settings {
   std::string contracts_file;                             // empty: none
   std::shared_ptr<const ContractsFile> contracts;         // what is in it; null: none
   std::optional<os::log::Level> log_level;                // nothing: as it is
+  ReservedSettings reserved;
 };
 
 // One row of the table.

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -75,6 +76,11 @@ class LiveCpusets {
   void bring_in(const Sleeper& sleeper) {
     cpuset.write(root + "/tasks", std::to_string(sleeper.pid()));
     cpu.write(root + "/tasks", std::to_string(sleeper.pid()));
+  }
+  // The calling process itself.
+  static void enter(const LiveCpusets& at) {
+    reserved::MountedGroups(at.mounts_.v1_cpuset).write(at.root + "/cgroup.procs", "0");
+    reserved::MountedGroups(at.mounts_.v1_cpu).write(at.root + "/cgroup.procs", "0");
   }
   std::vector<std::string> children() const { return cpuset.children(root); }
   std::string set_of(const Sleeper& sleeper) const {

@@ -1,0 +1,208 @@
+#include "services/reserved/daemon/daemon.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "orb/corba/init_orb.h"
+#include "orb/core/settings.h"
+#include "orb/core/stop_signals.h"
+#include "orb/dispatch/host_ledger.h"
+#include "orb/os/clock.h"
+#include "orb/os/directory.h"
+#include "orb/os/log.h"
+#include "services/reserved/accounts/cpu_list.h"
+#include "services/reserved/daemon/host_setup.h"
+#include "services/reserved/daemon/notify.h"
+#include "services/reserved/daemon/process_watch.h"
+#include "services/reserved/daemon/servant.h"
+
+namespace corelane::reserved {
+namespace {
+
+using namespace std::chrono_literals;
+
+Expected<core::Settings, std::string> read_settings(std::vector<std::string> words) {
+  words.insert(words.begin(), "corelane-reserved");
+  std::vector<char*> argv;
+  std::ranges::transform(words, std::back_inserter(argv), [](std::string& word) { return word.data(); });
+  argv.push_back(nullptr);
+  int argc = static_cast<int>(words.size());
+  auto settings = core::load_settings(argc, argv.data(), core::SettingsSources::of_process());
+  if (!settings) return settings.error().text;
+  if (settings->runtime_directory.empty()) settings->runtime_directory = dispatch::runtime_directory();
+  return *std::move(settings);
+}
+
+// The keeper, and all that it stands on.
+class Engine {
+ public:
+  static Done<std::unique_ptr<Engine>> start(const core::Settings& settings) {
+    std::unique_ptr<Engine> engine(new Engine);
+    if (auto started = engine->begin(settings); !started) return Unexpected{started.error()};
+    return engine;
+  }
+  // Gives all back, and puts the host back.
+  void stop() {
+    watch_.stop();
+    keeper_->stop();
+    say_faults(setup_->put_back());
+  }
+  Keeper& keeper() { return *keeper_; }
+
+ private:
+  Done<void> begin(const core::Settings& settings) {
+    auto setup = HostSetup::open(settings.reserved, settings.runtime_directory);
+    if (!setup) return setup.error();
+    setup_ = *std::move(setup);
+    if (const auto left = setup_->host().journal->entries().size(); left > 0) {
+      os::log::warn("corelane-reserved ended without putting the host back: " + std::to_string(left) +
+                    " changes of it are taken back now");
+      say_faults(setup_->put_back());
+    }
+    const auto topology = os::Topology::detect();  // after that: this process may have been in a set
+    if (!topology) return std::string("the topology of this machine cannot be read (hwloc)");
+    if (auto chosen = choose(settings.reserved, topology->cores()); !chosen) return chosen;
+    watch_.start({.ended = [this](const Process& process) { keeper_->ended(process); },
+                  .tick = [this] { tick(); },
+                  .period = tick_period()});
+    return {};
+  }
+
+  // The best backend that starts.
+  Done<void> choose(const core::ReservedSettings& settings, const std::vector<os::CoreInfo>& cores) {
+    std::string faults;
+    for (auto& candidate : setup_->candidates(cores)) {
+      const std::string kind = candidate.backend->report().kind;
+      if (candidate.cores.empty()) {
+        faults += "; " + kind + ": there is no such root, or it has no cores that this process may use";
+        continue;
+      }
+      auto started = try_out(settings, std::move(candidate));
+      if (started) return {};
+      os::log::warn(kind + " cannot be used: " + started.error());
+      faults += "; " + kind + ": " + started.error();
+      say_faults(setup_->put_back());
+    }
+    if (faults.empty()) faults = "; none of those that reserved.backend names is to be had on this host";
+    return "no way to reserve cores works here" + faults;
+  }
+
+  Done<void> try_out(const core::ReservedSettings& settings, HostSetup::Candidate candidate) {
+    backend_ = std::move(candidate.backend);
+    interrupts_ = std::make_unique<Interrupts>(setup_->interrupts(), *setup_->host().journal);
+    // Ids tell reservations of one run from those of the next: seconds since boot begin them.
+    const auto seconds = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::seconds>(os::now().time_since_epoch()).count());
+    std::vector<CoreId> keep = settings.keep;
+    std::ranges::sort(keep);
+    AccountOptions options{.kept = keep, .first_id = {seconds * 100 + 1}, .enforces = backend_->enforces()};
+    keeper_ =
+        std::make_unique<Keeper>(Keeper::Parts{.accounts = Accounts(candidate.cores, std::move(options)),
+                                               .backend = *backend_,
+                                               .processes = *setup_->host().processes,
+                                               .interrupts = *interrupts_,
+                                               .now = os::now,
+                                               .watch = [this](const Process& process) { watch_.watch(process); }});
+    return keeper_->start();
+  }
+
+  void tick() {
+    keeper_->tick();
+    if (watchdog_period() > Duration::zero()) notify_manager("WATCHDOG=1");
+  }
+  static Duration tick_period() {
+    const Duration watchdog = watchdog_period();
+    return watchdog == Duration::zero() ? Duration{1s} : std::clamp(watchdog / 3, Duration{100ms}, Duration{1s});
+  }
+  static void say_faults(const std::vector<std::string>& faults) {
+    for (const std::string& fault : faults) os::log::error(fault);
+  }
+
+  std::unique_ptr<HostSetup> setup_;
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<Interrupts> interrupts_;
+  std::unique_ptr<Keeper> keeper_;
+  ProcessWatch watch_;
+};
+
+// Whoever looks sees a whole file or none.
+Done<void> write_reference(const std::string& path, const std::string& text) {
+  const std::string fresh = path + ".new";
+  std::ofstream file(fresh, std::ios::trunc);
+  file << text << '\n';
+  file.close();
+  if (!file || chmod(fresh.c_str(), 0644) != 0 || std::rename(fresh.c_str(), path.c_str()) != 0)
+    return path + ": cannot be written";
+  return {};
+}
+
+// What the daemon's ORB is whatever the file says: it serves this host alone, promises nothing, and asks nobody.
+std::vector<std::string> with_own_options(std::vector<std::string> words, const core::Settings& settings) {
+  words.insert(words.end(), {"-ORBEndpointListen", "unix:" + settings.runtime_directory + "/reserved.sock",
+                             "-ORBEndpointUnixMode", "0666", "-ORBPoolRealTime", "off", "-ORBIoPriority", "0",
+                             "-ORBRecorderSize", "0", "-ORBDispatchMode", "manager"});
+  return words;
+}
+
+std::string line_of(const KeeperStatus& status, const std::vector<CoreState>& cores) {
+  std::vector<CoreId> free;
+  for (const CoreState& core : cores)
+    if (core.use == CoreUse::common) free.push_back(core.info.core);
+  return "corelane-reserved: " + status.backend.kind +
+         (status.backend.place.empty() ? "" : " below " + status.backend.place) +
+         ", cores to give: " + (free.empty() ? "none" : list_text(free)) + "; " + std::to_string(status.started.moved) +
+         " threads in the default set, " + std::to_string(status.started.unmovable) +
+         " bound to their cores by the kernel";
+}
+
+Done<void> serve(const std::vector<std::string>& words, const core::Settings& settings, Engine& engine) {
+  const auto orb = corba::init_orb(with_own_options(words, settings));
+  const core::StopSignals stop(*orb);
+  const auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  const auto poa = root->create_well_known(well_known_key, nullptr);
+  const auto servant = CORBA::make_reference<ReservationServant>(
+      engine.keeper(), AccessList(settings.reserved.users, settings.reserved.groups));
+  poa->activate_object_with_id({}, servant);
+  poa->the_POAManager()->activate();
+  const std::string file = settings.runtime_directory + "/" + reference_file;
+  auto written = write_reference(file, orb->object_to_string(poa->servant_to_reference(servant)));
+  if (written) {
+    const std::string line = line_of(engine.keeper().status(), engine.keeper().cores());
+    os::log::info(line);
+    for (const std::string& cannot : engine.keeper().status().backend.cannot) os::log::warn(cannot);
+    notify_manager("READY=1\nSTATUS=" + line);
+    orb->run();
+    notify_manager("STOPPING=1");
+    std::remove(file.c_str());
+  }
+  orb->destroy();
+  return written;
+}
+
+}  // namespace
+
+Expected<void, std::string> run_daemon(std::vector<std::string> words) {
+  const auto settings = read_settings(words);
+  if (!settings) return Unexpected{settings.error()};
+  if (auto made = os::make_directory(settings->runtime_directory); !made) return made;
+  auto engine = Engine::start(*settings);
+  if (!engine) return Unexpected{engine.error()};
+  Done<void> served;
+  try {
+    served = serve(words, *settings, **engine);
+  } catch (const CORBA::Exception& failure) {
+    served = std::string(failure.what());
+  }
+  (*engine)->stop();
+  return served;
+}
+
+}  // namespace corelane::reserved

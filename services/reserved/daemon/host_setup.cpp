@@ -1,0 +1,63 @@
+#include "services/reserved/daemon/host_setup.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "services/reserved/accounts/cpu_list.h"
+#include "services/reserved/backends/affinity_only.h"
+#include "services/reserved/backends/cgroup_v1.h"
+#include "services/reserved/backends/restore.h"
+
+namespace corelane::reserved {
+namespace {
+
+using Choice = core::ReservedSettings::Backend;
+
+// Those of the machine that the file of the root names.
+std::vector<os::CoreInfo> cut_to(const std::vector<os::CoreInfo>& cores, const std::optional<std::string>& list) {
+  const auto named = parse_list(list.value_or(""));
+  std::vector<os::CoreInfo> result;
+  std::ranges::copy_if(cores, std::back_inserter(result),
+                       [&](const os::CoreInfo& core) { return named && holds(*named, core.core); });
+  return result;
+}
+
+}  // namespace
+
+Done<std::unique_ptr<HostSetup>> HostSetup::open(const core::ReservedSettings& settings, const std::string& directory) {
+  auto journal = Journal::open(directory + "/reserved.journal");
+  if (!journal) return Unexpected{journal.error()};
+  return std::unique_ptr<HostSetup>(new HostSetup(settings, *std::move(journal)));
+}
+
+HostSetup::HostSetup(core::ReservedSettings settings, Journal journal)
+    : settings_(std::move(settings)),
+      mounts_(find_mounts()),
+      cpuset_(mounts_.v1_cpuset),
+      cpu_(mounts_.v1_cpu),
+      unified_(mounts_.v2),
+      journal_(std::move(journal)),
+      host_{.cpuset = mounts_.v1_cpuset.empty() ? nullptr : &cpuset_,
+            .cpu = mounts_.v1_cpu.empty() ? nullptr : &cpu_,
+            .unified = mounts_.v2_cpuset ? &unified_ : nullptr,
+            .processes = &processes_,
+            .journal = &journal_} {}
+
+std::vector<std::string> HostSetup::put_back() { return restore(host_, "/proc/irq"); }
+
+std::vector<HostSetup::Candidate> HostSetup::candidates(const std::vector<os::CoreInfo>& cores) {
+  std::vector<Candidate> found;
+  const auto may = [&](Choice choice) { return settings_.backend == choice || settings_.backend == Choice::automatic; };
+  if (may(Choice::cgroup_v1) && host_.cpuset != nullptr) {
+    if (host_.cpu != nullptr && !settings_.root.empty()) host_.cpu->make(settings_.root);
+    found.push_back({std::make_unique<CgroupV1>(host_, settings_.root),
+                     cut_to(cores, cpuset_.read(joined_path(settings_.root, "cpuset.cpus")))});
+  }
+  // Below a root of its own it would not know whom to leave alone.
+  if (settings_.backend == Choice::affinity || (may(Choice::affinity) && settings_.root.empty()))
+    found.push_back({std::make_unique<AffinityOnly>(host_), cores});
+  return found;
+}
+
+}  // namespace corelane::reserved

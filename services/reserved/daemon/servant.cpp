@@ -1,0 +1,279 @@
+#include "services/reserved/daemon/servant.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "orb/core/server.h"
+#include "orb/os/host.h"
+
+namespace corelane::reserved {
+namespace {
+
+namespace idl = Corelane::Reservation;
+
+[[noreturn]] void refuse(const Refusal& why) {
+  throw idl::Refused(static_cast<idl::Why>(why.kind), why.reason, why.fits);
+}
+static_assert(static_cast<int>(RefusalKind::system_refused) == static_cast<int>(idl::Why::system_refused));
+static_assert(static_cast<int>(Guarantee::tree_bandwidth) == static_cast<int>(idl::Guarantee::tree_bandwidth));
+static_assert(static_cast<int>(Nearness::one_node) == static_cast<int>(idl::Nearness::one_node));
+static_assert(static_cast<int>(Siblings::others) == static_cast<int>(idl::SiblingRule::siblings_others));
+static_assert(static_cast<int>(Extent::thread) == static_cast<int>(idl::Scope::one_thread));
+static_assert(static_cast<int>(CoreUse::withheld) == static_cast<int>(idl::CoreUse::withheld));
+
+Duration duration_of(idl::Nanoseconds count) {
+  constexpr auto most = static_cast<idl::Nanoseconds>(std::chrono::nanoseconds(std::chrono::hours{24 * 365}).count());
+  return Duration{static_cast<std::int64_t>(std::min(count, most))};
+}
+
+idl::Nanoseconds count_of(Duration duration) {
+  return static_cast<idl::Nanoseconds>(std::max(duration, Duration::zero()).count());
+}
+
+idl::CoreList list_of_cores(const std::vector<CoreId>& cores) {
+  idl::CoreList list;
+  for (const CoreId core : cores) list.push_back(core.value);
+  return list;
+}
+
+idl::Process named(const Process& process) { return idl::Process(process.pid, process.start_ticks); }
+
+idl::Grant grant_of(const Expected<GrantView, Refusal>& found) {
+  if (!found) refuse(found.error());
+  return idl::Grant(found->id.value, found->waiting, static_cast<std::uint32_t>(found->position),
+                    list_of_cores(found->place.cores), list_of_cores(found->place.idle),
+                    static_cast<idl::Guarantee>(found->guarantee), count_of(found->lease_left), found->remarks);
+}
+
+std::string program_of(int pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/comm");
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
+std::optional<std::uint32_t> user_of(int pid) {
+  struct stat found {};
+  if (stat(("/proc/" + std::to_string(pid)).c_str(), &found) != 0) return std::nullopt;
+  return found.st_uid;
+}
+
+bool is_in_our_namespace(int pid) {
+  struct stat found {};
+  return stat(("/proc/" + std::to_string(pid) + "/ns/pid").c_str(), &found) == 0 &&
+         found.st_ino == os::this_host().pid_namespace;
+}
+
+bool has_thread(int pid, int thread) {
+  return access(("/proc/" + std::to_string(pid) + "/task/" + std::to_string(thread)).c_str(), F_OK) == 0;
+}
+
+Refusal no_process(int pid) {
+  return {.kind = RefusalKind::no_such_process,
+          .reason = "there is no process " + std::to_string(pid) + " any more, or it is another one by now"};
+}
+
+CoresWanted wanted_cores(const idl::CoresWanted& wanted) {
+  CoresWanted result{.count = wanted.count(),
+                     .nearness = static_cast<Nearness>(wanted.placement()),
+                     .siblings = static_cast<Siblings>(wanted.siblings())};
+  for (const std::int16_t core : wanted.these()) result.these.push_back({core});
+  return result;
+}
+
+idl::ShareWanted share_of(const Account& account) {
+  const auto* share = std::get_if<ShareWanted>(&account.wanted);
+  return share == nullptr ? idl::ShareWanted() : idl::ShareWanted(count_of(share->budget), count_of(share->period));
+}
+
+idl::Account account_of(const Account& account, Time now) {
+  idl::Account result;
+  result.reservation(account.id.value);
+  result.waiting(account.waiting);
+  result.whose(idl::Holder(named(account.holder.process), static_cast<idl::Scope>(account.holder.extent),
+                           account.holder.thread));
+  result.user(account.holder.user);
+  result.program(account.holder.program);
+  result.note(account.terms.note);
+  result.cores(list_of_cores(account.place.cores));
+  result.idle(list_of_cores(account.place.idle));
+  result.share(share_of(account));
+  result.promise(static_cast<idl::Guarantee>(account.guarantee));
+  result.held(account.waiting ? 0 : count_of(now - account.since));
+  result.lease_left(account.lease_end == never ? 0 : count_of(std::max(account.lease_end - now, Duration{1})));
+  for (const Loan& loan : account.loans)
+    result.loans().push_back(idl::Loan(named(loan.service), loan.in_use, count_of(loan.used), loan.times));
+  for (const Charge& charge : account.charges)
+    result.charges().push_back(idl::Charge(named(charge.client), count_of(charge.used), charge.times));
+  return result;
+}
+
+idl::CoreState state_of(const CoreState& core) {
+  idl::CoreState state;
+  state.core(core.info.core.value);
+  state.physical_core(static_cast<std::int16_t>(core.info.physical_core));
+  state.cache(static_cast<std::int16_t>(core.info.cache));
+  state.node(static_cast<std::int16_t>(core.info.numa));
+  state.use(static_cast<idl::CoreUse>(core.use));
+  state.owner(core.owner.value);
+  state.booked(static_cast<double>(core.booked) / whole_core);
+  state.free(core.use == CoreUse::shared ? static_cast<double>(shared_limit - core.booked) / whole_core : 0.0);
+  return state;
+}
+
+}  // namespace
+
+ReservationServant::ReservationServant(Keeper& keeper, AccessList access)
+    : keeper_(keeper), access_(std::move(access)), began_(keeper.now()) {}
+
+// ---- Who asks
+// --------------------------------------------------------------------------------------------------------
+
+ReservationServant::Caller ReservationServant::caller() const {
+  const auto peer = core::calling_credentials();
+  if (!peer)
+    refuse({.kind = RefusalKind::no_right,
+            .reason = "the caller is not known: call over the Unix socket of corelane-reserved, from this host"});
+  const auto process = os::identity_of(peer->process);
+  if (!process) refuse(no_process(peer->process));
+  return {*process, peer->user};
+}
+
+Process ReservationServant::resolve(const idl::Process& who, const Caller& from, bool any_user) const {
+  if (who.pid() == 0) return from.process;
+  if (!is_in_our_namespace(from.process.pid))
+    refuse({.kind = RefusalKind::bad_request,
+            .reason = "the caller is in another PID namespace, where pids mean other processes; let that process ask "
+                      "for itself, with pid 0"});
+  const auto process = os::identity_of(who.pid());
+  if (!process || (who.started() != 0 && who.started() != process->start_ticks)) refuse(no_process(who.pid()));
+  if (!any_user && from.user != 0 && user_of(who.pid()) != from.user)
+    refuse({.kind = RefusalKind::not_yours,
+            .reason = "process " + std::to_string(who.pid()) + " is of another user; ask as that user, or as root"});
+  return *process;
+}
+
+// The account, where the caller may change it.
+Account ReservationServant::owned(idl::Id reservation, const Caller& from) const {
+  auto account = keeper_.find({reservation});
+  if (!account) throw idl::Unknown();
+  if (from.user != 0 && from.user != account->holder.user)
+    refuse({.kind = RefusalKind::not_yours,
+            .reason = "reservation " + std::to_string(reservation) + " is of user " +
+                      names_of_user(account->holder.user).user + "; ask as that user, or as root"});
+  return *std::move(account);
+}
+
+// ---- Reserving
+// -------------------------------------------------------------------------------------------------------
+
+idl::Grant ReservationServant::reserve(const idl::Holder& for_whom, const Wanted& wanted, const idl::Terms& how) {
+  const Caller from = caller();
+  if (const auto admitted = access_.admits(from.user); !admitted) refuse(admitted.error());
+  const Process process = resolve(for_whom.who(), from);
+  Holder holder{.process = process,
+                .extent = static_cast<Extent>(for_whom.extent()),
+                .user = user_of(process.pid).value_or(from.user),
+                .program = program_of(process.pid)};
+  if (holder.extent == Extent::thread) holder.thread = for_whom.thread() != 0 ? for_whom.thread() : process.pid;
+  if (holder.extent == Extent::thread && !has_thread(process.pid, holder.thread))
+    refuse({.kind = RefusalKind::no_such_process,
+            .reason = "process " + std::to_string(process.pid) + " has no thread " + std::to_string(holder.thread)});
+  return grant_of(keeper_.reserve(std::move(holder), wanted,
+                                  {.lease = duration_of(how.lease()), .queues = how.queues(), .note = how.note()}));
+}
+
+idl::Grant ReservationServant::reserve_cores(const idl::Holder& for_whom, const idl::CoresWanted& wanted,
+                                             const idl::Terms& how) {
+  return reserve(for_whom, wanted_cores(wanted), how);
+}
+
+idl::Grant ReservationServant::reserve_share(const idl::Holder& for_whom, const idl::ShareWanted& wanted,
+                                             const idl::Terms& how) {
+  return reserve(for_whom, ShareWanted{duration_of(wanted.budget()), duration_of(wanted.period())}, how);
+}
+
+idl::Grant ReservationServant::look(idl::Id reservation) {
+  const auto found = keeper_.look({reservation});
+  if (!found && found.error().kind == RefusalKind::bad_request) throw idl::Unknown();
+  return grant_of(found);
+}
+
+idl::Nanoseconds ReservationServant::renew(idl::Id reservation, idl::Nanoseconds lease) {
+  owned(reservation, caller());
+  const Duration given = duration_of(lease);
+  keeper_.renew({reservation}, given);
+  return count_of(given);
+}
+
+void ReservationServant::release(idl::Id reservation) {
+  owned(reservation, caller());
+  keeper_.release({reservation});
+}
+
+// ---- Billing
+// ---------------------------------------------------------------------------------------------------------
+
+void ReservationServant::lend(idl::Id reservation, const idl::Process& service) {
+  const Caller from = caller();
+  const Account account = owned(reservation, from);
+  if (account.waiting || account.holder.extent == Extent::thread)
+    refuse({.kind = RefusalKind::bad_request, .reason = "only cores, or a tree's share, that are held can be lent"});
+  keeper_.lend({reservation}, resolve(service, from, true));
+}
+
+void ReservationServant::take_back(idl::Id reservation, const idl::Process& service) {
+  const Account account = owned(reservation, caller());
+  for (const Loan& loan : account.loans)
+    if (loan.service.pid == service.pid()) keeper_.take_back({reservation}, loan.service);
+}
+
+idl::Grant ReservationServant::work_on(idl::Id reservation) {
+  const Caller from = caller();
+  if (!keeper_.find({reservation})) throw idl::Unknown();
+  return grant_of(keeper_.work_on({reservation}, from.process));
+}
+
+void ReservationServant::leave(idl::Id reservation) {
+  const Caller from = caller();
+  if (!keeper_.find({reservation})) throw idl::Unknown();
+  keeper_.leave({reservation}, from.process);
+}
+
+void ReservationServant::charge(idl::Id reservation, const idl::Process& client, idl::Nanoseconds used) {
+  const Caller from = caller();
+  owned(reservation, from);
+  keeper_.charge({reservation}, resolve(client, from, true), duration_of(used));
+}
+
+// ---- Looking
+// ---------------------------------------------------------------------------------------------------------
+
+idl::AccountList ReservationServant::accounts() {
+  idl::AccountList list;
+  const Time now = keeper_.now();
+  for (const Account& account : keeper_.accounts()) list.push_back(account_of(account, now));
+  return list;
+}
+
+idl::CoreStateList ReservationServant::cores() {
+  idl::CoreStateList list;
+  for (const CoreState& core : keeper_.cores()) list.push_back(state_of(core));
+  return list;
+}
+
+idl::Status ReservationServant::state() {
+  const KeeperStatus status = keeper_.status();
+  return idl::Status(status.backend.kind, status.backend.place, status.backend.cannot, status.started.moved,
+                     status.started.unmovable, status.interrupts.steered, status.interrupts.fixed,
+                     static_cast<std::int32_t>(getpid()), count_of(keeper_.now() - began_));
+}
+
+}  // namespace corelane::reserved

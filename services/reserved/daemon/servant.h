@@ -1,0 +1,56 @@
+// The servant of Corelane::Reservation::Server: who asks, may he, for whom; the rest is the Keeper's.
+// Threads: any.
+#pragma once
+
+#include <string>
+
+#include "orb/corba/portable_server.h"
+#include "reservationS.h"
+#include "services/reserved/daemon/access_list.h"
+#include "services/reserved/daemon/keeper.h"
+
+namespace corelane::reserved {
+
+class ReservationServant final : public virtual CORBA::servant_traits<Corelane::Reservation::Server>::base_type {
+ public:
+  // The keeper outlives it.
+  ReservationServant(Keeper& keeper, AccessList access);
+
+  Corelane::Reservation::Grant reserve_cores(const Corelane::Reservation::Holder& for_whom,
+                                             const Corelane::Reservation::CoresWanted& wanted,
+                                             const Corelane::Reservation::Terms& how) override;
+  Corelane::Reservation::Grant reserve_share(const Corelane::Reservation::Holder& for_whom,
+                                             const Corelane::Reservation::ShareWanted& wanted,
+                                             const Corelane::Reservation::Terms& how) override;
+  Corelane::Reservation::Grant look(Corelane::Reservation::Id reservation) override;
+  Corelane::Reservation::Nanoseconds renew(Corelane::Reservation::Id reservation,
+                                           Corelane::Reservation::Nanoseconds lease) override;
+  void release(Corelane::Reservation::Id reservation) override;
+  void lend(Corelane::Reservation::Id reservation, const Corelane::Reservation::Process& service) override;
+  void take_back(Corelane::Reservation::Id reservation, const Corelane::Reservation::Process& service) override;
+  Corelane::Reservation::Grant work_on(Corelane::Reservation::Id reservation) override;
+  void leave(Corelane::Reservation::Id reservation) override;
+  void charge(Corelane::Reservation::Id reservation, const Corelane::Reservation::Process& client,
+              Corelane::Reservation::Nanoseconds used) override;
+  Corelane::Reservation::AccountList accounts() override;
+  Corelane::Reservation::CoreStateList cores() override;
+  Corelane::Reservation::Status state() override;
+
+ private:
+  struct Caller {
+    Process process;
+    std::uint32_t user;
+  };
+
+  Caller caller() const;
+  Process resolve(const Corelane::Reservation::Process& named, const Caller& from, bool any_user = false) const;
+  Corelane::Reservation::Grant reserve(const Corelane::Reservation::Holder& for_whom, const Wanted& wanted,
+                                       const Corelane::Reservation::Terms& how);
+  Account owned(Corelane::Reservation::Id reservation, const Caller& from) const;
+
+  Keeper& keeper_;
+  const AccessList access_;
+  const Time began_;
+};
+
+}  // namespace corelane::reserved

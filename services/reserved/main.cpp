@@ -1,0 +1,42 @@
+// corelane-reserved: gives processes cores of this host for themselves. docs/reservation.md.
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "orb/core/orb_options.h"
+#include "services/reserved/daemon/daemon.h"
+
+namespace {
+
+constexpr const char* help_text = R"(usage: corelane-reserved [-ORBOption VALUE ...]
+
+Gives processes whole cores, or shares of cores, that nobody else disturbs, until it gets SIGTERM or SIGINT; then the host
+is as it was found. Clients find it by reserved.ior in its runtime directory (/run/corelane for root):
+  corelane reserve --cores 1 -- ./app     corelane cores
+
+Settings, here or in /etc/corelane.toml; docs/reservation.md and docs/configuration.md tell of them:
+  -ORBReservedUsers LIST       who may reserve: names, numbers or * (root)
+  -ORBReservedGroups LIST      the same, of groups (corelane)
+  -ORBReservedKeep CORES       never given away, such as 0,4-5 (the first core)
+  -ORBReservedBackend NAME     auto, cgroup-v2, cgroup-v1 or affinity
+  -ORBReservedRoot GROUP       the control group below which it works (/)
+  -ORBReservedInterrupts off   leave interrupts where they are
+  -ORBRuntimeDirectory DIR     socket, reference and journal
+)";
+
+int fail(int status, const std::string& text) { return std::cerr << "corelane-reserved: " << text << "\n", status; }
+
+}  // namespace
+
+int main(int argc, char* argv[]) try {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const auto options = corelane::core::take_orb_options(words);
+  if (!words.empty() && (words.front() == "--help" || words.front() == "-h")) return std::cout << help_text, 0;
+  if (!words.empty() && words.front() == "--version") return std::cout << "corelane-reserved " CORELANE_VERSION "\n", 0;
+  if (!words.empty()) return fail(2, "what is '" + words.front() + "'? See corelane-reserved --help");
+  const auto done = corelane::reserved::run_daemon(options);
+  return done ? 0 : fail(1, done.error());
+} catch (const std::exception& error) {
+  return fail(1, error.what());
+}

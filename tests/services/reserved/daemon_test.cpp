@@ -1,0 +1,300 @@
+// corelane-reserved as a program, on cpusets of this kernel, in a namespace of processes of the test's own.
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "orb/corba/init_orb.h"
+#include "orb/os/child_process.h"
+#include "orb/os/clock.h"
+#include "reservationC.h"
+#include "tests/services/reserved/own_namespace.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+using namespace corelane::testing;
+namespace idl = Corelane::Reservation;
+
+namespace {
+
+// What was wrong inside.
+class Faults {
+ public:
+  void unless(bool good, const std::string& what) {
+    if (!good) text_ += (text_.empty() ? "" : "; ") + what;
+  }
+  template <typename T>
+  void differ(const T& found, const T& expected, const char* what) {
+    std::ostringstream text;
+    text << what << " is " << found << " and not " << expected;
+    unless(found == expected, text.str());
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// Hears what systemd would.
+class NotifySocket {
+ public:
+  explicit NotifySocket(const std::string& path) : fd_(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    setenv("NOTIFY_SOCKET", path.c_str(), 1);
+  }
+  // The next message, for as long as it takes; "" when the other end is gone for good.
+  std::string next() const {
+    char text[4096];
+    const ssize_t count = recv(fd_.get(), text, sizeof text, 0);
+    return count < 0 ? "" : std::string(text, static_cast<std::size_t>(count));
+  }
+
+ private:
+  const os::Fd fd_;
+};
+
+// The daemon, in the test's cpuset. Inside the namespace.
+class RunningDaemon {
+ public:
+  explicit RunningDaemon(const LiveCpusets& at)
+      : at_(at), directory_(std::make_unique<TempDirectory>()), notify_(*directory_ / "notify") {
+    chmod(directory_->path().c_str(), 0755);
+    start();
+  }
+  void start() {
+    program_.emplace(std::vector<std::string>{os::program_beside("corelane-reserved"), "-ORBReservedRoot",
+                                              "/" + at_.root, "-ORBReservedBackend", "cgroup-v1",
+                                              "-ORBReservedInterrupts", "off", "-ORBReservedKeep", at_.first(),
+                                              "-ORBRuntimeDirectory", directory_->path(), "-ORBLogLevel", "off"});
+    if (!notify_.next().starts_with("READY=1")) throw std::runtime_error("it did not get ready");
+  }
+  void kill_now() {
+    kill(program_->pid(), SIGKILL);
+    program_->wait();
+  }
+  // Its exit status.
+  std::string end() {
+    kill(program_->pid(), SIGTERM);
+    const auto status = program_->wait();
+    return status ? status->text() : "none";
+  }
+  std::string reference() const { return "file://" + *directory_ / "reserved.ior"; }
+  std::string heard() const { return notify_.next(); }
+
+ private:
+  const LiveCpusets& at_;
+  std::unique_ptr<TempDirectory> directory_;
+  NotifySocket notify_;
+  std::optional<os::ChildProcess> program_;
+};
+
+// A client of it. Made after all forks.
+class ReservationClient {
+ public:
+  explicit ReservationClient(const RunningDaemon& daemon)
+      : orb_(corba::init_orb({"-ORBPoolRealTime", "off", "-ORBRuntimeLedger", "off", "-ORBLogLevel", "off"})),
+        server(IDL::traits<idl::Server>::narrow(orb_->string_to_object(daemon.reference()))) {}
+  ~ReservationClient() { orb_->destroy(); }
+
+  idl::Grant reserve(int pid, std::uint16_t count, bool queues = false) {
+    idl::CoresWanted wanted;
+    wanted.count(count);
+    return server->reserve_cores(holder_of(pid), wanted, idl::Terms(0, queues, "test"));
+  }
+  static idl::Holder holder_of(int pid) { return idl::Holder(idl::Process(pid, 0), idl::Scope::process_tree, 0); }
+  // What it says no with; "" when it does not.
+  template <typename Call>
+  std::string refusal_of(Call&& call) {
+    try {
+      call();
+    } catch (const idl::Refused& refused) {
+      return refused.reason();
+    }
+    return {};
+  }
+  // Asks until there are so many, as they end: a killed process is seen in the daemon's own time.
+  bool accounts_become(std::size_t count) {
+    const Time patience = os::now() + std::chrono::minutes{1};
+    while (server->accounts().size() != count)
+      if (os::now() > patience) return false;
+    return true;
+  }
+
+ private:
+  CORBA::object_reference<CORBA::ORB> orb_;
+
+ public:
+  CORBA::object_reference<idl::Server> server;
+};
+
+void check_inside(const std::function<std::string(const LiveCpusets&)>& body) {
+  const LiveCpusets at;
+  if (!at.missing().empty()) {
+    std::cout << "SKIPPED: " << at.missing() << std::endl;
+    return;
+  }
+  CHECK(run_inside(at, [&] { return body(at); }) == "");
+}
+
+}  // namespace
+
+TEST_CASE("the daemon gives a process a core and takes it back when the process is killed") {
+  check_inside([](const LiveCpusets& at) {
+    Faults faults;
+    Sleeper one, two;
+    RunningDaemon daemon(at);
+    {
+      ReservationClient client(daemon);
+      const idl::Grant grant = client.reserve(one.pid(), 1);
+      faults.unless(grant.cores() == idl::CoreList{at.cores[1].value} && !grant.waiting(),
+                    "not granted the second core");
+      faults.differ(at.cores_of(one), at.second(), "where the holder runs");
+      faults.differ(at.cores_of(two), at.first(), "where others run");
+      const auto accounts = client.server->accounts();
+      faults.unless(
+          accounts.size() == 1 && accounts[0].whose().who().pid() == one.pid() && accounts[0].note() == "test",
+          "the account");
+      faults.unless(client.server->cores()[1].use() == idl::CoreUse::taken, "the core is not taken");
+      faults.unless(
+          client.refusal_of([&] { client.reserve(two.pid(), 1); }).find("no core is free") != std::string::npos,
+          "given twice");
+      one.kill_now();
+      faults.unless(client.accounts_become(0), "still held by a dead process");
+      faults.differ(at.cores_of(two), at.both(), "where others run after the end");
+    }
+    faults.differ(daemon.end(), std::string("exit status 0"), "the end");
+    faults.differ(at.set_of(two), std::string("root"), "where others are after the daemon's end");
+    faults.unless(at.children().empty(), "groups are left");
+    return faults.text();
+  });
+}
+
+TEST_CASE("what a killed daemon left behind is put back by the next one") {
+  check_inside([](const LiveCpusets& at) {
+    Faults faults;
+    Sleeper one;
+    RunningDaemon daemon(at);
+    {
+      ReservationClient client(daemon);
+      client.reserve(one.pid(), 1);
+    }
+    daemon.kill_now();
+    faults.differ(at.cores_of(one), at.second(), "where the holder runs without a daemon");
+    daemon.start();
+    faults.differ(at.set_of(one), std::string("corelane-default"), "where the holder is then");
+    faults.differ(daemon.end(), std::string("exit status 0"), "the end");
+    faults.unless(at.children().empty() && at.set_of(one) == "root", "the host is not as it was found");
+    return faults.text();
+  });
+}
+
+TEST_CASE("who waits gets the core that another gives back, and one reservation is one process's") {
+  check_inside([](const LiveCpusets& at) {
+    Faults faults;
+    Sleeper one, two;
+    RunningDaemon daemon(at);
+    ReservationClient client(daemon);
+    const auto first = client.reserve(one.pid(), 1);
+    const auto waiting = client.reserve(two.pid(), 1, true);
+    faults.unless(waiting.waiting() && waiting.cores().empty(), "granted at once");
+    faults.unless(!client.refusal_of([&] { client.reserve(two.pid(), 1); }).empty(), "two for one process");
+    client.server->release(first.reservation());
+    faults.unless(!client.server->look(waiting.reservation()).waiting(), "still waiting");
+    faults.differ(at.cores_of(two), at.second(), "where it runs");
+    bool unknown = false;
+    try {
+      client.server->look(first.reservation());
+    } catch (const idl::Unknown&) {
+      unknown = true;
+    }
+    faults.unless(unknown, "a reservation that was given back is known");
+    return faults.text();
+  });
+}
+
+TEST_CASE("a service works on cores that a client lends to it, and the account tells") {
+  check_inside([](const LiveCpusets& at) {
+    Faults faults;
+    Sleeper one;
+    RunningDaemon daemon(at);
+    ReservationClient service(daemon);
+    const auto lent = service.reserve(one.pid(), 1).reservation();
+    const auto refusal = service.refusal_of([&] { service.server->work_on(lent); });
+    faults.unless(refusal.find("is not lent to process") != std::string::npos, "came in uninvited: " + refusal);
+    service.server->lend(lent, idl::Process(getpid(), 0));
+    service.server->work_on(lent);
+    faults.differ(reserved::list_text(reserved::HostProcesses().affinity(0).value()), at.second(), "where it works");
+    service.server->leave(lent);
+    const auto loan = service.server->accounts().at(0).loans().at(0);
+    faults.unless(loan.used() > 0 && loan.times() == 1 && !loan.in_use(), "the loan in the account");
+    service.server->charge(lent, idl::Process(getpid(), 0), 5000);
+    faults.differ(service.server->accounts().at(0).charges().at(0).used(), std::uint64_t{5000}, "the charge");
+    return faults.text();
+  });
+}
+
+// Error paths.
+
+TEST_CASE("a user without the right is refused and told how to get it") {
+  check_inside([](const LiveCpusets& at) {
+    Faults faults;
+    RunningDaemon daemon(at);
+    int ends[2];
+    if (pipe(ends) != 0) return std::string("no pipe");
+    const pid_t other = fork();
+    if (other == 0) {
+      std::string text = "not refused";
+      if (setgid(65534) == 0 && setuid(65534) == 0) {
+        ReservationClient client(daemon);
+        text = client.refusal_of([&] { client.reserve(0, 1); });
+      }
+      (void)!write(ends[1], text.data(), text.size());
+      _exit(0);
+    }
+    close(ends[1]);
+    char text[1024];
+    const ssize_t count = read(ends[0], text, sizeof text);
+    waitpid(other, nullptr, 0);
+    const std::string reason(text, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    faults.unless(reason.find("may not reserve cores here") != std::string::npos &&
+                      reason.find("usermod -aG") != std::string::npos,
+                  "told: " + reason);
+    return faults.text();
+  });
+}
+
+TEST_CASE("what cannot be is refused with the reason and what would fit") {
+  check_inside([](const LiveCpusets& at) {
+    Faults faults;
+    Sleeper one;
+    RunningDaemon daemon(at);
+    ReservationClient client(daemon);
+    try {
+      client.reserve(one.pid(), 2);
+      faults.unless(false, "two of one core");
+    } catch (const idl::Refused& refused) {
+      faults.unless(refused.cause() == idl::Why::never_fits && refused.fits() == "1 cores",
+                    "the refusal: " + refused.reason());
+    }
+    const auto thread = client.refusal_of([&] {
+      client.server->reserve_share(idl::Holder(idl::Process(one.pid(), 0), idl::Scope::one_thread, 0),
+                                   idl::ShareWanted(1'000'000, 10'000'000), idl::Terms(0, false, ""));
+    });
+    faults.unless(thread.find("SCHED_DEADLINE") != std::string::npos, "told: " + thread);
+    faults.unless(client.server->accounts().empty(), "a failed one is in the accounts");
+    faults.differ(at.cores_of(one), at.both(), "where it runs");
+    const auto nobody = client.refusal_of([&] { client.reserve(99999, 1); });
+    faults.unless(nobody.find("no process 99999") != std::string::npos, "told: " + nobody);
+    return faults.text();
+  });
+}
