@@ -36,18 +36,17 @@ Done<void> AffinityOnly::make_set(const SetName& set, const Place& place) {
   return {};
 }
 
-// Processes that are in a set, and its cores.
+// Processes that are in a set, and its cores. One of a tree may have a reservation of its own, which goes before.
 std::map<int, std::vector<CoreId>> AffinityOnly::owners() const {
   std::map<int, std::vector<CoreId>> owners;
-  for (const auto& [id, member] : members_) {
-    const auto set = sets_.find(member.set);
-    if (set == sets_.end()) continue;
-    const int pid = member.holder.process.pid;
-    const auto pids = member.holder.extent == Extent::tree ? host_.processes->tree_of(pid) : std::vector<int>{pid};
-    for (const int one : pids) owners[one] = set->second.cores;
-  }
-  for (const auto& [pid, set] : guests_)
+  const auto add = [&](int pid, const SetName& set) {
     if (const auto place = sets_.find(set); place != sets_.end()) owners[pid] = place->second.cores;
+  };
+  for (const auto& [id, member] : members_)
+    if (member.holder.extent == Extent::tree)
+      for (const int pid : host_.processes->tree_of(member.holder.process.pid)) add(pid, member.set);
+  for (const auto& [id, member] : members_) add(member.holder.process.pid, member.set);
+  for (const auto& [pid, set] : guests_) add(pid, set);
   return owners;
 }
 
@@ -79,7 +78,12 @@ std::vector<CoreId> AffinityOnly::original_of(int thread, const std::vector<Core
 // has it.
 bool AffinityOnly::apply(int thread, const std::vector<CoreId>* owned, StartReport& report) {
   const auto now = host_.processes->affinity(thread);
-  if (!now) return false;
+  const auto identity = host_.processes->identity(thread);
+  if (!now || !identity) return false;
+  if (const auto known = unmovable_.find(thread); known != unmovable_.end() && known->second == *identity) {
+    ++report.unmovable;
+    return false;
+  }
   const auto original = original_of(thread, *now);
   auto wanted = owned != nullptr ? *owned : common_to(original, common_);
   if (wanted.empty()) wanted = common_;
@@ -88,9 +92,12 @@ bool AffinityOnly::apply(int thread, const std::vector<CoreId>* owned, StartRepo
   if (*now == wanted) return false;
   given_.insert(wanted);
   const int fault = host_.processes->set_affinity(thread, wanted);
-  if (fault == EINVAL || fault == EPERM) ++report.unmovable;
-  if (fault == 0) ++report.moved;
-  return fault == 0;
+  if (fault == 0) return ++report.moved, true;
+  memory_.forget_affinity(thread);
+  if (fault == ESRCH) return false;
+  ++report.unmovable;
+  unmovable_[thread] = *identity;
+  return false;
 }
 
 Done<Remarks> AffinityOnly::enter(const Enter& command) {

@@ -47,6 +47,7 @@ class AffinityOnly final : public Backend {
   std::map<SetName, Place> sets_{};
   std::map<ReservationId, Member> members_{};
   std::map<int, SetName> guests_{};        // services, by pid, in a client's set
+  std::map<int, Process> unmovable_{};     // threads that the kernel binds to their cores
   std::set<std::vector<CoreId>> given_{};  // masks that threads have got here
 };
 

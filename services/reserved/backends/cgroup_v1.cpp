@@ -168,6 +168,7 @@ Done<Remarks> CgroupV1::enter_processes(Member& member, const Enter& command) {
          command.holder.extent == Extent::tree ? host_.processes->tree_of(root_pid) : std::vector<int>{root_pid}) {
       if (!seen.insert(pid).second) continue;
       ++fresh;
+      if (pid != root_pid && has_own_set(pid)) continue;
       if (auto moved = move_process(pid, member.group); !moved) return Unexpected{moved.error()};
       if (member.bandwidth.empty()) continue;
       const int fault = host_.cpu->write(joined_path(member.bandwidth, "cgroup.procs"), std::to_string(pid));
@@ -197,9 +198,9 @@ Done<void> CgroupV1::enter_bandwidth(Member& member, const Enter& command) {
     return std::string(
         "a share of a process tree needs the cpu controller of cgroup v1, which is not mounted; ask for "
         "a whole core, or for a thread's share");
-  const auto home = host_.processes->group_of(command.holder.process.pid, "cpu");
+  const std::string home = host_.processes->group_of(command.holder.process.pid, "cpu").value_or(root_);
   member.bandwidth = in_root(bandwidth_name(command.id));
-  if (auto made = make_group(*host_.cpu, "cpu", member.bandwidth, home.value_or(root_)); !made) return made;
+  if (auto made = make_group(*host_.cpu, "cpu", member.bandwidth, is_ours(home) ? root_ : home); !made) return made;
   if (auto set =
           put(*host_.cpu, joined_path(member.bandwidth, "cpu.cfs_period_us"), microseconds_text(command.share->period));
       !set)
@@ -292,6 +293,12 @@ bool CgroupV1::is_empty(ReservationId id) const {
 }
 
 bool CgroupV1::is_ours(const std::string& group) const { return group.starts_with(in_root("corelane-")); }
+
+// A process of the tree may have a reservation of its own.
+bool CgroupV1::has_own_set(int pid) const {
+  const auto group = host_.processes->group_of(pid, "cpuset");
+  return group && is_ours(*group) && *group != common_group();
+}
 
 std::string CgroupV1::home_of(int pid, const std::string& otherwise) {
   const auto group = host_.processes->group_of(pid, "cpuset");

@@ -59,6 +59,7 @@ class CgroupV1 final : public Backend {
   Done<void> move_process(int pid, const std::string& group);
   std::string home_of(int pid, const std::string& otherwise);
   bool is_ours(const std::string& group) const;
+  bool has_own_set(int pid) const;
   void send_home(int pid, const std::string& otherwise);
   void leave_thread(const Member& member);
 

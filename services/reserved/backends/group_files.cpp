@@ -35,7 +35,7 @@ std::optional<std::string> MountedGroups::read(const std::string& file) const {
 }
 
 int MountedGroups::write(const std::string& file, const std::string& text) {
-  const os::Fd fd(open(absolute(file).c_str(), O_WRONLY | O_CLOEXEC));
+  const os::Fd fd(open(absolute(file).c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
   if (!fd) return errno;
   const std::string line = text + "\n";  // an empty list is a line, too: a write of nothing is none
   ssize_t count = 0;

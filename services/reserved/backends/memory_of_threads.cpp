@@ -45,6 +45,12 @@ bool ThreadMemory::give_back_affinity(int thread) {
   return true;
 }
 
+void ThreadMemory::forget_affinity(int thread) {
+  const auto process = host_->processes->identity(thread);
+  if (const JournalEntry* entry = process ? find(Kind::affinity, *process) : nullptr)
+    host_->journal->drop(JournalEntry(*entry));
+}
+
 Done<void> ThreadMemory::keep_home(const std::string& hierarchy, const Process& process, const std::string& group) {
   if (find(Kind::home, process, hierarchy) != nullptr) return {};
   return host_->journal->add({.kind = Kind::home, .where = hierarchy, .process = process, .before = group});

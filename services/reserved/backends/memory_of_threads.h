@@ -19,6 +19,7 @@ class ThreadMemory {
   Done<void> keep_affinity_as(int thread, const std::vector<CoreId>& cores);
   // Puts it back, and forgets it. False: nothing was written down.
   bool give_back_affinity(int thread);
+  void forget_affinity(int thread);
   std::optional<std::vector<CoreId>> kept_affinity(int thread) const;
 
   Done<void> keep_home(const std::string& hierarchy, const Process& process, const std::string& group);

@@ -9,7 +9,7 @@
 
 namespace corelane::reserved {
 
-inline constexpr const char* reference_file = "reserved.ior";     // in the runtime directory
+inline constexpr const char* reference_file = "reserved.ior";      // in the runtime directory
 inline constexpr const char* well_known_key = "CorelaneReserved";  // of the object: references outlive the program
 
 // Serves until SIGTERM or SIGINT. Puts the host back as it was found. The text of a fault says how to mend it. `words`:

@@ -7,6 +7,7 @@
 #include "services/reserved/accounts/cpu_list.h"
 #include "services/reserved/backends/affinity_only.h"
 #include "services/reserved/backends/cgroup_v1.h"
+#include "services/reserved/backends/cgroup_v2.h"
 #include "services/reserved/backends/restore.h"
 
 namespace corelane::reserved {
@@ -49,6 +50,9 @@ std::vector<std::string> HostSetup::put_back() { return restore(host_, "/proc/ir
 std::vector<HostSetup::Candidate> HostSetup::candidates(const std::vector<os::CoreInfo>& cores) {
   std::vector<Candidate> found;
   const auto may = [&](Choice choice) { return settings_.backend == choice || settings_.backend == Choice::automatic; };
+  if (may(Choice::cgroup_v2) && host_.unified != nullptr)
+    found.push_back({std::make_unique<CgroupV2>(host_, settings_.root),
+                     cut_to(cores, unified_.read(joined_path(settings_.root, "cpuset.cpus.effective")))});
   if (may(Choice::cgroup_v1) && host_.cpuset != nullptr) {
     if (host_.cpu != nullptr && !settings_.root.empty()) host_.cpu->make(settings_.root);
     found.push_back({std::make_unique<CgroupV1>(host_, settings_.root),

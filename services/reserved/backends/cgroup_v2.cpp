@@ -1,0 +1,245 @@
+#include "services/reserved/backends/cgroup_v2.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "services/reserved/accounts/cpu_list.h"
+
+namespace corelane::reserved {
+namespace {
+
+constexpr int member_rounds = 100;  // of a tree that forks faster than it is moved
+
+std::string bandwidth_text(const ShareWanted& share) {
+  const auto micros = [](Duration duration) {
+    return std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(duration).count());
+  };
+  return micros(share.budget) + " " + micros(share.period);
+}
+
+bool names_controller(const std::string& list, const std::string& controller) {
+  return (" " + list + " ").find(" " + controller + " ") != std::string::npos;
+}
+
+}  // namespace
+
+CgroupV2::CgroupV2(const Host& host, std::string root)
+    : host_(host), groups_(*host.unified), root_(std::move(root)), memory_(host_) {}
+
+BackendReport CgroupV2::report() const {
+  BackendReport report{.kind = "cgroup-v2", .place = groups_.absolute(root_)};
+  if (!has_cpu_)
+    report.cannot.push_back("no shares of process trees: the cpu controller of cgroup v2 is not to be had below " +
+                            report.place +
+                            "; with SCHED_FIFO threads outside the root group (CONFIG_RT_GROUP_SCHED) the "
+                            "kernel does not switch it on");
+  else
+    report.cannot.push_back(
+        "a share of a process tree is a bound, and what is left to it beside others who are bound, too: "
+        "no deadline; ask for a thread's share, which is one");
+  report.cannot.push_back(
+      "a share of one thread takes its whole process to the shared core: v2 has no groups of threads "
+      "across processes");
+  return report;
+}
+
+// ---- Sets
+// ------------------------------------------------------------------------------------------------------------
+
+Done<StartReport> CgroupV2::start(const std::vector<CoreId>&) {
+  if (!groups_.has(joined_path(root_, "cgroup.subtree_control")))
+    return Unexpected{groups_.absolute(root_) + " is no control group; make it, or name another root"};
+  if (auto on = switch_on(root_, "cpuset"); !on) return Unexpected{on.error()};
+  has_cpu_ = switch_on(root_, "cpu").has_value();
+  return StartReport{};
+}
+
+Done<void> CgroupV2::switch_on(const std::string& group, const std::string& controller) {
+  const std::string file = joined_path(group, "cgroup.subtree_control");
+  if (names_controller(groups_.read(file).value_or(""), controller)) return {};
+  const JournalEntry entry{
+      .kind = JournalEntry::Kind::value, .where = "unified", .subject = file, .before = "-" + controller};
+  if (group == root_)
+    if (auto kept = host_.journal->add(entry); !kept) return kept;
+  auto done = put(file, "+" + controller);
+  if (!done && group == root_) host_.journal->drop(entry);
+  return done;
+}
+
+Done<void> CgroupV2::make_set(const SetName& set, const Place& place) {
+  const std::string group = set_group(set);
+  sets_[set] = place;
+  if (auto made = make_group(group, root_); !made) return made;
+  if (auto done = make_partition(group, joined(place.cores, place.idle)); !done) return done;
+  if (auto done = switch_on(group, "cpuset"); !done) return done;
+  return has_cpu_ ? switch_on(group, "cpu") : Done<void>{};
+}
+
+// The kernel takes the word and says behind it what it makes of it.
+Done<void> CgroupV2::make_partition(const std::string& group, const std::vector<CoreId>& cores) {
+  if (auto done = put(joined_path(group, "cpuset.cpus"), list_text(cores)); !done) return done;
+  const std::string exclusive = joined_path(group, "cpuset.cpus.exclusive");
+  if (groups_.has(exclusive)) groups_.write(exclusive, list_text(cores));  // where the root is no partition
+  const std::string file = joined_path(group, "cpuset.cpus.partition");
+  if (auto done = put(file, "root"); !done) return done;
+  const std::string state = groups_.read(file).value_or("");
+  if (state == "root") return {};
+  return groups_.absolute(file) + " says '" + state +
+         "': the kernel makes no partition of these cores. Another group may have them in its cpuset.cpus, or the root "
+         "of "
+         "corelane-reserved is no partition itself (kernels before 6.7 need that)";
+}
+
+void CgroupV2::remove_set(const SetName& set) {
+  const std::string group = set_group(set);
+  if (groups_.has(group)) groups_.write(joined_path(group, "cpuset.cpus.partition"), "member");
+  remove_group(group);
+  sets_.erase(set);
+}
+
+Done<void> CgroupV2::make_group(const std::string& path, const std::string& home) {
+  if (auto kept =
+          host_.journal->add({.kind = JournalEntry::Kind::group, .where = "unified", .subject = path, .before = home});
+      !kept)
+    return kept;
+  if (const int fault = groups_.make(path); fault != 0)
+    return groups_.absolute(path) + " cannot be made: " + errno_text(fault) + "; run as root, or in a delegated group";
+  return {};
+}
+
+void CgroupV2::remove_group(const std::string& path) {
+  if (groups_.remove(path) != 0) return;  // stays in the journal
+  const auto& entries = host_.journal->entries();
+  const auto entry = std::ranges::find(entries, path, &JournalEntry::subject);
+  if (entry != entries.end()) host_.journal->drop(JournalEntry(*entry));
+}
+
+Done<void> CgroupV2::put(const std::string& file, const std::string& text) const {
+  if (const int fault = groups_.write(file, text); fault != 0)
+    return "'" + text + "' cannot be written to " + groups_.absolute(file) + ": " + errno_text(fault);
+  return {};
+}
+
+// ---- Coming and going
+// ------------------------------------------------------------------------------------------------
+
+Done<Remarks> CgroupV2::enter(const Enter& command) {
+  Member& member = members_[command.id];
+  member = {.holder = command.holder,
+            .group = joined_path(set_group(command.set), member_name(std::to_string(command.id.value))),
+            .home = host_.processes->group_of(command.holder.process.pid, "").value_or(root_)};
+  if (is_ours(member.home)) member.home = root_;
+  if (auto made = make_member(member, command); !made) return Unexpected{made.error()};
+  if (auto come = bring_in(member); !come) return Unexpected{come.error()};
+  if (command.holder.extent == Extent::thread) return make_deadline(member, command);
+  return Remarks{};
+}
+
+Done<void> CgroupV2::make_member(const Member& member, const Enter& command) {
+  if (auto made = make_group(member.group, member.home); !made) return made;
+  if (auto done = put(joined_path(member.group, "cpuset.cpus"), list_text(sets_[command.set].cores)); !done)
+    return done;
+  if (!command.share || command.holder.extent == Extent::thread) return {};
+  if (!has_cpu_)
+    return std::string(
+        "a share of a process tree needs the cpu controller of cgroup v2 below the root of "
+        "corelane-reserved, which the kernel does not switch on; ask for a whole core");
+  return put(joined_path(member.group, "cpu.max"), bandwidth_text(*command.share));
+}
+
+Done<void> CgroupV2::bring_in(const Member& member) {
+  const int first = member.holder.process.pid;
+  std::set<int> seen;
+  for (int round = 0, fresh = 1; fresh > 0 && round < member_rounds; ++round) {
+    fresh = 0;
+    const bool is_tree = member.holder.extent == Extent::tree;
+    for (const int pid : is_tree ? host_.processes->tree_of(first) : std::vector<int>{first}) {
+      if (!seen.insert(pid).second) continue;
+      ++fresh;
+      // One of the tree may have a reservation of its own.
+      if (pid != first && is_ours(host_.processes->group_of(pid, "").value_or(""))) continue;
+      if (auto moved = move_process(pid, member.group); !moved) return moved;
+    }
+  }
+  return {};
+}
+
+Done<void> CgroupV2::move_process(int pid, const std::string& group) {
+  const auto identity = host_.processes->identity(pid);
+  const auto home = host_.processes->group_of(pid, "");
+  if (!identity || !home) return {};
+  if (!is_ours(*home))
+    if (auto kept = memory_.keep_home("unified", *identity, *home); !kept) return kept;
+  const int fault = groups_.write(joined_path(group, "cgroup.procs"), std::to_string(pid));
+  if (fault == 0 || fault == ESRCH) return {};
+  return "process " + std::to_string(pid) + " cannot be moved into " + groups_.absolute(group) + ": " +
+         errno_text(fault) + (fault == EBUSY ? "; a thread of it is under SCHED_DEADLINE" : "");
+}
+
+Done<Remarks> CgroupV2::make_deadline(Member& member, const Enter& command) {
+  const int thread = command.holder.thread;
+  const auto identity = host_.processes->identity(thread);
+  if (!identity) return Unexpected{"thread " + std::to_string(thread) + " has ended"};
+  if (auto kept = host_.journal->add({.kind = JournalEntry::Kind::policy, .process = *identity}); !kept)
+    return Unexpected{kept.error()};
+  member.thread = *identity;
+  const int fault = host_.processes->set_deadline(thread, command.share->budget, command.share->period);
+  if (fault != 0)
+    return Unexpected{"SCHED_DEADLINE of thread " + std::to_string(thread) + ": " + errno_text(fault) +
+                      "; it needs CAP_SYS_NICE, and a thread that is not bound to some of its cores"};
+  return Remarks{"the whole process runs on the shared core, its other threads on what is left there"};
+}
+
+void CgroupV2::leave(ReservationId id) {
+  const auto found = members_.find(id);
+  if (found == members_.end()) return;
+  const Member member = std::move(found->second);
+  members_.erase(found);
+  if (member.thread.pid != 0) {
+    if (is_same(*host_.processes, member.thread)) host_.processes->set_ordinary(member.thread.pid);
+    host_.journal->drop({.kind = JournalEntry::Kind::policy, .process = member.thread});
+  }
+  std::set<int> seen;
+  for (int round = 0, fresh = 1; fresh > 0 && round < member_rounds; ++round) {
+    fresh = 0;
+    for (const int pid : numbers_of(groups_, joined_path(member.group, "cgroup.procs"))) {
+      if (!seen.insert(pid).second) continue;
+      ++fresh;
+      send_home(pid, member.home);
+    }
+  }
+  remove_group(member.group);
+}
+
+void CgroupV2::send_home(int pid, const std::string& otherwise) {
+  const auto identity = host_.processes->identity(pid);
+  if (!identity) return;
+  const std::string home = memory_.take_home("unified", *identity).value_or(otherwise);
+  if (groups_.write(joined_path(home, "cgroup.procs"), std::to_string(pid)) != 0 && home != otherwise)
+    groups_.write(joined_path(otherwise, "cgroup.procs"), std::to_string(pid));
+}
+
+// A set's first member's group: a set that is lent has one.
+Done<void> CgroupV2::join(const SetName& set, const Process& service) {
+  for (const auto& [id, member] : members_)
+    if (member.group.starts_with(set_group(set) + "/")) return move_process(service.pid, member.group);
+  return "nobody is in the set " + set;
+}
+
+void CgroupV2::part(const Process& service, const SetName& home) {
+  if (!is_same(*host_.processes, service)) return;
+  if (home.empty()) return send_home(service.pid, root_);
+  (void)join(home, service);  // into its own
+}
+
+bool CgroupV2::is_empty(ReservationId id) const {
+  const auto found = members_.find(id);
+  if (found == members_.end()) return true;
+  if (found->second.thread.pid != 0) return !is_same(*host_.processes, found->second.thread);
+  return numbers_of(groups_, joined_path(found->second.group, "cgroup.procs")).empty();
+}
+
+}  // namespace corelane::reserved

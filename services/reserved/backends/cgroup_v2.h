@@ -1,0 +1,71 @@
+// CgroupV2: sets of cores as partitions of cgroup v2. The kernel takes a partition's cores away from everybody else by
+// itself, so there is no default set to be made, and nobody has to be moved into it.
+//
+//   <root>/corelane-r17              a partition: the cores of reservation 17, with those that stay idle
+//   <root>/corelane-r17/m17          its processes, on its cores without the idle ones
+//   <root>/corelane-s3/m18           those of reservation 18, held to their share (cpu.max) of core 3
+//
+// Everybody goes back to the group he came from; what was started meanwhile goes where its reservation's process came
+// from.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "services/reserved/backends/backend.h"
+#include "services/reserved/backends/memory_of_threads.h"
+
+namespace corelane::reserved {
+
+class CgroupV2 final : public Backend {
+ public:
+  // `root`: the group below which all happens; "" is the hierarchy's. Another one has to be a partition, or the
+  // kernel 6.7 or later (remote partitions).
+  CgroupV2(const Host& host, std::string root);
+
+  BackendReport report() const override;
+  bool enforces() const override { return true; }
+  Done<StartReport> start(const std::vector<CoreId>& all) override;
+  void sweep() override { memory_.forget_dead(); }
+  Done<void> set_common(const std::vector<CoreId>&) override { return {}; }  // the kernel's work
+  Done<void> make_set(const SetName& set, const Place& place) override;
+  void remove_set(const SetName& set) override;
+  Done<Remarks> enter(const Enter& command) override;
+  void leave(ReservationId id) override;
+  Done<void> join(const SetName& set, const Process& service) override;
+  void part(const Process& service, const SetName& home) override;
+  bool is_empty(ReservationId id) const override;
+
+ private:
+  struct Member {
+    Holder holder{};
+    std::string group{};
+    std::string home{};
+    Process thread{};  // of Extent::thread
+  };
+
+  std::string set_group(const SetName& set) const { return joined_path(root_, group_name(set)); }
+  static std::string member_name(const std::string& number) { return "m" + number; }
+  Done<void> make_group(const std::string& path, const std::string& home);
+  void remove_group(const std::string& path);
+  Done<void> put(const std::string& file, const std::string& text) const;
+  Done<void> switch_on(const std::string& group, const std::string& controller);
+  Done<void> make_partition(const std::string& group, const std::vector<CoreId>& cores);
+  Done<void> make_member(const Member& member, const Enter& command);
+  Done<void> bring_in(const Member& member);
+  Done<Remarks> make_deadline(Member& member, const Enter& command);
+  Done<void> move_process(int pid, const std::string& group);
+  void send_home(int pid, const std::string& otherwise);
+  bool is_ours(const std::string& group) const { return group.starts_with(joined_path(root_, "corelane-")); }
+
+  const Host host_;
+  GroupFiles& groups_;
+  const std::string root_;
+  ThreadMemory memory_;
+  bool has_cpu_ = false;  // the cpu controller, for shares of trees
+  std::map<SetName, Place> sets_{};
+  std::map<ReservationId, Member> members_{};
+};
+
+}  // namespace corelane::reserved

@@ -1,0 +1,360 @@
+// Backends, the journal and the keeper on a kernel of the test's own.
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <random>
+
+#include "services/reserved/backends/affinity_only.h"
+#include "services/reserved/backends/cgroup_v1.h"
+#include "services/reserved/backends/cgroup_v2.h"
+#include "services/reserved/backends/restore.h"
+#include "services/reserved/daemon/keeper.h"
+#include "tests/services/reserved/fake_host.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+using namespace corelane::reserved;
+using corelane::testing::FakeGroups;
+using corelane::testing::FakeProcesses;
+using corelane::testing::TempDirectory;
+using namespace std::chrono_literals;
+
+namespace {
+
+enum class Kind { v1, v2, affinity };
+
+// A host of four cores with a shell and what it started.
+class FakeHost {
+ public:
+  explicit FakeHost(Kind kind = Kind::v1) : journal(Journal::open(directory / "journal").value()) {
+    shell = processes.fork_from(0);
+    kernel_thread = processes.fork_from(0);
+    processes.entries[kernel_thread].bound = true;
+    if (kind == Kind::v1) backend = std::make_unique<CgroupV1>(host(), "");
+    if (kind == Kind::v2) backend = std::make_unique<CgroupV2>(host(), "");
+    if (kind == Kind::affinity) backend = std::make_unique<AffinityOnly>(host());
+    before = processes.entries;
+  }
+  Host host() {
+    return {.cpuset = &cpuset, .cpu = &cpu, .unified = &unified, .processes = &processes, .journal = &journal};
+  }
+  Keeper& keeper() {
+    if (keeper_) return *keeper_;
+    keeper_ = std::make_unique<Keeper>(Keeper::Parts{
+        .accounts = Accounts(os::Topology::synthetic("core:4 pu:1").value().cores(), {.enforces = backend->enforces()}),
+        .backend = *backend,
+        .processes = processes,
+        .interrupts = interrupts,
+        .now = [this] { return now; }});
+    REQUIRE(keeper_->start());
+    return *keeper_;
+  }
+  Expected<GrantView, Refusal> reserve(int pid, const Wanted& wanted = CoresWanted{.count = 1}, Terms terms = {},
+                                       Extent extent = Extent::tree) {
+    const Process process = processes.identity(pid).value_or(Process{.pid = pid});
+    return keeper().reserve({.process = process, .extent = extent, .thread = pid}, wanted, terms);
+  }
+  void kill(int pid) {
+    const auto process = processes.identity(pid);
+    processes.kill(pid);
+    if (process) keeper().ended(*process);
+  }
+  std::string cores_of(int pid) const { return list_text(processes.affinity(pid).value()); }
+  std::string group_of(int pid) const { return processes.group_of(pid, "").value(); }
+  // As before: what lives of it runs where it did, and no group is left.
+  void check_as_found() {
+    for (const auto& [pid, entry] : processes.entries) {
+      INFO("process " << pid);
+      const auto found = before.find(pid);
+      CHECK(list_text(entry.affinity) == (found == before.end() ? "0-3" : list_text(found->second.affinity)));
+      for (const auto& [hierarchy, group] : entry.groups) CHECK(!group.starts_with("corelane-"));
+      CHECK_FALSE(entry.deadline);
+    }
+    for (FakeGroups* groups : {&cpuset, &cpu, &unified})
+      for (const std::string& child : groups->children("")) CHECK(!child.starts_with("corelane-"));
+    CHECK(cpuset.read("cpuset.sched_load_balance") == "1");
+    CHECK(unified.read("cgroup.subtree_control").value_or("none") == "");
+    CHECK(journal.entries().empty());
+  }
+
+  const TempDirectory directory;
+  FakeProcesses processes{parse_list("0-3").value()};
+  FakeGroups cpuset{"cpuset", processes, "0-3"}, cpu{"cpu", processes, ""}, unified{"", processes, "0-3"};
+  Journal journal;
+  Interrupts interrupts{"", journal};
+  std::unique_ptr<Backend> backend;
+  int shell = 0, kernel_thread = 0;
+  std::map<int, FakeProcesses::Entry> before;
+  Time now{};
+
+ private:
+  std::unique_ptr<Keeper> keeper_;
+};
+
+}  // namespace
+
+TEST_CASE("whatever the backend a process has its core alone and the host is as found after the end") {
+  const Kind kind = GENERATE(Kind::v1, Kind::v2, Kind::affinity);
+  FakeHost fake(kind);
+  const int app = fake.processes.fork_from(fake.shell);
+  fake.before = fake.processes.entries;
+  const auto grant = fake.reserve(app);
+  REQUIRE(grant);
+  CHECK(grant->guarantee == (kind == Kind::affinity ? Guarantee::affinity_only : Guarantee::exclusive_cores));
+  if (kind == Kind::v2) {
+    CHECK(fake.unified.left_to_others() == "0-2");
+    CHECK(fake.unified.read(fake.group_of(app) + "/cpuset.cpus") == "3");
+  } else {
+    CHECK(fake.cores_of(app) == "3");
+    CHECK(fake.cores_of(fake.shell) == "0-2");
+    CHECK(fake.cores_of(fake.kernel_thread) == "0-3");
+  }
+  const int child = fake.processes.fork_from(app);
+  fake.keeper().stop();
+  CHECK(fake.processes.affinity(child));
+  CHECK(restore(fake.host(), "") == Remarks{});
+  fake.check_as_found();
+}
+
+TEST_CASE("whatever the backend what a crash left is put back from the journal on disk") {
+  const Kind kind = GENERATE(Kind::v1, Kind::v2, Kind::affinity);
+  FakeHost fake(kind);
+  const int app = fake.processes.fork_from(fake.shell), other = fake.processes.fork_from(fake.shell);
+  fake.processes.set_affinity(other, parse_list("1-2").value());
+  fake.before = fake.processes.entries;
+  REQUIRE(fake.reserve(app, CoresWanted{.count = 2}));
+  const std::string path = fake.journal.path();
+  {
+    std::ifstream file(path, std::ios::binary);
+    std::ofstream(path + ".crash", std::ios::binary) << file.rdbuf() << "\n+home\tuni";  // torn
+  }
+  Journal left = Journal::open(path + ".crash").value();
+  REQUIRE_FALSE(left.entries().empty());
+  Host host = fake.host();
+  host.journal = &left;
+  CHECK(restore(host, "") == Remarks{});
+  CHECK(left.entries().empty());
+  for (const JournalEntry& entry : std::vector(fake.journal.entries())) fake.journal.drop(entry);
+  if (kind != Kind::v1) return fake.check_as_found();
+  CHECK(fake.cores_of(app) == "0-3");  // the mask of `other` is the kernel's to keep in a cpuset
+}
+
+TEST_CASE("a tree goes as a whole, and ends with its last process") {
+  const Kind kind = GENERATE(Kind::v1, Kind::v2);
+  FakeHost fake(kind);
+  const int app = fake.processes.fork_from(fake.shell), child = fake.processes.fork_from(app);
+  REQUIRE(fake.reserve(app));
+  CHECK(fake.processes.group_of(child, kind == Kind::v1 ? "cpuset" : "") ==
+        fake.processes.group_of(app, kind == Kind::v1 ? "cpuset" : ""));
+  fake.kill(app);
+  CHECK(fake.keeper().accounts().size() == 1);
+  fake.kill(child);
+  fake.keeper().tick();
+  CHECK(fake.keeper().accounts().empty());
+}
+
+TEST_CASE("a process of a tree that has a reservation of its own keeps that one") {
+  FakeHost fake(GENERATE(Kind::v1, Kind::v2, Kind::affinity));
+  const int app = fake.processes.fork_from(fake.shell), child = fake.processes.fork_from(app);
+  REQUIRE(fake.reserve(child));
+  const auto alone = fake.group_of(child) + fake.cores_of(child);
+  REQUIRE(fake.reserve(app));
+  CHECK(fake.group_of(child) + fake.cores_of(child) == alone);
+  CHECK(fake.group_of(app) + fake.cores_of(app) != alone);
+}
+
+TEST_CASE("a share is written where the kernel reads it") {
+  FakeHost v1(Kind::v1), v2(Kind::v2);
+  const Wanted share = ShareWanted{2ms, 10ms};
+  const auto first = v1.reserve(v1.shell, share);
+  REQUIRE(first);
+  CHECK(v1.cpu.read("corelane-b" + std::to_string(first->id.value) + "/cpu.cfs_quota_us") == "2000");
+  const auto second = v2.reserve(v2.shell, share);
+  REQUIRE(second);
+  CHECK(v2.unified.read(v2.group_of(v2.shell) + "/cpu.max") == "2000 10000");
+}
+
+TEST_CASE("a thread with a share is under SCHED_DEADLINE until it gives it back") {
+  FakeHost fake(GENERATE(Kind::v1, Kind::v2));
+  const auto grant = fake.reserve(fake.shell, ShareWanted{100us, 1ms}, {}, Extent::thread);
+  REQUIRE(grant);
+  CHECK(grant->guarantee == Guarantee::thread_deadline);
+  CHECK(fake.processes.entries[fake.shell].deadline);
+  fake.keeper().release(grant->id);
+  CHECK_FALSE(fake.processes.entries[fake.shell].deadline);
+}
+
+TEST_CASE("a process from somebody else's group goes back there") {
+  FakeHost fake(Kind::v1);
+  fake.cpuset.make("docker");
+  fake.cpuset.write("docker/cpuset.cpus", "0-3");
+  REQUIRE(fake.cpuset.write("docker/tasks", std::to_string(fake.shell)) == 0);
+  const auto grant = fake.reserve(fake.shell);
+  REQUIRE(grant);
+  CHECK_THAT(fake.backend->report().cannot.front(), Catch::Contains("cannot be parted exclusively"));
+  CHECK(fake.cores_of(fake.shell) == "3");
+  fake.keeper().release(grant->id);
+  CHECK(fake.processes.group_of(fake.shell, "cpuset") == "docker");
+}
+
+TEST_CASE("a service goes to its client's cores and home again") {
+  FakeHost fake(GENERATE(Kind::v1, Kind::v2, Kind::affinity));
+  const int client = fake.processes.fork_from(fake.shell), service = fake.processes.fork_from(fake.shell);
+  const auto grant = fake.reserve(client);
+  REQUIRE(grant);
+  const Process process = fake.processes.identity(service).value();
+  CHECK_FALSE(fake.keeper().work_on(grant->id, process));
+  fake.keeper().lend(grant->id, process);
+  REQUIRE(fake.keeper().work_on(grant->id, process));
+  CHECK(fake.cores_of(service) == fake.cores_of(client));
+  CHECK(fake.group_of(service) == fake.group_of(client));
+  fake.keeper().leave(grant->id, process);
+  CHECK(fake.cores_of(service) == fake.cores_of(fake.shell));
+  CHECK(fake.group_of(service) == fake.group_of(fake.shell));
+}
+
+TEST_CASE("processes that start while cores are reserved get all cores when they come back") {
+  FakeHost fake(Kind::affinity);
+  const int app = fake.processes.fork_from(fake.shell);
+  const auto grant = fake.reserve(app);
+  REQUIRE(grant);
+  const int outside = fake.processes.fork_from(fake.shell), inside = fake.processes.fork_from(app);
+  fake.processes.set_affinity(outside, parse_list("2-3").value());  // it widens its own
+  fake.keeper().tick();
+  CHECK(fake.cores_of(outside) == "2");
+  fake.keeper().release(grant->id);
+  CHECK(fake.cores_of(outside) == "2-3");
+  CHECK(fake.cores_of(inside) == "0-3");
+}
+
+// Error paths.
+
+TEST_CASE("what the kernel refuses is given back and told") {
+  FakeHost fake(Kind::v2);
+  fake.keeper();
+  fake.unified.refused = {"cpuset.cpus.partition"};
+  const auto grant = fake.reserve(fake.shell);
+  REQUIRE_FALSE(grant);
+  CHECK(grant.error().kind == RefusalKind::system_refused);
+  CHECK_THAT(grant.error().reason, Catch::Contains("cpuset.cpus.partition: Permission denied"));
+  CHECK(fake.keeper().accounts().empty());
+  fake.unified.refused.clear();
+  CHECK(fake.reserve(fake.shell));
+}
+
+TEST_CASE("a partition that the kernel calls invalid is none") {
+  FakeHost fake(Kind::v2);
+  fake.unified.make("other");
+  fake.unified.write("other/cpuset.cpus", "3");
+  fake.unified.write("other/cpuset.cpus.partition", "root");
+  const auto grant = fake.reserve(fake.shell);
+  REQUIRE_FALSE(grant);
+  CHECK_THAT(grant.error().reason, Catch::Contains("root invalid (Cpu list in cpuset.cpus not exclusive)"));
+  CHECK(fake.unified.children("") == std::vector<std::string>{"other"});
+}
+
+TEST_CASE("a thread that the kernel refuses SCHED_DEADLINE runs as before") {
+  FakeHost fake(Kind::v1);
+  fake.processes.refuses_deadline = true;
+  const auto grant = fake.reserve(fake.shell, ShareWanted{100us, 1ms}, {}, Extent::thread);
+  REQUIRE_FALSE(grant);
+  CHECK_THAT(grant.error().reason, Catch::Contains("CAP_SYS_NICE"));
+  CHECK(fake.cores_of(fake.shell) == "0-3");
+  CHECK(fake.keeper().cores()[3].use == CoreUse::common);
+}
+
+TEST_CASE("shares without control groups are refused with what would do") {
+  FakeHost fake(Kind::affinity);
+  const auto grant = fake.reserve(fake.shell, ShareWanted{2ms, 10ms});
+  REQUIRE_FALSE(grant);
+  CHECK_THAT(grant.error().reason, Catch::Contains("shares need control groups"));
+}
+
+TEST_CASE("a journal has one daemon, and says so to the next") {
+  const TempDirectory directory;
+  const Journal first = Journal::open(directory / "journal").value();
+  const auto second = Journal::open(directory / "journal");
+  REQUIRE_FALSE(second);
+  CHECK_THAT(second.error(), Catch::Contains("another corelane-reserved uses it"));
+  CHECK_THAT(Journal::open(directory / "none" + std::string("/journal")).error(), Catch::Contains("cannot be opened"));
+}
+
+TEST_CASE("a journal that was written a thousand times stays short") {
+  const TempDirectory directory;
+  const std::string path = directory / "journal";
+  {
+    Journal journal = Journal::open(path).value();
+    const JournalEntry kept{.kind = JournalEntry::Kind::group, .where = "cpuset", .subject = "corelane-default"};
+    REQUIRE(journal.add(kept));
+    for (int i = 0; i < 3000; ++i) {
+      const JournalEntry entry{
+          .kind = JournalEntry::Kind::group, .where = "cpuset", .subject = "r" + std::to_string(i)};
+      REQUIRE(journal.add(entry));
+      journal.drop(entry);
+    }
+  }
+  CHECK(std::filesystem::file_size(path) < 100'000);
+  CHECK(Journal::open(path).value().entries().size() == 1);
+}
+
+TEST_CASE("interrupts stay away from reserved cores and come back") {
+  const TempDirectory directory;
+  for (const char* number : {"/7", "/8", "/9"}) std::filesystem::create_directory(directory.path() + number);
+  const auto list_of = [&](const char* number) {
+    return MountedGroups(directory.path()).read(std::string(number) + "/smp_affinity_list").value_or("none");
+  };
+  std::ofstream(directory / "7/smp_affinity_list") << "0-3\n";
+  std::ofstream(directory / "8/smp_affinity_list") << "3\n";
+  Journal journal = Journal::open(directory / "journal").value();
+  Interrupts interrupts(directory.path(), journal);
+  interrupts.keep_to(parse_list("0-2").value());
+  CHECK((list_of("7") == "0-2" && list_of("8") == "0-2"));
+  CHECK((interrupts.report().steered == 2 && interrupts.report().fixed == 1));
+  interrupts.keep_to(parse_list("0-3").value());
+  CHECK((list_of("7") == "0-3" && list_of("8") == "3"));
+  CHECK(journal.entries().empty());
+  interrupts.keep_to(parse_list("0").value());
+  FakeProcesses nobody({});
+  CHECK(restore({.processes = &nobody, .journal = &journal}, directory.path()).empty());
+  CHECK((list_of("7") == "0-3" && list_of("8") == "3"));
+}
+
+// Laws.
+
+TEST_CASE("after a thousand random sequences of reserve, release and kill the host is as it was found") {
+  for (unsigned seed = 0; seed < 1000; ++seed) {
+    std::mt19937 random(seed);
+    const auto draw = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
+    FakeHost fake(static_cast<Kind>(seed % 3));
+    std::vector<int> pids;
+    for (int i = 0; i < 6; ++i) pids.push_back(fake.processes.fork_from(fake.shell));
+    for (int step = 0; step < 25; ++step) {
+      int& pid = pids[static_cast<std::size_t>(draw(6))];
+      const auto accounts = fake.keeper().accounts();
+      switch (draw(5)) {
+        case 0:
+          fake.kill(pid);
+          pid = fake.processes.fork_from(draw(2) == 0 ? fake.shell : pids[0]);
+          break;
+        case 1:
+          if (!accounts.empty()) fake.keeper().release(accounts[random() % accounts.size()].id);
+          break;
+        case 2:
+          (void)fake.reserve(pid, ShareWanted{1ms * (1 + draw(6)), 10ms}, {.queues = draw(2) == 0},
+                             static_cast<Extent>(draw(3)));
+          break;
+        default:
+          (void)fake.reserve(pid, CoresWanted{.count = 1 + draw(3)}, {.queues = draw(2) == 0},
+                             static_cast<Extent>(draw(2)));
+      }
+      fake.now += 1ms;
+    }
+    fake.keeper().stop();
+    CHECK(restore(fake.host(), "") == Remarks{});
+    INFO("seed " << seed);
+    fake.check_as_found();
+    for (const CoreState& core : fake.keeper().cores())
+      CHECK((core.use == CoreUse::common || core.use == CoreUse::withheld));
+  }
+}

@@ -1,0 +1,249 @@
+// A kernel of the test's own: processes, and control groups of either version with the rules that the backends lean on.
+// Threads: one.
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "services/reserved/accounts/cpu_list.h"
+#include "services/reserved/backends/backend.h"
+
+namespace corelane::testing {
+
+class FakeProcesses final : public reserved::ProcessTable {
+ public:
+  struct Entry {
+    int parent = 0;
+    std::uint64_t started = 0;
+    bool bound = false;  // to its core, by the kernel
+    bool deadline = false;
+    std::vector<CoreId> affinity{};
+    std::map<std::string, std::string> groups{};  // by hierarchy
+  };
+
+  explicit FakeProcesses(std::vector<CoreId> cores) : cores_(std::move(cores)) {}
+
+  // A child has what its parent has.
+  int fork_from(int parent) {
+    Entry child;
+    if (const auto found = entries.find(parent); found != entries.end()) child = found->second;
+    if (child.affinity.empty()) child.affinity = cores_;
+    child.parent = parent;
+    child.started = ++clock_;
+    child.deadline = false;
+    entries[++next_] = child;
+    return next_;
+  }
+  void kill(int pid) {
+    entries.erase(pid);
+    for (auto& [id, entry] : entries)
+      if (entry.parent == pid) entry.parent = 0;
+  }
+
+  std::vector<int> all() const override {
+    std::vector<int> pids;
+    for (const auto& [pid, entry] : entries) pids.push_back(pid);
+    return pids;
+  }
+  std::vector<int> threads_of(int pid) const override {
+    return entries.contains(pid) ? std::vector<int>{pid} : std::vector<int>{};
+  }
+  std::vector<int> tree_of(int pid) const override {
+    std::vector<int> tree{pid};
+    for (std::size_t at = 0; at < tree.size(); ++at)
+      for (const auto& [child, entry] : entries)
+        if (entry.parent == tree[at]) tree.push_back(child);
+    return tree;
+  }
+  std::optional<reserved::Process> identity(int id) const override {
+    const auto found = entries.find(id);
+    if (found == entries.end()) return std::nullopt;
+    return reserved::Process{.pid = id, .start_ticks = found->second.started};
+  }
+  std::optional<std::string> group_of(int id, const std::string& controller) const override {
+    const auto found = entries.find(id);
+    if (found == entries.end()) return std::nullopt;
+    const auto group = found->second.groups.find(controller);
+    return group == found->second.groups.end() ? "" : group->second;
+  }
+  std::optional<std::vector<CoreId>> affinity(int thread) const override {
+    const auto found = entries.find(thread);
+    return found == entries.end() ? std::nullopt : std::optional(found->second.affinity);
+  }
+  int set_affinity(int thread, const std::vector<CoreId>& cores) override {
+    const auto found = entries.find(thread);
+    if (found == entries.end()) return ESRCH;
+    if (found->second.bound) return EINVAL;
+    found->second.affinity = cores;
+    return 0;
+  }
+  int set_deadline(int thread, Duration, Duration) override {
+    if (!entries.contains(thread)) return ESRCH;
+    if (refuses_deadline) return EPERM;
+    entries[thread].deadline = true;
+    return 0;
+  }
+  int set_ordinary(int thread) override {
+    if (!entries.contains(thread)) return ESRCH;
+    entries[thread].deadline = false;
+    return 0;
+  }
+  Duration used_by(int) const override { return {}; }
+
+  std::map<int, Entry> entries;
+  bool refuses_deadline = false;
+
+ private:
+  const std::vector<CoreId> cores_;
+  int next_ = 100;
+  std::uint64_t clock_ = 0;
+};
+
+// One hierarchy: "cpuset" and "cpu" of version 1, "" (as in /proc) of version 2.
+class FakeGroups final : public reserved::GroupFiles {
+ public:
+  FakeGroups(std::string controller, FakeProcesses& processes, const std::string& cores)
+      : controller_(std::move(controller)), processes_(processes) {
+    make("");
+    files_["cpuset.cpus"] = cores;
+    files_["cpuset.mems"] = "0";
+    files_["cpuset.cpu_exclusive"] = "1";
+    files_["cpuset.sched_load_balance"] = "1";
+    all_ = cores;
+  }
+
+  std::optional<std::string> read(const std::string& file) const override {
+    const auto [group, name] = parted(file);
+    if (name == "tasks" || name == "cgroup.procs") return members(group);
+    const auto found = files_.find(file);
+    return found == files_.end() ? std::nullopt : std::optional(found->second);
+  }
+  int write(const std::string& file, const std::string& text) override {
+    const auto [group, name] = parted(file);
+    if (!groups_.contains(group)) return ENOENT;
+    if (refused.contains(name)) return EACCES;
+    if (name == "tasks" || name == "cgroup.procs") return attach(group, std::stoi(text));
+    if (name == "cgroup.subtree_control") return control(file, text);
+    if (name == "cpuset.cpus.partition") return partition(group, file, text);
+    if (!files_.contains(file)) return ENOENT;
+    if (name == "cpuset.cpus" && is_v1() && overlaps(group, text)) return EINVAL;
+    const std::string was = std::exchange(files_[file], text);
+    if (name == "cpuset.cpu_exclusive" && overlaps(group, files_.at(reserved::joined_path(group, "cpuset.cpus")))) {
+      files_[file] = was;
+      return EINVAL;
+    }
+    if (name == "cpuset.cpus" && is_v1()) spread(group);
+    return 0;
+  }
+  int make(const std::string& group) override {
+    if (!groups_.insert(group).second) return 0;
+    for (const char* name :
+         {"cpuset.cpus", "cpuset.mems", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.max", "cgroup.subtree_control"})
+      files_[reserved::joined_path(group, name)] = "";
+    files_[reserved::joined_path(group, "cpuset.cpu_exclusive")] = "0";
+    files_[reserved::joined_path(group, "cpuset.cpus.partition")] = "member";
+    return 0;
+  }
+  int remove(const std::string& group) override {
+    if (!groups_.contains(group)) return 0;
+    if (!members(group).empty() || !children(group).empty()) return EBUSY;
+    groups_.erase(group);
+    std::erase_if(files_, [&](const auto& file) { return parted(file.first).first == group; });
+    return 0;
+  }
+  bool has(const std::string& path) const override { return groups_.contains(path) || files_.contains(path); }
+  std::vector<std::string> children(const std::string& group) const override {
+    std::vector<std::string> names;
+    for (const std::string& other : groups_)
+      if (!other.empty() && parted(other).first == group) names.push_back(parted(other).second);
+    return names;
+  }
+  std::string absolute(const std::string& path) const override { return "/fake/" + controller_ + "/" + path; }
+
+  // What the kernel leaves to a group that is in no partition.
+  std::string left_to_others() const {
+    auto left = reserved::parse_list(all_).value();
+    for (const std::string& group : groups_)
+      if (files_.at(reserved::joined_path(group, "cpuset.cpus.partition")) == "root" && !group.empty())
+        left = reserved::without(left, cores_of(group));
+    return reserved::list_text(left);
+  }
+
+  std::set<std::string> refused;  // names of files that nobody may write
+
+ private:
+  bool is_v1() const { return !controller_.empty(); }
+  static std::pair<std::string, std::string> parted(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return {"", path};
+    return {path.substr(0, slash), path.substr(slash + 1)};
+  }
+  std::vector<CoreId> cores_of(const std::string& group) const {
+    return reserved::parse_list(files_.at(reserved::joined_path(group, "cpuset.cpus"))).value();
+  }
+  std::string members(const std::string& group) const {
+    std::string text;
+    for (const auto& [pid, entry] : processes_.entries)
+      if (processes_.group_of(pid, controller_) == group) text += std::to_string(pid) + "\n";
+    return text;
+  }
+  int attach(const std::string& group, int pid) {
+    const auto found = processes_.entries.find(pid);
+    if (found == processes_.entries.end()) return ESRCH;
+    if (found->second.bound) return EINVAL;
+    if (controller_ == "cpuset" && cores_of(group).empty()) return ENOSPC;
+    if (!is_v1() && !group.empty() && !files_.at(reserved::joined_path(group, "cgroup.subtree_control")).empty())
+      return EBUSY;  // no processes above other groups
+    found->second.groups[controller_] = group;
+    if (controller_ == "cpuset") found->second.affinity = cores_of(group);
+    return 0;
+  }
+  void spread(const std::string& group) {
+    for (auto& [pid, entry] : processes_.entries)
+      if (!entry.bound && processes_.group_of(pid, controller_) == group) entry.affinity = cores_of(group);
+  }
+  // Siblings of which one is exclusive have no core in common.
+  bool overlaps(const std::string& group, const std::string& list) const {
+    const auto wanted = reserved::parse_list(list).value();
+    for (const std::string& other : groups_) {
+      if (other == group || other.empty() || group.empty() || parted(other).first != parted(group).first) continue;
+      if (read(reserved::joined_path(other, "cpuset.cpu_exclusive")) != "1" &&
+          read(reserved::joined_path(group, "cpuset.cpu_exclusive")) != "1")
+        continue;
+      if (!reserved::common_to(cores_of(other), wanted).empty()) return true;
+    }
+    return false;
+  }
+  int control(const std::string& file, const std::string& text) {
+    std::string& list = files_[file];
+    const std::string word = text.substr(1) + " ";
+    const std::size_t at = (" " + list).find(" " + word);
+    if (text[0] == '+' && at == std::string::npos) list += word;
+    if (text[0] == '-' && at != std::string::npos) list.erase(at, word.size());
+    return 0;
+  }
+  int partition(const std::string& group, const std::string& file, const std::string& text) {
+    files_[file] = text;
+    if (text != "root") return 0;
+    for (const std::string& other : groups_)
+      if (other != group && !other.empty() &&
+          files_.at(reserved::joined_path(other, "cpuset.cpus.partition")) == "root" &&
+          !reserved::common_to(cores_of(other), cores_of(group)).empty())
+        files_[file] = "root invalid (Cpu list in cpuset.cpus not exclusive)";
+    return 0;
+  }
+
+  const std::string controller_;
+  FakeProcesses& processes_;
+  std::string all_;
+  std::set<std::string> groups_;
+  std::map<std::string, std::string> files_;
+};
+
+}  // namespace corelane::testing
