@@ -39,7 +39,7 @@ function(corelane_idl_generate)
     set_source_files_properties(${outputs} PROPERTIES UNITY_GROUP ami)  # they repeat what the others have in unnamed namespaces
   endforeach()
   add_library(${arg_TARGET} STATIC ${generated})
-  target_include_directories(${arg_TARGET} PUBLIC ${out_dir})
+  target_include_directories(${arg_TARGET} PUBLIC $<BUILD_INTERFACE:${out_dir}>)
   target_link_libraries(${arg_TARGET} PUBLIC corelane::corba)
   if(COMMAND corelane_join)
     corelane_join(${arg_TARGET})  # of Corelane's own build

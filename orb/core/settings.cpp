@@ -342,7 +342,8 @@ const std::vector<SettingsEntry>& settings_table() {
        "runtime directory, then in /run/corelane unless runtime.directory is set; off: none",
        nameserver_path},
       {"naming.store", "",
-       "where corelane-nameserver keeps names: memory (they end with it) or sqlite:PATH; without it the file names.db, "
+       "where corelane-nameserver keeps names: memory (they end with it), sqlite:PATH or etcd:URL; without it the file "
+       "names.db, "
        "in "
        "/var/lib/corelane for root, in $XDG_STATE_HOME/corelane or ~/.local/state/corelane for others",
        [](S& s, V v) { return s.naming.store = v, std::string{}; }},

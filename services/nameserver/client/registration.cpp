@@ -1,0 +1,135 @@
+#include "services/nameserver/client/registration.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "CorelaneNamingC.h"
+#include "orb/giop/name_text.h"
+#include "orb/os/host.h"
+#include "orb/os/log.h"
+
+namespace corelane::naming {
+namespace {
+
+namespace idl = Corelane::Naming;
+using ContextRef = CORBA::object_reference<CosNaming::NamingContext>;
+
+CosNaming::Name parsed_name(const std::string& text) {
+  const auto parsed = giop::parse_name(text);
+  if (!parsed) throw CosNaming::NamingContext::InvalidName();
+  CosNaming::Name name;
+  for (const giop::NameComponent& component : *parsed) name.emplace_back(component.id, component.kind);
+  return name;
+}
+
+idl::Process own_process() {
+  const os::HostIdentity& here = os::this_host();
+  const os::ProcessIdentity self = os::this_process();
+  return idl::Process(here.boot_id, here.pid_namespace, self.pid, self.start_ticks);
+}
+
+// Those on the way to the name's last component.
+void make_contexts_to(const ContextRef& root, const CosNaming::Name& name) {
+  for (auto end = name.begin() + 1; end < name.end(); ++end) {
+    try {
+      root->bind_new_context(CosNaming::Name(name.begin(), end));
+    } catch (const CosNaming::NamingContext::AlreadyBound&) {
+      // it is there
+    }
+  }
+}
+
+}  // namespace
+
+struct Registration::State {
+  // Raises as the constructor of Registration.
+  void take(bool replace);
+  void renew();
+  void give_back() noexcept;
+  void run(const std::stop_token& stop);
+
+  // Constant after construction.
+  CORBA::object_reference<CORBA::ORB> orb;
+  CosNaming::Name name;
+  CORBA::object_reference<CORBA::Object> object;
+  RegistrationOptions options;
+  ContextRef root{};
+  CORBA::object_reference<idl::Directory> directory{};  // nil: another server of CosNaming
+
+  // The renewing thread's, once it runs.
+  std::optional<idl::LeaseId> lease{};
+
+  std::mutex mutex{};
+  std::condition_variable_any woken{};
+  std::jthread thread{};
+};
+
+void Registration::State::take(bool replace) {
+  if (options.make_contexts) make_contexts_to(root, name);
+  if (!directory) return replace ? root->rebind(name, object) : root->bind(name, object);
+  const auto server = directory->nameserver();
+  try {
+    lease = server->lease_of(own_process());
+  } catch (const idl::Refused&) {
+    const auto wanted = std::chrono::duration_cast<std::chrono::milliseconds>(3 * options.renewal).count();
+    auto milliseconds = static_cast<std::uint32_t>(wanted);
+    lease = server->lease_for(milliseconds);
+    options.renewal = std::min(options.renewal, Duration(std::chrono::milliseconds{milliseconds}) / 3);
+  }
+  try {
+    directory->bind_leased(name, object, *lease, replace);
+  } catch (const CORBA::UserException&) {
+    server->end(*lease);  // or it would live as long as the process
+    throw;
+  }
+}
+
+void Registration::State::renew() try {
+  try {
+    directory->nameserver()->renew(lease.value());
+  } catch (const idl::UnknownLease&) {
+    take(true);
+    os::log::info("naming: the name was registered again: the nameserver had forgotten it");
+  }
+} catch (const CORBA::Exception& why) {
+  os::log::debug(std::string("naming: the registration is not renewed now: ") + why.what());
+}
+
+void Registration::State::give_back() noexcept try {
+  if (!directory) return root->unbind(name);
+  directory->nameserver()->end(lease.value());
+} catch (const CORBA::Exception& why) {
+  os::log::debug(std::string("naming: the name was not taken away: ") + why.what());
+}
+
+// Bound: until the registration's end.
+void Registration::State::run(const std::stop_token& stop) {
+  std::unique_lock lock(mutex);
+  while (!woken.wait_for(lock, stop, options.renewal, [] { return false; }) && !stop.stop_requested()) renew();
+}
+
+Registration::Registration(CORBA::object_reference<CORBA::ORB> orb, const std::string& name,
+                           CORBA::object_reference<CORBA::Object> object, RegistrationOptions options)
+    : state_(new State{std::move(orb), parsed_name(name), std::move(object), options}) {
+  const auto found = state_->orb->resolve_initial_references("NameService");
+  state_->directory = IDL::traits<idl::Directory>::narrow(found);
+  state_->root = IDL::traits<CosNaming::NamingContext>::narrow(found);
+  if (!state_->root) core::raise(Error{ErrorKind::inv_objref, Completion::no, 0}, "NameService is no naming context");
+  state_->take(options.replace);
+  if (state_->directory)
+    state_->thread = std::jthread([state = state_.get()](const std::stop_token& stop) { state->run(stop); });
+}
+
+Registration::~Registration() {
+  state_->thread = {};
+  state_->give_back();
+}
+
+bool Registration::ephemeral() const noexcept { return static_cast<bool>(state_->directory); }
+
+}  // namespace corelane::naming

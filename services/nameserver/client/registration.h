@@ -1,0 +1,47 @@
+// Registration: a name for an object, for as long as this process runs and the registration lives: what a server says
+// to be found, and what goes with it however it ends.
+//
+//   const corelane::naming::Registration name(orb, "plant/controller", servant->_this());
+//
+// At a Corelane nameserver of this host the name goes with the process; at one elsewhere, or in another process
+// namespace, soon after its last renewal. A thread renews, and registers again with a nameserver that has forgotten the
+// name. Any other server of CosNaming keeps the name until the registration's end, and beyond it when the process dies.
+//
+// Threads: made and ended by one; one of its own.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "orb/base/time.h"
+#include "orb/corba/orb.h"
+
+namespace corelane::naming {
+
+struct RegistrationOptions {
+  bool replace = true;                          // take over a name that is bound; else AlreadyBound
+  bool make_contexts = true;                    // those on the way to the name that are not there; they stay
+  Duration renewal = std::chrono::seconds{10};  // how often; a lease that is not renewed lasts three times as long
+};
+
+class Registration {
+ public:
+  // `name` as resolve_str() takes it, from NameService on. Raises what resolve_initial_references(), bind() and the
+  // calls between raise; InvalidName for text that is no name.
+  Registration(CORBA::object_reference<CORBA::ORB> orb, const std::string& name,
+               CORBA::object_reference<CORBA::Object> object, RegistrationOptions options = {});
+  Registration(const Registration&) = delete;
+  Registration& operator=(const Registration&) = delete;
+  // Takes the name away, where the nameserver answers.
+  ~Registration();
+
+  // Whether the name goes when this process dies.
+  bool ephemeral() const noexcept;
+
+ private:
+  struct State;
+  const std::unique_ptr<State> state_;
+};
+
+}  // namespace corelane::naming
