@@ -1,4 +1,4 @@
-// Corelane's own: the directory in which servers meet.
+// Corelane's own: the directory in which servers meet, and the daemons.
 #include "services/corelane/finding.h"
 
 namespace corelane::tool {
@@ -15,11 +15,22 @@ Finding look_at_runtime_directory(const HostView& host) {
   return finding;
 }
 
+Finding look_at_nameserver(const HostView& host) {
+  Finding finding{.name = "nameserver", .found = "runs"};
+  if (host.facts.nameserver) return finding;
+  finding.state = FindingState::missing;
+  finding.found = "none runs on this host";
+  finding.cost = "names lead nowhere (corbaname:rir:#..., corelane ns), unless naming.service names another host's";
+  finding.commands.push_back("corelane-nameserver &");
+  return finding;
+}
+
 }  // namespace
 
 std::span<const Check> service_checks() {
   static constexpr Check table[] = {
       {unsigned(Purpose::tasks), &look_at_runtime_directory},
+      {unsigned(Purpose::services), &look_at_nameserver},
   };
   return table;
 }

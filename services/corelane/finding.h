@@ -21,6 +21,7 @@ enum class Purpose : std::uint8_t {
   tasks = 1,    // admitted tasks hold their deadlines
   latency = 2,  // they respond early, and alike
   reserve = 4,  // cores can be had for oneself
+  services = 8  // programs find services and cores by asking
 };
 
 enum class FindingState : std::uint8_t { present, missing, unknown };
@@ -47,8 +48,8 @@ struct ProbedFacts {
   Duration timer_resolution{1};
   std::string kernel_config{};  // as /proc/config.gz or /boot say how the kernel was built; "": they do not
   std::string runtime_directory{};
-  std::string runtime_fault{};  // why servers cannot use it; "": they can
-  bool reserved = false;        // whether the reservation daemon answers
+  bool nameserver = true, reserved = false;  // whether somebody listens where they do
+  std::string runtime_fault{};               // why servers cannot use it; "": they can
 };
 
 struct HostView {

@@ -57,7 +57,9 @@ giop::Name own_name(const CosNaming::Name& name) {
 }
 
 std::string fault_of_naming(const std::exception& exception, const giop::Name& name) {
-  const std::string whole = "'" + giop::to_string(name) + "'";
+  constexpr std::size_t readable = 100;
+  std::string whole = "'" + giop::to_string(name);
+  whole = whole.size() <= readable ? whole + "'" : whole.substr(0, readable) + "...'";
   if (const auto* const fault = dynamic_cast<const Context::NotFound*>(&exception)) return not_found_text(*fault, name);
   if (const auto* const fault = dynamic_cast<const Context::CannotProceed*>(&exception))
     return "the nameserver got as far as " + context_before(name, resolved(name, fault->rest_of_name())) +

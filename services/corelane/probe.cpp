@@ -3,6 +3,7 @@
 #include <linux/futex.h>
 #include <pwd.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -20,6 +21,7 @@
 #include "orb/os/directory.h"
 #include "orb/os/fd.h"
 #include "orb/os/privileges.h"
+#include "orb/os/socket_path.h"
 #include "orb/os/thread.h"
 
 namespace corelane::tool {
@@ -76,6 +78,16 @@ std::string kernel_config() {
   }
 }
 
+// In the servers' directory, or where root's are.
+bool is_served(const std::string& runtime_directory, const std::string& name) {
+  for (const std::string& directory : {runtime_directory, std::string("/run/corelane")}) {
+    const os::Fd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const auto address = os::unix_address(directory + "/" + name);
+    if (probe && address && ::connect(probe.get(), address->generic(), address->length) == 0) return true;
+  }
+  return false;
+}
+
 std::string user_name() {
   const passwd* const entry = ::getpwuid(::geteuid());
   return entry != nullptr ? entry->pw_name : std::to_string(::geteuid());
@@ -110,6 +122,8 @@ ProbedFacts probe(const std::string& runtime_directory) {
           .timer_resolution = timer_resolution(),
           .kernel_config = kernel_config(),
           .runtime_directory = runtime_directory,
+          .nameserver = is_served(runtime_directory, "nameserver.sock"),
+          .reserved = is_served(runtime_directory, "reserved.sock"),
           .runtime_fault = fault_of_runtime_directory(runtime_directory)};
 }
 

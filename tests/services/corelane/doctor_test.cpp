@@ -225,6 +225,7 @@ TEST_CASE("each lack that an attempt shows is named with the command that mends 
        {.fifo = false, .fifo_group_zero = true},
        "no real-time time",
        "tee /sys/fs/cgroup/cgroup.procs"},
+      {"nameserver", {.nameserver = false}, "none runs", "corelane-nameserver &"},
       {"runtime directory", {.runtime_fault = "/x: no"}, "/x: no", "CORELANE_RUNTIME_DIRECTORY"},
   };
   const FakeHost host;

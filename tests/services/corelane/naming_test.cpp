@@ -1,23 +1,37 @@
-// What `corelane ns` says of a naming service's refusals. tests/interop has a live omniNames; the program with
-// Corelane's own nameserver is in tests/services/nameserver.
+// `corelane ns`: what it says of a naming service's refusals, and what it does at Corelane's own.
 #include "services/corelane/naming.h"
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <functional>
 #include <sstream>
 #include <string>
 
 #include "CorelaneNamingC.h"
+#include "orb/os/child_process.h"
 #include "services/corelane/naming_fault.h"
+#include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::tool;
 using Catch::Contains;
+using corelane::os::ChildProcess;
+using corelane::os::program_beside;
+using corelane::testing::TempDirectory;
 using Context = CosNaming::NamingContext;
 using Reason = CosNaming::NamingContext::NotFoundReason;
 
 namespace {
 
 giop::Name name_of(const std::string& text) { return *giop::parse_name(text); }
+
+// With names that go with it.
+ChildProcess nameserver_in(const std::string& directory) {
+  return ChildProcess({program_beside("corelane-nameserver"), "-ORBRuntimeDirectory", directory, "-ORBNamingStore",
+                       "memory", "-ORBEndpointListen", "127.0.0.1:0", "-ORBLogLevel", "off"});
+}
+
 CosNaming::Name wire_of(const std::string& text) { return wire_name(name_of(text)); }
 
 }  // namespace
@@ -52,6 +66,72 @@ TEST_CASE("each refusal of a naming service says which component it was and what
 TEST_CASE("a name is the same on the wire and here") {
   const giop::Name name = name_of("a.b/c/.d");
   CHECK(own_name(wire_name(name)) == name);
+}
+
+TEST_CASE("names are bound, shown, watched and taken away from the command line") {
+  const TempDirectory place;
+  ChildProcess server = nameserver_in(place.path());
+  REQUIRE(server.read_line());
+  const NamingOptions start{.orb_options = {"-ORBRuntimeDirectory", place.path()}};
+  struct Case {
+    int (*work)(const NamingOptions& options, std::ostream& out, std::ostream& err);
+    std::function<void(NamingOptions&)> change;
+    const char *out, *said;
+  };
+  const std::string nobody = "corbaloc::127.0.0.1:1/x";
+  const auto with = [](const char* name, const std::string& reference = {}) {
+    return [=](NamingOptions& options) { options.name = name, options.reference = reference; };
+  };
+  const Case cases[] = {
+      {list_names, with(""), "", ""},
+      {bind_name, with("a/b", nobody), "", "corelane ns bind: the root context has no 'a'; "},
+      {bind_name, with("a"), "", ""},
+      {bind_name, with("a/b", nobody), "", ""},
+      {bind_name, with("a/b", nobody), "", "corelane ns bind: 'a/b' is bound already; "},
+      {bind_name, [&](NamingOptions& o) { with("a/b", nobody)(o), o.replace = true; }, "", ""},
+      {bind_name, [&](NamingOptions& o) { with("c/d.e/f", nobody)(o), o.parents = true; }, "", ""},
+      {bind_name, [&](NamingOptions& o) { with("g", nobody)(o), o.process = ::getpid(); }, "", ""},
+      {bind_name, [&](NamingOptions& o) { with("h", nobody)(o), o.process = 1 << 22; }, "",
+       "corelane ns bind: there is no process 4194304 that this user sees\n"},
+      {list_names, [&](NamingOptions& o) { o.recursive = true; }, "a/\na/b\nc/\nc/d.e/\nc/d.e/f\ng\n", ""},
+      {list_names, with("c"), "d.e/\n", ""},
+      {list_names, with("a/b"), "", "corelane ns list: 'a/b' means an object that does not answer, "},
+      {resolve_name, with("a/x"), "", "corelane ns resolve: 'a' has no 'x'; corelane ns list 'a' shows what it has\n"},
+      {unbind_name, [&](NamingOptions& o) { with("a")(o), o.destroy = true; }, "",
+       "corelane ns unbind: 'a' still holds "},
+      {unbind_name, with("a/b"), "", ""},
+      {unbind_name, [&](NamingOptions& o) { with("a")(o), o.destroy = true; }, "", ""},
+      {list_names, with(""), "c/\ng\n", ""},
+  };
+  for (const Case& c : cases) {
+    NamingOptions options = start;
+    c.change(options);
+    std::ostringstream out, err;
+    const int status = c.work(options, out, err);
+    CAPTURE(options.name, err.str());
+    CHECK(out.str() == c.out);
+    CHECK_THAT(err.str(), Catch::StartsWith(c.said));
+    CHECK(status == (*c.said == '\0' ? 0 : 1));
+  }
+}
+
+TEST_CASE("a watch tells of a name that is bound") {
+  const TempDirectory place;
+  ChildProcess server = nameserver_in(place.path());
+  REQUIRE(server.read_line());
+  ChildProcess watch({program_beside("corelane"), "ns", "watch", "plant/*", "--changes", "1", "--interval", "10ms",
+                      "-ORBRuntimeDirectory", place.path()},
+                     {.joins_errors = true});
+  CHECK(watch.read_line() == "watching plant/*");
+  std::ostringstream out, err;
+  NamingOptions options{.orb_options = {"-ORBRuntimeDirectory", place.path()}, .name = "other"};
+  CHECK(bind_name(options, out, err) == 0);
+  options.name = "plant/controller";
+  options.reference = "corbaloc::127.0.0.1:1/x";
+  options.parents = true;
+  CHECK(bind_name(options, out, err) == 0);
+  CHECK(watch.read_line().value_or("") == "bound    plant/controller");
+  CHECK(watch.wait()->ok());
 }
 
 // Error paths.
