@@ -49,6 +49,8 @@ void add_directory(CLI::App& app, std::vector<std::string>& orb_options);
 
 Action define_trace(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_completion(CLI::App& app, std::vector<std::string>& orb_options);
+Action define_cores(CLI::App& app, std::vector<std::string>& orb_options);
+Action define_reserve(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_measure(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_ns(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_ping(CLI::App& app, std::vector<std::string>& orb_options);

@@ -25,12 +25,23 @@ Finding look_at_nameserver(const HostView& host) {
   return finding;
 }
 
+Finding look_at_reserved(const HostView& host) {
+  Finding finding{.name = "reservation daemon", .found = "runs: corelane cores"};
+  if (host.facts.reserved) return finding;
+  finding.state = FindingState::missing;
+  finding.found = "none runs on this host";
+  finding.cost = "corelane reserve has nobody to ask: no program can have a core for itself";
+  finding.commands.push_back(host.as_root("corelane-reserved &"));
+  return finding;
+}
+
 }  // namespace
 
 std::span<const Check> service_checks() {
   static constexpr Check table[] = {
       {unsigned(Purpose::tasks), &look_at_runtime_directory},
       {unsigned(Purpose::services), &look_at_nameserver},
+      {unsigned(Purpose::services) | unsigned(Purpose::reserve), &look_at_reserved},
   };
   return table;
 }

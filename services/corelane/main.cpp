@@ -67,7 +67,12 @@ std::string name_of(const CLI::App& app) {
 }
 
 Status run(std::vector<std::string> words) {
+  // What stands behind -- is another program's.
+  const auto border = std::ranges::find(words, "--");
+  const std::vector<std::string> others(border, words.end());
+  words.erase(border, words.end());
   auto orb_options = corelane::core::take_orb_options(words);
+  words.insert(words.end(), others.begin(), others.end());
   CLI::App app{"Looks at Corelane's servers and at what they recorded.", "corelane"};
   app.set_version_flag("--version", "corelane " CORELANE_VERSION);
   app.require_subcommand(1);

@@ -21,7 +21,8 @@ Expected<ToolSettings, core::SettingsFault> ToolSettings::load(std::vector<std::
   if (!found) return found.error();
   return ToolSettings{
       .orb_options = std::move(orb_options),
-      .runtime_directory = found->runtime_directory.empty() ? dispatch::runtime_directory() : found->runtime_directory};
+      .runtime_directory = found->runtime_directory.empty() ? dispatch::runtime_directory() : found->runtime_directory,
+      .directory_was_named = !found->runtime_directory.empty()};
 }
 
 }  // namespace corelane::tool

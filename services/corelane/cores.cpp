@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "services/corelane/reserve.h"
+#include "services/corelane/text.h"
+
+namespace corelane::tool {
+namespace {
+
+namespace rs = Corelane::Reservation;
+
+const char* word_of_use(rs::CoreUse use) {
+  switch (use) {
+    case rs::CoreUse::common:
+      return "common";
+    case rs::CoreUse::taken:
+      return "taken";
+    case rs::CoreUse::kept_idle:
+      return "kept idle";
+    case rs::CoreUse::shared:
+      return "shared";
+    default:
+      return "withheld";
+  }
+}
+
+Duration duration_of(rs::Nanoseconds nanoseconds) { return Duration{static_cast<std::int64_t>(nanoseconds)}; }
+
+std::string holder_text(const rs::Account& account) {
+  return plain(account.program()) + " " + std::to_string(account.whose().who().pid());
+}
+
+std::string line_of(const rs::CoreState& core, const rs::AccountList& accounts) {
+  std::string text = format("%-5d %-5d %-6d %-5d %-10s ", core.core(), core.physical_core(), core.cache(), core.node(),
+                            word_of_use(core.use()));
+  const auto owner = std::ranges::find_if(
+      accounts, [&](const rs::Account& account) { return core.owner() != 0 && account.reservation() == core.owner(); });
+  if (owner != accounts.end()) text += "reservation " + std::to_string(core.owner()) + ": " + holder_text(*owner);
+  if (core.use() == rs::CoreUse::shared)
+    text += format("%.1f %% booked, %.1f %% free", 100 * core.booked(), 100 * core.free());
+  return text + "\n";
+}
+
+std::string line_of(const rs::Account& account) {
+  std::string text = format("%-5llu ", static_cast<unsigned long long>(account.reservation())) + holder_text(account) +
+                     ", user " + std::to_string(account.user()) + ": ";
+  if (account.waiting())
+    text += "waits for room";
+  else
+    text += (account.share().budget() != 0 ? brief(duration_of(account.share().budget())) + " in every " +
+                                                 brief(duration_of(account.share().period())) + " on "
+                                           : std::string()) +
+            (account.cores().size() == 1 ? "core " : "cores ") + cores_text(account.cores()) + " for " +
+            brief(duration_of(account.held()));
+  if (account.lease_left() != 0) text += ", ends in " + brief(duration_of(account.lease_left()));
+  if (!account.note().empty()) text += "; " + plain(account.note());
+  for (const rs::Loan& loan : account.loans())
+    text += "\n      lent to process " + std::to_string(loan.service().pid()) + ", which worked there for " +
+            brief(duration_of(loan.used()));
+  for (const rs::Charge& charge : account.charges())
+    text += "\n      worked for process " + std::to_string(charge.client().pid()) + " for " +
+            brief(duration_of(charge.used()));
+  return text + "\n";
+}
+
+nlohmann::ordered_json json_of(const rs::CoreState& core) {
+  return {{"core", core.core()},
+          {"physical_core", core.physical_core()},
+          {"cache", core.cache()},
+          {"node", core.node()},
+          {"use", word_of_use(core.use())},
+          {"reservation", core.owner()},
+          {"booked", core.booked()},
+          {"free", core.free()}};
+}
+
+nlohmann::ordered_json json_of(const rs::Account& account) {
+  nlohmann::ordered_json json{{"reservation", account.reservation()},
+                              {"waiting", account.waiting()},
+                              {"pid", account.whose().who().pid()},
+                              {"user", account.user()},
+                              {"program", account.program()},
+                              {"note", account.note()},
+                              {"cores", account.cores()},
+                              {"idle", account.idle()},
+                              {"budget_ns", account.share().budget()},
+                              {"period_ns", account.share().period()},
+                              {"held_ns", account.held()},
+                              {"lease_left_ns", account.lease_left()}};
+  for (const rs::Loan& loan : account.loans())
+    json["loans"].push_back({{"service", loan.service().pid()}, {"used_ns", loan.used()}, {"times", loan.times()}});
+  for (const rs::Charge& charge : account.charges())
+    json["charges"].push_back(
+        {{"client", charge.client().pid()}, {"used_ns", charge.used()}, {"times", charge.times()}});
+  return json;
+}
+
+std::string json_text(const rs::CoreStateList& cores, const rs::AccountList& accounts, const rs::Status& status) {
+  nlohmann::ordered_json json{{"backend", status.backend()},
+                              {"place", status.place()},
+                              {"cannot", status.cannot()},
+                              {"cores", nlohmann::ordered_json::array()},
+                              {"reservations", nlohmann::ordered_json::array()}};
+  for (const rs::CoreState& core : cores) json["cores"].push_back(json_of(core));
+  for (const rs::Account& account : accounts) json["reservations"].push_back(json_of(account));
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string text_of(const rs::CoreStateList& cores, const rs::AccountList& accounts, const rs::Status& status,
+                    Format shown_as) {
+  if (shown_as == Format::json) return json_text(cores, accounts, status);
+  std::string text = "core  phys  cache  node  use        owner\n";
+  for (const rs::CoreState& core : cores) text += line_of(core, accounts);
+  if (!accounts.empty()) text += "reservations\n";
+  for (const rs::Account& account : accounts) text += line_of(account);
+  text += "by " + plain(status.backend()) + (status.place().empty() ? "" : " at " + plain(status.place())) + "\n";
+  for (const std::string& lack : status.cannot()) text += "not promised here: " + plain(lack) + "\n";
+  return text;
+}
+
+int show_cores(const ReservationPlace& place, Format shown_as, std::ostream& out, std::ostream& err) {
+  return with_reservations("corelane cores", place, err, 1, [&](const ReservationServer& server) {
+    out << text_of(server->cores(), server->accounts(), server->state(), shown_as);
+    return 0;
+  });
+}
+
+}  // namespace corelane::tool

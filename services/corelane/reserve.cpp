@@ -1,0 +1,89 @@
+#include "services/corelane/reserve.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "orb/base/contract.h"
+#include "orb/os/clock.h"
+#include "services/corelane/text.h"
+
+namespace corelane::tool {
+namespace {
+
+namespace rs = Corelane::Reservation;
+
+constexpr Duration between_looks = std::chrono::milliseconds{100};
+constexpr const char* who = "corelane reserve";
+
+rs::Grant ask(const ReservationServer& server, const ReserveOptions& options) {
+  const rs::Holder self(rs::Process(0, 0), options.one_thread ? rs::Scope::one_thread : rs::Scope::process_tree, 0);
+  const rs::Terms terms(0, options.waits, options.note.empty() ? options.command.front() : options.note);
+  return options.share ? server->reserve_share(self, *options.share, terms)
+                       : server->reserve_cores(self, options.cores, terms);
+}
+
+rs::Grant wait_for(const ReservationServer& server, rs::Grant grant, std::ostream& err) {
+  if (grant.waiting())
+    err << who << ": waiting for room, "
+        << (grant.position() == 0 ? "first in the queue" : std::to_string(grant.position()) + " are before this one")
+        << std::endl;
+  while (grant.waiting()) {  // until the user ends it
+    os::sleep_until(os::now() + between_looks);
+    grant = server->look(grant.reservation());
+  }
+  return grant;
+}
+
+std::string report_text(const rs::Grant& grant, Format shown_as) {
+  if (shown_as == Format::table) {
+    std::string text = std::string(who) + ": " + grant_text(grant) + "\n";
+    for (const std::string& remark : grant.remarks()) text += std::string(who) + ": " + plain(remark) + "\n";
+    return text;
+  }
+  const nlohmann::ordered_json json{{"reservation", grant.reservation()},
+                                    {"cores", grant.cores()},
+                                    {"idle", grant.idle()},
+                                    {"promise", grant_text(grant)},
+                                    {"remarks", grant.remarks()}};
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+// Returns only when it failed.
+int become(const std::vector<std::string>& command, std::ostream& err) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  ::execvp(words.front(), words.data());
+  const int failure = errno;
+  err << who << ": " << plain(command.front()) << ": " << std::strerror(failure)
+      << (failure == ENOENT ? "; write ./ before a program of this folder" : "") << "\n";
+  return failure == ENOENT ? not_found : not_executable;
+}
+
+}  // namespace
+
+Expected<rs::ShareWanted, std::string> parse_share(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const auto budget = parse_duration(text.substr(0, slash));
+  const auto period = slash == text.npos ? std::nullopt : parse_duration(text.substr(slash + 1));
+  if (!budget || !period)
+    return "'" + std::string(text) + "' is no share; write 2ms/10ms for two milliseconds in every ten";
+  if (*budget <= Duration::zero() || *budget > *period || *period > std::chrono::seconds{1})
+    return "'" + std::string(text) + "' is out of range: 0 < budget <= period <= 1s";
+  return rs::ShareWanted(static_cast<std::uint64_t>(budget->count()), static_cast<std::uint64_t>(period->count()));
+}
+
+int reserve(const ReserveOptions& options, std::ostream& err) {
+  const int status = with_reservations(who, options.place, err, not_reserved, [&](const ReservationServer& server) {
+    const rs::Grant grant = wait_for(server, ask(server, options), err);
+    if (!options.quiet) err << report_text(grant, options.format) << std::flush;
+    return 0;
+  });
+  return status != 0 ? status : become(options.command, err);
+}
+
+}  // namespace corelane::tool

@@ -1,0 +1,48 @@
+// What `corelane reserve` and `corelane cores` do, apart from their options.
+// Threads: none of their own but the ORB's, which ends before a program is started.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orb/base/expected.h"
+#include "services/corelane/format.h"
+#include "services/corelane/reservation_client.h"
+
+namespace corelane::tool {
+
+// As env(1), nice(1) and timeout(1) have them, so that a program's own status is not taken for one.
+inline constexpr int not_reserved = 125, not_executable = 126, not_found = 127;
+
+struct ReserveOptions {
+  ReservationPlace place{};
+  Corelane::Reservation::CoresWanted cores{
+      0, {}, Corelane::Reservation::Nearness::anywhere, Corelane::Reservation::SiblingRule::siblings_idle};
+  std::optional<Corelane::Reservation::ShareWanted> share{};  // instead of cores
+  bool one_thread = false;                                    // the share is for the program's first thread alone
+  bool waits = false;                                         // until there is room
+  bool quiet = false;
+  std::string note{};
+  std::vector<std::string> command{};  // the program and its arguments
+  Format format = Format::table;
+};
+
+// "2ms/10ms": so much every so long. Else what is wrong with it, as a sentence.
+Expected<Corelane::Reservation::ShareWanted, std::string> parse_share(std::string_view text);
+
+// Reserves for this process, then becomes the program: it has this process's id, and its exit status and signals are
+// its own. Returns only when that was not to be: not_reserved, not_executable, not_found.
+int reserve(const ReserveOptions& options, std::ostream& err);
+
+std::string text_of(const Corelane::Reservation::CoreStateList& cores,
+                    const Corelane::Reservation::AccountList& accounts, const Corelane::Reservation::Status& status,
+                    Format format);
+
+// Who owns which core. 0: shown; 1: no daemon, or it refuses.
+int show_cores(const ReservationPlace& place, Format format, std::ostream& out, std::ostream& err);
+
+}  // namespace corelane::tool

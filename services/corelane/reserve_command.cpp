@@ -1,0 +1,112 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "services/corelane/command.h"
+#include "services/corelane/host_files.h"
+#include "services/corelane/reserve.h"
+
+namespace corelane::tool {
+namespace {
+
+using Corelane::Reservation::CoreList;
+using Corelane::Reservation::Nearness;
+using Corelane::Reservation::SiblingRule;
+
+ReservationPlace place_of(const ToolSettings& settings) {
+  return {settings.orb_options, settings.runtime_directory, settings.directory_was_named};
+}
+
+void read_these(ReserveOptions& options, const std::string& text) {
+  const CoreSet cores = parse_core_set(text);
+  if (cores.empty()) throw CLI::ValidationError("--out-of", "'" + text + "' is no list of cores; write 2-3,6");
+  options.cores.these(CoreList(cores.begin(), cores.end()));
+}
+
+void read_share(ReserveOptions& options, const std::string& text) {
+  const auto share = parse_share(text);
+  if (!share) throw CLI::ValidationError("--share", share.error());
+  options.share = *share;
+}
+
+template <typename Choice>
+void add_choice(CLI::App& app, const std::string& name, const std::map<std::string, Choice>& choices,
+                std::function<void(Choice)> take, const std::string& help) {
+  std::string type;
+  for (const auto& [word, choice] : choices) type += (type.empty() ? "" : "|") + word;
+  app.add_option_function<std::string>(
+         name, [take, choices](const std::string& word) { take(choices.at(word)); }, help)
+      ->type_name(type)
+      ->check(CLI::IsMember(choices).description(""));
+}
+
+void define_wishes(CLI::App& app, ReserveOptions& options) {
+  auto* const cores = app.add_option_function<std::uint16_t>(
+      "--cores", [&options](std::uint16_t count) { options.cores.count(count); }, "so many whole cores");
+  cores->type_name("COUNT")->check(CLI::Range(1, 4096).description(""));
+  auto* const share = app.add_option_function<std::string>(
+      "--share", [&options](const std::string& text) { read_share(options, text); }, "so much of a core every so long");
+  share->type_name("TIME/TIME")->excludes(cores);
+  app.add_flag("--thread", options.one_thread,
+               "the share is for the first thread alone (SCHED_DEADLINE) [for the program and all that it starts]")
+      ->needs(share);
+  app.add_option_function<std::string>(
+         "--out-of", [&options](const std::string& text) { read_these(options, text); }, "out of these cores alone")
+      ->type_name("CORES");
+  add_choice<Nearness>(
+      app, "--near",
+      {{"any", Nearness::anywhere},
+       {"near", Nearness::near},
+       {"cache", Nearness::one_cache},
+       {"node", Nearness::one_node}},
+      [&options](Nearness placement) { options.cores.placement(placement); },
+      "how near each other: as near as there are, or in one cache or memory node or not at all [any]");
+  add_choice<SiblingRule>(
+      app, "--siblings",
+      {{"idle", SiblingRule::siblings_idle},
+       {"mine", SiblingRule::siblings_mine},
+       {"others", SiblingRule::siblings_others}},
+      [&options](SiblingRule rule) { options.cores.siblings(rule); },
+      "what becomes of a core's other hardware threads [idle]");
+}
+
+}  // namespace
+
+Action define_reserve(CLI::App& app, std::vector<std::string>& orb_options) {
+  const auto options = std::make_shared<ReserveOptions>();
+  app.footer(
+      "As in: corelane reserve --cores 1 -- ./app    corelane reserve --share 2ms/10ms -- ./app\n"
+      "The program takes this process's place, so its exit status and signals are its own; the reservation ends with "
+      "it. "
+      "Exit status before that: 125 nothing was reserved, 126 the program cannot be run, 127 there is none, 2 the "
+      "command "
+      "line was wrong.");
+  define_wishes(app, *options);
+  app.add_flag("--wait", options->waits, "where there is no room, wait for it");
+  app.add_option("--note", options->note, "what it is for, for those who look at corelane cores [the program]")
+      ->type_name("TEXT");
+  app.add_flag("-q,--quiet", options->quiet, "do not say on standard error what was reserved");
+  add_format(app, options->format);
+  add_directory(app, orb_options);
+  app.add_option("COMMAND", options->command, "the program and its arguments, behind --")->type_name("")->required();
+  return [options](const ToolSettings& settings) {
+    if (options->cores.count() == 0 && !options->share && options->cores.these().empty()) {
+      std::cerr << "corelane reserve: how much? --cores COUNT or --share TIME/TIME; see corelane reserve --help\n";
+      return 2;
+    }
+    options->place = place_of(settings);
+    return reserve(*options, std::cerr);
+  };
+}
+
+Action define_cores(CLI::App& app, std::vector<std::string>& orb_options) {
+  const auto format = std::make_shared<Format>(Format::table);
+  app.footer("Exit status: 0 shown, 1 no reservation daemon answers, 2 the command line was wrong.");
+  add_format(app, *format);
+  add_directory(app, orb_options);
+  return
+      [format](const ToolSettings& settings) { return show_cores(place_of(settings), *format, std::cout, std::cerr); };
+}
+
+}  // namespace corelane::tool
