@@ -347,6 +347,10 @@ const std::vector<SettingsEntry>& settings_table() {
        "in "
        "/var/lib/corelane for root, in $XDG_STATE_HOME/corelane or ~/.local/state/corelane for others",
        [](S& s, V v) { return s.naming.store = v, std::string{}; }},
+      {"naming.etcd_user", "", "who corelane-nameserver is to etcd; without it, it does not log in",
+       [](S& s, V v) { return s.naming.etcd_user = v, std::string{}; }},
+      {"naming.etcd_password_file", "", "the file whose first line is his password",
+       [](S& s, V v) { return s.naming.etcd_password_file = v, std::string{}; }},
       {"naming.names", "1000000", "names that corelane-nameserver holds; more get IMP_LIMIT, as with the limits below",
        [](S& s, V v) { return size(v, s.naming.names, 1, 100'000'000); }},
       {"naming.contexts", "100000", "contexts that it holds",

@@ -4,17 +4,20 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "orb/corba/init_orb.h"
 #include "orb/core/orb_options.h"
+#include "orb/core/runtime.h"
 #include "orb/core/stop_signals.h"
 #include "orb/os/log.h"
+#include "services/nameserver/broker/broker.h"
+#include "services/nameserver/broker/channel_by_name.h"
 #include "services/nameserver/nameserver.h"
 #include "services/nameserver/start.h"
-#include "services/nameserver/stores/open_store.h"
 
 namespace {
 
@@ -30,26 +33,38 @@ bool write_reference(const std::string& path, const std::string& reference) {
   return std::rename(beside.c_str(), path.c_str()) == 0;
 }
 
+bool tell_where(const CORBA::ORB& orb, const std::string& reference, const std::string& reference_file) {
+  if (!reference_file.empty() && !write_reference(reference_file, reference)) return false;
+  for (const std::string& url : urls_of(orb.endpoints())) std::cout << url << "\n";
+  std::cout << std::flush;
+  return true;
+}
+
+// Brings processes of this host together over channels. Names are served without it, too.
+std::unique_ptr<Broker> start_broker(const CORBA::ORB& orb) {
+  if (orb.settings().naming.socket == "off") return nullptr;
+  auto broker = Broker::start(broker_path(core::runtime_directory_of(orb.settings())));
+  if (broker) return std::move(*broker);
+  os::log::warn(broker.error());
+  return nullptr;
+}
+
 int serve(const std::vector<std::string>& options, const std::string& reference_file) {
   const auto orb = corba::init_orb(options, "nameserver");
   const core::StopSignals stop(*orb);
   const core::NamingSettings& settings = orb->settings().naming;
-  const auto place = store_of(settings);
-  if (!place) return fault(place.error(), 1);
-  auto store = open_store(place->text, {.limits = {.contexts = settings.contexts, .bindings = settings.names}});
+  auto store = store_of(settings);
   if (!store) return fault(store.error(), 1);
   const StoreStatus kept = (*store)->status();
   Nameserver server(orb, std::move(*store), settings);
   server.open();
-  const std::string reference = orb->object_to_string(server.root());
-  if (!reference_file.empty() && !write_reference(reference_file, reference))
-    return fault("cannot write " + reference_file, 1);
+  const auto broker = start_broker(*orb);
   os::log::info("naming: names are kept in " + kept.kind + (kept.place.empty() ? "" : " " + kept.place));
-  for (const std::string& url : urls_of(orb->endpoints())) std::cout << url << "\n";
-  std::cout << std::flush;
-  orb->run();
+  const bool told = tell_where(*orb, orb->object_to_string(server.root()), reference_file);
+  if (told) orb->run();
   server.stop();
   orb->destroy();
+  if (!told) return fault("cannot write " + reference_file, 1);
   os::log::info("naming: stopped");
   return 0;
 }

@@ -11,9 +11,15 @@
 #include "orb/core/name_service.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/os/directory.h"
+#include "orb/os/small_file.h"
+#include "services/nameserver/stores/open_store.h"
 
 namespace corelane::nameserver {
 namespace {
+
+struct StartFault {
+  std::string text;
+};
 
 constexpr const char* standard_place = "127.0.0.1:2809";
 
@@ -52,16 +58,34 @@ std::string state_directory() {
   return {};
 }
 
-}  // namespace
-
-Expected<Specification, std::string> store_of(const core::NamingSettings& settings) {
-  if (!settings.store.empty()) return Specification{settings.store};
+Expected<std::string, StartFault> specification_of(const core::NamingSettings& settings) {
+  if (!settings.store.empty()) return settings.store;
   const std::string directory = state_directory();
-  if (directory.empty()) return std::string("no HOME is set to keep names in; say where with naming.store");
+  if (directory.empty()) return StartFault{"no HOME is set to keep names in; say where with naming.store"};
   std::error_code fault;
   std::filesystem::create_directories(directory, fault);
-  if (fault) return "cannot make " + directory + ": " + fault.message() + "; see naming.store";
-  return Specification{"sqlite:" + directory + "/names.db"};
+  if (fault) return StartFault{"cannot make " + directory + ": " + fault.message() + "; see naming.store"};
+  return "sqlite:" + directory + "/names.db";
+}
+
+Expected<std::string, StartFault> first_line_of(const std::string& file) {
+  constexpr std::size_t longest = 4096;
+  if (file.empty()) return std::string();
+  const auto text = os::read_small_file(file, longest);
+  if (!text) return StartFault{"naming.etcd_password_file: " + text.error().text};
+  return text->substr(0, text->find_first_of("\r\n"));
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<Store>, std::string> store_of(const core::NamingSettings& settings) {
+  const auto specification = specification_of(settings);
+  if (!specification) return specification.error().text;
+  const auto password = first_line_of(settings.etcd_password_file);
+  if (!password) return password.error().text;
+  return open_store(*specification, {.limits = {.contexts = settings.contexts, .bindings = settings.names},
+                                     .etcd_user = settings.etcd_user,
+                                     .etcd_password = *password});
 }
 
 Expected<std::vector<std::string>, core::SettingsFault> nameserver_options(const std::vector<std::string>& given) {

@@ -6,6 +6,7 @@
 // Threads: values; any but real-time ones.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "orb/core/settings.h"
 #include "orb/core/settings_fault.h"
 #include "orb/transport/endpoint.h"
+#include "services/nameserver/stores/store.h"
 
 namespace corelane::nameserver {
 
@@ -20,12 +22,9 @@ namespace corelane::nameserver {
 // Makes the runtime directory where the socket is in it.
 Expected<std::vector<std::string>, core::SettingsFault> nameserver_options(const std::vector<std::string>& given);
 
-// What open_store() takes.
-struct Specification {
-  std::string text;
-};
-// naming.store, or the file where this user's names are; makes its directory. Else why not.
-Expected<Specification, std::string> store_of(const core::NamingSettings& settings);
+// The store of naming.store, or the file where this user's names are, whose directory is made. Else, as a sentence:
+// what could not be opened, why, and what mends it.
+Expected<std::unique_ptr<Store>, std::string> store_of(const core::NamingSettings& settings);
 
 // What to tell others: corbaloc: for TCP, the paths of sockets for this host.
 std::vector<std::string> urls_of(const std::vector<transport::Endpoint>& endpoints);
