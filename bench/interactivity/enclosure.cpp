@@ -64,14 +64,15 @@ void remove_group(const fs::path& group) {
   rmdir(group.c_str());
 }
 
-// What a run left behind that was killed.
-void remove_stale(const fs::path& mount) {
+// What runs left behind there that were killed.
+template <typename Remove>
+void for_stale(const fs::path& place, Remove&& remove) {
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(mount, ignored)) {
+  for (const auto& entry : fs::directory_iterator(place, ignored)) {
     const std::string name = entry.path().filename();
     if (!name.starts_with(prefix)) continue;
     const int owner = std::atoi(name.c_str() + prefix.size());
-    if (owner > 0 && kill(owner, 0) != 0 && errno == ESRCH) remove_group(entry.path());
+    if (owner > 0 && kill(owner, 0) != 0 && errno == ESRCH) remove(entry.path());
   }
 }
 
@@ -110,7 +111,7 @@ class Groups {
     if (geteuid() != 0) return "only root may make a cpuset: run it through sudo";
     for (const std::string& mount : mounts_) {
       if (mount.empty()) return "the controllers cpuset and cpu of cgroup v1 are not mounted here";
-      remove_stale(mount);
+      for_stale(mount, remove_group);
       if (mkdir((fs::path(mount) / name_).c_str(), 0755) != 0) return mount + ": " + std::strerror(errno);
     }
     if (!put(cpuset() / "cpuset.cpus", usable_list()) ||
@@ -126,7 +127,11 @@ class Groups {
 
 class Directory {
  public:
-  Directory() : path_((fs::temp_directory_path() / (prefix + "XXXXXX")).string()) {
+  Directory() : path_((fs::temp_directory_path() / (prefix + std::to_string(getpid()) + "-XXXXXX")).string()) {
+    for_stale(fs::temp_directory_path(), [](const fs::path& path) {
+      std::error_code ignored;
+      fs::remove_all(path, ignored);
+    });
     if (mkdtemp(path_.data()) == nullptr) fail("mkdtemp");
   }
   Directory(const Directory&) = delete;

@@ -24,7 +24,7 @@ using namespace corelane;
 
 namespace {
 
-constexpr std::chrono::seconds patience_with_peer{60};  // beside hundreds of busy threads
+constexpr std::chrono::seconds patience_with_peer{180};  // beside hundreds of busy threads
 
 [[noreturn]] void fail_at(const char* call) { throw std::system_error(errno, std::generic_category(), call); }
 
@@ -54,22 +54,42 @@ void edit_by_socket(const std::string& path, Notebook& notebook, const Ready& re
     if (recv(service.get(), &event, sizeof event, MSG_WAITALL) != sizeof event) fail_at("recv");
 }
 
+using Met = Expected<channel::Channel, std::string>;
+
 // Again where a handshake took too long, as it does beside many busy threads.
 template <typename Try>
 channel::Channel meet(Try&& attempt) {
   const Time deadline = os::now() + patience_with_peer;
   for (;;) {  // bound: the deadline
-    auto end = attempt(deadline);
+    Met end = attempt(deadline);
     if (end) return std::move(*end);
-    if (os::now() >= deadline) throw std::runtime_error(end.error().text);
+    if (os::now() >= deadline) throw std::runtime_error(end.error());
   }
+}
+
+// The editor greets: one who connected cannot know that he was not given up meanwhile.
+Met accept_greeting(channel::Listener& listener, Time deadline) {
+  auto end = listener.accept(deadline);
+  if (!end) return Unexpected{end.error().text};
+  const std::byte greeting{1};
+  if (const auto sent = end->write({&greeting, 1}, deadline); !sent)
+    return Unexpected{std::string(text_of(sent.error()))};
+  return std::move(*end);
+}
+
+Met connect_greeted(const std::string& address, Time deadline) {
+  auto end = channel::Channel::connect(address, {}, deadline);
+  if (!end) return Unexpected{end.error().text};
+  std::byte greeting{};
+  if (const auto got = end->read({&greeting, 1}, deadline); !got) return Unexpected{std::string(text_of(got.error()))};
+  return std::move(*end);
 }
 
 void edit_by_channel(const std::string& path, Notebook& notebook, const Ready& ready) {
   auto listener = channel::Listener::listen(path, {});
   if (!listener) throw std::runtime_error(listener.error().text);
   ready(path);
-  auto service = meet([&](Time deadline) { return listener->accept(deadline); });
+  auto service = meet([&](Time deadline) { return accept_greeting(*listener, deadline); });
   for (Event event; !notebook.is_full(); notebook.note(event))
     if (const auto got = service.read(std::as_writable_bytes(std::span{&event, 1}), never); !got)
       throw std::runtime_error(std::string(text_of(got.error())));
@@ -95,8 +115,8 @@ Sender send_plainly(const Route& route, const std::string& address) {
       if (send(editor->get(), &event, sizeof event, MSG_NOSIGNAL) != sizeof event) fail_at("send");
     };
   }
-  const auto editor = std::make_shared<channel::Channel>(
-      meet([&](Time deadline) { return channel::Channel::connect(address, {}, deadline); }));
+  const auto editor =
+      std::make_shared<channel::Channel>(meet([&](Time deadline) { return connect_greeted(address, deadline); }));
   return [editor](const Event& event) {
     if (const auto sent = editor->write(std::as_bytes(std::span{&event, 1}), never); !sent)
       throw std::runtime_error(std::string(text_of(sent.error())));
