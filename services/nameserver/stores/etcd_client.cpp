@@ -45,7 +45,8 @@ std::uint64_t revision_in(const Json& reply) { return number_in<std::uint64_t>(m
 EtcdEntry entry_of(const Json& json) {
   return {.key = from_base64(text_in(json, "key")).value_or(""),
           .value = from_base64(text_in(json, "value")).value_or(""),
-          .modified = number_in<std::uint64_t>(json, "mod_revision")};
+          .modified = number_in<std::uint64_t>(json, "mod_revision"),
+          .lease = number_in<EtcdLease>(json, "lease")};
 }
 
 std::vector<EtcdEntry> entries_in(const Json& reply, const char* name) {
@@ -102,7 +103,7 @@ EtcdTransaction& EtcdTransaction::if_unchanged(std::string key, std::uint64_t mo
   return compare({.key = std::move(key), .revision = modified});
 }
 
-EtcdTransaction& EtcdTransaction::then_put(std::string key, std::string value, LeaseId lease) {
+EtcdTransaction& EtcdTransaction::then_put(std::string key, std::string value, EtcdLease lease) {
   steps_.push_back({.key = std::move(key), .value = std::move(value), .lease = lease});
   return *this;
 }
@@ -168,15 +169,15 @@ Expected<EtcdOutcome, EtcdFault> EtcdClient::commit(const EtcdTransaction& trans
   return outcome;
 }
 
-Expected<LeaseId, EtcdFault> EtcdClient::grant(std::chrono::seconds time) {
+Expected<EtcdLease, EtcdFault> EtcdClient::grant(std::chrono::seconds time) {
   const auto reply = call("/v3/lease/grant", Json{{"TTL", std::to_string(time.count())}}.dump());
   if (!reply) return reply.error();
-  const LeaseId lease = number_in<LeaseId>(parse(*reply), "ID");
+  const EtcdLease lease = number_in<EtcdLease>(parse(*reply), "ID");
   if (lease == 0) return nonsense();
   return lease;
 }
 
-Expected<void, EtcdFault> EtcdClient::keep_alive(LeaseId lease) {
+Expected<void, EtcdFault> EtcdClient::keep_alive(EtcdLease lease) {
   const auto reply = call("/v3/lease/keepalive", Json{{"ID", std::to_string(lease)}}.dump());
   if (!reply) return reply.error();
   const Json json = parse(*reply), &result = member(json, "result");
@@ -185,7 +186,7 @@ Expected<void, EtcdFault> EtcdClient::keep_alive(LeaseId lease) {
   return {};
 }
 
-Expected<void, EtcdFault> EtcdClient::revoke(LeaseId lease) {
+Expected<void, EtcdFault> EtcdClient::revoke(EtcdLease lease) {
   const auto reply = call("/v3/lease/revoke", Json{{"ID", std::to_string(lease)}}.dump());
   if (!reply) return reply.error();
   return {};
@@ -200,7 +201,7 @@ Expected<std::string, EtcdFault> EtcdClient::call(const std::string& path, const
 Expected<std::string, EtcdFault> EtcdClient::call_once(const std::string& path, const std::string& json) {
   for (int logins = 0;; ++logins) {
     auto connection = take_connection();
-    auto reply = connection->post({.path = path, .body = json, .authorization = token()}, timeout);
+    auto reply = connection->post({.path = path, .body = json, .authorization = token()}, timeout());
     if (!reply) {
       try_another_endpoint();
       return EtcdFault{EtcdFault::Kind::unreachable, "etcd at " + reply.error().text};
@@ -216,7 +217,7 @@ Expected<void, EtcdFault> EtcdClient::log_in() {
   const Json login{{"name", access_.user}, {"password", access_.password}};
   auto connection = take_connection();
   auto reply = connection->post(
-      {.path = "/v3/auth/authenticate", .body = login.dump(-1, ' ', false, Json::error_handler_t::replace)}, timeout);
+      {.path = "/v3/auth/authenticate", .body = login.dump(-1, ' ', false, Json::error_handler_t::replace)}, timeout());
   if (!reply) return EtcdFault{EtcdFault::Kind::unreachable, "etcd at " + reply.error().text};
   give_back(std::move(connection));
   const std::string token = text_in(parse(reply->body), "token");
@@ -263,7 +264,7 @@ Expected<void, EtcdFault> EtcdWatch::open(const std::string& prefix, std::uint64
                        {"range_end", to_base64(end_of_prefix(prefix))},
                        {"start_revision", std::to_string(first_revision)}}}};
   const auto reply = connection_.open_stream(
-      {.path = "/v3/watch", .body = request.dump(), .authorization = client_.token()}, EtcdClient::timeout);
+      {.path = "/v3/watch", .body = request.dump(), .authorization = client_.token()}, client_.timeout());
   if (!reply) return EtcdFault{EtcdFault::Kind::unreachable, "etcd at " + reply.error().text};
   if (!reply->ok()) return refusal_of(*reply);
   return {};

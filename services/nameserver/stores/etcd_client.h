@@ -1,7 +1,7 @@
 // EtcdClient: etcd's operations on keys, leases and logins, over the HTTP gateway of etcd 3.4 (POST of JSON to
 // /v3/...). Keys and values are any bytes.
 //
-// Threads: any, side by side; each call waits for its answer, or until the timeout.
+// Threads: any, side by side; each call waits for its answer, or until EtcdAccess::timeout.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace corelane::nameserver {
 
-using LeaseId = std::int64_t;  // 0: none
+using EtcdLease = std::int64_t;  // 0: none
 
 struct EtcdFault {
   enum class Kind : std::uint8_t { unreachable, refused, no_lease, compacted };
@@ -29,6 +29,7 @@ struct EtcdFault {
 struct EtcdEntry {
   std::string key{}, value{};
   std::uint64_t modified = 0;  // the revision of its last change
+  EtcdLease lease = 0;         // that it hangs on
 };
 
 struct EtcdEvent {
@@ -50,7 +51,7 @@ class EtcdTransaction {
   EtcdTransaction& if_nothing_below(std::string prefix);
   // 0: absent.
   EtcdTransaction& if_unchanged(std::string key, std::uint64_t modified);
-  EtcdTransaction& then_put(std::string key, std::string value, LeaseId lease = 0);
+  EtcdTransaction& then_put(std::string key, std::string value, EtcdLease lease = 0);
   EtcdTransaction& then_delete(std::string key);
   EtcdTransaction& else_get(std::string key);
 
@@ -65,7 +66,7 @@ class EtcdTransaction {
   };
   struct Step {
     std::string key, value{};
-    LeaseId lease = 0;
+    EtcdLease lease = 0;
     bool deletes = false;
   };
 
@@ -85,7 +86,8 @@ struct EtcdOutcome {
 
 struct EtcdAccess {
   std::vector<HttpEndpoint> endpoints;  // tried in turn
-  std::string user, password;           // empty: without a login
+  std::string user{}, password{};       // empty: without a login
+  std::chrono::milliseconds timeout{5000};
 };
 
 // The end of a range that has all keys that begin with the prefix.
@@ -99,12 +101,12 @@ class EtcdClient {
   Expected<EtcdRange, EtcdFault> range(const std::string& begin, const std::string& end, std::size_t most,
                                        std::uint64_t revision = 0);
   Expected<EtcdOutcome, EtcdFault> commit(const EtcdTransaction& transaction);
-  Expected<LeaseId, EtcdFault> grant(std::chrono::seconds time);
+  Expected<EtcdLease, EtcdFault> grant(std::chrono::seconds time);
   // no_lease: it ran out.
-  Expected<void, EtcdFault> keep_alive(LeaseId lease);
-  Expected<void, EtcdFault> revoke(LeaseId lease);
+  Expected<void, EtcdFault> keep_alive(EtcdLease lease);
+  Expected<void, EtcdFault> revoke(EtcdLease lease);
 
-  static constexpr std::chrono::seconds timeout{5};
+  std::chrono::milliseconds timeout() const { return access_.timeout; }
 
  private:
   friend class EtcdWatch;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "orb/os/host.h"
 #include "orb/os/log.h"
 
 namespace corelane::nameserver {
@@ -13,6 +14,11 @@ constexpr std::size_t page = 2000;  // entries
 constexpr const char* format_version = "1";
 
 }  // namespace
+
+std::string etcd_host() {
+  const os::HostIdentity& host = os::this_host();
+  return host.boot_id + " " + std::to_string(host.time_namespace) + " " + std::to_string(host.pid_namespace);
+}
 
 EtcdFollower::EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdLeases& leases,
                            ChangeTeller& teller, std::chrono::milliseconds period)
@@ -59,9 +65,10 @@ EtcdFault EtcdFollower::follow_once() {
     watch_ = &watch;
     if (is_stopped_) watch.stop();
   }
-  const EtcdFault fault = follow_changes(watch);
+  EtcdFault fault = follow_changes(watch);
   const std::lock_guard lock(mutex_);
   watch_ = nullptr;
+  if (!why_cut_.empty()) fault.text = std::exchange(why_cut_, {});
   return fault;
 }
 
@@ -70,8 +77,18 @@ EtcdFollower::Done EtcdFollower::load() {
   const auto entries = read_all(revision);
   if (!entries) return entries.error();
   if (const auto known = check_format(*entries); !known) return known;
+  if (cache_.revision() == 0) adopt(*entries);
   tell(cache_.load(*entries, revision));
   return {};
+}
+
+// What a nameserver of this host has left behind that is no more: it is for this one to see when their owners end.
+void EtcdFollower::adopt(const std::vector<EtcdEntry>& entries) {
+  const std::string here = etcd_host();
+  for (const EtcdEntry& entry : entries) {
+    if (entry.lease == 0 || host_in(entry.value) != here) continue;
+    if (const auto binding = binding_in(entry.value)) leases_.adopt(binding->owner, entry.lease);
+  }
 }
 
 Expected<std::vector<EtcdEntry>, EtcdFault> EtcdFollower::read_all(std::uint64_t& revision) {
@@ -146,7 +163,9 @@ void EtcdFollower::keep() {
     const auto answered = question();
     if (answered || answered.error().kind == EtcdFault::Kind::refused) continue;
     const std::lock_guard lock(mutex_);
-    if (watch_ != nullptr) watch_->stop();  // begins anew
+    if (watch_ == nullptr) continue;
+    why_cut_ = answered.error().text;
+    watch_->stop();  // begins anew
   }
 }
 

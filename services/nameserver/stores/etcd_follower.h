@@ -14,6 +14,9 @@
 
 namespace corelane::nameserver {
 
+// This host as all its nameservers see it, and no other.
+std::string etcd_host();
+
 class EtcdFollower {
  public:
   // Lives no longer than what it is given. `period`: of the questions.
@@ -33,6 +36,7 @@ class EtcdFollower {
   EtcdFault follow_once();
   Done load();
   Expected<std::vector<EtcdEntry>, EtcdFault> read_all(std::uint64_t& revision);
+  void adopt(const std::vector<EtcdEntry>& entries);
   Done check_format(const std::vector<EtcdEntry>& entries);
   EtcdFault follow_changes(EtcdWatch& watch);
   void tell(const Changes& changes);
@@ -54,6 +58,7 @@ class EtcdFollower {
 
   mutable std::mutex mutex_;
   std::condition_variable turn_;
+  std::string why_cut_;         // guarded by mutex_; what the other thread found, before it ended the watch
   EtcdWatch* watch_ = nullptr;  // guarded by mutex_; the one that waits
   bool is_stopped_ = false;     // guarded by mutex_
   bool was_there_ = false;      // guarded by mutex_

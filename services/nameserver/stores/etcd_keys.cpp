@@ -69,11 +69,12 @@ std::optional<EtcdKeys::Place> EtcdKeys::place_of(const std::string& key) const 
   return Place{*context, std::move(name)};
 }
 
-std::string etcd_value_of(const Binding& binding) {
+std::string etcd_value_of(const Binding& binding, const std::string& host) {
   return nlohmann::json{{"type", binding.type == BindingType::object ? "object" : "context"},
                         {"reference", giop::url_escaped(binding.reference)},
                         {"context", digits_of(binding.context)},
-                        {"owner", giop::url_escaped(binding.owner)}}
+                        {"owner", giop::url_escaped(binding.owner)},
+                        {"host", giop::url_escaped(host)}}
       .dump();
 }
 
@@ -87,6 +88,11 @@ std::optional<Binding> binding_in(const std::string& etcd_value) {
                  .reference = std::move(*reference),
                  .context = *context,
                  .owner = std::move(*owner)};
+}
+
+std::string host_in(const std::string& etcd_value) {
+  const auto json = nlohmann::json::parse(etcd_value, nullptr, false);
+  return json.is_object() ? text_member(json, "host").value_or("") : std::string();
 }
 
 }  // namespace corelane::nameserver

@@ -3,9 +3,9 @@
 //   format                    1, the version of all this
 //   next                      the number of the next context, decimal
 //   context/CCCC              a context that there is, but for the root; no value
-//   name/CCCC/ID|KIND         what is bound in context CCCC: JSON {"type", "reference", "context", "owner"}
+//   name/CCCC/ID|KIND         what is bound in context CCCC: JSON {"type", "reference", "context", "owner", "host"}
 //
-// CCCC is a context's number, 16 hexadecimal digits. ID, KIND, reference and owner are escaped as in corbaloc:
+// CCCC is a context's number, 16 hexadecimal digits. ID, KIND, reference, owner and host are escaped as in corbaloc:
 // references
 // (%xx), so that they are printable, and without '|'.
 // Threads: none; values.
@@ -40,8 +40,11 @@ class EtcdKeys {
   std::string prefix_;
 };
 
-std::string etcd_value_of(const Binding& binding);
+// `host`: where the owner's end will be seen; empty: persistent.
+std::string etcd_value_of(const Binding& binding, const std::string& host = {});
 // Nothing when somebody else has written it.
 std::optional<Binding> binding_in(const std::string& etcd_value);
+// Empty where there is none.
+std::string host_in(const std::string& etcd_value);
 
 }  // namespace corelane::nameserver

@@ -4,7 +4,7 @@
 
 namespace corelane::nameserver {
 
-Expected<LeaseId, EtcdFault> EtcdLeases::lease_of(const std::string& owner) {
+Expected<EtcdLease, EtcdFault> EtcdLeases::lease_of(const std::string& owner) {
   const std::lock_guard granting(granting_);
   {
     const std::lock_guard lock(mutex_);
@@ -18,26 +18,33 @@ Expected<LeaseId, EtcdFault> EtcdLeases::lease_of(const std::string& owner) {
   return lease;
 }
 
-void EtcdLeases::ran_out(const std::string& owner, LeaseId lease) {
+void EtcdLeases::adopt(const std::string& owner, EtcdLease lease) {
+  const std::lock_guard lock(mutex_);
+  held_.try_emplace(owner, Held{.lease = lease, .names = {}, .is_adopted = true});
+}
+
+void EtcdLeases::ran_out(const std::string& owner, EtcdLease lease) {
   const std::lock_guard lock(mutex_);
   const auto held = held_.find(owner);
   if (held != held_.end() && held->second.lease == lease) held->second.lease = 0;
 }
 
-Expected<void, EtcdFault> EtcdLeases::end(const std::string& owner) {
-  LeaseId lease = 0;
+Expected<bool, EtcdFault> EtcdLeases::end(const std::string& owner) {
+  EtcdLease lease = 0;
   {
     const std::lock_guard lock(mutex_);
     const auto held = held_.find(owner);
-    if (held == held_.end()) return {};
+    if (held == held_.end()) return false;
     lease = held->second.lease;
   }
   if (lease != 0)
-    if (const auto done = client_.revoke(lease); !done && done.error().kind != EtcdFault::Kind::no_lease) return done;
+    if (const auto done = client_.revoke(lease); !done && done.error().kind != EtcdFault::Kind::no_lease)
+      return done.error();
   const std::lock_guard lock(mutex_);
   const auto held = held_.find(owner);
-  if (held != held_.end() && held->second.lease == lease) held_.erase(held);
-  return {};
+  if (held == held_.end() || held->second.lease != lease) return false;  // he has begun anew meanwhile
+  held_.erase(held);
+  return true;
 }
 
 std::vector<std::string> EtcdLeases::owners() const {
@@ -73,9 +80,9 @@ void EtcdLeases::vanished(const std::string& key, std::uint64_t revision) {
   if (name != nullptr && name->revision < revision) name->is_doubtful = true;
 }
 
-std::map<std::string, LeaseId> EtcdLeases::leases() const {
+std::map<std::string, EtcdLease> EtcdLeases::leases() const {
   const std::lock_guard lock(mutex_);
-  std::map<std::string, LeaseId> leases;
+  std::map<std::string, EtcdLease> leases;
   for (const auto& [owner, held] : held_) leases[owner] = held.lease;
   return leases;
 }
@@ -96,10 +103,11 @@ Expected<void, EtcdFault> EtcdLeases::keep() {
   return {};
 }
 
-Expected<void, EtcdFault> EtcdLeases::keep_one(const std::string& owner, LeaseId lease) {
+Expected<void, EtcdFault> EtcdLeases::keep_one(const std::string& owner, EtcdLease lease) {
   const std::vector<std::string> doubtful = doubtful_of(owner);
   const auto kept = lease == 0 ? EtcdFault{EtcdFault::Kind::no_lease, {}} : client_.keep_alive(lease);
-  if (!kept) return kept.error().kind == EtcdFault::Kind::no_lease ? renew(owner, lease) : kept;
+  if (!kept && kept.error().kind != EtcdFault::Kind::no_lease) return kept;
+  if (!kept) return is_over(owner) ? Expected<void, EtcdFault>{} : renew(owner, lease);
   // The lease is there, so it was not its end that took them.
   const std::lock_guard lock(mutex_);
   const auto held = held_.find(owner);
@@ -110,7 +118,17 @@ Expected<void, EtcdFault> EtcdLeases::keep_one(const std::string& owner, LeaseId
   return {};
 }
 
-Expected<void, EtcdFault> EtcdLeases::renew(const std::string& owner, LeaseId old) {
+// An adopted one that nothing was bound with since then.
+bool EtcdLeases::is_over(const std::string& owner) {
+  const std::lock_guard lock(mutex_);
+  const auto held = held_.find(owner);
+  if (held == held_.end()) return true;
+  if (!held->second.is_adopted || !held->second.names.empty()) return false;
+  held_.erase(held);
+  return true;
+}
+
+Expected<void, EtcdFault> EtcdLeases::renew(const std::string& owner, EtcdLease old) {
   ran_out(owner, old);
   const auto lease = lease_of(owner);
   if (!lease) return lease.error();
@@ -126,7 +144,7 @@ Expected<void, EtcdFault> EtcdLeases::renew(const std::string& owner, LeaseId ol
   return {};
 }
 
-Expected<void, EtcdFault> EtcdLeases::bind_again(const std::string& owner, const EtcdName& name, LeaseId lease) {
+Expected<void, EtcdFault> EtcdLeases::bind_again(const std::string& owner, const EtcdName& name, EtcdLease lease) {
   EtcdTransaction transaction;
   transaction.if_absent(name.key).then_put(name.key, name.value, lease);
   if (!name.context_key.empty()) transaction.if_present(name.context_key);

@@ -24,11 +24,14 @@ class EtcdLeases {
   EtcdLeases(EtcdClient& client, std::chrono::seconds time) : client_(client), time_(time) {}
 
   // His lease; granted where he has none.
-  Expected<LeaseId, EtcdFault> lease_of(const std::string& owner);
+  Expected<EtcdLease, EtcdFault> lease_of(const std::string& owner);
+  // Goes on with the lease of one whose nameserver is no more; unless he has one here. When it runs out all the same,
+  // his names are gone: somebody else may have ended it.
+  void adopt(const std::string& owner, EtcdLease lease);
   // He has another one from now on: this one ran out.
-  void ran_out(const std::string& owner, LeaseId lease);
-  // Ends his lease, and his names with it.
-  Expected<void, EtcdFault> end(const std::string& owner);
+  void ran_out(const std::string& owner, EtcdLease lease);
+  // Ends his lease, and his names with it; false: he has none here.
+  Expected<bool, EtcdFault> end(const std::string& owner);
   // Those who have one.
   std::vector<std::string> owners() const;
 
@@ -49,14 +52,16 @@ class EtcdLeases {
     bool is_doubtful = false;  // it vanished
   };
   struct Held {
-    LeaseId lease = 0;
-    std::map<std::string, Name> names;  // by key
+    EtcdLease lease = 0;
+    std::map<std::string, Name> names;  // that were bound here, by key
+    bool is_adopted = false;
   };
 
-  Expected<void, EtcdFault> keep_one(const std::string& owner, LeaseId lease);
-  Expected<void, EtcdFault> renew(const std::string& owner, LeaseId old);
-  Expected<void, EtcdFault> bind_again(const std::string& owner, const EtcdName& name, LeaseId lease);
-  std::map<std::string, LeaseId> leases() const;
+  Expected<void, EtcdFault> keep_one(const std::string& owner, EtcdLease lease);
+  bool is_over(const std::string& owner);
+  Expected<void, EtcdFault> renew(const std::string& owner, EtcdLease old);
+  Expected<void, EtcdFault> bind_again(const std::string& owner, const EtcdName& name, EtcdLease lease);
+  std::map<std::string, EtcdLease> leases() const;
   std::vector<std::string> doubtful_of(const std::string& owner) const;
   Name* held_name(const std::string& key);
 

@@ -12,16 +12,12 @@ namespace {
 
 constexpr int most_attempts = 50;  // each lost to another writer
 
-std::chrono::steady_clock::time_point within_timeout() {
-  return std::chrono::steady_clock::now() + EtcdClient::timeout;
-}
-
 class EtcdStore final : public Store {
  public:
   EtcdStore(const EtcdAddress& address, const StoreOptions& options)
       : place_(place_of(address)),
         keys_(address.prefix),
-        client_({address.endpoints, options.etcd_user, options.etcd_password}),
+        client_({address.endpoints, options.etcd_user, options.etcd_password, options.etcd_timeout}),
         cache_(keys_, options.limits),
         leases_(client_, options.etcd_lease),
         follower_(client_, keys_, cache_, leases_, teller_, std::chrono::milliseconds(options.etcd_lease) / 3) {}
@@ -67,8 +63,13 @@ class EtcdStore final : public Store {
                       bool same_type);
   // Makes a context and binds it where a name is given.
   Expected<ContextId, StoreFault> make(const NameComponent* name, ContextId parent);
+  // Then writers need not wait for etcd to say nothing.
+  bool is_away() const { return !cache_.is_followed(); }
+  // Of a transaction that puts no binding.
+  Expected<EtcdOutcome, StoreFault> commit(const EtcdTransaction& transaction);
+  std::chrono::steady_clock::time_point in_time() const { return std::chrono::steady_clock::now() + client_.timeout(); }
   // Until readers see what was done.
-  void show(std::uint64_t revision) { cache_.wait_for(revision, within_timeout()); }
+  void show(std::uint64_t revision) { cache_.wait_for(revision, in_time()); }
 
   const std::string place_;
   const EtcdKeys keys_;
@@ -146,10 +147,12 @@ bool EtcdStore::is_full(ContextId context, const NameComponent& name) const {
 
 Expected<EtcdOutcome, StoreFault> EtcdStore::put(EtcdTransaction transaction, ContextId context,
                                                  const NameComponent& name, const Binding& binding) {
-  const EtcdName bound{keys_.name(context, name), etcd_value_of(binding), key_of(context)};
+  if (is_away()) return StoreFault::unavailable;
+  const std::string host = binding.owner.empty() ? std::string() : etcd_host();
+  const EtcdName bound{keys_.name(context, name), etcd_value_of(binding, host), key_of(context)};
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const auto lease =
-        binding.owner.empty() ? Expected<LeaseId, EtcdFault>(LeaseId{0}) : leases_.lease_of(binding.owner);
+        binding.owner.empty() ? Expected<EtcdLease, EtcdFault>(EtcdLease{0}) : leases_.lease_of(binding.owner);
     if (!lease) return fault_of(lease.error());
     EtcdTransaction with_put = transaction;
     const auto outcome = client_.commit(with_put.then_put(bound.key, bound.value, *lease));
@@ -161,6 +164,13 @@ Expected<EtcdOutcome, StoreFault> EtcdStore::put(EtcdTransaction transaction, Co
     leases_.ran_out(binding.owner, *lease);
   }
   return StoreFault::unavailable;
+}
+
+Expected<EtcdOutcome, StoreFault> EtcdStore::commit(const EtcdTransaction& transaction) {
+  if (is_away()) return StoreFault::unavailable;
+  auto outcome = client_.commit(transaction);
+  if (!outcome) return fault_of(outcome.error());
+  return std::move(*outcome);
 }
 
 Expected<void, StoreFault> EtcdStore::add(ContextId context, const NameComponent& name, const Binding& binding) {
@@ -199,12 +209,7 @@ EtcdStore::Attempt EtcdStore::try_replace(ContextId context, const NameComponent
   EtcdTransaction transaction;
   transaction.if_unchanged(key, seen.modified).else_get(key);
   require_context(transaction, context_key);
-  auto outcome = same_type ? put(transaction, context, name, binding) : StoreFault::unavailable;
-  if (!same_type) {
-    const auto checked = client_.commit(transaction);
-    if (!checked) return Expected<std::uint64_t, StoreFault>(fault_of(checked.error()));
-    outcome = *checked;
-  }
+  const auto outcome = same_type ? put(transaction, context, name, binding) : commit(transaction);
   if (!outcome) return Expected<std::uint64_t, StoreFault>(outcome.error());
   if (outcome->held && !same_type) return Expected<std::uint64_t, StoreFault>(StoreFault::wrong_type);
   if (outcome->held) return show(outcome->revision), Expected<std::uint64_t, StoreFault>(outcome->revision);
@@ -218,8 +223,8 @@ Expected<Binding, StoreFault> EtcdStore::remove(ContextId context, const NameCom
   EtcdTransaction transaction;
   transaction.if_present(key).then_delete(key);
   require_context(transaction, context_key);
-  const auto outcome = client_.commit(transaction);
-  if (!outcome) return fault_of(outcome.error());
+  const auto outcome = commit(transaction);
+  if (!outcome) return outcome.error();
   if (!outcome->held) return lacks_context(*outcome, context_key) ? StoreFault::no_such_context : StoreFault::not_found;
   leases_.lost(key, outcome->revision);
   show(outcome->revision);
@@ -251,8 +256,8 @@ Expected<ContextId, StoreFault> EtcdStore::make(const NameComponent* name, Conte
       transaction.if_absent(name_key).else_get(name_key).then_put(name_key, etcd_value_of(binding));
       require_context(transaction, parent_key);
     }
-    const auto outcome = client_.commit(transaction);
-    if (!outcome) return fault_of(outcome.error());
+    const auto outcome = commit(transaction);
+    if (!outcome) return outcome.error();
     if (outcome->held) return show(outcome->revision), Expected<ContextId, StoreFault>(made);
     if (name != nullptr && lacks_context(*outcome, parent_key)) return StoreFault::no_such_context;
     if (name != nullptr && read_entry(*outcome, 1).modified != 0) return StoreFault::already_bound;
@@ -266,16 +271,17 @@ Expected<void, StoreFault> EtcdStore::destroy_context(ContextId context) {
   EtcdTransaction transaction;
   transaction.if_nothing_below(keys_.names_of(context)).then_delete(keys_.context(context));
   require_context(transaction, keys_.context(context));
-  const auto outcome = client_.commit(transaction);
-  if (!outcome) return fault_of(outcome.error());
+  const auto outcome = commit(transaction);
+  if (!outcome) return outcome.error();
   if (outcome->held) return show(outcome->revision), Done{};
   return lacks_context(*outcome, keys_.context(context)) ? StoreFault::no_such_context : StoreFault::not_empty;
 }
 
 Expected<void, StoreFault> EtcdStore::remove_owned(const std::string& owner) {
-  if (const auto ended = leases_.end(owner); !ended) return fault_of(ended.error());
-  const std::vector<std::string> owners = leases_.owners();
-  if (std::find(owners.begin(), owners.end(), owner) == owners.end()) cache_.wait_until_gone(owner, within_timeout());
+  if (is_away()) return StoreFault::unavailable;
+  const auto ended = leases_.end(owner);
+  if (!ended) return fault_of(ended.error());
+  if (*ended) cache_.wait_until_gone(owner, in_time());
   return {};
 }
 

@@ -3,7 +3,7 @@
 // A copy of all names is kept here and follows etcd's changes: readers are served from it and never wait for etcd.
 // Writers ask etcd, in one transaction each, and return when the copy shows what they did. Names of an owner hang on a
 // lease that this process keeps alive: they go when he goes (remove_owned) or, a lease's time later, when this process
-// goes.
+// goes, unless a store that is opened on this host until then goes on with them: owners() has them.
 //
 // While etcd is away readers have the copy, status().stale says so, and writers are told `unavailable`. When it is back
 // the copy is compared with all that etcd has, so that it does not matter what etcd has forgotten of its history. A

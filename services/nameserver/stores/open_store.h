@@ -18,6 +18,7 @@ struct StoreOptions {
   bool move_aside_damaged = false;           // sqlite: a file that is damaged is renamed, and a new one begins
   std::string etcd_user{}, etcd_password{};  // empty: without a login
   std::chrono::seconds etcd_lease{10};       // names of owners outlive this process by as much; from 3 s on
+  std::chrono::seconds etcd_timeout{5};      // of one question to etcd
   std::chrono::seconds etcd_patience{10};    // how long etcd may take to answer for the first time
 };
 

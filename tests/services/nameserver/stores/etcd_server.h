@@ -103,8 +103,13 @@ void until(Condition&& holds) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));  // sleep: another program has its own pace
 }
 
-inline std::unique_ptr<Store> etcd_store(const std::string& url, StoreOptions options = {}) {
-  options.etcd_patience = std::chrono::seconds(120);
+// So that a machine that stands still for a while changes nothing.
+inline StoreOptions patient(StoreOptions options = {.etcd_lease = std::chrono::seconds(600)}) {
+  options.etcd_patience = options.etcd_timeout = std::chrono::seconds(200);
+  return options;
+}
+
+inline std::unique_ptr<Store> etcd_store(const std::string& url, const StoreOptions& options = patient()) {
   auto opened = open_store(url, options);
   if (!opened) FAIL(opened.error());
   return std::move(*opened);

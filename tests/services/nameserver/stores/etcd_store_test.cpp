@@ -53,7 +53,7 @@ TEST_CASE("an etcd store keeps the laws of stores") {
     INFO(law.sentence);
     law.check(*etcd_store(server.url("/law/" + std::to_string(number++))));
   }
-  check_tight_limits(*etcd_store(server.url("/limits"), {.limits = tight_limits}));
+  check_tight_limits(*etcd_store(server.url("/limits"), patient({.limits = tight_limits})));
 }
 
 TEST_CASE("an etcd store that is opened again has all that lasts") {
@@ -165,7 +165,7 @@ TEST_CASE("names of owners go when nobody keeps their lease") {
   const EtcdServer server;
   const auto other = etcd_store(server.url());
   {
-    const auto one = etcd_store(server.url(), {.etcd_lease = 3s});
+    const auto one = etcd_store(server.url(), patient({.etcd_lease = 3s}));
     REQUIRE(one->add(root_context, {"lasting", ""}, object_at("1")));
     REQUIRE(one->add(root_context, {"owned", ""}, object_at("2", "anna")));
     until([&] { return ids_in(*other, root_context).size() == 2; });
@@ -178,10 +178,10 @@ TEST_CASE("what went with a lease that ran out is bound again, and what somebody
   if (lacks_etcd()) return;
   const corelane::testing::Quiet quiet;
   const EtcdServer server;
-  EtcdClient client({{server.endpoint()}, {}, {}});
+  EtcdClient client({.endpoints = {server.endpoint()}, .timeout = 200s});
   EtcdLeases leases(client, 60s);
-  const LeaseId lease = leases.lease_of("anna").value();
-  const auto put = [&](const std::string& key, LeaseId with, const std::string& value) {
+  const EtcdLease lease = leases.lease_of("anna").value();
+  const auto put = [&](const std::string& key, EtcdLease with, const std::string& value) {
     EtcdTransaction transaction;
     return client.commit(transaction.then_put(key, value, with)).value().revision;
   };
@@ -202,18 +202,54 @@ TEST_CASE("what went with a lease that ran out is bound again, and what somebody
   CHECK(client.range("a", "z", 10).value().entries.size() == 1);
 }
 
+TEST_CASE("a nameserver that starts goes on with the owners that the one before it had on its host") {
+  if (lacks_etcd()) return;
+  const EtcdServer server;
+  {
+    const auto before = etcd_store(server.url());
+    REQUIRE(before->add(root_context, {"a", ""}, object_at("1", "anna")));
+    REQUIRE(before->add(root_context, {"o", ""}, object_at("2", "otto")));
+  }
+  EtcdClient client({.endpoints = {server.endpoint()}, .timeout = 200s});
+  EtcdTransaction elsewhere;
+  const EtcdKeys keys("/corelane/names/");
+  elsewhere.then_put(keys.name(root_context, {"z", ""}), etcd_value_of(object_at("3", "zoe"), "another host"),
+                     client.grant(600s).value());
+  REQUIRE(client.commit(elsewhere));
+  const auto after = etcd_store(server.url());
+  CHECK(after->owners().value() == std::vector<std::string>{"anna", "otto"});
+  CHECK(after->remove_owned("anna"));
+  CHECK(after->remove_owned("zoe"));
+  CHECK(ids_in(*after, root_context) == std::vector<std::string>{"o.", "z."});
+}
+
+TEST_CASE("an adopted lease is kept alive, and let go when it ran out") {
+  if (lacks_etcd()) return;
+  const EtcdServer server;
+  EtcdClient client({.endpoints = {server.endpoint()}, .timeout = 200s});
+  EtcdLeases leases(client, 600s);
+  const EtcdLease lease = client.grant(600s).value();
+  leases.adopt("anna", lease);
+  leases.adopt("anna", 1);
+  REQUIRE(leases.keep());
+  CHECK(leases.lease_of("anna").value() == lease);
+  REQUIRE(client.revoke(lease));
+  REQUIRE(leases.keep());
+  CHECK(leases.owners().empty());
+}
+
 TEST_CASE("an etcd with users is served with a password, and refuses without") {
   if (lacks_etcd()) return;
   const corelane::testing::Quiet quiet;
   const EtcdServer server;
   allow_only_root(server, "secret");
-  const auto without = open_store(server.url(), {.etcd_patience = 60s});
+  const auto without = open_store(server.url(), patient());
   REQUIRE_FALSE(without);
   CHECK(without.error().find("see which user and password this nameserver was given") != std::string::npos);
-  const auto wrong = open_store(server.url(), {.etcd_user = "root", .etcd_password = "guess", .etcd_patience = 60s});
+  const auto wrong = open_store(server.url(), patient({.etcd_user = "root", .etcd_password = "guess"}));
   REQUIRE_FALSE(wrong);
   CHECK(wrong.error().find("authentication failed") != std::string::npos);
-  const auto store = etcd_store(server.url(), {.etcd_user = "root", .etcd_password = "secret"});
+  const auto store = etcd_store(server.url(), patient({.etcd_user = "root", .etcd_password = "secret"}));
   CHECK(store->add(root_context, {"a", ""}, object_at("1", "anna")));
   CHECK(reference_at(*store, root_context, {"a", ""}) == "1");
 }
@@ -223,7 +259,7 @@ TEST_CASE("what a newer Corelane keeps in etcd is refused") {
   const EtcdServer server;
   server.post("/v3/kv/put",
               R"({"key":")" + to_base64("/corelane/names/format") + R"(","value":")" + to_base64("2") + R"("})");
-  const auto refused = open_store(server.url(), {.etcd_patience = 60s});
+  const auto refused = open_store(server.url(), patient());
   REQUIRE_FALSE(refused);
   CHECK(refused.error().find(
             "of format '2' and this Corelane knows 1: use the Corelane that wrote it, or another prefix") !=
@@ -234,7 +270,7 @@ TEST_CASE("what a newer Corelane keeps in etcd is refused") {
 TEST_CASE("a history that etcd has forgotten is no end of a watch but a fault") {
   if (lacks_etcd()) return;
   const EtcdServer server;
-  EtcdClient client({{server.endpoint()}, {}, {}});
+  EtcdClient client({.endpoints = {server.endpoint()}, .timeout = 200s});
   for (int i = 0; i < 3; ++i) {
     EtcdTransaction transaction;
     REQUIRE(client.commit(transaction.then_put("key", std::to_string(i))));
