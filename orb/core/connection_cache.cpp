@@ -1,6 +1,7 @@
 #include "orb/core/connection_cache.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "orb/base/errors.h"
@@ -115,9 +116,22 @@ Expected<ConnectionCache::ConnectionPtr> ConnectionCache::acquire_one(transport:
   }
 }
 
+// What is broken goes when the next connection is made: servers come back at other endpoints.
+std::vector<ConnectionCache::ConnectionPtr> ConnectionCache::take_broken() {
+  std::vector<ConnectionPtr> broken;
+  for (auto at = entries_.begin(); at != entries_.end();) {
+    Entry& entry = at->second;
+    const bool over = !entry.attempt && (!entry.connection || !entry.connection->open());
+    if (over && entry.connection) broken.push_back(std::move(entry.connection));
+    at = over ? entries_.erase(at) : std::next(at);
+  }
+  return broken;
+}
+
 // `broken` is not taken for a connection; `parker` waits for the attempt, if there is one to wait for.
 Expected<ConnectionCache::Place> ConnectionCache::enter(const Endpoint& endpoint, const ConnectionPtr& broken,
                                                         os::Parker& parker) {
+  std::vector<ConnectionPtr> others;  // end after the lock
   const std::lock_guard lock(mutex_);
   if (closed_) return orb_destroyed;
   Entry& entry = entries_[endpoint];
@@ -125,6 +139,7 @@ Expected<ConnectionCache::Place> ConnectionCache::enter(const Endpoint& endpoint
   const bool leads = !entry.attempt;
   if (leads) {
     entry.attempt = std::make_shared<Attempt>();
+    others = take_broken();
   } else {
     entry.attempt->waiting.push_back(&parker);
   }

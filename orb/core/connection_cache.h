@@ -73,6 +73,7 @@ class ConnectionCache {
   ConnectionPtr usable_at(const transport::Endpoint& endpoint);
   Expected<ConnectionPtr> acquire_one(transport::Transport& transport, const transport::Endpoint& endpoint,
                                       Time deadline);
+  std::vector<ConnectionPtr> take_broken();  // with mutex_ held
   Expected<Place> enter(const transport::Endpoint& endpoint, const ConnectionPtr& broken, os::Parker& parker);
   Expected<ConnectionPtr> lead(transport::Transport& transport, const transport::Endpoint& endpoint,
                                const std::shared_ptr<Attempt>& attempt, Time deadline);

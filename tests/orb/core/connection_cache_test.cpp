@@ -5,6 +5,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <future>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -183,6 +184,25 @@ TEST_CASE("a connection that broke is made anew and one that lives is kept") {
   const auto second = test.acquire();
   REQUIRE(second);
   CHECK(*second != *first);
+}
+
+TEST_CASE("a connection that broke is let go when the next one is made to whomever") {
+  Caches test;
+  test.wires.let_succeed();
+  std::weak_ptr<ClientConnection> dead;
+  {
+    const auto first = test.acquire();
+    REQUIRE(first);
+    (*first)->close();
+    dead = *first;
+  }
+  CHECK_FALSE(dead.expired());
+  test.address.endpoints = {unix_endpoint("/run/elsewhere")};
+  test.wires.let_succeed();
+  const auto second = test.acquire();
+  REQUIRE(second);
+  CHECK(dead.expired());
+  CHECK(test.cache.size() == 1);
 }
 
 TEST_CASE("where a Unix socket fails TCP is used and kept until it breaks") {

@@ -64,8 +64,8 @@ class Life {
   Life(TestOrb& client, const std::string& directory, std::uint64_t number)
       : book_path_(directory + "/book" + std::to_string(number)),
         book_(book_path_),
-        server_({"serve", book_path_, "-ORBEndpointListen", "channel:" + directory + "/channel", "-ORBDispatchMode",
-                 mode_of(number)}),
+        server_({"serve", book_path_, "-ORBEndpointListen", "channel:" + directory + "/" + std::to_string(number),
+                 "-ORBDispatchMode", mode_of(number)}),
         probe_(probe_of(client, server_.reference())) {
     probe_->ping();
   }
