@@ -84,6 +84,9 @@ constexpr Entry table[] = {
     {ledger_full,
      "the host ledger has a place for 64 servers, and all are taken; end some, or let some meet elsewhere: "
      "runtime.directory"},
+    {tasks_in_circle,
+     "the task that is called waits for the calling one, in another chain of calls, and neither would go on; make the "
+     "call without a contract, asynchronously, or before or after the job"},
     {bad_uri, "not a reference: expected IOR:, corbaloc:, corbaname: or file://"},
     {no_such_object, "no object with this key is active here"},
     {no_such_adapter, "no object adapter with this name is here"},

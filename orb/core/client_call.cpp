@@ -209,10 +209,26 @@ bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
   return pending_.answered();
 }
 
+// A job that waited in vain may have kept waiting whom it waited for.
+[[noreturn]] void ClientCall::raise_failed(const Error& error) {
+  const dispatch::CurrentJob* job = dispatch::current_job();
+  const bool may_be_circle = error.minor == minor::deadline_passed && job != nullptr && job->control != nullptr;
+  const std::size_t others = may_be_circle ? job->control->waiting_jobs() : 0;
+  if (others == 0) raise(error);
+  raise(error, text_of_vain_wait(job->context.task, others));
+}
+
+std::string text_of_vain_wait(TaskId task, std::size_t others) {
+  return std::string(minor::text(minor::deadline_passed)) + "; a job of task " + std::to_string(task.value) +
+         " made the call, and calls of that task that came meanwhile, " + std::to_string(others) +
+         ", wait for the job to end. If the called object waits for one of them, in another chain of calls, the two "
+         "waited for each other: make one of the calls without a contract, asynchronously, or before or after its job";
+}
+
 // A call that certainly did not run is tried again, over a new connection, or that of a task over the shared one.
 ClientCall::Next ClientCall::failed(const Error& error) {
-  if (error.completed != Completion::no || retries_++ == max_retries) raise(error);
-  if (options_.connection && !(options_.binding && options_.binding->fall_back(*connection_))) raise(error);
+  if (error.completed != Completion::no || retries_++ == max_retries) raise_failed(error);
+  if (options_.connection && !(options_.binding && options_.binding->fall_back(*connection_))) raise_failed(error);
   return Next::again;
 }
 

@@ -66,6 +66,7 @@ class ClientCall {
   void connect();
   Next exchange(std::span<const RaisesEntry> raises);
   bool wait_for_reply(os::WaitStrategy strategy);
+  [[noreturn]] static void raise_failed(const Error& error);
   Next failed(const Error& error);
   Next take_reply(std::span<const RaisesEntry> raises);
   Next follow_forward(cdr::Reader& body);
@@ -102,6 +103,8 @@ struct ReceivedException {
   Error error;
   Detail detail;
 };
+// What the time-out of a call says that was made by a job of the task, while so many others waited for that job.
+std::string text_of_vain_wait(TaskId task, std::size_t others);
 ReceivedException read_exception(cdr::Reader& body, const giop::ContextList& contexts);
 
 }  // namespace corelane::core

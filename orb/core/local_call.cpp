@@ -10,6 +10,7 @@
 #include "orb/core/orb.h"
 #include "orb/core/settings.h"
 #include "orb/core/task_binding.h"
+#include "orb/core/task_wait.h"
 #include "orb/core/wire_chain.h"
 #include "orb/dispatch/job.h"
 #include "orb/os/clock.h"
@@ -120,6 +121,12 @@ class LocalJob final : public dispatch::Job {
   ChainedCall call_;
 };
 
+[[noreturn]] void raise_circle(TaskId caller, const TaskBinding& callee) {
+  raise(Error{ErrorKind::transient, Completion::no, minor::tasks_in_circle},
+        "task " + std::to_string(callee.task().value) + " (" + callee.operation() + ") waits for task " +
+            std::to_string(caller.value) + ", which calls it: " + std::string(minor::text(minor::tasks_in_circle)));
+}
+
 // Of a task that is in a job which waits for this call: as a part of that job.
 void run_as_job(Reference& reference, const TaskBinding& binding, ActiveObject& object, const Upcall& upcall,
                 void* const* frame) {
@@ -133,6 +140,11 @@ void run_as_job(Reference& reference, const TaskBinding& binding, ActiveObject& 
   dispatch::JobPtr handle(&job);
   const giop::ChainContext* nested = ServedChain::current();
   if (nested != nullptr && WireWait::offer(nested->all(), handle)) return job.wait();
+  const TaskWait waits(job.task);
+  if (waits.closes_circle()) {
+    handle.reset();
+    raise_circle(waits.task(), binding);
+  }
   if (const auto taken = reference.orb()->executive().submit(handle); !taken) {
     const Error error = taken.error();
     handle.reset();

@@ -238,6 +238,12 @@ void CorePool::resume(TaskWorker& worker, JobId job, Time at) noexcept {
   carry_out(lane_.decide(sched::Resumed{.at = at, .job = job, .task = worker.task()}), wakes);
 }
 
+// While it runs its job the task is here.
+std::size_t CorePool::waiting_jobs(const TaskWorker& worker) const noexcept {
+  const std::lock_guard lock(mutex_);
+  return worker.job_count_;
+}
+
 void CorePool::watch_budgets(BudgetAlarm* alarm) noexcept {
   const std::lock_guard lock(mutex_);
   alarm_ = alarm;

@@ -94,6 +94,8 @@ class CorePool {
   // The job that the worker runs waits for something else than its core, and goes on.
   void suspend(TaskWorker& worker, JobId job, Time at) noexcept;
   void resume(TaskWorker& worker, JobId job, Time at) noexcept;
+  // Jobs of its task behind the one that it runs.
+  std::size_t waiting_jobs(const TaskWorker& worker) const noexcept;
 
   // Budgets that the contract enforces are watched by this alarm, or by none. Any thread.
   void watch_budgets(BudgetAlarm* alarm) noexcept;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 
 #include "orb/dispatch/job.h"
 
@@ -25,6 +26,8 @@ class JobControl : public Suspendable {
   // contract does not name the resource; nothing changes, and it is counted.
   virtual bool enter(ResourceId resource) noexcept = 0;
   virtual void leave(ResourceId resource) noexcept = 0;
+  // Jobs of the task that wait for this one to end.
+  virtual std::size_t waiting_jobs() const noexcept = 0;
 };
 
 struct CurrentJob {

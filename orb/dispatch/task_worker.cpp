@@ -144,6 +144,11 @@ void TaskWorker::resume() noexcept {
   pool_.load(std::memory_order_acquire)->resume(*this, current_, now);
 }
 
+std::size_t TaskWorker::waiting_jobs() const noexcept {
+  // PAIR worker.pool: acquire here <- release in CorePool::put().
+  return pool_.load(std::memory_order_acquire)->waiting_jobs(*this);
+}
+
 // Of the contract; max_uses: it is none.
 std::size_t TaskWorker::use_index(ResourceId resource) const noexcept {
   std::size_t i = 0;

@@ -117,6 +117,7 @@ class TaskWorker final : public Agent, private JobControl {
 
   bool enter(ResourceId resource) noexcept override;
   void leave(ResourceId resource) noexcept override;
+  std::size_t waiting_jobs() const noexcept override;
   void suspend() noexcept override;
   void resume() noexcept override;
   std::size_t use_index(ResourceId resource) const noexcept;

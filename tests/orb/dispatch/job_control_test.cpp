@@ -156,6 +156,21 @@ TEST_CASE("a demoted job ends its section at the ceiling first") {
   CHECK(bench.native(0) == own);
 }
 
+TEST_CASE("a job knows how many of its task wait for it") {
+  Bench bench;
+  const TaskId one = bench.admit(task(90ms));
+  const TaskId other = bench.admit(task(80ms));
+  std::vector<std::size_t> seen;
+  bench.run(one, [&] {
+    seen.push_back(control().waiting_jobs());
+    bench.send(other);
+    bench.send(one);
+    bench.decide();
+    seen.push_back(control().waiting_jobs());
+  });
+  CHECK(seen == std::vector<std::size_t>{0, 1});
+}
+
 TEST_CASE("time in which a job is suspended is not its budget's and the core is watched for the next job") {
   Bench bench;
   const TaskId sleeper = bench.admit(sleeping(5ms, OverrunPolicy::demote));

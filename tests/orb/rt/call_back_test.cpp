@@ -1,7 +1,11 @@
 // Call-backs within a process: a task that waits for a call can be called by whom it waits for.
+#include <future>
+#include <latch>
 #include <set>
 #include <thread>
 
+#include "orb/base/minor.h"
+#include "orb/core/client_call.h"
 #include "orb/rt/rt.h"
 #include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
@@ -18,9 +22,11 @@ class Player final : public ProbeServant {
   std::int32_t add(std::int32_t depth, std::int32_t last) override {
     threads.insert(std::this_thread::get_id());
     if (depth == 0 && last < 0) throw Probing::Undeclared();
+    if (depth > 0 && begun != nullptr) begun->arrive_and_wait();
     return depth == 0 ? last : next->add(depth - 1, last) + 1;
   }
   CORBA::object_reference<Probing::Probe> next;
+  std::latch* begun = nullptr;
   std::set<std::thread::id> threads;  // only one thread of a chain runs at a time
 };
 
@@ -70,4 +76,33 @@ TEST_CASE("what a call-back throws reaches its caller, and the tasks go on") {
   game.second->next = game.to_first;
   for (const int depth : {1, 2, 5}) CHECK_THROWS_AS(game.to_first->add(depth, -1), CORBA::UNKNOWN);
   CHECK(game.to_first->add(2, 10) == 12);
+}
+
+TEST_CASE("of two tasks that call each other in different chains one is told that both would wait for ever") {
+  Game game;
+  std::latch both_run(2);
+  game.first->begun = game.second->begun = &both_run;
+  game.first->next = game.to_second;
+  game.second->next = game.to_first;
+  const auto outcome_of = [](const CORBA::object_reference<Probing::Probe>& player) {
+    try {
+      return player->add(1, 10);
+    } catch (const CORBA::TRANSIENT& told) {
+      CHECK(told.minor() == minor::tasks_in_circle);
+      CHECK_THAT(std::string(told.what()), Catch::Contains("neither would go on"));
+      return -1;
+    }
+  };
+  auto other = std::async(std::launch::async, outcome_of, game.to_first);
+  const std::int32_t mine = outcome_of(game.to_second), theirs = other.get();
+  CHECK(std::min(mine, theirs) == -1);
+  CHECK(std::max(mine, theirs) == 11);
+  game.first->begun = game.second->begun = nullptr;
+  CHECK(game.to_first->add(3, 10) == 13);
+}
+
+TEST_CASE("a call of a job that times out says who waited for the job meanwhile") {
+  const std::string text = core::text_of_vain_wait(TaskId{7}, 2);
+  for (const char* part : {"timeout.request", "job of task 7", "meanwhile, 2", "make one of the calls"})
+    CHECK_THAT(text, Catch::Contains(part));
 }

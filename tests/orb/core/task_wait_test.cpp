@@ -1,0 +1,63 @@
+// Jobs of tasks that wait for other tasks: who would close a circle.
+#include "orb/core/task_wait.h"
+
+#include <catch2/catch.hpp>
+
+#include "orb/dispatch/current.h"
+
+namespace task_wait_test {
+
+using namespace corelane;
+using namespace corelane::core;
+
+namespace {
+
+// A job of the task begins to wait, until destruction.
+class JobWaits {
+ public:
+  JobWaits(std::uint64_t task, std::uint64_t awaited)
+      : job_{.context =
+                 {.task = TaskId{task}, .job = {}, .core = no_core, .release = {}, .deadline = never, .budget = {}},
+             .stop = nullptr},
+        scope_(job_),
+        wait(TaskId{awaited}) {}
+
+ private:
+  const dispatch::CurrentJob job_;
+  const dispatch::CurrentScope scope_;
+
+ public:
+  const TaskWait wait;
+};
+
+}  // namespace
+
+TEST_CASE("whoever closes a circle of tasks that wait is told, however long it is") {
+  const JobWaits first(1, 2), second(2, 3), third(3, 4);
+  CHECK_FALSE(first.wait.closes_circle());
+  CHECK_FALSE(third.wait.closes_circle());
+  CHECK(JobWaits(4, 1).wait.closes_circle());
+  CHECK(JobWaits(4, 3).wait.closes_circle());
+  CHECK_FALSE(JobWaits(5, 1).wait.closes_circle());
+}
+
+TEST_CASE("a task waits for all that its job and what that was called back for wait for") {
+  const JobWaits job(1, 2), call_back(1, 3);
+  CHECK(JobWaits(2, 1).wait.closes_circle());
+  CHECK(JobWaits(3, 1).wait.closes_circle());
+  CHECK_FALSE(JobWaits(2, 3).wait.closes_circle());
+}
+
+TEST_CASE("a circle that others wait in is not one's own, and a wait that is over is none") {
+  const JobWaits first(1, 2);
+  {
+    const JobWaits second(2, 1);
+    CHECK(second.wait.closes_circle());
+    CHECK_FALSE(JobWaits(3, 1).wait.closes_circle());
+  }
+  CHECK_FALSE(JobWaits(3, 1).wait.closes_circle());
+  const TaskWait nobody(TaskId{1});
+  CHECK_FALSE(nobody.closes_circle());
+}
+
+}  // namespace task_wait_test
