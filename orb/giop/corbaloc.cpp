@@ -147,7 +147,7 @@ std::string to_string(const Corbaloc& corbaloc) {
     text += separator;
     text += "iiop:" + std::to_string(item.version.major) + '.' + std::to_string(item.version.minor) + '@';
     text += ipv6 ? '[' + item.address.host + ']' : item.address.host;
-    text += ':' + std::to_string(item.address.port);
+    if (!item.address.host.empty()) text += ':' + std::to_string(item.address.port);
     separator = ",";
   }
   return text + '/' + url_escaped(corbaloc.object_key);

@@ -47,6 +47,8 @@ TEST_CASE("what a corbaloc leaves out has the standard defaults") {
   CHECK(only_address("corbaloc::1.1@host/k").version == giop_1_1);
   CHECK(parsed("corbaloc::host").object_key.empty());
   CHECK(only_address("corbaloc::/k") == CorbalocAddress{giop_1_0, {"", 2809}});
+  CHECK(to_string(parsed("corbaloc::,:h/k")) == "corbaloc:iiop:1.0@,iiop:1.0@h:2809/k");
+  CHECK(parse_corbaloc("corbaloc:iiop:1.0@,iiop:1.0@h:2809/k"));
   CHECK(parse_iiop(to_ior(parsed("corbaloc::/k")).profiles[0])->address == IiopAddress{"localhost", 2809});
 }
 

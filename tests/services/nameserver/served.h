@@ -1,4 +1,4 @@
-// A nameserver in the test's own process, with a memory store, and ORBs that call it.
+// A nameserver in the test's own process, with a memory store or another, and ORBs that call it.
 #pragma once
 
 #include <memory>
@@ -35,8 +35,8 @@ class QuietOrb {
 
 class ServedNames {
  public:
-  explicit ServedNames(const std::vector<std::string>& options = {})
-      : orb_(options), server_(orb_.orb, std::move(*nameserver::open_store("memory")), orb_->settings().naming) {
+  explicit ServedNames(const std::vector<std::string>& options = {}, const std::string& store = "memory")
+      : orb_(options), server_(orb_.orb, std::move(*nameserver::open_store(store)), orb_->settings().naming) {
     server_.open();
   }
   ~ServedNames() {
