@@ -92,10 +92,13 @@ Finding look_at_isolation(const HostView& host) {
       "every program of the machine may run on every core: caches go cold, and clients, services and what has "
       "no contract wait for others";
   const std::string cores = cores_to_isolate(host);
-  if (cores.empty())
-    finding.note = "this machine has one core";
-  else
-    host.mend_by_boot(finding, "isolcpus=managed_irq,domain," + cores);
+  finding.note = "this machine has one core";
+  if (cores.empty()) return finding;
+  finding.commands.push_back(host.as_root("corelane-reserved &"));
+  finding.note =
+      "then corelane reserve gives programs cores of their own; or for good, by the kernel's command line: "
+      "isolcpus=managed_irq,domain," +
+      cores + " (only what is bound there runs there: taskset -c)";
   return finding;
 }
 

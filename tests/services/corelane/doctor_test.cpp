@@ -176,10 +176,7 @@ TEST_CASE("each lack that files show is named with the command that mends it") {
        {{"/proc/irq/30/effective_affinity_list", "0-3"}},
        "most come from eth0",
        "for irq in 30; do echo 0 | tee /proc/irq/$irq/smp_affinity_list; done"},
-      {"isolated cores",
-       {{"/sys/devices/system/cpu/isolated", ""}},
-       "none",
-       "&isolcpus=managed_irq,domain,1-3 /' /etc/default/grub && update-grub && reboot"},
+      {"isolated cores", {{"/sys/devices/system/cpu/isolated", ""}}, "none", "corelane-reserved &"},
       {"tick", {{"/sys/devices/system/cpu/nohz_full", ""}}, "on every core", "&nohz_full=1-3 rcu_nocbs=1-3 /"},
       {"tick", {{"/sys/devices/system/cpu/nohz_full", "-"}}, "on every core", ""},
       {"control groups", {{"/sys/fs/cgroup/cgroup.controllers", "memory"}}, "lacks cpuset", ""},
@@ -243,11 +240,11 @@ TEST_CASE("each lack that an attempt shows is named with the command that mends 
 TEST_CASE("who is not root is given commands with sudo") {
   const FakeHost host({{"/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never"},
                        {"/proc/swaps", "Filename\n/swap file"},
-                       {"/sys/devices/system/cpu/isolated", ""}});
+                       {"/sys/devices/system/cpu/nohz_full", ""}});
   CHECK(commands_of(host.look("transparent huge pages", ordinary_user())) ==
         "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled\n");
   CHECK(commands_of(host.look("swap", ordinary_user())) == "sudo swapoff -a\n");
-  CHECK_THAT(commands_of(host.look("isolated cores", ordinary_user())), Contains("&& sudo update-grub && sudo reboot"));
+  CHECK_THAT(commands_of(host.look("tick", ordinary_user())), Contains("&& sudo update-grub && sudo reboot"));
   ProbedFacts without = ordinary_user();
   without.fifo = false;
   CHECK_THAT(commands_of(host.look("SCHED_FIFO", without)), Contains("' ada ada | sudo tee /etc/security/limits.d/"));
