@@ -37,7 +37,8 @@ std::string endpoint_of(Way way) {
   return way == Way::orb_unix ? "unix:" : "channel:";
 }
 
-// Under SCHED_OTHER all of it is; under SCHED_FIFO the reader is by default, and what runs requests with this server.
+// A runtime directory of their own, so that they ask nobody for cores: they run in what was reserved for them. Under
+// SCHED_OTHER all of it is; under SCHED_FIFO the reader is by default, and what runs requests with this server.
 std::vector<std::string> options_of(const Route& route) {
   std::vector<std::string> options{"-ORBEndpointListen",   endpoint_of(route.way), "-ORBEndpointLocal", "off",
                                    "-ORBRuntimeDirectory", route.directory,        "-ORBLogLevel",      "error"};

@@ -58,15 +58,16 @@ void Reserver::start(const Enclosure& enclosure) {
 
 bench_support::Samples run_beside(const Conditions& conditions, const Reserver& reserver,
                                   const std::vector<std::string>& command) {
-  std::optional<ChildProcess> hogs;
+  ChildProcess measured(conditions.cores > 0 ? reserved_command(conditions.cores, reserver.directory(), command)
+                                             : command);
+  expect_ready(measured, "what is measured");
+  std::optional<ChildProcess> hogs;  // afterwards: beside them it takes seconds to start
   if (conditions.hogs > 0) {
     hogs.emplace(hogs_command(conditions.hogs));
     expect_ready(*hogs, "the threads beside it");
     pause(settling);
   }
-  ChildProcess measured(conditions.cores > 0 ? reserved_command(conditions.cores, reserver.directory(), command)
-                                             : command);
-  expect_ready(measured, "what is measured");
+  measured.write_line("GO");
   const std::string bytes = measured.read_all(corelane::os::now() + patience).value_or("");
   if (bytes.empty()) throw std::runtime_error("what is measured hangs, or gave up");
   if (bytes.starts_with("FAILED")) throw std::runtime_error(bytes.substr(0, bytes.find('\n')));

@@ -11,6 +11,7 @@
 // Rows: each way, without load (NL) and with it (L: the threads are of one process); without RS (all run where they
 // may) and with it (service and editor together have cores from corelane-reserved: one for both, or one each where four
 // or more are usable; everybody else runs on the others). A round runs every row once, and rounds follow each other.
+// The threads of the load start when what is measured is ready, and before it begins.
 // Columns, in us: mean, median, standard deviation and p99 from the sending to the editor; median and p99 from when the
 // key was pressed, in which the service's own wake-up is contained.
 //

@@ -54,6 +54,12 @@ Typing typing_of(const std::vector<std::string>& words) {
 
 void say_ready(const std::string& address) { latency::announce(address); }
 
+// Until a line comes, or the driver is gone.
+void wait_for_go() {
+  for (char byte = 0; read(STDIN_FILENO, &byte, 1) > 0 && byte != '\n';) {
+  }
+}
+
 int edit(const Typing& typing) {
   Notebook notebook(typing.warm_up, typing.events);
   (is_plain(typing.route.way) ? edit_plainly : edit_by_orb)(typing.route, notebook, say_ready);
@@ -75,6 +81,7 @@ void type(const Typing& typing, const Sender& send) {
 int serve(const Typing& typing, const std::string& editor) {
   const Sender send = (is_plain(typing.route.way) ? send_plainly : send_by_orb)(typing.route, editor);
   say_ready("");
+  wait_for_go();
   type(typing, send);
   for (char byte = 0; read(STDIN_FILENO, &byte, 1) > 0;) {  // until the pair ends: the editor may still be reading
   }
@@ -106,12 +113,15 @@ int run_pair(const Typing& typing) {
   os::ChildProcess service(role_command("service", words), {.core = typing.bound ? cores.back() : no_core});
   (void)address_from(service, "the service");
   say_ready("");
+  wait_for_go();
+  service.write_line("GO");
   const std::string noted = editor.read_all(os::now() + longest(typing)).value_or("FAILED: events were lost");
   return write(STDOUT_FILENO, noted.data(), noted.size()) == static_cast<ssize_t>(noted.size()) ? 0 : 1;
 }
 
 int run_computation(unsigned laps) {
   say_ready("");
+  wait_for_go();
   const Time start = os::now();
   const Duration used = os::thread_cpu_time();
   const std::uint64_t sum = compute(laps);

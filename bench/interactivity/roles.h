@@ -6,7 +6,8 @@
 //   compute LAPS                         the computation
 //   hogs COUNT                           threads that never wait
 //
-// Each first says "READY" (or "READY ADDRESS"), or "FAILED" and why; then what it measured, as 64-bit numbers.
+// Each first says "READY" (or "READY ADDRESS"), or "FAILED" and why. pair, service and compute then wait for a line,
+// and what was measured comes as 64-bit numbers.
 #pragma once
 
 #include <string>
