@@ -12,6 +12,9 @@ void Writer::clear(ByteOrder order, std::size_t offset) noexcept {
   wide_form_ = WideForm::counted;
   offset_ = offset;
   size_ = body_from_ = body_at_ = 0;
+  room_ = nullptr;
+  base_ = data_.get();
+  allocated_ = owned_;
   chunk_ = Chunk::none;
   chunk_level_ = 0;
   ended_at_ = 0;
@@ -41,7 +44,7 @@ void Writer::write_string(std::string_view text) {
 void Writer::patch(std::size_t position, std::uint32_t value) noexcept {
   if (!ok() || size_ < sizeof value || position > size_ - sizeof value) return;
   const auto raw = to_raw(value, swap_);
-  std::memcpy(data_.get() + position, &raw, sizeof raw);
+  std::memcpy(base_ + position, &raw, sizeof raw);
 }
 
 Writer::Encapsulation Writer::begin_encapsulation() {
@@ -68,7 +71,10 @@ void Writer::finish_body() noexcept {
   body_from_ = body_at_ = size_;
 }
 
-void Writer::reset_capacity() noexcept { capacity_ = error_ ? size_ : std::min(allocated_, limit_); }
+void Writer::reset_capacity() noexcept {
+  capacity_ = error_ ? size_ : std::min(allocated_, limit_);
+  if (room_ != nullptr && !is_lent()) capacity_ = std::max(size_, std::min(capacity_, room_from));
+}
 
 std::byte* Writer::claim_slowly(std::size_t n, std::size_t alignment) {
   if (chunk_ == Chunk::due) open_chunk();
@@ -115,26 +121,40 @@ void Writer::end_chunks() {
 }
 
 bool Writer::grow(std::size_t pad, std::size_t n) {
-  constexpr std::size_t smallest = 512;
   if (error_) return false;
   if (n > limit_ || pad > limit_ - n || size_ > limit_ - n - pad) {
     fail(ErrorKind::imp_limit, minor::message_too_large);
     return false;
   }
   const std::size_t needed = size_ + pad + n;
-  if (needed > allocated_) {
-    const std::size_t larger = std::max({needed, allocated_ * 2, smallest});
-    std::unique_ptr<std::byte[]> data(new (std::nothrow) std::byte[larger]);
-    if (!data) {
-      fail(ErrorKind::no_memory, minor::out_of_memory);
-      return false;
-    }
-    if (size_ != 0) std::memcpy(data.get(), data_.get(), size_);
-    data_ = std::move(data);
-    allocated_ = larger;
-  }
-  capacity_ = std::min(allocated_, limit_);
+  if (move_to_room(needed) || needed <= allocated_ || move_to_heap(needed)) return reset_capacity(), true;
+  fail(ErrorKind::no_memory, minor::out_of_memory);
+  return false;
+}
+
+bool Writer::move_to_room(std::size_t needed) noexcept {
+  if (room_ == nullptr || needed <= (is_lent() ? allocated_ : room_from)) return false;
+  const MutableBytes lent = room_->lend(needed);
+  if (lent.size() < needed) return room_ = nullptr, false;  // for this message
+  move_to(lent.data(), lent.size());
   return true;
+}
+
+bool Writer::move_to_heap(std::size_t needed) noexcept {
+  constexpr std::size_t smallest = 512;
+  const std::size_t larger = std::max({needed, allocated_ * 2, smallest});
+  std::unique_ptr<std::byte[]> data(new (std::nothrow) std::byte[larger]);
+  if (!data) return false;
+  move_to(data.get(), larger);
+  data_ = std::move(data);
+  owned_ = larger;
+  return true;
+}
+
+void Writer::move_to(std::byte* memory, std::size_t bytes) noexcept {
+  if (size_ != 0) std::memcpy(memory, base_, size_);
+  base_ = memory;
+  allocated_ = bytes;
 }
 
 void Writer::swap_state(Writer& other) noexcept {
@@ -142,6 +162,9 @@ void Writer::swap_state(Writer& other) noexcept {
   std::swap(wide_form_, other.wide_form_);
   std::swap(offset_, other.offset_);
   std::swap(data_, other.data_);
+  std::swap(owned_, other.owned_);
+  std::swap(base_, other.base_);
+  std::swap(room_, other.room_);
   std::swap(size_, other.size_);
   std::swap(capacity_, other.capacity_);
   std::swap(allocated_, other.allocated_);

@@ -28,9 +28,20 @@ struct WriterTable {
   virtual ~WriterTable() = default;
 };
 
+// Memory that somebody else has for a long message. Thread: the writer's.
+class Room {
+ public:
+  // At least so many bytes, until two more calls or the room's own end; fewer: there is none.
+  virtual MutableBytes lend(std::size_t bytes) noexcept = 0;
+
+ protected:
+  ~Room() = default;
+};
+
 class Writer {
  public:
   static constexpr std::size_t largest = 0x7fff'ffff;
+  static constexpr std::size_t room_from = 64 * 1024;  // bytes of a message, more of which go into a Room
 
   // `offset`: where the first byte stands, counted from the origin of alignment.
   explicit Writer(ByteOrder order = native_order, std::size_t offset = 0) noexcept
@@ -52,8 +63,15 @@ class Writer {
   // The next byte's place counted from the origin of alignment.
   std::size_t offset() const noexcept { return size_ + offset_; }
   // Valid until the next write.
-  Bytes bytes() const noexcept { return {data_.get(), size_}; }
-  std::vector<std::byte> to_vector() const { return {data_.get(), data_.get() + size_}; }
+  Bytes bytes() const noexcept { return {base_, size_}; }
+  std::vector<std::byte> to_vector() const { return {base_, base_ + size_}; }
+
+  // Where this message goes once it is long; until clear(), and the room outlives what bytes() gave. Null: nowhere
+  // else.
+  void set_room(Room* room) noexcept {
+    room_ = room;
+    reset_capacity();
+  }
 
   bool ok() const noexcept { return !error_; }
   // Call only when !ok().
@@ -146,7 +164,7 @@ class Writer {
     const std::size_t pad = padding(size_ + offset_, alignment);
     if (n > capacity_ - size_ || pad > capacity_ - size_ - n) [[unlikely]]
       return claim_slowly(n, alignment);
-    std::byte* at = data_.get() + size_;
+    std::byte* at = base_ + size_;
     for (std::size_t i = 0; i < pad; ++i) at[i] = std::byte{0};  // bound: 7
     size_ += pad + n;
     return at + pad;
@@ -155,6 +173,10 @@ class Writer {
 
   std::byte* claim_slowly(std::size_t n, std::size_t alignment);
   bool grow(std::size_t pad, std::size_t n);
+  bool is_lent() const noexcept { return base_ != data_.get(); }
+  bool move_to_room(std::size_t needed) noexcept;
+  bool move_to_heap(std::size_t needed) noexcept;
+  void move_to(std::byte* memory, std::size_t bytes) noexcept;
   void open_chunk();
   void await_chunk() noexcept;
   void reset_capacity() noexcept;
@@ -164,9 +186,12 @@ class Writer {
   WideForm wide_form_ = WideForm::counted;
   std::size_t offset_ = 0;
   std::unique_ptr<std::byte[]> data_;
+  std::size_t owned_ = 0;      // bytes of data_
+  std::byte* base_ = nullptr;  // data_, or lent
+  Room* room_ = nullptr;
   std::size_t size_ = 0;
-  std::size_t capacity_ = 0;  // is size_ after a failure and where a chunk is due, so that claim() has one test
-  std::size_t allocated_ = 0;
+  std::size_t capacity_ = 0;   // is size_ after a failure and where a chunk is due, so that claim() has one test
+  std::size_t allocated_ = 0;  // bytes at base_
   std::size_t limit_ = largest;
   std::size_t body_from_ = 0;  // before the padding of the body
   std::size_t body_at_ = 0;    // after it

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <vector>
 
 #include "orb/base/minor.h"
 
@@ -19,6 +20,20 @@ std::string hex(const Writer& writer) {
   }
   return text;
 }
+
+// Lends up to `size` bytes at a time.
+struct LendingRoom final : cdr::Room {
+  explicit LendingRoom(std::size_t most) : size(most) {}
+  MutableBytes lend(std::size_t bytes) noexcept override {
+    ++asked;
+    if (bytes > size) return {};
+    return memory[asked % 2] = std::vector<std::byte>(bytes), memory[asked % 2];
+  }
+  bool holds(Bytes bytes) const { return bytes.data() == memory[0].data() || bytes.data() == memory[1].data(); }
+  std::size_t size;
+  unsigned asked = 0;
+  std::vector<std::byte> memory[2];
+};
 
 }  // namespace
 
@@ -202,4 +217,45 @@ TEST_CASE("padding that would cross the limit is a failure too") {
   REQUIRE_FALSE(writer.ok());
   CHECK(writer.error() == Error{ErrorKind::imp_limit, Completion::no, minor::message_too_large});
   CHECK(writer.size() == 1);
+}
+
+TEST_CASE("a long message goes into the room that was given for it and a short one does not") {
+  LendingRoom room(1'000'000);
+  const std::vector<std::byte> block(100'000, std::byte{7});
+  Writer writer, plain;
+  for (int message = 0; message < 2; ++message) {
+    writer.clear(), plain.clear();
+    writer.set_room(&room);
+    writer.write(std::uint32_t{1}), plain.write(std::uint32_t{1});
+    CHECK_FALSE(room.holds(writer.bytes()));
+    for (int i = 0; i < 3; ++i) writer.write_octets(block), plain.write_octets(block);
+    CHECK(room.holds(writer.bytes()));
+    CHECK(writer.to_vector() == plain.to_vector());
+  }
+  writer.clear();
+  CHECK_FALSE(room.holds(writer.bytes()));
+}
+
+TEST_CASE("a message for which there is no room goes on in the writer's own memory") {
+  LendingRoom room(150'000);
+  const std::vector<std::byte> block(100'000, std::byte{7});
+  Writer writer, plain;
+  for (int message = 0; message < 2; ++message) {
+    writer.clear(), plain.clear();
+    writer.set_room(&room);
+    for (int i = 0; i < 3; ++i) writer.write_octets(block), plain.write_octets(block);
+    CHECK(writer.ok());
+    CHECK_FALSE(room.holds(writer.bytes()));
+    CHECK(writer.to_vector() == plain.to_vector());
+  }
+}
+
+TEST_CASE("bytes up to where a room begins to count stay with the writer") {
+  const std::size_t size = GENERATE(Writer::room_from - 1, Writer::room_from, Writer::room_from + 1);
+  LendingRoom room(1'000'000);
+  Writer writer;
+  writer.set_room(&room);
+  for (std::size_t i = 0; i < size; ++i) writer.write(std::uint8_t{1});
+  CHECK(writer.size() == size);
+  CHECK(room.holds(writer.bytes()) == (size > Writer::room_from));
 }
