@@ -71,6 +71,10 @@ void ClientCall::reset() noexcept {
   retries_ = 0;
   contexts_ = {};
   writer_.forget();
+  writer_.clear();  // what it may lie in goes
+  spare_.clear();
+  room_.release();
+  pending_.forget();
   reader_ = cdr::Reader();  // lets go of the values that it has read
 }
 
@@ -94,6 +98,8 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
   wait_number_ = options_.waits && !options_.oneway ? extend_chain(chain_) : 0;
   connect();
   compose(writer_, connection_->first_request());
+  room_.use(connection_->stream());
+  writer_.set_room(&room_);
 }
 
 // Finds or makes the connection to where the call goes now. Raises.

@@ -15,6 +15,7 @@
 #include "orb/core/task_binding.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
+#include "orb/transport/send_room.h"
 
 namespace corelane::core {
 
@@ -91,6 +92,7 @@ class ClientCall {
   // Kept.
   cdr::Writer writer_;
   cdr::Writer spare_;
+  transport::SendRoom room_;
   PendingReply pending_;
   giop::ChainContext chain_;  // in which the call is nested
   cdr::Reader reader_;

@@ -54,11 +54,12 @@ bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, By
   pending.state_ = PendingReply::State::waiting;
   pending.group_ = nullptr;
   pending.away_ = false;
+  pending.lent_.reset();
   {
     const Lock lock(mutex_);
     waiting_.push_back(&pending);
   }
-  const auto sent = stream_->send(request);
+  const auto sent = stream_->send(std::span{&request, 1}, pending.sent_at_);
   if (!sent) not_sent(pending, sent.error());
   return sent.has_value();
 }
@@ -87,6 +88,7 @@ bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Byt
   pending.state_ = PendingReply::State::waiting;
   pending.group_ = &group;
   pending.away_ = false;
+  pending.lent_.reset();
   pending.next_ = nullptr;
   pending.deadline_ = deadline;
   pending.posting_ = true;
@@ -96,7 +98,7 @@ bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Byt
     if (!open()) return false;
     waiting_.push_back(&pending);
   }
-  const auto sent = stream_->send(request);
+  const auto sent = stream_->send(std::span{&request, 1}, pending.sent_at_);
   if (!sent) not_sent(pending, sent.error());
   const Lock lock(mutex_);
   pending.posting_ = false;
@@ -230,13 +232,15 @@ void ClientConnection::expire(const ReplyGroup& group) noexcept {
 
 // False: nothing came.
 bool ClientConnection::read_some(Time deadline, os::WaitStrategy strategy) {
-  return took(stream_->receive(buffer_, deadline, strategy));
+  transport::Lent lent;
+  const auto got = stream_->receive(buffer_, deadline, strategy, lent);
+  return took(got, lent);
 }
 
-bool ClientConnection::took(const Expected<std::size_t>& got) {
+bool ClientConnection::took(const Expected<std::size_t>& got, const transport::Lent& lent) {
   if (!got && got.error().kind == ErrorKind::timeout) return false;
-  if (!got || *got == 0) return fail_all(lost), true;
-  take(Bytes(buffer_).first(*got));
+  if (!got || *got == 0) return lose_all(), true;
+  take(lent.keeper ? lent.bytes : Bytes(buffer_).first(*got), lent);
   return true;
 }
 
@@ -250,7 +254,7 @@ void ClientConnection::read_beside(Time deadline, os::WaitStrategy strategy, Int
   os::wait_for(deadline, strategy, learnt_, poll, sleep, [] { return no_core; });
 }
 
-void ClientConnection::take(Bytes bytes) {
+void ClientConnection::take(Bytes bytes, const transport::Lent& lent) {
   const Time now = os::now();
   // Bound: each round consumes bytes or ends.
   for (;;) {
@@ -260,11 +264,11 @@ void ClientConnection::take(Bytes bytes) {
       return stream_->close();
     }
     if (!*message) return;
-    deliver(**message);
+    deliver(**message, lent);
   }
 }
 
-void ClientConnection::deliver(const giop::Message& message) noexcept {
+void ClientConnection::deliver(const giop::Message& message, const transport::Lent& lent) noexcept {
   if (message.header.type == giop::MessageType::close_connection) {
     // Orderly: what has no reply by now was not and will not be run. CORBA 3.3 part 2, 9.5.1.1.
     return fail_all({ErrorKind::transient, Completion::no, minor::peer_closed});
@@ -280,12 +284,28 @@ void ClientConnection::deliver(const giop::Message& message) noexcept {
   if (found == waiting_.end() || (*found)->state_ != PendingReply::State::waiting) return;
   PendingReply& pending = **found;
   pending.header_ = message.header;
+  if ((pending.lent_ = lent.keeper_of(message.bytes))) {
+    pending.lies_at_ = message.bytes;
+    return settle(pending, PendingReply::State::answered);
+  }
   try {
     pending.bytes_.assign(message.bytes.begin(), message.bytes.end());
     settle(pending, PendingReply::State::answered);
   } catch (const std::bad_alloc&) {
     pending.error_ = {ErrorKind::no_memory, Completion::maybe, minor::out_of_memory};
     settle(pending, PendingReply::State::failed);
+  }
+}
+
+// The peer is gone. What it has never looked at did not run.
+void ClientConnection::lose_all() noexcept {
+  broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint
+  const Lock lock(mutex_);
+  for (PendingReply* pending : waiting_) {
+    if (pending->state_ != PendingReply::State::waiting) continue;
+    pending->error_ = lost;
+    if (!stream_->may_have_been_read(pending->sent_at_)) pending->error_.completed = Completion::no;
+    settle(*pending, PendingReply::State::failed);
   }
 }
 

@@ -54,7 +54,9 @@ class PendingReply {
   enum class State : std::uint8_t { waiting, answered, failed };
 
   // After wait(): the reply, whole.
-  giop::Message message() const noexcept { return {header_, bytes_}; }
+  giop::Message message() const noexcept { return {header_, lent_ ? lies_at_ : Bytes(bytes_)}; }
+  // The reply is not needed any more: what the peer lent goes back.
+  void forget() noexcept { lent_.reset(); }
   // After a failure. COMPLETED_NO: the server has not and will not run the call, so it may be sent again.
   const Error& error() const noexcept { return error_; }
   bool answered() const noexcept { return state_ == State::answered; }
@@ -69,6 +71,9 @@ class PendingReply {
   State state_ = State::waiting;
   giop::MessageHeader header_;
   std::vector<std::byte> bytes_;
+  std::shared_ptr<const void> lent_;  // of a long reply, which then lies elsewhere
+  Bytes lies_at_;
+  std::uint64_t sent_at_ = 0;  // where the request begins in the stream
   Error error_;
   os::Parker parker_;
   // Of a posted call.
@@ -110,6 +115,8 @@ class ClientConnection {
   // True once: the first request of the connection names the code sets.
   bool first_request() noexcept { return !used_.exchange(true, std::memory_order_relaxed); }  // relaxed: a flag
   const transport::Endpoint& peer() const noexcept { return stream_->peer(); }
+  // For who marshals a request while he keeps this.
+  transport::Connection& stream() const noexcept { return *stream_; }
 
  private:
   using Lock = std::unique_lock<os::PiMutex>;
@@ -118,10 +125,11 @@ class ClientConnection {
   void lead_or_sleep(Lock& lock, bool may_lead, os::Parker& parker, Time deadline, os::WaitStrategy strategy = {},
                      Interruption* beside = nullptr);
   bool read_some(Time deadline, os::WaitStrategy strategy);
-  bool took(const Expected<std::size_t>& got);
+  bool took(const Expected<std::size_t>& got, const transport::Lent& lent = {});
   void read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside);
-  void take(Bytes bytes);
-  void deliver(const giop::Message& message) noexcept;
+  void take(Bytes bytes, const transport::Lent& lent);
+  void deliver(const giop::Message& message, const transport::Lent& lent) noexcept;
+  void lose_all() noexcept;
   void not_sent(PendingReply& pending, const Error& error);
   void fail_all(Error error) noexcept;
   // With mutex_ held.

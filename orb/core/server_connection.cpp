@@ -33,6 +33,27 @@ ServerConnection::ServerConnection(std::shared_ptr<Server> server, std::shared_p
 
 void ServerConnection::on_bytes(Bytes bytes, Time received) noexcept {
   while (take_message(bytes, received)) continue;  // bound: each takes bytes
+  took_bytes(received);
+}
+
+void ServerConnection::on_lent(transport::Lent lent, Time received) noexcept {
+  Bytes bytes = lent.bytes;
+  piece_ = std::move(lent);
+  while (take_message(bytes, received)) continue;  // bound: each takes bytes
+  piece_ = {};
+  took_bytes(received);
+}
+
+// For the job of a message, which is the only one to keep the piece once that is used up: it has gone back before
+// anybody hears of the reply, and may then want to send as much again.
+std::shared_ptr<const void> ServerConnection::keeper_of(Bytes message) noexcept {
+  auto keeper = piece_.keeper_of(message);
+  if (keeper && message.data() + message.size() == piece_.bytes.data() + piece_.bytes.size()) piece_ = {};
+  return keeper;
+}
+
+// The last touch of this thread: see hand_over().
+void ServerConnection::took_bytes(Time received) noexcept {
   if (!stream_->is_open()) return;
   if (binding_.task != no_task) {
     if (!lent_.load(std::memory_order_relaxed)) return hand_over();  // relaxed: see lend_on()
@@ -187,7 +208,8 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
   Gate& gate = object->gate();
   const std::shared_ptr<ActiveObject> asked = whose->asks ? object : nullptr;
   std::unique_ptr<ServerJob> fresh = server_->take_job();
-  fresh->prepare(shared_from_this(), std::move(object), upcall, message, request.body.offset(), to);
+  fresh->prepare(shared_from_this(), std::move(object), upcall, message, keeper_of(message.bytes),
+                 request.body.offset(), to);
   if (!chain_of(request, to, fresh->chain())) return;
   if (server_->requests().enter() != Passage::active) return send_exception(to, shutting_down);
   ServerJob* made = fresh.release();  // from here on it leaves by recycle()

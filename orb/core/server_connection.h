@@ -39,6 +39,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   ServerConnection(std::shared_ptr<Server> server, std::shared_ptr<transport::Connection> stream);
 
   void on_bytes(Bytes bytes, Time received) noexcept override;
+  void on_lent(transport::Lent lent, Time received) noexcept override;
   void on_closed(Error reason) noexcept override;
 
   // Once bound: the task's thread instead of the reactor's.
@@ -70,6 +71,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void close_orderly() noexcept;
 
   Server& server() noexcept { return *server_; }
+  transport::Connection& stream() const noexcept { return *stream_; }
   PeerId id() const noexcept { return stream_->id(); }
   std::optional<transport::PeerCredentials> credentials() const noexcept { return stream_->credentials(); }
   // The request of one job goes on in another.
@@ -88,6 +90,8 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   };
 
   bool take_message(Bytes& bytes, Time received) noexcept;
+  void took_bytes(Time received) noexcept;
+  std::shared_ptr<const void> keeper_of(Bytes message) noexcept;
   void hand_over() noexcept;
   void take(const giop::Message& message, Time received);
   void take_request(const giop::Message& message, Time received);
@@ -118,6 +122,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
 
   // Owner: whoever reads.
   giop::Assembler assembler_;
+  transport::Lent piece_;      // what is being read, while it is
   cdr::Writer writer_;         // of answers made here
   bool half_ = false;          // half a message waits for its rest
   bool completed_ = false;     // a message was taken since half_message()

@@ -53,7 +53,8 @@ void ServerRequest::finish_arguments(std::size_t count) const {
 }
 
 void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::shared_ptr<ActiveObject> object,
-                        const Upcall& upcall, const giop::Message& message, std::size_t body_at, const ReplyTo& to) {
+                        const Upcall& upcall, const giop::Message& message, std::shared_ptr<const void> keeper,
+                        std::size_t body_at, const ReplyTo& to) {
   connection_ = std::move(connection);
   object_ = std::move(object);
   upcall_ = &upcall;
@@ -63,7 +64,9 @@ void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::share
   chain_.count = 0;
   replies_ = false;
   answered_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
-  bytes_.assign(message.bytes.begin(), message.bytes.end());
+  keeper_ = std::move(keeper);
+  if (!keeper_) bytes_.assign(message.bytes.begin(), message.bytes.end());
+  message_ = keeper_ ? message.bytes : Bytes(bytes_);
   cancelled_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
   contract.reset();
 }
@@ -117,7 +120,9 @@ void ServerJob::take_over(ServerJob& other) {
   chain_ = other.chain_;
   replies_ = false;
   answered_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
-  bytes_ = other.bytes_;
+  keeper_ = other.keeper_;
+  if (!keeper_) bytes_ = other.bytes_;
+  message_ = keeper_ ? other.message_ : Bytes(bytes_);
   contract.reset();
   arrived = other.arrived;
   task = other.task;
@@ -128,6 +133,8 @@ void ServerJob::take_over(ServerJob& other) {
 
 void ServerJob::run_inside() {
   run_upcall();
+  message_ = {};
+  keeper_.reset();  // before the reply: who gets that may want to send as much again
   if (!to_.expected || cancelled_.load(std::memory_order_relaxed)) return;  // relaxed: a hint
   if (!writer_.ok())
     write_exception(writer_, to_, {writer_.error().kind, Completion::yes, writer_.error().minor}, {}, nullptr);
@@ -150,9 +157,11 @@ void ServerJob::time_out() noexcept {
 
 // Leaves the reply in writer_: the results, or the exception that the servant threw.
 void ServerJob::run_upcall() {
-  cdr::Reader arguments(Bytes(bytes_).subspan(body_at_), header_.order, body_at_, connection_->server().environment());
+  cdr::Reader arguments(message_.subspan(body_at_), header_.order, body_at_, connection_->server().environment());
   arguments.set_wide_form(giop::wide_form_of(header_.version));
   begin_reply_to(writer_, to_);
+  room_.use(connection_->stream());
+  writer_.set_room(&room_);
   ServerRequest request(arguments, writer_);
   try {
     upcall_->remote(object_->self(), request);
@@ -212,6 +221,10 @@ void ServerJob::recycle() noexcept {
   connection_->forget(*this);
   const std::shared_ptr<ServerConnection> connection = std::move(connection_);  // keeps the server alive below
   object_.reset();
+  message_ = {};
+  keeper_.reset();
+  writer_.clear();  // what it may lie in goes
+  room_.release();
   if (bytes_.capacity() > kept_bytes) bytes_ = {};
   Server& server = connection->server();
   server.give_back(std::unique_ptr<ServerJob>(this));

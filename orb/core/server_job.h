@@ -14,6 +14,7 @@
 #include "orb/dispatch/job.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/message.h"
+#include "orb/transport/send_room.h"
 
 namespace corelane::core {
 
@@ -22,9 +23,10 @@ class ServerJob final : public dispatch::Job {
   ServerJob() = default;
   ~ServerJob() = default;
 
-  // `body_at`: where the arguments begin in the message, which is copied.
+  // `body_at`: where the arguments begin in the message, which is copied unless it has a keeper.
   void prepare(std::shared_ptr<ServerConnection> connection, std::shared_ptr<ActiveObject> object, const Upcall& upcall,
-               const giop::Message& message, std::size_t body_at, const ReplyTo& to);
+               const giop::Message& message, std::shared_ptr<const void> keeper, std::size_t body_at,
+               const ReplyTo& to);
   const ReplyTo& to() const noexcept { return to_; }
   // In which the request is nested; empty after prepare().
   giop::ChainContext& chain() noexcept { return chain_; }
@@ -61,6 +63,8 @@ class ServerJob final : public dispatch::Job {
   std::shared_ptr<ActiveObject> object_;
   const Upcall* upcall_ = nullptr;
   giop::MessageHeader header_;
+  Bytes message_;                       // in bytes_, or where `keeper_` keeps it
+  std::shared_ptr<const void> keeper_;  // of a long one
   std::size_t body_at_ = 0;
   ReplyTo to_;
   giop::ChainContext chain_;
@@ -71,6 +75,7 @@ class ServerJob final : public dispatch::Job {
   // Kept.
   std::vector<std::byte> bytes_;
   cdr::Writer writer_;
+  transport::SendRoom room_;
 };
 
 // Leaves the writer where the reply's body goes.

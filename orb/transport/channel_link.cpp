@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "orb/base/errors.h"
@@ -48,9 +49,10 @@ struct Piece {
   }
 };
 
-IoResult end_of(Fault fault) noexcept {
-  if (fault == Fault::would_block || fault == Fault::timed_out) return {Io::would_block};
-  return {fault == Fault::peer_closed ? Io::done : Io::failed};
+std::size_t length_of(std::span<const Bytes> parts) noexcept {
+  std::size_t length = 0;
+  for (const Bytes part : parts) length += part.size();
+  return length;
 }
 
 }  // namespace
@@ -98,13 +100,40 @@ std::optional<PeerCredentials> ChannelLink::credentials() const noexcept {
   return PeerCredentials{.process = peer.process, .user = peer.user};
 }
 
-IoResult ChannelLink::receive_some(MutableBytes buffer) noexcept {
+IoResult ChannelLink::end_of(Fault fault) noexcept {
+  if (fault == Fault::would_block || fault == Fault::timed_out) return {Io::would_block};
+  // PAIR channel_link.peer_died: release here -> acquire in may_have_been_read().
+  if (fault == Fault::peer_died) peer_died_.store(true, std::memory_order_release);
+  return {fault == Fault::peer_closed ? Io::done : Io::failed};
+}
+
+// Another user could change it while it is read. Channels carry such long messages in chunks.
+bool ChannelLink::lends(Bytes front) const noexcept {
+  return read_ == 0 && front.size() >= Connection::longest_copied && channel_.peer().user == geteuid();
+}
+
+bool ChannelLink::take_front(Lent& lent) noexcept try {
+  const auto keeper = std::make_shared<std::optional<channel::Loan>>();
+  *keeper = channel_.take();
+  if (!*keeper) return false;
+  lent = {(*keeper)->bytes(), keeper};
+  received_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;  // then it is copied
+}
+
+IoResult ChannelLink::receive_some(MutableBytes buffer, Lent* lent) noexcept {
   IoResult result;
   for (int i = 0; i < messages_per_read && result.count < buffer.size(); ++i) {
     const auto front = channel_.peek();
     if (!front && result.count != 0) return result;
     if (!front && (front.error() != Fault::would_block || channel_.look_at_peer())) return end_of(front.error());
     if (!front) continue;  // it has ended: peek() says how, after what is still there
+    if (lent != nullptr && lends(*front)) {
+      if (result.count != 0) return result;
+      if (take_front(*lent)) return {Io::done, lent->bytes.size()};
+    }
     const Bytes rest = front->subspan(read_);
     const std::size_t count = std::min(rest.size(), buffer.size() - result.count);
     if (count != 0) std::memcpy(buffer.data() + result.count, rest.data(), count);
@@ -118,32 +147,33 @@ IoResult ChannelLink::receive_some(MutableBytes buffer) noexcept {
   return result.count != 0 ? result : IoResult{Io::failed};
 }
 
-IoResult ChannelLink::receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept {
+IoResult ChannelLink::receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
+                                    Lent* lent) noexcept {
   if (deadline <= os::now()) {
-    Time ignored;
-    return take(buffer, ignored);
+    stop_awaiting();
+    const IoResult result = receive_some(buffer, lent);
+    if (!await_bytes()) nudge();
+    return result;
   }
   stop_awaiting();
   if (const auto came = channel_.wait(deadline, strategy); !came) return end_of(came.error());
-  return receive_some(buffer);
+  return receive_some(buffer, lent);
 }
 
 // Two looks at memory: neither this end nor the peer who writes calls the system for it.
 IoResult ChannelLink::glance(MutableBytes buffer) noexcept {
   stop_awaiting();
   const auto front = channel_.peek();
-  if (front || front.error() != Fault::would_block) return receive_some(buffer);
+  if (front || front.error() != Fault::would_block) return receive_some(buffer, nullptr);
   const Time now = os::now();
   if (now < look_at_peer_at_) return {Io::would_block};
   look_at_peer_at_ = now + peer_period;
-  return receive_some(buffer);
+  return receive_some(buffer, nullptr);
 }
 
 IoResult ChannelLink::take(MutableBytes buffer, Time& arrived) noexcept {
-  stop_awaiting();
-  const IoResult result = receive_some(buffer);
+  const IoResult result = receive_until(buffer, Time{}, {}, nullptr);
   arrived = os::now();
-  if (!await_bytes()) nudge();
   return result;
 }
 
@@ -169,8 +199,37 @@ void ChannelLink::await_room(std::size_t size) noexcept {
   if (!channel_.arm_for_room(std::min(size, piece_size))) eventfd_write(channel_.room_descriptor(), 1);
 }
 
+Link::Berthed ChannelLink::lend(std::size_t bytes) {
+  const std::size_t whole = (bytes + piece_size - 1) / piece_size * piece_size;  // the run's last chunk, too
+  if (whole > channel_.longest_message()) return {};
+  auto draft = channel_.draft(whole);
+  if (!draft) return {};
+  berths_.push_back({++last_berth_, std::move(*draft)});
+  return {berths_.back().draft.bytes(), last_berth_};
+}
+
+void ChannelLink::give_back(std::uint64_t number) noexcept {
+  berths_.remove_if([&](const Berth& berth) { return berth.number == number; });
+}
+
+// Nothing where it lies somewhere else.
+std::optional<IoResult> ChannelLink::send_berthed(Bytes message) noexcept {
+  const auto berth = std::find_if(berths_.begin(), berths_.end(),
+                                  [&](const Berth& b) { return b.draft.bytes().data() == message.data(); });
+  if (berth == berths_.end()) return std::nullopt;
+  const auto sent = channel_.try_send(berth->draft, message.size());
+  if (!sent) return IoResult{sent.error() == Fault::would_block ? Io::would_block : Io::failed};
+  berths_.erase(berth);
+  sent_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
+  return IoResult{Io::done, message.size()};
+}
+
 IoResult ChannelLink::send_some(std::span<const Bytes> parts) noexcept {
   if (std::exchange(room_armed_, false)) channel_.disarm_for_room();
+  if (parts.size() == 1 && !berths_.empty())
+    if (const auto sent = send_berthed(parts.front())) return *sent;
+  const std::size_t length = length_of(parts);
+  if (length > piece_size && channel_.try_write(parts)) return {Io::done, length};
   IoResult result;
   // Bound: each turn sends something, or ends.
   while (true) {
@@ -180,6 +239,16 @@ IoResult ChannelLink::send_some(std::span<const Bytes> parts) noexcept {
     if (!written) return {written.error() == Fault::would_block ? Io::would_block : Io::failed, result.count};
     result.count += piece.bytes;
   }
+}
+
+bool ChannelLink::may_have_been_read(std::uint64_t position) const noexcept {
+  // PAIR channel_link.peer_died: acquire here <- release in end_of(). A peer that lives may read on what was written.
+  return !peer_died_.load(std::memory_order_acquire) || channel_.was_claimed(position + 1);
+}
+
+// relaxed: counts
+Connection::Loans ChannelLink::loans() const noexcept {
+  return {sent_.load(std::memory_order_relaxed), received_.load(std::memory_order_relaxed)};
 }
 
 }  // namespace corelane::transport

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,6 +23,20 @@
 
 namespace corelane::transport {
 
+// Bytes that the peer wrote into memory that both see: they stay there as long as `keeper`.
+struct Lent {
+  Bytes bytes{};
+  std::shared_ptr<const void> keeper{};  // null: there are none
+
+  // The keeper of a long part of the bytes; null: it lies elsewhere, or is better copied.
+  std::shared_ptr<const void> keeper_of(Bytes part) const noexcept {
+    const bool inside = std::less_equal{}(bytes.data(), part.data()) &&
+                        std::less_equal{}(part.data() + part.size(), bytes.data() + bytes.size());
+    return inside && part.size() >= worth_keeping ? keeper : nullptr;
+  }
+  static constexpr std::size_t worth_keeping = 32 * 1024;
+};
+
 // Thread: the reactor's, one call at a time. A callback does not block; it may call any function of the connection.
 class Watcher {
  public:
@@ -29,6 +44,10 @@ class Watcher {
 
   // Bytes as they come, in no relation to messages; valid during the call. `received`: when they were read.
   virtual void on_bytes(Bytes bytes, Time received) noexcept = 0;
+
+  // The same of bytes in memory that both see, without a copy; see Connection::receive(). Who takes no keeper needs
+  // them during the call alone.
+  virtual void on_lent(Lent lent, Time received) noexcept { on_bytes(lent.bytes, received); }
 
   // The last call, exactly once for each watch() unless unwatch() came first. COMM_FAILURE with minor peer_closed (the
   // peer's orderly end), connection_lost, closed_here (close() on this side), idle_timeout, deadline_passed
@@ -49,6 +68,14 @@ struct Arrival {
   Time at{};              // when the last of them came
 };
 
+// Memory of a connection's for one long message: when send() is given what begins there, and nothing else, it is not
+// copied. It goes back with this object unless it was sent. Keeps the connection. Thread: any.
+class Berth {
+ public:
+  virtual ~Berth() = default;
+  virtual MutableBytes bytes() const noexcept = 0;
+};
+
 class Connection {
  public:
   virtual ~Connection() = default;
@@ -57,6 +84,14 @@ class Connection {
   // stream in good order; TIMEOUT deadline_passed at the deadline (one in the past polls once); COMM_FAILURE
   // connection_lost or closed_here. Thread: any, one at a time. Wakes up by itself when close() is called.
   virtual Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept = 0;
+
+  // The same, but what lies in memory that both see may come into `lent`, at least longest_copied bytes of it and only
+  // where both ends are of one user: the peer could change them meanwhile. Then nothing is in `buffer`.
+  virtual Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
+                                        Lent& /*lent*/) noexcept {
+    return receive(buffer, deadline, strategy);
+  }
+  static constexpr std::size_t longest_copied = 64 * 1024;
 
   // receive() with a deadline in the past for whoever looks again and again instead of sleeping: it costs less, but
   // descriptor() tells of bytes only after another way of receiving has found none, and the peer's end may be seen a
@@ -73,6 +108,23 @@ class Connection {
   // connection is then closed, as it is with NO_MEMORY. Success means accepted, not arrived. Thread: any.
   virtual Expected<void> send(std::span<const Bytes> parts) noexcept = 0;
   Expected<void> send(Bytes bytes) noexcept { return send(std::span<const Bytes>{&bytes, 1}); }
+  // For a message of at least so many bytes; null: there is none now, or this kind has none. Thread: any.
+  virtual std::unique_ptr<Berth> berth(std::size_t /*bytes*/) noexcept { return nullptr; }
+
+  // send(), and where it begins, for may_have_been_read().
+  virtual Expected<void> send(std::span<const Bytes> parts, std::uint64_t& position) noexcept {
+    position = 0;
+    return send(parts);
+  }
+  // Once the connection has failed: whether the peer may have looked at any of what was sent from that position on.
+  // Thread: any.
+  virtual bool may_have_been_read(std::uint64_t /*position*/) const noexcept { return true; }
+
+  // Messages that were sent from a Berth, and that came as Lent. For reports and tests. Thread: any.
+  struct Loans {
+    std::uint64_t sent = 0, received = 0;
+  };
+  virtual Loans loans() const noexcept { return {}; }
 
   // From here on the reactor reads. The connection keeps the watcher until on_closed() or unwatch().
   virtual void watch(std::shared_ptr<Watcher> watcher) = 0;

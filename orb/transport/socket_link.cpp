@@ -13,9 +13,11 @@ SocketLink::SocketLink(os::Fd fd)
       is_unix_(local_endpoint(fd_.get()).kind == EndpointKind::unix_socket),
       credentials_(is_unix_ ? peer_credentials(fd_.get()) : std::nullopt) {}
 
-IoResult SocketLink::receive_some(MutableBytes buffer) noexcept { return transport::receive_some(fd_.get(), buffer); }
+IoResult SocketLink::receive_some(MutableBytes buffer, Lent*) noexcept {
+  return transport::receive_some(fd_.get(), buffer);
+}
 
-IoResult SocketLink::receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept {
+IoResult SocketLink::receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy, Lent*) noexcept {
   return transport::receive_until(fd_.get(), buffer, deadline, strategy, learnt_, credentials_);
 }
 

@@ -68,10 +68,10 @@ Error StreamConnection::why_not_received(Io outcome) noexcept {
   return {.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
 }
 
-Expected<std::size_t> StreamConnection::receive(MutableBytes buffer, Time deadline,
-                                                os::WaitStrategy strategy) noexcept {
+Expected<std::size_t> StreamConnection::receive_into(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
+                                                     Lent* lent) noexcept {
   if (!begin_receiving()) return misused;
-  const IoResult result = link_->receive_until(buffer, deadline, strategy);
+  const IoResult result = link_->receive_until(buffer, deadline, strategy, lent);
   end_receiving();
   if (!is_open() || result.outcome != Io::done) return why_not_received(result.outcome);
   return result.count;
@@ -100,12 +100,13 @@ void StreamConnection::renew() noexcept {
   if (idle_timeout_ > Duration::zero()) last_traffic_.store(os::now(), std::memory_order_relaxed);
 }
 
-Expected<void> StreamConnection::send(std::span<const Bytes> parts) noexcept try {
+Expected<void> StreamConnection::send(std::span<const Bytes> parts, std::uint64_t& position) noexcept try {
   renew();
   bool tell_reactor = false;
   {
     const std::lock_guard lock(mutex_);
     if (!is_open()) return reason_;
+    position = link_->position();
     const IoResult sent = backlog_.empty() ? link_->send_some(parts) : IoResult{Io::would_block};
     if (sent.outcome == Io::done) return {};
     // The stream stays readable: what the peer said before it went is still there, and its end will be seen.
@@ -120,6 +121,40 @@ Expected<void> StreamConnection::send(std::span<const Bytes> parts) noexcept try
   return {};
 } catch (const std::bad_alloc&) {
   return close_for(no_memory);
+}
+
+// A part of the link's memory, until it is sent or let go.
+class StreamConnection::OwnBerth final : public Berth {
+ public:
+  explicit OwnBerth(std::shared_ptr<StreamConnection> connection) noexcept : connection_(std::move(connection)) {}
+  OwnBerth(const OwnBerth&) = delete;
+  OwnBerth& operator=(const OwnBerth&) = delete;
+  ~OwnBerth() override {
+    const std::lock_guard lock(connection_->mutex_);
+    connection_->link_->give_back(berthed_.number);
+  }
+  MutableBytes bytes() const noexcept override { return berthed_.bytes; }
+  // Under the connection's lock. False: there is none.
+  bool take(std::size_t bytes) {
+    berthed_ = connection_->link_->lend(bytes);
+    return !berthed_.bytes.empty();
+  }
+
+ private:
+  const std::shared_ptr<StreamConnection> connection_;
+  Link::Berthed berthed_;
+};
+
+std::unique_ptr<Berth> StreamConnection::berth(std::size_t bytes) noexcept try {
+  auto made = std::make_unique<OwnBerth>(shared_from_this());
+  bool taken = false;
+  {
+    const std::lock_guard lock(mutex_);
+    taken = is_open() && backlog_.empty() && made->take(bytes);  // what waits behind other bytes is copied anyhow
+  }
+  return taken ? std::move(made) : nullptr;
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 
 void StreamConnection::watch(std::shared_ptr<Watcher> watcher) {
@@ -351,7 +386,8 @@ void StreamConnection::on_readable() noexcept try {
   for (int turn = 0; turn < reads_per_turn && is_open(); ++turn) {
     const std::shared_ptr<Watcher> watcher = active_watcher_;
     if (!watcher) break;  // taken back, perhaps by the last on_bytes()
-    const IoResult result = link_->receive_some(buffer);
+    Lent lent;
+    const IoResult result = link_->receive_some(buffer, &lent);
     if (result.outcome == Io::would_block) break;
     if (result.outcome == Io::failed || result.count == 0) {
       close_for(result.outcome == Io::failed ? lost : comm_failure(minor::peer_closed));
@@ -360,7 +396,7 @@ void StreamConnection::on_readable() noexcept try {
     const Time received = os::now();
     // relaxed: see renew()
     last_traffic_.store(received, std::memory_order_relaxed);
-    watcher->on_bytes(buffer.first(result.count), received);
+    lent.keeper ? watcher->on_lent(std::move(lent), received) : watcher->on_bytes(buffer.first(result.count), received);
     if (reactor_->reads().is_limited()) break;
     // Before the descriptor is asked for, one more look: who answers at once is often called at once.
     if (result.count < buffer.size() && (!active_watcher_ || link_->await_bytes())) break;

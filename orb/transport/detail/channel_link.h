@@ -1,10 +1,13 @@
-// ChannelLink: a Link through a channel (docs/channel.md): the bytes of one send are one message or, above piece_size,
-// several; a reader copies them out. What a hostile peer changes meanwhile changes this connection's bytes and no more.
+// ChannelLink: a Link through a channel (docs/channel.md): the bytes of one send are one message or, above piece_size
+// and where no room is free for all of them, several. A reader copies them out, but for long messages of its own user,
+// which it may get where they lie. What a hostile peer changes meanwhile changes this connection's bytes and no more.
 //
 // Threads: as Link. Invariant: armed_ says that the peer rings for the next message; whoever looked last and left
 // nothing, or may have left something, has seen to it that the descriptor tells (await_bytes()).
 #pragma once
 
+#include <atomic>
+#include <list>
 #include <optional>
 #include <span>
 
@@ -40,11 +43,16 @@ class ChannelLink final : public Link {
   static Expected<std::unique_ptr<Link>> make(channel::Channel channel, ChannelWatch watch, Endpoint local,
                                               Endpoint peer);
 
-  IoResult receive_some(MutableBytes buffer) noexcept override;
-  IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override;
+  IoResult receive_some(MutableBytes buffer, Lent* lent) noexcept override;
+  IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy, Lent* lent) noexcept override;
   IoResult glance(MutableBytes buffer) noexcept override;
   IoResult take(MutableBytes buffer, Time& arrived) noexcept override;
   IoResult send_some(std::span<const Bytes> parts) noexcept override;
+  Berthed lend(std::size_t bytes) override;
+  void give_back(std::uint64_t number) noexcept override;
+  std::uint64_t position() const noexcept override { return channel_.written(); }
+  bool may_have_been_read(std::uint64_t position) const noexcept override;
+  Connection::Loans loans() const noexcept override;
   void shut() noexcept override { channel_.close(); }
   int descriptor() const noexcept override { return watch_.all.get(); }
   int bytes_descriptor() const noexcept override { return has_own() ? channel_.descriptor() : watch_.all.get(); }
@@ -62,6 +70,10 @@ class ChannelLink final : public Link {
  private:
   ChannelLink(channel::Channel channel, ChannelWatch watch, Endpoint local, Endpoint peer);
   bool watch_all() const noexcept;
+  IoResult end_of(channel::Fault fault) noexcept;
+  bool lends(Bytes front) const noexcept;
+  bool take_front(Lent& lent) noexcept;
+  std::optional<IoResult> send_berthed(Bytes message) noexcept;
   // It is told of messages by a descriptor of its own, and not at the socket.
   bool has_own() const noexcept { return channel_.descriptor() != channel_.hang_up_descriptor(); }
 
@@ -75,7 +87,16 @@ class ChannelLink final : public Link {
   bool nudged_ = false;     // by itself
   Time look_at_peer_at_{};  // for who glances
   // Owner: who writes.
+  struct Berth {
+    std::uint64_t number;
+    channel::Draft draft;
+  };
+  std::list<Berth> berths_;
+  std::uint64_t last_berth_ = 0;
   bool room_armed_ = false;
+  // Shared.
+  std::atomic<bool> peer_died_{false};
+  std::atomic<std::uint64_t> sent_{0}, received_{0};  // uncopied
 };
 
 }  // namespace corelane::transport

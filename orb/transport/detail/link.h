@@ -28,16 +28,29 @@ class Link {
  public:
   virtual ~Link() = default;
 
-  virtual IoResult receive_some(MutableBytes buffer) noexcept = 0;
+  // `lent`: see Connection::receive(); null: into the buffer in any case.
+  virtual IoResult receive_some(MutableBytes buffer, Lent* lent) noexcept = 0;
   // Waits for bytes (done), the deadline (would_block) or a failure. With a deadline in the past as take().
-  virtual IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept = 0;
+  virtual IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
+                                 Lent* lent) noexcept = 0;
   // See Connection::glance().
-  virtual IoResult glance(MutableBytes buffer) noexcept { return receive_until(buffer, Time{}, {}); }
+  virtual IoResult glance(MutableBytes buffer) noexcept { return receive_until(buffer, Time{}, {}, nullptr); }
   // As receive_some(), and when the last of the bytes came. Whatever it gave, descriptor() is readable from here on as
   // soon as there is something (more).
   virtual IoResult take(MutableBytes buffer, Time& arrived) noexcept = 0;
   // done: all of the parts; would_block: `count` bytes, the rest does not fit now.
   virtual IoResult send_some(std::span<const Bytes> parts) noexcept = 0;
+  // See Connection::berth(): memory that was not sent goes back by its number. Under the connection's lock.
+  struct Berthed {
+    MutableBytes bytes{};
+    std::uint64_t number = 0;
+  };
+  virtual Berthed lend(std::size_t /*bytes*/) { return {}; }
+  virtual void give_back(std::uint64_t /*number*/) noexcept {}
+  // See Connection::may_have_been_read(). The first under the connection's lock.
+  virtual std::uint64_t position() const noexcept { return 0; }
+  virtual bool may_have_been_read(std::uint64_t /*position*/) const noexcept { return true; }
+  virtual Connection::Loans loans() const noexcept { return {}; }
   // Ends both directions; what was sent still arrives. Whoever waits returns.
   virtual void shut() noexcept = 0;
 

@@ -15,8 +15,8 @@ class SocketLink final : public Link {
   // `fd` is connected, and configured.
   explicit SocketLink(os::Fd fd);
 
-  IoResult receive_some(MutableBytes buffer) noexcept override;
-  IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override;
+  IoResult receive_some(MutableBytes buffer, Lent* lent) noexcept override;
+  IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy, Lent* lent) noexcept override;
   IoResult take(MutableBytes buffer, Time& arrived) noexcept override;
   IoResult send_some(std::span<const Bytes> parts) noexcept override;
   void shut() noexcept override;

@@ -31,11 +31,26 @@ class StreamConnection final : public Connection,
                    std::optional<ConnectionCensus::Ticket> ticket);
   ~StreamConnection() override = default;
 
-  Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override;
+  Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override {
+    return receive_into(buffer, deadline, strategy, nullptr);
+  }
+  Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
+                                Lent& lent) noexcept override {
+    return receive_into(buffer, deadline, strategy, &lent);
+  }
   Expected<std::size_t> glance(MutableBytes buffer) noexcept override;
   Expected<Arrival> take(MutableBytes buffer) noexcept override;
   using Connection::send;
-  Expected<void> send(std::span<const Bytes> parts) noexcept override;
+  Expected<void> send(std::span<const Bytes> parts) noexcept override {
+    std::uint64_t ignored = 0;
+    return send(parts, ignored);
+  }
+  Expected<void> send(std::span<const Bytes> parts, std::uint64_t& position) noexcept override;
+  std::unique_ptr<Berth> berth(std::size_t bytes) noexcept override;
+  bool may_have_been_read(std::uint64_t position) const noexcept override {
+    return link_->may_have_been_read(position);
+  }
+  Loans loans() const noexcept override { return link_->loans(); }
   void watch(std::shared_ptr<Watcher> watcher) override;
   void unwatch() override;
   void expect_by(Time deadline) noexcept override;
@@ -57,6 +72,10 @@ class StreamConnection final : public Connection,
  private:
   enum class Mode : std::uint8_t { free, receiving, watched };
 
+  class OwnBerth;
+
+  Expected<std::size_t> receive_into(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
+                                     Lent* lent) noexcept;
   bool begin_receiving() noexcept;
   void end_receiving() noexcept;
   Error why_not_received(Io outcome) noexcept;

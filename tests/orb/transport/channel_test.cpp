@@ -64,10 +64,11 @@ char called_by_another_user(const channel::Access& access) {
   REQUIRE(::write(tell.get(), "g", 1) == 1);
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
-  if (answering->connection) answering->closed.take();
-  answering->connection.reset();
+  const char said = WIFEXITED(status) ? static_cast<char>(WEXITSTATUS(status)) : 's';
+  if (said == 'y') answering->closed.take();
   (*reactor)->stop();
-  return WIFEXITED(status) ? static_cast<char>(WEXITSTATUS(status)) : 's';
+  answering->connection.reset();
+  return said;
 }
 
 }  // namespace
@@ -83,6 +84,78 @@ TEST_CASE("a client of another user gets a channel when the server lets him in, 
   CHECK(called_by_another_user({.anyone = true}) == 'y');
   CHECK(called_by_another_user({.users = {somebody - 1}}) == 'n');
   CHECK(called_by_another_user({}) == 'n');
+}
+
+TEST_CASE("a long message is sent from a berth and received where it lies") {
+  StreamHarness<SharedMemory> harness;
+  const auto [caller, called] = harness.connect();
+  const std::string text = pattern(1024 * 1024);
+  auto berth = caller->berth(text.size());
+  REQUIRE(berth);
+  REQUIRE(berth->bytes().size() >= text.size());
+  std::memcpy(berth->bytes().data(), text.data(), text.size());
+  REQUIRE(caller->send(berth->bytes().first(text.size())));
+  berth.reset();  // it was sent: nothing goes back
+  std::array<std::byte, 64> buffer;
+  transport::Lent lent;
+  CHECK(*called->receive(buffer, patience(), {}, lent) == text.size());
+  REQUIRE(lent.keeper);
+  CHECK(text_of(lent.bytes) == text);
+  CHECK(caller->loans().sent == 1);
+  CHECK(called->loans().received == 1);
+  CHECK_FALSE(caller->berth(text.size()));  // the only room for one so long is away
+  lent = {};
+  CHECK(caller->berth(text.size()));
+}
+
+TEST_CASE("a watcher is given a long message where it lies") {
+  struct Keeping final : transport::Watcher {
+    void on_bytes(Bytes, Time) noexcept override {}
+    void on_lent(transport::Lent lent, Time) noexcept override { came.put(std::move(lent)); }
+    void on_closed(Error) noexcept override {}
+    Mailbox<transport::Lent> came;
+  };
+  StreamHarness<SharedMemory> harness;
+  const auto [caller, called] = harness.connect();
+  const auto keeping = std::make_shared<Keeping>();
+  called->watch(keeping);
+  const std::string text = pattern(1024 * 1024);
+  REQUIRE(send(caller, text));
+  const transport::Lent lent = keeping->came.take();
+  CHECK(text_of(lent.bytes) == text);
+  CHECK(lent.keeper_of(lent.bytes.subspan(12)) == lent.keeper);
+  CHECK_FALSE(lent.keeper_of(lent.bytes.first(100)));
+  called->unwatch();
+}
+
+TEST_CASE("a berth that is not sent goes back") {
+  StreamHarness<SharedMemory> harness;
+  const auto [caller, called] = harness.connect();
+  for (int i = 0; i < 3; ++i) CHECK(caller->berth(1024 * 1024));
+  CHECK(caller->loans().sent == 0);
+}
+
+TEST_CASE("a message longer than all room has no berth and comes in pieces") {
+  StreamHarness<SharedMemory> harness;
+  const auto [caller, called] = harness.connect();
+  const std::string text = pattern(3 * 1024 * 1024);
+  CHECK_FALSE(caller->berth(text.size()));
+  REQUIRE(send(caller, text));
+  CHECK(read(called, text.size()) == text);
+}
+
+TEST_CASE("while room is away long messages come in pieces and in order") {
+  StreamHarness<SharedMemory> harness;
+  const auto [caller, called] = harness.connect();
+  const std::string first = pattern(1024 * 1024), second = pattern(700'000, 2), third = pattern(100, 3);
+  REQUIRE(send(caller, first));
+  std::array<std::byte, 64> buffer;
+  transport::Lent lent;
+  REQUIRE(*called->receive(buffer, patience(), {}, lent) == first.size());
+  REQUIRE(send(caller, second));
+  REQUIRE(send(caller, third));
+  CHECK(read(called, second.size() + third.size()) == second + third);
+  CHECK(text_of(lent.bytes) == first);
 }
 
 TEST_CASE("a channel's descriptor tells of nothing while its end is only glanced at") {
