@@ -53,13 +53,14 @@ as a section's do (`CORELANE_POOL_...`) or is a letter or two off. Other variabl
 The commands of `corelane` read all this as servers and clients do, from the directory that they are started in: `corelane top -ORBConfig plant.toml`,
 `corelane ping REFERENCE -ORBClientWait spin`. Only `contracts.file` means nothing to them.
 
-Three options are of a start and not settings:
+Four options are of a start and not settings:
 
 | option | file | meaning |
 |---|---|---|
 | `-ORBConfig FILE` | | the configuration file |
 | `-ORBid NAME` | | the ORB's name; a second `ORB_init` with the name of an ORB that lives gives that ORB |
-| `-ORBInitRef NAME=REFERENCE` | `[init_ref]`, one key a name | what `resolve_initial_references("NAME")` and `corbaloc:rir:/NAME` give: `IOR:`, `corbaloc:` or `file://`; any number of times |
+| `-ORBInitRef NAME=REFERENCE` | `[init_ref]`, one key a name | what `resolve_initial_references("NAME")` and `corbaloc:rir:/NAME` give: `IOR:`, `corbaloc:`, `corbaname:` or `file://`; any number of times |
+| `-ORBDefaultInitRef REFERENCE` | | where `/NAME` is looked for when nothing else names it, such as `corbaloc::host` ([naming.md](naming.md)) |
 
 Printed from `orb/core/settings.cpp`.
 
