@@ -25,14 +25,10 @@ constexpr std::string_view socket_name = "/nameserver.sock";
 constexpr std::string_view directory_of_root = "/run/corelane";
 constexpr std::size_t longest_name = 4096;  // components of one that comes back in an exception
 
-bool is_directory_given(const Settings& settings) {
-  return !settings.runtime_directory.empty() || std::getenv("CORELANE_RUNTIME_DIRECTORY") != nullptr;
-}
-
 std::vector<std::string> places(const Settings& settings) {
   std::vector<std::string> paths;
   if (auto own = nameserver_socket(settings); !own.empty()) paths.push_back(std::move(own));
-  if (!settings.naming.socket.empty() || is_directory_given(settings)) return paths;
+  if (!settings.naming.socket.empty() || is_runtime_directory_given(settings)) return paths;
   std::string of_root = std::string(directory_of_root) + std::string(socket_name);
   if (paths.front() != of_root) paths.push_back(std::move(of_root));
   return paths;

@@ -4,13 +4,17 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "orb/base/minor.h"
+#include "orb/core/reserved_cores.h"
 #include "orb/dispatch/host_ledger.h"
 #include "orb/os/directory.h"
 #include "orb/os/fd.h"
@@ -22,7 +26,7 @@
 namespace corelane::core {
 namespace {
 
-Expected<std::unique_ptr<dispatch::CoreProvider>> make_provider(const Settings& settings) {
+Expected<std::unique_ptr<dispatch::CoreProvider>> make_ledger(const Settings& settings) {
   auto topology = os::Topology::detect();
   if (!topology) return topology.error();
   if (!settings.ledger)
@@ -31,6 +35,27 @@ Expected<std::unique_ptr<dispatch::CoreProvider>> make_provider(const Settings& 
   auto ledger = dispatch::HostLedger::open(*topology, runtime_directory_of(settings));
   if (!ledger) return ledger.error();
   return std::unique_ptr<dispatch::CoreProvider>(std::move(*ledger));
+}
+
+// Where corelane-reserved may listen. Where nothing does there is no need to say so, unless it has to.
+std::vector<std::string> reservation_sockets(const Settings& settings) {
+  std::vector<std::string> sockets{runtime_directory_of(settings) + "/reserved.sock"};
+  if (!is_runtime_directory_given(settings)) sockets.emplace_back("/run/corelane/reserved.sock");  // the host's
+  if (settings.reserved.use != ReservedSettings::Use::required)
+    std::erase_if(sockets, [](const std::string& path) { return ::access(path.c_str(), F_OK) != 0; });
+  return sockets;
+}
+
+// Without SCHED_FIFO and binding there are no cores to be had for tasks alone.
+Expected<std::unique_ptr<dispatch::CoreProvider>> make_provider(const Settings& settings) {
+  auto ledger = make_ledger(settings);
+  if (!ledger || settings.reserved.use == ReservedSettings::Use::off || !settings.executive.real_time) return ledger;
+  auto sockets = reservation_sockets(settings);
+  if (sockets.empty()) return ledger;
+  const bool required = settings.reserved.use == ReservedSettings::Use::required;
+  ReservedCores::Options options{.sockets = std::move(sockets), .count = settings.reserved.cores, .required = required};
+  return std::unique_ptr<dispatch::CoreProvider>(
+      std::make_unique<ReservedCores>(std::move(*ledger), std::move(options)));
 }
 
 // What does not change while the process runs is said once, however many ORBs come and go.
@@ -146,6 +171,8 @@ constexpr Shared shared_settings[] = {
     {"recorder.dump_at_exit",
      [](Side a, Side b) { return a.executive.recorder.dump_at_exit == b.executive.recorder.dump_at_exit; }},
     {"runtime.directory", [](Side a, Side b) { return a.runtime_directory == b.runtime_directory; }, true},
+    {"reserved.use", [](Side a, Side b) { return a.reserved.use == b.reserved.use; }, true},
+    {"reserved.cores", [](Side a, Side b) { return a.reserved.cores == b.reserved.cores; }, true},
     {"runtime.ledger", [](Side a, Side b) { return a.ledger == b.ledger; }},
 };
 
@@ -153,6 +180,10 @@ constexpr Shared shared_settings[] = {
 
 std::string runtime_directory_of(const Settings& settings) {
   return settings.runtime_directory.empty() ? dispatch::runtime_directory() : settings.runtime_directory;
+}
+
+bool is_runtime_directory_given(const Settings& settings) {
+  return !settings.runtime_directory.empty() || std::getenv("CORELANE_RUNTIME_DIRECTORY") != nullptr;
 }
 
 std::string runtime_directory_fault(const Settings& settings) {

@@ -153,6 +153,14 @@ std::string log_level(Settings& s, std::string_view text) {
   return "debug, info, warn, error or off";
 }
 
+std::string reserved_use(Settings& s, std::string_view text) {
+  using Use = ReservedSettings::Use;
+  if (text == "auto") return s.reserved.use = Use::automatic, std::string{};
+  if (text == "off") return s.reserved.use = Use::off, std::string{};
+  if (text == "required") return s.reserved.use = Use::required, std::string{};
+  return "auto, off or required";
+}
+
 std::string reserved_backend(Settings& s, std::string_view text) {
   using Backend = ReservedSettings::Backend;
   if (text == "auto") return s.reserved.backend = Backend::automatic, std::string{};
@@ -385,6 +393,13 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return number<unsigned>(v, s.executive.recorder.dump_on_miss, 0, 1000); }},
       {"recorder.dump_at_exit", "off", "on: a trace is written when the process ends",
        [](S& s, V v) { return yes_or_no(v, s.executive.recorder.dump_at_exit); }},
+      {"reserved.use", "auto",
+       "whether a server asks corelane-reserved for cores of its own: auto (where it runs; else the server shares "
+       "cores "
+       "with others), off, or required (it does not start without); see reservation.md",
+       reserved_use},
+      {"reserved.cores", "1", "how many it asks for where pool.cores is all",
+       [](S& s, V v) { return number<std::uint16_t>(v, s.reserved.cores, 1, 4096); }},
       {"reserved.backend", "auto",
        "how corelane-reserved keeps others away from reserved cores: cgroup-v2, cgroup-v1, affinity (nobody is kept "
        "away who sets his own affinity), or auto: the first of these that works here",

@@ -55,6 +55,10 @@ struct NamingSettings {
 
 // Of the reservation daemon, and of those who ask it; docs/reservation.md.
 struct ReservedSettings {
+  enum class Use : std::uint8_t { automatic, off, required };
+  Use use = Use::automatic;  // of servers: whether they ask for cores
+  std::uint16_t cores = 1;   // how many, where pool.cores names none
+  // The rest is the daemon's.
   enum class Backend : std::uint8_t { automatic, cgroup_v2, cgroup_v1, affinity };
   Backend backend = Backend::automatic;
   std::string root;          // control group below which it works; empty: the hierarchy's root

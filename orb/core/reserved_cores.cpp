@@ -1,0 +1,120 @@
+#include "orb/core/reserved_cores.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "orb/base/minor.h"
+#include "orb/os/clock.h"
+#include "orb/os/log.h"
+
+namespace corelane::core {
+namespace {
+
+std::string words_of(const std::vector<CoreId>& cores) {
+  std::string text;
+  for (const CoreId core : cores) text += (text.empty() ? "" : " ") + std::to_string(core.value);
+  return text;
+}
+
+}  // namespace
+
+ReservedCores::ReservedCores(std::unique_ptr<dispatch::CoreProvider> promises, Options options)
+    : promises_(std::move(promises)), options_(std::move(options)) {}
+
+ReservedCores::~ReservedCores() {
+  if (wire_ && held_.id != 0) wire_->release(held_.id);  // else with the process
+}
+
+Expected<std::vector<dispatch::CoreLease>> ReservedCores::lease(const dispatch::LeaseRequest& request) {
+  auto held = reserve(request);
+  if (!held) {
+    if (options_.required) {
+      os::log::error("no reserved cores, which reserved.use = required asks for: " + held.error());
+      return Error{ErrorKind::no_resources, Completion::no, minor::no_core_leased};
+    }
+    os::log::info("no cores for this process alone: " + held.error() +
+                  "; promises are kept among servers, by the ledger");
+    return promises_->lease(request);
+  }
+  held_ = std::move(*held);
+  next_look_ = os::now() + options_.look_period;
+  os::log::info("cores for this process alone: " + words_of(held_.cores) + " (reservation " + std::to_string(held_.id) +
+                ")");
+  dispatch::LeaseRequest own = request;
+  own.cores = held_.cores;
+  return promises_->lease(own);
+}
+
+Expected<ReservationWire, std::string> ReservedCores::connect() const {
+  std::string faults;
+  for (const std::string& path : options_.sockets) {
+    auto wire = ReservationWire::connect(path);
+    if (wire) return wire;
+    faults += (faults.empty() ? "" : ", ") + wire.error();
+  }
+  return Unexpected{"corelane-reserved does not run (" + faults + "); start it as root"};
+}
+
+Expected<ReservationWire::Held, std::string> ReservedCores::reserve(const dispatch::LeaseRequest& request) {
+  if (request.cores.empty() && !request.by_deadlines.empty())
+    return Unexpected{std::string("pool.deadline_cores names cores, so pool.cores has to name them all")};
+  auto wire = connect();
+  if (!wire) return Unexpected{wire.error()};
+  const auto count = request.cores.empty() ? options_.count : static_cast<std::uint16_t>(request.cores.size());
+  ReservationWire::Answer answer;
+  if (!wire->ask_for(count, request.cores) || wire->poll(answer, patience) != ReservationWire::State::answered)
+    return Unexpected{std::string("corelane-reserved does not answer")};
+  if (!answer.held) return Unexpected{answer.why};
+  wire_ = *std::move(wire);
+  return *std::move(answer.held);
+}
+
+bool ReservedCores::is_revoked(CoreId core) const noexcept {
+  if (promises_->is_revoked(core)) return true;
+  return options_.required && lost_ && std::ranges::find(held_.cores, core) != held_.cores.end();
+}
+
+void ReservedCores::maintain() noexcept try {
+  promises_->maintain();
+  if (has_cores()) look();
+} catch (const std::bad_alloc&) {
+  // the next time
+}
+
+void ReservedCores::look() {
+  ReservationWire::Answer answer;
+  if (wire_ && wire_->is_waiting()) {
+    const auto state = wire_->poll(answer);
+    if (state == ReservationWire::State::closed) wire_.reset();
+    if (state == ReservationWire::State::answered) take(answer);
+    return;
+  }
+  const Time now = os::now();
+  if (now < next_look_) return;
+  next_look_ = now + options_.look_period;
+  if (!wire_)
+    if (auto wire = connect()) wire_ = *std::move(wire);
+  again_ = false;
+  if (wire_ && !wire_->look_at(held_.id)) wire_.reset();
+}
+
+void ReservedCores::take(const ReservationWire::Answer& answer) {
+  if (answer.held) {
+    if (again_) os::log::info("cores " + words_of(held_.cores) + " are reserved anew for this process");
+    held_ = *answer.held;
+    return;
+  }
+  if (again_) return lose(answer.why);
+  again_ = true;
+  if (!wire_->ask_for(static_cast<std::uint16_t>(held_.cores.size()), held_.cores)) wire_.reset();
+}
+
+void ReservedCores::lose(const std::string& why) {
+  lost_ = true;
+  os::log::warn("cores " + words_of(held_.cores) + " are not this process's alone any more: " + why +
+                (options_.required ? "; its tasks there end, as reserved.use = required asks for"
+                                   : "; its promises stand among servers, by the ledger, but others may disturb them"));
+}
+
+}  // namespace corelane::core
