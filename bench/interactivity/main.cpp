@@ -167,14 +167,15 @@ void print_events(const std::vector<Case>& cases) {
                 row.deviation);
 }
 
-// Loaded to unloaded, for each pair of neighbours; a goal where cores are reserved.
+// Loaded to unloaded, for each pair of neighbours, and of what stands beside them; a goal where cores are reserved.
 void print_ratios(const char* title, const std::vector<Case>& cases, double goal) {
   std::printf("\n%s\n", title);
   for (std::size_t i = 0; i + 1 < cases.size(); i += 2) {
     const Case &unloaded = cases[i], &loaded = cases[i + 1];
     if (unloaded.row.rounds.empty() || loaded.row.rounds.empty()) continue;
     const double ratio = bench_support::ratio(loaded.row, unloaded.row);
-    std::printf("  %-28s %8.3f", loaded.name.c_str(), ratio);
+    std::printf("  %-28s %10.3f %10.3f", loaded.name.c_str(), ratio,
+                bench_support::ratio(loaded.beside, unloaded.beside));
     if (loaded.conditions.cores > 0) std::printf("  goal %.2f: %s", goal, ratio <= goal ? "met" : "not met");
     std::printf("\n");
   }
@@ -196,7 +197,8 @@ bool run_events(const Options& options, const Enclosure& enclosure, const Reserv
       attempt(cases[i], reserver,
               [&] { measure_events(cases[i], all_ways[i / 4], round, options, enclosure, reserver); });
   print_events(cases);
-  print_ratios("loaded to unloaded, by the medians of each round (the median of the rounds)", cases, event_goal);
+  print_ratios("loaded to unloaded, by the medians of each round (the median of the rounds); since sent, since due",
+               cases, event_goal);
   return is_complete(cases);
 }
 
@@ -223,7 +225,7 @@ bool run_computation(const Options& options, const Reserver& reserver) {
     for (Case& at : cases)
       if (round < at.most_rounds) attempt(at, reserver, [&] { measure_computation(at, options, reserver); });
   print_computation(cases);
-  print_ratios("loaded to unloaded", cases, compute_goal);
+  print_ratios("loaded to unloaded; elapsed, processor time", cases, compute_goal);
   return is_complete(cases);
 }
 
