@@ -30,6 +30,7 @@ void EtcdLeases::ran_out(const std::string& owner, EtcdLease lease) {
 }
 
 Expected<bool, EtcdFault> EtcdLeases::end(const std::string& owner) {
+  const std::lock_guard turn(turn_);
   EtcdLease lease = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -104,6 +105,8 @@ Expected<void, EtcdFault> EtcdLeases::keep() {
 }
 
 Expected<void, EtcdFault> EtcdLeases::keep_one(const std::string& owner, EtcdLease lease) {
+  const std::lock_guard turn(turn_);
+  if (!has(owner, lease)) return {};  // it has ended meanwhile, or another has taken its place
   const std::vector<std::string> doubtful = doubtful_of(owner);
   const auto kept = lease == 0 ? EtcdFault{EtcdFault::Kind::no_lease, {}} : client_.keep_alive(lease);
   if (!kept && kept.error().kind != EtcdFault::Kind::no_lease) return kept;
@@ -116,6 +119,12 @@ Expected<void, EtcdFault> EtcdLeases::keep_one(const std::string& owner, EtcdLea
     if (const auto name = held->second.names.find(key); name != held->second.names.end() && name->second.is_doubtful)
       held->second.names.erase(name);
   return {};
+}
+
+bool EtcdLeases::has(const std::string& owner, EtcdLease lease) const {
+  const std::lock_guard lock(mutex_);
+  const auto held = held_.find(owner);
+  return held != held_.end() && held->second.lease == lease;
 }
 
 // An adopted one that nothing was bound with since then.
@@ -146,11 +155,14 @@ Expected<void, EtcdFault> EtcdLeases::renew(const std::string& owner, EtcdLease 
 
 Expected<void, EtcdFault> EtcdLeases::bind_again(const std::string& owner, const EtcdName& name, EtcdLease lease) {
   EtcdTransaction transaction;
-  transaction.if_absent(name.key).then_put(name.key, name.value, lease);
+  transaction.if_absent(name.key).then_put(name.key, name.value, lease).else_get(name.key);
   if (!name.context_key.empty()) transaction.if_present(name.context_key);
   const auto outcome = client_.commit(transaction);
   if (!outcome) return outcome.error();
   if (outcome->held) return bound(owner, name, outcome->revision), Expected<void, EtcdFault>{};
+  for (const auto& there : outcome->entries)
+    if (!there.empty() && there.front().value == name.value && there.front().lease == lease)
+      return {};  // bound since then
   os::log::warn("the lease of " + owner + " ran out while etcd was away, and " + name.key + " is not his any more");
   lost(name.key, outcome->revision + 1);
   return {};

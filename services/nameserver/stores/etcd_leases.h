@@ -58,6 +58,7 @@ class EtcdLeases {
   };
 
   Expected<void, EtcdFault> keep_one(const std::string& owner, EtcdLease lease);
+  bool has(const std::string& owner, EtcdLease lease) const;
   bool is_over(const std::string& owner);
   Expected<void, EtcdFault> renew(const std::string& owner, EtcdLease old);
   Expected<void, EtcdFault> bind_again(const std::string& owner, const EtcdName& name, EtcdLease lease);
@@ -68,6 +69,7 @@ class EtcdLeases {
   EtcdClient& client_;
   const std::chrono::seconds time_;
 
+  std::mutex turn_;      // a lease is kept or ended, not both: what ended is not to be bound again; taken first
   std::mutex granting_;  // a lease is granted once; taken before mutex_
   mutable std::mutex mutex_;
   std::map<std::string, Held> held_;  // guarded by mutex_; by owner

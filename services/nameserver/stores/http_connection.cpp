@@ -67,6 +67,9 @@ struct HttpConnection::Parts {
   // Runs one operation to its end; start() is given what it has to call then.
   template <typename Start>
   error_code run(Start&& start) {
+    // PAIR http.stopped: acquire here <- release in stop(). A stop that came before is seen here, a later one finds the
+    // operation started: what it posts runs below.
+    if (is_stopped.load(std::memory_order_acquire)) return asio::error::operation_aborted;
     error_code result;
     start([&result](error_code code, auto&&...) { result = code; });
     io.restart();
@@ -87,8 +90,6 @@ struct HttpConnection::Parts {
   }
 
   Expected<void, HttpFault> connect() {
-    // PAIR http.stopped: acquire here <- release in stop().
-    if (is_stopped.load(std::memory_order_acquire)) return HttpFault{endpoint.text() + ": stopped"};
     if (is_connected) return {};
     error_code code;
     const auto addresses = asio::ip::tcp::resolver(io).resolve(endpoint.host, endpoint.port, code);
@@ -169,9 +170,10 @@ bool HttpConnection::is_idle() const {
 }
 
 void HttpConnection::stop() {
-  // PAIR http.stopped: release here -> acquire in Parts::connect(). What waits already is cancelled on its own thread.
+  // PAIR http.stopped: release here -> acquire in Parts::run(). What waits already ends on its own thread.
   parts_->is_stopped.store(true, std::memory_order_release);
-  asio::post(parts_->io, [this] { parts_->stream.cancel(); });
+  // Closed, not cancelled: an operation may be between two of its steps.
+  asio::post(parts_->io, [this] { parts_->stream.close(); });
 }
 
 }  // namespace corelane::nameserver
