@@ -26,9 +26,14 @@ class TimerQueue {
   Added add(Time time, Function function) {
     const std::lock_guard lock(mutex_);
     const TimerId id{++last_id_};
-    const auto place = queue_.emplace(Key{time, id}, std::move(function)).first;
-    times_.emplace(id, time);
-    return {id, place == queue_.begin()};
+    const auto known = times_.emplace(id, time).first;
+    try {
+      const auto place = queue_.emplace(Key{time, id}, std::move(function)).first;
+      return {id, place == queue_.begin()};
+    } catch (...) {  // out of memory: whoever adds again is to be the first, if he is
+      times_.erase(known);
+      throw;
+    }
   }
 
   // The function, which then never runs; nothing when it was taken before.

@@ -123,7 +123,9 @@ TEST_CASE("a call on nil raises INV_OBJREF") {
 }
 
 TEST_CASE("a call whose reply does not come in time raises TIMEOUT and the connection goes on") {
-  ProbeServer server;
+  const TestPath path;
+  const std::string kind = GENERATE(as<std::string>{}, "127.0.0.1:0", "unix:", "channel:");
+  ProbeServer server({"-ORBEndpointListen", kind.ends_with(':') ? kind + path.directory / "probe.sock" : kind});
   TestOrb client({"-ORBTimeoutRequest", "100ms"});
   const auto probe = probe_of(client, server.ior());
   in_time([&] { probe->ping(); });  // connects
