@@ -31,7 +31,7 @@ TEMPLATE_LIST_TEST_CASE("a two-way call brings back its result", "", InvocationW
 
 TEMPLATE_LIST_TEST_CASE("long messages go both ways whole", "", InvocationWays) {
   TestType way;
-  for (const std::size_t size : {100'000, 1'048'576, 3'000'000}) {
+  for (const std::size_t size : {100'000u, 1'048'576u, 3'000'000u}) {
     const std::string text(size, 'x');
     CHECK(way.probe()->echo(text) == text);
   }
