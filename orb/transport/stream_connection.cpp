@@ -273,18 +273,23 @@ class RoomHandler final : public ReadinessHandler {
   const std::shared_ptr<ReadinessHandler> connection_;
 };
 
-// So has the end, whose being readable means that a look at the bytes finds it.
+// So has the end, whose being readable means that a look behind the last bytes finds it. `told`, the connection's, says
+// so to whoever reads: the nudge may be spent on bytes that were still there.
 class EndHandler final : public ReadinessHandler {
  public:
-  EndHandler(std::shared_ptr<ReadinessHandler> connection, Link& link)
-      : connection_(std::move(connection)), link_(link) {}
-  void on_readable() noexcept override { link_.nudge(); }
+  EndHandler(std::shared_ptr<ReadinessHandler> connection, Link& link, bool& told)
+      : connection_(std::move(connection)), link_(link), told_(told) {}
+  void on_readable() noexcept override {
+    told_ = true;
+    link_.nudge();
+  }
   void on_writable() noexcept override {}
   void on_stopping() noexcept override { connection_->on_stopping(); }
 
  private:
   const std::shared_ptr<ReadinessHandler> connection_;
   Link& link_;  // the connection's
+  bool& told_;
 };
 
 }  // namespace
@@ -293,7 +298,8 @@ class EndHandler final : public ReadinessHandler {
 bool StreamConnection::watch_on_reactor(bool room) {
   if (!readiness_) readiness_ = reactor_->watch(link_->bytes_descriptor(), shared_from_this());
   if (!end_ && link_->end_descriptor() >= 0) {
-    end_ = reactor_->watch(link_->end_descriptor(), std::make_shared<EndHandler>(shared_from_this(), *link_));
+    end_ =
+        reactor_->watch(link_->end_descriptor(), std::make_shared<EndHandler>(shared_from_this(), *link_, end_told_));
     if (!end_) return false;
     end_->arm_read();
   }
@@ -304,7 +310,7 @@ bool StreamConnection::watch_on_reactor(bool room) {
 
 void StreamConnection::arm_read_on_reactor() {
   if (std::exchange(read_armed_, true)) return;
-  if (!link_->await_bytes()) link_->nudge();
+  if (!link_->await_bytes() || end_told_) link_->nudge();
   readiness_->arm_read();
 }
 

@@ -125,6 +125,7 @@ class StreamConnection final : public Connection,
   std::unique_ptr<Readiness> readiness_;
   std::unique_ptr<Readiness> end_, room_;    // of a link that has descriptors for them
   std::shared_ptr<Watcher> active_watcher_;  // the one that bytes go to
+  bool end_told_ = false;                    // by its descriptor; reads go on until they find it
   bool read_armed_ = false;
   bool write_armed_ = false;
   bool read_waits_ = false;  // readable, and deferred
