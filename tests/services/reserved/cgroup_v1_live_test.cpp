@@ -122,7 +122,7 @@ TEST_CASE("cpusets: a tree with a share is held to it by the cpu controller") {
   const std::string group = at.root + "/corelane-b7/";
   CHECK(at.cpu.read(group + "cpu.cfs_quota_us") == "2000");
   CHECK(at.cpu.read(group + "cpu.cfs_period_us") == "10000");
-  CHECK(at.cpu.read(group + "tasks") == std::to_string(live.one.pid()));
+  CHECK(at.cpu.read(group + "cgroup.procs") == std::to_string(live.one.pid()));
   live.take();
   CHECK_FALSE(at.cpu.has(group));
   CHECK(live.processes.group_of(live.one.pid(), "cpu") == at.root);

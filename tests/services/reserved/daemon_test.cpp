@@ -1,6 +1,7 @@
 // corelane-reserved as a program, on cpusets of this kernel, in a namespace of processes of the test's own.
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 
 #include <catch2/catch.hpp>
@@ -52,10 +53,12 @@ class NotifySocket {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    const timeval patience{.tv_sec = 100, .tv_usec = 0};  // for any machine
+    setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
     setenv("NOTIFY_SOCKET", path.c_str(), 1);
   }
-  // The next message, for as long as it takes; "" when the other end is gone for good.
+  // The next message; "" when none comes.
   std::string next() const {
     char text[4096];
     const ssize_t count = recv(fd_.get(), text, sizeof text, 0);
@@ -66,6 +69,12 @@ class NotifySocket {
   const os::Fd fd_;
 };
 
+// Asked for before the namespace is made: in there /proc may tell paths from outside of a changed root.
+const std::string& daemon_program() {
+  static const std::string path = os::program_beside("corelane-reserved");
+  return path;
+}
+
 // The daemon, in the test's cpuset. Inside the namespace.
 class RunningDaemon {
  public:
@@ -75,10 +84,10 @@ class RunningDaemon {
     start();
   }
   void start() {
-    program_.emplace(std::vector<std::string>{os::program_beside("corelane-reserved"), "-ORBReservedRoot",
-                                              "/" + at_.root, "-ORBReservedBackend", "cgroup-v1",
-                                              "-ORBReservedInterrupts", "off", "-ORBReservedKeep", at_.first(),
-                                              "-ORBRuntimeDirectory", directory_->path(), "-ORBLogLevel", "off"});
+    program_.emplace(std::vector<std::string>{daemon_program(), "-ORBReservedRoot", "/" + at_.root,
+                                              "-ORBReservedBackend", "cgroup-v1", "-ORBReservedInterrupts", "off",
+                                              "-ORBReservedKeep", at_.first(), "-ORBRuntimeDirectory",
+                                              directory_->path(), "-ORBLogLevel", "off"});
     if (!notify_.next().starts_with("READY=1")) throw std::runtime_error("it did not get ready");
   }
   void kill_now() {
@@ -148,7 +157,12 @@ void check_inside(const std::function<std::string(const LiveCpusets&)>& body) {
     std::cout << "SKIPPED: " << at.missing() << std::endl;
     return;
   }
-  CHECK(run_inside(at, [&] { return body(at); }) == "");
+  daemon_program();
+  const std::string faults = run_inside(at, [&] { return body(at); });
+  if (faults.starts_with(cannot))
+    std::cout << "SKIPPED: " << faults << std::endl;
+  else
+    CHECK(faults == "");
 }
 
 }  // namespace

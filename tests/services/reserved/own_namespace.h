@@ -17,20 +17,26 @@
 
 namespace corelane::testing {
 
+// Begins what run_inside() returns where the system gives no such namespace.
+inline const std::string cannot = "cannot: ";
+
 namespace detail {
+
+inline constexpr int no_namespace = 97;
 
 inline bool enter_namespace(const LiveCpusets& at) {
   LiveCpusets::enter(at);
   return unshare(CLONE_NEWPID | CLONE_NEWNS) == 0;
 }
 
+// On top of the one that is there, and not seen outside.
 inline bool mount_own_proc() {
-  return mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+  return mount("none", "/proc", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
          mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0;
 }
 
 inline std::string run_guarded(const std::function<std::string()>& body) {
-  if (!mount_own_proc()) return "no /proc of its own";
+  if (!mount_own_proc()) return cannot + "no /proc of its own can be mounted here";
   try {
     return body();
   } catch (const std::exception& failure) {
@@ -47,7 +53,7 @@ inline std::string run_inside(const LiveCpusets& at, const std::function<std::st
   const pid_t keeper = fork();
   if (keeper == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (!detail::enter_namespace(at)) _exit(97);
+    if (!detail::enter_namespace(at)) _exit(detail::no_namespace);
     const pid_t first = fork();  // process 1 of the namespace
     if (first == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -65,8 +71,11 @@ inline std::string run_inside(const LiveCpusets& at, const std::function<std::st
   for (ssize_t count = 0; (count = read(ends[0], part, sizeof part)) > 0;)
     text.append(part, static_cast<std::size_t>(count));
   close(ends[0]);
-  waitpid(keeper, nullptr, 0);
-  if (!text.ends_with('.')) return "the namespace could not be made, or what ran there was killed: " + text;
+  int status = 0;
+  waitpid(keeper, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == detail::no_namespace)
+    return cannot + "no namespace of processes can be made here";
+  if (!text.ends_with('.')) return "what ran there was killed: " + text;
   text.pop_back();
   return text;
 }
