@@ -1,6 +1,7 @@
 // The budget of a spinner, in exact numbers.
 #include "orb/os/adaptive_spin.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 
@@ -70,6 +71,58 @@ TEST_CASE("a long pause counts as four wake-ups and thirteen short gaps make up 
   int gaps = 0;
   while (waiter.budget() == 0us) waiter.waited(8us), ++gaps;
   CHECK(gaps == 13);
+}
+
+TEST_CASE("a waiter whose event takes little longer than a wake-up tries to spin now and then and others never do") {
+  Waiter near, far;
+  int trials = 0;
+  for (int i = 0; i < 2560; ++i) {
+    near.waited(40us), far.waited(100us);
+    trials += near.budget() == most ? 1 : 0;
+    CHECK((near.budget() == most || near.budget() == 0us));
+    CHECK(far.budget() == 0us);
+  }
+  CHECK(trials == 160);
+}
+
+namespace {
+
+// Two that answer each other: what a round trip takes where a wake-up takes longer than it was measured to.
+class Couple {
+ public:
+  Duration round_trip() {
+    const Duration before = ends_[0].now;
+    for (int side : {0, 1}) hear(ends_[1 - side], ends_[side].now += 300ns);
+    return ends_[0].now - before;
+  }
+  void learn(Duration gap) {
+    for (End& end : ends_) end.waiter.waited(gap, 50);
+  }
+
+ private:
+  struct End {
+    Waiter waiter;
+    Duration now{};
+  };
+  // A message that was sent at that time, to one who waits since its own last.
+  static void hear(End& end, Duration sent) {
+    const Duration spins_until = end.now + end.waiter.budget();
+    const bool slept = sent > spins_until;
+    const Duration heard = slept ? std::max(sent, spins_until) + 40us : std::max(sent, end.now);
+    end.waiter.waited(heard - end.now - (slept ? wake : 0us));
+    end.now = heard;
+  }
+  End ends_[2];
+};
+
+}  // namespace
+
+TEST_CASE("two that sleep because the other sleeps find out that neither need") {
+  Couple couple;
+  couple.learn(60us);
+  CHECK(couple.round_trip() > 80us);
+  for (int i = 0; i < 300; ++i) couple.round_trip();
+  CHECK(couple.round_trip() < 1us);
 }
 
 TEST_CASE("a gap that seems negative is none") { CHECK(Waiter().waited(-5us).budget() == 0us); }
