@@ -60,6 +60,9 @@ constexpr Entry table[] = {
      "start): the connection was refused; use dispatch.mode direct or manager, or lower limits.connections"},
     {chain_too_deep,
      "calls that call each other back wait inside one another more than 32 deep; let some of them return first"},
+    {channel_spoiled,
+     "the other end wrote into the shared memory of a channel what no correct end writes; the channel was closed. "
+     "Update or mend that program, or call it through sockets (client.channel = off)"},
     {address_not_here, "not an address of this host; choose another with -ORBEndpointListen or endpoint.listen"},
     {not_schedulable, "admission refused: on no core would every deadline still hold"},
     {no_core_leased, "this process holds no lease on a core; another server of this host holds them"},

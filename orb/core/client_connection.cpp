@@ -239,7 +239,7 @@ bool ClientConnection::read_some(Time deadline, os::WaitStrategy strategy) {
 
 bool ClientConnection::took(const Expected<std::size_t>& got, const transport::Lent& lent) {
   if (!got && got.error().kind == ErrorKind::timeout) return false;
-  if (!got || *got == 0) return lose_all(), true;
+  if (!got || *got == 0) return lose_all(got ? lost : got.error()), true;
   take(lent.keeper ? lent.bytes : Bytes(buffer_).first(*got), lent);
   return true;
 }
@@ -298,12 +298,13 @@ void ClientConnection::deliver(const giop::Message& message, const transport::Le
 }
 
 // The peer is gone. What it has never looked at did not run.
-void ClientConnection::lose_all() noexcept {
+void ClientConnection::lose_all(const Error& reason) noexcept {
   broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint
   const Lock lock(mutex_);
   for (PendingReply* pending : waiting_) {
     if (pending->state_ != PendingReply::State::waiting) continue;
     pending->error_ = lost;
+    if (reason.minor == minor::channel_spoiled) pending->error_.minor = reason.minor;
     if (!stream_->may_have_been_read(pending->sent_at_)) pending->error_.completed = Completion::no;
     settle(*pending, PendingReply::State::failed);
   }

@@ -129,7 +129,7 @@ class ClientConnection {
   void read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside);
   void take(Bytes bytes, const transport::Lent& lent);
   void deliver(const giop::Message& message, const transport::Lent& lent) noexcept;
-  void lose_all() noexcept;
+  void lose_all(const Error& reason) noexcept;
   void not_sent(PendingReply& pending, const Error& error);
   void fail_all(Error error) noexcept;
   // With mutex_ held.

@@ -149,7 +149,8 @@ void ServerConnection::cut_off(const Error& error) noexcept {
 
 void ServerConnection::on_closed(Error reason) noexcept {
   // What the transport closed for its limits.
-  if (reason.minor == minor::send_backlog || reason == no_memory) server_->incidents().client_cut_off(reason);
+  if (reason.minor == minor::send_backlog || reason.minor == minor::channel_spoiled || reason == no_memory)
+    server_->incidents().client_cut_off(reason);
   if (reason.minor == minor::deadline_passed) server_->incidents().client_cut_off(stalled);
   give_up_requests();
   tasks_.clear();

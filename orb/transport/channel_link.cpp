@@ -104,6 +104,7 @@ IoResult ChannelLink::end_of(Fault fault) noexcept {
   if (fault == Fault::would_block || fault == Fault::timed_out) return {Io::would_block};
   // PAIR channel_link.peer_died: release here -> acquire in may_have_been_read().
   if (fault == Fault::peer_died) peer_died_.store(true, std::memory_order_release);
+  if (fault == Fault::spoiled) spoiled_.store(true, std::memory_order_relaxed);  // relaxed: a report
   return {fault == Fault::peer_closed ? Io::done : Io::failed};
 }
 
@@ -244,6 +245,11 @@ IoResult ChannelLink::send_some(std::span<const Bytes> parts) noexcept {
 bool ChannelLink::may_have_been_read(std::uint64_t position) const noexcept {
   // PAIR channel_link.peer_died: acquire here <- release in end_of(). A peer that lives may read on what was written.
   return !peer_died_.load(std::memory_order_acquire) || channel_.was_claimed(position + 1);
+}
+
+Error ChannelLink::failure() const noexcept {
+  const bool spoiled = spoiled_.load(std::memory_order_relaxed);  // relaxed: a report
+  return {.kind = ErrorKind::comm_failure, .minor = spoiled ? minor::channel_spoiled : minor::connection_lost};
 }
 
 // relaxed: counts

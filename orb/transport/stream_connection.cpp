@@ -64,7 +64,7 @@ void StreamConnection::end_receiving() noexcept {
 
 Error StreamConnection::why_not_received(Io outcome) noexcept {
   if (!is_open()) return reason();
-  if (outcome == Io::failed) return close_for(lost);
+  if (outcome == Io::failed) return close_for(link_->failure());
   return {.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
 }
 
@@ -396,7 +396,7 @@ void StreamConnection::on_readable() noexcept try {
     const IoResult result = link_->receive_some(buffer, &lent);
     if (result.outcome == Io::would_block) break;
     if (result.outcome == Io::failed || result.count == 0) {
-      close_for(result.outcome == Io::failed ? lost : comm_failure(minor::peer_closed));
+      close_for(result.outcome == Io::failed ? link_->failure() : comm_failure(minor::peer_closed));
       break;
     }
     const Time received = os::now();

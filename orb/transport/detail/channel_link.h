@@ -52,6 +52,7 @@ class ChannelLink final : public Link {
   void give_back(std::uint64_t number) noexcept override;
   std::uint64_t position() const noexcept override { return channel_.written(); }
   bool may_have_been_read(std::uint64_t position) const noexcept override;
+  Error failure() const noexcept override;
   Connection::Loans loans() const noexcept override;
   void shut() noexcept override { channel_.close(); }
   int descriptor() const noexcept override { return watch_.all.get(); }
@@ -95,7 +96,7 @@ class ChannelLink final : public Link {
   std::uint64_t last_berth_ = 0;
   bool room_armed_ = false;
   // Shared.
-  std::atomic<bool> peer_died_{false};
+  std::atomic<bool> peer_died_{false}, spoiled_{false};
   std::atomic<std::uint64_t> sent_{0}, received_{0};  // uncopied
 };
 

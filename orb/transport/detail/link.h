@@ -10,6 +10,7 @@
 #include <span>
 
 #include "orb/base/bytes.h"
+#include "orb/base/minor.h"
 #include "orb/base/time.h"
 #include "orb/os/wait.h"
 #include "orb/transport/connection.h"
@@ -50,6 +51,8 @@ class Link {
   // See Connection::may_have_been_read(). The first under the connection's lock.
   virtual std::uint64_t position() const noexcept { return 0; }
   virtual bool may_have_been_read(std::uint64_t /*position*/) const noexcept { return true; }
+  // Why it failed, after Io::failed: COMM_FAILURE. Thread: any.
+  virtual Error failure() const noexcept { return {.kind = ErrorKind::comm_failure, .minor = minor::connection_lost}; }
   virtual Connection::Loans loans() const noexcept { return {}; }
   // Ends both directions; what was sent still arrives. Whoever waits returns.
   virtual void shut() noexcept = 0;

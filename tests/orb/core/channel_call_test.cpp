@@ -1,6 +1,9 @@
 // Calls through channels: long ones are not copied on the way, and what a dead server never looked at did not run.
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -36,8 +39,22 @@ struct OverOneChannel {
   CORBA::object_reference<Probing::Probe> probe;
 };
 
-// A server that is killed: before it looked at anything, or after.
-enum class Victim { never_looks, looks };
+// A server that is killed before it looked at anything, or after; or that writes garbage into its channel.
+enum class Victim { never_looks, looks, scribbles };
+
+// Over all that this process may write of its channels.
+void scribble() {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find("corelane-channel") == line.npos || line.find("rw-s") == line.npos) continue;
+    const std::size_t dash = line.find('-');
+    const auto begin = std::stoull(line.substr(0, dash), nullptr, 16),
+               end = std::stoull(line.substr(dash + 1), nullptr, 16);
+    auto* words = reinterpret_cast<std::uint64_t*>(begin);
+    for (std::size_t i = 0; end - begin > 4096 && i < (end - begin) / 8; ++i)
+      words[i] = 0x1'ffff'ffff;  // lap 1, endless
+  }
+}
 
 // How a call ends whose server dies after the request is in its ring.
 Error error_of_call(Victim kind) {
@@ -46,7 +63,8 @@ Error error_of_call(Victim kind) {
   REQUIRE(pipe(ends) == 0);
   const os::Fd in(ends[0]), out(ends[1]);
   const pid_t child = meeting.fork_child(ChildIs::acceptor, [&](channel::Channel& channel) {
-    if (kind == Victim::looks && !channel.wait(soon())) return 1;
+    if (kind != Victim::never_looks && !channel.wait(soon())) return 1;
+    if (kind == Victim::scribbles) scribble();
     if (write(out.get(), "x", 1) != 1) return 2;
     pause();
     return 3;
@@ -115,6 +133,12 @@ TEST_CASE("several threads send long requests through one channel at once") {
       });
   }
   CHECK(right == 80);
+}
+
+TEST_CASE("a call through a channel that its server spoiled says so") {
+  const Error spoiled = error_of_call(Victim::scribbles);
+  CHECK(spoiled == Error{ErrorKind::comm_failure, Completion::maybe, minor::channel_spoiled});
+  CHECK_THAT(std::string(minor::text(spoiled.minor)), Catch::Contains("what no correct end writes"));
 }
 
 TEST_CASE("a request that a dead server never looked at did not run and one that it did look at may have") {
