@@ -1,6 +1,9 @@
 #include "services/nameserver/change_log.h"
 
+#include <string.h>
+
 #include <algorithm>
+#include <functional>
 
 #include "orb/giop/name_text.h"
 
@@ -23,25 +26,29 @@ std::vector<std::string> split(std::string_view text) {
   return parts;
 }
 
-// Whether `text` is `glob`, in which * stands for anything. The last star is tried again, one character on, until the
-// rest fits: never more than the product of both lengths.
+// Linear, unlike string_view::find.
+std::size_t place_of(std::string_view piece, std::string_view text) {
+  const void* at = ::memmem(text.data(), text.size(), piece.data(), piece.size());
+  return at == nullptr ? text.npos : static_cast<std::size_t>(static_cast<const char*>(at) - text.data());
+}
+
+// Whether `text` is `glob`, in which * stands for anything. Each piece between stars is taken where it comes first:
+// what is left for the rest is as long as can be, so that nothing is tried again.
 bool fits(std::string_view glob, std::string_view text) {
-  std::size_t g = 0, t = 0, star = glob.npos, behind = 0;
-  while (t < text.size()) {
-    if (g < glob.size() && glob[g] == '*') {
-      star = g++;
-      behind = t;
-    } else if (g < glob.size() && glob[g] == text[t]) {
-      ++g;
-      ++t;
-    } else if (star != glob.npos) {
-      g = star + 1;
-      t = ++behind;
-    } else {
-      return false;
-    }
+  const std::size_t first = glob.find('*');
+  if (first == glob.npos) return glob == text;
+  const std::size_t last = glob.rfind('*');
+  if (!text.starts_with(glob.substr(0, first))) return false;
+  text.remove_prefix(first);
+  for (std::size_t at = first; at < last;) {
+    const std::size_t end = glob.find('*', at + 1);
+    const std::string_view piece = glob.substr(at + 1, end - at - 1);
+    const std::size_t place = place_of(piece, text);
+    if (place == text.npos) return false;
+    text.remove_prefix(place + piece.size());
+    at = end;
   }
-  return glob.find_first_not_of('*', g) == glob.npos;
+  return text.ends_with(glob.substr(last + 1));
 }
 
 }  // namespace
@@ -50,9 +57,11 @@ NamePattern::NamePattern(std::string_view text) : parts_(split(text)) {
   const auto is_rest = [](const std::string& part) { return part == "**"; };
   const auto twice = [&](const std::string& a, const std::string& b) { return is_rest(a) && is_rest(b); };
   parts_.erase(std::unique(parts_.begin(), parts_.end(), twice), parts_.end());
+  fewest_ = static_cast<std::size_t>(std::count_if(parts_.begin(), parts_.end(), std::not_fn(is_rest)));
 }
 
 bool NamePattern::matches(const Name& path) const {
+  if (path.size() < fewest_) return false;
   std::vector<std::string> texts;
   for (const NameComponent& component : path) texts.push_back(giop::to_string(component));
   // Which parts of the pattern may come next, after each component: what an automaton does, so that ** costs no more.
@@ -98,20 +107,27 @@ void ContextPaths::note(const Change& change) {
   ways_[change.binding.context].push_back(way);
 }
 
-// Bound: each context is looked at once.
-bool ContextPaths::find_way(ContextId context, std::set<ContextId>& seen, Name& path) const {
-  if (context == root_context) return true;
-  const auto ways = ways_.find(context);
-  if (ways == ways_.end() || !seen.insert(context).second) return false;
-  for (const Way& way : ways->second)
-    if (find_way(way.first, seen, path)) return path.push_back(way.second), true;
-  return false;
-}
-
-std::optional<Name> ContextPaths::path_of(ContextId context) const {
-  std::set<ContextId> seen;
+std::optional<Name> ContextPaths::path_of(ContextId context, std::size_t longest) const {
+  struct Step {
+    const NameComponent* name;
+    ContextId below;
+  };
+  // Up from the context, all that is one step further away at a time; each context is looked at once.
+  std::map<ContextId, Step> steps{{context, {nullptr, context}}};
+  std::vector<ContextId> level{context};
+  for (std::size_t length = 0; length < longest && !level.empty() && !steps.contains(root_context); ++length) {
+    std::vector<ContextId> above;
+    for (const ContextId below : level) {
+      const auto ways = ways_.find(below);
+      if (ways == ways_.end()) continue;
+      for (const auto& [from, name] : ways->second)
+        if (steps.emplace(from, Step{&name, below}).second) above.push_back(from);
+    }
+    level.swap(above);
+  }
+  if (!steps.contains(root_context)) return std::nullopt;
   Name path;
-  if (!find_way(context, seen, path)) return std::nullopt;
+  for (ContextId at = root_context; at != context; at = steps.at(at).below) path.push_back(*steps.at(at).name);
   return path;
 }
 
@@ -137,27 +153,35 @@ void ChangeLog::record(const Change& change) {
   const std::lock_guard lock(mutex_);
   paths_.note(change);
   if (change.kind == Change::Kind::made || change.kind == Change::Kind::destroyed) return;
-  auto path = paths_.path_of(change.context);
+  auto path = paths_.path_of(change.context, depth_ - 1);
   if (!path) return;
   path->push_back(change.name);
-  changes_.push_back({++last_, change.kind, std::move(*path), change.binding.type, !change.binding.owner.empty()});
+  changes_.push_back(std::make_shared<const NamedChange>(
+      NamedChange{++last_, change.kind, std::move(*path), change.binding.type, !change.binding.owner.empty()}));
   if (changes_.size() > capacity_) changes_.pop_front();
 }
 
-ChangeLog::Reading ChangeLog::read(const NamePattern& pattern, std::uint64_t since, std::size_t most) const {
+ChangeLog::Reading ChangeLog::begin(std::uint64_t since, Kept& kept) const {
   const std::lock_guard lock(mutex_);
   if (since == latest) return {{}, last_, false};
   const std::uint64_t known_from = last_ - changes_.size();  // all after this number are here
   // A number from the future is one of an earlier run.
-  Reading reading{{}, last_, since > last_ || since < known_from};
-  for (const NamedChange& change : changes_) {
-    if (change.number <= since && !reading.lost) continue;
-    if (!pattern.matches(change.path)) continue;
+  const bool lost = since > last_ || since < known_from;
+  const std::size_t skipped = lost ? 0 : since - known_from;
+  kept.assign(changes_.begin() + static_cast<std::ptrdiff_t>(skipped), changes_.end());
+  return {{}, last_, lost};
+}
+
+ChangeLog::Reading ChangeLog::read(const NamePattern& pattern, std::uint64_t since, std::size_t most) const {
+  Kept kept;
+  Reading reading = begin(since, kept);
+  for (const auto& change : kept) {
+    if (!pattern.matches(change->path)) continue;
     if (reading.changes.size() == most) {
-      reading.until = reading.changes.back().number;
+      reading.until = reading.changes.empty() ? since : reading.changes.back().number;
       break;
     }
-    reading.changes.push_back(change);
+    reading.changes.push_back(*change);
   }
   return reading;
 }

@@ -1,19 +1,20 @@
 // ChangeLog: the last changes of names, as paths from the root, to be read from any number on; and the paths
 // themselves, since a store knows contexts by number.
 //
-// A context may be bound at several places, or at none: its path is the way over its first binding that leads to the
-// root. A change in a context without a way is not told.
+// A context may be bound at several places, or at none: its path is the shortest way from the root, over the older
+// binding where two are as short. A change without a way, or below more contexts than a name may have components, is
+// not told.
 //
-// Threads: any; one mutex.
+// Threads: any; one mutex, which nobody holds while a pattern is matched.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +33,7 @@ class NamePattern {
 
  private:
   std::vector<std::string> parts_;
+  std::size_t fewest_ = 0;  // components of a path that matches
 };
 
 struct NamedChange {
@@ -45,12 +47,11 @@ struct NamedChange {
 class ContextPaths {
  public:
   void note(const Change& change);
-  // Nothing when no way leads there.
-  std::optional<Name> path_of(ContextId context) const;
+  // Nothing when no way of at most so many steps leads there.
+  std::optional<Name> path_of(ContextId context, std::size_t longest) const;
 
  private:
   using Way = std::pair<ContextId, NameComponent>;
-  bool find_way(ContextId context, std::set<ContextId>& seen, Name& path) const;
   void forget(const Way& way);
 
   std::map<Way, ContextId> bound_;
@@ -61,7 +62,9 @@ class ChangeLog {
  public:
   static constexpr std::uint64_t latest = ~std::uint64_t{0};
 
-  explicit ChangeLog(std::size_t capacity) : capacity_(capacity) {}
+  // `depth`: components of the longest path that is told, at least 1.
+  explicit ChangeLog(std::size_t capacity, std::size_t depth = NameLimits{}.depth)
+      : capacity_(capacity), depth_(depth) {}
 
   // What the store holds already, so that its contexts have paths. Before record().
   void learn(Store& store);
@@ -76,11 +79,16 @@ class ChangeLog {
   Reading read(const NamePattern& pattern, std::uint64_t since, std::size_t most) const;
 
  private:
+  using Kept = std::vector<std::shared_ptr<const NamedChange>>;
+  // What comes after `since`, and a reading of none of it.
+  Reading begin(std::uint64_t since, Kept& kept) const;
+
   const std::size_t capacity_;
+  const std::size_t depth_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   ContextPaths paths_;
-  std::deque<NamedChange> changes_;
+  std::deque<std::shared_ptr<const NamedChange>> changes_;
   std::uint64_t last_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "services/nameserver/nameserver.h"
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <utility>
 
@@ -15,6 +16,7 @@ Nameserver::Nameserver(CORBA::object_reference<CORBA::ORB> orb, std::unique_ptr<
       tree_(*store_, {.depth = settings.depth, .length = settings.name_length}),
       iterator_age_(settings.iterator_age),
       leases_({.leases = settings.leases, .longest = settings.longest_lease}),
+      log_(kept_changes, settings.depth),
       watches_(log_, settings.watches),
       objects_(std::move(orb),
                [this](ContextId context) { return CORBA::make_reference<Directory>(directory_, context); }),
@@ -41,15 +43,18 @@ void Nameserver::stop() {
   stopped_.store(true, std::memory_order_release);
   processes_.wake();
   if (housekeeper_.joinable()) housekeeper_.join();
+  store_->on_change({});
   watches_.stop();
 }
 
 // Thread: any; of this nameserver or, with a shared store, for another one's change.
-void Nameserver::changed(const Change& change) {
+void Nameserver::changed(const Change& change) noexcept try {
   if (change.kind == Change::Kind::made) objects_.activate(change.context);
   if (change.kind == Change::Kind::destroyed) objects_.deactivate(change.context);
   log_.record(change);
   watches_.ring();
+} catch (const std::exception& why) {
+  os::log::warn(std::string("naming: a change is not told to listeners: ") + why.what());
 }
 
 void Nameserver::restore_leases() {

@@ -45,7 +45,13 @@ class Nameserver {
   // For iterators that nobody uses.
   static constexpr Duration shortest_look = std::chrono::milliseconds{100}, longest_look = std::chrono::seconds{60};
 
-  void changed(const Change& change);
+  // The store tells nobody any more once it is gone: a store's thread may be in the midst of changed() until then.
+  struct Hearing {
+    Store& store;
+    ~Hearing() { store.on_change({}); }
+  };
+
+  void changed(const Change& change) noexcept;
   void restore_leases();
   void keep_house();
   void drop(const std::vector<std::string>& owners);
@@ -56,7 +62,7 @@ class Nameserver {
   const Duration iterator_age_;
   Leases leases_;
   ProcessWatch processes_;
-  ChangeLog log_{kept_changes};
+  ChangeLog log_;
   Watches watches_;
   Objects objects_;
   const std::shared_ptr<Iterators> iterators_;
@@ -64,6 +70,7 @@ class Nameserver {
   std::vector<std::string> ended_;  // owners whose names are to go; the housekeeper's
   std::atomic<bool> stopped_{false};
   std::thread housekeeper_;
+  const Hearing hearing_{*store_};  // last: it uses the others
 };
 
 }  // namespace corelane::nameserver

@@ -3,13 +3,17 @@
 namespace corelane::nameserver {
 
 void ChangeTeller::on_change(std::function<void(const Change&)> told) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  leaving_ = true;
+  queued_.clear();
+  told_all_.wait(lock, [this] { return !telling_; });
   told_ = std::move(told);
+  leaving_ = false;
 }
 
 void ChangeTeller::queue(const Changes& changes) {
   const std::lock_guard lock(mutex_);
-  if (!told_) return;
+  if (!told_ || leaving_) return;
   queued_.insert(queued_.end(), changes.begin(), changes.end());
 }
 
@@ -25,6 +29,7 @@ void ChangeTeller::tell() {
     lock.lock();
   }
   telling_ = false;
+  told_all_.notify_all();
 }
 
 }  // namespace corelane::nameserver

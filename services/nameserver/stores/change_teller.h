@@ -2,6 +2,7 @@
 // threads they come from: who finds somebody telling leaves his to him.
 #pragma once
 
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -12,7 +13,8 @@ namespace corelane::nameserver {
 
 class ChangeTeller {
  public:
-  // Once. What was queued before is not told.
+  // What was queued before is not told, and the one told until now is not called any more once this has returned.
+  // Empty: nobody. Not from within his call.
   void on_change(std::function<void(const Change&)> told);
 
   // Thread: any, in the order of revisions.
@@ -22,9 +24,11 @@ class ChangeTeller {
 
  private:
   std::mutex mutex_;
-  std::function<void(const Change&)> told_;  // set once, under mutex_; constant once something is queued
+  std::condition_variable told_all_;
+  std::function<void(const Change&)> told_;  // written under mutex_ while nobody tells; he who tells reads it
   std::deque<Change> queued_;                // guarded by mutex_
   bool telling_ = false;                     // guarded by mutex_
+  bool leaving_ = false;                     // guarded by mutex_; told_ is about to change: nothing is queued
 };
 
 }  // namespace corelane::nameserver

@@ -113,8 +113,9 @@ class Store {
   // All his names, in one step.
   virtual Expected<void, StoreFault> remove_owned(const std::string& owner) = 0;
 
-  // Set once, before the store is used: told of each change once, one at a time, in the order of revisions, on any
-  // thread; perhaps a moment after the writer returned.
+  // Set before the store is used: told of each change once, one at a time, in the order of revisions, on any thread;
+  // perhaps a moment after the writer returned. It does not throw. Empty: takes the last one away, and waits until no
+  // call of it runs; not from within such a call.
   virtual void on_change(std::function<void(const Change&)> told) = 0;
   virtual StoreStatus status() = 0;
 };

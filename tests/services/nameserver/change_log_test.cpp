@@ -49,33 +49,15 @@ TEST_CASE("a pattern stands for names by their components") {
     bool matches;
   };
   const Row rows[] = {
-      {"a", "a", true},
-      {"a", "b", false},
-      {"a", "a/b", false},
-      {"*", "a", true},
-      {"*", "a/b", false},
-      {"a/*", "a/b", true},
-      {"a/*", "a", false},
-      {"**", "a", true},
-      {"**", "a/b/c", true},
-      {"a/**", "a", true},
-      {"a/**", "a/b/c", true},
-      {"a/**", "b/a", false},
-      {"**/c", "c", true},
-      {"**/c", "a/b/c", true},
-      {"**/c", "a/c/b", false},
-      {"a/**/c", "a/c", true},
-      {"a/**/c", "a/b/c", true},
-      {"**/**", "a", true},
-      {"p*t", "plant", true},
-      {"p*t", "plan", false},
-      {"*.k", "a.k", true},
-      {"*.k", "a", false},
-      {"a*b*c", "axbxc", true},
-      {"a*b*c", "axcxb", false},
-      {R"(a\/b)", R"(a\/b)", true},
-      {R"(a\/b)", "a/b", false},
-      {"", "a", false},
+      {"a", "a", true},          {"a", "b", false},       {"a", "a/b", false},      {"*", "a", true},
+      {"*", "a/b", false},       {"a/*", "a/b", true},    {"a/*", "a", false},      {"**", "a", true},
+      {"**", "a/b/c", true},     {"a/**", "a", true},     {"a/**", "a/b/c", true},  {"a/**", "b/a", false},
+      {"**/c", "c", true},       {"**/c", "a/b/c", true}, {"**/c", "a/c/b", false}, {"a/**/c", "a/c", true},
+      {"a/**/c", "a/b/c", true}, {"**/**", "a", true},    {"p*t", "plant", true},   {"p*t", "plan", false},
+      {"*.k", "a.k", true},      {"*.k", "a", false},     {"a*b*c", "axbxc", true}, {"a*b*c", "axcxb", false},
+      {"a*a", "a", false},       {"a*a", "aa", true},     {"*ab", "aab", true},     {"*ab*", "xaab", true},
+      {"a**b", "ab", true},      {"*a*ab", "aab", true},  {"*a*ab", "ab", false},   {R"(a\/b)", R"(a\/b)", true},
+      {R"(a\/b)", "a/b", false}, {"", "a", false},
   };
   for (const Row& row : rows) {
     CAPTURE(row.pattern, row.path);
@@ -120,6 +102,25 @@ TEST_CASE("contexts that contain each other have paths, too") {
   names.unbind("a");
   REQUIRE(names.store->add(b, {"y", ""}, {BindingType::object, "1"}));
   CHECK(names.read("**/y") == "");
+}
+
+TEST_CASE("what lies below more contexts than a name has components is not told") {
+  Logged names;
+  ContextId context = root_context;
+  for (int i = 0; i < 3000; ++i) context = names.store->add_context(context, {"c", ""}).value();
+  const auto reading = names.log.read(NamePattern("**"), 0, 100);
+  CHECK(reading.changes.size() == NameLimits{}.depth);
+  CHECK(reading.changes.back().path.size() == NameLimits{}.depth);
+  CHECK_FALSE(reading.lost);
+}
+
+TEST_CASE("a context that is bound twice has the shorter path") {
+  Logged names;
+  names.context("a");
+  const ContextId deep = names.context("a/b");
+  REQUIRE(names.store->add(root_context, {"c", ""}, {.type = BindingType::context, .context = deep}));
+  names.bind("a/b/x");
+  CHECK(names.read("**/x") == "+c/x ");
 }
 
 TEST_CASE("a log that comes later knows the paths of what is there") {

@@ -1,7 +1,9 @@
 // What a store does with a journal that fails, and when writers come together.
 #include "services/nameserver/stores/tree_store.h"
 
+#include <atomic>
 #include <optional>
+#include <thread>
 
 #include "tests/services/nameserver/stores/store_laws.h"
 
@@ -57,6 +59,27 @@ TEST_CASE("what the journal did not keep was never there") {
   CHECK(store.add(root_context, {"b", ""}, object_at("second try")));
   CHECK(told == 2);
   CHECK(log.kept.back().revision == 2);
+}
+
+TEST_CASE("who listens to a store is taken away once no call of his runs") {
+  JournalLog log;
+  TreeStore store = store_over(log);
+  std::atomic<bool> inside{false}, was_inside{false};
+  store.on_change([&](const Change&) {
+    inside = was_inside = true;
+    for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+    inside = false;
+  });
+  std::thread writer([&] {
+    for (int i = 0; i < 100; ++i) (void)store.add(root_context, {std::to_string(i), ""}, object_at("x"));
+  });
+  while (!was_inside) std::this_thread::yield();
+  store.on_change({});
+  CHECK_FALSE(inside);
+  was_inside = false;
+  writer.join();
+  CHECK(store.add(root_context, {"another", ""}, object_at("x")));
+  CHECK_FALSE(was_inside);
 }
 
 TEST_CASE("what changes nothing is not written") {
