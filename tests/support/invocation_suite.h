@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <catch2/catch.hpp>
 #include <thread>
 #include <vector>
 

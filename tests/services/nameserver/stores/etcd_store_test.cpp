@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "services/nameserver/stores/base64.h"
+#include "services/nameserver/stores/etcd_keys.h"
 #include "services/nameserver/stores/etcd_leases.h"
 #include "tests/services/nameserver/stores/etcd_server.h"
 #include "tests/services/nameserver/stores/store_laws.h"
