@@ -277,9 +277,15 @@ void Accounts::serve_queue(Time at, Commands& commands) {
 
 Commands Accounts::on(const Lent& fact) {
   Account* account = find_granted(fact.id);
-  if (account == nullptr || account->loans.size() >= options_.limits.loans) return {};
-  if (std::ranges::find(account->loans, fact.service, &Loan::service) == account->loans.end())
-    account->loans.push_back({.service = fact.service});
+  if (account == nullptr) return {};
+  if (std::ranges::find(account->loans, fact.service, &Loan::service) != account->loans.end()) return {};
+  if (account->loans.size() >= options_.limits.loans)
+    return {Refused{{.kind = RefusalKind::no_room,
+                     .reason = "reservation " + std::to_string(fact.id.value) + " is lent to " +
+                               std::to_string(account->loans.size()) +
+                               " processes, which is the most; take it back "
+                               "from one of them first"}}};
+  account->loans.push_back({.service = fact.service});
   return {};
 }
 

@@ -99,7 +99,7 @@ struct Part {
   Process service;
   SetName home;
 };
-// Answers to Asked; the first two to what waited, too.
+// Answers to Asked; the first two to what waited, too, and Refused to Lent.
 struct Granted {
   ReservationId id;
 };

@@ -104,13 +104,14 @@ class Engine {
     std::vector<CoreId> keep = settings.keep;
     std::ranges::sort(keep);
     AccountOptions options{.kept = keep, .first_id = {seconds * 100 + 1}, .enforces = backend_->enforces()};
-    keeper_ =
-        std::make_unique<Keeper>(Keeper::Parts{.accounts = Accounts(candidate.cores, std::move(options)),
-                                               .backend = *backend_,
-                                               .processes = *setup_->host().processes,
-                                               .interrupts = *interrupts_,
-                                               .now = os::now,
-                                               .watch = [this](const Process& process) { watch_.watch(process); }});
+    keeper_ = std::make_unique<Keeper>(
+        Keeper::Parts{.accounts = Accounts(candidate.cores, std::move(options)),
+                      .backend = *backend_,
+                      .processes = *setup_->host().processes,
+                      .interrupts = *interrupts_,
+                      .now = os::now,
+                      .watch = [this](const Process& process) { return watch_.watch(process); },
+                      .watch_only = [this](const auto& needed) { watch_.keep_only(needed); }});
     return keeper_->start();
   }
 

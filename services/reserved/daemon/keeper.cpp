@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "orb/os/log.h"
+
 namespace corelane::reserved {
 namespace {
 
@@ -64,12 +66,19 @@ void Keeper::carry_out(const Command& command, Outcome& outcome) {
   const bool gives = std::holds_alternative<MakeSet>(command) || std::holds_alternative<Enter>(command);
   if (gives && std::ranges::find(failures_, id, &Failure::id) != failures_.end()) return;
   const auto done = act(command, outcome);
-  if (!done && gives) fail(id, done.error());
+  if (done) return;
+  if (gives) return fail(id, done.error());
+  if (std::holds_alternative<Join>(command)) outcome.join_fault = done.error();
+  if (std::holds_alternative<SetCommon>(command)) os::log::error("the default set stays as it is: " + done.error());
 }
 
 void Keeper::fail(ReservationId id, const std::string& why) {
-  constexpr std::size_t remembered = 256;
   failures_.push_back({id, why});
+  remember_end(id, why);
+}
+
+void Keeper::remember_end(ReservationId id, const std::string& why) {
+  constexpr std::size_t remembered = 256;
   if (why_ended_.size() >= remembered) why_ended_.erase(why_ended_.begin());
   why_ended_[id] = why;
 }
@@ -92,7 +101,7 @@ Done<void> Keeper::act(const Command& command, Outcome& outcome) {
     parts_.backend.part(one->service, one->home);
     came_with_.erase(one->service.pid);
   }
-  if (const auto* one = std::get_if<LeaseOver>(&command)) why_ended_[one->id] = "its lease ended";
+  if (const auto* one = std::get_if<LeaseOver>(&command)) remember_end(one->id, "its lease ended");
   if (const auto* one = std::get_if<Granted>(&command)) outcome.granted = one->id;
   if (const auto* one = std::get_if<Queued>(&command)) outcome.queued = one->id;
   if (const auto* one = std::get_if<Refused>(&command)) outcome.refused = one->why;
@@ -117,10 +126,10 @@ Expected<GrantView, Refusal> Keeper::reserve(Holder holder, const Wanted& wanted
   const std::scoped_lock lock(mutex_);
   const Process process = holder.process;
   // Watched before it has anything: that it ends is never missed.
-  if (parts_.watch) parts_.watch(process);
+  if (auto watched = watch(process); !watched) return watched.error();
   const Outcome outcome = tell(Asked{parts_.now(), std::move(holder), wanted, terms});
   if (!is_same(parts_.processes, process)) tell(Died{parts_.now(), process});
-  if (outcome.refused) return *outcome.refused;
+  if (outcome.refused) return watch_needed(), *outcome.refused;
   return view(outcome.granted ? *outcome.granted : outcome.queued.value_or(no_reservation));
 }
 
@@ -151,17 +160,41 @@ void Keeper::renew(ReservationId id, Duration lease) {
 void Keeper::release(ReservationId id) {
   const std::scoped_lock lock(mutex_);
   tell(Released{parts_.now(), id});
+  watch_needed();
 }
 
-void Keeper::lend(ReservationId id, const Process& service) {
+Expected<void, Refusal> Keeper::lend(ReservationId id, const Process& service) {
   const std::scoped_lock lock(mutex_);
-  if (parts_.watch) parts_.watch(service);
-  tell(Lent{id, service});
+  if (auto watched = watch(service); !watched) return watched;
+  const Outcome outcome = tell(Lent{id, service});
+  if (!outcome.refused) return {};
+  watch_needed();
+  return Unexpected{*outcome.refused};
+}
+
+Expected<void, Refusal> Keeper::watch(const Process& process) {
+  if (!parts_.watch) return {};
+  const auto watched = parts_.watch(process);
+  if (watched) return {};
+  watch_needed();
+  return Unexpected{Refusal{.kind = RefusalKind::system_refused, .reason = watched.error()}};
+}
+
+// A watch costs a descriptor: over those alone that an account names.
+void Keeper::watch_needed() {
+  if (!parts_.watch_only) return;
+  std::vector<Process> needed;
+  for (const Account* account : parts_.accounts.all()) {
+    needed.push_back(account->holder.process);
+    for (const Loan& loan : account->loans) needed.push_back(loan.service);
+  }
+  parts_.watch_only(needed);
 }
 
 void Keeper::take_back(ReservationId id, const Process& service) {
   const std::scoped_lock lock(mutex_);
   tell(TakenBack{id, service, used_since(service)});
+  watch_needed();
 }
 
 Expected<GrantView, Refusal> Keeper::work_on(ReservationId id, const Process& service) {
@@ -176,8 +209,13 @@ Expected<GrantView, Refusal> Keeper::work_on(ReservationId id, const Process& se
     return Refusal{
         .kind = RefusalKind::bad_request,
         .reason = "process " + std::to_string(service.pid) + " works on a client's cores already; leave first"};
-  tell(CameIn{id, service});
-  return view(id);
+  const Outcome outcome = tell(CameIn{id, service});
+  if (outcome.join_fault.empty()) return view(id);
+  tell(Left{id, service, {}});
+  return Refusal{.kind = RefusalKind::system_refused,
+                 .reason = "process " + std::to_string(service.pid) +
+                           " could not be brought to the cores of reservation " + std::to_string(id.value) + ": " +
+                           outcome.join_fault};
 }
 
 void Keeper::leave(ReservationId id, const Process& service) {
@@ -213,6 +251,7 @@ void Keeper::forget_ended() {
   for (const Account* account : parts_.accounts.all())
     if (!account->waiting && parts_.backend.is_empty(account->id)) over.push_back(account->id);
   for (const ReservationId id : over) tell(Released{parts_.now(), id});
+  watch_needed();
 }
 
 std::optional<Account> Keeper::find(ReservationId id) const {

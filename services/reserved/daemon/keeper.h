@@ -42,7 +42,8 @@ class Keeper {
     ProcessTable& processes;
     Interrupts& interrupts;
     std::function<Time()> now;
-    std::function<void(const Process&)> watch{};  // call ended() when it ends
+    std::function<Done<void>(const Process&)> watch{};              // call ended() when it ends
+    std::function<void(const std::vector<Process>&)> watch_only{};  // of those watched, the others are not needed
   };
   explicit Keeper(Parts parts) : parts_(std::move(parts)) {}
 
@@ -55,7 +56,7 @@ class Keeper {
   Expected<GrantView, Refusal> look(ReservationId id);
   void renew(ReservationId id, Duration lease);
   void release(ReservationId id);
-  void lend(ReservationId id, const Process& service);
+  Expected<void, Refusal> lend(ReservationId id, const Process& service);
   void take_back(ReservationId id, const Process& service);
   Expected<GrantView, Refusal> work_on(ReservationId id, const Process& service);
   void leave(ReservationId id, const Process& service);
@@ -81,6 +82,7 @@ class Keeper {
   struct Outcome {
     std::optional<ReservationId> granted, queued;
     std::optional<Refusal> refused;
+    std::string join_fault;  // empty: none
   };
 
   Outcome tell(const Fact& fact);
@@ -90,6 +92,9 @@ class Keeper {
   Expected<GrantView, Refusal> view(ReservationId id) const;
   Duration used_since(const Process& service) const;
   void fail(ReservationId id, const std::string& why);
+  void remember_end(ReservationId id, const std::string& why);
+  Expected<void, Refusal> watch(const Process& process);
+  void watch_needed();
   void forget_ended();
 
   mutable std::mutex mutex_;

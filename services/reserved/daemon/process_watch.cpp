@@ -18,17 +18,25 @@
 namespace corelane::reserved {
 namespace {
 
-void add_to(const os::Fd& epoll, int fd) {
+// 0 or an errno.
+int add_to(const os::Fd& epoll, int fd) {
   epoll_event event{.events = EPOLLIN, .data = {.fd = fd}};
-  if (epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) != 0)
-    throw std::system_error(errno, std::generic_category(), "epoll_ctl");
+  return epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : errno;
+}
+
+std::string unwatched(const Process& process, int fault) {
+  return "process " + std::to_string(process.pid) +
+         " cannot be watched, so its end would be missed: " + std::generic_category().message(fault) +
+         (fault == EMFILE || fault == ENFILE ? "; raise LimitNOFILE of corelane-reserved, or give reservations back"
+                                             : "");
 }
 
 }  // namespace
 
 ProcessWatch::ProcessWatch() : epoll_(epoll_create1(EPOLL_CLOEXEC)), bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (!epoll_ || !bell_) throw std::system_error(errno, std::generic_category(), "watching processes");
-  add_to(epoll_, bell_.get());
+  if (const int fault = add_to(epoll_, bell_.get()); fault != 0)
+    throw std::system_error(fault, std::generic_category(), "watching processes");
 }
 
 ProcessWatch::~ProcessWatch() {
@@ -55,29 +63,41 @@ void ProcessWatch::wake() noexcept {
   (void)!write(bell_.get(), &one, sizeof one);
 }
 
-void ProcessWatch::watch(const Process& process) {
+Expected<void, std::string> ProcessWatch::watch(const Process& process) {
   const std::scoped_lock lock(mutex_);
   for (const auto& [fd, known] : watched_)
-    if (known == process) return;
-  if (add(process)) return;
-  gone_.push_back(process);
-  wake();
+    if (known == process) return {};
+  return add(process);
+}
+
+void ProcessWatch::keep_only(const std::vector<Process>& needed) {
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(watched_, [&](const auto& entry) {
+    const bool over = std::ranges::find(needed, entry.second) == needed.end();
+    if (over) close(entry.first);
+    return over;
+  });
 }
 
 // The identity is looked at with the descriptor in hand: from then on the pid cannot be another's unseen.
-bool ProcessWatch::add(const Process& process) {
+Expected<void, std::string> ProcessWatch::add(const Process& process) {
   os::Fd fd(static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)));
-  if (!fd || os::identity_of(process.pid) != process) return false;
-  add_to(epoll_, fd.get());
+  if (!fd && errno != ESRCH) return Unexpected{unwatched(process, errno)};
+  if (!fd || !os::is_alive(process)) {
+    gone_.push_back(process);
+    wake();
+    return {};
+  }
+  if (const int fault = add_to(epoll_, fd.get()); fault != 0) return Unexpected{unwatched(process, fault)};
   watched_.emplace(fd.get(), process);
   fd.release();
-  return true;
+  return {};
 }
 
 std::vector<Process> ProcessWatch::take_ended() {
   std::array<epoll_event, 64> events{};
+  const std::scoped_lock lock(mutex_);  // before the look: no number of a descriptor is another's meanwhile
   const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
-  const std::scoped_lock lock(mutex_);
   std::vector<Process> ended = std::exchange(gone_, {});
   for (int i = 0; i < count; ++i) {
     const int fd = events[static_cast<std::size_t>(i)].data.fd;

@@ -5,9 +5,11 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "orb/base/expected.h"
 #include "orb/os/fd.h"
 #include "services/reserved/accounts/model.h"
 
@@ -30,14 +32,17 @@ class ProcessWatch {
   void start(Calls calls);
   // No call after it returned.
   void stop();
-  // One call of ended() for each process, when it has ended, or soon where it has already.
-  void watch(const Process& process);
+  // One call of ended() for each process, when it has ended, or soon where it has already. A fault: it is not watched,
+  // and why.
+  Expected<void, std::string> watch(const Process& process);
+  // Ends the watch over all others.
+  void keep_only(const std::vector<Process>& needed);
 
  private:
   void run();
   std::vector<Process> take_ended();
   void wake() noexcept;
-  bool add(const Process& process);
+  Expected<void, std::string> add(const Process& process);
 
   const os::Fd epoll_, bell_;
   Calls calls_;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <limits>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "orb/core/server.h"
@@ -59,10 +60,16 @@ std::string program_of(int pid) {
   return name;
 }
 
+// Its effective user. The owner of /proc/<pid> is another where the program has capabilities of its own.
 std::optional<std::uint32_t> user_of(int pid) {
-  struct stat found {};
-  if (stat(("/proc/" + std::to_string(pid)).c_str(), &found) != 0) return std::nullopt;
-  return found.st_uid;
+  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(file, line);) {  // bound: the file
+    if (!line.starts_with("Uid:")) continue;
+    std::istringstream users(line.substr(4));
+    std::uint32_t real = 0, effective = 0;
+    if (users >> real >> effective) return effective;
+  }
+  return std::nullopt;
 }
 
 bool is_in_our_namespace(int pid) {
@@ -143,7 +150,20 @@ ReservationServant::Caller ReservationServant::caller() const {
             .reason = "the caller is not known: call over the Unix socket of corelane-reserved, from this host"});
   const auto process = os::identity_of(peer->process);
   if (!process) refuse(no_process(peer->process));
+  // The pid is of connect(): it may be another's by now. Of the same user it is one that the caller may name anyhow.
+  if (user_of(process->pid) != peer->user || process_behind(core::calling_peer(), *process) != *process)
+    refuse({.kind = RefusalKind::no_such_process,
+            .reason = "process " + std::to_string(peer->process) +
+                      " is not the one that connected, or has changed its user since; connect anew"});
   return {*process, peer->user};
+}
+
+// The one that the first call over the connection came from.
+Process ReservationServant::process_behind(PeerId connection, const Process& now) const {
+  constexpr std::size_t remembered = 4096;
+  const std::scoped_lock lock(mutex_);
+  if (connected_.size() >= remembered && !connected_.contains(connection.value)) connected_.erase(connected_.begin());
+  return connected_.try_emplace(connection.value, now).first->second;
 }
 
 Process ReservationServant::resolve(const idl::Process& who, const Caller& from, bool any_user) const {
@@ -226,7 +246,7 @@ void ReservationServant::lend(idl::Id reservation, const idl::Process& service) 
   const Account account = owned(reservation, from);
   if (account.waiting || account.holder.extent == Extent::thread)
     refuse({.kind = RefusalKind::bad_request, .reason = "only cores, or a tree's share, that are held can be lent"});
-  keeper_.lend({reservation}, resolve(service, from, true));
+  if (auto lent = keeper_.lend({reservation}, resolve(service, from, true)); !lent) refuse(lent.error());
 }
 
 void ReservationServant::take_back(idl::Id reservation, const idl::Process& service) {

@@ -2,6 +2,9 @@
 // Threads: any.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <mutex>
 #include <string>
 
 #include "orb/corba/portable_server.h"
@@ -43,6 +46,7 @@ class ReservationServant final : public virtual CORBA::servant_traits<Corelane::
   };
 
   Caller caller() const;
+  Process process_behind(PeerId connection, const Process& now) const;
   Process resolve(const Corelane::Reservation::Process& named, const Caller& from, bool any_user = false) const;
   Corelane::Reservation::Grant reserve(const Corelane::Reservation::Holder& for_whom, const Wanted& wanted,
                                        const Corelane::Reservation::Terms& how);
@@ -51,6 +55,8 @@ class ReservationServant final : public virtual CORBA::servant_traits<Corelane::
   Keeper& keeper_;
   const AccessList access_;
   const Time began_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::uint64_t, Process> connected_;  // by connection: who first called; guarded by mutex_
 };
 
 }  // namespace corelane::reserved

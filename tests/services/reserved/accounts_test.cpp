@@ -196,6 +196,17 @@ TEST_CASE("a service works on its client's cores only where they were lent to it
   CHECK(books.accounts.find(client)->loans.empty());
 }
 
+TEST_CASE("a loan beyond the bound is refused in a word") {
+  AccountOptions options;
+  options.limits.loans = 1;
+  Books books("core:4 pu:1", std::move(options));
+  const auto client = books.ask_cores(1, 1);
+  for (int i = 0; i < 2; ++i) books.tell(Lent{client, process_of(2)});
+  CHECK(books.refusal().reason.empty());
+  books.tell(Lent{client, process_of(3)});
+  CHECK_THAT(books.refusal().reason, Catch::Contains("take it back"));
+}
+
 TEST_CASE("what a service did on a client's cores is in the client's account") {
   Books books("core:4 pu:1");
   const auto client = books.ask_cores(1, 1);

@@ -1,4 +1,7 @@
 // Backends, the journal and the keeper on a kernel of the test's own.
+#include <sys/resource.h>
+
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <fstream>
@@ -10,6 +13,7 @@
 #include "services/reserved/backends/cgroup_v2.h"
 #include "services/reserved/backends/restore.h"
 #include "services/reserved/daemon/keeper.h"
+#include "services/reserved/daemon/process_watch.h"
 #include "tests/services/reserved/fake_host.h"
 #include "tests/support/temp_directory.h"
 
@@ -205,7 +209,7 @@ TEST_CASE("a service goes to its client's cores and home again") {
   REQUIRE(grant);
   const Process process = fake.processes.identity(service).value();
   CHECK_FALSE(fake.keeper().work_on(grant->id, process));
-  fake.keeper().lend(grant->id, process);
+  REQUIRE(fake.keeper().lend(grant->id, process));
   REQUIRE(fake.keeper().work_on(grant->id, process));
   CHECK(fake.cores_of(service) == fake.cores_of(client));
   CHECK(fake.group_of(service) == fake.group_of(client));
@@ -241,6 +245,41 @@ TEST_CASE("what the kernel refuses is given back and told") {
   CHECK(fake.keeper().accounts().empty());
   fake.unified.refused.clear();
   CHECK(fake.reserve(fake.shell));
+}
+
+TEST_CASE("a service that the kernel does not let in is told so and may come later") {
+  FakeHost fake(Kind::v1);
+  const int client = fake.processes.fork_from(fake.shell);
+  const auto grant = fake.reserve(client);
+  REQUIRE(grant);
+  const Process service = fake.processes.identity(fake.shell).value();
+  REQUIRE(fake.keeper().lend(grant->id, service));
+  fake.cpuset.refused = {"cgroup.procs", "tasks"};
+  const auto told = fake.keeper().work_on(grant->id, service);
+  REQUIRE_FALSE(told);
+  CHECK_THAT(told.error().reason, Catch::Contains("could not be brought") && Catch::Contains("Permission denied"));
+  CHECK_FALSE(fake.keeper().accounts().at(0).loans.at(0).in_use);
+  fake.cpuset.refused.clear();
+  CHECK(fake.keeper().work_on(grant->id, service));
+}
+
+TEST_CASE("a process that cannot be watched for want of descriptors is not taken for ended") {
+  const Process self = os::this_process();
+  std::atomic<int> ended = 0;  // the watch's thread counts, the test looks after its end
+  ProcessWatch watch;
+  watch.start({.ended = [&](const Process&) { ++ended; }, .tick = [] {}, .period = 1h});
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit none{.rlim_cur = 3, .rlim_max = before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  const auto refused = watch.watch(self);
+  setrlimit(RLIMIT_NOFILE, &before);
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error(), Catch::Contains("cannot be watched") && Catch::Contains("LimitNOFILE"));
+  CHECK(watch.watch(self));
+  watch.keep_only({});
+  watch.stop();
+  CHECK(ended == 0);
 }
 
 TEST_CASE("a partition that the kernel calls invalid is none") {

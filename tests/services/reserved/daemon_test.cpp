@@ -151,6 +151,29 @@ class ReservationClient {
   CORBA::object_reference<idl::Server> server;
 };
 
+// What the body says in a process of its own.
+std::string text_of_child(const std::function<std::string()>& body) {
+  int ends[2];
+  if (pipe(ends) != 0) return "no pipe";
+  const pid_t child = fork();
+  if (child == 0) {
+    std::string text;
+    try {
+      text = body();
+    } catch (const std::exception& failure) {
+      text = failure.what();
+    }
+    (void)!write(ends[1], text.data(), text.size());
+    _exit(0);
+  }
+  close(ends[1]);
+  char text[1024];
+  const ssize_t count = read(ends[0], text, sizeof text);
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  return {text, static_cast<std::size_t>(std::max<ssize_t>(count, 0))};
+}
+
 void check_inside(const std::function<std::string(const LiveCpusets&)>& body) {
   const LiveCpusets at;
   if (!at.missing().empty()) {
@@ -374,27 +397,28 @@ TEST_CASE("a user without the right is refused and told how to get it") {
   check_inside([](const LiveCpusets& at) {
     Faults faults;
     RunningDaemon daemon(at);
-    int ends[2];
-    if (pipe(ends) != 0) return std::string("no pipe");
-    const pid_t other = fork();
-    if (other == 0) {
-      std::string text = "not refused";
-      if (setgid(65534) == 0 && setuid(65534) == 0) {
-        ReservationClient client(daemon);
-        text = client.refusal_of([&] { client.reserve(0, 1); });
-      }
-      (void)!write(ends[1], text.data(), text.size());
-      _exit(0);
-    }
-    close(ends[1]);
-    char text[1024];
-    const ssize_t count = read(ends[0], text, sizeof text);
-    waitpid(other, nullptr, 0);
-    const std::string reason(text, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    const std::string reason = text_of_child([&] {
+      if (setgid(65534) != 0 || setuid(65534) != 0) return std::string("the user cannot be changed");
+      ReservationClient client(daemon);
+      return client.refusal_of([&] { client.reserve(0, 1); });
+    });
     faults.unless(reason.find("may not reserve cores here") != std::string::npos &&
                       reason.find("usermod -aG") != std::string::npos,
                   "told: " + reason);
     return faults.text();
+  });
+}
+
+TEST_CASE("who is another than who connected is refused") {
+  check_inside([](const LiveCpusets& at) {
+    RunningDaemon daemon(at);
+    return text_of_child([&] {
+      ReservationClient client(daemon);
+      client.server->release(client.reserve(0, 1).reservation());
+      if (setgid(65534) != 0 || setuid(65534) != 0) return std::string("the user cannot be changed");
+      const std::string told = client.refusal_of([&] { client.reserve(0, 1); });
+      return told.find("is not the one that connected") == std::string::npos ? "told: " + told : std::string();
+    });
   });
 }
 
