@@ -19,6 +19,26 @@ FileFault system_fault(const std::string& path) {
   return fault(path, std::string("cannot be read: ") + std::strerror(errno));
 }
 
+FileFault write_fault(const std::string& path) {
+  return fault(path, std::string("cannot be written: ") + std::strerror(errno));
+}
+
+// New, or none: neither a link that waits there nor another's file is written to.
+Fd made_file(const std::string& path) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return Fd();
+  return Fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+}
+
+bool write_all(int file, std::string_view text) {
+  while (!text.empty()) {  // bound: the text
+    const ssize_t put = ::write(file, text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
 }  // namespace
 
 Expected<std::string, FileFault> read_small_file(const std::string& path, std::size_t limit) {
@@ -37,6 +57,17 @@ Expected<std::string, FileFault> read_small_file(const std::string& path, std::s
     text.append(part, static_cast<std::size_t>(got));
     if (text.size() > limit) return fault(path, "is longer than " + std::to_string(limit) + " bytes");
   }
+}
+
+Expected<void, FileFault> write_small_file(const std::string& path, std::string_view text, mode_t mode) {
+  const std::string beside = path + ".new";
+  const Fd file = made_file(beside);
+  if (!file) return write_fault(beside);
+  const bool whole = write_all(file.get(), text) && (mode == 0 || ::fchmod(file.get(), mode) == 0);
+  if (whole && ::rename(beside.c_str(), path.c_str()) == 0) return {};
+  const FileFault why = write_fault(path);
+  ::unlink(beside.c_str());
+  return why;
 }
 
 }  // namespace corelane::os

@@ -1,8 +1,6 @@
 // corelane-nameserver: the Naming Service as a daemon.
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <exception>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -14,6 +12,7 @@
 #include "orb/core/runtime.h"
 #include "orb/core/stop_signals.h"
 #include "orb/os/log.h"
+#include "orb/os/small_file.h"
 #include "services/nameserver/broker/broker.h"
 #include "services/nameserver/broker/channel_by_name.h"
 #include "services/nameserver/nameserver.h"
@@ -26,18 +25,13 @@ using namespace corelane::nameserver;
 
 int fault(const std::string& text, int status) { return std::cerr << "corelane-nameserver: " << text << "\n", status; }
 
-// Whole or not at all: who waits for the file reads no half of it.
-bool write_reference(const std::string& path, const std::string& reference) {
-  const std::string beside = path + ".new";
-  std::ofstream(beside) << reference << "\n";
-  return std::rename(beside.c_str(), path.c_str()) == 0;
-}
-
-bool tell_where(const CORBA::ORB& orb, const std::string& reference, const std::string& reference_file) {
-  if (!reference_file.empty() && !write_reference(reference_file, reference)) return false;
+Expected<void, os::FileFault> tell_where(const CORBA::ORB& orb, const std::string& reference,
+                                         const std::string& reference_file) {
+  if (!reference_file.empty())
+    if (auto written = os::write_small_file(reference_file, reference + "\n"); !written) return written;
   for (const std::string& url : urls_of(orb.endpoints())) std::cout << url << "\n";
   std::cout << std::flush;
-  return true;
+  return {};
 }
 
 // Brings processes of this host together over channels. Names are served without it, too.
@@ -60,11 +54,11 @@ int serve(const std::vector<std::string>& options, const std::string& reference_
   server.open();
   const auto broker = start_broker(*orb);
   os::log::info("naming: names are kept in " + kept.kind + (kept.place.empty() ? "" : " " + kept.place));
-  const bool told = tell_where(*orb, orb->object_to_string(server.root()), reference_file);
+  const auto told = tell_where(*orb, orb->object_to_string(server.root()), reference_file);
   if (told) orb->run();
   server.stop();
   orb->destroy();
-  if (!told) return fault("cannot write " + reference_file, 1);
+  if (!told) return fault(told.error().text, 1);
   os::log::info("naming: stopped");
   return 0;
 }

@@ -16,17 +16,17 @@
 namespace corelane::nameserver {
 namespace {
 
-constexpr int bell_event = 0;  // no process has this number
+constexpr std::uint64_t bell_event = 0;  // no watched process has this number
 
 os::Fd made(int fd, const char* what) {
   if (fd < 0) throw std::system_error(errno, std::generic_category(), what);
   return os::Fd(fd);
 }
 
-bool listen_to(int poll, int fd, int number) {
+bool listen_to(int poll, int fd, std::uint64_t number) {
   epoll_event event{};
   event.events = EPOLLIN;
-  event.data.fd = number;
+  event.data.u64 = number;
   return ::epoll_ctl(poll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
@@ -48,13 +48,14 @@ ProcessWatch::ProcessWatch()
 void ProcessWatch::add(const os::ProcessIdentity& process) {
   {
     const std::lock_guard lock(mutex_);
-    const auto known = watched_.find(process.pid);
-    if (known != watched_.end() && known->second.process == process) return;
+    const PidAndStart key{process.pid, process.start_ticks};
+    if (watched_.contains(key)) return;
+    const WatchNumber number = ++last_;
     os::Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
-    if (pidfd && !listen_to(poll_.get(), pidfd.get(), process.pid)) pidfd.reset();
+    if (pidfd && !listen_to(poll_.get(), pidfd.get(), number)) pidfd.reset();
     // The number may have passed to another process just now: then the identity says that ours has ended.
     if (!os::is_alive(process)) pidfd.reset();
-    watched_.insert_or_assign(process.pid, Watched{process, std::move(pidfd)});
+    watched_.emplace(key, Watched{number, std::move(pidfd)});
   }
   wake();  // wait() may have to look again sooner
 }
@@ -64,13 +65,15 @@ bool ProcessWatch::has_unwatched() const {
   return std::any_of(watched_.begin(), watched_.end(), [](const auto& item) { return !item.second.pidfd; });
 }
 
-std::vector<os::ProcessIdentity> ProcessWatch::take_ended(int signalled, const int* pids) {
+std::vector<os::ProcessIdentity> ProcessWatch::take_ended(const std::vector<WatchNumber>& told) {
   std::vector<os::ProcessIdentity> ended;
   const std::lock_guard lock(mutex_);
   std::erase_if(watched_, [&](const auto& item) {
-    const bool told = std::find(pids, pids + signalled, item.first) != pids + signalled;
-    const bool over = told ? true : !item.second.pidfd && !os::is_alive(item.second.process);
-    if (over) ended.push_back(item.second.process);
+    const auto& [key, watched] = item;
+    const os::ProcessIdentity process{key.first, key.second};
+    const bool is_told = std::find(told.begin(), told.end(), watched.number) != told.end();
+    const bool over = is_told || (!watched.pidfd && !os::is_alive(process));
+    if (over) ended.push_back(process);
     return over;
   });
   return ended;
@@ -79,14 +82,14 @@ std::vector<os::ProcessIdentity> ProcessWatch::take_ended(int signalled, const i
 std::vector<os::ProcessIdentity> ProcessWatch::wait(Time until) {
   constexpr int at_once = 64;
   if (has_unwatched()) until = std::min(until, os::now() + look_again);
-  if (auto over = take_ended(0, nullptr); !over.empty()) return over;
+  if (auto over = take_ended({}); !over.empty()) return over;
   epoll_event events[at_once];
   const int count = std::max(0, ::epoll_wait(poll_.get(), events, at_once, milliseconds_until(until)));
-  int pids[at_once];
-  for (int i = 0; i < count; ++i) pids[i] = events[i].data.fd;
+  std::vector<WatchNumber> told;
+  for (int i = 0; i < count; ++i) told.push_back(events[i].data.u64);
   std::uint64_t rung = 0;
   (void)!::read(bell_.get(), &rung, sizeof rung);
-  return take_ended(count, pids);
+  return take_ended(told);
 }
 
 void ProcessWatch::wake() noexcept {

@@ -4,8 +4,10 @@
 // Threads: add() and wake() from any; wait() by one.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "orb/base/time.h"
@@ -28,17 +30,21 @@ class ProcessWatch {
  private:
   static constexpr Duration look_again = std::chrono::seconds{1};
 
+  using WatchNumber = std::uint64_t;  // never used again, unlike a pid
+  struct Watched {
+    WatchNumber number;
+    os::Fd pidfd;  // none: looked at
+  };
+  using PidAndStart = std::pair<std::int32_t, std::uint64_t>;
+
   bool has_unwatched() const;
-  std::vector<os::ProcessIdentity> take_ended(int signalled, const int* pids);
+  std::vector<os::ProcessIdentity> take_ended(const std::vector<WatchNumber>& told);
 
   const os::Fd poll_;
   const os::Fd bell_;
-  struct Watched {
-    os::ProcessIdentity process;
-    os::Fd pidfd;  // none: looked at
-  };
   mutable std::mutex mutex_;
-  std::map<std::int32_t, Watched> watched_;  // by pid; guarded by mutex_
+  std::map<PidAndStart, Watched> watched_;  // guarded by mutex_
+  WatchNumber last_ = 0;                    // guarded by mutex_
 };
 
 }  // namespace corelane::nameserver

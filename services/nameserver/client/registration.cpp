@@ -50,6 +50,7 @@ struct Registration::State {
   // Raises as the constructor of Registration.
   void take(bool replace);
   void renew();
+  void register_again();
   void give_back() noexcept;
   void run(const std::stop_token& stop);
 
@@ -63,6 +64,7 @@ struct Registration::State {
 
   // The renewing thread's, once it runs.
   std::optional<idl::LeaseId> lease{};
+  bool is_taken = false;  // by another; said already
 
   std::mutex mutex{};
   std::condition_variable_any woken{};
@@ -93,11 +95,20 @@ void Registration::State::renew() try {
   try {
     directory->nameserver()->renew(lease.value());
   } catch (const idl::UnknownLease&) {
-    take(true);
-    os::log::info("naming: the name was registered again: the nameserver had forgotten it");
+    register_again();
   }
 } catch (const CORBA::Exception& why) {
   os::log::debug(std::string("naming: the registration is not renewed now: ") + why.what());
+}
+
+// Without replace, whatever the options say: who has the name by now has it with better right. Tried with each renewal.
+void Registration::State::register_again() try {
+  take(false);
+  is_taken = false;
+  os::log::info("naming: the name was registered again: the nameserver had forgotten it");
+} catch (const CosNaming::NamingContext::AlreadyBound&) {
+  if (!std::exchange(is_taken, true))
+    os::log::warn("naming: the nameserver had forgotten the name, and another has bound it meanwhile");
 }
 
 void Registration::State::give_back() noexcept try {

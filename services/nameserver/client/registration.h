@@ -5,7 +5,8 @@
 //
 // At a Corelane nameserver of this host the name goes with the process; at one elsewhere, or in another process
 // namespace, soon after its last renewal. A thread renews, and registers again with a nameserver that has forgotten the
-// name. Any other server of CosNaming keeps the name until the registration's end, and beyond it when the process dies.
+// name; where another has bound it meanwhile, as soon as he has let it go. Any other server of CosNaming keeps the name
+// until the registration's end, and beyond it when the process dies.
 //
 // Threads: made and ended by one; one of its own.
 #pragma once

@@ -1,5 +1,8 @@
 #include "services/nameserver/stores/sqlite_journal.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include "orb/os/log.h"
 #include "orb/os/size_limit_guard.h"
 
@@ -25,11 +28,18 @@ constexpr const char* schema =
     "PRAGMA user_version=1;"
     "COMMIT;";
 
+// SQLite takes a file of one byte for an empty one, and would write over it.
+Expected<Database, SqliteFault> open_unless_one_byte(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::file_size(path, ignored) == 1) return SqliteFault::damage("it is one byte long");
+  return Database::open(path);
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<SqliteJournal>, OpenFault> SqliteJournal::open(const std::string& path) {
   const os::SizeLimitGuard guard;
-  auto database = Database::open(path);
+  auto database = open_unless_one_byte(path);
   std::unique_ptr<SqliteJournal> journal(new SqliteJournal(path, database ? std::move(*database) : Database{}));
   if (!database) return journal->fault_of(database.error());
   const auto ready = journal->set_up();
@@ -63,11 +73,11 @@ Expected<void, OpenFault> SqliteJournal::make_or_check_schema() {
   const auto owner = database_.number("PRAGMA application_id"), version = database_.number("PRAGMA user_version");
   for (const auto* read : {&tables, &owner, &version})
     if (!*read) return fault_of(read->error());
-  if (*tables == 0 && *owner == 0) {
+  if (*tables == 0 && *owner == 0 && *version == 0) {
     const auto made = database_.run(schema);
     return made ? Expected<void, OpenFault>{} : fault_of(made.error());
   }
-  if (*owner != application)
+  if (*owner != application || *version == 0)
     return OpenFault{path_ + " is a database of another program: name another file for the name store"};
   if (*version != schema_version)
     return OpenFault{"the name store " + path_ + " was written by a newer Corelane (schema " +

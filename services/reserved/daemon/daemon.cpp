@@ -1,11 +1,8 @@
 #include "services/reserved/daemon/daemon.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -18,6 +15,7 @@
 #include "orb/os/clock.h"
 #include "orb/os/directory.h"
 #include "orb/os/log.h"
+#include "orb/os/small_file.h"
 #include "services/reserved/accounts/cpu_list.h"
 #include "services/reserved/daemon/host_setup.h"
 #include "services/reserved/daemon/notify.h"
@@ -134,14 +132,9 @@ class Engine {
   ProcessWatch watch_;
 };
 
-// Whoever looks sees a whole file or none.
 Done<void> write_reference(const std::string& path, const std::string& text) {
-  const std::string fresh = path + ".new";
-  std::ofstream file(fresh, std::ios::trunc);
-  file << text << '\n';
-  file.close();
-  if (!file || chmod(fresh.c_str(), 0644) != 0 || std::rename(fresh.c_str(), path.c_str()) != 0)
-    return path + ": cannot be written";
+  auto written = os::write_small_file(path, text + "\n", 0644);
+  if (!written) return written.error().text;
   return {};
 }
 

@@ -3,7 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include "orb/giop/name_text.h"
+#include "orb/os/clock.h"
 #include "services/nameserver/leases.h"
+#include "services/nameserver/process_watch.h"
 #include "services/nameserver/stores/open_store.h"
 
 using namespace corelane;
@@ -186,6 +188,16 @@ TEST_CASE("a lease of a process lasts as long as the process") {
   CHECK(leases.take_of(self) == std::vector{lease->owner});
   const os::ProcessIdentity other{self.pid, self.start_ticks + 1};
   CHECK_THAT(leases.grant(other).error(), Catch::Contains("no process"));
+}
+
+TEST_CASE("the end of a process is told, and not that of a later one with its number") {
+  ProcessWatch watch;
+  const auto self = os::this_process();
+  const os::ProcessIdentity earlier{self.pid, self.start_ticks - 1};
+  watch.add(earlier);
+  watch.add(self);
+  CHECK(watch.wait(os::now()) == std::vector{earlier});
+  CHECK(watch.wait(os::now()).empty());
 }
 
 TEST_CASE("an owner's text is enough to go on with his lease") {

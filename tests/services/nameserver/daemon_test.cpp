@@ -1,5 +1,6 @@
 // corelane-nameserver as a process: where it answers, how it ends, what it keeps.
 #include <signal.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -164,11 +165,13 @@ TEST_CASE("a daemon that cannot serve says why and what to do") {
 
 TEST_CASE("the reference is written to a file for those who want one") {
   Daemon daemon;
-  const std::string file = daemon.place / "root.ior";
+  const std::string file = daemon.place / "root.ior", victim = daemon.place / "victim";
+  REQUIRE(symlink(victim.c_str(), (file + ".new").c_str()) == 0);
   ChildProcess other(daemon.command({"-ORBNamingSocket", "off", "--ior-file", file}));
   REQUIRE(other.read_line());
   const QuietOrb client;
   const auto root = IDL::traits<CosNaming::NamingContext>::narrow(client->string_to_object("file://" + file));
   REQUIRE(root);
   CHECK(raised_by([&] { root->resolve(cos_name("x")); }) == "NotFound missing_node x");
+  CHECK(access(victim.c_str(), F_OK) != 0);
 }

@@ -46,6 +46,25 @@ TEST_CASE("a name that the nameserver has forgotten is registered again") {
   CHECK(names.root()->describe(cos_name("x")).owner() != owner);
 }
 
+TEST_CASE("a forgotten name that another has bound is his until he is gone") {
+  ServedNames names;
+  const QuietOrb server({"-ORBInitRef", "NameService=" + names.ior()});
+  const auto root = names.root();
+  const Registration name(server.orb, "x", root, {.renewal = 1ms});
+  const std::string owner = root->describe(cos_name("x")).owner();
+  root->rebind(cos_name("x"), root);
+  root->nameserver()->end(std::stoull(owner.substr(owner.find(' '))));
+  const auto leases = [&] { return root->nameserver()->state().leases(); };
+  const auto is_his = [&] { return root->describe(cos_name("x")).lives() == Corelane::Naming::Lifetime::persistent; };
+  // Each renewal takes a lease and gives it back.
+  while (leases() == 0) std::this_thread::yield();
+  while (leases() != 0 && is_his()) std::this_thread::yield();
+  CHECK(is_his());
+  root->unbind(cos_name("x"));
+  while (!resolved(root, "x").empty()) std::this_thread::yield();
+  CHECK_FALSE(is_his());
+}
+
 // Error paths.
 
 TEST_CASE("what cannot be registered is refused") {

@@ -141,6 +141,9 @@ TEST_CASE("a file that is no database is refused and left as it is") {
   says(refusal_of(path), "is damaged or no database");
   says(refusal_of(path), "sqlite3 " + path + " .recover");
   check_bytes(path, letter);
+  write_file(path, "x");
+  says(refusal_of(path), "is damaged or no database (it is one byte long)");
+  check_bytes(path, "x");
 }
 
 TEST_CASE("a damaged file is refused, and moved aside when that is asked for") {
@@ -181,8 +184,13 @@ TEST_CASE("a file of a newer schema is refused and left as it is") {
 
 TEST_CASE("a database of another program is refused") {
   const corelane::testing::TempDirectory directory;
-  run_sql(directory / "songs.db", "CREATE TABLE song(title TEXT)");
-  says(refusal_of(directory / "songs.db", {.move_aside_damaged = true}), "is a database of another program");
+  const std::string path = directory / "songs.db";
+  for (const char* sql : {"PRAGMA user_version=3", "CREATE TABLE song(title TEXT)",
+                          "PRAGMA application_id=0x434c4e53; PRAGMA user_version=0"}) {
+    CAPTURE(sql);
+    run_sql(path, sql);
+    says(refusal_of(path, {.move_aside_damaged = true}), "is a database of another program");
+  }
 }
 
 TEST_CASE("a place where no file can be made is refused with what is missing") {
