@@ -42,12 +42,15 @@ std::optional<ReservationWire::Held> decode_grant(cdr::Reader& body) {
 }
 
 // Refused has its cause, a reason and what would fit; Unknown nothing.
-std::string decode_refusal(cdr::Reader& body) {
+ReservationWire::Answer decode_refusal(cdr::Reader& body) {
   std::string type, reason, fits;
   std::uint32_t cause = 0;
-  if (!cdr::decode(body, type) || type.find("/Refused:") == std::string::npos) return "it has ended";
-  if (!body.read(cause) || !cdr::decode(body, reason) || !cdr::decode(body, fits)) return "its answer cannot be read";
-  return reason + (fits.empty() ? "" : " (what would fit now: " + fits + ")");
+  const bool named = cdr::decode(body, type);
+  if (named && type.find("/Unknown:") != std::string::npos) return {.why = "it has ended", .decided = true};
+  if (!named || type.find("/Refused:") == std::string::npos || !body.read(cause) || !cdr::decode(body, reason) ||
+      !cdr::decode(body, fits))
+    return {.why = "its answer cannot be read"};
+  return {.why = reason + (fits.empty() ? "" : " (what would fit now: " + fits + ")"), .decided = true};
 }
 
 ReservationWire::Answer answer_of(giop::Parsed<giop::ReplyHeader>& reply) {
@@ -56,7 +59,7 @@ ReservationWire::Answer answer_of(giop::Parsed<giop::ReplyHeader>& reply) {
     return held ? ReservationWire::Answer{.held = std::move(held)}
                 : ReservationWire::Answer{.why = "its answer cannot be read"};
   }
-  if (reply.header.status == giop::ReplyStatus::user_exception) return {.why = decode_refusal(reply.body)};
+  if (reply.header.status == giop::ReplyStatus::user_exception) return decode_refusal(reply.body);
   return {.why = "it answered with a system exception; its log may say more"};
 }
 

@@ -27,6 +27,7 @@ class ReservationWire {
   struct Answer {
     std::optional<Held> held{};  // what the process has; nothing: it has none
     std::string why{};           // not: the server's reason
+    bool decided = false;        // not, and the server says so: neither a fault of its nor one of the connection
   };
   enum class State : std::uint8_t { waiting, answered, closed };
 

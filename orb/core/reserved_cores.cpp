@@ -23,6 +23,7 @@ ReservedCores::ReservedCores(std::unique_ptr<dispatch::CoreProvider> promises, O
     : promises_(std::move(promises)), options_(std::move(options)) {}
 
 ReservedCores::~ReservedCores() {
+  give_back_late();
   if (wire_ && held_.id != 0) wire_->release(held_.id);  // else with the process
 }
 
@@ -59,12 +60,16 @@ Expected<ReservationWire, std::string> ReservedCores::connect() const {
 Expected<ReservationWire::Held, std::string> ReservedCores::reserve(const dispatch::LeaseRequest& request) {
   if (request.cores.empty() && !request.by_deadlines.empty())
     return Unexpected{std::string("pool.deadline_cores names cores, so pool.cores has to name them all")};
+  give_back_late();
+  if (late_) return Unexpected{std::string("corelane-reserved has not answered yet what it was asked before")};
   auto wire = connect();
   if (!wire) return Unexpected{wire.error()};
   const auto count = request.cores.empty() ? options_.count : static_cast<std::uint16_t>(request.cores.size());
   ReservationWire::Answer answer;
-  if (!wire->ask_for(count, request.cores) || wire->poll(answer, patience) != ReservationWire::State::answered)
-    return Unexpected{std::string("corelane-reserved does not answer")};
+  const auto state =
+      wire->ask_for(count, request.cores) ? wire->poll(answer, options_.patience) : ReservationWire::State::closed;
+  if (state == ReservationWire::State::waiting) late_ = *std::move(wire);
+  if (state != ReservationWire::State::answered) return Unexpected{std::string("corelane-reserved does not answer")};
   if (!answer.held) return Unexpected{answer.why};
   wire_ = *std::move(wire);
   return *std::move(answer.held);
@@ -77,9 +82,20 @@ bool ReservedCores::is_revoked(CoreId core) const noexcept {
 
 void ReservedCores::maintain() noexcept try {
   promises_->maintain();
+  give_back_late();
   if (has_cores()) look();
 } catch (const std::bad_alloc&) {
   // the next time
+}
+
+// The process goes on without: cores that are granted now would be nobody's.
+void ReservedCores::give_back_late() {
+  ReservationWire::Answer answer;
+  if (!late_) return;
+  const auto state = late_->poll(answer);
+  if (state == ReservationWire::State::waiting) return;
+  if (answer.held) late_->release(answer.held->id);
+  late_.reset();
 }
 
 void ReservedCores::look() {
@@ -105,6 +121,7 @@ void ReservedCores::take(const ReservationWire::Answer& answer) {
     held_ = *answer.held;
     return;
   }
+  if (!answer.decided) return wire_.reset();  // that tells nothing of the cores: the next look asks again
   if (again_) return lose(answer.why);
   again_ = true;
   if (!wire_->ask_for(static_cast<std::uint16_t>(held_.cores.size()), held_.cores)) wire_.reset();

@@ -6,7 +6,8 @@
 // starts. That one takes all back, and the same cores are asked for anew. When they are somebody else's by then, or
 // were taken back, the promises stand by the ledger alone (Use::automatic), or the cores are revoked (Use::required).
 //
-// Threads: as CoreProvider. lease() waits for the daemon's answer for `patience` at most, maintain() for nothing.
+// Threads: as CoreProvider. lease() waits for the daemon's answer for `patience` at most, maintain() for nothing. What
+// is granted later is given back at once.
 #pragma once
 
 #include <chrono>
@@ -25,13 +26,12 @@ namespace corelane::core {
 
 class ReservedCores final : public dispatch::CoreProvider {
  public:
-  static constexpr Duration patience = std::chrono::seconds{5};
-
   struct Options {
     std::vector<std::string> sockets{};  // where the daemon may be, in order
     std::uint16_t count = 1;             // how many cores are asked for where none are named
     bool required = false;
     Duration look_period = std::chrono::seconds{1};
+    Duration patience = std::chrono::seconds{5};  // of lease(), for the daemon's answer
   };
   ReservedCores(std::unique_ptr<dispatch::CoreProvider> promises, Options options);
   ~ReservedCores() override;
@@ -54,6 +54,7 @@ class ReservedCores final : public dispatch::CoreProvider {
   Expected<ReservationWire::Held, std::string> reserve(const dispatch::LeaseRequest& request);
   Expected<ReservationWire, std::string> connect() const;
   void look();
+  void give_back_late();
   void take(const ReservationWire::Answer& answer);
   void lose(const std::string& why);
 
@@ -62,8 +63,9 @@ class ReservedCores final : public dispatch::CoreProvider {
 
   // Of lease(), maintain() and is_revoked(), which one thread calls at a time.
   std::optional<ReservationWire> wire_;
-  ReservationWire::Held held_;  // id 0: none
-  bool again_ = false;          // asked for anew: the answer is to that
+  std::optional<ReservationWire> late_;  // lease() did not wait for its answer any longer
+  ReservationWire::Held held_;           // id 0: none
+  bool again_ = false;                   // asked for anew: the answer is to that
   bool lost_ = false;
   Time next_look_{};
 };

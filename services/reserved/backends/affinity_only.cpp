@@ -74,6 +74,13 @@ std::vector<CoreId> AffinityOnly::original_of(int thread, const std::vector<Core
   return given_.contains(now) ? all_ : now;
 }
 
+// Threads inherit it, and so does the next daemon after a crash, which must not take it for the whole host.
+bool AffinityOnly::note_given(const std::vector<CoreId>& cores) {
+  if (cores == all_ || given_.contains(cores)) return given_.insert(cores), true;
+  const JournalEntry entry{.kind = JournalEntry::Kind::mask, .subject = list_text(cores), .before = list_text(all_)};
+  return host_.journal->add(entry) && given_.insert(cores).second;
+}
+
 // `owned`: the cores of the set that it is in; null for the default set: what it was bound to before, as far as that
 // has it.
 bool AffinityOnly::apply(int thread, const std::vector<CoreId>* owned, StartReport& report) {
@@ -90,7 +97,7 @@ bool AffinityOnly::apply(int thread, const std::vector<CoreId>* owned, StartRepo
   if (*now != wanted || *now != original)
     if (!memory_.keep_affinity_as(thread, original)) return false;
   if (*now == wanted) return false;
-  given_.insert(wanted);
+  if (!note_given(wanted)) return false;
   const int fault = host_.processes->set_affinity(thread, wanted);
   if (fault == 0) return ++report.moved, true;
   memory_.forget_affinity(thread);

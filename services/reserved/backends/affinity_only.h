@@ -38,6 +38,7 @@ class AffinityOnly final : public Backend {
   StartReport apply_to_all();
   std::map<int, std::vector<CoreId>> owners() const;
   bool apply(int thread, const std::vector<CoreId>* owned, StartReport& report);
+  bool note_given(const std::vector<CoreId>& cores);
   std::vector<CoreId> original_of(int thread, const std::vector<CoreId>& now) const;
 
   const Host host_;

@@ -17,7 +17,8 @@
 namespace corelane::reserved {
 namespace {
 
-constexpr std::array<std::string_view, 6> kind_names{"group", "value", "home", "affinity", "policy", "interrupt"};
+constexpr std::array<std::string_view, 7> kind_names{"group",  "value",     "home", "affinity",
+                                                     "policy", "interrupt", "mask"};
 constexpr std::size_t longest_journal = 64 * 1024 * 1024;
 
 std::optional<JournalEntry> parse_entry(const std::string& line) {
@@ -34,6 +35,16 @@ std::optional<JournalEntry> parse_entry(const std::string& line) {
   std::istringstream numbers(fields[3] + " " + fields[4]);
   if (!fields[5].ends_with('.') || !(numbers >> entry.process.pid >> entry.process.start_ticks)) return std::nullopt;
   return entry;
+}
+
+// A torn line ends where a whole one goes on, and begins as one does.
+bool is_torn(const std::string& line) {
+  if (line.ends_with('.')) return false;
+  if (line.front() != '+' && line.front() != '-') return false;
+  const std::string kind = line.substr(1, line.find('\t') - 1);
+  const bool whole_kind = line.find('\t') != std::string::npos;
+  return std::ranges::any_of(kind_names,
+                             [&](std::string_view name) { return whole_kind ? name == kind : name.starts_with(kind); });
 }
 
 std::string whole_file(int file) {
@@ -80,14 +91,32 @@ Expected<Journal, std::string> Journal::open(const std::string& path) {
 }
 
 void Journal::read() {
+  std::size_t unread = 0;
   std::istringstream text(whole_file(file_.get()));
   for (std::string line; std::getline(text, line); ++lines_) {
     if (line.empty()) continue;
     const auto entry = parse_entry(line.substr(1));
-    if (!entry) continue;
-    if (line.front() == '+') entries_.push_back(*entry);
-    if (line.front() == '-') std::erase(entries_, *entry);
+    if (entry && line.front() == '+')
+      entries_.push_back(*entry);
+    else if (entry && line.front() == '-')
+      std::erase(entries_, *entry);
+    else if (!is_torn(line))
+      ++unread;
   }
+  if (unread > 0) set_aside(unread);
+}
+
+// A copy: what can be read of it is still put back by the file itself.
+void Journal::set_aside(std::size_t unread) {
+  const std::string copy = path_ + ".damaged";
+  ::unlink(copy.c_str());
+  const os::Fd file(::open(copy.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const bool kept = file && write_whole(file.get(), whole_file(file_.get()));
+  damage_ = path_ + ": " + std::to_string(unread) +
+            " lines are damaged, so what they tell of is not put back: look for threads and groups that keep to few "
+            "cores (taskset -p, the cpusets named corelane-*)" +
+            (kept ? "; the file as it was is " + copy : "");
+  if (kept) shorten();
 }
 
 bool Journal::append(char sign, const JournalEntry& entry) {

@@ -3,7 +3,8 @@
 // changes.
 //
 // The file has a line for each entry, fields parted by tabs: a plus and the entry, or a minus and the same when it was
-// put back. A torn last line, of a daemon that was killed while it wrote, is passed over: that change was not made yet.
+// put back. A line that is the beginning of one, of a daemon that was killed while it wrote, is passed over: that
+// change was not made yet. Of other lines that cannot be read damage() tells, and the file is copied aside.
 //
 // Threads: one at a time.
 #pragma once
@@ -20,12 +21,13 @@ namespace corelane::reserved {
 
 struct JournalEntry {
   enum class Kind : std::uint8_t {
-    group,     // `subject` in the hierarchy `where` was made
-    value,     // the file `subject` in the hierarchy `where` said `before`
-    home,      // the process was in the group `before` of the hierarchy `where`
-    affinity,  // the thread ran on the cores `before`
-    policy,    // the thread was an ordinary one
-    interrupt  // number `subject` went to the cores `before`
+    group,      // `subject` in the hierarchy `where` was made
+    value,      // the file `subject` in the hierarchy `where` said `before`
+    home,       // the process was in the group `before` of the hierarchy `where`
+    affinity,   // the thread ran on the cores `before`
+    policy,     // the thread was an ordinary one
+    interrupt,  // number `subject` went to the cores `before`
+    mask        // threads got the cores `subject`: who has them and no entry has inherited them, and had `before`
   };
   Kind kind = Kind::group;
   std::string where{};
@@ -49,14 +51,17 @@ class Journal {
   // After it was put back. An entry that is not there changes nothing.
   void drop(const JournalEntry& entry);
   const std::string& path() const noexcept { return path_; }
+  // What open() found and could not read, and where the whole file was put for whoever looks into it; "": nothing.
+  const std::string& damage() const noexcept { return damage_; }
 
  private:
   Journal(std::string path, os::Fd file) : path_(std::move(path)), file_(std::move(file)) {}
   void read();
+  void set_aside(std::size_t unread);
   bool append(char sign, const JournalEntry& entry);
   void shorten();
 
-  std::string path_;
+  std::string path_, damage_;
   os::Fd file_;
   std::vector<JournalEntry> entries_;
   std::size_t lines_ = 0;  // of the file

@@ -41,6 +41,16 @@ int put_back_affinity(const Host& host, const JournalEntry& entry) {
   return fault == ESRCH ? 0 : fault;
 }
 
+// Those that have an entry of their own get what that says, later.
+int put_back_mask(const Host& host, const JournalEntry& entry) {
+  const auto given = parse_list(entry.subject), before = parse_list(entry.before);
+  if (!given || !before) return EINVAL;
+  for (const int pid : host.processes->all())
+    for (const int thread : host.processes->threads_of(pid))
+      if (host.processes->affinity(thread) == *given) host.processes->set_affinity(thread, *before);
+  return 0;
+}
+
 int put_back_policy(const Host& host, const JournalEntry& entry) {
   if (!is_same(*host.processes, entry.process)) return 0;
   const int fault = host.processes->set_ordinary(entry.process.pid);
@@ -49,6 +59,7 @@ int put_back_policy(const Host& host, const JournalEntry& entry) {
 
 int put_back(const Host& host, const std::string& interrupts, const JournalEntry& entry) {
   if (entry.kind == Kind::affinity) return put_back_affinity(host, entry);
+  if (entry.kind == Kind::mask) return put_back_mask(host, entry);
   if (entry.kind == Kind::policy) return put_back_policy(host, entry);
   if (entry.kind == Kind::interrupt) return MountedGroups(interrupts).write(entry.subject, entry.before);
   GroupFiles* const groups = hierarchy_of(host, entry.where);
@@ -69,7 +80,8 @@ std::string fault_text(const JournalEntry& entry, int fault) {
 std::vector<std::string> restore(const Host& host, const std::string& interrupts) {
   std::vector<std::string> faults;
   // Who leaves a group gets its cores: so groups before the values of those above them, and cores of threads last.
-  for (const Kind kind : {Kind::policy, Kind::home, Kind::group, Kind::value, Kind::affinity, Kind::interrupt}) {
+  for (const Kind kind :
+       {Kind::policy, Kind::home, Kind::group, Kind::value, Kind::mask, Kind::affinity, Kind::interrupt}) {
     const std::vector<JournalEntry> entries = host.journal->entries();
     for (const JournalEntry& entry : entries | std::views::reverse) {
       if (entry.kind != kind) continue;

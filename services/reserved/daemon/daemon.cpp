@@ -60,6 +60,7 @@ class Engine {
     auto setup = HostSetup::open(settings.reserved, settings.runtime_directory);
     if (!setup) return setup.error();
     setup_ = *std::move(setup);
+    if (const std::string& damage = setup_->host().journal->damage(); !damage.empty()) os::log::error(damage);
     if (const auto left = setup_->host().journal->entries().size(); left > 0) {
       os::log::warn("corelane-reserved ended without putting the host back: " + std::to_string(left) +
                     " changes of it are taken back now");

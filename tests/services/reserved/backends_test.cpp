@@ -234,6 +234,18 @@ TEST_CASE("processes that start while cores are reserved get all cores when they
 
 // Error paths.
 
+TEST_CASE("after a crash who inherited a reduced mask gets all cores again") {
+  FakeHost fake(Kind::affinity);
+  const int holder = fake.processes.fork_from(fake.shell);
+  REQUIRE(fake.reserve(holder));
+  const int late = fake.processes.fork_from(fake.shell), of_holder = fake.processes.fork_from(holder);
+  CHECK(fake.cores_of(late) != "0-3");
+  CHECK(restore(fake.host(), "").empty());
+  fake.check_as_found();
+  CHECK((fake.cores_of(late) == "0-3" && fake.cores_of(of_holder) == "0-3"));
+  CHECK(fake.journal.entries().empty());
+}
+
 TEST_CASE("what the kernel refuses is given back and told") {
   FakeHost fake(Kind::v2);
   fake.keeper();
@@ -317,6 +329,23 @@ TEST_CASE("a journal has one daemon, and says so to the next") {
   REQUIRE_FALSE(second);
   CHECK_THAT(second.error(), Catch::Contains("another corelane-reserved uses it"));
   CHECK_THAT(Journal::open(directory / "none" + std::string("/journal")).error(), Catch::Contains("cannot be opened"));
+}
+
+TEST_CASE("a journal tells of lines that are damaged and keeps them, but not of a torn one") {
+  const TempDirectory directory;
+  const std::string path = directory / "journal";
+  const std::string whole = "+" + journal_line({.where = "cpuset", .subject = "corelane-default"}) + "\n";
+  const auto damage_of = [&](const std::string& text) {
+    std::ofstream(path) << text;
+    const Journal journal = Journal::open(path).value();
+    CHECK(journal.entries().size() == (text.starts_with("junk") ? 0 : 1));
+    return journal.damage();
+  };
+  CHECK(damage_of(whole + "\n+affi") == "");
+  CHECK(damage_of(whole + "\n+affinity\t\t\t12") == "");
+  CHECK_THAT(damage_of(whole + "\nnoise\n"), Catch::Contains("1 lines are damaged"));
+  CHECK_THAT(damage_of("junk" + whole.substr(4)), Catch::Contains(path + ".damaged"));
+  CHECK(std::filesystem::file_size(path + ".damaged") == whole.size());
 }
 
 TEST_CASE("a journal that was written a thousand times stays short") {

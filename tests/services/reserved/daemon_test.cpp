@@ -100,6 +100,8 @@ class RunningDaemon {
     const auto status = program_->wait();
     return status ? status->text() : "none";
   }
+  void pause() const { kill(program_->pid(), SIGSTOP); }
+  void go_on() const { kill(program_->pid(), SIGCONT); }
   std::string socket() const { return *directory_ / "reserved.sock"; }
   const std::string& directory() const { return directory_->path(); }
   std::string reference() const { return "file://" + *directory_ / "reserved.ior"; }
@@ -292,9 +294,12 @@ namespace {
 // A server's provider with the daemon behind it. Its log is off.
 class LeasedCores {
  public:
-  explicit LeasedCores(const RunningDaemon& daemon, bool required = false)
+  explicit LeasedCores(const RunningDaemon& daemon, bool required = false, Duration patience = std::chrono::minutes{1})
       : provider(std::make_unique<dispatch::UnguardedCores>(os::Topology::detect().value()),
-                 {.sockets = {daemon.socket()}, .required = required, .look_period = std::chrono::milliseconds{1}}) {}
+                 {.sockets = {daemon.socket()},
+                  .required = required,
+                  .look_period = std::chrono::milliseconds{1},
+                  .patience = patience}) {}
 
   // Nothing where the lease was refused.
   std::string lease(const std::vector<CoreId>& cores = {}) {
@@ -341,6 +346,22 @@ TEST_CASE("a server's task cores are its own while the daemon runs and are given
     }
     ReservationClient client(daemon);  // the ORBs of a process share their cores: now the last one is gone
     faults.unless(client.accounts_become(0), "not given back");
+    return faults.text();
+  });
+}
+
+TEST_CASE("cores that are granted after the server went on without are given back") {
+  check_inside([](const LiveCpusets& at) {
+    Faults faults;
+    RunningDaemon daemon(at);
+    LeasedCores cores(daemon, false, std::chrono::milliseconds{1});
+    daemon.pause();
+    cores.lease();
+    daemon.go_on();
+    faults.unless(!cores.provider.has_cores(), "it got them");
+    ReservationClient client(daemon);
+    faults.unless(client.accounts_become(1), "not granted");
+    faults.unless(cores.maintains_until(client, [&] { return client.server->accounts().empty(); }), "not given back");
     return faults.text();
   });
 }
