@@ -41,31 +41,49 @@ constexpr struct {
 constexpr Duration cheapest_wake = std::chrono::microseconds{1}, dearest_wake = std::chrono::microseconds{200};
 constexpr int measured_wakes = 64;
 
-// Off the one core that the measuring thread is bound to, if it is and there is another: wakers are elsewhere.
-void leave_core(CoreId core) noexcept {
-  if (core == no_core) return;
+// Two cores that this process may use, the first of them this thread's if it is bound to one; no_core: there is one
+// only.
+struct TwoCores {
+  CoreId first = no_core, second = no_core;
+};
+TwoCores two_cores() noexcept {
   const CpuMask& ours = process_affinity();
-  CpuMask others;
-  for (std::int16_t other = 0; other < CpuMask::limit; ++other)
-    if (CoreId{other} != core && ours.contains(CoreId{other})) others.add(CoreId{other});
-  sched_setaffinity(0, CpuMask::native_size, others.native());
+  TwoCores cores{.first = only_core_of(0)};
+  for (CoreId core{0}; core.value < CpuMask::limit; ++core.value) {
+    if (!ours.contains(core) || core == cores.first) continue;
+    (cores.first == no_core ? cores.first : cores.second) = core;
+  }
+  return cores.second == no_core ? TwoCores{} : cores;
 }
 
-// The median of half a round trip between two threads that sleep.
+void stay_on(CoreId core) noexcept {
+  if (core == no_core) return;
+  CpuMask mask;
+  mask.add(core);
+  sched_setaffinity(0, CpuMask::native_size, mask.native());
+}
+
+// The median of half a round trip between two threads that sleep, each on a core of its own: left to themselves they
+// are often put on one, where a wake-up costs a tenth of what it does between those who wait for each other elsewhere.
 Duration measure_wake() {
   Parker there, back;
-  std::thread other([&, bound_to = only_core_of(0)] {
-    leave_core(bound_to);
+  const TwoCores cores = two_cores();
+  std::array<Duration, measured_wakes> samples;
+  std::thread answering([&] {
+    stay_on(cores.second);
     for (int i = 0; i < measured_wakes; ++i) there.park(never), back.unpark();
   });
-  std::array<Duration, measured_wakes> samples;
+  CpuMask before;
+  const bool bound = sched_getaffinity(0, CpuMask::native_size, before.native()) == 0;  // and can be put back
+  if (bound) stay_on(cores.first);
   for (Duration& sample : samples) {
     const Time start = now();
     there.unpark();
     back.park(never);
     sample = (now() - start) / 2;
   }
-  other.join();
+  if (bound) sched_setaffinity(0, CpuMask::native_size, before.native());
+  answering.join();
   std::nth_element(samples.begin(), samples.begin() + measured_wakes / 2, samples.end());
   return std::clamp(samples[measured_wakes / 2], cheapest_wake, dearest_wake);
 }
