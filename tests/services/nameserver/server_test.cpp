@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 #include <condition_variable>
 #include <mutex>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "CorelaneNamingS.h"
@@ -45,18 +47,19 @@ class ListenerServant final : public virtual CORBA::servant_traits<Corelane::Nam
  public:
   void changed(const Corelane::Naming::ChangeList& changes, bool) override {
     const std::lock_guard lock(mutex_);
-    for (const auto& change : changes) heard_ += change.name() + " ";
+    for (const auto& change : changes) heard_.insert(change.name());
     came_.notify_all();
   }
-  void await(const std::string& text) {
+  // In any order: oneway calls may overtake each other.
+  void await(const std::set<std::string>& names) {
     std::unique_lock lock(mutex_);
-    came_.wait(lock, [&] { return heard_ == text; });
+    came_.wait(lock, [&] { return heard_ == names; });
   }
 
  private:
   std::mutex mutex_;
   std::condition_variable came_;
-  std::string heard_;
+  std::set<std::string> heard_;
 };
 
 }  // namespace
@@ -153,7 +156,7 @@ TEST_CASE("a listener hears of the names that it wants to hear of, until it does
   beyond.root->bind(cos_name("b"), nullptr);
   beyond.root->bind(cos_name("a1"), nullptr);
   beyond.root->bind(cos_name("a2"), nullptr);
-  servant->await("a1 a2 ");
+  servant->await({"a1", "a2"});
   CHECK(beyond.server->state().watches() == 1);
   beyond.server->unwatch(id);
   CHECK(beyond.server->state().watches() == 0);
