@@ -244,8 +244,14 @@ bool ClientConnection::took(const Expected<std::size_t>& got, const transport::L
   return true;
 }
 
+bool ClientConnection::glance() {
+  transport::Lent lent;
+  const auto got = stream_->glance(buffer_, lent);
+  return took(got, lent);
+}
+
 void ClientConnection::read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside) {
-  const auto poll = [&] { return beside.is_called() || took(stream_->glance(buffer_)); };
+  const auto poll = [&] { return beside.is_called() || glance(); };
   const auto sleep = [&](Time until) {
     if (read_some(Time{}, {})) return true;  // from here on the descriptor tells of more
     beside.bell().wait_beside(stream_->descriptor(), until);

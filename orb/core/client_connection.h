@@ -126,6 +126,7 @@ class ClientConnection {
                      Interruption* beside = nullptr);
   bool read_some(Time deadline, os::WaitStrategy strategy);
   bool took(const Expected<std::size_t>& got, const transport::Lent& lent = {});
+  bool glance();
   void read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside);
   void take(Bytes bytes, const transport::Lent& lent);
   void deliver(const giop::Message& message, const transport::Lent& lent) noexcept;

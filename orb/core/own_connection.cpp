@@ -71,11 +71,11 @@ dispatch::JobSource::Found OwnConnection::poll(dispatch::JobPtr& job, Time now) 
       empty_at_ = now;
       return now < half_by_ ? Found::nothing : Found::end;
     }
-    if (!got || got->count == 0) return Found::end;
-    rest_ = Bytes(buffer_).first(got->count);
+    if (!got || got->bytes.empty()) return Found::end;
+    rest_ = got->bytes;
     received_ =
         std::clamp(got->at, std::min(empty_at_, now), now);  // whatever a step of the realtime clock makes of it
-    drained_ = got->count < buffer_.size();
+    drained_ = got->drained;
     if (drained_) empty_at_ = now;
   }
   const Found found = connection_->next_job(rest_, received_, job);

@@ -72,7 +72,7 @@ class OwnConnection final : public dispatch::JobSource {
 
   // Owner: whoever calls.
   std::vector<std::byte> buffer_;
-  Bytes rest_;            // of buffer_, not parsed yet
+  Bytes rest_;            // of what was taken last, not parsed yet
   Time received_{};       // when it came
   Time empty_at_{};       // nothing was there then
   Time half_by_ = never;  // the rest of half a message has to be there by then

@@ -96,20 +96,25 @@ void ServerConnection::hand_over() noexcept try {
 }
 
 // Its traffic keeps the connection that owns the task, too.
-Expected<transport::Arrival> ServerConnection::take_bytes(MutableBytes buffer) noexcept {
-  auto arrival = stream_->take(buffer);
-  if (arrival) binding_.owner->stream_->renew();
-  return arrival;
+Expected<ServerConnection::Taken> ServerConnection::take_bytes(MutableBytes buffer) noexcept {
+  const auto arrival = stream_->take(buffer, piece_);
+  if (!arrival) return arrival.error();
+  binding_.owner->stream_->renew();
+  if (piece_.keeper) return Taken{.bytes = piece_.bytes, .at = arrival->at};
+  return Taken{
+      .bytes = Bytes(buffer).first(arrival->count), .at = arrival->at, .drained = arrival->count < buffer.size()};
 }
 
 // One message at most. bytes: it was no job of the task, or is not whole.
 dispatch::JobSource::Found ServerConnection::next_job(Bytes& bytes, Time received, dispatch::JobPtr& job) noexcept {
   take_message(bytes, received);
+  if (bytes.empty()) piece_ = {};
   if (own_job_) return job = std::move(own_job_), dispatch::JobSource::Found::job;
   return stream_->is_open() ? dispatch::JobSource::Found::bytes : dispatch::JobSource::Found::end;
 }
 
 void ServerConnection::release() noexcept {
+  piece_ = {};
   close_orderly();
   watch_again();
 }
@@ -118,6 +123,7 @@ void ServerConnection::lend(Bytes rest, Time received, Time half_by) noexcept {
   own_task_ = no_task;
   lend_on(true);
   while (take_message(rest, received)) continue;  // bound: each takes bytes
+  piece_ = {};
   stream_->expect_by(half_message(received).value_or(half_by));
   watch_again();
 }

@@ -44,7 +44,13 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
 
   // Once bound: the task's thread instead of the reactor's.
   int descriptor() const noexcept { return stream_->descriptor(); }
-  Expected<transport::Arrival> take_bytes(MutableBytes buffer) noexcept;
+  struct Taken {
+    Bytes bytes;           // in the buffer or, of long messages, where the peer wrote them; none: the peer has ended
+    Time at{};             // see transport::Arrival
+    bool drained = false;  // there was no more
+  };
+  Expected<Taken> take_bytes(MutableBytes buffer) noexcept;
+  // `bytes`: what is left of those that were taken last.
   dispatch::JobSource::Found next_job(Bytes& bytes, Time received, dispatch::JobPtr& job) noexcept;
   // Ends the connection and leaves the rest to the reactor.
   void release() noexcept;
@@ -122,7 +128,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
 
   // Owner: whoever reads.
   giop::Assembler assembler_;
-  transport::Lent piece_;      // what is being read, while it is
+  transport::Lent piece_;      // what is being read, while it is and nobody else keeps it
   cdr::Writer writer_;         // of answers made here
   bool half_ = false;          // half a message waits for its rest
   bool completed_ = false;     // a message was taken since half_message()

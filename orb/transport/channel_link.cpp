@@ -162,18 +162,18 @@ IoResult ChannelLink::receive_until(MutableBytes buffer, Time deadline, os::Wait
 }
 
 // Two looks at memory: neither this end nor the peer who writes calls the system for it.
-IoResult ChannelLink::glance(MutableBytes buffer) noexcept {
+IoResult ChannelLink::glance(MutableBytes buffer, Lent* lent) noexcept {
   stop_awaiting();
   const auto front = channel_.peek();
-  if (front || front.error() != Fault::would_block) return receive_some(buffer, nullptr);
+  if (front || front.error() != Fault::would_block) return receive_some(buffer, lent);
   const Time now = os::now();
   if (now < look_at_peer_at_) return {Io::would_block};
   look_at_peer_at_ = now + peer_period;
-  return receive_some(buffer, nullptr);
+  return receive_some(buffer, lent);
 }
 
-IoResult ChannelLink::take(MutableBytes buffer, Time& arrived) noexcept {
-  const IoResult result = receive_until(buffer, Time{}, {}, nullptr);
+IoResult ChannelLink::take(MutableBytes buffer, Time& arrived, Lent* lent) noexcept {
+  const IoResult result = receive_until(buffer, Time{}, {}, lent);
   arrived = os::now();
   return result;
 }

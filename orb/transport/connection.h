@@ -97,11 +97,13 @@ class Connection {
   // descriptor() tells of bytes only after another way of receiving has found none, and the peer's end may be seen a
   // millisecond later.
   virtual Expected<std::size_t> glance(MutableBytes buffer) noexcept { return receive(buffer, Time{}, {}); }
+  virtual Expected<std::size_t> glance(MutableBytes buffer, Lent& /*lent*/) noexcept { return glance(buffer); }
 
   // receive() with a deadline in the past, which also says when the bytes came: by the kernel's time stamp over TCP,
   // otherwise, and for what came before the first take(), when they were read. A stamp is one of the realtime clock: it
   // is off by what that is stepped while the bytes wait, and may be before what the caller knows, or not.
   virtual Expected<Arrival> take(MutableBytes buffer) noexcept = 0;
+  virtual Expected<Arrival> take(MutableBytes buffer, Lent& /*lent*/) noexcept { return take(buffer); }
 
   // Sends the parts as one piece: nothing of another send() comes between. Never blocks: what the socket does not take
   // at once is copied to a backlog that the reactor drains. TRANSIENT send_backlog when it would exceed its bound; the

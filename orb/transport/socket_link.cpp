@@ -21,7 +21,7 @@ IoResult SocketLink::receive_until(MutableBytes buffer, Time deadline, os::WaitS
   return transport::receive_until(fd_.get(), buffer, deadline, strategy, learnt_, credentials_);
 }
 
-IoResult SocketLink::take(MutableBytes buffer, Time& arrived) noexcept {
+IoResult SocketLink::take(MutableBytes buffer, Time& arrived, Lent*) noexcept {
   if (!std::exchange(stamped_, true) && !is_unix_) stamp_arrivals(fd_.get());
   return receive_stamped(fd_.get(), buffer, arrived);
 }

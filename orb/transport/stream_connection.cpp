@@ -77,18 +77,18 @@ Expected<std::size_t> StreamConnection::receive_into(MutableBytes buffer, Time d
   return result.count;
 }
 
-Expected<std::size_t> StreamConnection::glance(MutableBytes buffer) noexcept {
+Expected<std::size_t> StreamConnection::glance_into(MutableBytes buffer, Lent* lent) noexcept {
   if (!begin_receiving()) return misused;
-  const IoResult result = link_->glance(buffer);
+  const IoResult result = link_->glance(buffer, lent);
   end_receiving();
   if (!is_open() || result.outcome != Io::done) return why_not_received(result.outcome);
   return result.count;
 }
 
-Expected<Arrival> StreamConnection::take(MutableBytes buffer) noexcept {
+Expected<Arrival> StreamConnection::take_into(MutableBytes buffer, Lent* lent) noexcept {
   if (!begin_receiving()) return misused;
   Arrival arrival;
-  const IoResult result = link_->take(buffer, arrival.at);
+  const IoResult result = link_->take(buffer, arrival.at, lent);
   end_receiving();
   if (!is_open() || result.outcome != Io::done) return why_not_received(result.outcome);
   arrival.count = result.count;

@@ -45,8 +45,8 @@ class ChannelLink final : public Link {
 
   IoResult receive_some(MutableBytes buffer, Lent* lent) noexcept override;
   IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy, Lent* lent) noexcept override;
-  IoResult glance(MutableBytes buffer) noexcept override;
-  IoResult take(MutableBytes buffer, Time& arrived) noexcept override;
+  IoResult glance(MutableBytes buffer, Lent* lent) noexcept override;
+  IoResult take(MutableBytes buffer, Time& arrived, Lent* lent) noexcept override;
   IoResult send_some(std::span<const Bytes> parts) noexcept override;
   Berthed lend(std::size_t bytes) override;
   void give_back(std::uint64_t number) noexcept override;

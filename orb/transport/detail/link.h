@@ -35,10 +35,10 @@ class Link {
   virtual IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
                                  Lent* lent) noexcept = 0;
   // See Connection::glance().
-  virtual IoResult glance(MutableBytes buffer) noexcept { return receive_until(buffer, Time{}, {}, nullptr); }
+  virtual IoResult glance(MutableBytes buffer, Lent* lent) noexcept { return receive_until(buffer, Time{}, {}, lent); }
   // As receive_some(), and when the last of the bytes came. Whatever it gave, descriptor() is readable from here on as
   // soon as there is something (more).
-  virtual IoResult take(MutableBytes buffer, Time& arrived) noexcept = 0;
+  virtual IoResult take(MutableBytes buffer, Time& arrived, Lent* lent) noexcept = 0;
   // done: all of the parts; would_block: `count` bytes, the rest does not fit now.
   virtual IoResult send_some(std::span<const Bytes> parts) noexcept = 0;
   // See Connection::berth(): memory that was not sent goes back by its number. Under the connection's lock.

@@ -17,7 +17,7 @@ class SocketLink final : public Link {
 
   IoResult receive_some(MutableBytes buffer, Lent* lent) noexcept override;
   IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy, Lent* lent) noexcept override;
-  IoResult take(MutableBytes buffer, Time& arrived) noexcept override;
+  IoResult take(MutableBytes buffer, Time& arrived, Lent* lent) noexcept override;
   IoResult send_some(std::span<const Bytes> parts) noexcept override;
   void shut() noexcept override;
   int descriptor() const noexcept override { return fd_.get(); }

@@ -38,8 +38,10 @@ class StreamConnection final : public Connection,
                                 Lent& lent) noexcept override {
     return receive_into(buffer, deadline, strategy, &lent);
   }
-  Expected<std::size_t> glance(MutableBytes buffer) noexcept override;
-  Expected<Arrival> take(MutableBytes buffer) noexcept override;
+  Expected<std::size_t> glance(MutableBytes buffer) noexcept override { return glance_into(buffer, nullptr); }
+  Expected<std::size_t> glance(MutableBytes buffer, Lent& lent) noexcept override { return glance_into(buffer, &lent); }
+  Expected<Arrival> take(MutableBytes buffer) noexcept override { return take_into(buffer, nullptr); }
+  Expected<Arrival> take(MutableBytes buffer, Lent& lent) noexcept override { return take_into(buffer, &lent); }
   using Connection::send;
   Expected<void> send(std::span<const Bytes> parts) noexcept override {
     std::uint64_t ignored = 0;
@@ -76,6 +78,8 @@ class StreamConnection final : public Connection,
 
   Expected<std::size_t> receive_into(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
                                      Lent* lent) noexcept;
+  Expected<std::size_t> glance_into(MutableBytes buffer, Lent* lent) noexcept;
+  Expected<Arrival> take_into(MutableBytes buffer, Lent* lent) noexcept;
   bool begin_receiving() noexcept;
   void end_receiving() noexcept;
   Error why_not_received(Io outcome) noexcept;

@@ -128,6 +128,31 @@ TEST_CASE("a watcher is given a long message where it lies") {
   called->unwatch();
 }
 
+TEST_CASE("a long message that is taken or glanced at stays where it lies, and short ones beside it are copied") {
+  StreamHarness<SharedMemory> harness;
+  const auto [caller, called] = harness.connect();
+  const bool takes = GENERATE(true, false);
+  const std::string text = pattern(1024 * 1024);
+  for (const std::string_view sent : {std::string_view("ab"), std::string_view("c"), std::string_view(text)})
+    REQUIRE(send(caller, sent));
+  std::array<std::byte, 64> buffer;
+  const auto next = [&](transport::Lent& lent) {
+    return takes ? called->take(buffer, lent)->count : *called->glance(buffer, lent);
+  };
+  transport::Lent none, lent, more;
+  REQUIRE(next(none) == 3);
+  CHECK(text_of(Bytes(buffer).first(3)) == "abc");
+  CHECK_FALSE(none.keeper);
+  REQUIRE(next(lent) == text.size());
+  REQUIRE(lent.keeper);
+  REQUIRE(send(caller, "d"));
+  REQUIRE(next(more) == 1);
+  CHECK(text_of(Bytes(buffer).first(1)) == "d");
+  CHECK_FALSE(more.keeper);
+  CHECK(text_of(lent.bytes) == text);
+  CHECK(called->loans().received == 1);
+}
+
 TEST_CASE("a berth that is not sent goes back") {
   StreamHarness<SharedMemory> harness;
   const auto [caller, called] = harness.connect();

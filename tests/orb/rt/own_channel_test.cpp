@@ -1,0 +1,103 @@
+// Long requests over the channel that a task has for itself: its thread demarshals them where the client wrote them.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "orb/core/reference.h"
+#include "orb/core/task_binding.h"
+#include "orb/giop/corelane_contexts.h"
+#include "orb/rt/rt.h"
+#include "tests/support/bare_wire.h"
+#include "tests/support/probe_servant.h"
+#include "tests/support/temp_directory.h"
+
+namespace own_channel_test {
+
+using namespace corelane;
+using namespace corelane::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::size_t mebi = 1024 * 1024;
+
+// What lies in place keeps the only room that its client has for something so long: away while the servant runs.
+class RoomWatcher final : public ProbeServant {
+ public:
+  using Seen = std::pair<std::size_t, bool>;  // length of the text; whether the room was away
+  std::string echo(const std::string& text) override {
+    seen.emplace_back(text.size(), client->berth(mebi) == nullptr);
+    return text;
+  }
+  // Owner: the task's thread, while a request is under way.
+  std::vector<Seen> seen;
+  transport::Connection* client = nullptr;
+};
+
+// A task of echo() with a channel of its own.
+struct OwnChannel {
+  OwnChannel() {
+    server.root()->the_POAManager()->activate();
+    auto task_or = rt::admit(probe, {.operation = "echo", .contract = no_wait});
+    REQUIRE(task_or);
+    task.emplace(std::move(*task_or));
+    const auto binding = probe->_reference()->binding_of("echo");
+    REQUIRE(binding->connection() != binding->connection(true));
+    own = binding->connection();
+    servant->client = &own->stream();
+  }
+  std::vector<std::byte> request(std::uint32_t id, const std::string& text) {
+    const auto content = giop::encode_contract({.task = task->id(), .job = JobId{id}, .contract = {}});
+    const giop::ServiceContext contexts[] = {{giop::context::contract, content}};
+    cdr::Writer writer;
+    begin_request(writer, id, probe->_reference()->address()->object_key, "echo", giop::giop_1_2, native_order,
+                  contexts);
+    writer.write_string(text);
+    REQUIRE(giop::finish(writer));
+    return {writer.bytes().begin(), writer.bytes().end()};
+  }
+
+  // Such that no call comes early. Admission is off.
+  static constexpr Contract no_wait{.period = 1ns, .deadline = 5ns, .budget = 1ns, .jitter = 3ns};
+  const TempDirectory directory{};
+  TestOrb server{{"-ORBDispatchMode", "direct", "-ORBDispatchAdmission", "off", "-ORBEndpointListen",
+                  "channel:" + directory / "c"}};
+  TestOrb client{{"-ORBChannelPool", "1376256"}};
+  CORBA::servant_reference<RoomWatcher> servant = CORBA::make_reference<RoomWatcher>();
+  CORBA::object_reference<Probing::Probe> probe =
+      probe_of(client, server->object_to_string(server.root()->servant_to_reference(servant)));
+  std::optional<rt::Task> task;
+  std::shared_ptr<core::ClientConnection> own;
+};
+
+}  // namespace
+
+TEST_CASE("a request of a mebibyte over a task's own channel is demarshalled where it lies") {
+  OwnChannel test;
+  const std::string text(mebi, 'x');
+  for (std::uint64_t calls = 1; calls <= 3; ++calls) {
+    CHECK(test.probe->echo("short") == "short");
+    CHECK(test.probe->echo(text) == text);
+    CHECK(test.own->stream().loans().sent == calls);
+    CHECK(test.own->stream().loans().received == calls);
+  }
+  const RoomWatcher::Seen small{5, false}, large{mebi, true};
+  CHECK(test.servant->seen == std::vector{small, large, small, large, small, large});
+}
+
+// The last of them has been copied, and nothing else keeps what was lent.
+TEST_CASE("short requests in one piece with a long one are taken in order, and the piece goes back with the last") {
+  OwnChannel test;
+  std::vector<std::byte> piece;
+  std::uint32_t id = 1'000'000;
+  for (const std::size_t length : {std::size_t{10}, mebi, std::size_t{20}, std::size_t{30}}) {
+    const auto request = test.request(++id, std::string(length, 'y'));
+    piece.insert(piece.end(), request.begin(), request.end());
+  }
+  REQUIRE(test.own->stream().send(piece));
+  CHECK(test.probe->echo("after") == "after");
+  const std::vector<RoomWatcher::Seen> expected{{10, true}, {mebi, true}, {20, true}, {30, false}, {5, false}};
+  CHECK(test.servant->seen == expected);
+}
+
+}  // namespace own_channel_test
