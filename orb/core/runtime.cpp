@@ -39,8 +39,9 @@ Expected<std::unique_ptr<dispatch::CoreProvider>> make_ledger(const Settings& se
 
 // Where corelane-reserved may listen. Where nothing does there is no need to say so, unless it has to.
 std::vector<std::string> reservation_sockets(const Settings& settings) {
-  std::vector<std::string> sockets{runtime_directory_of(settings) + "/reserved.sock"};
-  if (!is_runtime_directory_given(settings)) sockets.emplace_back("/run/corelane/reserved.sock");  // the host's
+  std::vector<std::string> sockets{reservation_socket(settings)};
+  if (settings.reserved.socket.empty() && !is_runtime_directory_given(settings))
+    sockets.emplace_back("/run/corelane/reserved.sock");  // the host's
   if (settings.reserved.use != ReservedSettings::Use::required)
     std::erase_if(sockets, [](const std::string& path) { return ::access(path.c_str(), F_OK) != 0; });
   return sockets;
@@ -177,6 +178,11 @@ constexpr Shared shared_settings[] = {
 };
 
 }  // namespace
+
+std::string reservation_socket(const Settings& settings) {
+  if (!settings.reserved.socket.empty()) return settings.reserved.socket;
+  return runtime_directory_of(settings) + "/reserved.sock";
+}
 
 std::string runtime_directory_of(const Settings& settings) {
   return settings.runtime_directory.empty() ? dispatch::runtime_directory() : settings.runtime_directory;

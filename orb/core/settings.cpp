@@ -135,11 +135,16 @@ std::string host(Settings& s, std::string_view text) {
   return {};
 }
 
+bool is_socket_path(std::string_view text) {
+  return text.starts_with('/') && text.size() <= transport::longest_unix_path;
+}
+
+std::string socket_path_rule() {
+  return "a path with a slash at its beginning and " + std::to_string(transport::longest_unix_path) + " bytes at most";
+}
+
 std::string nameserver_path(Settings& s, std::string_view text) {
-  const bool is_path = text.starts_with('/') && text.size() <= transport::longest_unix_path;
-  if (!text.empty() && text != "off" && !is_path)
-    return "off, or a path with a slash at its beginning and " + std::to_string(transport::longest_unix_path) +
-           " bytes at most";
+  if (!text.empty() && text != "off" && !is_socket_path(text)) return "off, or " + socket_path_rule();
   return s.naming.socket = text, std::string{};
 }
 
@@ -176,6 +181,17 @@ std::string reserved_root(Settings& s, std::string_view text) {
     return "a control group such as /machine, without .. and without a slash at its end";
   s.reserved.root = text;
   return {};
+}
+
+std::string reserved_socket(Settings& s, std::string_view text) {
+  if (!text.empty() && !is_socket_path(text)) return socket_path_rule();
+  return s.reserved.socket = text, std::string{};
+}
+
+std::string reserved_processes(Settings& s, std::string_view text) {
+  constexpr int highest = 1 << 22;  // PID_MAX_LIMIT of Linux
+  if (text == "all") return s.reserved.processes = 0, std::string{};
+  return number(text, s.reserved.processes, 1, highest).empty() ? std::string{} : "all, or the number of a process";
 }
 
 // "alice, bob": words between commas.
@@ -406,6 +422,14 @@ const std::vector<SettingsEntry>& settings_table() {
        reserved_backend},
       {"reserved.root", "/", "the control group below which corelane-reserved makes its own: / is all of the host",
        reserved_root},
+      {"reserved.processes", "all",
+       "whom corelane-reserved moves: all, or the number of a process: that one and those that it starts; nobody else "
+       "is touched, nor kept out, and nobody else may reserve. A number takes the backend affinity",
+       reserved_processes},
+      {"reserved.socket", "",
+       "the Unix socket at which corelane-reserved listens and servers look for it; without it reserved.sock in the "
+       "runtime directory, then in /run/corelane unless runtime.directory is set",
+       reserved_socket},
       {"reserved.keep", "",
        "hardware threads that corelane-reserved gives to nobody, such as 0,4-5; without it those of the first core",
        [](S& s, V v) {

@@ -56,12 +56,14 @@ struct NamingSettings {
 // Of the reservation daemon, and of those who ask it; docs/reservation.md.
 struct ReservedSettings {
   enum class Use : std::uint8_t { automatic, off, required };
+  std::string socket;        // where it listens; empty: in the runtime directory
   Use use = Use::automatic;  // of servers: whether they ask for cores
   std::uint16_t cores = 1;   // how many, where pool.cores names none
   // The rest is the daemon's.
   enum class Backend : std::uint8_t { automatic, cgroup_v2, cgroup_v1, affinity };
   Backend backend = Backend::automatic;
   std::string root;          // control group below which it works; empty: the hierarchy's root
+  int processes = 0;         // it and what it started may be moved, nobody else; 0: all may
   std::vector<CoreId> keep;  // never given away; empty: the first physical core
   std::vector<std::string> users{"root"}, groups{"corelane"};  // who may reserve
   bool interrupts = true;                                      // steers them away

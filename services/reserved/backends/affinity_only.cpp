@@ -1,18 +1,33 @@
 #include "services/reserved/backends/affinity_only.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <string>
 
 #include "services/reserved/accounts/cpu_list.h"
 
 namespace corelane::reserved {
+namespace {
+
+// A thread that has bound itself to some of its set's cores knows why.
+const std::vector<CoreId>& within(const std::vector<CoreId>& set, const std::vector<CoreId>& now) {
+  return std::ranges::includes(set, now) ? now : set;
+}
+
+}  // namespace
 
 BackendReport AffinityOnly::report() const {
-  return {
+  BackendReport report{
       .kind = "affinity",
       .cannot = {"nobody is kept out of a reserved core by the kernel: a thread may set its own affinity; cgroup v1 or "
                  "v2 with the cpuset controller, and root, would",
                  "no shares: neither SCHED_DEADLINE on one core nor a bandwidth of a tree can be had without control "
                  "groups"}};
+  if (host_.of_process != 0)
+    report.cannot.push_back("only process " + std::to_string(host_.of_process) +
+                            " and what it started keep away from reserved cores: no other program of this host is "
+                            "moved, since reserved.processes says so");
+  return report;
 }
 
 Done<StartReport> AffinityOnly::start(const std::vector<CoreId>& all) {
@@ -92,7 +107,7 @@ bool AffinityOnly::apply(int thread, const std::vector<CoreId>* owned, StartRepo
     return false;
   }
   const auto original = original_of(thread, *now);
-  auto wanted = owned != nullptr ? *owned : common_to(original, common_);
+  auto wanted = owned != nullptr ? within(*owned, *now) : common_to(original, common_);
   if (wanted.empty()) wanted = common_;
   if (*now != wanted || *now != original)
     if (!memory_.keep_affinity_as(thread, original)) return false;
@@ -108,6 +123,11 @@ bool AffinityOnly::apply(int thread, const std::vector<CoreId>* owned, StartRepo
 }
 
 Done<Remarks> AffinityOnly::enter(const Enter& command) {
+  const int pid = command.holder.process.pid;
+  const auto known = host_.processes->all();
+  if (std::ranges::find(known, pid) == known.end())
+    return Unexpected{"process " + std::to_string(pid) + " is none that reserved.processes (" +
+                      std::to_string(host_.of_process) + " and what it started) lets this daemon move"};
   if (command.share)
     return Unexpected{
         std::string("shares need control groups, which are not to be had here; ask for a whole core, or start "

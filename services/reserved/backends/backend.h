@@ -24,6 +24,7 @@ struct Host {
   GroupFiles* unified = nullptr;  // v2
   ProcessTable* processes = nullptr;
   Journal* journal = nullptr;
+  int of_process = 0;  // `processes` are this one and what it started; 0: everybody
 };
 
 struct BackendReport {

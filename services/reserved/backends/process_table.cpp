@@ -63,7 +63,7 @@ int set_attributes(int thread, const SchedAttributes& attributes) {
 
 }  // namespace
 
-std::vector<int> HostProcesses::all() const { return numbered_entries("/proc"); }
+std::vector<int> HostProcesses::all() const { return root_ == 0 ? numbered_entries("/proc") : tree_of(root_); }
 
 std::vector<int> HostProcesses::threads_of(int pid) const {
   return numbered_entries("/proc/" + std::to_string(pid) + "/task");
@@ -71,7 +71,7 @@ std::vector<int> HostProcesses::threads_of(int pid) const {
 
 std::vector<int> HostProcesses::tree_of(int pid) const {
   std::multimap<int, int> children;
-  for (const int other : all()) children.emplace(parent_of(other), other);
+  for (const int other : numbered_entries("/proc")) children.emplace(parent_of(other), other);
   std::vector<int> tree{pid};
   for (std::size_t at = 0; at < tree.size(); ++at) {  // bound: the processes; a parent comes before its children
     const auto [first, last] = children.equal_range(tree[at]);

@@ -34,6 +34,9 @@ class ProcessTable {
 
 class HostProcesses final : public ProcessTable {
  public:
+  // all() is this process and those that it started, or everybody where it is 0.
+  explicit HostProcesses(int root = 0) : root_(root) {}
+
   std::vector<int> all() const override;
   std::vector<int> threads_of(int pid) const override;
   std::vector<int> tree_of(int pid) const override;
@@ -44,6 +47,9 @@ class HostProcesses final : public ProcessTable {
   int set_deadline(int thread, Duration budget, Duration period) override;
   int set_ordinary(int thread) override;
   Duration used_by(int pid) const override;
+
+ private:
+  const int root_;
 };
 
 // Whether that very process or thread is there.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "orb/corba/init_orb.h"
+#include "orb/core/runtime.h"
 #include "orb/core/settings.h"
 #include "orb/core/stop_signals.h"
 #include "orb/dispatch/host_ledger.h"
@@ -90,7 +91,9 @@ class Engine {
       faults += "; " + kind + ": " + started.error();
       say_faults(setup_->put_back());
     }
-    if (faults.empty()) faults = "; none of those that reserved.backend names is to be had on this host";
+    if (faults.empty())
+      faults = settings.processes != 0 ? "; with reserved.processes the backend is affinity (or auto)"
+                                       : "; none of those that reserved.backend names is to be had on this host";
     return "no way to reserve cores works here" + faults;
   }
 
@@ -141,9 +144,9 @@ Done<void> write_reference(const std::string& path, const std::string& text) {
 
 // What the daemon's ORB is whatever the file says: it serves this host alone, promises nothing, and asks nobody.
 std::vector<std::string> with_own_options(std::vector<std::string> words, const core::Settings& settings) {
-  words.insert(words.end(), {"-ORBEndpointListen", "unix:" + settings.runtime_directory + "/reserved.sock",
-                             "-ORBEndpointUnixMode", "0666", "-ORBPoolRealTime", "off", "-ORBIoPriority", "0",
-                             "-ORBRecorderSize", "0", "-ORBDispatchMode", "manager"});
+  words.insert(words.end(), {"-ORBEndpointListen", "unix:" + core::reservation_socket(settings), "-ORBEndpointUnixMode",
+                             "0666", "-ORBPoolRealTime", "off", "-ORBIoPriority", "0", "-ORBRecorderSize", "0",
+                             "-ORBDispatchMode", "manager"});
   return words;
 }
 

@@ -38,18 +38,23 @@ HostSetup::HostSetup(core::ReservedSettings settings, Journal journal)
       cpuset_(mounts_.v1_cpuset),
       cpu_(mounts_.v1_cpu),
       unified_(mounts_.v2),
+      processes_(settings_.processes),
       journal_(std::move(journal)),
       host_{.cpuset = mounts_.v1_cpuset.empty() ? nullptr : &cpuset_,
             .cpu = mounts_.v1_cpu.empty() ? nullptr : &cpu_,
             .unified = mounts_.v2_cpuset ? &unified_ : nullptr,
             .processes = &processes_,
-            .journal = &journal_} {}
+            .journal = &journal_,
+            .of_process = settings_.processes} {}
 
 std::vector<std::string> HostSetup::put_back() { return restore(host_, "/proc/irq"); }
 
 std::vector<HostSetup::Candidate> HostSetup::candidates(const std::vector<os::CoreInfo>& cores) {
   std::vector<Candidate> found;
-  const auto may = [&](Choice choice) { return settings_.backend == choice || settings_.backend == Choice::automatic; };
+  const auto may = [&](Choice choice) {
+    if (settings_.processes != 0 && choice != Choice::affinity) return false;  // control groups keep everybody out
+    return settings_.backend == choice || settings_.backend == Choice::automatic;
+  };
   if (may(Choice::cgroup_v2) && host_.unified != nullptr)
     found.push_back({std::make_unique<CgroupV2>(host_, settings_.root),
                      cut_to(cores, unified_.read(joined_path(settings_.root, "cpuset.cpus.effective")))});

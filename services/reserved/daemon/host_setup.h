@@ -30,7 +30,7 @@ class HostSetup {
 
   const Host& host() const noexcept { return host_; }
   // "/proc/irq", or "" where interrupts are to be left alone.
-  std::string interrupts() const { return settings_.interrupts ? "/proc/irq" : ""; }
+  std::string interrupts() const { return settings_.interrupts && settings_.processes == 0 ? "/proc/irq" : ""; }
 
  private:
   HostSetup(core::ReservedSettings settings, Journal journal);

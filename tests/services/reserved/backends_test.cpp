@@ -1,5 +1,6 @@
 // Backends, the journal and the keeper on a kernel of the test's own.
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -8,6 +9,7 @@
 #include <memory>
 #include <random>
 
+#include "orb/os/child_process.h"
 #include "services/reserved/backends/affinity_only.h"
 #include "services/reserved/backends/cgroup_v1.h"
 #include "services/reserved/backends/cgroup_v2.h"
@@ -230,6 +232,26 @@ TEST_CASE("processes that start while cores are reserved get all cores when they
   fake.keeper().release(grant->id);
   CHECK(fake.cores_of(outside) == "2-3");
   CHECK(fake.cores_of(inside) == "0-3");
+}
+
+TEST_CASE("a thread that binds itself to one of its own reserved cores stays there") {
+  FakeHost fake(Kind::affinity);
+  const int app = fake.processes.fork_from(fake.shell);
+  REQUIRE(fake.reserve(app, CoresWanted{.count = 2}));
+  const auto both = fake.processes.affinity(app).value();
+  REQUIRE(both.size() == 2);
+  fake.processes.set_affinity(app, {both.back()});
+  fake.keeper().tick();
+  CHECK(fake.processes.affinity(app).value() == std::vector<CoreId>{both.back()});
+}
+
+TEST_CASE("the processes of one process are itself and what it started") {
+  const os::ChildProcess child({"sleep", "1000"});
+  CHECK(HostProcesses(child.pid()).all() == std::vector<int>{child.pid()});
+  const auto mine = HostProcesses(getpid()).all();
+  CHECK(std::ranges::count(mine, child.pid()) == 1);
+  CHECK(std::ranges::count(mine, getppid()) == 0);
+  CHECK(std::ranges::count(HostProcesses().all(), getppid()) == 1);
 }
 
 // Error paths.
