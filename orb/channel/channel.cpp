@@ -166,15 +166,16 @@ bool Channel::was_claimed(std::uint64_t position) const noexcept { return positi
 Expected<Bytes, Fault> Channel::peek() noexcept {
   const auto front = end_->front();
   if (!front) return front.error();
-  return front->bytes;
+  return *(*front)->bytes;
 }
 
 void Channel::pop() noexcept { end_->pop(); }
 
 std::optional<Loan> Channel::take() noexcept {
   const auto front = end_->front();
-  if (!front || !front->loan) return std::nullopt;
-  Loan loan(end_, *front->loan, front->bytes);
+  if (!front || (*front)->loan == nullptr) return std::nullopt;
+  const LoanedMessage& message = *(*front)->loan;
+  Loan loan(end_, message.first, message.bytes);
   end_->detach();
   return loan;
 }
@@ -182,11 +183,11 @@ std::optional<Loan> Channel::take() noexcept {
 Expected<std::size_t, Fault> Channel::try_read(MutableBytes buffer) noexcept {
   const auto front = end_->front();
   if (!front) return front.error();
-  const std::size_t size = front->bytes.size();
-  if (size > buffer.size()) return Fault::too_long;
-  if (size != 0) std::memcpy(buffer.data(), front->bytes.data(), size);
+  const Bytes bytes = *(*front)->bytes;
+  if (bytes.size() > buffer.size()) return Fault::too_long;
+  if (!bytes.empty()) std::memcpy(buffer.data(), bytes.data(), bytes.size());
   pop();
-  return size;
+  return bytes.size();
 }
 
 Expected<std::size_t, Fault> Channel::read(MutableBytes buffer, Time deadline) noexcept {
@@ -197,7 +198,7 @@ Expected<std::size_t, Fault> Channel::read(MutableBytes buffer, Time deadline) n
 Expected<void, Fault> Channel::wait(Time deadline) noexcept { return wait(deadline, end_->strategy); }
 
 Expected<void, Fault> Channel::wait(Time deadline, os::WaitStrategy strategy) noexcept {
-  Expected<Front, Fault> front = Fault::would_block;
+  Expected<const Front*, Fault> front = Fault::would_block;
   const auto done = [&] {
     front = end_->front();
     return front || front.error() != Fault::would_block;

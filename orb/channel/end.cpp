@@ -136,8 +136,8 @@ MutableBytes End::chunk(std::uint32_t first, std::size_t size) noexcept {
 
 // ---- Reading
 
-Expected<Front, Fault> End::front() noexcept {
-  if (front_) return *front_;
+Expected<const Front*, Fault> End::front() noexcept {
+  if (front_.bytes != nullptr) return &front_;
   if (const auto known = fate(); known == Fault::closed_here || known == Fault::spoiled) return *known;
   Look look = reader_.peek();
   if (look == Look::empty) {
@@ -147,7 +147,9 @@ Expected<Front, Fault> End::front() noexcept {
   }
   switch (look) {
     case Look::record:
-      return front_of(reader_.front());
+      if (reader_.front().kind != RecordKind::message) return front_in_chunks();
+      front_ = {&reader_.front().payload};
+      return &front_;
     case Look::empty:
       return fate().value_or(Fault::would_block);
     case Look::spoiled:
@@ -156,25 +158,26 @@ Expected<Front, Fault> End::front() noexcept {
   return fail(Fault::spoiled);
 }
 
-Expected<Front, Fault> End::front_of(const Record& record) noexcept {
-  if (record.kind == RecordKind::message) return *(front_ = Front{record.payload});
+Expected<const Front*, Fault> End::front_in_chunks() noexcept {
   LoanNote note;  // a copy: the peer may change its own
-  std::memcpy(&note, record.payload.data(), sizeof note);
+  std::memcpy(&note, reader_.front().payload.data(), sizeof note);
   const Shape& shape = parts.theirs;
   if (!parts.loans || note.first >= shape.chunks || note.length > (shape.chunks - note.first) * shape.chunk_size)
     return fail(Fault::spoiled);
   const std::byte* at = parts.peer.at(chunks_offset(shape) + note.first * shape.chunk_size);
-  return *(front_ = Front{{at, note.length}, static_cast<std::uint32_t>(note.first)});
+  loaned_ = {{at, note.length}, static_cast<std::uint32_t>(note.first)};
+  front_ = {&loaned_.bytes, &loaned_};
+  return &front_;
 }
 
 void End::pop() noexcept {
-  if (!front_) return;
-  if (front_->loan) count_return(*front_->loan);
+  if (front_.bytes == nullptr) return;
+  if (front_.loan != nullptr) count_return(front_.loan->first);
   detach();
 }
 
 void End::detach() noexcept {
-  front_.reset();
+  front_ = {};
   reader_.pop();
   peer_room_.ring();
 }

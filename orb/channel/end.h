@@ -19,10 +19,17 @@
 
 namespace corelane::channel {
 
-// A message at the front of the peer's ring.
-struct Front {
+// A message in the peer's chunks.
+struct LoanedMessage {
   Bytes bytes;
-  std::optional<std::uint32_t> loan{};  // its first chunk
+  std::uint32_t first = 0;  // chunk
+};
+
+// The message at the front of the peer's ring. Whatever is here is where it was written: copying it together would
+// make the reader wait for its own stores.
+struct Front {
+  const Bytes* bytes = nullptr;         // null: there is none
+  const LoanedMessage* loan = nullptr;  // null: it came inline
 };
 
 // One reason to wait.
@@ -46,7 +53,7 @@ class End {
 
   // ---- Thread: the reader's.
   // The front message; read and checked once, the same until pop().
-  Expected<Front, Fault> front() noexcept;
+  Expected<const Front*, Fault> front() noexcept;
   // Gives it back. Nothing without a front.
   void pop() noexcept;
   // Gives its slots back, not its chunks.
@@ -77,7 +84,7 @@ class End {
   SleepPage::End& words(bool of_peer) const noexcept;
   Fault fail(Fault fault) noexcept;
   void count_return(std::uint32_t chunk) noexcept;
-  Expected<Front, Fault> front_of(const Record& record) noexcept;
+  Expected<const Front*, Fault> front_in_chunks() noexcept;
 
  public:
   // Owner: the writer.
@@ -89,7 +96,8 @@ class End {
 
  private:
   RingReader reader_;
-  std::optional<Front> front_;
+  Front front_;
+  LoanedMessage loaned_;  // if front_ says so
   // Constant.
   Ringer peer_record_, peer_room_, own_record_, own_room_;
   std::size_t inline_limit_;

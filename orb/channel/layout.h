@@ -116,7 +116,8 @@ class RingGeometry {
   constexpr std::uint64_t capacity() const noexcept { return slots_; }
   constexpr std::uint64_t slot(std::uint64_t position) const noexcept { return position & (slots_ - 1); }
   constexpr std::uint32_t lap(std::uint64_t position) const noexcept {
-    return 1 + static_cast<std::uint32_t>((position >> shift_) % 0xffff'ffff);
+    const std::uint64_t turns = position >> shift_;
+    return 1 + static_cast<std::uint32_t>(turns < 0xffff'ffff ? turns : turns % 0xffff'ffff);  // spares a division
   }
   constexpr std::uint64_t to_end(std::uint64_t position) const noexcept { return slots_ - slot(position); }
   // Slots of the longest record: what fits for sure into an empty ring, wherever it begins.

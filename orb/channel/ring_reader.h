@@ -17,7 +17,7 @@ namespace corelane::channel {
 
 struct Record {
   RecordKind kind = RecordKind::message;  // message or loan
-  Bytes payload;
+  Bytes payload;                          // of a loan: the note
 };
 
 enum class Look : std::uint8_t {

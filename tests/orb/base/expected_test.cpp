@@ -1,6 +1,7 @@
 #include "orb/base/expected.h"
 
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -63,4 +64,18 @@ TEST_CASE("a value in an expected can be changed in place") {
   text->append("b");
   *text += "c";
   CHECK(text.value() == "abc");
+}
+
+TEST_CASE("a word or an enumerator travels in two registers, and tells which it is") {
+  enum class Fault : std::uint8_t { first, last };
+  using Word = Expected<std::uint64_t, Fault>;
+  STATIC_REQUIRE(sizeof(Word) == 16);
+  STATIC_REQUIRE(sizeof(Expected<void, Fault>) == 8);
+  CHECK(Word(0).has_value());
+  CHECK(*Word(7) == 7);
+  CHECK(Word(Fault::first).error() == Fault::first);
+  CHECK(Word(Unexpected(Fault::last)).error() == Fault::last);
+  CHECK(Word(Fault::last).value_or(3) == 3);
+  CHECK(Expected<void, Fault>());
+  CHECK(Expected<void, Fault>(Fault::first).error() == Fault::first);
 }
