@@ -111,11 +111,6 @@ bool EtcdCache::wait_for(std::uint64_t revision, std::chrono::steady_clock::time
   return revision_ >= revision;
 }
 
-void EtcdCache::wait_until_gone(const std::string& owner, std::chrono::steady_clock::time_point deadline) {
-  std::unique_lock lock(mutex_);
-  grown_.wait_until(lock, deadline, [&] { return !tree_.has_owner(owner) || !is_followed_; });
-}
-
 void EtcdCache::set_followed(bool is_followed) {
   const std::lock_guard lock(mutex_);
   is_followed_ = is_followed;

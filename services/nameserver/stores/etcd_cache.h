@@ -36,8 +36,6 @@ class EtcdCache {
 
   // Until all changes up to the revision are known here; false: they are not at `deadline`, or are not to be expected.
   bool wait_for(std::uint64_t revision, std::chrono::steady_clock::time_point deadline);
-  // Until none of his names is there.
-  void wait_until_gone(const std::string& owner, std::chrono::steady_clock::time_point deadline);
   // Whether changes are told from now on. Who waits for them, waits no longer without.
   void set_followed(bool is_followed);
   bool is_followed() const;

@@ -186,10 +186,14 @@ Expected<void, EtcdFault> EtcdClient::keep_alive(EtcdLease lease) {
   return {};
 }
 
-Expected<void, EtcdFault> EtcdClient::revoke(EtcdLease lease) {
-  const auto reply = call("/v3/lease/revoke", Json{{"ID", std::to_string(lease)}}.dump());
+Expected<EtcdLeaseTime, EtcdFault> EtcdClient::time_of(EtcdLease lease) {
+  const auto reply = call("/v3/lease/timetolive", Json{{"ID", std::to_string(lease)}}.dump());
   if (!reply) return reply.error();
-  return {};
+  const Json json = parse(*reply);
+  if (revision_in(json) == 0) return nonsense();
+  const auto seconds = [&](const char* name) { return std::chrono::seconds(number_in<std::int64_t>(json, name)); };
+  if (seconds("TTL").count() < 0) return EtcdFault{EtcdFault::Kind::no_lease, "the lease ran out"};
+  return EtcdLeaseTime{.left = seconds("TTL"), .granted = seconds("grantedTTL")};
 }
 
 Expected<std::string, EtcdFault> EtcdClient::call(const std::string& path, const std::string& json) {

@@ -84,6 +84,10 @@ struct EtcdOutcome {
   std::vector<std::vector<EtcdEntry>> entries;
 };
 
+struct EtcdLeaseTime {
+  std::chrono::seconds left, granted;
+};
+
 struct EtcdAccess {
   std::vector<HttpEndpoint> endpoints;  // tried in turn
   std::string user{}, password{};       // empty: without a login
@@ -104,7 +108,8 @@ class EtcdClient {
   Expected<EtcdLease, EtcdFault> grant(std::chrono::seconds time);
   // no_lease: it ran out.
   Expected<void, EtcdFault> keep_alive(EtcdLease lease);
-  Expected<void, EtcdFault> revoke(EtcdLease lease);
+  // no_lease: there is none, or none any more.
+  Expected<EtcdLeaseTime, EtcdFault> time_of(EtcdLease lease);
 
   std::chrono::milliseconds timeout() const { return access_.timeout; }
 

@@ -20,9 +20,9 @@ std::string etcd_host() {
   return host.boot_id + " " + std::to_string(host.time_namespace) + " " + std::to_string(host.pid_namespace);
 }
 
-EtcdFollower::EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdLeases& leases,
+EtcdFollower::EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdOwnedNames& owned,
                            ChangeTeller& teller, std::chrono::milliseconds period)
-    : client_(client), keys_(keys), cache_(cache), leases_(leases), teller_(teller), period_(period) {
+    : client_(client), keys_(keys), cache_(cache), owned_(owned), teller_(teller), period_(period) {
   following_ = std::jthread([this] { follow(); });
   keeping_ = std::jthread([this] { keep(); });
 }
@@ -78,16 +78,21 @@ EtcdFollower::Done EtcdFollower::load() {
   if (!entries) return entries.error();
   if (const auto known = check_format(*entries); !known) return known;
   if (cache_.revision() == 0) adopt(*entries);
+  owned_.seen_all(*entries, revision);
   tell(cache_.load(*entries, revision));
   return {};
 }
 
-// What a nameserver of this host has left behind that is no more: it is for this one to see when their owners end.
+// Names of owners on this host: it is for this one, too, to see when those end.
 void EtcdFollower::adopt(const std::vector<EtcdEntry>& entries) {
   const std::string here = etcd_host();
   for (const EtcdEntry& entry : entries) {
     if (entry.lease == 0 || host_in(entry.value) != here) continue;
-    if (const auto binding = binding_in(entry.value)) leases_.adopt(binding->owner, entry.lease);
+    const auto place = keys_.place_of(entry.key);
+    const auto binding = binding_in(entry.value);
+    if (!place || !binding || binding->owner.empty()) continue;
+    const std::string context = place->context == root_context ? std::string() : keys_.context(place->context);
+    owned_.adopt(binding->owner, {entry.key, entry.value, context}, entry.lease, entry.modified);
   }
 }
 
@@ -124,18 +129,13 @@ EtcdFault EtcdFollower::follow_changes(EtcdWatch& watch) {
   while (true) {
     const auto events = watch.next();  // the first has none: etcd has heard us
     if (!events) return events.error();
+    for (const EtcdEvent& event : *events) owned_.seen(event);
     tell(cache_.apply(*events));
     if (!cache_.is_followed()) is_there();
   }
 }
 
 void EtcdFollower::tell(const Changes& changes) {
-  for (const Change& change : changes) {
-    if (change.kind == Change::Kind::unbound)
-      leases_.vanished(keys_.name(change.context, change.name), change.revision);
-    else if (change.kind == Change::Kind::bound || change.kind == Change::Kind::rebound)
-      leases_.lost(keys_.name(change.context, change.name), change.revision);
-  }
   teller_.queue(changes);
   teller_.tell();
 }
@@ -159,7 +159,7 @@ void EtcdFollower::is_away(const EtcdFault& fault) {
 }
 
 void EtcdFollower::keep() {
-  while (rest_until_asked(period_)) {
+  while (rest_until_asked(owned_.watches_others() ? period_ / 4 : period_)) {
     const auto answered = question();
     if (answered || answered.error().kind == EtcdFault::Kind::refused) continue;
     const std::lock_guard lock(mutex_);
@@ -172,7 +172,7 @@ void EtcdFollower::keep() {
 EtcdFollower::Done EtcdFollower::question() {
   const auto answer = client_.range(keys_.format(), keys_.format() + '\0', 1);
   if (!answer) return answer.error();
-  return leases_.keep();
+  return owned_.keep();
 }
 
 bool EtcdFollower::rest(std::chrono::milliseconds time) {

@@ -1,5 +1,5 @@
 // EtcdFollower: keeps an EtcdCache as etcd is. One thread reads all there is and then follows the changes, again and
-// again when etcd was away; another asks now and then whether etcd still answers, and keeps the leases alive.
+// again when etcd was away; another asks now and then whether etcd still answers, and keeps the names of owners.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 #include "services/nameserver/stores/change_teller.h"
 #include "services/nameserver/stores/etcd_cache.h"
-#include "services/nameserver/stores/etcd_leases.h"
+#include "services/nameserver/stores/etcd_owned_names.h"
 
 namespace corelane::nameserver {
 
@@ -20,7 +20,7 @@ std::string etcd_host();
 class EtcdFollower {
  public:
   // Lives no longer than what it is given. `period`: of the questions.
-  EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdLeases& leases, ChangeTeller& teller,
+  EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdOwnedNames& owned, ChangeTeller& teller,
                std::chrono::milliseconds period);
   ~EtcdFollower();
 
@@ -52,7 +52,7 @@ class EtcdFollower {
   EtcdClient& client_;
   const EtcdKeys& keys_;
   EtcdCache& cache_;
-  EtcdLeases& leases_;
+  EtcdOwnedNames& owned_;
   ChangeTeller& teller_;
   const std::chrono::milliseconds period_;
 
@@ -62,7 +62,7 @@ class EtcdFollower {
   EtcdWatch* watch_ = nullptr;  // guarded by mutex_; the one that waits
   bool is_stopped_ = false;     // guarded by mutex_
   bool was_there_ = false;      // guarded by mutex_
-  bool is_new_ = false;         // guarded by mutex_; etcd is back: leases are kept at once
+  bool is_new_ = false;         // guarded by mutex_; etcd is back: names of owners are looked after at once
   EtcdFault trouble_{EtcdFault::Kind::unreachable, "etcd was not asked yet"};  // guarded by mutex_; no text: none
 
   std::jthread following_, keeping_;

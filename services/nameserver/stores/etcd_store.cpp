@@ -19,8 +19,8 @@ class EtcdStore final : public Store {
         keys_(address.prefix),
         client_({address.endpoints, options.etcd_user, options.etcd_password, options.etcd_timeout}),
         cache_(keys_, options.limits),
-        leases_(client_, options.etcd_lease),
-        follower_(client_, keys_, cache_, leases_, teller_, std::chrono::milliseconds(options.etcd_lease) / 3) {}
+        owned_(client_, options.etcd_lease),
+        follower_(client_, keys_, cache_, owned_, teller_, std::chrono::milliseconds(options.etcd_lease) / 3) {}
 
   Expected<void, EtcdFault> wait_for_contact(std::chrono::seconds patience) {
     return follower_.wait_for_contact(std::chrono::steady_clock::now() + patience);
@@ -75,7 +75,7 @@ class EtcdStore final : public Store {
   const EtcdKeys keys_;
   EtcdClient client_;
   EtcdCache cache_;
-  EtcdLeases leases_;
+  EtcdOwnedNames owned_;
   ChangeTeller teller_;
   EtcdFollower follower_;
 };
@@ -123,7 +123,7 @@ Expected<std::vector<ContextId>, StoreFault> EtcdStore::contexts() {
 }
 
 Expected<std::vector<std::string>, StoreFault> EtcdStore::owners() {
-  std::vector<std::string> owners = leases_.owners();
+  std::vector<std::string> owners = owned_.owners();
   cache_.with_tree([&](const Tree& tree) {
     return std::erase_if(owners, [&](const std::string& owner) { return !tree.has_owner(owner); });
   });
@@ -151,17 +151,16 @@ Expected<EtcdOutcome, StoreFault> EtcdStore::put(EtcdTransaction transaction, Co
   const std::string host = binding.owner.empty() ? std::string() : etcd_host();
   const EtcdName bound{keys_.name(context, name), etcd_value_of(binding, host), key_of(context)};
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
-    const auto lease =
-        binding.owner.empty() ? Expected<EtcdLease, EtcdFault>(EtcdLease{0}) : leases_.lease_of(binding.owner);
+    const auto lease = binding.owner.empty() ? Expected<EtcdLease, EtcdFault>(EtcdLease{0}) : owned_.lease();
     if (!lease) return fault_of(lease.error());
     EtcdTransaction with_put = transaction;
     const auto outcome = client_.commit(with_put.then_put(bound.key, bound.value, *lease));
     if (outcome) {
-      if (outcome->held) leases_.bound(binding.owner, bound, outcome->revision);
+      if (outcome->held) owned_.bound(binding.owner, bound, *lease, outcome->revision);
       return *outcome;
     }
     if (outcome.error().kind != EtcdFault::Kind::no_lease) return fault_of(outcome.error());
-    leases_.ran_out(binding.owner, *lease);
+    owned_.ran_out(*lease);
   }
   return StoreFault::unavailable;
 }
@@ -226,7 +225,7 @@ Expected<Binding, StoreFault> EtcdStore::remove(ContextId context, const NameCom
   const auto outcome = commit(transaction);
   if (!outcome) return outcome.error();
   if (!outcome->held) return lacks_context(*outcome, context_key) ? StoreFault::no_such_context : StoreFault::not_found;
-  leases_.lost(key, outcome->revision);
+  owned_.lost(key, outcome->revision);
   show(outcome->revision);
   const auto gone = binding_in(read_entry(*outcome, 0).value);
   return gone ? Expected<Binding, StoreFault>(*gone) : StoreFault::not_found;
@@ -278,10 +277,11 @@ Expected<void, StoreFault> EtcdStore::destroy_context(ContextId context) {
 }
 
 Expected<void, StoreFault> EtcdStore::remove_owned(const std::string& owner) {
+  owned_.leave(owner);
   if (is_away()) return StoreFault::unavailable;
-  const auto ended = leases_.end(owner);
-  if (!ended) return fault_of(ended.error());
-  if (*ended) cache_.wait_until_gone(owner, in_time());
+  const auto gone = owned_.remove(owner);
+  if (!gone) return fault_of(gone.error());
+  show(*gone);
   return {};
 }
 

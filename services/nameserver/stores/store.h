@@ -110,7 +110,7 @@ class Store {
   virtual Expected<ContextId, StoreFault> add_context(ContextId context, const NameComponent& name) = 0;
   // not_empty: it holds names. Bindings to it stay.
   virtual Expected<void, StoreFault> destroy_context(ContextId context) = 0;
-  // All his names, in one step.
+  // All his names, in one step; of etcd in steps of 64 where he has more.
   virtual Expected<void, StoreFault> remove_owned(const std::string& owner) = 0;
 
   // Set before the store is used: told of each change once, one at a time, in the order of revisions, on any thread;

@@ -5,7 +5,7 @@
 
 #include "services/nameserver/stores/base64.h"
 #include "services/nameserver/stores/etcd_keys.h"
-#include "services/nameserver/stores/etcd_leases.h"
+#include "services/nameserver/stores/etcd_owned_names.h"
 #include "tests/services/nameserver/stores/etcd_server.h"
 #include "tests/services/nameserver/stores/store_laws.h"
 #include "tests/support/quiet.h"
@@ -36,6 +36,11 @@ class ToldChanges {
 };
 
 std::string key_json(const std::string& key) { return R"({"key":")" + to_base64(key) + R"("})"; }
+
+void end_lease(const EtcdServer& server, EtcdLease lease) {
+  REQUIRE(server.post("/v3/lease/revoke", R"({"ID":")" + std::to_string(lease) + R"("})").find("header") !=
+          std::string::npos);
+}
 
 void allow_only_root(const EtcdServer& server, const std::string& password) {
   server.post("/v3/auth/user/add", R"({"name":"root","password":")" + password + R"("})");
@@ -180,27 +185,53 @@ TEST_CASE("what went with a lease that ran out is bound again, and what somebody
   const corelane::testing::Quiet quiet;
   const EtcdServer server;
   EtcdClient client({.endpoints = {server.endpoint()}, .timeout = 200s});
-  EtcdLeases leases(client, 60s);
-  const EtcdLease lease = leases.lease_of("anna").value();
+  EtcdOwnedNames owned(client, 60s);
+  const EtcdLease lease = owned.lease().value();
   const auto put = [&](const std::string& key, EtcdLease with, const std::string& value) {
     EtcdTransaction transaction;
     return client.commit(transaction.then_put(key, value, with)).value().revision;
   };
-  for (const char* key : {"kept", "removed", "taken"}) leases.bound("anna", {key, "hers", {}}, put(key, lease, "hers"));
+  for (const char* key : {"kept", "removed", "taken"}) {
+    const std::uint64_t revision = put(key, lease, "hers");
+    owned.bound("anna", {key, "hers", {}}, lease, revision);
+  }
+  owned.bound("anna", {"nowhere", "hers", "no such context"}, lease, 1);
+  const std::uint64_t left = put("left", lease, "his");
+  owned.bound("otto", {"left", "his", {}}, lease, left);
   EtcdTransaction removal;
-  leases.vanished("removed", client.commit(removal.then_delete("removed")).value().revision);
-  REQUIRE(leases.keep());  // the lease is there: it was not its end
-  REQUIRE(client.revoke(lease));
+  const std::uint64_t removed = client.commit(removal.then_delete("removed")).value().revision;
+  owned.seen({.is_deletion = true, .entry = {.key = "removed", .modified = removed}});
+  REQUIRE(owned.keep());  // the lease is there: it was not its end
+  end_lease(server, lease);
   put("taken", 0, "his");
-  REQUIRE(leases.keep());
+  owned.leave("otto");
+  REQUIRE(owned.keep());
   const auto there = client.range("a", "z", 10).value().entries;
   REQUIRE(there.size() == 2);
   CHECK(there[0].key == "kept");
   CHECK(there[0].value == "hers");
+  CHECK(there[0].lease == owned.lease().value());
   CHECK(there[1].value == "his");
-  CHECK(leases.lease_of("anna").value() != lease);
-  REQUIRE(leases.end("anna"));
+  CHECK(owned.lease().value() != lease);
+  CHECK(owned.remove("anna").value() != 0);
   CHECK(client.range("a", "z", 10).value().entries.size() == 1);
+}
+
+TEST_CASE("more names of one owner than fit into one step are bound again and removed all the same") {
+  if (lacks_etcd()) return;
+  const EtcdServer server;
+  EtcdClient client({.endpoints = {server.endpoint()}, .timeout = 200s});
+  EtcdOwnedNames owned(client, 60s);
+  constexpr std::size_t names = 2 * EtcdOwnedNames::names_in_step + 1;
+  for (std::size_t i = 0; i < names; ++i) owned.bound("anna", {"n" + std::to_string(i), "hers", {}}, 1, 0);
+  REQUIRE(owned.keep());
+  EtcdTransaction theirs;
+  REQUIRE(client.commit(theirs.then_put("n7", "his")));
+  CHECK(client.range("n", "o", 2 * names).value().entries.size() == names);
+  CHECK(owned.owners() == std::vector<std::string>{"anna"});
+  CHECK(owned.remove("anna").value() != 0);
+  CHECK(client.range("n", "o", 2 * names).value().entries.size() == 1);
+  CHECK(owned.owners().empty());
 }
 
 TEST_CASE("a nameserver that starts goes on with the owners that the one before it had on its host") {
@@ -224,19 +255,31 @@ TEST_CASE("a nameserver that starts goes on with the owners that the one before 
   CHECK(ids_in(*after, root_context) == std::vector<std::string>{"o.", "z."});
 }
 
-TEST_CASE("an adopted lease is kept alive, and let go when it ran out") {
+TEST_CASE("names that another nameserver of the host keeps are taken over when nobody keeps their lease") {
   if (lacks_etcd()) return;
   const EtcdServer server;
   EtcdClient client({.endpoints = {server.endpoint()}, .timeout = 200s});
-  EtcdLeases leases(client, 600s);
-  const EtcdLease lease = client.grant(600s).value();
-  leases.adopt("anna", lease);
-  leases.adopt("anna", 1);
-  REQUIRE(leases.keep());
-  CHECK(leases.lease_of("anna").value() == lease);
-  REQUIRE(client.revoke(lease));
-  REQUIRE(leases.keep());
-  CHECK(leases.owners().empty());
+  EtcdOwnedNames one(client, 600s), other(client, 600s), sure(client, 600s, 1.1);
+  const EtcdLease of_one = one.lease().value();
+  const auto bind = [&](const std::string& key) {
+    EtcdTransaction transaction;
+    const std::uint64_t revision = client.commit(transaction.then_put(key, "hers", of_one)).value().revision;
+    one.bound("anna", {key, "hers", {}}, of_one, revision);
+    for (EtcdOwnedNames* each : {&other, &sure}) each->adopt("anna", {key, "hers", {}}, of_one, revision);
+    return [&client, key] { return client.range(key, key + '\0', 1).value().entries.at(0).lease; };
+  };
+  const auto a = bind("a");
+  REQUIRE(other.keep());
+  CHECK(a() == of_one);
+  REQUIRE(sure.keep());
+  CHECK(a() == sure.lease().value());
+  CHECK_FALSE(sure.watches_others());
+
+  bind("b");
+  end_lease(server, of_one);
+  REQUIRE(other.keep());  // it may be that its owner has ended
+  CHECK(a() == sure.lease().value());
+  CHECK(client.range("b", "c", 1).value().entries.empty());
 }
 
 TEST_CASE("an etcd with users is served with a password, and refuses without") {
