@@ -5,6 +5,7 @@
 //                                      ◀──  Hello, region, events          or Refusal, and hangs up
 //   checks
 //   Ready                              ──▶                                  or Refusal, and hangs up
+//                                      ◀──  Ready, if both know confirmation, or Refusal, and hangs up
 //
 // The layouts are part of the ABI of docs/channel.md: host order, no holes, what is spare is 0.
 // Threads: none; values, and functions of the caller's own socket.
@@ -31,7 +32,8 @@ enum class PacketKind : std::uint32_t { hello = 1, ready = 2, refusal = 3 };
 // Feature bits. A bit that this version does not know may be offered, not required.
 inline constexpr std::uint64_t feature_loans = 1;      // records of kind loan may come, and are returned
 inline constexpr std::uint64_t feature_far_sleep = 2;  // who waits for a record may be woken by a packet on the socket
-inline constexpr std::uint64_t known_features = feature_loans | feature_far_sleep;
+inline constexpr std::uint64_t feature_confirmation = 4;  // the acceptor answers Ready, which may have come too late
+inline constexpr std::uint64_t known_features = feature_loans | feature_far_sleep | feature_confirmation;
 
 struct Hello {
   std::uint64_t magic = hello_magic;

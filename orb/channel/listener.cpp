@@ -127,7 +127,7 @@ Time Listener::earliest(Time deadline) const noexcept {
 Expected<void, SetupFault> Listener::take_newcomer() {
   auto connection = accept_socket(Time{});
   if (connection) {
-    pending_.push_back({Acceptance(std::move(*connection)), os::now() + handshake_time});
+    pending_.push_back({Acceptance(std::move(*connection)), os::now() + options_.handshake});
   } else if (connection.error().kind != SetupFault::Kind::timed_out) {
     return connection.error();
   }
@@ -143,7 +143,10 @@ std::optional<Expected<Channel, SetupFault>> Listener::advance(std::size_t index
 
 std::optional<SetupFault> Listener::give_up_late() {
   const Time now = os::now();
-  const auto late = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& p) { return p.until <= now; });
+  // Whose packet came meanwhile is served: it may have been this thread that was late.
+  const auto late = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& p) {
+    return p.until <= now && !wait_readable(p.handshake.descriptor(), Time{});
+  });
   if (late == pending_.end()) return std::nullopt;
   const SetupFault fault = late->handshake.give_up();
   pending_.erase(late);

@@ -5,7 +5,6 @@
 // (orb/os/socket_path.h).
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -30,7 +29,7 @@ class Listener {
   ~Listener();
 
   // The next whose channel is set up, or why one was not; he is told too. Handshakes go on side by side, also from one
-  // call to the next: one who says nothing holds up nobody, and is given up after handshake_time.
+  // call to the next: one who says nothing holds up nobody, and is given up after Options::handshake.
   Expected<Channel, SetupFault> accept(Time deadline);
   // The connection alone, for accept_over() elsewhere.
   Expected<os::Fd, SetupFault> accept_socket(Time deadline);
@@ -42,7 +41,6 @@ class Listener {
   // Readable when somebody connects. Constant.
   int descriptor() const noexcept { return socket_.get(); }
 
-  static constexpr std::chrono::seconds handshake_time{2};
   static constexpr std::size_t most_handshakes = 64;  // side by side; others wait in the socket's queue
 
  private:

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "orb/base/expected.h"
+#include "orb/base/time.h"
 #include "orb/channel/access.h"
 #include "orb/channel/bell.h"
 #include "orb/channel/fault.h"
@@ -35,6 +36,8 @@ struct Options {
   std::uint64_t largest_peer = 256u << 20;  // bytes of the peer's memory that this end maps at most
   bool lock_memory = false;                 // best effort: see Channel::is_locked()
   Porter porter{};                          // of an acceptor; none: whoever has access is welcome
+  // How long a Listener waits for the other end's part, once it has connected.
+  Duration handshake = std::chrono::seconds{5};
 };
 
 }  // namespace corelane::channel

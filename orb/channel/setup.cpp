@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <utility>
@@ -43,8 +44,7 @@ Result<void> check_options(const Options& options) {
   if (!is_valid(options.shape))
     return bad_option(
         "the shape of a channel: slots are a power of two from 64 to 2^20, chunks at most 1024, chunk_size a multiple "
-        "of "
-        "4096 up to 1 GiB");
+        "of 4096 up to 1 GiB");
   if (options.wake == Wake::signal && !may_be_sent(options.signal))
     return bad_option("waking by signal takes SIGUSR1, SIGUSR2, SIGIO or a real-time signal, not " +
                       std::to_string(options.signal));
@@ -77,8 +77,9 @@ os::Fd make_pipe() noexcept {
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return {};
   const os::Fd in(ends[0]), out(ends[1]);
   fcntl(out.get(), F_SETPIPE_SZ, page_size);  // a user's pipes share a bound
-  const std::string path = "/proc/self/fd/" + std::to_string(out.get());
-  return os::Fd(open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  char path[32];
+  std::snprintf(path, sizeof path, "/proc/self/fd/%d", out.get());
+  return os::Fd(open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC));
 }
 
 Result<Events> make_events() {
@@ -212,6 +213,7 @@ Result<EndParts> join(const os::Fd& socket, Offer& offer, Offered& offered) {
   const std::uint64_t common = offer.hello.offered & offered.hello.offered;
   parts.loans = (common & feature_loans) != 0;
   parts.far_sleep = (common & feature_far_sleep) != 0;
+  parts.confirms = (common & feature_confirmation) != 0;
   return parts;
 }
 
@@ -219,6 +221,17 @@ std::uint64_t random_number() noexcept {
   std::uint64_t number = 0;
   [[maybe_unused]] const auto got = getrandom(&number, sizeof number, GRND_NONBLOCK);  // a name for logs, no secret
   return number;
+}
+
+Result<void> say_ready(const os::Fd& socket) {
+  const Ready ready;
+  return send_packet(socket, &ready, sizeof ready, {});
+}
+
+// The acceptor may have given up while this end was getting ready.
+Result<void> await_confirmation(const os::Fd& socket, Time deadline) {
+  const auto packet = receive_packet(socket, deadline);
+  return packet ? as_ready(*packet) : packet.error();
 }
 
 Result<EndParts> connect_steps(const os::Fd& socket, const Options& options, Time deadline) {
@@ -235,8 +248,9 @@ Result<EndParts> connect_steps(const os::Fd& socket, const Options& options, Tim
   if (!offered) return offered.error();
   auto parts = join(socket, *offer, *offered);
   if (!parts) return parts.error();
-  const Ready ready;
-  if (const auto sent = send_packet(socket, &ready, sizeof ready, {}); !sent) return sent.error();
+  if (const auto sent = say_ready(socket); !sent) return sent.error();
+  if (parts->confirms)
+    if (const auto confirmed = await_confirmation(socket, deadline); !confirmed) return confirmed.error();
   parts->side = Side::connector;
   parts->id = offer->hello.channel;
   parts->sleep = std::move(sleep->mapping);
@@ -292,6 +306,8 @@ std::optional<Expected<EndParts, SetupFault>> Acceptance::advance(const Options&
     return std::nullopt;
   }
   if (const auto ready = as_ready(*packet); !ready) return told(socket_, ready.error());
+  if (parts_->confirms)
+    if (const auto sent = say_ready(socket_); !sent) return told(socket_, sent.error());
   parts_->watch = PeerWatch(std::move(socket_), parts_->peer_process);
   return std::move(*parts_);
 }

@@ -36,6 +36,7 @@ struct EndParts {
   WakeUp own_wake, peer_wake;  // without descriptors
   bool loans = false;          // both ends know them
   bool far_sleep = false;      // both ends know that, too
+  bool confirms = false;       // and that
   std::uint64_t id = 0;
   std::int32_t peer_process = 0;  // as the peer says
   PeerWatch watch;

@@ -71,7 +71,7 @@ Expected<ConnectionCache::ConnectionPtr> ConnectionCache::acquire(transport::Tra
                                                                   const Address& address, Time deadline) {
   for (const Endpoint& endpoint : address.endpoints)  // bound: the profile's addresses
     if (auto known = usable_at(endpoint)) return known;
-  Error error = nowhere;
+  std::optional<Error> error;
   std::size_t left = address.endpoints.size();
   for (const Endpoint& endpoint : address.endpoints) {
     if (!takes(endpoint)) {
@@ -80,12 +80,12 @@ Expected<ConnectionCache::ConnectionPtr> ConnectionCache::acquire(transport::Tra
     }
     auto connection = acquire_one(transport, endpoint, share_of(deadline, left--));
     if (connection) {
-      announce(endpoint, way_text(endpoint, address, channels_));
+      announce(endpoint, way_text(endpoint, address, channels_), error.has_value());
       return connection;
     }
     error = connection.error();
   }
-  return error;
+  return error.value_or(nowhere);
 }
 
 ConnectionCache::ConnectionPtr ConnectionCache::usable_at(const Endpoint& endpoint) {
@@ -172,13 +172,14 @@ void ConnectionCache::finish(Attempt& attempt, Expected<ConnectionPtr> outcome) 
   for (os::Parker* waiter : std::exchange(attempt.waiting, {})) waiter->unpark();
 }
 
-// Once for each endpoint: a connection that is made again says nothing new.
-void ConnectionCache::announce(const Endpoint& endpoint, const std::string& why) {
+// Once for each endpoint: a connection that is made again says nothing new. That another way would have been better is
+// for everybody to hear.
+void ConnectionCache::announce(const Endpoint& endpoint, const std::string& why, bool fell_back) {
   {
     const std::lock_guard lock(mutex_);
     if (closed_ || std::exchange(entries_[endpoint].announced, true)) return;
   }
-  os::log::debug(why);
+  fell_back ? os::log::info(why) : os::log::debug(why);
 }
 
 Expected<void> ConnectionCache::adopt(const ConnectionPtr& connection) {

@@ -40,6 +40,7 @@ std::unique_ptr<transport::Transport> make_sockets(transport::Reactor& reactor, 
   unix_sockets.directory = runtime_directory_of(settings);
   transport::ChannelOptions channel = settings.channel;
   channel.directory = unix_sockets.directory;
+  channel.handshake = settings.connect_timeout;
   transport::ConnectionLimits limits = settings.connections;
   limits.farewell = farewell();
   return std::make_unique<transport::SocketTransport>(reactor, limits, std::move(unix_sockets), std::move(channel));

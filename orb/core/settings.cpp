@@ -317,7 +317,8 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return span_of_time(v, s.executive.peer_urgency); }},
       {"timeout.request", "30s", "how long a call waits for its reply; 0s: for ever",
        [](S& s, V v) { return span_of_time(v, s.request_timeout); }},
-      {"timeout.connect", "5s", "how long connecting may take",
+      {"timeout.connect", "5s",
+       "how long connecting may take; a server that sets a channel up waits as long for the client's part",
        [](S& s, V v) { return span_of_time(v, s.connect_timeout); }},
       {"timeout.idle", "0s", "connections without traffic are closed after this; 0s: never",
        [](S& s, V v) { return span_of_time(v, s.connections.idle_timeout); }},
@@ -338,8 +339,7 @@ const std::vector<SettingsEntry>& settings_table() {
        allowed},
       {"channel.pool", "1376256",
        "bytes that each end of a channel lends for messages of more than 4 KiB; what is longer than all of it, or "
-       "finds "
-       "none free, goes in pieces",
+       "finds none free, goes in pieces",
        [](S& s, V v) { return size(v, s.channel.pool, 64 * 1024, transport::largest_channel_pool); }},
       {"endpoint.listen", "127.0.0.1:0",
        "where a server listens: one or more of host:port (port 0: any free one), unix:/path and channel:/path (shared "

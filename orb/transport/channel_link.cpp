@@ -64,7 +64,8 @@ channel::Options ChannelLink::options(const ChannelOptions& granted) {
           .wake = granted.wake_by_descriptor ? channel::Wake::eventfd : channel::Wake::futex,
           .wake_by_others = channel::Wake::futex,
           .access = granted.access,
-          .largest_peer = largest_channel_pool + (1u << 20)};
+          .largest_peer = largest_channel_pool + (1u << 20),
+          .handshake = granted.handshake};
 }
 
 ChannelWatch ChannelWatch::make(const channel::Peer& peer, const ChannelOptions& granted) noexcept {

@@ -95,12 +95,13 @@ void ChannelListener::admit(channel::Channel channel) {
   });
 }
 
-// What comes and goes with every connection is said once in a while.
+// What comes and goes with every connection is said once in a while, with how often it was not.
 void ChannelListener::say(const std::string& text) {
   const Time now = os::now();
-  if (now < quiet_until_) return;
+  if (now < quiet_until_) return (void)++unsaid_;
   quiet_until_ = now + quiet_time;
-  os::log::warn(text);
+  const std::size_t others = std::exchange(unsaid_, 0);
+  os::log::warn(others == 0 ? text : text + " (" + std::to_string(others) + " others since the last such line)");
 }
 
 void ChannelListener::stop() noexcept {

@@ -2,9 +2,11 @@
 // Threads: values.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 
+#include "orb/base/time.h"
 #include "orb/channel/access.h"
 
 namespace corelane::transport {
@@ -13,6 +15,7 @@ struct ChannelOptions {
   std::string directory{};         // where paths are chosen for listening endpoints without one; made when first needed
   channel::Access access{};        // who may connect, beside this process's own user
   std::size_t pool = 1344 * 1024;  // bytes for messages of more than 4 KiB that each end of a connection lends; 0: none
+  Duration handshake = std::chrono::seconds{5};  // how long a listener waits for a client's part of setting one up
   // Wake-ups between ends of one user go to a descriptor of their own; false: as between two users, at the socket.
   bool wake_by_descriptor = true;
 };

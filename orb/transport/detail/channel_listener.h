@@ -48,7 +48,9 @@ class ChannelListener final : public Listener {
   std::optional<os::SocketPath> path_;
   channel::Listener door_;
   const std::shared_ptr<Shared> shared_;
-  Time quiet_until_{};  // owner: the door thread
+  // Owner: the door thread.
+  Time quiet_until_{};
+  std::size_t unsaid_ = 0;
   os::Thread thread_;
 };
 

@@ -52,13 +52,18 @@ class RawPeer {
     sleep = std::move(*make_memory(sizeof(SleepPage), Writers::both_ends));
   }
 
+  // All that a connector says, without a look at the answers.
+  void say_all(const os::Fd& to) { say_all(to, &hello, sizeof hello, {region.fd.get(), sleep.fd.get()}); }
+  static void say_all(const os::Fd& to, const void* bytes, std::size_t size, const std::vector<int>& descriptors) {
+    REQUIRE(send_packet(to, bytes, size, descriptors));
+    const Ready ready;
+    (void)send_packet(to, &ready, sizeof ready, {});
+  }
   // What the acceptor says of it.
   ChannelResult present() { return present(&hello, sizeof hello, {region.fd.get(), sleep.fd.get()}); }
   ChannelResult present(const void* bytes, std::size_t size, const std::vector<int>& descriptors) {
     SocketPair sockets;
-    REQUIRE(send_packet(sockets.near, bytes, size, descriptors));
-    const Ready ready;
-    (void)send_packet(sockets.near, &ready, sizeof ready, {});
+    say_all(sockets.near, bytes, size, descriptors);
     auto result = Channel::accept_over(std::move(sockets.far), {}, soon());
     answer = receive_packet(sockets.near, soon());
     return result;
@@ -185,6 +190,54 @@ TEST_CASE("who connects and says nothing holds up nobody") {
   auto client = std::async(std::launch::async, [&] { return Channel::connect(directory / "channel", {}, soon()); });
   CHECK(listener->accept(soon()));
   CHECK(client.get());
+}
+
+TEST_CASE("who was given up while he got ready has no channel and is told why") {
+  SocketPair sockets;
+  auto asked =
+      std::async(std::launch::async, [&] { return Channel::connect_over(std::move(sockets.near), {}, soon()); });
+  Acceptance acceptance(std::move(sockets.far));
+  REQUIRE(wait_readable(acceptance.descriptor(), soon()));
+  REQUIRE_FALSE(acceptance.advance({}));
+  acceptance.give_up();
+  const auto result = asked.get();
+  CHECK(says(result, "the other end refused: the other end did not answer in time"));
+}
+
+TEST_CASE("what came before its listener looked is served, however late that is") {
+  const TempDirectory directory;
+  auto listener = Listener::listen(directory / "channel", {.handshake = Duration::zero()});
+  REQUIRE(listener);
+  RawPeer peer;
+  const auto socket = connect_socket(directory / "channel", soon());
+  REQUIRE(socket);
+  peer.say_all(*socket);
+  CHECK(listener->accept(soon()));
+}
+
+TEST_CASE("an acceptor confirms to who knows that, and to nobody else") {
+  const bool knows = GENERATE(true, false);
+  RawPeer peer;
+  peer.hello.offered = knows ? known_features : known_features & ~feature_confirmation;
+  SocketPair sockets;
+  peer.say_all(sockets.near);
+  const auto end = Channel::accept_over(std::move(sockets.far), {}, soon());
+  REQUIRE(end);
+  REQUIRE(as_hello(*receive_packet(sockets.near, soon())));
+  const auto confirmation = receive_packet(sockets.near, at_once);
+  CHECK((confirmation && as_ready(*confirmation)) == knows);
+}
+
+TEST_CASE("a connector does not wait for the confirmation of who knows none") {
+  SocketPair sockets;
+  auto asked =
+      std::async(std::launch::async, [&] { return Channel::connect_over(std::move(sockets.near), {}, soon()); });
+  REQUIRE(as_hello(*receive_packet(sockets.far, soon())));
+  RawPeer peer;
+  peer.hello.offered = known_features & ~feature_confirmation;
+  peer.hello.descriptors = 1;
+  REQUIRE(send_packet(sockets.far, &peer.hello, sizeof peer.hello, {peer.region.fd.get()}));
+  CHECK(asked.get());
 }
 
 TEST_CASE("a listener that is stopped ends its accept, and nobody connects any more") {

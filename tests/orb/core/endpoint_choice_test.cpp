@@ -1,9 +1,13 @@
 // Which transport a call takes between a real client and a real server, and what a server listens at.
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #include <catch2/catch.hpp>
 #include <exception>
 #include <filesystem>
 #include <future>
 
+#include "orb/channel/setup.h"
 #include "orb/core/async_invocation.h"
 #include "orb/core/orb_state.h"
 #include "orb/core/reference.h"
@@ -48,6 +52,25 @@ std::string without_this_host(const std::string& text) {
       component.data = giop::make_unix_address({.boot_id = "another", .mount_namespace = 1, .path = "/x"}).data;
   ior->profiles.front() = giop::make_profile(*profile);
   return giop::to_string(*ior);
+}
+
+// In the place of a server's own.
+os::Fd door_at(const std::string& path) {
+  std::filesystem::remove(path);
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  path.copy(address.sun_path, path.size());
+  os::Fd door(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  REQUIRE(bind(door.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(listen(door.get(), 1) == 0);
+  return door;
+}
+
+// As a door whose thread came to it too late.
+bool gives_up_one(const os::Fd& door) {
+  channel::Acceptance handshake(os::Fd(accept4(door.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)));
+  const bool answered = channel::wait_readable(handshake.descriptor(), never) && !handshake.advance({});
+  handshake.give_up();
+  return answered;
 }
 
 CORBA::CompletionStatus completed_of(const std::exception_ptr& exception) {
@@ -118,6 +141,19 @@ TEST_CASE("a client to whom no channel is given takes the Unix socket") {
   ProbeServer server({"-ORBEndpointListen", test.all()});
   std::filesystem::remove(test.path + ".channel");
   CHECK(test.kind_of_call(server.ior()) == EndpointKind::unix_socket);
+}
+
+TEST_CASE("a client whose channel is given up while it is set up takes the Unix socket, and its log says why") {
+  Fixture test;
+  ProbeServer server({"-ORBEndpointListen", test.all()});
+  const os::Fd door = door_at(test.path + ".channel");
+  const CapturedErrors log;
+  auto given_up = std::async(std::launch::async, [&] { return gives_up_one(door); });
+  TestOrb patient({"-ORBTimeoutConnect", "180s"});
+  CHECK(test.kind_of_call(patient, server.ior()) == EndpointKind::unix_socket);
+  CHECK(given_up.get());
+  CHECK(log.times("no channel to " + test.path + ".channel, calls take another way: the other end refused") == 1);
+  CHECK(log.times("calls over unix:" + test.path + ": ") == 1);
 }
 
 TEST_CASE("a client calls on over the Unix socket when its channel broke and no other is given") {

@@ -1,4 +1,6 @@
 // Long requests over the channel that a task has for itself: its thread demarshals them where the client wrote them.
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,13 +27,25 @@ constexpr std::size_t mebi = 1024 * 1024;
 class RoomWatcher final : public ProbeServant {
  public:
   using Seen = std::pair<std::size_t, bool>;  // length of the text; whether the room was away
+  void watch(transport::Connection& client) {
+    const std::lock_guard lock(mutex_);
+    client_ = &client;
+  }
   std::string echo(const std::string& text) override {
-    seen.emplace_back(text.size(), client->berth(mebi) == nullptr);
+    const std::lock_guard lock(mutex_);
+    seen_.emplace_back(text.size(), client_->berth(mebi) == nullptr);
     return text;
   }
-  // Owner: the task's thread, while a request is under way.
-  std::vector<Seen> seen;
-  transport::Connection* client = nullptr;
+  std::vector<Seen> seen() {
+    const std::lock_guard lock(mutex_);
+    return seen_;
+  }
+
+ private:
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  std::vector<Seen> seen_;
+  transport::Connection* client_ = nullptr;
 };
 
 // A task of echo() with a channel of its own.
@@ -44,7 +58,7 @@ struct OwnChannel {
     const auto binding = probe->_reference()->binding_of("echo");
     REQUIRE(binding->connection() != binding->connection(true));
     own = binding->connection();
-    servant->client = &own->stream();
+    servant->watch(own->stream());
   }
   std::vector<std::byte> request(std::uint32_t id, const std::string& text) {
     const auto content = giop::encode_contract({.task = task->id(), .job = JobId{id}, .contract = {}});
@@ -82,7 +96,7 @@ TEST_CASE("a request of a mebibyte over a task's own channel is demarshalled whe
     CHECK(test.own->stream().loans().received == calls);
   }
   const RoomWatcher::Seen small{5, false}, large{mebi, true};
-  CHECK(test.servant->seen == std::vector{small, large, small, large, small, large});
+  CHECK(test.servant->seen() == std::vector{small, large, small, large, small, large});
 }
 
 // The last of them has been copied, and nothing else keeps what was lent.
@@ -97,7 +111,7 @@ TEST_CASE("short requests in one piece with a long one are taken in order, and t
   REQUIRE(test.own->stream().send(piece));
   CHECK(test.probe->echo("after") == "after");
   const std::vector<RoomWatcher::Seen> expected{{10, true}, {mebi, true}, {20, true}, {30, false}, {5, false}};
-  CHECK(test.servant->seen == expected);
+  CHECK(test.servant->seen() == expected);
 }
 
 }  // namespace own_channel_test
