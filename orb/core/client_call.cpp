@@ -4,6 +4,7 @@
 #include <array>
 
 #include "orb/base/minor.h"
+#include "orb/core/call_deadline.h"
 #include "orb/core/orb_state.h"
 #include "orb/core/wire_chain.h"
 #include "orb/dispatch/current.h"
@@ -87,7 +88,8 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
   environment_.orb = origin_->orb();
   const Orb::State& state = origin_->orb()->state();
   const Duration timeout = state.settings.request_timeout;
-  deadline_ = std::min(options_.latest, timeout == Duration::zero() ? never : os::now() + timeout);
+  deadline_ =
+      std::min({options_.latest, CallDeadline::current(), timeout == Duration::zero() ? never : os::now() + timeout});
   request_id_ = next_request_id();
   // Refused here, a message that is too large costs one call; on the wire it would cost the connection and all its
   // calls.

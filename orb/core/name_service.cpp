@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -25,22 +26,10 @@ constexpr std::string_view socket_name = "/nameserver.sock";
 constexpr std::string_view directory_of_root = "/run/corelane";
 constexpr std::size_t longest_name = 4096;  // components of one that comes back in an exception
 
-std::vector<std::string> places(const Settings& settings) {
-  std::vector<std::string> paths;
-  if (auto own = nameserver_socket(settings); !own.empty()) paths.push_back(std::move(own));
-  if (!settings.naming.socket.empty() || is_runtime_directory_given(settings)) return paths;
-  std::string of_root = std::string(directory_of_root) + std::string(socket_name);
-  if (paths.front() != of_root) paths.push_back(std::move(of_root));
-  return paths;
-}
-
-bool is_trusted_socket(const std::string& path) {
+// Whose it is shows once it is connected.
+bool is_socket(const std::string& path) {
   struct stat found {};
-  if (::stat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) return false;
-  if (found.st_uid == 0 || found.st_uid == ::geteuid()) return true;
-  os::log::warn("the nameserver's socket " + path + " belongs to user " + std::to_string(found.st_uid) +
-                ", neither to this one nor to root: it is left alone; name another with naming.socket");
-  return false;
+  return ::stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode);
 }
 
 // CosNaming::Name on the wire.
@@ -81,21 +70,55 @@ void raise_not_found(cdr::Reader& members) {
   raise_unresolved(at + " " + std::string(reasons[why % std::size(reasons)]));
 }
 
-void raise_cannot_proceed(cdr::Reader& members) {
+// A name, and the context where to look for it.
+struct NameAt {
   ObjectReference<Object> context;
+  giop::Name name;
+};
+
+// Thrown: CannotProceed.
+void go_on_there(cdr::Reader& members) {
+  NameAt next;
   WireName rest;
-  if (!core::decode(members, context) || !decode(members, rest)) return;
-  raise_unresolved("the context that holds '" + giop::to_string(rest.name) + "' does not answer");
+  if (!core::decode(members, next.context) || !decode(members, rest)) return;
+  next.name = std::move(rest.name);
+  throw next;
 }
 
 void raise_invalid_name(cdr::Reader&) { raise_unresolved("the nameserver takes it for none"); }
 
 constexpr std::array<RaisesEntry, 3> resolve_raises{{
     {"IDL:omg.org/CosNaming/NamingContext/NotFound:1.0", raise_not_found},
-    {"IDL:omg.org/CosNaming/NamingContext/CannotProceed:1.0", raise_cannot_proceed},
+    {"IDL:omg.org/CosNaming/NamingContext/CannotProceed:1.0", go_on_there},
     {"IDL:omg.org/CosNaming/NamingContext/InvalidName:1.0", raise_invalid_name},
 }};
 constexpr Operation resolve_operation{"resolve", false, resolve_raises};
+
+// Without try_local(): this layer does not know the classes that a servant takes, so an object of this process is
+// called through its endpoint.
+ObjectReference<Object> resolve_at(const NameAt& at) {
+  Invocation call(*at.context, resolve_operation);
+  call.marshal(WireName{at.name});
+  call.invoke();
+  ObjectReference<Object> object;
+  call.unmarshal(object);
+  return object;
+}
+
+[[noreturn]] void raise_stuck(const NameAt& at, const std::string& why) {
+  raise_unresolved("the context that holds '" + giop::to_string(at.name) + "' does not answer" + why);
+}
+
+// The same in the context of another server, which the first one did not ask, or in vain.
+ObjectReference<Object> resolve_there(const NameAt& at) {
+  if (!at.context) raise_stuck(at, "");
+  try {
+    return resolve_at(at);
+  } catch (const SystemException& why) {
+    if (why.error().kind == ErrorKind::bad_param && why.minor() == (minor::omg | 10)) throw;
+    raise_stuck(at, std::string(": ") + why.what());
+  }
+}
 
 }  // namespace
 
@@ -105,25 +128,36 @@ std::string nameserver_socket(const Settings& settings) {
   return runtime_directory_of(settings) + std::string(socket_name);
 }
 
+std::vector<std::string> nameserver_sockets(const Settings& settings) {
+  std::vector<std::string> paths;
+  if (auto own = nameserver_socket(settings); !own.empty()) paths.push_back(std::move(own));
+  if (!settings.naming.socket.empty() || is_runtime_directory_given(settings)) return paths;
+  std::string of_root = std::string(directory_of_root) + std::string(socket_name);
+  if (paths.front() != of_root) paths.push_back(std::move(of_root));
+  return paths;
+}
+
 giop::Ior on_this_host(std::string_view key, const Settings& settings) {
   std::vector<transport::Endpoint> endpoints{{"localhost", giop::default_corbaloc_port}};
-  for (std::string& path : places(settings))
-    if (is_trusted_socket(path)) endpoints.push_back(transport::unix_endpoint(std::move(path)));
+  for (std::string& path : nameserver_sockets(settings))
+    if (is_socket(path)) endpoints.push_back(transport::unix_endpoint(std::move(path)));
   giop::Ior ior;
   ior.profiles.push_back(profile_of(endpoints, std::as_bytes(std::span(key))));
   return ior;
 }
 
-// Without try_local(): this layer does not know the classes that a servant takes, so an object of this process is
-// called through its endpoint.
 ObjectReference<Object> resolve_name(const ObjectReference<Object>& context, const giop::Name& name) {
   if (!context) raise_unresolved("there is no naming context: its reference is nil");
-  Invocation call(*context, resolve_operation);
-  call.marshal(WireName{name});
-  call.invoke();
-  ObjectReference<Object> object;
-  call.unmarshal(object);
-  return object;
+  constexpr int most_servers = 8;
+  NameAt at{context, name};
+  for (int servers = 0; servers < most_servers; ++servers) {
+    try {
+      return servers == 0 ? resolve_at(at) : resolve_there(at);
+    } catch (NameAt& next) {
+      at = std::move(next);
+    }
+  }
+  raise_unresolved("it leads through more than " + std::to_string(most_servers) + " servers");
 }
 
 }  // namespace corelane::core

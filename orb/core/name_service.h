@@ -2,13 +2,15 @@
 //
 // A nameserver listens at a Unix socket whose place everybody knows: naming.socket; without it nameserver.sock in the
 // runtime directory, then, unless runtime.directory says where to look, in /run/corelane, where root's is. Next to it
-// this host's port 2809 counts. A socket that belongs to neither this user nor root is nobody's nameserver.
+// this host's port 2809 counts. A server there that neither this user runs nor root nor one of naming.trusted is
+// nobody's nameserver: the transport asks the kernel once it is connected (UnixOptions::guarded).
 //
 // Threads: any but real-time ones (reads directories, calls).
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "orb/core/object.h"
 #include "orb/core/settings.h"
@@ -20,11 +22,15 @@ namespace corelane::core {
 // Where a nameserver with these settings listens; empty: naming.socket is off.
 std::string nameserver_socket(const Settings& settings);
 
+// Where clients look for it, in this order.
+std::vector<std::string> nameserver_sockets(const Settings& settings);
+
 // The object with this key at the nameserver of this host: at the sockets that are there now, then at port 2809.
 giop::Ior on_this_host(std::string_view key, const Settings& settings);
 
-// resolve() of CosNaming::NamingContext: what the name leads to. Where it leads nowhere BAD_PARAM, OMG minor 10, with
-// the reason and the part of the name; else what a call raises.
+// resolve() of CosNaming::NamingContext: what the name leads to. Where a server cannot proceed it goes on where that
+// one says. Where the name leads nowhere BAD_PARAM, OMG minor 10, with the reason and the part of the name; else what a
+// call raises.
 ObjectReference<Object> resolve_name(const ObjectReference<Object>& context, const giop::Name& name);
 
 }  // namespace corelane::core

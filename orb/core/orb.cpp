@@ -7,6 +7,7 @@
 #include "orb/giop/corbaname.h"
 #include "orb/giop/ior.h"
 #include "orb/os/log.h"
+#include "orb/os/said_errors.h"
 #include "orb/os/small_file.h"
 #include "orb/os/standard_descriptors.h"
 
@@ -43,6 +44,18 @@ std::string excerpt(const std::string& text) { return text.size() <= 60 ? text :
 [[noreturn]] void raise_bad_text(Error error, const std::string& text) {
   error.kind = ErrorKind::bad_param;
   raise(error, excerpt(text));
+}
+
+// Empty: it is. The log's errors are those of servers that were left alone.
+std::string why_not_there(const ObjectReference<Object>& nameserver) {
+  const os::log::SaidErrors said;
+  try {
+    return locate(nameserver) ? "" : "what answers on this host has no object NameService";
+  } catch (const SystemException& fault) {
+    if (!said.text().empty()) return said.text() + " (naming.trusted names users who are believed)";
+    if (fault.minor() == minor::connect_failed) return "no nameserver runs on this host";
+    return std::string("the nameserver of this host does not answer: ") + fault.what();
+  }
 }
 
 }  // namespace
@@ -180,14 +193,11 @@ ObjectReference<Object> Orb::resolve(const std::string& name, int hops) {
 
 ObjectReference<Object> Orb::name_service_of_host() {
   auto object = stub_of(shared_from_this(), on_this_host("NameService", state_->settings));
-  try {
-    if (locate(object)) return object;
-  } catch (const SystemException&) {
-    // nobody is there
-  }
+  const std::string why = why_not_there(object);
+  if (why.empty()) return object;
   const std::string socket = nameserver_socket(state_->settings);
-  throw InvalidName("NameService", "no nameserver runs on this host" + (socket.empty() ? "" : " (at " + socket) +
-                                       (socket.empty() ? "" : ", or at port 2809)") +
+  throw InvalidName("NameService", why +
+                                       (socket.empty() ? " (at port 2809)" : " (at " + socket + ", or at port 2809)") +
                                        ": start corelane-nameserver, or name another with naming.service");
 }
 

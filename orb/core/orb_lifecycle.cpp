@@ -7,6 +7,7 @@
 #include "orb/base/minor.h"
 #include "orb/core/contracts_file.h"
 #include "orb/core/exception.h"
+#include "orb/core/name_service.h"
 #include "orb/core/orb_state.h"
 #include "orb/dispatch/host_ledger.h"
 #include "orb/giop/message.h"
@@ -38,6 +39,8 @@ Bytes farewell() {
 std::unique_ptr<transport::Transport> make_sockets(transport::Reactor& reactor, const Settings& settings) {
   transport::UnixOptions unix_sockets = settings.unix_sockets;
   unix_sockets.directory = runtime_directory_of(settings);
+  if (!settings.naming.trusted.anyone) unix_sockets.guarded = nameserver_sockets(settings);
+  unix_sockets.trusted = settings.naming.trusted.users;
   transport::ChannelOptions channel = settings.channel;
   channel.directory = unix_sockets.directory;
   channel.handshake = settings.connect_timeout;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "orb/core/incident_log.h"
@@ -93,5 +94,8 @@ bool inside_request() noexcept;
 PeerId calling_peer() noexcept;
 // Who that is, as the kernel says. Nothing for a peer that came over the network, and where calling_peer() is 0.
 std::optional<transport::PeerCredentials> calling_credentials() noexcept;
+// The host that it came from, by its address; empty for one of this host that the kernel knows, and where
+// calling_peer() is 0.
+std::string calling_host();
 
 }  // namespace corelane::core

@@ -44,6 +44,11 @@ std::optional<transport::PeerCredentials> calling_credentials() noexcept {
   return peer_on_this_thread != nullptr ? peer_on_this_thread->credentials() : std::nullopt;
 }
 
+std::string calling_host() {
+  if (peer_on_this_thread == nullptr || peer_on_this_thread->credentials()) return {};
+  return peer_on_this_thread->stream().peer().host;
+}
+
 void ServerRequest::raise_bad_arguments() const { raise(arguments_.error()); }
 
 void ServerRequest::finish_arguments(std::size_t count) const {
@@ -189,7 +194,7 @@ void ServerJob::reply_caught() {
   } catch (const UserException&) {
     write_exception(writer_, to_, {ErrorKind::unknown, Completion::maybe, minor::undeclared_exception}, {}, nullptr);
   } catch (const SystemException& exception) {
-    write_exception(writer_, to_, exception.error(), {}, exception.refusal());
+    write_exception(writer_, to_, exception.error(), exception.detail(), exception.refusal());
   } catch (const std::bad_alloc&) {  // the arguments', the results' or the servant's
     write_exception(writer_, to_, {ErrorKind::no_memory, Completion::maybe, minor::out_of_memory}, {}, nullptr);
   } catch (const std::exception& exception) {

@@ -148,6 +148,29 @@ std::string nameserver_path(Settings& s, std::string_view text) {
   return s.naming.socket = text, std::string{};
 }
 
+std::string name_writers(Settings& s, std::string_view text) {
+  auto access = parse_access(text);
+  if (!access) return access.error();
+  s.naming.writers = std::move(*access);
+  return {};
+}
+
+std::string name_network_writers(Settings& s, std::string_view text) {
+  using Unknown = NamingSettings::Unknown;
+  if (text == "auto") return s.naming.network_writers = Unknown::automatic, std::string{};
+  if (text == "on") return s.naming.network_writers = Unknown::on, std::string{};
+  if (text == "off") return s.naming.network_writers = Unknown::off, std::string{};
+  return "auto, on or off";
+}
+
+std::string trusted_nameservers(Settings& s, std::string_view text) {
+  auto access = parse_access(text);
+  if (!access) return access.error();
+  if (!access->groups.empty()) return "anyone, or users of this host; groups say nothing of who runs a server";
+  s.naming.trusted = std::move(*access);
+  return {};
+}
+
 std::string log_level(Settings& s, std::string_view text) {
   using os::log::Level;
   if (text == "debug") return s.log_level = Level::debug, std::string{};
@@ -392,6 +415,35 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return span_of_time(v, s.naming.longest_lease); }},
       {"naming.watches", "1024", "listeners to changes",
        [](S& s, V v) { return size(v, s.naming.watches, 0, 100'000); }},
+      {"naming.client_leases", "1000",
+       "leases of one client: of all processes of a user of the nameserver's host, or of all that come from one "
+       "address",
+       [](S& s, V v) { return size(v, s.naming.client_leases, 0, 1'000'000); }},
+      {"naming.client_watches", "64", "listeners of one client",
+       [](S& s, V v) { return size(v, s.naming.client_watches, 0, 100'000); }},
+      {"naming.client_iterators", "256", "binding iterators of one client; with more his oldest goes",
+       [](S& s, V v) { return size(v, s.naming.client_iterators, 1, 100'000); }},
+      {"naming.reference_size", "16384", "bytes of a reference that is bound, as IOR: text",
+       [](S& s, V v) { return size(v, s.naming.reference_size, 1024, 1024 * 1024); }},
+      {"naming.foreign_calls", "16",
+       "calls at one time of corelane-nameserver into contexts of other servers; beyond it, as where they do not "
+       "answer, clients get CannotProceed, and go on there themselves. At most best_effort.waiting",
+       [](S& s, V v) { return size(v, s.naming.foreign_calls, 0, 10'000); }},
+      {"naming.foreign_time", "3s", "how long such a call may take",
+       [](S& s, V v) { return span_of_time(v, s.naming.foreign_time); }},
+      {"naming.writers", "anyone",
+       "who may change names (bind, unbind, make and destroy contexts, take leases), besides root and the user of "
+       "corelane-nameserver: users by name or number, groups as @name (primary ones), or anyone, separated by commas. "
+       "Others may resolve, list and watch",
+       name_writers},
+      {"naming.network_writers", "auto",
+       "whether those may of whom the kernel does not know who they are, that is clients over TCP: on, off, or auto: "
+       "where naming.writers is anyone",
+       name_network_writers},
+      {"naming.trusted", "",
+       "users whose nameserver a client believes at naming.socket besides root's and his own, by name or number, "
+       "separated by commas; anyone: whoever listens there",
+       trusted_nameservers},
       {"contracts.file", "",
        "contracts of operations, over those of their IDL; see using.md. A relative name is taken from the working "
        "directory",

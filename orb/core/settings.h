@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "orb/base/time.h"
+#include "orb/channel/access.h"
 #include "orb/core/settings_fault.h"
 #include "orb/dispatch/executive.h"
 #include "orb/giop/limits.h"
@@ -51,6 +52,18 @@ struct NamingSettings {
   std::size_t leases = 10'000;
   Duration longest_lease = std::chrono::hours{1};
   std::size_t watches = 1024;
+  // Of each client: a user of this host, or a host.
+  std::size_t client_leases = 1000;
+  std::size_t client_watches = 64;
+  std::size_t client_iterators = 256;
+  std::size_t reference_size = 16'384;  // bytes of one as text
+  // Calls into contexts of other servers.
+  std::size_t foreign_calls = 16;  // at one time
+  Duration foreign_time = std::chrono::seconds{3};
+  channel::Access writers{.anyone = true};  // who may change names
+  enum class Unknown : std::uint8_t { automatic, off, on };
+  Unknown network_writers = Unknown::automatic;  // whether clients may of whom the kernel does not know who they are
+  channel::Access trusted{};                     // whose nameserver a client believes; users only
 };
 
 // Of the reservation daemon, and of those who ask it; docs/reservation.md.

@@ -98,7 +98,7 @@ bool ChannelLink::watch_all() const noexcept {
 
 std::optional<PeerCredentials> ChannelLink::credentials() const noexcept {
   const channel::Peer& peer = channel_.peer();
-  return PeerCredentials{.process = peer.process, .user = peer.user};
+  return PeerCredentials{.process = peer.process, .user = peer.user, .group = peer.group};
 }
 
 IoResult ChannelLink::end_of(Fault fault) noexcept {

@@ -60,6 +60,7 @@ class Watcher {
 struct PeerCredentials {
   std::int32_t process = 0;  // as this process's namespace numbers it
   std::uint32_t user = 0;
+  std::uint32_t group = 0;  // the primary one
 };
 
 // What one read gave.

@@ -1,9 +1,12 @@
 #include "orb/transport/unix.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "orb/base/errors.h"
+#include "orb/os/log.h"
+#include "orb/os/peer_trust.h"
 #include "orb/os/socket_path.h"
 #include "orb/transport/detail/address.h"
 #include "orb/transport/detail/census.h"
@@ -17,6 +20,13 @@ namespace corelane::transport {
 namespace {
 
 using errors::bad_address;
+
+bool may_be_called(const os::Fd& connected, const std::string& path, const UnixOptions& options) {
+  if (std::find(options.guarded.begin(), options.guarded.end(), path) == options.guarded.end()) return true;
+  const auto why = os::why_not_trusted(connected.get(), options.trusted);
+  if (why) os::log::error("what answers at unix:" + path + " " + *why + ": it is left alone");
+  return !why;
+}
 
 }  // namespace
 
@@ -33,6 +43,7 @@ Expected<std::shared_ptr<Connection>> UnixTransport::connect(const Endpoint& end
   if (!names_socket(endpoint, EndpointKind::unix_socket)) return bad_address;
   auto fd = connect_stream(unix_address(endpoint.path), deadline);
   if (!fd) return fd.error();
+  if (!may_be_called(*fd, endpoint.path, options_)) return errors::connect_failed;
   return std::shared_ptr<Connection>(std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(*fd)),
                                                                         reactor_, limits_, std::nullopt));
 }

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "orb/transport/reactor.h"
 #include "orb/transport/transport.h"
@@ -16,6 +17,10 @@ class ConnectionCensus;
 struct UnixOptions {
   std::string directory{};  // where paths are chosen for listening endpoints without one; made when first needed
   mode_t mode = 0600;       // of a listening socket: who may write to it may connect
+  // Where everybody looks for a server of a name: one at such a path is called only if root, this user or one of the
+  // trusted runs it.
+  std::vector<std::string> guarded{};
+  std::vector<uid_t> trusted{};
 };
 
 class UnixTransport final : public Transport {

@@ -12,6 +12,7 @@ namespace corelane::nameserver {
 namespace naming = Corelane::Naming;
 
 void Directory::bind(const CosNaming::Name& n, ObjectRef object) {
+  parts_.writers.require();
   const Name name = name_of(n);
   const auto done = parts_.tree.bind(context_, name, parts_.objects.binding_to(object), IfBound::refuse);
   if (!done)
@@ -19,6 +20,7 @@ void Directory::bind(const CosNaming::Name& n, ObjectRef object) {
 }
 
 void Directory::rebind(const CosNaming::Name& n, ObjectRef object) {
+  parts_.writers.require();
   const Name name = name_of(n);
   const auto done = parts_.tree.bind(context_, name, parts_.objects.binding_to(object), IfBound::replace);
   if (!done)
@@ -26,6 +28,7 @@ void Directory::rebind(const CosNaming::Name& n, ObjectRef object) {
 }
 
 void Directory::bind_context(const CosNaming::Name& n, ContextRef context) {
+  parts_.writers.require();
   const Name name = name_of(n);
   const auto done = parts_.tree.bind(context_, name, parts_.objects.binding_to_context(context), IfBound::refuse);
   if (!done)
@@ -34,6 +37,7 @@ void Directory::bind_context(const CosNaming::Name& n, ContextRef context) {
 }
 
 void Directory::rebind_context(const CosNaming::Name& n, ContextRef context) {
+  parts_.writers.require();
   const Name name = name_of(n);
   const auto done = parts_.tree.bind(context_, name, parts_.objects.binding_to_context(context), IfBound::replace);
   if (!done)
@@ -57,18 +61,21 @@ Directory::ObjectRef Directory::resolve(const Name& name) {
 Directory::ObjectRef Directory::resolve(const CosNaming::Name& n) { return resolve(name_of(n)); }
 
 void Directory::unbind(const CosNaming::Name& n) {
+  parts_.writers.require();
   const Name name = name_of(n);
   const auto done = parts_.tree.unbind(context_, name);
   if (!done) parts_.objects.go_on(done.error(), name, [](const auto& there, const auto& rest) { there->unbind(rest); });
 }
 
 Directory::ContextRef Directory::new_context() {
+  parts_.writers.require();
   const auto made = parts_.tree.make_context();
   if (!made) parts_.objects.raise(made.error(), {});
   return parts_.objects.reference_to(*made);
 }
 
 Directory::ContextRef Directory::bind_new_context(const CosNaming::Name& n) {
+  parts_.writers.require();
   const Name name = name_of(n);
   const auto made = parts_.tree.bind_new_context(context_, name);
   if (made) return parts_.objects.reference_to(*made);
@@ -78,6 +85,7 @@ Directory::ContextRef Directory::bind_new_context(const CosNaming::Name& n) {
 
 // The root is everybody's way in: CORBA 3.3 has no exception of the operation's own for it.
 void Directory::destroy() {
+  parts_.writers.require();
   if (context_ == root_context) core::raise(Error{ErrorKind::no_permission, Completion::no, 0});
   if (const auto done = parts_.tree.destroy(context_); !done) parts_.objects.raise(done.error(), {});
   parts_.objects.deactivate(context_);
@@ -118,15 +126,21 @@ Directory::ObjectRef Directory::resolve_str(const std::string& text) {
 
 // A lease is this server's, so it cannot go on elsewhere.
 void Directory::bind_leased(const CosNaming::Name& n, ObjectRef object, naming::LeaseId lease, bool replace) {
+  parts_.writers.require();
   const Name name = name_of(n);
-  const auto owner = parts_.leases.owner_of(lease, os::now());
+  const Client client = calling_client();
+  const auto owner = parts_.leases.owner_of(lease, client, os::now());
   if (!owner) throw naming::UnknownLease();
   Binding binding = parts_.objects.binding_to(object);
   binding.owner = *owner;
   const auto done = parts_.tree.bind(context_, name, binding, replace ? IfBound::replace : IfBound::refuse);
   if (!done) parts_.objects.raise(done.error(), name);
-  if (parts_.leases.owner_of(lease, os::now())) return;
-  parts_.tree.remove_owned(*owner);  // the lease ended meanwhile, and its names were gone already
+  if (parts_.leases.owner_of(lease, client, os::now())) return;
+  // The lease ended meanwhile, and its names were gone already.
+  if (!parts_.tree.remove_owned(*owner)) {
+    parts_.leases.leave(*owner);
+    parts_.processes.wake();
+  }
   throw naming::UnknownLease();
 }
 
@@ -136,7 +150,7 @@ naming::Details Directory::describe(const CosNaming::Name& n) {
   if (!found) parts_.objects.raise(found.error(), name);
   return naming::Details(cos_type_of(found->type),
                          found->owner.empty() ? naming::Lifetime::persistent : naming::Lifetime::ephemeral,
-                         found->owner, parts_.objects.orb()->object_to_string(object_of(*found)));
+                         text_of_owner(found->owner), parts_.objects.orb()->object_to_string(object_of(*found)));
 }
 
 }  // namespace corelane::nameserver

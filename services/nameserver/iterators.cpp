@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "orb/base/minor.h"
-#include "orb/core/server.h"
 #include "orb/os/clock.h"
 
 namespace corelane::nameserver {
@@ -67,7 +66,7 @@ class Iterators::Servant final : public virtual CORBA::servant_traits<CosNaming:
 };
 
 // The entry of the client, or of anybody, that was not used for longest; end(): none.
-Iterators::Table::iterator Iterators::stalest(PeerId client, bool of_any) {
+Iterators::Table::iterator Iterators::stalest(const std::string& client, bool of_any) {
   auto found = entries_.end();
   for (auto at = entries_.begin(); at != entries_.end(); ++at)
     if ((of_any || at->second.client == client) && (found == entries_.end() || at->second.used < found->second.used))
@@ -76,7 +75,7 @@ Iterators::Table::iterator Iterators::stalest(PeerId client, bool of_any) {
 }
 
 // With the mutex held: what has to go for one more.
-std::vector<PortableServer::ObjectId> Iterators::make_room(PeerId client) {
+std::vector<PortableServer::ObjectId> Iterators::make_room(const std::string& client) {
   std::vector<PortableServer::ObjectId> gone;
   const auto drop = [&](Table::iterator at) {
     gone.push_back(std::move(at->second.id));
@@ -98,7 +97,7 @@ void Iterators::deactivate(const PortableServer::ObjectId& id) noexcept {
 }
 
 Iterators::Reference Iterators::open(ContextId context, const NameComponent* after, Time now) {
-  const PeerId client = core::calling_peer();
+  const std::string client = calling_client().name;
   std::vector<PortableServer::ObjectId> gone;
   std::uint64_t number = 0;
   {

@@ -10,10 +10,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "CosNamingS.h"
-#include "orb/base/ids.h"
 #include "orb/base/time.h"
+#include "services/nameserver/clients.h"
 #include "services/nameserver/name_tree.h"
 #include "services/nameserver/objects.h"
 
@@ -21,7 +22,7 @@ namespace corelane::nameserver {
 
 struct IteratorLimits {
   std::size_t iterators = 1024;
-  std::size_t of_client = 64;  // of one connection
+  std::size_t of_client = 256;
   Duration age = std::chrono::minutes{5};
 };
 
@@ -56,13 +57,13 @@ class Iterators : public std::enable_shared_from_this<Iterators> {
  private:
   class Servant;
   struct Entry {
-    PeerId client;
+    std::string client;
     Time used;
     PortableServer::ObjectId id;
   };
   using Table = std::map<std::uint64_t, Entry>;
-  std::vector<PortableServer::ObjectId> make_room(PeerId client);
-  Table::iterator stalest(PeerId client, bool of_any);
+  std::vector<PortableServer::ObjectId> make_room(const std::string& client);
+  Table::iterator stalest(const std::string& client, bool of_any);
   void deactivate(const PortableServer::ObjectId& id) noexcept;
 
   NameTree& tree_;

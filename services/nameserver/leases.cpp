@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 #include <sstream>
+#include <utility>
 
 namespace corelane::nameserver {
 namespace {
@@ -12,72 +13,107 @@ LeaseId random_id() {
   return std::uint64_t{source()} << 32 | source();
 }
 
-// "process <lease> <boot id> <pid namespace> <pid> <start>", "lease <lease> <milliseconds>".
-std::string owner_text(LeaseId id, const os::ProcessIdentity& process) {
+// "process <lease> <boot id> <pid namespace> <pid> <start>", "lease <lease> <milliseconds>"; both followed by
+// "<taker> <taker's process>".
+std::string taker_text(const Client& taker) {
+  return taker.name.empty() ? "" : " " + taker.name + " " + std::to_string(taker.process);
+}
+
+std::string owner_text(LeaseId id, const os::ProcessIdentity& process, const Client& taker) {
   const os::HostIdentity& host = os::this_host();
   return "process " + std::to_string(id) + " " + host.boot_id + " " + std::to_string(host.pid_namespace) + " " +
-         std::to_string(process.pid) + " " + std::to_string(process.start_ticks);
+         std::to_string(process.pid) + " " + std::to_string(process.start_ticks) + taker_text(taker);
 }
 
 std::int64_t milliseconds(Duration duration) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
 }
 
-std::string owner_text(LeaseId id, Duration lasts) {
-  return "lease " + std::to_string(id) + " " + std::to_string(milliseconds(lasts));
+std::string owner_text(LeaseId id, Duration lasts, const Client& taker) {
+  return "lease " + std::to_string(id) + " " + std::to_string(milliseconds(lasts)) + taker_text(taker);
+}
+
+// A call within the process is the nameserver's own program's.
+bool may_use(const Client& taker, std::int32_t owner_process, const Client& by) {
+  if (taker.name.empty() || by.name.empty()) return true;
+  if (by.name != taker.name) return false;
+  return by.process == taker.process || (owner_process != 0 && by.process == owner_process);
 }
 
 }  // namespace
+
+std::string text_of_owner(const std::string& owner) {
+  std::istringstream words(owner);
+  std::string kind, id, boot, space, number;
+  words >> kind >> id;
+  if (kind == "process" && words >> boot >> space >> number) return "process " + number;
+  if (kind == "lease" && words >> number) return "a lease of " + number + " ms";
+  return owner.empty() ? "" : "another nameserver's lease";
+}
 
 Expected<Leases::Granted, std::string> Leases::add(LeaseId id, Lease lease) {
   const std::lock_guard lock(mutex_);
   if (leases_.size() >= limits_.leases)
     return std::string("all " + std::to_string(limits_.leases) + " leases are given; see naming.leases");
+  const auto is_his = [&](const auto& item) { return item.second.taker.name == lease.taker.name; };
+  const auto his = static_cast<std::size_t>(std::count_if(leases_.begin(), leases_.end(), is_his));
+  if (!lease.taker.name.empty() && his >= limits_.of_client)
+    return std::string(lease.taker.name + " has " + std::to_string(his) +
+                       " leases, as many as one client may have; end some, or see naming.client_leases");
   Granted granted{id, lease.owner, lease.lasts};
   leases_.emplace(id, std::move(lease));
   return granted;
 }
 
-Expected<Leases::Granted, std::string> Leases::grant(const os::ProcessIdentity& process) {
+Expected<Leases::Granted, std::string> Leases::grant(const os::ProcessIdentity& process, const Client& to) {
   if (!os::is_alive(process))
     return std::string("no process " + std::to_string(process.pid) + " of this start time runs here");
   const LeaseId id = random_id();
-  return add(id, {.owner = owner_text(id, process), .process = process});
+  return add(id, {.taker = to, .owner = owner_text(id, process, to), .process = process});
 }
 
-Expected<Leases::Granted, std::string> Leases::grant(Duration wanted, Time now) {
+Expected<Leases::Granted, std::string> Leases::grant(Duration wanted, const Client& to, Time now) {
   const Duration lasts = std::clamp(wanted, shortest, std::max(shortest, limits_.longest));
   const LeaseId id = random_id();
-  return add(id, {.owner = owner_text(id, lasts), .lasts = lasts, .ends = now + lasts});
+  return add(id, {.taker = to, .owner = owner_text(id, lasts, to), .lasts = lasts, .ends = now + lasts});
 }
 
-bool Leases::renew(LeaseId id, Time now) {
-  const std::lock_guard lock(mutex_);
+const Leases::Lease* Leases::usable(LeaseId id, const Client& by, Time now) const {
   const auto found = leases_.find(id);
-  if (found == leases_.end() || found->second.ends <= now) return false;
-  if (found->second.process.pid == 0) found->second.ends = now + found->second.lasts;
+  if (found == leases_.end() || found->second.ends <= now) return nullptr;
+  return may_use(found->second.taker, found->second.process.pid, by) ? &found->second : nullptr;
+}
+
+bool Leases::renew(LeaseId id, const Client& by, Time now) {
+  const std::lock_guard lock(mutex_);
+  if (usable(id, by, now) == nullptr) return false;
+  Lease& lease = leases_.at(id);
+  if (lease.process.pid == 0) lease.ends = now + lease.lasts;
   return true;
 }
 
-std::optional<std::string> Leases::owner_of(LeaseId id, Time now) const {
+std::optional<std::string> Leases::owner_of(LeaseId id, const Client& by, Time now) const {
   const std::lock_guard lock(mutex_);
-  const auto found = leases_.find(id);
-  if (found == leases_.end() || found->second.ends <= now) return std::nullopt;
-  return found->second.owner;
+  const Lease* const lease = usable(id, by, now);
+  return lease == nullptr ? std::nullopt : std::optional(lease->owner);
 }
 
-std::optional<std::string> Leases::end(LeaseId id) {
+bool Leases::end(LeaseId id, const Client& by) {
   const std::lock_guard lock(mutex_);
-  const auto found = leases_.find(id);
-  if (found == leases_.end()) return std::nullopt;
-  std::string owner = std::move(found->second.owner);
-  leases_.erase(found);
-  return owner;
+  if (usable(id, by, Time{}) == nullptr) return false;
+  left_.push_back(std::move(leases_.at(id).owner));
+  leases_.erase(id);
+  return true;
+}
+
+void Leases::leave(std::string owner) {
+  const std::lock_guard lock(mutex_);
+  left_.push_back(std::move(owner));
 }
 
 std::vector<std::string> Leases::take_expired(Time now) {
-  std::vector<std::string> owners;
   const std::lock_guard lock(mutex_);
+  std::vector<std::string> owners = std::exchange(left_, {});
   std::erase_if(leases_, [&](const auto& item) {
     const bool over = item.second.ends <= now;
     if (over) owners.push_back(item.second.owner);
@@ -98,8 +134,8 @@ std::vector<std::string> Leases::take_of(const os::ProcessIdentity& process) {
 }
 
 Time Leases::next_expiry() const {
-  Time earliest = never;
   const std::lock_guard lock(mutex_);
+  Time earliest = left_.empty() ? never : Time{};
   for (const auto& [id, lease] : leases_) earliest = std::min(earliest, lease.ends);
   return earliest;
 }
@@ -109,15 +145,19 @@ bool Leases::restore(const std::string& owner, Time now) {
   std::string kind;
   LeaseId id = 0;
   if (!(words >> kind >> id)) return false;
+  Client taker;
   if (std::int64_t ms = 0; kind == "lease" && words >> ms) {
+    if (!(words >> taker.name >> taker.process)) taker = {};
     const Duration lasts = std::clamp(Duration(std::chrono::milliseconds{ms}), shortest, limits_.longest);
-    return add(id, {.owner = owner, .lasts = lasts, .ends = now + lasts}).has_value();
+    return add(id, {.taker = taker, .owner = owner, .lasts = lasts, .ends = now + lasts}).has_value();
   }
   os::HostIdentity host = os::this_host();
   os::ProcessIdentity process;
   if (kind != "process" || !(words >> host.boot_id >> host.pid_namespace >> process.pid >> process.start_ticks))
     return false;
-  return host == os::this_host() && os::is_alive(process) && add(id, {.owner = owner, .process = process});
+  if (!(words >> taker.name >> taker.process)) taker = {};
+  return host == os::this_host() && os::is_alive(process) &&
+         add(id, {.taker = taker, .owner = owner, .process = process});
 }
 
 std::vector<os::ProcessIdentity> Leases::processes() const {

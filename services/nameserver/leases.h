@@ -1,5 +1,6 @@
 // Leases: how long ephemeral names live: as long as a process, or until nobody renews. One lease is one owner of names
-// in the store; the owner's text says all that is needed to go on with it when the nameserver runs again.
+// in the store; the owner's text says all that is needed to go on with it when the nameserver runs again. Only who took
+// a lease uses it: the process, or the host where it came over the network; and the process whose lease it is.
 //
 // Time comes in as an argument. Threads: any; one mutex.
 #pragma once
@@ -15,6 +16,7 @@
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
 #include "orb/os/host.h"
+#include "services/nameserver/clients.h"
 
 namespace corelane::nameserver {
 
@@ -22,6 +24,7 @@ using LeaseId = std::uint64_t;  // random, so that nobody ends another's by chan
 
 struct LeaseLimits {
   std::size_t leases = 10'000;
+  std::size_t of_client = 1000;
   Duration longest = std::chrono::hours{1};
 };
 
@@ -37,18 +40,20 @@ class Leases {
     Duration lasts;  // zero: as long as the process
   };
   // Or why not, as a sentence with its remedy. The caller sees to it that it is a process of this host.
-  Expected<Granted, std::string> grant(const os::ProcessIdentity& process);
-  Expected<Granted, std::string> grant(Duration wanted, Time now);
+  Expected<Granted, std::string> grant(const os::ProcessIdentity& process, const Client& to);
+  Expected<Granted, std::string> grant(Duration wanted, const Client& to, Time now);
 
-  // False: it is not known, or has ended.
-  bool renew(LeaseId id, Time now);
-  std::optional<std::string> owner_of(LeaseId id, Time now) const;
-  // Its owner, whose names are to go.
-  std::optional<std::string> end(LeaseId id);
-  // Owners whose time is over, or whose process is no more: they are forgotten here.
+  // False, or nothing: it is not known, has ended, or is another's than the one who asks.
+  bool renew(LeaseId id, const Client& by, Time now);
+  std::optional<std::string> owner_of(LeaseId id, const Client& by, Time now) const;
+  // It is forgotten; its names are to go by take_expired().
+  bool end(LeaseId id, const Client& by);
+  // The owner's names are to go by take_expired(), which the store did not take away, or which came too late.
+  void leave(std::string owner);
+  // Owners whose time is over, or whose process is no more, or who left: they are forgotten here.
   std::vector<std::string> take_expired(Time now);
   std::vector<std::string> take_of(const os::ProcessIdentity& process);
-  // When take_expired() has something to give, unless somebody renews.
+  // When take_expired() has something to give, unless somebody renews. In the past: it has already.
   Time next_expiry() const;
 
   // An owner that the store knew: the lease goes on, a timed one for its whole length. False: it cannot; the process is
@@ -59,16 +64,25 @@ class Leases {
 
  private:
   struct Lease {
+    Client taker{};  // without a name: anybody, as an owner of an older nameserver says nothing of it
     std::string owner;
     os::ProcessIdentity process{};  // pid 0: timed
     Duration lasts{};
     Time ends = never;
   };
   Expected<Granted, std::string> add(LeaseId id, Lease lease);
+  // With the mutex held.
+  const Lease* usable(LeaseId id, const Client& by, Time now) const;
 
   const LeaseLimits limits_;
   mutable std::mutex mutex_;
-  std::map<LeaseId, Lease> leases_;  // guarded by mutex_
+  // Guarded by mutex_.
+  std::map<LeaseId, Lease> leases_;
+  std::vector<std::string> left_;
 };
+
+// Whose an ephemeral name is, for people: "process 4711", "a lease of 30000 ms". The lease's number is its taker's
+// alone.
+std::string text_of_owner(const std::string& owner);
 
 }  // namespace corelane::nameserver

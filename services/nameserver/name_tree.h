@@ -67,8 +67,8 @@ class NameTree {
   // In the order of names, from the first behind `after`, or from the first.
   Result<std::vector<Entry>> list(ContextId context, const NameComponent* after, std::size_t most);
   Result<void> require(ContextId context);
-  // Names that came too late for their owner's end.
-  void remove_owned(const std::string& owner) { (void)store_.remove_owned(owner); }
+  // Names that came too late for their owner's end. False: the store did not answer, and they are still there.
+  bool remove_owned(const std::string& owner) { return store_.remove_owned(owner).has_value(); }
 
  private:
   // Where the last component of the name is.

@@ -9,22 +9,43 @@
 #include "orb/os/log.h"
 
 namespace corelane::nameserver {
+namespace {
+
+// While a servant's thread waits in a call another takes its place, but only so many (best_effort.waiting): with as
+// many calls as that, or as threads where it is 0, nobody would be left to serve.
+ForeignLimits foreign_limits(const core::Settings& settings) {
+  const dispatch::ExecutiveOptions& crew = settings.executive;
+  const std::size_t most = std::max(crew.best_effort_waiting, crew.best_effort_threads - 1);
+  if (settings.naming.foreign_calls > most)
+    os::log::warn("naming: naming.foreign_calls counts as " + std::to_string(most) +
+                  ": more would leave no thread to serve others; see best_effort.waiting");
+  return {.calls = std::min(settings.naming.foreign_calls, most), .time = settings.naming.foreign_time};
+}
+
+Objects::Limits object_limits(const core::Settings& settings) {
+  return {.reference_size = settings.naming.reference_size, .foreign = foreign_limits(settings)};
+}
+
+}  // namespace
 
 Nameserver::Nameserver(CORBA::object_reference<CORBA::ORB> orb, std::unique_ptr<Store> store,
                        const core::NamingSettings& settings)
     : store_(std::move(store)),
       tree_(*store_, {.depth = settings.depth, .length = settings.name_length}),
       iterator_age_(settings.iterator_age),
-      leases_({.leases = settings.leases, .longest = settings.longest_lease}),
+      writers_(settings),
+      leases_({.leases = settings.leases, .of_client = settings.client_leases, .longest = settings.longest_lease}),
       log_(kept_changes, settings.depth),
-      watches_(log_, settings.watches),
-      objects_(std::move(orb),
+      watches_(log_, {.watches = settings.watches, .of_client = settings.client_watches}),
+      objects_(orb, object_limits(orb->settings()),
                [this](ContextId context) { return CORBA::make_reference<Directory>(directory_, context); }),
       iterators_(std::make_shared<Iterators>(
-          tree_, objects_, IteratorLimits{.iterators = settings.iterators, .age = settings.iterator_age})),
-      directory_{tree_, objects_, *iterators_, leases_} {
-  const auto server =
-      CORBA::make_reference<ServerServant>(ServerParts{*store_, leases_, processes_, log_, watches_, *iterators_});
+          tree_, objects_,
+          IteratorLimits{
+              .iterators = settings.iterators, .of_client = settings.client_iterators, .age = settings.iterator_age})),
+      directory_{tree_, objects_, *iterators_, leases_, processes_, writers_} {
+  const auto server = CORBA::make_reference<ServerServant>(
+      ServerParts{*store_, leases_, processes_, log_, watches_, *iterators_, writers_});
   directory_.server = IDL::traits<Corelane::Naming::Server>::narrow(objects_.helpers()->servant_to_reference(server));
   store_->on_change([this](const Change& change) { changed(change); });
   log_.learn(*store_);

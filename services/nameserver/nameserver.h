@@ -60,6 +60,7 @@ class Nameserver {
   const std::unique_ptr<Store> store_;
   NameTree tree_;
   const Duration iterator_age_;
+  const Writers writers_;
   Leases leases_;
   ProcessWatch processes_;
   ChangeLog log_;

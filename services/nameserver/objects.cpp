@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/core/address.h"
 #include "orb/core/reference.h"
 
 namespace corelane::nameserver {
@@ -59,11 +60,13 @@ CosNaming::BindingType cos_type_of(BindingType type) {
   return type == BindingType::object ? CosNaming::BindingType::nobject : CosNaming::BindingType::ncontext;
 }
 
-Objects::Objects(CORBA::object_reference<CORBA::ORB> orb, MakeServant make_servant)
+Objects::Objects(CORBA::object_reference<CORBA::ORB> orb, const Limits& limits, MakeServant make_servant)
     : orb_(std::move(orb)),
+      limits_(limits),
       make_servant_(std::move(make_servant)),
       contexts_(root_of(orb_)->create_well_known(well_known_key, nullptr)),
-      helpers_(root_of(orb_)->create_POA("naming", contexts_->the_POAManager())) {}
+      helpers_(root_of(orb_)->create_POA("naming", contexts_->the_POAManager())),
+      foreign_calls_(limits.foreign) {}
 
 void Objects::open() { contexts_->the_POAManager()->activate(); }
 
@@ -109,19 +112,46 @@ std::optional<ContextId> Objects::context_of(const CORBA::object_reference<CORBA
   }
 }
 
+std::string Objects::text_of(const CORBA::object_reference<CORBA::Object>& object) const {
+  std::string text = orb_->object_to_string(object);
+  if (text.size() <= limits_.reference_size) return text;
+  core::raise(Error{ErrorKind::imp_limit, Completion::no, 0}, "the reference has " + std::to_string(text.size()) +
+                                                                  " bytes as text, and naming.reference_size allows " +
+                                                                  std::to_string(limits_.reference_size));
+}
+
 Binding Objects::binding_to(const CORBA::object_reference<CORBA::Object>& object) const {
-  return {.type = BindingType::object, .reference = orb_->object_to_string(object)};
+  return {.type = BindingType::object, .reference = text_of(object)};
 }
 
 Binding Objects::binding_to_context(const CORBA::object_reference<CORBA::Object>& context) const {
   if (!context) core::raise(Error{ErrorKind::bad_param, Completion::no, minor::nil_reference});
   if (const auto own = context_of(context)) return {.type = BindingType::context, .context = *own};
-  return {.type = BindingType::context, .reference = orb_->object_to_string(context)};
+  return {.type = BindingType::context, .reference = text_of(context)};
 }
 
 Objects::ContextReference Objects::foreign(const std::string& reference) const {
   const auto object = orb_->string_to_object(reference);
   return object ? core::make_stub<CosNaming::NamingContext>(object->_reference()) : nullptr;
+}
+
+Objects::ContextReference Objects::over_network(const ContextReference& context) const {
+  const core::Address* const address = context ? context->_reference()->address() : nullptr;
+  if (address == nullptr) return nullptr;
+  auto endpoints = address->endpoints;
+  std::erase_if(endpoints, [](const auto& endpoint) { return endpoint.kind != transport::EndpointKind::tcp; });
+  if (endpoints.size() == address->endpoints.size()) return context;
+  if (endpoints.empty()) return nullptr;
+  giop::Ior ior{.type_id = context->_reference()->ior().type_id,
+                .profiles = {core::profile_of(endpoints, address->object_key)}};
+  return core::make_stub<CosNaming::NamingContext>(
+      std::make_shared<core::Reference>(context->_reference()->orb(), std::move(ior)));
+}
+
+void Objects::tell_failed(const ContextReference& context, const CORBA::SystemException& why) {
+  foreign_calls_.tell("a context of another server, at " +
+                      transport::to_string(context->_reference()->address()->endpoints) +
+                      ", cannot be called, and clients are told to go on there themselves: " + why.what());
 }
 
 void Objects::raise(const NameFault& fault, const Name& name) {

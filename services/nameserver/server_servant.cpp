@@ -24,6 +24,7 @@ void check_pattern(const std::string& pattern) {
 }  // namespace
 
 idl::LeaseId ServerServant::lease_of(const idl::Process& owner) {
+  parts_.writers.require();
   const os::HostIdentity& here = os::this_host();
   const std::string instead = "; take a lease that is renewed, with lease_for()";
   if (here.boot_id.empty() || owner.boot_id() != here.boot_id)
@@ -32,14 +33,15 @@ idl::LeaseId ServerServant::lease_of(const idl::Process& owner) {
     throw idl::Refused("the process is in another process namespace than the nameserver, which cannot see its end" +
                        instead);
   const os::ProcessIdentity process{owner.pid(), owner.started()};
-  const auto granted = parts_.leases.grant(process);
+  const auto granted = parts_.leases.grant(process, calling_client());
   if (!granted) throw idl::Refused(granted.error());
   parts_.processes.add(process);
   return granted->id;
 }
 
 idl::LeaseId ServerServant::lease_for(std::uint32_t& milliseconds) {
-  const auto granted = parts_.leases.grant(std::chrono::milliseconds{milliseconds}, os::now());
+  parts_.writers.require();
+  const auto granted = parts_.leases.grant(std::chrono::milliseconds{milliseconds}, calling_client(), os::now());
   if (!granted) throw idl::Refused(granted.error());
   milliseconds =
       static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(granted->lasts).count());
@@ -48,23 +50,23 @@ idl::LeaseId ServerServant::lease_for(std::uint32_t& milliseconds) {
 }
 
 void ServerServant::renew(idl::LeaseId lease) {
-  if (!parts_.leases.renew(lease, os::now())) throw idl::UnknownLease();
+  if (!parts_.leases.renew(lease, calling_client(), os::now())) throw idl::UnknownLease();
 }
 
 void ServerServant::end(idl::LeaseId lease) {
-  const auto owner = parts_.leases.owner_of(lease, os::now());
+  const Client client = calling_client();
+  const auto owner = parts_.leases.owner_of(lease, client, os::now());
   if (!owner) throw idl::UnknownLease();
   if (!parts_.store.remove_owned(*owner))
     core::raise(Error{ErrorKind::transient, Completion::no, minor::names_unavailable});
-  (void)parts_.leases.end(lease);
-  (void)parts_.store.remove_owned(*owner);  // what was bound between both
+  if (parts_.leases.end(lease, client)) parts_.processes.wake();  // what was bound between both goes, too
 }
 
 idl::WatchId ServerServant::watch(const std::string& pattern, CORBA::object_reference<idl::Listener> hears) {
   check_pattern(pattern);
   if (!hears) throw idl::Refused("the listener is nil");
-  const auto id = parts_.watches.add(pattern, std::move(hears));
-  if (!id) throw idl::Refused("there are as many listeners as naming.watches allows");
+  const auto id = parts_.watches.add(pattern, std::move(hears), calling_client());
+  if (!id) throw idl::Refused(id.error());
   return *id;
 }
 

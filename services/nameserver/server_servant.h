@@ -23,6 +23,7 @@ struct ServerParts {
   ChangeLog& log;
   Watches& watches;
   const Iterators& iterators;
+  const Writers& writers;
 };
 
 class ServerServant final : public virtual CORBA::servant_traits<Corelane::Naming::Server>::base_type {

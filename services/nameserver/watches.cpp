@@ -1,9 +1,12 @@
 #include "services/nameserver/watches.h"
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
+#include "orb/core/call_deadline.h"
 #include "orb/giop/name_text.h"
+#include "orb/os/clock.h"
 #include "orb/os/log.h"
 
 namespace corelane::nameserver {
@@ -31,13 +34,20 @@ Corelane::Naming::Change cos_change_of(const NamedChange& change) {
       change.ephemeral ? Lifetime::ephemeral : Lifetime::persistent);
 }
 
-Watches::Watches(const ChangeLog& log, std::size_t most) : log_(log), most_(most), thread_([this] { run(); }) {}
+Watches::Watches(const ChangeLog& log, const WatchLimits& limits)
+    : log_(log), limits_(limits), thread_([this] { run(); }) {}
 
-std::optional<WatchId> Watches::add(const std::string& pattern, Listener listener) {
+Expected<WatchId, std::string> Watches::add(const std::string& pattern, Listener listener, const Client& client) {
   const auto now = log_.read(NamePattern("**"), ChangeLog::latest, 0).until;
-  auto watch = std::make_shared<Watch>(Watch{NamePattern(pattern), std::move(listener), now});
+  auto watch = std::make_shared<Watch>(Watch{client.name, NamePattern(pattern), std::move(listener), now});
   const std::lock_guard lock(mutex_);
-  if (watches_.size() >= most_) return std::nullopt;
+  if (watches_.size() >= limits_.watches)
+    return std::string("there are as many listeners as naming.watches allows; ask with changes() now and then");
+  const auto his = static_cast<std::size_t>(std::count_if(
+      watches_.begin(), watches_.end(), [&](const auto& item) { return item.second->client == client.name; }));
+  if (!client.name.empty() && his >= limits_.of_client)
+    return std::string(client.name + " has " + std::to_string(his) +
+                       " listeners, as many as one client may have; unwatch some, or see naming.client_watches");
   const WatchId id = random_watch();
   watches_.emplace(id, std::move(watch));
   return id;
@@ -71,9 +81,15 @@ void Watches::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-std::map<WatchId, std::shared_ptr<Watches::Watch>> Watches::copy() const {
-  const std::lock_guard lock(mutex_);
-  return watches_;
+// Those that were reached before come first.
+std::vector<std::pair<WatchId, std::shared_ptr<Watches::Watch>>> Watches::copy() const {
+  std::vector<std::pair<WatchId, std::shared_ptr<Watch>>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    all.assign(watches_.begin(), watches_.end());
+  }
+  std::partition(all.begin(), all.end(), [](const auto& item) { return item.second->reached; });
+  return all;
 }
 
 // False: the listener cannot be reached.
@@ -85,7 +101,9 @@ bool Watches::tell(Watch& watch) const {
     Corelane::Naming::ChangeList list;
     for (const NamedChange& change : reading.changes) list.push_back(cos_change_of(change));
     try {
+      const core::CallDeadline bound(os::now() + patience);
       watch.listener->changed(list, reading.lost);
+      watch.reached = true;
     } catch (const CORBA::Exception& why) {
       os::log::info(std::string("naming: a listener to changes is forgotten: ") + why.what());
       return false;

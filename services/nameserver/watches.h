@@ -1,5 +1,6 @@
-// Watches: listeners that hear of changes to names. One thread tells them, oneway, so that no writer waits for any; a
-// listener that cannot be reached is forgotten.
+// Watches: listeners that hear of changes to names. One thread tells them, oneway, so that no writer waits for any, and
+// no listener for the end of another's work. A listener that cannot be reached within a second is forgotten; those that
+// were reached before are told before those that were not yet, so that new ones delay only each other.
 //
 // Threads: any; the telling thread is Watches' own.
 #pragma once
@@ -10,12 +11,16 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "CorelaneNamingC.h"
+#include "orb/base/expected.h"
+#include "orb/base/time.h"
 #include "services/nameserver/change_log.h"
+#include "services/nameserver/clients.h"
 
 namespace corelane::nameserver {
 
@@ -24,16 +29,21 @@ using WatchId = std::uint64_t;  // random
 // The same change as the IDL tells it.
 Corelane::Naming::Change cos_change_of(const NamedChange& change);
 
+struct WatchLimits {
+  std::size_t watches = 1024;
+  std::size_t of_client = 64;
+};
+
 class Watches {
  public:
   using Listener = CORBA::object_reference<Corelane::Naming::Listener>;
 
   // `log` outlives the object.
-  Watches(const ChangeLog& log, std::size_t most);
+  Watches(const ChangeLog& log, const WatchLimits& limits);
   ~Watches() { stop(); }
 
-  // Nothing: there are as many as may be.
-  std::optional<WatchId> add(const std::string& pattern, Listener listener);
+  // Or why not, as a sentence with its remedy.
+  Expected<WatchId, std::string> add(const std::string& pattern, Listener listener, const Client& client);
   void remove(WatchId id);
   std::size_t size() const;
 
@@ -43,17 +53,22 @@ class Watches {
   void stop();
 
  private:
+  static constexpr Duration patience = std::chrono::seconds{1};  // with a listener's host
+
   struct Watch {
+    std::string client;
     NamePattern pattern;
     Listener listener;
-    std::uint64_t seen;  // the telling thread's, once it is in watches_
+    // The telling thread's, once it is in watches_.
+    std::uint64_t seen;
+    bool reached = false;  // once, at least
   };
   void run();
-  std::map<WatchId, std::shared_ptr<Watch>> copy() const;
+  std::vector<std::pair<WatchId, std::shared_ptr<Watch>>> copy() const;
   bool tell(Watch& watch) const;
 
   const ChangeLog& log_;
-  const std::size_t most_;
+  const WatchLimits limits_;
   mutable std::mutex mutex_;
   std::condition_variable rung_;
   // Guarded by mutex_.

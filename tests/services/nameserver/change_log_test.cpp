@@ -3,14 +3,10 @@
 #include <catch2/catch.hpp>
 
 #include "orb/giop/name_text.h"
-#include "orb/os/clock.h"
-#include "services/nameserver/leases.h"
-#include "services/nameserver/process_watch.h"
 #include "services/nameserver/stores/open_store.h"
 
 using namespace corelane;
 using namespace corelane::nameserver;
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -150,65 +146,4 @@ TEST_CASE("reading goes on where it ended, and tells what it has missed") {
   CHECK(names.read("**", 0) == "? +b +c +d ");
   CHECK(names.read("**", 77) == "? +b +c +d ");
   CHECK(names.until == 4);
-}
-
-// Leases: time is an argument.
-
-TEST_CASE("a lease lasts until nobody has renewed it") {
-  Leases leases({.leases = 2, .longest = 10s});
-  const Time start{};
-  const auto lease = leases.grant(5s, start);
-  REQUIRE(lease);
-  CHECK(lease->lasts == 5s);
-  CHECK(leases.next_expiry() == start + 5s);
-  CHECK(leases.renew(lease->id, start + 4s));
-  CHECK(leases.take_expired(start + 8999ms).empty());
-  CHECK(leases.owner_of(lease->id, start + 8999ms) == lease->owner);
-  CHECK_FALSE(leases.owner_of(lease->id, start + 9s));
-  CHECK_FALSE(leases.renew(lease->id, start + 9s));
-  CHECK(leases.take_expired(start + 9s) == std::vector{lease->owner});
-  CHECK(leases.size() == 0);
-  CHECK(leases.next_expiry() == never);
-}
-
-TEST_CASE("leases are bounded in number and length") {
-  Leases leases({.leases = 2, .longest = 10s});
-  CHECK(leases.grant(1h, Time{})->lasts == 10s);
-  CHECK(leases.grant(0s, Time{})->lasts == Leases::shortest);
-  CHECK_THAT(leases.grant(1s, Time{}).error(), Catch::Contains("naming.leases"));
-}
-
-TEST_CASE("a lease of a process lasts as long as the process") {
-  Leases leases({});
-  const auto self = os::this_process();
-  const auto lease = leases.grant(self);
-  REQUIRE(lease);
-  CHECK(leases.next_expiry() == never);
-  CHECK(leases.processes() == std::vector{self});
-  CHECK(leases.take_of(self) == std::vector{lease->owner});
-  const os::ProcessIdentity other{self.pid, self.start_ticks + 1};
-  CHECK_THAT(leases.grant(other).error(), Catch::Contains("no process"));
-}
-
-TEST_CASE("the end of a process is told, and not that of a later one with its number") {
-  ProcessWatch watch;
-  const auto self = os::this_process();
-  const os::ProcessIdentity earlier{self.pid, self.start_ticks - 1};
-  watch.add(earlier);
-  watch.add(self);
-  CHECK(watch.wait(os::now()) == std::vector{earlier});
-  CHECK(watch.wait(os::now()).empty());
-}
-
-TEST_CASE("an owner's text is enough to go on with his lease") {
-  Leases before({}), after({});
-  const auto timed = before.grant(5s, Time{}), own = before.grant(os::this_process());
-  REQUIRE((timed && own));
-  CHECK(after.restore(timed->owner, Time{7s}));
-  CHECK(after.restore(own->owner, Time{7s}));
-  CHECK(after.owner_of(timed->id, Time{11s}) == timed->owner);
-  CHECK_FALSE(after.owner_of(timed->id, Time{12s}));
-  CHECK(after.owner_of(own->id, Time{99s}) == own->owner);
-  for (const char* text : {"", "lease", "lease x", "lease 7", "process 7 boot 1 2", "someone 7 8"})
-    CHECK_FALSE(after.restore(text, Time{}));
 }

@@ -132,6 +132,7 @@ TEST_CASE("kill -9 amid 10000 binds loses none that was acknowledged") {
   CHECK(daemon.end(SIGKILL) == "killed by signal 9 (Killed)");
   for (std::thread& thread : threads) thread.join();
   daemon.start();
+  CAPTURE(acknowledged);
   std::size_t lost = 0;
   for (const auto& names : known)
     for (const std::string& name : names) lost += raised_by([&] { root->resolve(cos_name(name)); }).empty() ? 0u : 1u;

@@ -1,10 +1,19 @@
 // Naming contexts as objects, called within their process and from another ORB.
 #include "services/nameserver/directory.h"
 
-#include <catch2/catch.hpp>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <thread>
+#include <vector>
+
+#include "orb/core/name_service.h"
 #include "orb/core/reference.h"
+#include "orb/os/fd.h"
 #include "tests/services/nameserver/served.h"
+#include "tests/support/captured_errors.h"
 
 using namespace corelane;
 using namespace corelane::testing;
@@ -36,6 +45,30 @@ class Seen {
   QuietOrb client;
   ServedNames server;
   NamingDirectory root;
+};
+
+// A server that takes calls and never answers. Its end breaks the connections to it.
+class Silent {
+ public:
+  Silent() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    REQUIRE(::bind(socket_.get(), reinterpret_cast<sockaddr*>(&address), size) == 0);
+    REQUIRE(::listen(socket_.get(), 64) == 0);
+    REQUIRE(::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    place_ = "corbaloc:iiop:1.2@127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/NameService";
+  }
+  // A context there, which is not asked whether it is one.
+  CORBA::object_reference<CosNaming::NamingContext> context(const QuietOrb& orb) const {
+    return core::make_stub<CosNaming::NamingContext>(orb->string_to_object(place_)->_reference());
+  }
+  void end() { socket_.reset(); }
+
+ private:
+  os::Fd socket_;
+  std::string place_;
 };
 
 std::string text_of_list(const CosNaming::BindingList& list) {
@@ -197,4 +230,76 @@ TEST_CASE("a name leads on into the context of another server") {
   other.reset();
   CHECK(names.resolve("near/far/c/x") == "CannotProceed c/x");
   CHECK(raised_by([&] { names.root->unbind(cos_name("near/far")); }) == "");
+}
+
+TEST_CASE("a context that never answers holds up few callers and nobody else") {
+  constexpr int callers = 12, at_once = 2;
+  Seen names({"-ORBNamingForeignCalls", std::to_string(at_once), "-ORBNamingForeignTime", "3600s"}, true);
+  Silent silent;
+  names.root->bind_context(cos_name("far"), silent.context(names.client));
+  names.bind("near", "1");
+  std::atomic<int> answered{0};
+  std::vector<std::string> answers(callers);
+  std::vector<std::thread> threads;
+  for (std::string& answer : answers)
+    threads.emplace_back([&] {
+      answer = names.resolve("far/x");
+      ++answered;
+      answered.notify_one();
+    });
+  for (int now = answered; now < callers - at_once; now = answered) answered.wait(now);
+  CHECK(names.resolve("near") == "1");
+  CHECK(names.bind("other", "1") == "");
+  silent.end();
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& answer : answers) CHECK(answer == "CannotProceed x");
+}
+
+TEST_CASE("a call into a context that does not answer ends by itself and the log says so") {
+  const CapturedErrors errors;
+  Seen names({"-ORBNamingForeignTime", "1ms"});
+  const Silent silent;
+  names.root->bind_context(cos_name("far"), silent.context(names.client));
+  CHECK(names.resolve("far/x/y") == "CannotProceed x/y");
+  CHECK(errors.times("a context of another server") == 1);
+}
+
+TEST_CASE("where the nameserver does not go on the client does") {
+  Seen names({"-ORBNamingForeignCalls", "0"}, true);
+  ServedNames other;
+  const auto far = IDL::traits<CosNaming::NamingContext>::narrow(names.client->string_to_object(other.ior()));
+  names.root->bind_context(cos_name("far"), far);
+  other.root()->bind(cos_name("x"), names.thing("1"));
+  CHECK(names.resolve("far/x") == "CannotProceed x");
+  const auto by_name = [&](const std::string& name) { return core::resolve_name(names.root, *giop::parse_name(name)); };
+  CHECK(by_name("far/x")->_reference()->address()->object_key.size() == 1);
+  CHECK_THROWS_WITH(by_name("far/y"), Catch::Contains("'y' is not bound"));
+  const Silent silent;
+  names.root->bind_context(cos_name("silent"), silent.context(names.client));
+  const QuietOrb impatient({"-ORBTimeoutRequest", "10ms"});
+  CHECK_THROWS_WITH(core::resolve_name(silent.context(impatient), *giop::parse_name("y")), Catch::Contains("TIMEOUT"));
+}
+
+// Error paths.
+
+TEST_CASE("a reference that is too long is refused") {
+  Seen names({"-ORBNamingReferenceSize", "1024"}, true);
+  CHECK(names.bind("a", std::string(100, 'x')) == "");
+  CHECK(names.bind("b", std::string(1000, 'x')) == "IMP_LIMIT");
+  CHECK_THROWS_WITH(names.root->bind(cos_name("b"), names.thing(std::string(1000, 'x'))),
+                    Catch::Contains("naming.reference_size"));
+}
+
+TEST_CASE("a client who opens more iterators than he may loses his oldest") {
+  Seen names({"-ORBNamingClientIterators", "1"}, true);
+  for (const char* name : {"a", "b"}) names.bind(name, "1");
+  CosNaming::BindingList list;
+  CORBA::object_reference<CosNaming::BindingIterator> first, second;
+  CosNaming::Binding one;
+  names.root->list(0, list, first);
+  names.server.root()->list(0, list, second);  // another client's
+  CHECK(first->next_one(one));
+  names.root->list(0, list, second);
+  CHECK(raised_by([&] { first->next_one(one); }) == "OBJECT_NOT_EXIST");
+  CHECK(second->next_one(one));
 }

@@ -1,9 +1,11 @@
 #include "services/nameserver/client/registration.h"
 
 #include <catch2/catch.hpp>
+#include <optional>
 #include <thread>
 
 #include "tests/services/nameserver/served.h"
+#include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;
@@ -11,6 +13,27 @@ using naming::Registration;
 using namespace std::chrono_literals;
 
 namespace {
+
+// A nameserver that runs again at the same place, with other names.
+class Forgetful {
+ public:
+  Forgetful() { run_again("memory"); }
+
+  ServedNames& now() { return *names_; }
+  void run_again(const std::string& store) {
+    names_.reset();
+    names_.emplace(std::vector<std::string>{"-ORBEndpointListen", "unix:" + (place_ / "names.sock")}, store);
+  }
+  std::string store_where_another_has(const std::string& name) const {
+    std::string store = "sqlite:" + (place_ / "names.db");
+    ServedNames({}, store).root()->bind(cos_name(name), nullptr);
+    return store;
+  }
+
+ private:
+  const TempDirectory place_;
+  std::optional<ServedNames> names_;
+};
 
 std::string resolved(const NamingDirectory& root, const std::string& name) {
   return raised_by([&] { root->resolve(cos_name(name)); });
@@ -36,24 +59,20 @@ TEST_CASE("a registered name is there as long as the registration, with the cont
 }
 
 TEST_CASE("a name that the nameserver has forgotten is registered again") {
-  ServedNames names;
-  const QuietOrb server({"-ORBInitRef", "NameService=" + names.ior()});
-  const Registration name(server.orb, "x", names.root(), {.renewal = 1ms});
-  const std::string owner = names.root()->describe(cos_name("x")).owner();
-  const auto lease = std::stoull(owner.substr(owner.find(' ')));
-  names.root()->nameserver()->end(lease);
-  while (!resolved(names.root(), "x").empty()) std::this_thread::yield();
-  CHECK(names.root()->describe(cos_name("x")).owner() != owner);
+  Forgetful names;
+  const QuietOrb server({"-ORBInitRef", "NameService=" + names.now().ior()});
+  const Registration name(server.orb, "x", server->string_to_object("corbaloc::things.example/x"), {.renewal = 1ms});
+  CHECK(resolved(names.now().root(), "x") == "");
+  names.run_again("memory");
+  while (!resolved(names.now().root(), "x").empty()) std::this_thread::yield();
 }
 
 TEST_CASE("a forgotten name that another has bound is his until he is gone") {
-  ServedNames names;
-  const QuietOrb server({"-ORBInitRef", "NameService=" + names.ior()});
-  const auto root = names.root();
-  const Registration name(server.orb, "x", root, {.renewal = 1ms});
-  const std::string owner = root->describe(cos_name("x")).owner();
-  root->rebind(cos_name("x"), root);
-  root->nameserver()->end(std::stoull(owner.substr(owner.find(' '))));
+  Forgetful names;
+  const QuietOrb server({"-ORBInitRef", "NameService=" + names.now().ior()});
+  const Registration name(server.orb, "x", server->string_to_object("corbaloc::things.example/x"), {.renewal = 1ms});
+  names.run_again(names.store_where_another_has("x"));
+  const auto root = names.now().root();
   const auto leases = [&] { return root->nameserver()->state().leases(); };
   const auto is_his = [&] { return root->describe(cos_name("x")).lives() == Corelane::Naming::Lifetime::persistent; };
   // Each renewal takes a lease and gives it back.

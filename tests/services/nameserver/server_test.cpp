@@ -1,4 +1,6 @@
 // Leases, changes, and how clients find a nameserver.
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <condition_variable>
 #include <mutex>
@@ -10,6 +12,7 @@
 #include "orb/os/child_process.h"
 #include "orb/os/host.h"
 #include "tests/services/nameserver/served.h"
+#include "tests/support/other_users_socket.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
@@ -196,6 +199,39 @@ TEST_CASE("a client finds this host's nameserver by itself, and names by their U
                     Catch::Contains("the name leads nowhere: 'x' is not bound"));
   CHECK_THROWS_WITH(client->string_to_object("corbaname::#plant/controller.k/y"),
                     Catch::Contains("'controller.k' is no context"));
+}
+
+TEST_CASE("a nameserver of another user is left alone and the client is told whose it is") {
+  if (geteuid() != 0) {
+    WARN("SKIPPED: only root can be another user");
+    return;
+  }
+  const TempDirectory place;
+  const std::string path = place / "nameserver.sock";
+  const os::Fd his = other_users_socket(path);
+  const QuietOrb client({"-ORBNamingSocket", path, "-ORBTimeoutConnect", "1s", "-ORBTimeoutRequest", "1s"});
+  try {
+    client->resolve_initial_references("NameService");
+    WARN("SKIPPED: something answers at this host's port 2809");
+  } catch (const CORBA::ORB::InvalidName& why) {
+    CHECK_THAT(why.what(),
+               Catch::Contains("is run by user " + std::to_string(another_user)) && Catch::Contains("naming.trusted"));
+  }
+  const QuietOrb trusting(
+      {"-ORBNamingSocket", path, "-ORBNamingTrusted", std::to_string(another_user), "-ORBTimeoutRequest", "10ms"});
+  CHECK_THROWS_WITH(trusting->resolve_initial_references("NameService"), Catch::Contains("TIMEOUT"));
+}
+
+TEST_CASE("a client who has as many listeners as he may is told so") {
+  Beyond beyond({"-ORBNamingClientWatches", "1"});
+  const auto listener = core::make_stub<Corelane::Naming::Listener>(beyond.root->_reference());
+  beyond.server->watch("a", listener);
+  try {
+    beyond.server->watch("a", listener);
+    FAIL("a second one");
+  } catch (const Corelane::Naming::Refused& refused) {
+    CHECK_THAT(refused.reason(), Catch::Contains("naming.client_watches"));
+  }
 }
 
 TEST_CASE("where no nameserver runs a client is told so, and what to do") {

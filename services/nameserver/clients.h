@@ -1,0 +1,43 @@
+// Clients: who calls, and what he may. A client is a user of this host, as the kernel tells of a Unix socket or a
+// channel, or else the host that the call came from; all his processes and connections count together.
+//
+// Threads: any; constant.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "orb/base/expected.h"
+#include "orb/channel/access.h"
+#include "orb/core/settings.h"
+#include "orb/transport/connection.h"
+
+namespace corelane::nameserver {
+
+struct Client {
+  std::string name{};        // "user:1000" or an address; empty: a call within the process. Without blanks
+  std::int32_t process = 0;  // 0: not known
+
+  friend bool operator==(const Client&, const Client&) = default;
+};
+
+// Of the request that the calling thread runs.
+Client calling_client();
+
+// Who may change names, besides root, the nameserver's own user and the nameserver's own process: naming.writers.
+class Writers {
+ public:
+  explicit Writers(const core::NamingSettings& settings);
+
+  // Or why not, as a sentence with its remedy. Nothing: a client of whom the kernel does not know who he is.
+  Expected<void, std::string> admits(const std::optional<transport::PeerCredentials>& client) const;
+  // Admits the request that the calling thread runs, or raises NO_PERMISSION, with who may and what to do.
+  void require() const;
+
+ private:
+  const channel::Access access_;
+  const bool network_;  // whether clients may of whom the kernel does not know who they are
+};
+
+}  // namespace corelane::nameserver

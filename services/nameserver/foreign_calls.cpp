@@ -1,0 +1,27 @@
+#include "services/nameserver/foreign_calls.h"
+
+#include "orb/os/clock.h"
+#include "orb/os/log.h"
+
+namespace corelane::nameserver {
+
+// relaxed, here and below: only the number counts; nothing else is published by it.
+ForeignCalls::Turn::Turn(ForeignCalls& calls) : calls_(calls) {
+  if (calls.under_way_.fetch_add(1, std::memory_order_relaxed) < calls.limits_.calls) {
+    bound_.emplace(os::now() + calls.limits_.time);
+    return;
+  }
+  calls.tell("as many calls into contexts of other servers are under way as naming.foreign_calls allows (" +
+             std::to_string(calls.limits_.calls) + "): clients are told to go on there themselves");
+}
+
+ForeignCalls::Turn::~Turn() { calls_.under_way_.fetch_sub(1, std::memory_order_relaxed); }  // relaxed: see above
+
+void ForeignCalls::tell(const std::string& what) {
+  const Time now = os::now();
+  Time next = told_next_.load(std::memory_order_relaxed);  // relaxed: who writes the line, and nothing else
+  if (now < next || !told_next_.compare_exchange_strong(next, now + told_again, std::memory_order_relaxed)) return;
+  os::log::warn("naming: " + what);
+}
+
+}  // namespace corelane::nameserver

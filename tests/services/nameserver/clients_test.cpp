@@ -1,0 +1,85 @@
+// Who may change names.
+#include "services/nameserver/clients.h"
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "tests/services/nameserver/served.h"
+
+using namespace corelane;
+using namespace corelane::testing;
+using nameserver::Writers;
+using transport::PeerCredentials;
+
+namespace {
+
+constexpr std::uint32_t stranger = 4'000'001;
+
+core::NamingSettings settings_for(const channel::Access& writers,
+                                  core::NamingSettings::Unknown network = core::NamingSettings::Unknown::automatic) {
+  core::NamingSettings settings;
+  settings.writers = writers;
+  settings.network_writers = network;
+  return settings;
+}
+
+}  // namespace
+
+TEST_CASE("names are changed by those whom the access list has") {
+  using Unknown = core::NamingSettings::Unknown;
+  struct Row {
+    channel::Access writers;
+    Unknown network;
+    std::optional<PeerCredentials> client;
+    bool may;
+  };
+  const Row rows[] = {
+      {{.anyone = true}, Unknown::automatic, PeerCredentials{1, stranger, stranger}, true},
+      {{.anyone = true}, Unknown::automatic, std::nullopt, true},
+      {{.anyone = true}, Unknown::off, std::nullopt, false},
+      {{}, Unknown::automatic, PeerCredentials{1, stranger, stranger}, false},
+      {{}, Unknown::automatic, PeerCredentials{1, 0, 0}, true},
+      {{}, Unknown::automatic, PeerCredentials{1, geteuid(), stranger}, true},
+      {{}, Unknown::automatic, std::nullopt, false},
+      {{}, Unknown::on, std::nullopt, true},
+      {{.users = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger, 1}, true},
+      {{.users = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger + 1, stranger}, false},
+      {{.groups = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger + 1, stranger}, true},
+      {{.groups = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger, 1}, false},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(&row - rows);
+    CHECK(Writers(settings_for(row.writers, row.network)).admits(row.client).has_value() == row.may);
+  }
+}
+
+TEST_CASE("who may not change names looks them up all the same") {
+  ServedNames names({"-ORBNamingWriters", ""});
+  names.root()->bind_new_context(cos_name("c"));  // the nameserver's own process may
+  const QuietOrb client;
+  const auto root = names.seen_by(client);  // over TCP
+  CHECK(raised_by([&] { root->resolve(cos_name("c")); }) == "");
+  CosNaming::BindingList list;
+  CORBA::object_reference<CosNaming::BindingIterator> rest;
+  root->list(0, list, rest);
+  CHECK(rest->next_n(5, list));
+  const auto context = CosNaming::Name(cos_name("n"));
+  std::uint32_t milliseconds = 1000;
+  const auto server = root->nameserver();
+  const std::string answers[] = {
+      raised_by([&] { root->bind(context, nullptr); }),
+      raised_by([&] { root->rebind(context, nullptr); }),
+      raised_by([&] { root->bind_context(context, root); }),
+      raised_by([&] { root->rebind_context(context, root); }),
+      raised_by([&] { root->unbind(cos_name("c")); }),
+      raised_by([&] { root->new_context(); }),
+      raised_by([&] { root->bind_new_context(context); }),
+      raised_by([&] { root->destroy(); }),
+      raised_by([&] { root->bind_leased(context, nullptr, 1, true); }),
+      raised_by([&] { server->lease_for(milliseconds); }),
+      raised_by([&] { server->lease_of({}); }),
+  };
+  for (const std::string& answer : answers) CHECK(answer == "NO_PERMISSION");
+  CHECK_THROWS_WITH(root->unbind(cos_name("c")), Catch::Contains("naming.network_writers"));
+}
