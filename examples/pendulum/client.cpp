@@ -11,6 +11,7 @@
 #include "examples/pendulum/plant.h"
 #include "examples/pendulum/roles.h"
 #include "orb/corba/init_orb.h"
+#include "orb/core/way.h"
 #include "orb/os/clock.h"
 #include "orb/os/thread.h"
 #include "orb/rt/rt.h"
@@ -112,9 +113,10 @@ class Swing {
   std::vector<Duration> responses_;
 };
 
-ClientAnswer answer_of(const Expected<rt::Task, rt::Refusal>& task) {
-  if (task) return {.admitted = true, .task = task->id().value, .reason = {}};
-  return {.admitted = false, .task = 0, .reason = task.error().text};
+ClientAnswer answer_of(const Expected<rt::Task, rt::Refusal>& task, const ControllerRef& controller) {
+  const std::string way = core::way_of(*controller->_reference());
+  if (task) return {.admitted = true, .task = task->id().value, .reason = {}, .way = way};
+  return {.admitted = false, .task = 0, .reason = task.error().text, .way = way};
 }
 
 }  // namespace
@@ -125,8 +127,9 @@ int swing(const ClientOptions& options, const OrbOptions& orb_options) {
   settings.insert(settings.end(), orb_options.begin(), orb_options.end());
   auto orb = corba::init_orb(settings);
   auto controller = IDL::traits<::Pendulum::Controller>::narrow(orb->string_to_object(options.reference));
+  if (!controller) return std::cerr << "the reference names no pendulum controller\n", 1;
   const auto task = rt::admit(controller, {.operation = "force", .contract = options.contract});
-  std::cout << line_of(answer_of(task)) << std::flush;
+  std::cout << line_of(answer_of(task, controller)) << std::flush;
   std::string word;
   if (!task || !std::getline(std::cin, word)) return 0;
 

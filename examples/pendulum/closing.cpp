@@ -16,7 +16,9 @@ const TaskRow* row_of(const Participant& participant, const ServerReport& report
   return participant.answer.admitted && found != report.tasks.end() ? &*found : nullptr;
 }
 
-std::string posture(const ClientReport& report) {
+std::string posture(const Participant& participant) {
+  const ClientReport& report = participant.report;
+  if (!participant.ended.empty()) return participant.ended;
   if (!report.trouble.empty() && report.calls == 0) return "no answer";
   if (report.stands) return format("stands (worst %.0f deg)", report.worst_angle * 57.3);
   return format("FELL after %.1f s", report.fell_after);
@@ -31,20 +33,18 @@ std::vector<std::string> cells_of(const Participant& participant, const TaskRow&
           std::to_string(row.core),
           std::to_string(row.priority),
           std::to_string(row.jobs),
-          std::to_string(row.overruns),
-          std::to_string(row.excused_overruns),
-          std::to_string(row.misses),
-          std::to_string(row.excused),
+          std::to_string(row.overruns - row.excused_overruns),
+          std::to_string(row.misses - row.excused),
           format("%.2f", row.p50 / 1000),
           format("%.2f", row.p99 / 1000),
           format("%.2f", row.max / 1000),
           row.bound > 0 ? format("%.2f", row.bound / 1000) : "-",
-          posture(participant.report)};
+          posture(participant)};
 }
 
 std::string tasks_text(const Participants& participants, const ServerReport& report) {
-  Table table({"task", "T ms", "D ms", "C ms", "core", "prio", "jobs", "overruns", "excused", "misses", "excused",
-               "p50 ms", "p99 ms", "max ms", "bound ms", "pendulum"});
+  Table table({"task", "T ms", "D ms", "C ms", "core", "prio", "jobs", "over C", "late", "p50 ms", "p99 ms", "max ms",
+               "bound ms", "pendulum"});
   for (const Participant& participant : participants)
     if (const TaskRow* row = row_of(participant, report)) table.add(cells_of(participant, *row));
   return "\n" + table.text();
@@ -54,7 +54,7 @@ std::string tasks_text(const Participants& participants, const ServerReport& rep
 std::string refusals_text(const Participants& participants) {
   std::vector<std::pair<std::string, std::string>> told;  // reason and numbers
   for (const Participant& participant : participants) {
-    if (participant.answer.admitted) continue;
+    if (participant.answer.admitted || !participant.ended.empty()) continue;
     const std::string& reason = participant.answer.reason;
     const auto same = std::ranges::find(told, reason, &std::pair<std::string, std::string>::first);
     if (same == told.end())
@@ -75,21 +75,30 @@ std::string throttles_text(const ServerReport& report) {
          "and the tasks wanted that, too. So the load did it and not the machine, and no miss is excused by it.\n";
 }
 
-std::string notes_text(const Participants& participants, const ServerReport& report) {
+std::string notes_text(const ServerReport& report) {
   std::string text =
       format(
           "\nStalls above 20 us that were not the program's doing: %llu, the longest %.2f ms, %.2f ms of %.1f s "
           "observed.\n",
           static_cast<unsigned long long>(report.gaps), report.longest_gap / 1000, report.total_gap / 1000,
           report.observed / 1e6) +
-      "Threads of other programs with a higher real-time priority than this one's count among them. "
-      "A miss is excused only when such stalls on its core, inside its job's response, last at least as long as it was "
-      "late; an overrun (more than C of processor time) only when those inside its own computation do.\n"
+      "Threads of other programs with a higher real-time priority than this one's count among them.\n"
+      "\"over C\": jobs that took more processor time than their budget; \"late\": jobs that missed their deadline. "
+      "Neither counts those that such stalls explain: on the job's core, inside its computation or its response, and "
+      "at "
+      "least as long as what was too much.\n"
       "\"bound\" is the response that was computed at the admission, for the program's own work. Stalls come on top of "
       "it, so \"max\" may lie above; what is promised is the deadline, and bound <= D is why it holds.\n";
   if (report.throttles > 0) text += throttles_text(report);
   if (report.dropped_oneways > 0)
     text += "Oneway requests that the service dropped: " + std::to_string(report.dropped_oneways) + "\n";
+  return text;
+}
+
+std::string troubles_text(const Participants& participants) {
+  std::string text;
+  for (const Participant& participant : participants)
+    if (!participant.ended.empty()) text += participant.label() + " ended before its time: " + participant.ended + "\n";
   for (const Participant& participant : participants)
     if (!participant.report.trouble.empty()) text += participant.label() + ": " + participant.report.trouble + "\n";
   return text;
@@ -99,6 +108,7 @@ std::string notes_text(const Participants& participants, const ServerReport& rep
 struct Tally {
   long admitted = 0;
   long fallen = 0;
+  long ended = 0;  // before they were told to
   unsigned long long jobs = 0;
   unsigned long long overruns = 0, excused_overruns = 0;
   unsigned long long misses = 0, excused = 0;
@@ -110,7 +120,10 @@ Tally tally_of(const Participants& participants, const ServerReport& report) {
   for (const Participant& participant : participants) {
     if (!participant.answer.admitted) continue;
     ++sum.admitted;
-    sum.fallen += participant.report.stands ? 0 : 1;
+    if (participant.runs())
+      sum.fallen += participant.report.stands ? 0 : 1;
+    else
+      ++sum.ended;
     sum.failed += participant.report.failed;
     const TaskRow* row = row_of(participant, report);
     if (row == nullptr) continue;
@@ -122,10 +135,14 @@ Tally tally_of(const Participants& participants, const ServerReport& report) {
 }
 
 std::string tally_text(const Tally& sum, std::size_t started) {
-  return format("\n%ld of %zu pendulums ran, %ld stand, %ld fell; deadlines missed: %llu, of these %llu excused.\n",
-                sum.admitted, started, sum.admitted - sum.fallen, sum.fallen, sum.misses, sum.excused) +
-         format("Budgets exceeded: by %llu of %llu jobs, of these %llu excused.\n", sum.overruns, sum.jobs,
-                sum.excused_overruns);
+  const std::string ended = sum.ended == 0 ? "" : format(", %ld ended before their time", sum.ended);
+  return format("\n%ld of %zu pendulums ran, %ld stand, %ld fell", sum.admitted, started,
+                sum.admitted - sum.fallen - sum.ended, sum.fallen) +
+         ended +
+         format(
+             "; deadlines missed: %llu, of these %llu for stalls.\n"
+             "Budgets exceeded: by %llu of %llu jobs, of these %llu for stalls.\n",
+             sum.misses, sum.excused, sum.overruns, sum.jobs, sum.excused_overruns);
 }
 
 Closing broken(const std::string& how, bool real_time) {
@@ -135,7 +152,11 @@ Closing broken(const std::string& how, bool real_time) {
   return {text, 1};
 }
 
-Closing verdict_of(const Tally& sum, const ServerReady& ready, Conditions conditions) {
+Closing verdict_of(const Tally& sum, const ServerReady& ready, const Conditions& conditions) {
+  if (!conditions.service_end.empty())
+    return {"The control service ended before its time (" + conditions.service_end +
+                "), so whether it kept its promises is not known. Its tasks, its name and its cores went with it.\n",
+            1};
   if (!ready.promises)
     return {std::string("Without admission control nothing was promised. Run the demo without ") +
                 (conditions.admission ? ready.unpromising : "--no-admission") + " for the contrast.\n",
@@ -157,11 +178,16 @@ Closing verdict_of(const Tally& sum, const ServerReady& ready, Conditions condit
 }  // namespace
 
 Closing closing_of(const Participants& participants, const ServerReady& ready, const ServerReport& report,
-                   Conditions conditions) {
+                   const Conditions& conditions) {
   const Tally sum = tally_of(participants, report);
   Closing closing = verdict_of(sum, ready, conditions);
-  closing.text = tasks_text(participants, report) + refusals_text(participants) + notes_text(participants, report) +
-                 tally_text(sum, participants.size()) + closing.text;
+  std::string tasks, notes, tally;
+  if (conditions.service_end.empty()) {
+    tasks = tasks_text(participants, report);
+    notes = notes_text(report);
+    tally = tally_text(sum, participants.size());
+  }
+  closing.text = tasks + refusals_text(participants) + notes + troubles_text(participants) + tally + closing.text;
   return closing;
 }
 

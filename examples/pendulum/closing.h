@@ -16,6 +16,9 @@ struct Participant {
   Contract contract{};
   ClientAnswer answer{};
   ClientReport report{};
+  std::string ended{};  // how, before it was told to; empty: it was told
+
+  bool runs() const noexcept { return answer.admitted && ended.empty(); }
 
   std::string label() const { return "pendulum " + std::to_string(number); }
 };
@@ -25,12 +28,12 @@ struct Closing {
   int status = 0;  // of the program: 1 when a promise was broken, or none was made though some should have been
 };
 
-// `admission`: the service was asked to admit only what it can keep. `real_time`: it had the privilege for SCHED_FIFO.
 struct Conditions {
-  bool admission = true;
-  bool real_time = true;
+  bool admission = true;      // the service was asked to admit only what it can keep
+  bool real_time = true;      // it had the privilege for SCHED_FIFO
+  std::string service_end{};  // how it ended before it was told to; empty: it was told
 };
 Closing closing_of(const std::vector<Participant>& participants, const ServerReady& ready, const ServerReport& report,
-                   Conditions conditions);
+                   const Conditions& conditions);
 
 }  // namespace corelane::pendulum

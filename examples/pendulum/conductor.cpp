@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <filesystem>
 #include <iostream>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include "examples/pendulum/budgets.h"
@@ -15,11 +17,15 @@
 #include "examples/pendulum/messages.h"
 #include "examples/pendulum/pendulumC.h"
 #include "examples/pendulum/roles.h"
+#include "examples/pendulum/stage.h"
 #include "examples/pendulum/table.h"
 #include "orb/corba/init_orb.h"
+#include "orb/core/runtime.h"
+#include "orb/dispatch/counter_page.h"
 #include "orb/os/child_process.h"
 #include "orb/os/clock.h"
 #include "orb/os/privileges.h"
+#include "orb/os/socket_path.h"
 
 namespace corelane::pendulum {
 namespace {
@@ -63,9 +69,11 @@ std::vector<std::string> arguments_of(const Participant& part, const Kind& kind,
           std::to_string(part.number)};
 }
 
+constexpr Duration patience = 20s;  // for an answer
+
 // One line from a child that is expected to answer; its death is an error that names it.
 std::string expect_line(os::ChildProcess& child, const std::string& who) {
-  if (auto line = child.read_line(os::now() + 20s)) return *line;
+  if (auto line = child.read_line(os::now() + patience)) return *line;
   throw std::runtime_error(who + " gave no answer: it ended early or hangs; its own message stands above");
 }
 
@@ -80,11 +88,29 @@ void end_on_signals() {
   for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
 }
 
+// Sockets and counters of a server that was killed: those of one that ends go with it.
+void remove_leavings(const std::string& directory, pid_t process) {
+  const std::string number = std::to_string(process);
+  std::vector<std::string> sockets;
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator entry(directory, ignored), end; !ignored && entry != end;
+       entry.increment(ignored)) {
+    const std::string name = entry->path().filename();
+    if (name.starts_with(number + ".") && name.ends_with(".sock")) sockets.push_back(entry->path());
+  }
+  for (const std::string& socket : sockets) (void)os::SocketPath::claim(socket);  // and lets go of it, lock and all
+  (void)dispatch::remove_stale_page(directory + "/counters-" + number);
+}
+
 class Conductor {
  public:
   // Calls of `progress_orb` are given up after a moment, so that an overloaded service does not hold up the end.
   Conductor(const ConductorOptions& options, const OrbOptions& orb_options, CORBA::ORB& orb, CORBA::ORB& progress_orb)
-      : options_(options), orb_options_(orb_options), server_(start(server_arguments())) {
+      : options_(options),
+        orb_options_(orb_options),
+        orb_(orb),
+        stage_(options.reserving, orb_options, progress_orb),
+        server_(start(server_arguments(), stage_.service_options())) {
     ready_ = message_of<ServerReady>(expect_line(server_, "the control service"));
     contracts_ = contracts_for({ready_.executions.begin(), ready_.executions.end()});
     controller_of(orb)->configure("brisk");
@@ -96,7 +122,8 @@ class Conductor {
     gather();
     const Time start = os::now();
     for (Client& client : clients_)
-      if (client.part.answer.admitted) client.process.write_line("go");
+      if (client.part.runs()) client.process.write_line("go");
+    std::cout << "All have been started; Ctrl-C ends the demo early.\n";
     watch(start);
     dismiss();
     return conclude();
@@ -104,13 +131,21 @@ class Conductor {
 
  private:
   // Another process of this very program.
-  os::ChildProcess start(std::vector<std::string> arguments) const {
+  os::ChildProcess start(std::vector<std::string> arguments, const OrbOptions& surroundings) const {
     arguments.insert(arguments.begin(), "/proc/self/exe");
+    arguments.insert(arguments.end(), surroundings.begin(), surroundings.end());
     arguments.insert(arguments.end(), orb_options_.begin(), orb_options_.end());
     return os::ChildProcess(arguments);
   }
   std::vector<std::string> server_arguments() const {
-    return options_.admission ? std::vector<std::string>{"serve"} : std::vector<std::string>{"serve", "--no-admission"};
+    std::vector<std::string> arguments{"serve"};
+    if (!options_.admission) arguments.emplace_back("--no-admission");
+    if (stage_.names().runs()) arguments.insert(arguments.end(), {"--name", service_name});
+    return arguments;
+  }
+  // By name, where it has one.
+  std::string reference_for_clients() const {
+    return ready_.unnamed.empty() ? std::string("corbaname:rir:#") + service_name : ready_.reference;
   }
 
   CORBA::object_reference<::Pendulum::Controller> controller_of(CORBA::ORB& orb) const {
@@ -118,8 +153,15 @@ class Conductor {
   }
 
   void introduce() const {
-    std::cout << "Corelane pendulum demo: a controller " << (ready_.promises ? "holds " : "runs on ")
-              << ready_.cores.size() << " core(s), " << format("%.2f", ready_.capacity) << " of them for tasks"
+    std::cout << "  control service, process " << server_.pid() << ": " << stage_.placement_of(server_.pid()) << "; "
+              << (ready_.unnamed.empty() ? std::string("found as ") + service_name
+                                         : "found by its reference alone: " + ready_.unnamed)
+              << "\n";
+    if (!os::privileges().fifo)
+      std::cout << "  without the privilege for real-time priorities: deadlines hold as long as nothing else runs; "
+                   "what would mend that stands above\n";
+    std::cout << "The controller " << (ready_.promises ? "holds " : "runs on ") << ready_.cores.size() << " core(s), "
+              << format("%.2f", ready_.capacity) << " of them for tasks"
               << (ready_.promises ? ".\n" : "; admission control is OFF.\n");
     std::cout << "Measured with all of them busy, and declared as budget with " << budget_margin_percent
               << " % on top:\n";
@@ -133,28 +175,79 @@ class Conductor {
   // Clients arrive one after another, as they would in life; each knows before the next comes whether it may run.
   void gather() {
     const int count = options_.pendulums > 0 ? options_.pendulums : more_than_fit(ready_.capacity, contracts_);
-    for (int number = 1; number <= count && interrupted == 0; ++number) {
+    for (int number = 1; number <= count && interrupted == 0 && service_end_.empty(); ++number) {
+      attend();
       const std::size_t kind = static_cast<std::size_t>(number - 1) % kinds.size();
       const Participant part{.number = number, .contract = contracts_[kind]};
-      clients_.push_back({part, start(arguments_of(part, kinds[kind], ready_.reference))});
+      clients_.push_back(
+          {part, start(arguments_of(part, kinds[kind], reference_for_clients()), stage_.client_options())});
       answer_of(clients_.back());
     }
   }
 
-  void answer_of(Client& client) const {
-    client.part.answer = message_of<ClientAnswer>(expect_line(client.process, client.part.label()));
-    std::cout << "  " << client.part.label() << (client.part.answer.admitted ? ": admitted\n" : ": refused\n")
-              << std::flush;
+  void answer_of(Client& client) {
+    Participant& part = client.part;
+    std::cout << "  " << part.label() << ", process " << client.process.pid() << ": ";
+    if (const auto line = client.process.read_line(os::now() + patience)) {
+      part.answer = message_of<ClientAnswer>(*line);
+      std::cout << (part.answer.admitted ? "admitted" : "refused") << "; " << way_of(part.answer) << "\n" << std::flush;
+      return;
+    }
+    const auto end = client.process.wait(os::now());
+    part.ended = end ? end->text() : "no answer";
+    std::cout << "it gave no answer (" << part.ended << "); its own message stands above\n" << std::flush;
+  }
+
+  // In full where it is another than the one before.
+  std::string way_of(const ClientAnswer& answer) {
+    // Each channel has a number of its own in its name.
+    const std::string why = answer.way.substr(std::min(answer.way.size(), answer.way.rfind(": ")));
+    if (answer.way.starts_with("calls over channel:") && why == way_) return "calls over a channel, too";
+    way_ = why;
+    return answer.way;
   }
 
   void watch(Time start) {
     const Time end = start + options_.length;
     const bool terminal = ::isatty(STDOUT_FILENO) != 0;
-    for (Time now = start; now < end && interrupted == 0; now = os::now()) {
+    for (Time now = start; now < end && interrupted == 0 && service_end_.empty(); now = os::now()) {
       std::this_thread::sleep_for(std::min<Duration>(end - now, terminal ? 250ms : 1s));
-      show_progress(std::min(os::now(), end) - start, terminal);
+      attend();
+      if (service_end_.empty()) show_progress(std::min(os::now(), end) - start, terminal);
     }
     std::cout << "\n";
+  }
+
+  // Looks who has ended before it was told to.
+  void attend() {
+    std::vector<std::string> news;
+    const pid_t service = server_.pid();
+    if (const auto end = service_end_.empty() ? server_.wait(os::now()) : std::nullopt)
+      service_ended(service, *end, news);
+    const auto more = stage_.attend(server_.pid());
+    news.insert(news.end(), more.begin(), more.end());
+    for (Client& client : clients_)
+      if (client.part.runs())
+        if (const auto end = client.process.wait(os::now())) client_ended(client, *end, news);
+    for (const std::string& line : news) std::cout << "\n  " << line << std::flush;
+  }
+
+  void service_ended(pid_t process, const os::ExitStatus& end, std::vector<std::string>& news) {
+    service_end_ = end.text();
+    news.push_back("the control service ended (" + service_end_ +
+                   "): nobody balances the pendulums any more, so the demo ends");
+    remove_leavings(core::runtime_directory_of(orb_.settings()), process);
+    if (!stage_.names().runs() || !ready_.unnamed.empty()) return;
+    constexpr int looks = 2000;  // the nameserver hears of the end as this program does
+    for (int left = looks; stage_.names().has(service_name) && left > 0; --left) std::this_thread::sleep_for(10ms);
+    news.push_back(std::string(service_name) + (stage_.names().has(service_name) ? " is still at the nameserver"
+                                                                                 : " has left the nameserver with it"));
+  }
+
+  static void client_ended(Client& client, const os::ExitStatus& end, std::vector<std::string>& news) {
+    client.part.ended = end.text();
+    news.push_back(client.part.label() + " ended (" + client.part.ended +
+                   "): its task leaves the service with its connection, and the others go on");
   }
 
   void show_progress(Duration gone, bool terminal) {
@@ -174,30 +267,45 @@ class Conductor {
   // All are told before any is waited for: the others would swing on meanwhile.
   void dismiss() {
     for (Client& client : clients_)
-      if (client.part.answer.admitted) client.process.write_line("stop");
-    for (Client& client : clients_) {
-      if (!client.part.answer.admitted) continue;
-      client.part.report = message_of<ClientReport>(expect_line(client.process, client.part.label()));
-    }
+      if (client.part.runs()) client.process.write_line("stop");
+    for (Client& client : clients_)
+      if (client.part.runs()) hear_out(client);
+    if (!service_end_.empty()) return;
     server_.write_line("stop");
-    report_ = message_of<ServerReport>(expect_line(server_, "the control service"));
-    (void)server_.wait(os::now() + 20s);  // it may have a trace to write
+    const auto line = server_.read_line(os::now() + patience);
+    const auto end = server_.wait(os::now() + patience);  // it may have a trace to write
+    if (line) report_ = message_of<ServerReport>(*line);
+    if (!line) service_end_ = end ? end->text() : "it hangs";
+  }
+
+  static void hear_out(Client& client) {
+    if (const auto line = client.process.read_line(os::now() + patience)) {
+      client.part.report = message_of<ClientReport>(*line);
+      return;
+    }
+    const auto end = client.process.wait(os::now());
+    client.part.ended = end ? end->text() : "it hangs";
   }
 
   int conclude() const {
     std::vector<Participant> participants;
     for (const Client& client : clients_) participants.push_back(client.part);
-    const Closing closing = closing_of(participants, ready_, report_,
-                                       {.admission = options_.admission, .real_time = os::privileges().fifo});
+    const Closing closing =
+        closing_of(participants, ready_, report_,
+                   {.admission = options_.admission, .real_time = os::privileges().fifo, .service_end = service_end_});
     std::cout << closing.text << std::flush;
     return closing.status;
   }
 
   const ConductorOptions options_;
   const OrbOptions orb_options_;
+  CORBA::ORB& orb_;
+  Stage stage_;
   os::ChildProcess server_;
   ServerReady ready_;
   ServerReport report_;
+  std::string service_end_;  // how it ended before it was told to; empty: it runs
+  std::string way_;          // why the calls of the latest client go as they go
   CORBA::object_reference<::Pendulum::Controller> controller_;
   std::vector<Contract> contracts_;  // by kind
   std::vector<Client> clients_;
@@ -210,6 +318,7 @@ int conduct(const ConductorOptions& options, const OrbOptions& orb_options) {
   progress_options.insert(progress_options.end(), {"-ORBid", "progress", "-ORBTimeoutRequest", "300ms"});
   end_on_signals();
   auto orb = corba::init_orb(orb_options), progress_orb = corba::init_orb(progress_options);
+  std::cout << "Corelane pendulum demo\n";
   const int status = Conductor(options, orb_options, *orb, *progress_orb).run();
   progress_orb->destroy();
   orb->destroy();

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <map>
 
 #include "examples/pendulum/roles.h"
 #include "orb/corba/exception.h"
@@ -14,7 +15,7 @@ using namespace corelane;
 using namespace corelane::pendulum;
 
 constexpr const char* usage =
-    "corelane-pendulum [--pendulums N] [--length 10s] [--no-admission] [-ORBOption value ...]";
+    "corelane-pendulum [--pendulums N] [--length 10s] [--no-admission] [--reserve own|host|off] [-ORBOption value ...]";
 
 int refuse(std::string_view why) {
   std::cerr << "corelane-pendulum: " << why << "\nusage: " << usage << "\n";
@@ -45,8 +46,18 @@ int run(std::vector<std::string> arguments) {
   add_duration(&app, "--length", conductor.length, "How long; default: 10s")->type_name("DURATION");
   app.add_flag("--no-admission", no_admission, "Admit everything, to see what happens then");
 
+  const std::map<std::string, Reserving> modes{
+      {"own", Reserving::own}, {"host", Reserving::host}, {"off", Reserving::off}};
+  app.add_option("--reserve", conductor.reserving,
+                 "Whose processes keep off the service's cores: own, the demo's alone (the default); host, all of this "
+                 "host's; off, nobody's")
+      ->type_name("own|host|off")
+      ->transform(CLI::CheckedTransformer(modes, CLI::ignore_case).description(""));
+
   CLI::App* server = app.add_subcommand("serve", "(internal) the control service")->group("");
   server->add_flag("--no-admission", no_admission);
+  std::string name;
+  server->add_option("--name", name);
 
   ClientOptions client;
   CLI::App* swinging = app.add_subcommand("swing", "(internal) one pendulum")->group("");
@@ -68,7 +79,7 @@ int run(std::vector<std::string> arguments) {
   }
   if (!*server && !*swinging && conductor.length <= Duration::zero()) return refuse("--length is more than 0s");
   conductor.admission = !no_admission;
-  if (*server) return serve({.admission = !no_admission}, orb_options);
+  if (*server) return serve({.admission = !no_admission, .name = name}, orb_options);
   if (*swinging) return swing(client, orb_options);
   return conduct(conductor, orb_options);
 }

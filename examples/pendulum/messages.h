@@ -21,6 +21,7 @@ struct ServerReady {  // server -> conductor, once it serves
   double capacity = 0;                   // sum over its cores of what may be admitted, or could be
   bool promises = true;                  // it admits only what it can keep
   std::string unpromising;               // else: the setting that has it so
+  std::string unnamed;                   // why it has no name at the nameserver; empty: it has
   std::vector<std::int64_t> executions;  // ns; see longest_executions()
 };
 
@@ -55,6 +56,7 @@ struct ClientAnswer {  // client -> conductor, once it was admitted or refused
   bool admitted = false;
   std::uint64_t task = 0;
   std::string reason;  // why not
+  std::string way{};   // over which transport its calls go, and why over that
 };
 
 struct ClientReport {  // client -> conductor, at the end
@@ -68,12 +70,12 @@ struct ClientReport {  // client -> conductor, at the end
   std::string trouble;  // the last exception, if any
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReady, reference, cores, capacity, promises, unpromising, executions)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReady, reference, cores, capacity, promises, unpromising, unnamed, executions)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TaskRow, task, label, core, priority, jobs, misses, excused, overruns,
                                    excused_overruns, p50, p99, max, bound, deadline, utilization)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReport, tasks, dropped_oneways, gaps, longest_gap, total_gap, throttles,
                                    throttled, observed)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClientAnswer, admitted, task, reason)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClientAnswer, admitted, task, reason, way)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClientReport, stands, fell_after, worst_angle, calls, late, failed, p50, p99, max,
                                    trouble)
 

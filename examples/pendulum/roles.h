@@ -10,15 +10,22 @@ namespace corelane::pendulum {
 
 using OrbOptions = std::vector<std::string>;  // "-ORBPoolCores", "0": for ORB_init
 
+inline constexpr const char* service_name = "pendulum/controller";  // at the nameserver
+
+// Whose processes keep off the cores of the service.
+enum class Reserving { own, host, off };
+
 // Whom the conductor starts, and how.
 struct ConductorOptions {
   int pendulums = 0;  // 0: a few more than the machine carries
   Duration length = std::chrono::seconds{10};
   bool admission = true;
+  Reserving reserving = Reserving::own;
 };
 
 struct ServerOptions {
   bool admission = true;
+  std::string name;  // at the nameserver; empty: none
 };
 
 struct ClientOptions {
@@ -31,8 +38,9 @@ struct ClientOptions {
 
 // Each returns the exit status of its process.
 
-// Starts the server and the clients, shows progress, prints the tables. 0: no admitted task missed a deadline for a
-// reason inside the program, and every admitted pendulum stands; with --no-admission: the contrast was shown.
+// Starts what the service stands on (stage.h), the service and the clients, shows progress, prints the tables. 0: no
+// admitted task missed a deadline for a reason inside the program, and every admitted pendulum stands; with
+// --no-admission: the contrast was shown.
 int conduct(const ConductorOptions& options, const OrbOptions& orb_options);
 // Serves until its standard input ends; then writes its report.
 int serve(const ServerOptions& options, const OrbOptions& orb_options);

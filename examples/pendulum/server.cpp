@@ -4,6 +4,7 @@
 #include <atomic>
 #include <iostream>
 #include <map>
+#include <memory>
 
 #include "examples/pendulum/budgets.h"
 #include "examples/pendulum/messages.h"
@@ -20,6 +21,7 @@
 #include "orb/rt/rt.h"
 #include "orb/rt/stall_watch.h"
 #include "orb/rt/work.h"
+#include "services/nameserver/client/registration.h"
 
 namespace corelane::pendulum {
 namespace {
@@ -81,13 +83,25 @@ std::string unpromising(const dispatch::ExecutiveOptions& options) {
                                                                   : "-ORBDispatchAdmission off";
 }
 
+// The name goes with this process, however it ends. The fault: why there is none.
+using Named = std::unique_ptr<const naming::Registration>;
+Named register_name(const std::string& name, const CORBA::object_reference<CORBA::ORB>& orb,
+                    const CORBA::object_reference<CORBA::Object>& controller, std::string& fault) try {
+  if (name.empty()) return fault = "no nameserver", nullptr;
+  return std::make_unique<const naming::Registration>(orb, name, controller);
+} catch (const CORBA::Exception& failure) {
+  fault = failure.what();
+  return nullptr;
+}
+
 ServerReady ready_of(const dispatch::ExecutiveReport& report, const std::string& reference,
-                     const core::Settings& settings) {
+                     const core::Settings& settings, const std::string& unnamed) {
   ServerReady ready{.reference = reference,
                     .cores = {},
                     .capacity = 0,
                     .promises = report.promises,
                     .unpromising = report.promises ? "" : unpromising(settings.executive),
+                    .unnamed = unnamed,
                     .executions = {}};
   for (const CoreId core : cores_of(report)) ready.cores.push_back(core.value);
   for (const Duration longest : longest_executions(cores_of(report))) ready.executions.push_back(longest.count());
@@ -156,12 +170,15 @@ int serve(const ServerOptions& options, const OrbOptions& orb_options) {
   const core::Settings& settings = orb->settings();
   const rt::StallWatch watch(cores_of(idle), gaps, std::max(settings.io_priority, settings.executive.highest_native));
   const Time start = os::now();
-  std::cout << line_of(ready_of(idle, orb->object_to_string(controller), settings)) << std::flush;
+  std::string unnamed;
+  Named name = register_name(options.name, orb, controller, unnamed);
+  std::cout << line_of(ready_of(idle, orb->object_to_string(controller), settings, unnamed)) << std::flush;
 
   std::string word;
   std::getline(std::cin, word);  // "stop", or the end of the conductor
   std::cout << line_of(report_of(rt::report(*orb), gaps, overruns, os::now() - start)) << std::flush;
   rt::on_overrun(*orb, {});
+  name.reset();
   orb->shutdown(true);
   orb->destroy();
   return 0;

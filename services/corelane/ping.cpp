@@ -5,8 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "orb/core/orb_state.h"
-#include "orb/core/reference.h"
+#include "orb/core/way.h"
 #include "orb/os/clock.h"
 #include "services/corelane/calling_orb.h"
 #include "services/corelane/text.h"
@@ -30,15 +29,6 @@ struct Result {
     return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))];
   }
 };
-
-// The connection that the calls used, which is there already.
-std::string way_of(CORBA::ORB& orb, const core::Reference& reference) {
-  const auto address = reference.address();
-  if (!address) return "calls within this process";
-  const auto connection = orb.state().connect(*address, os::now());
-  return connection ? core::way_text((*connection)->peer(), *address, orb.state().settings.channels)
-                    : "the connection is gone again";
-}
 
 // False: no object is there. Raises system exceptions.
 bool measure_calls(const CORBA::object_reference<CORBA::Object>& object, const PingOptions& options, Result& result) {
@@ -75,7 +65,7 @@ int ping_object(CORBA::ORB& orb, const PingOptions& options, std::ostream& out, 
   if (result.type.empty()) result.type = "the object";
   if (!measure_calls(object, options, result))
     return err << "corelane ping: the server answers, but has no such object\n", 1;
-  result.way = way_of(orb, *object->_reference());
+  result.way = core::way_of(*object->_reference());
   (options.format == Format::json ? show_json : show)(result, out);
   return out ? 0 : 1;
 }

@@ -21,6 +21,7 @@ LAYERS = [
     ["orb/core"],
     ["orb/poa", "orb/rtcorba", "orb/rt", "orb/dynamic"],
     ["orb/corba", "orb"],  # orb: orb/generated.h, what generated code includes beside orb/corba
+    ["services/nameserver/client"],  # a library of programs
     ["services", "examples", "bench"],
 ]
 SAME_LAYER = {"orb/leader_followers": ["orb/transport"], "orb/corba": ["orb"], "orb": ["orb/corba"]}
@@ -106,6 +107,8 @@ def code_of(line):
 def folder_of(path):
     """The folder of the table that holds path: orb/cdr, orb, idl/front, services; nothing for other places."""
     parts = path.split("/")
+    if path.startswith("services/nameserver/client/"):
+        return "services/nameserver/client"
     if parts[0] in ("services", "examples", "bench"):
         return parts[0]
     if parts[0] == "orb":

@@ -61,6 +61,10 @@ class Lint(unittest.TestCase):
     def test_an_example_may_include_generated_headers(self):
         self.accepts("examples/pendulum/a.cpp", '#include "plantC.h"\n#include "orb/corba/orb.h"\n')
 
+    def test_an_example_may_use_a_service_through_its_client_alone(self):
+        self.accepts("examples/pendulum/a.cpp", '#include "services/nameserver/client/registration.h"\n')
+        self.refuses("examples/pendulum/a.cpp", '#include "services/nameserver/start.h"\n', 1, "must not include")
+
     def test_pure_folders_start_no_thread(self):
         self.refuses("orb/sched/a.cpp", "#include <thread>\n", 1, "no thread")
 

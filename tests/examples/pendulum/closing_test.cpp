@@ -36,9 +36,9 @@ TEST_CASE("the closing table shows what each task declared, and each overrun") {
   demo.row().overruns = 28;
   demo.row().excused_overruns = 3;
   const std::string text = demo.closing().text;
-  CHECK_THAT(text, Contains("jobs  overruns  excused  misses  excused"));
-  CHECK_THAT(text, Contains("pendulum 1    10     8   2.1") && Contains("350        28        3       0        0"));
-  CHECK_THAT(text, Contains("Budgets exceeded: by 28 of 350 jobs, of these 3 excused."));
+  CHECK_THAT(text, Contains("jobs  over C  late"));
+  CHECK_THAT(text, Contains("pendulum 1    10     8   2.1") && Contains("350      25     0"));
+  CHECK_THAT(text, Contains("Budgets exceeded: by 28 of 350 jobs, of these 3 for stalls."));
 }
 
 TEST_CASE("refusals for the same reason stand together") {
@@ -54,7 +54,7 @@ TEST_CASE("the verdict says whether every promise was kept, and what was only lu
   const Case c =
       GENERATE(Case{0, 0, 0, 0, 0,
                     "Every promise was kept: no admitted task missed a deadline for a reason inside the program.\n"},
-               Case{0, 2, 2, 0, 0, "deadlines missed: 2, of these 2 excused."},
+               Case{0, 2, 2, 0, 0, "deadlines missed: 2, of these 2 for stalls."},
                Case{0, 2, 1, 0, 1, "A PROMISE WAS BROKEN: an admitted task missed a deadline"},
                Case{0, 0, 0, 4, 1, "A PROMISE WAS BROKEN: 4 calls of admitted tasks failed.\n"},
                Case{5, 0, 0, 0, 0, "Yet 5 jobs used more than their declared budget"});
@@ -74,6 +74,21 @@ TEST_CASE("what the kernel kept from the tasks for their load is named and not c
   demo.report.throttled = 250'100;
   CHECK_THAT(demo.closing().text, Contains("kept the real-time threads from a core 5 times, for 250.10 ms in all: ") &&
                                       Contains("sched_rt_runtime_us"));
+}
+
+TEST_CASE("a pendulum that ended before its time is no fallen one") {
+  Demo demo;
+  demo.participants[0].ended = "killed by signal 9 (Killed)";
+  demo.participants[0].report = {};
+  CHECK(demo.closing().status == 0);
+  CHECK_THAT(demo.closing().text, Contains("1 of 3 pendulums ran, 0 stand, 0 fell, 1 ended before their time; ") &&
+                                      Contains("pendulum 1 ended before its time: killed by signal 9"));
+}
+
+TEST_CASE("a service that ended before its time leaves no table, and its promises unknown") {
+  const Closing closing = Demo().closing({.service_end = "exit status 3"});
+  CHECK(closing.status == 1);
+  CHECK_THAT(closing.text, Contains("ended before its time (exit status 3)") && !Contains("over C"));
 }
 
 // Error paths.

@@ -1,0 +1,164 @@
+#include "examples/pendulum/reservations.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <map>
+
+#include "examples/pendulum/table.h"
+#include "orb/core/runtime.h"
+#include "orb/os/clock.h"
+#include "reservationC.h"
+
+namespace corelane::pendulum {
+namespace {
+
+namespace rs = Corelane::Reservation;
+using namespace std::chrono_literals;
+
+constexpr const char* name_of_daemon = "corelane-reserved";
+
+using DaemonRef = IDL::traits<rs::Server>::ref_type;
+
+// Nil where it does not answer.
+DaemonRef daemon_at(CORBA::ORB& orb, const std::string& file) try {
+  if (::access(file.c_str(), R_OK) != 0) return {};
+  return IDL::traits<rs::Server>::narrow(orb.string_to_object("file://" + file));
+} catch (const CORBA::Exception&) {
+  return {};
+}
+
+std::string words_of_cores(const std::vector<std::int16_t>& cores) {
+  std::string text;
+  for (const std::int16_t core : cores) text += (text.empty() ? "" : " ") + std::to_string(core);
+  return text;
+}
+
+// How many physical cores are all in the default set: a sibling of one that is not is given to nobody.
+int whole_cores(const rs::CoreStateList& cores) {
+  std::map<int, bool> free;
+  for (const rs::CoreState& core : cores)
+    free.try_emplace(core.physical_core(), true).first->second &= core.use() == rs::CoreUse::common;
+  int count = 0;
+  for (const auto& [core, is_free] : free) count += is_free ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+Reservations::Reservations(Reserving reserving, const std::string& directory, const OrbOptions& given, CORBA::ORB& orb)
+    : reserving_(reserving),
+      directory_(reserving == Reserving::own ? directory : core::runtime_directory_of(orb.settings())),
+      reference_file_(directory_ + "/reserved.ior"),
+      socket_(reserving == Reserving::own ? directory + "/reserved.sock" : core::reservation_socket(orb.settings())),
+      orb_(orb),
+      daemon_(command(given), [this](os::ChildProcess& program) { return is_ready(program); }) {
+  if (reserving_ == Reserving::off) return;
+  if (reserving_ == Reserving::host) facts_ = ask();  // it may run already
+  if (!facts_.known && start_daemon()) facts_ = ask();
+}
+
+std::vector<std::string> Reservations::command(const OrbOptions& given) const {
+  OrbOptions words{os::program_beside(name_of_daemon), "-ORBLogLevel", "error", "-ORBReservedUsers",
+                   std::to_string(::geteuid())};
+  const auto wanted = options_of({"-ORBReserved", "-ORBLog", "-ORBConfig"}, given);
+  words.insert(words.end(), wanted.begin(), wanted.end());
+  if (reserving_ == Reserving::own)
+    words.insert(words.end(), {"-ORBRuntimeDirectory", directory_, "-ORBReservedSocket", socket_,
+                               "-ORBReservedProcesses", std::to_string(::getpid())});
+  return words;
+}
+
+// It writes the file when it serves; one that was killed leaves its own behind.
+bool Reservations::start_daemon() {
+  std::remove(reference_file_.c_str());
+  return daemon_.start();
+}
+
+bool Reservations::is_ready(os::ChildProcess& program) const {
+  const Time latest = os::now() + 20s;
+  while (::access(reference_file_.c_str(), R_OK) != 0) {
+    if (program.wait(os::now() + 10ms) || os::now() > latest) return false;
+  }
+  return true;
+}
+
+Reservations::Facts Reservations::ask() const try {
+  const auto daemon = daemon_at(orb_, reference_file_);
+  if (!daemon) return {};
+  const rs::Status status = daemon->state();
+  const rs::CoreStateList cores = daemon->cores();
+  std::vector<std::int16_t> free;
+  for (const rs::CoreState& core : cores)
+    if (core.use() == rs::CoreUse::common) free.push_back(core.core());
+  return {.known = true,
+          .process = status.pid(),
+          .cores_to_give = whole_cores(cores),
+          .backend = status.backend(),
+          .free = words_of_cores(free),
+          .cannot = status.cannot()};
+} catch (const CORBA::Exception&) {
+  return {};
+}
+
+std::vector<std::string> Reservations::introduction() const {
+  if (reserving_ == Reserving::off) return {"no core is reserved, as --reserve off says: the service shares its cores"};
+  if (!facts_.known)
+    return {std::string(name_of_daemon) +
+            " could not be started; what it said stands above. The service shares its cores with others"};
+  const bool ours = daemon_.pid() > 0;
+  std::vector<std::string> lines{format("%s, process %d%s: backend %s; cores to give: %s", name_of_daemon,
+                                        facts_.process, ours ? "" : " (it runs already)", facts_.backend.c_str(),
+                                        facts_.free.empty() ? "none" : facts_.free.c_str())};
+  lines.emplace_back(reserving_ == Reserving::own
+                         ? "  of the demo's own: it moves the demo's processes and nobody else's, who may still run on "
+                           "those cores; --reserve host takes all of this host's programs off them"
+                         : "  for all of this host, as --reserve host says: every program that can be moved keeps off "
+                           "reserved cores until the demo ends");
+  for (const std::string& lack : facts_.cannot) lines.push_back("  not promised: " + lack);
+  if (facts_.cores_to_give == 0)
+    lines.emplace_back(
+        "  no core can be given away: the first physical one stays with everybody, and there is no other. The service "
+        "shares its cores");
+  return lines;
+}
+
+OrbOptions Reservations::service_options() const {
+  if (facts_.cores_to_give == 0) return {"-ORBReservedUse", "off"};
+  return {"-ORBReservedSocket", socket_, "-ORBReservedCores", std::to_string(facts_.cores_to_give)};
+}
+
+std::string Reservations::cores_of(pid_t process) const try {
+  const auto daemon = facts_.known ? daemon_at(orb_, reference_file_) : DaemonRef{};
+  if (!daemon) return {};
+  for (const rs::Account& account : daemon->accounts())
+    if (account.whose().who().pid() == process && !account.waiting()) return words_of_cores(account.cores());
+  return {};
+} catch (const CORBA::Exception&) {
+  return {};
+}
+
+std::vector<std::string> Reservations::attend(pid_t service) {
+  std::vector<std::string> lines;
+  if (const auto end = daemon_.ended()) {
+    lines.push_back(std::string(name_of_daemon) + " ended (" + end->text() +
+                    "): the service keeps its cores, nobody gives or takes any meanwhile");
+    if (restarts_left_-- > 0 && start_daemon()) {
+      facts_ = ask();
+      service_waits_ = facts_.cores_to_give > 0;
+      lines.push_back(format("%s runs again, as process %d: it has put back what the other one had changed",
+                             name_of_daemon, daemon_.pid()));
+    } else {
+      lines.emplace_back("it is not started again: what it said stands above");
+    }
+  }
+  if (!service_waits_) return lines;
+  const std::string cores = cores_of(service);
+  if (cores.empty()) return lines;
+  service_waits_ = false;
+  lines.push_back("the service has asked again, and has cores " + cores + " for itself");
+  return lines;
+}
+
+}  // namespace corelane::pendulum

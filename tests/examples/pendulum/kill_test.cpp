@@ -1,0 +1,112 @@
+// The demo while its processes are killed: it says what that means, goes on or ends, and leaves nothing behind.
+#include <signal.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "orb/os/child_process.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+using Catch::Contains;
+
+namespace {
+
+bool lives(pid_t process) { return ::kill(process, 0) == 0 || errno != ESRCH; }
+
+// A demo that lasts until it is ended, in directories of its own.
+class RunningDemo {
+ public:
+  RunningDemo()
+      : program_({"env", "TMPDIR=" + place_.path(), os::program_beside("corelane-pendulum"), "--no-admission",
+                  "--pendulums", "3", "--length", "1000s", "-ORBRuntimeDirectory", place_ / "run"},
+                 {.joins_errors = true}) {}
+
+  // Reads on until a line has these words; "" when none comes.
+  std::string line_with(const std::string& words) {
+    while (auto line = program_.read_line()) {  // bound: the demo's output
+      said += *line + "\n";
+      if (line->find(words) != line->npos) return *line;
+    }
+    return {};
+  }
+  // The process that the line with these words names.
+  pid_t process_of(const std::string& words) {
+    const std::string line = line_with(words);
+    const std::size_t number = line.find("process ");
+    const pid_t process = number == line.npos ? 0 : static_cast<pid_t>(std::atoi(line.c_str() + number + 8));
+    if (process > 0) processes.push_back(process);
+    return process;
+  }
+  // Reads the rest; how it ended.
+  std::string end() {
+    said += program_.read_all().value_or("");
+    return program_.wait()->text();
+  }
+  void interrupt() const { ::kill(program_.pid(), SIGINT); }
+  // Of its own directories, once it has ended.
+  std::vector<std::string> left_behind() const {
+    std::vector<std::string> left;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(place_.path()))
+      if (!entry.is_directory() && !entry.path().filename().string().starts_with("ledger"))  // that is the host's
+        left.push_back(entry.path().string());
+    return left;
+  }
+
+  std::string said;
+  std::vector<pid_t> processes;
+
+ private:
+  const testing::TempDirectory place_;
+  os::ChildProcess program_;
+};
+
+}  // namespace
+
+TEST_CASE("whoever of the demo is killed, it goes on or says why it ends, and nothing is left") {
+  RunningDemo demo;
+  const pid_t reserving = demo.process_of("corelane-reserved, process "),
+              naming = demo.process_of("corelane-nameserver, process "), service = demo.process_of("control service, "),
+              first = demo.process_of("pendulum 1, "), second = demo.process_of("pendulum 2, ");
+  demo.line_with("All have been started");
+  INFO(demo.said);
+  REQUIRE((reserving > 0 && naming > 0 && service > 0 && first > 0 && second > 0));
+
+  ::kill(second, SIGKILL);
+  CHECK_THAT(demo.line_with("pendulum 2 ended"), Contains("killed by signal 9") && Contains("the others go on"));
+  ::kill(naming, SIGKILL);
+  CHECK_THAT(demo.line_with("corelane-nameserver ended"), Contains("goes on calling it"));
+  CHECK(demo.process_of("corelane-nameserver runs again, as process ") != naming);
+  CHECK_THAT(demo.said, Contains("pendulum/controller is in its store as before"));
+  ::kill(reserving, SIGKILL);
+  CHECK_THAT(demo.line_with("corelane-reserved ended ("), Contains("the service keeps its cores"));
+  CHECK(demo.process_of("corelane-reserved runs again, as process ") != reserving);
+  if (demo.said.find("for itself; found") != demo.said.npos && demo.said.find("no core for itself") == demo.said.npos)
+    CHECK_THAT(demo.line_with("the service has asked again"), Contains("for itself"));
+  ::kill(service, SIGKILL);
+  CHECK_THAT(demo.line_with("the control service ended"), Contains("so the demo ends"));
+  CHECK_THAT(demo.line_with("pendulum/controller"), Contains("has left the nameserver with it"));
+
+  CHECK(demo.end() == "exit status 1");
+  INFO(demo.said);
+  CHECK_THAT(demo.said, Contains("The control service ended before its time (killed by signal 9"));
+  CHECK(demo.left_behind() == std::vector<std::string>{});
+  for (const pid_t process : demo.processes) CHECK_FALSE(lives(process));
+}
+
+TEST_CASE("a demo that is interrupted ends with its table and leaves nothing behind") {
+  RunningDemo demo;
+  const pid_t reserving = demo.process_of("corelane-reserved, process ");
+  demo.line_with("All have been started");
+  demo.interrupt();
+  CHECK(demo.end() == "exit status 0");
+  INFO(demo.said);
+  CHECK_THAT(demo.said, Contains("3 of 3 pendulums ran") && Contains("over C  late"));
+  CHECK(reserving > 0);
+  CHECK(demo.left_behind() == std::vector<std::string>{});
+}
