@@ -5,7 +5,6 @@
 
 #include "orb/core/gate.h"
 #include "orb/core/reference.h"
-#include "tests/support/in_time.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
 
@@ -120,24 +119,6 @@ TEST_CASE("a string with a NUL is refused by the caller's side") {
 TEST_CASE("a call on nil raises INV_OBJREF") {
   const CORBA::object_reference<Probing::Probe> nil;
   CHECK_THROWS_AS(nil->ping(), CORBA::INV_OBJREF);
-}
-
-TEST_CASE("a call whose reply does not come in time raises TIMEOUT and the connection goes on") {
-  const TestPath path;
-  const std::string kind = GENERATE(as<std::string>{}, "127.0.0.1:0", "unix:", "channel:");
-  ProbeServer server({"-ORBEndpointListen", kind.ends_with(':') ? kind + path.directory / "probe.sock" : kind});
-  TestOrb client({"-ORBTimeoutRequest", "100ms"});
-  const auto probe = probe_of(client, server.ior());
-  in_time([&] { probe->ping(); });  // connects
-  try {
-    probe->block();
-    FAIL("no exception");
-  } catch (const CORBA::TIMEOUT& late) {
-    CHECK(late.completed() == CORBA::COMPLETED_MAYBE);
-    CHECK(late.minor() == corelane::minor::deadline_passed);
-  }
-  server.servant->release();
-  CHECK(in_time([&] { return probe->add(1, 2); }) == 3);  // the late reply of block() is nobody's
 }
 
 TEST_CASE("a reference of an earlier process of the same address does not exist") {
