@@ -9,6 +9,7 @@
 #include "services/corelane/ior.h"
 #include "services/corelane/naming_session.h"
 #include "services/corelane/text.h"
+#include "services/nameserver/client/cos_name.h"
 
 namespace corelane::tool {
 namespace {
@@ -39,7 +40,8 @@ std::vector<CosNaming::Binding> bindings_of(const NamingContextRef& context) {
 void collect(const NamingContextRef& context, const giop::Name& prefix, int levels, std::vector<Listed>& found) {
   for (const CosNaming::Binding& binding : bindings_of(context)) {
     Listed entry{prefix, binding.binding_type() == CosNaming::BindingType::ncontext};
-    for (const giop::NameComponent& component : own_name(binding.binding_name())) entry.name.push_back(component);
+    for (const giop::NameComponent& component : naming::name_of(binding.binding_name()))
+      entry.name.push_back(component);
     found.push_back(entry);
     if (!entry.context || levels == 0) continue;
     const auto below = IDL::traits<CosNaming::NamingContext>::narrow(context->resolve(binding.binding_name()));
@@ -58,7 +60,8 @@ void show_json(const nlohmann::ordered_json& json, std::ostream& out) {
 // The contexts above the name, those that are missing made.
 void make_parents(const NamingSession& session) {
   for (std::size_t length = 1; length < session.name.size(); ++length) {
-    const auto part = wire_name({session.name.begin(), session.name.begin() + static_cast<std::ptrdiff_t>(length)});
+    const auto part =
+        naming::cos_name_of({session.name.begin(), session.name.begin() + static_cast<std::ptrdiff_t>(length)});
     try {
       session.root->bind_new_context(part);
     } catch (const CosNaming::NamingContext::AlreadyBound&) {
@@ -76,19 +79,19 @@ void bind_leased(const NamingSession& session, const NamingOptions& options,
   const os::HostIdentity& host = os::this_host();
   const auto lease = directory->nameserver()->lease_of(
       Corelane::Naming::Process(host.boot_id, host.pid_namespace, owner->pid, owner->start_ticks));
-  directory->bind_leased(wire_name(session.name), object, lease, options.replace);
+  directory->bind_leased(naming::cos_name_of(session.name), object, lease, options.replace);
 }
 
 void bind_context(const NamingSession& session, const NamingOptions& options, const NamingContextRef& context) {
   if (options.replace)
-    session.root->rebind_context(wire_name(session.name), context);
+    session.root->rebind_context(naming::cos_name_of(session.name), context);
   else
-    session.root->bind_context(wire_name(session.name), context);
+    session.root->bind_context(naming::cos_name_of(session.name), context);
 }
 
 void bind_object(const NamingSession& session, const NamingOptions& options, const std::string& reference) {
   const auto object = session.orb.string_to_object(reference);
-  const auto name = wire_name(session.name);
+  const auto name = naming::cos_name_of(session.name);
   const bool is_context = object && object->_reference()->ior().type_id.find("/CosNaming/") != std::string::npos;
   if (options.process != 0) return bind_leased(session, options, object);
   if (is_context)
@@ -124,7 +127,7 @@ int list_names(const NamingOptions& options, std::ostream& out, std::ostream& er
 
 int resolve_name(const NamingOptions& options, std::ostream& out, std::ostream& err) {
   return with_naming("corelane ns resolve", options, true, err, [&](NamingSession& session) {
-    const auto object = session.root->resolve(wire_name(session.name));
+    const auto object = session.root->resolve(naming::cos_name_of(session.name));
     const std::string text = session.orb.object_to_string(object);
     if (options.format == Format::json)
       show_json({{"name", giop::to_string(session.name)},
@@ -144,7 +147,7 @@ int bind_name(const NamingOptions& options, std::ostream& out, std::ostream& err
   return with_naming("corelane ns bind", options, true, err, [&](NamingSession& session) {
     if (options.parents) make_parents(session);
     if (reference->empty())
-      session.root->bind_new_context(wire_name(session.name));
+      session.root->bind_new_context(naming::cos_name_of(session.name));
     else
       bind_object(session, options, *reference);
     return done(options, "bound", out);
@@ -154,7 +157,7 @@ int bind_name(const NamingOptions& options, std::ostream& out, std::ostream& err
 int unbind_name(const NamingOptions& options, std::ostream& out, std::ostream& err) {
   return with_naming("corelane ns unbind", options, true, err, [&](NamingSession& session) {
     if (options.destroy) context_of(session, session.name)->destroy();
-    session.root->unbind(wire_name(session.name));
+    session.root->unbind(naming::cos_name_of(session.name));
     return done(options, "unbound", out);
   });
 }

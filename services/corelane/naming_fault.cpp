@@ -44,18 +44,6 @@ std::string not_found_text(const Context::NotFound& fault, const giop::Name& nam
 
 }  // namespace
 
-CosNaming::Name wire_name(const giop::Name& name) {
-  CosNaming::Name wire;
-  for (const giop::NameComponent& component : name) wire.emplace_back(component.id, component.kind);
-  return wire;
-}
-
-giop::Name own_name(const CosNaming::Name& name) {
-  giop::Name own;
-  for (const CosNaming::NameComponent& component : name) own.push_back({component.id(), component.kind()});
-  return own;
-}
-
 std::string fault_of_naming(const std::exception& exception, const giop::Name& name) {
   constexpr std::size_t readable = 100;
   std::string whole = "'" + giop::to_string(name);

@@ -5,13 +5,9 @@
 #include <exception>
 #include <string>
 
-#include "CosNamingC.h"
 #include "orb/giop/name_text.h"
 
 namespace corelane::tool {
-
-CosNaming::Name wire_name(const giop::Name& name);
-giop::Name own_name(const CosNaming::Name& name);
 
 // A sentence for a user exception of CosNaming that ended a request for `name`, or "" for any other exception.
 std::string fault_of_naming(const std::exception& exception, const giop::Name& name);

@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "services/corelane/text.h"
+#include "services/nameserver/client/cos_name.h"
 
 namespace corelane::tool {
 namespace {
@@ -43,7 +44,7 @@ int with_naming(const std::string& who, const NamingOptions& options, bool needs
 
 NamingContextRef context_of(const NamingSession& session, const giop::Name& name) {
   if (name.empty()) return session.root;
-  const auto object = session.root->resolve(wire_name(name));
+  const auto object = session.root->resolve(naming::cos_name_of(name));
   try {
     if (auto found = IDL::traits<CosNaming::NamingContext>::narrow(object)) return found;
   } catch (const CORBA::SystemException& exception) {
@@ -51,7 +52,8 @@ NamingContextRef context_of(const NamingSession& session, const giop::Name& name
                       "' means an object that does not answer, so it shows no names: " + exception.what());
   }
   const giop::Name last(name.end() - 1, name.end());
-  throw CosNaming::NamingContext::NotFound(CosNaming::NamingContext::NotFoundReason::not_context, wire_name(last));
+  throw CosNaming::NamingContext::NotFound(CosNaming::NamingContext::NotFoundReason::not_context,
+                                           naming::cos_name_of(last));
 }
 
 }  // namespace corelane::tool

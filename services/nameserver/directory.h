@@ -7,12 +7,12 @@
 #include <string>
 
 #include "CorelaneNamingS.h"
+#include "orb/os/process_watch.h"
 #include "services/nameserver/clients.h"
 #include "services/nameserver/iterators.h"
 #include "services/nameserver/leases.h"
 #include "services/nameserver/name_tree.h"
 #include "services/nameserver/objects.h"
-#include "services/nameserver/process_watch.h"
 
 namespace corelane::nameserver {
 
@@ -22,7 +22,7 @@ struct DirectoryParts {
   Objects& objects;
   Iterators& iterators;
   Leases& leases;
-  ProcessWatch& processes;
+  os::ProcessWatch& processes;
   const Writers& writers;
   CORBA::object_reference<Corelane::Naming::Server> server{};
 };

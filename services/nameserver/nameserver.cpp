@@ -81,8 +81,15 @@ void Nameserver::changed(const Change& change) noexcept try {
 void Nameserver::restore_leases() {
   for (const std::string& owner : store_->owners().value_or(std::vector<std::string>{}))
     if (!leases_.restore(owner, os::now())) ended_.push_back(owner);
-  for (const os::ProcessIdentity& process : leases_.processes()) processes_.add(process);
+  watch_processes();
   drop({});
+}
+
+// Those for which the system gave no descriptor yet are tried again with each look.
+void Nameserver::watch_processes() {
+  unwatched_ = false;
+  for (const os::ProcessIdentity& process : leases_.processes())
+    if (!processes_.add(process)) unwatched_ = true;
 }
 
 // Those whose names the store could not let go yet are tried again with the next.
@@ -98,7 +105,8 @@ void Nameserver::drop(const std::vector<std::string>& owners) {
 Time Nameserver::next_chore() const {
   const Time now = os::now();
   const Duration look = std::clamp(iterator_age_, shortest_look, longest_look);
-  return std::min(leases_.next_expiry(), now + (ended_.empty() ? look : std::min(look, store_again)));
+  const bool is_soon = unwatched_ || !ended_.empty();
+  return std::min(leases_.next_expiry(), now + (is_soon ? std::min(look, again) : look));
 }
 
 // Bound: until stop().
@@ -115,6 +123,7 @@ void Nameserver::keep_house() {
     owners.insert(owners.end(), std::make_move_iterator(expired.begin()), std::make_move_iterator(expired.end()));
     drop(owners);
     iterators_->close_older(now);
+    if (unwatched_) watch_processes();
   }
 }
 

@@ -41,7 +41,8 @@ class Nameserver {
 
  private:
   static constexpr std::size_t kept_changes = 4096;
-  static constexpr Duration store_again = std::chrono::seconds{1};  // to a store that did not answer
+  // To a store that did not answer, and a system that had no descriptor for a process.
+  static constexpr Duration again = std::chrono::seconds{1};
   // For iterators that nobody uses.
   static constexpr Duration shortest_look = std::chrono::milliseconds{100}, longest_look = std::chrono::seconds{60};
 
@@ -53,6 +54,7 @@ class Nameserver {
 
   void changed(const Change& change) noexcept;
   void restore_leases();
+  void watch_processes();
   void keep_house();
   void drop(const std::vector<std::string>& owners);
   Time next_chore() const;
@@ -62,13 +64,15 @@ class Nameserver {
   const Duration iterator_age_;
   const Writers writers_;
   Leases leases_;
-  ProcessWatch processes_;
+  os::ProcessWatch processes_;
   ChangeLog log_;
   Watches watches_;
   Objects objects_;
   const std::shared_ptr<Iterators> iterators_;
   DirectoryParts directory_;
-  std::vector<std::string> ended_;  // owners whose names are to go; the housekeeper's
+  // The housekeeper's.
+  std::vector<std::string> ended_;  // owners whose names are to go
+  bool unwatched_ = false;          // the end of some process with a lease would be missed
   std::atomic<bool> stopped_{false};
   std::thread housekeeper_;
   const Hearing hearing_{*store_};  // last: it uses the others

@@ -38,20 +38,6 @@ CosNaming::NamingContext::NotFoundReason cos_reason_of(NotFoundReason why) {
 
 }  // namespace
 
-Name name_of(const CosNaming::Name& name) {
-  Name result;
-  result.reserve(name.size());
-  for (const CosNaming::NameComponent& component : name) result.push_back({component.id(), component.kind()});
-  return result;
-}
-
-CosNaming::Name cos_name_of(const Name& name) {
-  CosNaming::Name result;
-  result.reserve(name.size());
-  for (const NameComponent& component : name) result.emplace_back(component.id, component.kind);
-  return result;
-}
-
 CosNaming::Name rest_of(const Name& name, std::size_t at) {
   return cos_name_of({name.begin() + static_cast<std::ptrdiff_t>(std::min(at, name.size())), name.end()});
 }

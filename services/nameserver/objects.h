@@ -14,13 +14,14 @@
 #include "CosNamingC.h"
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"
+#include "services/nameserver/client/cos_name.h"
 #include "services/nameserver/foreign_calls.h"
 #include "services/nameserver/name_tree.h"
 
 namespace corelane::nameserver {
 
-Name name_of(const CosNaming::Name& name);
-CosNaming::Name cos_name_of(const Name& name);
+using naming::cos_name_of;
+using naming::name_of;
 // From component `at` on.
 CosNaming::Name rest_of(const Name& name, std::size_t at);
 CosNaming::BindingType cos_type_of(BindingType type);

@@ -1,6 +1,7 @@
 #include "services/nameserver/server_servant.h"
 
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 #include "orb/base/minor.h"
@@ -33,9 +34,14 @@ idl::LeaseId ServerServant::lease_of(const idl::Process& owner) {
     throw idl::Refused("the process is in another process namespace than the nameserver, which cannot see its end" +
                        instead);
   const os::ProcessIdentity process{owner.pid(), owner.started()};
-  const auto granted = parts_.leases.grant(process, calling_client());
+  const Client client = calling_client();
+  const auto granted = parts_.leases.grant(process, client);
   if (!granted) throw idl::Refused(granted.error());
-  parts_.processes.add(process);
+  if (const auto watched = parts_.processes.add(process); !watched) {
+    (void)parts_.leases.end(granted->id, client);
+    throw idl::Refused("the end of the process cannot be seen: " + std::generic_category().message(watched.error()) +
+                       "; raise LimitNOFILE of corelane-nameserver" + instead);
+  }
   return granted->id;
 }
 

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "CorelaneNamingS.h"
+#include "orb/os/process_watch.h"
 #include "services/nameserver/change_log.h"
 #include "services/nameserver/iterators.h"
 #include "services/nameserver/leases.h"
-#include "services/nameserver/process_watch.h"
 #include "services/nameserver/watches.h"
 
 namespace corelane::nameserver {
@@ -19,7 +19,7 @@ namespace corelane::nameserver {
 struct ServerParts {
   Store& store;
   Leases& leases;
-  ProcessWatch& processes;
+  os::ProcessWatch& processes;
   ChangeLog& log;
   Watches& watches;
   const Iterators& iterators;

@@ -12,6 +12,7 @@
 #include "orb/giop/name_text.h"
 #include "orb/os/host.h"
 #include "orb/os/log.h"
+#include "services/nameserver/client/cos_name.h"
 
 namespace corelane::naming {
 namespace {
@@ -22,9 +23,7 @@ using ContextRef = CORBA::object_reference<CosNaming::NamingContext>;
 CosNaming::Name parsed_name(const std::string& text) {
   const auto parsed = giop::parse_name(text);
   if (!parsed) throw CosNaming::NamingContext::InvalidName();
-  CosNaming::Name name;
-  for (const giop::NameComponent& component : *parsed) name.emplace_back(component.id, component.kind);
-  return name;
+  return cos_name_of(*parsed);
 }
 
 idl::Process own_process() {

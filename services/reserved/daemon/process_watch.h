@@ -1,16 +1,15 @@
-// ProcessWatch: tells when processes end (pidfd), and ticks.
-// Threads: one of its own, which calls back. watch() from any thread, also from within a call-back.
+// ProcessWatch: calls when processes end (os::ProcessWatch), and ticks.
+// Threads: one of its own, which calls back. watch() and keep_only() from any thread, also from within a call-back.
 #pragma once
 
+#include <atomic>
 #include <functional>
-#include <map>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "orb/base/expected.h"
-#include "orb/os/fd.h"
+#include "orb/os/process_watch.h"
 #include "services/reserved/accounts/model.h"
 
 namespace corelane::reserved {
@@ -23,8 +22,8 @@ class ProcessWatch {
     Duration period;
   };
   // std::system_error when the system gives no descriptors.
-  ProcessWatch();
-  ~ProcessWatch();
+  ProcessWatch() = default;
+  ~ProcessWatch() { stop(); }
   ProcessWatch(const ProcessWatch&) = delete;
   ProcessWatch& operator=(const ProcessWatch&) = delete;
 
@@ -36,21 +35,14 @@ class ProcessWatch {
   // and why.
   Expected<void, std::string> watch(const Process& process);
   // Ends the watch over all others.
-  void keep_only(const std::vector<Process>& needed);
+  void keep_only(const std::vector<Process>& needed) { processes_.keep_only(needed); }
 
  private:
   void run();
-  std::vector<Process> take_ended();
-  void wake() noexcept;
-  Expected<void, std::string> add(const Process& process);
 
-  const os::Fd epoll_, bell_;
-  Calls calls_;
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  std::map<int, Process> watched_;  // by pidfd
-  std::vector<Process> gone_;       // ended before they could be watched
-  bool stopping_ = false;
+  os::ProcessWatch processes_;
+  Calls calls_;  // constant after start()
+  std::atomic<bool> stopping_{false};
   std::thread thread_;
 };
 

@@ -11,6 +11,7 @@
 #include "CorelaneNamingC.h"
 #include "orb/os/child_process.h"
 #include "services/corelane/naming_fault.h"
+#include "services/nameserver/client/cos_name.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
@@ -32,7 +33,7 @@ ChildProcess nameserver_in(const std::string& directory) {
                        "memory", "-ORBEndpointListen", "127.0.0.1:0", "-ORBLogLevel", "off"});
 }
 
-CosNaming::Name wire_of(const std::string& text) { return wire_name(name_of(text)); }
+CosNaming::Name wire_of(const std::string& text) { return naming::cos_name_of(name_of(text)); }
 
 }  // namespace
 
@@ -65,7 +66,7 @@ TEST_CASE("each refusal of a naming service says which component it was and what
 
 TEST_CASE("a name is the same on the wire and here") {
   const giop::Name name = name_of("a.b/c/.d");
-  CHECK(own_name(wire_name(name)) == name);
+  CHECK(naming::name_of(naming::cos_name_of(name)) == name);
 }
 
 TEST_CASE("names are bound, shown, watched and taken away from the command line") {

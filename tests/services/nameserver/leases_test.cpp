@@ -3,15 +3,12 @@
 
 #include <catch2/catch.hpp>
 
-#include "orb/os/clock.h"
 #include "services/nameserver/clients.h"
-#include "services/nameserver/process_watch.h"
 
 using namespace corelane;
 using namespace std::chrono_literals;
 using nameserver::Client;
 using nameserver::Leases;
-using nameserver::ProcessWatch;
 
 namespace {
 
@@ -53,16 +50,6 @@ TEST_CASE("a lease of a process lasts as long as the process") {
   CHECK(leases.take_of(self) == std::vector{lease->owner});
   const os::ProcessIdentity other{self.pid, self.start_ticks + 1};
   CHECK_THAT(leases.grant(other, anna).error(), Catch::Contains("no process"));
-}
-
-TEST_CASE("the end of a process is told, and not that of a later one with its number") {
-  ProcessWatch watch;
-  const auto self = os::this_process();
-  const os::ProcessIdentity earlier{self.pid, self.start_ticks - 1};
-  watch.add(earlier);
-  watch.add(self);
-  CHECK(watch.wait(os::now()) == std::vector{earlier});
-  CHECK(watch.wait(os::now()).empty());
 }
 
 TEST_CASE("an owner's text is enough to go on with his lease") {

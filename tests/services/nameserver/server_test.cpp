@@ -1,8 +1,12 @@
 // Leases, changes, and how clients find a nameserver.
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <condition_variable>
+#include <iterator>
 #include <mutex>
 #include <set>
 #include <string>
@@ -44,6 +48,38 @@ class Beyond {
   ServedNames names;
   NamingDirectory root;
   CORBA::object_reference<Corelane::Naming::Server> server;
+};
+
+// A server at a port of this host whose queue of connections is full: further ones neither succeed nor fail.
+class Unreachable {
+ public:
+  Unreachable() : server_(tcp_socket(0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    REQUIRE(::bind(server_.get(), reinterpret_cast<sockaddr*>(&address), size) == 0);
+    REQUIRE(::listen(server_.get(), 0) == 0);
+    REQUIRE(::getsockname(server_.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    port_ = ntohs(address.sin_port);
+    for (os::Fd& client : clients_) {
+      client = tcp_socket(SOCK_NONBLOCK);
+      (void)::connect(client.get(), reinterpret_cast<sockaddr*>(&address), size);
+    }
+  }
+  // The last one got in: this system's queues are longer than they were asked to be.
+  bool takes_connections() const {
+    pollfd last{.fd = std::end(clients_)[-1].get(), .events = POLLOUT, .revents = 0};
+    return ::poll(&last, 1, 0) != 0;
+  }
+  std::string place() const { return "corbaloc:iiop:1.2@127.0.0.1:" + std::to_string(port_) + "/Listener"; }
+
+ private:
+  static os::Fd tcp_socket(int flags) { return os::Fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0)); }
+
+  const os::Fd server_;
+  os::Fd clients_[4];
+  std::uint16_t port_ = 0;
 };
 
 class ListenerServant final : public virtual CORBA::servant_traits<Corelane::Naming::Listener>::base_type {
@@ -178,6 +214,24 @@ TEST_CASE("a listener that is gone is forgotten") {
   while (beyond.server->state().watches() > 0)  // the first may go out before the end is seen
     beyond.root->rebind(cos_name("x"), nullptr);
   CHECK(beyond.server->state().store() == "memory");
+}
+
+TEST_CASE("a listener whose host takes no connection is forgotten and delays nobody for long") {
+  Beyond beyond({"-ORBTimeoutConnect", "3600s", "-ORBTimeoutRequest", "3600s"});
+  const Unreachable nowhere;
+  if (nowhere.takes_connections()) {
+    WARN("SKIPPED: a full queue of connections takes more");
+    return;
+  }
+  const auto poa = IDL::traits<PortableServer::POA>::narrow(beyond.client->resolve_initial_references("RootPOA"));
+  poa->the_POAManager()->activate();
+  const auto servant = CORBA::make_reference<ListenerServant>();
+  const auto at = beyond.client->string_to_object(nowhere.place());
+  beyond.server->watch("**", core::make_stub<Corelane::Naming::Listener>(at->_reference()));
+  beyond.server->watch("**", IDL::traits<Corelane::Naming::Listener>::narrow(poa->servant_to_reference(servant)));
+  beyond.root->bind(cos_name("a"), nullptr);
+  servant->await({"a"});
+  while (beyond.server->state().watches() > 1) std::this_thread::yield();
 }
 
 TEST_CASE("a client finds this host's nameserver by itself, and names by their URL") {

@@ -1,0 +1,13 @@
+// CosNaming::Name and the name that the rest of Corelane has, which are the same but for their types.
+// Threads: pure. Allocates.
+#pragma once
+
+#include "CosNamingC.h"
+#include "orb/giop/name_text.h"
+
+namespace corelane::naming {
+
+CosNaming::Name cos_name_of(const giop::Name& name);
+giop::Name name_of(const CosNaming::Name& name);
+
+}  // namespace corelane::naming
