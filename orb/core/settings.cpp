@@ -360,9 +360,10 @@ const std::vector<SettingsEntry>& settings_table() {
        "anyone; separated by commas. They need a way to the socket, so name its path (channel:/path) in a directory "
        "that they may enter; others than these use sockets",
        allowed},
-      {"channel.pool", "1376256",
-       "bytes that each end of a channel lends for messages of more than 4 KiB; what is longer than all of it, or "
-       "finds none free, goes in pieces",
+      {"channel.pool", "4521984",
+       "bytes that each end of a channel lends for messages of more than 4 KiB, so that they need not be copied: by "
+       "default four of 1 MiB on their way at once; what is longer than all of it, or finds none free, is copied in "
+       "pieces",
        [](S& s, V v) { return size(v, s.channel.pool, 64 * 1024, transport::largest_channel_pool); }},
       {"endpoint.listen", "127.0.0.1:0",
        "where a server listens: one or more of host:port (port 0: any free one), unix:/path and channel:/path (shared "

@@ -198,7 +198,9 @@ void ChannelLink::nudge() noexcept {
 
 void ChannelLink::await_room(std::size_t size) noexcept {
   room_armed_ = true;
-  if (!channel_.arm_for_room(std::min(size, piece_size))) eventfd_write(channel_.room_descriptor(), 1);
+  const auto has_none = [&](std::size_t of) { return channel_.arm_for_room(std::min(size, of)); };
+  if (has_none(piece_size) && (!all_claimed() || has_none(channel_.inline_limit()))) return;
+  eventfd_write(channel_.room_descriptor(), 1);
 }
 
 Link::Berthed ChannelLink::lend(std::size_t bytes) {
@@ -232,14 +234,29 @@ IoResult ChannelLink::send_some(std::span<const Bytes> parts) noexcept {
     if (const auto sent = send_berthed(parts.front())) return *sent;
   const std::size_t length = length_of(parts);
   if (length > piece_size && channel_.try_write(parts)) return {Io::done, length};
+  return send_pieces(parts);
+}
+
+// The peer keeps what chunks are away, or is about to give them back.
+bool ChannelLink::all_claimed() const noexcept { return channel_.was_claimed(channel_.written()); }
+
+// Chunks that the peer keeps though it has looked at all records may stay away for as long as a servant runs: what must
+// not wait for that goes through the ring alone, in smaller pieces.
+IoResult ChannelLink::send_pieces(std::span<const Bytes> parts) noexcept {
   IoResult result;
-  // Bound: each turn sends something, or ends.
+  std::size_t size = piece_size;
+  // Bound: each turn sends something, takes to smaller pieces, or ends.
   while (true) {
-    const Piece piece(parts, result.count, piece_size);
+    const Piece piece(parts, result.count, size);
     if (piece.count == 0) return result;
     const auto written = channel_.try_write(std::span(piece.parts).first(piece.count));
-    if (!written) return {written.error() == Fault::would_block ? Io::would_block : Io::failed, result.count};
-    result.count += piece.bytes;
+    if (written) {
+      result.count += piece.bytes;
+    } else if (written.error() == Fault::would_block && piece.bytes > channel_.inline_limit() && all_claimed()) {
+      size = channel_.inline_limit();
+    } else {
+      return {written.error() == Fault::would_block ? Io::would_block : Io::failed, result.count};
+    }
   }
 }
 

@@ -24,6 +24,21 @@ bool has_news(const transport::Connection& end) {
 
 constexpr uid_t somebody = 65534;
 
+template <std::size_t pool>
+struct WithPool : SharedMemory {
+  static std::unique_ptr<Transport> make(Reactor& reactor, const ConnectionLimits& limits) {
+    return made(reactor, limits, true, pool);
+  }
+};
+
+transport::Lent receive_lent(const ConnectionPtr& end) {
+  std::array<std::byte, 64> buffer;
+  transport::Lent lent;
+  REQUIRE(end->receive(buffer, patience(), {}, lent));
+  REQUIRE(lent.keeper);
+  return lent;
+}
+
 // Of a server that grants that, and a child that is another user and calls it: sends "ping" and wants "pong". 'y': it
 // got that; 'n': it got no channel.
 char called_by_another_user(const channel::Access& access) {
@@ -181,6 +196,37 @@ TEST_CASE("while room is away long messages come in pieces and in order") {
   REQUIRE(send(caller, third));
   CHECK(read(called, second.size() + third.size()) == second + third);
   CHECK(text_of(lent.bytes) == first);
+}
+
+TEST_CASE("by default four long messages are on their way at once, and a fifth is copied") {
+  StreamHarness<WithPool<transport::usual_channel_pool>> harness;
+  const auto [caller, called] = harness.connect();
+  const std::string text = pattern(1024 * 1024);
+  std::vector<transport::Lent> kept;
+  for (std::uint64_t sent = 1; sent <= 4; ++sent) {
+    auto berth = caller->berth(text.size() + 100);
+    REQUIRE(berth);
+    std::memcpy(berth->bytes().data(), text.data(), text.size());
+    REQUIRE(caller->send(berth->bytes().first(text.size())));
+    CHECK(caller->loans().sent == sent);
+    kept.push_back(receive_lent(called));
+  }
+  CHECK_FALSE(caller->berth(text.size()));
+  REQUIRE(send(caller, text));
+  CHECK(read(called, text.size()) == text);
+  for (const transport::Lent& lent : kept) CHECK(text_of(lent.bytes) == text);
+}
+
+TEST_CASE("while the reader keeps all that was lent to it, messages of any length come all the same") {
+  StreamHarness<WithPool<128 * 1024>> harness;
+  const auto [caller, called] = harness.connect();
+  const std::string all = pattern(128 * 1024), medium = pattern(10'000, 2), large = pattern(500'000, 3);
+  REQUIRE(send(caller, all));
+  const transport::Lent kept = receive_lent(called);
+  REQUIRE(send(caller, medium));
+  REQUIRE(send(caller, large));
+  CHECK(read(called, medium.size() + large.size()) == medium + large);
+  CHECK(text_of(kept.bytes) == all);
 }
 
 TEST_CASE("a channel's descriptor tells of nothing while its end is only glanced at") {

@@ -59,10 +59,14 @@ struct SharedMemory {
   static std::unique_ptr<Transport> make(Reactor& reactor, const ConnectionLimits& limits) {
     return made(reactor, limits, true);
   }
-  static std::unique_ptr<Transport> made(Reactor& reactor, const ConnectionLimits& limits, bool by_descriptor) {
+  static constexpr std::size_t one_long_message = 1344 * 1024;
+  static std::unique_ptr<Transport> made(Reactor& reactor, const ConnectionLimits& limits, bool by_descriptor,
+                                         std::size_t pool = one_long_message) {
     static const TempDirectory directory;
     return std::make_unique<transport::ChannelTransport>(
-        reactor, transport::ChannelOptions{.directory = directory.path(), .wake_by_descriptor = by_descriptor}, limits);
+        reactor,
+        transport::ChannelOptions{.directory = directory.path(), .pool = pool, .wake_by_descriptor = by_descriptor},
+        limits);
   }
 };
 
