@@ -10,6 +10,7 @@
 #include "services/corelane/naming_session.h"
 #include "services/corelane/text.h"
 #include "services/nameserver/client/cos_name.h"
+#include "services/nameserver/client/go_on.h"
 
 namespace corelane::tool {
 namespace {
@@ -53,6 +54,12 @@ nlohmann::ordered_json json_of(const Listed& entry) {
   return {{"name", giop::to_string(entry.name)}, {"type", entry.context ? "context" : "object"}};
 }
 
+// With the name of the session, from its root on.
+template <typename Call>
+auto going_on(const NamingSession& session, Call call) {
+  return naming::going_on(session.root, naming::cos_name_of(session.name), call);
+}
+
 void show_json(const nlohmann::ordered_json& json, std::ostream& out) {
   out << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
 }
@@ -63,7 +70,8 @@ void make_parents(const NamingSession& session) {
     const auto part =
         naming::cos_name_of({session.name.begin(), session.name.begin() + static_cast<std::ptrdiff_t>(length)});
     try {
-      session.root->bind_new_context(part);
+      naming::going_on(session.root, part,
+                       [](const NamingContextRef& at, const CosNaming::Name& name) { at->bind_new_context(name); });
     } catch (const CosNaming::NamingContext::AlreadyBound&) {
       // it is there
     }
@@ -83,24 +91,28 @@ void bind_leased(const NamingSession& session, const NamingOptions& options,
 }
 
 void bind_context(const NamingSession& session, const NamingOptions& options, const NamingContextRef& context) {
-  if (options.replace)
-    session.root->rebind_context(naming::cos_name_of(session.name), context);
-  else
-    session.root->bind_context(naming::cos_name_of(session.name), context);
+  going_on(session, [&](const NamingContextRef& at, const CosNaming::Name& name) {
+    if (options.replace)
+      at->rebind_context(name, context);
+    else
+      at->bind_context(name, context);
+  });
 }
 
 void bind_object(const NamingSession& session, const NamingOptions& options, const std::string& reference) {
   const auto object = session.orb.string_to_object(reference);
-  const auto name = naming::cos_name_of(session.name);
-  const bool is_context = object && object->_reference()->ior().type_id.find("/CosNaming/") != std::string::npos;
+  const std::string type = object ? object->_reference()->ior().type_id : "";
+  const bool is_context = type == Corelane::Naming::Directory::_id || type.find("/CosNaming/") != type.npos;
   if (options.process != 0) return bind_leased(session, options, object);
   if (is_context)
     if (const auto context = IDL::traits<CosNaming::NamingContext>::narrow(object))
       return bind_context(session, options, context);
-  if (options.replace)
-    session.root->rebind(name, object);
-  else
-    session.root->bind(name, object);
+  going_on(session, [&](const NamingContextRef& at, const CosNaming::Name& name) {
+    if (options.replace)
+      at->rebind(name, object);
+    else
+      at->bind(name, object);
+  });
 }
 
 int done(const NamingOptions& options, const char* what, std::ostream& out) {
@@ -127,7 +139,8 @@ int list_names(const NamingOptions& options, std::ostream& out, std::ostream& er
 
 int resolve_name(const NamingOptions& options, std::ostream& out, std::ostream& err) {
   return with_naming("corelane ns resolve", options, true, err, [&](NamingSession& session) {
-    const auto object = session.root->resolve(naming::cos_name_of(session.name));
+    const auto object =
+        going_on(session, [](const NamingContextRef& at, const CosNaming::Name& name) { return at->resolve(name); });
     const std::string text = session.orb.object_to_string(object);
     if (options.format == Format::json)
       show_json({{"name", giop::to_string(session.name)},
@@ -147,7 +160,7 @@ int bind_name(const NamingOptions& options, std::ostream& out, std::ostream& err
   return with_naming("corelane ns bind", options, true, err, [&](NamingSession& session) {
     if (options.parents) make_parents(session);
     if (reference->empty())
-      session.root->bind_new_context(naming::cos_name_of(session.name));
+      going_on(session, [](const NamingContextRef& at, const CosNaming::Name& name) { at->bind_new_context(name); });
     else
       bind_object(session, options, *reference);
     return done(options, "bound", out);
@@ -157,7 +170,7 @@ int bind_name(const NamingOptions& options, std::ostream& out, std::ostream& err
 int unbind_name(const NamingOptions& options, std::ostream& out, std::ostream& err) {
   return with_naming("corelane ns unbind", options, true, err, [&](NamingSession& session) {
     if (options.destroy) context_of(session, session.name)->destroy();
-    session.root->unbind(naming::cos_name_of(session.name));
+    going_on(session, [](const NamingContextRef& at, const CosNaming::Name& name) { at->unbind(name); });
     return done(options, "unbound", out);
   });
 }

@@ -4,6 +4,7 @@
 
 #include "services/corelane/text.h"
 #include "services/nameserver/client/cos_name.h"
+#include "services/nameserver/client/go_on.h"
 
 namespace corelane::tool {
 namespace {
@@ -44,7 +45,9 @@ int with_naming(const std::string& who, const NamingOptions& options, bool needs
 
 NamingContextRef context_of(const NamingSession& session, const giop::Name& name) {
   if (name.empty()) return session.root;
-  const auto object = session.root->resolve(naming::cos_name_of(name));
+  const auto object =
+      naming::going_on(session.root, naming::cos_name_of(name),
+                       [](const NamingContextRef& at, const CosNaming::Name& rest) { return at->resolve(rest); });
   try {
     if (auto found = IDL::traits<CosNaming::NamingContext>::narrow(object)) return found;
   } catch (const CORBA::SystemException& exception) {

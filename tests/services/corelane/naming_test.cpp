@@ -28,9 +28,18 @@ namespace {
 giop::Name name_of(const std::string& text) { return *giop::parse_name(text); }
 
 // With names that go with it.
-ChildProcess nameserver_in(const std::string& directory) {
-  return ChildProcess({program_beside("corelane-nameserver"), "-ORBRuntimeDirectory", directory, "-ORBNamingStore",
-                       "memory", "-ORBEndpointListen", "127.0.0.1:0", "-ORBLogLevel", "off"});
+ChildProcess nameserver_in(const std::string& directory, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> words{program_beside("corelane-nameserver"),
+                                 "-ORBRuntimeDirectory",
+                                 directory,
+                                 "-ORBNamingStore",
+                                 "memory",
+                                 "-ORBEndpointListen",
+                                 "127.0.0.1:0",
+                                 "-ORBLogLevel",
+                                 "off"};
+  words.insert(words.end(), more.begin(), more.end());
+  return ChildProcess(words);
 }
 
 CosNaming::Name wire_of(const std::string& text) { return naming::cos_name_of(name_of(text)); }
@@ -114,6 +123,29 @@ TEST_CASE("names are bound, shown, watched and taken away from the command line"
     CHECK_THAT(err.str(), Catch::StartsWith(c.said));
     CHECK(status == (*c.said == '\0' ? 0 : 1));
   }
+}
+
+TEST_CASE("where a nameserver does not go on into another the commands do") {
+  const TempDirectory near_place, far_place;
+  const std::string file = far_place / "root.ior";
+  ChildProcess near = nameserver_in(near_place.path(), {"-ORBNamingForeignCalls", "0"});
+  ChildProcess far = nameserver_in(far_place.path(), {"--ior-file", file});
+  REQUIRE((near.read_line() && far.read_line()));
+  std::ostringstream out, err;
+  const auto with = [&](const std::string& name, const std::string& reference = {}) {
+    return NamingOptions{
+        .orb_options = {"-ORBRuntimeDirectory", near_place.path()}, .name = name, .reference = reference};
+  };
+  CHECK(bind_name(with("far", "file://" + file), out, err) == 0);
+  CHECK(bind_name(with("far/x", "corbaloc::127.0.0.1:1/x"), out, err) == 0);
+  CHECK(bind_name(with("far/c"), out, err) == 0);
+  CHECK(list_names(with("far/c"), out, err) == 0);
+  CHECK(unbind_name(with("far/c"), out, err) == 0);
+  CHECK(list_names(with("far"), out, err) == 0);
+  CHECK(out.str() == "x\n");
+  CHECK(err.str().empty());
+  CHECK(resolve_name(with("far/y"), out, err) == 1);
+  CHECK_THAT(err.str(), Contains("'far' has no 'y'"));
 }
 
 TEST_CASE("a watch tells of a name that is bound") {

@@ -1,0 +1,33 @@
+// going_on(): a call with a name that leads through the contexts of several servers. Where one of them cannot proceed,
+// since the next does not answer it or it does not ask, the client goes on there himself. CosNaming 1.3, 2.2.
+// Threads: any; calls.
+#pragma once
+
+#include <utility>
+
+#include "CosNamingC.h"
+
+namespace corelane::naming {
+
+inline constexpr int most_servers = 8;
+
+// call(context, name), first with these, then with the context and the rest of the name that each CannotProceed names.
+// Raises what the last call raises; CannotProceed where that context does not answer the client either.
+template <typename Call>
+auto going_on(CORBA::object_reference<CosNaming::NamingContext> context, CosNaming::Name name, Call call) {
+  using CannotProceed = CosNaming::NamingContext::CannotProceed;
+  for (int servers = 1;; ++servers) {  // bound: most_servers
+    try {
+      return call(context, name);
+    } catch (const CannotProceed& stuck) {
+      if (!stuck.cxt() || servers == most_servers) throw;
+      context = stuck.cxt();
+      name = stuck.rest_of_name();
+    } catch (const CORBA::SystemException& fault) {
+      if (servers == 1 || fault.error().kind == ErrorKind::no_permission) throw;
+      throw CannotProceed(context, name);
+    }
+  }
+}
+
+}  // namespace corelane::naming
