@@ -43,11 +43,13 @@ struct NamingSettings {
   std::string socket;                         // empty: in the runtime directory; "off": none
   std::string store;                          // empty: a file, see naming.store
   std::string etcd_user, etcd_password_file;  // empty: without a login
-  std::size_t names = 1'000'000;              // that it holds
-  std::size_t contexts = 100'000;             // besides the root
-  std::size_t depth = 64;                     // components of one name
-  std::size_t name_length = 1024;             // bytes of an id or a kind
-  std::size_t iterators = 1024;               // alive at one time
+  std::string etcd_ca_file, etcd_certificate_file, etcd_key_file;
+  bool move_aside_damaged = false;
+  std::size_t names = 1'000'000;   // that it holds
+  std::size_t contexts = 100'000;  // besides the root
+  std::size_t depth = 64;          // components of one name
+  std::size_t name_length = 1024;  // bytes of an id or a kind
+  std::size_t iterators = 1024;    // alive at one time
   Duration iterator_age = std::chrono::minutes{5};
   std::size_t leases = 10'000;
   Duration longest_lease = std::chrono::hours{1};

@@ -84,8 +84,12 @@ Expected<std::unique_ptr<Store>, std::string> store_of(const core::NamingSetting
   const auto password = first_line_of(settings.etcd_password_file);
   if (!password) return password.error().text;
   return open_store(*specification, {.limits = {.contexts = settings.contexts, .bindings = settings.names},
+                                     .move_aside_damaged = settings.move_aside_damaged,
                                      .etcd_user = settings.etcd_user,
-                                     .etcd_password = *password});
+                                     .etcd_password = *password,
+                                     .etcd_tls = {.authorities = settings.etcd_ca_file,
+                                                  .certificate = settings.etcd_certificate_file,
+                                                  .key = settings.etcd_key_file}});
 }
 
 Expected<std::vector<std::string>, core::SettingsFault> nameserver_options(const std::vector<std::string>& given) {

@@ -6,13 +6,18 @@
 namespace corelane::nameserver {
 namespace {
 
-constexpr std::string_view plain_scheme = "http://";
+constexpr std::string_view plain_scheme = "http://", tls_scheme = "https://";
 constexpr const char* default_port = "2379";
 constexpr const char* default_prefix = "/corelane/names";
 
 bool is_port(std::string_view text) {
   return !text.empty() && text.size() <= 5 && text.find_first_not_of("0123456789") == std::string_view::npos &&
          std::stoul(std::string(text)) - 1 < 65'535;
+}
+
+// Goes into the heads of requests as it is.
+bool is_host(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f' && c != '@'; });
 }
 
 // An empty host: it is none.
@@ -22,22 +27,19 @@ HttpEndpoint etcd_endpoint_in(std::string_view text) {
   std::string_view host = has_port ? text.substr(0, colon) : text;
   const std::string_view port = has_port ? text.substr(colon + 1) : std::string_view(default_port);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  if (!is_port(port)) return {};
+  if (!is_port(port) || !is_host(host)) return {};
   return {std::string(host), std::string(port)};
 }
 
 }  // namespace
 
 Expected<EtcdAddress, AddressFault> parse_etcd_address(const std::string& url) {
-  const std::string form = ": an etcd is named as http://HOST:PORT[,HOST:PORT...][/PREFIX]";
-  if (url.starts_with("https://"))
-    return AddressFault{"'" + url +
-                        "' asks for TLS, which this nameserver does not speak with etcd: reach it through a "
-                        "tunnel or a proxy on this host, as http://"};
-  if (!url.starts_with(plain_scheme)) return AddressFault{"'" + url + "'" + form};
-  const std::string rest = url.substr(plain_scheme.size());
+  const std::string form = ": an etcd is named as http://HOST:PORT[,HOST:PORT...][/PREFIX], or https://";
+  const bool is_tls = url.starts_with(tls_scheme);
+  if (!is_tls && !url.starts_with(plain_scheme)) return AddressFault{"'" + url + "'" + form};
+  const std::string rest = url.substr((is_tls ? tls_scheme : plain_scheme).size());
   const std::size_t slash = std::min(rest.find('/'), rest.size());
-  EtcdAddress address{.endpoints = {}, .prefix = rest.substr(slash)};
+  EtcdAddress address{.endpoints = {}, .prefix = rest.substr(slash), .is_tls = is_tls};
   for (std::size_t begin = 0; begin <= slash;) {
     const std::size_t end = std::min(rest.find(',', begin), slash);
     address.endpoints.push_back(etcd_endpoint_in(std::string_view(rest).substr(begin, end - begin)));
@@ -47,6 +49,12 @@ Expected<EtcdAddress, AddressFault> parse_etcd_address(const std::string& url) {
   if (address.prefix.size() <= 1) address.prefix = default_prefix;
   if (!address.prefix.ends_with('/')) address.prefix += '/';
   return address;
+}
+
+std::string EtcdAddress::text() const {
+  std::string text(is_tls ? tls_scheme : plain_scheme);
+  for (const HttpEndpoint& endpoint : endpoints) text += (text.ends_with('/') ? "" : ",") + endpoint.text();
+  return text + prefix;
 }
 
 }  // namespace corelane::nameserver

@@ -5,20 +5,25 @@
 #include <vector>
 
 #include "orb/base/expected.h"
-#include "services/nameserver/stores/http_connection.h"
+#include "services/nameserver/stores/host_lookup.h"
 
 namespace corelane::nameserver {
 
 struct EtcdAddress {
   std::vector<HttpEndpoint> endpoints;
-  std::string prefix;  // ends with '/'
+  std::string prefix;   // ends with '/'
+  bool is_tls = false;  // https
+
+  // As it was given, whole.
+  std::string text() const;
 };
 
 struct AddressFault {
   std::string text;
 };
 
-// "http://HOST:PORT[,HOST:PORT...][/PREFIX]". An address of IPv6 stands in brackets.
+// "http://HOST:PORT[,HOST:PORT...][/PREFIX]", or https://. Several hosts are one cluster. An address of IPv6 stands in
+// brackets.
 Expected<EtcdAddress, AddressFault> parse_etcd_address(const std::string& url);
 
 }  // namespace corelane::nameserver

@@ -1,5 +1,6 @@
 #include "services/nameserver/stores/etcd_client.h"
 
+#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t most_idle = 8;
-constexpr int not_found = 5, out_of_range = 11, unauthenticated = 16;  // codes of gRPC
+constexpr int not_found = 5, out_of_range = 11, unavailable = 14, unauthenticated = 16;  // codes of gRPC
 
 Json parse(const std::string& text) { return Json::parse(text, nullptr, false); }
 
@@ -55,6 +56,11 @@ std::vector<EtcdEntry> entries_in(const Json& reply, const char* name) {
   return entries;
 }
 
+// This endpoint is there and cannot serve: no leader, too busy. Another one may.
+bool is_unable(const HttpReply& reply) {
+  return reply.status >= 500 || (!reply.ok() && number_in<int>(parse(reply.body), "code") == unavailable);
+}
+
 EtcdFault refusal_of(const HttpReply& reply) {
   const Json json = parse(reply.body);
   const std::string said = text_in(json, "error");
@@ -63,8 +69,7 @@ EtcdFault refusal_of(const HttpReply& reply) {
                   "etcd refuses: " + (said.empty() ? "HTTP status " + std::to_string(reply.status) : said)};
   if (code == not_found && said.find("lease") != std::string::npos) fault.kind = EtcdFault::Kind::no_lease;
   if (code == out_of_range) fault.kind = EtcdFault::Kind::compacted;
-  // etcd is there and cannot serve: no leader, too busy.
-  if (reply.status >= 500 || code == 14) fault.kind = EtcdFault::Kind::unreachable;
+  if (is_unable(reply)) fault.kind = EtcdFault::Kind::unreachable;
   return fault;
 }
 
@@ -146,7 +151,7 @@ Expected<EtcdRange, EtcdFault> EtcdClient::range(const std::string& begin, const
                      {"range_end", to_base64(end)},
                      {"limit", std::to_string(most)},
                      {"revision", std::to_string(revision)}};
-  const auto reply = call("/v3/kv/range", request.dump());
+  const auto reply = call("/v3/kv/range", request.dump(), Repeat::yes);
   if (!reply) return reply.error();
   const Json json = parse(*reply);
   if (revision_in(json) == 0) return nonsense();
@@ -155,7 +160,7 @@ Expected<EtcdRange, EtcdFault> EtcdClient::range(const std::string& begin, const
 }
 
 Expected<EtcdOutcome, EtcdFault> EtcdClient::commit(const EtcdTransaction& transaction) {
-  const auto reply = call("/v3/kv/txn", transaction.json());
+  const auto reply = call("/v3/kv/txn", transaction.json(), Repeat::no);
   if (!reply) return reply.error();
   const Json json = parse(*reply);
   if (revision_in(json) == 0) return nonsense();
@@ -170,7 +175,7 @@ Expected<EtcdOutcome, EtcdFault> EtcdClient::commit(const EtcdTransaction& trans
 }
 
 Expected<EtcdLease, EtcdFault> EtcdClient::grant(std::chrono::seconds time) {
-  const auto reply = call("/v3/lease/grant", Json{{"TTL", std::to_string(time.count())}}.dump());
+  const auto reply = call("/v3/lease/grant", Json{{"TTL", std::to_string(time.count())}}.dump(), Repeat::yes);
   if (!reply) return reply.error();
   const EtcdLease lease = number_in<EtcdLease>(parse(*reply), "ID");
   if (lease == 0) return nonsense();
@@ -178,7 +183,7 @@ Expected<EtcdLease, EtcdFault> EtcdClient::grant(std::chrono::seconds time) {
 }
 
 Expected<void, EtcdFault> EtcdClient::keep_alive(EtcdLease lease) {
-  const auto reply = call("/v3/lease/keepalive", Json{{"ID", std::to_string(lease)}}.dump());
+  const auto reply = call("/v3/lease/keepalive", Json{{"ID", std::to_string(lease)}}.dump(), Repeat::yes);
   if (!reply) return reply.error();
   const Json json = parse(*reply), &result = member(json, "result");
   if (revision_in(result) == 0) return nonsense();
@@ -187,7 +192,7 @@ Expected<void, EtcdFault> EtcdClient::keep_alive(EtcdLease lease) {
 }
 
 Expected<EtcdLeaseTime, EtcdFault> EtcdClient::time_of(EtcdLease lease) {
-  const auto reply = call("/v3/lease/timetolive", Json{{"ID", std::to_string(lease)}}.dump());
+  const auto reply = call("/v3/lease/timetolive", Json{{"ID", std::to_string(lease)}}.dump(), Repeat::yes);
   if (!reply) return reply.error();
   const Json json = parse(*reply);
   if (revision_in(json) == 0) return nonsense();
@@ -196,39 +201,73 @@ Expected<EtcdLeaseTime, EtcdFault> EtcdClient::time_of(EtcdLease lease) {
   return EtcdLeaseTime{.left = seconds("TTL"), .granted = seconds("grantedTTL")};
 }
 
-Expected<std::string, EtcdFault> EtcdClient::call(const std::string& path, const std::string& json) {
-  if (!access_.user.empty() && token().empty())
-    if (const auto done = log_in(); !done) return done.error();
-  return call_once(path, json);
+Expected<std::string, EtcdFault> EtcdClient::call(const std::string& path, const std::string& json, Repeat repeat) {
+  auto reply = ask(path, json, repeat);
+  if (!reply)
+    return EtcdFault{reply.error().is_too_long ? EtcdFault::Kind::too_long : EtcdFault::Kind::unreachable,
+                     "etcd at " + reply.error().text};
+  if (reply->ok()) return std::move(reply->body);
+  return refusal_of(*reply);
 }
 
-Expected<std::string, EtcdFault> EtcdClient::call_once(const std::string& path, const std::string& json) {
-  for (int logins = 0;; ++logins) {
-    auto connection = take_connection();
-    auto reply = connection->post({.path = path, .body = json, .authorization = token()}, timeout());
-    if (!reply) {
-      try_another_endpoint();
-      return EtcdFault{EtcdFault::Kind::unreachable, "etcd at " + reply.error().text};
-    }
-    give_back(std::move(connection));
-    if (reply->ok()) return std::move(reply->body);
-    if (!asks_for_login(*reply) || access_.user.empty() || logins > 0) return refusal_of(*reply);
-    if (const auto done = log_in(); !done) return done.error();
+Expected<HttpReply, HttpFault> EtcdClient::ask(const std::string& path, const std::string& json, Repeat repeat) {
+  if (!access_.user.empty() && token().empty()) {
+    auto login = log_in();
+    if (!login || !login->ok()) return login;
+  }
+  auto reply = ask_as_known(path, json, repeat);
+  if (!reply || reply->ok() || access_.user.empty() || !asks_for_login(*reply)) return reply;
+  auto login = log_in();  // it holds for some minutes only
+  if (!login || !login->ok()) return login;
+  return ask_as_known(path, json, repeat);
+}
+
+// One endpoint after the other, each at most once.
+Expected<HttpReply, HttpFault> EtcdClient::ask_as_known(const std::string& path, const std::string& json,
+                                                        Repeat repeat) {
+  HttpRequest request = request_of(path, json);
+  if (repeat == Repeat::yes) request.answer_within = request.connect_within;
+  for (std::size_t others = access_.endpoints.size() - 1;; --others) {
+    auto reply = ask_endpoint(request);
+    const bool is_in_doubt = reply ? is_unable(*reply) : reply.error().was_sent;
+    const bool is_final = reply ? !is_unable(*reply) : reply.error().is_too_long;
+    if (is_final || others == 0 || (is_in_doubt && repeat == Repeat::no)) return reply;
   }
 }
 
-Expected<void, EtcdFault> EtcdClient::log_in() {
-  const Json login{{"name", access_.user}, {"password", access_.password}};
+Expected<HttpReply, HttpFault> EtcdClient::ask_endpoint(const HttpRequest& request) {
   auto connection = take_connection();
-  auto reply = connection->post(
-      {.path = "/v3/auth/authenticate", .body = login.dump(-1, ' ', false, Json::error_handler_t::replace)}, timeout());
-  if (!reply) return EtcdFault{EtcdFault::Kind::unreachable, "etcd at " + reply.error().text};
-  give_back(std::move(connection));
-  const std::string token = text_in(parse(reply->body), "token");
-  if (!reply->ok()) return refusal_of(*reply);
+  auto reply = connection->post(request);
+  if (reply ? is_unable(*reply) : !reply.error().is_too_long) try_another_endpoint(connection->endpoint());
+  if (reply) give_back(std::move(connection));
+  return reply;
+}
+
+// Several endpoints share the time until a connection has to stand.
+HttpRequest EtcdClient::request_of(const std::string& path, const std::string& json) const {
+  constexpr std::chrono::milliseconds shortest{1000};
+  const auto share = timeout() / static_cast<std::int64_t>(access_.endpoints.size());
+  return {.path = path,
+          .body = json,
+          .authorization = token(),
+          .connect_within = std::max(std::min(shortest, timeout()), share),
+          .answer_within = timeout()};
+}
+
+Expected<HttpReply, HttpFault> EtcdClient::log_in() {
+  const Json login{{"name", access_.user}, {"password", access_.password}};
+  forget_token();
+  auto reply =
+      ask_as_known("/v3/auth/authenticate", login.dump(-1, ' ', false, Json::error_handler_t::replace), Repeat::yes);
+  if (!reply || !reply->ok()) return reply;
   const std::lock_guard lock(mutex_);
-  token_ = token;
-  return {};
+  token_ = text_in(parse(reply->body), "token");
+  return reply;
+}
+
+void EtcdClient::forget_token() {
+  const std::lock_guard lock(mutex_);
+  token_.clear();
 }
 
 std::unique_ptr<HttpConnection> EtcdClient::take_connection() {
@@ -238,12 +277,13 @@ std::unique_ptr<HttpConnection> EtcdClient::take_connection() {
     idle_.pop_back();
     if (connection->is_idle()) return connection;
   }
-  return std::make_unique<HttpConnection>(access_.endpoints[endpoint_]);
+  return std::make_unique<HttpConnection>(access_.endpoints[endpoint_], access_.network);
 }
 
 void EtcdClient::give_back(std::unique_ptr<HttpConnection> connection) {
   const std::lock_guard lock(mutex_);
-  if (idle_.size() < most_idle && connection->is_idle()) idle_.push_back(std::move(connection));
+  const bool is_current = connection->endpoint() == access_.endpoints[endpoint_];
+  if (is_current && idle_.size() < most_idle && connection->is_idle()) idle_.push_back(std::move(connection));
 }
 
 HttpEndpoint EtcdClient::endpoint() const {
@@ -251,8 +291,9 @@ HttpEndpoint EtcdClient::endpoint() const {
   return access_.endpoints[endpoint_];
 }
 
-void EtcdClient::try_another_endpoint() {
+void EtcdClient::try_another_endpoint(const HttpEndpoint& failed) {
   const std::lock_guard lock(mutex_);
+  if (access_.endpoints[endpoint_] != failed) return;  // somebody else has found it out, too
   endpoint_ = (endpoint_ + 1) % access_.endpoints.size();
   idle_.clear();
 }
@@ -262,24 +303,32 @@ std::string EtcdClient::token() const {
   return token_;
 }
 
+EtcdFault EtcdWatch::fault_of(const std::string& text) {
+  client_.try_another_endpoint(endpoint());
+  return {EtcdFault::Kind::unreachable, "etcd at " + text};
+}
+
 Expected<void, EtcdFault> EtcdWatch::open(const std::string& prefix, std::uint64_t first_revision) {
   const Json request{{"create_request",
                       {{"key", to_base64(prefix)},
                        {"range_end", to_base64(end_of_prefix(prefix))},
                        {"start_revision", std::to_string(first_revision)}}}};
-  const auto reply = connection_.open_stream(
-      {.path = "/v3/watch", .body = request.dump(), .authorization = client_.token()}, client_.timeout());
-  if (!reply) return EtcdFault{EtcdFault::Kind::unreachable, "etcd at " + reply.error().text};
+  HttpRequest begin = client_.request_of("/v3/watch", request.dump());
+  begin.more_headers = "Grpc-Metadata-hasleader: true\r\n";  // a member that is cut off from the others ends the watch
+  const auto reply = connection_.open_stream(begin);
+  if (!reply) return fault_of(reply.error().text);
   if (!reply->ok()) return refusal_of(*reply);
   return {};
 }
 
 Expected<std::vector<EtcdEvent>, EtcdFault> EtcdWatch::next() {
   const auto line = connection_.next_line();
-  if (!line) return EtcdFault{EtcdFault::Kind::unreachable, "etcd at " + line.error().text};
+  if (!line) return fault_of(line.error().text);
   const Json json = parse(*line), &result = member(json, "result");
   if (number_in<std::uint64_t>(result, "compact_revision") != 0)
     return EtcdFault{EtcdFault::Kind::compacted, "etcd has compacted its history"};
+  if (const Json& error = member(json, "error"); error.is_object())
+    return fault_of(endpoint().text() + ": " + text_in(error, "message"));
   if (flag_in(result, "canceled") || !result.is_object())
     return EtcdFault{EtcdFault::Kind::refused, "etcd ended the watch: " + text_in(result, "cancel_reason")};
   std::vector<EtcdEvent> events;

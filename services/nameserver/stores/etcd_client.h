@@ -1,7 +1,8 @@
 // EtcdClient: etcd's operations on keys, leases and logins, over the HTTP gateway of etcd 3.4 (POST of JSON to
 // /v3/...). Keys and values are any bytes.
 //
-// Threads: any, side by side; each call waits for its answer, or until EtcdAccess::timeout.
+// Threads: any, side by side; each call waits for its answer, or until EtcdAccess::timeout and once more where an
+// endpoint took the request and never answered.
 #pragma once
 
 #include <chrono>
@@ -21,7 +22,7 @@ namespace corelane::nameserver {
 using EtcdLease = std::int64_t;  // 0: none
 
 struct EtcdFault {
-  enum class Kind : std::uint8_t { unreachable, refused, no_lease, compacted };
+  enum class Kind : std::uint8_t { unreachable, refused, no_lease, compacted, too_long };
   Kind kind = Kind::unreachable;
   std::string text;
 };
@@ -89,8 +90,9 @@ struct EtcdLeaseTime {
 };
 
 struct EtcdAccess {
-  std::vector<HttpEndpoint> endpoints;  // tried in turn
-  std::string user{}, password{};       // empty: without a login
+  std::vector<HttpEndpoint> endpoints;  // of one cluster: where one does not answer the next one is asked
+  std::shared_ptr<HttpNetwork> network = std::make_shared<HttpNetwork>();
+  std::string user{}, password{};  // empty: without a login
   std::chrono::milliseconds timeout{5000};
 };
 
@@ -112,17 +114,26 @@ class EtcdClient {
   Expected<EtcdLeaseTime, EtcdFault> time_of(EtcdLease lease);
 
   std::chrono::milliseconds timeout() const { return access_.timeout; }
+  // The one that is asked.
+  HttpEndpoint endpoint() const;
 
  private:
   friend class EtcdWatch;
 
-  Expected<std::string, EtcdFault> call(const std::string& path, const std::string& json);
-  Expected<std::string, EtcdFault> call_once(const std::string& path, const std::string& json);
-  Expected<void, EtcdFault> log_in();
+  // Whether doing it twice does no harm.
+  enum class Repeat : bool { no, yes };
+
+  Expected<std::string, EtcdFault> call(const std::string& path, const std::string& json, Repeat repeat);
+  // With a login where etcd asks for one.
+  Expected<HttpReply, HttpFault> ask(const std::string& path, const std::string& json, Repeat repeat);
+  Expected<HttpReply, HttpFault> ask_as_known(const std::string& path, const std::string& json, Repeat repeat);
+  Expected<HttpReply, HttpFault> ask_endpoint(const HttpRequest& request);
+  Expected<HttpReply, HttpFault> log_in();
+  void forget_token();
+  HttpRequest request_of(const std::string& path, const std::string& json) const;
   std::unique_ptr<HttpConnection> take_connection();
   void give_back(std::unique_ptr<HttpConnection> connection);
-  HttpEndpoint endpoint() const;
-  void try_another_endpoint();
+  void try_another_endpoint(const HttpEndpoint& failed);
   std::string token() const;
 
   const EtcdAccess access_;
@@ -137,7 +148,9 @@ class EtcdClient {
 // Threads: one at a time, but for stop().
 class EtcdWatch {
  public:
-  explicit EtcdWatch(EtcdClient& client) : client_(client), connection_(client.endpoint()) {}
+  explicit EtcdWatch(EtcdClient& client) : client_(client), connection_(client.endpoint(), client.access_.network) {}
+
+  const HttpEndpoint& endpoint() const { return connection_.endpoint(); }
 
   Expected<void, EtcdFault> open(const std::string& prefix, std::uint64_t first_revision);
   // Waits for the next ones. compacted: what was asked for etcd has forgotten.
@@ -146,6 +159,8 @@ class EtcdWatch {
   void stop() { connection_.stop(); }
 
  private:
+  EtcdFault fault_of(const std::string& text);
+
   EtcdClient& client_;
   HttpConnection connection_;
 };

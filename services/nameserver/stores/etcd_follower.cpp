@@ -10,7 +10,7 @@ namespace corelane::nameserver {
 namespace {
 
 constexpr std::chrono::milliseconds shortest_rest{100}, longest_rest{3000};
-constexpr std::size_t page = 2000;  // entries
+constexpr std::size_t longest_page = 2000;  // entries
 constexpr const char* format_version = "1";
 
 }  // namespace
@@ -100,8 +100,12 @@ Expected<std::vector<EtcdEntry>, EtcdFault> EtcdFollower::read_all(std::uint64_t
   std::vector<EtcdEntry> all;
   const std::string end = end_of_prefix(keys_.prefix());
   std::string begin = keys_.prefix();
-  while (true) {
+  for (std::size_t page = longest_page;;) {
     auto some = client_.range(begin, end, page, revision);
+    if (!some && some.error().kind == EtcdFault::Kind::too_long && page > 1) {
+      page /= 2;
+      continue;
+    }
     if (!some) return some.error();
     revision = revision == 0 ? some->revision : revision;  // the pages are of one moment
     all.insert(all.end(), std::make_move_iterator(some->entries.begin()), std::make_move_iterator(some->entries.end()));
@@ -161,10 +165,12 @@ void EtcdFollower::is_away(const EtcdFault& fault) {
 void EtcdFollower::keep() {
   while (rest_until_asked(owned_.watches_others() ? period_ / 4 : period_)) {
     const auto answered = question();
-    if (answered || answered.error().kind == EtcdFault::Kind::refused) continue;
     const std::lock_guard lock(mutex_);
     if (watch_ == nullptr) continue;
-    why_cut_ = answered.error().text;
+    // One that does not answer may still hold the watch, and say nothing there, either.
+    const bool has_moved = watch_->endpoint() != client_.endpoint();
+    if (!has_moved && (answered || answered.error().kind == EtcdFault::Kind::refused)) continue;
+    why_cut_ = answered ? "etcd at " + watch_->endpoint().text() + " does not answer" : answered.error().text;
     watch_->stop();  // begins anew
   }
 }

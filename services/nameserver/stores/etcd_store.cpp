@@ -14,10 +14,14 @@ constexpr int most_attempts = 50;  // each lost to another writer
 
 class EtcdStore final : public Store {
  public:
-  EtcdStore(const EtcdAddress& address, const StoreOptions& options)
-      : place_(place_of(address)),
+  EtcdStore(const EtcdAddress& address, std::shared_ptr<HttpNetwork> network, const StoreOptions& options)
+      : place_(address.text()),
         keys_(address.prefix),
-        client_({address.endpoints, options.etcd_user, options.etcd_password, options.etcd_timeout}),
+        client_({.endpoints = address.endpoints,
+                 .network = std::move(network),
+                 .user = options.etcd_user,
+                 .password = options.etcd_password,
+                 .timeout = options.etcd_timeout}),
         cache_(keys_, options.limits),
         owned_(client_, options.etcd_lease),
         follower_(client_, keys_, cache_, owned_, teller_, std::chrono::milliseconds(options.etcd_lease) / 3) {}
@@ -47,7 +51,6 @@ class EtcdStore final : public Store {
   // A writer's step: what it came to; nothing when others were faster and it has to be tried again.
   using Attempt = std::optional<Expected<std::uint64_t, StoreFault>>;
 
-  static std::string place_of(const EtcdAddress& address);
   static StoreFault fault_of(const EtcdFault& fault);
 
   // The key that says that a context is there; empty for the root.
@@ -92,12 +95,6 @@ void require_context(EtcdTransaction& transaction, const std::string& key) {
 }
 bool lacks_context(const EtcdOutcome& outcome, const std::string& key) {
   return !key.empty() && (outcome.entries.empty() || outcome.entries.back().empty());
-}
-
-std::string EtcdStore::place_of(const EtcdAddress& address) {
-  std::string place = "http://";
-  for (const HttpEndpoint& endpoint : address.endpoints) place += (place.ends_with('/') ? "" : ",") + endpoint.text();
-  return place + address.prefix;
 }
 
 StoreFault EtcdStore::fault_of(const EtcdFault& fault) {
@@ -290,7 +287,13 @@ Expected<void, StoreFault> EtcdStore::remove_owned(const std::string& owner) {
 Expected<std::unique_ptr<Store>, std::string> open_etcd_store(const std::string& url, const StoreOptions& options) {
   const auto address = parse_etcd_address(url);
   if (!address) return address.error().text;
-  auto store = std::make_unique<EtcdStore>(*address, options);
+  auto network = std::make_shared<HttpNetwork>();
+  if (address->is_tls) {
+    auto tls = TlsContext::make(options.etcd_tls);
+    if (!tls) return "the name store " + url + " cannot be opened: " + tls.error();
+    network->tls = std::move(*tls);
+  }
+  auto store = std::make_unique<EtcdStore>(*address, std::move(network), options);
   const auto contact = store->wait_for_contact(options.etcd_patience);
   if (contact) return {std::move(store)};
   return "the name store " + url + " cannot be opened: " + contact.error().text +

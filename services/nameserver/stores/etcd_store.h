@@ -10,7 +10,7 @@
 // writer whose answer was lost is told `unavailable`, too; what he asked for may have been done. One that is done while
 // the copy loses etcd may be seen by readers only when the copy is whole again.
 //
-// Keys and values: etcd_keys.h. Without TLS: to an etcd elsewhere go through a tunnel, or a proxy on this host.
+// Keys and values: etcd_keys.h. With https:, TLS (tls.h).
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@
 
 namespace corelane::nameserver {
 
-// "http://HOST:PORT[,HOST:PORT...][/PREFIX]"; without a prefix: /corelane/names. Waits until etcd has answered, for
-// options.etcd_patience at most. Thread: any but a real-time one.
+// "http://HOST:PORT[,HOST:PORT...][/PREFIX]" or https://; without a prefix: /corelane/names. Waits until etcd has
+// answered, for options.etcd_patience at most. Thread: any but a real-time one.
 Expected<std::unique_ptr<Store>, std::string> open_etcd_store(const std::string& url, const StoreOptions& options);
 
 }  // namespace corelane::nameserver

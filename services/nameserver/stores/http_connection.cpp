@@ -2,49 +2,29 @@
 
 // Asio 1.74 uses std::exchange in C++20 without including <utility>, so that comes first.
 // clang-format off: the order matters
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
 #include <utility>
 // clang-format on
 
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-
-#include <atomic>
+#include <array>
 #include <optional>
+
+#include "orb/os/clock.h"
+#include "services/nameserver/stores/net_stream.h"
 
 namespace corelane::nameserver {
 namespace {
 
-namespace asio = boost::asio;
-namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using boost::system::error_code;
 using Parser = http::response_parser<http::string_body>;
 
-// A server whose machine is gone is found out in some ten seconds.
-void watch_over(asio::ip::tcp::socket& socket) {
-  const auto set = [&](int level, int option, int value) {
-    setsockopt(socket.native_handle(), level, option, &value, sizeof value);
-  };
-  set(SOL_SOCKET, SO_KEEPALIVE, 1);
-  set(IPPROTO_TCP, TCP_KEEPIDLE, 4);
-  set(IPPROTO_TCP, TCP_KEEPINTVL, 2);
-  set(IPPROTO_TCP, TCP_KEEPCNT, 3);
-  set(IPPROTO_TCP, TCP_NODELAY, 1);
-}
-
-http::request<http::string_body> message_of(const HttpRequest& request, const HttpEndpoint& endpoint) {
-  http::request<http::string_body> message(http::verb::post, request.path, 11, request.body);
-  message.set(http::field::host, endpoint.text());
-  message.set(http::field::content_type, "application/json");
-  if (!request.authorization.empty()) message.set(http::field::authorization, request.authorization);
-  message.prepare_payload();
-  return message;
+std::string message_of(const HttpRequest& request, const HttpEndpoint& endpoint) {
+  std::string message = "POST " + request.path + " HTTP/1.1\r\nHost: " + endpoint.text() + "\r\n";
+  if (!request.authorization.empty()) message += "Authorization: " + request.authorization + "\r\n";
+  message += request.more_headers + "Content-Type: application/json\r\nContent-Length: ";
+  return message + std::to_string(request.body.size()) + "\r\n\r\n" + request.body;
 }
 
 HttpReply reply_of(Parser& parser) {
@@ -54,97 +34,105 @@ HttpReply reply_of(Parser& parser) {
 }  // namespace
 
 struct HttpConnection::Parts {
-  HttpEndpoint endpoint;
-  asio::io_context io;
-  beast::tcp_stream stream{io};
-  beast::flat_buffer buffer;
-  std::optional<Parser> streamed;  // the reply that goes on
-  bool is_connected = false;
-  std::atomic<bool> is_stopped{false};
+  const HttpEndpoint endpoint;
+  const std::shared_ptr<HttpNetwork> network;
+  NetStream stream{};
+  std::string received{};            // and not parsed yet
+  std::optional<Parser> streamed{};  // the reply that goes on
 
-  explicit Parts(HttpEndpoint to) : endpoint(std::move(to)) {}
-
-  // Runs one operation to its end; start() is given what it has to call then.
-  template <typename Start>
-  error_code run(Start&& start) {
-    // PAIR http.stopped: acquire here <- release in stop(). A stop that came before is seen here, a later one finds the
-    // operation started: what it posts runs below.
-    if (is_stopped.load(std::memory_order_acquire)) return asio::error::operation_aborted;
-    error_code result;
-    start([&result](error_code code, auto&&...) { result = code; });
-    io.restart();
-    io.run();
-    return result;
-  }
-
-  HttpFault fault(const error_code& code, bool was_sent = false) {
+  HttpFault fault(const std::string& why, bool was_sent = false, bool is_too_long = false) {
     close();
-    return {endpoint.text() + ": " + code.message(), was_sent};
+    return {endpoint.text() + ": " + why, was_sent, is_too_long};
   }
   void close() {
-    error_code ignored;
-    stream.socket().close(ignored);
-    is_connected = false;
+    stream.close();
     streamed.reset();
-    buffer.clear();
+    received.clear();
   }
 
-  Expected<void, HttpFault> connect() {
-    if (is_connected) return {};
-    error_code code;
-    const auto addresses = asio::ip::tcp::resolver(io).resolve(endpoint.host, endpoint.port, code);
-    if (!code) code = run([&](auto done) { stream.async_connect(addresses, std::move(done)); });
-    if (code) return fault(code);
-    watch_over(stream.socket());
-    is_connected = true;
+  Expected<void, HttpFault> send(const HttpRequest& request) {
+    const Time connect_until = os::now() + request.connect_within;
+    if (!stream.is_connected())
+      if (const auto done = stream.connect(endpoint, network->lookup, network->tls.get(), connect_until); !done)
+        return fault(done.error());
+    const auto sent = stream.write(message_of(request, endpoint), os::now() + request.answer_within);
+    if (!sent) return fault(sent.error(), true);
     return {};
   }
-  Expected<void, HttpFault> send(const HttpRequest& request, std::chrono::milliseconds timeout) {
-    stream.expires_after(timeout);
-    if (auto connected = connect(); !connected) return connected;
-    const auto message = message_of(request, endpoint);
-    const error_code code = run([&](auto done) { http::async_write(stream, message, std::move(done)); });
-    if (code) return fault(code, true);
+
+  // What has arrived, into the parser; false: it took nothing, more has to arrive.
+  Expected<bool, HttpFault> parse(Parser& parser) {
+    if (received.empty()) return false;
+    error_code code;
+    const std::size_t used = parser.put(boost::asio::buffer(received), code);
+    received.erase(0, used);
+    if (code == http::error::body_limit) return fault(code.message(), true, true);
+    if (code && code != http::error::need_more) return fault(code.message(), true);
+    return used > 0;
+  }
+  Expected<void, HttpFault> receive(Parser& parser, Time deadline) {
+    std::array<char, 16'384> some;
+    const auto count = stream.read_some(some, deadline);
+    if (!count) return fault(count.error(), true);
+    received.append(some.data(), *count);
+    if (*count != 0) return {};
+    error_code code;
+    parser.put_eof(code);  // a reply may end so
+    if (code || !parser.is_done()) return fault("it closed the connection", true);
     return {};
+  }
+  // Until enough(parser) or its end.
+  template <typename Enough>
+  Expected<void, HttpFault> read(Parser& parser, Time deadline, Enough&& enough) {
+    while (!parser.is_done() && !enough(parser)) {
+      const auto parsed = parse(parser);
+      if (!parsed) return parsed.error();
+      if (*parsed) continue;
+      if (const auto done = receive(parser, deadline); !done) return done;
+    }
+    return {};
+  }
+  Expected<HttpReply, HttpFault> read_reply(Parser& parser, Time deadline) {
+    const auto done = read(parser, deadline, [](const Parser&) { return false; });
+    if (!done) return done.error();
+    HttpReply reply = reply_of(parser);
+    if (!parser.get().keep_alive()) close();
+    return reply;
   }
 };
 
-HttpConnection::HttpConnection(HttpEndpoint endpoint) : parts_(std::make_unique<Parts>(std::move(endpoint))) {}
+HttpConnection::HttpConnection(HttpEndpoint endpoint, std::shared_ptr<HttpNetwork> network)
+    : parts_(new Parts{std::move(endpoint), std::move(network)}) {}
 HttpConnection::~HttpConnection() = default;
 
-Expected<HttpReply, HttpFault> HttpConnection::post(const HttpRequest& request, std::chrono::milliseconds timeout) {
-  if (const auto sent = parts_->send(request, timeout); !sent) return sent.error();
+const HttpEndpoint& HttpConnection::endpoint() const { return parts_->endpoint; }
+
+Expected<HttpReply, HttpFault> HttpConnection::post(const HttpRequest& request) {
+  if (const auto sent = parts_->send(request); !sent) return sent.error();
   Parser parser;
   parser.body_limit(longest_reply);
-  const error_code code =
-      parts_->run([&](auto done) { http::async_read(parts_->stream, parts_->buffer, parser, std::move(done)); });
-  if (code) return parts_->fault(code, true);
-  if (!parser.get().keep_alive()) parts_->close();
-  return reply_of(parser);
+  parser.eager(true);
+  return parts_->read_reply(parser, os::now() + request.answer_within);
 }
 
-Expected<HttpReply, HttpFault> HttpConnection::open_stream(const HttpRequest& request,
-                                                           std::chrono::milliseconds timeout) {
-  if (const auto sent = parts_->send(request, timeout); !sent) return sent.error();
+Expected<HttpReply, HttpFault> HttpConnection::open_stream(const HttpRequest& request) {
+  if (const auto sent = parts_->send(request); !sent) return sent.error();
   Parser& parser = parts_->streamed.emplace();
   parser.body_limit(boost::none);
   parser.eager(true);
-  error_code code =
-      parts_->run([&](auto done) { http::async_read_header(parts_->stream, parts_->buffer, parser, std::move(done)); });
-  if (code) return parts_->fault(code, true);
-  if (parser.get().result() == http::status::ok) {
-    parts_->stream.expires_never();
-    return HttpReply{.status = 200, .body = {}};
-  }
-  code = parts_->run([&](auto done) { http::async_read(parts_->stream, parts_->buffer, parser, std::move(done)); });
-  HttpReply refusal = reply_of(parser);
+  const Time deadline = os::now() + request.answer_within;
+  const auto done = parts_->read(parser, deadline, [](const Parser& begun) { return begun.is_header_done(); });
+  if (!done) return done.error();
+  if (parser.get().result() == http::status::ok) return HttpReply{.status = 200, .body = {}};
+  auto refusal = parts_->read_reply(parser, deadline);
   parts_->close();
   return refusal;
 }
 
 Expected<std::string, HttpFault> HttpConnection::next_line() {
   if (!parts_->streamed) return HttpFault{parts_->endpoint.text() + ": not connected"};
-  std::string& body = parts_->streamed->get().body();
+  Parser& parser = *parts_->streamed;
+  std::string& body = parser.get().body();
   std::size_t searched = 0;
   while (true) {
     const std::size_t end = body.find('\n', searched);
@@ -154,26 +142,14 @@ Expected<std::string, HttpFault> HttpConnection::next_line() {
       return line;
     }
     searched = body.size();
-    if (searched > longest_line) return parts_->fault(http::make_error_code(http::error::body_limit));
-    if (parts_->streamed->is_done()) return parts_->fault(http::make_error_code(http::error::end_of_stream));
-    const error_code code = parts_->run(
-        [&](auto done) { http::async_read_some(parts_->stream, parts_->buffer, *parts_->streamed, std::move(done)); });
-    if (code) return parts_->fault(code);
+    if (searched > longest_line) return parts_->fault("a line is too long", true, true);
+    if (parser.is_done()) return parts_->fault("it ended the stream");
+    const auto more = parts_->read(parser, never, [&](const Parser&) { return body.size() > searched; });
+    if (!more) return more.error();
   }
 }
 
-bool HttpConnection::is_idle() const {
-  char unasked = 0;
-  return parts_->is_connected &&
-         recv(parts_->stream.socket().native_handle(), &unasked, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
-         (errno == EAGAIN || errno == EWOULDBLOCK);
-}
-
-void HttpConnection::stop() {
-  // PAIR http.stopped: release here -> acquire in Parts::run(). What waits already ends on its own thread.
-  parts_->is_stopped.store(true, std::memory_order_release);
-  // Closed, not cancelled: an operation may be between two of its steps.
-  asio::post(parts_->io, [this] { parts_->stream.close(); });
-}
+bool HttpConnection::is_idle() const { return parts_->received.empty() && parts_->stream.is_idle(); }
+void HttpConnection::stop() { parts_->stream.stop(); }
 
 }  // namespace corelane::nameserver

@@ -1,5 +1,5 @@
 // HttpConnection: one connection to an HTTP server that is asked by POST: for a reply, or for one that goes on line by
-// line. HTTP/1.1 over TCP, without TLS.
+// line. HTTP/1.1 over TCP or TLS.
 //
 // Threads: one at a time, but for stop(). Waits for the network, and for the resolver of names.
 #pragma once
@@ -9,18 +9,23 @@
 #include <string>
 
 #include "orb/base/expected.h"
+#include "services/nameserver/stores/host_lookup.h"
 
 namespace corelane::nameserver {
 
-struct HttpEndpoint {
-  std::string host, port;
+class TlsContext;
 
-  std::string text() const { return host + ":" + port; }
+// What connections to one service share.
+struct HttpNetwork {
+  HostLookup lookup{};
+  std::shared_ptr<const TlsContext> tls{};  // none: over TCP alone
 };
 
 struct HttpRequest {
   std::string path, body;
   std::string authorization{};  // the header of that name; empty: none
+  std::string more_headers{};   // each with its "\r\n"
+  std::chrono::milliseconds connect_within{5000}, answer_within{5000};
 };
 
 struct HttpReply {
@@ -32,19 +37,23 @@ struct HttpReply {
 
 struct HttpFault {
   std::string text;
-  bool was_sent = false;  // the request may have been carried out
+  bool was_sent = false;     // the request may have been carried out
+  bool is_too_long = false;  // the reply: it was not read to its end
 };
 
 class HttpConnection {
  public:
-  explicit HttpConnection(HttpEndpoint endpoint);
+  explicit HttpConnection(HttpEndpoint endpoint,
+                          std::shared_ptr<HttpNetwork> network = std::make_shared<HttpNetwork>());
   ~HttpConnection();
 
+  const HttpEndpoint& endpoint() const;
+
   // Connects where there is no connection.
-  Expected<HttpReply, HttpFault> post(const HttpRequest& request, std::chrono::milliseconds timeout);
+  Expected<HttpReply, HttpFault> post(const HttpRequest& request);
 
   // A reply without end: its status, and of a refusal the body.
-  Expected<HttpReply, HttpFault> open_stream(const HttpRequest& request, std::chrono::milliseconds timeout);
+  Expected<HttpReply, HttpFault> open_stream(const HttpRequest& request);
   // Its next line, without the newline. Waits until there is one, the server is gone or stop() was called.
   Expected<std::string, HttpFault> next_line();
 
@@ -53,10 +62,10 @@ class HttpConnection {
   // Whatever waits ends with a fault, now and from now on. Thread: any.
   void stop();
 
-  static constexpr std::size_t longest_line = 256u << 20, longest_reply = 256u << 20;
+  static constexpr std::size_t longest_line = 64u << 20, longest_reply = 64u << 20;
 
  private:
-  struct Parts;  // Asio's: slow to compile, and no part of any interface
+  struct Parts;  // Beast's parser: slow to compile, and no part of any interface
 
   const std::unique_ptr<Parts> parts_;
 };

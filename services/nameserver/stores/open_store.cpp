@@ -20,7 +20,7 @@ Expected<std::unique_ptr<Store>, std::string> open_store(const std::string& spec
   if (specification.starts_with(sqlite_prefix))
     return open_sqlite_store(specification.substr(sqlite_prefix.size()), options);
   if (specification.starts_with(etcd_prefix)) return open_etcd_store(specification.substr(etcd_prefix.size()), options);
-  return "unknown store '" + specification + "': it is memory, sqlite:PATH or etcd:http://HOST:PORT";
+  return "unknown store '" + specification + "': it is memory, sqlite:PATH or etcd:http[s]://HOST:PORT[,...]";
 }
 
 }  // namespace corelane::nameserver

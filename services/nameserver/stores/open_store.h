@@ -1,7 +1,7 @@
 // open_store(): the store that a specification names.
 //   memory        nothing outlasts the process (tree_store.h)
 //   sqlite:PATH   a file (sqlite_store.h)
-//   etcd:URL      an etcd, http://HOST:PORT[,HOST:PORT...][/PREFIX] (etcd_store.h)
+//   etcd:URL      an etcd, http[s]://HOST:PORT[,HOST:PORT...][/PREFIX] (etcd_store.h)
 // Thread: any but a real-time one; waits for disks and networks.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <string>
 
 #include "services/nameserver/stores/store.h"
+#include "services/nameserver/stores/tls.h"
 
 namespace corelane::nameserver {
 
@@ -17,6 +18,7 @@ struct StoreOptions {
   StoreLimits limits{};
   bool move_aside_damaged = false;           // sqlite: a file that is damaged is renamed, and a new one begins
   std::string etcd_user{}, etcd_password{};  // empty: without a login
+  TlsFiles etcd_tls{};                       // of https
   std::chrono::seconds etcd_lease{10};       // names of owners outlive this process by as much; from 3 s on
   std::chrono::seconds etcd_timeout{5};      // of one question to etcd
   std::chrono::seconds etcd_patience{10};    // how long etcd may take to answer for the first time

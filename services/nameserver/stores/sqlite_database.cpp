@@ -23,6 +23,7 @@ SqliteFault sqlite_fault(sqlite3* database, int code) {
 
 bool SqliteFault::is_busy() const noexcept { return (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED; }
 bool SqliteFault::is_damage() const noexcept { return (code & 0xff) == SQLITE_CORRUPT || code == SQLITE_NOTADB; }
+bool SqliteFault::is_other_schema() const noexcept { return code == SQLITE_ERROR; }
 bool SqliteFault::is_full_disk() const noexcept { return (code & 0xff) == SQLITE_FULL; }
 
 SqliteFault SqliteFault::damage(const std::string& text) { return {.code = SQLITE_CORRUPT, .text = text}; }

@@ -23,6 +23,7 @@ struct SqliteFault {
   bool is_busy() const noexcept;
   bool is_damage() const noexcept;  // the file is no database or spoiled
   bool is_full_disk() const noexcept;
+  bool is_other_schema() const noexcept;  // a table or column is not there
 
   static SqliteFault damage(const std::string& text);
 };

@@ -28,6 +28,18 @@ constexpr const char* schema =
     "PRAGMA user_version=1;"
     "COMMIT;";
 
+// What is wrong with a row of `binding` that no Corelane has written; NULL: nothing.
+const std::string complaint =
+    "CASE WHEN typeof(context)<>'integer' OR context<0 THEN 'its context is no number'"
+    " WHEN context<>0 AND context NOT IN (SELECT id FROM context) THEN 'its context is not there'"
+    " WHEN typeof(id)<>'blob' OR typeof(kind)<>'blob' THEN 'its name is text and not bytes'"
+    " WHEN typeof(type)<>'integer' OR type NOT IN (0,1) THEN 'its type is neither 0 nor 1'"
+    " WHEN typeof(reference)<>'blob' OR typeof(owner)<>'blob' THEN 'its reference or owner is text and not bytes'"
+    " WHEN typeof(target)<>'integer' OR target<0 THEN 'its target is no number'"
+    " END";
+
+constexpr int most_told = 20;  // rows, each in a line of the log
+
 // SQLite takes a file of one byte for an empty one, and would write over it.
 Expected<Database, SqliteFault> open_unless_one_byte(const std::string& path) {
   std::error_code ignored;
@@ -53,8 +65,13 @@ OpenFault SqliteJournal::fault_of(const SqliteFault& fault) const {
     return {file + "is in use by another process: stop that nameserver, or name another file for this one"};
   if (fault.is_damage())
     return {file + "is damaged or no database (" + fault.text + "): restore it from a copy, mend it with `sqlite3 " +
-                path_ + " .recover`, or have it moved aside and begin with no names",
+                path_ +
+                " .recover`, or start with naming.move_aside_damaged on: it is moved aside, and a new one begins with "
+                "no names",
             true};
+  if (fault.is_other_schema())
+    return {file + "has tables that are not Corelane's (" + fault.text +
+            "): another program has changed it; restore it from a copy, or name another file"};
   if (fault.is_full_disk()) return {file + "cannot be written: " + fault.text + ": make room on its disk"};
   return {file + "cannot be opened for writing: " + fault.text +
           ": its directory must exist, and it and the file be writable for this user, or name another file"};
@@ -110,6 +127,7 @@ SqliteJournal::Done SqliteJournal::prepare() {
 }
 
 Expected<std::uint64_t, OpenFault> SqliteJournal::load(Tree& tree) {
+  if (const auto done = set_aside_strange_rows(); !done) return fault_of(done.error());
   if (const auto done = load_contexts(tree); !done) return fault_of(done.error());
   if (const auto done = load_bindings(tree); !done) return fault_of(done.error());
   const auto next = database_.number("SELECT value FROM counter WHERE name='next context'");
@@ -121,8 +139,44 @@ Expected<std::uint64_t, OpenFault> SqliteJournal::load(Tree& tree) {
   return *revision;
 }
 
+// What cannot be taken for a name is kept in a table of its own: nothing is lost, and no name comes of it.
+SqliteJournal::Done SqliteJournal::set_aside_strange_rows() {
+  const auto told = tell_strange_rows();
+  if (!told) return told.error();
+  if (*told == 0) return {};
+  os::log::warn(std::to_string(*told) + " rows of the name store " + path_ +
+                " are no names; they are in its table `quarantine` from now on, and nobody finds them");
+  const std::string move =
+      "BEGIN IMMEDIATE;"
+      "CREATE TABLE IF NOT EXISTS quarantine(why TEXT, context, id, kind, type, reference, target, owner);"
+      "INSERT INTO quarantine SELECT * FROM (SELECT " +
+      complaint +
+      " AS why, context, id, kind, type, reference, target, owner FROM binding) WHERE why IS NOT NULL;"
+      "DELETE FROM binding WHERE " +
+      complaint +
+      " IS NOT NULL;"
+      "COMMIT;";
+  return database_.run(move.c_str());
+}
+
+// How many there are.
+Expected<std::size_t, SqliteFault> SqliteJournal::tell_strange_rows() {
+  const std::string which =
+      "SELECT why || ': context ' || quote(context) || ', id ' || quote(id) || ', kind ' || quote(kind) FROM (SELECT " +
+      complaint + " AS why, * FROM binding) WHERE why IS NOT NULL";
+  auto rows = database_.prepare(which.c_str());
+  if (!rows) return rows.error();
+  std::size_t count = 0;
+  auto row = rows->next();
+  for (; row && *row; row = rows->next())
+    if (++count <= most_told)
+      os::log::warn("the name store " + path_ + " has a row of `binding` that is no name, " + rows->bytes(0));
+  if (!row) return row.error();
+  return count;
+}
+
 SqliteJournal::Done SqliteJournal::load_contexts(Tree& tree) {
-  auto rows = database_.prepare("SELECT id FROM context");
+  auto rows = database_.prepare("SELECT id FROM context WHERE id>0");
   if (!rows) return rows.error();
   auto row = rows->next();
   for (; row && *row; row = rows->next()) tree.apply({.kind = Change::Kind::made, .context = rows->number(0)});

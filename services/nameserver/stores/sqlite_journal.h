@@ -34,6 +34,8 @@ class SqliteJournal final : public Journal {
   Expected<void, OpenFault> check_pages();
   OpenFault fault_of(const SqliteFault& fault) const;
   Done prepare();
+  Done set_aside_strange_rows();
+  Expected<std::size_t, SqliteFault> tell_strange_rows();
   Done load_contexts(Tree& tree);
   Done load_bindings(Tree& tree);
   Done keep_all(const Changes& changes, ContextId next_context);

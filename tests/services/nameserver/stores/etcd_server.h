@@ -48,19 +48,26 @@ inline std::string free_port() {
 class EtcdServer {
  public:
   EtcdServer() { start(); }
+  // At https, with a certificate, its key and who vouches for its clients.
+  explicit EtcdServer(const TlsFiles& files, std::shared_ptr<HttpNetwork> network)
+      : options_(" --client-cert-auth --cert-file '" + files.certificate + "' --key-file '" + files.key +
+                 "' --trusted-ca-file '" + files.authorities + "'"),
+        network_(std::move(network)) {
+    start();
+  }
 
   // Where another took a port in between etcd ends at once, and new ones are tried.
   void start() {
     const bool is_first = client_port_.empty();
     do {
       if (is_first) client_port_ = free_port(), peer_port_ = free_port();
-      const std::string client = "http://127.0.0.1:" + client_port_, peer = "http://127.0.0.1:" + peer_port_;
+      const std::string client = scheme() + "127.0.0.1:" + client_port_, peer = "http://127.0.0.1:" + peer_port_;
       process_.emplace(std::vector<std::string>{
           "sh", "-c",
           "exec etcd --data-dir '" + directory_.path() + "/data' --listen-client-urls " + client +
               " --advertise-client-urls " + client + " --listen-peer-urls " + peer + " --initial-advertise-peer-urls " +
-              peer + " --initial-cluster default=" + peer + " --heartbeat-interval 50 --election-timeout 500 >'" +
-              directory_.path() + "/log' 2>&1"});
+              peer + " --initial-cluster default=" + peer + " --heartbeat-interval 50 --election-timeout 500" +
+              options_ + " >'" + directory_.path() + "/log' 2>&1"});
     } while (!answers());
   }
   void kill() {
@@ -70,11 +77,13 @@ class EtcdServer {
   }
 
   HttpEndpoint endpoint() const { return {"127.0.0.1", client_port_}; }
-  std::string url(const std::string& prefix = {}) const { return "etcd:http://127.0.0.1:" + client_port_ + prefix; }
+  std::string url(const std::string& prefix = {}) const {
+    return "etcd:" + scheme() + "127.0.0.1:" + client_port_ + prefix;
+  }
   // What the gateway answers.
   std::string post(const std::string& path, const std::string& json) const {
-    HttpConnection connection(endpoint());
-    const auto reply = connection.post({.path = path, .body = json}, std::chrono::seconds(60));
+    HttpConnection connection(endpoint(), network_);
+    const auto reply = connection.post(request(path, json));
     if (!reply) FAIL(reply.error().text);
     return reply->body;
   }
@@ -82,15 +91,24 @@ class EtcdServer {
  private:
   bool answers() {
     while (!process_->wait(os::now())) {
-      HttpConnection connection(endpoint());
-      const auto reply =
-          connection.post({.path = "/v3/kv/range", .body = R"({"key":"eA=="})"}, std::chrono::seconds(60));
+      HttpConnection connection(endpoint(), network_);
+      const auto reply = connection.post(request("/v3/kv/range", R"({"key":"eA=="})"));
       if (reply && reply->ok()) return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(20));  // sleep: etcd tells nobody when it is ready
     }
     return false;
   }
 
+  std::string scheme() const { return options_.empty() ? "http://" : "https://"; }
+  static HttpRequest request(const std::string& path, const std::string& json) {
+    return {.path = path,
+            .body = json,
+            .connect_within = std::chrono::seconds(60),
+            .answer_within = std::chrono::seconds(60)};
+  }
+
+  const std::string options_;
+  const std::shared_ptr<HttpNetwork> network_ = std::make_shared<HttpNetwork>();
   corelane::testing::TempDirectory directory_;
   std::string client_port_, peer_port_;
   std::optional<os::ChildProcess> process_;

@@ -25,5 +25,6 @@ TEST_CASE("a memory store says what it is") {
 TEST_CASE("a store that nobody knows is refused with those that there are") {
   const auto refused = open_store("oracle:somewhere");
   REQUIRE_FALSE(refused);
-  CHECK(refused.error() == "unknown store 'oracle:somewhere': it is memory, sqlite:PATH or etcd:http://HOST:PORT");
+  CHECK(refused.error() ==
+        "unknown store 'oracle:somewhere': it is memory, sqlite:PATH or etcd:http[s]://HOST:PORT[,...]");
 }

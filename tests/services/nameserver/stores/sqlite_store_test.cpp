@@ -193,6 +193,37 @@ TEST_CASE("a database of another program is refused") {
   }
 }
 
+TEST_CASE("a database whose tables somebody has changed is refused") {
+  const corelane::testing::TempDirectory directory;
+  const std::string path = directory / "names.db";
+  REQUIRE(sqlite_store(path)->add(root_context, {"a", ""}, object_at("x")));
+  run_sql(path, "ALTER TABLE binding RENAME COLUMN owner TO possessor");
+  says(refusal_of(path, {.move_aside_damaged = true}), "has tables that are not Corelane's (no such column: ");
+}
+
+TEST_CASE("rows that are no names are kept aside and never found") {
+  const corelane::testing::TempDirectory directory;
+  const corelane::testing::Quiet quiet;
+  const std::string path = directory / "names.db";
+  REQUIRE(sqlite_store(path)->add(root_context, {"a", ""}, object_at("x")));
+  const char* const strange[] = {
+      "0,'b',x'',0,x'78',0,x''",    "0,x'62','',0,x'78',0,x''",  "77,x'62',x'',0,x'78',0,x''",
+      "-1,x'62',x'',0,x'78',0,x''", "0,x'63',x'',2,x'78',0,x''", "0,x'64',x'',0,'ior',0,x''",
+      "0,x'65',x'',0,x'78',0,'al'", "0,x'66',x'',1,x'',-3,x''",  "'x',x'67',x'',0,x'78',0,x''"};
+  for (const char* row : strange) run_sql(path, ("INSERT INTO binding VALUES(" + std::string(row) + ")").c_str());
+  for (int i = 0; i < 2; ++i) {
+    const auto store = sqlite_store(path);
+    CHECK(ids_in(*store, root_context) == std::vector<std::string>{"a."});
+    CHECK(store->contexts()->empty());
+    REQUIRE(store->replace(root_context, {"c", ""}, object_at("new")));
+    REQUIRE(store->remove(root_context, {"c", ""}));
+  }
+  auto database = Database::open(path).value();
+  CHECK(database.number("SELECT count(*) FROM quarantine").value() == std::size(strange));
+  CHECK(database.text("SELECT why FROM quarantine WHERE id=x'63'").value() == "its type is neither 0 nor 1");
+  CHECK(database.number("SELECT count(*) FROM binding").value() == 1);
+}
+
 TEST_CASE("a place where no file can be made is refused with what is missing") {
   const corelane::testing::TempDirectory directory;
   says(refusal_of(directory / "missing/names.db"), "cannot be opened for writing");

@@ -1,0 +1,178 @@
+// How an etcd is reached: addresses of hosts, several endpoints, TLS.
+#include <sys/eventfd.h>
+
+#include <condition_variable>
+
+#include "services/nameserver/stores/etcd_client.h"
+#include "services/nameserver/stores/host_lookup.h"
+#include "services/nameserver/stores/http_connection.h"
+#include "services/nameserver/stores/tls.h"
+#include "tests/services/nameserver/stores/certificates.h"
+#include "tests/services/nameserver/stores/etcd_server.h"
+#include "tests/support/quiet.h"
+
+using namespace corelane::nameserver;
+using namespace corelane::nameserver::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+const HttpEndpoint plant{"plant.example", "2379"};
+
+// Answers when it is told to; shared with the threads that ask it.
+class SlowResolver {
+ public:
+  corelane::Expected<HostAddresses, std::string> answer() {
+    std::unique_lock lock(mutex_);
+    ++asked_;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return !is_silent_; });
+    return answer_;
+  }
+  void say(corelane::Expected<HostAddresses, std::string> answer) {
+    const std::lock_guard lock(mutex_);
+    answer_ = std::move(answer);
+    is_silent_ = false;
+    changed_.notify_all();
+  }
+  void be_silent() {
+    const std::lock_guard lock(mutex_);
+    is_silent_ = true;
+  }
+  int asked() {
+    const std::lock_guard lock(mutex_);
+    return asked_;
+  }
+  void wait_until_asked(int times) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return asked_ >= times; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  corelane::Expected<HostAddresses, std::string> answer_ = std::string("nobody has asked yet");
+  bool is_silent_ = true;
+  int asked_ = 0;
+};
+
+struct LookupFixture {
+  std::shared_ptr<SlowResolver> resolver = std::make_shared<SlowResolver>();
+  HostLookup lookup{[resolver = resolver](const HttpEndpoint&) { return resolver->answer(); }};
+  const corelane::os::Fd never_stopped{eventfd(0, EFD_CLOEXEC)};
+
+  corelane::Expected<HostAddresses, std::string> find(corelane::Time deadline = corelane::never) {
+    return lookup.find(plant, deadline, never_stopped.get());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a resolver that does not answer holds nobody up and is asked once at a time") {
+  LookupFixture its;
+  for (int i = 0; i < 3; ++i)
+    CHECK(its.find(corelane::os::now()).error() == "its address is not known: the resolver of names does not answer");
+  its.resolver->wait_until_asked(1);
+  CHECK(its.resolver->asked() == 1);
+  its.resolver->say(HostAddresses(2));
+  CHECK(its.find()->size() == 2);
+  CHECK(its.resolver->asked() == 1);
+}
+
+TEST_CASE("who waits for the resolver ends when he is told to") {
+  LookupFixture its;
+  eventfd_write(its.never_stopped.get(), 1);
+  CHECK_FALSE(its.find());
+  its.resolver->say(HostAddresses{});
+}
+
+TEST_CASE("addresses are remembered and kept when the resolver has none any more") {
+  LookupFixture its;
+  its.resolver->say(HostAddresses(3));
+  CHECK(its.find()->size() == 3);
+  CHECK(its.find()->size() == 3);
+  CHECK(its.resolver->asked() == 1);
+  its.lookup.distrust(plant);
+  its.resolver->say(std::string("no such host"));
+  CHECK(its.find()->size() == 3);
+  CHECK(its.resolver->asked() == 2);
+  its.resolver->be_silent();
+  CHECK(its.find(corelane::os::now())->size() == 3);
+  its.resolver->say(HostAddresses(1));
+  CHECK(its.find()->size() == 1);
+}
+
+TEST_CASE("an address needs no resolver") {
+  LookupFixture its;
+  CHECK(its.lookup.find({"127.0.0.1", "80"}, corelane::os::now(), its.never_stopped.get())->size() == 1);
+  CHECK(its.lookup.find({"::1", "80"}, corelane::os::now(), its.never_stopped.get())->size() == 1);
+  CHECK(its.resolver->asked() == 0);
+  its.resolver->say(HostAddresses{});
+}
+
+TEST_CASE("where one member of a cluster is not there the next one is asked") {
+  if (lacks_etcd()) return;
+  const corelane::testing::Quiet quiet;
+  EtcdServer server;
+  const auto store = etcd_store("etcd:http://127.0.0.1:1,localhost:1,127.0.0.1:" + server.endpoint().port);
+  REQUIRE(store->add(root_context, {"a", ""}, object_at("1")));
+  CHECK_FALSE(store->status().stale);
+  server.kill();
+  until([&] { return store->status().stale; });
+  server.start();
+  until([&] { return store->add(root_context, {"b", ""}, object_at("1")).has_value(); });
+}
+
+TEST_CASE("an etcd at https is served by those who show a certificate and know its authority") {
+  if (lacks_etcd()) return;
+  const corelane::testing::Quiet quiet;
+  const corelane::testing::TempDirectory directory;
+  const Certificates certificates(directory.path());
+  const auto network = std::make_shared<HttpNetwork>();
+  network->tls = TlsContext::make(certificates.of_client()).value();
+  const EtcdServer server(certificates.of_server(), network);
+  StoreOptions options = patient();
+  const auto refusal = [&](const TlsFiles& files, const std::string& url) {
+    options.etcd_tls = files;
+    options.etcd_patience = 0s;
+    std::string said;
+    // Without patience the first one may not have come to an answer yet.
+    until([&] {
+      const auto opened = open_store(url, options);
+      said = opened ? "opened" : opened.error();
+      return said.find("not asked yet") == std::string::npos;
+    });
+    return said;
+  };
+  options.etcd_tls = certificates.of_client();
+  const auto store = etcd_store(server.url(), options);
+  REQUIRE(store->add(root_context, {"a", ""}, object_at("1", "anna")));
+  CHECK(reference_at(*store, root_context, {"a", ""}) == "1");
+  CHECK(store->status().place.starts_with("https://127.0.0.1:"));
+
+  INFO(refusal({}, server.url()));
+  CHECK(refusal({}, server.url()).find("its certificate does not show that it is 127.0.0.1") != std::string::npos);
+  const std::string other_name = "etcd:https://localhost:" + server.endpoint().port;
+  CHECK(refusal(certificates.of_client(), other_name).find("does not show that it is localhost") != std::string::npos);
+  const TlsFiles nobody{.authorities = certificates.of_client().authorities};
+  CHECK(refusal(nobody, server.url()).find("TLS") != std::string::npos);
+}
+
+TEST_CASE("files of TLS that cannot be used are named") {
+  const corelane::testing::TempDirectory directory;
+  const Certificates certificates(directory.path());
+  const TlsFiles good = certificates.of_client();
+  const std::string missing = directory / "missing.pem";
+  const std::pair<TlsFiles, std::string> wrong[] = {
+      {{.authorities = missing}, "the file of authorities " + missing + " cannot be used: "},
+      {{.authorities = good.key}, "the file of authorities " + good.key + " cannot be used: "},
+      {{.certificate = missing}, "the certificate " + missing + " cannot be used: "},
+      {{.certificate = good.certificate}, "the key " + good.certificate + " cannot be used: "},
+      {{.certificate = good.certificate, .key = certificates.of_server().key}, "cannot be used: "}};
+  for (const auto& [files, text] : wrong) {
+    const auto opened = open_store("etcd:https://127.0.0.1:1", {.etcd_tls = files, .etcd_patience = 0s});
+    REQUIRE_FALSE(opened);
+    INFO(opened.error());
+    CHECK(opened.error().find(text) != std::string::npos);
+  }
+}
