@@ -37,11 +37,9 @@ Expected<std::unique_ptr<dispatch::CoreProvider>> make_ledger(const Settings& se
   return std::unique_ptr<dispatch::CoreProvider>(std::move(*ledger));
 }
 
-// Where corelane-reserved may listen. Where nothing does there is no need to say so, unless it has to.
-std::vector<std::string> reservation_sockets(const Settings& settings) {
-  std::vector<std::string> sockets{reservation_socket(settings)};
-  if (settings.reserved.socket.empty() && !is_runtime_directory_given(settings))
-    sockets.emplace_back("/run/corelane/reserved.sock");  // the host's
+// Where nothing is there is no need to say so, unless it has to.
+std::vector<std::string> usable_reservation_sockets(const Settings& settings) {
+  auto sockets = reservation_sockets(settings);
   if (settings.reserved.use != ReservedSettings::Use::required)
     std::erase_if(sockets, [](const std::string& path) { return ::access(path.c_str(), F_OK) != 0; });
   return sockets;
@@ -51,7 +49,7 @@ std::vector<std::string> reservation_sockets(const Settings& settings) {
 Expected<std::unique_ptr<dispatch::CoreProvider>> make_provider(const Settings& settings) {
   auto ledger = make_ledger(settings);
   if (!ledger || settings.reserved.use == ReservedSettings::Use::off || !settings.executive.real_time) return ledger;
-  auto sockets = reservation_sockets(settings);
+  auto sockets = usable_reservation_sockets(settings);
   if (sockets.empty()) return ledger;
   const bool required = settings.reserved.use == ReservedSettings::Use::required;
   ReservedCores::Options options{.sockets = std::move(sockets), .count = settings.reserved.cores, .required = required};
@@ -182,6 +180,14 @@ constexpr Shared shared_settings[] = {
 std::string reservation_socket(const Settings& settings) {
   if (!settings.reserved.socket.empty()) return settings.reserved.socket;
   return runtime_directory_of(settings) + "/reserved.sock";
+}
+
+std::vector<std::string> reservation_sockets(const Settings& settings) {
+  const std::string of_host = "/run/corelane/reserved.sock";
+  std::vector<std::string> sockets{reservation_socket(settings)};
+  if (settings.reserved.socket.empty() && !is_runtime_directory_given(settings) && sockets.front() != of_host)
+    sockets.push_back(of_host);
+  return sockets;
 }
 
 std::string runtime_directory_of(const Settings& settings) {

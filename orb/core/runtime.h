@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "orb/base/expected.h"
 #include "orb/core/settings.h"
@@ -21,8 +22,9 @@ std::string unused_settings(const Settings& settings);
 
 // Where this host's processes meet: runtime.directory, or the one that is theirs without it.
 std::string runtime_directory_of(const Settings& settings);
-// Where corelane-reserved with these settings listens.
+// Where corelane-reserved with these settings listens, and where those who look for it look, in this order.
 std::string reservation_socket(const Settings& settings);
+std::vector<std::string> reservation_sockets(const Settings& settings);
 // Whether somebody has named it. Else what a user's programs look for may be root's, for the whole host, too.
 bool is_runtime_directory_given(const Settings& settings);
 // Why no socket can be put there, and how to mend it; "" when one can. Makes the directory if need be.

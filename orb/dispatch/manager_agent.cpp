@@ -87,7 +87,7 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
   notes_.reserve(inbox_.room());
   lost_.reserve(leases_.size());
   losses_.reserve(most_losses);
-  housekeeper_.keep(core_watch_, CoreWatch::period);
+  if (options.max_tasks > 0) housekeeper_.keep(core_watch_, CoreWatch::period);  // else nobody misses a core
   housekeeper_.keep(recorder_, recorder_.period());
   housekeeper_.keep(counters_, PageKeeper::period);
 }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <iostream>
 #include <string>
+#include <vector>
 
+#include "orb/core/settings.h"
 #include "services/corelane/command.h"
 
 namespace corelane::tool {
@@ -15,6 +17,13 @@ struct Completed {
   std::string words;   // what one may go on with
   std::string values;  // what may stand behind an option
 };
+
+// Which setting of an ORB each of them is, and what may stand behind it.
+std::string orb_words() {
+  std::string words;
+  for (const core::SettingsEntry& entry : core::settings_table()) words += core::option_of(entry.key) + " ";
+  return words + "-ORBConfig -ORBInitRef -ORBDefaultInitRef -ORBid";
+}
 
 // `path`: a space before each command in it, so that no file's or object's name is taken for one.
 void complete(const CLI::App& app, const std::string& path, Completed& completed) {
@@ -28,9 +37,14 @@ void complete(const CLI::App& app, const std::string& path, Completed& completed
     std::string values = option->get_type_name();
     const bool is_choice = values.find('|') != values.npos;
     std::ranges::replace(values, '|', ' ');
-    for (const std::string& name : option->get_lnames()) {
-      words += "--" + name + " ";
-      if (is_choice) completed.values += "    '" + path + ":--" + name + "') words='" + values + "' ;;\n";
+    std::vector<std::string> names;  // what is no choice is a word of the user's, or a file
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    for (const std::string& name : names) {
+      words += name + " ";
+      if (is_choice) completed.values += "    '" + path + ":" + name + "') words='" + values + "' ;;\n";
+      if (!is_choice && option->get_expected_max() > 0)
+        completed.values += "    '" + path + ":" + name + "') words= ;;\n";
     }
   }
   completed.words += "    '" + path + "') words='" + words + "' ;;\n";
@@ -53,6 +67,9 @@ _corelane() {
   case "$path:$previous" in
 )" + completed.values +
          R"(  esac
+  [[ $current == -ORB* ]] && words=')" +
+         orb_words() +
+         R"('
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _corelane corelane

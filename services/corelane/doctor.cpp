@@ -5,7 +5,6 @@
 #include <ostream>
 
 #include "orb/base/contract.h"
-#include "services/corelane/probe.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
@@ -108,7 +107,7 @@ std::string text_of(const Diagnosis& diagnosis, Format shown_as) {
 
 int doctor(const DoctorOptions& options, std::ostream& out) {
   const HostFiles files;
-  const ProbedFacts facts = probe(options.runtime_directory);
+  const ProbedFacts facts = probe(options.places);
   Diagnosis diagnosis{.findings = examine({files, facts}, options.purposes)};
   if (options.measure) diagnosis.loads = measure_platform();
   out << text_of(diagnosis, options.format);

@@ -9,6 +9,7 @@
 #include "services/corelane/finding.h"
 #include "services/corelane/format.h"
 #include "services/corelane/platform_load.h"
+#include "services/corelane/probe.h"
 
 namespace corelane::tool {
 
@@ -28,7 +29,7 @@ struct DoctorOptions {
   unsigned purposes = ~0U;  // of Purpose
   bool measure = false;
   Format format = Format::table;
-  std::string runtime_directory{};
+  ProbedPlaces places{};
 };
 
 // 0: nothing is missing, 1: something is. What is unknown is not missing.

@@ -30,7 +30,7 @@ Action define_doctor(CLI::App& app, std::vector<std::string>& orb_options) {
   add_format(app, options->format);
   add_directory(app, orb_options);
   return [options](const ToolSettings& settings) {
-    options->runtime_directory = settings.runtime_directory;
+    options->places = {settings.runtime_directory, settings.nameserver_sockets, settings.reservation_sockets};
     return doctor(*options, std::cout);
   };
 }

@@ -15,21 +15,28 @@ Finding look_at_runtime_directory(const HostView& host) {
   return finding;
 }
 
+std::string nobody_at(const std::vector<std::string>& places) {
+  if (places.empty()) return "none: naming.socket is off";
+  std::string text;
+  for (const std::string& place : places) text += (text.empty() ? "nobody listens at " : ", nor at ") + place;
+  return text;
+}
+
 Finding look_at_nameserver(const HostView& host) {
-  Finding finding{.name = "nameserver", .found = "runs"};
-  if (host.facts.nameserver) return finding;
+  Finding finding{.name = "nameserver", .found = "listens at " + host.facts.nameserver_at};
+  if (!host.facts.nameserver_at.empty()) return finding;
   finding.state = FindingState::missing;
-  finding.found = "none runs on this host";
+  finding.found = nobody_at(host.facts.nameserver_places);
   finding.cost = "names lead nowhere (corbaname:rir:#..., corelane ns), unless naming.service names another host's";
   finding.commands.push_back("corelane-nameserver &");
   return finding;
 }
 
 Finding look_at_reserved(const HostView& host) {
-  Finding finding{.name = "reservation daemon", .found = "runs: corelane cores"};
-  if (host.facts.reserved) return finding;
+  Finding finding{.name = "reservation daemon", .found = "listens at " + host.facts.reserved_at + ": corelane cores"};
+  if (!host.facts.reserved_at.empty()) return finding;
   finding.state = FindingState::missing;
-  finding.found = "none runs on this host";
+  finding.found = nobody_at(host.facts.reserved_places);
   finding.cost = "corelane reserve has nobody to ask: no program can have a core for itself";
   finding.commands.push_back(host.as_root("corelane-reserved &"));
   return finding;

@@ -48,8 +48,10 @@ struct ProbedFacts {
   Duration timer_resolution{1};
   std::string kernel_config{};  // as /proc/config.gz or /boot say how the kernel was built; "": they do not
   std::string runtime_directory{};
-  bool nameserver = true, reserved = false;  // whether somebody listens where they do
-  std::string runtime_fault{};               // why servers cannot use it; "": they can
+  std::string nameserver_at{"/run/corelane/nameserver.sock"},
+      reserved_at{};  // the socket where somebody listens; "": nobody does
+  std::vector<std::string> nameserver_places{}, reserved_places{};  // where they were looked for
+  std::string runtime_fault{};                                      // why servers cannot use it; "": they can
 };
 
 struct HostView {

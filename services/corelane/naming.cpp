@@ -3,6 +3,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
 
 #include "orb/giop/ior.h"
 #include "orb/os/host.h"
@@ -18,12 +19,22 @@ namespace {
 constexpr std::uint32_t at_once = 500;  // bindings of one reply
 constexpr int deepest = 32;             // contexts may hold each other in a ring
 
+constexpr std::size_t most_listed = 1'000'000;
+
 struct Listed {
   giop::Name name;  // from the context that was asked for
   bool context = false;
+  // Where they were asked for.
+  bool ephemeral = false;
+  std::string owner{};  // of an ephemeral one
 };
 
-std::string shown_name(const Listed& entry) { return giop::to_string(entry.name) + (entry.context ? "/" : ""); }
+std::string line_of(const Listed& entry, bool details) {
+  const std::string name = plain(giop::to_string(entry.name)) + (entry.context ? "/" : "");
+  if (!details) return name;
+  if (!entry.ephemeral) return name + "  stays until it is unbound";
+  return name + "  goes with " + (entry.owner.empty() ? "its owner" : plain(entry.owner));
+}
 
 std::vector<CosNaming::Binding> bindings_of(const NamingContextRef& context) {
   CosNaming::BindingList bindings;
@@ -38,20 +49,63 @@ std::vector<CosNaming::Binding> bindings_of(const NamingContextRef& context) {
   return bindings;
 }
 
-void collect(const NamingContextRef& context, const giop::Name& prefix, int levels, std::vector<Listed>& found) {
-  for (const CosNaming::Binding& binding : bindings_of(context)) {
+// The names in a context and, level by level, in those that it holds. Contexts may hold each other in a ring: each is
+// looked into once.
+class Lister {
+ public:
+  explicit Lister(const NamingOptions& options) : options_(options) {}
+
+  std::vector<Listed> list(const NamingContextRef& context) {
+    is_new(context);
+    collect(context, {}, options_.recursive ? deepest : 0);
+    return std::move(found_);
+  }
+
+ private:
+  void collect(const NamingContextRef& context, const giop::Name& prefix, int levels) {
+    const DirectoryRef directory = options_.details ? directory_of(context) : DirectoryRef{};
+    if (options_.details && !directory)
+      throw NamingFault("how long names live only Corelane's nameserver tells, and this is another; leave --long out");
+    for (const CosNaming::Binding& binding : bindings_of(context)) {
+      if (found_.size() == most_listed)
+        throw NamingFault("there are more than " + std::to_string(most_listed) + " names; list a context of them");
+      found_.push_back(listed(binding, prefix, directory));
+      const Listed& entry = found_.back();
+      if (!entry.context || levels == 0) continue;
+      const auto below = IDL::traits<CosNaming::NamingContext>::narrow(context->resolve(binding.binding_name()));
+      if (below && is_new(below)) collect(below, giop::Name(entry.name), levels - 1);
+    }
+  }
+
+  static Listed listed(const CosNaming::Binding& binding, const giop::Name& prefix, const DirectoryRef& directory) {
     Listed entry{prefix, binding.binding_type() == CosNaming::BindingType::ncontext};
     for (const giop::NameComponent& component : naming::name_of(binding.binding_name()))
       entry.name.push_back(component);
-    found.push_back(entry);
-    if (!entry.context || levels == 0) continue;
-    const auto below = IDL::traits<CosNaming::NamingContext>::narrow(context->resolve(binding.binding_name()));
-    if (below) collect(below, entry.name, levels - 1, found);
+    if (!directory) return entry;
+    try {
+      const auto details = directory->describe(binding.binding_name());
+      entry.ephemeral = details.lives() == Corelane::Naming::Lifetime::ephemeral;
+      entry.owner = details.owner();
+    } catch (const CosNaming::NamingContext::NotFound&) {
+      // it has gone since it was listed
+    }
+    return entry;
   }
-}
 
-nlohmann::ordered_json json_of(const Listed& entry) {
-  return {{"name", giop::to_string(entry.name)}, {"type", entry.context ? "context" : "object"}};
+  bool is_new(const NamingContextRef& context) {
+    return seen_.insert(giop::to_string(context->_reference()->ior())).second;
+  }
+
+  const NamingOptions& options_;
+  std::vector<Listed> found_{};
+  std::set<std::string> seen_{};  // contexts, by their references
+};
+
+nlohmann::ordered_json json_of(const Listed& entry, bool details) {
+  nlohmann::ordered_json json{{"name", giop::to_string(entry.name)}, {"type", entry.context ? "context" : "object"}};
+  if (details) json["lives"] = entry.ephemeral ? "ephemeral" : "persistent";
+  if (details) json["owner"] = entry.owner;
+  return json;
 }
 
 // With the name of the session, from its root on.
@@ -124,14 +178,13 @@ int done(const NamingOptions& options, const char* what, std::ostream& out) {
 
 int list_names(const NamingOptions& options, std::ostream& out, std::ostream& err) {
   return with_naming("corelane ns list", options, false, err, [&](NamingSession& session) {
-    std::vector<Listed> found;
-    collect(context_of(session, session.name), {}, options.recursive ? deepest : 0, found);
+    const auto found = Lister(options).list(context_of(session, session.name));
     auto json = nlohmann::ordered_json::array();
     for (const Listed& entry : found)
       if (options.format == Format::json)
-        json.push_back(json_of(entry));
+        json.push_back(json_of(entry, options.details));
       else
-        out << plain(shown_name(entry)) << "\n";
+        out << line_of(entry, options.details) << "\n";
     if (options.format == Format::json) show_json(json, out);
     return 0;
   });

@@ -18,6 +18,7 @@ struct NamingOptions {
   std::string name{};          // empty: the root, where a context may be named
   std::string reference{};     // to bind; empty: a new context
   bool recursive = false;      // list: what contexts hold, too
+  bool details = false;        // list: also how long each name lives
   bool replace = false;        // bind: also what is bound already
   bool parents = false;        // bind: makes the contexts on the way
   int process = 0;             // bind: the name goes with this process; 0: it stays

@@ -17,6 +17,13 @@ int complain(std::ostream& err, const std::string& who, const std::string& what)
   return 1;
 }
 
+// Of what the ORB says the part that tells where was looked.
+std::string nobody_text(const std::string& said) {
+  const std::size_t begin = said.find("no nameserver"), end = said.find(": start corelane-nameserver");
+  if (begin == said.npos || end == said.npos || end < begin) return said + how_to_find_one;
+  return said.substr(begin, end - begin) + how_to_find_one;
+}
+
 }  // namespace
 
 int with_naming(const std::string& who, const NamingOptions& options, bool needs_name, std::ostream& err,
@@ -33,6 +40,8 @@ int with_naming(const std::string& who, const NamingOptions& options, bool needs
     NamingSession session{*orb, IDL::traits<CosNaming::NamingContext>::narrow(found), name};
     if (!session.root) return complain(err, who, std::string("what was found is no naming service") + how_to_find_one);
     return work(session);
+  } catch (const CORBA::ORB::InvalidName& nobody) {
+    return complain(err, who, nobody_text(nobody.what()));
   } catch (const CORBA::UserException& exception) {
     const std::string text = fault_of_naming(exception, name);
     return complain(err, who, text.empty() ? exception.what() : text);

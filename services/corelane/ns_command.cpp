@@ -67,6 +67,8 @@ Action define_ns(CLI::App& app, std::vector<std::string>& orb_options) {
   auto* const list = part("list", "show the names in a context", &list_names);
   add_name(list, options, false, "the context [the root]");
   list->add_flag("-r,--recursive", options.recursive, "and in those that it holds");
+  list->add_flag("-l,--long", options.details,
+                 "and whether each stays or goes with its process, and with which (Corelane's nameserver alone)");
   add_name(part("resolve", "print the reference that a name means", &resolve_name), options, true, "the name");
   define_bind(part("bind", "give an object a name, or make a context", &bind_name), options);
   auto* const unbind = part("unbind", "take a name away", &unbind_name);

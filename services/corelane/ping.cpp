@@ -1,13 +1,16 @@
 #include "services/corelane/ping.h"
 
 #include <algorithm>
+#include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "orb/base/minor.h"
 #include "orb/core/way.h"
 #include "orb/os/clock.h"
 #include "services/corelane/calling_orb.h"
+#include "services/corelane/ior.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
@@ -58,8 +61,9 @@ void show_json(const Result& result, std::ostream& out) {
   out << json.dump(2) << "\n";
 }
 
-int ping_object(CORBA::ORB& orb, const PingOptions& options, std::ostream& out, std::ostream& err) {
-  const auto object = orb.string_to_object(options.reference);
+int ping_object(CORBA::ORB& orb, const PingOptions& options, const std::string& reference, std::ostream& out,
+                std::ostream& err) {
+  const auto object = orb.string_to_object(reference);
   if (!object) return err << "corelane ping: the reference is nil\n", 1;
   Result result{.type = object->_reference()->ior().type_id, .way = {}, .times = {}};
   if (result.type.empty()) result.type = "the object";
@@ -73,8 +77,15 @@ int ping_object(CORBA::ORB& orb, const PingOptions& options, std::ostream& out, 
 }  // namespace
 
 int ping(const PingOptions& options, std::ostream& out, std::ostream& err) try {
+  const auto reference = read_reference("ping", options.reference, std::cin, err);
+  if (!reference) return 1;
   const CallingOrb orb("corelane-ping", options.options);
-  return ping_object(*orb, options, out, err);
+  return ping_object(*orb, options, *reference, out, err);
+} catch (const CORBA::BAD_PARAM& exception) {
+  const bool is_name = exception.minor() == (minor::omg | 10);
+  err << "corelane ping: " << exception.what()
+      << (is_name ? "; corelane ns list --recursive shows which names there are" : "") << "\n";
+  return 1;
 } catch (const CORBA::Exception& exception) {
   err << "corelane ping: " << exception.what() << "\n";
   return 1;

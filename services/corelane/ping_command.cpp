@@ -11,7 +11,7 @@ Action define_ping(CLI::App& app, std::vector<std::string>& orb_options) {
   app.footer(
       "The call is _non_existent, which every CORBA object answers without its servant. Exit status: 0 it is there, 1 "
       "it is not or does not answer, 2 the command line was wrong.");
-  app.add_option("REFERENCE", options->reference, "IOR:..., corbaloc:... or another text that names an object")
+  app.add_option("REFERENCE", options->reference, "IOR:..., corbaloc:..., corbaname:..., a file that holds one, or -")
       ->type_name("")
       ->required();
   app.add_option("--calls", options->calls, "so often")

@@ -39,11 +39,12 @@ struct DeadlineAttributes {
 
 int try_deadline() {
   int fault = EAGAIN;
-  const auto thread = os::start_thread({.name = "corelane-probe", .stack = 64 * 1024}, [&fault] {
+  auto thread = os::start_thread({.name = "corelane-probe", .stack = 64 * 1024}, [&fault] {
     const DeadlineAttributes attributes;
     fault = ::syscall(SYS_sched_setattr, 0, &attributes, 0) == 0 ? 0 : errno;
   });
-  return thread ? (const_cast<os::Thread&>(*thread).join(), fault) : EAGAIN;
+  if (thread) thread->join();
+  return fault;
 }
 
 int try_memfd() {
@@ -78,22 +79,21 @@ std::string kernel_config() {
   }
 }
 
-// In the servers' directory, or where root's are.
-bool is_served(const std::string& runtime_directory, const std::string& name) {
-  for (const std::string& directory : {runtime_directory, std::string("/run/corelane")}) {
-    const os::Fd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    const auto address = os::unix_address(directory + "/" + name);
-    if (probe && address && ::connect(probe.get(), address->generic(), address->length) == 0) return true;
-  }
-  return false;
-}
-
 std::string user_name() {
   const passwd* const entry = ::getpwuid(::geteuid());
   return entry != nullptr ? entry->pw_name : std::to_string(::geteuid());
 }
 
 }  // namespace
+
+std::string served_at(const std::vector<std::string>& sockets) {
+  for (const std::string& path : sockets) {
+    const os::Fd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const auto address = os::unix_address(path);
+    if (probe && address && ::connect(probe.get(), address->generic(), address->length) == 0) return path;
+  }
+  return {};
+}
 
 std::string fault_of_runtime_directory(const std::string& directory) {
   struct stat found {};
@@ -109,7 +109,7 @@ std::string fault_of_runtime_directory(const std::string& directory) {
   return {};
 }
 
-ProbedFacts probe(const std::string& runtime_directory) {
+ProbedFacts probe(const ProbedPlaces& places) {
   const os::Privileges& privileges = os::privileges();
   return {.root = ::geteuid() == 0,
           .user = user_name(),
@@ -121,10 +121,12 @@ ProbedFacts probe(const std::string& runtime_directory) {
           .futex_fault = try_futex(),
           .timer_resolution = timer_resolution(),
           .kernel_config = kernel_config(),
-          .runtime_directory = runtime_directory,
-          .nameserver = is_served(runtime_directory, "nameserver.sock"),
-          .reserved = is_served(runtime_directory, "reserved.sock"),
-          .runtime_fault = fault_of_runtime_directory(runtime_directory)};
+          .runtime_directory = places.runtime_directory,
+          .nameserver_at = served_at(places.nameserver),
+          .reserved_at = served_at(places.reserved),
+          .nameserver_places = places.nameserver,
+          .reserved_places = places.reserved,
+          .runtime_fault = fault_of_runtime_directory(places.runtime_directory)};
 }
 
 }  // namespace corelane::tool

@@ -3,13 +3,23 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "services/corelane/finding.h"
 
 namespace corelane::tool {
 
-// Of this process, with `runtime_directory` as the servers' own.
-ProbedFacts probe(const std::string& runtime_directory);
+// Where servers and daemons are looked for.
+struct ProbedPlaces {
+  std::string runtime_directory{};
+  std::vector<std::string> nameserver{}, reserved{};  // sockets
+};
+
+// Of this process.
+ProbedFacts probe(const ProbedPlaces& places);
+
+// The first of the sockets at which somebody listens; "": none.
+std::string served_at(const std::vector<std::string>& sockets);
 
 // Why servers of this user cannot meet in the directory; "": they can. It need not be there when the one above it is.
 std::string fault_of_runtime_directory(const std::string& directory);

@@ -1,10 +1,14 @@
 #include "services/corelane/reservation_client.h"
 
 #include <ostream>
+#include <span>
+#include <string_view>
 
-#include "orb/os/small_file.h"
+#include "orb/core/address.h"
+#include "orb/giop/ior.h"
 #include "services/corelane/calling_orb.h"
 #include "services/corelane/host_files.h"
+#include "services/corelane/probe.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
@@ -12,20 +16,24 @@ namespace {
 
 namespace rs = Corelane::Reservation;
 
-constexpr std::size_t longest_reference = 1 << 16;
-constexpr const char* start_it =
-    "start it as root: corelane-reserved & (or with systemd: systemctl start corelane-reserved)";
+constexpr std::string_view object_key = "CorelaneReserved";
 
-std::string read_daemon_reference(const std::vector<std::string>& files) {
-  for (const std::string& file : files)
-    if (const auto text = os::read_small_file(file, longest_reference)) return words_of(*text + " ").at(0);
-  return {};
+std::string start_text(const ReservationPlace& place) {
+  return "start it as root: corelane-reserved" + place.start_options + " &" +
+         (place.start_options.empty() ? " (or with systemd: systemctl start corelane-reserved)" : "");
 }
 
-std::string nobody_text(const std::vector<std::string>& files) {
-  std::string text = "no reservation daemon runs on this host (there is no ";
-  for (const std::string& file : files) text += (file == files.front() ? "" : " and no ") + file;
-  return text + "); " + start_it;
+// One that was killed leaves its socket behind; nobody listens there then.
+std::string nobody_text(const ReservationPlace& place) {
+  std::string text = "no reservation daemon runs on this host (nobody listens at ";
+  for (const std::string& path : place.sockets) text += (path == place.sockets.front() ? "" : ", nor at ") + path;
+  return text + "); " + start_text(place);
+}
+
+std::string reference_at(const std::string& socket) {
+  giop::Ior ior;
+  ior.profiles.push_back(core::profile_of({transport::unix_endpoint(socket)}, std::as_bytes(std::span(object_key))));
+  return giop::to_string(ior);
 }
 
 const char* promise_text(rs::Guarantee promise) {
@@ -48,30 +56,23 @@ std::string refusal_text(const rs::Refused& refused) {
 
 }  // namespace
 
-std::vector<std::string> reservation_files(const ReservationPlace& place) {
-  const std::string roots = "/run/corelane", name = "/reserved.ior";
-  std::vector<std::string> files{place.runtime_directory + name};
-  if (!place.only_there && place.runtime_directory != roots) files.push_back(roots + name);
-  return files;
-}
-
 int with_reservations(const std::string& who, const ReservationPlace& place, std::ostream& err, int failed,
                       const std::function<int(const ReservationServer& server)>& work) {
   const auto complain = [&](const std::string& text) { return err << who << ": " << plain(text) << "\n", failed; };
-  const auto files = reservation_files(place);
-  const std::string reference = read_daemon_reference(files);
-  if (reference.empty()) return complain(nobody_text(files));
+  const std::string socket = served_at(place.sockets);
+  if (socket.empty()) return complain(nobody_text(place));
   try {
     const CallingOrb orb("corelane-reserve", place.orb_options);
-    const auto server = IDL::traits<rs::Server>::narrow(orb->string_to_object(reference));
-    if (!server) return complain("what " + files.front() + " names is no reservation daemon; " + start_it);
+    const auto server = IDL::traits<rs::Server>::narrow(orb->string_to_object(reference_at(socket)));
+    if (!server) return complain("who listens at " + socket + " is no reservation daemon; " + start_text(place));
     return work(server);
   } catch (const rs::Refused& refused) {
     return complain(refusal_text(refused));
   } catch (const rs::Unknown&) {
     return complain("the reservation has ended meanwhile");
   } catch (const CORBA::TRANSIENT& exception) {
-    return complain(std::string("the reservation daemon does not answer: ") + exception.what() + "; " + start_it);
+    return complain(std::string("the reservation daemon does not answer: ") + exception.what() + "; " +
+                    start_text(place));
   } catch (const CORBA::Exception& exception) {
     return complain(exception.what());
   }

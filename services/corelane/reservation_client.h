@@ -15,17 +15,14 @@ using ReservationServer = IDL::traits<Corelane::Reservation::Server>::ref_type;
 
 struct ReservationPlace {
   std::vector<std::string> orb_options{};  // -ORB options with their values
-  std::string runtime_directory{};         // where the daemon's reference is looked for
-  bool only_there = true;                  // or then where root's is
+  std::vector<std::string> sockets{};      // where the daemon is looked for, in this order
+  std::string start_options{};             // with which a daemon is found there: " -ORBRuntimeDirectory /x"
 };
 
 // Does `work` with the daemon, with an ORB that has ended when this returns. What it raises, and whatever keeps it from
 // beginning, becomes a sentence on `err`, which begins with `who`; the result is then `failed`.
 int with_reservations(const std::string& who, const ReservationPlace& place, std::ostream& err, int failed,
                       const std::function<int(const ReservationServer& server)>& work);
-
-// The files in which the daemon may have left its reference, in the order in which they are looked at.
-std::vector<std::string> reservation_files(const ReservationPlace& place);
 
 // "0-3,6"
 std::string cores_text(const Corelane::Reservation::CoreList& cores);

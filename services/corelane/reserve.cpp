@@ -26,11 +26,14 @@ rs::Grant ask(const ReservationServer& server, const ReserveOptions& options) {
                        : server->reserve_cores(self, options.cores, terms);
 }
 
-rs::Grant wait_for(const ReservationServer& server, rs::Grant grant, std::ostream& err) {
-  if (grant.waiting())
-    err << who << ": waiting for room, "
-        << (grant.position() == 0 ? "first in the queue" : std::to_string(grant.position()) + " are before this one")
-        << std::endl;
+std::string queue_text(std::uint32_t before) {
+  if (before == 0) return "first in the queue";
+  return before == 1 ? "behind one other" : "behind " + std::to_string(before) + " others";
+}
+
+rs::Grant wait_for(const ReservationServer& server, rs::Grant grant, bool quiet, std::ostream& err) {
+  if (grant.waiting() && !quiet)
+    err << who << ": waiting for room, " << queue_text(grant.position()) << "; Ctrl-C gives up" << std::endl;
   while (grant.waiting()) {  // until the user ends it
     os::sleep_until(os::now() + between_looks);
     grant = server->look(grant.reservation());
@@ -79,7 +82,7 @@ Expected<rs::ShareWanted, std::string> parse_share(std::string_view text) {
 
 int reserve(const ReserveOptions& options, std::ostream& err) {
   const int status = with_reservations(who, options.place, err, not_reserved, [&](const ReservationServer& server) {
-    const rs::Grant grant = wait_for(server, ask(server, options), err);
+    const rs::Grant grant = wait_for(server, ask(server, options), options.quiet, err);
     if (!options.quiet) err << report_text(grant, options.format) << std::flush;
     return 0;
   });

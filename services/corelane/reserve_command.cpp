@@ -15,7 +15,8 @@ using Corelane::Reservation::Nearness;
 using Corelane::Reservation::SiblingRule;
 
 ReservationPlace place_of(const ToolSettings& settings) {
-  return {settings.orb_options, settings.runtime_directory, settings.directory_was_named};
+  return {settings.orb_options, settings.reservation_sockets,
+          settings.directory_was_named ? " -ORBRuntimeDirectory " + settings.runtime_directory : ""};
 }
 
 void read_these(ReserveOptions& options, const std::string& text) {
@@ -86,7 +87,8 @@ Action define_reserve(CLI::App& app, std::vector<std::string>& orb_options) {
   app.add_flag("--wait", options->waits, "where there is no room, wait for it");
   app.add_option("--note", options->note, "what it is for, for those who look at corelane cores [the program]")
       ->type_name("TEXT");
-  app.add_flag("-q,--quiet", options->quiet, "do not say on standard error what was reserved");
+  app.add_flag("-q,--quiet", options->quiet,
+               "say on standard error only what goes wrong, not that it waits nor what it got");
   add_format(app, options->format);
   add_directory(app, orb_options);
   app.add_option("COMMAND", options->command, "the program and its arguments, behind --")->type_name("")->required();

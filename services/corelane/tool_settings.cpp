@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "orb/core/name_service.h"
+#include "orb/core/runtime.h"
 #include "orb/core/settings.h"
 #include "orb/dispatch/host_ledger.h"
 
@@ -22,7 +24,9 @@ Expected<ToolSettings, core::SettingsFault> ToolSettings::load(std::vector<std::
   return ToolSettings{
       .orb_options = std::move(orb_options),
       .runtime_directory = found->runtime_directory.empty() ? dispatch::runtime_directory() : found->runtime_directory,
-      .directory_was_named = !found->runtime_directory.empty()};
+      .directory_was_named = !found->runtime_directory.empty(),
+      .nameserver_sockets = core::nameserver_sockets(*found),
+      .reservation_sockets = core::reservation_sockets(*found)};
 }
 
 }  // namespace corelane::tool

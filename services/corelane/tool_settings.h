@@ -14,7 +14,9 @@ namespace corelane::tool {
 struct ToolSettings {
   std::vector<std::string> orb_options{};  // for an ORB of the command's own
   std::string runtime_directory{};         // the servers'
-  bool directory_was_named = false;        // somebody said where that is, so daemons are looked for nowhere else
+  bool directory_was_named = false;        // somebody said where that is
+  // Where the daemons are looked for, in this order.
+  std::vector<std::string> nameserver_sockets{}, reservation_sockets{};
 
   // Contracts are a server's: a contracts file that is named there is not read, since a command may be about to write
   // or mend it.

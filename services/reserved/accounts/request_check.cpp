@@ -69,9 +69,17 @@ std::optional<Refusal> request_fault(const Holder& holder, const Wanted& wanted,
   return share_fault(holder, std::get<ShareWanted>(wanted));
 }
 
+namespace {
+
+std::string count_text(std::size_t cores) { return std::to_string(cores) + (cores == 1 ? " core" : " cores"); }
+
+}  // namespace
+
 std::string no_room_text(const Account& account, const std::vector<CoreId>& free, std::size_t reservations) {
-  const std::string held = std::to_string(reservations) + " reservations are held";
-  const std::string mend = "; wait in the queue, or ask for what fits";
+  const std::string held =
+      std::to_string(reservations) + (reservations == 1 ? " reservation is held" : " reservations are held");
+  const std::string mend =
+      "; wait in the queue (corelane reserve --wait), or ask for what fits; corelane cores shows who has what";
   if (account.is_share()) return "no shared core has so much left, and no core is free to be shared: " + held + mend;
   if (free.empty()) return "no core is free: " + held + mend;
   return "of the free cores (" + list_text(free) + ") not as many fit together as were asked for: " + held + mend;
@@ -79,8 +87,9 @@ std::string no_room_text(const Account& account, const std::vector<CoreId>& free
 
 std::string never_fits_text(const Account& account, const std::vector<os::CoreInfo>& machine,
                             const std::vector<CoreId>& kept) {
-  const std::string host = "this host has " + std::to_string(machine.size()) + " cores, of which " + list_text(kept) +
-                           " stay in the default set";
+  const std::string host = "this host has " + count_text(machine.size()) + ", of which " +
+                           (kept.size() == 1 ? "core " : "cores ") + list_text(kept) +
+                           (kept.size() == 1 ? " stays" : " stay") + " with everybody (reserved.keep)";
   if (account.is_share()) return host + ": none is left to be shared";
   return host + ": the others do not have what was asked for, even when all are free";
 }
@@ -92,12 +101,12 @@ std::string fit_text(const Account& account, const std::vector<os::CoreInfo>& ma
     return has_core ? share_fit_text(*share, account.holder.extent, shared_limit) : "";
   }
   const auto& wanted = std::get<CoresWanted>(account.wanted);
-  if (const int most = most_cores(machine, free, wanted); most > 0) return std::to_string(most) + " cores";
+  if (const int most = most_cores(machine, free, wanted); most > 0) return count_text(static_cast<std::size_t>(most));
   CoresWanted loose{.count = wanted.count != 0 ? wanted.count : static_cast<int>(wanted.these.size()),
                     .nearness = Nearness::anywhere,
                     .siblings = Siblings::others};
   if (const int most = most_cores(machine, free, loose); most > 0)
-    return std::to_string(most) + " cores, if they may be anywhere and others may have their siblings";
+    return count_text(static_cast<std::size_t>(most)) + ", if they may be anywhere and others may have their siblings";
   return "";
 }
 

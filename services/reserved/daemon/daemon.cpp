@@ -145,8 +145,8 @@ Done<void> write_reference(const std::string& path, const std::string& text) {
 // What the daemon's ORB is whatever the file says: it serves this host alone, promises nothing, and asks nobody.
 std::vector<std::string> with_own_options(std::vector<std::string> words, const core::Settings& settings) {
   words.insert(words.end(), {"-ORBEndpointListen", "unix:" + core::reservation_socket(settings), "-ORBEndpointUnixMode",
-                             "0666", "-ORBPoolRealTime", "off", "-ORBIoPriority", "0", "-ORBRecorderSize", "0",
-                             "-ORBDispatchMode", "manager"});
+                             "0666", "-ORBPoolRealTime", "off", "-ORBRuntimeLedger", "off", "-ORBLimitsTasks", "0",
+                             "-ORBIoPriority", "0", "-ORBRecorderSize", "0", "-ORBDispatchMode", "manager"});
   return words;
 }
 

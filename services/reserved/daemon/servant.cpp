@@ -107,7 +107,9 @@ idl::Account account_of(const Account& account, Time now) {
   result.whose(idl::Holder(named(account.holder.process), static_cast<idl::Scope>(account.holder.extent),
                            account.holder.thread));
   result.user(account.holder.user);
-  result.program(account.holder.program);
+  // The program by now: corelane reserve becomes another one.
+  const bool is_same = os::identity_of(account.holder.process.pid) == account.holder.process;
+  result.program(is_same ? program_of(account.holder.process.pid) : account.holder.program);
   result.note(account.terms.note);
   result.cores(list_of_cores(account.place.cores));
   result.idle(list_of_cores(account.place.idle));

@@ -223,8 +223,12 @@ TEST_CASE("each lack that an attempt shows is named with the command that mends 
        {.fifo = false, .fifo_group_zero = true},
        "no real-time time",
        "tee /sys/fs/cgroup/cgroup.procs"},
-      {"nameserver", {.nameserver = false}, "none runs", "corelane-nameserver &"},
-      {"reservation daemon", {}, "none runs", "corelane-reserved &"},
+      {"nameserver",
+       {.nameserver_at = "", .nameserver_places = {"/a/x.sock", "/b"}},
+       "nobody listens at /a/x.sock, nor at /b",
+       "corelane-nameserver &"},
+      {"nameserver", {.nameserver_at = ""}, "naming.socket is off", ""},
+      {"reservation daemon", {.reserved_places = {"/a"}}, "nobody listens at /a", "corelane-reserved &"},
       {"runtime directory", {.runtime_fault = "/x: no"}, "/x: no", "CORELANE_RUNTIME_DIRECTORY"},
   };
   const FakeHost host;

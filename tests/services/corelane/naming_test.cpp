@@ -88,7 +88,9 @@ TEST_CASE("names are bound, shown, watched and taken away from the command line"
     std::function<void(NamingOptions&)> change;
     const char *out, *said;
   };
-  const std::string nobody = "corbaloc::127.0.0.1:1/x";
+  const std::string nobody = "corbaloc::127.0.0.1:1/x",
+                    listed = "a/  stays until it is unbound\nc/  stays until it is unbound\ng  goes with process " +
+                             std::to_string(::getpid()) + "\n";
   const auto with = [](const char* name, const std::string& reference = {}) {
     return [=](NamingOptions& options) { options.name = name, options.reference = reference; };
   };
@@ -104,6 +106,7 @@ TEST_CASE("names are bound, shown, watched and taken away from the command line"
       {bind_name, [&](NamingOptions& o) { with("h", nobody)(o), o.process = 1 << 22; }, "",
        "corelane ns bind: there is no process 4194304 that this user sees\n"},
       {list_names, [&](NamingOptions& o) { o.recursive = true; }, "a/\na/b\nc/\nc/d.e/\nc/d.e/f\ng\n", ""},
+      {list_names, [&](NamingOptions& o) { o.details = true; }, listed.c_str(), ""},
       {list_names, with("c"), "d.e/\n", ""},
       {list_names, with("a/b"), "", "corelane ns list: 'a/b' means an object that does not answer, "},
       {resolve_name, with("a/x"), "", "corelane ns resolve: 'a' has no 'x'; corelane ns list 'a' shows what it has\n"},
@@ -146,6 +149,26 @@ TEST_CASE("where a nameserver does not go on into another the commands do") {
   CHECK(err.str().empty());
   CHECK(resolve_name(with("far/y"), out, err) == 1);
   CHECK_THAT(err.str(), Contains("'far' has no 'y'"));
+}
+
+TEST_CASE("contexts that hold each other are listed once") {
+  const TempDirectory place;
+  ChildProcess server = nameserver_in(place.path());
+  REQUIRE(server.read_line());
+  NamingOptions options{.orb_options = {"-ORBRuntimeDirectory", place.path()}, .name = "a"};
+  std::ostringstream reference, out, err;
+  REQUIRE(bind_name(options, out, err) == 0);
+  REQUIRE(resolve_name(options, reference, err) == 0);
+  options.reference = reference.str().substr(0, reference.str().find('\n'));
+  for (const char* ring : {"a/x", "a/y"}) {
+    options.name = ring;
+    REQUIRE(bind_name(options, out, err) == 0);
+  }
+  options.name = "";
+  options.recursive = true;
+  REQUIRE(list_names(options, out, err) == 0);
+  CHECK(out.str() == "a/\na/x/\na/y/\n");
+  CHECK(err.str().empty());
 }
 
 TEST_CASE("a watch tells of a name that is bound") {

@@ -88,6 +88,9 @@ TEST_CASE("bash completes commands and what they take") {
   CHECK(completed("corelane ns bind --rep") == "--replace\n");
   CHECK(completed("corelane ping x --wait pa") == "park\n");
   CHECK(completed("corelane trace some.file") == "\n");
+  CHECK(completed("corelane doctor --for la") == "latency\n");
+  CHECK(completed("corelane ping x --timeout ''") == "\n");
+  CHECK(completed("corelane ns list -ORBNamingSo") == "-ORBNamingSocket\n");
 }
 
 TEST_CASE("a directory that is not there is a failure for who looks once") {

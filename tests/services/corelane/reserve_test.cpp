@@ -2,12 +2,15 @@
 // is tested with it.
 #include "services/corelane/reserve.h"
 
+#include <sys/socket.h>
+
 #include <catch2/catch.hpp>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "orb/os/child_process.h"
+#include "orb/os/fd.h"
+#include "orb/os/socket_path.h"
 #include "reservationS.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
@@ -65,12 +68,20 @@ class FakeDaemon : public virtual CORBA::servant_traits<rs::Server>::base_type {
   }
 };
 
-// Its reference stands where the command looks for it.
+// It listens where the command looks for it.
 class Host {
  public:
-  Host() : reference_(orb_->object_to_string(orb_.root()->servant_to_reference(daemon))) {
-    orb_.root()->the_POAManager()->activate();
-    std::ofstream(directory_ / "reserved.ior") << reference_ << "\n";
+  Host() : orb_({"-ORBEndpointListen", "unix:" + directory_ / "reserved.sock"}) {
+    const auto poa = orb_.root()->create_well_known("CorelaneReserved", nullptr);
+    poa->activate_object_with_id({}, daemon);
+    poa->the_POAManager()->activate();
+  }
+
+  // As one that was killed does.
+  static bool leave_socket(const std::string& path) {
+    const os::Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const auto address = os::unix_address(path);
+    return ::bind(socket.get(), address->generic(), address->length) == 0;
   }
 
   std::string run(std::vector<std::string> words, std::string& exit) const {
@@ -87,7 +98,6 @@ class Host {
  private:
   TempDirectory directory_;
   TestOrb orb_;
-  std::string reference_;
 };
 
 }  // namespace
@@ -112,8 +122,10 @@ TEST_CASE("a program waits for its cores where it is to") {
   std::string exit;
   const std::string text = host.run({"reserve", "--cores", "2", "--wait", "--", "true"}, exit);
   CHECK_THAT(text,
-             Catch::StartsWith("corelane reserve: waiting for room, 1 are before this one\ncorelane reserve: core 1 "));
+             Catch::StartsWith(
+                 "corelane reserve: waiting for room, behind one other; Ctrl-C gives up\ncorelane reserve: core 1 "));
   CHECK(exit == "exit status 0");
+  CHECK(host.run({"reserve", "-q", "--cores", "2", "--wait", "--", "true"}, exit).empty());
 }
 
 TEST_CASE("who owns which core is shown") {
@@ -171,21 +183,13 @@ TEST_CASE("what keeps a program from its reservation is said and is no status of
 }
 
 TEST_CASE("without a reservation daemon it is said how to start one") {
-  const TempDirectory empty;
-  std::ostringstream out, err;
-  CHECK(show_cores({.runtime_directory = empty.path()}, Format::table, out, err) == 1);
-  CHECK(err.str().starts_with("corelane cores: no reservation daemon runs on this host (there is no " +
-                              (empty / "reserved.ior") + "); start it as root: corelane-reserved"));
-  CHECK(reservation_files({.runtime_directory = "/a", .only_there = false}) ==
-        std::vector<std::string>{"/a/reserved.ior", "/run/corelane/reserved.ior"});
-}
-
-TEST_CASE("a daemon that has ended is told from one that never was") {
   const TempDirectory place;
-  std::ofstream(place / "reserved.ior") << "corbaloc::127.0.0.1:1/x\n";
+  const std::string socket = place / "reserved.sock";
+  if (GENERATE(false, true)) (void)Host::leave_socket(socket);
   std::ostringstream out, err;
-  CHECK(show_cores({.runtime_directory = place.path()}, Format::table, out, err) == 1);
-  CHECK_THAT(err.str(), Catch::StartsWith("corelane cores: the reservation daemon does not answer: "));
+  CHECK(show_cores({.sockets = {socket, "/nowhere"}, .start_options = " -ORBx y"}, Format::table, out, err) == 1);
+  CHECK(err.str() == "corelane cores: no reservation daemon runs on this host (nobody listens at " + socket +
+                         ", nor at /nowhere); start it as root: corelane-reserved -ORBx y &\n");
 }
 
 TEST_CASE("a share is so much every so long") {

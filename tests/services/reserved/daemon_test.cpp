@@ -453,7 +453,7 @@ TEST_CASE("what cannot be is refused with the reason and what would fit") {
       client.reserve(one.pid(), 2);
       faults.unless(false, "two of one core");
     } catch (const idl::Refused& refused) {
-      faults.unless(refused.cause() == idl::Why::never_fits && refused.fits() == "1 cores",
+      faults.unless(refused.cause() == idl::Why::never_fits && refused.fits() == "1 core",
                     "the refusal: " + refused.reason());
     }
     const auto thread = client.refusal_of([&] {
