@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""Runs a program on a real kernel, as root of a whole machine that nobody else uses: Debian's cloud kernel in a small
+virtual machine, with the program and its libraries in the first file system.
+
+    machine.py [option ...] PROGRAM [ARGUMENT ...]
+    machine.py --fetch              Debian's kernel and busybox, unpacked into the kernel folder (nothing is installed)
+
+      --groups v1|v2|none   which control groups are mounted: the controllers cpuset and cpu of v1, all of v2, or nothing
+      --cpus N --memory MB  of the machine: 4, 768
+      --limit SECONDS       for the program: 300
+      --boot SECONDS        for the kernel, until the program starts: 60
+      --accel NAME          of qemu: tcg (which runs everywhere), or kvm
+      --kernel FOLDER       where vmlinuz and busybox are: build/vm
+      --file FROM[=TO]      a file more; a program brings its libraries. Programs stand in /corelane
+      --set NAME=VALUE      in the program's environment
+
+The status is the program's. What cannot be tested here (no qemu, no kernel, a machine that does not boot or end in time)
+prints "SKIPPED: " with the reason, and is 0.
+"""
+import argparse
+import os
+import re
+import select
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+QEMU = "qemu-system-x86_64"
+KERNEL_PACKAGE = "linux-image-cloud-amd64"
+STARTED = "corelane-machine: started"
+ENDED = re.compile(r"corelane-machine: status (\d+)")
+ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|c)")
+
+INIT = f"""#!/bin/busybox sh
+export PATH=/bin HOME=/tmp LC_ALL=C
+/bin/busybox mkdir -p /proc /sys /dev /tmp /run /etc
+/bin/busybox --install -s /bin
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t devtmpfs dev /dev
+mkdir -p /dev/shm
+mount -t tmpfs shm /dev/shm
+mount -t debugfs debug /sys/kernel/debug
+ip link set lo up
+case "$corelane_groups" in
+  v1)
+    mount -t tmpfs groups /sys/fs/cgroup
+    for controller in cpuset cpu; do
+      mkdir /sys/fs/cgroup/$controller
+      mount -t cgroup -o $controller $controller /sys/fs/cgroup/$controller
+    done
+    ;;
+  v2) mount -t cgroup2 groups /sys/fs/cgroup ;;
+esac
+echo "root:x:0:0::/tmp:/bin/sh" >/etc/passwd
+echo "root:x:0:" >/etc/group
+echo "{STARTED}"
+cd /corelane
+sh ./command </dev/null
+echo "corelane-machine: status $?"
+poweroff -f
+"""
+
+
+class Untestable(Exception):
+    pass
+
+
+# ---- The first file system: cpio's "newc" ----------------------------------------------------------------------------------
+
+
+class Image:
+    def __init__(self):
+        self.parts, self.folders, self.number = [], set(), 0
+
+    def _entry(self, path, mode, content=b"", device=(0, 0)):
+        self.number += 1
+        name = path.strip("/").encode() + b"\0"
+        fields = (self.number, mode, 0, 0, 1, 0, len(content), 0, 0, *device, len(name), 0)
+        head = b"070701" + b"".join(b"%08x" % field for field in fields) + name
+        self.parts += [head, b"\0" * (-len(head) % 4), content, b"\0" * (-len(content) % 4)]
+
+    def folder(self, path):
+        path = path.strip("/")
+        if path and path not in self.folders:
+            self.folder(os.path.dirname(path))
+            self.folders.add(path)
+            self._entry(path, 0o40755)
+
+    def file(self, path, content, mode=0o755):
+        self.folder(os.path.dirname(path))
+        self._entry(path, 0o100000 | mode, content)
+
+    def console(self):
+        self.folder("dev")
+        self._entry("dev/console", 0o20600, device=(5, 1))
+
+    def bytes(self):
+        self._entry("TRAILER!!!", 0)
+        return b"".join(self.parts)
+
+
+def content_of(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def stripped(path, folder):
+    result = os.path.join(folder, "stripped")
+    done = subprocess.run(["strip", "-o", result, path], capture_output=True)
+    return content_of(result if done.returncode == 0 else path)
+
+
+def libraries_of(path):
+    """Where they lie, the dynamic linker among them; none for what is linked statically, or is no program."""
+    told = subprocess.run(["ldd", path], capture_output=True, text=True).stdout
+    if "not found" in told:
+        raise Untestable(f"{path} lacks libraries: {told}")
+    return set(re.findall(r"(/\S+) \(0x", told))
+
+
+def image_of(options, folder):
+    image = Image()
+    image.console()
+    image.file("init", INIT.encode())
+    image.file("bin/busybox", content_of(os.path.join(options.kernel, "busybox")))
+    libraries = set()
+    for text in [options.program[0], *options.file]:
+        source, _, target = text.partition("=")
+        libraries |= libraries_of(source)
+        image.file(target or "corelane/" + os.path.basename(source), stripped(source, folder), os.stat(source).st_mode & 0o777)
+    for library in sorted(libraries):
+        image.file(library, content_of(library))
+    words = ["./" + os.path.basename(options.program[0]), *options.program[1:]]
+    image.file("corelane/command", (shlex.join(["env", *options.set, *words]) + "\n").encode())
+    path = os.path.join(folder, "image")
+    with open(path, "wb") as file:
+        file.write(image.bytes())
+    return path
+
+
+# ---- The machine -----------------------------------------------------------------------------------------------------------
+
+
+def command_of(options, image):
+    said = f"console=ttyS0 quiet loglevel=4 panic=-1 corelane_groups={options.groups}"
+    return [
+        QEMU, "-accel", options.accel, "-machine", "q35", "-cpu", "max", "-smp", str(options.cpus), "-m", str(options.memory),
+        "-nodefaults", "-no-reboot", "-display", "none", "-serial", "stdio", "-kernel", os.path.join(options.kernel, "vmlinuz"),
+        "-initrd", image, "-append", said
+    ]
+
+
+def lines_of(machine, deadline_of):
+    """The lines of its console. Ends with the machine, or late."""
+    rest = b""
+    while True:
+        left = deadline_of() - time.monotonic()
+        if left <= 0 or not select.select([machine.stdout], [], [], left)[0]:
+            return
+        part = os.read(machine.stdout.fileno(), 65536)
+        if not part:
+            return
+        *lines, rest = (rest + part).split(b"\n")
+        for line in lines:
+            yield ESCAPES.sub("", line.decode(errors="replace")).rstrip("\r")
+
+
+def watch(machine, options):
+    """The program's status."""
+    begun, started, early = time.monotonic(), None, []
+    for line in lines_of(machine, lambda: begun + options.boot if started is None else started + options.limit):
+        ended = ENDED.match(line)
+        if ended:
+            return int(ended.group(1))
+        if line == STARTED:
+            started = time.monotonic()
+        elif started is None:
+            early.append(line)
+        else:
+            print(line, flush=True)
+    if started is None:
+        print("\n".join(early[-20:]))
+        raise Untestable(f"the kernel did not start the program within {options.boot} s")
+    raise Untestable(f"the virtual machine did not tell the program's status within {options.limit} s")
+
+
+def run(options):
+    for name in ("vmlinuz", "busybox"):
+        if not os.path.exists(os.path.join(options.kernel, name)):
+            raise Untestable(f"no {name} in {options.kernel}: './dev test --vm' fetches Debian's")
+    if shutil.which(QEMU) is None:
+        raise Untestable(f"no {QEMU}: './dev test --vm' installs Debian's qemu-system-x86")
+    for path in [options.program[0], *(text.partition("=")[0] for text in options.file)]:
+        if not os.path.exists(path):
+            raise Untestable(f"{path} is not built: './dev test --vm' builds it")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    with tempfile.TemporaryDirectory(prefix="corelane-vm-") as folder:
+        command = command_of(options, image_of(options, folder))
+        machine = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        try:
+            return watch(machine, options)
+        finally:
+            machine.kill()
+            machine.wait()
+
+
+# ---- The kernel ------------------------------------------------------------------------------------------------------------
+
+
+def unpack(package, folder):
+    """A Debian package, downloaded; the folder with its files."""
+    subprocess.run(["apt-get", "-q", "download", package], cwd=folder, check=True)
+    archive = next(name for name in os.listdir(folder) if name.startswith(package + "_"))
+    unpacked = os.path.join(folder, "files-of-" + package)
+    subprocess.run(["dpkg-deb", "-x", os.path.join(folder, archive), unpacked], check=True)
+    return unpacked
+
+
+def fetch(kernel):
+    depends = subprocess.run(["apt-cache", "depends", KERNEL_PACKAGE], capture_output=True, text=True).stdout
+    package = re.search(r"Depends: (linux-image-\S+)", depends)
+    if not package:
+        raise Untestable(f"apt knows no {KERNEL_PACKAGE}; run apt-get update")
+    os.makedirs(kernel, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=kernel) as folder:
+        boot = os.path.join(unpack(package.group(1), folder), "boot")
+        image = next(name for name in os.listdir(boot) if name.startswith("vmlinuz"))
+        shutil.move(os.path.join(boot, image), os.path.join(kernel, "vmlinuz"))
+        shutil.move(os.path.join(unpack("busybox-static", folder), "bin", "busybox"), os.path.join(kernel, "busybox"))
+    print(f"{package.group(1)} and busybox are in {kernel}")
+    return 0
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(usage=__doc__, add_help=False)
+    parser.add_argument("--fetch", action="store_true")
+    parser.add_argument("--groups", choices=("v1", "v2", "none"), default="v2")
+    parser.add_argument("--cpus", type=int, default=4)
+    parser.add_argument("--memory", type=int, default=768)
+    parser.add_argument("--limit", type=float, default=300)
+    parser.add_argument("--boot", type=float, default=60)
+    parser.add_argument("--accel", default="tcg")
+    parser.add_argument("--kernel", default=os.path.join(ROOT, "build", "vm"))
+    parser.add_argument("--file", action="append", default=[])
+    parser.add_argument("--set", action="append", default=[])
+    parser.add_argument("program", nargs=argparse.REMAINDER)
+    options = parser.parse_args(arguments)
+    if not options.fetch and not options.program:
+        parser.error("which program?")
+    return options
+
+
+def main(arguments):
+    options = parse(arguments)
+    try:
+        return fetch(options.kernel) if options.fetch else run(options)
+    except Untestable as reason:
+        print(f"SKIPPED: {reason}")
+    except subprocess.CalledProcessError as fault:
+        print(f"SKIPPED: {shlex.join(fault.cmd)} failed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
