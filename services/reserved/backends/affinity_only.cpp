@@ -35,9 +35,10 @@ Done<StartReport> AffinityOnly::start(const std::vector<CoreId>& all) {
   return apply_to_all();
 }
 
-void AffinityOnly::sweep() {
+std::vector<Lost> AffinityOnly::sweep() {
   memory_.forget_dead();
   apply_to_all();
+  return {};
 }
 
 Done<void> AffinityOnly::set_common(const std::vector<CoreId>& cores) {
@@ -109,8 +110,12 @@ bool AffinityOnly::apply(int thread, const std::vector<CoreId>* owned, StartRepo
   const auto original = original_of(thread, *now);
   auto wanted = owned != nullptr ? within(*owned, *now) : common_to(original, common_);
   if (wanted.empty()) wanted = common_;
-  if (*now != wanted || *now != original)
-    if (!memory_.keep_affinity_as(thread, original)) return false;
+  if (*now == wanted && *now == original) return false;
+  if (host_.processes->is_fixed(thread)) {
+    unmovable_[thread] = *identity;
+    return ++report.unmovable, false;
+  }
+  if (!memory_.keep_affinity_as(thread, original)) return false;
   if (*now == wanted) return false;
   if (!note_given(wanted)) return false;
   const int fault = host_.processes->set_affinity(thread, wanted);

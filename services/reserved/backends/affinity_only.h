@@ -19,7 +19,7 @@ class AffinityOnly final : public Backend {
   BackendReport report() const override;
   bool enforces() const override { return false; }
   Done<StartReport> start(const std::vector<CoreId>& all) override;
-  void sweep() override;
+  std::vector<Lost> sweep() override;
   Done<void> set_common(const std::vector<CoreId>& cores) override;
   Done<void> make_set(const SetName& set, const Place& place) override;
   void remove_set(const SetName& set) override { sets_.erase(set); }

@@ -43,6 +43,12 @@ using Remarks = std::vector<std::string>;
 template <typename T>
 using Done = Expected<T, std::string>;
 
+// What could not be kept.
+struct Lost {
+  ReservationId id{};
+  std::string why{};
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -53,8 +59,10 @@ class Backend {
 
   // Makes the default set of all these cores and moves everything movable into it.
   virtual Done<StartReport> start(const std::vector<CoreId>& all) = 0;
-  // Whoever came to be outside of all sets goes into the default one. Now and then.
-  virtual void sweep() = 0;
+  // Whoever came to be outside of all sets goes into the default one; what had to wait is tried again. Now and then.
+  virtual std::vector<Lost> sweep() = 0;
+  // Whether something waits that sweep() would do soon.
+  virtual bool is_waiting() const { return false; }
 
   // See facts.h. A fault leaves what is half done to leave() and remove_set().
   virtual Done<void> set_common(const std::vector<CoreId>& cores) = 0;

@@ -28,7 +28,12 @@ std::string bandwidth_fault(const std::string& text) {
 
 std::string group_name(const SetName& set) { return "corelane-" + set; }
 
-CgroupV1::CgroupV1(const Host& host, std::string root) : host_(host), root_(std::move(root)), memory_(host_) {}
+CgroupV1::CgroupV1(const Host& host, std::string root)
+    : host_(host),
+      root_(std::move(root)),
+      memory_(host_),
+      bindings_(host_, *host.cpuset, "cpuset", "cpuset.cpus"),
+      deadlines_(host_) {}
 
 BackendReport CgroupV1::report() const {
   BackendReport report{.kind = "cgroup-v1", .place = host_.cpuset->absolute(root_)};
@@ -65,6 +70,7 @@ Done<StartReport> CgroupV1::start(const std::vector<CoreId>& all) {
     return Unexpected{host_.cpuset->absolute(in_root("cpuset.cpus")) + " is '" + *cpus + "' and lacks some of " +
                       list_text(all)};
   all_ = common_ = all;
+  if (auto kept = bindings_.keep_all(); !kept) return Unexpected{kept.error()};
   if (auto made = make_group(*host_.cpuset, "cpuset", common_group(), root_); !made) return Unexpected{made.error()};
   if (auto filled = fill(common_group(), all_); !filled) return Unexpected{filled.error()};
   // Refused where a cpuset of somebody else has some of the cores.
@@ -75,6 +81,7 @@ Done<StartReport> CgroupV1::start(const std::vector<CoreId>& all) {
   if (moved.fault != 0)
     return Unexpected{"processes cannot be moved into " + host_.cpuset->absolute(common_group()) + ": " +
                       errno_text(moved.fault)};
+  bindings_.bind_again();
   return StartReport{.moved = moved.moved, .unmovable = moved.unmovable};
 }
 
@@ -90,14 +97,22 @@ Done<void> CgroupV1::switch_balancing_off() {
   return put(*host_.cpuset, file, "0");
 }
 
-void CgroupV1::sweep() {
-  move_all(*host_.cpuset, root_, common_group(), "tasks");
+std::vector<Lost> CgroupV1::sweep() {
   memory_.forget_dead();
+  bindings_.refresh();
+  const std::vector<int> outside = numbers_of(*host_.cpuset, in_root("tasks"));
+  for (const int thread : outside)
+    if (!stayed_.contains(thread)) (void)bindings_.keep(thread);
+  stayed_ = {outside.begin(), outside.end()};
+  if (move_all(*host_.cpuset, root_, common_group(), "tasks").moved > 0) bindings_.bind_again();
+  return deadlines_.retry();
 }
 
 Done<void> CgroupV1::set_common(const std::vector<CoreId>& cores) {
+  if (auto kept = bindings_.keep_all(); !kept) return kept;
   auto done = put(*host_.cpuset, joined_path(common_group(), "cpuset.cpus"), list_text(cores));
   if (done) common_ = cores;
+  bindings_.bind_again();
   return done;
 }
 
@@ -108,6 +123,7 @@ Done<void> CgroupV1::make_set(const SetName& set, const Place& place) {
   const std::string group = in_root(group_name(set));
   if (auto made = make_group(*host_.cpuset, "cpuset", group, root_); !made) return made;
   if (auto filled = fill(group, place.cores); !filled) return filled;
+  host_.cpuset->write(joined_path(group, "cpuset.sched_load_balance"), "1");  // one that was left behind may say 0
   return exclusive_ ? put(*host_.cpuset, joined_path(group, "cpuset.cpu_exclusive"), "1") : Done<void>{};
 }
 
@@ -129,7 +145,11 @@ Done<void> CgroupV1::make_group(GroupFiles& groups, const char* hierarchy, const
 // What it still holds goes to the default set. Stays in the journal where it does not go.
 void CgroupV1::remove_group(GroupFiles& groups, const char* hierarchy, const std::string& path,
                             const std::string& home) {
-  if (groups.has(path)) move_all(groups, path, &groups == host_.cpuset ? common_group() : home, "tasks");
+  const std::string to = &groups == host_.cpuset ? common_group() : home;
+  if (groups.has(path)) {
+    remove_below(groups, path, to, "tasks");
+    move_all(groups, path, to, "tasks");
+  }
   if (groups.remove(path) == 0)
     host_.journal->drop({.kind = JournalEntry::Kind::group, .where = hierarchy, .subject = path, .before = home});
 }
@@ -153,7 +173,10 @@ Done<void> CgroupV1::fill(const std::string& group, const std::vector<CoreId>& c
 Done<Remarks> CgroupV1::enter(const Enter& command) {
   Member& member = members_[command.id];
   member = {.holder = command.holder, .group = in_root(group_name(command.set)), .home = common_group()};
-  return command.holder.extent == Extent::thread ? enter_thread(member, command) : enter_processes(member, command);
+  auto done =
+      command.holder.extent == Extent::thread ? enter_thread(member, command) : enter_processes(member, command);
+  bindings_.bind_again();
+  return done;
 }
 
 Done<Remarks> CgroupV1::enter_processes(Member& member, const Enter& command) {
@@ -186,7 +209,7 @@ Done<void> CgroupV1::move_process(int pid, const std::string& group) {
   if (const auto home = host_.processes->group_of(pid, "cpuset"); home && *home != root_ && !is_ours(*home))
     if (auto kept = memory_.keep_home("cpuset", *identity, *home); !kept) return kept;
   for (const int thread : host_.processes->threads_of(pid))
-    if (auto kept = memory_.keep_affinity(thread, {all_, common_}); !kept) return kept;
+    if (auto kept = bindings_.keep(thread); !kept) return kept;
   const int fault = host_.cpuset->write(joined_path(group, "cgroup.procs"), std::to_string(pid));
   if (fault == 0 || fault == ESRCH) return {};
   return "process " + std::to_string(pid) + " cannot be moved into " + host_.cpuset->absolute(group) + ": " +
@@ -213,20 +236,17 @@ Done<Remarks> CgroupV1::enter_thread(Member& member, const Enter& command) {
   const auto identity = host_.processes->identity(thread);
   if (!identity) return Unexpected{"thread " + std::to_string(thread) + " has ended"};
   member.home = home_of(thread, common_group());
-  if (auto kept = memory_.keep_affinity(thread, {all_, common_}); !kept) return Unexpected{kept.error()};
+  if (auto kept = bindings_.keep(thread); !kept) return Unexpected{kept.error()};
   if (const int fault = host_.cpuset->write(joined_path(member.group, "tasks"), std::to_string(thread)); fault != 0)
     return Unexpected{"thread " + std::to_string(thread) + " cannot be moved into " +
                       host_.cpuset->absolute(member.group) + ": " + errno_text(fault)};
   member.thread = *identity;
-  if (auto kept = host_.journal->add({.kind = JournalEntry::Kind::policy, .process = *identity}); !kept)
-    return Unexpected{kept.error()};
-  const int fault = host_.processes->set_deadline(thread, command.share->budget, command.share->period);
-  if (fault == 0) return Remarks{};
-  return Unexpected{"SCHED_DEADLINE of thread " + std::to_string(thread) + ": " + errno_text(fault) +
-                    (fault == EPERM
-                         ? "; it needs CAP_SYS_NICE, and a set of cores with a scheduling domain of its own: "
-                           "an exclusive one right below the hierarchy's root"
-                         : "")};
+  const auto cores = parse_list(host_.cpuset->read(joined_path(member.group, "cpuset.cpus")).value_or(""));
+  return deadlines_.give({.id = command.id,
+                          .thread = *identity,
+                          .share = *command.share,
+                          .cores = cores.value_or(std::vector<CoreId>{}),
+                          .has_domain = exclusive_});
 }
 
 // What leaves, and has no home of its own, goes where its reservation's process came from.
@@ -248,6 +268,7 @@ void CgroupV1::leave(ReservationId id) {
       send_home(pid, member.home);
     }
   }
+  bindings_.bind_again();
   if (!by_bandwidth) return;
   const auto& entries = host_.journal->entries();
   const auto entry = std::ranges::find(entries, member.bandwidth, &JournalEntry::subject);
@@ -256,12 +277,10 @@ void CgroupV1::leave(ReservationId id) {
 
 void CgroupV1::leave_thread(const Member& member) {
   if (member.thread.pid == 0) return;
-  if (is_same(*host_.processes, member.thread)) {
-    host_.processes->set_ordinary(member.thread.pid);
+  deadlines_.take(member.thread);
+  if (is_same(*host_.processes, member.thread))
     host_.cpuset->write(joined_path(member.home, "tasks"), std::to_string(member.thread.pid));
-    memory_.give_back_affinity(member.thread.pid);
-  }
-  host_.journal->drop({.kind = JournalEntry::Kind::policy, .process = member.thread});
+  bindings_.bind_again();
 }
 
 void CgroupV1::send_home(int pid, const std::string& otherwise) {
@@ -270,17 +289,23 @@ void CgroupV1::send_home(int pid, const std::string& otherwise) {
   const std::string home = memory_.take_home("cpuset", *identity).value_or(otherwise);
   if (host_.cpuset->write(joined_path(home, "cgroup.procs"), std::to_string(pid)) != 0 && home != common_group())
     host_.cpuset->write(joined_path(common_group(), "cgroup.procs"), std::to_string(pid));
-  for (const int thread : host_.processes->threads_of(pid)) memory_.give_back_affinity(thread);
 }
 
 Done<void> CgroupV1::join(const SetName& set, const Process& service) {
-  return move_process(service.pid, in_root(group_name(set)));
+  auto done = move_process(service.pid, in_root(group_name(set)));
+  if (done) guests_.insert(service.pid);
+  bindings_.bind_again();
+  return done;
 }
 
 void CgroupV1::part(const Process& service, const SetName& home) {
+  guests_.erase(service.pid);
   if (!is_same(*host_.processes, service)) return;
-  if (home.empty()) return send_home(service.pid, common_group());
-  host_.cpuset->write(joined_path(in_root(group_name(home)), "cgroup.procs"), std::to_string(service.pid));
+  if (home.empty())
+    send_home(service.pid, common_group());
+  else
+    host_.cpuset->write(joined_path(in_root(group_name(home)), "cgroup.procs"), std::to_string(service.pid));
+  bindings_.bind_again();
 }
 
 bool CgroupV1::is_empty(ReservationId id) const {
@@ -288,8 +313,10 @@ bool CgroupV1::is_empty(ReservationId id) const {
   if (found == members_.end()) return true;
   const Member& member = found->second;
   if (member.holder.extent == Extent::thread) return !is_same(*host_.processes, member.thread);
-  if (!member.bandwidth.empty()) return numbers_of(*host_.cpu, joined_path(member.bandwidth, "cgroup.procs")).empty();
-  return numbers_of(*host_.cpuset, joined_path(member.group, "cgroup.procs")).empty();
+  const bool by_bandwidth = !member.bandwidth.empty();
+  return are_guests(numbers_of(by_bandwidth ? *host_.cpu : *host_.cpuset,
+                               joined_path(by_bandwidth ? member.bandwidth : member.group, "cgroup.procs")),
+                    guests_);
 }
 
 bool CgroupV1::is_ours(const std::string& group) const { return group.starts_with(in_root("corelane-")); }

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "services/reserved/backends/backend.h"
+#include "services/reserved/backends/bindings.h"
+#include "services/reserved/backends/deadline_threads.h"
 #include "services/reserved/backends/memory_of_threads.h"
 
 namespace corelane::reserved {
@@ -27,7 +29,8 @@ class CgroupV1 final : public Backend {
   BackendReport report() const override;
   bool enforces() const override { return true; }
   Done<StartReport> start(const std::vector<CoreId>& all) override;
-  void sweep() override;
+  std::vector<Lost> sweep() override;
+  bool is_waiting() const override { return deadlines_.is_waiting(); }
   Done<void> set_common(const std::vector<CoreId>& cores) override;
   Done<void> make_set(const SetName& set, const Place& place) override;
   void remove_set(const SetName& set) override;
@@ -66,11 +69,15 @@ class CgroupV1 final : public Backend {
   const Host host_;
   const std::string root_;
   ThreadMemory memory_;
+  Bindings bindings_;
+  DeadlineThreads deadlines_;
   std::string mems_{};      // memory nodes of the root
   bool exclusive_ = false;  // the root is, so that sets can be
   std::vector<CoreId> all_{};
   std::vector<CoreId> common_{};
+  std::set<int> stayed_{};  // threads that could not be moved out of the root
   std::map<ReservationId, Member> members_{};
+  std::set<int> guests_{};  // services that work in a client's set
 };
 
 }  // namespace corelane::reserved

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "orb/os/log.h"
 #include "services/reserved/accounts/cpu_list.h"
 
 namespace corelane::reserved {
@@ -27,7 +28,12 @@ bool names_controller(const std::string& list, const std::string& controller) {
 }  // namespace
 
 CgroupV2::CgroupV2(const Host& host, std::string root)
-    : host_(host), groups_(*host.unified), root_(std::move(root)), memory_(host_) {}
+    : host_(host),
+      groups_(*host.unified),
+      root_(std::move(root)),
+      memory_(host_),
+      bindings_(host_, groups_, "", "cpuset.cpus.effective"),
+      deadlines_(host_) {}
 
 BackendReport CgroupV2::report() const {
   BackendReport report{.kind = "cgroup-v2", .place = groups_.absolute(root_)};
@@ -44,6 +50,12 @@ BackendReport CgroupV2::report() const {
       "a share of one thread takes its whole process to the shared core: v2 has no groups of threads "
       "across processes");
   return report;
+}
+
+std::vector<Lost> CgroupV2::sweep() {
+  memory_.forget_dead();
+  bindings_.refresh();
+  return deadlines_.retry();
 }
 
 // ---- Sets
@@ -73,7 +85,10 @@ Done<void> CgroupV2::make_set(const SetName& set, const Place& place) {
   const std::string group = set_group(set);
   sets_[set] = place;
   if (auto made = make_group(group, root_); !made) return made;
-  if (auto done = make_partition(group, joined(place.cores, place.idle)); !done) return done;
+  if (auto kept = bindings_.keep_all(); !kept) return kept;
+  auto parted = make_partition(group, joined(place.cores, place.idle));
+  bindings_.bind_again();
+  if (!parted) return parted;
   if (auto done = switch_on(group, "cpuset"); !done) return done;
   return has_cpu_ ? switch_on(group, "cpu") : Done<void>{};
 }
@@ -95,8 +110,10 @@ Done<void> CgroupV2::make_partition(const std::string& group, const std::vector<
 
 void CgroupV2::remove_set(const SetName& set) {
   const std::string group = set_group(set);
+  if (auto kept = bindings_.keep_all(); !kept) os::log::warn(kept.error());
   if (groups_.has(group)) groups_.write(joined_path(group, "cpuset.cpus.partition"), "member");
   remove_group(group);
+  bindings_.bind_again();
   sets_.erase(set);
 }
 
@@ -133,7 +150,9 @@ Done<Remarks> CgroupV2::enter(const Enter& command) {
             .home = host_.processes->group_of(command.holder.process.pid, "").value_or(root_)};
   if (is_ours(member.home)) member.home = root_;
   if (auto made = make_member(member, command); !made) return Unexpected{made.error()};
-  if (auto come = bring_in(member); !come) return Unexpected{come.error()};
+  auto come = bring_in(member);
+  bindings_.bind_again();
+  if (!come) return Unexpected{come.error()};
   if (command.holder.extent == Extent::thread) return make_deadline(member, command);
   return Remarks{};
 }
@@ -173,6 +192,8 @@ Done<void> CgroupV2::move_process(int pid, const std::string& group) {
   if (!identity || !home) return {};
   if (!is_ours(*home))
     if (auto kept = memory_.keep_home("unified", *identity, *home); !kept) return kept;
+  for (const int thread : host_.processes->threads_of(pid))
+    if (auto kept = bindings_.keep(thread); !kept) return kept;
   const int fault = groups_.write(joined_path(group, "cgroup.procs"), std::to_string(pid));
   if (fault == 0 || fault == ESRCH) return {};
   return "process " + std::to_string(pid) + " cannot be moved into " + groups_.absolute(group) + ": " +
@@ -183,14 +204,11 @@ Done<Remarks> CgroupV2::make_deadline(Member& member, const Enter& command) {
   const int thread = command.holder.thread;
   const auto identity = host_.processes->identity(thread);
   if (!identity) return Unexpected{"thread " + std::to_string(thread) + " has ended"};
-  if (auto kept = host_.journal->add({.kind = JournalEntry::Kind::policy, .process = *identity}); !kept)
-    return Unexpected{kept.error()};
   member.thread = *identity;
-  const int fault = host_.processes->set_deadline(thread, command.share->budget, command.share->period);
-  if (fault != 0)
-    return Unexpected{"SCHED_DEADLINE of thread " + std::to_string(thread) + ": " + errno_text(fault) +
-                      "; it needs CAP_SYS_NICE, and a thread that is not bound to some of its cores"};
-  return Remarks{"the whole process runs on the shared core, its other threads on what is left there"};
+  auto remarks = deadlines_.give(
+      {.id = command.id, .thread = *identity, .share = *command.share, .cores = sets_[command.set].cores});
+  if (remarks) remarks->push_back("the whole process runs on the shared core, its other threads on what is left there");
+  return remarks;
 }
 
 void CgroupV2::leave(ReservationId id) {
@@ -198,10 +216,7 @@ void CgroupV2::leave(ReservationId id) {
   if (found == members_.end()) return;
   const Member member = std::move(found->second);
   members_.erase(found);
-  if (member.thread.pid != 0) {
-    if (is_same(*host_.processes, member.thread)) host_.processes->set_ordinary(member.thread.pid);
-    host_.journal->drop({.kind = JournalEntry::Kind::policy, .process = member.thread});
-  }
+  deadlines_.take(member.thread);
   std::set<int> seen;
   for (int round = 0, fresh = 1; fresh > 0 && round < member_rounds; ++round) {
     fresh = 0;
@@ -211,6 +226,7 @@ void CgroupV2::leave(ReservationId id) {
       send_home(pid, member.home);
     }
   }
+  bindings_.bind_again();
   remove_group(member.group);
 }
 
@@ -225,21 +241,32 @@ void CgroupV2::send_home(int pid, const std::string& otherwise) {
 // A set's first member's group: a set that is lent has one.
 Done<void> CgroupV2::join(const SetName& set, const Process& service) {
   for (const auto& [id, member] : members_)
-    if (member.group.starts_with(set_group(set) + "/")) return move_process(service.pid, member.group);
+    if (member.group.starts_with(set_group(set) + "/")) {
+      auto done = move_process(service.pid, member.group);
+      if (done) guests_.insert(service.pid);
+      bindings_.bind_again();
+      return done;
+    }
   return "nobody is in the set " + set;
 }
 
 void CgroupV2::part(const Process& service, const SetName& home) {
+  guests_.erase(service.pid);
   if (!is_same(*host_.processes, service)) return;
-  if (home.empty()) return send_home(service.pid, root_);
-  (void)join(home, service);  // into its own
+  if (!home.empty()) {
+    (void)join(home, service);  // into its own, where it is no guest
+    guests_.erase(service.pid);
+    return;
+  }
+  send_home(service.pid, root_);
+  bindings_.bind_again();
 }
 
 bool CgroupV2::is_empty(ReservationId id) const {
   const auto found = members_.find(id);
   if (found == members_.end()) return true;
   if (found->second.thread.pid != 0) return !is_same(*host_.processes, found->second.thread);
-  return numbers_of(groups_, joined_path(found->second.group, "cgroup.procs")).empty();
+  return are_guests(numbers_of(groups_, joined_path(found->second.group, "cgroup.procs")), guests_);
 }
 
 }  // namespace corelane::reserved

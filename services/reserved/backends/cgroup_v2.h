@@ -10,10 +10,13 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "services/reserved/backends/backend.h"
+#include "services/reserved/backends/bindings.h"
+#include "services/reserved/backends/deadline_threads.h"
 #include "services/reserved/backends/memory_of_threads.h"
 
 namespace corelane::reserved {
@@ -27,7 +30,8 @@ class CgroupV2 final : public Backend {
   BackendReport report() const override;
   bool enforces() const override { return true; }
   Done<StartReport> start(const std::vector<CoreId>& all) override;
-  void sweep() override { memory_.forget_dead(); }
+  std::vector<Lost> sweep() override;
+  bool is_waiting() const override { return deadlines_.is_waiting(); }
   Done<void> set_common(const std::vector<CoreId>&) override { return {}; }  // the kernel's work
   Done<void> make_set(const SetName& set, const Place& place) override;
   void remove_set(const SetName& set) override;
@@ -63,9 +67,12 @@ class CgroupV2 final : public Backend {
   GroupFiles& groups_;
   const std::string root_;
   ThreadMemory memory_;
+  Bindings bindings_;
+  DeadlineThreads deadlines_;
   bool has_cpu_ = false;  // the cpu controller, for shares of trees
   std::map<SetName, Place> sets_{};
   std::map<ReservationId, Member> members_{};
+  std::set<int> guests_{};  // services that work in a client's set
 };
 
 }  // namespace corelane::reserved

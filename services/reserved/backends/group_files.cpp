@@ -97,6 +97,15 @@ Moved move_all(GroupFiles& groups, const std::string& from, const std::string& t
   return result;
 }
 
+void remove_below(GroupFiles& groups, const std::string& group, const std::string& to, const std::string& list) {
+  for (const std::string& child : groups.children(group)) {  // bound: the groups
+    const std::string path = joined_path(group, child);
+    remove_below(groups, path, to, list);
+    move_all(groups, path, to, list);
+    groups.remove(path);
+  }
+}
+
 namespace {
 
 // A line of mountinfo: the place is its fifth field; what is mounted stands behind " - ".

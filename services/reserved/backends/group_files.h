@@ -3,7 +3,9 @@
 // Threads: one at a time.
 #pragma once
 
+#include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,11 @@ std::string joined_path(const std::string& a, const std::string& b);
 // The numbers of a file such as cgroup.procs; none where it cannot be read. 0 stands for what another namespace hides.
 std::vector<int> numbers_of(const GroupFiles& groups, const std::string& file);
 
+// Whether nobody else is left.
+inline bool are_guests(const std::vector<int>& pids, const std::set<int>& guests) {
+  return std::ranges::all_of(pids, [&](int pid) { return guests.contains(pid); });
+}
+
 // Moves all that is named in from/`list` ("tasks", "cgroup.procs") to `to`, again and again until nobody new has come.
 struct Moved {
   unsigned moved = 0;
@@ -54,6 +61,9 @@ struct Moved {
   int fault = 0;           // of another kind, the latest
 };
 Moved move_all(GroupFiles& groups, const std::string& from, const std::string& to, const std::string& list);
+
+// Removes what a holder made below its set, whose processes go to `to`; such as a holder that was killed leaves behind.
+void remove_below(GroupFiles& groups, const std::string& group, const std::string& to, const std::string& list);
 
 // Where the kernel's hierarchies are mounted; "" for none.
 struct Mounts {

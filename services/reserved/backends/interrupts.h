@@ -2,8 +2,9 @@
 // Threads: as Backend.
 #pragma once
 
-#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "services/reserved/backends/journal.h"
@@ -20,12 +21,17 @@ class Interrupts {
   // `folder`: "/proc/irq"; "" leaves them alone. The journal outlives it.
   Interrupts(std::string folder, Journal& journal) : folder_(std::move(folder)), journal_(&journal) {}
 
-  // Each goes to what it had at first of these cores, or to all of them where that is nothing.
+  // Each, also those to come, goes to what it had at first of these cores, or to all of them where that is nothing.
   void keep_to(const std::vector<CoreId>& cores);
   InterruptReport report() const { return report_; }
 
  private:
-  bool steer(const std::string& file, const std::vector<CoreId>& cores);
+  // How the kernel writes sets of cores in the file.
+  struct Form {
+    std::optional<std::vector<CoreId>> (*parse)(std::string_view);
+    std::string (*text)(const std::vector<CoreId>&);
+  };
+  bool steer(const std::string& file, const Form& form, const std::vector<CoreId>& cores);
 
   const std::string folder_;
   Journal* const journal_;

@@ -16,12 +16,6 @@ const JournalEntry* ThreadMemory::find(Kind kind, const Process& process, const 
   return found == entries.end() ? nullptr : &*found;
 }
 
-Done<void> ThreadMemory::keep_affinity(int thread, const std::vector<std::vector<CoreId>>& usual) {
-  const auto cores = host_->processes->affinity(thread);
-  if (!cores || std::ranges::find(usual, *cores) != usual.end()) return {};
-  return keep_affinity_as(thread, *cores);
-}
-
 Done<void> ThreadMemory::keep_affinity_as(int thread, const std::vector<CoreId>& cores) {
   const auto process = host_->processes->identity(thread);
   if (!process || find(Kind::affinity, *process) != nullptr) return {};
@@ -33,16 +27,6 @@ std::optional<std::vector<CoreId>> ThreadMemory::kept_affinity(int thread) const
   const JournalEntry* entry = process ? find(Kind::affinity, *process) : nullptr;
   if (entry == nullptr) return std::nullopt;
   return parse_list(entry->before);
-}
-
-bool ThreadMemory::give_back_affinity(int thread) {
-  const auto process = host_->processes->identity(thread);
-  const JournalEntry* entry = process ? find(Kind::affinity, *process) : nullptr;
-  if (entry == nullptr) return false;
-  const JournalEntry kept = *entry;
-  if (const auto cores = parse_list(kept.before)) host_->processes->set_affinity(thread, *cores);
-  host_->journal->drop(kept);
-  return true;
 }
 
 void ThreadMemory::forget_affinity(int thread) {

@@ -13,12 +13,8 @@ class ThreadMemory {
  public:
   explicit ThreadMemory(const Host& host) : host_(&host) {}
 
-  // Writes down where the thread may run, unless that is known already, or is where all do: `usual`.
-  Done<void> keep_affinity(int thread, const std::vector<std::vector<CoreId>>& usual);
   // Writes down that it ran on these, unless something is known already.
   Done<void> keep_affinity_as(int thread, const std::vector<CoreId>& cores);
-  // Puts it back, and forgets it. False: nothing was written down.
-  bool give_back_affinity(int thread);
   void forget_affinity(int thread);
   std::optional<std::vector<CoreId>> kept_affinity(int thread) const;
 

@@ -33,18 +33,29 @@ std::vector<int> numbered_entries(const std::string& folder) {
   return numbers;
 }
 
-int parent_of(int pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+// A field of /proc/<id>/stat behind the name, which is the second; "" when gone.
+std::string stat_field(int id, int number) {
+  std::ifstream file("/proc/" + std::to_string(id) + "/stat");
   std::string line;
   std::getline(file, line);
   const std::size_t name_end = line.rfind(')');
-  if (name_end == std::string::npos) return 0;
+  if (name_end == std::string::npos) return {};
   std::istringstream fields(line.substr(name_end + 1));
-  char state = 0;
-  int parent = 0;
-  fields >> state >> parent;
-  return parent;
+  std::string field;
+  for (int at = 2; at < number; ++at) fields >> field;
+  return field;
 }
+
+template <typename Number>
+std::optional<Number> stat_number(int id, int field) {
+  const std::string text = stat_field(id, field);
+  Number number{};
+  const auto [last, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc{} || last != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+int parent_of(int pid) { return stat_number<int>(pid, 4).value_or(0); }
 
 // Not in glibc 2.36. linux/sched/types.h.
 struct SchedAttributes {
@@ -104,6 +115,16 @@ std::optional<std::vector<CoreId>> HostProcesses::affinity(int thread) const {
   for (std::int16_t core = 0; core < os::CpuMask::limit; ++core)
     if (mask.contains({core})) cores.push_back({core});
   return cores;
+}
+
+bool HostProcesses::is_fixed(int thread) const {
+  constexpr std::uint32_t no_setaffinity = 0x0400'0000;  // PF_NO_SETAFFINITY of linux/sched.h
+  return (stat_number<std::uint32_t>(thread, 9).value_or(0) & no_setaffinity) != 0;
+}
+
+std::optional<CoreId> HostProcesses::last_core(int thread) const {
+  const auto number = stat_number<std::int16_t>(thread, 39);
+  return number ? std::optional(CoreId{*number}) : std::nullopt;
 }
 
 int HostProcesses::set_affinity(int thread, const std::vector<CoreId>& cores) {

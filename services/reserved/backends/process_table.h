@@ -24,6 +24,10 @@ class ProcessTable {
   virtual std::optional<std::string> group_of(int id, const std::string& controller) const = 0;
   // Of one thread.
   virtual std::optional<std::vector<CoreId>> affinity(int thread) const = 0;
+  // Whether the kernel binds it to its cores for good.
+  virtual bool is_fixed(int thread) const = 0;
+  // Where it ran last. Nothing when gone.
+  virtual std::optional<CoreId> last_core(int thread) const = 0;
   // Results are 0 or an errno.
   virtual int set_affinity(int thread, const std::vector<CoreId>& cores) = 0;
   virtual int set_deadline(int thread, Duration budget, Duration period) = 0;
@@ -43,6 +47,8 @@ class HostProcesses final : public ProcessTable {
   std::optional<Process> identity(int id) const override;
   std::optional<std::string> group_of(int id, const std::string& controller) const override;
   std::optional<std::vector<CoreId>> affinity(int thread) const override;
+  bool is_fixed(int thread) const override;
+  std::optional<CoreId> last_core(int thread) const override;
   int set_affinity(int thread, const std::vector<CoreId>& cores) override;
   int set_deadline(int thread, Duration budget, Duration period) override;
   int set_ordinary(int thread) override;

@@ -22,6 +22,7 @@ int put_back_group(GroupFiles& groups, const JournalEntry& entry) {
   if (!groups.has(entry.subject)) return 0;
   const char* const list = entry.where == "unified" ? "cgroup.procs" : "tasks";
   if (entry.where == "unified") groups.write(joined_path(entry.subject, "cpuset.cpus.partition"), "member");
+  remove_below(groups, entry.subject, entry.before, list);
   const Moved moved = move_all(groups, entry.subject, entry.before, list);
   const int removed = groups.remove(entry.subject);
   return removed == EBUSY && moved.fault != 0 ? moved.fault : removed;

@@ -70,9 +70,8 @@ class Engine {
     const auto topology = os::Topology::detect();  // after that: this process may have been in a set
     if (!topology) return std::string("the topology of this machine cannot be read (hwloc)");
     if (auto chosen = choose(settings.reserved, topology->cores()); !chosen) return chosen;
-    watch_.start({.ended = [this](const Process& process) { keeper_->ended(process); },
-                  .tick = [this] { tick(); },
-                  .period = tick_period()});
+    watch_.start(
+        {.ended = [this](const Process& process) { keeper_->ended(process); }, .tick = [this] { return tick(); }});
     return {};
   }
 
@@ -113,13 +112,17 @@ class Engine {
                       .interrupts = *interrupts_,
                       .now = os::now,
                       .watch = [this](const Process& process) { return watch_.watch(process); },
-                      .watch_only = [this](const auto& needed) { watch_.keep_only(needed); }});
+                      .watch_only = [this](const auto& needed) { watch_.keep_only(needed); },
+                      .hurry = [this] { watch_.hurry(); }});
     return keeper_->start();
   }
 
-  void tick() {
-    keeper_->tick();
+  // After how long it wants to be called again: soon, for a second at most, where a thread is waited for.
+  Duration tick() {
+    const bool waits = keeper_->tick();
     if (watchdog_period() > Duration::zero()) notify_manager("WATCHDOG=1");
+    hurried_ = waits ? hurried_ + 1 : 0;
+    return waits && hurried_ < 100 ? Duration{10ms} : tick_period();
   }
   static Duration tick_period() {
     const Duration watchdog = watchdog_period();
@@ -133,6 +136,7 @@ class Engine {
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<Interrupts> interrupts_;
   std::unique_ptr<Keeper> keeper_;
+  int hurried_ = 0;  // ticks in a hurry, one after the other; of the watch's thread
   ProcessWatch watch_;
 };
 

@@ -130,6 +130,7 @@ Expected<GrantView, Refusal> Keeper::reserve(Holder holder, const Wanted& wanted
   const Outcome outcome = tell(Asked{parts_.now(), std::move(holder), wanted, terms});
   if (!is_same(parts_.processes, process)) tell(Died{parts_.now(), process});
   if (outcome.refused) return watch_needed(), *outcome.refused;
+  if (parts_.hurry && parts_.backend.is_waiting()) parts_.hurry();
   return view(outcome.granted ? *outcome.granted : outcome.queued.value_or(no_reservation));
 }
 
@@ -238,11 +239,12 @@ void Keeper::ended(const Process& process) {
   forget_ended();
 }
 
-void Keeper::tick() {
+bool Keeper::tick() {
   const std::scoped_lock lock(mutex_);
-  parts_.backend.sweep();
+  for (const Lost& lost : parts_.backend.sweep()) fail(lost.id, lost.why);
   tell(Ticked{parts_.now()});
   forget_ended();
+  return parts_.backend.is_waiting();
 }
 
 // Trees and threads that nothing is left of.

@@ -44,6 +44,7 @@ class Keeper {
     std::function<Time()> now;
     std::function<Done<void>(const Process&)> watch{};              // call ended() when it ends
     std::function<void(const std::vector<Process>&)> watch_only{};  // of those watched, the others are not needed
+    std::function<void()> hurry{};                                  // call tick() soon
   };
   explicit Keeper(Parts parts) : parts_(std::move(parts)) {}
 
@@ -64,8 +65,9 @@ class Keeper {
 
   // The process has ended.
   void ended(const Process& process);
-  // About once a second: leases, trees without processes, threads that came in sideways.
-  void tick();
+  // About once a second: leases, trees without processes, threads that came in sideways. Whether something waits that
+  // is better done soon.
+  bool tick();
 
   std::optional<Account> find(ReservationId id) const;
   std::vector<Account> accounts() const;

@@ -20,6 +20,12 @@ void ProcessWatch::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+void ProcessWatch::hurry() {
+  // PAIR process_watch.hurried: release here -> acquire in run(). What the caller did is seen by the tick.
+  hurried_.store(true, std::memory_order_release);
+  processes_.wake();
+}
+
 Expected<void, std::string> ProcessWatch::watch(const Process& process) {
   const auto watched = processes_.add(process);
   if (watched) return {};
@@ -33,15 +39,16 @@ Expected<void, std::string> ProcessWatch::watch(const Process& process) {
 
 // Bound: until stop().
 void ProcessWatch::run() {
-  Time next = os::now() + calls_.period;
+  Time next = os::now();
   for (;;) {
     const auto ended = processes_.wait(next);
     // PAIR process_watch.stopping: acquire here <- release in stop().
     if (stopping_.load(std::memory_order_acquire)) return;
     for (const Process& process : ended) calls_.ended(process);
-    if (os::now() < next) continue;
-    calls_.tick();
-    next = os::now() + calls_.period;
+    // PAIR process_watch.hurried: acquire here <- release in hurry().
+    if (!hurried_.exchange(false, std::memory_order_acquire) && os::now() < next) continue;
+    const Duration wait = calls_.tick();
+    next = os::now() + wait;
   }
 }
 

@@ -18,8 +18,7 @@ class ProcessWatch {
  public:
   struct Calls {
     std::function<void(const Process&)> ended;
-    std::function<void()> tick;  // about once in `period`
-    Duration period;
+    std::function<Duration()> tick;  // returns after how long it wants to be called again
   };
   // std::system_error when the system gives no descriptors.
   ProcessWatch() = default;
@@ -34,6 +33,8 @@ class ProcessWatch {
   // One call of ended() for each process, when it has ended, or soon where it has already. A fault: it is not watched,
   // and why.
   Expected<void, std::string> watch(const Process& process);
+  // The next tick comes at once.
+  void hurry();
   // Ends the watch over all others.
   void keep_only(const std::vector<Process>& needed) { processes_.keep_only(needed); }
 
@@ -43,6 +44,8 @@ class ProcessWatch {
   os::ProcessWatch processes_;
   Calls calls_;  // constant after start()
   std::atomic<bool> stopping_{false};
+  // Thread: any sets it, that of the watch takes it.
+  std::atomic<bool> hurried_{false};
   std::thread thread_;
 };
 

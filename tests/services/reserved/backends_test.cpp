@@ -268,6 +268,69 @@ TEST_CASE("after a crash who inherited a reduced mask gets all cores again") {
   CHECK(fake.journal.entries().empty());
 }
 
+TEST_CASE("a tree has ended though a service still works on its cores") {
+  const Kind kind = GENERATE(Kind::v1, Kind::v2);
+  FakeHost fake(kind);
+  const int client = fake.processes.fork_from(fake.shell);
+  const Process service = fake.processes.identity(fake.processes.fork_from(fake.shell)).value();
+  const auto grant = fake.reserve(client);
+  REQUIRE(grant);
+  REQUIRE(fake.keeper().lend(grant->id, service));
+  REQUIRE(fake.keeper().work_on(grant->id, service));
+  fake.kill(client);
+  CHECK_FALSE(fake.keeper().find(grant->id));
+  fake.keeper().stop();
+  CHECK(restore(fake.host(), "").empty());
+  CHECK(fake.cores_of(service.pid) == "0-3");
+}
+
+TEST_CASE("a thread that was bound to a core is bound to it again by each change of sets") {
+  FakeHost fake(Kind::v1);  // whose kernel forgets bindings, as those before 6.2 do
+  const int app = fake.processes.fork_from(fake.shell), bound = fake.processes.fork_from(fake.shell);
+  fake.processes.set_affinity(bound, {{3}});
+  fake.before = fake.processes.entries;
+  fake.keeper();
+  CHECK(fake.cores_of(bound) == "3");
+  const auto grant = fake.reserve(app);
+  REQUIRE(grant);
+  CHECK(fake.cores_of(bound) == "0-2");
+  fake.keeper().release(grant->id);
+  CHECK(fake.cores_of(bound) == "3");
+  fake.processes.set_affinity(bound, {{1}, {3}});
+  const auto again = fake.reserve(app);
+  REQUIRE(again);
+  CHECK(fake.cores_of(bound) == "1");
+  fake.keeper().stop();
+  CHECK(restore(fake.host(), "").empty());
+  CHECK(fake.cores_of(bound) == "1,3");
+}
+
+TEST_CASE("a thread that sleeps since before it was moved is under SCHED_DEADLINE once it has run") {
+  const Kind kind = GENERATE(Kind::v1, Kind::v2);
+  FakeHost fake(kind);
+  const int app = fake.processes.fork_from(fake.shell);
+  fake.processes.entries[app].last_core = CoreId{0};
+  fake.processes.refuses_deadline = true;
+  const auto grant = fake.reserve(app, ShareWanted{1ms, 10ms}, {}, Extent::thread);
+  REQUIRE(grant);
+  REQUIRE_FALSE(grant->remarks.empty());
+  CHECK_THAT(grant->remarks.front(), Catch::Contains("sleeps"));
+  CHECK(fake.keeper().tick());
+  CHECK_FALSE(fake.processes.entries[app].deadline);
+  fake.processes.entries[app].last_core = grant->place.cores.front();
+  SECTION("and the kernel takes it") {
+    fake.processes.refuses_deadline = false;
+    CHECK_FALSE(fake.keeper().tick());
+    CHECK(fake.processes.entries[app].deadline);
+  }
+  SECTION("or the reservation ends, where the kernel refuses it then") {
+    CHECK_FALSE(fake.keeper().tick());
+    const auto ended = fake.keeper().look(grant->id);
+    REQUIRE_FALSE(ended);
+    CHECK_THAT(ended.error().reason, Catch::Contains("SCHED_DEADLINE"));
+  }
+}
+
 TEST_CASE("what the kernel refuses is given back and told") {
   FakeHost fake(Kind::v2);
   fake.keeper();
@@ -301,7 +364,7 @@ TEST_CASE("a process that cannot be watched for want of descriptors is not taken
   const Process self = os::this_process();
   std::atomic<int> ended = 0;  // the watch's thread counts, the test looks after its end
   ProcessWatch watch;
-  watch.start({.ended = [&](const Process&) { ++ended; }, .tick = [] {}, .period = 1h});
+  watch.start({.ended = [&](const Process&) { ++ended; }, .tick = [] { return Duration{1h}; }});
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
   const rlimit none{.rlim_cur = 3, .rlim_max = before.rlim_max};
@@ -404,10 +467,16 @@ TEST_CASE("interrupts stay away from reserved cores and come back") {
   interrupts.keep_to(parse_list("0-3").value());
   CHECK((list_of("7") == "0-3" && list_of("8") == "3"));
   CHECK(journal.entries().empty());
+  std::ofstream(directory / "default_smp_affinity") << "f,ffffffff\n";
+  const auto of_those_to_come = [&] { return MountedGroups(directory.path()).read("default_smp_affinity").value(); };
+  interrupts.keep_to(parse_list("0-2,32-33").value());
+  CHECK(of_those_to_come() == "3,00000007");
   interrupts.keep_to(parse_list("0").value());
+  CHECK(of_those_to_come() == "1");
   FakeProcesses nobody({});
   CHECK(restore({.processes = &nobody, .journal = &journal}, directory.path()).empty());
   CHECK((list_of("7") == "0-3" && list_of("8") == "3"));
+  CHECK(of_those_to_come() == "f,ffffffff");
 }
 
 // Laws.

@@ -1,24 +1,16 @@
 // corelane-reserved as a program, on cpusets of this kernel, in a namespace of processes of the test's own.
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/time.h>
-#include <sys/un.h>
-
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <cstring>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <sstream>
 
-#include "orb/corba/init_orb.h"
 #include "orb/core/reserved_cores.h"
 #include "orb/dispatch/host_ledger.h"
-#include "orb/os/child_process.h"
 #include "orb/os/clock.h"
 #include "reservationC.h"
 #include "tests/services/reserved/own_namespace.h"
+#include "tests/services/reserved/running_daemon.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
@@ -46,112 +38,10 @@ class Faults {
   std::string text_;
 };
 
-// Hears what systemd would.
-class NotifySocket {
- public:
-  explicit NotifySocket(const std::string& path) : fd_(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
-    const timeval patience{.tv_sec = 100, .tv_usec = 0};  // for any machine
-    setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-    setenv("NOTIFY_SOCKET", path.c_str(), 1);
-  }
-  // The next message; "" when none comes.
-  std::string next() const {
-    char text[4096];
-    const ssize_t count = recv(fd_.get(), text, sizeof text, 0);
-    return count < 0 ? "" : std::string(text, static_cast<std::size_t>(count));
-  }
-
- private:
-  const os::Fd fd_;
-};
-
-// Asked for before the namespace is made: in there /proc may tell paths from outside of a changed root.
-const std::string& daemon_program() {
-  static const std::string path = os::program_beside("corelane-reserved");
-  return path;
+RunningDaemon daemon_of(const LiveCpusets& at) {
+  return RunningDaemon({"-ORBReservedRoot", "/" + at.root, "-ORBReservedBackend", "cgroup-v1", "-ORBReservedInterrupts",
+                        "off", "-ORBReservedKeep", at.first()});
 }
-
-// The daemon, in the test's cpuset. Inside the namespace.
-class RunningDaemon {
- public:
-  explicit RunningDaemon(const LiveCpusets& at)
-      : at_(at), directory_(std::make_unique<TempDirectory>()), notify_(*directory_ / "notify") {
-    chmod(directory_->path().c_str(), 0755);
-    start();
-  }
-  void start() {
-    program_.emplace(std::vector<std::string>{daemon_program(), "-ORBReservedRoot", "/" + at_.root,
-                                              "-ORBReservedBackend", "cgroup-v1", "-ORBReservedInterrupts", "off",
-                                              "-ORBReservedKeep", at_.first(), "-ORBRuntimeDirectory",
-                                              directory_->path(), "-ORBLogLevel", "off"});
-    if (!notify_.next().starts_with("READY=1")) throw std::runtime_error("it did not get ready");
-  }
-  void kill_now() {
-    kill(program_->pid(), SIGKILL);
-    program_->wait();
-  }
-  // Its exit status.
-  std::string end() {
-    kill(program_->pid(), SIGTERM);
-    const auto status = program_->wait();
-    return status ? status->text() : "none";
-  }
-  void pause() const { kill(program_->pid(), SIGSTOP); }
-  void go_on() const { kill(program_->pid(), SIGCONT); }
-  std::string socket() const { return *directory_ / "reserved.sock"; }
-  const std::string& directory() const { return directory_->path(); }
-  std::string reference() const { return "file://" + *directory_ / "reserved.ior"; }
-  std::string heard() const { return notify_.next(); }
-
- private:
-  const LiveCpusets& at_;
-  std::unique_ptr<TempDirectory> directory_;
-  NotifySocket notify_;
-  std::optional<os::ChildProcess> program_;
-};
-
-// A client of it. Made after all forks.
-class ReservationClient {
- public:
-  explicit ReservationClient(const RunningDaemon& daemon)
-      : orb_(corba::init_orb({"-ORBPoolRealTime", "off", "-ORBRuntimeLedger", "off", "-ORBLogLevel", "off"})),
-        server(IDL::traits<idl::Server>::narrow(orb_->string_to_object(daemon.reference()))) {}
-  ~ReservationClient() { orb_->destroy(); }
-
-  idl::Grant reserve(int pid, std::uint16_t count, bool queues = false) {
-    idl::CoresWanted wanted;
-    wanted.count(count);
-    return server->reserve_cores(holder_of(pid), wanted, idl::Terms(0, queues, "test"));
-  }
-  static idl::Holder holder_of(int pid) { return idl::Holder(idl::Process(pid, 0), idl::Scope::process_tree, 0); }
-  // What it says no with; "" when it does not.
-  template <typename Call>
-  std::string refusal_of(Call&& call) {
-    try {
-      call();
-    } catch (const idl::Refused& refused) {
-      return refused.reason();
-    }
-    return {};
-  }
-  // Asks until there are so many, as they end: a killed process is seen in the daemon's own time.
-  bool accounts_become(std::size_t count) {
-    const Time patience = os::now() + std::chrono::minutes{1};
-    while (server->accounts().size() != count)
-      if (os::now() > patience) return false;
-    return true;
-  }
-
- private:
-  CORBA::object_reference<CORBA::ORB> orb_;
-
- public:
-  CORBA::object_reference<idl::Server> server;
-};
 
 // What the body says in a process of its own.
 std::string text_of_child(const std::function<std::string()>& body) {
@@ -196,7 +86,7 @@ TEST_CASE("the daemon gives a process a core and takes it back when the process 
   check_inside([](const LiveCpusets& at) {
     Faults faults;
     Sleeper one, two;
-    RunningDaemon daemon(at);
+    RunningDaemon daemon = daemon_of(at);
     {
       ReservationClient client(daemon);
       const idl::Grant grant = client.reserve(one.pid(), 1);
@@ -227,7 +117,7 @@ TEST_CASE("what a killed daemon left behind is put back by the next one") {
   check_inside([](const LiveCpusets& at) {
     Faults faults;
     Sleeper one;
-    RunningDaemon daemon(at);
+    RunningDaemon daemon = daemon_of(at);
     {
       ReservationClient client(daemon);
       client.reserve(one.pid(), 1);
@@ -246,7 +136,7 @@ TEST_CASE("who waits gets the core that another gives back, and one reservation 
   check_inside([](const LiveCpusets& at) {
     Faults faults;
     Sleeper one, two;
-    RunningDaemon daemon(at);
+    RunningDaemon daemon = daemon_of(at);
     ReservationClient client(daemon);
     const auto first = client.reserve(one.pid(), 1);
     const auto waiting = client.reserve(two.pid(), 1, true);
@@ -270,7 +160,7 @@ TEST_CASE("a service works on cores that a client lends to it, and the account t
   check_inside([](const LiveCpusets& at) {
     Faults faults;
     Sleeper one;
-    RunningDaemon daemon(at);
+    RunningDaemon daemon = daemon_of(at);
     ReservationClient service(daemon);
     const auto lent = service.reserve(one.pid(), 1).reservation();
     const auto refusal = service.refusal_of([&] { service.server->work_on(lent); });
@@ -333,7 +223,7 @@ class LeasedCores {
 TEST_CASE("a server's task cores are its own while the daemon runs and are given back with it") {
   check_inside([](const LiveCpusets& at) {
     Faults faults;
-    RunningDaemon daemon(at);
+    RunningDaemon daemon = daemon_of(at);
     {
       const auto server = corba::init_orb(
           {"-ORBRuntimeDirectory", daemon.directory(), "-ORBLogLevel", "off", "-ORBEndpointListen", "unix:"}, "server");
@@ -353,7 +243,7 @@ TEST_CASE("a server's task cores are its own while the daemon runs and are given
 TEST_CASE("cores that are granted after the server went on without are given back") {
   check_inside([](const LiveCpusets& at) {
     Faults faults;
-    RunningDaemon daemon(at);
+    RunningDaemon daemon = daemon_of(at);
     LeasedCores cores(daemon, false, std::chrono::milliseconds{1});
     daemon.pause();
     cores.lease();
@@ -369,7 +259,7 @@ TEST_CASE("cores that are granted after the server went on without are given bac
 TEST_CASE("a server gets its cores anew from the next daemon") {
   check_inside([](const LiveCpusets& at) {
     Faults faults;
-    RunningDaemon daemon(at);
+    RunningDaemon daemon = daemon_of(at);
     LeasedCores cores(daemon);
     faults.differ(cores.lease(), at.second(), "the lease");
     daemon.kill_now();
@@ -388,7 +278,7 @@ TEST_CASE("cores that were taken back and went to another are revoked where they
   check_inside([](const LiveCpusets& at) {
     Faults faults;
     Sleeper other;
-    RunningDaemon daemon(at);
+    RunningDaemon daemon = daemon_of(at);
     LeasedCores cores(daemon, true);
     faults.differ(cores.lease(at.cores).size(), std::size_t{0}, "more than there are");
     faults.differ(cores.lease(), at.second(), "the lease");
@@ -417,7 +307,7 @@ TEST_CASE("a server that finds no daemon takes cores by the ledger alone, unless
 TEST_CASE("a user without the right is refused and told how to get it") {
   check_inside([](const LiveCpusets& at) {
     Faults faults;
-    RunningDaemon daemon(at);
+    RunningDaemon daemon = daemon_of(at);
     const std::string reason = text_of_child([&] {
       if (setgid(65534) != 0 || setuid(65534) != 0) return std::string("the user cannot be changed");
       ReservationClient client(daemon);
@@ -432,7 +322,7 @@ TEST_CASE("a user without the right is refused and told how to get it") {
 
 TEST_CASE("who is another than who connected is refused") {
   check_inside([](const LiveCpusets& at) {
-    RunningDaemon daemon(at);
+    RunningDaemon daemon = daemon_of(at);
     return text_of_child([&] {
       ReservationClient client(daemon);
       client.server->release(client.reserve(0, 1).reservation());
@@ -447,7 +337,7 @@ TEST_CASE("what cannot be is refused with the reason and what would fit") {
   check_inside([](const LiveCpusets& at) {
     Faults faults;
     Sleeper one;
-    RunningDaemon daemon(at);
+    RunningDaemon daemon = daemon_of(at);
     ReservationClient client(daemon);
     try {
       client.reserve(one.pid(), 2);

@@ -23,6 +23,7 @@ class FakeProcesses final : public reserved::ProcessTable {
     std::uint64_t started = 0;
     bool bound = false;  // to its core, by the kernel
     bool deadline = false;
+    std::optional<CoreId> last_core{};
     std::vector<CoreId> affinity{};
     std::map<std::string, std::string> groups{};  // by hierarchy
   };
@@ -75,6 +76,10 @@ class FakeProcesses final : public reserved::ProcessTable {
   std::optional<std::vector<CoreId>> affinity(int thread) const override {
     const auto found = entries.find(thread);
     return found == entries.end() ? std::nullopt : std::optional(found->second.affinity);
+  }
+  bool is_fixed(int thread) const override { return entries.contains(thread) && entries.at(thread).bound; }
+  std::optional<CoreId> last_core(int thread) const override {
+    return entries.contains(thread) ? entries.at(thread).last_core : std::nullopt;
   }
   int set_affinity(int thread, const std::vector<CoreId>& cores) override {
     const auto found = entries.find(thread);

@@ -1,0 +1,139 @@
+// corelane-reserved as a program of a test's own, what it tells systemd, and a client of it. Threads: one.
+#pragma once
+
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "orb/corba/init_orb.h"
+#include "orb/os/child_process.h"
+#include "orb/os/clock.h"
+#include "orb/os/fd.h"
+#include "reservationC.h"
+#include "tests/support/temp_directory.h"
+
+namespace corelane::testing {
+
+// Hears what systemd would.
+class NotifySocket {
+ public:
+  explicit NotifySocket(const std::string& path) : fd_(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    const timeval patience{.tv_sec = 100, .tv_usec = 0};  // for any machine
+    setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    setenv("NOTIFY_SOCKET", path.c_str(), 1);
+  }
+  // The next message; "" when none comes.
+  std::string next() const {
+    char text[4096];
+    const ssize_t count = recv(fd_.get(), text, sizeof text, 0);
+    return count < 0 ? "" : std::string(text, static_cast<std::size_t>(count));
+  }
+
+ private:
+  const os::Fd fd_;
+};
+
+// Asked for before the namespace is made: in there /proc may tell paths from outside of a changed root.
+inline const std::string& daemon_program() {
+  static const std::string path = os::program_beside("corelane-reserved");
+  return path;
+}
+
+// The daemon, with the options and a runtime directory of its own.
+class RunningDaemon {
+ public:
+  explicit RunningDaemon(std::vector<std::string> options)
+      : options_(std::move(options)), directory_(std::make_unique<TempDirectory>()), notify_(*directory_ / "notify") {
+    chmod(directory_->path().c_str(), 0755);
+    start();
+  }
+  void start() {
+    std::vector<std::string> words{daemon_program(), "-ORBRuntimeDirectory", directory_->path(), "-ORBLogLevel", "off"};
+    words.insert(words.end(), options_.begin(), options_.end());
+    program_.emplace(words);
+    for (std::string heard = notify_.next(); !heard.starts_with("READY=1"); heard = notify_.next())
+      if (heard.empty()) throw std::runtime_error("it did not get ready");
+  }
+  void kill_now() {
+    kill(program_->pid(), SIGKILL);
+    program_->wait();
+  }
+  // Its exit status.
+  std::string end() {
+    kill(program_->pid(), SIGTERM);
+    const auto status = program_->wait();
+    return status ? status->text() : "none";
+  }
+  void pause() const { kill(program_->pid(), SIGSTOP); }
+  void go_on() const { kill(program_->pid(), SIGCONT); }
+  std::string socket() const { return *directory_ / "reserved.sock"; }
+  const std::string& directory() const { return directory_->path(); }
+  std::string reference() const { return "file://" + *directory_ / "reserved.ior"; }
+  std::string heard() const { return notify_.next(); }
+
+ private:
+  const std::vector<std::string> options_;
+  std::unique_ptr<TempDirectory> directory_;
+  NotifySocket notify_;
+  std::optional<os::ChildProcess> program_;
+};
+
+// A client of it. Made after all forks.
+class ReservationClient {
+ public:
+  explicit ReservationClient(const RunningDaemon& daemon)
+      : orb_(corba::init_orb({"-ORBPoolRealTime", "off", "-ORBRuntimeLedger", "off", "-ORBLogLevel", "off"})),
+        server(IDL::traits<Corelane::Reservation::Server>::narrow(orb_->string_to_object(daemon.reference()))) {}
+  ~ReservationClient() { orb_->destroy(); }
+
+  Corelane::Reservation::Grant reserve(int pid, std::uint16_t count, bool queues = false) {
+    Corelane::Reservation::CoresWanted wanted;
+    wanted.count(count);
+    return server->reserve_cores(holder_of(pid), wanted, Corelane::Reservation::Terms(0, queues, "test"));
+  }
+  static Corelane::Reservation::Holder holder_of(int pid) {
+    return Corelane::Reservation::Holder(Corelane::Reservation::Process(pid, 0),
+                                         Corelane::Reservation::Scope::process_tree, 0);
+  }
+  // What it says no with; "" when it does not.
+  template <typename Call>
+  std::string refusal_of(Call&& call) {
+    try {
+      call();
+    } catch (const Corelane::Reservation::Refused& refused) {
+      return refused.reason();
+    }
+    return {};
+  }
+  // Asks until there are so many, as they end: a killed process is seen in the daemon's own time.
+  bool accounts_become(std::size_t count) {
+    const Time patience = os::now() + std::chrono::minutes{1};
+    while (server->accounts().size() != count)
+      if (os::now() > patience) return false;
+    return true;
+  }
+
+ private:
+  CORBA::object_reference<CORBA::ORB> orb_;
+
+ public:
+  CORBA::object_reference<Corelane::Reservation::Server> server;
+};
+
+}  // namespace corelane::testing
