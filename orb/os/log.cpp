@@ -3,8 +3,11 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <string>
 #include <utility>
 
 #include "orb/os/said_errors.h"
@@ -23,9 +26,26 @@ spdlog::logger& logger() {
   return instance;
 }
 
+bool is_control(char c) noexcept { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
+
+// A line is one line: what others wrote, as the text of a peer's exception, begins none and moves no cursor.
+std::string as_one_line(std::string_view line) {
+  std::string text(line);
+  std::replace_if(text.begin(), text.end(), is_control, '?');
+  return text;
+}
+
 void write(spdlog::level::level_enum level, std::string_view line) noexcept {
   const SizeLimitGuard guard;                                            // standard error may be a file
   logger().log(level, spdlog::string_view_t{line.data(), line.size()});  // its errors go to its own handler
+}
+
+void write_line(spdlog::level::level_enum level, std::string_view line) noexcept try {
+  if (!logger().should_log(level)) return;
+  if (std::none_of(line.begin(), line.end(), is_control)) return write(level, line);
+  write(level, as_one_line(line));
+} catch (const std::bad_alloc&) {
+  write(level, "a line of the log is lost: there is no memory for it");
 }
 
 }  // namespace
@@ -36,12 +56,12 @@ void set_level(Level level) noexcept {
   logger().set_level(levels[static_cast<std::size_t>(level)]);
 }
 
-void debug(std::string_view line) noexcept { write(spdlog::level::debug, line); }
-void info(std::string_view line) noexcept { write(spdlog::level::info, line); }
-void warn(std::string_view line) noexcept { write(spdlog::level::warn, line); }
+void debug(std::string_view line) noexcept { write_line(spdlog::level::debug, line); }
+void info(std::string_view line) noexcept { write_line(spdlog::level::info, line); }
+void warn(std::string_view line) noexcept { write_line(spdlog::level::warn, line); }
 void error(std::string_view line) noexcept {
   SaidErrors::hear(line);
-  write(spdlog::level::err, line);
+  write_line(spdlog::level::err, line);
 }
 
 }  // namespace corelane::os::log

@@ -1,5 +1,6 @@
-// Four functions and a level: all that the program says about itself, one line each on standard error.
-// Threads: any but real-time ones: they write, take a lock, and may wait for the terminal.
+// Four functions and a level: all that the program says about itself, one line each on standard error. Control
+// characters in a line, as another program's text may have them, come out as question marks. Threads: any but real-time
+// ones: they write, take a lock, and may wait for the terminal.
 #pragma once
 
 #include <cstdint>

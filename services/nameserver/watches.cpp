@@ -92,22 +92,50 @@ std::vector<std::pair<WatchId, std::shared_ptr<Watches::Watch>>> Watches::copy()
   return all;
 }
 
-// False: the listener cannot be reached.
-bool Watches::tell(Watch& watch) const {
+bool Watches::take_news() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(news_, false) && !stopped_;
+}
+
+bool Watches::is_stopped() const {
+  const std::lock_guard lock(mutex_);
+  return stopped_;
+}
+
+// What matches of all that is new.
+void Watches::tell(Watch& watch) const {
   for (;;) {  // bound: what the log holds
     const auto reading = log_.read(watch.pattern, watch.seen, most_at_once);
     watch.seen = reading.until;
-    if (reading.changes.empty() && !reading.lost) return true;
+    if (reading.changes.empty() && !reading.lost) return;
     Corelane::Naming::ChangeList list;
     for (const NamedChange& change : reading.changes) list.push_back(cos_change_of(change));
-    try {
-      const core::CallDeadline bound(os::now() + patience);
-      watch.listener->changed(list, reading.lost);
-      watch.reached = true;
-    } catch (const CORBA::Exception& why) {
-      os::log::info(std::string("naming: a listener to changes is forgotten: ") + why.what());
-      return false;
-    }
+    const core::CallDeadline bound(os::now() + patience);
+    watch.listener->changed(list, reading.lost);
+    watch.reached = true;
+  }
+}
+
+void Watches::tell_or_forget(WatchId id, Watch& watch) {
+  try {
+    tell(watch);
+  } catch (const std::exception& why) {
+    os::log::info(std::string("naming: a listener to changes is forgotten: ") + why.what());
+    remove(id);
+  }
+}
+
+void Watches::tell_reached() {
+  for (const auto& [id, watch] : copy())
+    if (watch->reached) tell_or_forget(id, *watch);
+}
+
+void Watches::tell_all() {
+  for (const auto& [id, watch] : copy()) {
+    if (is_stopped()) return;
+    // Whoever was reached before waits for one at most who may not be there.
+    if (!watch->reached && take_news()) tell_reached();
+    tell_or_forget(id, *watch);
   }
 }
 
@@ -120,8 +148,7 @@ void Watches::run() {
       if (stopped_) return;
       news_ = false;
     }
-    for (const auto& [id, watch] : copy())
-      if (!tell(*watch)) remove(id);
+    tell_all();
   }
 }
 

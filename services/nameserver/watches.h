@@ -1,6 +1,6 @@
 // Watches: listeners that hear of changes to names. One thread tells them, oneway, so that no writer waits for any, and
 // no listener for the end of another's work. A listener that cannot be reached within a second is forgotten; those that
-// were reached before are told before those that were not yet, so that new ones delay only each other.
+// were reached before are told before and between those that were not yet, and so wait for one of these at most.
 //
 // Threads: any; the telling thread is Watches' own.
 #pragma once
@@ -65,7 +65,12 @@ class Watches {
   };
   void run();
   std::vector<std::pair<WatchId, std::shared_ptr<Watch>>> copy() const;
-  bool tell(Watch& watch) const;
+  bool take_news();
+  bool is_stopped() const;
+  void tell(Watch& watch) const;
+  void tell_or_forget(WatchId id, Watch& watch);
+  void tell_reached();
+  void tell_all();
 
   const ChangeLog& log_;
   const WatchLimits limits_;

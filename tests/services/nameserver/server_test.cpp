@@ -231,6 +231,8 @@ TEST_CASE("a listener whose host takes no connection is forgotten and delays nob
   beyond.server->watch("**", IDL::traits<Corelane::Naming::Listener>::narrow(poa->servant_to_reference(servant)));
   beyond.root->bind(cos_name("a"), nullptr);
   servant->await({"a"});
+  beyond.root->bind(cos_name("b"), nullptr);
+  servant->await({"a", "b"});
   while (beyond.server->state().watches() > 1) std::this_thread::yield();
 }
 
