@@ -95,6 +95,9 @@ class Reader {
     if (at == nullptr) return false;
     typename RawOf<sizeof(T)>::type raw;
     std::memcpy(&raw, at, sizeof raw);
+    // The bytes may lie in memory that another process writes. This keeps the compiler from reading them once more
+    // after they were checked.
+    asm("" : "+r"(raw));
     if constexpr (std::same_as<T, bool>) {
       return raw <= 1 ? (out = raw == 1, true) : bad_boolean();
     } else {
