@@ -1,18 +1,31 @@
-/* The other end of a channel in C, written from docs/channel.md alone: it connects to a path and answers every message
- * with the same bytes, short ones inline and long ones through its chunks, until the peer closes or dies.
+/* The other end of a channel in C, written from docs/channel.md alone: it sets a channel up at a path, and answers
+ * every message with the same bytes, short ones inline and long ones through its chunks, until the peer closes or dies.
  *
- *   corelane-channel-abi-peer PATH      exit status: 0 the peer closed, 2 it died, 3 it broke the rules, 1 set-up
+ *   corelane-channel-abi-peer PATH [WORD=NUMBER ...]
+ *     accept=1      listens at the path for one who connects
+ *     wake=W        how it is woken: 0 spin, 1 futex (default), 2 eventfd, 3 SIGUSR1
+ *     offer=F       features: 7 (default) are all that the page tells of
+ *     require=F     features that the peer must have
+ *     versions=N    its lowest version of the ABI is N (1)
+ *     far=1         sleeps at the socket from the start wherever it waits for a record
+ *     patient=1     answers once the peer sleeps at the socket
+ *     die=N         kills itself in the middle of its answer to message N
+ *
+ * Prints how often it slept, and how often at the socket. Exit status: 0 the peer closed, 2 it died, 3 it broke the
+ * rules, 1 set-up.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -25,8 +38,12 @@
 #endif
 
 enum { SLOTS = 64, CHUNKS = 4, CHUNK_SIZE = 65536, RING = 8192, RETURNED = 4096, STATE = 128 };
-enum { HELLO = 1, READY = 2, FUTEX = 1, MESSAGE = 1, LOAN = 2, PADDING = 3, INLINE_LIMIT = 1000 };
+enum { HELLO = 1, READY = 2, MESSAGE = 1, LOAN = 2, PADDING = 3, INLINE_LIMIT = 1000 };
+enum { SPIN = 0, FUTEX = 1, EVENTFD = 2, SIGNAL = 3 };
+enum { LOANS = 1, FAR_SLEEP = 2, CONFIRMATION = 4 };
+enum { RECORD = 0, ROOM = 1 };
 static const uint64_t MAGIC = 0x314c4e4148434c43u;
+static const uint32_t FAR_BIT = 0x80000000u;
 
 struct hello {
   uint64_t magic;
@@ -47,13 +64,18 @@ struct ready {
   uint32_t kind, spare;
 };
 
+static struct {
+  int accept, wake, offer, require, versions, far, patient, die;
+} chosen = {.wake = FUTEX, .offer = LOANS | FAR_SLEEP | CONFIRMATION, .versions = 1};
+
 /* Its own memory, the peer's, and the page of both; positions as docs/channel.md names them. */
 static uint8_t *own, *page;
 static const uint8_t* peer;
 static struct hello mine, theirs;
-static int socket_fd;
-static uint64_t written, peer_released, read_at;
+static int socket_fd, own_events[2] = {-1, -1}, their_events[2] = {-1, -1};
+static uint64_t common, written, peer_released, read_at;
 static uint32_t returns_awaited;
+static unsigned answers, sleeps, far_sleeps;
 
 static void fail(const char* what) {
   fprintf(stderr, "abi-peer: %s: %s\n", what, strerror(errno));
@@ -82,77 +104,131 @@ static size_t region_size(const struct hello* h) {
   return RING + (size_t)h->slots * 64 + (size_t)h->chunks * h->chunk_size;
 }
 
-static void connect_to(const char* path) {
+static void meet_at(const char* path) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   strncpy(address.sun_path, path, sizeof address.sun_path - 1);
   socket_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (connect(socket_fd, (struct sockaddr*)&address, sizeof address) != 0) fail(path);
+  if (!chosen.accept) {
+    if (connect(socket_fd, (struct sockaddr*)&address, sizeof address) != 0) fail(path);
+    return;
+  }
+  if (bind(socket_fd, (struct sockaddr*)&address, sizeof address) != 0 || listen(socket_fd, 1) != 0) fail(path);
+  puts("listening"), fflush(stdout);
+  socket_fd = accept4(socket_fd, NULL, NULL, SOCK_CLOEXEC);
+  if (socket_fd < 0) fail("accept");
 }
 
+union control {
+  char bytes[CMSG_SPACE(4 * sizeof(int))];
+  struct cmsghdr align;
+};
+
 static void send_hello(void) {
-  union {
-    char bytes[CMSG_SPACE(2 * sizeof(int))];
-    struct cmsghdr align;
-  } control = {{0}};
-  int fds[2];
+  union control control = {{0}};
+  int fds[4];
+  uint32_t count = 0;
   mine = (struct hello){.magic = MAGIC,
                         .kind = HELLO,
-                        .lowest_version = 1,
-                        .highest_version = 1,
-                        .offered = 1,
-                        .channel = (uint64_t)getpid(),
-                        .wake = FUTEX,
+                        .lowest_version = (uint16_t)chosen.versions,
+                        .highest_version = (uint16_t)(chosen.versions + 1),
+                        .offered = (uint64_t)chosen.offer,
+                        .required = (uint64_t)chosen.require,
+                        .channel = chosen.accept ? theirs.channel : (uint64_t)getpid(),
+                        .wake = (uint32_t)chosen.wake,
+                        .signal = chosen.wake == SIGNAL ? SIGUSR1 : 0,
                         .process = getpid(),
                         .slots = SLOTS,
                         .chunks = CHUNKS,
-                        .chunk_size = CHUNK_SIZE,
-                        .descriptors = 2};
-  fds[0] = make_memory(region_size(&mine), F_SEAL_FUTURE_WRITE, &own);
-  fds[1] = make_memory(4096, 0, &page);
+                        .chunk_size = CHUNK_SIZE};
+  fds[count++] = make_memory(region_size(&mine), F_SEAL_FUTURE_WRITE, &own);
+  if (!chosen.accept) fds[count++] = make_memory(4096, 0, &page);
+  for (int i = RECORD; chosen.wake == EVENTFD && i <= ROOM; ++i)
+    fds[count++] = own_events[i] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  mine.descriptors = count;
   struct iovec part = {&mine, sizeof mine};
-  struct msghdr message = {
-      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control};
+  struct msghdr message = {.msg_iov = &part,
+                           .msg_iovlen = 1,
+                           .msg_control = control.bytes,
+                           .msg_controllen = CMSG_SPACE(count * sizeof(int))};
   struct cmsghdr* rights = CMSG_FIRSTHDR(&message);
-  rights->cmsg_level = SOL_SOCKET, rights->cmsg_type = SCM_RIGHTS, rights->cmsg_len = CMSG_LEN(sizeof fds);
-  memcpy(CMSG_DATA(rights), fds, sizeof fds);
+  rights->cmsg_level = SOL_SOCKET, rights->cmsg_type = SCM_RIGHTS, rights->cmsg_len = CMSG_LEN(count * sizeof(int));
+  memcpy(CMSG_DATA(rights), fds, count * sizeof(int));
   if (sendmsg(socket_fd, &message, MSG_NOSIGNAL) != (ssize_t)sizeof mine) fail("hello");
-  close(fds[0]), close(fds[1]);
 }
 
-static void receive_hello(void) {
-  union {
-    char bytes[CMSG_SPACE(4 * sizeof(int))];
-    struct cmsghdr align;
-  } control;
-  uint8_t packet[256];
-  struct iovec part = {packet, sizeof packet};
+/* A packet of that size and kind, or the end. What it brings comes into `fds`. */
+static void receive(void* packet, size_t size, uint32_t kind, int* fds, uint32_t most) {
+  union control control = {{0}};
+  uint8_t bytes[256] = {0};
+  uint32_t got_kind;
+  struct iovec part = {bytes, sizeof bytes};
   struct msghdr message = {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control};
   const ssize_t got = recvmsg(socket_fd, &message, MSG_CMSG_CLOEXEC);
-  memcpy(&theirs, packet, sizeof theirs);
-  if (got != (ssize_t)sizeof theirs || theirs.magic != MAGIC || theirs.kind != HELLO) {
-    fprintf(stderr, "abi-peer: refused: %.*s\n", got > 16 ? (int)got - 16 : 0, (const char*)packet + 16);
+  memcpy(&got_kind, bytes + 8, sizeof got_kind);
+  if (got != (ssize_t)size || memcmp(bytes, &MAGIC, sizeof MAGIC) != 0 || got_kind != kind) {
+    fprintf(stderr, "abi-peer: refused: %.*s\n", got > 16 ? (int)got - 16 : 0, (const char*)bytes + 16);
     exit(1);
   }
-  if (theirs.wake > FUTEX || theirs.descriptors != 1) fail("this program wakes by futex only");
-  int fd;
-  memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof fd);
-  peer = mmap(NULL, region_size(&theirs), PROT_READ, MAP_SHARED, fd, 0);
+  memcpy(packet, bytes, size);
+  const struct cmsghdr* rights = CMSG_FIRSTHDR(&message);
+  if (rights != NULL && most != 0)
+    memcpy(fds, CMSG_DATA(rights),
+           most * sizeof(int) + CMSG_LEN(0) < rights->cmsg_len ? most * sizeof(int) : rights->cmsg_len - CMSG_LEN(0));
+}
+
+static void receive_hello(void) {
+  int fds[4] = {-1, -1, -1, -1}, *next = fds;
+  receive(&theirs, sizeof theirs, HELLO, fds, 4);
+  if (theirs.wake > SIGNAL || theirs.descriptors != (chosen.accept ? 2u : 1u) + (theirs.wake == EVENTFD ? 2u : 0u))
+    fail("the peer's hello");
+  common = theirs.offered & (uint64_t)chosen.offer;
+  peer = mmap(NULL, region_size(&theirs), PROT_READ, MAP_SHARED, *next++, 0);
   if (peer == MAP_FAILED) fail("the peer's memory");
-  close(fd);
+  if (chosen.accept) page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, *next++, 0);
+  if (page == MAP_FAILED) fail("the sleep page");
+  for (int i = RECORD; theirs.wake == EVENTFD && i <= ROOM; ++i) their_events[i] = *next++;
+}
+
+static void send_ready(void) {
   const struct ready ready = {.magic = MAGIC, .kind = READY};
   if (send(socket_fd, &ready, sizeof ready, MSG_NOSIGNAL) != (ssize_t)sizeof ready) fail("ready");
 }
+static void receive_ready(void) {
+  struct ready ready;
+  receive(&ready, sizeof ready, READY, NULL, 0);
+}
 
-/* ---- Sleeping and waking: end 0 is this one, which connected; its words are at 0 and 128, the peer's at 256 and 384.
- */
+static void set_up(const char* path) {
+  meet_at(path);
+  if (!chosen.accept) send_hello();
+  receive_hello();
+  if (chosen.accept) send_hello(), receive_ready();
+  if (!chosen.accept || (common & CONFIRMATION) != 0) send_ready();
+  if (!chosen.accept && (common & CONFIRMATION) != 0) receive_ready();
+}
 
-static void wake(size_t peer_word) {
-  if (theirs.wake != FUTEX) return; /* it spins */
+/* ---- Sleeping and waking */
+
+static size_t own_word(int what) { return (size_t)((chosen.accept ? 256 : 0) + what * 128); }
+static size_t their_word(int what) { return (size_t)((chosen.accept ? 0 : 256) + what * 128); }
+
+static void wake(int what) {
+  const size_t at = their_word(what);
+  const uint64_t one = 1;
+  if (theirs.wake == SPIN) return;
   atomic_thread_fence(memory_order_seq_cst);
-  if (atomic_load_explicit(half(page, peer_word), memory_order_relaxed) == 0) return;
-  if (atomic_exchange(half(page, peer_word), 0) != 0)
-    syscall(SYS_futex, page + peer_word, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
+  if (atomic_load_explicit(half(page, at), memory_order_relaxed) == 0) return;
+  const uint32_t sleeper = atomic_exchange(half(page, at), 0);
+  if (sleeper == 0) return;
+  if ((sleeper & FAR_BIT) != 0)
+    send(socket_fd, &one, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+  else if (theirs.wake == FUTEX)
+    syscall(SYS_futex, page + at, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
+  else if (theirs.wake == SIGNAL)
+    syscall(SYS_tgkill, theirs.process, sleeper, theirs.signal);
+  else if (write(their_events[what], &one, sizeof one) < 0 && errno != EAGAIN)
+    fail("waking");
 }
 
 static uint64_t lap(uint64_t position, uint64_t slots) { return 1 + position / slots % 0xffffffff; }
@@ -165,18 +241,43 @@ static int something_to_read(void) {
 /* What ended, once nothing is left to read; goes on otherwise. */
 static void look_at_peer(void) {
   struct pollfd watched = {socket_fd, POLLRDHUP, 0};
-  if (poll(&watched, 1, 0) <= 0 || something_to_read()) return;
+  if (poll(&watched, 1, 0) <= 0 || (watched.revents & (POLLRDHUP | POLLHUP)) == 0 || something_to_read()) return;
+  printf("slept %u times and %u times far\n", sleeps, far_sleeps);
   exit(atomic_load_explicit(half(peer, STATE), memory_order_acquire) == 1 ? 0 : 2);
 }
 
-static void sleep_until(size_t own_word, int (*ready)(void)) {
-  const uint32_t me = (uint32_t)syscall(SYS_gettid);
+/* Until it is woken, or for 100 ms; where the word says so, until something comes on the socket. */
+static void sleep_once(int what, uint32_t name) {
   const struct timespec slice = {0, 100 * 1000 * 1000};
-  while (!ready()) {
-    atomic_exchange(half(page, own_word), me);
-    atomic_thread_fence(memory_order_seq_cst);
-    if (!ready()) syscall(SYS_futex, page + own_word, FUTEX_WAIT, me, &slice, NULL, 0);
-    atomic_exchange(half(page, own_word), 0);
+  struct pollfd watched[] = {{socket_fd, POLLRDHUP, 0}, {own_events[what], POLLIN, 0}};
+  sigset_t awaited;
+  uint64_t ignored;
+  if ((name & FAR_BIT) != 0) {
+    watched[0].events |= POLLIN;
+    if (poll(watched, 1, -1) > 0)
+      while (recv(socket_fd, &ignored, sizeof ignored, MSG_DONTWAIT) > 0) continue;
+  } else if (chosen.wake == FUTEX) {
+    syscall(SYS_futex, page + own_word(what), FUTEX_WAIT, name, &slice, NULL, 0);
+  } else if (chosen.wake == EVENTFD) {
+    if (poll(watched, 2, 100) > 0 && read(own_events[what], &ignored, sizeof ignored) < 0 && errno != EAGAIN)
+      fail("sleeping");
+  } else {
+    sigemptyset(&awaited), sigaddset(&awaited, SIGUSR1);
+    sigtimedwait(&awaited, NULL, &slice);
+  }
+}
+
+static void sleep_until(int what, int (*ready)(void)) {
+  const int far = what == RECORD && chosen.far && (common & FAR_SLEEP) != 0;
+  const uint32_t name = (uint32_t)syscall(SYS_gettid) | (far ? FAR_BIT : 0);
+  for (unsigned turn = 1; !ready(); ++turn) {
+    if (chosen.wake == SPIN && turn % 1000000 != 0) continue;
+    if (chosen.wake != SPIN) {
+      atomic_exchange(half(page, own_word(what)), name);
+      atomic_thread_fence(memory_order_seq_cst);
+      if (!ready()) sleep_once(what, name), ++sleeps, far_sleeps += (unsigned)far;
+      atomic_exchange(half(page, own_word(what)), 0);
+    }
     if (!ready()) look_at_peer();
   }
 }
@@ -200,15 +301,16 @@ static void publish(uint64_t at, uint64_t kind, uint64_t length) {
 static void put(uint64_t kind, const void* bytes, size_t length) {
   const uint64_t size = slots_for(length), rest = SLOTS - written % SLOTS, skipped = size > rest ? rest : 0;
   wanted = skipped + size;
-  sleep_until(128, has_room);
+  sleep_until(ROOM, has_room);
   const uint64_t at = written + skipped, end = at + size;
   memcpy(own + RING + (at % SLOTS) * 64 + 16, bytes, length);
+  if (++answers == (unsigned)chosen.die) raise(SIGKILL);
   _Atomic(uint64_t)* next = word(own, RING + (end % SLOTS) * 64);
   if (*next >> 32 == lap(end, SLOTS)) *next = 0; /* stale payload that looks like a record */
   publish(at, kind, length);
   if (skipped != 0) publish(written, PADDING, 0);
   written = end;
-  wake(256);
+  wake(RECORD);
 }
 
 /* All chunks at once, so that one count tells whether they came back. */
@@ -218,7 +320,7 @@ static int chunks_are_back(void) {
 
 static void put_through_chunks(const void* bytes, uint64_t length) {
   if (length > (uint64_t)CHUNKS * CHUNK_SIZE) exit(3);
-  sleep_until(128, chunks_are_back);
+  sleep_until(ROOM, chunks_are_back);
   memcpy(own + RING + SLOTS * 64, bytes, length);
   ++returns_awaited;
   const uint64_t note[2] = {0, length};
@@ -226,7 +328,8 @@ static void put_through_chunks(const void* bytes, uint64_t length) {
 }
 
 static void answer(const void* bytes, uint64_t length) {
-  if (length <= INLINE_LIMIT)
+  while (chosen.patient && (atomic_load(half(page, their_word(RECORD))) & FAR_BIT) == 0) usleep(100);
+  if (length <= INLINE_LIMIT || (common & LOANS) == 0)
     put(MESSAGE, bytes, length);
   else
     put_through_chunks(bytes, length);
@@ -258,16 +361,35 @@ static void echo_one(void) {
   }
   read_at += size;
   atomic_store_explicit(word(own, 0), read_at, memory_order_release); /* released */
-  wake(384);
+  wake(ROOM);
+}
+
+static void choose(const char* word) {
+  static const struct {
+    const char* name;
+    int* value;
+  } all[] = {{"accept", &chosen.accept},     {"wake", &chosen.wake},
+             {"offer", &chosen.offer},       {"require", &chosen.require},
+             {"versions", &chosen.versions}, {"far", &chosen.far},
+             {"patient", &chosen.patient},   {"die", &chosen.die}};
+  const char* value = strchr(word, '=');
+  for (size_t i = 0; value != NULL && i < sizeof all / sizeof *all; ++i)
+    if (strncmp(all[i].name, word, (size_t)(value - word)) == 0) {
+      *all[i].value = atoi(value + 1);
+      return;
+    }
+  fprintf(stderr, "abi-peer: unknown word %s\n", word);
+  exit(1);
 }
 
 int main(int argc, char** argv) {
-  if (argc != 2) return fprintf(stderr, "usage: %s PATH\n", argv[0]), 1;
-  connect_to(argv[1]);
-  send_hello();
-  receive_hello();
+  if (argc < 2) return fprintf(stderr, "usage: %s PATH [WORD=NUMBER ...]\n", argv[0]), 1;
+  for (int i = 2; i < argc; ++i) choose(argv[i]);
+  sigset_t awaited;
+  sigemptyset(&awaited), sigaddset(&awaited, SIGUSR1), sigprocmask(SIG_BLOCK, &awaited, NULL);
+  set_up(argv[1]);
   while (1) {
-    sleep_until(0, something_to_read);
+    sleep_until(RECORD, something_to_read);
     echo_one();
   }
 }
