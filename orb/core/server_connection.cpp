@@ -164,6 +164,13 @@ void ServerConnection::on_closed(Error reason) noexcept {
   server_->executive().peer_gone(id());
 }
 
+// Who has tasks would lose them.
+bool ServerConnection::is_idle() noexcept {
+  if (binding_.task != no_task || !assembler_.idle() || !tasks_.empty()) return false;
+  const std::lock_guard lock(mutex_);
+  return jobs_.empty();
+}
+
 // Nobody waits for their answers any more; what needs none runs all the same.
 void ServerConnection::give_up_requests() noexcept {
   const std::lock_guard lock(mutex_);

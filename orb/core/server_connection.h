@@ -40,6 +40,8 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
 
   void on_bytes(Bytes bytes, Time received) noexcept override;
   void on_lent(transport::Lent lent, Time received) noexcept override;
+  bool is_idle() noexcept override;
+  void give_way() noexcept override { close_orderly(); }
   void on_closed(Error reason) noexcept override;
 
   // Once bound: the task's thread instead of the reactor's.

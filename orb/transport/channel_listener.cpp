@@ -17,7 +17,8 @@
 namespace corelane::transport {
 namespace {
 
-constexpr std::chrono::seconds quiet_time{10};                // between two lines of the log
+constexpr std::chrono::seconds quiet_time{10};  // between two lines of the log
+constexpr std::chrono::milliseconds room_patience{100};
 constexpr std::chrono::milliseconds no_resources_pause{100};  // until descriptors or memory may be there again
 
 using channel::SetupFault;
@@ -34,6 +35,15 @@ struct Place {
 bool is_beyond_half(const os::Fd& fd) noexcept {
   rlimit limit{};
   return getrlimit(RLIMIT_NOFILE, &limit) == 0 && static_cast<rlim_t>(fd.get()) > limit.rlim_cur / 2;
+}
+
+// ConnectionCensus::make_room() on the reactor's thread. Not for long: that may be one that waits for this listener to
+// stop.
+bool make_room(Reactor::Impl& reactor, const std::shared_ptr<ConnectionCensus>& census, const std::string& host) {
+  const auto made = std::make_shared<os::Parker>();
+  return reactor.post([=] {
+    if (census->make_room(host)) made->unpark();
+  }) && made->park(os::now() + room_patience);
 }
 
 }  // namespace
@@ -66,20 +76,22 @@ void ChannelListener::run() {
     }
 }
 
-channel::Porter ChannelListener::porter(std::shared_ptr<ConnectionCensus> census, const ChannelOptions& granted) {
-  return
-      [census = std::move(census), granted](const channel::Peer& peer) -> Expected<std::shared_ptr<void>, SetupFault> {
-        const std::string name = "user " + std::to_string(peer.user);
-        auto ticket = census->enter(name);
-        if (!ticket) return SetupFault{SetupFault::Kind::denied, name + " refused: " + ticket.error()};
-        ChannelWatch watch = ChannelWatch::make(peer, granted);
-        if (!watch) return channel::system_fault("epoll", errno, "raise ulimit -n");
-        if (is_beyond_half(watch.more))
-          return SetupFault{SetupFault::Kind::denied, name +
-                                                          " gets no channel: half of this server's descriptors are in "
-                                                          "use, and the others are for sockets; raise its ulimit -n"};
-        return std::shared_ptr<void>(std::make_shared<Place>(std::move(*ticket), std::move(watch)));
-      };
+channel::Porter ChannelListener::porter(std::shared_ptr<ConnectionCensus> census,
+                                        std::shared_ptr<Reactor::Impl> reactor, const ChannelOptions& granted) {
+  return [census = std::move(census), reactor = std::move(reactor),
+          granted](const channel::Peer& peer) -> Expected<std::shared_ptr<void>, SetupFault> {
+    const std::string name = "user " + std::to_string(peer.user);
+    auto ticket = census->enter(name);
+    if (!ticket && make_room(*reactor, census, name)) ticket = census->enter(name);
+    if (!ticket) return SetupFault{SetupFault::Kind::denied, name + " refused: " + ticket.error()};
+    ChannelWatch watch = ChannelWatch::make(peer, granted);
+    if (!watch) return channel::system_fault("epoll", errno, "raise ulimit -n");
+    if (is_beyond_half(watch.more))
+      return SetupFault{SetupFault::Kind::denied, name +
+                                                      " gets no channel: half of this server's descriptors are in "
+                                                      "use, and the others are for sockets; raise its ulimit -n"};
+    return std::shared_ptr<void>(std::make_shared<Place>(std::move(*ticket), std::move(watch)));
+  };
 }
 
 void ChannelListener::admit(channel::Channel channel) {
@@ -88,6 +100,7 @@ void ChannelListener::admit(channel::Channel channel) {
   if (!link) return say("a channel could not be watched; see /proc/sys/fs/epoll/max_user_watches");
   auto connection =
       std::make_shared<StreamConnection>(std::move(*link), shared_->reactor, shared_->limits, std::move(place->ticket));
+  connection->take_seat();
   shared_->reactor->post([shared = shared_, connection = std::move(connection)] {
     if (shared->stopped) return;
     const Acceptor acceptor = shared->acceptor;  // stop() inside it ends this listener, not the call

@@ -49,6 +49,11 @@ class Watcher {
   // them during the call alone.
   virtual void on_lent(Lent lent, Time received) noexcept { on_bytes(lent.bytes, received); }
 
+  // Whether nothing is under way for the peer, so that the connection may end for the sake of another.
+  virtual bool is_idle() noexcept { return false; }
+  // After is_idle(): another needs its place. Says goodbye in the protocol above, if that has such a word, and closes.
+  virtual void give_way() noexcept {}
+
   // The last call, exactly once for each watch() unless unwatch() came first. COMM_FAILURE with minor peer_closed (the
   // peer's orderly end), connection_lost, closed_here (close() on this side), idle_timeout, deadline_passed
   // (expect_by), shutting_down (the reactor stopped), TRANSIENT send_backlog, or NO_MEMORY out_of_memory.

@@ -1,5 +1,7 @@
 #include "orb/transport/detail/stream_connection.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <cassert>
 #include <chrono>
@@ -10,6 +12,7 @@
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
+#include "orb/transport/detail/link_handlers.h"
 #include "orb/transport/detail/read_gate.h"
 
 namespace corelane::transport {
@@ -44,8 +47,12 @@ StreamConnection::StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<R
       peer_(link_->peer()),
       credentials_(link_->credentials()),
       id_(next_id()),
-      ticket_(std::move(ticket)),
-      last_traffic_(os::now()) {}
+      last_traffic_(os::now()),
+      ticket_(std::move(ticket)) {}
+
+void StreamConnection::take_seat() {
+  if (ticket_) ticket_->belongs_to(weak_from_this());
+}
 
 bool StreamConnection::begin_receiving() noexcept {
   Mode expected = Mode::free;
@@ -259,41 +266,6 @@ void StreamConnection::update_on_reactor() noexcept try {
   give_up_on_reactor();
 }
 
-namespace {
-
-// Room has a descriptor of its own, whose being readable means that the connection is writable.
-class RoomHandler final : public ReadinessHandler {
- public:
-  explicit RoomHandler(std::shared_ptr<ReadinessHandler> connection) : connection_(std::move(connection)) {}
-  void on_readable() noexcept override { connection_->on_writable(); }
-  void on_writable() noexcept override {}
-  void on_stopping() noexcept override { connection_->on_stopping(); }
-
- private:
-  const std::shared_ptr<ReadinessHandler> connection_;
-};
-
-// So has the end, whose being readable means that a look behind the last bytes finds it. `told`, the connection's, says
-// so to whoever reads: the nudge may be spent on bytes that were still there.
-class EndHandler final : public ReadinessHandler {
- public:
-  EndHandler(std::shared_ptr<ReadinessHandler> connection, Link& link, bool& told)
-      : connection_(std::move(connection)), link_(link), told_(told) {}
-  void on_readable() noexcept override {
-    told_ = true;
-    link_.nudge();
-  }
-  void on_writable() noexcept override {}
-  void on_stopping() noexcept override { connection_->on_stopping(); }
-
- private:
-  const std::shared_ptr<ReadinessHandler> connection_;
-  Link& link_;  // the connection's
-  bool& told_;
-};
-
-}  // namespace
-
 // False when the system does not let it.
 bool StreamConnection::watch_on_reactor(bool room) {
   if (!readiness_) readiness_ = reactor_->watch(link_->bytes_descriptor(), shared_from_this());
@@ -439,6 +411,28 @@ void StreamConnection::on_writable() noexcept {
 void StreamConnection::on_stopping() noexcept {
   close_for(comm_failure(minor::shutting_down));
   finish_on_reactor();
+}
+
+// relaxed: see renew()
+Time StreamConnection::quiet_since() const noexcept { return last_traffic_.load(std::memory_order_relaxed); }
+
+bool StreamConnection::give_way() noexcept {
+  if (!is_idle_on_reactor()) return false;
+  const std::shared_ptr<Watcher> watcher = active_watcher_;
+  watcher->give_way();
+  ticket_.reset();
+  return true;
+}
+
+// Bytes that nobody has read yet are something under way, too.
+bool StreamConnection::is_idle_on_reactor() noexcept {
+  if (!active_watcher_ || !is_open() || read_waits_ || !active_watcher_->is_idle()) return false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!backlog_.empty()) return false;
+  }
+  pollfd unread{.fd = link_->descriptor(), .events = POLLIN, .revents = 0};
+  return poll(&unread, 1, 0) == 0;
 }
 
 Time StreamConnection::time_limit() const noexcept {

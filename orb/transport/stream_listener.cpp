@@ -107,14 +107,20 @@ AcceptLoop::Turn AcceptLoop::accept_one() {
   }
   const std::string peer = peer_name(fd.get(), address);
   auto ticket = census_->enter(peer);
+  if (!ticket && census_->make_room(peer)) {
+    if (may_say(crowded_)) os::log::info("idle connections make room for " + peer + ": " + ticket.error());
+    ticket = census_->enter(peer);
+  }
   if (!ticket) {
     turn_away(fd, peer + " refused: " + ticket.error());
     return Turn::refused;
   }
   configure_stream(fd.get(), address.family());
   const Acceptor acceptor = acceptor_;  // stop() inside it ends this loop, not the call
-  acceptor(std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(fd)), reactor_, limits_,
-                                              std::move(*ticket)));
+  const auto connection = std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(fd)), reactor_,
+                                                             limits_, std::move(*ticket));
+  connection->take_seat();
+  acceptor(connection);
   return Turn::accepted;
 }
 

@@ -16,7 +16,8 @@
 
 namespace corelane::transport {
 
-// Bounds on what peers may take. They hold for each transport object.
+// Bounds on what peers may take. They hold for each transport object. Where one on connections is reached, the one that
+// was quiet for longest makes room for a newcomer, of those whose watcher says that they are idle.
 struct ConnectionLimits {
   std::size_t connections = 1024;            // accepted and alive, in total
   std::size_t connections_per_peer = 256;    // accepted and alive from one address, or from one user of this host

@@ -1,64 +1,91 @@
 // ConnectionCensus: counts accepted connections against the limits, in total and for each peer: an address, or a user
-// of this host. Threads: any; one lock. A Ticket is one counted connection and may outlive the transport.
+// of this host; and finds one that may go where a newcomer finds no room.
+//
+// Threads: any but make_room(); one lock. A Ticket is one counted connection and may outlive the transport.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/base/time.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/transport/transport.h"
 
 namespace corelane::transport {
 
+// A counted connection that may give its place up.
+class Guest {
+ public:
+  // When something came over it last. Thread: any.
+  virtual Time quiet_since() const noexcept = 0;
+  // Ends the connection and gives its ticket back, unless something is under way. Thread: the reactor's.
+  virtual bool give_way() noexcept = 0;
+
+ protected:
+  ~Guest() = default;
+};
+
 class ConnectionCensus : public std::enable_shared_from_this<ConnectionCensus> {
  public:
   class Ticket {
    public:
-    Ticket(std::shared_ptr<ConnectionCensus> census, std::string host)
-        : census_(std::move(census)), host_(std::move(host)) {}
+    Ticket(std::shared_ptr<ConnectionCensus> census, std::uint64_t number)
+        : census_(std::move(census)), number_(number) {}
     Ticket(Ticket&&) noexcept = default;
-    Ticket& operator=(Ticket&&) = delete;
-    ~Ticket() {
-      if (census_) census_->leave(host_);
+    Ticket& operator=(Ticket&& other) noexcept {
+      std::swap(census_, other.census_);
+      std::swap(number_, other.number_);
+      return *this;
     }
+    ~Ticket() {
+      if (census_) census_->leave(number_);
+    }
+    // From here on make_room() may ask him.
+    void belongs_to(std::weak_ptr<Guest> guest) const { census_->seat(number_, std::move(guest)); }
 
    private:
     std::shared_ptr<ConnectionCensus> census_;
-    std::string host_;
+    std::uint64_t number_;
   };
 
   explicit ConnectionCensus(const ConnectionLimits& limits)
       : total_limit_(limits.connections), peer_limit_(limits.connections_per_peer) {}
 
   // When a limit is reached: which, and how to mend it, for the log.
-  Expected<Ticket, std::string> enter(const std::string& host) {
-    const std::lock_guard lock(mutex_);
-    if (total_ >= total_limit_) return reached("limits.connections", "LimitsConnections", total_limit_);
-    const auto known = by_host_.find(host);
-    if (known != by_host_.end() && known->second >= peer_limit_)
-      return reached("limits.connections_per_peer", "LimitsConnectionsPerPeer", peer_limit_);
-    ++by_host_[host], ++total_;
-    return Ticket(shared_from_this(), host);
-  }
+  Expected<Ticket, std::string> enter(const std::string& host);
+
+  // For a newcomer who was turned away: the connection that was quiet for longest goes, of those with nothing under
+  // way; where his host has all that it may have, one of that host. False: there was none. Bound: the connections.
+  // Thread: the reactor's.
+  bool make_room(const std::string& host);
 
  private:
-  static std::string reached(const std::string& limit, const std::string& option, std::size_t most) {
-    return limit + " = " + std::to_string(most) + " is reached; close some, or raise it (-ORB" + option + ")";
-  }
-  void leave(const std::string& host) {
-    const std::lock_guard lock(mutex_);
-    --total_;
-    const auto entry = by_host_.find(host);
-    if (--entry->second == 0) by_host_.erase(entry);
-  }
+  struct Place {
+    std::string host;
+    std::weak_ptr<Guest> guest{};
+  };
+  struct Candidate {
+    Time quiet_since;
+    std::shared_ptr<Guest> guest;
+  };
+
+  static std::string reached(const std::string& limit, const std::string& option, std::size_t most);
+  std::size_t count_of(const std::string& host) const noexcept;
+  std::vector<Candidate> candidates(const std::string& host);
+  void seat(std::uint64_t number, std::weak_ptr<Guest> guest);
+  void leave(std::uint64_t number) noexcept;
 
   const std::size_t total_limit_, peer_limit_;
   os::PiMutex mutex_;
-  std::size_t total_ = 0;
+  // Guarded by mutex_.
+  std::uint64_t last_number_ = 0;
+  std::unordered_map<std::uint64_t, Place> places_;
   std::unordered_map<std::string, std::size_t> by_host_;
 };
 

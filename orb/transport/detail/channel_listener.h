@@ -29,7 +29,8 @@ class ChannelListener final : public Listener {
   };
 
   // Lets in whom the census counts, and only with the descriptors that his connection takes.
-  static channel::Porter porter(std::shared_ptr<ConnectionCensus> census, const ChannelOptions& granted);
+  static channel::Porter porter(std::shared_ptr<ConnectionCensus> census, std::shared_ptr<Reactor::Impl> reactor,
+                                const ChannelOptions& granted);
   // `path` has a listening socket, of which `door` is made, with that porter.
   static Expected<std::unique_ptr<Listener>> start(os::SocketPath path, channel::Listener door,
                                                    std::shared_ptr<Shared> shared);

@@ -24,12 +24,15 @@ namespace corelane::transport {
 
 class StreamConnection final : public Connection,
                                public ReadinessHandler,
+                               public Guest,
                                public std::enable_shared_from_this<StreamConnection> {
  public:
   // `ticket`: of an accepted connection.
   StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<Reactor::Impl> reactor, const ConnectionLimits& limits,
                    std::optional<ConnectionCensus::Ticket> ticket);
   ~StreamConnection() override = default;
+  // Of an accepted one, before anybody has it: it may have to make room for others.
+  void take_seat();
 
   Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override {
     return receive_into(buffer, deadline, strategy, nullptr);
@@ -66,6 +69,9 @@ class StreamConnection final : public Connection,
   std::optional<PeerCredentials> credentials() const noexcept override { return credentials_; }
   PeerId id() const noexcept override { return id_; }
 
+  Time quiet_since() const noexcept override;
+  bool give_way() noexcept override;
+
   void on_readable() noexcept override;
   void on_read_turn() noexcept override;
   void on_writable() noexcept override;
@@ -99,6 +105,7 @@ class StreamConnection final : public Connection,
   void update_timer_on_reactor();
   void on_timer() noexcept;
   Time time_limit() const noexcept;
+  bool is_idle_on_reactor() noexcept;
 
   // Constant after construction.
   const std::unique_ptr<Link> link_;
@@ -109,7 +116,6 @@ class StreamConnection final : public Connection,
   const Endpoint peer_;
   const std::optional<PeerCredentials> credentials_;
   const PeerId id_;
-  const std::optional<ConnectionCensus::Ticket> ticket_;
 
   // Shared.
   std::atomic<Mode> mode_{Mode::free};
@@ -134,6 +140,7 @@ class StreamConnection final : public Connection,
   bool write_armed_ = false;
   bool read_waits_ = false;  // readable, and deferred
   ReadAccount reads_;
+  std::optional<ConnectionCensus::Ticket> ticket_;
   TimerId timer_{0};
   Time timer_at_ = never;
 };

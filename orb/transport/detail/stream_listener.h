@@ -47,8 +47,8 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
   std::optional<os::SocketPath> path_;
   Acceptor acceptor_;
   std::unique_ptr<Readiness> readiness_;
-  ReadAccount reads_;             // a stranger's
-  Time refusing_{}, starving_{};  // when the log may be told of it again
+  ReadAccount reads_;                         // a stranger's
+  Time refusing_{}, starving_{}, crowded_{};  // when the log may be told of it again
 };
 
 class StreamListener final : public Listener {

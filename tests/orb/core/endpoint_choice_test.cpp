@@ -6,6 +6,7 @@
 #include <exception>
 #include <filesystem>
 #include <future>
+#include <thread>
 
 #include "orb/channel/setup.h"
 #include "orb/core/async_invocation.h"
@@ -81,6 +82,17 @@ CORBA::CompletionStatus completed_of(const std::exception_ptr& exception) {
   } catch (...) {
     return CORBA::COMPLETED_MAYBE;
   }
+}
+
+// A server may not have done with another's call yet when that has its reply.
+std::int32_t patient_sum(const CORBA::object_reference<Probing::Probe>& probe, std::int32_t a, std::int32_t b) {
+  for (int tries = 0; tries < 100'000; ++tries) try {
+      return probe->add(a, b);
+    } catch (const CORBA::TRANSIENT& full) {
+      if (full.completed() != CORBA::COMPLETED_NO) throw;
+      std::this_thread::yield();
+    }
+  return 0;
 }
 
 // Of add(3, 4), which ends in TRANSIENT, when it is sent or later.
@@ -176,7 +188,8 @@ TEST_CASE("a call beyond a limit of connections did not run and says so over eve
   const std::string endpoint = kind.ends_with(':') ? kind + test.path : kind;
   ProbeServer server({"-ORBEndpointListen", endpoint, limit, "1"});
   const auto first = probe_of(test.client, server.ior());
-  CHECK(first->add(1, 2) == 3);
+  auto busy = std::async(std::launch::async, [&] { first->block(); });
+  server.servant->wait_until_blocked();
   TestOrb other;
   const auto second = probe_of(other, server.ior());
   try {
@@ -187,7 +200,22 @@ TEST_CASE("a call beyond a limit of connections did not run and says so over eve
     CHECK(full.minor() == (endpoint.starts_with("channel:") ? minor::connect_failed : minor::peer_closed));
   }
   CHECK(completed_of_asynchronous(second) == CORBA::COMPLETED_NO);
+  server.servant->release();
+  busy.get();
   CHECK(first->add(3, 4) == 7);
+}
+
+TEST_CASE("an idle client makes room for another one, and calls on by itself") {
+  Fixture test;
+  const std::string kind = GENERATE(as<std::string>{}, "127.0.0.1:0", "unix:", "channel:");
+  const std::string limit = GENERATE(as<std::string>{}, "-ORBLimitsConnections", "-ORBLimitsConnectionsPerPeer");
+  ProbeServer server({"-ORBEndpointListen", kind.ends_with(':') ? kind + test.path : kind, limit, "1"});
+  TestOrb other;
+  const auto first = probe_of(test.client, server.ior()), second = probe_of(other, server.ior());
+  for (int i = 0; i < 5; ++i) {
+    CHECK(patient_sum(first, i, 1) == i + 1);
+    CHECK(patient_sum(second, i, 2) == i + 2);
+  }
 }
 
 TEST_CASE("a client of another host takes TCP") {

@@ -1,0 +1,65 @@
+#include "orb/transport/detail/census.h"
+
+#include <algorithm>
+
+namespace corelane::transport {
+
+Expected<ConnectionCensus::Ticket, std::string> ConnectionCensus::enter(const std::string& host) {
+  const std::lock_guard lock(mutex_);
+  if (places_.size() >= total_limit_) return reached("limits.connections", "LimitsConnections", total_limit_);
+  if (count_of(host) >= peer_limit_)
+    return reached("limits.connections_per_peer", "LimitsConnectionsPerPeer", peer_limit_);
+  places_.emplace(++last_number_, Place{.host = host});
+  ++by_host_[host];
+  return Ticket(shared_from_this(), last_number_);
+}
+
+std::string ConnectionCensus::reached(const std::string& limit, const std::string& option, std::size_t most) {
+  return limit + " = " + std::to_string(most) + " is reached; close some, or raise it (-ORB" + option + ")";
+}
+
+std::size_t ConnectionCensus::count_of(const std::string& host) const noexcept {
+  const auto known = by_host_.find(host);
+  return known == by_host_.end() ? 0 : known->second;
+}
+
+std::vector<ConnectionCensus::Candidate> ConnectionCensus::candidates(const std::string& host) {
+  std::vector<Candidate> found;
+  const std::lock_guard lock(mutex_);
+  const bool own_alone = count_of(host) >= peer_limit_;
+  for (const auto& [number, place] : places_) {
+    if (own_alone && place.host != host) continue;
+    if (auto guest = place.guest.lock()) {
+      const Time since = guest->quiet_since();
+      found.push_back({since, std::move(guest)});
+    }
+  }
+  return found;
+}
+
+// Candidates are let go of outside the lock: a guest that dies gives its ticket back.
+bool ConnectionCensus::make_room(const std::string& host) {
+  auto left = candidates(host);
+  const auto later = [](const Candidate& a, const Candidate& b) { return a.quiet_since > b.quiet_since; };
+  std::make_heap(left.begin(), left.end(), later);
+  for (auto end = left.end(); end != left.begin(); --end) {
+    std::pop_heap(left.begin(), end, later);
+    if (std::prev(end)->guest->give_way()) return true;
+  }
+  return false;
+}
+
+void ConnectionCensus::seat(std::uint64_t number, std::weak_ptr<Guest> guest) {
+  const std::lock_guard lock(mutex_);
+  if (const auto place = places_.find(number); place != places_.end()) place->second.guest = std::move(guest);
+}
+
+void ConnectionCensus::leave(std::uint64_t number) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto place = places_.find(number);
+  const auto host = by_host_.find(place->second.host);
+  if (--host->second == 0) by_host_.erase(host);
+  places_.erase(place);
+}
+
+}  // namespace corelane::transport

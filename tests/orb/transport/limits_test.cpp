@@ -1,0 +1,58 @@
+// Who goes when there are as many connections as there may be. That nobody goes whose watcher does not say that he is
+// idle is in the suite of all byte streams.
+#include <array>
+#include <atomic>
+#include <catch2/catch.hpp>
+
+#include "orb/base/minor.h"
+#include "tests/orb/transport/kinds.h"
+#include "tests/support/quiet.h"
+
+using namespace corelane;
+using namespace corelane::testing;
+
+namespace {
+
+class Yielding final : public Collector {
+ public:
+  explicit Yielding(ConnectionPtr connection) : connection_(std::move(connection)) {}
+  bool is_idle() noexcept override { return idle.load(); }
+  void give_way() noexcept override { connection_->close(); }
+  void let_go() { connection_->unwatch(), connection_.reset(); }
+
+  std::atomic<bool> idle{true};
+
+ private:
+  ConnectionPtr connection_;
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a newcomer takes the place of who was quiet for longest, but of nobody who is busy", "", TcpV4,
+                   UnixSocket, SharedMemory) {
+  const Quiet quiet;
+  const bool by_peer = GENERATE(true, false);
+  StreamHarness<TestType> harness({.connections = by_peer ? 100u : 3u, .connections_per_peer = by_peer ? 3u : 100u});
+  std::array<ConnectionPtr, 3> callers;
+  std::array<std::shared_ptr<Yielding>, 3> called;
+  for (std::size_t i = 0; i < callers.size(); ++i) {
+    const auto [caller, end] = harness.connect();
+    callers[i] = caller;
+    end->watch(called[i] = std::make_shared<Yielding>(end));
+  }
+  for (const std::size_t i : {1u, 2u, 0u}) {
+    REQUIRE(send(callers[i], "x"));
+    called[i]->wait_for(1);
+  }
+  called[1]->idle = false;
+  const Pair newcomer = harness.connect();
+  CHECK(called[2]->closed.take().minor == minor::closed_here);
+  CHECK(read(callers[2], 1).empty());
+  called[0]->idle = false;
+  const auto refused = harness.transport->connect(harness.listener->endpoint(), patience());
+  if (refused) CHECK(read(*refused, 1).empty());
+  REQUIRE(send(newcomer.caller, "y"));
+  CHECK(read(newcomer.called, 1) == "y");
+  for (const std::size_t i : {0u, 1u}) CHECK(called[i]->closed.empty());
+  for (const auto& end : called) end->let_go();
+}
