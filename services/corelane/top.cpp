@@ -98,9 +98,10 @@ nlohmann::ordered_json json_of(const LedgerHolder& holder) {
 }
 
 std::string line_of(const CoreCounters& core, std::int64_t others) {
-  std::string text = format("  core %-3d %5.1f %% of %.1f %% admitted, %llu tasks%s", core.core.value,
-                            percent(core.admitted), percent(core.capacity), static_cast<unsigned long long>(core.tasks),
-                            core.order == sched::CoreOrder::deadline ? ", by deadlines" : "");
+  std::string text =
+      format("  core %-3d %5.1f %% of %.1f %% admitted, %llu %s%s", core.core.value, percent(core.admitted),
+             percent(core.capacity), static_cast<unsigned long long>(core.tasks), core.tasks == 1 ? "task" : "tasks",
+             core.order == sched::CoreOrder::deadline ? ", by deadlines" : "");
   if (others > 0) text += format("; other servers hold %.1f %%, their platform load included", percent(others));
   return text + "\n";
 }

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <iterator>
 #include <system_error>
 
 #include "orb/core/name_service.h"
+#include "orb/core/settings_of.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/os/directory.h"
 #include "orb/os/small_file.h"
@@ -30,15 +30,6 @@ std::vector<std::string> with_defaults(const std::vector<std::string>& given) {
   if (::geteuid() == 0) options.insert(options.end(), {"-ORBEndpointUnixMode", "0666"});
   options.insert(options.end(), given.begin(), given.end());
   return options;
-}
-
-Expected<core::Settings, core::SettingsFault> settings_with(std::vector<std::string> options) {
-  options.insert(options.begin(), "corelane-nameserver");
-  std::vector<char*> argv;
-  std::ranges::transform(options, std::back_inserter(argv), [](std::string& word) { return word.data(); });
-  argv.push_back(nullptr);
-  int argc = static_cast<int>(options.size());
-  return core::load_settings(argc, argv.data(), core::SettingsSources::of_process());
 }
 
 Expected<void, std::string> make_directory_of(const std::string& path) {
@@ -94,7 +85,7 @@ Expected<std::unique_ptr<Store>, std::string> store_of(const core::NamingSetting
 
 Expected<std::vector<std::string>, core::SettingsFault> nameserver_options(const std::vector<std::string>& given) {
   std::vector<std::string> options = with_defaults(given);
-  const auto settings = settings_with(options);
+  const auto settings = core::settings_of(options);
   if (!settings) return settings.error();
   std::string listen = settings->listen_given ? transport::to_string(settings->listen) : standard_place;
   const std::string socket = core::nameserver_socket(*settings);

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "orb/corba/init_orb.h"
 #include "orb/core/runtime.h"
-#include "orb/core/settings.h"
+#include "orb/core/settings_of.h"
 #include "orb/core/stop_signals.h"
 #include "orb/dispatch/host_ledger.h"
 #include "orb/os/clock.h"
@@ -28,13 +27,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Expected<core::Settings, std::string> read_settings(std::vector<std::string> words) {
-  words.insert(words.begin(), "corelane-reserved");
-  std::vector<char*> argv;
-  std::ranges::transform(words, std::back_inserter(argv), [](std::string& word) { return word.data(); });
-  argv.push_back(nullptr);
-  int argc = static_cast<int>(words.size());
-  auto settings = core::load_settings(argc, argv.data(), core::SettingsSources::of_process());
+Expected<core::Settings, std::string> read_settings(const std::vector<std::string>& words) {
+  auto settings = core::settings_of(words);
   if (!settings) return settings.error().text;
   if (settings->runtime_directory.empty()) settings->runtime_directory = dispatch::runtime_directory();
   return *std::move(settings);

@@ -59,7 +59,7 @@ TEST_CASE("a live server is shown with its cores and tasks") {
   (*page)->write(sample());
   const std::string text = shown(directory.path(), Format::table);
   CHECK_THAT(text, Catch::Contains("plant " + std::to_string(::getpid()) + ": admitted 3"));
-  CHECK_THAT(text, Catch::Contains("core 2    12.3 % of 95.0 % admitted, 1 tasks\n"));
+  CHECK_THAT(text, Catch::Contains("core 2    12.3 % of 95.0 % admitted, 1 task\n"));
   CHECK_THAT(text, Catch::Contains("1.50ms"));
   CHECK_THAT(text, Catch::Contains("Plant/st?"));  // no control characters
 }
@@ -79,7 +79,7 @@ TEST_CASE("each server's cores show what the ledger says that others hold of the
                                     {self + 1, {holds(2, 6ms, task), holds(2, 200us, platform), holds(1, 1ms, task)}}},
                         .fault = {}};
   const std::string text = text_of(picture, Format::table, Time{});
-  CHECK_THAT(text, Catch::Contains("core 2    12.3 % of 95.0 % admitted, 1 tasks; other servers hold 62.0 %, their"));
+  CHECK_THAT(text, Catch::Contains("core 2    12.3 % of 95.0 % admitted, 1 task; other servers hold 62.0 %, their"));
   CHECK_THAT(text, Catch::Contains("\nprocess " + std::to_string(self + 1) +
                                    ": shows nothing that this user may read, but holds 10.0 % of core 1, 62.0 % of "
                                    "core 2\n"));
