@@ -1,5 +1,11 @@
 #include "services/nameserver/stores/change_teller.h"
 
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "orb/os/log.h"
+
 namespace corelane::nameserver {
 
 void ChangeTeller::on_change(std::function<void(const Change&)> told) {
@@ -17,6 +23,15 @@ void ChangeTeller::queue(const Changes& changes) {
   queued_.insert(queued_.end(), changes.begin(), changes.end());
 }
 
+// Who throws misses that one change; the others are told, and whoever waits for the end of telling waits no longer.
+void ChangeTeller::tell_one(const Change& change) noexcept {
+  try {
+    told_(change);
+  } catch (const std::exception& why) {
+    os::log::warn(std::string("naming: a change was not heard: ") + why.what());
+  }
+}
+
 void ChangeTeller::tell() {
   std::unique_lock lock(mutex_);
   if (telling_) return;
@@ -25,7 +40,7 @@ void ChangeTeller::tell() {
     const Change change = std::move(queued_.front());
     queued_.pop_front();
     lock.unlock();
-    told_(change);
+    tell_one(change);
     lock.lock();
   }
   telling_ = false;

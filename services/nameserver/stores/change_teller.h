@@ -23,6 +23,8 @@ class ChangeTeller {
   void tell();
 
  private:
+  void tell_one(const Change& change) noexcept;
+
   std::mutex mutex_;
   std::condition_variable told_all_;
   std::function<void(const Change&)> told_;  // written under mutex_ while nobody tells; he who tells reads it

@@ -1,6 +1,10 @@
 #include "services/nameserver/stores/tree_store.h"
 
+#include <exception>
+#include <string>
 #include <utility>
+
+#include "orb/os/log.h"
 
 namespace corelane::nameserver {
 
@@ -97,16 +101,26 @@ Expected<Changes, StoreFault> TreeStore::write(const Decision& decide) {
   return std::move(writer.result);
 }
 
-void TreeStore::serve(const std::vector<Writer*>& writers) {
-  const Changes changes = decide_all(writers);
-  if (changes.empty()) return;
-  const auto kept = journal_ ? journal_->keep(changes, decided_.next_context()) : Expected<void, StoreFault>{};
+// Other writers wait for its end, so nothing is thrown here. Memory that fails before the journal has the changes takes
+// them back. Where it fails afterwards, or for that, the process ends: the journal has what readers could not be shown.
+void TreeStore::serve(const std::vector<Writer*>& writers) noexcept {
+  Changes changes;
+  const auto kept = decide_and_keep(writers, changes);
   if (kept) return show(changes);
   // What each was told rests on what the others did, so none of it holds.
   for (Writer* writer : writers) writer->result = kept.error();
   const std::shared_lock lock(shown_mutex_);
   decided_ = shown_;
   revision_ = shown_revision_;
+}
+
+Expected<void, StoreFault> TreeStore::decide_and_keep(const std::vector<Writer*>& writers, Changes& changes) try {
+  changes = decide_all(writers);
+  if (changes.empty() || !journal_) return {};
+  return journal_->keep(changes, decided_.next_context());
+} catch (const std::exception& why) {
+  os::log::error(std::string("naming: a change cannot be made: ") + why.what());
+  return StoreFault::unavailable;
 }
 
 Changes TreeStore::decide_all(const std::vector<Writer*>& writers) {
@@ -122,6 +136,7 @@ Changes TreeStore::decide_all(const std::vector<Writer*>& writers) {
 }
 
 void TreeStore::show(const Changes& changes) {
+  if (changes.empty()) return;
   {
     const std::lock_guard lock(shown_mutex_);
     for (const Change& change : changes) shown_.apply(change);

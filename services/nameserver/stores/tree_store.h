@@ -62,7 +62,9 @@ class TreeStore final : public Store {
 
   Expected<Changes, StoreFault> write(const Decision& decide);
   Expected<void, StoreFault> write_only(const Decision& decide);
-  void serve(const std::vector<Writer*>& writers);
+  void serve(const std::vector<Writer*>& writers) noexcept;
+  // All of them or none, as keep() of the journal.
+  Expected<void, StoreFault> decide_and_keep(const std::vector<Writer*>& writers, Changes& changes);
   Changes decide_all(const std::vector<Writer*>& writers);
   void show(const Changes& changes);
 

@@ -2,13 +2,17 @@
 #include "services/nameserver/stores/tree_store.h"
 
 #include <atomic>
+#include <new>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 
 #include "tests/services/nameserver/stores/store_laws.h"
+#include "tests/support/captured_errors.h"
 
 using namespace corelane::nameserver;
 using namespace corelane::nameserver::testing;
+using corelane::testing::CapturedErrors;
 
 namespace {
 
@@ -17,6 +21,7 @@ struct JournalLog {
   Changes kept;
   ContextId next_context = 0;
   std::optional<StoreFault> fault;
+  bool throws = false;
   std::atomic<int> inside{0};
   bool was_alone = true;
 };
@@ -27,6 +32,10 @@ class LoggedJournal final : public Journal {
 
   corelane::Expected<void, StoreFault> keep(const Changes& changes, ContextId next_context) override {
     if (++log_.inside != 1) log_.was_alone = false;
+    if (log_.throws) {
+      --log_.inside;
+      throw std::bad_alloc();
+    }
     if (!log_.fault) log_.kept.insert(log_.kept.end(), changes.begin(), changes.end());
     log_.next_context = next_context;
     --log_.inside;
@@ -59,6 +68,34 @@ TEST_CASE("what the journal did not keep was never there") {
   CHECK(store.add(root_context, {"b", ""}, object_at("second try")));
   CHECK(told == 2);
   CHECK(log.kept.back().revision == 2);
+}
+
+TEST_CASE("a journal that has no memory keeps nothing and holds up nobody") {
+  const CapturedErrors errors;
+  JournalLog log;
+  TreeStore store = store_over(log);
+  log.throws = true;
+  CHECK(fails_with(store.add(root_context, {"a", ""}, object_at("lost")), StoreFault::unavailable));
+  CHECK(reference_at(store, root_context, {"a", ""}) == "not found");
+  log.throws = false;
+  CHECK(store.add(root_context, {"a", ""}, object_at("second try")));
+  CHECK(store.status().revision == 1);
+  CHECK(errors.times("a change cannot be made") == 1);
+}
+
+TEST_CASE("who throws when he is told of a change hears of the next and may leave") {
+  const CapturedErrors errors;
+  JournalLog log;
+  TreeStore store = store_over(log);
+  int told = 0;
+  store.on_change([&](const Change&) {
+    if (++told == 1) throw std::runtime_error("not now");
+  });
+  CHECK(store.add(root_context, {"a", ""}, object_at("x")));
+  CHECK(store.add(root_context, {"b", ""}, object_at("x")));
+  store.on_change({});
+  CHECK(told == 2);
+  CHECK(errors.times("not now") == 1);
 }
 
 TEST_CASE("who listens to a store is taken away once no call of his runs") {
