@@ -1,4 +1,6 @@
 // How an ORB starts to listen, runs, and ends.
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -25,6 +27,9 @@ using errors::orb_destroyed;
 // The standard's answer to a wait for oneself. CORBA 3.3 part 1, A.5: BAD_INV_ORDER, OMG minor 3.
 constexpr Error would_deadlock{ErrorKind::bad_inv_order, Completion::no, minor::omg | 3};
 
+// Also in a server that is impatient where it calls itself.
+constexpr std::chrono::seconds shortest_handshake{2};
+
 // CloseConnection of the version that every client reads: whoever got one may call again, since nothing of his ran.
 // CORBA 3.3 part 2, 9.5.1.1.
 Bytes farewell() {
@@ -43,7 +48,7 @@ std::unique_ptr<transport::Transport> make_sockets(transport::Reactor& reactor, 
   unix_sockets.trusted = settings.naming.trusted.users;
   transport::ChannelOptions channel = settings.channel;
   channel.directory = unix_sockets.directory;
-  channel.handshake = settings.connect_timeout;
+  channel.handshake = std::max<Duration>(settings.connect_timeout, shortest_handshake);
   transport::ConnectionLimits limits = settings.connections;
   limits.farewell = farewell();
   return std::make_unique<transport::SocketTransport>(reactor, limits, std::move(unix_sockets), std::move(channel));

@@ -263,8 +263,7 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return yes_or_no(v, s.executive.real_time); }},
       {"pool.spare_threads", "4",
        "threads that sleep until a task is admitted, each with its stack, and up to twice as many once tasks have "
-       "left; "
-       "tasks beyond them wait until theirs is made",
+       "left; tasks beyond them wait until theirs is made",
        [](S& s, V v) { return size(v, s.executive.spare_threads, 0, 1024); }},
       {"pool.wait", "park",
        "how the threads of tasks, and of leader-followers, wait for what comes next: park (sleep at once), "
@@ -346,7 +345,8 @@ const std::vector<SettingsEntry>& settings_table() {
       {"timeout.request", "30s", "how long a call waits for its reply; 0s: for ever",
        [](S& s, V v) { return span_of_time(v, s.request_timeout); }},
       {"timeout.connect", "5s",
-       "how long connecting may take; a server that sets a channel up waits as long for the client's part",
+       "how long connecting may take; a server that sets a channel up waits as long for the client's part, and 2s at "
+       "least",
        [](S& s, V v) { return span_of_time(v, s.connect_timeout); }},
       {"timeout.idle", "0s", "connections without traffic are closed after this; 0s: never",
        [](S& s, V v) { return span_of_time(v, s.connections.idle_timeout); }},
@@ -387,8 +387,7 @@ const std::vector<SettingsEntry>& settings_table() {
        host},
       {"naming.service", "",
        "reference of the Naming Service, such as corbaloc::host:2809/NameService; without it this host's nameserver: "
-       "at "
-       "naming.socket, then at port 2809. -ORBInitRef NameService=REFERENCE goes before it",
+       "at naming.socket, then at port 2809. -ORBInitRef NameService=REFERENCE goes before it",
        [](S& s, V v) { return s.naming.service = v, std::string{}; }},
       {"naming.socket", "",
        "the Unix socket at which this host's nameserver listens and is looked for; without it nameserver.sock in the "
@@ -396,9 +395,7 @@ const std::vector<SettingsEntry>& settings_table() {
        nameserver_path},
       {"naming.store", "",
        "where corelane-nameserver keeps names: memory (they end with it), sqlite:PATH or etcd:URL; without it the file "
-       "names.db, "
-       "in "
-       "/var/lib/corelane for root, in $XDG_STATE_HOME/corelane or ~/.local/state/corelane for others",
+       "names.db, in /var/lib/corelane for root, in $XDG_STATE_HOME/corelane or ~/.local/state/corelane for others",
        [](S& s, V v) { return s.naming.store = v, std::string{}; }},
       {"naming.etcd_user", "", "who corelane-nameserver is to etcd; without it, it does not log in",
        [](S& s, V v) { return s.naming.etcd_user = v, std::string{}; }},
@@ -479,8 +476,7 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return yes_or_no(v, s.executive.recorder.dump_at_exit); }},
       {"reserved.use", "auto",
        "whether a server asks corelane-reserved for cores of its own: auto (where it runs; else the server shares "
-       "cores "
-       "with others), off, or required (it does not start without); see reservation.md",
+       "cores with others), off, or required (it does not start without); see reservation.md",
        reserved_use},
       {"reserved.cores", "1", "how many it asks for where pool.cores is all",
        [](S& s, V v) { return number<std::uint16_t>(v, s.reserved.cores, 1, 4096); }},

@@ -494,9 +494,3 @@ TEST_CASE("channels leave neither descriptors nor mappings behind") {
   CHECK(open_descriptors() == descriptors);
   CHECK(channel_mappings() == mappings);
 }
-
-TEST_CASE("memory of a channel can be locked, or the channel says that it is not") {
-  ChannelPair ends({.shape = {.slots = 64, .chunks = 0}, .lock_memory = true});
-  CHECK(ends.near.is_locked() == ends.far.is_locked());
-  CHECK_FALSE(ChannelPair().near.is_locked());
-}

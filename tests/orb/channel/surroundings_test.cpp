@@ -226,4 +226,10 @@ TEST_CASE("waking by signal is refused between namespaces of processes") {
     CHECK(code == 0);
 }
 
+TEST_CASE("memory of a channel can be locked, or the channel says that it is not") {
+  ChannelPair ends({.shape = {.slots = 64, .chunks = 0}, .lock_memory = true});
+  CHECK(ends.near.is_locked() == ends.far.is_locked());
+  CHECK_FALSE(ChannelPair().near.is_locked());
+}
+
 }  // namespace surroundings_test
