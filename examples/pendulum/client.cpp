@@ -114,7 +114,7 @@ class Swing {
 };
 
 ClientAnswer answer_of(const Expected<rt::Task, rt::Refusal>& task, const ControllerRef& controller) {
-  const std::string way = core::way_of(*controller->_reference());
+  const std::string way = core::way_of(*controller->_reference()).text;
   if (task) return {.admitted = true, .task = task->id().value, .reason = {}, .way = way};
   return {.admitted = false, .task = 0, .reason = task.error().text, .way = way};
 }

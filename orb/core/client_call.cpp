@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "orb/base/minor.h"
 #include "orb/core/call_deadline.h"
@@ -23,6 +24,13 @@ struct CallCache {
 CallCache& cache() {
   thread_local CallCache cache;
   return cache;
+}
+
+std::string ways_of(const Address& address) {
+  std::string ways = to_string(address.endpoints);
+  if (address.same_host == SameHost::other_namespace)
+    ways += ", the only way left, since " + std::string(text_of(address.same_host));
+  return ways;
 }
 
 // Request ids are of the process, so that a request can go over another connection unchanged.
@@ -121,7 +129,7 @@ void ClientCall::connect() {
       connection_ = std::move(*connection);
       return;
     }
-    if (current_ == origin_) raise_while("cannot connect to " + to_string(address->endpoints), connection.error());
+    if (current_ == origin_) raise_while("cannot connect to " + ways_of(*address), connection.error());
     origin_->set_forward(nullptr);
     current_ = origin_;
   }

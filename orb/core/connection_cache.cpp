@@ -27,7 +27,7 @@ Time share_of(Time deadline, std::size_t endpoints) noexcept {
 
 }  // namespace
 
-std::string way_text(const Endpoint& endpoint, const Address& address, bool channels) {
+std::string why_text(const Endpoint& endpoint, const Address& address, bool channels) {
   const auto used = std::find(address.endpoints.begin(), address.endpoints.end(), endpoint);
   const auto failed = [&](EndpointKind kind) {
     return std::any_of(address.endpoints.begin(), used, [&](const Endpoint& before) { return before.kind == kind; });
@@ -38,7 +38,12 @@ std::string way_text(const Endpoint& endpoint, const Address& address, bool chan
   } else if (endpoint.kind != EndpointKind::channel && failed(EndpointKind::channel)) {
     why += channels ? ", but no channel came about" : ", but client.channel is off";
   }
-  return (endpoint.kind == EndpointKind::tcp ? "calls over TCP to " : "calls over ") + to_string(endpoint) + ": " + why;
+  return why;
+}
+
+std::string way_text(const Endpoint& endpoint, const Address& address, bool channels) {
+  return (endpoint.kind == EndpointKind::tcp ? "calls over TCP to " : "calls over ") + to_string(endpoint) + ": " +
+         why_text(endpoint, address, channels);
 }
 
 // The end of an attempt, whichever way it comes.

@@ -94,5 +94,7 @@ class ConnectionCache {
 // Why a call goes over this endpoint of the address, as a line of the log. Those before it were not to be had, or,
 // being channels, not tried.
 std::string way_text(const transport::Endpoint& endpoint, const Address& address, bool channels = true);
+// The part of it behind the endpoint.
+std::string why_text(const transport::Endpoint& endpoint, const Address& address, bool channels = true);
 
 }  // namespace corelane::core

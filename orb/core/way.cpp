@@ -7,13 +7,34 @@
 
 namespace corelane::core {
 
-std::string way_of(const Reference& reference) {
+namespace {
+
+std::string name_of(transport::EndpointKind kind) {
+  switch (kind) {
+    case transport::EndpointKind::tcp:
+      return "tcp";
+    case transport::EndpointKind::unix_socket:
+      return "unix";
+    case transport::EndpointKind::channel:
+      return "channel";
+  }
+  return "";
+}
+
+}  // namespace
+
+Way way_of(const Reference& reference) {
   const Address* const address = reference.address();
-  if (address == nullptr) return "calls within this process";
+  if (address == nullptr)
+    return {.text = "calls within this process", .transport = "process", .endpoint = {}, .why = "the object is here"};
   auto& state = reference.orb()->state();
   const auto connection = state.connect(*address, os::now());
-  return connection ? way_text((*connection)->peer(), *address, state.settings.channels)
-                    : "the connection is gone again";
+  if (!connection) return {.text = "the connection is gone again", .transport = {}, .endpoint = {}, .why = {}};
+  const transport::Endpoint endpoint = (*connection)->peer();
+  return {.text = way_text(endpoint, *address, state.settings.channels),
+          .transport = name_of(endpoint.kind),
+          .endpoint = to_string(endpoint),
+          .why = why_text(endpoint, *address, state.settings.channels)};
 }
 
 }  // namespace corelane::core

@@ -8,7 +8,13 @@
 
 namespace corelane::core {
 
-// "calls over channel:... : <why over that>", of the connection that the latest calls used.
-std::string way_of(const Reference& reference);
+// Of the connection that the latest calls used.
+struct Way {
+  std::string text;       // the whole of it: "calls over channel:/run/x: the server is on this host"
+  std::string transport;  // channel, unix or tcp; process: there is none; "": the connection is gone again
+  std::string endpoint;   // such as channel:/run/x
+  std::string why;        // that and no other
+};
+Way way_of(const Reference& reference);
 
 }  // namespace corelane::core

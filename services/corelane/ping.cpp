@@ -25,7 +25,8 @@ struct Percentile {
 constexpr Percentile percentiles[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}, {"max", 1}};
 
 struct Result {
-  std::string type, way;
+  std::string type;
+  core::Way way;
   std::vector<Duration> times;  // sorted
 
   Duration at(double share) const noexcept {
@@ -50,13 +51,18 @@ bool measure_calls(const CORBA::object_reference<CORBA::Object>& object, const P
 }
 
 void show(const Result& result, std::ostream& out) {
-  out << plain(result.type) << " answers; " << plain(result.way) << "\n" << result.times.size() << " calls:";
+  out << plain(result.type) << " answers; " << plain(result.way.text) << "\n" << result.times.size() << " calls:";
   for (const Percentile& p : percentiles) out << "  " << p.name << " " << brief(result.at(p.share));
   out << "\n";
 }
 
 void show_json(const Result& result, std::ostream& out) {
-  nlohmann::ordered_json json{{"type", result.type}, {"way", result.way}, {"calls", result.times.size()}};
+  nlohmann::ordered_json json{{"type", result.type},
+                              {"way", result.way.text},
+                              {"transport", result.way.transport},
+                              {"endpoint", result.way.endpoint},
+                              {"why", result.way.why},
+                              {"calls", result.times.size()}};
   for (const Percentile& p : percentiles) json[std::string(p.name) + "_ns"] = result.at(p.share).count();
   out << json.dump(2) << "\n";
 }

@@ -84,7 +84,9 @@ TEST_CASE(
       {{"--pid", "--net", "--ipc"}, 0, {"calls over channel:"}},
       {{"--mount"}, 0, {"calls over TCP", "the server is on this host and sees other files"}},
       {{"--pid", "--mount"}, 0, {"calls over TCP", "the server is on this host and sees other files"}},
-      {{"--pid", "--mount", "--net"}, 1, {"cannot connect to 127.0.0.1:", "is its address reachable?"}},
+      {{"--pid", "--mount", "--net"},
+       1,
+       {"cannot connect to 127.0.0.1:", "sees other files (another mount namespace)", "is its address reachable?"}},
   }));
   if (!may(in_other(around))) return;
   const Town town;

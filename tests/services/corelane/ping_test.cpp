@@ -56,10 +56,17 @@ TEST_CASE("a command whose ORB may not be ended where it stands ends all the sam
   const tool::CallingOrb outside("commanding", {});
 }
 
-TEST_CASE("ping gives programs its figures in nanoseconds") {
-  ProbeServer server;
+TEST_CASE("ping gives programs its way in words of their own and its figures in nanoseconds") {
+  const TempDirectory directory;
+  const auto [transport, kind] =
+      GENERATE(table<std::string, std::string>({{"tcp", "127.0.0.1:0"}, {"unix", "unix:"}, {"channel", "channel:"}}));
+  ProbeServer server({"-ORBEndpointListen", transport == "tcp" ? kind : kind + directory / "s"});
   const PingOutcome outcome = ping({.reference = server.ior(), .calls = 5, .format = tool::Format::json});
   const auto json = nlohmann::json::parse(outcome.out);
+  CHECK(json["transport"] == transport);
+  CHECK(json["endpoint"] == to_string(server.orb->endpoints().front()));
+  CHECK(json["why"] ==
+        (transport == "tcp" ? "the reference names no Unix socket and no channel" : "the server is on this host"));
   CHECK(json["type"] == "IDL:Probing/Probe:1.0");
   CHECK(json["calls"] == 5);
   CHECK(json["p50_ns"] <= json["max_ns"]);
