@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t most_idle = 8;
-constexpr int not_found = 5, out_of_range = 11, unavailable = 14, unauthenticated = 16;  // codes of gRPC
+constexpr int not_found = 5, exhausted = 8, out_of_range = 11, unavailable = 14, unauthenticated = 16;  // codes of gRPC
 
 Json parse(const std::string& text) { return Json::parse(text, nullptr, false); }
 
@@ -69,6 +69,7 @@ EtcdFault refusal_of(const HttpReply& reply) {
                   "etcd refuses: " + (said.empty() ? "HTTP status " + std::to_string(reply.status) : said)};
   if (code == not_found && said.find("lease") != std::string::npos) fault.kind = EtcdFault::Kind::no_lease;
   if (code == out_of_range) fault.kind = EtcdFault::Kind::compacted;
+  if (code == exhausted && said.find("space exceeded") != std::string::npos) fault.kind = EtcdFault::Kind::no_room;
   if (is_unable(reply)) fault.kind = EtcdFault::Kind::unreachable;
   return fault;
 }

@@ -22,7 +22,7 @@ namespace corelane::nameserver {
 using EtcdLease = std::int64_t;  // 0: none
 
 struct EtcdFault {
-  enum class Kind : std::uint8_t { unreachable, refused, no_lease, compacted, too_long };
+  enum class Kind : std::uint8_t { unreachable, refused, no_lease, compacted, too_long, no_room };
   Kind kind = Kind::unreachable;
   std::string text;
 };

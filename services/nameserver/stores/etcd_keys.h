@@ -2,6 +2,7 @@
 //
 //   format                    1, the version of all this
 //   next                      the number of the next context, decimal
+//   room                      nothing; who binds one of the last names that there is room for changes it, too
 //   context/CCCC              a context that there is, but for the root; no value
 //   name/CCCC/ID|KIND         what is bound in context CCCC: JSON {"type", "reference", "context", "owner", "host"}
 //
@@ -25,6 +26,7 @@ class EtcdKeys {
   const std::string& prefix() const { return prefix_; }
   std::string format() const { return prefix_ + "format"; }
   std::string next() const { return prefix_ + "next"; }
+  std::string room() const { return prefix_ + "room"; }
   std::string context(ContextId context) const;
   std::string names_of(ContextId context) const;
   std::string name(ContextId context, const NameComponent& name) const;

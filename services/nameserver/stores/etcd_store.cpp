@@ -10,7 +10,8 @@
 namespace corelane::nameserver {
 namespace {
 
-constexpr int most_attempts = 50;  // each lost to another writer
+constexpr int most_attempts = 50;          // each lost to another writer
+constexpr std::size_t little_room = 1000;  // names: more than are bound while a copy learns of them
 
 class EtcdStore final : public Store {
  public:
@@ -51,19 +52,33 @@ class EtcdStore final : public Store {
   // A writer's step: what it came to; nothing when others were faster and it has to be tried again.
   using Attempt = std::optional<Expected<std::uint64_t, StoreFault>>;
 
-  static StoreFault fault_of(const EtcdFault& fault);
+  // What writers are told; the log and status() have the reason until one succeeds again.
+  StoreFault say(const EtcdFault& fault);
+  void all_is_well();
+  std::string remark() const;
 
   // The key that says that a context is there; empty for the root.
   std::string key_of(ContextId context) const {
     return context == root_context ? std::string() : keys_.context(context);
   }
-  bool is_full(ContextId context, const NameComponent& name) const;
+  // Whether another name fits, and whether so few do that writers have to go one by one, so that no two of them take
+  // the last place. Only with a name that is not bound.
+  struct Room {
+    bool is_little = false;
+    std::uint64_t taken_at = 0;  // the revision at which the last one of those did
+  };
+  Expected<Room, StoreFault> room_for(ContextId context, const NameComponent& name) const;
+  void take_place(EtcdTransaction& transaction, const Room& room) const;
   // Writes the binding on its owner's lease when the transaction holds; the revision of that, or 0 and what was read
   // else.
   Expected<EtcdOutcome, StoreFault> put(EtcdTransaction transaction, ContextId context, const NameComponent& name,
                                         const Binding& binding);
   Attempt try_replace(ContextId context, const NameComponent& name, const Binding& binding, EtcdEntry& seen,
                       bool same_type);
+  ContextId number_of_next(const EtcdEntry& next) const;
+  bool is_too_long(const Binding& binding) const {
+    return cache_.with_tree([&](const Tree& tree) { return tree.is_too_long(binding); });
+  }
   // Makes a context and binds it where a name is given.
   Expected<ContextId, StoreFault> make(const NameComponent* name, ContextId parent);
   // Then writers need not wait for etcd to say nothing.
@@ -81,12 +96,22 @@ class EtcdStore final : public Store {
   EtcdOwnedNames owned_;
   ChangeTeller teller_;
   EtcdFollower follower_;
+
+  mutable std::mutex remark_mutex_;
+  std::string remark_;  // guarded by remark_mutex_
 };
 
 // An entry that a transaction has read; changed at 0: it is not there.
 EtcdEntry read_entry(const EtcdOutcome& outcome, std::size_t number) {
   const bool is_there = number < outcome.entries.size() && !outcome.entries[number].empty();
   return is_there ? outcome.entries[number].front() : EtcdEntry{};
+}
+
+// The last change of what a transaction has read.
+std::uint64_t newest_of(const EtcdOutcome& outcome) {
+  std::uint64_t newest = 0;
+  for (std::size_t i = 0; i < outcome.entries.size(); ++i) newest = std::max(newest, read_entry(outcome, i).modified);
+  return newest;
 }
 
 // What a transaction reads behind all else when a context has to be there.
@@ -97,9 +122,29 @@ bool lacks_context(const EtcdOutcome& outcome, const std::string& key) {
   return !key.empty() && (outcome.entries.empty() || outcome.entries.back().empty());
 }
 
-StoreFault EtcdStore::fault_of(const EtcdFault& fault) {
-  if (fault.kind == EtcdFault::Kind::refused) os::log::warn(fault.text + ": a name could not be written");
-  return StoreFault::unavailable;
+StoreFault EtcdStore::say(const EtcdFault& fault) {
+  const bool has_no_room = fault.kind == EtcdFault::Kind::no_room;
+  if (!has_no_room && fault.kind != EtcdFault::Kind::refused) return StoreFault::unavailable;
+  const std::string remark = "names cannot be written: " + fault.text +
+                             (has_no_room ? ": compact and defragment etcd, or start it with a larger "
+                                            "--quota-backend-bytes, then `etcdctl alarm disarm`"
+                                          : "");
+  const std::lock_guard lock(remark_mutex_);
+  if (remark != remark_) os::log::error(remark);
+  remark_ = remark;
+  return has_no_room ? StoreFault::full : StoreFault::unavailable;
+}
+
+void EtcdStore::all_is_well() {
+  const std::lock_guard lock(remark_mutex_);
+  if (!remark_.empty()) os::log::info("names are written to etcd again");
+  remark_.clear();
+}
+
+std::string EtcdStore::remark() const {
+  std::string trouble = follower_.trouble();
+  const std::lock_guard lock(remark_mutex_);
+  return trouble.empty() ? remark_ : trouble;
 }
 
 Expected<Binding, StoreFault> EtcdStore::find(ContextId context, const NameComponent& name) {
@@ -131,15 +176,25 @@ StoreStatus EtcdStore::status() {
   return {.kind = "etcd",
           .place = place_,
           .stale = !cache_.is_followed(),
-          .remark = follower_.trouble(),
+          .remark = remark(),
           .revision = cache_.revision()};
 }
 
-bool EtcdStore::is_full(ContextId context, const NameComponent& name) const {
-  return cache_.with_tree([&](const Tree& tree) {
+Expected<EtcdStore::Room, StoreFault> EtcdStore::room_for(ContextId context, const NameComponent& name) const {
+  Room room{.is_little = false, .taken_at = cache_.entry(keys_.room()).modified};
+  // Counted after that was read: what was bound until then is here.
+  return cache_.with_tree([&](const Tree& tree) -> Expected<Room, StoreFault> {
     const auto bound = tree.find(context, name);
-    return !bound && bound.error() == StoreFault::not_found && tree.is_full(context);
+    if (bound || bound.error() != StoreFault::not_found) return room;
+    if (tree.is_full(context)) return StoreFault::full;
+    room.is_little = tree.is_full(context, little_room);
+    return room;
   });
+}
+
+void EtcdStore::take_place(EtcdTransaction& transaction, const Room& room) const {
+  if (!room.is_little) return;
+  transaction.if_unchanged(keys_.room(), room.taken_at).then_put(keys_.room(), {}).else_get(keys_.room());
 }
 
 Expected<EtcdOutcome, StoreFault> EtcdStore::put(EtcdTransaction transaction, ContextId context,
@@ -149,14 +204,15 @@ Expected<EtcdOutcome, StoreFault> EtcdStore::put(EtcdTransaction transaction, Co
   const EtcdName bound{keys_.name(context, name), etcd_value_of(binding, host), key_of(context)};
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const auto lease = binding.owner.empty() ? Expected<EtcdLease, EtcdFault>(EtcdLease{0}) : owned_.lease();
-    if (!lease) return fault_of(lease.error());
+    if (!lease) return say(lease.error());
     EtcdTransaction with_put = transaction;
     const auto outcome = client_.commit(with_put.then_put(bound.key, bound.value, *lease));
     if (outcome) {
+      if (outcome->held) all_is_well();
       if (outcome->held) owned_.bound(binding.owner, bound, *lease, outcome->revision);
       return *outcome;
     }
-    if (outcome.error().kind != EtcdFault::Kind::no_lease) return fault_of(outcome.error());
+    if (outcome.error().kind != EtcdFault::Kind::no_lease) return say(outcome.error());
     owned_.ran_out(*lease);
   }
   return StoreFault::unavailable;
@@ -165,28 +221,34 @@ Expected<EtcdOutcome, StoreFault> EtcdStore::put(EtcdTransaction transaction, Co
 Expected<EtcdOutcome, StoreFault> EtcdStore::commit(const EtcdTransaction& transaction) {
   if (is_away()) return StoreFault::unavailable;
   auto outcome = client_.commit(transaction);
-  if (!outcome) return fault_of(outcome.error());
+  if (!outcome) return say(outcome.error());
   return std::move(*outcome);
 }
 
 Expected<void, StoreFault> EtcdStore::add(ContextId context, const NameComponent& name, const Binding& binding) {
-  if (is_full(context, name)) return StoreFault::full;
   const std::string key = keys_.name(context, name), context_key = key_of(context);
-  EtcdTransaction transaction;
-  transaction.if_absent(key).else_get(key);
-  require_context(transaction, context_key);
-  const auto outcome = put(transaction, context, name, binding);
-  if (!outcome) return outcome.error();
-  if (outcome->held) return show(outcome->revision), Done{};
-  if (lacks_context(*outcome, context_key)) return StoreFault::no_such_context;
-  show(read_entry(*outcome, 0).modified);
-  return StoreFault::already_bound;
+  if (is_too_long(binding)) return StoreFault::full;
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    const auto room = room_for(context, name);
+    if (!room) return room.error();
+    EtcdTransaction transaction;
+    transaction.if_absent(key).else_get(key);
+    take_place(transaction, *room);
+    require_context(transaction, context_key);
+    const auto outcome = put(transaction, context, name, binding);
+    if (!outcome) return outcome.error();
+    if (outcome->held) return show(outcome->revision), Done{};
+    if (lacks_context(*outcome, context_key)) return StoreFault::no_such_context;
+    show(newest_of(*outcome));
+    if (read_entry(*outcome, 0).modified != 0) return StoreFault::already_bound;
+  }
+  return StoreFault::unavailable;
 }
 
 Expected<void, StoreFault> EtcdStore::replace(ContextId context, const NameComponent& name, const Binding& binding) {
-  if (is_full(context, name)) return StoreFault::full;
   EtcdEntry seen = cache_.entry(keys_.name(context, name));
   auto bound = find(context, name);
+  if (is_too_long(binding)) return StoreFault::full;
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const bool same_type = !bound || bound->type == binding.type;
     const auto replaced = try_replace(context, name, binding, seen, same_type);
@@ -202,8 +264,11 @@ Expected<void, StoreFault> EtcdStore::replace(ContextId context, const NameCompo
 EtcdStore::Attempt EtcdStore::try_replace(ContextId context, const NameComponent& name, const Binding& binding,
                                           EtcdEntry& seen, bool same_type) {
   const std::string key = keys_.name(context, name), context_key = key_of(context);
+  const auto room = room_for(context, name);
+  if (!room) return Expected<std::uint64_t, StoreFault>(room.error());
   EtcdTransaction transaction;
   transaction.if_unchanged(key, seen.modified).else_get(key);
+  take_place(transaction, *room);
   require_context(transaction, context_key);
   const auto outcome = same_type ? put(transaction, context, name, binding) : commit(transaction);
   if (!outcome) return Expected<std::uint64_t, StoreFault>(outcome.error());
@@ -211,6 +276,7 @@ EtcdStore::Attempt EtcdStore::try_replace(ContextId context, const NameComponent
   if (outcome->held) return show(outcome->revision), Expected<std::uint64_t, StoreFault>(outcome->revision);
   if (lacks_context(*outcome, context_key)) return Expected<std::uint64_t, StoreFault>(StoreFault::no_such_context);
   seen = read_entry(*outcome, 0);
+  show(newest_of(*outcome));
   return std::nullopt;
 }
 
@@ -231,35 +297,41 @@ Expected<Binding, StoreFault> EtcdStore::remove(ContextId context, const NameCom
 Expected<ContextId, StoreFault> EtcdStore::make_context() { return make(nullptr, root_context); }
 
 Expected<ContextId, StoreFault> EtcdStore::add_context(ContextId context, const NameComponent& name) {
-  if (is_full(context, name)) return StoreFault::full;
   return make(&name, context);
 }
 
 Expected<ContextId, StoreFault> EtcdStore::make(const NameComponent* name, ContextId parent) {
-  if (cache_.with_tree([](const Tree& tree) { return tree.is_full_of_contexts(); })) return StoreFault::full;
   const std::string parent_key = key_of(parent), name_key = name == nullptr ? std::string() : keys_.name(parent, *name);
-  EtcdEntry next = cache_.entry(keys_.next());
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
-    ContextId made = cache_.with_tree([](const Tree& tree) { return tree.next_context(); });
-    ContextId counted = 0;
-    std::from_chars(next.value.data(), next.value.data() + next.value.size(), counted);
-    made = std::max(made, counted);
+    const EtcdEntry next = cache_.entry(keys_.next());
+    // Counted after that was read: each context that is made changes it.
+    if (cache_.with_tree([](const Tree& tree) { return tree.is_full_of_contexts(); })) return StoreFault::full;
+    const auto room = name == nullptr ? Expected<Room, StoreFault>(Room{}) : room_for(parent, *name);
+    if (!room) return room.error();
+    const ContextId made = number_of_next(next);
     EtcdTransaction transaction;
     transaction.if_unchanged(keys_.next(), next.modified).else_get(keys_.next());
     transaction.then_put(keys_.next(), std::to_string(made + 1)).then_put(keys_.context(made), {});
     if (name != nullptr) {
       const Binding binding{.type = BindingType::context, .context = made};
       transaction.if_absent(name_key).else_get(name_key).then_put(name_key, etcd_value_of(binding));
+      take_place(transaction, *room);
       require_context(transaction, parent_key);
     }
     const auto outcome = commit(transaction);
     if (!outcome) return outcome.error();
     if (outcome->held) return show(outcome->revision), Expected<ContextId, StoreFault>(made);
     if (name != nullptr && lacks_context(*outcome, parent_key)) return StoreFault::no_such_context;
+    show(newest_of(*outcome));
     if (name != nullptr && read_entry(*outcome, 1).modified != 0) return StoreFault::already_bound;
-    next = read_entry(*outcome, 0);
   }
   return StoreFault::unavailable;
+}
+
+ContextId EtcdStore::number_of_next(const EtcdEntry& next) const {
+  ContextId counted = 0;
+  std::from_chars(next.value.data(), next.value.data() + next.value.size(), counted);
+  return std::max(counted, cache_.with_tree([](const Tree& tree) { return tree.next_context(); }));
 }
 
 Expected<void, StoreFault> EtcdStore::destroy_context(ContextId context) {
@@ -277,7 +349,7 @@ Expected<void, StoreFault> EtcdStore::remove_owned(const std::string& owner) {
   owned_.leave(owner);
   if (is_away()) return StoreFault::unavailable;
   const auto gone = owned_.remove(owner);
-  if (!gone) return fault_of(gone.error());
+  if (!gone) return say(gone.error());
   show(*gone);
   return {};
 }

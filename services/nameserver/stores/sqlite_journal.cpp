@@ -1,5 +1,7 @@
 #include "services/nameserver/stores/sqlite_journal.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <system_error>
 
@@ -47,7 +49,21 @@ Expected<Database, SqliteFault> open_unless_one_byte(const std::string& path) {
   return Database::open(path);
 }
 
+std::string absolute_path(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::absolute(path, ignored).string();
+}
+
+FileIdentity identity_of(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return {};
+  return {found.st_dev, found.st_ino};
+}
+
 }  // namespace
+
+SqliteJournal::SqliteJournal(std::string path, Database database)
+    : path_(std::move(path)), file_(absolute_path(path_)), database_(std::move(database)) {}
 
 Expected<std::unique_ptr<SqliteJournal>, OpenFault> SqliteJournal::open(const std::string& path) {
   const os::SizeLimitGuard guard;
@@ -136,7 +152,14 @@ Expected<std::uint64_t, OpenFault> SqliteJournal::load(Tree& tree) {
   tree.skip_contexts_below(*next);
   // That it can be written is known now and not at the first name.
   if (const auto done = count("revision", *revision); !done) return fault_of(done.error());
+  identity_ = identity_of(file_);
+  log_identity_ = identity_of(file_ + "-wal");
   return *revision;
+}
+
+std::string SqliteJournal::replaced_file() const {
+  if (identity_of(file_) != identity_) return path_;
+  return identity_of(file_ + "-wal") == log_identity_ ? "" : path_ + "-wal";
 }
 
 // What cannot be taken for a name is kept in a table of its own: nothing is lost, and no name comes of it.
@@ -199,6 +222,11 @@ SqliteJournal::Done SqliteJournal::load_bindings(Tree& tree) {
 
 Expected<void, StoreFault> SqliteJournal::keep(const Changes& changes, ContextId next_context) {
   const os::SizeLimitGuard guard;
+  if (const std::string replaced = replaced_file(); !replaced.empty())
+    return say(
+        "somebody has removed or replaced " + replaced +
+            ", and what is written would be lost: put it back, or start this nameserver again with what is there",
+        StoreFault::unavailable);
   const auto kept = keep_all(changes, next_context);
   if (kept) return all_is_well(), Expected<void, StoreFault>{};
   // Where SQLite has rolled back by itself there is nothing to roll back.
@@ -238,12 +266,16 @@ SqliteJournal::Done SqliteJournal::count(const char* what, std::uint64_t value) 
 }
 
 StoreFault SqliteJournal::say(const SqliteFault& fault) {
-  const std::string remark = "names cannot be written to " + path_ + ": " + fault.text +
-                             (fault.is_full_disk() ? ": make room on its disk" : "");
+  if (fault.is_full_disk()) return say(fault.text + ": make room on its disk", StoreFault::full);
+  return say(fault.text, StoreFault::unavailable);
+}
+
+StoreFault SqliteJournal::say(const std::string& why, StoreFault fault) {
+  const std::string remark = "names cannot be written to " + path_ + ": " + why;
   const std::lock_guard lock(mutex_);
   if (remark != remark_) os::log::error(remark);
   remark_ = remark;
-  return fault.is_full_disk() ? StoreFault::full : StoreFault::unavailable;
+  return fault;
 }
 
 void SqliteJournal::all_is_well() {

@@ -1,6 +1,7 @@
 // SqliteJournal: the tables that a TreeStore's changes are kept in (sqlite_store.h, docs/stores.md).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,9 @@ struct OpenFault {
   bool damaged = false;  // it is no database, or a spoiled one
 };
 
+// Device and number: of that file and no other. Zeros: there is none.
+using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;
+
 class SqliteJournal final : public Journal {
  public:
   static Expected<std::unique_ptr<SqliteJournal>, OpenFault> open(const std::string& path);
@@ -28,7 +32,7 @@ class SqliteJournal final : public Journal {
  private:
   using Done = Expected<void, SqliteFault>;
 
-  SqliteJournal(std::string path, Database database) : path_(std::move(path)), database_(std::move(database)) {}
+  SqliteJournal(std::string path, Database database);
   Expected<void, OpenFault> set_up();
   Expected<void, OpenFault> make_or_check_schema();
   Expected<void, OpenFault> check_pages();
@@ -42,9 +46,15 @@ class SqliteJournal final : public Journal {
   Done keep_one(const Change& change);
   Done count(const char* what, std::uint64_t value);
   StoreFault say(const SqliteFault& fault);
+  StoreFault say(const std::string& why, StoreFault fault);
   void all_is_well();
 
+  // The file and its log, of which writes go elsewhere once somebody has removed or replaced them.
+  std::string replaced_file() const;
+
   const std::string path_;
+  const std::string file_;                    // the same from the root: the working directory may change
+  FileIdentity identity_{}, log_identity_{};  // of those that are open
   Database database_;
   Statement put_context_, drop_context_, put_binding_, drop_binding_, put_counter_;
 

@@ -68,12 +68,12 @@ struct Change {
   friend bool operator==(const Change&, const Change&) = default;
 };
 
-// What a store holds at most; beyond it writers are told `full`. Several nameservers on one etcd may overstep it by
-// what they bind at the same time.
+// What a store holds at most; beyond it writers are told `full`. Several nameservers on one etcd share one limit.
 struct StoreLimits {
   std::size_t contexts = 100'000;
   std::size_t bindings = 1'000'000;
   std::size_t bindings_per_context = 100'000;
+  std::size_t reference = 65'536;  // bytes of one
 };
 
 struct StoreStatus {

@@ -46,17 +46,17 @@ std::vector<std::string> Tree::owners() const {
   return owners;
 }
 
-bool Tree::is_full(ContextId context) const {
+bool Tree::is_full(ContextId context, std::size_t more) const {
   const auto names = contexts_.find(context);
   const std::size_t here = names == contexts_.end() ? 0 : names->second.size();
-  return bindings_ >= limits_.bindings || here >= limits_.bindings_per_context;
+  return bindings_ + more >= limits_.bindings || here + more >= limits_.bindings_per_context;
 }
 
 Expected<Changes, StoreFault> Tree::add(ContextId context, const NameComponent& name, const Binding& binding) {
   const auto bound = find(context, name);
   if (bound) return StoreFault::already_bound;
   if (bound.error() != StoreFault::not_found) return bound.error();
-  if (is_full(context)) return StoreFault::full;
+  if (is_full(context) || is_too_long(binding)) return StoreFault::full;
   return done(change_of(Change::Kind::bound, context, name, binding));
 }
 
@@ -64,6 +64,7 @@ Expected<Changes, StoreFault> Tree::replace(ContextId context, const NameCompone
   const auto bound = find(context, name);
   if (!bound) return add(context, name, binding);
   if (bound->type != binding.type) return StoreFault::wrong_type;
+  if (is_too_long(binding)) return StoreFault::full;
   return done(change_of(Change::Kind::rebound, context, name, binding));
 }
 

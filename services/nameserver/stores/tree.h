@@ -37,8 +37,9 @@ class Tree {
   // What was decided elsewhere, over all rules: a binding in an unknown context makes that context.
   void apply(const Change& change);
 
-  // Whether one more would be one too many.
-  bool is_full(ContextId context) const;
+  // Whether one more would be one too many; or would be after `more` others.
+  bool is_full(ContextId context, std::size_t more = 0) const;
+  bool is_too_long(const Binding& binding) const { return binding.reference.size() > limits_.reference; }
   bool is_full_of_contexts() const { return contexts_.size() > limits_.contexts; }
 
   // The number of the next context: above all that there ever were.

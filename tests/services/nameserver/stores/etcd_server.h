@@ -47,11 +47,12 @@ inline std::string free_port() {
 
 class EtcdServer {
  public:
-  EtcdServer() { start(); }
+  explicit EtcdServer(std::string more_options = {}) : more_options_(std::move(more_options)) { start(); }
   // At https, with a certificate, its key and who vouches for its clients.
   explicit EtcdServer(const TlsFiles& files, std::shared_ptr<HttpNetwork> network)
-      : options_(" --client-cert-auth --cert-file '" + files.certificate + "' --key-file '" + files.key +
-                 "' --trusted-ca-file '" + files.authorities + "'"),
+      : is_tls_(true),
+        more_options_(" --client-cert-auth --cert-file '" + files.certificate + "' --key-file '" + files.key +
+                      "' --trusted-ca-file '" + files.authorities + "'"),
         network_(std::move(network)) {
     start();
   }
@@ -67,7 +68,7 @@ class EtcdServer {
           "exec etcd --data-dir '" + directory_.path() + "/data' --listen-client-urls " + client +
               " --advertise-client-urls " + client + " --listen-peer-urls " + peer + " --initial-advertise-peer-urls " +
               peer + " --initial-cluster default=" + peer + " --heartbeat-interval 50 --election-timeout 500" +
-              options_ + " >'" + directory_.path() + "/log' 2>&1"});
+              more_options_ + " >'" + directory_.path() + "/log' 2>&1"});
     } while (!answers());
   }
   void kill() {
@@ -99,7 +100,7 @@ class EtcdServer {
     return false;
   }
 
-  std::string scheme() const { return options_.empty() ? "http://" : "https://"; }
+  std::string scheme() const { return is_tls_ ? "https://" : "http://"; }
   static HttpRequest request(const std::string& path, const std::string& json) {
     return {.path = path,
             .body = json,
@@ -107,7 +108,8 @@ class EtcdServer {
             .answer_within = std::chrono::seconds(60)};
   }
 
-  const std::string options_;
+  const bool is_tls_ = false;
+  const std::string more_options_;
   const std::shared_ptr<HttpNetwork> network_ = std::make_shared<HttpNetwork>();
   corelane::testing::TempDirectory directory_;
   std::string client_port_, peer_port_;

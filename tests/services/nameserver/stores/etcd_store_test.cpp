@@ -166,6 +166,32 @@ TEST_CASE("two nameservers on one etcd agree") {
   CHECK(other->owners()->empty());
 }
 
+TEST_CASE("two nameservers on one etcd share one limit and keep to it") {
+  if (lacks_etcd()) return;
+  const EtcdServer server;
+  const StoreOptions tight = patient({.limits = {.contexts = 5, .bindings = 20}});
+  const auto one = etcd_store(server.url(), tight), other = etcd_store(server.url(), tight);
+  std::atomic<int> names{0}, contexts{0};
+  {
+    std::vector<std::jthread> binders;
+    for (int binder = 0; binder < 4; ++binder)
+      binders.emplace_back([&, binder] {
+        Store& store = binder % 2 == 0 ? *one : *other;
+        for (int i = 0; i < 10; ++i) {
+          const std::string id = std::to_string(binder) + " " + std::to_string(i);
+          if (i % 3 == 0 && store.add_context(root_context, {id, "context"})) ++contexts, ++names;
+          if (i % 3 == 1 && store.add(root_context, {id, ""}, object_at("1"))) ++names;
+          if (i % 3 == 2 && store.replace(root_context, {id, ""}, object_at("1"))) ++names;
+        }
+      });
+  }
+  CHECK(names == 20);
+  CHECK(contexts == 5);
+  until([&] { return one->status().revision == other->status().revision; });
+  CHECK(one->list(root_context, nullptr, 100)->size() == 20);
+  CHECK(fails_with(other->make_context(), StoreFault::full));
+}
+
 TEST_CASE("names of owners go when nobody keeps their lease") {
   if (lacks_etcd()) return;
   const EtcdServer server;

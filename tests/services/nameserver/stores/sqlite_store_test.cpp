@@ -246,6 +246,26 @@ TEST_CASE("a file that this user may not write is refused at the start") {
   CHECK(refused == 0);
 }
 
+TEST_CASE("a file that somebody takes away is written no more until it is back") {
+  const corelane::testing::TempDirectory directory;
+  const corelane::testing::Quiet quiet;
+  const std::string path = directory / "names.db";
+  const auto store = sqlite_store(path);
+  REQUIRE(store->add(root_context, {"a", ""}, object_at("x")));
+  for (const std::string& taken : {path, path + "-wal"}) {
+    std::filesystem::rename(taken, taken + ".away");
+    CHECK(fails_with(store->add(root_context, {"b", ""}, object_at("x")), StoreFault::unavailable));
+    says(store->status().remark, "somebody has removed or replaced " + taken + ", and what is written would be lost");
+    write_file(taken, "other");
+    CHECK(fails_with(store->add(root_context, {"b", ""}, object_at("x")), StoreFault::unavailable));
+    CHECK(store->find(root_context, {"a", ""}));
+    check_bytes(taken, "other");
+    std::filesystem::rename(taken + ".away", taken);
+    CHECK(store->replace(root_context, {"c", ""}, object_at("x")));
+    CHECK(store->status().remark.empty());
+  }
+}
+
 TEST_CASE("a disk without room fails writers and nobody else, until there is room again") {
   const corelane::testing::TempDirectory directory;
   const int went_well = in_child([&] {

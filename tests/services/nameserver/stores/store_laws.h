@@ -232,7 +232,7 @@ inline constexpr StoreLaw store_laws[] = {
 };
 
 // With limits of two bindings in a context, three in all, and two contexts besides the root.
-inline constexpr StoreLimits tight_limits{.contexts = 2, .bindings = 3, .bindings_per_context = 2};
+inline constexpr StoreLimits tight_limits{.contexts = 2, .bindings = 3, .bindings_per_context = 2, .reference = 4};
 inline void check_tight_limits(Store& store) {
   const ContextId context = store.make_context().value();
   REQUIRE(store.add(root_context, {"1", ""}, object_at("x")));
@@ -244,7 +244,9 @@ inline void check_tight_limits(Store& store) {
   CHECK(fails_with(store.replace(context, {"2", ""}, object_at("x")), StoreFault::full));
   CHECK(fails_with(store.make_context(), StoreFault::full));
   REQUIRE(store.remove(root_context, {"1", ""}));
-  CHECK(store.add(context, {"2", ""}, object_at("x")));
+  CHECK(fails_with(store.add(context, {"2", ""}, object_at("12345")), StoreFault::full));
+  CHECK(store.add(context, {"2", ""}, object_at("1234")));
+  CHECK(fails_with(store.replace(context, {"2", ""}, object_at("12345")), StoreFault::full));
 }
 
 }  // namespace corelane::nameserver::testing

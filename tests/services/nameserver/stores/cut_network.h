@@ -1,0 +1,114 @@
+// CutNetwork: the way to a server on this host, through a thread that hands on what is said. It can fall silent, as a
+// network does whose cable is out, or break off.
+#pragma once
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "orb/os/fd.h"
+
+namespace corelane::nameserver::testing {
+
+class CutNetwork {
+ public:
+  explicit CutNetwork(const std::string& server_port) : server_(local(std::stoi(server_port))) {
+    sockaddr_in any = local(0);
+    bind(listening_.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any);
+    listen(listening_.get(), 100);
+  }
+  CutNetwork(const CutNetwork&) = delete;
+  CutNetwork& operator=(const CutNetwork&) = delete;
+  ~CutNetwork() {
+    is_over_ = true;
+    wake();
+  }
+
+  std::string port() const {
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    getsockname(listening_.get(), reinterpret_cast<sockaddr*>(&address), &size);
+    return std::to_string(ntohs(address.sin_port));
+  }
+  // Connections stand, and new ones come about; nothing arrives.
+  void fall_silent() { is_silent_ = true; }
+  // What was held back arrives.
+  void mend() {
+    is_silent_ = false;
+    wake();
+  }
+  // Connections end.
+  void break_off() {
+    is_breaking_ = true;
+    wake();
+  }
+
+ private:
+  struct Way {
+    os::Fd ends[2];
+  };
+
+  static sockaddr_in local(int port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+  }
+  void wake() { eventfd_write(woken_.get(), 1); }
+
+  void run() {
+    while (!is_over_) {
+      std::vector<pollfd> watched{{woken_.get(), POLLIN, 0}};
+      if (!is_silent_) watched.push_back({listening_.get(), POLLIN, 0});
+      if (!is_silent_)
+        for (const Way& way : ways_)
+          for (const os::Fd& end : way.ends) watched.push_back({end.get(), POLLIN, 0});
+      poll(watched.data(), watched.size(), -1);
+      eventfd_t ignored = 0;
+      if (watched[0].revents != 0) eventfd_read(woken_.get(), &ignored);
+      if (is_breaking_.exchange(false)) ways_.clear();
+      if (is_silent_) continue;
+      std::erase_if(ways_, [](const Way& way) {
+        return !hand_on(way.ends[0], way.ends[1]) || !hand_on(way.ends[1], way.ends[0]);
+      });
+      take_in();
+    }
+  }
+  void take_in() {
+    os::Fd client(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!client) return;
+    os::Fd server(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (connect(server.get(), reinterpret_cast<const sockaddr*>(&server_), sizeof server_) == 0)
+      ways_.push_back({{std::move(client), std::move(server)}});
+  }
+  // false: an end.
+  static bool hand_on(const os::Fd& from, const os::Fd& to) {
+    std::array<char, 65'536> some;
+    const ssize_t count = recv(from.get(), some.data(), some.size(), MSG_DONTWAIT);
+    if (count < 0) return errno == EAGAIN;
+    for (ssize_t sent = 0; sent < count;) {
+      const ssize_t now = send(to.get(), some.data() + sent, static_cast<std::size_t>(count - sent), MSG_NOSIGNAL);
+      if (now < 0 && errno != EAGAIN) return false;
+      sent += now < 0 ? 0 : now;
+    }
+    return count > 0;
+  }
+
+  const sockaddr_in server_;
+  const os::Fd listening_{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  const os::Fd woken_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  std::atomic<bool> is_over_{false}, is_silent_{false}, is_breaking_{false};
+  std::vector<Way> ways_;  // of the thread
+  std::jthread thread_{[this] { run(); }};
+};
+
+}  // namespace corelane::nameserver::testing

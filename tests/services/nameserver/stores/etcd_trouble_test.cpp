@@ -1,0 +1,161 @@
+// Two nameservers on an etcd that is killed, cut off and full.
+#include <cstdlib>
+#include <random>
+#include <set>
+
+#include "services/nameserver/stores/base64.h"
+#include "tests/services/nameserver/stores/cut_network.h"
+#include "tests/services/nameserver/stores/etcd_server.h"
+#include "tests/support/quiet.h"
+
+using namespace corelane::nameserver;
+using namespace corelane::nameserver::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+// So that what is silent is found out soon. A bind that takes longer is refused, and no more comes of that.
+const StoreOptions impatient{.etcd_lease = 3s, .etcd_timeout = 1s, .etcd_patience = 200s};
+
+// A nameserver's store behind a network of its own, and a client that binds there all the time.
+class Host {
+ public:
+  Host(const EtcdServer& etcd, std::string name)
+      : network(etcd.endpoint().port),
+        store(etcd_store("etcd:http://127.0.0.1:" + network.port(), impatient)),
+        name_(std::move(name)) {}
+
+  void bind_until_told() {
+    is_binding_ = true;
+    binder_ = std::jthread([this] {
+      for (; is_binding_; ++bound_) {
+        const NameComponent name{name_ + std::to_string(bound_), ""};
+        if (store->add(root_context, name, object_at("1"))) acknowledged_.insert(name.id), ++acknowledged;
+      }
+    });
+  }
+  // Those that he was told are bound, ever.
+  const std::set<std::string>& stop_binding() {
+    is_binding_ = false;
+    binder_ = {};
+    return acknowledged_;
+  }
+
+  CutNetwork network;
+  const std::unique_ptr<Store> store;
+  std::atomic<int> acknowledged{0};
+
+ private:
+  const std::string name_;
+  std::set<std::string> acknowledged_;  // the binder's, while it is there
+  int bound_ = 0;
+  std::atomic<bool> is_binding_{false};
+  std::jthread binder_;
+};
+
+std::set<std::string> names_in(Store& store) {
+  std::set<std::string> names;
+  const std::vector<Entry> entries = store.list(root_context, nullptr, 1'000'000).value();
+  for (const Entry& entry : entries) names.insert(entry.name.id);
+  return names;
+}
+
+// The value of a member of JSON that is a text there.
+std::string member_in(const std::string& json, const std::string& name) {
+  const std::size_t begin = json.find('"' + name + "\":\"");
+  if (begin == std::string::npos) return {};
+  const std::size_t value = begin + name.size() + 4;
+  return json.substr(value, json.find('"', value) - value);
+}
+
+void compact(const EtcdServer& etcd) {
+  const std::string revision = member_in(etcd.post("/v3/kv/range", R"({"key":"eA=="})"), "revision");
+  etcd.post("/v3/kv/compaction", R"({"physical":true,"revision":")" + revision + R"("})");
+}
+
+int rounds() {
+  const char* const wanted = std::getenv("CORELANE_ETCD_ROUNDS");  // by hand
+  return wanted == nullptr ? 4 : std::atoi(wanted);
+}
+
+enum class Trouble { killed, silent, broken, silent_and_compacted };
+
+void make_trouble(Trouble trouble, EtcdServer& etcd, Host& one) {
+  switch (trouble) {
+    case Trouble::killed:
+      etcd.kill();
+      return etcd.start();
+    case Trouble::broken:
+      return one.network.break_off();
+    case Trouble::silent:
+    case Trouble::silent_and_compacted:
+      one.network.fall_silent();
+      until([&] { return one.store->status().stale; });
+      CHECK(reference_at(*one.store, root_context, {"first", ""}) == "1");
+      if (trouble == Trouble::silent_and_compacted) compact(etcd);
+      return one.network.mend();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("what was bound is there and two nameservers agree however often etcd is killed or cut off") {
+  if (lacks_etcd()) return;
+  const corelane::testing::Quiet quiet;
+  EtcdServer etcd;
+  Host one(etcd, "one "), other(etcd, "other ");
+  until([&] { return one.store->replace(root_context, {"first", ""}, object_at("1")).has_value(); });
+  until([&] { return one.store->replace(root_context, {"owned", ""}, object_at("2", "anna")).has_value(); });
+  const unsigned seed = std::random_device{}();
+  INFO("seed " << seed);
+  std::minstd_rand random(seed);
+  for (int round = 0; round < rounds(); ++round) {
+    one.bind_until_told();
+    other.bind_until_told();
+    const int enough = one.acknowledged + static_cast<int>(random() % 40);
+    until([&] { return one.acknowledged >= enough; });
+    make_trouble(static_cast<Trouble>(round % 4), etcd, round % 8 < 4 ? one : other);
+    for (Host* host : {&one, &other}) {
+      const int so_far = host->acknowledged;
+      until([&] { return host->acknowledged > so_far; });
+    }
+    std::set<std::string> promised = one.stop_binding();
+    promised.merge(std::set<std::string>(other.stop_binding()));
+    promised.insert({"first", "owned"});
+    until([&] {
+      const StoreStatus here = one.store->status(), there = other.store->status();
+      return !here.stale && !there.stale && here.revision == there.revision && names_in(*one.store).contains("owned");
+    });
+    const std::set<std::string> found = names_in(*one.store);
+    CHECK(std::includes(found.begin(), found.end(), promised.begin(), promised.end()));
+    until([&] { return names_in(*other.store) == names_in(*one.store); });
+  }
+  until([&] { return one.store->remove_owned("anna").has_value(); });
+  until([&] { return !names_in(*one.store).contains("owned"); });
+}
+
+TEST_CASE("an etcd without room fails writers with what to do and nobody else until there is room again") {
+  if (lacks_etcd()) return;
+  const corelane::testing::Quiet quiet;
+  const EtcdServer etcd(" --quota-backend-bytes 1000000");
+  const auto store = etcd_store(etcd.url());
+  const std::string long_one(20'000, 'r');
+  REQUIRE(store->add(root_context, {"owned", ""}, object_at("x", "anna")));
+  int bound = 0;
+  auto done = store->add(root_context, {"0", ""}, object_at(long_one));
+  for (; done; done = store->add(root_context, {std::to_string(bound), ""}, object_at(long_one))) ++bound;
+  REQUIRE(bound > 0);
+  CHECK(fails_with(done, StoreFault::full));
+  CHECK(store->status().remark.find("database space exceeded: compact and defragment etcd") != std::string::npos);
+  CHECK_FALSE(store->status().stale);
+  CHECK(reference_at(*store, root_context, {"0", ""}) == long_one);
+  CHECK(store->remove_owned("anna"));
+  for (int i = 0; i < bound; ++i) CHECK(store->remove(root_context, {std::to_string(i), ""}));
+
+  compact(etcd);
+  etcd.post("/v3/maintenance/defragment", "{}");
+  const std::string member = member_in(etcd.post("/v3/maintenance/alarm", R"({"action":"GET"})"), "memberID");
+  etcd.post("/v3/maintenance/alarm", R"({"action":"DEACTIVATE","alarm":"NOSPACE","memberID":")" + member + R"("})");
+  CHECK(store->add(root_context, {"again", ""}, object_at(long_one)));
+  CHECK(store->status().remark.empty());
+}
