@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -21,27 +22,17 @@
 #include "orb/os/directory.h"
 #include "orb/os/fd.h"
 #include "orb/os/privileges.h"
+#include "orb/os/scheduling_class.h"
 #include "orb/os/socket_path.h"
 #include "orb/os/thread.h"
 
 namespace corelane::tool {
 namespace {
 
-// As the kernel has it (sched_setattr(2)); glibc declares it from 2.41 on.
-struct DeadlineAttributes {
-  std::uint32_t size = sizeof(DeadlineAttributes);
-  std::uint32_t policy = 6;  // SCHED_DEADLINE
-  std::uint64_t flags = 0;
-  std::int32_t nice = 0;
-  std::uint32_t priority = 0;
-  std::uint64_t runtime = 1'000'000, deadline = 100'000'000, period = 100'000'000;  // ns: 1 % of a core
-};
-
 int try_deadline() {
   int fault = EAGAIN;
   auto thread = os::start_thread({.name = "corelane-probe", .stack = 64 * 1024}, [&fault] {
-    const DeadlineAttributes attributes;
-    fault = ::syscall(SYS_sched_setattr, 0, &attributes, 0) == 0 ? 0 : errno;
+    fault = os::set_deadline_class(0, std::chrono::milliseconds{1}, std::chrono::milliseconds{100});
   });
   if (thread) thread->join();
   return fault;

@@ -1,7 +1,6 @@
 #include "services/reserved/backends/process_table.h"
 
 #include <sched.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include <system_error>
 
 #include "orb/os/cpu_mask.h"
+#include "orb/os/scheduling_class.h"
 
 namespace corelane::reserved {
 namespace {
@@ -56,21 +56,6 @@ std::optional<Number> stat_number(int id, int field) {
 }
 
 int parent_of(int pid) { return stat_number<int>(pid, 4).value_or(0); }
-
-// Not in glibc 2.36. linux/sched/types.h.
-struct SchedAttributes {
-  std::uint32_t size = sizeof(SchedAttributes);
-  std::uint32_t policy = 0;
-  std::uint64_t flags = 0;
-  std::int32_t nice = 0;
-  std::uint32_t priority = 0;
-  std::uint64_t runtime = 0, deadline = 0, period = 0;  // ns
-};
-static_assert(sizeof(SchedAttributes) == 48);
-
-int set_attributes(int thread, const SchedAttributes& attributes) {
-  return syscall(SYS_sched_setattr, thread, &attributes, 0) == 0 ? 0 : errno;
-}
 
 }  // namespace
 
@@ -134,15 +119,10 @@ int HostProcesses::set_affinity(int thread, const std::vector<CoreId>& cores) {
 }
 
 int HostProcesses::set_deadline(int thread, Duration budget, Duration period) {
-  SchedAttributes attributes;
-  attributes.policy = 6;  // SCHED_DEADLINE
-  attributes.flags = 1;   // SCHED_FLAG_RESET_ON_FORK: without it fork() fails
-  attributes.runtime = static_cast<std::uint64_t>(budget.count());
-  attributes.deadline = attributes.period = static_cast<std::uint64_t>(period.count());
-  return set_attributes(thread, attributes);
+  return os::set_deadline_class(thread, budget, period);
 }
 
-int HostProcesses::set_ordinary(int thread) { return set_attributes(thread, {}); }
+int HostProcesses::set_ordinary(int thread) { return os::set_ordinary_class(thread); }
 
 Duration HostProcesses::used_by(int pid) const {
   clockid_t clock{};
