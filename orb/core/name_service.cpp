@@ -138,7 +138,9 @@ std::vector<std::string> nameserver_sockets(const Settings& settings) {
 }
 
 giop::Ior on_this_host(std::string_view key, const Settings& settings) {
-  std::vector<transport::Endpoint> endpoints{{"localhost", giop::default_corbaloc_port}};
+  // By number: a bare container may not know the name localhost.
+  std::vector<transport::Endpoint> endpoints{{"127.0.0.1", giop::default_corbaloc_port},
+                                             {"::1", giop::default_corbaloc_port}};
   for (std::string& path : nameserver_sockets(settings))
     if (is_socket(path)) endpoints.push_back(transport::unix_endpoint(std::move(path)));
   giop::Ior ior;
