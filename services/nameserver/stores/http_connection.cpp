@@ -77,7 +77,7 @@ struct HttpConnection::Parts {
     received.append(some.data(), *count);
     if (*count != 0) return {};
     error_code code;
-    parser.put_eof(code);  // a reply may end so
+    if (parser.got_some()) parser.put_eof(code);  // a reply may end so
     if (code || !parser.is_done()) return fault("it closed the connection", true);
     return {};
   }

@@ -1,7 +1,9 @@
 #include "services/nameserver/stores/sqlite_journal.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
@@ -54,6 +56,14 @@ std::string absolute_path(const std::string& path) {
   return std::filesystem::absolute(path, ignored).string();
 }
 
+// What the system says to it; SQLite has forgotten when it tells. Empty: nothing against it.
+std::string why_not_writable(const std::string& path) {
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  const bool is_there = ::access(path.c_str(), F_OK) == 0;
+  const bool may = is_there ? ::access(path.c_str(), R_OK | W_OK) == 0 : ::access(directory.c_str(), W_OK | X_OK) == 0;
+  return may ? std::string() : std::generic_category().message(errno);
+}
+
 FileIdentity identity_of(const std::string& path) {
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) return {};
@@ -89,7 +99,8 @@ OpenFault SqliteJournal::fault_of(const SqliteFault& fault) const {
     return {file + "has tables that are not Corelane's (" + fault.text +
             "): another program has changed it; restore it from a copy, or name another file"};
   if (fault.is_full_disk()) return {file + "cannot be written: " + fault.text + ": make room on its disk"};
-  return {file + "cannot be opened for writing: " + fault.text +
+  const std::string refused = why_not_writable(file_);
+  return {file + "cannot be opened for writing: " + (refused.empty() ? fault.text : refused) +
           ": its directory must exist, and it and the file be writable for this user, or name another file"};
 }
 
