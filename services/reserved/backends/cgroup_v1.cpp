@@ -99,6 +99,7 @@ Done<void> CgroupV1::switch_balancing_off() {
 
 std::vector<Lost> CgroupV1::sweep() {
   memory_.forget_dead();
+  remove_left();
   bindings_.refresh();
   const std::vector<int> outside = numbers_of(*host_.cpuset, in_root("tasks"));
   for (const int thread : outside)
@@ -137,21 +138,25 @@ Done<void> CgroupV1::make_group(GroupFiles& groups, const char* hierarchy, const
           host_.journal->add({.kind = JournalEntry::Kind::group, .where = hierarchy, .subject = path, .before = home});
       !kept)
     return kept;
+  left_.erase(hierarchy + (":" + path));
   if (const int fault = groups.make(path); fault != 0)
     return groups.absolute(path) + " cannot be made: " + errno_text(fault) + "; run as root, or with CAP_SYS_ADMIN";
   return {};
 }
 
-// What it still holds goes to the default set. Stays in the journal where it does not go.
+// What it still holds goes to the default set. Where it does not go it stays in the journal, and sweep() tries again.
 void CgroupV1::remove_group(GroupFiles& groups, const char* hierarchy, const std::string& path,
                             const std::string& home) {
-  const std::string to = &groups == host_.cpuset ? common_group() : home;
-  if (groups.has(path)) {
-    remove_below(groups, path, to, "tasks");
-    move_all(groups, path, to, "tasks");
-  }
-  if (groups.remove(path) == 0)
+  const bool is_set = &groups == host_.cpuset;
+  if (remove_emptied(groups, path, is_set ? common_group() : home, "tasks") == 0)
     host_.journal->drop({.kind = JournalEntry::Kind::group, .where = hierarchy, .subject = path, .before = home});
+  else
+    left_[hierarchy + (":" + path)] = {&groups, hierarchy, path, home};
+}
+
+void CgroupV1::remove_left() {
+  for (const auto& [name, left] : std::exchange(left_, {}))
+    remove_group(*left.groups, left.hierarchy, left.path, left.home);
 }
 
 Done<void> CgroupV1::put(GroupFiles& groups, const std::string& file, const std::string& text) const {

@@ -53,6 +53,7 @@ class CgroupV1 final : public Backend {
   std::string common_group() const { return in_root(default_group); }
   Done<void> make_group(GroupFiles& groups, const char* hierarchy, const std::string& path, const std::string& home);
   void remove_group(GroupFiles& groups, const char* hierarchy, const std::string& path, const std::string& home);
+  void remove_left();
   Done<void> put(GroupFiles& groups, const std::string& file, const std::string& text) const;
   Done<void> fill(const std::string& group, const std::vector<CoreId>& cores) const;
   Done<void> switch_balancing_off();
@@ -77,7 +78,13 @@ class CgroupV1 final : public Backend {
   std::vector<CoreId> common_{};
   std::set<int> stayed_{};  // threads that could not be moved out of the root
   std::map<ReservationId, Member> members_{};
-  std::set<int> guests_{};  // services that work in a client's set
+  struct Left {
+    GroupFiles* groups;
+    const char* hierarchy;
+    std::string path, home;
+  };
+  std::map<std::string, Left> left_{};  // groups that could not be removed yet
+  std::set<int> guests_{};              // services that work in a client's set
 };
 
 }  // namespace corelane::reserved

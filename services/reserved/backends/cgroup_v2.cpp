@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -54,6 +55,8 @@ BackendReport CgroupV2::report() const {
 
 std::vector<Lost> CgroupV2::sweep() {
   memory_.forget_dead();
+  const auto left = std::exchange(left_, {});
+  for (const std::string& path : left | std::views::reverse) remove_group(path);  // members before their set
   bindings_.refresh();
   return deadlines_.retry();
 }
@@ -122,16 +125,23 @@ Done<void> CgroupV2::make_group(const std::string& path, const std::string& home
           host_.journal->add({.kind = JournalEntry::Kind::group, .where = "unified", .subject = path, .before = home});
       !kept)
     return kept;
+  left_.erase(path);
   if (const int fault = groups_.make(path); fault != 0)
     return groups_.absolute(path) + " cannot be made: " + errno_text(fault) + "; run as root, or in a delegated group";
   return {};
 }
 
+// Where it does not go it stays in the journal, has no cores of its own, and sweep() tries again.
 void CgroupV2::remove_group(const std::string& path) {
-  if (groups_.remove(path) != 0) return;  // stays in the journal
   const auto& entries = host_.journal->entries();
   const auto entry = std::ranges::find(entries, path, &JournalEntry::subject);
-  if (entry != entries.end()) host_.journal->drop(JournalEntry(*entry));
+  const std::string home = entry == entries.end() ? root_ : entry->before;
+  if (remove_emptied(groups_, path, home, "cgroup.procs") != 0) {
+    groups_.write(joined_path(path, "cpuset.cpus"), "");
+    left_.insert(path);
+  } else if (entry != entries.end()) {
+    host_.journal->drop(JournalEntry(*entry));
+  }
 }
 
 Done<void> CgroupV2::put(const std::string& file, const std::string& text) const {

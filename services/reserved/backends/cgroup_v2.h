@@ -72,7 +72,8 @@ class CgroupV2 final : public Backend {
   bool has_cpu_ = false;  // the cpu controller, for shares of trees
   std::map<SetName, Place> sets_{};
   std::map<ReservationId, Member> members_{};
-  std::set<int> guests_{};  // services that work in a client's set
+  std::set<std::string> left_{};  // groups that could not be removed yet
+  std::set<int> guests_{};        // services that work in a client's set
 };
 
 }  // namespace corelane::reserved

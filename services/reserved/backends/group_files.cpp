@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "orb/os/clock.h"
 #include "orb/os/fd.h"
 
 namespace corelane::reserved {
@@ -97,12 +99,17 @@ Moved move_all(GroupFiles& groups, const std::string& from, const std::string& t
   return result;
 }
 
-void remove_below(GroupFiles& groups, const std::string& group, const std::string& to, const std::string& list) {
-  for (const std::string& child : groups.children(group)) {  // bound: the groups
-    const std::string path = joined_path(group, child);
-    remove_below(groups, path, to, list);
-    move_all(groups, path, to, list);
-    groups.remove(path);
+int remove_emptied(GroupFiles& groups, const std::string& group, const std::string& to, const std::string& list) {
+  constexpr int tries = 100;
+  if (!groups.has(group)) return 0;
+  for (const std::string& child : groups.children(group))  // bound: the groups
+    if (const int fault = remove_emptied(groups, joined_path(group, child), to, list); fault != 0) return fault;
+  for (int left = tries;; --left) {
+    const Moved moved = move_all(groups, group, to, list);
+    const int fault = groups.remove(group);
+    if (fault != EBUSY || left == 0) return fault;
+    if (moved.fault != 0) return moved.fault;
+    os::sleep_until(os::now() + std::chrono::milliseconds{1});
   }
 }
 

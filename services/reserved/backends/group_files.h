@@ -62,8 +62,10 @@ struct Moved {
 };
 Moved move_all(GroupFiles& groups, const std::string& from, const std::string& to, const std::string& list);
 
-// Removes what a holder made below its set, whose processes go to `to`; such as a holder that was killed leaves behind.
-void remove_below(GroupFiles& groups, const std::string& group, const std::string& to, const std::string& list);
+// Removes the group and what a holder made below it; who is there goes to `to`. A process that is ending cannot be
+// moved and keeps its group busy until it has ended: it is waited for, a tenth of a second at most. 0 or an errno:
+// EBUSY where it takes longer.
+int remove_emptied(GroupFiles& groups, const std::string& group, const std::string& to, const std::string& list);
 
 // Where the kernel's hierarchies are mounted; "" for none.
 struct Mounts {

@@ -22,10 +22,7 @@ int put_back_group(GroupFiles& groups, const JournalEntry& entry) {
   if (!groups.has(entry.subject)) return 0;
   const char* const list = entry.where == "unified" ? "cgroup.procs" : "tasks";
   if (entry.where == "unified") groups.write(joined_path(entry.subject, "cpuset.cpus.partition"), "member");
-  remove_below(groups, entry.subject, entry.before, list);
-  const Moved moved = move_all(groups, entry.subject, entry.before, list);
-  const int removed = groups.remove(entry.subject);
-  return removed == EBUSY && moved.fault != 0 ? moved.fault : removed;
+  return remove_emptied(groups, entry.subject, entry.before, list);
 }
 
 int put_back_home(const Host& host, GroupFiles& groups, const JournalEntry& entry) {
@@ -58,16 +55,25 @@ int put_back_policy(const Host& host, const JournalEntry& entry) {
   return fault == ESRCH ? 0 : fault;
 }
 
+// What says so already may not be writable: an interrupt that the kernel does not let be steered.
+int put_back_value(GroupFiles& groups, const JournalEntry& entry) {
+  if (groups.read(entry.subject) == entry.before) return 0;
+  return groups.write(entry.subject, entry.before);
+}
+
 int put_back(const Host& host, const std::string& interrupts, const JournalEntry& entry) {
   if (entry.kind == Kind::affinity) return put_back_affinity(host, entry);
   if (entry.kind == Kind::mask) return put_back_mask(host, entry);
   if (entry.kind == Kind::policy) return put_back_policy(host, entry);
-  if (entry.kind == Kind::interrupt) return MountedGroups(interrupts).write(entry.subject, entry.before);
+  if (entry.kind == Kind::interrupt) {
+    MountedGroups folder(interrupts);
+    return put_back_value(folder, entry);
+  }
   GroupFiles* const groups = hierarchy_of(host, entry.where);
   if (groups == nullptr) return ENOENT;
   if (entry.kind == Kind::group) return put_back_group(*groups, entry);
   if (entry.kind == Kind::home) return put_back_home(host, *groups, entry);
-  return groups->write(entry.subject, entry.before);
+  return put_back_value(*groups, entry);
 }
 
 std::string fault_text(const JournalEntry& entry, int fault) {
