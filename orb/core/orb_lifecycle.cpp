@@ -45,6 +45,7 @@ std::unique_ptr<transport::Transport> make_sockets(transport::Reactor& reactor, 
   transport::UnixOptions unix_sockets = settings.unix_sockets;
   unix_sockets.directory = runtime_directory_of(settings);
   if (!settings.naming.trusted.anyone) unix_sockets.guarded = nameserver_sockets(settings);
+  for (const std::string& path : reservation_sockets(settings)) unix_sockets.guarded.push_back(path);
   unix_sockets.trusted = settings.naming.trusted.users;
   transport::ChannelOptions channel = settings.channel;
   channel.directory = unix_sockets.directory;

@@ -12,6 +12,7 @@
 #include "orb/giop/headers.h"
 #include "orb/giop/limits.h"
 #include "orb/os/clock.h"
+#include "orb/os/peer_trust.h"
 #include "orb/os/socket_path.h"
 
 namespace corelane::core {
@@ -71,6 +72,8 @@ Expected<ReservationWire, std::string> ReservationWire::connect(const std::strin
   os::Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket || ::connect(socket.get(), address->generic(), address->length) != 0)
     return Unexpected{path + ": " + std::strerror(errno)};
+  if (const auto why = os::why_not_trusted(socket.get()))
+    return Unexpected{"what answers at " + path + " " + *why + ": it is left alone"};
   return ReservationWire(std::move(socket));
 }
 

@@ -31,7 +31,7 @@ class ReservationWire {
   };
   enum class State : std::uint8_t { waiting, answered, closed };
 
-  // Connects to the socket at the path; what prevents it as text.
+  // Connects to the socket at the path, of root or of this process's user; what prevents it as text.
   static Expected<ReservationWire, std::string> connect(const std::string& path);
 
   // At most one request is under way. False: the connection has ended.

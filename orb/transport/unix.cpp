@@ -6,6 +6,7 @@
 
 #include "orb/base/errors.h"
 #include "orb/os/log.h"
+#include "orb/os/passed_socket.h"
 #include "orb/os/peer_trust.h"
 #include "orb/os/socket_path.h"
 #include "orb/transport/detail/address.h"
@@ -50,6 +51,10 @@ Expected<std::shared_ptr<Connection>> UnixTransport::connect(const Endpoint& end
 
 Expected<std::unique_ptr<Listener>> UnixTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
   if (endpoint.kind != EndpointKind::unix_socket) return bad_address;
+  if (os::Fd passed = os::take_passed_socket(endpoint.path))
+    return StreamListener::start(
+        std::make_shared<AcceptLoop>(std::move(passed), std::nullopt, reactor_, census_, limits_, std::move(acceptor)),
+        reactor_, unix_endpoint(endpoint.path));
   auto path = endpoint.path.empty() ? os::SocketPath::choose(options_.directory) : os::SocketPath::claim(endpoint.path);
   if (!path) return logged(path.error(), "unix");
   auto fd = path->listen(options_.mode);

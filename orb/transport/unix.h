@@ -32,7 +32,8 @@ class UnixTransport final : public Transport {
 
   Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) override;
   // The socket's file is removed when the listener stops, and the one of a server that died when its path is wanted
-  // again. A live server keeps its path: COMM_FAILURE address_in_use.
+  // again. A live server keeps its path: COMM_FAILURE address_in_use. A socket that systemd passed for the path is
+  // taken, as it is (orb/os/passed_socket.h).
   Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) override;
   const ConnectionLimits& limits() const noexcept override { return limits_; }
 
