@@ -97,6 +97,14 @@ Done<void> CgroupV1::switch_balancing_off() {
   return put(*host_.cpuset, file, "0");
 }
 
+// A thread that leaves SCHED_DEADLINE gives its bandwidth back up to a period later, to the domain where it is by then:
+// that domain's sum is then below zero, and the kernel (6.1) takes it for full and changes no cores of it (EBUSY). It
+// counts anew what it builds anew.
+void CgroupV1::build_domains_anew() {
+  host_.cpuset->write(in_root("cpuset.sched_load_balance"), "1");
+  host_.cpuset->write(in_root("cpuset.sched_load_balance"), "0");
+}
+
 std::vector<Lost> CgroupV1::sweep() {
   memory_.forget_dead();
   remove_left();
@@ -111,7 +119,9 @@ std::vector<Lost> CgroupV1::sweep() {
 
 Done<void> CgroupV1::set_common(const std::vector<CoreId>& cores) {
   if (auto kept = bindings_.keep_all(); !kept) return kept;
-  auto done = put(*host_.cpuset, joined_path(common_group(), "cpuset.cpus"), list_text(cores));
+  const std::string file = joined_path(common_group(), "cpuset.cpus");
+  if (exclusive_ && host_.cpuset->write(file, list_text(cores)) == EBUSY) build_domains_anew();
+  auto done = put(*host_.cpuset, file, list_text(cores));
   if (done) common_ = cores;
   bindings_.bind_again();
   return done;

@@ -57,6 +57,7 @@ class CgroupV1 final : public Backend {
   Done<void> put(GroupFiles& groups, const std::string& file, const std::string& text) const;
   Done<void> fill(const std::string& group, const std::vector<CoreId>& cores) const;
   Done<void> switch_balancing_off();
+  void build_domains_anew();
   Done<Remarks> enter_thread(Member& member, const Enter& command);
   Done<Remarks> enter_processes(Member& member, const Enter& command);
   Done<void> enter_bandwidth(Member& member, const Enter& command);
