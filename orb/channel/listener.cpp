@@ -1,5 +1,6 @@
 #include "orb/channel/listener.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -30,6 +31,8 @@ Expected<os::UnixAddress, SetupFault> address_of(const std::string& path) {
 os::Fd make_socket() noexcept { return os::Fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
 
 SetupFault no_socket() { return system_fault("no Unix socket", errno, "raise ulimit -n"); }
+
+os::Fd make_spare(const os::Fd& any) noexcept { return os::Fd(fcntl(any.get(), F_DUPFD_CLOEXEC, 0)); }
 
 SetupFault cannot_listen(const os::PathRefusal& refusal) {
   if (refusal.error == errors::no_descriptor) return system_fault("no Unix socket", EMFILE, "raise ulimit -n");
@@ -101,6 +104,7 @@ Expected<Listener, SetupFault> Listener::listen_at_file(const std::string& path,
 Listener Listener::over(os::Fd socket, const std::string& path, const Options& options) {
   Listener made(path, options);
   made.socket_ = std::move(socket);
+  made.spare_ = make_spare(made.socket_);
   return made;
 }
 
@@ -124,14 +128,38 @@ Time Listener::earliest(Time deadline) const noexcept {
   return deadline;
 }
 
-Expected<void, SetupFault> Listener::take_newcomer() {
+// Whoever waits in the queue and went away would stay there, and keep others out, as long as nobody took him.
+Expected<os::Fd, SetupFault> Listener::accept_by_spare() {
+  spare_.reset();
   auto connection = accept_socket(Time{});
-  if (connection) {
-    pending_.push_back({Acceptance(std::move(*connection)), os::now() + options_.handshake});
-  } else if (connection.error().kind != SetupFault::Kind::timed_out) {
-    return connection.error();
+  if (!connection) {
+    spare_ = make_spare(socket_);
+    return connection;
   }
+  const SetupFault fault{SetupFault::Kind::denied, "no descriptor is left in this process; raise its ulimit -n"};
+  send_refusal(*connection, fault.text);
+  connection->reset();
+  spare_ = make_spare(socket_);
+  return fault;
+}
+
+Expected<void, SetupFault> Listener::greet(os::Fd newcomer) {
+  if (options_.greeter)
+    if (const auto let_in = options_.greeter(peer_of(newcomer), newcomer); !let_in) {
+      send_refusal(newcomer, let_in.error().text);
+      return let_in.error();
+    }
+  pending_.push_back({Acceptance(std::move(newcomer)), os::now() + options_.handshake});
   return {};
+}
+
+Expected<void, SetupFault> Listener::take_newcomer() {
+  if (!spare_) spare_ = make_spare(socket_);  // somebody else was faster the last time
+  auto connection = accept_socket(Time{});
+  if (!connection && connection.error().kind == SetupFault::Kind::system) connection = accept_by_spare();
+  if (connection) return greet(std::move(*connection));
+  if (connection.error().kind == SetupFault::Kind::timed_out) return {};  // he has gone
+  return connection.error();
 }
 
 std::optional<Expected<Channel, SetupFault>> Listener::advance(std::size_t index) {
@@ -162,12 +190,13 @@ Expected<Channel, SetupFault> Listener::accept(Time deadline) {
     watched.push_back({pending_.size() < most_handshakes ? socket_.get() : -1, POLLIN, 0});
     const timespec left = os::to_timespec(os::left_until(earliest(deadline)));
     const int ready = ppoll(watched.data(), watched.size(), &left, nullptr);
-    if (ready > 0 && watched.back().revents != 0)
-      if (const auto taken = take_newcomer(); !taken) return taken.error();
+    // Handshakes before newcomers: they end, whatever becomes of those, and only then descriptors are free again.
     for (std::size_t i = watched.size() - 1; ready > 0 && i-- > 0;)  // from behind: one that ends leaves the list
       if (watched[i].revents != 0)
         if (auto done = advance(i)) return std::move(*done);
     if (auto late = give_up_late()) return std::move(*late);
+    if (ready > 0 && watched.back().revents != 0)
+      if (const auto taken = take_newcomer(); !taken) return taken.error();
     if (os::now() >= deadline) return no_newcomer(path_);
   }
 }

@@ -29,7 +29,8 @@ class Listener {
   ~Listener();
 
   // The next whose channel is set up, or why one was not; he is told too. Handshakes go on side by side, also from one
-  // call to the next: one who says nothing holds up nobody, and is given up after Options::handshake.
+  // call to the next: one who says nothing holds up nobody, and is given up after Options::handshake. While no
+  // descriptor is left newcomers are told so and turned away (`denied`); handshakes go on, and end.
   Expected<Channel, SetupFault> accept(Time deadline);
   // The connection alone, for accept_over() elsewhere.
   Expected<os::Fd, SetupFault> accept_socket(Time deadline);
@@ -50,6 +51,8 @@ class Listener {
   static Expected<Listener, SetupFault> listen_at_file(const std::string& path, const Options& options);
   Time earliest(Time deadline) const noexcept;
   Expected<void, SetupFault> take_newcomer();
+  Expected<void, SetupFault> greet(os::Fd newcomer);
+  Expected<os::Fd, SetupFault> accept_by_spare();
   std::optional<Expected<Channel, SetupFault>> advance(std::size_t index);
   std::optional<SetupFault> give_up_late();
 
@@ -57,7 +60,9 @@ class Listener {
   Options options_;
   os::Fd socket_;
   std::optional<os::SocketPath> file_;  // goes before its socket
-  std::vector<Pending> pending_;        // owner: who accepts
+  // Owner: who accepts.
+  os::Fd spare_;  // given up for a moment to take, and turn away, one for whom no descriptor is left
+  std::vector<Pending> pending_;
 };
 
 // A socket that is connected to the listener at the path. Blocks until `deadline` while its queue is full.

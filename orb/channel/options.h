@@ -14,6 +14,7 @@
 #include "orb/channel/bell.h"
 #include "orb/channel/fault.h"
 #include "orb/channel/layout.h"
+#include "orb/os/fd.h"
 #include "orb/os/wait.h"
 
 namespace corelane::channel {
@@ -24,6 +25,10 @@ struct Peer;
 // knows that he has no channel. What it gives comes with the channel (Channel::pass()), or goes when none comes about;
 // a fault is what he is told. Thread: the one that accepts.
 using Porter = std::function<Expected<std::shared_ptr<void>, SetupFault>(const Peer&)>;
+
+// A Listener's: asked at once when somebody has connected over that socket, before he says anything; a fault is what he
+// is told. Thread: the one that accepts.
+using Greeter = std::function<Expected<void, SetupFault>(const Peer&, const os::Fd& socket)>;
 
 struct Options {
   Shape shape{};                         // of the memory for what this end writes
@@ -36,6 +41,7 @@ struct Options {
   std::uint64_t largest_peer = 256u << 20;  // bytes of the peer's memory that this end maps at most
   bool lock_memory = false;                 // best effort: see Channel::is_locked()
   Porter porter{};                          // of an acceptor; none: whoever has access is welcome
+  Greeter greeter{};                        // none: whoever connects may say hello
   // How long a Listener waits for the other end's part, once it has connected.
   Duration handshake = std::chrono::seconds{5};
 };

@@ -37,6 +37,12 @@ bool is_beyond_half(const os::Fd& fd) noexcept {
   return getrlimit(RLIMIT_NOFILE, &limit) == 0 && static_cast<rlim_t>(fd.get()) > limit.rlim_cur / 2;
 }
 
+SetupFault half_is_in_use(const channel::Peer& peer) {
+  return {SetupFault::Kind::denied, "user " + std::to_string(peer.user) +
+                                        " gets no channel: half of this server's descriptors are in use, and the "
+                                        "others are for sockets; raise its ulimit -n"};
+}
+
 // ConnectionCensus::make_room() on the reactor's thread. Not for long: that may be one that waits for this listener to
 // stop.
 bool make_room(Reactor::Impl& reactor, const std::shared_ptr<ConnectionCensus>& census, const std::string& host) {
@@ -86,12 +92,14 @@ channel::Porter ChannelListener::porter(std::shared_ptr<ConnectionCensus> census
     if (!ticket) return SetupFault{SetupFault::Kind::denied, name + " refused: " + ticket.error()};
     ChannelWatch watch = ChannelWatch::make(peer, granted);
     if (!watch) return channel::system_fault("epoll", errno, "raise ulimit -n");
-    if (is_beyond_half(watch.more))
-      return SetupFault{SetupFault::Kind::denied, name +
-                                                      " gets no channel: half of this server's descriptors are in "
-                                                      "use, and the others are for sockets; raise its ulimit -n"};
+    if (is_beyond_half(watch.more)) return half_is_in_use(peer);
     return std::shared_ptr<void>(std::make_shared<Place>(std::move(*ticket), std::move(watch)));
   };
+}
+
+Expected<void, SetupFault> ChannelListener::greet(const channel::Peer& peer, const os::Fd& newcomer) {
+  if (is_beyond_half(newcomer)) return half_is_in_use(peer);
+  return {};
 }
 
 void ChannelListener::admit(channel::Channel channel) {

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -190,6 +192,69 @@ TEST_CASE("who connects and says nothing holds up nobody") {
   auto client = std::async(std::launch::async, [&] { return Channel::connect(directory / "channel", {}, soon()); });
   CHECK(listener->accept(soon()));
   CHECK(client.get());
+}
+
+namespace {
+
+// A server with few descriptors: ends with 0 once somebody has a channel.
+[[noreturn]] void serve_with_descriptors(const std::string& path, rlim_t more) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  auto listener = Listener::listen(path, {.handshake = std::chrono::hours{1}});
+  const int lowest = dup(0);
+  rlimit few{};
+  if (!listener || lowest < 0 || close(lowest) != 0 || getrlimit(RLIMIT_NOFILE, &few) != 0) _exit(1);
+  few.rlim_cur = static_cast<rlim_t>(lowest) + more;
+  if (setrlimit(RLIMIT_NOFILE, &few) != 0) _exit(1);
+  while (true)  // bound: the deadline
+    if (const auto end = listener->accept(soon()); end || end.error().text.find("nobody connected") == 0)
+      _exit(end ? 0 : 2);
+}
+
+// To who may not listen yet.
+os::Fd patient_socket(const std::string& path) {
+  const Time until = soon();
+  auto socket = connect_socket(path, until);
+  for (; !socket && os::now() < until; socket = connect_socket(path, until)) std::this_thread::yield();
+  REQUIRE(socket);
+  return std::move(*socket);
+}
+
+}  // namespace
+
+TEST_CASE("silent clients that took all descriptors and went away keep nobody out") {
+  const TempDirectory directory;
+  const std::string path = directory / "channel";
+  const pid_t server = fork();
+  if (server == 0) serve_with_descriptors(path, 12);
+  std::vector<os::Fd> silent;
+  for (int i = 0; i < 40; ++i) silent.push_back(patient_socket(path));
+  REQUIRE(wait_readable(silent.back().get(), soon()));  // told: there are none left
+  const auto told = receive_packet(silent.back(), soon());
+  REQUIRE(told);
+  CHECK(as_hello(*told).error().text.find("no descriptor is left") != std::string::npos);
+  silent.clear();
+  const Time until = soon();
+  ChannelResult client = Channel::connect(path, {}, until);
+  while (!client && os::now() < until) client = Channel::connect(path, {}, until);  // it may not have noticed yet
+  CHECK(client);
+  if (!client) kill(server, SIGKILL);
+  int status = 0;
+  REQUIRE(waitpid(server, &status, 0) == server);
+  CHECK(status == 0);
+}
+
+TEST_CASE("whom the greeter turns away is told why, whatever he says") {
+  const TempDirectory directory;
+  const Greeter greeter = [](const Peer& peer, const os::Fd& socket) -> Expected<void, SetupFault> {
+    CHECK(peer.process == getpid());
+    CHECK(socket);
+    return SetupFault{Kind::denied, "not today"};
+  };
+  auto listener = Listener::listen(directory / "channel", {.greeter = greeter});
+  REQUIRE(listener);
+  auto client = std::async(std::launch::async, [&] { return Channel::connect(directory / "channel", {}, soon()); });
+  CHECK(listener->accept(soon()).error().text == "not today");
+  CHECK(says(client.get(), "the other end refused: not today"));
 }
 
 TEST_CASE("who was given up while he got ready has no channel and is told why") {
