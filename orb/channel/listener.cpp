@@ -68,6 +68,15 @@ SetupFault was_stopped(const std::string& path) {
   return {SetupFault::Kind::stopped, "the listener at " + path + " was stopped"};
 }
 
+std::string name_of(const Peer& peer) {
+  return "user " + std::to_string(peer.user) + " of process " + std::to_string(peer.process);
+}
+
+SetupFault said_of(const Peer& peer, SetupFault fault) {
+  if (fault.kind != SetupFault::Kind::denied) fault.text = name_of(peer) + ": " + fault.text;  // denied names him
+  return fault;
+}
+
 SetupFault cannot_connect(const std::string& path, int number) {
   if (number == ECONNREFUSED || number == ENOENT)
     return bad_address(path, "nobody listens there; start the other end first");
@@ -78,6 +87,7 @@ SetupFault cannot_connect(const std::string& path, int number) {
 
 struct Listener::Pending {
   Acceptance handshake;
+  Peer peer;
   Time until;
 };
 
@@ -144,13 +154,32 @@ Expected<os::Fd, SetupFault> Listener::accept_by_spare() {
 }
 
 Expected<void, SetupFault> Listener::greet(os::Fd newcomer) {
-  if (options_.greeter)
-    if (const auto let_in = options_.greeter(peer_of(newcomer), newcomer); !let_in) {
-      send_refusal(newcomer, let_in.error().text);
-      return let_in.error();
-    }
-  pending_.push_back({Acceptance(std::move(newcomer)), os::now() + options_.handshake});
+  const Peer peer = peer_of(newcomer);
+  auto let_in = check_access(peer, options_.access);
+  if (let_in && options_.greeter) let_in = options_.greeter(peer, newcomer);
+  if (!let_in) {
+    send_refusal(newcomer, let_in.error().text);
+    return let_in;
+  }
+  pending_.push_back({Acceptance(std::move(newcomer)), peer, os::now() + options_.handshake});
+  if (pending_.size() > most_handshakes) return make_room();
   return {};
+}
+
+SetupFault Listener::make_room() {
+  const auto handshakes_of = [&](const Pending& one) {
+    return std::count_if(pending_.begin(), pending_.end(),
+                         [&](const Pending& p) { return p.peer.user == one.peer.user; });
+  };
+  const auto oldest = std::max_element(pending_.begin(), pending_.end(), [&](const Pending& a, const Pending& b) {
+    return handshakes_of(a) < handshakes_of(b);
+  });
+  const Peer peer = oldest->peer;
+  SetupFault fault = oldest->handshake.give_up("too many channels are being set up; try again");
+  fault.text +=
+      "; " + std::to_string(handshakes_of(*oldest)) + " of " + std::to_string(pending_.size()) + " are this user's";
+  pending_.erase(oldest);
+  return said_of(peer, std::move(fault));
 }
 
 Expected<void, SetupFault> Listener::take_newcomer() {
@@ -165,7 +194,9 @@ Expected<void, SetupFault> Listener::take_newcomer() {
 std::optional<Expected<Channel, SetupFault>> Listener::advance(std::size_t index) {
   auto parts = pending_[index].handshake.advance(options_);
   if (!parts) return std::nullopt;
+  const Peer peer = pending_[index].peer;
   pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(index));
+  if (!*parts) return said_of(peer, parts->error());
   return Channel::of(std::move(*parts), options_);
 }
 
@@ -176,7 +207,7 @@ std::optional<SetupFault> Listener::give_up_late() {
     return p.until <= now && !wait_readable(p.handshake.descriptor(), Time{});
   });
   if (late == pending_.end()) return std::nullopt;
-  const SetupFault fault = late->handshake.give_up();
+  const SetupFault fault = said_of(late->peer, late->handshake.give_up());
   pending_.erase(late);
   return fault;
 }
@@ -187,7 +218,7 @@ Expected<Channel, SetupFault> Listener::accept(Time deadline) {
   while (true) {
     watched.clear();
     for (const Pending& pending : pending_) watched.push_back({pending.handshake.descriptor(), POLLIN, 0});
-    watched.push_back({pending_.size() < most_handshakes ? socket_.get() : -1, POLLIN, 0});
+    watched.push_back({socket_.get(), POLLIN, 0});
     const timespec left = os::to_timespec(os::left_until(earliest(deadline)));
     const int ready = ppoll(watched.data(), watched.size(), &left, nullptr);
     // Handshakes before newcomers: they end, whatever becomes of those, and only then descriptors are free again.

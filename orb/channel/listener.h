@@ -30,7 +30,8 @@ class Listener {
 
   // The next whose channel is set up, or why one was not; he is told too. Handshakes go on side by side, also from one
   // call to the next: one who says nothing holds up nobody, and is given up after Options::handshake. While no
-  // descriptor is left newcomers are told so and turned away (`denied`); handshakes go on, and end.
+  // descriptor is left newcomers are told so and turned away (`denied`); handshakes go on, and end. Whom the access
+  // list does not let in is turned away when he connects. Faults of handshakes say whose they were.
   Expected<Channel, SetupFault> accept(Time deadline);
   // The connection alone, for accept_over() elsewhere.
   Expected<os::Fd, SetupFault> accept_socket(Time deadline);
@@ -42,7 +43,8 @@ class Listener {
   // Readable when somebody connects. Constant.
   int descriptor() const noexcept { return socket_.get(); }
 
-  static constexpr std::size_t most_handshakes = 64;  // side by side; others wait in the socket's queue
+  // Side by side. For one more the oldest goes of the user who has most of them: one user alone cannot keep others out.
+  static constexpr std::size_t most_handshakes = 64;
 
  private:
   struct Pending;
@@ -55,6 +57,7 @@ class Listener {
   Expected<os::Fd, SetupFault> accept_by_spare();
   std::optional<Expected<Channel, SetupFault>> advance(std::size_t index);
   std::optional<SetupFault> give_up_late();
+  SetupFault make_room();
 
   std::string path_;
   Options options_;

@@ -134,13 +134,6 @@ bool is_welcome(const Peer& peer, const Access& access) noexcept {
   return access.anyone || peer.user == geteuid() || has(access.users, peer.user) || has(access.groups, peer.group);
 }
 
-Result<void> check_access(const Peer& peer, const Access& access) {
-  if (is_welcome(peer, access)) return {};
-  return SetupFault{SetupFault::Kind::denied, "user " + std::to_string(peer.user) + " of process " +
-                                                  std::to_string(peer.process) + " is not on the access list of user " +
-                                                  std::to_string(geteuid()) + "; add it there, or run as one user"};
-}
-
 Result<std::shared_ptr<void>> ask_porter(const Peer& peer, const Porter& porter) {
   return porter ? porter(peer) : Result<std::shared_ptr<void>>(nullptr);
 }
@@ -289,6 +282,13 @@ SetupFault told(const os::Fd& socket, SetupFault fault) {
 
 }  // namespace
 
+Expected<void, SetupFault> check_access(const Peer& peer, const Access& access) {
+  if (is_welcome(peer, access)) return {};
+  return SetupFault{SetupFault::Kind::denied, "user " + std::to_string(peer.user) + " of process " +
+                                                  std::to_string(peer.process) + " is not on the access list of user " +
+                                                  std::to_string(geteuid()) + "; add it there, or run as one user"};
+}
+
 Expected<EndParts, SetupFault> connect_end(os::Fd socket, const Options& options, Time deadline) {
   auto parts = connect_steps(socket, options, deadline);
   if (!parts) return told(socket, parts.error());
@@ -312,9 +312,7 @@ std::optional<Expected<EndParts, SetupFault>> Acceptance::advance(const Options&
   return std::move(*parts_);
 }
 
-SetupFault Acceptance::give_up() {
-  return told(socket_, {SetupFault::Kind::timed_out, "the other end did not answer in time; is it stopped?"});
-}
+SetupFault Acceptance::give_up(std::string why) { return told(socket_, {SetupFault::Kind::timed_out, std::move(why)}); }
 
 Expected<EndParts, SetupFault> accept_end(os::Fd socket, const Options& options, Time deadline) {
   if (const auto right = check_options(options); !right) return told(socket, right.error());

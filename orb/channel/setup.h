@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "orb/base/expected.h"
@@ -43,6 +44,9 @@ struct EndParts {
   std::shared_ptr<void> pass;  // what the porter gave
 };
 
+// denied: the list does not have that peer.
+Expected<void, SetupFault> check_access(const Peer& peer, const Access& access);
+
 // The acceptor's side of one handshake, in steps that do not wait: to serve many at once.
 class Acceptance {
  public:
@@ -53,8 +57,8 @@ class Acceptance {
   // Once it is readable: the end, or why there is none, which the other end is told too. Nothing: there is more to
   // come.
   std::optional<Expected<EndParts, SetupFault>> advance(const Options& options);
-  // The other end was too slow, and is told so.
-  SetupFault give_up();
+  // The other end was too slow, and is told so, or what is said instead.
+  SetupFault give_up(std::string why = "the other end did not answer in time; is it stopped?");
 
  private:
   os::Fd socket_;

@@ -257,6 +257,90 @@ TEST_CASE("whom the greeter turns away is told why, whatever he says") {
   CHECK(says(client.get(), "the other end refused: not today"));
 }
 
+namespace {
+
+// As another user, whom nothing of the parent's but the path is needed for; -1: this is not root.
+template <typename Body>
+pid_t fork_stranger(uid_t user, Body&& body) {
+  if (geteuid() != 0) {
+    std::cout << "SKIPPED: another user's process needs root\n";
+    return -1;
+  }
+  const pid_t child = fork();
+  if (child != 0) return child;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  _exit(setgid(user) == 0 && setuid(user) == 0 ? body() : 1);
+}
+
+int exit_code(pid_t child) {
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace
+
+TEST_CASE("however many say nothing the next one is served, and it is said whose they are") {
+  const TempDirectory directory;
+  const std::string path = directory / "channel";
+  auto listener = Listener::listen(path, {.handshake = std::chrono::hours{1}});
+  REQUIRE(listener);
+  std::vector<os::Fd> silent;
+  for (std::size_t i = 0; i < Listener::most_handshakes + 10; ++i)
+    silent.push_back(std::move(*connect_socket(path, soon())));
+  auto client = std::async(std::launch::async, [&] { return Channel::connect(path, {}, soon()); });
+  const std::string who = "user " + std::to_string(geteuid()) + " of process " + std::to_string(getpid());
+  ChannelResult end = listener->accept(soon());
+  for (; !end; end = listener->accept(soon())) {  // bound: all of the silent
+    INFO(end.error().text);
+    REQUIRE(end.error().text.find(who + ": too many channels are being set up; try again; 65 of 65") == 0);
+  }
+  CHECK(client.get());
+  CHECK(as_hello(*receive_packet(silent.front(), soon())).error().kind == Kind::refused);
+}
+
+TEST_CASE("a user's many handshakes do not displace the one of another user") {
+  const TempDirectory directory;
+  std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
+  const std::string path = directory / "channel";
+  auto listener = Listener::listen(path, {.access = {.anyone = true}, .handshake = std::chrono::hours{1}});
+  REQUIRE(listener);
+  const auto socket = connect_socket(path, soon());  // the oldest
+  REQUIRE(socket);
+  const pid_t child = fork_stranger(12345, [&] {
+    std::vector<os::Fd> silent;
+    for (std::size_t i = 0; i < 2 * Listener::most_handshakes; ++i)
+      if (auto one = connect_socket(path, soon())) silent.push_back(std::move(*one));
+    return wait_readable(silent[Listener::most_handshakes].get(), soon()) ? 0 : 2;
+  });
+  if (child < 0) return;
+  for (std::size_t i = 0; i <= Listener::most_handshakes; ++i)
+    CHECK(listener->accept(soon()).error().text.find("user 12345 of process") == 0);
+  RawPeer peer;
+  peer.say_all(*socket);
+  CHECK(exit_code(child) == 0);
+  ChannelResult end = listener->accept(soon());
+  for (std::size_t i = 0; !end && i < 2 * Listener::most_handshakes; ++i) end = listener->accept(soon());
+  CHECK(end);
+}
+
+TEST_CASE("who is not on the access list is told and turned away before he says anything") {
+  const TempDirectory directory;
+  std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
+  const std::string path = directory / "channel";
+  auto listener = Listener::listen(path, {.access = {.users = {1}}, .handshake = std::chrono::hours{1}});
+  REQUIRE(listener);
+  const pid_t child = fork_stranger(12345, [&] {
+    const auto socket = connect_socket(path, soon());
+    const auto told = receive_packet(*socket, soon());
+    return told && as_hello(*told).error().text.find("access list") != std::string::npos ? 0 : 2;
+  });
+  if (child < 0) return;
+  const auto end = listener->accept(soon());
+  CHECK(end.error().kind == Kind::denied);
+  CHECK(says(end, "user 12345 of process " + std::to_string(child)));
+  CHECK(exit_code(child) == 0);
+}
+
 TEST_CASE("who was given up while he got ready has no channel and is told why") {
   SocketPair sockets;
   auto asked =
