@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "orb/os/host.h"
+#include "orb/os/own_user.h"
 
 namespace corelane::channel {
 namespace {
@@ -91,7 +92,7 @@ Result<Events> make_events() {
 
 // How this end is woken by that one.
 Wake wake_by(const Peer& peer, const Options& options) noexcept {
-  return peer.user == geteuid() ? options.wake : options.wake_by_others.value_or(options.wake);
+  return os::is_own_user(peer.user) ? options.wake : options.wake_by_others.value_or(options.wake);
 }
 
 Hello hello_of(const Options& options, Wake wake) {
@@ -131,7 +132,7 @@ Result<void> send_hello(const os::Fd& socket, Offer& offer, const MadeMemory* sl
 
 bool is_welcome(const Peer& peer, const Access& access) noexcept {
   const auto has = [](const auto& list, auto id) { return std::find(list.begin(), list.end(), id) != list.end(); };
-  return access.anyone || peer.user == geteuid() || has(access.users, peer.user) || has(access.groups, peer.group);
+  return access.anyone || os::is_own_user(peer.user) || has(access.users, peer.user) || has(access.groups, peer.group);
 }
 
 Result<std::shared_ptr<void>> ask_porter(const Peer& peer, const Porter& porter) {
@@ -144,7 +145,7 @@ Result<void> check_wake(const Hello& theirs, const Peer& peer) {
   const auto wake = static_cast<Wake>(theirs.wake);
   const auto refuse = [](std::string text) { return SetupFault{SetupFault::Kind::incompatible, std::move(text)}; };
   if (wake != Wake::eventfd && wake != Wake::signal) return {};
-  if (peer.user != geteuid())
+  if (!os::is_own_user(peer.user))
     return refuse("waking by eventfd or signal is for processes of one user, and this is user " +
                   std::to_string(geteuid()) + " and user " + std::to_string(peer.user) + "; use futex");
   if (wake == Wake::eventfd) return {};
@@ -284,6 +285,10 @@ SetupFault told(const os::Fd& socket, SetupFault fault) {
 
 Expected<void, SetupFault> check_access(const Peer& peer, const Access& access) {
   if (is_welcome(peer, access)) return {};
+  if (peer.user == geteuid())
+    return SetupFault{SetupFault::Kind::denied,
+                      "user " + std::to_string(peer.user) + " of process " + std::to_string(peer.process) +
+                          " may be anybody whom this user namespace does not map; run both ends as a user of its map"};
   return SetupFault{SetupFault::Kind::denied, "user " + std::to_string(peer.user) + " of process " +
                                                   std::to_string(peer.process) + " is not on the access list of user " +
                                                   std::to_string(geteuid()) + "; add it there, or run as one user"};

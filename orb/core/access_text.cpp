@@ -15,7 +15,9 @@ constexpr std::string_view separators = ", \t";
 std::optional<std::uint32_t> number_in(std::string_view text) {
   std::uint32_t number = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return fault == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+  constexpr std::uint32_t nobody = 0xffffffff;  // (uid_t)-1
+  return fault == std::errc{} && end == text.data() + text.size() && number != nobody ? std::optional(number)
+                                                                                      : std::nullopt;
 }
 
 // These two keep what they give until the next call; settings are read by one thread.

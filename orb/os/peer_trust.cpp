@@ -1,9 +1,10 @@
 #include "orb/os/peer_trust.h"
 
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
+
+#include "orb/os/own_user.h"
 
 namespace corelane::os {
 
@@ -13,7 +14,7 @@ std::optional<std::string> why_not_trusted(int connected_socket, std::span<const
   if (::getsockopt(connected_socket, SOL_SOCKET, SO_PEERCRED, &server, &size) != 0)
     return "is nobody's of whom the kernel knows";
   const bool is_named = std::find(others.begin(), others.end(), server.uid) != others.end();
-  if (server.uid == 0 || server.uid == ::geteuid() || is_named) return std::nullopt;
+  if (server.uid == 0 || is_own_user(server.uid) || is_named) return std::nullopt;
   return "is run by user " + std::to_string(server.uid) + ", neither this one nor root";
 }
 

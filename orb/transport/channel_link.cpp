@@ -2,7 +2,6 @@
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
+#include "orb/os/own_user.h"
 
 namespace corelane::transport {
 namespace {
@@ -69,7 +69,7 @@ channel::Options ChannelLink::options(const ChannelOptions& granted) {
 }
 
 ChannelWatch ChannelWatch::make(const channel::Peer& peer, const ChannelOptions& granted) noexcept {
-  const bool by_descriptor = granted.wake_by_descriptor && peer.user == geteuid();
+  const bool by_descriptor = granted.wake_by_descriptor && os::is_own_user(peer.user);
   ChannelWatch made{.all = os::Fd(epoll_create1(EPOLL_CLOEXEC)), .more = {}};
   if (made.all) made.more.reset(by_descriptor ? epoll_create1(EPOLL_CLOEXEC) : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   return made;
@@ -86,7 +86,11 @@ Expected<std::unique_ptr<Link>> ChannelLink::make(channel::Channel channel, Chan
 }
 
 ChannelLink::ChannelLink(channel::Channel channel, ChannelWatch watch, Endpoint local, Endpoint peer)
-    : channel_(std::move(channel)), watch_(std::move(watch)), local_(std::move(local)), peer_(std::move(peer)) {}
+    : channel_(std::move(channel)),
+      watch_(std::move(watch)),
+      local_(std::move(local)),
+      peer_(std::move(peer)),
+      of_own_user_(os::is_own_user(channel_.peer().user)) {}
 
 bool ChannelLink::watch_all() const noexcept {
   const os::Fd& of_end = has_own() ? watch_.more : watch_.all;
@@ -111,7 +115,7 @@ IoResult ChannelLink::end_of(Fault fault) noexcept {
 
 // Another user could change it while it is read. Channels carry such long messages in chunks.
 bool ChannelLink::lends(Bytes front) const noexcept {
-  return read_ == 0 && front.size() >= Connection::longest_copied && channel_.peer().user == geteuid();
+  return read_ == 0 && front.size() >= Connection::longest_copied && of_own_user_;
 }
 
 bool ChannelLink::take_front(Lent& lent) noexcept try {

@@ -84,6 +84,7 @@ class ChannelLink final : public Link {
   channel::Channel channel_;
   const ChannelWatch watch_;
   const Endpoint local_, peer_;
+  const bool of_own_user_;  // the other end is
   // Owner: who reads.
   std::size_t read_ = 0;  // bytes of the front message that were given
   bool armed_ = false;

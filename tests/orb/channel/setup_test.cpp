@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -339,6 +340,19 @@ TEST_CASE("who is not on the access list is told and turned away before he says 
   CHECK(end.error().kind == Kind::denied);
   CHECK(says(end, "user 12345 of process " + std::to_string(child)));
   CHECK(exit_code(child) == 0);
+}
+
+TEST_CASE("in a user namespace that maps nobody no user is the own one") {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (unshare(CLONE_NEWUSER) != 0) _exit(77);
+    SocketPair sockets;
+    const auto end = Channel::connect_over(std::move(sockets.near), {}, at_once);
+    _exit(!end && end.error().text.find("does not map") != std::string::npos ? 0 : 2);
+  }
+  const int code = exit_code(child);
+  if (code == 77) std::cout << "SKIPPED: this system lets nobody make a user namespace here\n";
+  if (code != 77) CHECK(code == 0);
 }
 
 TEST_CASE("who was given up while he got ready has no channel and is told why") {

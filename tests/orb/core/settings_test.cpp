@@ -97,6 +97,8 @@ TEST_CASE("who may use channels is named by names and numbers of users and group
   CHECK(settings.channel.access == channel::Access{.anyone = true});
   CHECK(entry->apply(settings, "no-such-user-here") ==
         "anyone, users of this host, or groups of it as @name; it has no user no-such-user-here");
+  CHECK(entry->apply(settings, "4294967295") ==
+        "anyone, users of this host, or groups of it as @name; it has no user 4294967295");
   CHECK(entry->apply(settings, "@no-such-group-here") == "groups of this host; it has no group no-such-group-here");
 }
 

@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "orb/os/own_user.h"
 #include "tests/support/other_users_socket.h"
 #include "tests/support/temp_directory.h"
 
@@ -41,6 +42,29 @@ TEST_CASE("a server of another user is believed only if he is named") {
   const uid_t named[] = {another_user};
   CHECK_THAT(fault_at(place / "his.sock"), Catch::Contains("is run by user " + std::to_string(another_user)));
   CHECK(fault_at(place / "his.sock", named) == "");
+}
+
+TEST_CASE("the number of all unmapped users is nobody's own, unless all are mapped") {
+  struct Case {
+    uid_t user, own;
+    std::string map;
+    bool is_own;
+  };
+  const std::string everybody = "         0          0 4294967295\n";
+  const Case cases[] = {{7, 7, "", true},
+                        {7, 8, everybody, false},
+                        {0, 0, "0 2000 1\n", true},
+                        {99, 99, everybody, true},
+                        {99, 99, "0 0 1000\n1000 1000 4294966295", true},
+                        {99, 99, "99 2000 1\n", false},
+                        {99, 99, "0 0 4294967294\n", false},
+                        {99, 99, "", false},
+                        {99, 99, "nonsense\n0 0 x\n", false}};
+  for (const Case& one : cases) {
+    INFO(one.user << " of " << one.own << " where the map is " << one.map);
+    CHECK(os::is_own_user(one.user, one.own, 99, one.map) == one.is_own);
+  }
+  CHECK_FALSE(os::is_own_user(geteuid() + 1));
 }
 
 // Error paths.

@@ -1,0 +1,70 @@
+#include "orb/os/own_user.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+
+#include "orb/os/fd.h"
+
+namespace corelane::os {
+namespace {
+
+constexpr uid_t usual_overflow = 65534;
+constexpr std::uint64_t all_users = 4294967295;  // but (uid_t)-1, which is nobody
+
+// What fits: a map that is longer has more than one line, and the rest is taken for unmapped.
+using ProcText = std::array<char, 4096>;
+
+std::string_view text_of_proc(const char* path, ProcText& room) noexcept {
+  const Fd file(::open(path, O_RDONLY | O_CLOEXEC));
+  const ssize_t got = ::read(file.get(), room.data(), room.size());
+  return {room.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
+}
+
+uid_t overflow_user() noexcept {
+  ProcText room;
+  const std::string_view text = text_of_proc("/proc/sys/kernel/overflowuid", room);
+  uid_t found = usual_overflow;
+  std::from_chars(text.data(), text.data() + text.size(), found);
+  return found;
+}
+
+// The third number of a line: how many users it maps.
+std::uint64_t mapped_by(std::string_view line) noexcept {
+  const auto last = line.find_last_of(" \t");
+  if (last == std::string_view::npos) return 0;
+  std::uint64_t count = 0;
+  std::from_chars(line.data() + last + 1, line.data() + line.size(), count);
+  return count;
+}
+
+bool maps_everybody(std::string_view uid_map) noexcept {
+  std::uint64_t mapped = 0;
+  while (!uid_map.empty()) {  // bound: the text
+    const std::string_view line = uid_map.substr(0, uid_map.find('\n'));
+    uid_map.remove_prefix(line.size() < uid_map.size() ? line.size() + 1 : line.size());
+    mapped += mapped_by(line);
+  }
+  return mapped >= all_users;
+}
+
+}  // namespace
+
+bool is_own_user(uid_t user, uid_t own, uid_t overflow, std::string_view uid_map) noexcept {
+  return user == own && (user != overflow || maps_everybody(uid_map));
+}
+
+bool is_own_user(uid_t user) noexcept {
+  const uid_t own = ::geteuid();
+  if (user != own) return false;
+  static const uid_t overflow = overflow_user();
+  if (user != overflow) return true;
+  ProcText room;
+  return is_own_user(user, own, overflow, text_of_proc("/proc/self/uid_map", room));
+}
+
+}  // namespace corelane::os

@@ -1,0 +1,19 @@
+// Whether a user of whom the kernel tells (SO_PEERCRED, stat) is the one whom this process runs as. In a user namespace
+// (user_namespaces(7)) all users whom it does not map have one number, the overflow uid, which may be this process's,
+// too: that number says nothing there about who somebody is.
+// Threads: any but real-time ones where the own user is the overflow uid: that reads a file.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string_view>
+
+namespace corelane::os {
+
+// By the effective user.
+bool is_own_user(uid_t user) noexcept;
+// The same from what it looks at: `overflow` as in /proc/sys/kernel/overflowuid, `uid_map` as in /proc/self/uid_map;
+// what cannot be read of that maps nobody.
+bool is_own_user(uid_t user, uid_t own, uid_t overflow, std::string_view uid_map) noexcept;
+
+}  // namespace corelane::os
