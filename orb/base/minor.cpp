@@ -90,6 +90,9 @@ constexpr Entry table[] = {
     {tasks_in_circle,
      "the task that is called waits for the calling one, in another chain of calls, and neither would go on; make the "
      "call without a contract, asynchronously, or before or after the job"},
+    {no_deadline_class,
+     "the kernel refused SCHED_DEADLINE to the task's thread; the server's log says why; ask again, or set "
+     "pool.deadline_policy = levels"},
     {bad_uri, "not a reference: expected IOR:, corbaloc:, corbaname: or file://"},
     {no_such_object, "no object with this key is active here"},
     {no_such_adapter, "no object adapter with this name is here"},

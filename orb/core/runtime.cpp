@@ -132,6 +132,7 @@ constexpr Shared shared_settings[] = {
     {"dispatch.overshoot", [](Side a, Side b) { return a.executive.overshoot == b.executive.overshoot; }},
     {"pool.cores", [](Side a, Side b) { return a.executive.lease.cores == b.executive.lease.cores; }, true},
     {"pool.deadline_cores", [](Side a, Side b) { return a.executive.deadline_cores == b.executive.deadline_cores; }},
+    {"pool.deadline_policy", [](Side a, Side b) { return a.executive.deadline_policy == b.executive.deadline_policy; }},
     {"pool.wait", [](Side a, Side b) { return a.executive.wait.mode == b.executive.wait.mode; }, true},
     {"pool.spin", [](Side a, Side b) { return a.executive.wait.spin == b.executive.wait.spin; }, true},
     {"pool.real_time", [](Side a, Side b) { return a.executive.real_time == b.executive.real_time; }, true},

@@ -83,6 +83,13 @@ std::string deadline_cores(Settings& s, std::string_view text) {
   return {};
 }
 
+std::string deadline_policy(Settings& s, std::string_view text) {
+  dispatch::DeadlinePolicy& policy = s.executive.deadline_policy;
+  if (text == "levels") return policy = dispatch::DeadlinePolicy::levels, std::string{};
+  if (text == "kernel") return policy = dispatch::DeadlinePolicy::kernel, std::string{};
+  return "levels or kernel";
+}
+
 std::string best_effort_server(Settings& s, std::string_view text) {
   using dispatch::BestEffortServer;
   BestEffortServer& kind = s.executive.best_effort_server.kind;
@@ -259,6 +266,12 @@ const std::vector<SettingsEntry>& settings_table() {
        "those of pool.cores, but not all, that run the earliest deadline first instead of fixed priorities: they can "
        "be filled up to their capacity whatever the periods are",
        deadline_cores},
+      {"pool.deadline_policy", "levels",
+       "how those run: levels (SCHED_FIFO levels that follow the deadlines of the jobs) or kernel (SCHED_DEADLINE, "
+       "which "
+       "holds each task to its budget itself, and by levels where the kernel refuses that: it takes cores of the "
+       "server's own under cgroup v1, and CAP_SYS_NICE)",
+       deadline_policy},
       {"pool.real_time", "on", "off: no SCHED_FIFO and no binding to cores",
        [](S& s, V v) { return yes_or_no(v, s.executive.real_time); }},
       {"pool.spare_threads", "4",

@@ -20,8 +20,14 @@ sched::PlatformLoad load_of(const BestEffortServerOptions& options) {
   return {.budget = r.budget, .period = r.period, .jitter = keeps ? r.period - r.budget : Duration::zero()};
 }
 
-bool is_wanted(const BestEffortServerOptions& options, CoreId core) {
-  return options.cores.empty() || std::find(options.cores.begin(), options.cores.end(), core) != options.cores.end();
+bool is_in(const std::vector<CoreId>& cores, CoreId core) {
+  return std::find(cores.begin(), cores.end(), core) != cores.end();
+}
+
+// Where the tasks have servers of the kernel's, no SCHED_FIFO level is above them.
+bool is_wanted(const ExecutiveOptions& options, CoreId core) {
+  const std::vector<CoreId>& named = options.best_effort_server.cores;
+  return !is_in(options.served_cores, core) && (named.empty() || is_in(named, core));
 }
 
 }  // namespace
@@ -37,7 +43,7 @@ BestEffortServers::BestEffortServers(const ExecutiveOptions& options, const std:
   if (wanted.kind == BestEffortServer::none) return;
   load_ = load_of(wanted);
   for (const CoreLease& lease : leases)
-    if (is_wanted(wanted, lease.core))
+    if (is_wanted(options, lease.core))
       posts_.push_back(std::make_unique<Post>(lease, server_of(wanted), task_natives(options).highest, clock));
 }
 

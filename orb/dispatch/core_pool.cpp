@@ -55,6 +55,12 @@ void CorePool::use_deadlines(sched::NativeRange natives) {
   lane_.use_deadlines();
   natives_ = natives;
   levels_.emplace(workers_.capacity(), natives.task_levels());
+  order_ = sched::CoreOrder::deadline;
+}
+
+void CorePool::use_servers() {
+  lane_.use_deadlines();
+  order_ = sched::CoreOrder::served;
 }
 
 // Null when the task is not here.
@@ -258,6 +264,9 @@ void CorePool::check_budget(Time now) noexcept {
   if (!looked.worker || watched_.job != looked.job || !alarm_) return;
   if (looked.left > Duration::zero() && !looked.sleeps)
     return alarm_->set(now + std::max(looked.left, shortest_look));  // it was preempted
+  // Before the kernel finds it out, which would keep the thread from running wherever it is, in a lock of ours, too.
+  const bool enforced = looked.worker->contract_.on_overrun != OverrunPolicy::report;
+  if (order_ == sched::CoreOrder::served && !enforced) looked.worker->step_back();
   const sched::Overran fact{.at = now, .job = watched_.job, .task = watched_.task};
   carry_out(lane_.decide(fact), wakes);
 }

@@ -30,6 +30,7 @@
 #include "orb/sched/deadline_levels.h"
 #include "orb/sched/lane.h"
 #include "orb/sched/priority.h"
+#include "orb/sched/task.h"
 
 namespace corelane::dispatch {
 
@@ -63,7 +64,12 @@ class CorePool {
   // From now on the core runs by deadlines: its workers' threads get their levels here, by the deadlines of their jobs,
   // and none of them reads a connection of its own, since what it reads has no deadline yet. Before the first task.
   void use_deadlines(sched::NativeRange natives);
-  bool uses_deadlines() const noexcept { return levels_.has_value(); }  // any thread
+  // From now on the platform itself orders the core's jobs by deadlines, with a server for each task (Seat::share): a
+  // thread that wakes has its place. Before the first task.
+  void use_servers();
+  sched::CoreOrder order() const noexcept { return order_; }  // any thread
+  // Whether the thread of a task may read its own connection. Any thread.
+  bool may_read_own() const noexcept { return order_ != sched::CoreOrder::deadline; }
 
   // With the manager's lock.
   bool add(const WorkerPtr& worker, Priority priority) noexcept;
@@ -133,6 +139,7 @@ class CorePool {
   const CoreId core_;
   NoteInbox& inbox_;
   const Duration overshoot_;
+  sched::CoreOrder order_ = sched::CoreOrder::priority;  // from the first task on
 
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.

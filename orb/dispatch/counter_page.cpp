@@ -101,7 +101,9 @@ CoreCounters read_core(std::span<const std::uint64_t> words) {
   CoreCounters core;
   Glass glass(words);
   glass.get(core.core.value), glass.get(core.capacity), glass.get(core.admitted), glass.get(core.tasks);
-  core.order = glass.number() == 1 ? sched::CoreOrder::deadline : sched::CoreOrder::priority;
+  const std::uint64_t order = glass.number();
+  if (order == 1) core.order = sched::CoreOrder::deadline;
+  if (order == 2) core.order = sched::CoreOrder::served;
   return core;
 }
 

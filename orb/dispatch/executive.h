@@ -45,11 +45,17 @@ struct BestEffortServerOptions {
   std::vector<CoreId> cores;  // each has a server, and threads of its own; empty: all that are leased
 };
 
+// How a core by deadlines runs (docs/servers.md): by SCHED_FIFO levels that follow the deadlines; or by the kernel's
+// own SCHED_DEADLINE where it can be had, else by levels, too.
+enum class DeadlinePolicy : std::uint8_t { levels, kernel };
+
 struct ExecutiveOptions {
   DispatchMode mode = DispatchMode::manager;  // leader_followers: leases and promises nothing
   LeaseRequest lease;                         // pool.cores
   std::vector<CoreId> deadline_cores;         // pool.deadline_cores: of those, by earliest deadline first; not all
-  std::size_t queue_capacity = 1024;          // dispatch.queue_capacity; also of the best-effort queue
+  DeadlinePolicy deadline_policy = DeadlinePolicy::levels;
+  std::vector<CoreId> served_cores{};  // of deadline_cores: by SCHED_DEADLINE; start() finds them
+  std::size_t queue_capacity = 1024;   // dispatch.queue_capacity; also of the best-effort queue
   std::size_t max_tasks = 256;
   std::size_t best_effort_threads = 2;   // with servers: on the core of each
   std::size_t best_effort_waiting = 64;  // threads beside them while as many wait in nested calls, likewise

@@ -11,6 +11,7 @@
 #include "orb/base/minor.h"
 #include "orb/dispatch/best_effort_lane.h"
 #include "orb/dispatch/budget_thread.h"
+#include "orb/dispatch/kernel_cores.h"
 #include "orb/dispatch/manager_agent.h"
 #include "orb/dispatch/task_threads.h"
 #include "orb/os/log.h"
@@ -83,6 +84,17 @@ std::optional<std::string> fault_of_deadlines(const ExecutiveOptions& options, c
   return std::nullopt;
 }
 
+// What is wrong with the server of best effort on cores where the kernel's own policy goes before it.
+std::optional<std::string> fault_beside_kernel(const ExecutiveOptions& options) {
+  const BestEffortServerOptions& server = options.best_effort_server;
+  if (server.kind == BestEffortServer::none) return std::nullopt;
+  for (const CoreId core : server.cores)
+    if (std::find(options.served_cores.begin(), options.served_cores.end(), core) != options.served_cores.end())
+      return "best_effort.cores names core " + std::to_string(core.value) +
+             ", where SCHED_DEADLINE (pool.deadline_policy) goes before every server";
+  return std::nullopt;
+}
+
 std::string waiting_of(const ExecutiveOptions& options) {
   if (options.wait.mode == os::WaitMode::park) return {};
   return "; tasks wait by " + std::string(os::name_of(options.wait.mode)) + ", " + to_string(options.wait.spin) +
@@ -114,8 +126,10 @@ ExecutiveOptions without_vain_server(ExecutiveOptions options) {
 // Tasks on cores of their own: the modes `manager` and `direct`.
 class ManagedTasks final : public Executive::State {
  public:
-  ManagedTasks(const ExecutiveOptions& options, const std::vector<CoreLease>& leases, CoreProvider& provider)
-      : threads_(options.real_time, options.stack, options.spare_threads),
+  ManagedTasks(const ExecutiveOptions& options, const std::vector<CoreLease>& leases, CoreProvider& provider,
+               KernelCores kernel_cores)
+      : kernel_cores_(std::move(kernel_cores)),
+        threads_(options.real_time, options.stack, options.spare_threads),
         best_effort_(options.queue_capacity, BestEffortServers(options, leases)),
         manager_(options, leases, provider, threads_, best_effort_),
         manager_thread_(manager_),
@@ -144,6 +158,7 @@ class ManagedTasks final : public Executive::State {
   void stop() noexcept override;
 
  private:
+  KernelCores kernel_cores_;  // ends after the threads
   TaskThreads threads_;
   BestEffortLane best_effort_;
   ManagerAgent manager_;
@@ -185,11 +200,15 @@ void ManagedTasks::stop() noexcept {
 
 Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveOptions& wanted,
                                                                 CoreProvider& provider) {
-  const ExecutiveOptions options = without_vain_server(wanted);
+  ExecutiveOptions options = without_vain_server(wanted);
   auto leases = provider.lease(request_of(options));
   if (!leases) return leases.error();
   auto fault = fault_of(wanted, *leases);
   if (!fault) fault = fault_of_deadlines(wanted, *leases);
+  KernelCores kernel_cores;
+  if (!fault) kernel_cores = KernelCores(options);
+  options.served_cores = kernel_cores.cores();
+  if (!fault) fault = fault_beside_kernel(options);
   if (fault) {
     os::log::error(*fault);
     return Error{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
@@ -197,7 +216,7 @@ Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveO
   put_deadline_cores_last(options, *leases);
   os::log::info("dispatch: cores" + text_of(*leases) + waiting_of(options) +
                 (options.admission ? "" : "; admission is off"));
-  auto state = std::make_unique<ManagedTasks>(options, *leases, provider);
+  auto state = std::make_unique<ManagedTasks>(options, *leases, provider, std::move(kernel_cores));
   if (auto started = state->start(options, leases->front().core); !started) {
     state->stop();
     return started.error();

@@ -16,9 +16,11 @@ namespace {
 constexpr std::size_t max_admissions = Newcomers::most;
 
 sched::CoreOrder order_of(const ExecutiveOptions& options, CoreId core) {
-  const auto& by_deadline = options.deadline_cores;
-  const bool found = std::find(by_deadline.begin(), by_deadline.end(), core) != by_deadline.end();
-  return found ? sched::CoreOrder::deadline : sched::CoreOrder::priority;
+  const auto is_in = [core](const std::vector<CoreId>& cores) {
+    return std::find(cores.begin(), cores.end(), core) != cores.end();
+  };
+  if (is_in(options.served_cores)) return sched::CoreOrder::served;
+  return is_in(options.deadline_cores) ? sched::CoreOrder::deadline : sched::CoreOrder::priority;
 }
 
 sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std::vector<CoreLease>& leases,
@@ -81,7 +83,9 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
   for (const CoreLease& lease : leases_) {
     pools_.push_back(std::make_unique<CorePool>(lease.core, options.max_tasks, inbox_, recorder_.lane(lease.core),
                                                 options_.overshoot));
-    if (order_of(options, lease.core) == sched::CoreOrder::deadline) pools_.back()->use_deadlines(natives_);
+    const sched::CoreOrder order = order_of(options, lease.core);
+    if (order == sched::CoreOrder::deadline) pools_.back()->use_deadlines(natives_);
+    if (order == sched::CoreOrder::served) pools_.back()->use_servers();
   }
   records_.reserve(options.max_tasks);
   notes_.reserve(inbox_.room());

@@ -142,7 +142,7 @@ class ManagerAgent final : public Agent {
   void handle(const sched::Admit& admit, Time now) noexcept;
   Record* take_room(const sched::Admit& admit, const Newcomer& newcomer, CorePool& pool) noexcept;
   void start_thread(Record& record, Time now) noexcept;
-  Seat seat_on(const CorePool& pool, Priority priority) const noexcept;
+  Seat seat_on(const CorePool& pool, Priority priority, const Contract& contract) const noexcept;
   void raise_bounds() noexcept;
   void handle(const sched::Place& place, Time now) noexcept;
   void handle(const sched::Reprioritize& change, Time now) noexcept;

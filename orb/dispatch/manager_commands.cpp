@@ -8,6 +8,7 @@
 #include "orb/base/errors.h"
 #include "orb/dispatch/manager_agent.h"
 #include "orb/os/thread.h"
+#include "orb/sched/task_server.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -82,7 +83,7 @@ ManagerAgent::Record* ManagerAgent::take_room(const sched::Admit& admit, const N
   made->worker =
       std::make_shared<TaskWorker>(admit.task, admit.contract, pool, clock_, newcomer.ceilings, options_.wait);
   made->worker->tell_events_to(events_);
-  made->worker->seat(seat_on(pool, admit.priority));
+  made->worker->seat(seat_on(pool, admit.priority, admit.contract));
   made->orders = Housekeeper::orders_for("cl-task-" + std::to_string(admit.task.value), made->worker);
   made->last = std::make_shared<TaskReport>();
   made->last->label = newcomer.label;
@@ -95,10 +96,15 @@ ManagerAgent::Record* ManagerAgent::take_room(const sched::Admit& admit, const N
   return nullptr;
 }
 
-// By deadlines the pool raises it with each job.
-Seat ManagerAgent::seat_on(const CorePool& pool, Priority priority) const noexcept {
-  return {.core = pool.core(),
-          .native = pool.uses_deadlines() ? natives_.lowest : sched::native_of(priority, natives_)};
+// By deadlines the pool raises it with each job, or the thread has its share of the kernel's own policy.
+Seat ManagerAgent::seat_on(const CorePool& pool, Priority priority, const Contract& contract) const noexcept {
+  if (pool.order() == sched::CoreOrder::priority)
+    return {.core = pool.core(), .native = sched::native_of(priority, natives_)};
+  Seat seat{.core = pool.core(), .native = natives_.lowest};
+  if (pool.order() == sched::CoreOrder::deadline) return seat;
+  const sched::Reservation server = sched::task_server_of(contract);
+  seat.share = {.runtime = server.budget, .period = server.period};
+  return seat;
 }
 
 // One that sleeps gets its job before it is woken, so that it wakes once.
@@ -150,8 +156,8 @@ void ManagerAgent::handle(const sched::Reprioritize& change, Time) noexcept {
   if (CorePool* pool = pool_of(change.core)) pool->reprioritize(change.task, change.priority);  // if it is there
   if (record->report.core != change.core) return;
   record->report.priority = change.priority;
-  if (const CorePool* pool = pool_of(change.core); pool && !pool->uses_deadlines())
-    record->worker->seat(seat_on(*pool, change.priority));
+  if (const CorePool* pool = pool_of(change.core); pool && pool->order() == sched::CoreOrder::priority)
+    record->worker->seat(seat_on(*pool, change.priority, record->report.contract));
   hints_.set(change.task, change.priority);
 }
 
@@ -175,7 +181,7 @@ void ManagerAgent::handle(const sched::Move& move, Time now) noexcept {
   if (!record || !pool_of(move.to)) return;
   record->report.core = move.to;
   record->report.priority = move.priority;
-  record->worker->seat(seat_on(*pool_of(move.to), move.priority));
+  record->worker->seat(seat_on(*pool_of(move.to), move.priority, record->report.contract));
   hints_.set(move.task, move.priority);
   // From a lost core nobody has vacated it: a job may run. The thread goes at once, what the Lane knows of the task
   // follows when the Lane is idle; until then its jobs pass that Lane.
@@ -191,7 +197,8 @@ void ManagerAgent::move_lane(Record& record, Time now) noexcept {
   task.priority = record.report.priority;
   if (record.lane != to) promises_.linger(record.lane, record.report.contract, now);
   record.lane = to;
-  record.worker->seat(seat_on(*pool_of(to), task.priority));  // its old lane may have changed it since
+  record.worker->seat(
+      seat_on(*pool_of(to), task.priority, record.report.contract));  // its old lane may have changed it since
   pool_of(to)->put(record.worker, task, now);
   if (std::exchange(record.owes_vacate, false)) pool_of(to)->vacate(task.id, now);
 }

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "orb/base/minor.h"
+#include "orb/os/log.h"
 #include "orb/os/thread.h"
 #include "orb/os/wait.h"
 
@@ -31,15 +33,19 @@ class TaskThreads::SystemThread final : public WorkerThread {
   }
 
   // A refusal leaves the thread where it was: real_time() tells of the class, and a core of our own lease is there.
-  void place(Seat seat) noexcept override { (void)move_to(seat); }
+  bool place(Seat seat) noexcept override { return move_to(seat); }
   bool move_to(Seat seat) noexcept {
     if (!bound_) return true;
+    if (seat_.share != os::DeadlineShare{} && (seat.core != seat_.core || seat.share != seat_.share)) leave_share(seat);
     const bool there = seat.core == seat_.core || thread_.bind(seat.core).has_value();
-    if (seat.native != seat_.native) (void)thread_.set_priority(seat.native);
-    seat_ = seat;
-    return there;
+    const bool has_share = seat_.share != os::DeadlineShare{};
+    if (seat.native != seat_.native && !has_share) (void)thread_.set_priority(seat.native);
+    seat_.core = seat.core;
+    seat_.native = seat.native;
+    return take_share(seat.share) && there;
   }
   bool real_time() const noexcept override { return thread_.real_time(); }
+  os::DeadlineRefusal refusal() const noexcept { return refusal_; }
   void give(std::string_view name, const WorkerPtr& worker) noexcept {
     start_->name.fill(0);
     name.copy(start_->name.data(), start_->name.size() - 1);
@@ -94,9 +100,23 @@ class TaskThreads::SystemThread final : public WorkerThread {
     std::atomic<bool> leaving{false};
   };
 
+  // First, since who has a share is bound to its core.
+  void leave_share(Seat seat) noexcept {
+    (void)thread_.set_priority(seat.native);
+    seat_.native = seat.native;
+    seat_.share = {};
+  }
+  bool take_share(const os::DeadlineShare& share) noexcept {
+    if (share == seat_.share) return true;
+    refusal_ = thread_.set_deadline(share);
+    if (refusal_ == os::DeadlineRefusal::none) seat_.share = share;
+    return refusal_ == os::DeadlineRefusal::none;
+  }
+
   const std::shared_ptr<Start> start_ = std::make_shared<Start>();
   const bool bound_;
-  Seat seat_;
+  Seat seat_;  // as it is
+  os::DeadlineRefusal refusal_ = os::DeadlineRefusal::none;
   os::Thread thread_;
 };
 
@@ -111,8 +131,12 @@ Expected<std::unique_ptr<WorkerThread>> TaskThreads::start(const std::string& na
   const Seat seat = worker->seat();
   os::ThreadOptions options{.name = name, .stack = stack_};
   if (real_time_) options.core = seat.core, options.fifo_priority = seat.native;
-  auto made = std::make_unique<SystemThread>(real_time_, seat);
+  auto made = std::make_unique<SystemThread>(real_time_, Seat{.core = seat.core, .native = seat.native});
   if (const auto started = made->start(std::move(options)); !started) return started.error();
+  if (!made->move_to(seat)) {
+    os::log::warn("SCHED_DEADLINE was refused to " + name + ": " + std::string(os::text_of(made->refusal())));
+    return Error{.kind = ErrorKind::no_resources, .minor = minor::no_deadline_class};
+  }
   made->give(name, worker);
   made->begin();
   return std::unique_ptr<WorkerThread>(std::move(made));

@@ -30,7 +30,7 @@ bool TaskWorker::step(Time now) noexcept {
   // PAIR worker.pool: acquire here <- release in CorePool::put(). The pool's lock orders everything else.
   CorePool* const pool = pool_.load(std::memory_order_acquire);
   Assignment next;
-  pool->uses_deadlines() ? inlet_.lend() : inlet_.take_back();
+  pool->may_read_own() ? inlet_.take_back() : inlet_.lend();
   rests_ = false;
   wake_at_ = pool->take(*this, now, next);
   const bool busy = next.job || read(*pool, now, next);
@@ -102,7 +102,7 @@ void TaskWorker::run(CorePool& pool, Assignment& next, Time begun) noexcept {
   if (blocks_.has_asked()) begin_charge();  // nobody's budget
   wake_at_ = pool.finish(*this, {.at = end, .job = next.context.job, .used = used, .waited = waited});
   rests_ = wake_at_ > end && !at_the_door_ && inlet_.drained();
-  spins_ = !pool.uses_deadlines();  // there a thread that runs no job has no place
+  spins_ = pool.order() == sched::CoreOrder::priority;  // by deadlines a thread that runs no job has no place
 }
 
 void TaskWorker::account(const JobContext& context, Time end, Duration used) noexcept {
@@ -238,7 +238,9 @@ void TaskWorker::attach(WorkerThread* thread) noexcept {
 }
 
 void TaskWorker::place() noexcept {
-  if (thread_) thread_->place({.core = seat_.core, .native = native()});
+  const bool served = !demoted_ && !stepped_back_;
+  const os::DeadlineShare share = served ? seat_.share : os::DeadlineShare{};
+  if (thread_) misplaced_ = !thread_->place({.core = seat_.core, .native = native(), .share = share});
 }
 
 void TaskWorker::demote() noexcept {
@@ -247,15 +249,24 @@ void TaskWorker::demote() noexcept {
   place();
 }
 
+void TaskWorker::step_back() noexcept {
+  const std::lock_guard lock(seat_mutex_);
+  stepped_back_ = true;
+  place();
+}
+
 void TaskWorker::restore() noexcept {
   const std::lock_guard lock(seat_mutex_);
-  if (std::exchange(demoted_, false)) place();
+  const bool was_demoted = std::exchange(demoted_, false);
+  const bool was_back = std::exchange(stepped_back_, false);
+  const bool asks_again = misplaced_ && seat_.share != os::DeadlineShare{};
+  if (was_demoted || was_back || asks_again) place();
 }
 
 void TaskWorker::seat(Seat seat) noexcept {
   const std::lock_guard lock(seat_mutex_);
   const Seat before = std::exchange(seat_, seat);
-  if (before.core != seat.core || before.native != seat.native) place();
+  if (before != seat) place();
 }
 
 void TaskWorker::set_level(int native) noexcept {

@@ -26,6 +26,7 @@
 #include "orb/dispatch/job.h"
 #include "orb/dispatch/miss_log.h"
 #include "orb/dispatch/task_events.h"
+#include "orb/os/deadline_class.h"
 #include "orb/os/doorbell.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/sched/lane.h"
@@ -39,14 +40,18 @@ using WorkerPtr = std::shared_ptr<TaskWorker>;
 // Where a worker's thread runs.
 struct Seat {
   CoreId core = no_core;
-  int native = 0;  // SCHED_FIFO level; 0 SCHED_OTHER
+  int native = 0;             // SCHED_FIFO level; 0 SCHED_OTHER
+  os::DeadlineShare share{};  // SCHED_DEADLINE instead, unless it is none
+
+  friend constexpr bool operator==(const Seat&, const Seat&) = default;
 };
 
 // A thread that runs TaskWorker::loop(). Its destructor joins: retire() the worker first.
 class WorkerThread {
  public:
   virtual ~WorkerThread() = default;
-  virtual void place(Seat seat) noexcept = 0;
+  // False: not all of it was granted; the thread is as near to it as the system allows.
+  virtual bool place(Seat seat) noexcept = 0;
   virtual bool real_time() const noexcept = 0;
   // Of a thread that ThreadMaker::take() gave: it runs from now on.
   virtual void begin() noexcept {}
@@ -83,6 +88,10 @@ class TaskWorker final : public Agent, private JobControl {
   void retire() noexcept;
   // Its job has used up its budget: the thread runs below all tasks until the job ends. With the pool's lock.
   void demote() noexcept;
+  // It has used more than its budget, under a contract that does not enforce that, on a core whose tasks have servers:
+  // the thread runs behind the core's tasks until the job ends. With the pool's lock.
+  void step_back() noexcept;
+  // As before either, and at the seat that was refused lately. With the pool's lock.
   void restore() noexcept;
   // The ceiling of a resource has changed, which its job may have locked. Any thread.
   void refresh_ceilings() noexcept;
@@ -174,6 +183,8 @@ class TaskWorker final : public Agent, private JobControl {
   Seat seat_;                                  // guarded by seat_mutex_
   WorkerThread* thread_ = nullptr;             // guarded by seat_mutex_
   bool demoted_ = false;                       // guarded by seat_mutex_
+  bool stepped_back_ = false;                  // guarded by seat_mutex_
+  bool misplaced_ = false;                     // guarded by seat_mutex_: the system refused its seat
   std::array<std::uint8_t, max_uses> held_{};  // guarded by seat_mutex_: how often its job has locked what it uses
 };
 

@@ -29,6 +29,9 @@ class CpuMask {
     while (!contains(CoreId{core})) ++core;  // bound: limit
     return CoreId{core};
   }
+  void remove(CoreId core) noexcept {
+    if (in_range(core)) word(core) &= ~bit(core);
+  }
   bool is_empty() const noexcept { return words_ == std::array<unsigned long, words>{}; }
 
   const cpu_set_t* native() const noexcept { return reinterpret_cast<const cpu_set_t*>(words_.data()); }
@@ -49,5 +52,13 @@ class CpuMask {
 // Where the process as a whole may run: the mask of its first thread as it was at the first call of this function. A
 // thread that is bound to one core therefore still gets the process's answer. Empty when the system does not say.
 const CpuMask& process_affinity() noexcept;
+
+// The same without the cores of keep_off(): where a thread starts that asks for no core. Any thread.
+CpuMask ordinary_affinity() noexcept;
+
+// From now on this core is for threads that are bound to it: the process's other threads leave it, now and when they
+// start, unless they may run nowhere else. Not for real-time threads (reads files). What the application binds anew
+// later is its own business.
+void keep_off(CoreId core) noexcept;
 
 }  // namespace corelane::os

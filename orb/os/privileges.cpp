@@ -52,6 +52,11 @@ const Privileges& privileges() {
   return found;
 }
 
+bool may_set_deadlines() noexcept {
+  static const bool may = has_capability(cap_sys_nice);
+  return may;
+}
+
 std::vector<std::string> missing(const Privileges& found) {
   std::vector<std::string> lines;
   if (!found.fifo)

@@ -19,6 +19,9 @@ struct Privileges {
 // Of this process, as found at the first call.
 const Privileges& privileges();
 
+// CAP_SYS_NICE, which SCHED_DEADLINE takes whatever the limits are; as found at the first call, which reads a file.
+bool may_set_deadlines() noexcept;
+
 // What is missing, what that costs, and which command mends it: a line for each.
 std::vector<std::string> missing(const Privileges& privileges);
 // The same for a reader of requests that was refused `priority`, which is to be above the tasks'; "" where missing()

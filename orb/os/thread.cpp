@@ -9,6 +9,7 @@
 #include <climits>
 #include <cstdint>
 #include <ctime>
+#include <utility>
 
 #include "orb/base/minor.h"
 #include "orb/base/sanitizer.h"
@@ -64,7 +65,7 @@ int prepare(Attributes& attributes, const ThreadOptions& options) {
   const sched_param lowest{.sched_priority = 0};
   if (const int e = pthread_attr_setschedpolicy(&attributes.value, SCHED_OTHER)) return e;
   if (const int e = pthread_attr_setschedparam(&attributes.value, &lowest)) return e;
-  CpuMask mask = process_affinity();
+  CpuMask mask = ordinary_affinity();
   if (options.core) mask = {}, mask.add(*options.core);
   if (mask.is_empty()) return options.core ? EINVAL : 0;
   return pthread_attr_setaffinity_np(&attributes.value, CpuMask::native_size, mask.native());
@@ -96,6 +97,8 @@ struct Thread::State {
   ThreadOptions options;
   pthread_t handle{};
   pid_t tid = 0;
+  // Owner: whoever has the handle.
+  bool by_deadline = false;
   // Owner: the thread.
   UniqueFunction<void()> function;
   // Shared.
@@ -127,6 +130,7 @@ pid_t Thread::tid() const noexcept { return state_ ? state_->tid : 0; }
 
 Expected<void> Thread::set_priority(int fifo_priority) noexcept {
   if (!state_) return Error{.kind = ErrorKind::bad_inv_order, .minor = minor::no_thread};
+  if (std::exchange(state_->by_deadline, false)) give_back_deadline_share(state_->tid);
   if (set_class(state_->handle, fifo_priority) != 0)
     return Error{.kind = ErrorKind::no_permission, .minor = minor::no_real_time};
   // relaxed: a report; nothing is published by it
@@ -134,9 +138,20 @@ Expected<void> Thread::set_priority(int fifo_priority) noexcept {
   return {};
 }
 
+DeadlineRefusal Thread::set_deadline(const DeadlineShare& share) noexcept {
+  if (!state_) return DeadlineRefusal::other;
+  const DeadlineRefusal refusal = enter_deadline_class(state_->tid, share);
+  if (refusal != DeadlineRefusal::none) return refusal;
+  state_->by_deadline = true;
+  // relaxed: a report; nothing is published by it
+  state_->real_time.store(true, std::memory_order_relaxed);
+  return refusal;
+}
+
+// A thread under SCHED_DEADLINE goes before all priorities as it is, and could not come back to what it had.
 void PriorityScope::change(int fifo_priority) noexcept {
   sched_param before{};
-  if (pthread_getschedparam(pthread_self(), &policy_, &before) != 0) return;
+  if (pthread_getschedparam(pthread_self(), &policy_, &before) != 0 || policy_ == deadline_class) return;
   priority_ = before.sched_priority;
   if (policy_ == (fifo_priority > 0 ? SCHED_FIFO : SCHED_OTHER) && priority_ == fifo_priority) return;
   changed_ = set_class(pthread_self(), fifo_priority) == 0;

@@ -16,6 +16,7 @@
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
+#include "orb/os/deadline_class.h"
 #include "orb/os/unique_function.h"
 
 namespace corelane::os {
@@ -44,6 +45,9 @@ class Thread {
 
   // 0 is SCHED_OTHER, 1..99 SCHED_FIFO. NO_PERMISSION when the system refuses; the thread then keeps its class.
   Expected<void> set_priority(int fifo_priority) noexcept;
+  // SCHED_DEADLINE; see deadline_class.h. When it is refused the thread keeps its class. set_priority() ends it, and
+  // has to before the thread may be bound to another core.
+  DeadlineRefusal set_deadline(const DeadlineShare& share) noexcept;
   // Binds the thread to another core, strictly. BAD_PARAM core_unusable when it cannot run there.
   Expected<void> bind(CoreId core) noexcept;
   // Execution time so far; zero after the function's end.

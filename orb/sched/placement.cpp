@@ -100,7 +100,7 @@ Verdict Placement::charge(int index, std::uint32_t slot) noexcept {
 void Placement::charge(int index, Roster& analysed) noexcept {
   std::swap(core(index).roster, analysed);
   core(index).changed = true;
-  core(index).stale |= core(index).model.order == CoreOrder::deadline;
+  core(index).stale |= core(index).model.order != CoreOrder::priority;
   ++epoch_;
 }
 

@@ -31,7 +31,8 @@ Demand demand_of(const Contract& c, std::uint64_t age) noexcept {
                 .jitter = c.jitter.count(),
                 .share = share_of(c.budget.count(), c.period.count()),
                 .rank = {.urgency = (c.deadline - c.jitter).count(), .importance = c.importance, .age = age},
-                .enforced = c.on_overrun != OverrunPolicy::report};
+                .enforced = c.on_overrun != OverrunPolicy::report,
+                .served = task_server_of(c)};
   for (std::size_t i = 0; i < max_uses; ++i) {
     if (c.uses[i].resource == no_resource) continue;
     demand.sections[i] = {c.uses[i].resource, c.uses[i].longest.count()};
@@ -193,6 +194,10 @@ void Roster::begin_add(const CoreModel& core, const Member& newcomer, AdmissionT
   if (test == AdmissionTest::none) return end_pass({.fits = true});
   if (load_ + core.platform > core.capacity)
     return end_pass({.response = endless, .deadline = newcomer.demand.deadline});
+  if (core.order == CoreOrder::served) {
+    if (!servers_fit(core)) return end_pass({.response = endless, .deadline = newcomer.demand.deadline});
+    return begin_by_deadline(core, EdfPass::Goal::deadlines);
+  }
   if (core.order == CoreOrder::deadline) {
     // Ceilings are priorities; and jobs that share a level would not run by their deadlines.
     if (newcomer.demand.locks || members_.size() > static_cast<std::size_t>(levels))
@@ -209,7 +214,22 @@ void Roster::begin_add(const CoreModel& core, const Member& newcomer, AdmissionT
   begin_pass(core, cold ? 0 : first, newcomer.demand.budget, cold);
 }
 
+// The platform's own test, and ours of the platform's servers: their shares and what is above them within the capacity.
+bool Roster::servers_fit(const CoreModel& core) const noexcept {
+  Share sum = core.platform;
+  for (const Member& member : members_) {
+    const Reservation& server = member.demand.served;
+    if (server.budget == Duration::zero()) return false;  // the newcomer has none
+    sum += share_of(server.budget.count(), server.period.count());
+  }
+  return sum <= core.capacity;
+}
+
 void Roster::begin_refresh(const CoreModel& core) noexcept {
+  if (core.order == CoreOrder::served) {
+    for (Member& member : members_) member.response = bound_by_server(member.demand);
+    return end_pass({.fits = true});
+  }
   if (core.order == CoreOrder::deadline) return begin_by_deadline(core, EdfPass::Goal::responses);
   begin_pass(core, 0, 0, true);
 }
@@ -218,7 +238,8 @@ void Roster::begin_by_deadline(const CoreModel& core, EdfPass::Goal goal) noexce
   pass_ = {.core = &core, .done = false};
   goal_ = goal;
   by_deadline_.clear();
-  for (const Member& member : members_) by_deadline_.add(by_deadline(member.demand));
+  for (const Member& member : members_)
+    by_deadline_.add(core.order == CoreOrder::served ? by_server(member.demand) : by_deadline(member.demand));
   by_deadline_.begin({.above = core.above, .blocking = core.blocking}, goal,
                      goal == EdfPass::Goal::deadlines ? step_limit : explain_step_limit);
 }
@@ -258,7 +279,7 @@ void Roster::end_pass(const Verdict& verdict) noexcept {
 }
 
 bool Roster::step(int& evaluations) noexcept {
-  while (!pass_.done && pass_.core->order == CoreOrder::deadline) {
+  while (!pass_.done && pass_.core->order != CoreOrder::priority) {
     if (!by_deadline_.step(evaluations)) return false;
     end_by_deadline();
   }

@@ -18,6 +18,7 @@
 #include "orb/sched/priority.h"
 #include "orb/sched/response_time.h"
 #include "orb/sched/share.h"
+#include "orb/sched/task_server.h"
 
 namespace corelane::sched {
 
@@ -39,6 +40,7 @@ struct Demand {
   bool locks = false;     // has sections
   bool enforced = false;  // a job that overruns is demoted
   Ticks overshoot = 0;    // what a job may execute past C at a ceiling: demoted inside a section, it ends that first
+  Reservation served{};   // its server where the platform has one for each task; no budget: there is no such server
 
   // As it bears on others. A task that suspends itself may run its C late in one period and early in the next, so S (or
   // J + S) as jitter is not enough (Chen et al. 2019, "Many suspensions, many problems", section 3): D - C is.
@@ -60,6 +62,18 @@ constexpr EdfTask by_deadline(const Demand& d) noexcept {
           .deadline = d.deadline - d.jitter,
           .jitter = d.jitter,
           .ahead = !d.enforced};
+}
+
+// On a core whose tasks have servers of their own: whatever it does, it is a task of its server's budget and period.
+constexpr EdfTask by_server(const Demand& d) noexcept {
+  const Ticks period = d.served.period.count();
+  return {.budget = d.served.budget.count(), .period = period, .deadline = period, .jitter = 0, .ahead = false};
+}
+
+// What its server promises a task, whatever others do: it ends P after it is ready. One that comes before the period of
+// the job before is over, as jitter allows where D - J > T, may find the server's budget used, and waits for its end.
+constexpr Ticks bound_by_server(const Demand& d) noexcept {
+  return std::min(d.served.period.count() + 2 * d.jitter, d.deadline);
 }
 
 // `contract` is sound.
@@ -150,6 +164,7 @@ class Roster {
   void begin_by_deadline(const CoreModel& core, EdfPass::Goal goal) noexcept;
   void end_by_deadline() noexcept;
   Ticks blocking_of(std::size_t index) const noexcept;
+  bool servers_fit(const CoreModel& core) const noexcept;
   bool within_hyperbolic(const CoreModel& core) noexcept;
   bool renumber(int levels) noexcept;
   void gather(const CoreModel& core) noexcept;

@@ -27,6 +27,7 @@ struct PlatformLoad {
 enum class CoreOrder : std::uint8_t {
   priority,  // preemptive fixed priorities
   deadline,  // earliest deadline first: see EdfLane
+  served,    // the same, each task under a constant bandwidth server of the platform's: see task_server.h
 };
 
 struct CoreOptions {

@@ -151,7 +151,7 @@ bool read_core(Input& in, CoreOptions& core) {
   core.capacity = static_cast<Ppm>(in.number(static_cast<std::uint64_t>(whole_core)));
   PlatformLoad& load = core.load;
   load.budget = in.duration(), load.period = in.duration(), load.jitter = in.duration(), load.blocking = in.duration();
-  core.order = static_cast<CoreOrder>(in.number(1));
+  core.order = static_cast<CoreOrder>(in.number(2));
   return in.ok() && is_sound(load);
 }
 

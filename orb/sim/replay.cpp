@@ -32,7 +32,7 @@ class LaneMachine final : public Machine {
  public:
   LaneMachine(const Track& track, const ManagerOptions& options) : lane_(track.core, track.max_tasks, track.timer) {
     for (const CoreOptions& core : options.cores)
-      if (core.id == track.core && core.order == CoreOrder::deadline) lane_.use_deadlines();
+      if (core.id == track.core && core.order != CoreOrder::priority) lane_.use_deadlines();
   }
 
   std::optional<Answer> tell(const TraceView& input) override {

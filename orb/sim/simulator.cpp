@@ -20,6 +20,7 @@ Simulator::Simulator(const ManagerOptions& options, std::uint64_t seed) : manage
     const TimerId timer{static_cast<std::uint64_t>(cores_.size())};
     cores_.push_back({core, AnyLane(core.id, options.max_tasks, timer), {}});
     if (core.order == CoreOrder::deadline) use_deadlines(core.id);
+    if (core.order == CoreOrder::served) use_servers(core.id);
     if (core.load.budget > Duration::zero() && core.load.period > Duration::zero())
       schedule(Time{}, Class::release, What::platform, cores_.size() - 1);
   }
@@ -132,7 +133,7 @@ void Simulator::reach(std::size_t index) {
   CoreState& core = cores_[index];
   core.touched = true;
   const auto reached = core.core.reach(now_);
-  if (reached && reached->job.server) return end_work(reached->job);
+  if (reached && reached->job.server && !reached->job.own_server) return end_work(reached->job);
   if (!reached || reached->job.task == no_task) return;
   const auto [job, what] = *reached;
   mix(static_cast<std::uint64_t>(what) + 1), mix(job.job.value);
@@ -149,6 +150,7 @@ void Simulator::reach(std::size_t index) {
     case VirtualCore::What::unlocked:
       return lock(core, job.job, what == VirtualCore::What::locked);
     case VirtualCore::What::overran:
+      if (core.options.order == CoreOrder::served) core.core.step_back(now_, job.task);
       return queue(core.lane.decide(Overran{now_, job.job, job.task}), core.options.id);
   }
 }
@@ -372,7 +374,10 @@ void Simulator::carry_out(const Run& c, CoreId from) {
   if (reports_[job.plan].displaced) job.nominal = std::max(job.nominal, c.released);
   core.touched = true;
   const Time place = c.deadline - plan.contract.jitter;
-  if (core.lane.uses_deadlines() && core.core.set_place(now_, c.job, place)) return;  // it runs already
+  if (core.lane.uses_deadlines() && core.core.has(c.job)) {  // it runs already
+    if (core.options.order == CoreOrder::served) return;     // in the place that its server has
+    return static_cast<void>(core.core.set_place(now_, c.job, place));
+  }
   const Duration until_sleep = job.sleeps ? plan.sleeps_after : Duration::max();
   ReadyJob ready{c.job, c.task, c.priority, job.demand, until_sleep};
   if (plan.locks_for > Duration::zero()) {
@@ -380,6 +385,10 @@ void Simulator::carry_out(const Run& c, CoreId from) {
     ready.unlocks_at = plan.locks_after + plan.locks_for;
   }
   ready.place = place;
+  if (core.options.order == CoreOrder::served) {
+    ready.own_server = true;
+    ready.server = own_server(core, c.task, plan.contract);
+  }
   core.core.start(now_, ready);
 }
 

@@ -95,6 +95,8 @@ class Simulator {
   // The core runs by deadlines, under an EdfLane. Before its first task. The Manager knows of those whose
   // CoreOptions::order says so; of others let it admit (AdmissionTest::none) what demand_analysis() allows.
   void use_deadlines(CoreId core);
+  // The same, each task under a server of its own, as SCHED_DEADLINE has it. The Manager has to know of the core.
+  void use_servers(CoreId core);
   // The Lanes' timers, which are hard at first. A Lane releases whatever is due with each fact that it is told, so each
   // is a soft check. Before run().
   void use_firm_timers(Duration overshoot);
@@ -144,7 +146,8 @@ class Simulator {
     sched::FirmTimers timers{1, Duration{}};
     std::uint64_t reach_version = 0;
     std::uint64_t timer_version = 0;
-    bool touched = false;  // to be dispatched
+    std::unordered_map<std::uint64_t, std::size_t> own_servers{};  // by task
+    bool touched = false;                                          // to be dispatched
     bool lost = false;
   };
   struct JobState {
@@ -166,6 +169,7 @@ class Simulator {
   void fire(std::size_t core);
   void arrive(std::size_t work);
   ReadyJob work_job(const WorkPlan& plan, Duration demand) const;
+  std::size_t own_server(CoreState& core, TaskId task, const Contract& contract);
   void end_work(const ReadyJob& job);
   void dispatch_touched();
   void tell_manager(const sched::Fact& fact);

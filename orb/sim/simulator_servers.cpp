@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "orb/sched/task_server.h"
 #include "orb/sim/simulator.h"
 
 namespace corelane::sim {
@@ -12,6 +13,19 @@ void Simulator::use_deadlines(CoreId id) {
   CoreState& core = core_of(id);
   core.lane.use_deadlines();
   core.core.order_by(Order::deadline);
+}
+
+void Simulator::use_servers(CoreId id) {
+  use_deadlines(id);
+  core_of(id).options.order = CoreOrder::served;
+}
+
+// It stays with the task, which finds its budget as it left it.
+std::size_t Simulator::own_server(CoreState& core, TaskId task, const Contract& contract) {
+  const auto found = core.own_servers.find(task.value);
+  if (found != core.own_servers.end()) return found->second;
+  const ConstantBandwidthServer server(task_server_of(contract), Exhausted::waits);
+  return core.own_servers[task.value] = core.core.add_server(server);
 }
 
 void Simulator::use_firm_timers(Duration overshoot) {

@@ -99,6 +99,17 @@ bool VirtualCore::set_place(Time now, JobId job, Time place) {
   return true;
 }
 
+void VirtualCore::step_back(Time now, TaskId task) {
+  charge(now);
+  for (Entry& entry : jobs_) {
+    if (entry.job.task != task || !entry.job.own_server || !entry.job.server) continue;
+    const auto left = std::exchange(entry.job.server, std::nullopt);
+    entry.job.priority = best_effort;
+    step(now, left);
+  }
+  sort();
+}
+
 bool VirtualCore::shorten(Time now, JobId job, Duration most) {
   charge(now);
   const auto entry = find(job);
@@ -114,6 +125,7 @@ bool VirtualCore::wake(Time now, JobId job) {
   entry->asleep = false;
   entry->order = ++last_order_;
   sort();
+  if (entry->job.own_server) step(now, find(job)->job.server);
   return true;
 }
 
@@ -160,7 +172,9 @@ std::optional<VirtualCore::Reached> VirtualCore::reach(Time now) {
     job.until_sleep = Duration::max();
     entry->asleep = true;
     running_ = false;
-    return Reached{job, What::slept};
+    const ReadyJob slept = job;
+    if (slept.own_server) step(now, slept.server);
+    return Reached{slept, What::slept};
   }
   if (until_budget(job) > Duration::zero()) return std::nullopt;
   watched_ = {};  // said once

@@ -36,6 +36,7 @@ struct ReadyJob {
   Duration unlocks_at = Duration::max();   // ... and ends
   Time place{};                            // by deadlines: among those that are neither platform load nor best effort
   std::optional<std::size_t> server{};     // whose work it is
+  bool own_server = false;                 // that one is its task's, and no more than an order to the platform
   Duration caller_period{};                // under an IoServer: of the caller, whose priority it has
 };
 
@@ -51,8 +52,11 @@ class VirtualCore {
   void set_priority(Time now, TaskId task, Priority priority);
   // The job runs at `ceiling` while that is above its priority; best_effort ends it.
   void raise(Time now, JobId job, Priority ceiling);
+  bool has(JobId job) { return find(job) != jobs_.end(); }
   // The job's new place. False when it is not here.
   bool set_place(Time now, JobId job, Time place);
+  // The job of a task with a server of its own runs behind all such from now on. Nothing for one that is not here.
+  void step_back(Time now, TaskId task);
   // The job executes for at most so much more. False when it is not here.
   bool shorten(Time now, JobId job, Duration most);
   // A job that sleeps is ready again, behind its equals. False when it is not here.

@@ -97,11 +97,21 @@ nlohmann::ordered_json json_of(const LedgerHolder& holder) {
   return json;
 }
 
+const char* order_text(sched::CoreOrder order) {
+  if (order == sched::CoreOrder::served) return ", by deadlines (SCHED_DEADLINE)";
+  return order == sched::CoreOrder::deadline ? ", by deadlines" : "";
+}
+
+const char* order_name(sched::CoreOrder order) {
+  if (order == sched::CoreOrder::served) return "kernel-deadline";
+  return order == sched::CoreOrder::deadline ? "deadline" : "priority";
+}
+
 std::string line_of(const CoreCounters& core, std::int64_t others) {
   std::string text =
       format("  core %-3d %5.1f %% of %.1f %% admitted, %llu %s%s", core.core.value, percent(core.admitted),
              percent(core.capacity), static_cast<unsigned long long>(core.tasks), core.tasks == 1 ? "task" : "tasks",
-             core.order == sched::CoreOrder::deadline ? ", by deadlines" : "");
+             order_text(core.order));
   if (others > 0) text += format("; other servers hold %.1f %%, their platform load included", percent(others));
   return text + "\n";
 }
@@ -164,7 +174,7 @@ nlohmann::ordered_json json_of(const ProcessCounters& process, const Picture& pi
                              {"admitted_ppm", core.admitted},
                              {"others_ppm", others},
                              {"tasks", core.tasks},
-                             {"order", core.order == sched::CoreOrder::deadline ? "deadline" : "priority"}});
+                             {"order", order_name(core.order)}});
   }
   for (const TaskCounters& task : process.tasks) json["tasks"].push_back(json_of(task));
   return json;

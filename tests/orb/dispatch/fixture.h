@@ -108,6 +108,7 @@ class NoThreads final : public ThreadMaker {
     WorkerPtr worker;
     Seat seat;
     bool ended = false;
+    bool refuses_shares = false;  // of SCHED_DEADLINE, as the system may
   };
   Expected<std::unique_ptr<WorkerThread>> start(const std::string& name, const WorkerPtr& worker) override {
     if (failure) return *failure;
@@ -137,7 +138,11 @@ class NoThreads final : public ThreadMaker {
    public:
     explicit Handle(std::shared_ptr<Made> made) : made_(std::move(made)) {}
     ~Handle() override { made_->ended = true; }
-    void place(Seat seat) noexcept override { made_->seat = seat; }
+    bool place(Seat seat) noexcept override {
+      if (seat.share == os::DeadlineShare{} || !made_->refuses_shares) return made_->seat = seat, true;
+      made_->seat = {.core = seat.core, .native = seat.native};
+      return false;
+    }
     bool real_time() const noexcept override { return true; }
 
    private:

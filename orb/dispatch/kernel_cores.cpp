@@ -1,0 +1,71 @@
+#include "orb/dispatch/kernel_cores.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <string>
+
+#include "orb/os/cpu_mask.h"
+#include "orb/os/deadline_class.h"
+#include "orb/os/log.h"
+#include "orb/os/thread.h"
+
+namespace corelane::dispatch {
+namespace {
+
+constexpr os::DeadlineShare some_share{std::chrono::microseconds{100}, std::chrono::milliseconds{100}};
+
+// What a thread that is bound there gets.
+os::DeadlineRefusal try_core(CoreId core) {
+  std::atomic<os::DeadlineRefusal> answer{os::DeadlineRefusal::other};
+  const auto ask = [&answer]() noexcept {
+    answer.store(os::enter_deadline_class(gettid(), some_share), std::memory_order_relaxed);  // relaxed: joined below
+    os::give_back_deadline_share(gettid());
+  };
+  auto thread = os::start_thread({.name = "cl-probe", .core = core}, ask);
+  if (!thread) return os::DeadlineRefusal::other;
+  thread->join();
+  return answer.load(std::memory_order_relaxed);  // relaxed: joined above
+}
+
+os::DeadlineRefusal try_cores(const std::vector<CoreId>& cores) {
+  for (const CoreId core : cores)
+    if (const auto refusal = try_core(core); refusal != os::DeadlineRefusal::none) return refusal;
+  return os::DeadlineRefusal::none;
+}
+
+std::string names_of(const std::vector<CoreId>& cores) {
+  std::string text;
+  for (const CoreId core : cores) text += ' ' + std::to_string(core.value);
+  return text;
+}
+
+}  // namespace
+
+KernelCores::KernelCores(const ExecutiveOptions& options) {
+  const std::vector<CoreId>& wanted = options.deadline_cores;
+  if (options.deadline_policy != DeadlinePolicy::kernel || wanted.empty()) return;
+  const std::string fault = options.real_time ? fault_of(wanted) : "pool.real_time is off";
+  if (!fault.empty()) {
+    domain_.reset();
+    os::log::warn("cores" + names_of(wanted) + " run by SCHED_FIFO levels, not by SCHED_DEADLINE: " + fault);
+    return;
+  }
+  cores_ = wanted;
+  for (const CoreId core : cores_) os::keep_off(core);
+  os::log::info("cores" + names_of(cores_) + " run by SCHED_DEADLINE");
+}
+
+// What prevents it; "" when they are had.
+std::string KernelCores::fault_of(const std::vector<CoreId>& cores) {
+  os::DeadlineRefusal refusal = try_cores(cores);
+  if (refusal == os::DeadlineRefusal::domain) {
+    auto parted = os::CoreDomain::part(cores);
+    if (!parted) return std::string(os::text_of(refusal)) + "; " + parted.error();
+    domain_ = *std::move(parted);
+    refusal = try_cores(cores);
+  }
+  return refusal == os::DeadlineRefusal::none ? std::string{} : std::string(os::text_of(refusal));
+}
+
+}  // namespace corelane::dispatch

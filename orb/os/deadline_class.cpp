@@ -1,0 +1,80 @@
+#include "orb/os/deadline_class.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+
+#include "orb/os/privileges.h"
+
+namespace corelane::os {
+namespace {
+
+// struct sched_attr of <linux/sched/types.h>, which cannot be included beside <sched.h>.
+struct KernelAttributes {
+  std::uint32_t size, policy;
+  std::uint64_t flags;
+  std::int32_t nice;
+  std::uint32_t priority;
+  std::uint64_t runtime, deadline, period;
+};
+static_assert(sizeof(KernelAttributes) == 48);
+
+constexpr std::uint64_t reset_on_fork = 1;
+constexpr Duration shortest_runtime{1024};
+constexpr DeadlineShare next_to_nothing{shortest_runtime, std::chrono::seconds{4}};
+
+// 0, or the error number.
+int change(pid_t thread, const DeadlineShare& share) noexcept {
+  const auto period = static_cast<std::uint64_t>(share.period.count());
+  const KernelAttributes attributes{.size = sizeof(KernelAttributes),
+                                    .policy = deadline_class,
+                                    .flags = reset_on_fork,
+                                    .nice = 0,
+                                    .priority = 0,
+                                    .runtime = static_cast<std::uint64_t>(share.runtime.count()),
+                                    .deadline = period,
+                                    .period = period};
+  return syscall(SYS_sched_setattr, thread, &attributes, 0U) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+std::string_view text_of(DeadlineRefusal refusal) noexcept {
+  switch (refusal) {
+    case DeadlineRefusal::none:
+      return "granted";
+    case DeadlineRefusal::range:
+      return "the kernel takes no such runtime or period (see kernel.sched_deadline_period_min_us and _max_us)";
+    case DeadlineRefusal::permission:
+      return "CAP_SYS_NICE is missing: sudo setcap cap_sys_nice,cap_ipc_lock+ep <program>, or run it as root";
+    case DeadlineRefusal::domain:
+      return "the core is not alone in its root domain: the server needs cores of its own under cgroup v1";
+    case DeadlineRefusal::bandwidth:
+      return "the kernel grants no more bandwidth there";
+    case DeadlineRefusal::other:
+      break;
+  }
+  return "the kernel refuses SCHED_DEADLINE";
+}
+
+DeadlineRefusal enter_deadline_class(pid_t thread, const DeadlineShare& share) noexcept {
+  if (share.runtime < shortest_runtime || share.runtime > share.period) return DeadlineRefusal::range;
+  switch (change(thread, share)) {
+    case 0:
+      return DeadlineRefusal::none;
+    case EINVAL:
+      return DeadlineRefusal::range;
+    case EBUSY:
+      return DeadlineRefusal::bandwidth;
+    case EPERM:
+      return may_set_deadlines() ? DeadlineRefusal::domain : DeadlineRefusal::permission;
+    default:
+      return DeadlineRefusal::other;
+  }
+}
+
+void give_back_deadline_share(pid_t thread) noexcept { (void)change(thread, next_to_nothing); }
+
+}  // namespace corelane::os
