@@ -75,7 +75,8 @@ constexpr Entry table[] = {
     {analysis_limit, "the response-time analysis reached its iteration cap, so the task was refused"},
     {core_unusable, "the core does not exist or is outside this process's affinity mask; see pool.cores"},
     {no_thread, "the system gave no further thread; see ulimit -u and memory limits"},
-    {no_real_time, "the system refused SCHED_FIFO or memory locking; the log says at the start which command mends it"},
+    {no_real_time,
+     "the system refused SCHED_FIFO, SCHED_DEADLINE or memory locking; the log says which, and which command mends it"},
     {admission_pending, "the admission of this operation is being decided; ask again"},
     {overrun_policy, "budgets are not watched here, so demote and cancel would not be kept; use report"},
     {neighbour_late, "another process's task on the only cores with room would be late; use fewer processes or cores"},
@@ -90,9 +91,6 @@ constexpr Entry table[] = {
     {tasks_in_circle,
      "the task that is called waits for the calling one, in another chain of calls, and neither would go on; make the "
      "call without a contract, asynchronously, or before or after the job"},
-    {no_deadline_class,
-     "the kernel refused SCHED_DEADLINE to the task's thread; the server's log says why; ask again, or set "
-     "pool.deadline_policy = levels"},
     {bad_uri, "not a reference: expected IOR:, corbaloc:, corbaname: or file://"},
     {no_such_object, "no object with this key is active here"},
     {no_such_adapter, "no object adapter with this name is here"},

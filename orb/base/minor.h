@@ -92,7 +92,6 @@ CORELANE_MINOR(ledger_unusable, 82);
 CORELANE_MINOR(no_descriptor, 83);
 CORELANE_MINOR(ledger_full, 84);
 CORELANE_MINOR(tasks_in_circle, 85);
-CORELANE_MINOR(no_deadline_class, 86);
 // References, adapters, start-up: INV_OBJREF, OBJ_ADAPTER, OBJECT_NOT_EXIST, INITIALIZE, BAD_INV_ORDER.
 CORELANE_MINOR(bad_uri, 96);
 CORELANE_MINOR(no_such_object, 97);

@@ -20,7 +20,7 @@ os::DeadlineRefusal try_core(CoreId core) {
   std::atomic<os::DeadlineRefusal> answer{os::DeadlineRefusal::other};
   const auto ask = [&answer]() noexcept {
     answer.store(os::enter_deadline_class(gettid(), some_share), std::memory_order_relaxed);  // relaxed: joined below
-    os::give_back_deadline_share(gettid());
+    os::leave_deadline_class();
   };
   auto thread = os::start_thread({.name = "cl-probe", .core = core}, ask);
   if (!thread) return os::DeadlineRefusal::other;

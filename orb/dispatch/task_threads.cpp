@@ -73,6 +73,7 @@ class TaskThreads::SystemThread final : public WorkerThread {
     void serve() noexcept {
       os::name_this_thread(name.data());
       worker->loop();
+      os::leave_deadline_class();
       worker.reset();
       os::name_this_thread(spare_name);
       // PAIR start.ended: release here -> acquire in wait_for_end(). Publishes that `worker` is the handle's again.
@@ -135,7 +136,7 @@ Expected<std::unique_ptr<WorkerThread>> TaskThreads::start(const std::string& na
   if (const auto started = made->start(std::move(options)); !started) return started.error();
   if (!made->move_to(seat)) {
     os::log::warn("SCHED_DEADLINE was refused to " + name + ": " + std::string(os::text_of(made->refusal())));
-    return Error{.kind = ErrorKind::no_resources, .minor = minor::no_deadline_class};
+    return Error{.kind = ErrorKind::no_resources, .minor = minor::no_real_time};
   }
   made->give(name, worker);
   made->begin();
@@ -143,6 +144,8 @@ Expected<std::unique_ptr<WorkerThread>> TaskThreads::start(const std::string& na
 }
 
 std::unique_ptr<WorkerThread> TaskThreads::take(const std::string& name, const WorkerPtr& worker) noexcept {
+  // The kernel judges by the core where a thread ran last, and a spare has not run on this one.
+  if (worker->seat().share != os::DeadlineShare{}) return nullptr;
   auto spare = take_spare();
   if (!spare) return nullptr;
   if (!spare->move_to(worker->seat())) {  // start() tells why

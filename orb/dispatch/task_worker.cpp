@@ -30,6 +30,7 @@ bool TaskWorker::step(Time now) noexcept {
   // PAIR worker.pool: acquire here <- release in CorePool::put(). The pool's lock orders everything else.
   CorePool* const pool = pool_.load(std::memory_order_acquire);
   Assignment next;
+  if (pool->order() == sched::CoreOrder::served) take_share();
   pool->may_read_own() ? inlet_.take_back() : inlet_.lend();
   rests_ = false;
   wake_at_ = pool->take(*this, now, next);
@@ -243,6 +244,13 @@ void TaskWorker::place() noexcept {
   if (thread_) misplaced_ = !thread_->place({.core = seat_.core, .native = native(), .share = share});
 }
 
+// What was refused before: the kernel judges by the core where the thread ran last, so who comes from another one asks
+// here, on the new one; and who lost his share asks whenever he wakes.
+void TaskWorker::take_share() noexcept {
+  const std::lock_guard lock(seat_mutex_);
+  if (misplaced_ && !demoted_ && !stepped_back_) place();
+}
+
 void TaskWorker::demote() noexcept {
   const std::lock_guard lock(seat_mutex_);
   demoted_ = true;
@@ -259,8 +267,7 @@ void TaskWorker::restore() noexcept {
   const std::lock_guard lock(seat_mutex_);
   const bool was_demoted = std::exchange(demoted_, false);
   const bool was_back = std::exchange(stepped_back_, false);
-  const bool asks_again = misplaced_ && seat_.share != os::DeadlineShare{};
-  if (was_demoted || was_back || asks_again) place();
+  if (was_demoted || was_back) place();
 }
 
 void TaskWorker::seat(Seat seat) noexcept {

@@ -91,7 +91,7 @@ class TaskWorker final : public Agent, private JobControl {
   // It has used more than its budget, under a contract that does not enforce that, on a core whose tasks have servers:
   // the thread runs behind the core's tasks until the job ends. With the pool's lock.
   void step_back() noexcept;
-  // As before either, and at the seat that was refused lately. With the pool's lock.
+  // As before either. With the pool's lock.
   void restore() noexcept;
   // The ceiling of a resource has changed, which its job may have locked. Any thread.
   void refresh_ceilings() noexcept;
@@ -140,6 +140,7 @@ class TaskWorker final : public Agent, private JobControl {
   void wait_by(os::WaitStrategy strategy, Time now) noexcept;
   Duration begin_charge() noexcept;
   void place() noexcept;
+  void take_share() noexcept;
   void account(const JobContext& context, Time end, Duration used) noexcept;
   void tell(TaskEventKind kind, const JobContext& context, Time end, Duration used) noexcept;
 

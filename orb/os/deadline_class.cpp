@@ -1,5 +1,6 @@
 #include "orb/os/deadline_class.h"
 
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -39,6 +40,11 @@ int change(pid_t thread, const DeadlineShare& share) noexcept {
   return syscall(SYS_sched_setattr, thread, &attributes, 0U) == 0 ? 0 : errno;
 }
 
+bool has_class(pid_t thread) noexcept {
+  const int policy = sched_getscheduler(thread);
+  return policy >= 0 && (policy & ~SCHED_RESET_ON_FORK) == deadline_class;
+}
+
 }  // namespace
 
 std::string_view text_of(DeadlineRefusal refusal) noexcept {
@@ -75,6 +81,15 @@ DeadlineRefusal enter_deadline_class(pid_t thread, const DeadlineShare& share) n
   }
 }
 
-void give_back_deadline_share(pid_t thread) noexcept { (void)change(thread, next_to_nothing); }
+void give_back_deadline_share(pid_t thread) noexcept {
+  if (has_class(thread)) (void)change(thread, next_to_nothing);
+}
+
+void leave_deadline_class() noexcept {
+  if (!has_class(0)) return;
+  (void)change(0, next_to_nothing);
+  const sched_param lowest{.sched_priority = 0};
+  (void)sched_setscheduler(0, SCHED_OTHER, &lowest);
+}
 
 }  // namespace corelane::os

@@ -43,6 +43,11 @@ DeadlineRefusal enter_deadline_class(pid_t thread, const DeadlineShare& share) n
 
 // Before the thread leaves the class: makes its share next to nothing. Kernels count what a sleeping thread had until
 // the root domain is made anew, and of one that runs until its period is over, so it could not come back before.
+// Nothing for a thread of another class.
 void give_back_deadline_share(pid_t thread) noexcept;
+
+// The calling thread runs under SCHED_OTHER from now on, where it was under SCHED_DEADLINE. Before it ends: the kernel
+// takes a dead thread's share off the books when its period is over, also off those of a domain that is new by then.
+void leave_deadline_class() noexcept;
 
 }  // namespace corelane::os

@@ -108,10 +108,9 @@ const char* order_name(sched::CoreOrder order) {
 }
 
 std::string line_of(const CoreCounters& core, std::int64_t others) {
-  std::string text =
-      format("  core %-3d %5.1f %% of %.1f %% admitted, %llu %s%s", core.core.value, percent(core.admitted),
-             percent(core.capacity), static_cast<unsigned long long>(core.tasks), core.tasks == 1 ? "task" : "tasks",
-             order_text(core.order));
+  std::string text = format("  core %-3d %5.1f %% of %.1f %% admitted, %llu %s%s", core.core.value,
+                            percent(core.admitted), percent(core.capacity), static_cast<unsigned long long>(core.tasks),
+                            core.tasks == 1 ? "task" : "tasks", order_text(core.order));
   if (others > 0) text += format("; other servers hold %.1f %%, their platform load included", percent(others));
   return text + "\n";
 }
