@@ -22,6 +22,14 @@ namespace {
 constexpr std::chrono::microseconds spinners_rest{100};
 constexpr int packets_at_once = 16;  // that wake; a correct peer has one under way
 
+// The owner of an eventfd could clear its O_NONBLOCK, so it is asked for room first: full, it is readable already.
+void ring_event(int event) noexcept {
+  pollfd rung{event, POLLOUT, 0};
+  if (poll(&rung, 1, 0) != 1 || (rung.revents & POLLOUT) == 0) return;
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto put = write(event, &one, sizeof one);
+}
+
 }  // namespace
 
 // Asked for each time: a remembered one would be the parent's after fork().
@@ -98,11 +106,8 @@ void Ringer::wake() const noexcept {
     case Wake::futex:
       syscall(SYS_futex, word_, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
       return;
-    case Wake::eventfd: {
-      const std::uint64_t one = 1;
-      [[maybe_unused]] const auto put = write(wake_up_.event, &one, sizeof one);  // does not block
-      return;
-    }
+    case Wake::eventfd:
+      return ring_event(wake_up_.event);
     case Wake::signal:
       // The number of a process that is gone may be another's by now; that of a thread is one of that process or none.
       if (wake_up_.watch != nullptr && wake_up_.watch->is_gone()) return;

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -70,6 +71,13 @@ struct Offer {
 
 os::Fd make_eventfd() noexcept { return os::Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
+// The pipe of that end in a file of its own, for reading and writing; none without /proc.
+os::Fd open_pipe(const os::Fd& end) noexcept {
+  char path[32];
+  std::snprintf(path, sizeof path, "/proc/self/fd/%d", end.get());
+  return os::Fd(open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC));
+}
+
 // A pipe wakes its reader as one whose waker is about to sleep: the scheduler lets both stay on a core that is busy
 // already, as with a socket, instead of starting another one that fell idle, which is what an eventfd makes it do. One
 // descriptor reads and writes, so that whoever has it never writes to a pipe without a reader, which is a signal.
@@ -78,9 +86,7 @@ os::Fd make_pipe() noexcept {
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return {};
   const os::Fd in(ends[0]), out(ends[1]);
   fcntl(out.get(), F_SETPIPE_SZ, page_size);  // a user's pipes share a bound
-  char path[32];
-  std::snprintf(path, sizeof path, "/proc/self/fd/%d", out.get());
-  return os::Fd(open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  return open_pipe(out);
 }
 
 Result<Events> make_events() {
@@ -182,6 +188,30 @@ Result<Offered> check_offer(const os::Fd& socket, Packet packet, const Hello& mi
   return Offered{*theirs, std::move(packet.descriptors)};
 }
 
+// A peer's event, which this end writes to: neither may that raise SIGPIPE, as a pipe of one direction or a socket does
+// once nobody reads, nor may it block. A pipe is opened anew, so that O_NONBLOCK is this end's own to set.
+Result<os::Fd> take_event(os::Fd event) {
+  struct stat what {};
+  const int flags = fcntl(event.get(), F_GETFL);
+  const bool known = flags >= 0 && fstat(event.get(), &what) == 0;
+  const bool is_pipe = S_ISFIFO(what.st_mode), is_eventfd = (what.st_mode & S_IFMT) == 0;  // as all anonymous inodes
+  if (!known || (!is_pipe && !is_eventfd) || (flags & O_ACCMODE) != O_RDWR || (flags & O_NONBLOCK) == 0)
+    return SetupFault{SetupFault::Kind::bad_peer,
+                      "the other end's event is neither an eventfd nor a pipe opened for reading and writing, or it "
+                      "blocks; make it with EFD_NONBLOCK, or open the pipe with O_RDWR | O_NONBLOCK"};
+  if (!is_pipe) return event;
+  auto own = open_pipe(event);
+  return own ? std::move(own) : std::move(event);  // there is no /proc
+}
+
+Result<Events> take_events(std::vector<os::Fd>& descriptors) {
+  auto room = take_event(std::move(descriptors.back()));
+  if (!room) return room.error();
+  auto record = take_event(std::move(descriptors[descriptors.size() - 2]));
+  if (!record) return record.error();
+  return Events{std::move(*record), std::move(*room)};
+}
+
 Shape shape_of(const Hello& hello) noexcept { return {hello.slots, hello.chunks, hello.chunk_size}; }
 
 WakeUp wake_of(const Hello& hello, std::int32_t process) noexcept {
@@ -198,8 +228,9 @@ Result<EndParts> join(const os::Fd& socket, Offer& offer, Offered& offered) {
   parts.peer = std::move(*peer);
   parts.own = std::move(offer.region.mapping);
   if (offered.hello.wake == static_cast<std::uint32_t>(Wake::eventfd)) {
-    parts.peer_events.room = std::move(offered.descriptors.back());
-    parts.peer_events.record = std::move(offered.descriptors[offered.descriptors.size() - 2]);
+    auto events = take_events(offered.descriptors);
+    if (!events) return events.error();
+    parts.peer_events = std::move(*events);
   }
   parts.own_wake = wake_of(offer.hello, getpid());
   parts.peer_wake = wake_of(offered.hello, peer_of(socket).process);

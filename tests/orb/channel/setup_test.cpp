@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -22,6 +23,7 @@
 #include <iostream>
 #include <thread>
 
+#include "orb/channel/bell.h"
 #include "orb/channel/listener.h"
 #include "tests/support/channel_pair.h"
 #include "tests/support/temp_directory.h"
@@ -631,6 +633,35 @@ TEST_CASE("too few and too many descriptors are refused and none leaks") {
   CHECK_FALSE(peer.present(&peer.hello, sizeof(Hello), descriptors));
   peer.answer.reset();
   CHECK(open_descriptors() == before);
+}
+
+TEST_CASE("an event that could raise SIGPIPE or block is refused") {
+  int ends[2], blocking[2];
+  REQUIRE(pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0);
+  REQUIRE(pipe2(blocking, O_CLOEXEC) == 0);
+  const os::Fd reader(ends[0]), writer(ends[1]), blocking_reader(blocking[0]), blocking_writer(blocking[1]);
+  const os::Fd good(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), blocks(eventfd(0, EFD_CLOEXEC));
+  const SocketPair sockets;
+  const bool as_room = GENERATE(false, true);
+  for (const int bad : {writer.get(), blocking_writer.get(), blocks.get(), sockets.near.get()}) {
+    RawPeer peer;
+    peer.hello.wake = static_cast<std::uint32_t>(Wake::eventfd);
+    peer.hello.descriptors = 4;
+    const int record = as_room ? good.get() : bad, room = as_room ? bad : good.get();
+    const auto result =
+        peer.present(&peer.hello, sizeof peer.hello, {peer.region.fd.get(), peer.sleep.fd.get(), record, room});
+    CHECK(says(result, "the other end's event is neither an eventfd nor a pipe opened for reading and writing"));
+    CHECK(peer.refusal().find("EFD_NONBLOCK") != std::string::npos);
+  }
+}
+
+TEST_CASE("a full event that blocks by now holds up nobody who rings it") {
+  const os::Fd event(eventfd(0, EFD_CLOEXEC));
+  const std::uint64_t most = ~std::uint64_t{1};
+  REQUIRE(write(event.get(), &most, sizeof most) == sizeof most);
+  std::uint32_t word = 1;  // somebody sleeps
+  Ringer(word, {.kind = Wake::eventfd, .event = event.get()}).ring();
+  CHECK(word == 0);
 }
 
 TEST_CASE("a hang-up in the middle of the handshake is told") {
