@@ -58,13 +58,14 @@ bool is_own_user(uid_t user, uid_t own, uid_t overflow, std::string_view uid_map
   return user == own && (user != overflow || maps_everybody(uid_map));
 }
 
-bool is_own_user(uid_t user) noexcept {
-  const uid_t own = ::geteuid();
-  if (user != own) return false;
+bool is_own_user(uid_t user) noexcept { return is_one_user(user, ::geteuid()); }
+
+bool is_one_user(uid_t user, uid_t other) noexcept {
+  if (user != other) return false;
   static const uid_t overflow = overflow_user();
   if (user != overflow) return true;
   ProcText room;
-  return is_own_user(user, own, overflow, text_of_proc("/proc/self/uid_map", room));
+  return is_own_user(user, other, overflow, text_of_proc("/proc/self/uid_map", room));
 }
 
 }  // namespace corelane::os

@@ -12,6 +12,8 @@ namespace corelane::os {
 
 // By the effective user.
 bool is_own_user(uid_t user) noexcept;
+// Whether two users of whom the kernel tells are one, in the same sense.
+bool is_one_user(uid_t user, uid_t other) noexcept;
 // The same from what it looks at: `overflow` as in /proc/sys/kernel/overflowuid, `uid_map` as in /proc/self/uid_map;
 // what cannot be read of that maps nobody.
 bool is_own_user(uid_t user, uid_t own, uid_t overflow, std::string_view uid_map) noexcept;

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "orb/channel/hello.h"
+#include "orb/os/own_user.h"
 
 namespace corelane::nameserver {
 namespace {
@@ -55,7 +56,8 @@ std::optional<channel::Access> parse_access(std::string_view text) {
 
 bool is_welcome(const channel::Peer& peer, const channel::Access& access, uid_t own_user) noexcept {
   const auto has = [](const auto& list, auto id) { return std::find(list.begin(), list.end(), id) != list.end(); };
-  return access.anyone || peer.user == own_user || has(access.users, peer.user) || has(access.groups, peer.group);
+  return access.anyone || os::is_one_user(peer.user, own_user) || has(access.users, peer.user) ||
+         has(access.groups, peer.group);
 }
 
 std::string channel_text(const channel::Peer& peer) {

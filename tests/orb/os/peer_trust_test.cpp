@@ -65,6 +65,8 @@ TEST_CASE("the number of all unmapped users is nobody's own, unless all are mapp
     CHECK(os::is_own_user(one.user, one.own, 99, one.map) == one.is_own);
   }
   CHECK_FALSE(os::is_own_user(geteuid() + 1));
+  CHECK(os::is_one_user(geteuid() + 1, geteuid() + 1));
+  CHECK_FALSE(os::is_one_user(geteuid() + 1, geteuid() + 2));
 }
 
 // Error paths.
