@@ -44,6 +44,7 @@ os::Fd make_descriptor() noexcept {
 }
 
 SetupFault no_memfd() {
+  if (errno == EMFILE) return system_fault("memfd_create", EMFILE, "raise ulimit -n of this process");
   return system_fault("memfd_create", errno,
                       "channels need it (Linux 3.17), and sandboxes may forbid it: " + std::string(use_sockets));
 }

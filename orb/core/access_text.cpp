@@ -39,7 +39,7 @@ Expected<channel::Access, std::string> parse_access(std::string_view text) {
   while (!text.empty()) {  // bound: the text
     const std::string word(text.substr(0, text.find_first_of(separators)));
     text.remove_prefix(std::min(text.size(), word.size() + 1));
-    if (word.empty()) continue;
+    if (word.empty() || word == "none") continue;
     if (word == "anyone") {
       access.anyone = true;
     } else if (word.front() == '@') {

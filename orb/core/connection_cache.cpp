@@ -17,6 +17,8 @@ using transport::EndpointKind;
 
 using errors::deadline_passed;
 using errors::orb_destroyed;
+constexpr std::size_t most_announced = 1024;  // endpoints; with more they are all said once more
+
 constexpr Error nowhere{ErrorKind::transient, Completion::no, minor::no_usable_profile};
 
 // The share of the time left that the first of `endpoints` may take, so that a silent one hides no other.
@@ -182,7 +184,8 @@ void ConnectionCache::finish(Attempt& attempt, Expected<ConnectionPtr> outcome) 
 void ConnectionCache::announce(const Endpoint& endpoint, const std::string& why, bool fell_back) {
   {
     const std::lock_guard lock(mutex_);
-    if (closed_ || std::exchange(entries_[endpoint].announced, true)) return;
+    if (announced_.size() >= most_announced) announced_.clear();
+    if (closed_ || !announced_.insert(endpoint).second) return;
   }
   fell_back ? os::log::info(why) : os::log::debug(why);
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -52,7 +53,6 @@ class ConnectionCache {
   struct Entry {
     ConnectionPtr connection;
     std::shared_ptr<Attempt> attempt;  // while one is under way
-    bool announced = false;            // the log has been told
   };
   // What a thread finds at an endpoint: a connection, or an attempt, which may be its own to make.
   struct Place {
@@ -87,6 +87,7 @@ class ConnectionCache {
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::map<transport::Endpoint, Entry, Before> entries_;
+  std::set<transport::Endpoint, Before> announced_;
   std::vector<std::weak_ptr<ClientConnection>> adopted_;
   bool closed_ = false;
 };

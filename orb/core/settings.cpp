@@ -32,6 +32,13 @@ std::string span_of_time(std::string_view text, Duration& out) {
   return {};
 }
 
+std::string some_time(std::string_view text, Duration& out) {
+  Duration span{};
+  if (std::string fault = span_of_time(text, span); !fault.empty()) return fault;
+  if (span <= Duration::zero()) return "a duration of more than 0s, such as 500ms";
+  return out = span, std::string{};
+}
+
 std::string yes_or_no(std::string_view text, bool& out) {
   if (text == "on" || text == "true" || text == "1") return out = true, std::string{};
   if (text == "off" || text == "false" || text == "0") return out = false, std::string{};
@@ -360,7 +367,7 @@ const std::vector<SettingsEntry>& settings_table() {
       {"timeout.connect", "5s",
        "how long connecting may take; a server that sets a channel up waits as long for the client's part, and 2s at "
        "least",
-       [](S& s, V v) { return span_of_time(v, s.connect_timeout); }},
+       [](S& s, V v) { return some_time(v, s.connect_timeout); }},
       {"timeout.idle", "0s", "connections without traffic are closed after this; 0s: never",
        [](S& s, V v) { return span_of_time(v, s.connections.idle_timeout); }},
       {"timeout.header", "10s", "how long half a message may wait for its rest",

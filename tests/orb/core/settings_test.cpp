@@ -86,6 +86,16 @@ TEST_CASE("every default of the table is taken and changes nothing") {
   CHECK(settings.listen == fresh.listen);
 }
 
+TEST_CASE("connecting takes time, so none is refused") {
+  Settings settings;
+  const auto& table = settings_table();
+  const auto entry = std::find_if(table.begin(), table.end(), [](const auto& e) { return e.key == "timeout.connect"; });
+  REQUIRE(entry != table.end());
+  CHECK(entry->apply(settings, "0s") == "a duration of more than 0s, such as 500ms");
+  CHECK(entry->apply(settings, "20ms") == "");
+  CHECK(settings.connect_timeout == 20ms);
+}
+
 TEST_CASE("who may use channels is named by names and numbers of users and groups") {
   Settings settings;
   const auto& table = settings_table();
@@ -95,6 +105,8 @@ TEST_CASE("who may use channels is named by names and numbers of users and group
   CHECK(settings.channel.access == channel::Access{.users = {0, 1001}, .groups = {0, 44}});
   CHECK(entry->apply(settings, "anyone") == "");
   CHECK(settings.channel.access == channel::Access{.anyone = true});
+  CHECK(entry->apply(settings, "none") == "");
+  CHECK(settings.channel.access == channel::Access{});
   CHECK(entry->apply(settings, "no-such-user-here") ==
         "anyone, users of this host, or groups of it as @name; it has no user no-such-user-here");
   CHECK(entry->apply(settings, "4294967295") ==
