@@ -16,8 +16,9 @@ struct KeptFree {
   CpuMask cores;  // guarded by mutex
 };
 
+// Never destroyed: an ORB that only ends with the process still makes threads then.
 KeptFree& kept_free() noexcept {
-  static KeptFree kept;
+  static KeptFree& kept = *new KeptFree;
   return kept;
 }
 
