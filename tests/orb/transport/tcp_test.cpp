@@ -2,7 +2,6 @@
 #include "orb/transport/tcp.h"
 
 #include <arpa/inet.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -22,6 +21,7 @@
 #include "orb/os/fd.h"
 #include "orb/transport/detail/socket.h"
 #include "tests/orb/transport/kinds.h"
+#include "tests/support/localhost.h"
 
 using namespace corelane;
 using namespace corelane::testing;
@@ -57,14 +57,6 @@ os::Fd plain_socket_to(const Endpoint& endpoint) {
 void reset_at_close(const os::Fd& fd) {
   const linger hard{.l_onoff = 1, .l_linger = 0};
   setsockopt(fd.get(), SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
-}
-
-// A container may have no /etc/hosts.
-bool localhost_has_an_address() {
-  addrinfo* found = nullptr;
-  if (getaddrinfo("localhost", nullptr, nullptr, &found) != 0) return false;
-  freeaddrinfo(found);
-  return true;
 }
 
 // Lowers the number of descriptors that this process may open, while it lives.

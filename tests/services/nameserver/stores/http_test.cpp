@@ -9,6 +9,7 @@
 #include "services/nameserver/stores/tls.h"
 #include "tests/services/nameserver/stores/certificates.h"
 #include "tests/services/nameserver/stores/etcd_server.h"
+#include "tests/support/localhost.h"
 #include "tests/support/quiet.h"
 
 using namespace corelane::nameserver;
@@ -65,6 +66,21 @@ struct LookupFixture {
     return lookup.find(plant, deadline, never_stopped.get());
   }
 };
+
+// Why a store cannot be opened there with those files. Without patience the first attempts may not have come to an
+// answer yet.
+std::string refusal_of(const TlsFiles& files, const std::string& url) {
+  StoreOptions options = patient();
+  options.etcd_tls = files;
+  options.etcd_patience = 0s;
+  std::string said;
+  until([&] {
+    const auto opened = open_store(url, options);
+    said = opened ? "opened" : opened.error();
+    return said.find("not asked yet") == std::string::npos;
+  });
+  return said;
+}
 
 }  // namespace
 
@@ -132,30 +148,31 @@ TEST_CASE("an etcd at https is served by those who show a certificate and know i
   network->tls = TlsContext::make(certificates.of_client()).value();
   const EtcdServer server(certificates.of_server(), network);
   StoreOptions options = patient();
-  const auto refusal = [&](const TlsFiles& files, const std::string& url) {
-    options.etcd_tls = files;
-    options.etcd_patience = 0s;
-    std::string said;
-    // Without patience the first one may not have come to an answer yet.
-    until([&] {
-      const auto opened = open_store(url, options);
-      said = opened ? "opened" : opened.error();
-      return said.find("not asked yet") == std::string::npos;
-    });
-    return said;
-  };
   options.etcd_tls = certificates.of_client();
   const auto store = etcd_store(server.url(), options);
   REQUIRE(store->add(root_context, {"a", ""}, object_at("1", "anna")));
   CHECK(reference_at(*store, root_context, {"a", ""}) == "1");
   CHECK(store->status().place.starts_with("https://127.0.0.1:"));
 
-  INFO(refusal({}, server.url()));
-  CHECK(refusal({}, server.url()).find("its certificate does not show that it is 127.0.0.1") != std::string::npos);
-  const std::string other_name = "etcd:https://localhost:" + server.endpoint().port;
-  CHECK(refusal(certificates.of_client(), other_name).find("does not show that it is localhost") != std::string::npos);
+  CHECK_THAT(refusal_of({}, server.url()), Catch::Contains("its certificate does not show that it is 127.0.0.1"));
   const TlsFiles nobody{.authorities = certificates.of_client().authorities};
-  CHECK(refusal(nobody, server.url()).find("TLS") != std::string::npos);
+  CHECK_THAT(refusal_of(nobody, server.url()), Catch::Contains("TLS"));
+}
+
+TEST_CASE("an etcd at https whose certificate is for another name is refused") {
+  if (lacks_etcd()) return;
+  if (!corelane::testing::localhost_has_an_address()) {
+    WARN("SKIPPED: nothing here, such as /etc/hosts, gives localhost an address");
+    return;
+  }
+  const corelane::testing::Quiet quiet;
+  const corelane::testing::TempDirectory directory;
+  const Certificates certificates(directory.path());
+  const auto network = std::make_shared<HttpNetwork>();
+  network->tls = TlsContext::make(certificates.of_client()).value();
+  const EtcdServer server(certificates.of_server(), network);
+  const std::string other_name = "etcd:https://localhost:" + server.endpoint().port;
+  CHECK_THAT(refusal_of(certificates.of_client(), other_name), Catch::Contains("does not show that it is localhost"));
 }
 
 TEST_CASE("files of TLS that cannot be used are named") {
