@@ -166,6 +166,7 @@ class Walk {
     cdr::Reader there = reader_at(in_, header.at);
     std::shared_ptr<Value> value;
     if (!decode_value(there, {type}, value)) return in_.fail(there.minor());
+    if (value == nullptr) return in_.fail(minor::bad_value_tag);  // the tag has changed since it was read
     in_ = there;
     // The class would be written in a form that the type does not announce.
     const TypeDesc& own = value->_type_desc();
