@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 #include <string_view>
 #include <utility>
+
+#include "orb/os/core_list.h"
 
 namespace corelane::os {
 namespace {
@@ -72,32 +73,6 @@ Mount cpuset_mount(const std::string& mounts) {
   return {};
 }
 
-// "0-2,5", as the kernel writes lists.
-Expected<std::vector<CoreId>, std::string> cores_of_list(const std::string& text) {
-  std::vector<CoreId> cores;
-  std::istringstream in(text);
-  for (std::string item; std::getline(in, item, ',');) {
-    const auto dash = item.find('-');
-    int first = 0, last = 0;
-    const auto read = [](std::string_view digits, int& out) {
-      const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
-      return fault == std::errc{} && end == digits.data() + digits.size() && out >= 0 && out < INT16_MAX;
-    };
-    if (!read(std::string_view(item).substr(0, dash), first)) return Unexpected{"'" + text + "' is no list of cores"};
-    last = first;
-    if (dash != item.npos && !read(std::string_view(item).substr(dash + 1), last))
-      return Unexpected{"'" + text + "' is no list of cores"};
-    for (int core = first; core <= last; ++core) cores.push_back(CoreId{static_cast<std::int16_t>(core)});
-  }
-  return cores;
-}
-
-std::string list_of_cores(const std::vector<CoreId>& cores) {
-  std::string text;
-  for (const CoreId core : cores) text += (text.empty() ? "" : ",") + std::to_string(core.value);
-  return text;
-}
-
 // Whether a cpuset between the hierarchy's root and this one balances: then there is one domain for all below it.
 bool is_balanced_above(const std::string& mount, std::string folder) {
   while (folder.size() > mount.size()) {  // bound: the path
@@ -138,14 +113,15 @@ Expected<CoreDomain, std::string> CoreDomain::part(std::span<const CoreId> cores
                                                    const std::string& mounts) {
   const auto folder = own_folder(cgroups, mounts);
   if (!folder) return Unexpected{folder.error()};
-  const auto present = cores_of_list(line_of_file(*folder + "/cpuset.cpus"));
-  if (!present) return Unexpected{*folder + "/cpuset.cpus: " + present.error()};
+  const std::string list = line_of_file(*folder + "/cpuset.cpus");
+  const auto present = parse_core_list(list);
+  if (!present) return Unexpected{*folder + "/cpuset.cpus: '" + list + "' is no list of cores"};
   const std::string nodes = line_of_file(*folder + "/cpuset.mems");
   std::vector<CoreId> rest;
   std::ranges::copy_if(*present, std::back_inserter(rest),
                        [&](CoreId core) { return std::ranges::find(cores, core) == cores.end(); });
   if (rest.size() + cores.size() != present->size())
-    return Unexpected{*folder + " lacks some of these cores: it has " + list_of_cores(*present)};
+    return Unexpected{*folder + " lacks some of these cores: it has " + core_list_text(*present)};
   CoreDomain domain;
   domain.folder_ = *folder;
   for (const CoreId core : cores) {
@@ -153,7 +129,7 @@ Expected<CoreDomain, std::string> CoreDomain::part(std::span<const CoreId> cores
     if (auto made = domain.make("corelane-core-" + own, own, nodes); !made) return Unexpected{made.error()};
   }
   if (!rest.empty())
-    if (auto made = domain.make("corelane-rest", list_of_cores(rest), nodes); !made) return Unexpected{made.error()};
+    if (auto made = domain.make("corelane-rest", core_list_text(rest), nodes); !made) return Unexpected{made.error()};
   if (const int fault = write_value(*folder + balance_file, "0"); fault != 0)
     return Unexpected{fault_text(*folder + balance_file, fault)};
   return domain;

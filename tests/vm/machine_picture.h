@@ -12,8 +12,8 @@
 #include <system_error>
 #include <vector>
 
+#include "orb/os/core_list.h"
 #include "orb/os/host.h"
-#include "services/reserved/accounts/cpu_list.h"
 #include "services/reserved/backends/process_table.h"
 
 namespace corelane::testing {
@@ -65,7 +65,7 @@ class MachinePicture {
         const std::string folder = "/proc/" + std::to_string(thread);
         if (!identity || !cores || processes.is_fixed(thread)) continue;
         threads_["thread " + std::to_string(thread) + " (" + line_of(folder + "/comm") + "since " +
-                 std::to_string(identity->start_ticks) + ")"] = "cores " + reserved::list_text(*cores) + ", policy " +
+                 std::to_string(identity->start_ticks) + ")"] = "cores " + os::core_list_text(*cores) + ", policy " +
                                                                 std::to_string(sched_getscheduler(thread)) +
                                                                 ", groups " + line_of(folder + "/cgroup");
       }

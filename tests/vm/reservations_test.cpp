@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "orb/core/reservation_wire.h"
+#include "orb/os/core_list.h"
 #include "services/reserved/backends/group_files.h"
 #include "tests/services/reserved/live_cpusets.h"
 #include "tests/services/reserved/running_daemon.h"
@@ -37,7 +38,7 @@ std::string backend_here() {
 bool has_groups() { return backend_here() != "affinity"; }
 
 std::string cores_of(int thread) {
-  return reserved::list_text(reserved::HostProcesses().affinity(thread).value_or(std::vector<CoreId>{}));
+  return os::core_list_text(reserved::HostProcesses().affinity(thread).value_or(std::vector<CoreId>{}));
 }
 
 // A process, and a child of its own, that do nothing, or nothing else than compute; each in the test's group of
@@ -401,8 +402,8 @@ class RandomLives {
     for (const auto core : account.cores()) expected.push_back({core});
     const int pid = account.whose().who().pid();
     const std::string found = cores_of(pid);
-    if (!found.empty() && found != reserved::list_text(expected) && os::is_alive(os::identity_of(pid).value_or(gone())))
-      wrong("process " + std::to_string(pid) + " runs on " + found + " and not on " + reserved::list_text(expected));
+    if (!found.empty() && found != os::core_list_text(expected) && os::is_alive(os::identity_of(pid).value_or(gone())))
+      wrong("process " + std::to_string(pid) + " runs on " + found + " and not on " + os::core_list_text(expected));
   }
   static os::ProcessIdentity gone() { return {}; }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "services/reserved/accounts/cpu_list.h"
+#include "services/reserved/accounts/core_sets.h"
 #include "services/reserved/accounts/placement.h"
 #include "services/reserved/accounts/request_check.h"
 

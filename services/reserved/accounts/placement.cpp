@@ -4,7 +4,7 @@
 #include <limits>
 #include <map>
 
-#include "services/reserved/accounts/cpu_list.h"
+#include "services/reserved/accounts/core_sets.h"
 
 namespace corelane::reserved {
 namespace {

@@ -5,7 +5,8 @@
 #include <chrono>
 #include <utility>
 
-#include "services/reserved/accounts/cpu_list.h"
+#include "orb/os/core_list.h"
+#include "services/reserved/accounts/core_sets.h"
 #include "services/reserved/accounts/placement.h"
 
 namespace corelane::reserved {
@@ -26,7 +27,7 @@ std::optional<Refusal> cores_fault(const Holder& holder, const CoresWanted& want
   for (const CoreId core : wanted.these)
     if (!holds(all, core))
       return bad("core " + std::to_string(core.value) + " is none of this host's that can be reserved (" +
-                 list_text(all) + ")");
+                 os::core_list_text(all) + ")");
   if (!wanted.these.empty() && wanted.count > static_cast<int>(wanted.these.size()))
     return bad(std::to_string(wanted.count) + " cores out of " + std::to_string(wanted.these.size()) +
                " that were named; name more or ask for fewer");
@@ -82,13 +83,14 @@ std::string no_room_text(const Account& account, const std::vector<CoreId>& free
       "; wait in the queue (corelane reserve --wait), or ask for what fits; corelane cores shows who has what";
   if (account.is_share()) return "no shared core has so much left, and no core is free to be shared: " + held + mend;
   if (free.empty()) return "no core is free: " + held + mend;
-  return "of the free cores (" + list_text(free) + ") not as many fit together as were asked for: " + held + mend;
+  return "of the free cores (" + os::core_list_text(free) + ") not as many fit together as were asked for: " + held +
+         mend;
 }
 
 std::string never_fits_text(const Account& account, const std::vector<os::CoreInfo>& machine,
                             const std::vector<CoreId>& kept) {
   const std::string host = "this host has " + count_text(machine.size()) + ", of which " +
-                           (kept.size() == 1 ? "core " : "cores ") + list_text(kept) +
+                           (kept.size() == 1 ? "core " : "cores ") + os::core_list_text(kept) +
                            (kept.size() == 1 ? " stays" : " stay") + " with everybody (reserved.keep)";
   if (account.is_share()) return host + ": none is left to be shared";
   return host + ": the others do not have what was asked for, even when all are free";

@@ -4,7 +4,8 @@
 #include <cerrno>
 #include <string>
 
-#include "services/reserved/accounts/cpu_list.h"
+#include "orb/os/core_list.h"
+#include "services/reserved/accounts/core_sets.h"
 
 namespace corelane::reserved {
 namespace {
@@ -93,7 +94,8 @@ std::vector<CoreId> AffinityOnly::original_of(int thread, const std::vector<Core
 // Threads inherit it, and so does the next daemon after a crash, which must not take it for the whole host.
 bool AffinityOnly::note_given(const std::vector<CoreId>& cores) {
   if (cores == all_ || given_.contains(cores)) return given_.insert(cores), true;
-  const JournalEntry entry{.kind = JournalEntry::Kind::mask, .subject = list_text(cores), .before = list_text(all_)};
+  const JournalEntry entry{
+      .kind = JournalEntry::Kind::mask, .subject = os::core_list_text(cores), .before = os::core_list_text(all_)};
   return host_.journal->add(entry) && given_.insert(cores).second;
 }
 

@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include "services/reserved/accounts/cpu_list.h"
+#include "orb/os/core_list.h"
+#include "services/reserved/accounts/core_sets.h"
 
 namespace corelane::reserved {
 
@@ -16,7 +17,7 @@ const std::vector<CoreId>& Bindings::cores_of_group(const std::string& group) {
     const std::size_t slash = at.rfind('/');
     at = slash == std::string::npos ? "" : at.substr(0, slash);
   }
-  return sets_[group] = parse_list(text.value_or("")).value_or(std::vector<CoreId>{});
+  return sets_[group] = os::parse_core_list(text.value_or("")).value_or(std::vector<CoreId>{});
 }
 
 // None where the thread has ended.
@@ -45,7 +46,7 @@ std::vector<Bindings::Kept> Bindings::kept() const {
   std::vector<Kept> kept;
   for (const JournalEntry& entry : host_->journal->entries()) {
     if (entry.kind != JournalEntry::Kind::affinity || !is_same(*host_->processes, entry.process)) continue;
-    if (auto cores = parse_list(entry.before)) kept.push_back({entry.process.pid, *std::move(cores)});
+    if (auto cores = os::parse_core_list(entry.before)) kept.push_back({entry.process.pid, *std::move(cores)});
   }
   return kept;
 }

@@ -5,7 +5,8 @@
 #include <chrono>
 #include <utility>
 
-#include "services/reserved/accounts/cpu_list.h"
+#include "orb/os/core_list.h"
+#include "services/reserved/accounts/core_sets.h"
 
 namespace corelane::reserved {
 namespace {
@@ -65,10 +66,10 @@ Done<StartReport> CgroupV1::start(const std::vector<CoreId>& all) {
   if (!cpus || !mems) return Unexpected{host_.cpuset->absolute(root_) + " is no cpuset; make it, or name another root"};
   mems_ = *mems;
   exclusive_ = host_.cpuset->read(in_root("cpuset.cpu_exclusive")) == "1";
-  const auto present = parse_list(*cpus);
+  const auto present = os::parse_core_list(*cpus);
   if (!present || !without(all, *present).empty())
     return Unexpected{host_.cpuset->absolute(in_root("cpuset.cpus")) + " is '" + *cpus + "' and lacks some of " +
-                      list_text(all)};
+                      os::core_list_text(all)};
   all_ = common_ = all;
   if (auto kept = bindings_.keep_all(); !kept) return Unexpected{kept.error()};
   if (auto made = make_group(*host_.cpuset, "cpuset", common_group(), root_); !made) return Unexpected{made.error()};
@@ -120,8 +121,8 @@ std::vector<Lost> CgroupV1::sweep() {
 Done<void> CgroupV1::set_common(const std::vector<CoreId>& cores) {
   if (auto kept = bindings_.keep_all(); !kept) return kept;
   const std::string file = joined_path(common_group(), "cpuset.cpus");
-  if (exclusive_ && host_.cpuset->write(file, list_text(cores)) == EBUSY) build_domains_anew();
-  auto done = put(*host_.cpuset, file, list_text(cores));
+  if (exclusive_ && host_.cpuset->write(file, os::core_list_text(cores)) == EBUSY) build_domains_anew();
+  auto done = put(*host_.cpuset, file, os::core_list_text(cores));
   if (done) common_ = cores;
   bindings_.bind_again();
   return done;
@@ -177,7 +178,7 @@ Done<void> CgroupV1::put(GroupFiles& groups, const std::string& file, const std:
 
 // Cores and memory, before anybody can come in.
 Done<void> CgroupV1::fill(const std::string& group, const std::vector<CoreId>& cores) const {
-  if (auto done = put(*host_.cpuset, joined_path(group, "cpuset.cpus"), list_text(cores)); !done) return done;
+  if (auto done = put(*host_.cpuset, joined_path(group, "cpuset.cpus"), os::core_list_text(cores)); !done) return done;
   if (auto done = put(*host_.cpuset, joined_path(group, "cpuset.mems"), mems_); !done) return done;
   return {};
 }
@@ -256,7 +257,7 @@ Done<Remarks> CgroupV1::enter_thread(Member& member, const Enter& command) {
     return Unexpected{"thread " + std::to_string(thread) + " cannot be moved into " +
                       host_.cpuset->absolute(member.group) + ": " + errno_text(fault)};
   member.thread = *identity;
-  const auto cores = parse_list(host_.cpuset->read(joined_path(member.group, "cpuset.cpus")).value_or(""));
+  const auto cores = os::parse_core_list(host_.cpuset->read(joined_path(member.group, "cpuset.cpus")).value_or(""));
   return deadlines_.give({.id = command.id,
                           .thread = *identity,
                           .share = *command.share,

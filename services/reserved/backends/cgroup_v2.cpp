@@ -7,8 +7,9 @@
 #include <set>
 #include <utility>
 
+#include "orb/os/core_list.h"
 #include "orb/os/log.h"
-#include "services/reserved/accounts/cpu_list.h"
+#include "services/reserved/accounts/core_sets.h"
 
 namespace corelane::reserved {
 namespace {
@@ -98,9 +99,9 @@ Done<void> CgroupV2::make_set(const SetName& set, const Place& place) {
 
 // The kernel takes the word and says behind it what it makes of it.
 Done<void> CgroupV2::make_partition(const std::string& group, const std::vector<CoreId>& cores) {
-  if (auto done = put(joined_path(group, "cpuset.cpus"), list_text(cores)); !done) return done;
+  if (auto done = put(joined_path(group, "cpuset.cpus"), os::core_list_text(cores)); !done) return done;
   const std::string exclusive = joined_path(group, "cpuset.cpus.exclusive");
-  if (groups_.has(exclusive)) groups_.write(exclusive, list_text(cores));  // where the root is no partition
+  if (groups_.has(exclusive)) groups_.write(exclusive, os::core_list_text(cores));  // where the root is no partition
   const std::string file = joined_path(group, "cpuset.cpus.partition");
   if (auto done = put(file, "root"); !done) return done;
   const std::string state = groups_.read(file).value_or("");
@@ -169,7 +170,7 @@ Done<Remarks> CgroupV2::enter(const Enter& command) {
 
 Done<void> CgroupV2::make_member(const Member& member, const Enter& command) {
   if (auto made = make_group(member.group, member.home); !made) return made;
-  if (auto done = put(joined_path(member.group, "cpuset.cpus"), list_text(sets_[command.set].cores)); !done)
+  if (auto done = put(joined_path(member.group, "cpuset.cpus"), os::core_list_text(sets_[command.set].cores)); !done)
     return done;
   if (!command.share || command.holder.extent == Extent::thread) return {};
   if (!has_cpu_)

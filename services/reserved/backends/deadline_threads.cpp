@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "services/reserved/accounts/cpu_list.h"
+#include "services/reserved/accounts/core_sets.h"
 
 namespace corelane::reserved {
 namespace {

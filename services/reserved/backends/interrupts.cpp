@@ -6,7 +6,8 @@
 #include <cstdio>
 #include <system_error>
 
-#include "services/reserved/accounts/cpu_list.h"
+#include "orb/os/core_list.h"
+#include "services/reserved/accounts/core_sets.h"
 #include "services/reserved/backends/group_files.h"
 
 namespace corelane::reserved {
@@ -58,7 +59,7 @@ void Interrupts::keep_to(const std::vector<CoreId>& cores) {
   if (MountedGroups(folder_).has(of_those_to_come)) steer(of_those_to_come, {parse_mask, mask_text}, cores);
   report_ = none;
   for (const std::string& number : MountedGroups(folder_).children(""))
-    if (!steer(number + "/smp_affinity_list", {parse_list, list_text}, cores)) ++report_.fixed;
+    if (!steer(number + "/smp_affinity_list", {os::parse_core_list, os::core_list_text}, cores)) ++report_.fixed;
 }
 
 // False: the kernel does not let it.

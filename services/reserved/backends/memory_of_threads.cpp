@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "services/reserved/accounts/cpu_list.h"
+#include "orb/os/core_list.h"
 
 namespace corelane::reserved {
 
@@ -19,14 +19,14 @@ const JournalEntry* ThreadMemory::find(Kind kind, const Process& process, const 
 Done<void> ThreadMemory::keep_affinity_as(int thread, const std::vector<CoreId>& cores) {
   const auto process = host_->processes->identity(thread);
   if (!process || find(Kind::affinity, *process) != nullptr) return {};
-  return host_->journal->add({.kind = Kind::affinity, .process = *process, .before = list_text(cores)});
+  return host_->journal->add({.kind = Kind::affinity, .process = *process, .before = os::core_list_text(cores)});
 }
 
 std::optional<std::vector<CoreId>> ThreadMemory::kept_affinity(int thread) const {
   const auto process = host_->processes->identity(thread);
   const JournalEntry* entry = process ? find(Kind::affinity, *process) : nullptr;
   if (entry == nullptr) return std::nullopt;
-  return parse_list(entry->before);
+  return os::parse_core_list(entry->before);
 }
 
 void ThreadMemory::forget_affinity(int thread) {

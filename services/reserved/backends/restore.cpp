@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <ranges>
 
-#include "services/reserved/accounts/cpu_list.h"
+#include "orb/os/core_list.h"
 
 namespace corelane::reserved {
 namespace {
@@ -33,7 +33,7 @@ int put_back_home(const Host& host, GroupFiles& groups, const JournalEntry& entr
 }
 
 int put_back_affinity(const Host& host, const JournalEntry& entry) {
-  const auto cores = parse_list(entry.before);
+  const auto cores = os::parse_core_list(entry.before);
   if (!cores || !is_same(*host.processes, entry.process)) return 0;
   const int fault = host.processes->set_affinity(entry.process.pid, *cores);
   return fault == ESRCH ? 0 : fault;
@@ -41,7 +41,7 @@ int put_back_affinity(const Host& host, const JournalEntry& entry) {
 
 // Those that have an entry of their own get what that says, later.
 int put_back_mask(const Host& host, const JournalEntry& entry) {
-  const auto given = parse_list(entry.subject), before = parse_list(entry.before);
+  const auto given = os::parse_core_list(entry.subject), before = os::parse_core_list(entry.before);
   if (!given || !before) return EINVAL;
   for (const int pid : host.processes->all())
     for (const int thread : host.processes->threads_of(pid))

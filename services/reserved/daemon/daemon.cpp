@@ -13,10 +13,10 @@
 #include "orb/core/stop_signals.h"
 #include "orb/dispatch/host_ledger.h"
 #include "orb/os/clock.h"
+#include "orb/os/core_list.h"
 #include "orb/os/directory.h"
 #include "orb/os/log.h"
 #include "orb/os/small_file.h"
-#include "services/reserved/accounts/cpu_list.h"
 #include "services/reserved/daemon/host_setup.h"
 #include "services/reserved/daemon/notify.h"
 #include "services/reserved/daemon/process_watch.h"
@@ -154,9 +154,9 @@ std::string line_of(const KeeperStatus& status, const std::vector<CoreState>& co
     if (core.use == CoreUse::common) free.push_back(core.info.core);
   return "corelane-reserved: " + status.backend.kind +
          (status.backend.place.empty() ? "" : " below " + status.backend.place) +
-         ", cores to give: " + (free.empty() ? "none" : list_text(free)) + "; " + std::to_string(status.started.moved) +
-         " threads in the default set, " + std::to_string(status.started.unmovable) +
-         " bound to their cores by the kernel";
+         ", cores to give: " + (free.empty() ? "none" : os::core_list_text(free)) + "; " +
+         std::to_string(status.started.moved) + " threads in the default set, " +
+         std::to_string(status.started.unmovable) + " bound to their cores by the kernel";
 }
 
 Done<void> serve(const std::vector<std::string>& words, const core::Settings& settings, Engine& engine) {

@@ -4,7 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "services/reserved/accounts/cpu_list.h"
+#include "orb/os/core_list.h"
+#include "services/reserved/accounts/core_sets.h"
 #include "services/reserved/backends/affinity_only.h"
 #include "services/reserved/backends/cgroup_v1.h"
 #include "services/reserved/backends/cgroup_v2.h"
@@ -17,7 +18,7 @@ using Choice = core::ReservedSettings::Backend;
 
 // Those of the machine that the file of the root names.
 std::vector<os::CoreInfo> cut_to(const std::vector<os::CoreInfo>& cores, const std::optional<std::string>& list) {
-  const auto named = parse_list(list.value_or(""));
+  const auto named = os::parse_core_list(list.value_or(""));
   std::vector<os::CoreInfo> result;
   std::ranges::copy_if(cores, std::back_inserter(result),
                        [&](const os::CoreInfo& core) { return named && holds(*named, core.core); });

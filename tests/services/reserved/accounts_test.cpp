@@ -4,7 +4,7 @@
 #include <chrono>
 #include <random>
 
-#include "services/reserved/accounts/cpu_list.h"
+#include "orb/os/core_list.h"
 #include "services/reserved/accounts/request_check.h"
 #include "tests/services/reserved/commands_model.h"
 
@@ -19,7 +19,7 @@ std::vector<os::CoreInfo> machine_of(const char* description) {
   return os::Topology::synthetic(description).value().cores();
 }
 
-std::vector<CoreId> core_list(const char* text) { return parse_list(text).value(); }
+std::vector<CoreId> core_list(const char* text) { return os::parse_core_list(text).value(); }
 
 Process process_of(int pid) { return {.pid = pid, .start_ticks = 7}; }
 
@@ -33,7 +33,7 @@ class Books {
     last = accounts.decide(fact);
     model.carry_out(last);
     CHECK(model.faults == std::vector<std::string>{});
-    CHECK(list_text(model.common) == list_text(accounts.common()));
+    CHECK(os::core_list_text(model.common) == os::core_list_text(accounts.common()));
   }
   ReservationId ask(int pid, Wanted wanted, Terms terms = {}, Extent extent = Extent::process) {
     tell(Asked{now, {.process = process_of(pid), .extent = extent, .thread = pid}, wanted, terms});
@@ -54,8 +54,8 @@ class Books {
       if (const auto* refused = std::get_if<Refused>(&command)) return refused->why;
     return {};
   }
-  std::string cores_of(ReservationId id) const { return list_text(accounts.find(id)->place.cores); }
-  std::string idle_of(ReservationId id) const { return list_text(accounts.find(id)->place.idle); }
+  std::string cores_of(ReservationId id) const { return os::core_list_text(accounts.find(id)->place.cores); }
+  std::string idle_of(ReservationId id) const { return os::core_list_text(accounts.find(id)->place.idle); }
   bool waits(ReservationId id) const { return accounts.find(id) != nullptr && accounts.find(id)->waiting; }
 
   Accounts accounts;
@@ -70,7 +70,7 @@ TEST_CASE("a core that is given is nobody else's until it is given back") {
   Books books("core:4 pu:1");
   const auto one = books.ask_cores(1, 3);
   CHECK(books.cores_of(one) == "1-3");
-  CHECK(list_text(books.accounts.common()) == "0");
+  CHECK(os::core_list_text(books.accounts.common()) == "0");
   CHECK(books.ask_cores(2, 1) == no_reservation);
   CHECK(books.refusal().kind == RefusalKind::no_room);
   books.tell(Released{books.now, one});
@@ -93,7 +93,7 @@ TEST_CASE("what becomes of a sibling is what was asked for") {
   CHECK((books.cores_of(mine) == "4-5" && books.idle_of(mine).empty()));
   const auto others = books.ask(3, CoresWanted{.count = 1, .siblings = Siblings::others});
   CHECK((books.cores_of(others) == "3" && books.idle_of(others).empty()));
-  CHECK(list_text(books.accounts.common()) == "0-2");
+  CHECK(os::core_list_text(books.accounts.common()) == "0-2");
 }
 
 TEST_CASE("an odd number of siblings leaves the last one idle") {
@@ -160,11 +160,11 @@ TEST_CASE("a core that nobody shares any more goes back to the default set") {
   const auto a = books.ask_share(1, 1ms, 10ms);
   const auto b = books.ask_share(2, 1ms, 10ms);
   books.tell(Released{books.now, a});
-  CHECK(list_text(books.accounts.common()) == "0");
+  CHECK(os::core_list_text(books.accounts.common()) == "0");
   books.tell(Died{books.now, process_of(2)});  // a tree outlives its first process
-  CHECK(list_text(books.accounts.common()) == "0");
+  CHECK(os::core_list_text(books.accounts.common()) == "0");
   books.tell(Released{books.now, b});
-  CHECK(list_text(books.accounts.common()) == "0-1");
+  CHECK(os::core_list_text(books.accounts.common()) == "0-1");
 }
 
 TEST_CASE("a lease ends unless it is renewed") {
@@ -355,12 +355,4 @@ TEST_CASE("after a thousand random lives no core is lost") {
     REQUIRE(model.sets.empty());
     REQUIRE(model.members.empty());
   }
-}
-
-TEST_CASE("lists of cores are read as the kernel writes them") {
-  CHECK(list_text(core_list("0-3,6\n")) == "0-3,6");
-  CHECK(list_text(core_list("5,1-2,2")) == "1-2,5");
-  CHECK(core_list("\n").empty());
-  for (const char* bad : {"a", "1-", "-1", "3-1", "1,", ",1", "1 2", "8192", "1-99999999999"})
-    CHECK_FALSE(parse_list(bad));
 }

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "orb/os/child_process.h"
+#include "orb/os/core_list.h"
 #include "services/reserved/backends/affinity_only.h"
 #include "services/reserved/backends/cgroup_v1.h"
 #include "services/reserved/backends/cgroup_v2.h"
@@ -66,14 +67,15 @@ class FakeHost {
     processes.kill(pid);
     if (process) keeper().ended(*process);
   }
-  std::string cores_of(int pid) const { return list_text(processes.affinity(pid).value()); }
+  std::string cores_of(int pid) const { return os::core_list_text(processes.affinity(pid).value()); }
   std::string group_of(int pid) const { return processes.group_of(pid, "").value(); }
   // As before: what lives of it runs where it did, and no group is left.
   void check_as_found() {
     for (const auto& [pid, entry] : processes.entries) {
       INFO("process " << pid);
       const auto found = before.find(pid);
-      CHECK(list_text(entry.affinity) == (found == before.end() ? "0-3" : list_text(found->second.affinity)));
+      CHECK(os::core_list_text(entry.affinity) ==
+            (found == before.end() ? "0-3" : os::core_list_text(found->second.affinity)));
       for (const auto& [hierarchy, group] : entry.groups) CHECK(!group.starts_with("corelane-"));
       CHECK_FALSE(entry.deadline);
     }
@@ -85,7 +87,7 @@ class FakeHost {
   }
 
   const TempDirectory directory;
-  FakeProcesses processes{parse_list("0-3").value()};
+  FakeProcesses processes{os::parse_core_list("0-3").value()};
   FakeGroups cpuset{"cpuset", processes, "0-3"}, cpu{"cpu", processes, ""}, unified{"", processes, "0-3"};
   Journal journal;
   Interrupts interrupts{"", journal};
@@ -127,7 +129,7 @@ TEST_CASE("whatever the backend what a crash left is put back from the journal o
   const Kind kind = GENERATE(Kind::v1, Kind::v2, Kind::affinity);
   FakeHost fake(kind);
   const int app = fake.processes.fork_from(fake.shell), other = fake.processes.fork_from(fake.shell);
-  fake.processes.set_affinity(other, parse_list("1-2").value());
+  fake.processes.set_affinity(other, os::parse_core_list("1-2").value());
   fake.before = fake.processes.entries;
   REQUIRE(fake.reserve(app, CoresWanted{.count = 2}));
   const std::string path = fake.journal.path();
@@ -226,7 +228,7 @@ TEST_CASE("processes that start while cores are reserved get all cores when they
   const auto grant = fake.reserve(app);
   REQUIRE(grant);
   const int outside = fake.processes.fork_from(fake.shell), inside = fake.processes.fork_from(app);
-  fake.processes.set_affinity(outside, parse_list("2-3").value());  // it widens its own
+  fake.processes.set_affinity(outside, os::parse_core_list("2-3").value());  // it widens its own
   fake.keeper().tick();
   CHECK(fake.cores_of(outside) == "2");
   fake.keeper().release(grant->id);
@@ -461,17 +463,17 @@ TEST_CASE("interrupts stay away from reserved cores and come back") {
   std::ofstream(directory / "8/smp_affinity_list") << "3\n";
   Journal journal = Journal::open(directory / "journal").value();
   Interrupts interrupts(directory.path(), journal);
-  interrupts.keep_to(parse_list("0-2").value());
+  interrupts.keep_to(os::parse_core_list("0-2").value());
   CHECK((list_of("7") == "0-2" && list_of("8") == "0-2"));
   CHECK((interrupts.report().steered == 2 && interrupts.report().fixed == 1));
-  interrupts.keep_to(parse_list("0-3").value());
+  interrupts.keep_to(os::parse_core_list("0-3").value());
   CHECK((list_of("7") == "0-3" && list_of("8") == "3"));
   CHECK(journal.entries().empty());
   std::ofstream(directory / "default_smp_affinity") << "f,ffffffff\n";
   const auto of_those_to_come = [&] { return MountedGroups(directory.path()).read("default_smp_affinity").value(); };
-  interrupts.keep_to(parse_list("0-2,32-33").value());
+  interrupts.keep_to(os::parse_core_list("0-2,32-33").value());
   CHECK(of_those_to_come() == "3,00000007");
-  interrupts.keep_to(parse_list("0").value());
+  interrupts.keep_to(os::parse_core_list("0").value());
   CHECK(of_those_to_come() == "1");
   FakeProcesses nobody({});
   CHECK(restore({.processes = &nobody, .journal = &journal}, directory.path()).empty());

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "services/reserved/accounts/accounts.h"
-#include "services/reserved/accounts/cpu_list.h"
+#include "services/reserved/accounts/core_sets.h"
 
 namespace corelane::testing {
 

@@ -8,6 +8,7 @@
 #include "orb/core/reserved_cores.h"
 #include "orb/dispatch/host_ledger.h"
 #include "orb/os/clock.h"
+#include "orb/os/core_list.h"
 #include "reservationC.h"
 #include "tests/services/reserved/own_namespace.h"
 #include "tests/services/reserved/running_daemon.h"
@@ -167,7 +168,7 @@ TEST_CASE("a service works on cores that a client lends to it, and the account t
     faults.unless(refusal.find("is not lent to process") != std::string::npos, "came in uninvited: " + refusal);
     service.server->lend(lent, idl::Process(getpid(), 0));
     service.server->work_on(lent);
-    faults.differ(reserved::list_text(reserved::HostProcesses().affinity(0).value()), at.second(), "where it works");
+    faults.differ(os::core_list_text(reserved::HostProcesses().affinity(0).value()), at.second(), "where it works");
     service.server->leave(lent);
     const auto loan = service.server->accounts().at(0).loans().at(0);
     faults.unless(loan.used() > 0 && loan.times() == 1 && !loan.in_use(), "the loan in the account");
@@ -197,7 +198,7 @@ class LeasedCores {
     std::vector<CoreId> found;
     if (leases)
       for (const dispatch::CoreLease& lease : *leases) found.push_back(lease.core);
-    return reserved::list_text(found);
+    return os::core_list_text(found);
   }
   // Goes on as the housekeeper does until that is so.
   template <typename Condition>
@@ -231,7 +232,7 @@ TEST_CASE("a server's task cores are its own while the daemon runs and are given
       ReservationClient looker(daemon);
       const auto accounts = looker.server->accounts();
       faults.unless(accounts.size() == 1 && accounts[0].whose().who().pid() == getpid(), "it has no account");
-      faults.differ(reserved::list_text(reserved::HostProcesses().affinity(0).value()), at.second(), "where it runs");
+      faults.differ(os::core_list_text(reserved::HostProcesses().affinity(0).value()), at.second(), "where it runs");
       server->destroy();
     }
     ReservationClient client(daemon);  // the ORBs of a process share their cores: now the last one is gone

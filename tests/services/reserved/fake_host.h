@@ -11,7 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "services/reserved/accounts/cpu_list.h"
+#include "orb/os/core_list.h"
+#include "services/reserved/accounts/core_sets.h"
 #include "services/reserved/backends/backend.h"
 
 namespace corelane::testing {
@@ -173,11 +174,11 @@ class FakeGroups final : public reserved::GroupFiles {
 
   // What the kernel leaves to a group that is in no partition.
   std::string left_to_others() const {
-    auto left = reserved::parse_list(all_).value();
+    auto left = os::parse_core_list(all_).value();
     for (const std::string& group : groups_)
       if (files_.at(reserved::joined_path(group, "cpuset.cpus.partition")) == "root" && !group.empty())
         left = reserved::without(left, cores_of(group));
-    return reserved::list_text(left);
+    return os::core_list_text(left);
   }
 
   std::set<std::string> refused;  // names of files that nobody may write
@@ -190,7 +191,7 @@ class FakeGroups final : public reserved::GroupFiles {
     return {path.substr(0, slash), path.substr(slash + 1)};
   }
   std::vector<CoreId> cores_of(const std::string& group) const {
-    return reserved::parse_list(files_.at(reserved::joined_path(group, "cpuset.cpus"))).value();
+    return os::parse_core_list(files_.at(reserved::joined_path(group, "cpuset.cpus"))).value();
   }
   std::string members(const std::string& group) const {
     std::string text;
@@ -215,7 +216,7 @@ class FakeGroups final : public reserved::GroupFiles {
   }
   // Siblings of which one is exclusive have no core in common.
   bool overlaps(const std::string& group, const std::string& list) const {
-    const auto wanted = reserved::parse_list(list).value();
+    const auto wanted = os::parse_core_list(list).value();
     for (const std::string& other : groups_) {
       if (other == group || other.empty() || group.empty() || parted(other).first != parted(group).first) continue;
       if (read(reserved::joined_path(other, "cpuset.cpu_exclusive")) != "1" &&

@@ -16,7 +16,7 @@
 #include <system_error>
 #include <vector>
 
-#include "services/reserved/accounts/cpu_list.h"
+#include "orb/os/core_list.h"
 #include "services/reserved/backends/backend.h"
 
 namespace corelane::testing {
@@ -58,7 +58,7 @@ class LiveCpusets {
     remove_stale();
     cores = {usable[0], usable[1]};
     usable_ = cpuset.make(root) == 0 && cpu.make(root) == 0 &&
-              cpuset.write(root + "/cpuset.cpus", reserved::list_text(cores)) == 0 &&
+              cpuset.write(root + "/cpuset.cpus", os::core_list_text(cores)) == 0 &&
               cpuset.write(root + "/cpuset.mems", cpuset.read("cpuset.mems").value_or("0")) == 0;
   }
   LiveCpusets(const LiveCpusets&) = delete;
@@ -88,11 +88,11 @@ class LiveCpusets {
     return group == root ? "root" : group.substr(std::min(group.size(), root.size() + 1));
   }
   std::string cores_of(const Sleeper& sleeper) const {
-    return reserved::list_text(reserved::HostProcesses().affinity(sleeper.pid()).value());
+    return os::core_list_text(reserved::HostProcesses().affinity(sleeper.pid()).value());
   }
   std::string first() const { return std::to_string(cores[0].value); }
   std::string second() const { return std::to_string(cores[1].value); }
-  std::string both() const { return reserved::list_text(cores); }
+  std::string both() const { return os::core_list_text(cores); }
 
  private:
   reserved::Mounts mounts_;

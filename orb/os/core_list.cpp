@@ -1,20 +1,19 @@
-#include "services/reserved/accounts/cpu_list.h"
+#include "orb/os/core_list.h"
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 
-namespace corelane::reserved {
+namespace corelane::os {
 namespace {
 
 constexpr int core_limit = 8192;  // of the kernel (NR_CPUS)
 
-struct Range {
+struct CoreRange {
   int first = 0;
   int last = 0;
 };
 
-std::optional<int> take_number(std::string_view& text) {
+std::optional<int> take_core(std::string_view& text) {
   int number = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (fault != std::errc{} || number < 0 || number >= core_limit) return std::nullopt;
@@ -22,19 +21,19 @@ std::optional<int> take_number(std::string_view& text) {
   return number;
 }
 
-std::optional<Range> take_range(std::string_view& text) {
-  const auto first = take_number(text);
+std::optional<CoreRange> take_core_range(std::string_view& text) {
+  const auto first = take_core(text);
   if (!first) return std::nullopt;
-  if (!text.starts_with('-')) return Range{*first, *first};
+  if (!text.starts_with('-')) return CoreRange{*first, *first};
   text.remove_prefix(1);
-  const auto last = take_number(text);
+  const auto last = take_core(text);
   if (!last || *last < *first) return std::nullopt;
-  return Range{*first, *last};
+  return CoreRange{*first, *last};
 }
 
 }  // namespace
 
-std::string list_text(const std::vector<CoreId>& cores) {
+std::string core_list_text(const std::vector<CoreId>& cores) {
   std::string text;
   for (std::size_t i = 0; i < cores.size();) {
     std::size_t last = i;
@@ -46,11 +45,11 @@ std::string list_text(const std::vector<CoreId>& cores) {
   return text;
 }
 
-std::optional<std::vector<CoreId>> parse_list(std::string_view text) {
+std::optional<std::vector<CoreId>> parse_core_list(std::string_view text) {
   std::vector<CoreId> cores;
   while (text.ends_with('\n') || text.ends_with(' ')) text.remove_suffix(1);
   while (!text.empty()) {
-    const auto range = take_range(text);
+    const auto range = take_core_range(text);
     if (!range || (!text.empty() && (!text.starts_with(',') || text.size() == 1))) return std::nullopt;
     if (!text.empty()) text.remove_prefix(1);
     for (int core = range->first; core <= range->last; ++core) cores.push_back({static_cast<std::int16_t>(core)});
@@ -61,24 +60,4 @@ std::optional<std::vector<CoreId>> parse_list(std::string_view text) {
   return cores;
 }
 
-std::vector<CoreId> without(const std::vector<CoreId>& from, const std::vector<CoreId>& these) {
-  std::vector<CoreId> rest;
-  std::ranges::set_difference(from, these, std::back_inserter(rest));
-  return rest;
-}
-
-std::vector<CoreId> common_to(const std::vector<CoreId>& a, const std::vector<CoreId>& b) {
-  std::vector<CoreId> both;
-  std::ranges::set_intersection(a, b, std::back_inserter(both));
-  return both;
-}
-
-std::vector<CoreId> joined(const std::vector<CoreId>& a, const std::vector<CoreId>& b) {
-  std::vector<CoreId> all;
-  std::ranges::set_union(a, b, std::back_inserter(all));
-  return all;
-}
-
-bool holds(const std::vector<CoreId>& set, CoreId core) { return std::ranges::binary_search(set, core); }
-
-}  // namespace corelane::reserved
+}  // namespace corelane::os
