@@ -35,6 +35,28 @@ int set_deadline_class(int thread, Duration budget, Duration period) noexcept {
   return set_attributes(thread, attributes);
 }
 
-int set_ordinary_class(int thread) noexcept { return set_attributes(thread, {}); }
+std::optional<SchedulingClass> scheduling_class_of(int thread) noexcept {
+  SchedAttributes found;
+  if (::syscall(SYS_sched_getattr, thread, &found, sizeof found, 0) != 0) return std::nullopt;
+  return SchedulingClass{.policy = found.policy,
+                         .flags = found.flags,
+                         .nice = found.nice,
+                         .priority = found.priority,
+                         .runtime = found.runtime,
+                         .deadline = found.deadline,
+                         .period = found.period};
+}
+
+int set_scheduling_class(int thread, const SchedulingClass& wanted) noexcept {
+  SchedAttributes attributes;
+  attributes.policy = wanted.policy;
+  attributes.flags = wanted.flags;
+  attributes.nice = wanted.nice;
+  attributes.priority = wanted.priority;
+  attributes.runtime = wanted.runtime;
+  attributes.deadline = wanted.deadline;
+  attributes.period = wanted.period;
+  return set_attributes(thread, attributes);
+}
 
 }  // namespace corelane::os

@@ -2,8 +2,6 @@
 // before and after. Threads: one.
 #pragma once
 
-#include <sched.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +12,7 @@
 
 #include "orb/os/core_list.h"
 #include "orb/os/host.h"
+#include "services/reserved/backends/memory_of_threads.h"
 #include "services/reserved/backends/process_table.h"
 
 namespace corelane::testing {
@@ -63,11 +62,12 @@ class MachinePicture {
         const auto identity = processes.identity(thread);
         const auto cores = processes.affinity(thread);
         const std::string folder = "/proc/" + std::to_string(thread);
-        if (!identity || !cores || processes.is_fixed(thread)) continue;
+        const auto scheduling = processes.scheduling(thread);
+        if (!identity || !cores || !scheduling || processes.is_fixed(thread)) continue;
         threads_["thread " + std::to_string(thread) + " (" + line_of(folder + "/comm") + "since " +
                  std::to_string(identity->start_ticks) + ")"] = "cores " + os::core_list_text(*cores) + ", policy " +
-                                                                std::to_string(sched_getscheduler(thread)) +
-                                                                ", groups " + line_of(folder + "/cgroup");
+                                                                reserved::scheduling_text(*scheduling) + ", groups " +
+                                                                line_of(folder + "/cgroup");
       }
   }
   void take_groups() {

@@ -45,7 +45,7 @@ std::string cores_of(int thread) {
 // signals.
 class Worker {
  public:
-  enum class Does { sleeps, computes };
+  enum class Does { sleeps, naps, computes };
 
   explicit Worker(Does does, int children = 0) : pid_(fork()) {
     if (pid_ != 0) return;
@@ -79,7 +79,10 @@ class Worker {
  private:
   [[noreturn]] static void live(Does does) {
     for (;;)
-      if (does == Does::sleeps) pause();
+      if (does == Does::sleeps)
+        pause();
+      else if (does == Does::naps)
+        usleep(1000);
   }
   const pid_t pid_;
 };
@@ -91,6 +94,16 @@ double part_of_core(const Worker& worker, Duration during) {
   os::sleep_until(began + during);  // sleep: what is measured is what another uses meanwhile
   const Duration used = worker.used() - before;
   return std::chrono::duration<double>(used) / (os::now() - began);
+}
+
+// A thread that sleeps is under SCHED_DEADLINE once it has run on its new core.
+bool comes_under(int policy, const Worker& worker) {
+  const Time latest = os::now() + std::chrono::minutes{1};
+  while ((sched_getscheduler(worker.pid()) & ~SCHED_RESET_ON_FORK) != policy) {
+    if (os::now() > latest) return false;
+    os::sleep_until(os::now() + 1ms);  // sleep: between looks
+  }
+  return true;
 }
 
 idl::Holder holder_of(int pid, idl::Scope scope) { return idl::Holder(idl::Process(pid, 0), scope, 0); }
@@ -190,6 +203,31 @@ TEST_CASE("a thread with a share is under SCHED_DEADLINE and uses no more than t
     client.server->release(grant.reservation());
     CHECK(sched_getscheduler(hog.pid()) == SCHED_OTHER);
   }
+  CHECK(daemon.end() == "exit status 0");
+  CHECK(before.difference(MachinePicture::taken()) == "");
+}
+
+TEST_CASE("a thread is under SCHED_FIFO again after its share, and after a daemon that was killed") {
+  CORELANE_IN_A_MACHINE()
+  if (!has_groups()) return;
+  Worker worker(Worker::Does::naps);
+  const sched_param priority{.sched_priority = 10};
+  REQUIRE(sched_setscheduler(worker.pid(), SCHED_FIFO, &priority) == 0);
+  const auto before = MachinePicture::taken();
+  RunningDaemon daemon({});
+  const auto ask = [&] {
+    ReservationClient client(daemon);
+    return client.server->reserve_share(holder_of(worker.pid(), idl::Scope::one_thread), two_in_ten(),
+                                        idl::Terms(0, false, ""));
+  };
+  const auto grant = ask();
+  CHECK(comes_under(6, worker));
+  ReservationClient(daemon).server->release(grant.reservation());
+  CHECK(comes_under(SCHED_FIFO, worker));
+  ask();
+  CHECK(comes_under(6, worker));
+  daemon.kill_now();
+  daemon.start();
   CHECK(daemon.end() == "exit status 0");
   CHECK(before.difference(MachinePicture::taken()) == "");
 }

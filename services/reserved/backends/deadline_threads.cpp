@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "orb/os/log.h"
 #include "services/reserved/accounts/core_sets.h"
 
 namespace corelane::reserved {
@@ -26,8 +27,7 @@ bool DeadlineThreads::ran_elsewhere(const Given& given) const {
 }
 
 Done<Remarks> DeadlineThreads::give(const Given& given) {
-  if (auto kept = host_->journal->add({.kind = JournalEntry::Kind::policy, .process = given.thread}); !kept)
-    return Unexpected{kept.error()};
+  if (auto kept = memory_.keep_scheduling(given.thread); !kept) return Unexpected{kept.error()};
   const bool elsewhere = ran_elsewhere(given);  // before the answer: it may run meanwhile
   const int fault = host_->processes->set_deadline(given.thread.pid, given.share.budget, given.share.period);
   if (fault == 0) return Remarks{};
@@ -40,8 +40,8 @@ Done<Remarks> DeadlineThreads::give(const Given& given) {
 void DeadlineThreads::take(const Process& thread) {
   if (thread.pid == 0) return;
   std::erase_if(waiting_, [&](const Given& given) { return given.thread == thread; });
-  if (is_same(*host_->processes, thread)) host_->processes->set_ordinary(thread.pid);
-  host_->journal->drop({.kind = JournalEntry::Kind::policy, .process = thread});
+  if (const int fault = memory_.put_back_scheduling(thread); fault != 0)
+    os::log::warn("thread " + std::to_string(thread.pid) + " keeps its share: " + errno_text(fault));
 }
 
 std::vector<Lost> DeadlineThreads::retry() {

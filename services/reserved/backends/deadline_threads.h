@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "services/reserved/backends/backend.h"
+#include "services/reserved/backends/memory_of_threads.h"
 
 namespace corelane::reserved {
 
 class DeadlineThreads {
  public:
-  explicit DeadlineThreads(const Host& host) : host_(&host) {}
+  explicit DeadlineThreads(const Host& host) : host_(&host), memory_(host) {}
 
   struct Given {
     ReservationId id{};
@@ -23,7 +24,7 @@ class DeadlineThreads {
   };
   // A remark where the thread has to run first.
   Done<Remarks> give(const Given& given);
-  // It is an ordinary one again, where it lives.
+  // It is scheduled as it was before, where it lives.
   void take(const Process& thread);
   // Asks for those again that had to run first. Those that are refused for another reason.
   std::vector<Lost> retry();
@@ -33,6 +34,7 @@ class DeadlineThreads {
   bool ran_elsewhere(const Given& given) const;
 
   const Host* host_;
+  ThreadMemory memory_;
   std::vector<Given> waiting_{};
 };
 

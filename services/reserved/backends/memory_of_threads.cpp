@@ -1,6 +1,8 @@
 #include "services/reserved/backends/memory_of_threads.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <sstream>
 
 #include "orb/os/core_list.h"
 
@@ -48,10 +50,51 @@ std::optional<std::string> ThreadMemory::take_home(const std::string& hierarchy,
   return kept.before;
 }
 
+Done<void> ThreadMemory::keep_scheduling(const Process& thread) {
+  const auto now = host_->processes->scheduling(thread.pid);
+  if (!now || find(Kind::policy, thread) != nullptr) return {};
+  return host_->journal->add({.kind = Kind::policy, .process = thread, .before = scheduling_text(*now)});
+}
+
+int ThreadMemory::put_back_scheduling(const Process& thread) {
+  const JournalEntry* const found = find(Kind::policy, thread);
+  if (found == nullptr) return 0;
+  const JournalEntry entry = *found;
+  const int fault = reserved::put_back_scheduling(*host_->processes, entry);
+  host_->journal->drop(entry);
+  return fault;
+}
+
 void ThreadMemory::forget_dead() {
   const std::vector<JournalEntry> entries = host_->journal->entries();
   for (const JournalEntry& entry : entries)
     if (entry.process.pid != 0 && !is_same(*host_->processes, entry.process)) host_->journal->drop(entry);
+}
+
+// One that is not under SCHED_DEADLINE never was, or was set otherwise by somebody who knows why.
+int put_back_scheduling(ProcessTable& processes, const JournalEntry& entry) {
+  if (!is_same(processes, entry.process)) return 0;
+  const int thread = entry.process.pid;
+  const auto now = processes.scheduling(thread);
+  const os::SchedulingClass before = parse_scheduling(entry.before);
+  if (!now || !now->is_deadline() || *now == before) return 0;
+  int fault = processes.set_scheduling(thread, before);
+  if (fault != 0 && fault != ESRCH) fault = processes.set_scheduling(thread, {});  // a share of its own is gone
+  return fault == ESRCH ? 0 : fault;
+}
+
+std::string scheduling_text(const os::SchedulingClass& scheduling) {
+  std::ostringstream text;
+  text << scheduling.policy << ' ' << scheduling.flags << ' ' << scheduling.nice << ' ' << scheduling.priority << ' '
+       << scheduling.runtime << ' ' << scheduling.deadline << ' ' << scheduling.period;
+  return text.str();
+}
+
+os::SchedulingClass parse_scheduling(const std::string& text) {
+  os::SchedulingClass read;
+  std::istringstream numbers(text);
+  numbers >> read.policy >> read.flags >> read.nice >> read.priority >> read.runtime >> read.deadline >> read.period;
+  return numbers ? read : os::SchedulingClass{};
 }
 
 }  // namespace corelane::reserved

@@ -18,6 +18,11 @@ class ThreadMemory {
   void forget_affinity(int thread);
   std::optional<std::vector<CoreId>> kept_affinity(int thread) const;
 
+  // How it was scheduled before it had a share.
+  Done<void> keep_scheduling(const Process& thread);
+  // As it was before, unless somebody has set it otherwise meanwhile; and forgets it. Results are 0 or an errno.
+  int put_back_scheduling(const Process& thread);
+
   Done<void> keep_home(const std::string& hierarchy, const Process& process, const std::string& group);
   // And forgets it.
   std::optional<std::string> take_home(const std::string& hierarchy, const Process& process);
@@ -29,5 +34,11 @@ class ThreadMemory {
 
   const Host* host_;
 };
+
+// Of a journal's entry; 0 or an errno.
+int put_back_scheduling(ProcessTable& processes, const JournalEntry& entry);
+// The numbers of os::SchedulingClass. "" is an ordinary thread.
+std::string scheduling_text(const os::SchedulingClass& scheduling);
+os::SchedulingClass parse_scheduling(const std::string& text);
 
 }  // namespace corelane::reserved

@@ -15,7 +15,6 @@
 #include <system_error>
 
 #include "orb/os/cpu_mask.h"
-#include "orb/os/scheduling_class.h"
 
 namespace corelane::reserved {
 namespace {
@@ -122,7 +121,13 @@ int HostProcesses::set_deadline(int thread, Duration budget, Duration period) {
   return os::set_deadline_class(thread, budget, period);
 }
 
-int HostProcesses::set_ordinary(int thread) { return os::set_ordinary_class(thread); }
+std::optional<os::SchedulingClass> HostProcesses::scheduling(int thread) const {
+  return os::scheduling_class_of(thread);
+}
+
+int HostProcesses::set_scheduling(int thread, const os::SchedulingClass& wanted) {
+  return os::set_scheduling_class(thread, wanted);
+}
 
 Duration HostProcesses::used_by(int pid) const {
   clockid_t clock{};

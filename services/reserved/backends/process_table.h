@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "orb/os/scheduling_class.h"
 #include "services/reserved/accounts/model.h"
 
 namespace corelane::reserved {
@@ -31,7 +32,8 @@ class ProcessTable {
   // Results are 0 or an errno.
   virtual int set_affinity(int thread, const std::vector<CoreId>& cores) = 0;
   virtual int set_deadline(int thread, Duration budget, Duration period) = 0;
-  virtual int set_ordinary(int thread) = 0;
+  virtual std::optional<os::SchedulingClass> scheduling(int thread) const = 0;
+  virtual int set_scheduling(int thread, const os::SchedulingClass& wanted) = 0;
   // CPU time that it has used since it began; zero when it is gone.
   virtual Duration used_by(int pid) const = 0;
 };
@@ -51,7 +53,8 @@ class HostProcesses final : public ProcessTable {
   std::optional<CoreId> last_core(int thread) const override;
   int set_affinity(int thread, const std::vector<CoreId>& cores) override;
   int set_deadline(int thread, Duration budget, Duration period) override;
-  int set_ordinary(int thread) override;
+  std::optional<os::SchedulingClass> scheduling(int thread) const override;
+  int set_scheduling(int thread, const os::SchedulingClass& wanted) override;
   Duration used_by(int pid) const override;
 
  private:

@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "orb/os/core_list.h"
+#include "services/reserved/backends/memory_of_threads.h"
 
 namespace corelane::reserved {
 namespace {
@@ -49,12 +50,6 @@ int put_back_mask(const Host& host, const JournalEntry& entry) {
   return 0;
 }
 
-int put_back_policy(const Host& host, const JournalEntry& entry) {
-  if (!is_same(*host.processes, entry.process)) return 0;
-  const int fault = host.processes->set_ordinary(entry.process.pid);
-  return fault == ESRCH ? 0 : fault;
-}
-
 // What says so already may not be writable: an interrupt that the kernel does not let be steered.
 int put_back_value(GroupFiles& groups, const JournalEntry& entry) {
   if (groups.read(entry.subject) == entry.before) return 0;
@@ -64,7 +59,7 @@ int put_back_value(GroupFiles& groups, const JournalEntry& entry) {
 int put_back(const Host& host, const std::string& interrupts, const JournalEntry& entry) {
   if (entry.kind == Kind::affinity) return put_back_affinity(host, entry);
   if (entry.kind == Kind::mask) return put_back_mask(host, entry);
-  if (entry.kind == Kind::policy) return put_back_policy(host, entry);
+  if (entry.kind == Kind::policy) return put_back_scheduling(*host.processes, entry);
   if (entry.kind == Kind::interrupt) {
     MountedGroups folder(interrupts);
     return put_back_value(folder, entry);

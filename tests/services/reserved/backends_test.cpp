@@ -77,7 +77,7 @@ class FakeHost {
       CHECK(os::core_list_text(entry.affinity) ==
             (found == before.end() ? "0-3" : os::core_list_text(found->second.affinity)));
       for (const auto& [hierarchy, group] : entry.groups) CHECK(!group.starts_with("corelane-"));
-      CHECK_FALSE(entry.deadline);
+      CHECK(entry.scheduling == (found == before.end() ? os::SchedulingClass{} : found->second.scheduling));
     }
     for (FakeGroups* groups : {&cpuset, &cpu, &unified})
       for (const std::string& child : groups->children("")) CHECK(!child.starts_with("corelane-"));
@@ -188,9 +188,33 @@ TEST_CASE("a thread with a share is under SCHED_DEADLINE until it gives it back"
   const auto grant = fake.reserve(fake.shell, ShareWanted{100us, 1ms}, {}, Extent::thread);
   REQUIRE(grant);
   CHECK(grant->guarantee == Guarantee::thread_deadline);
-  CHECK(fake.processes.entries[fake.shell].deadline);
+  CHECK(fake.processes.entries[fake.shell].scheduling.is_deadline());
   fake.keeper().release(grant->id);
-  CHECK_FALSE(fake.processes.entries[fake.shell].deadline);
+  CHECK_FALSE(fake.processes.entries[fake.shell].scheduling.is_deadline());
+}
+
+TEST_CASE("a thread is scheduled after its share as it was before, unless somebody set it otherwise meanwhile") {
+  FakeHost fake(GENERATE(Kind::v1, Kind::v2));
+  const os::SchedulingClass fifo{.policy = 1, .flags = 1, .priority = 50}, nice{.nice = -5};
+  os::SchedulingClass& now = fake.processes.entries[fake.shell].scheduling;
+  now = fifo;
+  const auto share = [&] { return fake.reserve(fake.shell, ShareWanted{100us, 1ms}, {}, Extent::thread).value().id; };
+  const ReservationId first = share();
+  CHECK(now.is_deadline());
+  SECTION("given back") {
+    fake.keeper().release(first);
+    CHECK(now == fifo);
+  }
+  SECTION("set meanwhile") {
+    now = nice;
+    fake.keeper().release(first);
+    CHECK(now == nice);
+  }
+  SECTION("after a crash") {
+    CHECK(restore(fake.host(), "").empty());
+    CHECK(now == fifo);
+  }
+  CHECK(std::ranges::count(fake.journal.entries(), JournalEntry::Kind::policy, &JournalEntry::kind) == 0);
 }
 
 TEST_CASE("a process from somebody else's group goes back there") {
@@ -318,12 +342,12 @@ TEST_CASE("a thread that sleeps since before it was moved is under SCHED_DEADLIN
   REQUIRE_FALSE(grant->remarks.empty());
   CHECK_THAT(grant->remarks.front(), Catch::Contains("sleeps"));
   CHECK(fake.keeper().tick());
-  CHECK_FALSE(fake.processes.entries[app].deadline);
+  CHECK_FALSE(fake.processes.entries[app].scheduling.is_deadline());
   fake.processes.entries[app].last_core = grant->place.cores.front();
   SECTION("and the kernel takes it") {
     fake.processes.refuses_deadline = false;
     CHECK_FALSE(fake.keeper().tick());
-    CHECK(fake.processes.entries[app].deadline);
+    CHECK(fake.processes.entries[app].scheduling.is_deadline());
   }
   SECTION("or the reservation ends, where the kernel refuses it then") {
     CHECK_FALSE(fake.keeper().tick());
@@ -433,6 +457,14 @@ TEST_CASE("a journal tells of lines that are damaged and keeps them, but not of 
   CHECK_THAT(damage_of(whole + "\nnoise\n"), Catch::Contains("1 lines are damaged"));
   CHECK_THAT(damage_of("junk" + whole.substr(4)), Catch::Contains(path + ".damaged"));
   CHECK(std::filesystem::file_size(path + ".damaged") == whole.size());
+}
+
+TEST_CASE("how a thread is scheduled is written down in full, and an old entry is of an ordinary one") {
+  const os::SchedulingClass fair{.policy = 3, .nice = 19},
+      own{.policy = 6, .runtime = 1'000'000, .deadline = 1, .period = 2};
+  for (const os::SchedulingClass& one : {fair, own}) CHECK(parse_scheduling(scheduling_text(one)) == one);
+  CHECK(parse_scheduling("") == os::SchedulingClass{});
+  CHECK(parse_scheduling("1 0 x") == os::SchedulingClass{});
 }
 
 TEST_CASE("a journal that was written a thousand times stays short") {

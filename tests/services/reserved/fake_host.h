@@ -23,7 +23,7 @@ class FakeProcesses final : public reserved::ProcessTable {
     int parent = 0;
     std::uint64_t started = 0;
     bool bound = false;  // to its core, by the kernel
-    bool deadline = false;
+    os::SchedulingClass scheduling{};
     std::optional<CoreId> last_core{};
     std::vector<CoreId> affinity{};
     std::map<std::string, std::string> groups{};  // by hierarchy
@@ -38,7 +38,7 @@ class FakeProcesses final : public reserved::ProcessTable {
     if (child.affinity.empty()) child.affinity = cores_;
     child.parent = parent;
     child.started = ++clock_;
-    child.deadline = false;
+    child.scheduling = {};
     entries[++next_] = child;
     return next_;
   }
@@ -92,12 +92,15 @@ class FakeProcesses final : public reserved::ProcessTable {
   int set_deadline(int thread, Duration, Duration) override {
     if (!entries.contains(thread)) return ESRCH;
     if (refuses_deadline) return EPERM;
-    entries[thread].deadline = true;
+    entries[thread].scheduling = {.policy = 6};
     return 0;
   }
-  int set_ordinary(int thread) override {
+  std::optional<os::SchedulingClass> scheduling(int thread) const override {
+    return entries.contains(thread) ? std::optional(entries.at(thread).scheduling) : std::nullopt;
+  }
+  int set_scheduling(int thread, const os::SchedulingClass& wanted) override {
     if (!entries.contains(thread)) return ESRCH;
-    entries[thread].deadline = false;
+    entries[thread].scheduling = wanted;
     return 0;
   }
   Duration used_by(int) const override { return {}; }
