@@ -302,9 +302,10 @@ void CgroupV1::leave_thread(const Member& member) {
 void CgroupV1::send_home(int pid, const std::string& otherwise) {
   const auto identity = host_.processes->identity(pid);
   if (!identity) return;
-  const std::string home = memory_.take_home("cpuset", *identity).value_or(otherwise);
+  const std::string home = memory_.kept_home("cpuset", *identity).value_or(otherwise);
   if (host_.cpuset->write(joined_path(home, "cgroup.procs"), std::to_string(pid)) != 0 && home != common_group())
     host_.cpuset->write(joined_path(common_group(), "cgroup.procs"), std::to_string(pid));
+  memory_.forget_home("cpuset", *identity);
 }
 
 Done<void> CgroupV1::join(const SetName& set, const Process& service) {

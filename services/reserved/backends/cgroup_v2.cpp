@@ -244,9 +244,10 @@ void CgroupV2::leave(ReservationId id) {
 void CgroupV2::send_home(int pid, const std::string& otherwise) {
   const auto identity = host_.processes->identity(pid);
   if (!identity) return;
-  const std::string home = memory_.take_home("unified", *identity).value_or(otherwise);
+  const std::string home = memory_.kept_home("unified", *identity).value_or(otherwise);
   if (groups_.write(joined_path(home, "cgroup.procs"), std::to_string(pid)) != 0 && home != otherwise)
     groups_.write(joined_path(otherwise, "cgroup.procs"), std::to_string(pid));
+  memory_.forget_home("unified", *identity);
 }
 
 // A set's first member's group: a set that is lent has one.

@@ -42,12 +42,13 @@ Done<void> ThreadMemory::keep_home(const std::string& hierarchy, const Process& 
   return host_->journal->add({.kind = Kind::home, .where = hierarchy, .process = process, .before = group});
 }
 
-std::optional<std::string> ThreadMemory::take_home(const std::string& hierarchy, const Process& process) {
+std::optional<std::string> ThreadMemory::kept_home(const std::string& hierarchy, const Process& process) const {
   const JournalEntry* entry = find(Kind::home, process, hierarchy);
-  if (entry == nullptr) return std::nullopt;
-  const JournalEntry kept = *entry;
-  host_->journal->drop(kept);
-  return kept.before;
+  return entry == nullptr ? std::nullopt : std::optional(entry->before);
+}
+
+void ThreadMemory::forget_home(const std::string& hierarchy, const Process& process) {
+  if (const JournalEntry* entry = find(Kind::home, process, hierarchy)) host_->journal->drop(JournalEntry(*entry));
 }
 
 Done<void> ThreadMemory::keep_scheduling(const Process& thread) {

@@ -24,8 +24,8 @@ class ThreadMemory {
   int put_back_scheduling(const Process& thread);
 
   Done<void> keep_home(const std::string& hierarchy, const Process& process, const std::string& group);
-  // And forgets it.
-  std::optional<std::string> take_home(const std::string& hierarchy, const Process& process);
+  std::optional<std::string> kept_home(const std::string& hierarchy, const Process& process) const;
+  void forget_home(const std::string& hierarchy, const Process& process);  // once it is there again
   // Forgets those that have ended. Now and then.
   void forget_dead();
 

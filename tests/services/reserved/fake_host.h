@@ -17,6 +17,31 @@
 
 namespace corelane::testing {
 
+// The daemon was killed.
+struct Killed {};
+
+// Counts what is changed on the host, and kills whoever changes it: before the change, or right after.
+class Fate {
+ public:
+  void kill_at(int change, bool before) {
+    left_ = change;
+    before_ = before;
+  }
+  void spare() { left_ = 0; }
+  template <typename Change>
+  int meet(const Change& change) {
+    const bool dies = left_ > 0 && --left_ == 0;
+    if (dies && before_) throw Killed{};
+    const int result = change();
+    if (dies) throw Killed{};
+    return result;
+  }
+
+ private:
+  int left_ = 0;
+  bool before_ = false;
+};
+
 class FakeProcesses final : public reserved::ProcessTable {
  public:
   struct Entry {
@@ -86,26 +111,24 @@ class FakeProcesses final : public reserved::ProcessTable {
     const auto found = entries.find(thread);
     if (found == entries.end()) return ESRCH;
     if (found->second.bound) return EINVAL;
-    found->second.affinity = cores;
-    return 0;
+    return fate.meet([&] { return found->second.affinity = cores, 0; });
   }
   int set_deadline(int thread, Duration, Duration) override {
     if (!entries.contains(thread)) return ESRCH;
     if (refuses_deadline) return EPERM;
-    entries[thread].scheduling = {.policy = 6};
-    return 0;
+    return fate.meet([&] { return entries[thread].scheduling = {.policy = 6}, 0; });
   }
   std::optional<os::SchedulingClass> scheduling(int thread) const override {
     return entries.contains(thread) ? std::optional(entries.at(thread).scheduling) : std::nullopt;
   }
   int set_scheduling(int thread, const os::SchedulingClass& wanted) override {
     if (!entries.contains(thread)) return ESRCH;
-    entries[thread].scheduling = wanted;
-    return 0;
+    return fate.meet([&] { return entries[thread].scheduling = wanted, 0; });
   }
   Duration used_by(int) const override { return {}; }
 
   std::map<int, Entry> entries;
+  Fate fate;  // also of the control groups
   bool refuses_deadline = false;
 
  private:
@@ -119,7 +142,7 @@ class FakeGroups final : public reserved::GroupFiles {
  public:
   FakeGroups(std::string controller, FakeProcesses& processes, const std::string& cores)
       : controller_(std::move(controller)), processes_(processes) {
-    make("");
+    make_now("");
     files_["cpuset.cpus"] = cores;
     files_["cpuset.mems"] = "0";
     files_["cpuset.cpu_exclusive"] = "1";
@@ -134,37 +157,13 @@ class FakeGroups final : public reserved::GroupFiles {
     return found == files_.end() ? std::nullopt : std::optional(found->second);
   }
   int write(const std::string& file, const std::string& text) override {
-    const auto [group, name] = parted(file);
-    if (!groups_.contains(group)) return ENOENT;
-    if (refused.contains(name)) return EACCES;
-    if (name == "tasks" || name == "cgroup.procs") return attach(group, std::stoi(text));
-    if (name == "cgroup.subtree_control") return control(file, text);
-    if (name == "cpuset.cpus.partition") return partition(group, file, text);
-    if (!files_.contains(file)) return ENOENT;
-    if (name == "cpuset.cpus" && is_v1() && overlaps(group, text)) return EINVAL;
-    const std::string was = std::exchange(files_[file], text);
-    if (name == "cpuset.cpu_exclusive" && overlaps(group, files_.at(reserved::joined_path(group, "cpuset.cpus")))) {
-      files_[file] = was;
-      return EINVAL;
-    }
-    if (name == "cpuset.cpus" && is_v1()) spread(group);
-    return 0;
+    return processes_.fate.meet([&] { return write_now(file, text); });
   }
   int make(const std::string& group) override {
-    if (!groups_.insert(group).second) return 0;
-    for (const char* name :
-         {"cpuset.cpus", "cpuset.mems", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.max", "cgroup.subtree_control"})
-      files_[reserved::joined_path(group, name)] = "";
-    files_[reserved::joined_path(group, "cpuset.cpu_exclusive")] = "0";
-    files_[reserved::joined_path(group, "cpuset.cpus.partition")] = "member";
-    return 0;
+    return processes_.fate.meet([&] { return make_now(group); });
   }
   int remove(const std::string& group) override {
-    if (!groups_.contains(group)) return 0;
-    if (!members(group).empty() || !children(group).empty()) return EBUSY;
-    groups_.erase(group);
-    std::erase_if(files_, [&](const auto& file) { return parted(file.first).first == group; });
-    return 0;
+    return processes_.fate.meet([&] { return remove_now(group); });
   }
   bool has(const std::string& path) const override { return groups_.contains(path) || files_.contains(path); }
   std::vector<std::string> children(const std::string& group) const override {
@@ -187,6 +186,39 @@ class FakeGroups final : public reserved::GroupFiles {
   std::set<std::string> refused;  // names of files that nobody may write
 
  private:
+  int write_now(const std::string& file, const std::string& text) {
+    const auto [group, name] = parted(file);
+    if (!groups_.contains(group)) return ENOENT;
+    if (refused.contains(name)) return EACCES;
+    if (name == "tasks" || name == "cgroup.procs") return attach(group, std::stoi(text));
+    if (name == "cgroup.subtree_control") return control(file, text);
+    if (name == "cpuset.cpus.partition") return partition(group, file, text);
+    if (!files_.contains(file)) return ENOENT;
+    if (name == "cpuset.cpus" && is_v1() && overlaps(group, text)) return EINVAL;
+    const std::string was = std::exchange(files_[file], text);
+    if (name == "cpuset.cpu_exclusive" && overlaps(group, files_.at(reserved::joined_path(group, "cpuset.cpus")))) {
+      files_[file] = was;
+      return EINVAL;
+    }
+    if (name == "cpuset.cpus" && is_v1()) spread(group);
+    return 0;
+  }
+  int make_now(const std::string& group) {
+    if (!groups_.insert(group).second) return 0;
+    for (const char* name :
+         {"cpuset.cpus", "cpuset.mems", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.max", "cgroup.subtree_control"})
+      files_[reserved::joined_path(group, name)] = "";
+    files_[reserved::joined_path(group, "cpuset.cpu_exclusive")] = "0";
+    files_[reserved::joined_path(group, "cpuset.cpus.partition")] = "member";
+    return 0;
+  }
+  int remove_now(const std::string& group) {
+    if (!groups_.contains(group)) return 0;
+    if (!members(group).empty() || !children(group).empty()) return EBUSY;
+    groups_.erase(group);
+    std::erase_if(files_, [&](const auto& file) { return parted(file.first).first == group; });
+    return 0;
+  }
   bool is_v1() const { return !controller_.empty(); }
   static std::pair<std::string, std::string> parted(const std::string& path) {
     const std::size_t slash = path.rfind('/');
