@@ -82,7 +82,7 @@ class Worker {
       if (does == Does::sleeps)
         pause();
       else if (does == Does::naps)
-        usleep(1000);
+        usleep(1000);  // sleep: so it gives way and comes back
   }
   const pid_t pid_;
 };

@@ -1,0 +1,98 @@
+// What was changed on the host, on disk, and interrupts, which are put back by it.
+#include "services/reserved/backends/journal.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "orb/os/core_list.h"
+#include "services/reserved/backends/interrupts.h"
+#include "services/reserved/backends/memory_of_threads.h"
+#include "services/reserved/backends/restore.h"
+#include "tests/services/reserved/fake_host.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+using namespace corelane::reserved;
+using corelane::testing::FakeProcesses;
+using corelane::testing::TempDirectory;
+
+TEST_CASE("a journal has one daemon, and says so to the next") {
+  const TempDirectory directory;
+  const Journal first = Journal::open(directory / "journal").value();
+  const auto second = Journal::open(directory / "journal");
+  REQUIRE_FALSE(second);
+  CHECK_THAT(second.error(), Catch::Contains("another corelane-reserved uses it"));
+  CHECK_THAT(Journal::open(directory / "none" + std::string("/journal")).error(), Catch::Contains("cannot be opened"));
+}
+
+TEST_CASE("a journal tells of lines that are damaged and keeps them, but not of a torn one") {
+  const TempDirectory directory;
+  const std::string path = directory / "journal";
+  const std::string whole = "+" + journal_line({.where = "cpuset", .subject = "corelane-default"}) + "\n";
+  const auto damage_of = [&](const std::string& text) {
+    std::ofstream(path) << text;
+    const Journal journal = Journal::open(path).value();
+    CHECK(journal.entries().size() == (text.starts_with("junk") ? 0 : 1));
+    return journal.damage();
+  };
+  CHECK(damage_of(whole + "\n+affi") == "");
+  CHECK(damage_of(whole + "\n+affinity\t\t\t12") == "");
+  CHECK_THAT(damage_of(whole + "\nnoise\n"), Catch::Contains("1 lines are damaged"));
+  CHECK_THAT(damage_of("junk" + whole.substr(4)), Catch::Contains(path + ".damaged"));
+  CHECK(std::filesystem::file_size(path + ".damaged") == whole.size());
+}
+
+TEST_CASE("how a thread is scheduled is written down in full, and an old entry is of an ordinary one") {
+  const os::SchedulingClass fair{.policy = 3, .nice = 19},
+      own{.policy = 6, .runtime = 1'000'000, .deadline = 1, .period = 2};
+  for (const os::SchedulingClass& one : {fair, own}) CHECK(parse_scheduling(scheduling_text(one)) == one);
+  CHECK(parse_scheduling("") == os::SchedulingClass{});
+  CHECK(parse_scheduling("1 0 x") == os::SchedulingClass{});
+}
+
+TEST_CASE("a journal that was written a thousand times stays short") {
+  const TempDirectory directory;
+  const std::string path = directory / "journal";
+  {
+    Journal journal = Journal::open(path).value();
+    const JournalEntry kept{.kind = JournalEntry::Kind::group, .where = "cpuset", .subject = "corelane-default"};
+    REQUIRE(journal.add(kept));
+    for (int i = 0; i < 3000; ++i) {
+      const JournalEntry entry{
+          .kind = JournalEntry::Kind::group, .where = "cpuset", .subject = "r" + std::to_string(i)};
+      REQUIRE(journal.add(entry));
+      journal.drop(entry);
+    }
+  }
+  CHECK(std::filesystem::file_size(path) < 100'000);
+  CHECK(Journal::open(path).value().entries().size() == 1);
+}
+
+TEST_CASE("interrupts stay away from reserved cores and come back") {
+  const TempDirectory directory;
+  for (const char* number : {"/7", "/8", "/9"}) std::filesystem::create_directory(directory.path() + number);
+  const auto list_of = [&](const char* number) {
+    return MountedGroups(directory.path()).read(std::string(number) + "/smp_affinity_list").value_or("none");
+  };
+  std::ofstream(directory / "7/smp_affinity_list") << "0-3\n";
+  std::ofstream(directory / "8/smp_affinity_list") << "3\n";
+  Journal journal = Journal::open(directory / "journal").value();
+  Interrupts interrupts(directory.path(), journal);
+  interrupts.keep_to(os::parse_core_list("0-2").value());
+  CHECK((list_of("7") == "0-2" && list_of("8") == "0-2"));
+  CHECK((interrupts.report().steered == 2 && interrupts.report().fixed == 1));
+  interrupts.keep_to(os::parse_core_list("0-3").value());
+  CHECK((list_of("7") == "0-3" && list_of("8") == "3"));
+  CHECK(journal.entries().empty());
+  std::ofstream(directory / "default_smp_affinity") << "f,ffffffff\n";
+  const auto of_those_to_come = [&] { return MountedGroups(directory.path()).read("default_smp_affinity").value(); };
+  interrupts.keep_to(os::parse_core_list("0-2,32-33").value());
+  CHECK(of_those_to_come() == "3,00000007");
+  interrupts.keep_to(os::parse_core_list("0").value());
+  CHECK(of_those_to_come() == "1");
+  FakeProcesses nobody({});
+  CHECK(restore({.processes = &nobody, .journal = &journal}, directory.path()).empty());
+  CHECK((list_of("7") == "0-3" && list_of("8") == "3"));
+  CHECK(of_those_to_come() == "f,ffffffff");
+}

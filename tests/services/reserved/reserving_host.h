@@ -1,0 +1,96 @@
+// A host of the test's own (fake_host.h) with one of the backends and a keeper that reserves on it. Threads: one.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "orb/os/core_list.h"
+#include "services/reserved/backends/affinity_only.h"
+#include "services/reserved/backends/cgroup_v1.h"
+#include "services/reserved/backends/cgroup_v2.h"
+#include "services/reserved/daemon/keeper.h"
+#include "tests/services/reserved/fake_host.h"
+#include "tests/support/temp_directory.h"
+
+namespace corelane::testing {
+
+enum class HostKind { v1, v2, affinity };
+
+// A host of four cores with a shell and what it started.
+class FakeHost {
+ public:
+  explicit FakeHost(HostKind kind = HostKind::v1) : journal(reserved::Journal::open(directory / "journal").value()) {
+    shell = processes.fork_from(0);
+    kernel_thread = processes.fork_from(0);
+    processes.entries[kernel_thread].bound = true;
+    if (kind == HostKind::v1) backend = std::make_unique<reserved::CgroupV1>(host(), "");
+    if (kind == HostKind::v2) backend = std::make_unique<reserved::CgroupV2>(host(), "");
+    if (kind == HostKind::affinity) backend = std::make_unique<reserved::AffinityOnly>(host());
+    before = processes.entries;
+  }
+  reserved::Host host() {
+    return {.cpuset = &cpuset, .cpu = &cpu, .unified = &unified, .processes = &processes, .journal = &journal};
+  }
+  reserved::Keeper& keeper() {
+    if (keeper_) return *keeper_;
+    keeper_ = std::make_unique<reserved::Keeper>(
+        reserved::Keeper::Parts{.accounts = reserved::Accounts(os::Topology::synthetic("core:4 pu:1").value().cores(),
+                                                               {.enforces = backend->enforces()}),
+                                .backend = *backend,
+                                .processes = processes,
+                                .interrupts = interrupts,
+                                .now = [this] { return now; }});
+    const auto started = keeper_->start();  // not in the assertion, which takes a Killed for a fault
+    REQUIRE(started);
+    return *keeper_;
+  }
+  Expected<reserved::GrantView, reserved::Refusal> reserve(
+      int pid, const reserved::Wanted& wanted = reserved::CoresWanted{.count = 1}, reserved::Terms terms = {},
+      reserved::Extent extent = reserved::Extent::tree) {
+    const reserved::Process process = processes.identity(pid).value_or(reserved::Process{.pid = pid});
+    return keeper().reserve({.process = process, .extent = extent, .thread = pid}, wanted, terms);
+  }
+  void kill(int pid) {
+    const auto process = processes.identity(pid);
+    processes.kill(pid);
+    if (process) keeper().ended(*process);
+  }
+  std::string cores_of(int pid) const { return os::core_list_text(processes.affinity(pid).value()); }
+  std::string group_of(int pid) const { return processes.group_of(pid, "").value(); }
+  // As before: what lives of it runs where it did, and no group is left.
+  void check_as_found() {
+    for (const auto& [pid, entry] : processes.entries) {
+      INFO("process " << pid);
+      const auto found = before.find(pid);
+      CHECK(os::core_list_text(entry.affinity) ==
+            (found == before.end() ? "0-3" : os::core_list_text(found->second.affinity)));
+      for (const auto& [hierarchy, group] : entry.groups)
+        CHECK(group == (found == before.end() || !found->second.groups.contains(hierarchy)
+                            ? ""
+                            : found->second.groups.at(hierarchy)));
+      CHECK(entry.scheduling == (found == before.end() ? os::SchedulingClass{} : found->second.scheduling));
+    }
+    for (FakeGroups* groups : {&cpuset, &cpu, &unified})
+      for (const std::string& child : groups->children("")) CHECK(!child.starts_with("corelane-"));
+    CHECK(cpuset.read("cpuset.sched_load_balance") == "1");
+    CHECK(unified.read("cgroup.subtree_control").value_or("none") == "");
+    CHECK(journal.entries().empty());
+  }
+
+  const TempDirectory directory;
+  FakeProcesses processes{os::parse_core_list("0-3").value()};
+  FakeGroups cpuset{"cpuset", processes, "0-3"}, cpu{"cpu", processes, ""}, unified{"", processes, "0-3"};
+  reserved::Journal journal;
+  reserved::Interrupts interrupts{"", journal};
+  std::unique_ptr<reserved::Backend> backend;
+  int shell = 0, kernel_thread = 0;
+  std::map<int, FakeProcesses::Entry> before;
+  Time now{};
+
+ private:
+  std::unique_ptr<reserved::Keeper> keeper_;
+};
+
+}  // namespace corelane::testing
