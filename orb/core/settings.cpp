@@ -231,18 +231,10 @@ std::string reserved_processes(Settings& s, std::string_view text) {
   return number(text, s.reserved.processes, 1, highest).empty() ? std::string{} : "all, or the number of a process";
 }
 
-// "alice, bob": words between commas.
-std::string names(std::string_view text, std::vector<std::string>& out) {
-  std::vector<std::string> found;
-  while (!text.empty()) {  // bound: the text
-    std::string_view item = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), item.size() + 1));
-    while (item.starts_with(' ')) item.remove_prefix(1);
-    while (item.ends_with(' ')) item.remove_suffix(1);
-    if (item.empty() || item.find_first_of(" \t:/") != item.npos) return "names between commas, or nothing";
-    found.emplace_back(item);
-  }
-  out = std::move(found);
+std::string reserving_users(Settings& s, std::string_view text) {
+  auto access = parse_access(text);
+  if (!access) return access.error();
+  s.reserved.users = std::move(*access);
   return {};
 }
 
@@ -519,10 +511,10 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) {
          return v.empty() ? std::string{} : v == "all" ? "hardware threads such as 0,4-5" : cores(v, s.reserved.keep);
        }},
-      {"reserved.users", "root",
-       "who may reserve cores: names or numbers of users, separated by commas; * is everybody",
-       [](S& s, V v) { return names(v, s.reserved.users); }},
-      {"reserved.groups", "corelane", "the same, of groups", [](S& s, V v) { return names(v, s.reserved.groups); }},
+      {"reserved.users", "none",
+       "who may reserve cores, besides root and the daemon's own user: anyone, none, or names or numbers of users, and "
+       "of groups as @name (all who are in them)",
+       reserving_users},
       {"reserved.interrupts", "on", "off: corelane-reserved leaves interrupts where they are",
        [](S& s, V v) { return yes_or_no(v, s.reserved.interrupts); }},
       {"runtime.directory", "",

@@ -16,8 +16,7 @@ is as it was found. Clients find it by reserved.ior in its runtime directory (/r
   corelane reserve --cores 1 -- ./app     corelane cores
 
 Settings, here or in /etc/corelane.toml; docs/reservation.md and docs/configuration.md tell of them:
-  -ORBReservedUsers LIST       who may reserve: names, numbers or * (root)
-  -ORBReservedGroups LIST      the same, of groups (corelane)
+  -ORBReservedUsers LIST       who may reserve besides root: users, groups as @name, or anyone (none)
   -ORBReservedKeep CORES       never given away, such as 0,4-5 (the first core)
   -ORBReservedBackend NAME     auto, cgroup-v2, cgroup-v1 or affinity
   -ORBReservedRoot GROUP       the control group below which it works (/)

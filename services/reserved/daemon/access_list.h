@@ -2,34 +2,36 @@
 // Threads: any; constant. Asks the system's user database: not for real-time threads.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/channel/access.h"
 #include "services/reserved/accounts/model.h"
 
 namespace corelane::reserved {
 
 // What the system knows of a user; a name that is not known is its number.
-struct UserNames {
-  std::string user{};
-  std::vector<std::string> groups{};  // names and numbers
+struct KnownUser {
+  std::string name{};
+  std::vector<gid_t> groups{};  // all that it is in
 };
-UserNames names_of_user(std::uint32_t user);
+KnownUser known_user(uid_t user);
 
 class AccessList {
  public:
-  // Names or numbers; "*" is everybody. Root may always.
-  AccessList(std::vector<std::string> users, std::vector<std::string> groups)
-      : users_(std::move(users)), groups_(std::move(groups)) {}
+  // Besides root and this process's user.
+  explicit AccessList(channel::Access access) : access_(std::move(access)) {}
 
   // Else why not, and how to mend it.
-  Expected<void, Refusal> admits(std::uint32_t user) const { return admits(user, names_of_user(user)); }
-  Expected<void, Refusal> admits(std::uint32_t user, const UserNames& names) const;
+  Expected<void, Refusal> admits(std::uint32_t user) const;
 
  private:
-  const std::vector<std::string> users_, groups_;
+  const channel::Access access_;
 };
 
 }  // namespace corelane::reserved

@@ -165,7 +165,7 @@ Done<void> serve(const std::vector<std::string>& words, const core::Settings& se
   const auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   const auto poa = root->create_well_known(well_known_key, nullptr);
   const auto servant = CORBA::make_reference<ReservationServant>(
-      engine.keeper(), AccessList(settings.reserved.users, settings.reserved.groups));
+      engine.keeper(), AccessList(settings.reserved.users));
   poa->activate_object_with_id({}, servant);
   poa->the_POAManager()->activate();
   const std::string file = settings.runtime_directory + "/" + reference_file;

@@ -189,7 +189,7 @@ Account ReservationServant::owned(idl::Id reservation, const Caller& from) const
   if (from.user != 0 && from.user != account->holder.user)
     refuse({.kind = RefusalKind::not_yours,
             .reason = "reservation " + std::to_string(reservation) + " is of user " +
-                      names_of_user(account->holder.user).user + "; ask as that user, or as root"});
+                      known_user(account->holder.user).name + "; ask as that user, or as root"});
   return *std::move(account);
 }
 

@@ -315,7 +315,7 @@ TEST_CASE("a user without the right is refused and told how to get it") {
       return client.refusal_of([&] { client.reserve(0, 1); });
     });
     faults.unless(reason.find("may not reserve cores here") != std::string::npos &&
-                      reason.find("usermod -aG") != std::string::npos,
+                      reason.find("reserved.users in /etc/corelane.toml") != std::string::npos,
                   "told: " + reason);
     return faults.text();
   });
