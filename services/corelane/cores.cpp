@@ -2,6 +2,8 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "orb/os/host.h"
+#include "services/corelane/host_files.h"
 #include "services/corelane/reserve.h"
 #include "services/corelane/text.h"
 
@@ -42,6 +44,31 @@ std::string line_of(const rs::CoreState& core, const rs::AccountList& accounts) 
   return text + "\n";
 }
 
+// "broker 77", or "process 77" where that has ended; none: those that an account has no room for.
+std::string process_text(const rs::Process& process) {
+  if (process.pid() == 0) return "others";
+  const std::string number = std::to_string(process.pid());
+  const auto now = os::identity_of(process.pid());
+  if (!now || now->start_ticks != process.started()) return "process " + number;
+  return plain(HostFiles().text_or_empty("/proc/" + number + "/comm")) + " " + number;
+}
+
+std::string work_text(std::uint64_t times, rs::Nanoseconds used) {
+  return (times == 1 ? "once" : std::to_string(times) + " times") + ", " + brief(duration_of(used)) + " of CPU time";
+}
+
+// Top-down: the service's work is on the account of its client.
+std::string line_of(const rs::Loan& loan) {
+  const std::string text = "lent to " + process_text(loan.service()) + ": ";
+  if (loan.times() == 0) return text + "has not worked there yet";
+  return text + (loan.in_use() ? "works there now, so far " : "worked there ") + work_text(loan.times(), loan.used());
+}
+
+// Bottom-up: the service's work is on its own account, under the name of its client.
+std::string line_of(const rs::Charge& charge) {
+  return "worked for " + process_text(charge.client()) + ": " + work_text(charge.times(), charge.used());
+}
+
 std::string line_of(const rs::Account& account) {
   std::string text = format("%-5llu ", static_cast<unsigned long long>(account.reservation())) + holder_text(account) +
                      ", user " + std::to_string(account.user()) + ": ";
@@ -55,12 +82,8 @@ std::string line_of(const rs::Account& account) {
             brief(duration_of(account.held()));
   if (account.lease_left() != 0) text += ", ends in " + brief(duration_of(account.lease_left()));
   if (!account.note().empty()) text += "; " + plain(account.note());
-  for (const rs::Loan& loan : account.loans())
-    text += "\n      lent to process " + std::to_string(loan.service().pid()) + ", which worked there for " +
-            brief(duration_of(loan.used()));
-  for (const rs::Charge& charge : account.charges())
-    text += "\n      worked for process " + std::to_string(charge.client().pid()) + " for " +
-            brief(duration_of(charge.used()));
+  for (const rs::Loan& loan : account.loans()) text += "\n      " + line_of(loan);
+  for (const rs::Charge& charge : account.charges()) text += "\n      " + line_of(charge);
   return text + "\n";
 }
 
@@ -89,7 +112,10 @@ nlohmann::ordered_json json_of(const rs::Account& account) {
                               {"held_ns", account.held()},
                               {"lease_left_ns", account.lease_left()}};
   for (const rs::Loan& loan : account.loans())
-    json["loans"].push_back({{"service", loan.service().pid()}, {"used_ns", loan.used()}, {"times", loan.times()}});
+    json["loans"].push_back({{"service", loan.service().pid()},
+                             {"in_use", loan.in_use()},
+                             {"used_ns", loan.used()},
+                             {"times", loan.times()}});
   for (const rs::Charge& charge : account.charges())
     json["charges"].push_back(
         {{"client", charge.client().pid()}, {"used_ns", charge.used()}, {"times", charge.times()}});

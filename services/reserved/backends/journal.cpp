@@ -78,12 +78,12 @@ std::string journal_line(const JournalEntry& entry) {
 
 Expected<Journal, std::string> Journal::open(const std::string& path) {
   os::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file) return path + ": cannot be opened: " + errno_text(errno) + "; is the runtime directory this user's?";
+  if (!file) return path + ": cannot be opened: " + errno_text(errno);
   struct stat found {};
   if (fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_uid != geteuid())
-    return path + ": is no file of this user's; remove it, or choose another runtime directory";
+    return path + ": is no file of this user's; remove it";
   const auto locked = os::try_lock(file);
-  if (!locked) return path + ": cannot be locked; choose a runtime directory on a local file system";
+  if (!locked) return path + ": cannot be locked; its file system has no locks";
   if (!*locked) return path + ": another corelane-reserved uses it; stop that one first";
   Journal journal(path, std::move(file));
   journal.read();

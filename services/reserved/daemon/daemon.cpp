@@ -34,6 +34,11 @@ Expected<core::Settings, std::string> read_settings(const std::vector<std::strin
   return *std::move(settings);
 }
 
+// For a fault of the runtime directory's.
+constexpr const char* other_directory_text =
+    "; -ORBRuntimeDirectory DIR, or runtime.directory in /etc/corelane.toml, names another runtime directory (servers "
+    "and corelane are to be told the same)";
+
 // The keeper, and all that it stands on.
 class Engine {
  public:
@@ -53,7 +58,7 @@ class Engine {
  private:
   Done<void> begin(const core::Settings& settings) {
     auto setup = HostSetup::open(settings.reserved, settings.runtime_directory);
-    if (!setup) return setup.error();
+    if (!setup) return Unexpected{setup.error() + other_directory_text};
     setup_ = *std::move(setup);
     if (const std::string& damage = setup_->host().journal->damage(); !damage.empty()) os::log::error(damage);
     if (const auto left = setup_->host().journal->entries().size(); left > 0) {
@@ -136,7 +141,7 @@ class Engine {
 
 Done<void> write_reference(const std::string& path, const std::string& text) {
   auto written = os::write_small_file(path, text + "\n", 0644);
-  if (!written) return written.error().text;
+  if (!written) return Unexpected{written.error().text + other_directory_text};
   return {};
 }
 
@@ -164,8 +169,7 @@ Done<void> serve(const std::vector<std::string>& words, const core::Settings& se
   const core::StopSignals stop(*orb);
   const auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   const auto poa = root->create_well_known(well_known_key, nullptr);
-  const auto servant = CORBA::make_reference<ReservationServant>(
-      engine.keeper(), AccessList(settings.reserved.users));
+  const auto servant = CORBA::make_reference<ReservationServant>(engine.keeper(), AccessList(settings.reserved.users));
   poa->activate_object_with_id({}, servant);
   poa->the_POAManager()->activate();
   const std::string file = settings.runtime_directory + "/" + reference_file;
@@ -188,7 +192,8 @@ Done<void> serve(const std::vector<std::string>& words, const core::Settings& se
 Expected<void, std::string> run_daemon(std::vector<std::string> words) {
   const auto settings = read_settings(words);
   if (!settings) return Unexpected{settings.error()};
-  if (auto made = os::make_directory(settings->runtime_directory); !made) return made;
+  if (auto made = os::make_directory(settings->runtime_directory); !made)
+    return Unexpected{made.error() + other_directory_text};
   auto engine = Engine::start(*settings);
   if (!engine) return Unexpected{engine.error()};
   Done<void> served;

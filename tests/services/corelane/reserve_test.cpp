@@ -39,6 +39,8 @@ class FakeDaemon : public virtual CORBA::servant_traits<rs::Server>::base_type {
            (holder.extent() == rs::Scope::one_thread ? ", a thread" : "");
     return rs::Grant(4, false, 0, {}, {}, rs::Guarantee::thread_deadline, 0, {});
   }
+    return rs::OwnCores(true, granted(false));
+  }
   rs::Grant look(rs::Id) override { return granted(false); }
   rs::Nanoseconds renew(rs::Id, rs::Nanoseconds) override { throw rs::Unknown(); }
   void release(rs::Id) override {}
@@ -50,8 +52,9 @@ class FakeDaemon : public virtual CORBA::servant_traits<rs::Server>::base_type {
   rs::AccountList accounts() override {
     const rs::Holder whose(rs::Process(77, 0), rs::Scope::process_tree, 0);
     return {rs::Account(3, false, whose, 1000, "app\x1b", "the demo", {1}, {}, rs::ShareWanted(0, 0),
-                        rs::Guarantee::exclusive_cores, 2'000'000'000, 0, {rs::Loan(rs::Process(88, 0), true, 5000, 2)},
-                        {})};
+                        rs::Guarantee::exclusive_cores, 2'000'000'000, 0,
+                        {rs::Loan(rs::Process(88, 0), true, 5000, 2), rs::Loan(rs::Process(89, 0), false, 0, 0)},
+                        {rs::Charge(rs::Process(0, 0), 7000, 1)})};
   }
   rs::CoreStateList cores() override {
     return {rs::CoreState(0, 0, 0, 0, rs::CoreUse::common, 0, 0, 0),
@@ -138,7 +141,9 @@ TEST_CASE("who owns which core is shown") {
         "2     2     0      0     shared     20.0 % booked, 75.0 % free\n"
         "reservations\n"
         "3     app? 77, user 1000: core 1 for 2.00s; the demo\n"
-        "      lent to process 88, which worked there for 5.0us\n"
+        "      lent to process 88: works there now, so far 2 times, 5.0us of CPU time\n"
+        "      lent to process 89: has not worked there yet\n"
+        "      worked for others: once, 7.0us of CPU time\n"
         "by affinity\n"
         "not promised here: nobody is kept away\n");
   CHECK(exit == "exit status 0");
