@@ -21,14 +21,7 @@ namespace {
 constexpr std::string_view object_key = "CorelaneReserved";
 constexpr std::size_t longest_reply = 256 * 1024;
 // Numbers of enumerators in reservation.idl.
-constexpr std::uint32_t scope_one_process = 0, nearness_near = 1, siblings_idle = 0;
-
-void encode_self(cdr::Writer& writer) {
-  writer.write(std::int32_t{0});  // the caller
-  writer.write(std::uint64_t{0});
-  writer.write(scope_one_process);
-  writer.write(std::int32_t{0});
-}
+constexpr std::uint32_t nearness_near = 1, siblings_idle = 0;
 
 std::optional<ReservationWire::Held> decode_grant(cdr::Reader& body) {
   ReservationWire::Held held;
@@ -54,9 +47,12 @@ ReservationWire::Answer decode_refusal(cdr::Reader& body) {
   return {.why = reason + (fits.empty() ? "" : " (what would fit now: " + fits + ")"), .decided = true};
 }
 
-ReservationWire::Answer answer_of(giop::Parsed<giop::ReplyHeader>& reply) {
+// The answer to own_cores has a word before the grant.
+ReservationWire::Answer answer_of(giop::Parsed<giop::ReplyHeader>& reply, bool to_own_cores) {
   if (reply.header.status == giop::ReplyStatus::no_exception) {
-    auto held = decode_grant(reply.body);
+    bool anew = false;
+    auto held = !to_own_cores || reply.body.read(anew) ? decode_grant(reply.body) : std::nullopt;
+    if (held) held->anew = anew;
     return held ? ReservationWire::Answer{.held = std::move(held)}
                 : ReservationWire::Answer{.why = "its answer cannot be read"};
   }
@@ -88,9 +84,8 @@ void ReservationWire::begin(cdr::Writer& writer, std::string_view operation, boo
 
 bool ReservationWire::ask_for(std::uint16_t count, const std::vector<CoreId>& these) {
   cdr::Writer writer;
-  begin(writer, "reserve_cores", true);
+  begin(writer, "own_cores", true);
   writer.align(8);  // GIOP 1.2: the body
-  encode_self(writer);
   std::vector<std::int16_t> numbers;
   for (const CoreId core : these) numbers.push_back(core.value);
   writer.write(count);
@@ -100,6 +95,7 @@ bool ReservationWire::ask_for(std::uint16_t count, const std::vector<CoreId>& th
   writer.write(std::uint64_t{0});  // as long as the process lives
   writer.write(false);
   cdr::encode(writer, std::string_view("task cores of a Corelane server"));
+  asks_for_own_ = true;
   return send(writer);
 }
 
@@ -108,6 +104,7 @@ bool ReservationWire::look_at(std::uint64_t id) {
   begin(writer, "look", true);
   writer.align(8);
   writer.write(id);
+  asks_for_own_ = false;
   return send(writer);
 }
 
@@ -152,7 +149,7 @@ std::optional<ReservationWire::Answer> ReservationWire::take_answer() {
   const auto message = giop::parse_message(Bytes(input_).first(size));
   auto reply = message ? giop::parse_reply(*message, giop::Limits{})
                        : Expected<giop::Parsed<giop::ReplyHeader>>(message.error());
-  Answer answer = reply ? answer_of(*reply) : Answer{.why = "its answer cannot be read"};
+  Answer answer = reply ? answer_of(*reply, asks_for_own_) : Answer{.why = "its answer cannot be read"};
   input_.erase(input_.begin(), input_.begin() + static_cast<std::ptrdiff_t>(size));
   return answer;
 }

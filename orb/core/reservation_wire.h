@@ -23,6 +23,8 @@ class ReservationWire {
   struct Held {
     std::uint64_t id = 0;
     std::vector<CoreId> cores{};
+    bool anew =
+        false;  // granted to this process; else it was started on them, and they stay with whoever reserved them
   };
   struct Answer {
     std::optional<Held> held{};  // what the process has; nothing: it has none
@@ -34,7 +36,8 @@ class ReservationWire {
   // Connects to the socket at the path, of root or of this process's user; what prevents it as text.
   static Expected<ReservationWire, std::string> connect(const std::string& path);
 
-  // At most one request is under way. False: the connection has ended.
+  // At most one request is under way. False: the connection has ended. Where the process was started on reserved cores
+  // the answer is all of those.
   bool ask_for(std::uint16_t count, const std::vector<CoreId>& these);
   bool look_at(std::uint64_t id);
   // No answer comes.
@@ -54,6 +57,7 @@ class ReservationWire {
   os::Fd socket_;
   std::uint32_t next_id_ = 1;
   bool waiting_ = false;
+  bool asks_for_own_ = false;  // the request under way
   std::vector<std::byte> input_{};
 };
 

@@ -24,7 +24,7 @@ ReservedCores::ReservedCores(std::unique_ptr<dispatch::CoreProvider> promises, O
 
 ReservedCores::~ReservedCores() {
   give_back_late();
-  if (wire_ && held_.id != 0) wire_->release(held_.id);  // else with the process
+  if (wire_ && held_.id != 0 && held_.anew) wire_->release(held_.id);  // else with the process
 }
 
 Expected<std::vector<dispatch::CoreLease>> ReservedCores::lease(const dispatch::LeaseRequest& request) {
@@ -41,9 +41,9 @@ Expected<std::vector<dispatch::CoreLease>> ReservedCores::lease(const dispatch::
   held_ = std::move(*held);
   next_look_ = os::now() + options_.look_period;
   os::log::info("cores for this process alone: " + words_of(held_.cores) + " (reservation " + std::to_string(held_.id) +
-                ")");
+                (held_.anew ? ")" : ", on which it was started)"));
   dispatch::LeaseRequest own = request;
-  own.cores = held_.cores;
+  if (own.cores.empty()) own.cores = held_.cores;
   return promises_->lease(own);
 }
 
@@ -94,7 +94,7 @@ void ReservedCores::give_back_late() {
   if (!late_) return;
   const auto state = late_->poll(answer);
   if (state == ReservationWire::State::waiting) return;
-  if (answer.held) late_->release(answer.held->id);
+  if (answer.held && answer.held->anew) late_->release(answer.held->id);
   late_.reset();
 }
 
@@ -117,8 +117,10 @@ void ReservedCores::look() {
 
 void ReservedCores::take(const ReservationWire::Answer& answer) {
   if (answer.held) {
-    if (again_) os::log::info("cores " + words_of(held_.cores) + " are reserved anew for this process");
-    held_ = *answer.held;
+    if (again_) {
+      os::log::info("cores " + words_of(held_.cores) + " are reserved anew for this process");
+      held_ = *answer.held;
+    }
     return;
   }
   if (!answer.decided) return wire_.reset();  // that tells nothing of the cores: the next look asks again

@@ -1,7 +1,8 @@
 // ReservedCores: cores from corelane-reserved, promises from another provider (the host's ledger): so that nobody but
 // this process runs on its cores, and several servers that share reserved cores still never promise one twice.
 //
-// lease() asks for cores, and the daemon moves the process to them. From then on maintain() looks now and then whether
+// lease() asks for cores, and the daemon moves the process to them. Where it was started on reserved ones (corelane
+// reserve) it has those, and they are not given back with it. From then on maintain() looks now and then whether
 // they are still this process's. When the daemon ends nothing changes: the kernel keeps others out until the next one
 // starts. That one takes all back, and the same cores are asked for anew. When they are somebody else's by then, or
 // were taken back, the promises stand by the ledger alone (Use::automatic), or the cores are revoked (Use::required).

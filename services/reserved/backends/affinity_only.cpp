@@ -158,9 +158,14 @@ void AffinityOnly::part(const Process& service, const SetName&) {
   if (guests_.erase(service.pid) > 0) apply_to_all();
 }
 
-bool AffinityOnly::is_empty(ReservationId id) const {
+// Nobody knows whose those are that outlive the one that started them.
+std::vector<int> AffinityOnly::processes_of(ReservationId id) const {
   const auto found = members_.find(id);
-  return found == members_.end() || !is_same(*host_.processes, found->second.holder.process);
+  if (found == members_.end()) return {};
+  const Holder& holder = found->second.holder;
+  if (!host_.processes->is_running(holder.process)) return {};
+  return holder.extent == Extent::tree ? host_.processes->tree_of(holder.process.pid)
+                                       : std::vector<int>{holder.process.pid};
 }
 
 }  // namespace corelane::reserved

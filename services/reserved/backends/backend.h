@@ -73,8 +73,8 @@ class Backend {
   virtual Done<void> join(const SetName& set, const Process& service) = 0;
   virtual void part(const Process& service, const SetName& home) = 0;
 
-  // Whether nothing of the reservation's process or tree lives any more.
-  virtual bool is_empty(ReservationId id) const = 0;
+  // What lives of the reservation's process or tree; services that work there do not count.
+  virtual std::vector<int> processes_of(ReservationId id) const = 0;
 };
 
 inline constexpr const char* default_group = "corelane-default";

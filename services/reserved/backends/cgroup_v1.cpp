@@ -325,15 +325,15 @@ void CgroupV1::part(const Process& service, const SetName& home) {
   bindings_.bind_again();
 }
 
-bool CgroupV1::is_empty(ReservationId id) const {
+std::vector<int> CgroupV1::processes_of(ReservationId id) const {
   const auto found = members_.find(id);
-  if (found == members_.end()) return true;
+  if (found == members_.end()) return {};
   const Member& member = found->second;
-  if (member.holder.extent == Extent::thread) return !is_same(*host_.processes, member.thread);
+  if (member.holder.extent == Extent::thread) return process_of_thread(*host_.processes, member.holder, member.thread);
   const bool by_bandwidth = !member.bandwidth.empty();
-  return are_guests(numbers_of(by_bandwidth ? *host_.cpu : *host_.cpuset,
-                               joined_path(by_bandwidth ? member.bandwidth : member.group, "cgroup.procs")),
-                    guests_);
+  return without_guests(numbers_of(by_bandwidth ? *host_.cpu : *host_.cpuset,
+                                   joined_path(by_bandwidth ? member.bandwidth : member.group, "cgroup.procs")),
+                        guests_);
 }
 
 bool CgroupV1::is_ours(const std::string& group) const { return group.starts_with(in_root("corelane-")); }

@@ -38,7 +38,7 @@ class CgroupV1 final : public Backend {
   void leave(ReservationId id) override;
   Done<void> join(const SetName& set, const Process& service) override;
   void part(const Process& service, const SetName& home) override;
-  bool is_empty(ReservationId id) const override;
+  std::vector<int> processes_of(ReservationId id) const override;
 
  private:
   struct Member {

@@ -274,11 +274,12 @@ void CgroupV2::part(const Process& service, const SetName& home) {
   bindings_.bind_again();
 }
 
-bool CgroupV2::is_empty(ReservationId id) const {
+std::vector<int> CgroupV2::processes_of(ReservationId id) const {
   const auto found = members_.find(id);
-  if (found == members_.end()) return true;
-  if (found->second.thread.pid != 0) return !is_same(*host_.processes, found->second.thread);
-  return are_guests(numbers_of(groups_, joined_path(found->second.group, "cgroup.procs")), guests_);
+  if (found == members_.end()) return {};
+  const Member& member = found->second;
+  if (member.holder.extent == Extent::thread) return process_of_thread(*host_.processes, member.holder, member.thread);
+  return without_guests(numbers_of(groups_, joined_path(member.group, "cgroup.procs")), guests_);
 }
 
 }  // namespace corelane::reserved

@@ -39,7 +39,7 @@ class CgroupV2 final : public Backend {
   void leave(ReservationId id) override;
   Done<void> join(const SetName& set, const Process& service) override;
   void part(const Process& service, const SetName& home) override;
-  bool is_empty(ReservationId id) const override;
+  std::vector<int> processes_of(ReservationId id) const override;
 
  private:
   struct Member {

@@ -3,7 +3,6 @@
 // Threads: one at a time.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -49,9 +48,9 @@ std::string joined_path(const std::string& a, const std::string& b);
 // The numbers of a file such as cgroup.procs; none where it cannot be read. 0 stands for what another namespace hides.
 std::vector<int> numbers_of(const GroupFiles& groups, const std::string& file);
 
-// Whether nobody else is left.
-inline bool are_guests(const std::vector<int>& pids, const std::set<int>& guests) {
-  return std::ranges::all_of(pids, [&](int pid) { return guests.contains(pid); });
+inline std::vector<int> without_guests(std::vector<int> pids, const std::set<int>& guests) {
+  std::erase_if(pids, [&](int pid) { return guests.contains(pid); });
+  return pids;
 }
 
 // Moves all that is named in from/`list` ("tasks", "cgroup.procs") to `to`, again and again until nobody new has come.

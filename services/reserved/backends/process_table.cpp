@@ -77,6 +77,11 @@ std::vector<int> HostProcesses::tree_of(int pid) const {
 
 std::optional<Process> HostProcesses::identity(int id) const { return os::identity_of(id); }
 
+// Its first thread may have ended before the others.
+bool HostProcesses::is_running(const Process& process) const {
+  return os::is_alive(process) || (identity(process.pid) == process && threads_of(process.pid).size() > 1);
+}
+
 std::optional<std::string> HostProcesses::group_of(int id, const std::string& controller) const {
   std::ifstream file("/proc/" + std::to_string(id) + "/cgroup");
   for (std::string line; std::getline(file, line);) {  // 3:cpuset:/path
@@ -137,5 +142,9 @@ Duration HostProcesses::used_by(int pid) const {
 }
 
 bool is_same(const ProcessTable& table, const Process& process) { return table.identity(process.pid) == process; }
+
+std::vector<int> process_of_thread(const ProcessTable& table, const Holder& holder, const Process& thread) {
+  return is_same(table, thread) ? std::vector<int>{holder.process.pid} : std::vector<int>{};
+}
 
 }  // namespace corelane::reserved

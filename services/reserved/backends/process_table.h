@@ -21,6 +21,8 @@ class ProcessTable {
   virtual std::vector<int> tree_of(int pid) const = 0;
   // Of a process or a thread.
   virtual std::optional<Process> identity(int id) const = 0;
+  // Whether that very process runs: one that nobody has waited for yet has ended.
+  virtual bool is_running(const Process& process) const = 0;
   // Path of its control group in the hierarchy of the controller; "" controller: the unified one. Nothing when gone.
   virtual std::optional<std::string> group_of(int id, const std::string& controller) const = 0;
   // Of one thread.
@@ -47,6 +49,7 @@ class HostProcesses final : public ProcessTable {
   std::vector<int> threads_of(int pid) const override;
   std::vector<int> tree_of(int pid) const override;
   std::optional<Process> identity(int id) const override;
+  bool is_running(const Process& process) const override;
   std::optional<std::string> group_of(int id, const std::string& controller) const override;
   std::optional<std::vector<CoreId>> affinity(int thread) const override;
   bool is_fixed(int thread) const override;
@@ -63,5 +66,7 @@ class HostProcesses final : public ProcessTable {
 
 // Whether that very process or thread is there.
 bool is_same(const ProcessTable& table, const Process& process);
+// The holder's process while that thread of it is there.
+std::vector<int> process_of_thread(const ProcessTable& table, const Holder& holder, const Process& thread);
 
 }  // namespace corelane::reserved

@@ -153,6 +153,20 @@ Expected<GrantView, Refusal> Keeper::look(ReservationId id) {
   return view(id);
 }
 
+// One of a tree may have a reservation of its own, or be of a tree within: the latest is the nearest.
+std::optional<Account> Keeper::holding(const Process& process) const {
+  const std::scoped_lock lock(mutex_);
+  const Account* nearest = nullptr;
+  for (const Account* account : parts_.accounts.all()) {
+    if (account->waiting || account->holder.extent == Extent::thread) continue;
+    if (account->holder.process == process) return *account;
+    if (account->holder.extent != Extent::tree || (nearest != nullptr && nearest->id.value > account->id.value))
+      continue;
+    if (std::ranges::count(parts_.backend.processes_of(account->id), process.pid) > 0) nearest = account;
+  }
+  return nearest == nullptr ? std::nullopt : std::optional(*nearest);
+}
+
 void Keeper::renew(ReservationId id, Duration lease) {
   const std::scoped_lock lock(mutex_);
   tell(Renewed{parts_.now(), id, lease});
@@ -189,6 +203,7 @@ void Keeper::watch_needed() {
     needed.push_back(account->holder.process);
     for (const Loan& loan : account->loans) needed.push_back(loan.service);
   }
+  needed.insert(needed.end(), heirs_.begin(), heirs_.end());
   parts_.watch_only(needed);
 }
 
@@ -247,11 +262,27 @@ bool Keeper::tick() {
   return parts_.backend.is_waiting();
 }
 
+// The end of a tree is seen at once: it is the end of whoever is watched then, one after the other.
+void Keeper::watch_heir(const Account& account, const std::vector<int>& living) {
+  if (!parts_.watch || account.holder.extent != Extent::tree || parts_.processes.is_running(account.holder.process))
+    return;
+  for (const int pid : living)
+    if (const auto heir = parts_.processes.identity(pid); heir && parts_.processes.is_running(*heir)) {
+      if (parts_.watch(*heir)) heirs_.push_back(*heir);  // else the next tick sees it
+      return;
+    }
+}
+
 // Trees and threads that nothing is left of.
 void Keeper::forget_ended() {
   std::vector<ReservationId> over;
-  for (const Account* account : parts_.accounts.all())
-    if (!account->waiting && parts_.backend.is_empty(account->id)) over.push_back(account->id);
+  heirs_.clear();
+  for (const Account* account : parts_.accounts.all()) {
+    if (account->waiting) continue;
+    const auto living = parts_.backend.processes_of(account->id);
+    if (living.empty()) over.push_back(account->id);
+    watch_heir(*account, living);
+  }
   for (const ReservationId id : over) tell(Released{parts_.now(), id});
   watch_needed();
 }
@@ -265,7 +296,11 @@ std::optional<Account> Keeper::find(ReservationId id) const {
 std::vector<Account> Keeper::accounts() const {
   const std::scoped_lock lock(mutex_);
   std::vector<Account> accounts;
-  for (const Account* account : parts_.accounts.all()) accounts.push_back(*account);
+  for (const Account* account : parts_.accounts.all()) {
+    accounts.push_back(*account);
+    for (Loan& loan : accounts.back().loans)
+      if (loan.in_use) loan.used += used_since(loan.service);
+  }
   return accounts;
 }
 

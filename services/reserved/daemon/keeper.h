@@ -55,6 +55,8 @@ class Keeper {
 
   Expected<GrantView, Refusal> reserve(Holder holder, const Wanted& wanted, const Terms& terms);
   Expected<GrantView, Refusal> look(ReservationId id);
+  // What the process runs on, of its own or of a tree that it is in; nothing for a thread's share, and for a guest.
+  std::optional<Account> holding(const Process& process) const;
   void renew(ReservationId id, Duration lease);
   void release(ReservationId id);
   Expected<void, Refusal> lend(ReservationId id, const Process& service);
@@ -65,12 +67,12 @@ class Keeper {
 
   // The process has ended.
   void ended(const Process& process);
-  // About once a second: leases, trees without processes, threads that came in sideways. Whether something waits that
-  // is better done soon.
+  // About once a second: leases, trees without processes that ended unseen, threads that came in sideways. Whether
+  // something waits that is better done soon.
   bool tick();
 
   std::optional<Account> find(ReservationId id) const;
-  std::vector<Account> accounts() const;
+  std::vector<Account> accounts() const;  // loans with the visits under way
   std::vector<CoreState> cores() const;
   KeeperStatus status() const;
   Time now() const { return parts_.now(); }
@@ -97,6 +99,7 @@ class Keeper {
   void remember_end(ReservationId id, const std::string& why);
   Expected<void, Refusal> watch(const Process& process);
   void watch_needed();
+  void watch_heir(const Account& account, const std::vector<int>& living);
   void forget_ended();
 
   mutable std::mutex mutex_;
@@ -107,6 +110,7 @@ class Keeper {
   std::map<ReservationId, Remarks> remarks_{};        // of those granted
   std::map<ReservationId, std::string> why_ended_{};  // of some that ended, and not by release
   std::map<std::int32_t, Duration> came_with_{};      // by pid of a service: what it had used when it came
+  std::vector<Process> heirs_{};                      // one of each tree whose first process has ended; watched
 };
 
 }  // namespace corelane::reserved

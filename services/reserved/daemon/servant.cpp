@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "orb/core/server.h"
+#include "orb/os/core_list.h"
 #include "orb/os/host.h"
 
 namespace corelane::reserved {
@@ -93,6 +94,21 @@ CoresWanted wanted_cores(const idl::CoresWanted& wanted) {
                      .siblings = static_cast<Siblings>(wanted.siblings())};
   for (const std::int16_t core : wanted.these()) result.these.push_back({core});
   return result;
+}
+
+// What keeps a server that was started on a reservation from using its cores.
+std::optional<Refusal> fault_of_own(const Account& held, std::vector<CoreId> named) {
+  const std::string which = "(reservation " + std::to_string(held.id.value) + ")";
+  if (held.is_share())
+    return Refusal{.kind = RefusalKind::bad_request,
+                   .reason = "the process was started on a share of a core " + which +
+                             ", which is no core of its own; start it with corelane reserve --cores"};
+  std::ranges::sort(named);
+  if (std::ranges::includes(held.place.cores, named)) return std::nullopt;
+  return Refusal{.kind = RefusalKind::bad_request,
+                 .reason = "the process was started on cores " + os::core_list_text(held.place.cores) + " " + which +
+                           ", and its pool.cores names " + os::core_list_text(named) +
+                           "; leave pool.cores at all, or name some of those"};
 }
 
 idl::ShareWanted share_of(const Account& account) {
@@ -220,6 +236,17 @@ idl::Grant ReservationServant::reserve_cores(const idl::Holder& for_whom, const 
 idl::Grant ReservationServant::reserve_share(const idl::Holder& for_whom, const idl::ShareWanted& wanted,
                                              const idl::Terms& how) {
   return reserve(for_whom, ShareWanted{duration_of(wanted.budget()), duration_of(wanted.period())}, how);
+}
+
+idl::OwnCores ReservationServant::own_cores(const idl::CoresWanted& wanted, const idl::Terms& how) {
+  const Process process = caller().process;
+  const auto held = keeper_.holding(process);
+  if (!held) {
+    const idl::Holder self(idl::Process(0, 0), idl::Scope::one_process, 0);
+    return idl::OwnCores(true, reserve(self, wanted_cores(wanted), how));
+  }
+  if (auto fault = fault_of_own(*held, wanted_cores(wanted).these)) refuse(*fault);
+  return idl::OwnCores(false, grant_of(keeper_.look(held->id)));
 }
 
 idl::Grant ReservationServant::look(idl::Id reservation) {

@@ -25,6 +25,8 @@ class ReservationServant final : public virtual CORBA::servant_traits<Corelane::
   Corelane::Reservation::Grant reserve_share(const Corelane::Reservation::Holder& for_whom,
                                              const Corelane::Reservation::ShareWanted& wanted,
                                              const Corelane::Reservation::Terms& how) override;
+  Corelane::Reservation::OwnCores own_cores(const Corelane::Reservation::CoresWanted& wanted,
+                                            const Corelane::Reservation::Terms& how) override;
   Corelane::Reservation::Grant look(Corelane::Reservation::Id reservation) override;
   Corelane::Reservation::Nanoseconds renew(Corelane::Reservation::Id reservation,
                                            Corelane::Reservation::Nanoseconds lease) override;

@@ -39,6 +39,7 @@ class FakeDaemon : public virtual CORBA::servant_traits<rs::Server>::base_type {
            (holder.extent() == rs::Scope::one_thread ? ", a thread" : "");
     return rs::Grant(4, false, 0, {}, {}, rs::Guarantee::thread_deadline, 0, {});
   }
+  rs::OwnCores own_cores(const rs::CoresWanted&, const rs::Terms&) override {
     return rs::OwnCores(true, granted(false));
   }
   rs::Grant look(rs::Id) override { return granted(false); }

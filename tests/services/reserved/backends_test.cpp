@@ -74,9 +74,51 @@ TEST_CASE("a tree goes as a whole, and ends with its last process") {
         fake.processes.group_of(app, kind == Kind::v1 ? "cpuset" : ""));
   fake.kill(app);
   CHECK(fake.keeper().accounts().size() == 1);
+  CHECK(fake.watched.back() == fake.processes.identity(child));
   fake.kill(child);
-  fake.keeper().tick();
   CHECK(fake.keeper().accounts().empty());
+}
+
+TEST_CASE("what a process runs on is its own reservation or that of the nearest tree that it is in") {
+  FakeHost fake(GENERATE(Kind::v1, Kind::v2, Kind::affinity));
+  const int app = fake.processes.fork_from(fake.shell), guest = fake.processes.fork_from(fake.shell);
+  const int child = fake.processes.fork_from(app), grandchild = fake.processes.fork_from(child);
+  const auto holds = [&](int pid) {
+    const auto held = fake.keeper().holding(fake.processes.identity(pid).value());
+    return held ? held->id : no_reservation;
+  };
+  const ReservationId outer = fake.reserve(app).value().id;
+  CHECK((holds(app) == outer && holds(grandchild) == outer));
+  const ReservationId inner = fake.reserve(child).value().id;
+  CHECK((holds(app) == outer && holds(child) == inner));
+  CHECK(holds(fake.processes.fork_from(child)) == inner);
+  const Process service = fake.processes.identity(guest).value();
+  REQUIRE(fake.keeper().lend(outer, service));
+  REQUIRE(fake.keeper().work_on(outer, service));
+  CHECK(holds(guest) == no_reservation);
+  CHECK(holds(fake.shell) == no_reservation);
+}
+
+TEST_CASE("a tree of one process has ended with it though its parent has not waited for it") {
+  FakeHost fake(GENERATE(Kind::v1, Kind::v2, Kind::affinity));
+  const int app = fake.processes.fork_from(fake.shell);
+  REQUIRE(fake.reserve(app));
+  fake.end(app);
+  CHECK(fake.keeper().accounts().empty());
+}
+
+TEST_CASE("of a tree that goes on without its first process one that runs is watched, and no other") {
+  FakeHost fake(GENERATE(Kind::v1, Kind::v2));
+  const int app = fake.processes.fork_from(fake.shell);
+  const int first = fake.processes.fork_from(app), second = fake.processes.fork_from(app);
+  REQUIRE(fake.reserve(app));
+  fake.end(app);
+  CHECK(fake.watched.back() == fake.processes.identity(first));
+  fake.end(first);
+  CHECK(fake.watched.back() == fake.processes.identity(second));
+  fake.end(second);
+  CHECK(fake.keeper().accounts().empty());
+  CHECK(fake.watched.size() == 3);
 }
 
 TEST_CASE("a process of a tree that has a reservation of its own keeps that one") {

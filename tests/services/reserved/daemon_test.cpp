@@ -1,4 +1,6 @@
 // corelane-reserved as a program, on cpusets of this kernel, in a namespace of processes of the test's own.
+#include "services/reserved/daemon/daemon.h"
+
 #include <catch2/catch.hpp>
 #include <iostream>
 #include <memory>
@@ -241,6 +243,25 @@ TEST_CASE("a server's task cores are its own while the daemon runs and are given
   });
 }
 
+TEST_CASE("a server that is started on reserved cores uses those, and leaves them to whoever reserved them") {
+  check_inside([](const LiveCpusets& at) {
+    Faults faults;
+    RunningDaemon daemon = daemon_of(at);
+    const std::string found = text_of_child([&] {
+      ReservationClient client(daemon);
+      client.reserve(0, 1);
+      std::string leased;
+      {
+        LeasedCores cores(daemon, true);
+        leased = cores.lease() + "," + cores.lease({at.cores[0]});
+      }
+      return leased + "," + std::to_string(client.server->accounts().size());
+    });
+    faults.differ(found, at.second() + ",,1", "its cores, what it gets of others, and the accounts after it");
+    return faults.text();
+  });
+}
+
 TEST_CASE("cores that are granted after the server went on without are given back") {
   check_inside([](const LiveCpusets& at) {
     Faults faults;
@@ -319,6 +340,14 @@ TEST_CASE("a user without the right is refused and told how to get it") {
                   "told: " + reason);
     return faults.text();
   });
+}
+
+TEST_CASE("a runtime directory that cannot be used is said with the setting that names another") {
+  for (const char* const place : {"/proc/none", "/proc/version"}) {
+    const auto done = reserved::run_daemon({"-ORBRuntimeDirectory", place, "-ORBLogLevel", "off"});
+    REQUIRE_FALSE(done);
+    CHECK_THAT(done.error(), Catch::Contains(place) && Catch::Contains("-ORBRuntimeDirectory DIR"));
+  }
 }
 
 TEST_CASE("who is another than who connected is refused") {

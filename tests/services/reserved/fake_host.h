@@ -47,7 +47,8 @@ class FakeProcesses final : public reserved::ProcessTable {
   struct Entry {
     int parent = 0;
     std::uint64_t started = 0;
-    bool bound = false;  // to its core, by the kernel
+    bool bound = false;   // to its core, by the kernel
+    bool zombie = false;  // has ended, and nobody has waited for it
     os::SchedulingClass scheduling{};
     std::optional<CoreId> last_core{};
     std::vector<CoreId> affinity{};
@@ -92,6 +93,9 @@ class FakeProcesses final : public reserved::ProcessTable {
     const auto found = entries.find(id);
     if (found == entries.end()) return std::nullopt;
     return reserved::Process{.pid = id, .start_ticks = found->second.started};
+  }
+  bool is_running(const reserved::Process& process) const override {
+    return identity(process.pid) == process && !entries.at(process.pid).zombie;
   }
   std::optional<std::string> group_of(int id, const std::string& controller) const override {
     const auto found = entries.find(id);
@@ -231,7 +235,7 @@ class FakeGroups final : public reserved::GroupFiles {
   std::string members(const std::string& group) const {
     std::string text;
     for (const auto& [pid, entry] : processes_.entries)
-      if (processes_.group_of(pid, controller_) == group) text += std::to_string(pid) + "\n";
+      if (!entry.zombie && processes_.group_of(pid, controller_) == group) text += std::to_string(pid) + "\n";
     return text;
   }
   int attach(const std::string& group, int pid) {

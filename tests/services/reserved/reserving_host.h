@@ -35,13 +35,14 @@ class FakeHost {
   }
   reserved::Keeper& keeper() {
     if (keeper_) return *keeper_;
-    keeper_ = std::make_unique<reserved::Keeper>(
-        reserved::Keeper::Parts{.accounts = reserved::Accounts(os::Topology::synthetic("core:4 pu:1").value().cores(),
-                                                               {.enforces = backend->enforces()}),
-                                .backend = *backend,
-                                .processes = processes,
-                                .interrupts = interrupts,
-                                .now = [this] { return now; }});
+    keeper_ = std::make_unique<reserved::Keeper>(reserved::Keeper::Parts{
+        .accounts = reserved::Accounts(os::Topology::synthetic("core:4 pu:1").value().cores(),
+                                       {.enforces = backend->enforces()}),
+        .backend = *backend,
+        .processes = processes,
+        .interrupts = interrupts,
+        .now = [this] { return now; },
+        .watch = [this](const reserved::Process& one) { return watched.push_back(one), reserved::Done<void>{}; }});
     const auto started = keeper_->start();  // not in the assertion, which takes a Killed for a fault
     REQUIRE(started);
     return *keeper_;
@@ -56,6 +57,11 @@ class FakeHost {
     const auto process = processes.identity(pid);
     processes.kill(pid);
     if (process) keeper().ended(*process);
+  }
+  // Ended, as its parent has not seen yet.
+  void end(int pid) {
+    processes.entries.at(pid).zombie = true;
+    keeper().ended(processes.identity(pid).value());
   }
   std::string cores_of(int pid) const { return os::core_list_text(processes.affinity(pid).value()); }
   std::string group_of(int pid) const { return processes.group_of(pid, "").value(); }
@@ -88,6 +94,7 @@ class FakeHost {
   int shell = 0, kernel_thread = 0;
   std::map<int, FakeProcesses::Entry> before;
   Time now{};
+  std::vector<reserved::Process> watched;
 
  private:
   std::unique_ptr<reserved::Keeper> keeper_;
