@@ -92,13 +92,21 @@ std::string text_of(const ReferenceParts& parts, Format shown_as) {
 std::optional<std::string> read_reference(const std::string& who, const std::string& what, std::istream& in,
                                           std::ostream& err) {
   if (is_reference(what)) return what;
-  if (what == "-") return trimmed({std::istreambuf_iterator<char>(in), {}});
+  const auto complain = [&](const std::string& fault) {
+    err << "corelane " << who << ": " << plain(fault)
+        << "; give a reference (IOR:, corbaloc: or corbaname:), a file that holds one, or - for standard input\n";
+    return std::nullopt;
+  };
+  if (what.empty()) return complain("an empty word is no reference");
+  if (what == "-") {
+    const std::string given = trimmed({std::istreambuf_iterator<char>(in), {}});
+    return given.empty() ? complain("standard input held no reference") : std::optional(given);
+  }
   const std::string path = what.starts_with("file://") ? what.substr(7) : what;
   const auto text = os::read_small_file(path, longest_reference);
-  if (text) return trimmed(*text);
-  err << "corelane " << who << ": " << plain(text.error().text)
-      << "; give a reference (IOR:, corbaloc: or corbaname:), a file that holds one, or - for standard input\n";
-  return std::nullopt;
+  if (!text) return complain(text.error().text);
+  const std::string held = trimmed(*text);
+  return held.empty() ? complain(path + " is empty, so it holds no reference") : std::optional(held);
 }
 
 int show_reference(const std::string& what, Format shown_as, std::istream& in, std::ostream& out, std::ostream& err) {

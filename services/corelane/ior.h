@@ -14,7 +14,7 @@ namespace corelane::tool {
 std::string text_of(const ReferenceParts& parts, Format format);
 
 // The reference that `what` is, that the file of this name (also as file://) holds, or, for "-", that `in` holds.
-// Nothing when it complained, as "corelane <who>".
+// Never empty; nothing when it complained, as "corelane <who>".
 std::optional<std::string> read_reference(const std::string& who, const std::string& what, std::istream& in,
                                           std::ostream& err);
 

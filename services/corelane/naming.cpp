@@ -144,6 +144,22 @@ void bind_leased(const NamingSession& session, const NamingOptions& options,
   directory->bind_leased(naming::cos_name_of(session.name), object, lease, options.replace);
 }
 
+// By what its reference says, without asking it.
+bool says_context(const CORBA::object_reference<CORBA::Object>& object) {
+  const std::string type = object ? object->_reference()->ior().type_id : "";
+  return type == Corelane::Naming::Directory::_id || type.find("/CosNaming/") != type.npos;
+}
+
+// Without its name nobody may find a context again, nor what is in it.
+void refuse_context(const NamingSession& session) {
+  const auto object =
+      going_on(session, [](const NamingContextRef& at, const CosNaming::Name& name) { return at->resolve(name); });
+  if (says_context(object))
+    throw NamingFault("'" + giop::to_string(session.name) +
+                      "' means a context, whose names may not be found without it: --destroy ends it where it is "
+                      "empty, --name-only takes the name and leaves the context");
+}
+
 void bind_context(const NamingSession& session, const NamingOptions& options, const NamingContextRef& context) {
   going_on(session, [&](const NamingContextRef& at, const CosNaming::Name& name) {
     if (options.replace)
@@ -155,10 +171,8 @@ void bind_context(const NamingSession& session, const NamingOptions& options, co
 
 void bind_object(const NamingSession& session, const NamingOptions& options, const std::string& reference) {
   const auto object = session.orb.string_to_object(reference);
-  const std::string type = object ? object->_reference()->ior().type_id : "";
-  const bool is_context = type == Corelane::Naming::Directory::_id || type.find("/CosNaming/") != type.npos;
   if (options.process != 0) return bind_leased(session, options, object);
-  if (is_context)
+  if (says_context(object))
     if (const auto context = IDL::traits<CosNaming::NamingContext>::narrow(object))
       return bind_context(session, options, context);
   going_on(session, [&](const NamingContextRef& at, const CosNaming::Name& name) {
@@ -207,22 +221,29 @@ int resolve_name(const NamingOptions& options, std::ostream& out, std::ostream& 
 }
 
 int bind_name(const NamingOptions& options, std::ostream& out, std::ostream& err) {
-  const auto reference =
-      options.reference.empty() ? std::string() : read_reference("ns bind", options.reference, std::cin, err);
-  if (!reference) return 1;
+  std::optional<std::string> reference;
+  if (options.reference) {
+    reference = read_reference("ns bind", *options.reference, std::cin, err);
+    if (!reference) return 1;
+  }
   return with_naming("corelane ns bind", options, true, err, [&](NamingSession& session) {
+    if (!reference && options.process != 0)
+      throw NamingFault("a context does not go with a process; give a REFERENCE, or leave --process out");
     if (options.parents) make_parents(session);
-    if (reference->empty())
-      going_on(session, [](const NamingContextRef& at, const CosNaming::Name& name) { at->bind_new_context(name); });
-    else
+    if (reference)
       bind_object(session, options, *reference);
+    else
+      going_on(session, [](const NamingContextRef& at, const CosNaming::Name& name) { at->bind_new_context(name); });
     return done(options, "bound", out);
   });
 }
 
 int unbind_name(const NamingOptions& options, std::ostream& out, std::ostream& err) {
   return with_naming("corelane ns unbind", options, true, err, [&](NamingSession& session) {
-    if (options.destroy) context_of(session, session.name)->destroy();
+    if (options.destroy)
+      context_of(session, session.name)->destroy();
+    else if (!options.name_only)
+      refuse_context(session);
     going_on(session, [](const NamingContextRef& at, const CosNaming::Name& name) { at->unbind(name); });
     return done(options, "unbound", out);
   });

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,15 +16,16 @@ namespace corelane::tool {
 struct NamingOptions {
   std::vector<std::string> orb_options{};  // -ORB options with their values
   Format format = Format::table;
-  std::string name{};          // empty: the root, where a context may be named
-  std::string reference{};     // to bind; empty: a new context
-  bool recursive = false;      // list: what contexts hold, too
-  bool details = false;        // list: also how long each name lives
-  bool replace = false;        // bind: also what is bound already
-  bool parents = false;        // bind: makes the contexts on the way
-  int process = 0;             // bind: the name goes with this process; 0: it stays
-  bool destroy = false;        // unbind: the context as well as its name
-  std::string pattern = "**";  // watch
+  std::string name{};                      // empty: the root, where a context may be named
+  std::optional<std::string> reference{};  // to bind; none: a new context
+  bool recursive = false;                  // list: what contexts hold, too
+  bool details = false;                    // list: also how long each name lives
+  bool replace = false;                    // bind: also what is bound already
+  bool parents = false;                    // bind: makes the contexts on the way
+  int process = 0;                         // bind: the name goes with this process; 0: it stays
+  bool destroy = false;                    // unbind: the context as well as its name
+  bool name_only = false;                  // unbind: the name of a context, which stays with all that is in it
+  std::string pattern = "**";              // watch
   Duration interval = std::chrono::milliseconds{500};
   int changes = 0;  // watch: so many; 0: until it is ended
 };

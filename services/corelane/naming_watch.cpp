@@ -38,25 +38,69 @@ std::string line_of(const Change& change, Format shown_as) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+// Of a nameserver that has ended, or stands still; it may come back.
+bool is_absence(ErrorKind kind) {
+  return kind == ErrorKind::comm_failure || kind == ErrorKind::transient || kind == ErrorKind::timeout ||
+         kind == ErrorKind::object_not_exist;
+}
+
+// The changes that a nameserver tells, also one that ends and is started again meanwhile.
+class Watch {
+ public:
+  Watch(NamingContextRef root, std::string pattern, std::ostream& err)
+      : root_(std::move(root)), pattern_(std::move(pattern)), err_(err) {}
+
+  // From now on.
+  void begin() {
+    const auto directory = directory_of(root_);
+    if (!directory)
+      throw NamingFault(
+          "this naming service is not Corelane's, and tells no changes; corelane ns list --recursive shows what there "
+          "is");
+    server_ = directory->nameserver();
+    since_ = from_now_on;
+    bool lost = false;
+    server_->changes(pattern_, since_, lost);
+  }
+
+  Corelane::Naming::ChangeList next() try {
+    if (away_) return_to();
+    bool lost = false;
+    auto changes = server_->changes(pattern_, since_, lost);
+    if (lost) say("more changed than the nameserver remembers; corelane ns list shows what is");
+    return changes;
+  } catch (const CORBA::SystemException& fault) {
+    if (!is_absence(fault.error().kind)) throw;
+    if (!away_) say(std::string("the nameserver does not answer, waiting until it does: ") + fault.what());
+    away_ = true;
+    return {};
+  }
+
+ private:
+  void return_to() {
+    begin();
+    away_ = false;
+    say("the nameserver answers again; what changed meanwhile it does not tell, corelane ns list shows what is");
+  }
+  void say(const std::string& what) { err_ << "corelane ns watch: " << plain(what) << std::endl; }
+
+  const NamingContextRef root_;
+  const std::string pattern_;
+  std::ostream& err_;
+  IDL::traits<Corelane::Naming::Server>::ref_type server_{};
+  std::uint64_t since_ = from_now_on;
+  bool away_ = false;
+};
+
 }  // namespace
 
 int watch_names(const NamingOptions& options, std::ostream& out, std::ostream& err) {
   return with_naming("corelane ns watch", options, false, err, [&](NamingSession& session) {
-    const auto directory = directory_of(session.root);
-    if (!directory) {
-      err << "corelane ns watch: this naming service is not Corelane's, and tells no changes; corelane ns list "
-             "--recursive shows what there is\n";
-      return 1;
-    }
-    const auto server = directory->nameserver();
-    std::uint64_t since = from_now_on;
-    bool lost = false;
-    server->changes(options.pattern, since, lost);
+    Watch watch(session.root, options.pattern, err);
+    watch.begin();
     err << "watching " << plain(options.pattern) << "\n";
     for (int told = 0; out && (options.changes == 0 || told < options.changes);) {  // until the user ends it
-      const auto changes = server->changes(options.pattern, since, lost);
-      if (lost)
-        err << "corelane ns watch: more changed than the nameserver remembers; corelane ns list shows what is\n";
+      const auto changes = watch.next();
       for (const Change& change : changes)
         if (options.changes == 0 || told++ < options.changes) out << line_of(change, options.format) << std::endl;
       if (changes.empty()) os::sleep_until(os::now() + options.interval);

@@ -35,8 +35,9 @@ void add_name(CLI::App* part, NamingOptions& options, bool required, const char*
 
 void define_bind(CLI::App* part, NamingOptions& options) {
   add_name(part, options, true, "the new name, such as plant.line1/controller");
-  part->add_option("REFERENCE", options.reference,
-                   "what it is to mean: IOR:..., corbaloc:..., a file that holds one, or -; without it a new context")
+  part->add_option_function<std::string>(
+          "REFERENCE", [&options](const std::string& word) { options.reference = word; },
+          "what it is to mean: IOR:..., corbaloc:..., a file that holds one, or -; without it a new context")
       ->type_name("");
   part->add_flag("--replace", options.replace, "also where the name is bound already");
   part->add_flag("--parents", options.parents, "make the contexts on the way that are missing");
@@ -73,7 +74,10 @@ Action define_ns(CLI::App& app, std::vector<std::string>& orb_options) {
   define_bind(part("bind", "give an object a name, or make a context", &bind_name), options);
   auto* const unbind = part("unbind", "take a name away", &unbind_name);
   add_name(unbind, options, true, "the name");
-  unbind->add_flag("--destroy", options.destroy, "it means a context: that goes, too; it has to be empty");
+  auto* const destroy =
+      unbind->add_flag("--destroy", options.destroy, "it means a context: that goes, too; it has to be empty");
+  unbind->add_flag("--name-only", options.name_only, "it means a context: that stays, and what is in it")
+      ->excludes(destroy);
   define_watch(part("watch", "tell of each name that is bound or unbound", &watch_names), options);
   return [chosen](const ToolSettings& settings) {
     chosen->options.orb_options = settings.orb_options;

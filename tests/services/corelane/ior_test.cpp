@@ -117,7 +117,7 @@ TEST_CASE("what is no reference is told with the place") {
       {"corbaloc::host/a%2", "at character 17: % is to be followed"},
       {"corbaname:iip:host#a", "at character 11: 'iip:host' is no address"},
       {"corbaname::host#a//b", "at character 17: "},
-      {"-", "at character 1: expected IOR:, corbaloc: or corbaname:"},
+      {"-", "standard input held no reference; give a reference"},
       {"/nowhere/x", "/nowhere/x does not exist; give a reference"},
   };
   for (const Case& c : cases) {

@@ -1,15 +1,19 @@
 // `corelane ns`: what it says of a naming service's refusals, and what it does at Corelane's own.
 #include "services/corelane/naming.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <functional>
+#include <optional>
 #include <sstream>
 #include <string>
 
 #include "CorelaneNamingC.h"
 #include "orb/os/child_process.h"
+#include "services/corelane/ior.h"
 #include "services/corelane/naming_fault.h"
 #include "services/nameserver/client/cos_name.h"
 #include "tests/support/temp_directory.h"
@@ -91,7 +95,7 @@ TEST_CASE("names are bound, shown, watched and taken away from the command line"
   const std::string nobody = "corbaloc::127.0.0.1:1/x",
                     listed = "a/  stays until it is unbound\nc/  stays until it is unbound\ng  goes with process " +
                              std::to_string(::getpid()) + "\n";
-  const auto with = [](const char* name, const std::string& reference = {}) {
+  const auto with = [](const char* name, const std::optional<std::string>& reference = {}) {
     return [=](NamingOptions& options) { options.name = name, options.reference = reference; };
   };
   const Case cases[] = {
@@ -105,6 +109,9 @@ TEST_CASE("names are bound, shown, watched and taken away from the command line"
       {bind_name, [&](NamingOptions& o) { with("g", nobody)(o), o.process = ::getpid(); }, "", ""},
       {bind_name, [&](NamingOptions& o) { with("h", nobody)(o), o.process = 1 << 22; }, "",
        "corelane ns bind: there is no process 4194304 that this user sees\n"},
+      {bind_name, with("i", ""), "", "corelane ns bind: an empty word is no reference; give "},
+      {bind_name, [&](NamingOptions& o) { with("i")(o), o.process = ::getpid(); }, "",
+       "corelane ns bind: a context does not go with a process; "},
       {list_names, [&](NamingOptions& o) { o.recursive = true; }, "a/\na/b\nc/\nc/d.e/\nc/d.e/f\ng\n", ""},
       {list_names, [&](NamingOptions& o) { o.details = true; }, listed.c_str(), ""},
       {list_names, with("c"), "d.e/\n", ""},
@@ -112,9 +119,12 @@ TEST_CASE("names are bound, shown, watched and taken away from the command line"
       {resolve_name, with("a/x"), "", "corelane ns resolve: 'a' has no 'x'; corelane ns list 'a' shows what it has\n"},
       {unbind_name, [&](NamingOptions& o) { with("a")(o), o.destroy = true; }, "",
        "corelane ns unbind: 'a' still holds "},
+      {unbind_name, with("a"), "", "corelane ns unbind: 'a' means a context, whose names "},
+      {unbind_name, with("x"), "", "corelane ns unbind: the root context has no 'x'; "},
       {unbind_name, with("a/b"), "", ""},
       {unbind_name, [&](NamingOptions& o) { with("a")(o), o.destroy = true; }, "", ""},
-      {list_names, with(""), "c/\ng\n", ""},
+      {unbind_name, [&](NamingOptions& o) { with("c")(o), o.name_only = true; }, "", ""},
+      {list_names, with(""), "g\n", ""},
   };
   for (const Case& c : cases) {
     NamingOptions options = start;
@@ -135,7 +145,7 @@ TEST_CASE("where a nameserver does not go on into another the commands do") {
   ChildProcess far = nameserver_in(far_place.path(), {"--ior-file", file});
   REQUIRE((near.read_line() && far.read_line()));
   std::ostringstream out, err;
-  const auto with = [&](const std::string& name, const std::string& reference = {}) {
+  const auto with = [&](const std::string& name, const std::optional<std::string>& reference = {}) {
     return NamingOptions{
         .orb_options = {"-ORBRuntimeDirectory", near_place.path()}, .name = name, .reference = reference};
   };
@@ -143,7 +153,9 @@ TEST_CASE("where a nameserver does not go on into another the commands do") {
   CHECK(bind_name(with("far/x", "corbaloc::127.0.0.1:1/x"), out, err) == 0);
   CHECK(bind_name(with("far/c"), out, err) == 0);
   CHECK(list_names(with("far/c"), out, err) == 0);
-  CHECK(unbind_name(with("far/c"), out, err) == 0);
+  NamingOptions ended = with("far/c");
+  ended.destroy = true;
+  CHECK(unbind_name(ended, out, err) == 0);
   CHECK(list_names(with("far"), out, err) == 0);
   CHECK(out.str() == "x\n");
   CHECK(err.str().empty());
@@ -190,7 +202,41 @@ TEST_CASE("a watch tells of a name that is bound") {
   CHECK(watch.wait()->ok());
 }
 
+TEST_CASE("a watch goes on with a nameserver that is started again") {
+  const TempDirectory place;
+  std::optional<ChildProcess> server(nameserver_in(place.path()));
+  REQUIRE(server->read_line());
+  ChildProcess watch({program_beside("corelane"), "ns", "watch", "--changes", "1", "--interval", "10ms",
+                      "-ORBRuntimeDirectory", place.path(), "-ORBLogLevel", "off"},
+                     {.joins_errors = true});
+  CHECK(watch.read_line() == "watching **");
+  ::kill(server->pid(), SIGKILL);
+  CHECK_THAT(watch.read_line().value_or(""), Contains("does not answer, waiting until it does"));
+  server.emplace(nameserver_in(place.path()));
+  REQUIRE(server->read_line());
+  CHECK_THAT(watch.read_line().value_or(""), Contains("answers again; what changed meanwhile"));
+  std::ostringstream out, err;
+  CHECK(bind_name({.orb_options = {"-ORBRuntimeDirectory", place.path()}, .name = "plant"}, out, err) == 0);
+  CHECK(watch.read_line() == "bound    plant/");
+  CHECK(watch.wait()->ok());
+}
+
 // Error paths.
+
+TEST_CASE("a reference is read from a file that holds one, and never an empty one") {
+  const TempDirectory place;
+  const std::string file = place.path() + "/reference";
+  for (const char* text : {"", " \n", "corbaloc::h/x\n"}) {
+    std::ofstream(file) << text;
+    std::istringstream in(text);
+    std::ostringstream err;
+    const auto from_file = read_reference("ior", file, in, err), from_input = read_reference("ior", "-", in, err);
+    CAPTURE(text, err.str());
+    CHECK(from_file == from_input);
+    CHECK(from_file.has_value() == err.str().empty());
+    if (!from_file) CHECK_THAT(err.str(), Contains(file + " is empty") && Contains("standard input held no reference"));
+  }
+}
 
 TEST_CASE("without a naming service a command says how to come by one") {
   std::ostringstream out, err;
