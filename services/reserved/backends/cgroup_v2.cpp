@@ -78,23 +78,30 @@ Done<void> CgroupV2::switch_on(const std::string& group, const std::string& cont
   if (names_controller(groups_.read(file).value_or(""), controller)) return {};
   const JournalEntry entry{
       .kind = JournalEntry::Kind::value, .where = "unified", .subject = file, .before = "-" + controller};
-  if (group == root_)
+  if (group == root_ && std::ranges::count(host_.journal->entries(), entry) == 0)
     if (auto kept = host_.journal->add(entry); !kept) return kept;
   auto done = put(file, "+" + controller);
   if (!done && group == root_) host_.journal->drop(entry);
   return done;
 }
 
+// systemd switches off in the root what none of its own units needs, unless it is on in a group below.
+Done<void> CgroupV2::switch_on_below(const std::string& group, const std::string& controller) {
+  if (auto above = switch_on(root_, controller); !above) return above;
+  return switch_on(group, controller);
+}
+
 Done<void> CgroupV2::make_set(const SetName& set, const Place& place) {
   const std::string group = set_group(set);
   sets_[set] = place;
   if (auto made = make_group(group, root_); !made) return made;
+  if (auto on = switch_on_below(group, "cpuset"); !on) return on;
+  if (has_cpu_)
+    if (auto on = switch_on_below(group, "cpu"); !on) return on;
   if (auto kept = bindings_.keep_all(); !kept) return kept;
   auto parted = make_partition(group, joined(place.cores, place.idle));
   bindings_.bind_again();
-  if (!parted) return parted;
-  if (auto done = switch_on(group, "cpuset"); !done) return done;
-  return has_cpu_ ? switch_on(group, "cpu") : Done<void>{};
+  return parted;
 }
 
 // The kernel takes the word and says behind it what it makes of it.

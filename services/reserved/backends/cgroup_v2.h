@@ -55,6 +55,7 @@ class CgroupV2 final : public Backend {
   void remove_group(const std::string& path);
   Done<void> put(const std::string& file, const std::string& text) const;
   Done<void> switch_on(const std::string& group, const std::string& controller);
+  Done<void> switch_on_below(const std::string& group, const std::string& controller);
   Done<void> make_partition(const std::string& group, const std::vector<CoreId>& cores);
   Done<void> make_member(const Member& member, const Enter& command);
   Done<void> bring_in(const Member& member);

@@ -131,6 +131,17 @@ TEST_CASE("a process of a tree that has a reservation of its own keeps that one"
   CHECK(fake.group_of(app) + fake.cores_of(app) != alone);
 }
 
+TEST_CASE("controllers that somebody switched off in the root are switched on again for a reservation") {
+  FakeHost fake(Kind::v2);
+  fake.keeper();
+  for (const char* const off : {"-cpuset", "-cpu"}) fake.unified.write("cgroup.subtree_control", off);
+  REQUIRE(fake.reserve(fake.shell));
+  CHECK_THAT(fake.unified.read("cgroup.subtree_control").value(), Catch::Contains("cpuset") && Catch::Contains("cpu "));
+  fake.keeper().stop();
+  CHECK(restore(fake.host(), "") == Remarks{});
+  fake.check_as_found();
+}
+
 TEST_CASE("a share is written where the kernel reads it") {
   FakeHost v1(Kind::v1), v2(Kind::v2);
   const Wanted share = ShareWanted{2ms, 10ms};
