@@ -6,6 +6,8 @@ virtual machine, with the program and its libraries in the first file system.
     machine.py --fetch              Debian's kernel and busybox, unpacked into the kernel folder (nothing is installed)
 
       --groups v1|v2|none   which control groups are mounted: the controllers cpuset and cpu of v1, all of v2, or nothing
+      --systemd             this host's systemd is the first process and starts the program; --file unit=etc/systemd/system/unit
+                            brings units of its own (groups: v1, v2)
       --cpus N --memory MB  of the machine: 4, 768
       --limit SECONDS       for the program: 300
       --boot SECONDS        for the kernel, until the program starts: 60
@@ -31,12 +33,13 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 QEMU = "qemu-system-x86_64"
+SYSTEMD = "/lib/systemd/systemd"
 KERNEL_PACKAGE = "linux-image-cloud-amd64"
 STARTED = "corelane-machine: started"
 ENDED = re.compile(r"corelane-machine: status (\d+)")
 ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|c)")
 
-INIT = f"""#!/bin/busybox sh
+BUSYBOX_INIT = f"""#!/bin/busybox sh
 export PATH=/bin HOME=/tmp LC_ALL=C
 /bin/busybox mkdir -p /proc /sys /dev /tmp /run /etc
 /bin/busybox --install -s /bin
@@ -57,14 +60,41 @@ case "$corelane_groups" in
     ;;
   v2) mount -t cgroup2 groups /sys/fs/cgroup ;;
 esac
-echo "root:x:0:0::/tmp:/bin/sh" >/etc/passwd
-echo "root:x:0:" >/etc/group
 echo "{STARTED}"
 cd /corelane
 sh ./command </dev/null
 echo "corelane-machine: status $?"
 poweroff -f
 """
+
+# systemd mounts what it needs, control groups as the kernel's command line says.
+SYSTEMD_INIT = f"""#!/bin/busybox sh
+/bin/busybox mkdir -p /proc /sys /dev /tmp /run /var/tmp /home /root /boot
+/bin/busybox --install -s /bin
+exec {SYSTEMD} </dev/console >/dev/console 2>&1
+"""
+SYSTEMD_GROUPS = {
+    "v1": "systemd.unified_cgroup_hierarchy=0 systemd.legacy_systemd_cgroup_controller=1",
+    "v2": "systemd.unified_cgroup_hierarchy=1"
+}
+BARE_UNIT = "[Unit]\nDescription=a stage of the start\nDefaultDependencies=no\n"
+SYSTEMD_UNITS = {
+    **dict.fromkeys(("sysinit.target", "basic.target", "sockets.target", "shutdown.target"), BARE_UNIT),
+    "default.target": BARE_UNIT + "Wants=program.service\n",
+    "program.service": f"""[Unit]
+DefaultDependencies=no
+[Service]
+Type=oneshot
+TimeoutStartSec=infinity
+WorkingDirectory=/corelane
+Environment=PATH=/bin HOME=/tmp LC_ALL=C
+StandardOutput=file:/dev/console
+StandardError=inherit
+ExecStart=/bin/sh -c 'echo "{STARTED}"; sh ./command </dev/null; echo "corelane-machine: status $?"; poweroff -f'
+"""
+}
+# Users of the machine.
+ACCOUNTS = {"etc/passwd": "root:x:0:0::/tmp:/bin/sh\n", "etc/group": "root:x:0:\n"}
 
 
 class Untestable(Exception):
@@ -124,13 +154,24 @@ def libraries_of(path):
     return set(re.findall(r"(/\S+) \(0x", told))
 
 
+def files_of(options):
+    """FROM[=TO] of all that a machine has besides its kernel."""
+    systemd = [f"{SYSTEMD}={SYSTEMD}", f"{shutil.which('systemctl') or 'systemctl'}=bin/systemctl"] if options.systemd else []
+    return [options.program[0], *options.file, *systemd]
+
+
 def image_of(options, folder):
     image = Image()
     image.console()
-    image.file("init", INIT.encode())
+    image.file("init", (SYSTEMD_INIT if options.systemd else BUSYBOX_INIT).encode())
     image.file("bin/busybox", content_of(os.path.join(options.kernel, "busybox")))
+    for path, content in ACCOUNTS.items():
+        image.file(path, content.encode(), 0o644)
+    if options.systemd:
+        for unit, content in SYSTEMD_UNITS.items():
+            image.file("etc/systemd/system/" + unit, content.encode(), 0o644)
     libraries = set()
-    for text in [options.program[0], *options.file]:
+    for text in files_of(options):
         source, _, target = text.partition("=")
         libraries |= libraries_of(source)
         image.file(target or "corelane/" + os.path.basename(source), stripped(source, folder), os.stat(source).st_mode & 0o777)
@@ -149,6 +190,8 @@ def image_of(options, folder):
 
 def command_of(options, image):
     said = f"console=ttyS0 quiet loglevel=4 panic=-1 corelane_groups={options.groups}"
+    if options.systemd:
+        said += f" {SYSTEMD_GROUPS[options.groups]} systemd.show_status=no"
     return [
         QEMU, "-accel", options.accel, "-machine", "q35", "-cpu", "max", "-smp", str(options.cpus), "-m", str(options.memory),
         "-nodefaults", "-no-reboot", "-display", "none", "-serial", "stdio", "-kernel", os.path.join(options.kernel, "vmlinuz"),
@@ -196,7 +239,9 @@ def run(options):
             raise Untestable(f"no {name} in {options.kernel}: './dev test --vm' fetches Debian's")
     if shutil.which(QEMU) is None:
         raise Untestable(f"no {QEMU}: './dev test --vm' installs Debian's qemu-system-x86")
-    for path in [options.program[0], *(text.partition("=")[0] for text in options.file)]:
+    if options.systemd and not os.path.exists(SYSTEMD):
+        raise Untestable(f"no {SYSTEMD}: './dev test --vm' installs Debian's systemd")
+    for path in (text.partition("=")[0] for text in files_of(options)):
         if not os.path.exists(path):
             raise Untestable(f"{path} is not built: './dev test --vm' builds it")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -241,6 +286,7 @@ def parse(arguments):
     parser = argparse.ArgumentParser(usage=__doc__, add_help=False)
     parser.add_argument("--fetch", action="store_true")
     parser.add_argument("--groups", choices=("v1", "v2", "none"), default="v2")
+    parser.add_argument("--systemd", action="store_true")
     parser.add_argument("--cpus", type=int, default=4)
     parser.add_argument("--memory", type=int, default=768)
     parser.add_argument("--limit", type=float, default=300)
@@ -253,6 +299,8 @@ def parse(arguments):
     options = parser.parse_args(arguments)
     if not options.fetch and not options.program:
         parser.error("which program?")
+    if options.systemd and options.groups not in SYSTEMD_GROUPS:
+        parser.error("--systemd takes --groups v1 or v2")
     return options
 
 
