@@ -1,8 +1,11 @@
 #include "services/reserved/backends/affinity_only.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <string>
+#include <utility>
 
 #include "orb/os/core_list.h"
 #include "services/reserved/accounts/core_sets.h"
@@ -24,6 +27,9 @@ BackendReport AffinityOnly::report() const {
                  "v2 with the cpuset controller, and root, would",
                  "no shares: neither SCHED_DEADLINE on one core nor a bandwidth of a tree can be had without control "
                  "groups"}};
+  if (geteuid() != 0)
+    report.cannot.push_back("only programs of user " + std::to_string(geteuid()) +
+                            " keep away from reserved cores: this server is not root, and may move no others");
   if (host_.of_process != 0)
     report.cannot.push_back("only process " + std::to_string(host_.of_process) +
                             " and what it started keep away from reserved cores: no other program of this host is "
@@ -38,6 +44,9 @@ Done<StartReport> AffinityOnly::start(const std::vector<CoreId>& all) {
 
 std::vector<Lost> AffinityOnly::sweep() {
   memory_.forget_dead();
+  const auto has_ended = [&](const auto& item) { return host_.processes->identity(item.first) != item.second; };
+  std::erase_if(unmovable_, has_ended);
+  std::erase_if(seen_, has_ended);
   apply_to_all();
   return {};
 }
@@ -85,10 +94,13 @@ StartReport AffinityOnly::apply_to_all() {
   return report;
 }
 
-// Where the thread ran before anything was done to it. A mask of ours that nothing was written down about is inherited.
-std::vector<CoreId> AffinityOnly::original_of(int thread, const std::vector<CoreId>& now) const {
+// Where the thread ran before anything was done to it. A mask of ours that nothing was written down about is inherited,
+// unless the thread was there before and was left alone: then it is its own.
+std::vector<CoreId> AffinityOnly::original_of(int thread, const Process& identity, const std::vector<CoreId>& now) {
+  const auto [seen, is_new] = seen_.try_emplace(thread, identity);
+  const bool was_there = !is_new && std::exchange(seen->second, identity) == identity;
   if (const auto kept = memory_.kept_affinity(thread)) return *kept;
-  return given_.contains(now) ? all_ : now;
+  return given_.contains(now) && !was_there ? all_ : now;
 }
 
 // Threads inherit it, and so does the next daemon after a crash, which must not take it for the whole host.
@@ -109,10 +121,11 @@ bool AffinityOnly::apply(int thread, const std::vector<CoreId>* owned, StartRepo
     ++report.unmovable;
     return false;
   }
-  const auto original = original_of(thread, *now);
+  const auto original = original_of(thread, *identity, *now);
   auto wanted = owned != nullptr ? within(*owned, *now) : common_to(original, common_);
   if (wanted.empty()) wanted = common_;
-  if (*now == wanted && *now == original) return false;
+  const bool looks_given = *now != all_ && given_.contains(*now);  // the end would widen it, unless it is written down
+  if (*now == wanted && *now == original && !looks_given) return false;
   if (host_.processes->is_fixed(thread)) {
     unmovable_[thread] = *identity;
     return ++report.unmovable, false;

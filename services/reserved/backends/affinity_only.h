@@ -39,7 +39,7 @@ class AffinityOnly final : public Backend {
   std::map<int, std::vector<CoreId>> owners() const;
   bool apply(int thread, const std::vector<CoreId>* owned, StartReport& report);
   bool note_given(const std::vector<CoreId>& cores);
-  std::vector<CoreId> original_of(int thread, const std::vector<CoreId>& now) const;
+  std::vector<CoreId> original_of(int thread, const Process& identity, const std::vector<CoreId>& now);
 
   const Host host_;
   ThreadMemory memory_;
@@ -49,6 +49,7 @@ class AffinityOnly final : public Backend {
   std::map<ReservationId, Member> members_{};
   std::map<int, SetName> guests_{};        // services, by pid, in a client's set
   std::map<int, Process> unmovable_{};     // threads that the kernel binds to their cores
+  std::map<int, Process> seen_{};          // threads
   std::set<std::vector<CoreId>> given_{};  // masks that threads have got here
 };
 

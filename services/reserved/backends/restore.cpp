@@ -36,6 +36,7 @@ int put_back_home(const Host& host, GroupFiles& groups, const JournalEntry& entr
 int put_back_affinity(const Host& host, const JournalEntry& entry) {
   const auto cores = os::parse_core_list(entry.before);
   if (!cores || !is_same(*host.processes, entry.process)) return 0;
+  if (host.processes->affinity(entry.process.pid) == *cores) return 0;
   const int fault = host.processes->set_affinity(entry.process.pid, *cores);
   return fault == ESRCH ? 0 : fault;
 }
@@ -44,10 +45,15 @@ int put_back_affinity(const Host& host, const JournalEntry& entry) {
 int put_back_mask(const Host& host, const JournalEntry& entry) {
   const auto given = os::parse_core_list(entry.subject), before = os::parse_core_list(entry.before);
   if (!given || !before) return EINVAL;
+  int fault = 0;
   for (const int pid : host.processes->all())
-    for (const int thread : host.processes->threads_of(pid))
-      if (host.processes->affinity(thread) == *given) host.processes->set_affinity(thread, *before);
-  return 0;
+    for (const int thread : host.processes->threads_of(pid)) {
+      if (host.processes->affinity(thread) != *given || host.processes->is_fixed(thread)) continue;
+      const int refused = host.processes->set_affinity(thread, *before);
+      // Whom this user may not move it never moved.
+      if (refused != 0 && refused != ESRCH && refused != EPERM) fault = refused;
+    }
+  return fault;
 }
 
 // What says so already may not be writable: an interrupt that the kernel does not let be steered.

@@ -99,7 +99,7 @@ TEST_CASE("whichever change of the host the daemon is killed at the next one put
     if (killed) fake.restore_from_disk();
     fake.check_as_found_by_next();
   }
-  CHECK(change > (kind == Kind::affinity ? 10 : 50));
+  CHECK(change > (kind == Kind::affinity ? 10 : 30));
 }
 
 TEST_CASE("whichever change the next daemon is killed at while it puts the host back the one after it does") {

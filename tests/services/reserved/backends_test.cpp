@@ -230,6 +230,19 @@ TEST_CASE("processes that start while cores are reserved get all cores when they
   CHECK(fake.cores_of(inside) == "0-3");
 }
 
+TEST_CASE("a thread that bound itself to what becomes the default set keeps that in the end") {
+  FakeHost fake(Kind::affinity);
+  const int app = fake.processes.fork_from(fake.shell), bound = fake.processes.fork_from(fake.shell);
+  fake.processes.set_affinity(bound, {{0}});
+  fake.before = fake.processes.entries;
+  REQUIRE(fake.reserve(app, CoresWanted{.count = 3}));
+  CHECK(fake.cores_of(fake.shell) == "0");
+  fake.keeper().stop();
+  CHECK(restore(fake.host(), "") == Remarks{});
+  CHECK(fake.cores_of(bound) == "0");
+  fake.check_as_found();
+}
+
 TEST_CASE("a thread that binds itself to one of its own reserved cores stays there") {
   FakeHost fake(Kind::affinity);
   const int app = fake.processes.fork_from(fake.shell);
