@@ -48,7 +48,7 @@ Commands Accounts::decide(const Fact& fact) {
   return std::visit([this](const auto& one) { return on(one); }, fact);
 }
 
-// ---- Asking --------------------------------------------------------------------------------------------------------
+// ---- Asking ----
 
 Commands Accounts::on(const Asked& fact) {
   if (auto fault = fault_of(fact)) return {Refused{std::move(*fault)}};
@@ -124,7 +124,7 @@ Refusal Accounts::no_room(const Account& account) const {
   return {.kind = RefusalKind::no_room, .reason = std::move(reason), .fits = std::move(fits)};
 }
 
-// ---- Placing -------------------------------------------------------------------------------------------------------
+// ---- Placing ----
 
 bool Accounts::place(Account& account, Commands& commands, bool may_open) {
   return account.is_share() ? place_share(account, commands, may_open) : place_cores(account, commands, may_open);
@@ -186,7 +186,7 @@ void Accounts::grant(Account account, Commands& commands, Time at) {
   granted_.emplace(account.id, std::move(account));
 }
 
-// ---- Ending --------------------------------------------------------------------------------------------------------
+// ---- Ending ----
 
 Commands Accounts::on(const Released& fact) {
   Commands commands;
@@ -224,6 +224,8 @@ Commands Accounts::on(const Ticked& fact) {
 Commands Accounts::on(const Renewed& fact) {
   if (Account* account = find_granted(fact.id))
     account->lease_end = fact.lease == Duration::zero() ? never : fact.at + fact.lease;
+  const auto waiting = std::ranges::find(queue_, fact.id, &Account::id);
+  if (waiting != queue_.end()) waiting->terms.lease = fact.lease;  // from its grant on
   return {};
 }
 
@@ -273,7 +275,7 @@ void Accounts::serve_queue(Time at, Commands& commands) {
   queue_ = std::move(still);
 }
 
-// ---- Billing -------------------------------------------------------------------------------------------------------
+// ---- Billing ----
 
 Commands Accounts::on(const Lent& fact) {
   Account* account = find_granted(fact.id);
@@ -340,7 +342,7 @@ Commands Accounts::on(const Charged& fact) {
   return {};
 }
 
-// ---- Looking -------------------------------------------------------------------------------------------------------
+// ---- Looking ----
 
 Account* Accounts::find_granted(ReservationId id) {
   const auto found = granted_.find(id);

@@ -57,8 +57,7 @@ BackendReport CgroupV1::report() const {
   return report;
 }
 
-// ---- The default set
-// -------------------------------------------------------------------------------------------------
+// ---- The default set ----
 
 Done<StartReport> CgroupV1::start(const std::vector<CoreId>& all) {
   const auto cpus = host_.cpuset->read(in_root("cpuset.cpus"));
@@ -128,8 +127,7 @@ Done<void> CgroupV1::set_common(const std::vector<CoreId>& cores) {
   return done;
 }
 
-// ---- Sets
-// ------------------------------------------------------------------------------------------------------------
+// ---- Sets ----
 
 Done<void> CgroupV1::make_set(const SetName& set, const Place& place) {
   const std::string group = in_root(group_name(set));
@@ -183,8 +181,7 @@ Done<void> CgroupV1::fill(const std::string& group, const std::vector<CoreId>& c
   return {};
 }
 
-// ---- Coming and going
-// ------------------------------------------------------------------------------------------------
+// ---- Coming and going ----
 
 Done<Remarks> CgroupV1::enter(const Enter& command) {
   Member& member = members_[command.id];

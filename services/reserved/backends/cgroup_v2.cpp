@@ -62,8 +62,7 @@ std::vector<Lost> CgroupV2::sweep() {
   return deadlines_.retry();
 }
 
-// ---- Sets
-// ------------------------------------------------------------------------------------------------------------
+// ---- Sets ----
 
 Done<StartReport> CgroupV2::start(const std::vector<CoreId>&) {
   if (!groups_.has(joined_path(root_, "cgroup.subtree_control")))
@@ -158,8 +157,7 @@ Done<void> CgroupV2::put(const std::string& file, const std::string& text) const
   return {};
 }
 
-// ---- Coming and going
-// ------------------------------------------------------------------------------------------------
+// ---- Coming and going ----
 
 Done<Remarks> CgroupV2::enter(const Enter& command) {
   Member& member = members_[command.id];

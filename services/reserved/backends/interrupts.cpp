@@ -80,7 +80,7 @@ bool Interrupts::steer(const std::string& file, const Form& form, const std::vec
   if (kept == entries.end() && !journal_->add(entry)) return false;
   const bool done = folder.write(file, form.text(wanted)) == 0;
   if (done && wanted != *first) ++report_.steered;
-  if (wanted == *first || (!done && *now == *first)) journal_->drop(entry);
+  if (done ? wanted == *first : *now == *first) journal_->drop(entry);  // it goes where it did at first
   return done;
 }
 

@@ -15,7 +15,7 @@ KnownUser known_user(uid_t user) {
   passwd* found = nullptr;
   if (getpwuid_r(user, &entry, memory.data(), memory.size(), &found) != 0 || found == nullptr) return known;
   known.name = found->pw_name;
-  known.groups.resize(most_groups);
+  known.groups.resize(most_groups, static_cast<gid_t>(-1));  // which is no group
   int count = static_cast<int>(most_groups);
   // Where there are more, those that found room.
   if (getgrouplist(found->pw_name, found->pw_gid, known.groups.data(), &count) >= 0)

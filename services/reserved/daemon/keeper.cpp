@@ -40,8 +40,7 @@ void Keeper::stop() {
     tell(Released{parts_.now(), all.back()->id});  // those that wait first
 }
 
-// ---- Commands
-// --------------------------------------------------------------------------------------------------------
+// ---- Commands ----
 
 Keeper::Outcome Keeper::tell(const Fact& fact) {
   Outcome outcome;
@@ -119,8 +118,7 @@ Duration Keeper::used_since(const Process& service) const {
   return parts_.processes.used_by(service.pid) - came->second;
 }
 
-// ---- What clients ask
-// ------------------------------------------------------------------------------------------------
+// ---- What clients ask ----
 
 Expected<GrantView, Refusal> Keeper::reserve(Holder holder, const Wanted& wanted, const Terms& terms) {
   const std::scoped_lock lock(mutex_);
@@ -167,9 +165,11 @@ std::optional<Account> Keeper::holding(const Process& process) const {
   return nearest == nullptr ? std::nullopt : std::optional(*nearest);
 }
 
-void Keeper::renew(ReservationId id, Duration lease) {
+bool Keeper::renew(ReservationId id, Duration lease) {
   const std::scoped_lock lock(mutex_);
+  if (parts_.accounts.find(id) == nullptr) return false;
   tell(Renewed{parts_.now(), id, lease});
+  return true;
 }
 
 void Keeper::release(ReservationId id) {
@@ -244,8 +244,7 @@ void Keeper::charge(ReservationId id, const Process& client, Duration used) {
   tell(Charged{id, client, used});
 }
 
-// ---- What happens by itself
-// ------------------------------------------------------------------------------------------
+// ---- What happens by itself ----
 
 void Keeper::ended(const Process& process) {
   const std::scoped_lock lock(mutex_);

@@ -57,7 +57,7 @@ class Keeper {
   Expected<GrantView, Refusal> look(ReservationId id);
   // What the process runs on, of its own or of a tree that it is in; nothing for a thread's share, and for a guest.
   std::optional<Account> holding(const Process& process) const;
-  void renew(ReservationId id, Duration lease);
+  bool renew(ReservationId id, Duration lease);  // false: it has ended
   void release(ReservationId id);
   Expected<void, Refusal> lend(ReservationId id, const Process& service);
   void take_back(ReservationId id, const Process& service);

@@ -158,8 +158,7 @@ idl::CoreState state_of(const CoreState& core) {
 ReservationServant::ReservationServant(Keeper& keeper, AccessList access)
     : keeper_(keeper), access_(std::move(access)), began_(keeper.now()) {}
 
-// ---- Who asks
-// --------------------------------------------------------------------------------------------------------
+// ---- Who asks ----
 
 ReservationServant::Caller ReservationServant::caller() const {
   const auto peer = core::calling_credentials();
@@ -209,8 +208,7 @@ Account ReservationServant::owned(idl::Id reservation, const Caller& from) const
   return *std::move(account);
 }
 
-// ---- Reserving
-// -------------------------------------------------------------------------------------------------------
+// ---- Reserving ----
 
 idl::Grant ReservationServant::reserve(const idl::Holder& for_whom, const Wanted& wanted, const idl::Terms& how) {
   const Caller from = caller();
@@ -258,7 +256,7 @@ idl::Grant ReservationServant::look(idl::Id reservation) {
 idl::Nanoseconds ReservationServant::renew(idl::Id reservation, idl::Nanoseconds lease) {
   owned(reservation, caller());
   const Duration given = duration_of(lease);
-  keeper_.renew({reservation}, given);
+  if (!keeper_.renew({reservation}, given)) throw idl::Unknown();
   return count_of(given);
 }
 
@@ -267,8 +265,7 @@ void ReservationServant::release(idl::Id reservation) {
   keeper_.release({reservation});
 }
 
-// ---- Billing
-// ---------------------------------------------------------------------------------------------------------
+// ---- Billing ----
 
 void ReservationServant::lend(idl::Id reservation, const idl::Process& service) {
   const Caller from = caller();
@@ -279,9 +276,12 @@ void ReservationServant::lend(idl::Id reservation, const idl::Process& service) 
 }
 
 void ReservationServant::take_back(idl::Id reservation, const idl::Process& service) {
-  const Account account = owned(reservation, caller());
+  const Caller from = caller();
+  const Account account = owned(reservation, from);
+  const int pid = service.pid() != 0 ? service.pid() : from.process.pid;
   for (const Loan& loan : account.loans)
-    if (loan.service.pid == service.pid()) keeper_.take_back({reservation}, loan.service);
+    if (loan.service.pid == pid && (service.started() == 0 || service.started() == loan.service.start_ticks))
+      keeper_.take_back({reservation}, loan.service);
 }
 
 idl::Grant ReservationServant::work_on(idl::Id reservation) {
@@ -302,8 +302,7 @@ void ReservationServant::charge(idl::Id reservation, const idl::Process& client,
   keeper_.charge({reservation}, resolve(client, from, true), duration_of(used));
 }
 
-// ---- Looking
-// ---------------------------------------------------------------------------------------------------------
+// ---- Looking ----
 
 idl::AccountList ReservationServant::accounts() {
   idl::AccountList list;

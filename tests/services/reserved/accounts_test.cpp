@@ -180,6 +180,15 @@ TEST_CASE("a lease ends unless it is renewed") {
   CHECK(books.accounts.find(b) != nullptr);
 }
 
+TEST_CASE("a lease that is renewed while it waits begins anew with its grant") {
+  Books books("core:2 pu:1");
+  const auto first = books.ask_cores(1, 1);
+  const auto waiting = books.ask(2, CoresWanted{.count = 1}, {.lease = 10s, .queues = true});
+  books.tell(Renewed{Time{1s}, waiting, 20s});
+  books.tell(Released{Time{5s}, first});
+  CHECK(books.accounts.next_end() == Time{25s});
+}
+
 TEST_CASE("a service works on its client's cores only where they were lent to it, and goes home") {
   Books books("core:4 pu:1");
   const auto client = books.ask_cores(1, 1);

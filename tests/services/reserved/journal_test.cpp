@@ -69,6 +69,23 @@ TEST_CASE("a journal that was written a thousand times stays short") {
   CHECK(Journal::open(path).value().entries().size() == 1);
 }
 
+TEST_CASE("an interrupt that cannot be put back is not forgotten") {
+  const TempDirectory directory;
+  std::filesystem::create_directory(directory / "7");
+  const std::string file = directory / "7/smp_affinity_list";
+  std::ofstream(file) << "8000\n";
+  Journal journal = Journal::open(directory / "journal").value();
+  Interrupts interrupts(directory.path(), journal);
+  interrupts.keep_to(os::parse_core_list("8001").value());
+  REQUIRE(journal.entries().size() == 1);
+  std::filesystem::remove(file);
+  std::filesystem::create_symlink("/sys/devices/system/cpu/online", file);  // a list that nobody may write
+  interrupts.keep_to(os::parse_core_list("8000-8001").value());
+  CHECK(interrupts.report().fixed == 1);
+  REQUIRE(journal.entries().size() == 1);
+  CHECK(journal.entries().front().before == "8000");
+}
+
 TEST_CASE("interrupts stay away from reserved cores and come back") {
   const TempDirectory directory;
   for (const char* number : {"/7", "/8", "/9"}) std::filesystem::create_directory(directory.path() + number);
