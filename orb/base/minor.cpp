@@ -71,7 +71,9 @@ constexpr Entry table[] = {
     {bad_contract, "a contract outside 0 < C <= D, 0 <= J < D, T <= 1 h"},
     {unknown_task, "the task id is not known here, or has left; admit it again"},
     {shutting_down, "the server is shutting down"},
-    {job_waiting, "a job of this task waits already; the client sends faster than its contract allows"},
+    {job_waiting,
+     "a job of this task waits already, so calls come faster than its contract allows; callers without a task of their "
+     "own share one, corelane::rt::admit() gives each its own"},
     {analysis_limit, "the response-time analysis reached its iteration cap, so the task was refused"},
     {core_unusable, "the core does not exist or is outside this process's affinity mask; see pool.cores"},
     {no_thread, "the system gave no further thread; see ulimit -u and memory limits"},

@@ -184,12 +184,14 @@ Expected<std::shared_ptr<const ContractsFile>, SettingsFault> ContractsFile::par
 }
 
 Contract ContractsFile::merged(const Entry& entry, const Contract* declared) {
-  Contract contract;
-  if (declared != nullptr) contract = *declared;
+  Contract contract = declared != nullptr ? *declared : make_contract({}, {});
+  const bool of_period = contract.deadline == contract.period;
+  const bool is_default_jitter =
+      contract.jitter == make_contract(contract.period, contract.budget, contract.deadline).jitter;
   contract.period = entry.period.value_or(contract.period);
   contract.budget = entry.budget.value_or(contract.budget);
-  if (declared == nullptr) contract = make_contract(contract.period, contract.budget, entry.deadline);
-  contract.deadline = entry.deadline.value_or(contract.deadline);
+  contract.deadline = entry.deadline.value_or(of_period ? contract.period : contract.deadline);
+  if (is_default_jitter) contract.jitter = make_contract(contract.period, contract.budget, contract.deadline).jitter;
   contract.jitter = entry.jitter.value_or(contract.jitter);
   contract.suspension = entry.suspension.value_or(contract.suspension);
   contract.importance = entry.importance.value_or(contract.importance);

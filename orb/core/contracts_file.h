@@ -11,7 +11,8 @@
 //   on_overrun = "demote"     # report; or cancel
 //   uses = { bus = "200us" }  # none; each resource with its longest section
 //
-// What a table leaves out is as the IDL says, and without a contract there what the comment says. Tables of an
+// What a table leaves out is as the IDL says, and without a contract there what the comment says; so is a deadline that
+// is the IDL's period, and a jitter that is a tenth there: they follow the period of the table. Tables of an
 // interface count for those that inherit from it, unless they have one of their own for the operation.
 //
 // Threads: load() makes a value; contracts_of() any but real-time ones (it allocates and takes a lock).

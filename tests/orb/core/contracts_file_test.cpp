@@ -29,10 +29,10 @@ std::string fault_of_text(const std::string& text) {
   return contracts ? "" : contracts.error().text;
 }
 
-OperationContracts contracts_by(const std::string& text) {
+OperationContracts contracts_by(const std::string& text, const Skeleton& of = skeleton) {
   const auto file = ContractsFile::parse(text, "c.toml");
   if (!file) FAIL(file.error().text);
-  const auto contracts = (*file)->contracts_of(skeleton);
+  const auto contracts = (*file)->contracts_of(of);
   if (!contracts) FAIL(contracts.error().text);
   return *contracts;
 }
@@ -50,6 +50,18 @@ TEST_CASE("what a contracts file leaves out is as the IDL says") {
   expected.budget = 3ms;
   expected.on_overrun = OverrunPolicy::demote;
   CHECK(contracts[1] == expected);
+}
+
+TEST_CASE("a deadline and a jitter that the IDL left out follow the period of the contracts file") {
+  static constexpr Contract by_default = {.period = 50ms, .deadline = 50ms, .budget = 2ms, .jitter = 5ms};
+  static constexpr Upcall operations[] = {{.name = "configure"}, {.name = "step", .contract = &by_default}};
+  const auto with = [&](const std::string& lines) {
+    return contracts_by("[\"IDL:Derived:1.0\".step]\n" + lines, {ids, operations})[1];
+  };
+  CHECK(with("period = \"10ms\"\n") == make_contract(10ms, 2ms));
+  CHECK(with("period = \"10ms\"\ndeadline = \"5ms\"\n") == make_contract(10ms, 2ms, 5ms));
+  CHECK(with("period = \"10ms\"\njitter = \"2ms\"\n") == make_contract(10ms, 2ms, 10ms, 2ms));
+  CHECK(contracts_by("[\"IDL:Derived:1.0\".step]\nperiod = \"20ms\"\n")[1]->deadline == of_idl.deadline);
 }
 
 TEST_CASE("a contracts file gives a contract to an operation that has none") {
