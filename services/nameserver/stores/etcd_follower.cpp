@@ -13,6 +13,11 @@ constexpr std::chrono::milliseconds shortest_rest{100}, longest_rest{3000};
 constexpr std::size_t longest_page = 2000;  // entries
 constexpr const char* format_version = "1";
 
+// Of an exception on one of the follower's threads: it tries again, as after any other fault.
+EtcdFault fault_of(const std::exception& failure) {
+  return {EtcdFault::Kind::unreachable, std::string("etcd is not followed: ") + failure.what()};
+}
+
 }  // namespace
 
 std::string etcd_host() {
@@ -49,7 +54,7 @@ std::string EtcdFollower::trouble() const {
 void EtcdFollower::follow() {
   std::chrono::milliseconds pause = shortest_rest;
   while (true) {
-    const EtcdFault fault = follow_once();
+    const EtcdFault fault = follow_or_fail();
     if (cache_.is_followed()) pause = shortest_rest;
     is_away(fault);
     if (!rest(pause)) return;
@@ -57,19 +62,29 @@ void EtcdFollower::follow() {
   }
 }
 
+EtcdFault EtcdFollower::follow_or_fail() try { return follow_once(); } catch (const std::exception& failure) {
+  return fault_of(failure);
+}
+
 EtcdFault EtcdFollower::follow_once() {
   if (const auto loaded = load(); !loaded) return loaded.error();
   EtcdWatch watch(client_);
-  {
-    const std::lock_guard lock(mutex_);
-    watch_ = &watch;
-    if (is_stopped_) watch.stop();
-  }
+  const Waiting waiting(*this, watch);
   EtcdFault fault = follow_changes(watch);
   const std::lock_guard lock(mutex_);
-  watch_ = nullptr;
   if (!why_cut_.empty()) fault.text = std::exchange(why_cut_, {});
   return fault;
+}
+
+EtcdFollower::Waiting::Waiting(EtcdFollower& follower, EtcdWatch& watch) : follower_(follower) {
+  const std::lock_guard lock(follower_.mutex_);
+  follower_.watch_ = &watch;
+  if (follower_.is_stopped_) watch.stop();
+}
+
+EtcdFollower::Waiting::~Waiting() {
+  const std::lock_guard lock(follower_.mutex_);
+  follower_.watch_ = nullptr;
 }
 
 EtcdFollower::Done EtcdFollower::load() {
@@ -175,10 +190,12 @@ void EtcdFollower::keep() {
   }
 }
 
-EtcdFollower::Done EtcdFollower::question() {
+EtcdFollower::Done EtcdFollower::question() try {
   const auto answer = client_.range(keys_.format(), keys_.format() + '\0', 1);
   if (!answer) return answer.error();
   return owned_.keep();
+} catch (const std::exception& failure) {
+  return fault_of(failure);
 }
 
 bool EtcdFollower::rest(std::chrono::milliseconds time) {

@@ -32,7 +32,20 @@ class EtcdFollower {
  private:
   using Done = Expected<void, EtcdFault>;
 
+  // While it lives, others may end that watch.
+  class Waiting {
+   public:
+    Waiting(EtcdFollower& follower, EtcdWatch& watch);
+    ~Waiting();
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+
+   private:
+    EtcdFollower& follower_;
+  };
+
   void follow();
+  EtcdFault follow_or_fail();
   EtcdFault follow_once();
   Done load();
   Expected<std::vector<EtcdEntry>, EtcdFault> read_all(std::uint64_t& revision);

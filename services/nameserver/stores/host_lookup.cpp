@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "orb/os/clock.h"
@@ -73,7 +74,18 @@ Expected<HostAddresses, std::string> HostLookup::find(const HttpEndpoint& endpoi
 
 std::shared_ptr<HostLookup::Question> HostLookup::ask(const HttpEndpoint& endpoint) {
   auto question = std::make_shared<Question>();
-  std::thread([question, resolver = resolver_, endpoint] { question->say(resolver(endpoint)); }).detach();
+  const auto ask_resolver = [question, resolver = resolver_, endpoint] {
+    try {
+      question->say(resolver(endpoint));
+    } catch (const std::exception& failure) {
+      question->say(std::string(failure.what()));
+    }
+  };
+  try {
+    std::thread(ask_resolver).detach();
+  } catch (const std::system_error& failure) {
+    question->say(std::string("no thread can be made to ask for it: ") + failure.what());
+  }
   return question;
 }
 

@@ -34,7 +34,8 @@ using HostAddresses = std::vector<HostAddress>;
 
 class HostLookup {
  public:
-  // What knows addresses; waits as long as it likes. Thread: any, several at once, also after the HostLookup's end.
+  // What knows addresses; waits as long as it likes. What it throws is its failure. Thread: any, several at once, also
+  // after the HostLookup's end.
   using Resolver = std::function<Expected<HostAddresses, std::string>(const HttpEndpoint&)>;
 
   HostLookup();

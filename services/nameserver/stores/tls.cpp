@@ -20,6 +20,12 @@ std::string last_tls_error() {
   return reason == nullptr ? "error " + std::to_string(code) : reason;
 }
 
+// So that what is found after a call is of that call: an end of the connection sets neither.
+void forget_errors() {
+  ERR_clear_error();
+  errno = 0;
+}
+
 int socket_of(BIO* bio) { return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio))); }
 
 bool is_not_now() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
@@ -44,9 +50,11 @@ long control_socket(BIO*, int command, long, void*) { return command == BIO_CTRL
 const BIO_METHOD* socket_method() {
   static const std::unique_ptr<BIO_METHOD, decltype(&BIO_meth_free)> method = [] {
     BIO_METHOD* const made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket");
-    BIO_meth_set_write(made, write_to_socket);
-    BIO_meth_set_read(made, read_from_socket);
-    BIO_meth_set_ctrl(made, control_socket);
+    if (made != nullptr) {
+      BIO_meth_set_write(made, write_to_socket);
+      BIO_meth_set_read(made, read_from_socket);
+      BIO_meth_set_ctrl(made, control_socket);
+    }
     return std::unique_ptr<BIO_METHOD, decltype(&BIO_meth_free)>(made, &BIO_meth_free);
   }();
   return method.get();
@@ -90,36 +98,42 @@ Expected<std::unique_ptr<TlsContext>, std::string> TlsContext::make(const TlsFil
 TlsSession::TlsSession(const TlsContext& context, int socket, const std::string& host)
     : host_(host), session_(SSL_new(context.context_.get())) {
   if (session_ == nullptr) return;
-  BIO* const bio = BIO_new(socket_method());
+  BIO* const bio = socket_method() == nullptr ? nullptr : BIO_new(socket_method());
+  if (bio == nullptr) {
+    session_.reset();
+    return;
+  }
   BIO_set_data(bio, reinterpret_cast<void*>(static_cast<std::intptr_t>(socket)));
   BIO_set_init(bio, 1);
   SSL_set_bio(session_.get(), bio, bio);
   SSL_set_connect_state(session_.get());
-  if (is_address(host)) {
-    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session_.get()), host.c_str());
-  } else {
-    SSL_set1_host(session_.get(), host.c_str());
-    SSL_set_tlsext_host_name(session_.get(), host.c_str());
-  }
+  // Without the name any certificate of the authorities would do: then there is no session.
+  const bool is_named = is_address(host)
+                            ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session_.get()), host.c_str()) == 1
+                            : SSL_set1_host(session_.get(), host.c_str()) == 1 &&
+                                  SSL_set_tlsext_host_name(session_.get(), host.c_str()) == 1;
+  if (!is_named) session_.reset();
 }
 
 TlsSession::~TlsSession() = default;
 
 Progress TlsSession::shake_hands() {
-  if (session_ == nullptr) return {.state = Progress::State::failed, .fault = "no memory for TLS"};
-  ERR_clear_error();
+  if (session_ == nullptr)
+    return {.state = Progress::State::failed,
+            .fault = "TLS cannot be prepared for " + host_ + ": no memory, or no name of a host"};
+  forget_errors();
   return progress_of(SSL_do_handshake(session_.get()), 0);
 }
 
 Progress TlsSession::read(std::span<char> bytes) {
-  ERR_clear_error();
+  forget_errors();
   std::size_t count = 0;
   const int result = SSL_read_ex(session_.get(), bytes.data(), bytes.size(), &count);
   return progress_of(result, count);
 }
 
 Progress TlsSession::write(std::string_view bytes) {
-  ERR_clear_error();
+  forget_errors();
   std::size_t count = 0;
   const int result = SSL_write_ex(session_.get(), bytes.data(), bytes.size(), &count);
   return progress_of(result, count);

@@ -118,6 +118,15 @@ TEST_CASE("addresses are remembered and kept when the resolver has none any more
   CHECK(its.find()->size() == 1);
 }
 
+TEST_CASE("what a resolver throws is why an address is not known") {
+  HostLookup lookup([](const HttpEndpoint&) -> corelane::Expected<HostAddresses, std::string> {
+    throw std::runtime_error("no memory for the answer");
+  });
+  const corelane::os::Fd never_stopped{eventfd(0, EFD_CLOEXEC)};
+  CHECK(lookup.find(plant, corelane::never, never_stopped.get()).error() ==
+        "its address is not known: no memory for the answer");
+}
+
 TEST_CASE("an address needs no resolver") {
   LookupFixture its;
   CHECK(its.lookup.find({"127.0.0.1", "80"}, corelane::os::now(), its.never_stopped.get())->size() == 1);
