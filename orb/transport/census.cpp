@@ -9,8 +9,9 @@ Expected<ConnectionCensus::Ticket, std::string> ConnectionCensus::enter(const st
   if (places_.size() >= total_limit_) return reached("limits.connections", "LimitsConnections", total_limit_);
   if (count_of(host) >= peer_limit_)
     return reached("limits.connections_per_peer", "LimitsConnectionsPerPeer", peer_limit_);
+  std::size_t& count = by_host_[host];  // first: where memory ends nobody is counted by half
   places_.emplace(++last_number_, Place{.host = host});
-  ++by_host_[host];
+  ++count;
   return Ticket(shared_from_this(), last_number_);
 }
 
@@ -26,6 +27,7 @@ std::size_t ConnectionCensus::count_of(const std::string& host) const noexcept {
 std::vector<ConnectionCensus::Candidate> ConnectionCensus::candidates(const std::string& host) {
   std::vector<Candidate> found;
   const std::lock_guard lock(mutex_);
+  found.reserve(places_.size());  // a guest that would be let go of here, by what throws, may leave() under the lock
   const bool own_alone = count_of(host) >= peer_limit_;
   for (const auto& [number, place] : places_) {
     if (own_alone && place.host != host) continue;
@@ -38,7 +40,7 @@ std::vector<ConnectionCensus::Candidate> ConnectionCensus::candidates(const std:
 }
 
 // Candidates are let go of outside the lock: a guest that dies gives its ticket back.
-bool ConnectionCensus::make_room(const std::string& host) {
+bool ConnectionCensus::evict_idle(const std::string& host) {
   auto left = candidates(host);
   const auto later = [](const Candidate& a, const Candidate& b) { return a.quiet_since > b.quiet_since; };
   std::make_heap(left.begin(), left.end(), later);

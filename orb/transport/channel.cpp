@@ -77,7 +77,7 @@ Expected<std::unique_ptr<Listener>> ChannelTransport::listen(const Endpoint& end
   if (!socket) return logged(socket.error(), "channel");
   channel::Options options = ChannelLink::options(options_);
   options.porter = ChannelListener::porter(census_, reactor_, options_);
-  options.greeter = ChannelListener::greet;
+  options.greeter = ChannelListener::leave_half;
   auto door = channel::Listener::over(std::move(*socket), path->path(), options);
   auto shared = std::make_shared<ChannelListener::Shared>();
   shared->reactor = reactor_;

@@ -2,8 +2,10 @@
 
 #include <sys/resource.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <new>
 #include <string>
 #include <utility>
@@ -43,14 +45,65 @@ SetupFault half_is_in_use(const channel::Peer& peer) {
                                         "others are for sockets; raise its ulimit -n"};
 }
 
-// ConnectionCensus::make_room() on the reactor's thread. Not for long: that may be one that waits for this listener to
-// stop.
-bool make_room(Reactor::Impl& reactor, const std::shared_ptr<ConnectionCensus>& census, const std::string& host) {
-  const auto made = std::make_shared<os::Parker>();
-  return reactor.post([=] {
-    if (census->make_room(host)) made->unpark();
-  }) && made->park(os::now() + room_patience);
-}
+// ConnectionCensus::evict_idle() on the reactor's thread, asked for by the door's. Whoever is not waited for any more
+// ends nobody's connection. Shared by both threads.
+class Eviction {
+ public:
+  // Thread: the reactor's.
+  void run(ConnectionCensus& census, const std::string& host) noexcept {
+    const Stage end = advance(Stage::asked, Stage::begun) ? try_evict(census, host) : Stage::vain;
+    // PAIR eviction.stage: release here -> acquire in stage(). The ticket that was given back is counted no more.
+    stage_.store(end, std::memory_order_release);
+    ended_.unpark();
+  }
+  // Whether there is room now. Not for long: the reactor's thread may be one that waits for this listener to stop.
+  // Thread: the door's.
+  bool await() noexcept {
+    const bool over = ended_.park(os::now() + room_patience);
+    if (!over && !advance(Stage::asked, Stage::withdrawn)) ended_.park(os::now() + room_patience);
+    return stage() == Stage::made_room;
+  }
+  bool is_over() const noexcept { return stage() >= Stage::made_room; }
+
+ private:
+  enum class Stage : std::uint8_t { asked, withdrawn, begun, made_room, vain };
+
+  static Stage try_evict(ConnectionCensus& census, const std::string& host) noexcept try {
+    return census.evict_idle(host) ? Stage::made_room : Stage::vain;
+  } catch (const std::bad_alloc&) {
+    return Stage::vain;
+  }
+  bool advance(Stage from, Stage to) noexcept {
+    // relaxed: only one of the two threads leaves `asked`, and nothing else hangs on it
+    return stage_.compare_exchange_strong(from, to, std::memory_order_relaxed);
+  }
+  // PAIR eviction.stage: acquire here <- release in run().
+  Stage stage() const noexcept { return stage_.load(std::memory_order_acquire); }
+
+  std::atomic<Stage> stage_{Stage::asked};  // Thread: both
+  os::Parker ended_;                        // waiter: the door's thread
+};
+
+// Makes room for newcomers. A reactor that is too busy for it holds the door up once: as long as it has not come to
+// what it was asked there is nothing to ask again. Thread: the door's.
+class RoomMaker {
+ public:
+  RoomMaker(std::shared_ptr<ConnectionCensus> census, std::shared_ptr<Reactor::Impl> reactor)
+      : census_(std::move(census)), reactor_(std::move(reactor)) {}
+
+  bool make_room(const std::string& host) {
+    if (last_ && !last_->is_over()) return false;
+    const auto eviction = std::make_shared<Eviction>();
+    if (!reactor_->post([=, census = census_] { eviction->run(*census, host); })) return false;
+    last_ = eviction;
+    return eviction->await();
+  }
+
+ private:
+  const std::shared_ptr<ConnectionCensus> census_;
+  const std::shared_ptr<Reactor::Impl> reactor_;
+  std::shared_ptr<Eviction> last_;
+};
 
 }  // namespace
 
@@ -84,11 +137,12 @@ void ChannelListener::run() {
 
 channel::Porter ChannelListener::porter(std::shared_ptr<ConnectionCensus> census,
                                         std::shared_ptr<Reactor::Impl> reactor, const ChannelOptions& granted) {
-  return [census = std::move(census), reactor = std::move(reactor),
+  const auto room = std::make_shared<RoomMaker>(census, std::move(reactor));
+  return [census = std::move(census), room,
           granted](const channel::Peer& peer) -> Expected<std::shared_ptr<void>, SetupFault> {
     const std::string name = "user " + std::to_string(peer.user);
     auto ticket = census->enter(name);
-    if (!ticket && make_room(*reactor, census, name)) ticket = census->enter(name);
+    if (!ticket && room->make_room(name)) ticket = census->enter(name);
     if (!ticket) return SetupFault{SetupFault::Kind::denied, name + " refused: " + ticket.error()};
     ChannelWatch watch = ChannelWatch::make(peer, granted);
     if (!watch) return channel::system_fault("epoll", errno, "raise ulimit -n");
@@ -97,7 +151,7 @@ channel::Porter ChannelListener::porter(std::shared_ptr<ConnectionCensus> census
   };
 }
 
-Expected<void, SetupFault> ChannelListener::greet(const channel::Peer& peer, const os::Fd& newcomer) {
+Expected<void, SetupFault> ChannelListener::leave_half(const channel::Peer& peer, const os::Fd& newcomer) {
   if (is_beyond_half(newcomer)) return half_is_in_use(peer);
   return {};
 }

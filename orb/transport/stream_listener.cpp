@@ -107,7 +107,7 @@ AcceptLoop::Turn AcceptLoop::accept_one() {
   }
   const std::string peer = peer_name(fd.get(), address);
   auto ticket = census_->enter(peer);
-  if (!ticket && census_->make_room(peer)) {
+  if (!ticket && census_->evict_idle(peer)) {
     if (may_say(crowded_)) os::log::info("idle connections make room for " + peer + ": " + ticket.error());
     ticket = census_->enter(peer);
   }

@@ -1,7 +1,7 @@
 // ConnectionCensus: counts accepted connections against the limits, in total and for each peer: an address, or a user
 // of this host; and finds one that may go where a newcomer finds no room.
 //
-// Threads: any but make_room(); one lock. A Ticket is one counted connection and may outlive the transport.
+// Threads: any but evict_idle(); one lock. A Ticket is one counted connection and may outlive the transport.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ class ConnectionCensus : public std::enable_shared_from_this<ConnectionCensus> {
     ~Ticket() {
       if (census_) census_->leave(number_);
     }
-    // From here on make_room() may ask him.
+    // From here on evict_idle() may ask him.
     void belongs_to(std::weak_ptr<Guest> guest) const { census_->seat(number_, std::move(guest)); }
 
    private:
@@ -63,7 +63,7 @@ class ConnectionCensus : public std::enable_shared_from_this<ConnectionCensus> {
   // For a newcomer who was turned away: the connection that was quiet for longest goes, of those with nothing under
   // way; where his host has all that it may have, one of that host. False: there was none. Bound: the connections.
   // Thread: the reactor's.
-  bool make_room(const std::string& host);
+  bool evict_idle(const std::string& host);
 
  private:
   struct Place {

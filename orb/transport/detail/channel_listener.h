@@ -32,8 +32,8 @@ class ChannelListener final : public Listener {
   static channel::Porter porter(std::shared_ptr<ConnectionCensus> census, std::shared_ptr<Reactor::Impl> reactor,
                                 const ChannelOptions& granted);
   // Sets nobody's handshake up over what is left for sockets.
-  static Expected<void, channel::SetupFault> greet(const channel::Peer& peer, const os::Fd& newcomer);
-  // `path` has a listening socket, of which `door` is made, with that porter and greet().
+  static Expected<void, channel::SetupFault> leave_half(const channel::Peer& peer, const os::Fd& newcomer);
+  // `path` has a listening socket, of which `door` is made, with that porter and leave_half().
   static Expected<std::unique_ptr<Listener>> start(os::SocketPath path, channel::Listener door,
                                                    std::shared_ptr<Shared> shared);
   ~ChannelListener() override { stop(); }

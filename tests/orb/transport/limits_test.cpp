@@ -56,3 +56,24 @@ TEMPLATE_TEST_CASE("a newcomer takes the place of who was quiet for longest, but
   for (const std::size_t i : {0u, 1u}) CHECK(called[i]->closed.empty());
   for (const auto& end : called) end->let_go();
 }
+
+TEST_CASE("a newcomer to a channel whom a busy reactor could not help ends nobody's connection afterwards") {
+  const Quiet quiet;
+  StreamHarness<SharedMemory> harness({.connections = 1});
+  const Pair idle = harness.connect();
+  const auto called = std::make_shared<Yielding>(idle.called);
+  idle.called->watch(called);
+  const auto connect = [&] { return harness.transport->connect(harness.listener->endpoint(), patience()); };
+  Mailbox<bool> busy, go_on, rested;
+  harness.reactor->post([&] { busy.put(true), go_on.take(); });
+  busy.take();
+  CHECK_FALSE(connect());
+  CHECK_FALSE(connect());  // nothing more is asked of the reactor meanwhile
+  harness.reactor->post([&] { rested.put(true); });
+  go_on.put(true);
+  rested.take();
+  CHECK(called->closed.empty());
+  CHECK(connect());
+  CHECK(called->closed.take().minor == minor::closed_here);
+  called->let_go();
+}
