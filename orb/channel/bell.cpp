@@ -22,7 +22,8 @@ namespace {
 constexpr std::chrono::microseconds spinners_rest{100};
 constexpr int packets_at_once = 16;  // that wake; a correct peer has one under way
 
-// The owner of an eventfd could clear its O_NONBLOCK, so it is asked for room first: full, it is readable already.
+// The owner of an eventfd could clear its O_NONBLOCK, so it is asked for room first: full, it is readable already. Who
+// fills it between that and the write blocks this end: a process of the same user, which may stop it anyway.
 void ring_event(int event) noexcept {
   pollfd rung{event, POLLOUT, 0};
   if (poll(&rung, 1, 0) != 1 || (rung.revents & POLLOUT) == 0) return;

@@ -30,12 +30,17 @@ Expected<os::UnixAddress, SetupFault> address_of(const std::string& path) {
 
 os::Fd make_socket() noexcept { return os::Fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
 
-SetupFault no_socket() { return system_fault("no Unix socket", errno, "raise ulimit -n"); }
+bool is_out_of_descriptors(int number) noexcept { return number == EMFILE || number == ENFILE; }
+
+SetupFault no_socket(int number = errno) {
+  return system_fault("no Unix socket", number,
+                      is_out_of_descriptors(number) ? "raise ulimit -n" : "see the limits of memory");
+}
 
 os::Fd make_spare(const os::Fd& any) noexcept { return os::Fd(fcntl(any.get(), F_DUPFD_CLOEXEC, 0)); }
 
 SetupFault cannot_listen(const os::PathRefusal& refusal) {
-  if (refusal.error == errors::no_descriptor) return system_fault("no Unix socket", EMFILE, "raise ulimit -n");
+  if (refusal.error == errors::no_descriptor) return no_socket(EMFILE);
   return bad_address(refusal.path, refusal.why);
 }
 
@@ -127,8 +132,9 @@ Expected<os::Fd, SetupFault> Listener::accept_socket(Time deadline) {
   while (wait_readable(socket_.get(), deadline)) {
     os::Fd connection(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (connection) return connection;
+    const int why = errno;
     if (is_shut(socket_.get())) return was_stopped(path_);
-    if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) return no_socket();
+    if (why != EAGAIN && why != EINTR && why != ECONNABORTED) return no_socket(why);
   }
   return no_newcomer(path_);
 }
@@ -153,7 +159,7 @@ Expected<os::Fd, SetupFault> Listener::accept_by_spare() {
   return fault;
 }
 
-Expected<void, SetupFault> Listener::greet(os::Fd newcomer) {
+Expected<void, SetupFault> Listener::take_in(os::Fd newcomer) {
   const Peer peer = peer_of(newcomer);
   auto let_in = check_access(peer, options_.access);
   if (let_in && options_.greeter) let_in = options_.greeter(peer, newcomer);
@@ -162,11 +168,11 @@ Expected<void, SetupFault> Listener::greet(os::Fd newcomer) {
     return let_in;
   }
   pending_.push_back({Acceptance(std::move(newcomer)), peer, os::now() + options_.handshake});
-  if (pending_.size() > most_handshakes) return make_room();
+  if (pending_.size() > most_handshakes) return give_up_oldest();
   return {};
 }
 
-SetupFault Listener::make_room() {
+SetupFault Listener::give_up_oldest() {
   const auto handshakes_of = [&](const Pending& one) {
     return std::count_if(pending_.begin(), pending_.end(),
                          [&](const Pending& p) { return p.peer.user == one.peer.user; });
@@ -185,8 +191,8 @@ SetupFault Listener::make_room() {
 Expected<void, SetupFault> Listener::take_newcomer() {
   if (!spare_) spare_ = make_spare(socket_);  // somebody else was faster the last time
   auto connection = accept_socket(Time{});
-  if (!connection && connection.error().kind == SetupFault::Kind::system) connection = accept_by_spare();
-  if (connection) return greet(std::move(*connection));
+  if (!connection && is_out_of_descriptors(connection.error().number)) connection = accept_by_spare();
+  if (connection) return take_in(std::move(*connection));
   if (connection.error().kind == SetupFault::Kind::timed_out) return {};  // he has gone
   return connection.error();
 }

@@ -53,11 +53,11 @@ class Listener {
   static Expected<Listener, SetupFault> listen_at_file(const std::string& path, const Options& options);
   Time earliest(Time deadline) const noexcept;
   Expected<void, SetupFault> take_newcomer();
-  Expected<void, SetupFault> greet(os::Fd newcomer);
+  Expected<void, SetupFault> take_in(os::Fd newcomer);
   Expected<os::Fd, SetupFault> accept_by_spare();
   std::optional<Expected<Channel, SetupFault>> advance(std::size_t index);
   std::optional<SetupFault> give_up_late();
-  SetupFault make_room();
+  SetupFault give_up_oldest();
 
   std::string path_;
   Options options_;
