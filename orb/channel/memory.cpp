@@ -91,10 +91,11 @@ Expected<MadeMemory, SetupFault> make_memory(std::size_t size, Writers writers) 
 }
 
 Expected<Mapping, SetupFault> adopt_memory(const os::Fd& fd, std::size_t size, Writers writers) {
-  struct statfs system {};
-  if (fstatfs(fd.get(), &system) != 0 || system.f_type != TMPFS_MAGIC) return bad_memory("is not a memfd");
+  // The seals first: no file system of the peer's own is asked for them, which might never answer.
   const int seals = fcntl(fd.get(), F_GET_SEALS);
-  if (seals < 0 || (seals & seals_for(writers)) != seals_for(writers))
+  struct statfs system {};
+  if (seals < 0 || fstatfs(fd.get(), &system) != 0 || system.f_type != TMPFS_MAGIC) return bad_memory("is not a memfd");
+  if ((seals & seals_for(writers)) != seals_for(writers))
     return bad_memory("is not sealed against changes of its size and against other writers");
   struct stat file {};
   if (fstat(fd.get(), &file) != 0 || file.st_size < 0 || static_cast<std::size_t>(file.st_size) != size)

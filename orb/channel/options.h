@@ -42,7 +42,8 @@ struct Options {
   bool lock_memory = false;                 // best effort: see Channel::is_locked()
   Porter porter{};                          // of an acceptor; none: whoever has access is welcome
   Greeter greeter{};                        // none: whoever connects may say hello
-  // How long a Listener waits for the other end's part, once it has connected.
+  // How long a Listener, or a service that a broker introduces clients to, waits for the other end's part, once it has
+  // connected.
   Duration handshake = std::chrono::seconds{5};
 };
 

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,14 @@ struct Offer {
 };
 
 os::Fd make_eventfd() noexcept { return os::Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
+
+// Of an anonymous inode, which a timer or an inotify is, too. Without /proc it is believed.
+bool is_called_eventfd(const os::Fd& fd) noexcept {
+  char path[32], name[32];
+  std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd.get());
+  const ssize_t length = readlink(path, name, sizeof name);
+  return length < 0 || std::string_view(name, static_cast<std::size_t>(length)) == "anon_inode:[eventfd]";
+}
 
 // The pipe of that end in a file of its own, for reading and writing; none without /proc.
 os::Fd open_pipe(const os::Fd& end) noexcept {
@@ -194,7 +203,7 @@ Result<os::Fd> take_event(os::Fd event) {
   struct stat what {};
   const int flags = fcntl(event.get(), F_GETFL);
   const bool known = flags >= 0 && fstat(event.get(), &what) == 0;
-  const bool is_pipe = S_ISFIFO(what.st_mode), is_eventfd = (what.st_mode & S_IFMT) == 0;  // as all anonymous inodes
+  const bool is_pipe = S_ISFIFO(what.st_mode), is_eventfd = (what.st_mode & S_IFMT) == 0 && is_called_eventfd(event);
   if (!known || (!is_pipe && !is_eventfd) || (flags & O_ACCMODE) != O_RDWR || (flags & O_NONBLOCK) == 0)
     return SetupFault{SetupFault::Kind::bad_peer,
                       "the other end's event is neither an eventfd nor a pipe opened for reading and writing, or it "

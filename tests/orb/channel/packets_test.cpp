@@ -1,0 +1,166 @@
+// What no correct end sends while a channel is set up, and that nothing is left of it.
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/timerfd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "orb/channel/bell.h"
+#include "tests/orb/channel/raw_peer.h"
+
+using namespace corelane;
+using namespace corelane::channel;
+using namespace corelane::testing;
+using Kind = SetupFault::Kind;
+
+namespace {
+
+std::size_t open_descriptors() {
+  const std::filesystem::directory_iterator begin("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(begin, std::filesystem::directory_iterator{}));
+}
+
+std::size_t channel_mappings() {
+  std::ifstream maps("/proc/self/maps");
+  std::size_t count = 0;
+  for (std::string line; std::getline(maps, line);) count += line.find("corelane-channel") != std::string::npos ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("packets that are no hello are refused") {
+  RawPeer peer;
+  std::string bytes(sizeof(Hello), '\0');
+  std::memcpy(bytes.data(), &peer.hello, sizeof(Hello));
+  const auto [at, value, words] = GENERATE(table<std::size_t, int, std::string>({
+      {0, 'x', "does not speak this protocol"},
+      {8, 2, "out of turn"},
+      {8, 77, "out of turn"},
+      {52, 65, "impossible size"},  // slots
+      {58, 1, "impossible size"},   // chunks
+      {60, 1, "impossible size"},   // chunk_size
+      {72, 1, "other descriptors than it said"},
+      {72, 200, "other descriptors than it said"},
+  }));
+  bytes[at] = static_cast<char>(value);
+  CHECK(says(peer.present(bytes.data(), bytes.size(), {peer.region.fd.get(), peer.sleep.fd.get()}), words));
+}
+
+TEST_CASE("packets of other sizes are refused") {
+  RawPeer peer;
+  const std::size_t size = GENERATE(1u, 15u, 16u, 111u, 113u, 256u, 257u, 5000u);
+  std::string bytes(size, '\0');
+  std::memcpy(bytes.data(), &peer.hello, std::min(size, sizeof(Hello)));
+  const auto result = peer.present(bytes.data(), bytes.size(), {peer.region.fd.get(), peer.sleep.fd.get()});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == Kind::bad_peer);
+}
+
+TEST_CASE("descriptors that are no sealed, allocated memory of the announced size are refused") {
+  RawPeer peer;
+  const std::size_t size = peer.region.mapping.size();
+  const auto unsealed = [&](int seals, std::size_t bytes, bool allocated) {
+    const int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    REQUIRE(ftruncate(fd, static_cast<off_t>(bytes)) == 0);
+    if (allocated) REQUIRE(fallocate(fd, 0, 0, static_cast<off_t>(bytes)) == 0);
+    REQUIRE(fcntl(fd, F_ADD_SEALS, seals) == 0);
+    return os::Fd(fd);
+  };
+  const int all = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | 0x10;
+  const std::pair<std::function<os::Fd()>, std::string> cases[] = {
+      {[] { return os::Fd(open("/dev/null", O_RDWR)); }, "is not a memfd"},
+      {[] { return os::Fd(open("/proc/self/exe", O_RDONLY)); }, "is not a memfd"},
+      {[=] { return unsealed(0, size, true); }, "is not sealed"},
+      {[=] { return unsealed(all & ~F_SEAL_SHRINK, size, true); }, "is not sealed"},
+      {[=] { return unsealed(all & ~0x10, size, true); }, "is not sealed"},
+      {[=] { return unsealed(all, size - 4096, true); }, "has not the size"},
+      {[=] { return unsealed(all, size + 4096, true); }, "has not the size"},
+      {[=] { return unsealed(all, size, false); }, "is not allocated"},
+  };
+  const auto& [make, words] = cases[GENERATE(range(0, 8))];
+  const os::Fd bad = make();
+  CHECK(says(peer.present(&peer.hello, sizeof(Hello), {bad.get(), peer.sleep.fd.get()}), words));
+}
+
+TEST_CASE("a sleep page that is none is refused") {
+  RawPeer peer;
+  CHECK(
+      says(peer.present(&peer.hello, sizeof(Hello), {peer.region.fd.get(), peer.region.fd.get()}), "has not the size"));
+  const os::Fd null(open("/dev/null", O_RDWR));
+  CHECK(says(peer.present(&peer.hello, sizeof(Hello), {peer.region.fd.get(), null.get()}), "is not a memfd"));
+}
+
+TEST_CASE("too few and too many descriptors are refused and none leaks") {
+  RawPeer peer;
+  const int fd = peer.region.fd.get();
+  const auto descriptors =
+      GENERATE_COPY(std::vector<int>{fd}, std::vector<int>(3, fd), std::vector<int>(4, fd), std::vector<int>{});
+  const std::size_t before = open_descriptors();
+  peer.hello.descriptors = static_cast<std::uint32_t>(descriptors.size());
+  CHECK_FALSE(peer.present(&peer.hello, sizeof(Hello), descriptors));
+  peer.answer.reset();
+  CHECK(open_descriptors() == before);
+}
+
+TEST_CASE("an event that could raise SIGPIPE or block or is of another kind is refused") {
+  int ends[2], blocking[2];
+  REQUIRE(pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0);
+  REQUIRE(pipe2(blocking, O_CLOEXEC) == 0);
+  const os::Fd reader(ends[0]), writer(ends[1]), blocking_reader(blocking[0]), blocking_writer(blocking[1]);
+  const os::Fd good(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), blocks(eventfd(0, EFD_CLOEXEC));
+  const SocketPair sockets;
+  const os::Fd timer(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  const os::Fd file(memfd_create("test", MFD_CLOEXEC));
+  REQUIRE(timer);
+  REQUIRE(fcntl(file.get(), F_SETFL, O_NONBLOCK) == 0);
+  const bool as_room = GENERATE(false, true);
+  for (const int bad :
+       {writer.get(), blocking_writer.get(), blocks.get(), sockets.near.get(), timer.get(), file.get()}) {
+    RawPeer peer;
+    peer.hello.wake = static_cast<std::uint32_t>(Wake::eventfd);
+    peer.hello.descriptors = 4;
+    const int record = as_room ? good.get() : bad, room = as_room ? bad : good.get();
+    const auto result =
+        peer.present(&peer.hello, sizeof peer.hello, {peer.region.fd.get(), peer.sleep.fd.get(), record, room});
+    CHECK(says(result, "the other end's event is neither an eventfd nor a pipe opened for reading and writing"));
+    CHECK(peer.refusal().find("EFD_NONBLOCK") != std::string::npos);
+  }
+}
+
+TEST_CASE("a full event that blocks by now holds up nobody who rings it") {
+  const os::Fd event(eventfd(0, EFD_CLOEXEC));
+  const std::uint64_t most = ~std::uint64_t{1};
+  REQUIRE(write(event.get(), &most, sizeof most) == sizeof most);
+  std::uint32_t word = 1;  // somebody sleeps
+  Ringer(word, {.kind = Wake::eventfd, .event = event.get()}).ring();
+  CHECK(word == 0);
+}
+
+TEST_CASE("a hang-up in the middle of the handshake is told") {
+  SocketPair sockets;
+  sockets.near.reset();
+  CHECK(says(Channel::accept_over(std::move(sockets.far), {}, soon()), "hung up"));
+}
+
+TEST_CASE("control characters in a refusal do not reach the log") {
+  SocketPair sockets;
+  send_refusal(sockets.far, "\x1b[31mred\n");
+  CHECK(says(Channel::connect_over(std::move(sockets.near), {}, soon()), "refused: ?[31mred?"));
+}
+
+TEST_CASE("channels leave neither descriptors nor mappings behind") {
+  const std::size_t descriptors = open_descriptors(), mappings = channel_mappings();
+  for (int i = 0; i < 10; ++i) {
+    ChannelPair ends({.wake = Wake::eventfd});
+    CHECK(channel_mappings() == mappings + 6);
+    REQUIRE(ends.near.try_write(as_bytes(filled(100'000))));
+    REQUIRE(ends.far.peek());
+    const auto loan = ends.far.take();
+  }
+  CHECK(open_descriptors() == descriptors);
+  CHECK(channel_mappings() == mappings);
+}
