@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 
 #include "orb/channel/listener.h"
 #include "orb/os/clock.h"
@@ -15,9 +14,6 @@ namespace corelane::nameserver {
 namespace {
 
 using Kind = BrokerFault::Kind;
-
-// How long a service waits for one client's part of the handshake.
-constexpr std::chrono::seconds handshake_time{2};
 
 BrokerFault no_broker(const std::string& path, const std::string& text) {
   return {Kind::unreachable, "no broker of channels at " + path + ": " + text + "; start corelane-nameserver"};
@@ -93,7 +89,7 @@ Expected<Introduced, BrokerFault> ChannelService::accept(Time deadline) {
   }
   if (!is_welcome(*peer, options_.access, geteuid())) return stranger(*peer);
   const channel::Options options = options_over(message->descriptor, options_);
-  auto made = channel::Channel::accept_over(std::move(message->descriptor), options, os::now() + handshake_time);
+  auto made = channel::Channel::accept_over(std::move(message->descriptor), options, os::now() + options_.handshake);
   if (!made) return BrokerFault{Kind::no_channel, made.error().text};
   return Introduced{std::move(*made), *peer};
 }
