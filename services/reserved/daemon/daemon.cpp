@@ -1,5 +1,7 @@
 #include "services/reserved/daemon/daemon.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -161,7 +163,8 @@ std::string line_of(const KeeperStatus& status, const std::vector<CoreState>& co
          (status.backend.place.empty() ? "" : " below " + status.backend.place) +
          ", cores to give: " + (free.empty() ? "none" : os::core_list_text(free)) + "; " +
          std::to_string(status.started.moved) + " threads in the default set, " +
-         std::to_string(status.started.unmovable) + " bound to their cores by the kernel";
+         std::to_string(status.started.unmovable) + " bound to their cores by the kernel" +
+         (geteuid() == 0 ? "" : ", or not this user's to move");
 }
 
 Done<void> serve(const std::vector<std::string>& words, const core::Settings& settings, Engine& engine) {
