@@ -196,6 +196,11 @@ void ServerConnection::take(const giop::Message& message, Time received) {
 void ServerConnection::take_request(const giop::Message& message, Time received) {
   auto request = giop::parse_request(message, server_->settings().giop);
   if (!request) return broken(request.error());
+  if (piece_.keeper) {
+    Bytes& key = request->header.target.object_key;
+    key_.assign(key.begin(), key.end());
+    key = key_;
+  }
   const ReplyTo to{request->header.request_id, message.header.version, request->header.response_expected()};
   try {
     serve(message, *request, to, received);

@@ -130,7 +130,9 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
 
   // Owner: whoever reads.
   giop::Assembler assembler_;
-  transport::Lent piece_;      // what is being read, while it is and nobody else keeps it
+  transport::Lent piece_;  // what is being read, while it is and nobody else keeps it
+  // Of a request in memory that the peer may change: it chooses the object, and then says whether a task is for that.
+  std::vector<std::byte> key_;
   cdr::Writer writer_;         // of answers made here
   bool half_ = false;          // half a message waits for its rest
   bool completed_ = false;     // a message was taken since half_message()
