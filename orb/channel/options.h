@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
@@ -38,6 +39,7 @@ struct Options {
   // How this end waits, unless a call says otherwise. With Wake::spin it always spins.
   os::WaitStrategy wait{os::WaitMode::adaptive, std::chrono::microseconds{50}};
   Access access{};
+  std::string access_setting{};             // what names that list, for those who are told that they are not on it
   std::uint64_t largest_peer = 256u << 20;  // bytes of the peer's memory that this end maps at most
   bool lock_memory = false;                 // best effort: see Channel::is_locked()
   Porter porter{};                          // of an acceptor; none: whoever has access is welcome

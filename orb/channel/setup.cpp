@@ -269,7 +269,7 @@ Result<void> await_confirmation(const os::Fd& socket, Time deadline) {
 }
 
 Result<EndParts> connect_steps(const os::Fd& socket, const Options& options, Time deadline) {
-  if (const auto welcome = check_access(peer_of(socket), options.access); !welcome) return welcome.error();
+  if (const auto welcome = check_access(peer_of(socket), options); !welcome) return welcome.error();
   auto offer = make_offer(options, wake_by(peer_of(socket), options));
   if (!offer) return offer.error();
   auto sleep = make_memory(sizeof(SleepPage), Writers::both_ends);
@@ -294,7 +294,7 @@ Result<EndParts> connect_steps(const os::Fd& socket, const Options& options, Tim
 
 // The acceptor's answer to a hello.
 Result<EndParts> answer(const os::Fd& socket, const Options& options, Packet packet) {
-  if (const auto welcome = check_access(peer_of(socket), options.access); !welcome) return welcome.error();
+  if (const auto welcome = check_access(peer_of(socket), options); !welcome) return welcome.error();
   const Wake wake = wake_by(peer_of(socket), options);
   auto offered = check_offer(socket, std::move(packet), hello_of(options, wake), options, Side::connector);
   if (!offered) return offered.error();
@@ -323,15 +323,17 @@ SetupFault told(const os::Fd& socket, SetupFault fault) {
 
 }  // namespace
 
-Expected<void, SetupFault> check_access(const Peer& peer, const Access& access) {
-  if (is_welcome(peer, access)) return {};
+Expected<void, SetupFault> check_access(const Peer& peer, const Options& options) {
+  if (is_welcome(peer, options.access)) return {};
   if (peer.user == geteuid())
     return SetupFault{SetupFault::Kind::denied,
                       "user " + std::to_string(peer.user) + " of process " + std::to_string(peer.process) +
                           " may be anybody whom this user namespace does not map; run both ends as a user of its map"};
+  const std::string setting = options.access_setting.empty() ? "" : " (" + options.access_setting + ")";
   return SetupFault{SetupFault::Kind::denied, "user " + std::to_string(peer.user) + " of process " +
                                                   std::to_string(peer.process) + " is not on the access list of user " +
-                                                  std::to_string(geteuid()) + "; add it there, or run as one user"};
+                                                  std::to_string(geteuid()) + "; add it there" + setting +
+                                                  ", or run as one user"};
 }
 
 Expected<EndParts, SetupFault> connect_end(os::Fd socket, const Options& options, Time deadline) {

@@ -45,7 +45,7 @@ struct EndParts {
 };
 
 // denied: the list does not have that peer.
-Expected<void, SetupFault> check_access(const Peer& peer, const Access& access);
+Expected<void, SetupFault> check_access(const Peer& peer, const Options& options);
 
 // The acceptor's side of one handshake, in steps that do not wait: to serve many at once.
 class Acceptance {

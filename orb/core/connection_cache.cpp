@@ -1,6 +1,11 @@
 #include "orb/core/connection_cache.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -27,6 +32,20 @@ Time share_of(Time deadline, std::size_t endpoints) noexcept {
   return os::now() + os::left_until(deadline) / static_cast<Duration::rep>(endpoints);
 }
 
+bool is_unix(const Endpoint& endpoint) noexcept { return endpoint.kind == EndpointKind::unix_socket; }
+
+bool names_channel(const Address& address) noexcept {
+  return std::any_of(address.endpoints.begin(), address.endpoints.end(),
+                     [](const Endpoint& endpoint) { return endpoint.kind == EndpointKind::channel; });
+}
+
+// As its file tells.
+std::string unix_fault(const Endpoint& socket) {
+  if (faccessat(AT_FDCWD, socket.path.c_str(), W_OK, AT_EACCESS) == 0) return "its Unix socket did not answer";
+  if (errno == EACCES) return "its Unix socket is not for this user (endpoint.unix_mode of the server)";
+  return std::string("its Unix socket: ") + std::strerror(errno);
+}
+
 }  // namespace
 
 std::string why_text(const Endpoint& endpoint, const Address& address, bool channels) {
@@ -34,13 +53,14 @@ std::string why_text(const Endpoint& endpoint, const Address& address, bool chan
   const auto failed = [&](EndpointKind kind) {
     return std::any_of(address.endpoints.begin(), used, [&](const Endpoint& before) { return before.kind == kind; });
   };
-  std::string why(text_of(address.same_host));
-  if (endpoint.kind == EndpointKind::tcp && failed(EndpointKind::unix_socket)) {
-    why += ", but its Unix socket did not answer or is not for this user";
-  } else if (endpoint.kind != EndpointKind::channel && failed(EndpointKind::channel)) {
-    why += channels ? ", but no channel came about" : ", but client.channel is off";
-  }
-  return why;
+  std::string why(text_of(address.same_host)), faults;
+  if (endpoint.kind != EndpointKind::channel && failed(EndpointKind::channel))
+    faults = channels ? "no channel came about" : "client.channel is off";
+  if (endpoint.kind == EndpointKind::tcp && failed(EndpointKind::unix_socket))
+    faults += (faults.empty() ? "" : ", and ") + unix_fault(*std::find_if(address.endpoints.begin(), used, is_unix));
+  if (endpoint.kind == EndpointKind::unix_socket && !names_channel(address))
+    why += ", and the reference names no channel";
+  return faults.empty() ? why : why + ", but " + faults;
 }
 
 std::string way_text(const Endpoint& endpoint, const Address& address, bool channels) {

@@ -374,8 +374,9 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return yes_or_no(v, s.channels); }},
       {"channel.allow", "",
        "other users whose clients may call through channels: names or numbers, groups as @name (primary ones), or "
-       "anyone; separated by commas. They need a way to the socket, so name its path (channel:/path) in a directory "
-       "that they may enter; others than these use sockets",
+       "anyone; separated by commas. They need a way to the socket: where the runtime directory is closed to them, as "
+       "a "
+       "user's own is, name its path (channel:/path) in a directory that they may enter; others than these use sockets",
        allowed},
       {"channel.pool", "4521984",
        "bytes that each end of a channel lends for messages of more than 4 KiB, so that they need not be copied: by "

@@ -26,6 +26,13 @@ Error error_of(const channel::SetupFault& fault) noexcept {
   return fault.number == EMFILE || fault.number == ENFILE ? errors::no_descriptor : errors::connect_failed;
 }
 
+// What it says, and what a closed door means here.
+std::string reason_of(const channel::SetupFault& fault) {
+  if (fault.number != EACCES) return fault.text;
+  return fault.text +
+         "; a server lets other users in by channel.allow (-ORBChannelAllow), where they may enter the directory";
+}
+
 }  // namespace
 
 ChannelTransport::ChannelTransport(Reactor& reactor, ChannelOptions options, ConnectionLimits limits,
@@ -58,7 +65,7 @@ Expected<std::shared_ptr<Connection>> ChannelTransport::connect(const Endpoint& 
   options.access = {.anyone = true};
   auto channel = channel::Channel::connect(endpoint.path, options, deadline);
   if (!channel) {
-    say_once(endpoint.path, channel.error().text);
+    say_once(endpoint.path, reason_of(channel.error()));
     return error_of(channel.error());
   }
   forget(endpoint.path);

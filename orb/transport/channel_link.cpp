@@ -64,6 +64,7 @@ channel::Options ChannelLink::options(const ChannelOptions& granted) {
           .wake = granted.wake_by_descriptor ? channel::Wake::eventfd : channel::Wake::futex,
           .wake_by_others = channel::Wake::futex,
           .access = granted.access,
+          .access_setting = "channel.allow, -ORBChannelAllow",
           .largest_peer = largest_channel_pool + (1u << 20),
           .handshake = granted.handshake};
 }

@@ -231,13 +231,16 @@ TEST_CASE("an address without an endpoint leads nowhere") {
 
 TEST_CASE("the log says which transport is used and why") {
   Address address{};
-  const Endpoint channel = channel_endpoint("/run/x.channel"), local = unix_endpoint("/run/x.sock"), remote{"h", 1};
+  const Endpoint channel = channel_endpoint("/run/x.channel"), local = unix_endpoint("/nowhere/x.sock"), remote{"h", 1};
   address.same_host = SameHost::yes;
   address.endpoints = {channel, local, remote};
   CHECK(way_text(channel, address) == "calls over channel:/run/x.channel: the server is on this host");
   CHECK(way_text(local, address) ==
-        "calls over unix:/run/x.sock: the server is on this host, but no channel came about");
-  CHECK_THAT(way_text(remote, address), Catch::Contains("its Unix socket did not answer"));
+        "calls over unix:/nowhere/x.sock: the server is on this host, but no channel came about");
+  CHECK_THAT(way_text(remote, address),
+             Catch::EndsWith("but no channel came about, and its Unix socket: No such file or directory"));
+  address.endpoints = {local, remote};
+  CHECK_THAT(way_text(local, address), Catch::EndsWith("on this host, and the reference names no channel"));
   address.endpoints = {channel, remote};
   CHECK_THAT(way_text(remote, address), Catch::EndsWith("but no channel came about"));
   CHECK_THAT(way_text(remote, address, false), Catch::EndsWith("but client.channel is off"));

@@ -180,6 +180,20 @@ TEST_CASE("a client calls on over the Unix socket when its channel broke and no 
   CHECK(test.kind_of_call(server.ior()) == EndpointKind::unix_socket);
 }
 
+TEST_CASE("a client that fell back takes the channel again once the connection that it fell back to has ended") {
+  const Quiet quiet;
+  Fixture test;
+  ProbeServer server({"-ORBEndpointListen", test.all()});
+  const std::string door = test.path + ".channel";
+  std::filesystem::rename(door, door + ".away");
+  CHECK(test.kind_of_call(server.ior()) == EndpointKind::unix_socket);
+  std::filesystem::rename(door + ".away", door);
+  CHECK(test.kind_of_call(server.ior()) == EndpointKind::unix_socket);
+  const auto probe = probe_of(test.client, server.ior());
+  (*test.client->state().connect(*probe->_reference()->address(), never))->close();
+  CHECK(test.kind_of_call(server.ior()) == EndpointKind::channel);
+}
+
 TEST_CASE("a call beyond a limit of connections did not run and says so over every transport") {
   const Quiet quiet;
   Fixture test;

@@ -104,6 +104,7 @@ TEST_CASE("a client of another user is told why it has no channel and takes a so
   INFO(told.text);
   CHECK(told.code == 0);
   CHECK(told.text.find("no channel to " + town.directory / "channel") != std::string::npos);
+  CHECK(told.text.find("channel.allow") != std::string::npos);
   CHECK(told.text.find("calls over " + socket) != std::string::npos);
 }
 

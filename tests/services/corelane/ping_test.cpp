@@ -65,8 +65,9 @@ TEST_CASE("ping gives programs its way in words of their own and its figures in 
   const auto json = nlohmann::json::parse(outcome.out);
   CHECK(json["transport"] == transport);
   CHECK(json["endpoint"] == to_string(server.orb->endpoints().front()));
-  CHECK(json["why"] ==
-        (transport == "tcp" ? "the reference names no Unix socket and no channel" : "the server is on this host"));
+  CHECK(json["why"] == (transport == "tcp"    ? "the reference names no Unix socket and no channel"
+                        : transport == "unix" ? "the server is on this host, and the reference names no channel"
+                                              : "the server is on this host"));
   CHECK(json["type"] == "IDL:Probing/Probe:1.0");
   CHECK(json["calls"] == 5);
   CHECK(json["p50_ns"] <= json["max_ns"]);
