@@ -12,6 +12,7 @@
 #include "orb/dispatch/best_effort_lane.h"
 #include "orb/dispatch/budget_thread.h"
 #include "orb/dispatch/kernel_cores.h"
+#include "orb/dispatch/lateness_log.h"
 #include "orb/dispatch/manager_agent.h"
 #include "orb/dispatch/task_threads.h"
 #include "orb/os/log.h"
@@ -158,10 +159,13 @@ class ManagedTasks final : public Executive::State {
   void stop() noexcept override;
 
  private:
+  std::string label_of(TaskId task) const;
+
   KernelCores kernel_cores_;  // ends after the threads
   TaskThreads threads_;
   BestEffortLane best_effort_;
   ManagerAgent manager_;
+  LatenessLog lateness_{events, [this](TaskId task) { return label_of(task); }};
   AgentThread<ManagerAgent> manager_thread_;
   AgentThread<Housekeeper> housekeeper_thread_;
   BudgetThread budgets_;
@@ -171,6 +175,7 @@ class ManagedTasks final : public Executive::State {
 
 Expected<void> ManagedTasks::start(const ExecutiveOptions& options, CoreId manager_core) {
   manager_.tell_events_to(events);
+  manager_.housekeeper().keep(lateness_, LatenessLog::period);
   const BestEffortCrew::Size crew{
       .running = options.best_effort_threads, .waiting = options.best_effort_waiting, .stack = options.stack};
   if (auto started = best_effort_.start(crew); !started) return started;
@@ -184,6 +189,12 @@ Expected<void> ManagedTasks::start(const ExecutiveOptions& options, CoreId manag
   return budgets_.start(std::move(above));
 }
 
+std::string ManagedTasks::label_of(TaskId task) const {
+  for (const TaskReport& report : manager_.report().tasks)
+    if (report.task == task) return report.label;
+  return "";
+}
+
 // The manager first, so that nothing new reaches a task; then the housekeeper's thread, whose work shut_down() ends.
 void ManagedTasks::stop() noexcept {
   const std::lock_guard lock(stop_mutex_);
@@ -192,6 +203,7 @@ void ManagedTasks::stop() noexcept {
   housekeeper_thread_.stop();
   manager_.shut_down(os::now());
   budgets_.stop();  // until now: what runs may have to be told to stop
+  lateness_.end();
   manager_.recorder().end();
   best_effort_.stop();
 }

@@ -28,7 +28,23 @@ void TaskEvents::set(TaskEventKind kind, TaskEventHandler handler) {
   handlers_[static_cast<std::size_t>(kind)] = std::move(next);
 }
 
+void TaskEvents::count(const TaskEvent& event) noexcept {
+  // relaxed: a count and a name for a report
+  posted_of_[static_cast<std::size_t>(event.kind)].fetch_add(1, std::memory_order_relaxed);
+  last_.store(event.task, std::memory_order_relaxed);
+}
+
+TaskEvents::Tally TaskEvents::tally() const noexcept {
+  const auto posted = [this](TaskEventKind kind) {
+    return posted_of_[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed);  // relaxed: see count()
+  };
+  return {.misses = posted(TaskEventKind::miss),
+          .overruns = posted(TaskEventKind::overrun),
+          .last = last_.load(std::memory_order_relaxed)};  // relaxed: see count()
+}
+
 void TaskEvents::post(const TaskEvent& event) noexcept {
+  count(event);
   // relaxed: see set()
   if ((wanted_.load(std::memory_order_relaxed) & bit_of(event.kind)) != 0 && push(event)) ask_for_thread();
 }

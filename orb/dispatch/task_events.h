@@ -54,11 +54,19 @@ class TaskEvents final : private Job {
   // Replaces the handler of the kind; an empty one takes it back. After it no call of the one before begins; waits for
   // one that runs, unless called from a handler.
   void set(TaskEventKind kind, TaskEventHandler handler);
-  // Nothing happens unless the kind has a handler.
+  // It is counted; more happens only if the kind has a handler.
   void post(const TaskEvent& event) noexcept;
+
+  // What was posted so far. Any thread.
+  struct Tally {
+    std::uint64_t misses = 0, overruns = 0;
+    TaskId last{};  // whose the last one was
+  };
+  Tally tally() const noexcept;
 
  private:
   static constexpr std::size_t kinds = 2;
+  void count(const TaskEvent& event) noexcept;
   bool push(const TaskEvent& event) noexcept;
   bool pop(TaskEvent& event) noexcept;
   bool waiting() noexcept;
@@ -72,6 +80,8 @@ class TaskEvents final : private Job {
 
   ChoreTaker& taker_;  // constant
 
+  std::array<std::atomic<std::uint64_t>, kinds> posted_of_{};  // by kind
+  std::atomic<TaskId> last_{};
   std::atomic<std::uint8_t> wanted_{0};  // bit i: kind i has a handler
   std::atomic<bool> posted_{false};      // the job is with the taker
   bool ran_ = false;                     // owner: whoever has the job

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "orb/dispatch/lateness_log.h"
 #include "orb/os/wait.h"
 #include "tests/orb/dispatch/fixture.h"
 
@@ -50,6 +51,24 @@ struct Events {
 using Numbers = std::vector<std::uint64_t>;
 
 }  // namespace
+
+TEST_CASE("the log tells of late jobs soon and then once in ten seconds and names the last task") {
+  Later later;
+  TaskEvents events(later);
+  LatenessLog log(events, [](TaskId task) { return task == TaskId{7} ? "Plant.step" : ""; });
+  const auto post = [&](TaskEventKind kind, TaskId task) { events.post({.kind = kind, .task = task}); };
+  Time now{100s};
+  CHECK_FALSE(log.line(now));
+  post(TaskEventKind::miss, TaskId{7});
+  CHECK(log.line(now) == "dispatch: 1 deadline was missed, the last of task 7 (Plant.step)");
+  for (int i = 0; i < 3; ++i) post(TaskEventKind::overrun, TaskId{8});
+  CHECK_FALSE(log.line(now += LatenessLog::quiet - 1ns));
+  post(TaskEventKind::miss, TaskId{7});
+  post(TaskEventKind::miss, TaskId{8});
+  CHECK(log.line(now += 1ns) ==
+        "dispatch: 2 deadlines were missed, 3 jobs exceeded their contract, the last of task 8");
+  CHECK_FALSE(log.line(now += LatenessLog::quiet));
+}
 
 TEST_CASE("events are told later and in order and one chore is asked for") {
   Later later;

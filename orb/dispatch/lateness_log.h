@@ -1,0 +1,44 @@
+// LatenessLog: says in the log that jobs ended after their deadline or exceeded their contract: a line soon after the
+// first, and at most one in ten seconds, for all tasks together. Who wants to hear of each has TaskEvents.
+//
+// Threads: one at a time, none that is real-time.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "orb/base/agent.h"
+#include "orb/base/time.h"
+#include "orb/dispatch/task_events.h"
+
+namespace corelane::dispatch {
+
+class LatenessLog final : public Agent {
+ public:
+  static constexpr Duration period = std::chrono::seconds{1};  // of step()
+  static constexpr Duration quiet = std::chrono::seconds{10};  // between two lines
+  // What a task is called; empty for one that is not known any more.
+  using LabelOf = std::function<std::string(TaskId)>;
+
+  // `events` outlives this.
+  LatenessLog(const TaskEvents& events, LabelOf label_of) : events_(events), label_of_(std::move(label_of)) {}
+
+  // Writes the line that is due. Whether there was one.
+  bool step(Time now) noexcept override;
+  // Writes what was not told yet.
+  void end() noexcept;
+
+  // What is to be told now, if anything; counts as told.
+  std::optional<std::string> line(Time now);
+
+ private:
+  const TaskEvents& events_;
+  const LabelOf label_of_;
+
+  TaskEvents::Tally told_{};
+  Time next_{};
+};
+
+}  // namespace corelane::dispatch
