@@ -19,16 +19,25 @@ Expected<std::unique_ptr<Store>, OpenFault> open_file(const std::string& path, c
   return {std::make_unique<TreeStore>(std::move(tree), std::move(*journal), *revision)};
 }
 
-// The file and its log; nothing when the file cannot be renamed.
+bool is_there(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::symlink_status(path, ignored).type() != std::filesystem::file_type::not_found;
+}
+
+// The file and its log, or neither: SQLite would replay a log that stays behind into the new file. The log goes first,
+// so that none stays behind a process that ends between the two. Nothing: they cannot be renamed.
 std::string move_database_aside(const std::string& path) {
   std::string aside;
-  for (int number = 1; aside.empty() || std::filesystem::exists(aside); ++number)
+  for (int number = 1; aside.empty() || is_there(aside) || is_there(aside + "-wal"); ++number)
     aside = path + ".damaged-" + std::to_string(number);
-  std::error_code failed, no_log;
+  std::error_code failed, ignored;
+  std::filesystem::rename(path + "-wal", aside + "-wal", failed);
+  if (failed && failed != std::errc::no_such_file_or_directory) return {};
+  const bool had_log = !failed;
   std::filesystem::rename(path, aside, failed);
-  if (failed) return {};
-  std::filesystem::rename(path + "-wal", aside + "-wal", no_log);
-  return aside;
+  if (!failed) return aside;
+  if (had_log) std::filesystem::rename(aside + "-wal", path + "-wal", ignored);
+  return {};
 }
 
 }  // namespace

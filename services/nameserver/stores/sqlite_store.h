@@ -1,5 +1,5 @@
 // The store in a file of SQLite: what a writer was told is done survives kill -9 at any point, and the loss of power as
-// far as the disk keeps what it said it has (write-ahead log, synchronous=FULL: the log is on the disk before a commit
+// far as the disk keeps what it said it has (write-ahead log, synchronous=EXTRA: the log is on the disk before a commit
 // returns).
 //
 // One process at a time has the file. It is read once, when it is opened; readers are served from memory. The tables

@@ -172,6 +172,38 @@ TEST_CASE("a damaged file is refused, and moved aside when that is asked for") {
   }
 }
 
+TEST_CASE("a damaged file that cannot be moved aside is left as it is with its log") {
+  const corelane::testing::TempDirectory directory;
+  const std::string path = directory / "names.db", letter(5000, 'x');
+  for (const std::string& file : {path, path + "-wal"}) {
+    write_file(file, letter);
+    std::filesystem::permissions(file, std::filesystem::perms(0666));
+  }
+  std::filesystem::permissions(directory.path(), std::filesystem::perms(0555));
+  const int refused = in_child([&] {
+    if (geteuid() == 0 && setuid(65534) != 0) return 2;
+    const auto opened = open_store("sqlite:" + path, {.move_aside_damaged = true});
+    return !opened && opened.error().find("it cannot be moved aside, either") != std::string::npos ? 0 : 1;
+  });
+  std::filesystem::permissions(directory.path(), std::filesystem::perms(0755));
+  CHECK(refused == 0);
+  check_bytes(path, letter);
+  CHECK(std::filesystem::exists(path + "-wal"));
+}
+
+TEST_CASE("the log of a damaged file is moved aside with it") {
+  const corelane::testing::TempDirectory directory;
+  const corelane::testing::Quiet quiet;
+  const std::string path = directory / "names.db", letter(5000, 'x');
+  write_file(path, letter);
+  write_file(path + "-wal", letter);
+  write_file(path + ".damaged-1-wal", "another's");
+  REQUIRE(sqlite_store(path, {.move_aside_damaged = true})->add(root_context, {"new", ""}, object_at("x")));
+  check_bytes(path + ".damaged-2", letter);
+  check_bytes(path + ".damaged-1-wal", "another's");
+  CHECK(ids_in(*sqlite_store(path), root_context) == std::vector<std::string>{"new."});
+}
+
 TEST_CASE("a file of a newer schema is refused and left as it is") {
   const corelane::testing::TempDirectory directory;
   const std::string path = directory / "names.db";
