@@ -5,6 +5,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdlib>
@@ -17,7 +18,8 @@
 namespace corelane::os {
 namespace {
 
-constexpr int first_passed = 3;  // SD_LISTEN_FDS_START
+constexpr int first_passed = 3;    // SD_LISTEN_FDS_START
+constexpr int most_passed = 1024;  // a unit has a handful
 
 std::optional<int> number_in_environment(const char* name) {
   const char* const text = std::getenv(name);
@@ -51,8 +53,9 @@ Fd take_passed_socket(const std::string& path) {
   static std::set<int> taken;  // guarded by mutex; a number is another file's once its owner has closed it
   const std::scoped_lock lock(mutex);
   if (number_in_environment("LISTEN_PID") != getpid()) return Fd{};
-  const int end = first_passed + number_in_environment("LISTEN_FDS").value_or(0);
-  for (int fd = first_passed; fd < end; ++fd) {  // bound: what systemd says; those that are not open are passed over
+  const int said = number_in_environment("LISTEN_FDS").value_or(0);
+  const int end = first_passed + std::min(said, most_passed);
+  for (int fd = first_passed; fd < end; ++fd) {  // those that are not open are passed over
     if (taken.contains(fd) || !listens_at(fd, path)) continue;
     if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) != 0) return Fd{};
     taken.insert(fd);

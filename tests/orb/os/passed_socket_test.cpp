@@ -20,7 +20,8 @@ using namespace corelane::testing;
 namespace {
 
 // What a child that got the socket as its fourth file finds: a letter for each path, '+' where it takes a socket.
-std::string found_in_child(const os::Fd& passed, const std::string& pid, const std::vector<std::string>& paths) {
+std::string found_in_child(const os::Fd& passed, const std::string& pid, const std::vector<std::string>& paths,
+                           const char* count = "2") {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   const pid_t child = fork();
@@ -28,7 +29,7 @@ std::string found_in_child(const os::Fd& passed, const std::string& pid, const s
     const int out = fcntl(ends[1], F_DUPFD, 10);
     dup2(fcntl(passed.get(), F_DUPFD, 10), 4);
     close(3);
-    setenv("LISTEN_FDS", "2", 1);
+    setenv("LISTEN_FDS", count, 1);
     setenv("LISTEN_PID", pid == "own" ? std::to_string(getpid()).c_str() : pid.c_str(), 1);
     for (const std::string& path : paths) {
       const os::Fd found = os::take_passed_socket(path);
@@ -57,6 +58,13 @@ TEST_CASE("a socket that systemd passed is found by its path, once") {
   const std::string path = place / "own.sock";
   const os::Fd passed = listening_socket(path);
   CHECK(found_in_child(passed, "own", {place / "other.sock", path, path}) == "-+-");
+}
+
+TEST_CASE("a number of passed sockets that cannot be is searched no further than there may be some") {
+  const TempDirectory place;
+  const std::string path = place / "own.sock";
+  const os::Fd passed = listening_socket(path);
+  CHECK(found_in_child(passed, "own", {place / "other.sock", path}, "2147483647") == "-+");
 }
 
 TEST_CASE("a socket that systemd passed to another process is left alone") {
