@@ -9,6 +9,7 @@
 #include "services/nameserver/broker/protocol.h"
 
 namespace corelane::nameserver {
+
 Client calling_client() {
   if (core::calling_peer() == PeerId{0}) return {};
   if (const auto known = core::calling_credentials())

@@ -6,16 +6,20 @@
 namespace corelane::nameserver {
 
 // relaxed, here and below: only the number counts; nothing else is published by it.
-ForeignCalls::Turn::Turn(ForeignCalls& calls) : calls_(calls) {
-  if (calls.under_way_.fetch_add(1, std::memory_order_relaxed) < calls.limits_.calls) {
+ForeignCalls::Turn::Counted::Counted(ForeignCalls& counting)
+    : calls(counting),
+      is_one_of_few(counting.under_way_.fetch_add(1, std::memory_order_relaxed) < counting.limits_.calls) {}
+
+ForeignCalls::Turn::Counted::~Counted() { calls.under_way_.fetch_sub(1, std::memory_order_relaxed); }
+
+ForeignCalls::Turn::Turn(ForeignCalls& calls) : counted_(calls) {
+  if (counted_.is_one_of_few) {
     bound_.emplace(os::now() + calls.limits_.time);
     return;
   }
   calls.tell("as many calls into contexts of other servers are under way as naming.foreign_calls allows (" +
              std::to_string(calls.limits_.calls) + "): clients are told to go on there themselves");
 }
-
-ForeignCalls::Turn::~Turn() { calls_.under_way_.fetch_sub(1, std::memory_order_relaxed); }  // relaxed: see above
 
 void ForeignCalls::tell(const std::string& what) {
   const Time now = os::now();

@@ -29,12 +29,22 @@ class ForeignCalls {
     explicit Turn(ForeignCalls& calls);
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
-    ~Turn();
     // False: as many are under way as may be. The log has been told.
     explicit operator bool() const noexcept { return bound_.has_value(); }
 
    private:
-    ForeignCalls& calls_;
+    // Apart, so that it ends also where the rest of a Turn cannot be made.
+    struct Counted {
+      explicit Counted(ForeignCalls& counting);
+      Counted(const Counted&) = delete;
+      Counted& operator=(const Counted&) = delete;
+      ~Counted();
+
+      ForeignCalls& calls;
+      const bool is_one_of_few;
+    };
+
+    const Counted counted_;
     std::optional<core::CallDeadline> bound_;
   };
 

@@ -29,6 +29,8 @@ void ChangeTeller::tell_one(const Change& change) noexcept {
     told_(change);
   } catch (const std::exception& why) {
     os::log::warn(std::string("naming: a change was not heard: ") + why.what());
+  } catch (...) {
+    os::log::warn("naming: a change was not heard, for a reason that is not known");
   }
 }
 
