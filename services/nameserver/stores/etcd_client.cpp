@@ -80,6 +80,12 @@ bool asks_for_login(const HttpReply& reply) {
          text_in(json, "error").find("user name is empty") != std::string::npos;
 }
 
+Time share_of_time(Time deadline, std::size_t parts) {
+  constexpr Duration shortest = std::chrono::seconds{1};
+  const Time now = os::now();
+  return std::min(deadline, now + std::max(shortest, (deadline - now) / static_cast<Duration::rep>(parts)));
+}
+
 EtcdFault nonsense() { return {EtcdFault::Kind::unreachable, "what answers is no etcd, or not its HTTP gateway"}; }
 
 }  // namespace
@@ -203,7 +209,7 @@ Expected<EtcdLeaseTime, EtcdFault> EtcdClient::time_of(EtcdLease lease) {
 }
 
 Expected<std::string, EtcdFault> EtcdClient::call(const std::string& path, const std::string& json, Repeat repeat) {
-  auto reply = ask(path, json, repeat);
+  auto reply = ask(path, json, repeat, latest_end());
   if (!reply)
     return EtcdFault{reply.error().is_too_long ? EtcdFault::Kind::too_long : EtcdFault::Kind::unreachable,
                      "etcd at " + reply.error().text};
@@ -211,24 +217,27 @@ Expected<std::string, EtcdFault> EtcdClient::call(const std::string& path, const
   return refusal_of(*reply);
 }
 
-Expected<HttpReply, HttpFault> EtcdClient::ask(const std::string& path, const std::string& json, Repeat repeat) {
+Expected<HttpReply, HttpFault> EtcdClient::ask(const std::string& path, const std::string& json, Repeat repeat,
+                                               Time deadline) {
   if (!access_.user.empty() && token().empty()) {
-    auto login = log_in();
+    auto login = log_in(deadline);
     if (!login || !login->ok()) return login;
   }
-  auto reply = ask_as_known(path, json, repeat);
+  auto reply = ask_as_known(path, json, repeat, deadline);
   if (!reply || reply->ok() || access_.user.empty() || !asks_for_login(*reply)) return reply;
-  auto login = log_in();  // it holds for some minutes only
+  auto login = log_in(deadline);  // it holds for some minutes only
   if (!login || !login->ok()) return login;
-  return ask_as_known(path, json, repeat);
+  return ask_as_known(path, json, repeat, deadline);
 }
 
-// One endpoint after the other, each at most once.
-Expected<HttpReply, HttpFault> EtcdClient::ask_as_known(const std::string& path, const std::string& json,
-                                                        Repeat repeat) {
-  HttpRequest request = request_of(path, json);
-  if (repeat == Repeat::yes) request.answer_within = request.connect_within;
+// One endpoint after the other, each at most once. Those still to come share the time that is left: for a connection to
+// stand, and where it may be asked again elsewhere for the answer, too.
+Expected<HttpReply, HttpFault> EtcdClient::ask_as_known(const std::string& path, const std::string& json, Repeat repeat,
+                                                        Time deadline) {
+  HttpRequest request = request_of(path, json, deadline);
   for (std::size_t others = access_.endpoints.size() - 1;; --others) {
+    request.connect_until = share_of_time(deadline, others + 1);
+    if (repeat == Repeat::yes) request.answer_until = request.connect_until;
     auto reply = ask_endpoint(request);
     const bool is_in_doubt = reply ? is_unable(*reply) : reply.error().was_sent;
     const bool is_final = reply ? !is_unable(*reply) : reply.error().is_too_long;
@@ -244,22 +253,15 @@ Expected<HttpReply, HttpFault> EtcdClient::ask_endpoint(const HttpRequest& reque
   return reply;
 }
 
-// Several endpoints share the time until a connection has to stand.
-HttpRequest EtcdClient::request_of(const std::string& path, const std::string& json) const {
-  constexpr std::chrono::milliseconds shortest{1000};
-  const auto share = timeout() / static_cast<std::int64_t>(access_.endpoints.size());
-  return {.path = path,
-          .body = json,
-          .authorization = token(),
-          .connect_within = std::max(std::min(shortest, timeout()), share),
-          .answer_within = timeout()};
+HttpRequest EtcdClient::request_of(const std::string& path, const std::string& json, Time deadline) const {
+  return {.path = path, .body = json, .authorization = token(), .connect_until = deadline, .answer_until = deadline};
 }
 
-Expected<HttpReply, HttpFault> EtcdClient::log_in() {
+Expected<HttpReply, HttpFault> EtcdClient::log_in(Time deadline) {
   const Json login{{"name", access_.user}, {"password", access_.password}};
   forget_token();
-  auto reply =
-      ask_as_known("/v3/auth/authenticate", login.dump(-1, ' ', false, Json::error_handler_t::replace), Repeat::yes);
+  const std::string json = login.dump(-1, ' ', false, Json::error_handler_t::replace);
+  auto reply = ask_as_known("/v3/auth/authenticate", json, Repeat::yes, deadline);
   if (!reply || !reply->ok()) return reply;
   const std::lock_guard lock(mutex_);
   token_ = text_in(parse(reply->body), "token");
@@ -271,17 +273,33 @@ void EtcdClient::forget_token() {
   token_.clear();
 }
 
-std::unique_ptr<HttpConnection> EtcdClient::take_connection() {
+std::shared_ptr<HttpConnection> EtcdClient::take_connection() {
   const std::lock_guard lock(mutex_);
+  auto taken = idle_connection();
+  if (!taken) taken = std::make_shared<HttpConnection>(access_.endpoints[endpoint_], access_.network);
+  if (is_stopped_) taken->stop();
+  std::erase_if(lent_, [](const auto& lent) { return lent.expired(); });
+  lent_.push_back(taken);
+  return taken;
+}
+
+std::shared_ptr<HttpConnection> EtcdClient::idle_connection() {
   while (!idle_.empty()) {
     auto connection = std::move(idle_.back());
     idle_.pop_back();
     if (connection->is_idle()) return connection;
   }
-  return std::make_unique<HttpConnection>(access_.endpoints[endpoint_], access_.network);
+  return nullptr;
 }
 
-void EtcdClient::give_back(std::unique_ptr<HttpConnection> connection) {
+void EtcdClient::stop() {
+  const std::lock_guard lock(mutex_);
+  is_stopped_ = true;
+  for (const auto& lent : lent_)
+    if (const auto connection = lent.lock()) connection->stop();
+}
+
+void EtcdClient::give_back(std::shared_ptr<HttpConnection> connection) {
   const std::lock_guard lock(mutex_);
   const bool is_current = connection->endpoint() == access_.endpoints[endpoint_];
   if (is_current && idle_.size() < most_idle && connection->is_idle()) idle_.push_back(std::move(connection));
@@ -314,7 +332,7 @@ Expected<void, EtcdFault> EtcdWatch::open(const std::string& prefix, std::uint64
                       {{"key", to_base64(prefix)},
                        {"range_end", to_base64(end_of_prefix(prefix))},
                        {"start_revision", std::to_string(first_revision)}}}};
-  HttpRequest begin = client_.request_of("/v3/watch", request.dump());
+  HttpRequest begin = client_.request_of("/v3/watch", request.dump(), client_.latest_end());
   begin.more_headers = "Grpc-Metadata-hasleader: true\r\n";  // a member that is cut off from the others ends the watch
   const auto reply = connection_.open_stream(begin);
   if (!reply) return fault_of(reply.error().text);

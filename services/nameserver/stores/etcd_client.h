@@ -1,8 +1,8 @@
 // EtcdClient: etcd's operations on keys, leases and logins, over the HTTP gateway of etcd 3.4 (POST of JSON to
 // /v3/...). Keys and values are any bytes.
 //
-// Threads: any, side by side; each call waits for its answer, or until EtcdAccess::timeout and once more where an
-// endpoint took the request and never answered.
+// Threads: any, side by side; each call, with its login and all the endpoints that it tries, takes EtcdAccess::timeout
+// at most.
 #pragma once
 
 #include <chrono>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/os/clock.h"
 #include "services/nameserver/stores/http_connection.h"
 
 namespace corelane::nameserver {
@@ -116,6 +117,8 @@ class EtcdClient {
   std::chrono::milliseconds timeout() const { return access_.timeout; }
   // The one that is asked.
   HttpEndpoint endpoint() const;
+  // Calls that wait fail, now and from now on. Thread: any.
+  void stop();
 
  private:
   friend class EtcdWatch;
@@ -125,23 +128,28 @@ class EtcdClient {
 
   Expected<std::string, EtcdFault> call(const std::string& path, const std::string& json, Repeat repeat);
   // With a login where etcd asks for one.
-  Expected<HttpReply, HttpFault> ask(const std::string& path, const std::string& json, Repeat repeat);
-  Expected<HttpReply, HttpFault> ask_as_known(const std::string& path, const std::string& json, Repeat repeat);
+  Expected<HttpReply, HttpFault> ask(const std::string& path, const std::string& json, Repeat repeat, Time deadline);
+  Expected<HttpReply, HttpFault> ask_as_known(const std::string& path, const std::string& json, Repeat repeat,
+                                              Time deadline);
   Expected<HttpReply, HttpFault> ask_endpoint(const HttpRequest& request);
-  Expected<HttpReply, HttpFault> log_in();
+  Expected<HttpReply, HttpFault> log_in(Time deadline);
   void forget_token();
-  HttpRequest request_of(const std::string& path, const std::string& json) const;
-  std::unique_ptr<HttpConnection> take_connection();
-  void give_back(std::unique_ptr<HttpConnection> connection);
+  Time latest_end() const { return os::now() + access_.timeout; }
+  HttpRequest request_of(const std::string& path, const std::string& json, Time deadline) const;
+  std::shared_ptr<HttpConnection> take_connection();
+  std::shared_ptr<HttpConnection> idle_connection();  // none: has to be made. With mutex_ held
+  void give_back(std::shared_ptr<HttpConnection> connection);
   void try_another_endpoint(const HttpEndpoint& failed);
   std::string token() const;
 
   const EtcdAccess access_;
 
   mutable std::mutex mutex_;
-  std::vector<std::unique_ptr<HttpConnection>> idle_;  // guarded by mutex_
-  std::size_t endpoint_ = 0;                           // guarded by mutex_
-  std::string token_;                                  // guarded by mutex_
+  std::vector<std::shared_ptr<HttpConnection>> idle_;  // guarded by mutex_
+  std::vector<std::weak_ptr<HttpConnection>> lent_;  // guarded by mutex_; those that calls wait at, and some ended ones
+  bool is_stopped_ = false;                          // guarded by mutex_
+  std::size_t endpoint_ = 0;                         // guarded by mutex_
+  std::string token_;                                // guarded by mutex_
 };
 
 // The changes below a prefix, as they happen.

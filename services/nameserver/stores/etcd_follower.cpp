@@ -35,6 +35,7 @@ EtcdFollower::EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& 
 EtcdFollower::~EtcdFollower() {
   const std::lock_guard lock(mutex_);
   is_stopped_ = true;
+  client_.stop();
   if (watch_ != nullptr) watch_->stop();
   turn_.notify_all();
 }

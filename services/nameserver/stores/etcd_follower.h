@@ -22,6 +22,7 @@ class EtcdFollower {
   // Lives no longer than what it is given. `period`: of the questions.
   EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdOwnedNames& owned, ChangeTeller& teller,
                std::chrono::milliseconds period);
+  // Stops the client.
   ~EtcdFollower();
 
   // Until the cache is whole for the first time. refused: it will not be.

@@ -10,7 +10,6 @@
 #include <array>
 #include <optional>
 
-#include "orb/os/clock.h"
 #include "services/nameserver/stores/net_stream.h"
 
 namespace corelane::nameserver {
@@ -51,11 +50,10 @@ struct HttpConnection::Parts {
   }
 
   Expected<void, HttpFault> send(const HttpRequest& request) {
-    const Time connect_until = os::now() + request.connect_within;
     if (!stream.is_connected())
-      if (const auto done = stream.connect(endpoint, network->lookup, network->tls.get(), connect_until); !done)
+      if (const auto done = stream.connect(endpoint, network->lookup, network->tls.get(), request.connect_until); !done)
         return fault(done.error());
-    const auto sent = stream.write(message_of(request, endpoint), os::now() + request.answer_within);
+    const auto sent = stream.write(message_of(request, endpoint), request.answer_until);
     if (!sent) return fault(sent.error(), true);
     return {};
   }
@@ -112,7 +110,7 @@ Expected<HttpReply, HttpFault> HttpConnection::post(const HttpRequest& request) 
   Parser parser;
   parser.body_limit(longest_reply);
   parser.eager(true);
-  return parts_->read_reply(parser, os::now() + request.answer_within);
+  return parts_->read_reply(parser, request.answer_until);
 }
 
 Expected<HttpReply, HttpFault> HttpConnection::open_stream(const HttpRequest& request) {
@@ -120,11 +118,11 @@ Expected<HttpReply, HttpFault> HttpConnection::open_stream(const HttpRequest& re
   Parser& parser = parts_->streamed.emplace();
   parser.body_limit(boost::none);
   parser.eager(true);
-  const Time deadline = os::now() + request.answer_within;
-  const auto done = parts_->read(parser, deadline, [](const Parser& begun) { return begun.is_header_done(); });
+  const auto done =
+      parts_->read(parser, request.answer_until, [](const Parser& begun) { return begun.is_header_done(); });
   if (!done) return done.error();
   if (parser.get().result() == http::status::ok) return HttpReply{.status = 200, .body = {}};
-  auto refusal = parts_->read_reply(parser, deadline);
+  auto refusal = parts_->read_reply(parser, request.answer_until);
   parts_->close();
   return refusal;
 }

@@ -4,11 +4,11 @@
 // Threads: one at a time, but for stop(). Waits for the network, and for the resolver of names.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <string>
 
 #include "orb/base/expected.h"
+#include "orb/base/time.h"
 #include "services/nameserver/stores/host_lookup.h"
 
 namespace corelane::nameserver {
@@ -23,9 +23,9 @@ struct HttpNetwork {
 
 struct HttpRequest {
   std::string path, body;
-  std::string authorization{};  // the header of that name; empty: none
-  std::string more_headers{};   // each with its "\r\n"
-  std::chrono::milliseconds connect_within{5000}, answer_within{5000};
+  std::string authorization{};                       // the header of that name; empty: none
+  std::string more_headers{};                        // each with its "\r\n"
+  Time connect_until = never, answer_until = never;  // the latter from the connection to the last byte
 };
 
 struct HttpReply {

@@ -136,6 +136,7 @@ Expected<void, std::string> NetStream::write(std::string_view bytes, Time deadli
 }
 
 bool NetStream::is_idle() const {
+  if (tls_) return tls_->is_idle();
   char unasked = 0;
   return is_connected() && recv(socket_.get(), &unasked, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
          (errno == EAGAIN || errno == EWOULDBLOCK);

@@ -139,6 +139,14 @@ Progress TlsSession::write(std::string_view bytes) {
   return progress_of(result, count);
 }
 
+bool TlsSession::is_idle() {
+  forget_errors();
+  char unasked = 0;
+  std::size_t count = 0;
+  const int result = SSL_peek_ex(session_.get(), &unasked, 1, &count);
+  return result != 1 && SSL_get_error(session_.get(), result) == SSL_ERROR_WANT_READ;
+}
+
 Progress TlsSession::progress_of(int result, std::size_t bytes) {
   if (result == 1) return {.bytes = bytes};
   const int number = errno;

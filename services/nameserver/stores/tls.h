@@ -46,13 +46,16 @@ struct Progress {
 // One connection. Threads: one at a time.
 class TlsSession {
  public:
-  // `host`: whose certificate it has to be, by name or address. The socket belongs to the caller and outlives this.
+  // `host`: whose certificate it has to be, by name or address; where that cannot be checked shake_hands() fails. The
+  // socket belongs to the caller and outlives this.
   TlsSession(const TlsContext& context, int socket, const std::string& host);
   ~TlsSession();
 
   Progress shake_hands();
   Progress read(std::span<char> bytes);
   Progress write(std::string_view bytes);
+  // Whether the other end has neither closed it nor said something unasked; what it says to TLS alone is taken in.
+  bool is_idle();
 
  private:
   struct Free {

@@ -104,8 +104,8 @@ class EtcdServer {
   static HttpRequest request(const std::string& path, const std::string& json) {
     return {.path = path,
             .body = json,
-            .connect_within = std::chrono::seconds(60),
-            .answer_within = std::chrono::seconds(60)};
+            .connect_until = os::now() + std::chrono::seconds(60),
+            .answer_until = os::now() + std::chrono::seconds(60)};
   }
 
   const bool is_tls_ = false;

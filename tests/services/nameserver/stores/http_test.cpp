@@ -1,9 +1,12 @@
 // How an etcd is reached: addresses of hosts, several endpoints, TLS.
+#include <netinet/in.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 
 #include <condition_variable>
 
 #include "services/nameserver/stores/etcd_client.h"
+#include "services/nameserver/stores/etcd_follower.h"
 #include "services/nameserver/stores/host_lookup.h"
 #include "services/nameserver/stores/http_connection.h"
 #include "services/nameserver/stores/tls.h"
@@ -135,6 +138,38 @@ TEST_CASE("an address needs no resolver") {
   its.resolver->say(HostAddresses{});
 }
 
+TEST_CASE("a follower ends while etcd takes its calls and never answers") {
+  const corelane::os::Fd etcd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(bind(etcd.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0);
+  REQUIRE(listen(etcd.get(), 10) == 0);
+  getsockname(etcd.get(), reinterpret_cast<sockaddr*>(&address), &size);
+  EtcdClient client({.endpoints = {{"127.0.0.1", std::to_string(ntohs(address.sin_port))}}, .timeout = 24h});
+  const EtcdKeys keys("/here/");
+  EtcdCache cache(keys, {});
+  EtcdOwnedNames owned(client, 600s);
+  ChangeTeller teller;
+  std::optional<EtcdFollower> follower(std::in_place, client, keys, cache, owned, teller, 24h);
+  const corelane::os::Fd called(accept(etcd.get(), nullptr, nullptr));
+  char first = 0;
+  REQUIRE(recv(called.get(), &first, 1, 0) == 1);
+  follower.reset();
+  CHECK_FALSE(client.range("a", "b", 1));
+}
+
+TEST_CASE("TLS is not spoken with a host whose name cannot be checked") {
+  const auto context = TlsContext::make({}).value();
+  for (const std::string& host : {std::string(), std::string(300, 'a')}) {
+    TlsSession session(*context, -1, host);
+    const Progress shaken = session.shake_hands();
+    CHECK(shaken.state == Progress::State::failed);
+    CHECK_THAT(shaken.fault, Catch::StartsWith("TLS cannot be prepared for " + host));
+  }
+}
+
 TEST_CASE("where one member of a cluster is not there the next one is asked") {
   if (lacks_etcd()) return;
   const corelane::testing::Quiet quiet;
@@ -155,7 +190,7 @@ TEST_CASE("an etcd at https is served by those who show a certificate and know i
   const Certificates certificates(directory.path());
   const auto network = std::make_shared<HttpNetwork>();
   network->tls = TlsContext::make(certificates.of_client()).value();
-  const EtcdServer server(certificates.of_server(), network);
+  EtcdServer server(certificates.of_server(), network);
   StoreOptions options = patient();
   options.etcd_tls = certificates.of_client();
   const auto store = etcd_store(server.url(), options);
@@ -166,6 +201,13 @@ TEST_CASE("an etcd at https is served by those who show a certificate and know i
   CHECK_THAT(refusal_of({}, server.url()), Catch::Contains("its certificate does not show that it is 127.0.0.1"));
   const TlsFiles nobody{.authorities = certificates.of_client().authorities};
   CHECK_THAT(refusal_of(nobody, server.url()), Catch::Contains("TLS"));
+
+  HttpConnection connection(server.endpoint(), network);
+  CHECK_FALSE(connection.is_idle());
+  REQUIRE(connection.post({.path = "/v3/kv/range", .body = R"({"key":"eA=="})"}));
+  CHECK(connection.is_idle());
+  server.kill();
+  until([&] { return !connection.is_idle(); });
 }
 
 TEST_CASE("an etcd at https whose certificate is for another name is refused") {
