@@ -30,6 +30,7 @@
 
 #include "bench/channels/exchange.h"
 #include "bench/channels/links.h"
+#include "bench/support/command_line.h"
 #include "bench/support/machine.h"
 #include "bench/support/summary.h"
 #include "orb/os/wait.h"
@@ -195,12 +196,7 @@ std::optional<Options> options_of(int argc, char** argv, int& status) {
   app.add_option("--idle-seconds", options.idle_seconds, "of each parked end; 0: leave them out")
       ->check(CLI::Range(0, 3600));
   app.add_option("--commit", options.commit, "printed with the results");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& fault) {
-    status = app.exit(fault);
-    return std::nullopt;
-  }
+  if (const auto end = bench_support::parse(app, argc, argv)) return status = *end, std::nullopt;
   return options;
 }
 
@@ -229,6 +225,6 @@ void run(const Options& options) {
 int main(int argc, char** argv) {
   int status = 0;
   const auto options = options_of(argc, argv, status);
-  if (!options) return status == 0 ? 0 : 2;
+  if (!options) return status;
   run(*options);
 }

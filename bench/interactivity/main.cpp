@@ -34,6 +34,7 @@
 
 #include "bench/interactivity/driver.h"
 #include "bench/interactivity/roles.h"
+#include "bench/support/command_line.h"
 #include "bench/support/machine.h"
 #include "bench/support/summary.h"
 
@@ -268,12 +269,7 @@ std::optional<Options> options_of(int argc, char** argv, int& status) {
   app.add_option("--running-rs", options.running_rs, "ask the corelane-reserved of this runtime directory");
   app.add_flag("--fifo", options.fifo, "service and editor under SCHED_FIFO");
   app.add_option("--commit", options.commit, "printed with the results");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& fault) {
-    status = app.exit(fault);
-    return std::nullopt;
-  }
+  if (const auto end = bench_support::parse(app, argc, argv)) return status = *end, std::nullopt;
   return options;
 }
 
@@ -294,7 +290,7 @@ int main(int argc, char** argv) try {
   if (argc > 2 && std::string(argv[1]) == "--role") return play(argv[2], {argv + 3, argv + argc});
   int status = 0;
   const auto options = options_of(argc, argv, status);
-  if (!options) return status == 0 ? 0 : 2;
+  if (!options) return status;
   return run_enclosed(options->running_rs.empty(),
                       [&](const Enclosure& enclosure) { return run(*options, enclosure); });
 } catch (const std::exception& fault) {

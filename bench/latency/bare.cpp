@@ -26,7 +26,7 @@ using latency::Message;
 
 int call(char** argv) {
   const int fd = latency::new_socket();
-  sockaddr_in address = latency::loopback(static_cast<std::uint16_t>(std::stoul(argv[1])));
+  sockaddr_in address = latency::loopback(static_cast<std::uint16_t>(latency::number_of("PORT", argv[1], 65'535)));
   if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) < 0) latency::die("connect");
   latency::set_no_delay(fd);
   Message message{};
@@ -45,6 +45,5 @@ int call(char** argv) {
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "server") serve();
   if (argc == 5) return call(argv);
-  std::fprintf(stderr, "usage: %s server | PORT WARM-UP CALLS INTERVAL\n", argv[0]);
-  return 2;
+  return latency::usage(argv[0], "server | PORT WARM-UP CALLS INTERVAL");
 }

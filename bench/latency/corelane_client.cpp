@@ -3,6 +3,7 @@
 // shortest contract allows that fits beside the platform.
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "bench/latency/load.h"
 #include "orb/corba/orb.h"
@@ -20,7 +21,8 @@ corelane::Contract contract_of(const latency::Load& load) {
 
 int call(int argc, char** argv) {
   auto orb = CORBA::ORB_init(argc, argv);
-  if (argc != 5 && argc != 6) return 2;
+  if (argc != 5 && (argc != 6 || std::string_view(argv[5]) != "task"))
+    return latency::usage(argv[0], "IOR WARM-UP CALLS INTERVAL [task] [-ORB options]");
   auto ping = IDL::traits<Bench::Echo>::narrow(orb->string_to_object(argv[1]));
   const latency::Load load = latency::load_of(argv);
   std::optional<corelane::rt::Task> task;

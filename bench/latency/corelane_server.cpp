@@ -14,6 +14,7 @@ class EchoServant : public virtual CORBA::servant_traits<Bench::Echo>::base_type
 
 int serve(int argc, char** argv) {
   auto orb = CORBA::ORB_init(argc, argv);
+  if (argc != 1) return latency::usage(argv[0], "[-ORB options]");
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   poa->the_POAManager()->activate();
   auto servant = CORBA::make_reference<EchoServant>();

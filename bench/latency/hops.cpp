@@ -112,7 +112,7 @@ int serve(std::string_view shape) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2) return serve(argv[1]);
-  std::fprintf(stderr, "usage: %s direct | reader | one-hop | two-hops\n", argv[0]);
-  return 2;
+  for (const std::string_view shape : {"direct", "reader", "one-hop", "two-hops"})
+    if (argc == 2 && shape == argv[1]) return serve(shape);
+  return latency::usage(argv[0], "direct | reader | one-hop | two-hops");
 }

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -25,8 +27,26 @@ struct Load {
   Nanoseconds interval{};  // between intended starts; 0: the next call follows the last (closed loop)
 };
 
+// A whole number of a command line; ends the program with 2 where the word is none.
+inline std::uint64_t number_of(const char* what, const std::string& word, std::uint64_t most = 1'000'000'000'000) {
+  std::uint64_t number = 0;
+  const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (fault == std::errc{} && end == word.data() + word.size() && number <= most) return number;
+  std::fprintf(stderr, "%s is a whole number up to %llu, not '%s'\n", what, static_cast<unsigned long long>(most),
+               word.c_str());
+  std::exit(2);
+}
+
 // The load of a client's command line: ADDRESS WARM-UP CALLS INTERVAL-IN-NS.
-inline Load load_of(char** argv) { return {std::stoul(argv[2]), std::stoul(argv[3]), Nanoseconds{std::stol(argv[4])}}; }
+inline Load load_of(char** argv) {
+  return {number_of("WARM-UP", argv[2]), number_of("CALLS", argv[3]),
+          Nanoseconds{static_cast<std::int64_t>(number_of("INTERVAL", argv[4]))}};
+}
+
+inline int usage(const char* program, const char* words) {
+  std::fprintf(stderr, "usage: %s %s\n", program, words);
+  return 2;
+}
 
 // Nanoseconds of each call. In an open loop a call counts from when it was due, so that a stall is charged to every
 // call it delayed and not to one (coordinated omission); the client spins until then.

@@ -38,6 +38,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/support/command_line.h"
 #include "bench/support/machine.h"
 #include "bench/support/summary.h"
 #include "orb/os/child_process.h"
@@ -336,12 +337,7 @@ std::optional<Options> options_of(int argc, char** argv, int& status) {
   app.add_option("--only", options.only, "these rows beside bare TCP")->check(CLI::IsMember(keys()));
   app.add_option("--commit", options.commit, "printed with the results");
   app.add_option("--server-options", options.server_options, "-ORB options for our server, last on the line");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& fault) {
-    status = app.exit(fault);
-    return std::nullopt;
-  }
+  if (const auto end = bench_support::parse(app, argc, argv)) return status = *end, std::nullopt;
   return options;
 }
 
@@ -350,7 +346,7 @@ std::optional<Options> options_of(int argc, char** argv, int& status) {
 int main(int argc, char** argv) {
   int status = 0;
   const auto options = options_of(argc, argv, status);
-  if (!options) return status == 0 ? 0 : 2;
+  if (!options) return status;
   const std::vector<CoreId> cores = bench_support::usable_cores();
   const std::vector<Contender> chosen = choose(*options);
   print_setting(*options);

@@ -1,6 +1,6 @@
 // corelane-bench-octets: what a sequence<octet> of 1 MiB costs in a call, one way and the other.
 //
-//   corelane-bench-octets [ROUNDS [CALLS [SIZE]]]     5 rounds of 200 calls of 1 MiB
+//   corelane-bench-octets [ROUNDS [CALLS [SIZE]]]     5 rounds of 200 calls of 1 MiB; also --rounds, --calls, --size
 //
 // Client and server are processes of their own on the last two cores; rounds are interleaved.
 //
@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "bench/latency/load.h"
+#include "bench/support/command_line.h"
 #include "bench/support/machine.h"
 #include "bench/support/summary.h"
 #include "orb/corba/orb.h"
@@ -80,10 +81,10 @@ int serve(int argc, char** argv) {
 // "put" or "get", IOR, warm-up, calls, interval, size
 int call(int argc, char** argv) {
   auto orb = CORBA::ORB_init(argc, argv);
-  if (argc != 7) return 2;
+  if (argc != 7) return latency::usage(argv[0], "--role put|get IOR WARM-UP CALLS INTERVAL SIZE [-ORB options]");
   const std::string way = argv[1];
   auto store = IDL::traits<Bench::Store>::narrow(orb->string_to_object(argv[2]));
-  const auto size = static_cast<std::uint32_t>(std::stoul(argv[6]));
+  const auto size = static_cast<std::uint32_t>(latency::number_of("SIZE", argv[6], 1 << 30));
   const Bench::Octets data = octets_of(size);
   const auto samples = latency::measure(latency::load_of(argv + 1), [&](std::int64_t) {
     if (way == "put") return store->put(data);
@@ -230,9 +231,13 @@ int main(int argc, char** argv) try {
     return std::string(argv[2]) == "server" ? serve(argc - 1, argv + 1) : call(argc - 1, argv + 1);
   }
   Settings settings;
-  if (argc > 1) settings.rounds = std::stoul(argv[1]);
-  if (argc > 2) settings.calls = std::stoul(argv[2]);
-  if (argc > 3) settings.size = std::stoul(argv[3]);
+  CLI::App app{"Times a sequence<octet> in calls, one way and the other, beside memcpy and a bare Unix socket."};
+  app.add_option("rounds,--rounds", settings.rounds, "rounds")->check(CLI::Range(1, 1000))->capture_default_str();
+  app.add_option("calls,--calls", settings.calls, "of a row in a round")
+      ->check(CLI::Range(1, 10'000'000))
+      ->capture_default_str();
+  app.add_option("size,--size", settings.size, "octets")->check(CLI::Range(1, 1 << 30))->capture_default_str();
+  if (const auto end = bench_support::parse(app, argc, argv)) return *end;
   drive(corelane::os::program_beside("corelane-bench-octets"), settings);
 } catch (const std::exception& fault) {
   std::fprintf(stderr, "corelane-bench-octets: %s\n", fault.what());

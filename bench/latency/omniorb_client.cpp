@@ -5,7 +5,7 @@
 
 int main(int argc, char** argv) {
   CORBA::ORB_var orb = CORBA::ORB_init(argc, argv, "omniORB4");
-  if (argc != 5) return 2;
+  if (argc != 5) return latency::usage(argv[0], "IOR WARM-UP CALLS INTERVAL [-ORB options]");
   try {
     CORBA::Object_var object = orb->string_to_object(argv[1]);
     Bench::Echo_var ping = Bench::Echo::_narrow(object);

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "bench/scenarios/pool.h"
+#include "bench/support/command_line.h"
 #include "bench/support/machine.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
@@ -266,7 +267,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--only", options.only, "those whose name begins so: 1 to 5, job or bare");
   app.add_option("--commit", options.commit, "printed with the results");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto end = bench_support::parse(app, argc, argv)) return *end;
   std::vector<CoreId> cores = bench_support::usable_cores();
   if (cores.size() < 2) {
     std::fprintf(stderr, "scenarios: two hardware threads are needed, this process may use one\n");

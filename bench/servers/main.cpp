@@ -23,6 +23,7 @@
 #include "bench/servers/flood.h"
 #include "bench/servers/misbehave.h"
 #include "bench/servers/published.h"
+#include "bench/support/command_line.h"
 #include "orb/os/privileges.h"
 
 namespace {
@@ -79,7 +80,7 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--threads", options.flood.threads, "that flood")->check(CLI::Range(1, 256))->capture_default_str();
   app.add_option("--io-budget", options.flood.budget, "of the reader, in each ms")->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  if (const auto end = bench_support::parse(app, argc, argv)) return *end;
   if (!corelane::os::privileges().fifo) std::printf("no SCHED_FIFO here: what follows says little\n");
   const corelane::CoreId core{static_cast<std::int16_t>(options.core)};
   const corelane::Duration unit = options.unit * 1us;
