@@ -66,7 +66,11 @@ bool Any::Wire::take(cdr::Reader& in, const TypeDesc& type) {
   if (!holds_values && in.chunk_level() == 0) {
     const Bytes taken = rest.first(rest.size() - in.remaining());
     bytes.assign(taken.begin(), taken.end());
-    return true;
+    // What was skipped may lie in memory that its sender still writes: the copy is what has to be right.
+    cdr::Reader copied = reader();
+    bool values = false;
+    if (!skip(copied, type, values)) return in.fail(copied.minor());
+    return (!values && copied.remaining() == 0) || in.fail(minor::trailing_bytes);
   }
   again.share(in);
   cdr::Writer copy(order);

@@ -127,7 +127,7 @@ void ServerConnection::admit(Request& request, const ReplyTo& to, const ActiveOb
                                   settings.executive.max_tasks + settings.requests_per_connection);
   if (!ticket) return send_exception(to, {ErrorKind::transient, Completion::no, minor::queue_full});
   try {
-    server_->executive().admit({.contract = *content->contract, .owner = id(), .label = std::string(operation)},
+    server_->executive().admit({.contract = *content->contract, .owner = id(), .label = std::string(upcall->name)},
                                std::make_unique<AdmissionReply>(shared_from_this(), *ticket, to, *content->contract));
   } catch (const std::bad_alloc&) {
     tasks_.close(*ticket);

@@ -3,12 +3,14 @@
 #include <catch2/catch.hpp>
 #include <random>
 #include <sstream>
+#include <thread>
 #include <vector>
 
 #include "orb/any/any.h"
 #include "orb/any/make_type.h"
 #include "orb/any/type_codec.h"
 #include "orb/any/walk.h"
+#include "tests/support/changing_bytes.h"
 
 using namespace corelane;
 using any::Any;
@@ -111,4 +113,25 @@ TEST_CASE("spoilt Anys are taken or refused, and what is taken can be sent on") 
     taken += survives(wire) ? 1 : 0;
   }
   CHECK(taken > 100);  // the harm was small enough to reach past the TypeCode
+}
+
+TEST_CASE("an Any that is taken from memory that changes is whole from then on") {
+  const std::vector<std::byte> whole = rich_any();
+  testing::ChangingBytes changing(whole.size());
+  while (changing.changes() == 0) std::this_thread::yield();
+  int taken = 0, spoilt = 0;
+  for (int round = 0; round < 5'000; ++round) {
+    Reader reader(changing.put(whole));
+    Any value;
+    if (!decode(reader, value)) continue;
+    ++taken;
+    Writer writer;  // as it came, so its bytes are sent as they are
+    encode(writer, value);
+    if (!writer.ok()) continue;
+    const std::vector<std::byte> sent = writer.to_vector();
+    Reader again(sent);
+    spoilt += decode(again, value) ? 0 : 1;
+  }
+  CHECK(taken > 0);
+  CHECK(spoilt == 0);
 }
