@@ -19,7 +19,7 @@ std::string counted(std::uint64_t count, const char* of_one, const char* of_many
 bool LatenessLog::step(Time now) noexcept try {
   const auto due = line(now);
   if (due)
-    os::log::warn(*due + "; corelane top counts them, corelane trace " + std::to_string(::getpid()) +
+    os::log::warn(*due + "; corelane top counts them, corelane trace --request " + std::to_string(::getpid()) +
                   " shows what led there");
   return due.has_value();
 } catch (const std::bad_alloc&) {

@@ -53,7 +53,9 @@ std::ostream& Complaints::begin() const { return out << "corelane " << command <
 std::optional<sched::TraceFile> load_trace(const std::string& path, const Complaints& complaints) {
   const auto text = os::read_small_file(path, longest_trace);
   if (!text) {
-    complaints.begin() << text.error().text << "\n";
+    const bool is_number = !path.empty() && path.find_first_not_of("0123456789") == path.npos;
+    complaints.begin() << text.error().text << (is_number ? "; a process's trace is had by --request " + path : "")
+                       << "\n";
     return std::nullopt;
   }
   auto trace = sched::parse_trace(std::as_bytes(std::span(*text)));

@@ -324,6 +324,8 @@ TEST_CASE("a file that is not there or no trace is a failure that names it") {
   auto missing = run({.file = directory / "none"});
   CHECK(missing.status == 1);
   CHECK_THAT(missing.err, Catch::Contains("none does not exist"));
+  CHECK_THAT(run({.file = "4194305"}).err,
+             Catch::Contains("4194305 does not exist; a process's trace is had by --request 4194305"));
   std::ofstream(directory / "text") << "hello";
   CHECK_THAT(run({.file = directory / "text"}).err, Catch::Contains("not a Corelane trace"));
   REQUIRE(::mkfifo((directory / "pipe").c_str(), 0600) == 0);
