@@ -13,6 +13,7 @@
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
+#include "orb/transport/not_trusted.h"
 
 namespace corelane::core {
 namespace {
@@ -101,7 +102,9 @@ Expected<ConnectionCache::ConnectionPtr> ConnectionCache::acquire(transport::Tra
   std::optional<Error> error;
   std::size_t left = address.endpoints.size();
   for (const Endpoint& endpoint : address.endpoints) {
-    if (!takes(endpoint)) {
+    // Anybody may listen at a port, and nobody tells who does: it is no way around a socket that is a stranger's.
+    const bool is_way_around = endpoint.kind == EndpointKind::tcp && error == transport::not_trusted;
+    if (!takes(endpoint) || is_way_around) {
       --left;
       continue;
     }
@@ -110,7 +113,7 @@ Expected<ConnectionCache::ConnectionPtr> ConnectionCache::acquire(transport::Tra
       announce(endpoint, way_text(endpoint, address, channels_), error.has_value());
       return connection;
     }
-    error = connection.error();
+    if (error != transport::not_trusted) error = connection.error();
   }
   return error.value_or(nowhere);
 }

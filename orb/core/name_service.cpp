@@ -138,7 +138,8 @@ std::vector<std::string> nameserver_sockets(const Settings& settings) {
 }
 
 giop::Ior on_this_host(std::string_view key, const Settings& settings) {
-  // By number: a bare container may not know the name localhost.
+  // By number: a bare container may not know the name localhost. Whatever their order here, address_of() puts the
+  // sockets first.
   std::vector<transport::Endpoint> endpoints{{"127.0.0.1", giop::default_corbaloc_port},
                                              {"::1", giop::default_corbaloc_port}};
   for (std::string& path : nameserver_sockets(settings))

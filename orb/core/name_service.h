@@ -2,8 +2,9 @@
 //
 // A nameserver listens at a Unix socket whose place everybody knows: naming.socket; without it nameserver.sock in the
 // runtime directory, then, unless runtime.directory says where to look, in /run/corelane, where root's is. Next to it
-// this host's port 2809 counts. A server there that neither this user runs nor root nor one of naming.trusted is
-// nobody's nameserver: the transport asks the kernel once it is connected (UnixOptions::guarded).
+// this host's port 2809 counts. A server at such a socket that neither this user runs nor root nor one of
+// naming.trusted is nobody's nameserver: the transport asks the kernel once it is connected (UnixOptions::guarded), and
+// then port 2809 is not asked instead. Where there is no socket, whoever holds port 2809 is believed.
 //
 // Threads: any but real-time ones (reads directories, calls).
 #pragma once

@@ -16,6 +16,7 @@
 #include "orb/transport/detail/socket_link.h"
 #include "orb/transport/detail/stream_connection.h"
 #include "orb/transport/detail/stream_listener.h"
+#include "orb/transport/not_trusted.h"
 
 namespace corelane::transport {
 namespace {
@@ -44,7 +45,7 @@ Expected<std::shared_ptr<Connection>> UnixTransport::connect(const Endpoint& end
   if (!names_socket(endpoint, EndpointKind::unix_socket)) return bad_address;
   auto fd = connect_stream(unix_address(endpoint.path), deadline);
   if (!fd) return fd.error();
-  if (!may_be_called(*fd, endpoint.path, options_)) return errors::connect_failed;
+  if (!may_be_called(*fd, endpoint.path, options_)) return not_trusted;
   return std::shared_ptr<Connection>(std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(*fd)),
                                                                         reactor_, limits_, std::nullopt));
 }

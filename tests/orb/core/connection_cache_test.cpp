@@ -11,6 +11,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
+#include "orb/transport/not_trusted.h"
 #include "tests/support/quiet.h"
 #include "tests/support/stream_harness.h"
 
@@ -221,6 +222,18 @@ TEST_CASE("where a Unix socket fails TCP is used and kept until it breaks") {
   test.wires.let_succeed();
   REQUIRE(test.acquire());
   CHECK(test.wires.begun.take() == local);
+}
+
+TEST_CASE("where a Unix socket is a stranger's no port is asked instead") {
+  Caches test;
+  const Endpoint stranger = unix_endpoint("/run/x.sock"), other = unix_endpoint("/run/y.sock");
+  test.address.endpoints = {stranger, other, {"127.0.0.1", 1}};
+  test.wires.let_fail(transport::not_trusted);
+  test.wires.let_fail(refused);
+  CHECK(test.acquire().error() == transport::not_trusted);
+  CHECK(test.wires.begun.take() == stranger);
+  CHECK(test.wires.begun.take() == other);
+  CHECK(test.wires.begun.empty());
 }
 
 TEST_CASE("an address without an endpoint leads nowhere") {
