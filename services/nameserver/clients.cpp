@@ -1,7 +1,10 @@
 #include "services/nameserver/clients.h"
 
+#include <arpa/inet.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "orb/core/exception.h"
@@ -10,11 +13,22 @@
 
 namespace corelane::nameserver {
 
+std::string network_of(const std::string& host) {
+  const std::size_t scope = std::min(host.find('%'), host.size());
+  in6_addr address{};
+  if (::inet_pton(AF_INET6, host.substr(0, scope).c_str(), &address) != 1) return host;
+  if (IN6_IS_ADDR_V4MAPPED(&address) || IN6_IS_ADDR_LOOPBACK(&address)) return host;
+  std::fill_n(address.s6_addr + 8, 8, std::uint8_t{0});
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  ::inet_ntop(AF_INET6, &address, text.data(), text.size());
+  return text.data() + host.substr(scope) + "/64";
+}
+
 Client calling_client() {
   if (core::calling_peer() == PeerId{0}) return {};
   if (const auto known = core::calling_credentials())
     return {.name = "user:" + std::to_string(known->user), .process = known->process};
-  return {.name = "host:" + core::calling_host()};
+  return {.name = "host:" + network_of(core::calling_host())};
 }
 
 Writers::Writers(const core::NamingSettings& settings)

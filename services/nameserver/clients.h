@@ -16,11 +16,16 @@
 namespace corelane::nameserver {
 
 struct Client {
-  std::string name{};        // "user:1000" or an address; empty: a call within the process. Without blanks
+  // "user:1000" or "host:" with network_of() an address; empty: a call within the process. Without blanks.
+  std::string name{};
   std::int32_t process = 0;  // 0: not known
 
   friend bool operator==(const Client&, const Client&) = default;
 };
+
+// What counts as one host: of an IPv6 address its network of 64 bits, all of whose addresses a host may have; else the
+// address itself.
+std::string network_of(const std::string& host);
 
 // Of the request that the calling thread runs.
 Client calling_client();

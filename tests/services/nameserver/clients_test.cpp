@@ -54,6 +54,18 @@ TEST_CASE("names are changed by those whom the access list has") {
   }
 }
 
+TEST_CASE("the addresses of an IPv6 host count as one") {
+  const std::pair<const char*, const char*> rows[] = {{"2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"},
+                                                      {"2001:db8:1:2::", "2001:db8:1:2::/64"},
+                                                      {"2001:db8:1:3::1", "2001:db8:1:3::/64"},
+                                                      {"fe80::1%eth0", "fe80::%eth0/64"},
+                                                      {"::1", "::1"},
+                                                      {"::ffff:192.0.2.1", "::ffff:192.0.2.1"},
+                                                      {"192.0.2.1", "192.0.2.1"},
+                                                      {"", ""}};
+  for (const auto& [host, network] : rows) CHECK(nameserver::network_of(host) == network);
+}
+
 TEST_CASE("who may not change names looks them up all the same") {
   ServedNames names({"-ORBNamingWriters", ""});
   names.root()->bind_new_context(cos_name("c"));  // the nameserver's own process may
