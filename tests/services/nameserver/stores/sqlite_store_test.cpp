@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <random>
 
 #include "services/nameserver/stores/open_store.h"
 #include "services/nameserver/stores/sqlite_database.h"
@@ -202,6 +203,55 @@ TEST_CASE("the log of a damaged file is moved aside with it") {
   check_bytes(path + ".damaged-2", letter);
   check_bytes(path + ".damaged-1-wal", "another's");
   CHECK(ids_in(*sqlite_store(path), root_context) == std::vector<std::string>{"new."});
+}
+
+TEST_CASE("a file that was cut off is refused with the remedy or has all that it had") {
+  const corelane::testing::TempDirectory directory;
+  const corelane::testing::Quiet quiet;
+  const std::string whole = directory / "whole.db", path = directory / "names.db";
+  {
+    const auto store = sqlite_store(whole);
+    for (int i = 0; i < 40; ++i)
+      REQUIRE(store->add(root_context, {std::to_string(i), ""}, object_at(std::string(200, 'r'))));
+  }
+  const std::string bytes = bytes_of_file(whole);
+  for (std::size_t length = 1; length < bytes.size(); length += length < 128 ? 9 : 397) {
+    CAPTURE(length);
+    write_file(path, bytes.substr(0, length));
+    const auto opened = open_store("sqlite:" + path);
+    if (opened) {
+      CHECK(ids_in(**opened, root_context).size() == 40);
+    } else {
+      says(opened.error(), path);
+      says(opened.error(), "restore it from a copy");
+    }
+  }
+}
+
+TEST_CASE("a file with bytes that are not as they were is refused by name or can be used") {
+  const corelane::testing::TempDirectory directory;
+  const corelane::testing::Quiet quiet;
+  const std::string whole = directory / "whole.db", path = directory / "names.db";
+  {
+    const auto store = sqlite_store(whole);
+    for (int i = 0; i < 40; ++i)
+      REQUIRE(store->add(root_context, {std::to_string(i), ""}, object_at(std::string(200, 'r'))));
+  }
+  std::minstd_rand random(1);
+  for (int round = 0; round < 60; ++round) {
+    std::string bytes = bytes_of_file(whole);
+    for (int i = 0; i < 12; ++i) bytes[random() % bytes.size()] = static_cast<char>(random());
+    for (int i = 0; i < 2; ++i)
+      bytes[random() % 8 * 4096 % bytes.size() + random() % 100] = static_cast<char>(random());
+    CAPTURE(round);
+    write_file(path, bytes);
+    const auto opened = open_store("sqlite:" + path);
+    if (opened)
+      ids_in(**opened, root_context);
+    else
+      says(opened.error(), path);
+    std::filesystem::remove(path + "-wal");
+  }
 }
 
 TEST_CASE("a file of a newer schema is refused and left as it is") {
