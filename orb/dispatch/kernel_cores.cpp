@@ -5,7 +5,6 @@
 #include <atomic>
 #include <string>
 
-#include "orb/os/cpu_mask.h"
 #include "orb/os/deadline_class.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
@@ -52,7 +51,7 @@ KernelCores::KernelCores(const ExecutiveOptions& options) {
     return;
   }
   cores_ = wanted;
-  for (const CoreId core : cores_) os::keep_off(core);
+  for (const CoreId core : cores_) kept_.emplace_back(core);
   os::log::info("cores" + names_of(cores_) + " run by SCHED_DEADLINE");
 }
 

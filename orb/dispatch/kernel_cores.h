@@ -11,6 +11,7 @@
 #include "orb/base/ids.h"
 #include "orb/dispatch/executive.h"
 #include "orb/os/core_domain.h"
+#include "orb/os/kept_core.h"
 
 namespace corelane::dispatch {
 
@@ -28,6 +29,7 @@ class KernelCores {
 
   std::optional<os::CoreDomain> domain_;  // where the cpuset of the process had to be parted
   std::vector<CoreId> cores_;
+  std::vector<os::KeptCore> kept_;
 };
 
 }  // namespace corelane::dispatch

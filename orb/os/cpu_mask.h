@@ -32,7 +32,8 @@ class CpuMask {
   void remove(CoreId core) noexcept {
     if (in_range(core)) word(core) &= ~bit(core);
   }
-  bool is_empty() const noexcept { return words_ == std::array<unsigned long, words>{}; }
+  bool is_empty() const noexcept { return *this == CpuMask{}; }
+  friend bool operator==(const CpuMask&, const CpuMask&) = default;
 
   const cpu_set_t* native() const noexcept { return reinterpret_cast<const cpu_set_t*>(words_.data()); }
   cpu_set_t* native() noexcept { return reinterpret_cast<cpu_set_t*>(words_.data()); }
@@ -52,13 +53,5 @@ class CpuMask {
 // Where the process as a whole may run: the mask of its first thread as it was at the first call of this function. A
 // thread that is bound to one core therefore still gets the process's answer. Empty when the system does not say.
 const CpuMask& process_affinity() noexcept;
-
-// The same without the cores of keep_off(): where a thread starts that asks for no core. Any thread.
-CpuMask ordinary_affinity() noexcept;
-
-// From now on this core is for threads that are bound to it: the process's other threads leave it, now and when they
-// start, unless they may run nowhere else. Not for real-time threads (reads files). What the application binds anew
-// later is its own business.
-void keep_off(CoreId core) noexcept;
 
 }  // namespace corelane::os

@@ -13,7 +13,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/base/sanitizer.h"
-#include "orb/os/cpu_mask.h"
+#include "orb/os/kept_core.h"
 
 namespace corelane::os {
 namespace {

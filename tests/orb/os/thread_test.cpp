@@ -12,6 +12,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
+#include "orb/os/kept_core.h"
 #include "orb/os/privileges.h"
 #include "orb/os/topology.h"
 #include "orb/os/wait.h"
@@ -100,6 +101,30 @@ TEST_CASE("a thread started by a bound one is not bound itself") {
     });
   });
   CHECK(outer == static_cast<int>(cores.size()));
+}
+
+TEST_CASE("a kept core is left by all threads but those that are bound to it, until it is given back") {
+  const auto affinity = [] {
+    CpuMask mask;
+    sched_getaffinity(0, CpuMask::native_size, mask.native());
+    return mask;
+  };
+  const CpuMask before = affinity();
+  if (before.is_empty() || before.only()) {
+    std::cout << "SKIPPED: needs two cores\n";
+    return;
+  }
+  CoreId core{0};
+  while (!before.contains(core)) ++core.value;  // bound: CpuMask::limit
+  {
+    KeptCore kept(core);
+    const KeptCore same(std::move(kept));
+    CHECK_FALSE(affinity().contains(core));
+    CHECK_FALSE(seen_on({}, affinity).contains(core));
+    CHECK(seen_on({.core = core}, affinity).only() == core);
+  }
+  CHECK(affinity() == before);
+  CHECK(seen_on({}, affinity) == before);
 }
 
 TEST_CASE("a thread gets the SCHED_FIFO level it asks for") {
