@@ -26,8 +26,8 @@ void Inlet::receive() noexcept {
   }
   if (!arrival) return;
   source_ = std::move(arrival);
+  enter(Stage::here);  // before the client is told, who may look at the report
   source_->opened();
-  enter(Stage::here);
 }
 
 void Inlet::enter(Stage stage) noexcept {
