@@ -33,7 +33,8 @@ class ConnectionCache {
       : limits_(limits), half_messages_(std::move(half_messages)), channels_(channels) {}
 
   // A connection to one of the address's endpoints: one that is there, else the first that can be made, each with its
-  // share of the time left. TRANSIENT connect_failed, TIMEOUT deadline_passed, BAD_INV_ORDER orb_destroyed.
+  // share of the time left. TRANSIENT connect_failed, or not_trusted where a stranger answers at a guarded Unix
+  // socket: then other Unix sockets alone are tried. TIMEOUT deadline_passed, BAD_INV_ORDER orb_destroyed.
   Expected<ConnectionPtr> acquire(transport::Transport& transport, const Address& address, Time deadline);
   // A connection that somebody has for himself: it is closed with the others. BAD_INV_ORDER orb_destroyed.
   Expected<void> adopt(const ConnectionPtr& connection);

@@ -196,17 +196,19 @@ void ServerConnection::take(const giop::Message& message, Time received) {
 void ServerConnection::take_request(const giop::Message& message, Time received) {
   auto request = giop::parse_request(message, server_->settings().giop);
   if (!request) return broken(request.error());
-  if (piece_.keeper) {
-    Bytes& key = request->header.target.object_key;
-    key_.assign(key.begin(), key.end());
-    key = key_;
-  }
   const ReplyTo to{request->header.request_id, message.header.version, request->header.response_expected()};
   try {
+    if (piece_.keeper) copy_key(request->header.target.object_key);
     serve(message, *request, to, received);
   } catch (const std::bad_alloc&) {
     send_exception(to, no_memory);
   }
+  if (key_.capacity() > longest_kept_key) key_ = {};
+}
+
+void ServerConnection::copy_key(Bytes& key) {
+  key_.assign(key.begin(), key.end());
+  key = key_;
 }
 
 void ServerConnection::serve(const giop::Message& message, Request& request, const ReplyTo& to, Time received) {

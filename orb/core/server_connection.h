@@ -103,6 +103,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void hand_over() noexcept;
   void take(const giop::Message& message, Time received);
   void take_request(const giop::Message& message, Time received);
+  void copy_key(Bytes& key);
   void serve(const giop::Message& message, Request& request, const ReplyTo& to, Time received);
   void take_locate_request(const giop::Message& message);
   void take_cancel(const giop::Message& message);
@@ -133,12 +134,13 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   transport::Lent piece_;  // what is being read, while it is and nobody else keeps it
   // Of a request in memory that the peer may change: it chooses the object, and then says whether a task is for that.
   std::vector<std::byte> key_;
-  cdr::Writer writer_;         // of answers made here
-  bool half_ = false;          // half a message waits for its rest
-  bool completed_ = false;     // a message was taken since half_message()
-  Binding binding_;            // once bound
-  TaskId own_task_ = no_task;  // whose thread reads
-  dispatch::JobPtr own_job_;   // of own_task_, for the caller of next_job()
+  static constexpr std::size_t longest_kept_key = 1024;  // so much of key_ stays from request to request
+  cdr::Writer writer_;                                   // of answers made here
+  bool half_ = false;                                    // half a message waits for its rest
+  bool completed_ = false;                               // a message was taken since half_message()
+  Binding binding_;                                      // once bound
+  TaskId own_task_ = no_task;                            // whose thread reads
+  dispatch::JobPtr own_job_;                             // of own_task_, for the caller of next_job()
 
   // Owner: whoever reads writes it, whoever shuts the server down reads it. That of the last message.
   std::atomic<giop::Version> version_{giop::giop_1_2};

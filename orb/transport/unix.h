@@ -18,7 +18,7 @@ struct UnixOptions {
   std::string directory{};  // where paths are chosen for listening endpoints without one; made when first needed
   mode_t mode = 0600;       // of a listening socket: who may write to it may connect
   // Where everybody looks for a server of a name: one at such a path is called only if root, this user or one of the
-  // trusted runs it.
+  // trusted runs it; else not_trusted.
   std::vector<std::string> guarded{};
   std::vector<uid_t> trusted{};
 };

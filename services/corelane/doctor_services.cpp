@@ -37,7 +37,9 @@ Finding look_at_reserved(const HostView& host) {
   if (!host.facts.reserved_at.empty()) return finding;
   finding.state = FindingState::missing;
   finding.found = nobody_at(host.facts.reserved_places);
-  finding.cost = "corelane reserve has nobody to ask: no program can have a core for itself";
+  finding.cost =
+      "corelane reserve has nobody to ask: no program can have a core for itself. It keeps all other programs off the "
+      "cores that it gives, until it ends";
   finding.commands.push_back(host.as_root("corelane-reserved &"));
   return finding;
 }

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <exception>
 #include <optional>
-#include <system_error>
 #include <thread>
 
 #include "orb/os/clock.h"
@@ -83,7 +83,7 @@ std::shared_ptr<HostLookup::Question> HostLookup::ask(const HttpEndpoint& endpoi
   };
   try {
     std::thread(ask_resolver).detach();
-  } catch (const std::system_error& failure) {
+  } catch (const std::exception& failure) {
     question->say(std::string("no thread can be made to ask for it: ") + failure.what());
   }
   return question;
