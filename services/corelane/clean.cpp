@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string_view>
@@ -38,11 +39,20 @@ bool is_free_lock(const std::string& path) {
   return locked && !*locked;
 }
 
-// Whether it is a socket at which nobody listens. A refused connection alone proves it.
+// Whether a living process of this network namespace has bound a socket to it, whether it listens there yet or not.
+bool is_bound(const std::string& path) {
+  std::ifstream sockets("/proc/net/unix");
+  for (std::string line; std::getline(sockets, line);)  // bound: the host's sockets
+    if (line.ends_with(" " + path)) return true;
+  return false;
+}
+
+// Whether it is a socket that nobody has. Of one of another network namespace a refused connection alone proves it;
+// here nobody is connected to, since that may start a server that systemd listens for.
 bool is_deserted(const std::string& path) {
   struct stat found {};
   const auto address = os::unix_address(path);
-  if (!address || ::lstat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) return false;
+  if (!address || ::lstat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode) || is_bound(path)) return false;
   const os::Fd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   return probe && ::connect(probe.get(), address->generic(), address->length) != 0 && errno == ECONNREFUSED;
 }
@@ -52,11 +62,21 @@ bool exists(const std::string& path) {
   return ::lstat(path.c_str(), &found) == 0;
 }
 
-// Of a socket, or of the lock beside one that is gone.
+// As SocketPath::choose() names them: 4711.1.sock.
+bool is_chosen_name(std::string_view path) {
+  std::string_view name = path.substr(path.rfind('/') + 1);
+  name.remove_suffix(socket_end.size());
+  const std::size_t dot = name.find('.');
+  return dot != name.npos && dot > 0 && dot + 1 < name.size() && name.find_first_not_of("0123456789") == dot &&
+         name.find_first_not_of("0123456789", dot + 1) == name.npos;
+}
+
+// Of a socket, or of the lock beside one that is gone. Ours have a lock, or a name that we choose.
 bool is_left_socket(const std::string& path) {
   const std::string lock = path + std::string(lock_end);
-  if (exists(lock) && !is_free_lock(lock)) return false;
-  return exists(path) ? is_deserted(path) : exists(lock);
+  const bool has_lock = exists(lock);
+  if (has_lock ? !is_free_lock(lock) : !is_chosen_name(path)) return false;
+  return exists(path) ? is_deserted(path) : has_lock;
 }
 
 bool is_left_request(const std::string& name) {

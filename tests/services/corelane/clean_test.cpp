@@ -51,13 +51,15 @@ TEST_CASE("what processes left that ended is said and removed") {
   make_file(place / "1.1.sock.lock");
   make_file(place / "1.2.sock.lock");
   leave_socket(place / "own.sock");
+  make_file(place / "own.sock.lock");
+  leave_socket(place / "2.1.sock");
   const Cleaned dry = clean_up(place.path(), true);
   CHECK(dry.status == 0);
-  CHECK(place.entries() == 8);
-  CHECK_THAT(dry.out, Contains("7 would be removed") && Contains("socket " + (place / "1.1.sock") + "\n"));
+  CHECK(place.entries() == 10);
+  CHECK_THAT(dry.out, Contains("8 would be removed") && Contains("socket " + (place / "1.1.sock") + "\n"));
   const Cleaned done = clean_up(place.path());
   CHECK(done.status == 0);
-  CHECK_THAT(done.out, Contains("counter page " + (place / "counters-4194000") + "\n") && Contains("\n7 removed\n"));
+  CHECK_THAT(done.out, Contains("counter page " + (place / "counters-4194000") + "\n") && Contains("\n8 removed\n"));
   CHECK(done.err.empty());
   CHECK(place.entries() == 0);
 }
@@ -72,6 +74,10 @@ TEST_CASE("what a living process uses stays, and so does what is not Corelane's"
   REQUIRE(listening);
   make_file(place / "ledger");
   make_file(place / "notes.sock");
+  leave_socket(place / "foreign.sock");
+  const os::Fd bound(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));  // and not listening yet
+  const auto address = os::unix_address(place / "3.1.sock");
+  REQUIRE(::bind(bound.get(), address->generic(), address->length) == 0);
   make_file(place / "own.sock.lock", "mine");
   make_file(place / "dump-1");
   make_file(place / "counters-of-mine");
