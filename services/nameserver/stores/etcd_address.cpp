@@ -17,7 +17,7 @@ bool is_port(std::string_view text) {
 
 // Goes into the heads of requests as it is.
 bool is_host(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f' && c != '@'; });
+  return std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f' && c != '@' && c != '[' && c != ']'; });
 }
 
 // An empty host: it is none.
@@ -26,7 +26,7 @@ HttpEndpoint etcd_endpoint_in(std::string_view text) {
   const bool has_port = colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
   std::string_view host = has_port ? text.substr(0, colon) : text;
   const std::string_view port = has_port ? text.substr(colon + 1) : std::string_view(default_port);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (host.size() > 1 && host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   if (!is_port(port) || !is_host(host)) return {};
   return {std::string(host), std::string(port)};
 }

@@ -44,6 +44,13 @@ const std::string complaint =
 
 constexpr int most_told = 20;  // rows, each in a line of the log
 
+// Also a device or a directory: SQLite would put its files beside it.
+bool is_no_plain_file(const std::string& path) {
+  std::error_code ignored;
+  const auto found = std::filesystem::status(path, ignored);
+  return std::filesystem::exists(found) && !std::filesystem::is_regular_file(found);
+}
+
 // SQLite takes a file of one byte for an empty one, and would write over it.
 Expected<Database, SqliteFault> open_unless_one_byte(const std::string& path) {
   std::error_code ignored;
@@ -76,6 +83,7 @@ SqliteJournal::SqliteJournal(std::string path, Database database)
     : path_(std::move(path)), file_(absolute_path(path_)), database_(std::move(database)) {}
 
 Expected<std::unique_ptr<SqliteJournal>, OpenFault> SqliteJournal::open(const std::string& path) {
+  if (is_no_plain_file(path)) return OpenFault{"the name store " + path + " is no plain file: name another one"};
   const os::SizeLimitGuard guard;
   auto database = open_unless_one_byte(path);
   std::unique_ptr<SqliteJournal> journal(new SqliteJournal(path, database ? std::move(*database) : Database{}));

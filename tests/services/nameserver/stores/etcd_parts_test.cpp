@@ -92,8 +92,9 @@ TEST_CASE("an etcd is named by its hosts and a prefix") {
 }
 
 TEST_CASE("what names no etcd is refused with the form that does") {
-  for (const char* wrong : {"", "a:2379", "http://", "http://a:,b", "http://a:0", "http://a:65536", "http://a:x",
-                            "http://a,,b", "http:///x", "http://a b", "https://"}) {
+  for (const char* wrong :
+       {"", "a:2379", "http://", "http://a:,b", "http://a:0", "http://a:65536", "http://a:x", "http://a,,b",
+        "http:///x", "http://a b", "https://", "http://[::1", "http://[]:1", "http://["}) {
     const auto refused = parse_etcd_address(wrong);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().text.find("http://HOST:PORT[,HOST:PORT...][/PREFIX]") != std::string::npos);

@@ -310,7 +310,8 @@ TEST_CASE("a place where no file can be made is refused with what is missing") {
   const corelane::testing::TempDirectory directory;
   says(refusal_of(directory / "missing/names.db"), "cannot be opened for writing");
   says(refusal_of(directory / "missing/names.db"), "its directory must exist");
-  says(refusal_of(directory.path()), "cannot be opened for writing");
+  says(refusal_of(directory.path()), "is no plain file: name another one");
+  says(refusal_of("/dev/null"), "is no plain file: name another one");
 }
 
 TEST_CASE("a file that this user may not write is refused at the start") {
