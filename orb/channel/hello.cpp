@@ -130,8 +130,8 @@ Expected<Packet, SetupFault> receive_packet(const os::Fd& socket, Time deadline)
   ssize_t got = recvmsg(socket.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
   // The other end closed with something of ours unread; what it said before stands behind that error.
   if (got < 0 && errno == ECONNRESET) got = recvmsg(socket.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  if (got >= 0) packet.descriptors = descriptors_of(message);  // an empty packet may bring some, too
   if (got <= 0) return bad_peer("hung up while the channel was being set up");
-  packet.descriptors = descriptors_of(message);
   if ((message.msg_flags & MSG_CTRUNC) != 0)
     return bad_peer("sent descriptors that did not arrive; raise ulimit -n here, or its program is at fault");
   if ((message.msg_flags & MSG_TRUNC) != 0) return bad_peer("sent a packet that is too long; its program is at fault");

@@ -13,6 +13,7 @@
 #include "orb/core/stop_signals.h"
 #include "orb/os/log.h"
 #include "orb/os/small_file.h"
+#include "orb/os/standard_descriptors.h"
 #include "services/nameserver/broker/broker.h"
 #include "services/nameserver/broker/channel_by_name.h"
 #include "services/nameserver/nameserver.h"
@@ -89,6 +90,7 @@ int run(std::vector<std::string> words) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
+  os::hold_standard_descriptors();
   try {
     return run({argv + 1, argv + argc});
   } catch (const std::exception& error) {

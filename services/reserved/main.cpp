@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "orb/core/orb_options.h"
+#include "orb/os/standard_descriptors.h"
 #include "services/reserved/daemon/daemon.h"
 
 namespace {
@@ -29,6 +30,7 @@ int fail(int status, const std::string& text) { return std::cerr << "corelane-re
 }  // namespace
 
 int main(int argc, char* argv[]) try {
+  corelane::os::hold_standard_descriptors();  // the journal is opened before there is an ORB
   std::vector<std::string> words(argv + 1, argv + argc);
   const auto options = corelane::core::take_orb_options(words);
   if (!words.empty() && (words.front() == "--help" || words.front() == "-h")) return std::cout << help_text, 0;

@@ -106,6 +106,16 @@ TEST_CASE("too few and too many descriptors are refused and none leaks") {
   CHECK(open_descriptors() == before);
 }
 
+TEST_CASE("descriptors that come with an empty packet are closed") {
+  const std::size_t before = open_descriptors();
+  {
+    RawPeer peer;
+    const auto result = peer.present("", 0, {peer.region.fd.get(), peer.sleep.fd.get()});
+    CHECK(says(result, "hung up while the channel was being set up"));
+  }
+  CHECK(open_descriptors() == before);
+}
+
 TEST_CASE("an event that could raise SIGPIPE or block or is of another kind is refused") {
   int ends[2], blocking[2];
   REQUIRE(pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0);
