@@ -19,12 +19,13 @@ list(FILTER corelane_libraries EXCLUDE REGEX "^corelane_services_")
 install(TARGETS ${corelane_libraries} EXPORT corelaneTargets FILE_SET HEADERS DESTINATION include/corelane
                                                              FILE_SET alone DESTINATION include/corelane)
 install(TARGETS corelane_client corelane_server corelane_idl corelane-idl EXPORT corelaneTargets)
-# Naming: its stubs, and what servers register with. Their headers are generated.
+# Naming: its stubs, whose headers are generated, what servers register with, and channels by name.
 set_target_properties(corelane_naming PROPERTIES EXPORT_NAME naming)
 target_include_directories(corelane_naming INTERFACE $<INSTALL_INTERFACE:include/corelane>)
 install(TARGETS corelane_naming EXPORT corelaneTargets)
-install(TARGETS corelane_services_nameserver_client EXPORT corelaneTargets FILE_SET HEADERS DESTINATION include/corelane
-                                                                           FILE_SET alone DESTINATION include/corelane)
+install(TARGETS corelane_services_nameserver_client corelane_services_nameserver_broker EXPORT corelaneTargets
+        FILE_SET HEADERS DESTINATION include/corelane
+        FILE_SET alone DESTINATION include/corelane)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/services/nameserver/corelane_naming_idl/ DESTINATION include/corelane FILES_MATCHING PATTERN *.h)
 install(TARGETS corelane-tool corelane-nameserver)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/idl/include/corelane DESTINATION share/corelane/idl FILES_MATCHING PATTERN *.idl)
@@ -50,7 +51,7 @@ foreach(library IN LISTS corelane_libraries)
     list(PREPEND corelane_link_line -l${library})
   endif()
 endforeach()
-list(PREPEND corelane_link_line -lcorelane_services_nameserver_client -lcorelane_naming)
+list(PREPEND corelane_link_line -lcorelane_services_nameserver_client -lcorelane_services_nameserver_broker -lcorelane_naming)
 list(JOIN corelane_link_line " " CORELANE_LINK_LINE)
 file(RELATIVE_PATH CORELANE_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/corelane.pc.in ${PROJECT_BINARY_DIR}/corelane.pc @ONLY)

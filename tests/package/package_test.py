@@ -12,6 +12,19 @@ import subprocess
 import sys
 import tempfile
 
+# docs/broker.md, from an installed Corelane.
+BY_NAME = """#include <iostream>
+#include "services/nameserver/broker/channel_by_name.h"
+int main(int, char** argv) {
+  const auto opened = corelane::nameserver::open_channel(argv[1], "plant/controller", {}, corelane::Time{});
+  std::cout << (opened ? "open" : opened.error().text) << "\\n";
+}
+"""
+BUILD_BY_NAME = """
+add_executable(by_name by_name.cpp)
+target_link_libraries(by_name PRIVATE corelane::services_nameserver_broker)
+"""
+
 TOO_NEW = "cmake_minimum_required(VERSION 3.25)\nproject(plant CXX)\nfind_package(corelane 0.9 REQUIRED)\n"
 
 
@@ -25,9 +38,14 @@ def run(*command, **options):
 
 def build_with_cmake(folder, prefix, source):
     with open(f"{source}/README.md", encoding="utf-8") as readme:
-        write(folder, "CMakeLists.txt", re.search("```cmake\n(.*?)```", readme.read(), re.DOTALL).group(1))
+        text = re.search("```cmake\n(.*?)```", readme.read(), re.DOTALL).group(1)
+    write(folder, "CMakeLists.txt", text + BUILD_BY_NAME)
+    write(folder, "by_name.cpp", BY_NAME)
     run("cmake", "-S", folder, "-B", f"{folder}/build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", f"{folder}/build")
+    said = run(f"{folder}/build/by_name", f"{folder}/broker.sock")
+    if "broker" not in said:
+        sys.exit(f"without a broker a channel by name said {said!r}")
     refuses_another_version(folder, prefix)
     return f"{folder}/build"
 
