@@ -1,5 +1,6 @@
 #include "services/corelane/naming.h"
 
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -27,6 +28,7 @@ struct Listed {
   // Where they were asked for.
   bool ephemeral = false;
   std::string owner{};  // of an ephemeral one
+  std::string fault{};  // why a context was not looked into; "": it was, or was not to be
 };
 
 std::string line_of(const Listed& entry, bool details) {
@@ -70,11 +72,19 @@ class Lister {
       if (found_.size() == most_listed)
         throw NamingFault("there are more than " + std::to_string(most_listed) + " names; list a context of them");
       found_.push_back(listed(binding, prefix, directory));
-      const Listed& entry = found_.back();
-      if (!entry.context || levels == 0) continue;
-      const auto below = IDL::traits<CosNaming::NamingContext>::narrow(context->resolve(binding.binding_name()));
-      if (below && is_new(below)) collect(below, giop::Name(entry.name), levels - 1);
+      if (found_.back().context && levels > 0) collect_below(context, binding, found_.size() - 1, levels - 1);
     }
+  }
+
+  // What cannot be entered hides no other name.
+  void collect_below(const NamingContextRef& context, const CosNaming::Binding& binding, std::size_t index,
+                     int levels) try {
+    const auto below = IDL::traits<CosNaming::NamingContext>::narrow(context->resolve(binding.binding_name()));
+    if (below && is_new(below)) collect(below, giop::Name(found_[index].name), levels);
+  } catch (const CORBA::SystemException& fault) {
+    found_[index].fault = fault.what();
+  } catch (const CORBA::UserException& fault) {
+    found_[index].fault = fault_of_naming(fault, found_[index].name);
   }
 
   static Listed listed(const CosNaming::Binding& binding, const giop::Name& prefix, const DirectoryRef& directory) {
@@ -105,6 +115,7 @@ nlohmann::ordered_json json_of(const Listed& entry, bool details) {
   nlohmann::ordered_json json{{"name", giop::to_string(entry.name)}, {"type", entry.context ? "context" : "object"}};
   if (details) json["lives"] = entry.ephemeral ? "ephemeral" : "persistent";
   if (details) json["owner"] = entry.owner;
+  if (!entry.fault.empty()) json["fault"] = entry.fault;
   return json;
 }
 
@@ -200,7 +211,11 @@ int list_names(const NamingOptions& options, std::ostream& out, std::ostream& er
       else
         out << line_of(entry, options.details) << "\n";
     if (options.format == Format::json) show_json(json, out);
-    return 0;
+    for (const Listed& entry : found)
+      if (!entry.fault.empty())
+        err << "corelane ns list: '" << plain(giop::to_string(entry.name))
+            << "' was not looked into: " << plain(entry.fault) << "\n";
+    return std::ranges::all_of(found, &std::string::empty, &Listed::fault) ? 0 : 1;
   });
 }
 

@@ -89,11 +89,11 @@ int ping(const PingOptions& options, std::ostream& out, std::ostream& err) try {
   return ping_object(*orb, options, *reference, out, err);
 } catch (const CORBA::BAD_PARAM& exception) {
   const bool is_name = exception.minor() == (minor::omg | 10);
-  err << "corelane ping: " << exception.what()
+  err << "corelane ping: " << plain(exception.what())
       << (is_name ? "; corelane ns list --recursive shows which names there are" : "") << "\n";
   return 1;
 } catch (const CORBA::Exception& exception) {
-  err << "corelane ping: " << exception.what() << "\n";
+  err << "corelane ping: " << plain(exception.what()) << "\n";
   return 1;
 }
 

@@ -12,6 +12,8 @@
 #include <string>
 
 #include "CorelaneNamingC.h"
+#include "orb/giop/corbaloc.h"
+#include "orb/giop/ior.h"
 #include "orb/os/child_process.h"
 #include "services/corelane/ior.h"
 #include "services/corelane/naming_fault.h"
@@ -181,6 +183,24 @@ TEST_CASE("contexts that hold each other are listed once") {
   REQUIRE(list_names(options, out, err) == 0);
   CHECK(out.str() == "a/\na/x/\na/y/\n");
   CHECK(err.str().empty());
+}
+
+TEST_CASE("a context that cannot be looked into hides no other name") {
+  const TempDirectory place;
+  ChildProcess server = nameserver_in(place.path());
+  REQUIRE(server.read_line());
+  NamingOptions options{.orb_options = {"-ORBRuntimeDirectory", place.path()}, .name = "hole"};
+  options.reference =
+      giop::to_string(giop::Ior{.type_id = std::string(CosNaming::NamingContext::_id),
+                                .profiles = giop::to_ior(*giop::parse_corbaloc("corbaloc::127.0.0.1:1/x")).profiles});
+  std::ostringstream out, err;
+  REQUIRE(bind_name(options, out, err) == 0);
+  options.name = "z", options.reference.reset();
+  REQUIRE(bind_name(options, out, err) == 0);
+  options.name = "", options.recursive = true;
+  CHECK(list_names(options, out, err) == 1);
+  CHECK(out.str() == "hole/\nz/\n");
+  CHECK_THAT(err.str(), Catch::StartsWith("corelane ns list: 'hole' was not looked into: "));
 }
 
 TEST_CASE("a watch tells of a name that is bound") {
