@@ -59,6 +59,18 @@ struct Mount {
   std::string root{}, point{};
 };
 
+// A path of mountinfo, where blanks, ends of lines and backslashes stand as \ooo (proc(5)).
+std::string path_of_mountinfo(std::string_view text) {
+  const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
+  std::string path;
+  while (!text.empty()) {  // bound: the text
+    const bool escaped = text.size() >= 4 && text[0] == '\\' && std::ranges::all_of(text.substr(1, 3), is_octal);
+    path += escaped ? static_cast<char>((text[1] - '0') * 64 + (text[2] - '0') * 8 + (text[3] - '0')) : text[0];
+    text.remove_prefix(escaped ? 4 : 1);
+  }
+  return path;
+}
+
 // Where v1's cpusets are mounted (proc(5), mountinfo).
 Mount cpuset_mount(const std::string& mounts) {
   std::ifstream in(mounts);
@@ -68,7 +80,8 @@ Mount cpuset_mount(const std::string& mounts) {
     Mount mount;
     words >> id >> parent >> device >> mount.root >> mount.point;
     while (words >> type && type != "-") continue;  // bound: the line
-    if (words >> type >> source >> options && type == "cgroup" && has_word(options, "cpuset")) return mount;
+    if (words >> type >> source >> options && type == "cgroup" && has_word(options, "cpuset"))
+      return Mount{path_of_mountinfo(mount.root), path_of_mountinfo(mount.point)};
   }
   return {};
 }
@@ -92,8 +105,8 @@ Expected<std::string, std::string> own_folder(const std::string& cgroups, const 
     return Unexpected{
         std::string("the process has no cpuset of its own: start corelane-reserved, or run the server "
                     "under corelane reserve")};
-  std::string folder =
-      mount.point + (mount.root != "/" && group.starts_with(mount.root) ? group.substr(mount.root.size()) : group);
+  const bool is_below = mount.root != "/" && group.starts_with(mount.root + '/');
+  std::string folder = mount.point + (is_below ? group.substr(mount.root.size()) : group);
   if (line_of_file(folder + "/cpuset.cpu_exclusive") != "1")
     return Unexpected{folder + " is not exclusive: it shares its cores with other cpusets"};
   if (is_balanced_above(mount.point, folder))

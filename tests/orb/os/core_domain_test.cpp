@@ -68,6 +68,32 @@ TEST_CASE("a cpuset balances again when the parting ends") {
   CHECK(files.get("cpuset.sched_load_balance") == "1");
 }
 
+TEST_CASE("a cpuset is found below what is mounted, whatever the names are") {
+  struct Row {
+    const char* name;
+    const char* folder;
+    const char* root;
+    const char* point;
+    const char* group;
+  };
+  const Row rows[] = {
+      {"the mount shows a part of the hierarchy", "cpuset", "/a", "cpuset", "/a/ours"},
+      {"the name of another begins alike", "cpuset", "/ou", "cpuset", "/ours"},
+      {"a blank is in the folder's name", "cpu set", "/", "cpu\\040set", "/ours"},
+      {"a backslash is in the folder's name", "cpu\\set", "/", "cpu\\134set", "/ours"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    const CpusetFiles files;
+    std::filesystem::rename(files.directory / "cpuset", files.directory / row.folder);
+    files.put("cgroup", "3:cpuset:" + std::string(row.group) + "\n");
+    files.put("mountinfo", "31 1 0:27 " + std::string(row.root) + " " + (files.directory / row.point) +
+                               " rw - cgroup cpuset rw,cpuset\n");
+    const auto domain = files.part({CoreId{2}});
+    CHECK((domain ? "" : domain.error()) == "");
+  }
+}
+
 TEST_CASE("what keeps a cpuset from being parted is said") {
   CpusetFiles files;
   struct Row {
