@@ -1,5 +1,7 @@
 #include "orb/core/task_wait.h"
 
+#include <array>
+#include <cstddef>
 #include <mutex>
 #include <utility>
 
@@ -9,9 +11,16 @@
 namespace corelane::core {
 namespace {
 
+// Identities of tasks ascend, so as many tasks as there are lists hardly ever share one.
+constexpr std::size_t lists_of_waits = 1024;
+
 struct Waits {
   os::PiMutex mutex;
-  TaskWait* first = nullptr;  // guarded by mutex
+  // Guarded by mutex.
+  std::array<TaskWait*, lists_of_waits> lists{};
+  std::uint64_t searches = 0;
+
+  TaskWait*& of(TaskId task) noexcept { return lists[task.value % lists_of_waits]; }
 };
 
 Waits& all_waits() noexcept {
@@ -30,27 +39,41 @@ TaskWait::TaskWait(TaskId awaited) noexcept : task_(task_of_this_thread()), awai
   if (task_ == no_task) return;
   Waits& waits = all_waits();
   const std::lock_guard lock(waits.mutex);
-  for (TaskWait* wait = waits.first; wait != nullptr; wait = wait->next_) wait->looked_at_ = false;
   closes_circle_ = leads(awaited_, task_);
-  next_ = std::exchange(waits.first, this);
+  next_ = std::exchange(waits.of(task_), this);
 }
 
 TaskWait::~TaskWait() {
   if (task_ == no_task) return;
   Waits& waits = all_waits();
   const std::lock_guard lock(waits.mutex);
-  TaskWait** at = &waits.first;
-  while (*at != this) at = &(*at)->next_;  // bound: the jobs that wait
+  TaskWait** at = &waits.of(task_);
+  while (*at != this) at = &(*at)->next_;  // bound: the jobs of this list that wait
   *at = next_;
 }
 
-// With the lock. Bound: each wait is followed once.
+// With the lock. Each wait is followed once.
 bool TaskWait::leads(TaskId from, TaskId to) noexcept {
-  for (TaskWait* wait = all_waits().first; wait != nullptr; wait = wait->next_) {
-    if (wait->task_ != from || std::exchange(wait->looked_at_, true)) continue;
-    if (wait->awaited_ == to || leads(wait->awaited_, to)) return true;
+  ++all_waits().searches;
+  TaskWait* open = with_waits_of(from, nullptr);
+  while (open != nullptr) {  // bound: the jobs that wait
+    const TaskWait& wait = *std::exchange(open, open->next_open_);
+    if (wait.awaited_ == to) return true;
+    open = with_waits_of(wait.awaited_, open);
   }
   return false;
+}
+
+// With the lock. The list of what is still to be followed, and before it the task's waits, unless they were in it once:
+// all of a task's waits come into it together.
+TaskWait* TaskWait::with_waits_of(TaskId task, TaskWait* open) noexcept {
+  Waits& waits = all_waits();
+  for (TaskWait* wait = waits.of(task); wait != nullptr; wait = wait->next_) {
+    if (wait->task_ != task) continue;
+    if (std::exchange(wait->search_, waits.searches) == waits.searches) break;
+    wait->next_open_ = std::exchange(open, wait);
+  }
+  return open;
 }
 
 }  // namespace corelane::core

@@ -6,6 +6,8 @@
 // Threads: made and ended by the thread that waits. One priority-inheriting lock for all; nothing allocates.
 #pragma once
 
+#include <cstdint>
+
 #include "orb/base/ids.h"
 
 namespace corelane::core {
@@ -24,6 +26,7 @@ class TaskWait {
 
  private:
   static bool leads(TaskId from, TaskId to) noexcept;
+  static TaskWait* with_waits_of(TaskId task, TaskWait* open) noexcept;
 
   // Constant.
   const TaskId task_;  // no_task: nothing is noted
@@ -32,7 +35,8 @@ class TaskWait {
 
   // Guarded by the lock of all waits.
   TaskWait* next_ = nullptr;
-  bool looked_at_ = false;  // by the search that is under way
+  TaskWait* next_open_ = nullptr;  // in the search that is under way
+  std::uint64_t search_ = 0;       // the last one that came here
 };
 
 }  // namespace corelane::core

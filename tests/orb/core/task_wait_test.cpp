@@ -2,6 +2,7 @@
 #include "orb/core/task_wait.h"
 
 #include <catch2/catch.hpp>
+#include <deque>
 
 #include "orb/dispatch/current.h"
 
@@ -58,6 +59,14 @@ TEST_CASE("a circle that others wait in is not one's own, and a wait that is ove
   CHECK_FALSE(JobWaits(3, 1).wait.closes_circle());
   const TaskWait nobody(TaskId{1});
   CHECK_FALSE(nobody.closes_circle());
+}
+
+TEST_CASE("a circle of very many tasks is seen, and so is what leads to a circle and never back") {
+  constexpr std::uint64_t many = 30'000;
+  std::deque<JobWaits> waits;
+  for (std::uint64_t task = 1; task < many; ++task) waits.emplace_front(task, task + 1);
+  CHECK(JobWaits(many, 1).wait.closes_circle());
+  CHECK_FALSE(JobWaits(many + 1, 1).wait.closes_circle());
 }
 
 }  // namespace task_wait_test
