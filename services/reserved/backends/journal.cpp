@@ -21,6 +21,24 @@ constexpr std::array<std::string_view, 7> kind_names{"group",  "value",     "hom
                                                      "policy", "interrupt", "mask"};
 constexpr std::size_t longest_journal = 64 * 1024 * 1024;
 
+bool leaves_its_folder(std::string_view path) {
+  const std::string framed = "/" + std::string(path) + "/";
+  return framed.find("/../") != framed.npos;
+}
+
+// 36/smp_affinity_list or default_smp_affinity, in /proc/irq.
+bool is_interrupt_file(std::string_view path) {
+  const std::size_t digits = path.find_first_not_of("0123456789");
+  return path == "default_smp_affinity" ||
+         (digits != path.npos && digits > 0 && path.substr(digits) == "/smp_affinity_list");
+}
+
+// Whether it names what this program writes to. A damaged line must not lead elsewhere.
+bool is_ours(const JournalEntry& entry) {
+  if (entry.kind == JournalEntry::Kind::interrupt) return is_interrupt_file(entry.subject);
+  return !leaves_its_folder(entry.subject);
+}
+
 std::optional<JournalEntry> parse_entry(const std::string& line) {
   std::array<std::string, 6> fields;
   std::istringstream text(line);
@@ -34,6 +52,7 @@ std::optional<JournalEntry> parse_entry(const std::string& line) {
                      .before = fields[5].substr(0, fields[5].size() - 1)};  // see journal_line()
   std::istringstream numbers(fields[3] + " " + fields[4]);
   if (!fields[5].ends_with('.') || !(numbers >> entry.process.pid >> entry.process.start_ticks)) return std::nullopt;
+  if (!is_ours(entry)) return std::nullopt;
   return entry;
 }
 

@@ -77,10 +77,16 @@ int put_back(const Host& host, const std::string& interrupts, const JournalEntry
   return put_back_value(*groups, entry);
 }
 
+// Of a line of the log.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t most = 200;
+  return text.size() <= most ? text : text.substr(0, most) + "...";
+}
+
 std::string fault_text(const JournalEntry& entry, int fault) {
   const std::string what = entry.subject.empty() ? "process " + std::to_string(entry.process.pid) : entry.subject;
-  return what + (entry.where.empty() ? "" : " of " + entry.where) + " could not be put back to '" + entry.before +
-         "': " + errno_text(fault);
+  return shortened(what) + (entry.where.empty() ? "" : " of " + shortened(entry.where)) +
+         " could not be put back to '" + shortened(entry.before) + "': " + errno_text(fault);
 }
 
 }  // namespace

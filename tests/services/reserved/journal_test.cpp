@@ -43,6 +43,28 @@ TEST_CASE("a journal tells of lines that are damaged and keeps them, but not of 
   CHECK(std::filesystem::file_size(path + ".damaged") == whole.size());
 }
 
+TEST_CASE("a line of the journal that leads to somebody else's file is damage") {
+  const TempDirectory directory;
+  const std::string path = directory / "journal";
+  const auto [kind, subject, ours] = GENERATE(table<JournalEntry::Kind, std::string, bool>({
+      {JournalEntry::Kind::interrupt, "36/smp_affinity_list", true},
+      {JournalEntry::Kind::interrupt, "default_smp_affinity", true},
+      {JournalEntry::Kind::interrupt, "../../etc/passwd", false},
+      {JournalEntry::Kind::interrupt, "36/../../../etc/passwd", false},
+      {JournalEntry::Kind::interrupt, "/smp_affinity_list", false},
+      {JournalEntry::Kind::interrupt, "36", false},
+      {JournalEntry::Kind::group, "corelane-default", true},
+      {JournalEntry::Kind::value, "a..b/cpuset.cpus", true},
+      {JournalEntry::Kind::value, "corelane-default/../../x", false},
+      {JournalEntry::Kind::home, "..", false},
+  }));
+  std::ofstream(path) << "+" + journal_line({.kind = kind, .where = "cpuset", .subject = subject}) + "\n";
+  const Journal journal = Journal::open(path).value();
+  CAPTURE(subject);
+  CHECK(journal.entries().size() == (ours ? 1 : 0));
+  CHECK(journal.damage().empty() == ours);
+}
+
 TEST_CASE("how a thread is scheduled is written down in full, and an old entry is of an ordinary one") {
   const os::SchedulingClass fair{.policy = 3, .nice = 19},
       own{.policy = 6, .runtime = 1'000'000, .deadline = 1, .period = 2};
