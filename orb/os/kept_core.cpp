@@ -62,7 +62,8 @@ KeptCore::KeptCore(CoreId core) : core_(core) {
 KeptCore::KeptCore(KeptCore&& other) noexcept
     : core_(std::exchange(other.core_, no_core)), moved_(std::move(other.moved_)) {}
 
-// Also those that were started meanwhile; who is bound to one core stays there.
+// Also those that were started meanwhile. A thread on one core alone is taken for bound to it, unless it had to leave
+// this one and no other was left.
 KeptCore::~KeptCore() {
   if (core_ == no_core) return;
   const CpuMask without = ordinary_affinity();
@@ -72,8 +73,9 @@ KeptCore::~KeptCore() {
   }
   each_thread([&](pid_t thread) {
     CpuMask mask = affinity_of(thread);
-    const bool moved = std::ranges::find(moved_, thread) != moved_.end() && !mask.only();
-    if (!moved && !(mask == without)) return;
+    const bool moved = std::ranges::find(moved_, thread) != moved_.end();
+    const bool ordinary = mask == without;
+    if (mask.only() ? !(moved && ordinary) : !(moved || ordinary)) return;
     mask.add(core_);
     bind(thread, mask);
   });

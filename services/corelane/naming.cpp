@@ -152,7 +152,12 @@ void bind_leased(const NamingSession& session, const NamingOptions& options,
   const os::HostIdentity& host = os::this_host();
   const auto lease = directory->nameserver()->lease_of(
       Corelane::Naming::Process(host.boot_id, host.pid_namespace, owner->pid, owner->start_ticks));
-  directory->bind_leased(naming::cos_name_of(session.name), object, lease, options.replace);
+  try {
+    directory->bind_leased(naming::cos_name_of(session.name), object, lease, options.replace);
+  } catch (const CORBA::UserException&) {
+    directory->nameserver()->end(lease);
+    throw;
+  }
 }
 
 // By what its reference says, without asking it.

@@ -74,20 +74,22 @@ void Registration::State::take(bool replace) {
   if (options.make_contexts) make_contexts_to(root, name);
   if (!directory) return replace ? root->rebind(name, object) : root->bind(name, object);
   const auto server = directory->nameserver();
+  idl::LeaseId fresh{};
   try {
-    lease = server->lease_of(own_process());
+    fresh = server->lease_of(own_process());
   } catch (const idl::Refused&) {
     const auto wanted = std::chrono::duration_cast<std::chrono::milliseconds>(3 * options.renewal).count();
     auto milliseconds = static_cast<std::uint32_t>(wanted);
-    lease = server->lease_for(milliseconds);
+    fresh = server->lease_for(milliseconds);
     options.renewal = std::min(options.renewal, Duration(std::chrono::milliseconds{milliseconds}) / 3);
   }
   try {
-    directory->bind_leased(name, object, *lease, replace);
+    directory->bind_leased(name, object, fresh, replace);
   } catch (const CORBA::UserException&) {
-    server->end(*lease);  // or it would live as long as the process
+    server->end(fresh);  // or it would live as long as the process
     throw;
   }
+  lease = fresh;  // not before: one without the name is not to be renewed
 }
 
 void Registration::State::renew() try {

@@ -224,11 +224,13 @@ TEST_CASE("a watch tells of a name that is bound") {
 
 TEST_CASE("a watch goes on with a nameserver that is started again") {
   const TempDirectory place;
-  std::optional<ChildProcess> server(nameserver_in(place.path()));
+  const std::string reference = place / "root.ior";  // of this one: while it is away no other is asked
+  std::optional<ChildProcess> server(nameserver_in(place.path(), {"--ior-file", reference}));
   REQUIRE(server->read_line());
-  ChildProcess watch({program_beside("corelane"), "ns", "watch", "--changes", "1", "--interval", "10ms",
-                      "-ORBRuntimeDirectory", place.path(), "-ORBLogLevel", "off"},
-                     {.joins_errors = true});
+  ChildProcess watch(
+      {program_beside("corelane"), "ns", "watch", "--changes", "1", "--interval", "10ms", "-ORBNamingService",
+       "file://" + reference, "-ORBRuntimeDirectory", place.path(), "-ORBLogLevel", "off"},
+      {.joins_errors = true});
   CHECK(watch.read_line() == "watching **");
   ::kill(server->pid(), SIGKILL);
   CHECK_THAT(watch.read_line().value_or(""), Contains("does not answer, waiting until it does"));
