@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "orb/base/bytes.h"
+#include "orb/base/copy.h"
 #include "orb/base/error.h"
 #include "orb/cdr/primitive.h"
 
@@ -113,7 +114,7 @@ class Reader {
     if (count > available() / sizeof(T)) return truncated();
     const std::byte* at = take(count * sizeof(T), sizeof(T));
     if (at == nullptr) return false;
-    std::memcpy(out, at, count * sizeof(T));
+    copy_bytes(out, at, count * sizeof(T));
     if (sizeof(T) > 1 && swap_) swap_block(out, count);
     return true;
   }

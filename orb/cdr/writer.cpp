@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "orb/base/copy.h"
 #include "orb/base/minor.h"
 
 namespace corelane::cdr {
@@ -152,7 +153,7 @@ bool Writer::move_to_heap(std::size_t needed) noexcept {
 }
 
 void Writer::move_to(std::byte* memory, std::size_t bytes) noexcept {
-  if (size_ != 0) std::memcpy(memory, base_, size_);
+  copy_bytes(memory, base_, size_);
   base_ = memory;
   allocated_ = bytes;
 }

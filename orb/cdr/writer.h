@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "orb/base/bytes.h"
+#include "orb/base/copy.h"
 #include "orb/base/error.h"
 #include "orb/cdr/primitive.h"
 
@@ -105,7 +106,7 @@ class Writer {
     std::byte* at = claim(count * sizeof(T), sizeof(T));
     if (at == nullptr) return;
     if (sizeof(T) == 1 || !swap_) {
-      std::memcpy(at, values, count * sizeof(T));
+      copy_bytes(at, values, count * sizeof(T));
       return;
     }
     for (std::size_t i = 0; i < count; ++i, at += sizeof(T)) {  // bound: count, all of it claimed

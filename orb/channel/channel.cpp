@@ -1,9 +1,9 @@
 #include "orb/channel/channel.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
+#include "orb/base/copy.h"
 #include "orb/channel/end.h"
 #include "orb/channel/setup.h"
 #include "orb/channel/waiting.h"
@@ -185,7 +185,7 @@ Expected<std::size_t, Fault> Channel::try_read(MutableBytes buffer) noexcept {
   if (!front) return front.error();
   const Bytes bytes = *(*front)->bytes;
   if (bytes.size() > buffer.size()) return Fault::too_long;
-  if (!bytes.empty()) std::memcpy(buffer.data(), bytes.data(), bytes.size());
+  copy_bytes(buffer.data(), bytes.data(), bytes.size());
   pop();
   return bytes.size();
 }

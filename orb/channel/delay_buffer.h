@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "orb/base/bytes.h"
+#include "orb/base/copy.h"
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
 #include "orb/channel/channel.h"
@@ -48,7 +49,7 @@ class DelayBuffer {
  private:
   bool keep(Bytes message) noexcept {
     if (sizes_.size() == sizes_.capacity() || message.size() > bytes_.size() - used_) return false;
-    if (!message.empty()) std::memcpy(bytes_.data() + used_, message.data(), message.size());
+    copy_bytes(bytes_.data() + used_, message.data(), message.size());
     sizes_.push_back(message.size());
     used_ += message.size();
     return true;
@@ -57,7 +58,7 @@ class DelayBuffer {
   Expected<std::size_t, Fault> take(std::size_t index, std::size_t at, MutableBytes buffer) noexcept {
     const std::size_t size = sizes_[index], behind = used_ - at - size;
     if (size > buffer.size()) return Fault::too_long;
-    if (size != 0) std::memcpy(buffer.data(), bytes_.data() + at, size);
+    copy_bytes(buffer.data(), bytes_.data() + at, size);
     if (behind != 0) std::memmove(bytes_.data() + at, bytes_.data() + at + size, behind);
     sizes_.erase(sizes_.begin() + static_cast<std::ptrdiff_t>(index));
     used_ -= size;

@@ -8,7 +8,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+
+#include "orb/base/copy.h"
 
 namespace corelane::channel {
 
@@ -58,7 +59,7 @@ T load_shared(const T& word, std::memory_order order) noexcept {
 inline void copy_to_shared(std::byte* to, const std::byte* from, std::size_t size) noexcept {
   for (std::size_t at = 0; at < size;) {  // bound: the size; a single turn but in the injection build
     const std::size_t piece = size - at < copied_at_once ? size - at : copied_at_once;
-    std::memcpy(to + at, from + at, piece);
+    copy_bytes(to + at, from + at, piece);
     after_store();
     at += piece;
   }

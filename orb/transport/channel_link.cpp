@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <utility>
 
+#include "orb/base/copy.h"
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
@@ -143,7 +143,7 @@ IoResult ChannelLink::receive_some(MutableBytes buffer, Lent* lent) noexcept {
     }
     const Bytes rest = front->subspan(read_);
     const std::size_t count = std::min(rest.size(), buffer.size() - result.count);
-    if (count != 0) std::memcpy(buffer.data() + result.count, rest.data(), count);
+    copy_bytes(buffer.data() + result.count, rest.data(), count);
     result.count += count;
     read_ += count;
     if (read_ == front->size()) {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstring>
 #include <deque>
 #include <memory>
 #include <span>
 
 #include "orb/base/bytes.h"
+#include "orb/base/copy.h"
 
 namespace corelane::transport {
 
@@ -66,7 +66,7 @@ class Backlog {
       const std::size_t used = (begin_ + size_) % chunk_size;
       if (begin_ + size_ == chunks_.size() * chunk_size) chunks_.push_back(std::make_unique_for_overwrite<Chunk>());
       const Bytes piece = bytes.first(std::min(bytes.size(), chunk_size - used));
-      std::memcpy(chunks_.back()->data() + used, piece.data(), piece.size());
+      copy_bytes(chunks_.back()->data() + used, piece.data(), piece.size());
       size_ += piece.size();
       bytes = bytes.subspan(piece.size());
     }
