@@ -54,7 +54,7 @@ def refuses_another_version(folder, prefix):
     other = f"{folder}/other"
     os.mkdir(other)
     write(other, "CMakeLists.txt", TOO_NEW)
-    asked = subprocess.run(["cmake", "-S", other, "-B", f"{other}/build", f"-DCMAKE_PREFIX_PATH={prefix}"], text=True,
+    asked = subprocess.run(["cmake", "-S", other, "-B", f"{other}/build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}"], text=True,
                            capture_output=True)
     if asked.returncode == 0 or "0.9" not in asked.stderr:
         sys.exit(f"version 0.9 was not refused:\n{asked.stdout}{asked.stderr}")
