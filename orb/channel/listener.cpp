@@ -1,6 +1,5 @@
 #include "orb/channel/listener.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -30,14 +29,10 @@ Expected<os::UnixAddress, SetupFault> address_of(const std::string& path) {
 
 os::Fd make_socket() noexcept { return os::Fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
 
-bool is_out_of_descriptors(int number) noexcept { return number == EMFILE || number == ENFILE; }
-
 SetupFault no_socket(int number = errno) {
   return system_fault("no Unix socket", number,
-                      is_out_of_descriptors(number) ? "raise ulimit -n" : "see the limits of memory");
+                      os::is_out_of_descriptors(number) ? "raise ulimit -n" : "see the limits of memory");
 }
-
-os::Fd make_spare(const os::Fd& any) noexcept { return os::Fd(fcntl(any.get(), F_DUPFD_CLOEXEC, 0)); }
 
 SetupFault cannot_listen(const os::PathRefusal& refusal) {
   if (refusal.error == errors::no_descriptor) return no_socket(EMFILE);
@@ -119,7 +114,7 @@ Expected<Listener, SetupFault> Listener::listen_at_file(const std::string& path,
 Listener Listener::over(os::Fd socket, const std::string& path, const Options& options) {
   Listener made(path, options);
   made.socket_ = std::move(socket);
-  made.spare_ = make_spare(made.socket_);
+  made.spare_.hold(made.socket_);
   return made;
 }
 
@@ -145,18 +140,27 @@ Time Listener::earliest(Time deadline) const noexcept {
 }
 
 // Whoever waits in the queue and went away would stay there, and keep others out, as long as nobody took him.
-Expected<os::Fd, SetupFault> Listener::accept_by_spare() {
-  spare_.reset();
+Expected<os::Fd, SetupFault> Listener::accept_by_spare(int lack) {
+  spare_.give_up();
   auto connection = accept_socket(Time{});
   if (!connection) {
-    spare_ = make_spare(socket_);
+    spare_.hold(socket_);
     return connection;
   }
-  const SetupFault fault{SetupFault::Kind::denied, "no descriptor is left in this process; raise its ulimit -n"};
+  const SetupFault fault{SetupFault::Kind::denied, "the server has no room: " + os::out_of_descriptors(lack)};
   send_refusal(*connection, fault.text);
   connection->reset();
-  spare_ = make_spare(socket_);
+  spare_.hold(socket_);
   return fault;
+}
+
+Expected<os::Fd, SetupFault> Listener::accept_newcomer() {
+  auto connection = accept_socket(Time{});
+  const int lack = connection ? 0 : connection.error().number;
+  if (!os::is_out_of_descriptors(lack)) return connection;
+  if (options_.room_maker && options_.room_maker()) connection = accept_socket(Time{});
+  if (connection || !os::is_out_of_descriptors(connection.error().number)) return connection;
+  return accept_by_spare(lack);
 }
 
 Expected<void, SetupFault> Listener::take_in(os::Fd newcomer) {
@@ -189,9 +193,8 @@ SetupFault Listener::give_up_oldest() {
 }
 
 Expected<void, SetupFault> Listener::take_newcomer() {
-  if (!spare_) spare_ = make_spare(socket_);  // somebody else was faster the last time
-  auto connection = accept_socket(Time{});
-  if (!connection && is_out_of_descriptors(connection.error().number)) connection = accept_by_spare();
+  spare_.hold(socket_);  // somebody else may have been faster the last time
+  auto connection = accept_newcomer();
   if (connection) return take_in(std::move(*connection));
   if (connection.error().kind == SetupFault::Kind::timed_out) return {};  // he has gone
   return connection.error();

@@ -13,6 +13,7 @@
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
 #include "orb/channel/channel.h"
+#include "orb/os/descriptor_limit.h"
 #include "orb/os/fd.h"
 #include "orb/os/socket_path.h"
 
@@ -30,7 +31,8 @@ class Listener {
 
   // The next whose channel is set up, or why one was not; he is told too. Handshakes go on side by side, also from one
   // call to the next: one who says nothing holds up nobody, and is given up after Options::handshake. While no
-  // descriptor is left newcomers are told so and turned away (`denied`); handshakes go on, and end. Whom the access
+  // descriptor is left, and Options::room_maker makes no room, newcomers are told so and turned away (`denied`);
+  // handshakes go on, and end. Whom the access
   // list does not let in is turned away when he connects. Faults of handshakes say whose they were.
   Expected<Channel, SetupFault> accept(Time deadline);
   // The connection alone, for accept_over() elsewhere.
@@ -54,7 +56,8 @@ class Listener {
   Time earliest(Time deadline) const noexcept;
   Expected<void, SetupFault> take_newcomer();
   Expected<void, SetupFault> take_in(os::Fd newcomer);
-  Expected<os::Fd, SetupFault> accept_by_spare();
+  Expected<os::Fd, SetupFault> accept_newcomer();
+  Expected<os::Fd, SetupFault> accept_by_spare(int lack);
   std::optional<Expected<Channel, SetupFault>> advance(std::size_t index);
   std::optional<SetupFault> give_up_late();
   SetupFault give_up_oldest();
@@ -64,7 +67,7 @@ class Listener {
   os::Fd socket_;
   std::optional<os::SocketPath> file_;  // goes before its socket
   // Owner: who accepts.
-  os::Fd spare_;  // given up for a moment to take, and turn away, one for whom no descriptor is left
+  os::SpareDescriptor spare_;
   std::vector<Pending> pending_;
 };
 

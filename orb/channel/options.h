@@ -31,6 +31,10 @@ using Porter = std::function<Expected<std::shared_ptr<void>, SetupFault>(const P
 // is told. Thread: the one that accepts.
 using Greeter = std::function<Expected<void, SetupFault>(const Peer&, const os::Fd& socket)>;
 
+// A Listener's: asked when no descriptor is left for somebody who connects; whether there are some now. Otherwise he is
+// told so. Thread: the one that accepts.
+using RoomMaker = std::function<bool()>;
+
 struct Options {
   Shape shape{};                         // of the memory for what this end writes
   Wake wake = Wake::futex;               // how this end is woken
@@ -44,6 +48,7 @@ struct Options {
   bool lock_memory = false;                 // best effort: see Channel::is_locked()
   Porter porter{};                          // of an acceptor; none: whoever has access is welcome
   Greeter greeter{};                        // none: whoever connects may say hello
+  RoomMaker room_maker{};                   // none: nobody makes room
   // How long a Listener, or a service that a broker introduces clients to, waits for the other end's part, once it has
   // connected.
   Duration handshake = std::chrono::seconds{5};

@@ -24,24 +24,23 @@ std::size_t ConnectionCensus::count_of(const std::string& host) const noexcept {
   return known == by_host_.end() ? 0 : known->second;
 }
 
-std::vector<ConnectionCensus::Candidate> ConnectionCensus::candidates(const std::string& host) {
-  std::vector<Candidate> found;
+// Under the lock `may_go` is asked. What it found is let go of outside: a guest that dies gives its ticket back.
+template <typename MayGo>
+std::vector<ConnectionCensus::Candidate> ConnectionCensus::candidates(MayGo may_go) {
+  std::vector<Candidate> found, others;
   const std::lock_guard lock(mutex_);
   found.reserve(places_.size());  // a guest that would be let go of here, by what throws, may leave() under the lock
-  const bool own_alone = count_of(host) >= peer_limit_;
+  others.reserve(places_.size());
   for (const auto& [number, place] : places_) {
-    if (own_alone && place.host != host) continue;
-    if (auto guest = place.guest.lock()) {
-      const Time since = guest->quiet_since();
-      found.push_back({since, std::move(guest)});
-    }
+    auto guest = place.guest.lock();
+    if (!guest) continue;
+    Candidate candidate{guest->quiet_since(), std::move(guest)};
+    (may_go(place, candidate) ? found : others).push_back(std::move(candidate));
   }
   return found;
 }
 
-// Candidates are let go of outside the lock: a guest that dies gives its ticket back.
-bool ConnectionCensus::evict_idle(const std::string& host) {
-  auto left = candidates(host);
+bool ConnectionCensus::evict_one_of(std::vector<Candidate> left) {
   const auto later = [](const Candidate& a, const Candidate& b) { return a.quiet_since > b.quiet_since; };
   std::make_heap(left.begin(), left.end(), later);
   for (auto end = left.end(); end != left.begin(); --end) {
@@ -49,6 +48,22 @@ bool ConnectionCensus::evict_idle(const std::string& host) {
     if (std::prev(end)->guest->give_way()) return true;
   }
   return false;
+}
+
+bool ConnectionCensus::evict_idle(const std::string& host) {
+  return evict_one_of(candidates([&](const Place& place, const Candidate&) {
+    return count_of(host) < peer_limit_ || place.host == host;  // where that host has its share, one of its own
+  }));
+}
+
+bool ConnectionCensus::evict_quietest() {
+  return evict_one_of(candidates([](const Place&, const Candidate&) { return true; }));
+}
+
+bool ConnectionCensus::evict_channel(Time quiet_since) {
+  return evict_one_of(candidates([&](const Place&, const Candidate& candidate) {
+    return candidate.guest->is_channel() && candidate.quiet_since <= quiet_since;
+  }));
 }
 
 void ConnectionCensus::seat(std::uint64_t number, std::weak_ptr<Guest> guest) {

@@ -82,9 +82,7 @@ Expected<std::unique_ptr<Listener>> ChannelTransport::listen(const Endpoint& end
   if (!path) return logged(path.error(), "channel");
   auto socket = path->listen(options_.access.names_others() ? 0666 : 0600, SOCK_SEQPACKET);
   if (!socket) return logged(socket.error(), "channel");
-  channel::Options options = ChannelLink::options(options_);
-  options.porter = ChannelListener::porter(census_, reactor_, options_);
-  options.greeter = ChannelListener::leave_half;
+  const channel::Options options = ChannelListener::options(census_, reactor_, options_);
   auto door = channel::Listener::over(std::move(*socket), path->path(), options);
   auto shared = std::make_shared<ChannelListener::Shared>();
   shared->reactor = reactor_;

@@ -1,11 +1,13 @@
 #include "orb/transport/detail/channel_listener.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <new>
 #include <string>
 #include <utility>
@@ -21,6 +23,7 @@ namespace {
 
 constexpr std::chrono::seconds quiet_time{10};  // between two lines of the log
 constexpr std::chrono::milliseconds room_patience{100};
+constexpr std::chrono::seconds kept_channel{1};               // after what came over it last
 constexpr std::chrono::milliseconds no_resources_pause{100};  // until descriptors or memory may be there again
 
 using channel::SetupFault;
@@ -39,22 +42,27 @@ bool is_beyond_half(const os::Fd& fd) noexcept {
   return getrlimit(RLIMIT_NOFILE, &limit) == 0 && static_cast<rlim_t>(fd.get()) > limit.rlim_cur / 2;
 }
 
-SetupFault half_is_in_use(const channel::Peer& peer) {
-  return {SetupFault::Kind::denied, "user " + std::to_string(peer.user) +
-                                        " gets no channel: half of this server's descriptors are in use, and the "
-                                        "others are for sockets; raise its ulimit -n"};
+bool has_half_left(const os::Fd& any) noexcept {
+  const os::Fd lowest(fcntl(any.get(), F_DUPFD_CLOEXEC, 0));
+  return lowest && !is_beyond_half(lowest);
 }
 
-// ConnectionCensus::evict_idle() on the reactor's thread, asked for by the door's. Whoever is not waited for any more
-// ends nobody's connection. Shared by both threads.
-class Eviction {
+SetupFault half_is_in_use(const channel::Peer& peer) {
+  return {SetupFault::Kind::denied,
+          "user " + std::to_string(peer.user) +
+              " gets no channel: half of this server's descriptors (RLIMIT_NOFILE) are in use, and the others are for "
+              "sockets; raise its ulimit -n, or LimitNOFILE= of its systemd unit"};
+}
+
+using Evict = std::function<bool(ConnectionCensus&)>;
+
+// What the census does on the reactor's thread, asked for by the door's. Whoever is not waited for any more ends
+// nobody's connection. Shared by both threads.
+class Eviction : public std::enable_shared_from_this<Eviction> {
  public:
-  // Thread: the reactor's.
-  void run(ConnectionCensus& census, const std::string& host) noexcept {
-    const Stage end = advance(Stage::asked, Stage::begun) ? try_evict(census, host) : Stage::vain;
-    // PAIR eviction.stage: release here -> acquire in stage(). The ticket that was given back is counted no more.
-    stage_.store(end, std::memory_order_release);
-    ended_.unpark();
+  // Thread: the reactor's. What made room has given its descriptors back when this is over: that was posted before.
+  void run(ConnectionCensus& census, Reactor::Impl& reactor, const Evict& evict) noexcept {
+    if (!advance(Stage::asked, Stage::begun) || !try_evict(census, reactor, evict)) end(Stage::vain);
   }
   // Whether there is room now. Not for long: the reactor's thread may be one that waits for this listener to stop.
   // Thread: the door's.
@@ -68,16 +76,21 @@ class Eviction {
  private:
   enum class Stage : std::uint8_t { asked, withdrawn, begun, made_room, vain };
 
-  static Stage try_evict(ConnectionCensus& census, const std::string& host) noexcept try {
-    return census.evict_idle(host) ? Stage::made_room : Stage::vain;
+  bool try_evict(ConnectionCensus& census, Reactor::Impl& reactor, const Evict& evict) noexcept try {
+    return evict(census) && reactor.post([self = shared_from_this()] { self->end(Stage::made_room); });
   } catch (const std::bad_alloc&) {
-    return Stage::vain;
+    return false;
+  }
+  void end(Stage stage) noexcept {
+    // PAIR eviction.stage: release here -> acquire in stage(). The ticket that was given back is counted no more.
+    stage_.store(stage, std::memory_order_release);
+    ended_.unpark();
   }
   bool advance(Stage from, Stage to) noexcept {
     // relaxed: only one of the two threads leaves `asked`, and nothing else hangs on it
     return stage_.compare_exchange_strong(from, to, std::memory_order_relaxed);
   }
-  // PAIR eviction.stage: acquire here <- release in run().
+  // PAIR eviction.stage: acquire here <- release in end().
   Stage stage() const noexcept { return stage_.load(std::memory_order_acquire); }
 
   std::atomic<Stage> stage_{Stage::asked};  // Thread: both
@@ -86,23 +99,54 @@ class Eviction {
 
 // Makes room for newcomers. A reactor that is too busy for it holds the door up once: as long as it has not come to
 // what it was asked there is nothing to ask again. Thread: the door's.
-class RoomMaker {
+class Evictor {
  public:
-  RoomMaker(std::shared_ptr<ConnectionCensus> census, std::shared_ptr<Reactor::Impl> reactor)
+  Evictor(std::shared_ptr<ConnectionCensus> census, std::shared_ptr<Reactor::Impl> reactor)
       : census_(std::move(census)), reactor_(std::move(reactor)) {}
 
-  bool make_room(const std::string& host) {
+  ConnectionCensus& census() const noexcept { return *census_; }
+  bool make_place(const std::string& host) {
+    return ask([host](ConnectionCensus& census) { return census.evict_idle(host); });
+  }
+  // One channel's. They are for clients that call, and a channel takes longer to set up than many calls over a socket:
+  // one that was used just now stays.
+  bool make_descriptors() {
+    if (!ask([](ConnectionCensus& census) { return census.evict_channel(os::now() - kept_channel); })) return false;
+    if (const Time now = os::now(); now >= quiet_until_) {
+      quiet_until_ = now + quiet_time;
+      os::log::info(
+          "idle channels make room for newcomers: half of this server's descriptors (RLIMIT_NOFILE) are in use, and "
+          "the "
+          "others are for sockets; raise its ulimit -n, or LimitNOFILE= of its systemd unit");
+    }
+    return true;
+  }
+  // For a channel whose other descriptors are open by now.
+  Expected<ChannelWatch, SetupFault> make_watch(const channel::Peer& peer, const ChannelOptions& granted) {
+    ChannelWatch watch = ChannelWatch::make(peer, granted);
+    if ((!watch || is_beyond_half(watch.more)) && make_descriptors()) {
+      watch = {};  // first: for the lowest numbers
+      watch = ChannelWatch::make(peer, granted);
+    }
+    if (!watch) return channel::system_fault("epoll", errno, "raise ulimit -n");
+    if (is_beyond_half(watch.more)) return half_is_in_use(peer);
+    return watch;
+  }
+
+ private:
+  bool ask(Evict evict) {
     if (last_ && !last_->is_over()) return false;
     const auto eviction = std::make_shared<Eviction>();
-    if (!reactor_->post([=, census = census_] { eviction->run(*census, host); })) return false;
+    if (!reactor_->post([=, census = census_, reactor = reactor_] { eviction->run(*census, *reactor, evict); }))
+      return false;
     last_ = eviction;
     return eviction->await();
   }
 
- private:
   const std::shared_ptr<ConnectionCensus> census_;
   const std::shared_ptr<Reactor::Impl> reactor_;
   std::shared_ptr<Eviction> last_;
+  Time quiet_until_{};  // for the log
 };
 
 }  // namespace
@@ -135,25 +179,26 @@ void ChannelListener::run() {
     }
 }
 
-channel::Porter ChannelListener::porter(std::shared_ptr<ConnectionCensus> census,
-                                        std::shared_ptr<Reactor::Impl> reactor, const ChannelOptions& granted) {
-  const auto room = std::make_shared<RoomMaker>(census, std::move(reactor));
-  return [census = std::move(census), room,
-          granted](const channel::Peer& peer) -> Expected<std::shared_ptr<void>, SetupFault> {
+channel::Options ChannelListener::options(std::shared_ptr<ConnectionCensus> census,
+                                          std::shared_ptr<Reactor::Impl> reactor, const ChannelOptions& granted) {
+  const auto evictor = std::make_shared<Evictor>(std::move(census), std::move(reactor));
+  channel::Options options = ChannelLink::options(granted);
+  options.porter = [evictor, granted](const channel::Peer& peer) -> Expected<std::shared_ptr<void>, SetupFault> {
     const std::string name = "user " + std::to_string(peer.user);
-    auto ticket = census->enter(name);
-    if (!ticket && room->make_room(name)) ticket = census->enter(name);
+    auto ticket = evictor->census().enter(name);
+    if (!ticket && evictor->make_place(name)) ticket = evictor->census().enter(name);
     if (!ticket) return SetupFault{SetupFault::Kind::denied, name + " refused: " + ticket.error()};
-    ChannelWatch watch = ChannelWatch::make(peer, granted);
-    if (!watch) return channel::system_fault("epoll", errno, "raise ulimit -n");
-    if (is_beyond_half(watch.more)) return half_is_in_use(peer);
-    return std::shared_ptr<void>(std::make_shared<Place>(std::move(*ticket), std::move(watch)));
+    auto watch = evictor->make_watch(peer, granted);
+    if (!watch) return watch.error();
+    return std::shared_ptr<void>(std::make_shared<Place>(std::move(*ticket), std::move(*watch)));
   };
-}
-
-Expected<void, SetupFault> ChannelListener::leave_half(const channel::Peer& peer, const os::Fd& newcomer) {
-  if (is_beyond_half(newcomer)) return half_is_in_use(peer);
-  return {};
+  options.greeter = [evictor](const channel::Peer& peer, const os::Fd& newcomer) -> Expected<void, SetupFault> {
+    const bool welcome = !is_beyond_half(newcomer) || (evictor->make_descriptors() && has_half_left(newcomer));
+    if (!welcome) return half_is_in_use(peer);
+    return {};
+  };
+  options.room_maker = [evictor] { return evictor->make_descriptors(); };
+  return options;
 }
 
 void ChannelListener::admit(channel::Channel channel) {

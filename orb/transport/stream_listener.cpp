@@ -21,7 +21,7 @@ namespace {
 
 constexpr int accepts_per_turn = 16;
 constexpr std::chrono::seconds quiet_for{10};            // between two lines about the same
-constexpr std::chrono::milliseconds starved_pause{100};  // until descriptors or memory may be there again
+constexpr std::chrono::milliseconds starved_pause{100};  // until memory or descriptors may be there again
 
 // Errors of accept4 that concern the one connection, or nothing at all; accept(2) asks to go on after them.
 bool is_passing(int error) noexcept {
@@ -72,6 +72,7 @@ void AcceptLoop::start_on_reactor() {
 void AcceptLoop::stop_on_reactor() {
   readiness_.reset();
   path_.reset();  // first, so that nobody finds a socket where connecting is refused
+  spare_.give_up();
   fd_.reset();
 }
 
@@ -80,7 +81,8 @@ void AcceptLoop::on_readable() noexcept {
   for (int turn = 0; turn < accepts_per_turn && fd_; ++turn) {
     const Turn result = try_accept();
     if (result == Turn::starved) return pause_on_reactor();
-    if (result == Turn::drained || reactor_->reads().is_limited()) break;
+    // What was displaced gives its descriptors back before the next comes.
+    if (result == Turn::drained || result == Turn::displaced || reactor_->reads().is_limited()) break;
   }
   reactor_->reads().charge(reads_);
   start_on_reactor();
@@ -98,19 +100,19 @@ AcceptLoop::Turn AcceptLoop::try_accept() noexcept try { return accept_one(); } 
   return Turn::starved;  // the connection is gone again
 }
 
+os::Fd AcceptLoop::next_newcomer(Address& address) noexcept {
+  return os::Fd(accept4(fd_.get(), address.native(), &address.length, SOCK_CLOEXEC));
+}
+
 AcceptLoop::Turn AcceptLoop::accept_one() {
+  spare_.hold(fd_);
   Address address;
-  os::Fd fd(accept4(fd_.get(), address.native(), &address.length, SOCK_CLOEXEC));
-  if (!fd) {
-    if (errno == EAGAIN || errno == EWOULDBLOCK) return Turn::drained;
-    return is_passing(errno) ? Turn::refused : Turn::starved;
-  }
+  os::Fd fd = next_newcomer(address);
+  const int lack = !fd && os::is_out_of_descriptors(errno) ? errno : 0;
+  if (lack != 0 && spare_.give_up()) fd = next_newcomer(address);
+  if (!fd) return without_newcomer(errno);
   const std::string peer = peer_name(fd.get(), address);
-  auto ticket = census_->enter(peer);
-  if (!ticket && census_->evict_idle(peer)) {
-    if (may_say(crowded_)) os::log::info("idle connections make room for " + peer + ": " + ticket.error());
-    ticket = census_->enter(peer);
-  }
+  auto ticket = place_for(peer, lack);
   if (!ticket) {
     turn_away(fd, peer + " refused: " + ticket.error());
     return Turn::refused;
@@ -121,7 +123,32 @@ AcceptLoop::Turn AcceptLoop::accept_one() {
                                                              limits_, std::move(*ticket));
   connection->take_seat();
   acceptor(connection);
-  return Turn::accepted;
+  return lack == 0 ? Turn::accepted : Turn::displaced;
+}
+
+// Where not even the spare descriptor is there any more, somebody was faster, and room is made for that one.
+AcceptLoop::Turn AcceptLoop::without_newcomer(int error) {
+  if (error == EAGAIN || error == EWOULDBLOCK) return Turn::drained;
+  if (is_passing(error)) return Turn::refused;
+  if (os::is_out_of_descriptors(error)) (void)make_room(error);
+  return Turn::starved;
+}
+
+// Or why there is none. `lack`: the errno of accept4 where no descriptor was left; 0: one was.
+Expected<ConnectionCensus::Ticket, std::string> AcceptLoop::place_for(const std::string& peer, int lack) {
+  auto ticket = census_->enter(peer);
+  if (!ticket && census_->evict_idle(peer)) {
+    if (may_say(crowded_)) os::log::info("idle connections make room for " + peer + ": " + ticket.error());
+    return census_->enter(peer);
+  }
+  if (ticket && lack != 0 && !make_room(lack)) return os::out_of_descriptors(lack) + "; no connection is idle";
+  return ticket;
+}
+
+bool AcceptLoop::make_room(int lack) {
+  if (!census_->evict_quietest()) return false;
+  if (may_say(starving_)) os::log::warn(os::out_of_descriptors(lack) + "; until then idle connections make room");
+  return true;
 }
 
 // A socket without a byte in it takes a farewell at once, or its peer is gone.
@@ -130,7 +157,8 @@ void AcceptLoop::turn_away(const os::Fd& fd, const std::string& why) {
   if (may_say(refusing_)) os::log::warn("connection from " + why);
 }
 
-// Out of descriptors or memory: the waiting connections keep the socket readable, so trying at once would spin.
+// Out of memory, or of descriptors down to the spare one: the waiting connections keep the socket readable, so trying
+// at once would spin.
 void AcceptLoop::pause_on_reactor() {
   if (may_say(starving_)) os::log::warn("out of file descriptors or memory: new connections have to wait");
   insist([this] {

@@ -17,7 +17,8 @@
 namespace corelane::transport {
 
 // Bounds on what peers may take. They hold for each transport object. Where one on connections is reached, the one that
-// was quiet for longest makes room for a newcomer, of those whose watcher says that they are idle.
+// was quiet for longest makes room for a newcomer, of those whose watcher says that they are idle; so it does where the
+// process has no file descriptor left.
 struct ConnectionLimits {
   std::size_t connections = 1024;            // accepted and alive, in total
   std::size_t connections_per_peer = 256;    // accepted and alive from one address, or from one user of this host

@@ -1,7 +1,7 @@
 // ConnectionCensus: counts accepted connections against the limits, in total and for each peer: an address, or a user
 // of this host; and finds one that may go where a newcomer finds no room.
 //
-// Threads: any but evict_idle(); one lock. A Ticket is one counted connection and may outlive the transport.
+// Threads: any but where said; one lock. A Ticket is one counted connection and may outlive the transport.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,8 @@ class Guest {
  public:
   // When something came over it last. Thread: any.
   virtual Time quiet_since() const noexcept = 0;
+  // It takes several descriptors, where a socket takes one. Thread: any.
+  virtual bool is_channel() const noexcept = 0;
   // Ends the connection and gives its ticket back, unless something is under way. Thread: the reactor's.
   virtual bool give_way() noexcept = 0;
 
@@ -64,6 +66,11 @@ class ConnectionCensus : public std::enable_shared_from_this<ConnectionCensus> {
   // way; where his host has all that it may have, one of that host. False: there was none. Bound: the connections.
   // Thread: the reactor's.
   bool evict_idle(const std::string& host);
+  // The same for one for whom no descriptor is left, whoever's the connection is. Its descriptors are free once the
+  // reactor has run what was posted to it meanwhile. Thread: the reactor's.
+  bool evict_quietest();
+  // The same, of the channels over which nothing came since `quiet_since`. Thread: the reactor's.
+  bool evict_channel(Time quiet_since);
 
  private:
   struct Place {
@@ -77,7 +84,9 @@ class ConnectionCensus : public std::enable_shared_from_this<ConnectionCensus> {
 
   static std::string reached(const std::string& limit, const std::string& option, std::size_t most);
   std::size_t count_of(const std::string& host) const noexcept;
-  std::vector<Candidate> candidates(const std::string& host);
+  template <typename MayGo>
+  std::vector<Candidate> candidates(MayGo may_go);
+  static bool evict_one_of(std::vector<Candidate> left);
   void seat(std::uint64_t number, std::weak_ptr<Guest> guest);
   void leave(std::uint64_t number) noexcept;
 

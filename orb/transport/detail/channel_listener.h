@@ -28,12 +28,11 @@ class ChannelListener final : public Listener {
     bool stopped = false;  // owner: the reactor's thread
   };
 
-  // Lets in whom the census counts, and only with the descriptors that his connection takes.
-  static channel::Porter porter(std::shared_ptr<ConnectionCensus> census, std::shared_ptr<Reactor::Impl> reactor,
-                                const ChannelOptions& granted);
-  // Sets nobody's handshake up over what is left for sockets.
-  static Expected<void, channel::SetupFault> leave_half(const channel::Peer& peer, const os::Fd& newcomer);
-  // `path` has a listening socket, of which `door` is made, with that porter and leave_half().
+  // Of the door: whom the census counts is let in, only with the descriptors that his connection takes, and nobody over
+  // what is left for sockets. A channel over which nothing came for a second goes for a newcomer.
+  static channel::Options options(std::shared_ptr<ConnectionCensus> census, std::shared_ptr<Reactor::Impl> reactor,
+                                  const ChannelOptions& granted);
+  // `path` has a listening socket, of which `door` is made, with those options().
   static Expected<std::unique_ptr<Listener>> start(os::SocketPath path, channel::Listener door,
                                                    std::shared_ptr<Shared> shared);
   ~ChannelListener() override { stop(); }

@@ -70,6 +70,7 @@ class StreamConnection final : public Connection,
   PeerId id() const noexcept override { return id_; }
 
   Time quiet_since() const noexcept override;
+  bool is_channel() const noexcept override { return local_.kind == EndpointKind::channel; }
   bool give_way() noexcept override;
 
   void on_readable() noexcept override;

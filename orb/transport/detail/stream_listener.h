@@ -1,13 +1,16 @@
-// StreamListener: accepts connections on one socket and hands them to its acceptor.
-// Threads: AcceptLoop runs on the reactor's thread; the listener is the handle that any thread may stop.
+// StreamListener: accepts connections on one socket and hands them to its acceptor. Who comes when no file descriptor
+// is left takes the place of the quietest connection that is idle, or is turned away at once. Threads: AcceptLoop runs
+// on the reactor's thread; the listener is the handle that any thread may stop.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "orb/os/descriptor_limit.h"
 #include "orb/os/fd.h"
 #include "orb/os/socket_path.h"
+#include "orb/transport/detail/address.h"
 #include "orb/transport/detail/census.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/detail/read_budget.h"
@@ -29,10 +32,14 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
   void on_stopping() noexcept override { stop_on_reactor(); }
 
  private:
-  enum class Turn { accepted, refused, drained, starved };
+  enum class Turn { accepted, displaced, refused, drained, starved };  // displaced: accepted in the place of another
 
   Turn try_accept() noexcept;
   Turn accept_one();
+  Turn without_newcomer(int error);
+  os::Fd next_newcomer(Address& address) noexcept;
+  Expected<ConnectionCensus::Ticket, std::string> place_for(const std::string& peer, int lack);
+  bool make_room(int lack);
   void turn_away(const os::Fd& fd, const std::string& why);
   static bool may_say(Time& next) noexcept;
   void pause_on_reactor();
@@ -44,6 +51,7 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
 
   // Owner: the reactor's thread.
   os::Fd fd_;
+  os::SpareDescriptor spare_;
   std::optional<os::SocketPath> path_;
   Acceptor acceptor_;
   std::unique_ptr<Readiness> readiness_;

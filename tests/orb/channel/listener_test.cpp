@@ -157,7 +157,7 @@ TEST_CASE("silent clients that took all descriptors and went away keep nobody ou
   REQUIRE(wait_readable(silent.back().get(), soon()));  // told: there are none left
   const auto told = receive_packet(silent.back(), soon());
   REQUIRE(told);
-  CHECK(as_hello(*told).error().text.find("no descriptor is left") != std::string::npos);
+  CHECK(as_hello(*told).error().text.find("no file descriptor is left") != std::string::npos);
   silent.clear();
   const Time until = soon();
   ChannelResult client = Channel::connect(path, {}, until);

@@ -1,0 +1,32 @@
+#include "orb/os/descriptor_limit.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+
+namespace corelane::os {
+
+bool is_out_of_descriptors(int number) noexcept { return number == EMFILE || number == ENFILE; }
+
+std::string out_of_descriptors(int number) {
+  if (number == ENFILE)
+    return "no file descriptor is left on this host (fs.file-max); raise it by sysctl -w fs.file-max, or find who has "
+           "so many";
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return "no file descriptor is left: this process may have " + std::to_string(limit.rlim_cur) +
+         " (RLIMIT_NOFILE); raise that by ulimit -n, or LimitNOFILE= of its systemd unit";
+}
+
+void SpareDescriptor::hold(const Fd& any) noexcept {
+  if (!copy_) copy_.reset(fcntl(any.get(), F_DUPFD_CLOEXEC, 0));
+}
+
+bool SpareDescriptor::give_up() noexcept {
+  const bool held = static_cast<bool>(copy_);
+  copy_.reset();
+  return held;
+}
+
+}  // namespace corelane::os

@@ -1,0 +1,160 @@
+// A server that has no file descriptor left: a process of its own, with a low limit. Where connections are idle
+// newcomers take their places; otherwise they are told.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "orb/os/fd.h"
+#include "orb/transport/socket_transport.h"
+#include "tests/orb/transport/kinds.h"
+#include "tests/support/forked_peer.h"
+#include "tests/support/quiet.h"
+
+using namespace corelane;
+using namespace corelane::testing;
+using transport::SocketTransport;
+
+namespace {
+
+constexpr std::string_view welcome = "welcome!", farewell = "farewell";
+
+// Answers each byte with the same; idle until that was a 'b'.
+class Echo final : public transport::Watcher {
+ public:
+  explicit Echo(const ConnectionPtr& connection) : connection_(connection) {}
+  void on_bytes(Bytes bytes, Time) noexcept override {
+    if (text_of(bytes) == "b") busy_ = true;
+    if (const auto connection = connection_.lock()) (void)connection->send(bytes);
+  }
+  bool is_idle() noexcept override { return !busy_; }
+  void give_way() noexcept override {
+    if (const auto connection = connection_.lock()) connection->close();
+  }
+  void on_closed(Error) noexcept override {}
+
+ private:
+  std::weak_ptr<transport::Connection> connection_;
+  bool busy_ = false;
+};
+
+// Says which port it has, and serves until it is killed. `more`: descriptors that it may open once it listens.
+[[noreturn]] void serve(const Endpoint& at, rlim_t more, int tell) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const Quiet quiet;
+  auto reactor = Reactor::start();
+  if (!reactor) _exit(1);
+  SocketTransport transport(**reactor, {.farewell = bytes_of(farewell)});
+  const auto listener = transport.listen(at, [](ConnectionPtr connection) {
+    connection->watch(std::make_shared<Echo>(connection));
+    (void)send(connection, welcome);
+  });
+  const int lowest = dup(0);
+  rlimit few{};
+  if (!listener || lowest < 0 || close(lowest) != 0 || getrlimit(RLIMIT_NOFILE, &few) != 0) _exit(2);
+  few.rlim_cur = static_cast<rlim_t>(lowest) + more;
+  const std::uint16_t port = (*listener)->endpoint().port;
+  if (setrlimit(RLIMIT_NOFILE, &few) != 0 || write(tell, &port, sizeof port) != sizeof port) _exit(3);
+  for (;;) pause();
+}
+
+class Server {
+ public:
+  Server(Endpoint at, rlim_t more) : endpoint_(std::move(at)) {
+    int ends[2];
+    REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+    const os::Fd told(ends[0]), tell(ends[1]);
+    process_ = fork();
+    if (process_ == 0) serve(endpoint_, more, tell.get());
+    REQUIRE(::read(told.get(), &endpoint_.port, sizeof endpoint_.port) == sizeof endpoint_.port);
+  }
+  ~Server() {
+    kill(process_, SIGKILL);
+    end_of(process_);
+  }
+  const Endpoint& endpoint() const { return endpoint_; }
+
+ private:
+  Endpoint endpoint_;
+  pid_t process_ = -1;
+};
+
+// A client process's end: made after the server was forked, since it has threads.
+struct Clients {
+  explicit Clients(const Endpoint& server) : endpoint(server) { REQUIRE(reactor); }
+
+  // What the server says to one who comes; of a channel that it refuses he learns from connect().
+  std::string come(ConnectionPtr& caller) {
+    auto connected = transport.connect(endpoint, patience());
+    REQUIRE((connected || endpoint.kind == transport::EndpointKind::channel));
+    if (!connected) return std::string(farewell);
+    caller = std::move(*connected);
+    return read(caller, welcome.size());
+  }
+  // One who is let in. Idle channels may not be old enough yet to make room for another.
+  ConnectionPtr welcomed() {
+    ConnectionPtr caller;
+    const Time until = patience();
+    std::string said = come(caller);
+    while (said == farewell && endpoint.kind == transport::EndpointKind::channel && os::now() < until) {
+      os::sleep_until(os::now() + std::chrono::milliseconds{20});  // sleep: channels grow old by the clock alone
+      said = come(caller);
+    }
+    REQUIRE(said == welcome);
+    return caller;
+  }
+
+  Endpoint endpoint;
+  Expected<std::unique_ptr<Reactor>> reactor = Reactor::start();
+  SocketTransport transport{**reactor};
+};
+
+Endpoint endpoint_in(const TempDirectory& directory, const std::string& kind) {
+  if (kind == "tcp") return {"127.0.0.1", 0};
+  return kind == "unix" ? transport::unix_endpoint(directory / "door")
+                        : transport::channel_endpoint(directory / "door");
+}
+
+bool answers(const ConnectionPtr& caller, std::string_view text) {
+  return send(caller, text) && read(caller, text.size()) == text;
+}
+
+}  // namespace
+
+TEST_CASE("who comes when no descriptor is left takes the place of the quietest idle connection") {
+  const Quiet quiet;
+  const auto kind = GENERATE(as<std::string>(), "tcp", "unix", "channel");
+  const TempDirectory directory;
+  const Server server(endpoint_in(directory, kind), 40);
+  Clients clients(server.endpoint());
+  const std::size_t count = kind == "channel" ? 4 : 60;  // of ten descriptors each, in a half of all
+  std::vector<ConnectionPtr> callers;
+  while (callers.size() < count) {
+    callers.push_back(clients.welcomed());
+    CHECK(answers(callers.back(), "x"));
+  }
+  CHECK(read(callers.front(), 1).empty());  // the quietest has gone
+  CHECK(answers(callers.back(), "y"));
+}
+
+TEST_CASE("who comes when no descriptor is left and no connection is idle is told at once") {
+  const Quiet quiet;
+  const auto kind = GENERATE(as<std::string>(), "tcp", "unix", "channel");
+  const TempDirectory directory;
+  const Server server(endpoint_in(directory, kind), 40);
+  Clients clients(server.endpoint());
+  std::vector<ConnectionPtr> busy;
+  ConnectionPtr caller;
+  std::string said = clients.come(caller);
+  for (; said == welcome && busy.size() < 60; said = clients.come(caller)) {
+    CHECK(answers(caller, "b"));
+    busy.push_back(caller);
+  }
+  CHECK(said == farewell);
+  CHECK_FALSE(busy.empty());
+  for (const ConnectionPtr& one : busy) CHECK(answers(one, "z"));
+}
