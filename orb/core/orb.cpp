@@ -102,6 +102,7 @@ void Orb::State::end() {
   if (target) target->close();
   connections.close();
   async_calls.close();
+  reopener.close();
   references.clear();
   old_server.reset();
   old_pool.reset();

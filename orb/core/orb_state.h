@@ -15,6 +15,7 @@
 #include "orb/core/contracts_file.h"
 #include "orb/core/orb.h"
 #include "orb/core/reference.h"
+#include "orb/core/reopener.h"
 #include "orb/core/runtime.h"
 #include "orb/core/server.h"
 #include "orb/core/settings.h"
@@ -53,6 +54,7 @@ struct Orb::State {
 
   ConnectionCache connections;
   AsyncCalls async_calls;
+  Reopener reopener;
 
   // Into the log: what contracts.file says of interfaces that no object here has. Nothing where this ORB does not
   // serve.

@@ -55,6 +55,11 @@ bool PeerTasks::empty() noexcept {
   return entries_.empty();
 }
 
+bool PeerTasks::has(TaskId task) noexcept {
+  const std::lock_guard lock(mutex_);
+  return task != no_task && std::ranges::any_of(entries_, [&](const Entry& entry) { return entry.task == task; });
+}
+
 bool PeerTasks::allows(TaskId task, Bytes object_key, const Upcall& upcall) noexcept {
   const std::lock_guard lock(mutex_);
   const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.task == task; });

@@ -45,6 +45,8 @@ class PeerTasks {
   std::vector<Entry> clear() noexcept;
 
   bool empty() noexcept;
+  // Whether the task was admitted here, and is not forgotten. Bound: as allows().
+  bool has(TaskId task) noexcept;
   // Whether a job of `task` may run this operation of this object. Bound: `capacity` of open().
   bool allows(TaskId task, Bytes object_key, const Upcall& upcall) noexcept;
 

@@ -7,6 +7,8 @@
 //                     their own
 //   _corelane_bind    arguments: unsigned long long task, unsigned long long token; makes the connection that it comes
 //                     on the task's own
+//   _corelane_offer   argument: unsigned long long, the task; BAD_PARAM unknown_task as for _corelane_depart
+//                     reply: unsigned long long token, as that of _corelane_admit; the one before is worth nothing
 //   _corelane_depart  argument: unsigned long long, the task; BAD_PARAM unknown_task unless it was admitted over the
 //                     connection that this comes on
 #include <new>
@@ -24,6 +26,10 @@ namespace corelane::core {
 namespace {
 
 using errors::no_memory;
+
+std::uint64_t new_token(const Server& server) noexcept {
+  return server.settings().executive.mode == dispatch::DispatchMode::direct ? TaskOffers::make_token() : 0;
+}
 
 // Sends the manager's answer to the client that asked.
 class AdmissionReply final : public dispatch::AdmissionHandler {
@@ -68,8 +74,7 @@ class AdmissionReply final : public dispatch::AdmissionHandler {
   const PeerTasks::Ticket ticket_;
   const ReplyTo to_;
   const Contract contract_;
-  const std::uint64_t token_ =
-      connection_->server().settings().executive.mode == dispatch::DispatchMode::direct ? TaskOffers::make_token() : 0;
+  const std::uint64_t token_ = new_token(connection_->server());
 };
 
 constexpr Error bound_already{ErrorKind::bad_inv_order, Completion::no, minor::connection_bound};
@@ -84,6 +89,7 @@ bool ServerConnection::answer_builtin(Request& request, const ReplyTo& to, const
   if (operation == "_corelane_admit") return admit(request, to, object), true;
   if (operation == "_corelane_depart") return depart(request, to), true;
   if (operation == "_corelane_bind") return bind(request, to), true;
+  if (operation == "_corelane_offer") return offer(request, to), true;
   if (operation == "_interface" || operation == "_domain_managers")
     return send_exception(to, {ErrorKind::no_implement, Completion::no, 0}), true;
 
@@ -142,6 +148,19 @@ void ServerConnection::depart(Request& request, const ReplyTo& to) {
   server_->offers().withdraw(TaskId{task});
   server_->executive().depart(TaskId{task}, id());
   send_done(to);
+}
+
+// For a client whose task has lost its own connection, or never came to it.
+void ServerConnection::offer(Request& request, const ReplyTo& to) {
+  std::uint64_t task = 0;
+  if (!request.body.read(task)) return send_exception(to, request.body.error());
+  if (!to.expected) return send_exception(to, no_operation);  // nobody would learn of it: counted and dropped
+  if (!tasks_.has(TaskId{task})) return send_exception(to, unknown_task);
+  const std::uint64_t token = new_token(*server_);
+  if (token != 0) server_->offers().offer(TaskId{task}, token, shared_from_this());
+  begin_reply_to(writer_, to);
+  writer_.write(token);
+  send_whole(writer_);
 }
 
 // Answered by the task's thread, or by whoever finds that the task has left. A connection that may own tasks itself

@@ -120,6 +120,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void admit(Request& request, const ReplyTo& to, const ActiveObject& object);
   void depart(Request& request, const ReplyTo& to);
   void bind(Request& request, const ReplyTo& to);
+  void offer(Request& request, const ReplyTo& to);
   bool remember(ServerJob& job);
   void give_up_requests() noexcept;
   void watch_again() noexcept;

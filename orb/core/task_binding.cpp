@@ -2,6 +2,10 @@
 
 #include <sched.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "orb/base/minor.h"
 #include "orb/core/client_call.h"
 #include "orb/core/exception.h"
 #include "orb/core/orb_state.h"
@@ -40,53 +44,113 @@ TaskBinding::~TaskBinding() { depart(); }
 
 void TaskBinding::open_own(std::uint64_t token) {
   if (token == 0 || !shared_) return;
+  tried_at_ = os::now();
+  Orb& orb = *reference_->orb();
   try {
-    Orb& orb = *reference_->orb();
-    const Time deadline = os::now() + orb.settings().connect_timeout;
-    auto own = connect_beside(*shared_, orb, deadline);
-    if (!own) raise(own.error());
-    ClientCallPtr call = ClientCall::acquire();
-    call->begin(reference_, "_corelane_bind", {.connection = *own, .latest = deadline});
-    call->arguments().write(task_.value);
-    call->arguments().write(token);
-    call->invoke({});
-    own_ = std::move(*own);
-    uses_own_.store(true, std::memory_order_relaxed);  // relaxed: nobody else knows of the binding yet
+    bind_own(token, tried_at_ + orb.settings().connect_timeout);
   } catch (const SystemException& fault) {
     os::log::warn("task " + std::to_string(task_.value) + " (" + operation_ + ") gets no connection of its own (" +
-                  fault.what() + "): its calls share one with others");
+                  fault.what() + "): its calls share one with others until it has one");
   }
+  if (const auto watched = orb.state().reopener.watch(shared_from_this()); !watched)
+    os::log::warn("a task's own connection will not be opened again once it is lost: " +
+                  std::string(minor::text(watched.error().minor)));
 }
 
-const std::shared_ptr<ClientConnection>& TaskBinding::connection(bool nested) noexcept {
-  // relaxed: own_ is constant, and the flag only goes down
+// Raises.
+void TaskBinding::bind_own(std::uint64_t token, Time deadline) {
+  auto made = connect_beside(*shared_, *reference_->orb(), deadline);
+  if (!made) raise(made.error());
+  ClientCallPtr call = ClientCall::acquire();
+  call->begin(reference_, "_corelane_bind", {.connection = *made, .latest = deadline});
+  call->arguments().write(task_.value);
+  call->arguments().write(token);
+  call->invoke({});
+  lasts_ = true;
+  const std::lock_guard lock(mutex_);
+  if (departed_.load(std::memory_order_relaxed)) return (*made)->close();  // relaxed: depart() takes the lock after it
+  own_ = std::move(*made);
+  uses_own_.store(true, std::memory_order_relaxed);  // relaxed: a hint
+}
+
+// 0: the server has none to give just now. Raises.
+std::uint64_t TaskBinding::ask_for_token(Time deadline) {
+  ClientCallPtr call = ClientCall::acquire();
+  call->begin(reference_, "_corelane_offer", {.connection = shared_, .latest = deadline});
+  call->arguments().write(task_.value);
+  call->invoke({});
+  std::uint64_t token = 0;
+  return call->results().read(token) ? token : 0;
+}
+
+Time TaskBinding::reopen(Time now) {
+  say_fallen_back();
+  // relaxed: depart() closes what is opened meanwhile
+  if (given_up_ || departed_.load(std::memory_order_relaxed) || has_own()) return never;
+  if (!shared_->usable()) return never;  // the task is gone with it
+  if (std::exchange(lasts_, false) && now - tried_at_ >= longest_pause) pause_ = first_pause;
+  if (now < tried_at_ + pause_) return tried_at_ + pause_;
+  pause_ = std::min(2 * pause_, longest_pause);
+  tried_at_ = now;
+  const Time deadline = now + reference_->orb()->settings().connect_timeout;
+  try {
+    const std::uint64_t token = ask_for_token(deadline);
+    if (token == 0) return tried_at_ + pause_;
+    bind_own(token, deadline);
+  } catch (const SystemException& fault) {
+    given_up_ = is_over(fault.error());
+    return given_up_ ? never : tried_at_ + pause_;
+  }
+  os::log::info("task " + std::to_string(task_.value) + " (" + operation_ + ") has a connection of its own again");
+  return never;
+}
+
+// Of an attempt that failed: the server cannot give a second connection, or the task is gone with what owned it.
+bool TaskBinding::is_over(const Error& error) const noexcept {
+  return error.kind == ErrorKind::bad_operation || !shared_->open();
+}
+
+std::shared_ptr<ClientConnection> TaskBinding::own() noexcept {
+  const std::lock_guard lock(mutex_);
+  return own_;
+}
+
+std::shared_ptr<ClientConnection> TaskBinding::connection(bool nested) noexcept {
+  // relaxed: a hint
   if (nested || !uses_own_.load(std::memory_order_relaxed)) return shared_;
-  if (own_->usable()) return own_;
-  fall_back(*own_);
+  auto found = own();
+  if (found && found->usable()) return found;
+  if (found) fall_back(*found);
   return shared_;
 }
 
 bool TaskBinding::fall_back(const ClientConnection& connection) noexcept {
-  if (&connection != own_.get()) return false;
-  if (uses_own_.exchange(false, std::memory_order_relaxed)) {  // relaxed: as above
-    unsaid_.store(true, std::memory_order_relaxed);            // relaxed: a flag
-    say_fallen_back();
+  if (&connection == shared_.get()) return false;
+  std::shared_ptr<ClientConnection> lost;  // closed when the calls that are under way on it have ended
+  {
+    const std::lock_guard lock(mutex_);
+    if (&connection != own_.get()) return true;  // another has come since
+    lost.swap(own_);
+    uses_own_.store(false, std::memory_order_relaxed);  // relaxed: a hint
   }
+  unsaid_.store(true, std::memory_order_relaxed);  // relaxed: a flag
+  say_fallen_back();
+  reference_->orb()->state().reopener.wake();
   return true;
 }
 
-// One line for each task, and none from a real-time thread: then it comes when the task departs.
+// One line for each loss, and none from a real-time thread: then the Reopener says it.
 void TaskBinding::say_fallen_back() noexcept {
   if (!may_log() || !unsaid_.exchange(false, std::memory_order_relaxed)) return;  // relaxed: a flag
   os::log::warn("task " + std::to_string(task_.value) + " (" + operation_ +
-                ") has lost its own connection: its calls share one with others from here on");
+                ") has lost its own connection: its calls share one with others until it has another");
 }
 
 void TaskBinding::depart() noexcept {
   if (departed_.exchange(true, std::memory_order_relaxed)) return;  // relaxed: only one caller sees false
   reference_->unbind(*this);
   tell_server();
-  if (own_) own_->close();
+  if (const auto left = own()) left->close();
   say_fallen_back();
 }
 

@@ -6,15 +6,20 @@
 namespace corelane::dispatch {
 
 bool Inlet::give(const std::shared_ptr<JobSource>& source) noexcept {
-  const std::lock_guard lock(mutex_);
-  if (std::exchange(taken_, true)) return false;
-  arrival_ = source;
-  // PAIR inlet.given: release here -> acquire in receive(). The mutex publishes the source itself.
-  given_.store(true, std::memory_order_release);
+  std::shared_ptr<JobSource> overtaken;
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return false;
+    overtaken = std::exchange(arrival_, source);
+    // PAIR inlet.given: release here -> acquire in receive(). The mutex publishes the source itself.
+    given_.store(true, std::memory_order_release);
+  }
+  if (overtaken) overtaken->close();
   return true;
 }
 
-// What was taken back is the same connection; nothing is to be closed.
+// What was lent comes back as another source of the same connection; nothing is to be closed then. Where one is read
+// already, the client has opened another connection.
 void Inlet::receive() noexcept {
   // PAIR inlet.given: acquire here <- release in give().
   if (!given_.load(std::memory_order_acquire)) return;
@@ -25,7 +30,8 @@ void Inlet::receive() noexcept {
     given_.store(false, std::memory_order_relaxed);  // relaxed: under the mutex
   }
   if (!arrival) return;
-  source_ = std::move(arrival);
+  const std::shared_ptr<JobSource> before = std::exchange(source_, std::move(arrival));
+  if (stage_ == Stage::here) before->close();
   enter(Stage::here);  // before the client is told, who may look at the report
   source_->opened();
 }
@@ -39,10 +45,6 @@ void Inlet::lend() noexcept {
   receive();
   if (stage_ == Stage::none || stage_ == Stage::lent) return;
   enter(Stage::lent);
-  {
-    const std::lock_guard lock(mutex_);
-    if (!arrival_) taken_ = false;
-  }
   source_->lend();
 }
 
@@ -50,6 +52,10 @@ void Inlet::take_back() noexcept {
   if (stage_ != Stage::lent) return;
   enter(Stage::returning);
   source_->take_back();
+}
+
+void Inlet::drop() noexcept {
+  if (reads()) end();
 }
 
 void Inlet::end() noexcept {
@@ -79,7 +85,7 @@ void Inlet::close() noexcept {
   std::shared_ptr<JobSource> waiting;
   {
     const std::lock_guard lock(mutex_);
-    taken_ = true;
+    closed_ = true;
     waiting = std::move(arrival_);
   }
   if (waiting) waiting->close();

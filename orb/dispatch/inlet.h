@@ -18,8 +18,8 @@ class Inlet {
  public:
   Inlet(const Contract& contract, const Clock& clock) : throttle_(contract, clock) {}
 
-  // The thread finds it at its next step: wake it. False, and the source stays with the caller: there is one that is
-  // not lent, or was one, or the task has left.
+  // The thread finds it at its next step: wake it. The newest counts: one that is there is closed, unless it was lent.
+  // False, and the source stays with the caller: the task has left.
   bool give(const std::shared_ptr<JobSource>& source) noexcept;
 
   // The thread must not read, or may again: the source is lent, or taken back. Free where nothing changes.
@@ -43,6 +43,8 @@ class Inlet {
   int descriptor(Time now) const noexcept;
   Time wake_at(Time now) const noexcept;
 
+  // Nothing can wait for the source that is read: it is closed. Another may come.
+  void drop() noexcept;
   // The task leaves; a source that is given from now on is refused.
   void close() noexcept;
 
@@ -64,7 +66,7 @@ class Inlet {
   std::atomic<bool> open_{false};
   os::PiMutex mutex_;
   std::shared_ptr<JobSource> arrival_;  // guarded by mutex_
-  bool taken_ = false;                  // guarded by mutex_: takes no source (any more)
+  bool closed_ = false;                 // guarded by mutex_
 };
 
 }  // namespace corelane::dispatch

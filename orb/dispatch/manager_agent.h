@@ -195,7 +195,7 @@ class ManagerAgent final : public Agent {
   NodeList<Newcomer> admissions_;     // guarded by door_mutex_
   std::size_t admission_count_ = 0;   // guarded by door_mutex_: of admissions_
   std::vector<PeerId> losses_;        // guarded by door_mutex_; at most most_losses, oldest first
-  NodeList<Attachment> attachments_;  // guarded by door_mutex_; one at most for each task that was admitted
+  NodeList<Attachment> attachments_;  // guarded by door_mutex_; one at most for each connection
   bool closed_ = false;               // guarded by door_mutex_
 
   // Guarded by state_mutex_: a step, a turn or a report.

@@ -217,7 +217,7 @@ void TaskWorker::wait_by(os::WaitStrategy strategy, Time now) noexcept {
   const int fd = at_the_door_ ? -1 : inlet_.descriptor(now);
   if (fd < 0) return bell_.wait(wake_at(now), strategy);
   if (bell_.open()) return bell_.wait_beside(fd, wake_at(now), strategy);
-  inlet_.close();  // no descriptor is left for the bell: the client goes on over its shared connection
+  inlet_.drop();  // no descriptor is left for the bell: the client goes on over its shared connection
 }
 
 void TaskWorker::retire() noexcept {

@@ -167,16 +167,39 @@ TEST_CASE("a task that moves takes its own connection with it") {
 
 // Error paths.
 
-TEST_CASE("a connection for a task that is not there, of somebody else, or that has one is closed") {
+TEST_CASE("a connection for a task that is not there or of somebody else is closed") {
   DirectMachine machine;
   const auto other = std::make_shared<TestSource>();
   SECTION("not there") { machine.attach(TaskId{12345}, machine.owner, other); }
   SECTION("somebody else's") { machine.attach(machine.task, PeerId{10}, other); }
-  SECTION("a second one") { machine.attach(machine.task, machine.owner, other); }
   CHECK(other->openings == 0);
   CHECK(other->closings == 1);
   CHECK(machine.source->openings == 1);
   CHECK(machine.source->closings == 0);
+}
+
+TEST_CASE("a task's newest connection takes the place of the one before, also of one that nobody has read yet") {
+  DirectMachine machine;
+  const auto overtaken = std::make_shared<TestSource>(), newest = std::make_shared<TestSource>();
+  machine.manager.attach(machine.task, machine.owner, overtaken);
+  machine.attach(machine.task, machine.owner, newest);
+  CHECK(overtaken->openings == 0);
+  CHECK(overtaken->closings == 1);
+  CHECK(newest->openings == 1);
+  CHECK(newest->closings == 0);
+  CHECK(machine.source->closings == 1);
+}
+
+TEST_CASE("a task whose own connection has ended takes another one") {
+  DirectMachine machine;
+  machine.source->ended = true;
+  machine.settle();
+  REQUIRE(machine.source->closings == 1);
+  const auto other = std::make_shared<TestSource>();
+  machine.attach(machine.task, machine.owner, other);
+  CHECK(other->openings == 1);
+  CHECK(other->closings == 0);
+  CHECK(machine.source->closings == 1);
 }
 
 TEST_CASE("a client that sends what is no job uses its budget and no more") {

@@ -59,6 +59,10 @@ struct Caller {
     const auto binding = probe->_reference()->binding_of("add");
     return binding->connection() != binding->connection(true);
   }
+  void lose_own() {
+    probe->_reference()->binding_of("add")->connection()->close();
+    CHECK(probe->add(1, 2) == 3);
+  }
 
   TestOrb orb;
   CORBA::object_reference<Probing::Probe> probe;
@@ -86,6 +90,26 @@ TEST_CASE("a task keeps its own connection on a core by deadlines, and reads it 
   for (int i = 0; !served.report(task).own_connection; ++i) CHECK(caller.probe->add(i, 2) == i + 2);
   CHECK(served.report(task).core == cores[0]);
   for (int i = 0; i < 20; ++i) CHECK(caller.probe->add(i, 3) == i + 3);
+  CHECK(caller.has_own());
+}
+
+TEST_CASE("a task on a core by deadlines that loses its own connection is given another") {
+  const auto cores = first_cores();
+  if (cores.size() < 2) {
+    std::cout << "SKIPPED: one core is usable here, two are needed\n";
+    return;
+  }
+  const Quiet quiet;
+  const TempDirectory directory;
+  MixedServer served(directory.path(), cores[0], cores[1]);
+  Caller caller(served, cores[1]);
+  caller.lose_own();
+  // Bound: the pause between two attempts.
+  for (int i = 0; !caller.has_own(); ++i) {
+    CHECK(caller.probe->add(i, 1) == i + 1);
+    std::this_thread::yield();
+  }
+  for (int i = 0; i < 20; ++i) CHECK(caller.probe->add(i, 2) == i + 2);
   CHECK(caller.has_own());
 }
 

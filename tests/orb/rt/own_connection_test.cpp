@@ -91,6 +91,15 @@ class Peer {
       writer.write(grant.token);
     }));
   }
+  // Another token for the task. Null: the error in `refused`.
+  std::optional<Grant> offer(TaskId task) {
+    auto reply = ask("_corelane_offer", {}, [&](cdr::Writer& writer) { writer.write(task.value); });
+    if (reply.header.status != giop::ReplyStatus::no_exception) return refused = outcome(reply), std::nullopt;
+    std::uint64_t token = 0;
+    REQUIRE(reply.body.read(token));
+    return Grant{task, token};
+  }
+  Error refused{};
   Error admit_again() {
     return outcome(ask("_corelane_admit", {.contract = make_contract(10ms, 100us)},
                        [](cdr::Writer& writer) { writer.write_string("add"); }));
@@ -186,6 +195,16 @@ struct Client {
     return std::move(*task);
   }
 
+  std::shared_ptr<core::TaskBinding> binding() { return probe->_reference()->binding_of("add"); }
+  bool has_own() { return binding()->connection() != binding()->connection(true); }
+  // Calls meanwhile. Bound: the pause between two attempts.
+  void call_until_it_has_own() {
+    do {
+      CHECK(probe->add(1, 2) == 3);
+      std::this_thread::yield();
+    } while (!has_own());
+  }
+
   TestOrb orb;
   CORBA::object_reference<Probing::Probe> probe;
 };
@@ -256,6 +275,47 @@ TEST_CASE("a client whose task loses its own connection goes on over the shared 
   CHECK(binding->connection() != own);
 }
 
+TEST_CASE("a client whose task loses its own connection opens another, each time") {
+  Served served;
+  Client client(served);
+  const auto task = client.admit();
+  for (int times = 0; times < 2; ++times) {
+    const auto lost = client.binding()->connection();
+    lost->close();
+    CHECK(client.probe->add(3, 4) == 7);
+    client.call_until_it_has_own();
+    CHECK(client.binding()->connection() != lost);
+    CHECK(served.report(task.id())->own_connection);
+    CHECK(client.probe->add(5, 6) == 11);
+  }
+}
+
+TEST_CASE("a client that could have no connection for its task at first opens one as soon as it can") {
+  Served served({"-ORBDispatchMode", "direct", "-ORBLimitsConnections", "2"});
+  Peer other(served);
+  const auto grant = other.admit();  // or it would have to make place
+  CHECK(grant.token != 0);
+  Client client(served);
+  const auto task = client.admit();
+  CHECK_FALSE(client.has_own());
+  other.close();
+  served.wait_until_gone(grant.task);
+  client.call_until_it_has_own();
+  CHECK(served.report(task.id())->own_connection);
+}
+
+TEST_CASE("a task that departs while its connection is opened again keeps none") {
+  Served served;
+  Client client(served);
+  auto task = client.admit();
+  const TaskId id = task.id();
+  client.binding()->connection()->close();
+  CHECK(client.probe->add(3, 4) == 7);
+  task.depart();
+  served.wait_until_gone(id);
+  CHECK(client.probe->add(3, 4) == 7);
+}
+
 TEST_CASE("a task's own connection ends with the ORB of its client") {
   Served served;
   auto client = std::make_unique<Client>(served);
@@ -283,6 +343,30 @@ TEST_CASE("a server that has no descriptors left offers no connection") {
   const auto grant = owner.admit();
   CHECK(grant.token == 0);
   CHECK(owner.add(grant.task) == Error{});
+}
+
+TEST_CASE("a task that has lost its own connection is given another for a new token") {
+  Bound task;
+  const TaskId id = task.grant.task;
+  task.own.close();
+  task.wait_until_shared(id);
+  const auto grant = task.owner.offer(id);
+  REQUIRE(grant);
+  Peer again(task);
+  CHECK(again.bind(*grant) == Error{});
+  CHECK(again.add(id) == Error{});
+  CHECK(task.report(id)->own_connection);
+}
+
+TEST_CASE("the newest connection is the task's, and the one before is closed") {
+  Bound task;
+  const auto grant = task.owner.offer(task.grant.task);
+  REQUIRE(grant);
+  Peer newer(task);
+  CHECK(newer.bind(*grant) == Error{});
+  CHECK(task.own.closed_by_server());
+  CHECK(newer.add(task.grant.task) == Error{});
+  CHECK(task.report(task.grant.task)->own_connection);
 }
 
 TEST_CASE("a task leaves with the connection that owns it, and its own is closed") {
@@ -319,6 +403,29 @@ TEST_CASE("a token is good once") {
   CHECK(task.own.add(task.grant.task) == Error{});
 }
 
+TEST_CASE("a token that is offered later makes the one before worth nothing, and is good once") {
+  Served served;
+  Peer owner(served), own(served), thief(served);
+  const auto first = owner.admit();
+  const auto second = owner.offer(first.task);
+  REQUIRE(second);
+  CHECK(thief.bind(first) == unknown);
+  CHECK(own.bind(*second) == Error{});
+  CHECK(thief.bind(*second) == unknown);
+}
+
+TEST_CASE("another token is for who owns the task") {
+  Bound task;
+  Peer stranger(task);
+  CHECK_FALSE(stranger.offer(task.grant.task));
+  CHECK(stranger.refused == unknown);
+  CHECK_FALSE(task.own.offer(task.grant.task));
+  CHECK(task.own.refused == unknown);
+  CHECK_FALSE(task.owner.offer(no_task));
+  task.owner.depart(task.grant.task);
+  CHECK_FALSE(task.owner.offer(task.grant.task));
+}
+
 TEST_CASE("a token is worth nothing when its task has left") {
   Served served;
   Peer owner(served), late(served);
@@ -332,6 +439,7 @@ TEST_CASE("in manager mode there is no token") {
   Peer owner(served), other(served);
   const auto grant = owner.admit();
   CHECK(grant.token == 0);
+  CHECK(owner.offer(grant.task)->token == 0);
   CHECK(other.bind(grant) == unknown);
 }
 
