@@ -90,7 +90,7 @@ InlineTasks::InlineTasks(const ExecutiveOptions& options)
     : max_tasks_(options.max_tasks),
       natives_{.lowest = options.lowest_native, .highest = options.highest_native},
       real_time_(options.real_time),
-      counters_(options.recorder.requests, options.max_tasks, [this] { return report(); }) {
+      housekeeper_(options.recorder.requests, options.max_tasks, events, [this] { return report(); }) {
   tasks_.reserve(max_tasks_);
   levels_.reserve(max_tasks_);
 }
@@ -99,7 +99,7 @@ InlineTasks::~InlineTasks() = default;
 
 Expected<void> InlineTasks::start(std::size_t stack) {
   if (auto started = chores_.start(stack); !started) return started;
-  return counters_.start(stack);
+  return housekeeper_.start(stack);
 }
 
 Pushed InlineTasks::submit(JobPtr& job) noexcept {

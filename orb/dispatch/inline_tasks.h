@@ -24,7 +24,7 @@
 #include "orb/dispatch/executive_state.h"
 #include "orb/dispatch/histogram.h"
 #include "orb/dispatch/inline_chores.h"
-#include "orb/dispatch/inline_counters.h"
+#include "orb/dispatch/inline_housekeeper.h"
 #include "orb/dispatch/miss_log.h"
 #include "orb/dispatch/recent.h"
 #include "orb/os/pi_mutex.h"
@@ -49,7 +49,7 @@ class InlineTasks final : public Executive::State {
   ExecutiveReport report() const override;
   void stop() noexcept override;
 
-  // Assembly: the threads of the chores and of the counters.
+  // Assembly: the threads of the chores and of the housekeeper.
   Expected<void> start(std::size_t stack);
 
  private:
@@ -85,7 +85,7 @@ class InlineTasks final : public Executive::State {
   std::atomic<std::uint64_t> best_effort_jobs_{0};
   InlineChores chores_;
 
-  InlineCounters counters_;  // the last to be made and the first to go: its thread asks for report()
+  InlineHousekeeper housekeeper_;  // the last to be made and the first to go: its thread asks for report()
 };
 
 }  // namespace corelane::dispatch

@@ -19,15 +19,17 @@ std::string counted(std::uint64_t count, const char* of_one, const char* of_many
 bool LatenessLog::step(Time now) noexcept try {
   const auto due = line(now);
   if (due)
-    os::log::warn(*due + "; corelane top counts them, corelane trace --request " + std::to_string(::getpid()) +
-                  " shows what led there");
+    os::log::warn(*due + "; corelane top counts them" +
+                  (recorded_ ? ", corelane trace --request " + std::to_string(::getpid()) + " shows what led there"
+                             : ", and nothing records what led there: this dispatch.mode promises no deadline"));
   return due.has_value();
 } catch (const std::bad_alloc&) {
   return false;
 }
 
 void LatenessLog::end() noexcept try {
-  if (const auto rest = line(never)) os::log::warn(*rest + "; recorder.dump_at_exit keeps what led there");
+  if (const auto rest = line(never))
+    os::log::warn(*rest + (recorded_ ? "; recorder.dump_at_exit keeps what led there" : ""));
 } catch (const std::bad_alloc&) {
 }
 

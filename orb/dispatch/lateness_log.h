@@ -22,8 +22,12 @@ class LatenessLog final : public Agent {
   // What a task is called; empty for one that is not known any more.
   using LabelOf = std::function<std::string(TaskId)>;
 
+  // Whether there is a recorder, to which the lines then refer.
+  enum class Recorded : bool { no, yes };
+
   // `events` outlives this.
-  LatenessLog(const TaskEvents& events, LabelOf label_of) : events_(events), label_of_(std::move(label_of)) {}
+  LatenessLog(const TaskEvents& events, LabelOf label_of, Recorded recorded = Recorded::yes)
+      : events_(events), label_of_(std::move(label_of)), recorded_(recorded == Recorded::yes) {}
 
   // Writes the line that is due. Whether there was one.
   bool step(Time now) noexcept override;
@@ -36,6 +40,7 @@ class LatenessLog final : public Agent {
  private:
   const TaskEvents& events_;
   const LabelOf label_of_;
+  const bool recorded_;
 
   TaskEvents::Tally told_{};
   Time next_{};

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <thread>
 
-#include "orb/dispatch/inline_counters.h"
+#include "orb/dispatch/inline_housekeeper.h"
 #include "orb/os/host.h"
 #include "tests/orb/dispatch/fixture.h"
 #include "tests/support/quiet.h"
@@ -211,6 +211,10 @@ TEST_CASE("a file that is no page is left alone") {
   CHECK(directory.entries() == 5);
 }
 
+struct NoChores final : ChoreTaker {
+  void take_chore(JobPtr&) noexcept override {}
+};
+
 TEST_CASE("tasks that run where their jobs arrive have a page too") {
   TempDirectory directory;
   ExecutiveReport report;
@@ -220,7 +224,9 @@ TEST_CASE("tasks that run where their jobs arrive have a page too") {
   report.tasks[0].jobs = 5;
   report.tasks[1].gone = true;
   {
-    InlineCounters counters(directory.path(), 4, [&] { return report; });
+    NoChores none;
+    TaskEvents events(none);
+    InlineHousekeeper counters(directory.path(), 4, events, [&] { return report; });
     REQUIRE(counters.start(256 * 1024));
     std::vector<ProcessCounters> pages;
     while (pages.empty()) pages = read_pages(directory.path());  // bound: the thread's start

@@ -18,6 +18,7 @@
 #include "orb/os/privileges.h"
 #include "orb/os/thread.h"
 #include "orb/os/wait.h"
+#include "tests/support/captured_errors.h"
 
 namespace inline_tasks_test {
 
@@ -121,6 +122,26 @@ int fifo_level() {
 Contract every(Duration period) { return make_contract(period, period / 10); }
 
 }  // namespace
+
+TEST_CASE("the log tells of late jobs though nothing is promised, and at the end of what it has not told") {
+  const testing::CapturedErrors log;
+  {
+    Followers followers;
+    const auto admission = followers.admit(every(10ms));
+    REQUIRE(admission);
+    const auto be_late = [&] {
+      followers.submit(admission->task, {}, {}, [] {
+        for (const Time begin = os::now(); os::now() - begin <= 10ms;) continue;
+      });
+    };
+    be_late();
+    while (log.times("1 deadline was missed") == 0) std::this_thread::yield();  // bound: the housekeeper
+    CHECK(log.times("(task); corelane top counts them, and nothing records what led there") == 1);
+    be_late();
+    be_late();
+  }
+  CHECK(log.times("2 deadlines were missed") == 1);
+}
 
 TEST_CASE("a job runs on the thread that brings it and before submit returns") {
   Followers followers;

@@ -1,4 +1,4 @@
-#include "orb/dispatch/inline_counters.h"
+#include "orb/dispatch/inline_housekeeper.h"
 
 #include <utility>
 
@@ -35,32 +35,43 @@ void count(const ExecutiveReport& report, ProcessCounters& counters) {
 
 }  // namespace
 
-InlineCounters::InlineCounters(std::string directory, std::size_t max_tasks, Ask ask)
-    : ask_(std::move(ask)), page_(std::move(directory), 0, max_tasks) {}
+InlineHousekeeper::InlineHousekeeper(std::string directory, std::size_t max_tasks, const TaskEvents& events, Ask ask)
+    : ask_(std::move(ask)),
+      page_(std::move(directory), 0, max_tasks),
+      lateness_(
+          events, [this](TaskId task) { return label_of(task); }, LatenessLog::Recorded::no) {}
 
-Expected<void> InlineCounters::start(std::size_t stack) {
-  if (!page_.wanted()) return {};
-  auto thread = os::start_thread({.name = "cl-counters", .stack = stack}, [this]() noexcept { run(); });
+Expected<void> InlineHousekeeper::start(std::size_t stack) {
+  auto thread = os::start_thread({.name = "cl-housekeeper", .stack = stack}, [this]() noexcept { run(); });
   if (!thread) return thread.error();
   thread_ = std::move(*thread);
   return {};
 }
 
-InlineCounters::~InlineCounters() {
+InlineHousekeeper::~InlineHousekeeper() {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
   }
   changed_.notify_all();
   thread_.join();
+  lateness_.end();
+}
+
+std::string InlineHousekeeper::label_of(TaskId task) const {
+  for (const TaskReport& report : ask_().tasks)
+    if (report.task == task) return report.label;
+  return "";
 }
 
 // Bound: until the destructor.
-void InlineCounters::run() noexcept {
+void InlineHousekeeper::run() noexcept {
   std::unique_lock lock(mutex_);
   do {
     lock.unlock();
-    page_.step(os::now(), [this](ProcessCounters& counters) { count(ask_(), counters); });
+    const Time now = os::now();
+    page_.step(now, [this](ProcessCounters& counters) { count(ask_(), counters); });
+    lateness_.step(now);
     lock.lock();
   } while (!changed_.wait_for(lock, PageKeeper::period, [this] { return ends_; }));
 }

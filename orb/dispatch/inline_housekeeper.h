@@ -1,0 +1,48 @@
+// InlineHousekeeper: what is to be done now and then in a process whose tasks run where their jobs arrive: its counter
+// page, so that `corelane top` shows it, and its lines in the log about late jobs.
+//
+// Threads: made, started and destroyed by one; the report is asked on this one's thread, under SCHED_OTHER, and by who
+// destroys it.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "orb/base/expected.h"
+#include "orb/dispatch/executive.h"
+#include "orb/dispatch/lateness_log.h"
+#include "orb/dispatch/page_keeper.h"
+#include "orb/os/thread.h"
+
+namespace corelane::dispatch {
+
+class InlineHousekeeper {
+ public:
+  using Ask = std::function<ExecutiveReport()>;
+
+  // `directory`: the runtime directory; empty: no page. `events` and `ask` are valid until destruction.
+  InlineHousekeeper(std::string directory, std::size_t max_tasks, const TaskEvents& events, Ask ask);
+  InlineHousekeeper(const InlineHousekeeper&) = delete;
+  InlineHousekeeper& operator=(const InlineHousekeeper&) = delete;
+  ~InlineHousekeeper();
+
+  Expected<void> start(std::size_t stack);
+
+ private:
+  void run() noexcept;
+  std::string label_of(TaskId task) const;
+
+  const Ask ask_;  // constant
+  // Owner: the thread, then who destroys it.
+  PageKeeper page_;
+  LatenessLog lateness_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ends_ = false;  // guarded by mutex_
+  os::Thread thread_;
+};
+
+}  // namespace corelane::dispatch
