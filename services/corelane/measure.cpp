@@ -1,7 +1,10 @@
 #include "services/corelane/measure.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -93,6 +96,7 @@ struct Proposal {
   std::string repository_id, operation;
   Contract contract;
   std::string entry;
+  std::string fault{};  // why the entry is a comment: no contract can have this budget
 };
 
 std::optional<Proposal> proposal_of(const Measurement& measurement, const std::string& interface, int margin) {
@@ -106,6 +110,8 @@ std::optional<Proposal> proposal_of(const Measurement& measurement, const std::s
   proposal.entry = contracts_entry(
       proposal.repository_id, proposal.operation, proposal.contract,
       count_of(measurement.used.size(), "job") + " measured, the longest took " + brief(measurement.used.back()));
+  proposal.fault = fault_of(proposal.contract).value_or("");
+  if (!proposal.fault.empty()) proposal.entry = set_aside(proposal.entry, proposal.fault);
   return proposal;
 }
 
@@ -121,6 +127,9 @@ std::string table_of(const Measurement& m, int margin) {
   if (m.least_gap) text += "  calls      at least " + brief(*m.least_gap) + " apart\n";
   text += "  budget     " + to_string(proposed_budget(m, margin)) + ": the longest and " + std::to_string(margin) +
           " % more\n";
+  if (m.contract && proposed_budget(m, margin) > m.contract->deadline - m.contract->suspension)
+    text += "  TOO LONG   no contract with deadline " + to_string(m.contract->deadline) +
+            " can have this budget; shorten the work, or give it a longer deadline\n";
   if (m.used.size() < few_samples)
     text += "  so few jobs say little about the longest; measure " + std::to_string(few_samples) + " at least\n";
   return text;
@@ -143,6 +152,7 @@ nlohmann::ordered_json json_of(const Measurement& m, const std::optional<Proposa
   if (m.least_gap) json["least_gap_ns"] = m.least_gap->count();
   if (m.contract) json["budget_ns"] = m.contract->budget.count();
   if (proposal) json["contracts_file"] = proposal->entry;
+  if (proposal && !proposal->fault.empty()) json["fault"] = proposal->fault;
   return json;
 }
 
@@ -168,16 +178,25 @@ std::string add_to(std::string& text, const std::string& path, const Measurement
     return measurement.label + (measurement.contract ? " names no interface: say which with --interface IDL:...:1.0"
                                                      : " has no contract in the trace: its beginning was overwritten; "
                                                        "a larger recorder.size keeps it");
-  if (const auto fault = fault_of(proposal->contract))
-    return measurement.label + ": " + *fault +
-           "; measure anew, or "
-           "give it a longer deadline";
   const std::string sum = text + (text.empty() ? "" : "\n") + proposal->entry;
   if (!core::ContractsFile::parse(sum, path))  // what was there and the entry are each well-formed
     return "it has a table for " + proposal->operation + " of " + proposal->repository_id +
            " already; put there: budget = \"" + to_string(proposal->contract.budget) + "\"";
   text = sum;
   return {};
+}
+
+// A file that a symbolic link leads to is replaced, and not the link.
+std::string target_of(const std::string& path) {
+  std::error_code none;
+  const auto target = std::filesystem::canonical(path, none);
+  return none ? path : target.string();
+}
+
+// Of the file that is there; 0: none is.
+mode_t mode_of(const std::string& path) {
+  struct stat found {};
+  return ::stat(path.c_str(), &found) == 0 ? found.st_mode & 07777 : 0;
 }
 
 bool write_contracts(const MeasureOptions& options, const std::vector<Measurement>& found, const std::string& interface,
@@ -198,11 +217,16 @@ bool write_contracts(const MeasureOptions& options, const std::vector<Measuremen
       return complaints.begin() << options.write << (is_there ? " was left as it is: " : " was not made: ") << bad
                                 << "\n",
              false;
-  std::ofstream file(options.write, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) complaints.begin() << options.write << " cannot be written\n";
-  return static_cast<bool>(file);
+  if (const auto written = os::write_small_file(target_of(options.write), text, mode_of(options.write)); !written)
+    return complaints.begin() << written.error().text << "\n", false;
+  bool all_count = true;
+  for (const Measurement& measurement : found)
+    if (const auto proposal = proposal_of(measurement, interface, options.margin); !proposal->fault.empty()) {
+      complaints.begin() << options.write << " has " << measurement.label << " as a comment alone: " << proposal->fault
+                         << "\n";
+      all_count = false;
+    }
+  return all_count;
 }
 
 bool is_wanted(const Measurement& measurement, const std::string& operation) {

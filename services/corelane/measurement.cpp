@@ -142,6 +142,16 @@ std::string contracts_entry(const std::string& repository_id, const std::string&
   return text;
 }
 
+std::string set_aside(const std::string& entry, const std::string& fault) {
+  std::string text = "# Not used: " + fault + ".\n# Shorten the work or lengthen the deadline, then uncomment:\n";
+  for (std::size_t at = 0; at < entry.size();) {  // bound: the lines
+    const std::size_t end = std::min(entry.find('\n', at), entry.size() - 1) + 1;
+    text += "# " + entry.substr(at, end - at);
+    at = end;
+  }
+  return text;
+}
+
 std::optional<std::string> repository_id_of(const std::string& label) {
   const std::size_t dot = label.rfind('.');
   if (dot == label.npos || dot == 0) return std::nullopt;

@@ -46,6 +46,9 @@ Duration proposed_budget(const Measurement& measurement, int margin_percent);
 std::string contracts_entry(const std::string& repository_id, const std::string& operation, const Contract& contract,
                             const std::string& comment);
 
+// Such a table as a comment, with what is wrong with it, so that a server reads the file all the same.
+std::string set_aside(const std::string& entry, const std::string& fault);
+
 // "Plant/Controller.step" -> "IDL:Plant/Controller:1.0"; nothing for a label that names no interface.
 std::optional<std::string> repository_id_of(const std::string& label);
 // "Plant/Controller.step" -> "step".

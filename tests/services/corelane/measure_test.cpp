@@ -1,6 +1,7 @@
 #include "services/corelane/measure.h"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -33,8 +34,8 @@ Outcome run(const MeasureOptions& options) {
   return {status, out.str(), err.str()};
 }
 
-// So many jobs of task 7, 1 us to so many us long, 10 ms apart; those from `slow` on overran.
-Recording jobs(int count, const std::string& label, int slow = 1'000'000) {
+// So many jobs of task 7, of one step to so many steps, 10 ms apart; those from `slow` on overran.
+Recording jobs(int count, const std::string& label, int slow = 1'000'000, Duration step = 1us) {
   Recording recording;
   recording.admit(1us, 7, 2, label);
   for (int i = 1; i <= count; ++i) {
@@ -43,7 +44,7 @@ Recording jobs(int count, const std::string& label, int slow = 1'000'000) {
     recording.lane(at, sched::Arrived{.at = Time{at}, .job = JobId{job}, .task = TaskId{7}});
     recording.start(at, 7, job, 2);
     if (i >= slow) recording.lane(at, sched::Overran{Time{at}, JobId{job}, TaskId{7}});
-    recording.finish(at + 1ms, 7, job, i * 1us);
+    recording.finish(at + 1ms, 7, job, i * step);
   }
   return recording;
 }
@@ -152,6 +153,40 @@ TEST_CASE("what is written is a contracts file with the contract and the new bud
   CHECK_THAT(contents(path), Catch::StartsWith("[\"IDL:Other:1.0\".run]") &&
                                  Catch::Contains("[\"IDL:Plant/Controller:1.0\".step]") &&
                                  Catch::Contains("period = \"10ms\"") && Catch::Contains("budget = \"150us\""));
+}
+
+// Jobs of up to 9.9 ms, whose contract has the deadline 10 ms.
+TEST_CASE("a measured budget beyond the deadline is marked and written as a comment that no server stumbles over") {
+  TempDirectory directory;
+  const std::string path = directory / "c.toml";
+  const auto slow = jobs(100, "Plant/Controller.step", 1'000'000, 99us).save(directory / "t");
+  const auto fast = jobs(100, "Plant/Controller.stop").save(directory / "u");
+  const auto [status, out, err] = run({.files = {slow, fast}, .write = path});
+  CHECK(status == 1);
+  CHECK_THAT(out, Catch::Contains("TOO LONG   no contract with deadline 10ms can have this budget"));
+  CHECK_THAT(err, Catch::Contains("c.toml has Plant/Controller.step as a comment alone: budget C = 12ms is outside"));
+  CHECK(core::ContractsFile::load(path));
+  CHECK_THAT(contents(path), Catch::StartsWith("# Not used: budget C = 12ms is outside 0 < C <= D = 10ms.\n") &&
+                                 Catch::Contains("\n# [\"IDL:Plant/Controller:1.0\".step]") &&
+                                 Catch::Contains("\n# budget = \"12ms\"\n") &&
+                                 Catch::Contains("\n[\"IDL:Plant/Controller:1.0\".stop]"));
+  const auto json = nlohmann::json::parse(run({.files = {slow}, .format = Format::json}).out);
+  CHECK_THAT(std::string(json[0]["fault"]), Catch::StartsWith("budget C = 12ms"));
+}
+
+TEST_CASE("a contracts file is replaced whole behind its link and keeps its mode") {
+  TempDirectory directory;
+  const std::string path = directory / "c.toml", link = directory / "link";
+  std::ofstream(path) << "# mine\n";
+  std::filesystem::permissions(path, std::filesystem::perms{0640});
+  std::filesystem::create_symlink(path, link);
+  std::ifstream before(path);  // whoever reads meanwhile
+  CHECK(run({.files = {jobs(100, "Plant.step").save(directory / "t")}, .write = link}).status == 0);
+  CHECK(std::filesystem::is_symlink(link));
+  CHECK_THAT(contents(path), Catch::StartsWith("# mine\n") && Catch::Contains("budget"));
+  CHECK(std::filesystem::status(path).permissions() == std::filesystem::perms{0640});
+  CHECK(std::string(std::istreambuf_iterator<char>(before), {}) == "# mine\n");
+  CHECK_FALSE(std::filesystem::exists(path + ".new"));
 }
 
 TEST_CASE("programs get all samples as JSON") {
