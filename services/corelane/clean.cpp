@@ -11,6 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -39,11 +40,29 @@ bool is_free_lock(const std::string& path) {
   return locked && !*locked;
 }
 
-// Whether a living process of this network namespace has bound a socket to it, whether it listens there yet or not.
+// Whether both name one file, of whatever kind: std::filesystem::equivalent() knows no sockets. A name that is relative
+// to who knows what folder may be that of any.
+bool may_be_same(const std::string& bound, const std::string& path) {
+  struct stat a {
+  }, b{};
+  if (!bound.starts_with('/')) return true;
+  return ::stat(bound.c_str(), &a) == 0 && ::stat(path.c_str(), &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
+}
+
+// Whether a living process of this network namespace has bound a socket to it, however it spells the path, and whether
+// it listens there yet or not.
 bool is_bound(const std::string& path) {
+  const std::string name = fs::path(path).filename();
   std::ifstream sockets("/proc/net/unix");
-  for (std::string line; std::getline(sockets, line);)  // bound: the host's sockets
-    if (line.ends_with(" " + path)) return true;
+  for (std::string line; std::getline(sockets, line);) {  // bound: the host's sockets
+    std::istringstream words(line);
+    std::string word;
+    for (int before = 0; before < 7; ++before) words >> word;  // what is known of it, and its inode
+    std::string bound;
+    if (std::getline(words >> std::ws, bound) && fs::path(bound).filename() == name && may_be_same(bound, path))
+      return true;
+  }
   return false;
 }
 

@@ -73,13 +73,12 @@ void Objects::deactivate(ContextId context) noexcept {
 }
 
 Objects::ContextReference Objects::reference_to(ContextId context) {
-  const auto id = id_of(context);
-  const auto active = [&] { return contexts_->id_to_reference(id)->_reference(); };
-  try {
-    return core::make_stub<CosNaming::NamingContext>(active());
-  } catch (const PortableServer::POA::ObjectNotActive&) {
-    activate(context);
-    return core::make_stub<CosNaming::NamingContext>(active());
+  while (true) {  // bound: once more for each thread that deactivates it between the two steps
+    try {
+      return core::make_stub<CosNaming::NamingContext>(contexts_->id_to_reference(id_of(context))->_reference());
+    } catch (const PortableServer::POA::ObjectNotActive&) {
+      activate(context);
+    }
   }
 }
 
