@@ -1,5 +1,6 @@
 #include "orb/dispatch/core_watch.h"
 
+#include <algorithm>
 #include <new>
 #include <string>
 #include <utility>
@@ -12,7 +13,9 @@ namespace {
 
 void warn_of(CoreId core, bool revoked) noexcept try {
   os::log::warn("core " + std::to_string(core.value) +
-                (revoked ? " was taken back" : " is unplugged or no longer in this process's cpuset") +
+                (revoked ? " was taken back"
+                         : " is unplugged, or this process may no longer run there (its cpuset or its affinity mask: "
+                           "taskset, corelane-reserved)") +
                 ": its tasks move, the least important leave where there is no room");
 } catch (const std::bad_alloc&) {  // the manager is told all the same
 }
@@ -25,6 +28,14 @@ CoreWatch::CoreWatch(const std::vector<CoreLease>& leases, const CoreProvider& p
   for (const CoreLease& lease : leases) cores_.push_back({.core = lease.core});
 }
 
+// Whether it could not be used for so long that it is no passing thing.
+bool CoreWatch::is_gone(Watched& each, Time now) const noexcept {
+  if (!each.was_usable) return false;
+  if (usable_(each.core)) return each.gone_since = never, false;
+  each.gone_since = std::min(each.gone_since, now);
+  return now - each.gone_since >= patience;
+}
+
 bool CoreWatch::step(Time now) noexcept {
   if (!std::exchange(began_, true))
     for (Watched& each : cores_) each.was_usable = usable_(each.core);
@@ -32,7 +43,7 @@ bool CoreWatch::step(Time now) noexcept {
   for (Watched& each : cores_) {
     if (each.lost) continue;
     const bool revoked = provider_.is_revoked(each.core);
-    if (!revoked && (!each.was_usable || usable_(each.core))) continue;
+    if (!revoked && !is_gone(each, now)) continue;
     each.lost = any = true;
     warn_of(each.core, revoked);
     inbox_.push(sched::CoreLost{.at = now, .core = each.core});

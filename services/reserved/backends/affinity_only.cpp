@@ -53,8 +53,12 @@ std::vector<Lost> AffinityOnly::sweep() {
 
 Done<void> AffinityOnly::set_common(const std::vector<CoreId>& cores) {
   common_ = cores;
-  apply_to_all();
+  changed_ = true;
   return {};
+}
+
+void AffinityOnly::settle() {
+  if (std::exchange(changed_, false)) apply_to_all();
 }
 
 Done<void> AffinityOnly::make_set(const SetName& set, const Place& place) {
@@ -76,7 +80,8 @@ std::map<int, std::vector<CoreId>> AffinityOnly::owners() const {
   return owners;
 }
 
-// Until nobody new has come.
+// Until nobody new has come. The others first: who has bound himself to what others are given is written down before
+// anybody else has that mask.
 StartReport AffinityOnly::apply_to_all() {
   constexpr int rounds = 100;
   StartReport report;
@@ -84,11 +89,14 @@ StartReport AffinityOnly::apply_to_all() {
     const auto owned = owners();
     bool changed = false;
     report.unmovable = 0;
-    for (const int pid : host_.processes->all()) {
-      const auto owner = owned.find(pid);
-      for (const int thread : host_.processes->threads_of(pid))
-        changed |= apply(thread, owner == owned.end() ? nullptr : &owner->second, report);
-    }
+    const auto pids = host_.processes->all();
+    for (const bool of_owners : {false, true})
+      for (const int pid : pids) {
+        const auto owner = owned.find(pid);
+        if ((owner != owned.end()) != of_owners) continue;
+        for (const int thread : host_.processes->threads_of(pid))
+          changed |= apply(thread, of_owners ? &owner->second : nullptr, report);
+      }
     if (!changed) break;
   }
   return report;
@@ -153,23 +161,19 @@ Done<Remarks> AffinityOnly::enter(const Enter& command) {
         std::string("shares need control groups, which are not to be had here; ask for a whole core, or start "
                     "corelane-reserved where cgroup v1 or v2 has the cpuset controller")};
   members_[command.id] = {.holder = command.holder, .set = command.set};
-  apply_to_all();
+  changed_ = true;
   return Remarks{"other threads stay away as long as they do not change their own affinity"};
 }
 
-void AffinityOnly::leave(ReservationId id) {
-  if (members_.erase(id) > 0) apply_to_all();
-}
+void AffinityOnly::leave(ReservationId id) { changed_ |= members_.erase(id) > 0; }
 
 Done<void> AffinityOnly::join(const SetName& set, const Process& service) {
   guests_[service.pid] = set;
-  apply_to_all();
+  changed_ = true;
   return {};
 }
 
-void AffinityOnly::part(const Process& service, const SetName&) {
-  if (guests_.erase(service.pid) > 0) apply_to_all();
-}
+void AffinityOnly::part(const Process& service, const SetName&) { changed_ |= guests_.erase(service.pid) > 0; }
 
 // Nobody knows whose those are that outlive the one that started them.
 std::vector<int> AffinityOnly::processes_of(ReservationId id) const {

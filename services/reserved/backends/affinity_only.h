@@ -1,5 +1,7 @@
 // AffinityOnly: sets of cores as masks of threads, where there are no control groups to be had. A thread may widen its
-// own mask again at any time; sweep() puts such ones back now and then, which is all that keeps them out.
+// own mask again at any time; sweep() puts such ones back now and then, which is all that keeps them out. Masks change
+// in settle() alone: who gets or gives back cores goes from the old ones to the new ones, and not by way of what the
+// default set has in between, where its real-time threads would be in each other's way.
 #pragma once
 
 #include <map>
@@ -23,6 +25,7 @@ class AffinityOnly final : public Backend {
   Done<void> set_common(const std::vector<CoreId>& cores) override;
   Done<void> make_set(const SetName& set, const Place& place) override;
   void remove_set(const SetName& set) override { sets_.erase(set); }
+  void settle() override;
   Done<Remarks> enter(const Enter& command) override;
   void leave(ReservationId id) override;
   Done<void> join(const SetName& set, const Process& service) override;
@@ -45,6 +48,7 @@ class AffinityOnly final : public Backend {
   ThreadMemory memory_;
   std::vector<CoreId> all_{};
   std::vector<CoreId> common_{};
+  bool changed_ = false;  // since settle()
   std::map<SetName, Place> sets_{};
   std::map<ReservationId, Member> members_{};
   std::map<int, SetName> guests_{};        // services, by pid, in a client's set

@@ -64,7 +64,8 @@ class Backend {
   // Whether something waits that sweep() would do soon.
   virtual bool is_waiting() const { return false; }
 
-  // See facts.h. A fault leaves what is half done to leave() and remove_set().
+  // See facts.h. A fault leaves what is half done to leave() and remove_set(). What one decision of the accounts
+  // commanded may be done in one go at its end, by settle(), so that nobody is where he would be between two commands.
   virtual Done<void> set_common(const std::vector<CoreId>& cores) = 0;
   virtual Done<void> make_set(const SetName& set, const Place& place) = 0;
   virtual void remove_set(const SetName& set) = 0;
@@ -72,6 +73,7 @@ class Backend {
   virtual void leave(ReservationId id) = 0;  // one that never entered is passed over
   virtual Done<void> join(const SetName& set, const Process& service) = 0;
   virtual void part(const Process& service, const SetName& home) = 0;
+  virtual void settle() {}
 
   // What lives of the reservation's process or tree; services that work there do not count.
   virtual std::vector<int> processes_of(ReservationId id) const = 0;

@@ -45,6 +45,7 @@ void Keeper::stop() {
 Keeper::Outcome Keeper::tell(const Fact& fact) {
   Outcome outcome;
   for (const Command& command : parts_.accounts.decide(fact)) carry_out(command, outcome);
+  parts_.backend.settle();
   // Bound: each failure ends a reservation.
   while (!failures_.empty()) {
     const Failure failure = std::move(failures_.back());
@@ -55,6 +56,7 @@ Keeper::Outcome Keeper::tell(const Fact& fact) {
     }
     Outcome others;
     for (const Command& command : parts_.accounts.decide(Failed{parts_.now(), failure.id})) carry_out(command, others);
+    parts_.backend.settle();
   }
   return outcome;
 }

@@ -237,6 +237,7 @@ TEST_CASE("a core that was usable and is no more is reported once") {
   CoreWatch watch({{.core = first}, {.core = second}}, provider, inbox, usable);
   CHECK_FALSE(watch.step(Time{1s}));  // the second was never there
   nothing_is_usable = true;
+  CHECK_FALSE(watch.step(Time{2s} - CoreWatch::patience));
   CHECK(watch.step(Time{2s}));
   CHECK_FALSE(watch.step(Time{3s}));
   std::vector<Note> notes;
@@ -246,6 +247,23 @@ TEST_CASE("a core that was usable and is no more is reported once") {
   REQUIRE(lost);
   CHECK(lost->core == first);
   CHECK(lost->at == Time{2s});
+}
+
+TEST_CASE("a core that is back within the patience was not lost") {
+  Quiet quiet;
+  os::Parker parker;
+  NoteInbox inbox(4, parker);
+  FakeProvider provider;
+  nothing_is_usable = false;
+  CoreWatch watch({{.core = first}}, provider, inbox, usable);
+  CHECK_FALSE(watch.step(Time{1s}));
+  for (const Time gone : {Time{2s}, Time{3s}}) {
+    nothing_is_usable = true;
+    CHECK_FALSE(watch.step(gone));
+    CHECK_FALSE(watch.step(gone + CoreWatch::patience - 1ns));
+    nothing_is_usable = false;
+    CHECK_FALSE(watch.step(gone + CoreWatch::patience));
+  }
 }
 
 TEST_CASE("this thread may run on its core and on none that is not there") {
@@ -269,7 +287,8 @@ TEST_CASE("a core that is unplugged is noticed") {
   CoreWatch watch({{.core = core}}, provider, inbox);
   REQUIRE_FALSE(watch.step(os::now()));
   REQUIRE(std::ofstream(file) << "0" << std::flush);
-  const bool noticed = watch.step(os::now());
+  watch.step(os::now());
+  const bool noticed = watch.step(os::now() + CoreWatch::patience);
   REQUIRE(std::ofstream(file) << "1" << std::flush);
   CHECK(noticed);
 }

@@ -254,6 +254,17 @@ TEST_CASE("a thread that binds itself to one of its own reserved cores stays the
   CHECK(fake.processes.affinity(app).value() == std::vector<CoreId>{both.back()});
 }
 
+TEST_CASE("without control groups a process goes to its cores and back without a stop at what the others have") {
+  FakeHost fake(Kind::affinity);
+  const int app = fake.processes.fork_from(fake.shell);
+  const auto grant = fake.reserve(app, CoresWanted{.count = 3});
+  REQUIRE(grant);
+  fake.keeper().release(grant->id);
+  const auto cores = [](const char* text) { return os::parse_core_list(text).value(); };
+  CHECK(fake.processes.given[app] == std::vector{cores("1-3"), cores("0-3")});
+  CHECK(fake.processes.given[fake.shell] == std::vector{cores("0"), cores("0-3")});
+}
+
 TEST_CASE("the processes of one process are itself and what it started") {
   const os::ChildProcess child({"sleep", "1000"});
   CHECK(HostProcesses(child.pid()).all() == std::vector<int>{child.pid()});

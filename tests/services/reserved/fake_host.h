@@ -115,7 +115,7 @@ class FakeProcesses final : public reserved::ProcessTable {
     const auto found = entries.find(thread);
     if (found == entries.end()) return ESRCH;
     if (found->second.bound) return EINVAL;
-    return fate.meet([&] { return found->second.affinity = cores, 0; });
+    return fate.meet([&] { return given[thread].push_back(cores), found->second.affinity = cores, 0; });
   }
   int set_deadline(int thread, Duration, Duration) override {
     if (!entries.contains(thread)) return ESRCH;
@@ -132,7 +132,8 @@ class FakeProcesses final : public reserved::ProcessTable {
   Duration used_by(int) const override { return {}; }
 
   std::map<int, Entry> entries;
-  Fate fate;  // also of the control groups
+  std::map<int, std::vector<std::vector<CoreId>>> given;  // masks by thread, in order
+  Fate fate;                                              // also of the control groups
   bool refuses_deadline = false;
 
  private:
