@@ -19,6 +19,7 @@ int main(int argc, char** argv) try {
   poa->the_POAManager()->activate();
   auto servant = CORBA::make_reference<Controller>();
   std::cout << orb->object_to_string(servant->_this()) << std::endl;
+  if (!std::cout) return std::cerr << "server: standard output did not take the reference\n", 1;
   orb->run();
   orb->destroy();
 } catch (const std::exception& failure) {

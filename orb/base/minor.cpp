@@ -77,7 +77,9 @@ constexpr Entry table[] = {
      "own share one, corelane::rt::admit() gives each its own"},
     {analysis_limit, "the response-time analysis reached its iteration cap, so the task was refused"},
     {core_unusable, "the core does not exist or is outside this process's affinity mask; see pool.cores"},
-    {no_thread, "the system gave no further thread; see ulimit -u and memory limits"},
+    {no_thread,
+     "the system gave no further thread: this user's or its cgroup's are at their limit, or memory is; raise ulimit -u "
+     "(RLIMIT_NPROC, LimitNPROC= of a systemd unit) or pids.max (TasksMax=)"},
     {no_real_time,
      "the system refused SCHED_FIFO, SCHED_DEADLINE or memory locking; the log says which, and which command mends it"},
     {admission_pending, "the admission of this operation is being decided; ask again"},

@@ -10,6 +10,7 @@
 #include "orb/base/minor.h"
 #include "orb/core/exception.h"
 #include "orb/core/orb_state.h"
+#include "orb/os/thread.h"
 
 namespace corelane::core {
 namespace {
@@ -33,7 +34,9 @@ void ring(int) {
 StopSignals::StopSignals(Orb& orb) : orb_(orb.shared_from_this()), bell_(::eventfd(0, EFD_CLOEXEC)) {
   if (!bell_) raise(Error{ErrorKind::no_resources, Completion::no, minor::system_refused}, "no descriptor for signals");
   signal_bell.store(bell_.get(), std::memory_order_relaxed);  // relaxed: the handler is installed below
-  waiter_ = std::thread([this] { wait(); });
+  auto waiter = os::plain_thread<std::thread>([this] { wait(); });
+  if (!waiter) raise(waiter.error());
+  waiter_ = std::move(*waiter);
   struct sigaction action {};
   action.sa_handler = ring;
   action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);

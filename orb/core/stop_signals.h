@@ -28,7 +28,7 @@ namespace corelane::core {
 
 class StopSignals {
  public:
-  // Raises NO_RESOURCES when the system gives no descriptor.
+  // Raises NO_RESOURCES when the system gives no descriptor or no thread.
   explicit StopSignals(Orb& orb);
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/cpu_mask.h"
 
@@ -110,7 +111,8 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, ChildOptions
                   .parent = getpid()};
   pid_ = fork();
   if (pid_ == 0) become_program(plan);
-  if (pid_ < 0) fail(errno, "fork");
+  if (pid_ < 0)
+    fail(errno, "no process for " + command.at(0) + " (" + std::string(minor::text(minor::no_thread)) + ")");
   trouble.write.reset();
   if (const int code = trouble_of(trouble.read); code != 0) {
     waitpid(pid_, nullptr, 0);

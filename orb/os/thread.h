@@ -12,9 +12,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
+#include "orb/base/minor.h"
 #include "orb/base/time.h"
 #include "orb/os/deadline_class.h"
 #include "orb/os/unique_function.h"
@@ -67,6 +70,16 @@ class Thread {
 // Class and core are never inherited: a bound real-time thread may start one that is neither.
 // Fails with BAD_PARAM core_unusable (no such core, or one that the control group forbids) or NO_RESOURCES no_thread.
 Expected<Thread> start_thread(ThreadOptions options, UniqueFunction<void()> function);
+
+// A std::thread or std::jthread, for what needs neither core nor class. NO_RESOURCES no_thread.
+template <typename Plain, typename Function>
+Expected<Plain> plain_thread(Function&& function) {
+  try {
+    return Plain(std::forward<Function>(function));
+  } catch (const std::system_error&) {
+    return Error{.kind = ErrorKind::no_resources, .minor = minor::no_thread};
+  }
+}
 
 inline Expected<void> set_priority(Thread& thread, int fifo_priority) noexcept {
   return thread.set_priority(fifo_priority);

@@ -16,6 +16,7 @@
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/log.h"
+#include "orb/os/thread.h"
 #include "orb/os/wait.h"
 #include "orb/transport/detail/socket.h"
 
@@ -59,10 +60,12 @@ struct PendingAnswer {
 // over: it touches only what it shares with this call.
 Expected<Addresses> look_up_until(const Endpoint& endpoint, AddressUse use, Time deadline) {
   const auto pending = std::make_shared<PendingAnswer>();
-  std::thread([=] {
+  auto asking = os::plain_thread<std::thread>([=] {
     pending->answer = look_up(endpoint, use, 0);
     pending->arrived.unpark();
-  }).detach();
+  });
+  if (!asking) return asking.error();
+  asking->detach();
   if (!pending->arrived.park(deadline)) return deadline_passed;
   return *pending->answer;
 }

@@ -1,7 +1,6 @@
 // corelane: the command line of Corelane. Each subcommand stands in a file of its own; see command.h.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <optional>
@@ -11,6 +10,7 @@
 
 #include "orb/core/orb_options.h"
 #include "orb/core/spelling.h"
+#include "orb/os/standard_descriptors.h"
 #include "services/corelane/command.h"
 #include "services/corelane/text.h"
 
@@ -55,8 +55,9 @@ std::optional<Status> refuse_command(const CLI::App& app, const std::string& whe
 
 // What a full disk or a closed pipe took of standard output is not there, and who reads it is to know.
 Status flushed(Status status) {
-  if (std::cout.flush() && std::ferror(stdout) == 0) return status;
-  std::cerr << "corelane: standard output did not take everything; is its disk full?\n";
+  const std::string fault = corelane::os::output_fault();
+  if (fault.empty()) return status;
+  std::cerr << "corelane: " << fault << "\n";
   return 1;
 }
 

@@ -31,7 +31,8 @@ Expected<void, os::FileFault> tell_where(const CORBA::ORB& orb, const std::strin
   if (!reference_file.empty())
     if (auto written = os::write_small_file(reference_file, reference + "\n"); !written) return written;
   for (const std::string& url : urls_of(orb.endpoints())) std::cout << url << "\n";
-  std::cout << std::flush;
+  // Clients find it without that line, too: a daemon may have been started without a standard output.
+  if (const std::string lost = os::output_fault(); !lost.empty()) os::log::warn("naming: where it is: " + lost);
   return {};
 }
 

@@ -5,8 +5,10 @@
 #include <iterator>
 #include <utility>
 
+#include "orb/core/exception.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
+#include "orb/os/thread.h"
 
 namespace corelane::nameserver {
 namespace {
@@ -55,8 +57,10 @@ Nameserver::Nameserver(CORBA::object_reference<CORBA::ORB> orb, std::unique_ptr<
 }
 
 void Nameserver::open() {
+  auto housekeeper = os::plain_thread<std::thread>([this] { keep_house(); });
+  if (!housekeeper) core::raise(housekeeper.error());
+  housekeeper_ = std::move(*housekeeper);
   objects_.open();
-  housekeeper_ = std::thread([this] { keep_house(); });
 }
 
 void Nameserver::stop() {

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "orb/core/call_deadline.h"
+#include "orb/core/exception.h"
 #include "orb/giop/name_text.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
+#include "orb/os/thread.h"
 
 namespace corelane::nameserver {
 namespace {
@@ -34,8 +36,11 @@ Corelane::Naming::Change cos_change_of(const NamedChange& change) {
       change.ephemeral ? Lifetime::ephemeral : Lifetime::persistent);
 }
 
-Watches::Watches(const ChangeLog& log, const WatchLimits& limits)
-    : log_(log), limits_(limits), thread_([this] { run(); }) {}
+Watches::Watches(const ChangeLog& log, const WatchLimits& limits) : log_(log), limits_(limits) {
+  auto thread = os::plain_thread<std::thread>([this] { run(); });
+  if (!thread) core::raise(thread.error());
+  thread_ = std::move(*thread);
+}
 
 Expected<WatchId, std::string> Watches::add(const std::string& pattern, Listener listener, const Client& client) {
   const auto now = log_.read(NamePattern("**"), ChangeLog::latest, 0).until;

@@ -9,8 +9,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
+#include "orb/os/thread.h"
 
 namespace corelane::nameserver {
 namespace {
@@ -31,13 +33,15 @@ Expected<std::unique_ptr<Broker>, std::string> Broker::start(const std::string& 
   if (!socket) return "the broker of channels cannot listen at " + path + ": " + socket.error().why;
   os::Fd stop(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!stop) return std::string("the broker of channels has no descriptor left: raise ulimit -n");
-  return std::unique_ptr<Broker>(new Broker(std::move(*file), std::move(*socket), std::move(stop), limits));
+  std::unique_ptr<Broker> made(new Broker(std::move(*file), std::move(*socket), std::move(stop), limits));
+  auto thread = os::plain_thread<std::jthread>([self = made.get()] { self->serve(); });
+  if (!thread) return "no channels by name: " + std::string(minor::text(thread.error().minor));
+  made->thread_ = std::move(*thread);
+  return made;
 }
 
 Broker::Broker(os::SocketPath file, os::Fd socket, os::Fd stop, BrokerLimits limits)
-    : file_(std::move(file)), socket_(std::move(socket)), stop_(std::move(stop)), limits_(limits) {
-  thread_ = std::jthread([this] { serve(); });
-}
+    : file_(std::move(file)), socket_(std::move(socket)), stop_(std::move(stop)), limits_(limits) {}
 
 Broker::~Broker() { eventfd_write(stop_.get(), 1); }
 

@@ -12,6 +12,7 @@
 #include "orb/giop/name_text.h"
 #include "orb/os/host.h"
 #include "orb/os/log.h"
+#include "orb/os/thread.h"
 #include "services/nameserver/client/cos_name.h"
 
 namespace corelane::naming {
@@ -133,8 +134,14 @@ Registration::Registration(CORBA::object_reference<CORBA::ORB> orb, const std::s
   state_->root = IDL::traits<CosNaming::NamingContext>::narrow(found);
   if (!state_->root) core::raise(Error{ErrorKind::inv_objref, Completion::no, 0}, "NameService is no naming context");
   state_->take(options.replace);
-  if (state_->directory)
-    state_->thread = std::jthread([state = state_.get()](const std::stop_token& stop) { state->run(stop); });
+  if (!state_->directory) return;
+  auto thread =
+      os::plain_thread<std::jthread>([state = state_.get()](const std::stop_token& stop) { state->run(stop); });
+  if (!thread) {
+    state_->give_back();
+    core::raise(thread.error());
+  }
+  state_->thread = std::move(*thread);
 }
 
 Registration::~Registration() {

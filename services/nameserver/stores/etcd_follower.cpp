@@ -1,10 +1,14 @@
 #include "services/nameserver/stores/etcd_follower.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
+#include "orb/base/minor.h"
 #include "orb/os/host.h"
 #include "orb/os/log.h"
+#include "orb/os/thread.h"
 
 namespace corelane::nameserver {
 namespace {
@@ -28,11 +32,20 @@ std::string etcd_host() {
 EtcdFollower::EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdOwnedNames& owned,
                            ChangeTeller& teller, std::chrono::milliseconds period)
     : client_(client), keys_(keys), cache_(cache), owned_(owned), teller_(teller), period_(period) {
-  following_ = std::jthread([this] { follow(); });
-  keeping_ = std::jthread([this] { keep(); });
+  auto following = os::plain_thread<std::jthread>([this] { follow(); });
+  if (!following) throw std::runtime_error(std::string(minor::text(following.error().minor)));
+  following_ = std::move(*following);
+  auto keeping = os::plain_thread<std::jthread>([this] { keep(); });
+  if (!keeping) {
+    stop();
+    throw std::runtime_error(std::string(minor::text(keeping.error().minor)));
+  }
+  keeping_ = std::move(*keeping);
 }
 
-EtcdFollower::~EtcdFollower() {
+EtcdFollower::~EtcdFollower() { stop(); }
+
+void EtcdFollower::stop() {
   const std::lock_guard lock(mutex_);
   is_stopped_ = true;
   client_.stop();

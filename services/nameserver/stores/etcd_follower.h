@@ -19,7 +19,8 @@ std::string etcd_host();
 
 class EtcdFollower {
  public:
-  // Lives no longer than what it is given. `period`: of the questions.
+  // Lives no longer than what it is given. `period`: of the questions. Throws std::runtime_error where the system gives
+  // no thread.
   EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdOwnedNames& owned, ChangeTeller& teller,
                std::chrono::milliseconds period);
   // Stops the client.
@@ -45,6 +46,7 @@ class EtcdFollower {
     EtcdFollower& follower_;
   };
 
+  void stop();  // both threads will end
   void follow();
   EtcdFault follow_or_fail();
   EtcdFault follow_once();

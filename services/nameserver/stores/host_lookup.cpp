@@ -10,8 +10,10 @@
 #include <optional>
 #include <thread>
 
+#include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
+#include "orb/os/thread.h"
 #include "services/nameserver/stores/socket_wait.h"
 
 namespace corelane::nameserver {
@@ -81,11 +83,11 @@ std::shared_ptr<HostLookup::Question> HostLookup::ask(const HttpEndpoint& endpoi
       question->say(std::string(failure.what()));
     }
   };
-  try {
-    std::thread(ask_resolver).detach();
-  } catch (const std::exception& failure) {
-    question->say(std::string("no thread can be made to ask for it: ") + failure.what());
-  }
+  auto asking = os::plain_thread<std::thread>(ask_resolver);
+  if (asking)
+    asking->detach();
+  else
+    question->say("it cannot be asked for: " + std::string(minor::text(asking.error().minor)));
   return question;
 }
 

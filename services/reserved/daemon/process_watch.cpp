@@ -4,13 +4,17 @@
 #include <system_error>
 #include <utility>
 
+#include "orb/core/exception.h"
 #include "orb/os/clock.h"
+#include "orb/os/thread.h"
 
 namespace corelane::reserved {
 
 void ProcessWatch::start(Calls calls) {
   calls_ = std::move(calls);
-  thread_ = std::thread([this] { run(); });
+  auto thread = os::plain_thread<std::thread>([this] { run(); });
+  if (!thread) core::raise(thread.error());
+  thread_ = std::move(*thread);
 }
 
 void ProcessWatch::stop() {

@@ -1,5 +1,6 @@
 // The programs on README.md's first screen: they are what README.md says, and they do what it says.
 #include <signal.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -13,6 +14,8 @@ using corelane::os::program_beside;
 using corelane::testing::TempDirectory;
 
 namespace {
+
+constexpr uid_t lonely_user = 64321;  // nobody else's
 
 std::string contents(const std::string& path) {
   std::ifstream file(std::string(CORELANE_SOURCE) + "/" + path);
@@ -99,6 +102,42 @@ TEST_CASE("a server with too few descriptors names the limit") {
     CHECK_THAT(said, Catch::Contains("server: NO_RESOURCES") && Catch::EndsWith("raise ulimit -n\n"));
     CHECK(program.wait()->text() == "exit status 1");
   }
+}
+
+TEST_CASE("a server with too few threads names the limit") {
+  if (geteuid() != 0) {
+    WARN("SKIPPED: a user of this test's own has no other threads, and only root can be one");
+    return;
+  }
+  const TempDirectory directory;
+  REQUIRE(chown(directory.path().c_str(), lonely_user, lonely_user) == 0);
+  const std::string id = std::to_string(lonely_user);
+  const std::string as_user = "setpriv --reuid=" + id + " --regid=" + id + " --clear-groups ";
+  const std::string server = program_beside("corelane-quickstart-server") + " -ORBRuntimeLedger off" +
+                             " -ORBRuntimeDirectory " + directory.path() + " -ORBPoolRealTime off -ORBLogLevel error";
+  for (int limit = 1;; ++limit) {  // bound: enough at last
+    ChildProcess program({"/bin/sh", "-c", "exec prlimit --nproc=" + std::to_string(limit) + " " + as_user + server},
+                         {.joins_errors = true});
+    const std::string said = program.read_line().value_or("");
+    if (said.starts_with("IOR:")) {
+      CHECK(limit > 1);
+      ::kill(program.pid(), SIGTERM);
+      return;
+    }
+    INFO("limit " << limit);
+    CHECK_THAT(said, Catch::Contains("server: NO_RESOURCES") && Catch::Contains("raise ulimit -u (RLIMIT_NPROC"));
+    CHECK(program.wait()->text() == "exit status 1");
+  }
+}
+
+TEST_CASE("a server whose reference nobody can read ends and says so") {
+  const std::string nowhere = GENERATE(as<std::string>{}, " >&-", " >/dev/full");
+  ChildProcess program({"/bin/sh", "-c",
+                        "exec 2>&1; exec " + program_beside("corelane-quickstart-server") +
+                            " -ORBRuntimeLedger off -ORBLogLevel off" + nowhere},
+                       {.joins_errors = true});
+  CHECK(program.read_all().value() == "server: standard output did not take the reference\n");
+  CHECK(program.wait()->text() == "exit status 1");
 }
 
 TEST_CASE("a server that is told to stop ends orderly and leaves its trace") {

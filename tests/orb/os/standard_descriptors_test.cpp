@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cerrno>
 
 namespace {
 
@@ -15,6 +16,13 @@ bool is_null_device(int descriptor) {
   return fstat(descriptor, &here) == 0 && stat("/dev/null", &null) == 0 && here.st_rdev == null.st_rdev;
 }
 
+// Neither what is read nor what is written is lost without a word.
+bool is_of_no_use(int descriptor) {
+  char byte = 0;
+  const ssize_t done = descriptor == STDIN_FILENO ? read(descriptor, &byte, 1) : write(descriptor, &byte, 1);
+  return done == -1 && errno == EBADF;
+}
+
 // In a child, with these closed: whether afterwards each of them is /dev/null and the next file gets another number.
 bool holds(std::initializer_list<int> closed) {
   const pid_t child = fork();
@@ -22,7 +30,7 @@ bool holds(std::initializer_list<int> closed) {
     for (const int descriptor : closed) close(descriptor);
     corelane::os::hold_standard_descriptors();
     bool held = open("/", O_RDONLY | O_DIRECTORY) > STDERR_FILENO;
-    for (const int descriptor : closed) held = held && is_null_device(descriptor);
+    for (const int descriptor : closed) held = held && is_null_device(descriptor) && is_of_no_use(descriptor);
     _exit(held ? 0 : 1);
   }
   int status = 0;

@@ -143,7 +143,17 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
 TEST_CASE("output that goes nowhere is a failure") {
   const std::string words =
       GENERATE(as<std::string>{}, "--help", "top --once --runtime-directory /tmp", "top --runtime-directory /tmp");
-  const Answer answer = answer_of({"/bin/sh", "-c", program_beside("corelane") + " " + words + " > /dev/full"});
+  const std::string nowhere = GENERATE(as<std::string>{}, " > /dev/full", " >&-");
+  const Answer answer = answer_of({"/bin/sh", "-c", program_beside("corelane") + " " + words + nowhere});
   CHECK(answer.exit == "exit status 1");
-  CHECK(answer.text == "corelane: standard output did not take everything; is its disk full?\n");
+  CHECK(answer.text == "corelane: standard output did not take everything; is it closed, or its disk full?\n");
+}
+
+TEST_CASE("what an ORB holds a closed standard output open for takes nothing") {
+  ChildProcess server({program_beside("corelane-quickstart-server"), "-ORBRuntimeLedger", "off"});
+  const std::string reference = server.read_line().value_or("");
+  const Answer answer =
+      answer_of({"/bin/sh", "-c", program_beside("corelane") + " ping --calls 1 " + reference + " >&-"});
+  CHECK(answer.exit == "exit status 1");
+  CHECK_THAT(answer.text, Contains("corelane: standard output did not take everything"));
 }
