@@ -1,6 +1,8 @@
 #include "examples/pendulum/budgets.h"
 
 #include <algorithm>
+#include <fstream>
+#include <sstream>
 
 #include "orb/os/thread.h"
 #include "orb/rt/work.h"
@@ -39,16 +41,33 @@ std::vector<Duration> longest_executions(const std::vector<CoreId>& cores) {
   return longest;
 }
 
-Duration budget_for(Duration longest_execution) {
+int margin_by(const std::string& stat) {
+  constexpr int before_stolen = 7;  // user, nice, system, idle, iowait, irq, softirq
+  std::istringstream line(stat);
+  std::string word;
+  std::uint64_t ticks = 0;
+  line >> word;
+  for (int i = 0; i <= before_stolen; ++i) line >> ticks;
+  return word == "cpu" && line && ticks > 0 ? margin_of_guests : usual_margin;
+}
+
+int margin_here() {
+  std::ifstream file("/proc/stat");
+  std::string line;
+  std::getline(file, line);
+  return margin_by(line);
+}
+
+Duration budget_for(Duration longest_execution, int margin) {
   constexpr Duration unit = std::chrono::microseconds{100};
-  const Duration wanted = longest_execution + longest_execution * budget_margin_percent / 100;
+  const Duration wanted = longest_execution + longest_execution * margin / 100;
   return (wanted + unit - Duration{1}) / unit * unit;
 }
 
-std::vector<Contract> contracts_for(const std::vector<Duration>& longest_executions) {
+std::vector<Contract> contracts_for(const std::vector<Duration>& longest_executions, int margin) {
   std::vector<Contract> contracts;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const Duration budget = std::min(budget_for(longest_executions.at(i)), kinds[i].deadline);
+    const Duration budget = std::min(budget_for(longest_executions.at(i), margin), kinds[i].deadline);
     contracts.push_back(make_contract(kinds[i].period, budget, kinds[i].deadline));
   }
   return contracts;

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "examples/pendulum/budgets.h"
 #include "examples/pendulum/closing.h"
@@ -112,7 +113,7 @@ class Conductor {
         stage_(options.reserving, orb_options, progress_orb),
         server_(start(server_arguments(), stage_.service_options())) {
     ready_ = message_of<ServerReady>(expect_line(server_, "the control service"));
-    contracts_ = contracts_for({ready_.executions.begin(), ready_.executions.end()});
+    contracts_ = contracts_for({ready_.executions.begin(), ready_.executions.end()}, ready_.margin);
     controller_of(orb)->configure("brisk");
     controller_ = controller_of(progress_orb);
   }
@@ -163,8 +164,9 @@ class Conductor {
     std::cout << "The controller " << (ready_.promises ? "holds " : "runs on ") << ready_.cores.size() << " core(s), "
               << format("%.2f", ready_.capacity) << " of them for tasks"
               << (ready_.promises ? ".\n" : "; admission control is OFF.\n");
-    std::cout << "Measured with all of them busy, and declared as budget with " << budget_margin_percent
-              << " % on top:\n";
+    std::cout << "Measured with all of them busy, and declared as budget with " << ready_.margin << " % on top"
+              << (ready_.margin > usual_margin ? ", since this machine's host takes time that counts as the jobs'" : "")
+              << ":\n";
     for (std::size_t i = 0; i < kinds.size(); ++i)
       std::cout << "  a rod of "
                 << format("%.1f m: at most %.2f ms", kinds[i].length, static_cast<double>(ready_.executions[i]) / 1e6)
@@ -190,7 +192,9 @@ class Conductor {
     std::cout << "  " << part.label() << ", process " << client.process.pid() << ": ";
     if (const auto line = client.process.read_line(os::now() + patience)) {
       part.answer = message_of<ClientAnswer>(*line);
-      std::cout << (part.answer.admitted ? "admitted" : "refused") << "; " << way_of(part.answer) << "\n" << std::flush;
+      std::cout << (part.answer.admitted ? "admitted as task " + std::to_string(part.answer.task) : "refused") << "; "
+                << way_of(part.answer) << "\n"
+                << std::flush;
       return;
     }
     const auto end = client.process.wait(os::now());
@@ -209,13 +213,12 @@ class Conductor {
 
   void watch(Time start) {
     const Time end = start + options_.length;
-    const bool terminal = ::isatty(STDOUT_FILENO) != 0;
     for (Time now = start; now < end && interrupted == 0 && service_end_.empty(); now = os::now()) {
-      std::this_thread::sleep_for(std::min<Duration>(end - now, terminal ? 250ms : 1s));
+      std::this_thread::sleep_for(std::min<Duration>(end - now, terminal_ ? 250ms : 1s));
       attend();
-      if (service_end_.empty()) show_progress(std::min(os::now(), end) - start, terminal);
+      if (service_end_.empty()) show_progress(std::min(os::now(), end) - start);
     }
-    std::cout << "\n";
+    end_line();
   }
 
   // Looks who has ended before it was told to.
@@ -229,7 +232,15 @@ class Conductor {
     for (Client& client : clients_)
       if (client.part.runs())
         if (const auto end = client.process.wait(os::now())) client_ended(client, *end, news);
-    for (const std::string& line : news) std::cout << "\n  " << line << std::flush;
+    for (const std::string& line : news) say(line);
+  }
+
+  void say(const std::string& line) {
+    end_line();
+    std::cout << "  " << line << "\n" << std::flush;
+  }
+  void end_line() {
+    if (std::exchange(in_line_, false)) std::cout << "\n" << std::flush;
   }
 
   void service_ended(pid_t process, const os::ExitStatus& end, std::vector<std::string>& news) {
@@ -250,18 +261,28 @@ class Conductor {
                    "): its task leaves the service with its connection, and the others go on");
   }
 
-  void show_progress(Duration gone, bool terminal) {
-    std::string state;
+  // On a terminal each takes the place of the one before, else it is a line of its own.
+  void show_progress(Duration gone) {
+    std::string state = "the service does not answer the demo itself";
     try {
       state = format("%lld forces computed", static_cast<long long>(controller_->watch().answered()));
     } catch (const CORBA::SystemException& failure) {
-      state = std::string("the service does not answer the demo itself: ") + failure._rep_id();
+      tell_of(failure);
     }
     const double share = std::chrono::duration<double>(gone) / std::chrono::duration<double>(options_.length);
     const auto filled = static_cast<std::size_t>(share * 30);
-    std::cout << (terminal ? "\r" : "\n") << "[" << std::string(filled, '#') << std::string(30 - filled, '.') << "] "
-              << format("%4.1f s  ", std::chrono::duration<double>(gone).count()) << state << (terminal ? "    " : "")
-              << std::flush;
+    std::cout << (terminal_ ? "\r" : "") << "[" << std::string(filled, '#') << std::string(30 - filled, '.') << "] "
+              << format("%4.1f s  ", std::chrono::duration<double>(gone).count()) << state
+              << (terminal_ ? std::string(state.size() < shown_ ? shown_ - state.size() : 0, ' ') : "\n") << std::flush;
+    shown_ = state.size();
+    in_line_ = terminal_;
+  }
+
+  // Of each kind once.
+  void tell_of(const CORBA::SystemException& failure) {
+    if (std::exchange(trouble_, failure.what()) == failure.what()) return;
+    say("the service does not answer the demo itself: " + trouble_ +
+        (ready_.promises ? "" : "; this is to be expected where nothing is promised, and the demo asks on"));
   }
 
   // All are told before any is waited for: the others would swing on meanwhile.
@@ -306,6 +327,10 @@ class Conductor {
   ServerReport report_;
   std::string service_end_;  // how it ended before it was told to; empty: it runs
   std::string way_;          // why the calls of the latest client go as they go
+  std::string trouble_;      // why the service did not answer last, as the demo has told
+  std::size_t shown_ = 0;    // how long the latest progress is
+  bool in_line_ = false;     // it stands at the end of a line that has not ended
+  const bool terminal_ = ::isatty(STDOUT_FILENO) != 0;
   CORBA::object_reference<::Pendulum::Controller> controller_;
   std::vector<Contract> contracts_;  // by kind
   std::vector<Client> clients_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <memory>
 
 #include "examples/pendulum/roles.h"
 #include "orb/corba/exception.h"
@@ -32,6 +33,26 @@ CLI::Option* add_duration(CLI::App* app, const std::string& name, Duration& targ
   return app->add_option_function<std::string>(name, read, help);
 }
 
+CLI::Option* add_reserving(CLI::App& app, Reserving& target) {
+  const auto read = [&target](const std::string& word) {
+    const std::map<std::string, Reserving> modes{
+        {"own", Reserving::own}, {"host", Reserving::host}, {"off", Reserving::off}};
+    const auto mode = modes.find(word);
+    if (mode == modes.end()) throw CLI::ValidationError("--reserve", "'" + word + "' is none of own, host, off");
+    target = mode->second;
+  };
+  return app
+      .add_option_function<std::string>("--reserve", read,
+                                        "Whose processes keep off the service's cores: own, the demo's alone (the "
+                                        "default); host, all of this host's; off, nobody's")
+      ->type_name("own|host|off");
+}
+
+// Shows the usage for users: the library's would name the roles, too.
+class HelpText : public CLI::Formatter {
+  std::string make_usage(const CLI::App*, std::string) const override { return std::string("Usage: ") + usage + "\n"; }
+};
+
 int run(std::vector<std::string> arguments) {
   const OrbOptions orb_options = core::take_orb_options(arguments);
   CLI::App app(
@@ -46,13 +67,8 @@ int run(std::vector<std::string> arguments) {
   add_duration(&app, "--length", conductor.length, "How long; default: 10s")->type_name("DURATION");
   app.add_flag("--no-admission", no_admission, "Admit everything, to see what happens then");
 
-  const std::map<std::string, Reserving> modes{
-      {"own", Reserving::own}, {"host", Reserving::host}, {"off", Reserving::off}};
-  app.add_option("--reserve", conductor.reserving,
-                 "Whose processes keep off the service's cores: own, the demo's alone (the default); host, all of this "
-                 "host's; off, nobody's")
-      ->type_name("own|host|off")
-      ->transform(CLI::CheckedTransformer(modes, CLI::ignore_case).description(""));
+  add_reserving(app, conductor.reserving);
+  app.formatter(std::make_shared<HelpText>());
 
   CLI::App* server = app.add_subcommand("serve", "(internal) the control service")->group("");
   server->add_flag("--no-admission", no_admission);

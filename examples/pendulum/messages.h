@@ -23,6 +23,7 @@ struct ServerReady {  // server -> conductor, once it serves
   std::string unpromising;               // else: the setting that has it so
   std::string unnamed;                   // why it has no name at the nameserver; empty: it has
   std::vector<std::int64_t> executions;  // ns; see longest_executions()
+  int margin = 0;                        // %; see margin_here()
 };
 
 struct TaskRow {  // one task of the server's closing report
@@ -32,7 +33,8 @@ struct TaskRow {  // one task of the server's closing report
   int priority = 0;
   std::uint64_t jobs = 0;
   std::uint64_t misses = 0;
-  std::uint64_t excused = 0;  // misses that a recorded gap of the machine explains
+  std::uint64_t excused = 0;      // misses that a recorded gap of the machine explains
+  std::uint64_t for_budgets = 0;  // others, beside which a job that goes before exceeded its budget
   std::uint64_t overruns = 0;
   std::uint64_t excused_overruns = 0;
   double p50 = 0, p99 = 0, max = 0;  // response, from release to reply
@@ -70,8 +72,9 @@ struct ClientReport {  // client -> conductor, at the end
   std::string trouble;  // the last exception, if any
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReady, reference, cores, capacity, promises, unpromising, unnamed, executions)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TaskRow, task, label, core, priority, jobs, misses, excused, overruns,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReady, reference, cores, capacity, promises, unpromising, unnamed, executions,
+                                   margin)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TaskRow, task, label, core, priority, jobs, misses, excused, for_budgets, overruns,
                                    excused_overruns, p50, p99, max, bound, deadline, utilization)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReport, tasks, dropped_oneways, gaps, longest_gap, total_gap, throttles,
                                    throttled, observed)

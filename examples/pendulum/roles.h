@@ -38,8 +38,8 @@ struct ClientOptions {
 
 // Each returns the exit status of its process.
 
-// Starts what the service stands on (stage.h), the service and the clients, shows progress, prints the tables. 0: no
-// admitted task missed a deadline for a reason inside the program, and every admitted pendulum stands; with
+// Starts what the service stands on (stage.h), the service and the clients, shows progress, prints the tables. 0: each
+// missed deadline of an admitted task was the machine's doing, or that of a budget that was exceeded; with
 // --no-admission: the contrast was shown.
 int conduct(const ConductorOptions& options, const OrbOptions& orb_options);
 // Serves until its standard input ends; then writes its report.

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <thread>
 
 #include "examples/pendulum/budgets.h"
 #include "examples/pendulum/messages.h"
@@ -102,7 +103,8 @@ ServerReady ready_of(const dispatch::ExecutiveReport& report, const std::string&
                     .promises = report.promises,
                     .unpromising = report.promises ? "" : unpromising(settings.executive),
                     .unnamed = unnamed,
-                    .executions = {}};
+                    .executions = {},
+                    .margin = margin_here()};
   for (const CoreId core : cores_of(report)) ready.cores.push_back(core.value);
   for (const Duration longest : longest_executions(cores_of(report))) ready.executions.push_back(longest.count());
   for (const auto& core : report.cores)
@@ -112,7 +114,8 @@ ServerReady ready_of(const dispatch::ExecutiveReport& report, const std::string&
   return ready;
 }
 
-TaskRow row_of(const dispatch::TaskReport& task, const rt::GapLog& gaps, const OverrunLog& overruns) {
+TaskRow row_of(const dispatch::TaskReport& task, const rt::Report& executive, const rt::GapLog& gaps,
+               const OverrunLog& overruns) {
   TaskRow row{.task = task.task.value,
               .label = task.label,
               .core = task.core.value,
@@ -127,7 +130,10 @@ TaskRow row_of(const dispatch::TaskReport& task, const rt::GapLog& gaps, const O
               .bound = microseconds(task.bound),
               .deadline = microseconds(task.contract.deadline)};
   for (const dispatch::Miss& miss : task.latest_misses)
-    row.excused += gaps.external_time(miss.core, miss.release, miss.finished) >= miss.finished - miss.deadline;
+    if (gaps.external_time(miss.core, miss.release, miss.finished) >= miss.finished - miss.deadline)
+      ++row.excused;
+    else if (overruns.explains(task, miss, executive))
+      ++row.for_budgets;
   return row;
 }
 
@@ -143,11 +149,26 @@ void add_gap(const rt::Gap& gap, ServerReport& report) {
   report.total_gap += length;
 }
 
+// The handler is told of an overrun soon after the job's end, and by now no job is left.
+rt::Report final_report(core::Orb& orb, const OverrunLog& overruns) {
+  using namespace std::chrono_literals;
+  constexpr int looks = 100;
+  rt::Report report = rt::report(orb);
+  const auto all_told = [&] {
+    std::uint64_t happened = 0;
+    for (const dispatch::TaskReport& task : report.tasks) happened += task.overruns;
+    return overruns.told() >= happened;
+  };
+  for (int left = looks; !all_told() && left > 0; --left) std::this_thread::sleep_for(10ms);
+  return report;
+}
+
 ServerReport report_of(const rt::Report& executive, const rt::GapLog& gaps, const OverrunLog& overruns,
                        Duration observed) {
   ServerReport report;
   report.dropped_oneways = executive.dropped_oneways;
-  for (const dispatch::TaskReport& task : executive.tasks) report.tasks.push_back(row_of(task, gaps, overruns));
+  for (const dispatch::TaskReport& task : executive.tasks)
+    report.tasks.push_back(row_of(task, executive, gaps, overruns));
   for (const rt::Gap& gap : gaps.gaps()) add_gap(gap, report);
   report.observed = microseconds(observed) * static_cast<double>(cores_of(executive).size());
   return report;
@@ -176,7 +197,7 @@ int serve(const ServerOptions& options, const OrbOptions& orb_options) {
 
   std::string word;
   std::getline(std::cin, word);  // "stop", or the end of the conductor
-  std::cout << line_of(report_of(rt::report(*orb), gaps, overruns, os::now() - start)) << std::flush;
+  std::cout << line_of(report_of(final_report(*orb, overruns), gaps, overruns, os::now() - start)) << std::flush;
   rt::on_overrun(*orb, {});
   name.reset();
   orb->shutdown(true);

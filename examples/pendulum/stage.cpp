@@ -1,14 +1,54 @@
 #include "examples/pendulum/stage.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
 #include <iostream>
 #include <system_error>
 
+#include "orb/os/file_lock.h"
+#include "orb/os/own_user.h"
+
 namespace corelane::pendulum {
 namespace {
+
+namespace fs = std::filesystem;
+
+const std::string prefix = "corelane-demo-";
+constexpr const char* lock_name = "lock";
+
+// Something stands in it from when it is locked, so that nobody takes a new one for a dead demo's. Nothing: see errno.
+os::Fd make_lock(const std::string& directory) {
+  os::Fd file(::open((directory + "/" + lock_name).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file) return {};
+  const auto locked = os::try_lock(file);
+  if (locked && *locked && ::write(file.get(), "1\n", 2) == 2) return file;
+  return {};
+}
+
+// Its demo has ended, and this user may remove it.
+bool is_orphan(const fs::path& directory) {
+  struct stat found {};
+  if (::lstat(directory.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) || !os::is_own_user(found.st_uid))
+    return false;
+  const os::Fd file(::open((directory / lock_name).c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file || ::fstat(file.get(), &found) != 0 || found.st_size == 0) return false;
+  const auto held = os::is_locked_elsewhere(file);
+  return held && !*held;
+}
+
+void remove_orphans(const fs::path& place) {
+  std::vector<fs::path> orphans;
+  std::error_code ignored;
+  for (fs::directory_iterator entry(place, ignored), end; !ignored && entry != end; entry.increment(ignored))
+    if (entry->path().filename().string().starts_with(prefix) && is_orphan(entry->path()))
+      orphans.push_back(entry->path());
+  for (const fs::path& orphan : orphans) fs::remove_all(orphan, ignored);
+}
 
 void say(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) std::cout << "  " << line << "\n";
@@ -17,14 +57,23 @@ void say(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-OwnDirectory::OwnDirectory() : path_((std::filesystem::temp_directory_path() / "corelane-demo-XXXXXX").string()) {
+OwnDirectory::OwnDirectory() {
+  const fs::path place = fs::temp_directory_path();
+  remove_orphans(place);
+  path_ = place / (prefix + "XXXXXX");
   if (::mkdtemp(path_.data()) == nullptr)
     throw std::system_error(errno, std::generic_category(), "cannot make " + path_);
+  lock_ = make_lock(path_);
+  if (lock_) return;
+  const int failure = errno;
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+  throw std::system_error(failure, std::generic_category(), "cannot make a lock in " + path_);
 }
 
 OwnDirectory::~OwnDirectory() {
   std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  fs::remove_all(path_, ignored);
 }
 
 Stage::Stage(Reserving reserving, const OrbOptions& given, CORBA::ORB& orb)

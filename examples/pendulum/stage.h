@@ -9,10 +9,12 @@
 #include "examples/pendulum/names.h"
 #include "examples/pendulum/reservations.h"
 #include "examples/pendulum/roles.h"
+#include "orb/os/fd.h"
 
 namespace corelane::pendulum {
 
-// Removed with all that is in it.
+// Removed with all that is in it; and before one is made, all those in its place that are of this user and whose demo
+// was killed.
 class OwnDirectory {
  public:
   OwnDirectory();  // std::system_error
@@ -23,6 +25,7 @@ class OwnDirectory {
 
  private:
   std::string path_;
+  os::Fd lock_;  // as long as this lives; the kernel drops it when the process is killed
 };
 
 class Stage {

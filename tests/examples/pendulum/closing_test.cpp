@@ -36,8 +36,8 @@ TEST_CASE("the closing table shows what each task declared, and each overrun") {
   demo.row().overruns = 28;
   demo.row().excused_overruns = 3;
   const std::string text = demo.closing().text;
-  CHECK_THAT(text, Contains("jobs  over C  late"));
-  CHECK_THAT(text, Contains("pendulum 1    10     8   2.1") && Contains("350      25     0"));
+  CHECK_THAT(text, Contains("jobs  over C  late  broken"));
+  CHECK_THAT(text, Contains("pendulum 1     7    10     8   2.1") && Contains("350      25     0       0"));
   CHECK_THAT(text, Contains("Budgets exceeded: by 28 of 350 jobs, of these 3 for stalls."));
 }
 
@@ -47,21 +47,24 @@ TEST_CASE("refusals for the same reason stand together") {
 
 TEST_CASE("the verdict says whether every promise was kept, and what was only luck") {
   struct Case {
-    std::uint64_t overruns, misses, excused, failed;
+    std::uint64_t overruns, misses, excused, for_budgets, failed;
     int status;
     const char* said;
   };
   const Case c =
-      GENERATE(Case{0, 0, 0, 0, 0,
+      GENERATE(Case{0, 0, 0, 0, 0, 0,
                     "Every promise was kept: no admitted task missed a deadline for a reason inside the program.\n"},
-               Case{0, 2, 2, 0, 0, "deadlines missed: 2, of these 2 for stalls."},
-               Case{0, 2, 1, 0, 1, "A PROMISE WAS BROKEN: an admitted task missed a deadline"},
-               Case{0, 0, 0, 4, 1, "A PROMISE WAS BROKEN: 4 calls of admitted tasks failed.\n"},
-               Case{5, 0, 0, 0, 0, "Yet 5 jobs used more than their declared budget"});
+               Case{0, 2, 2, 0, 0, 0, "deadlines missed: 2, of these 2 for stalls and 0 for exceeded budgets."},
+               Case{5, 3, 1, 2, 0, 0, "No promise was broken, but 2 deadlines were missed beside jobs that took more"},
+               Case{5, 4, 1, 2, 0, 1, "A PROMISE WAS BROKEN: an admitted task missed a deadline"},
+               Case{0, 2, 1, 0, 0, 1, "A PROMISE WAS BROKEN: an admitted task missed a deadline"},
+               Case{0, 0, 0, 0, 4, 1, "A PROMISE WAS BROKEN: 4 calls of admitted tasks failed.\n"},
+               Case{5, 0, 0, 0, 0, 0, "Yet 5 jobs used more than their declared budget"});
   Demo demo;
   demo.row().overruns = c.overruns;
   demo.row().misses = c.misses;
   demo.row().excused = c.excused;
+  demo.row().for_budgets = c.for_budgets;
   demo.participants[0].report.failed = c.failed;
   CHECK(demo.closing().status == c.status);
   CHECK_THAT(demo.closing().text, Contains(c.said));

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,47 @@ TEST_CASE("whoever of the demo is killed, it goes on or says why it ends, and no
   CHECK_THAT(demo.said, Contains("The control service ended before its time (killed by signal 9"));
   CHECK(demo.left_behind() == std::vector<std::string>{});
   for (const pid_t process : demo.processes) CHECK_FALSE(lives(process));
+}
+
+TEST_CASE("a demo that was killed leaves a directory that the next one removes, and one that runs keeps its own") {
+  const testing::TempDirectory place;
+  const auto demo_in = [&] {
+    return os::ChildProcess(
+        {"env", "TMPDIR=" + place.path(), os::program_beside("corelane-pendulum"), "--no-admission", "--reserve", "off",
+         "--pendulums", "1", "--length", "1000s", "-ORBRuntimeDirectory", place / "run"},
+        {.joins_errors = true});
+  };
+  const auto started = [](os::ChildProcess& demo) {
+    while (const auto line = demo.read_line())  // bound: the demo's output
+      if (line->starts_with("All have been started")) return true;
+    return false;
+  };
+  const auto directories = [&] {
+    std::set<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(place.path()))
+      if (entry.path().filename().string().starts_with("corelane-demo-")) found.insert(entry.path().string());
+    return found;
+  };
+  os::ChildProcess killed = demo_in();
+  REQUIRE(started(killed));
+  const auto first = directories();
+  REQUIRE(first.size() == 1);
+  os::ChildProcess second = demo_in();
+  REQUIRE(started(second));
+  const auto both = directories();
+  REQUIRE(both.size() == 2);
+  ::kill(killed.pid(), SIGKILL);
+  killed.wait();
+  os::ChildProcess third = demo_in();
+  REQUIRE(started(third));
+  CHECK(directories().size() == 2);
+  CHECK(directories().count(*first.begin()) == 0);
+  for (os::ChildProcess* const demo : {&second, &third}) {
+    ::kill(demo->pid(), SIGINT);
+    demo->read_all();
+    demo->wait();
+  }
+  CHECK(directories().empty());
 }
 
 TEST_CASE("a demo that is interrupted ends with its table and leaves nothing behind") {

@@ -25,7 +25,8 @@ Answer demo(const std::vector<std::string>& arguments) {
 TEST_CASE("the demo's help names the program and its options") {
   const Answer answer = demo({"--help"});
   CHECK(answer.exit == "exit status 0");
-  CHECK_THAT(answer.text, Catch::Contains("corelane-pendulum") && Catch::Contains("--no-admission"));
+  CHECK_THAT(answer.text, Catch::Contains("corelane-pendulum") && Catch::Contains("--no-admission") &&
+                              !Catch::Contains("SUBCOMMAND"));
 }
 
 TEST_CASE("an argument that the demo does not take ends it with its usage") {
@@ -34,11 +35,16 @@ TEST_CASE("an argument that the demo does not take ends it with its usage") {
                                                                     {"--pendulums", "many"},
                                                                     {"--length", "soon"},
                                                                     {"--length", "0s"},
+                                                                    {"--reserve", "foo"},
                                                                     {"swing"},
                                                                     {"-ORBPoolCors", "0"}}));
   const Answer answer = demo(arguments);
   CHECK(answer.exit == "exit status 2");
   CHECK_THAT(answer.text, Catch::StartsWith("corelane-pendulum: ") && Catch::Contains("\nusage: corelane-pendulum ["));
+}
+
+TEST_CASE("a word that is no way to reserve is told those that are") {
+  CHECK_THAT(demo({"--reserve", "foo"}).text, Catch::Contains("--reserve: 'foo' is none of own, host, off\n"));
 }
 
 TEST_CASE("cores that there are not are named, and no line is empty") {
