@@ -1,6 +1,7 @@
 // Cores under SCHED_DEADLINE on a real kernel: on a machine that is the test's own, since it parts the cpusets of all
 // of it. tests/vm runs it; elsewhere it is skipped.
 #include <sched.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -10,13 +11,17 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <optional>
 #include <string>
 
 #include "orb/base/minor.h"
 #include "orb/dispatch/executive.h"
+#include "orb/dispatch/host_ledger.h"
+#include "orb/dispatch/job_source.h"
 #include "orb/os/clock.h"
 #include "orb/os/deadline_class.h"
+#include "orb/os/fd.h"
 #include "orb/os/thread.h"
 #include "orb/os/topology.h"
 #include "orb/os/wait.h"
@@ -60,18 +65,71 @@ void enter_own_cpuset() {
 
 bool has_deadline_class() { return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == os::deadline_class; }
 
-// A server whose core by deadlines runs under SCHED_DEADLINE. The core by priorities is full.
+// Takes a core back when told.
+class RevocableCores final : public CoreProvider {
+ public:
+  explicit RevocableCores(const os::Topology& topology) : cores_(topology) {}
+  Expected<std::vector<CoreLease>> lease(const LeaseRequest& request) override { return cores_.lease(request); }
+  Expected<std::span<const Promise>> begin() noexcept override { return cores_.begin(); }
+  Expected<void> end(std::span<const Promise> mine) noexcept override { return cores_.end(mine); }
+  Expected<void> claim(std::span<const Promise> mine) noexcept override { return cores_.claim(mine); }
+  void abandon() noexcept override { cores_.abandon(); }
+  bool alone() const noexcept override { return cores_.alone(); }
+  bool is_revoked(CoreId core) const noexcept override { return revoked == core.value; }
+  void withdraw() noexcept override { cores_.withdraw(); }
+  void maintain() noexcept override { cores_.maintain(); }
+
+  std::atomic<std::int16_t> revoked{no_core.value};
+
+ private:
+  UnguardedCores cores_;
+};
+
+// A connection that a task has for itself: jobs that the test puts there, and a descriptor that tells of them.
+class LiveSource final : public JobSource {
+ public:
+  void opened() noexcept override {}
+  Found poll(JobPtr& job, Time) noexcept override {
+    std::uint64_t none = 0;
+    if (::read(descriptor_.get(), &none, sizeof none) < 0) return Found::nothing;
+    const std::lock_guard lock(mutex_);
+    job = std::move(job_);
+    return Found::job;
+  }
+  int descriptor() const noexcept override { return descriptor_.get(); }
+  Time wake_at() const noexcept override { return never; }
+  void lend() noexcept override { lent = true; }
+  void take_back() noexcept override {}
+  void close() noexcept override {}
+
+  void put(JobPtr job) {
+    const std::lock_guard lock(mutex_);
+    job_ = std::move(job);
+    const std::uint64_t one = 1;
+    REQUIRE(::write(descriptor_.get(), &one, sizeof one) == sizeof one);
+  }
+  std::atomic<bool> lent{false};
+
+ private:
+  const os::Fd descriptor_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  std::mutex mutex_;
+  JobPtr job_;  // guarded by mutex_
+};
+
+// A server whose core by deadlines runs under SCHED_DEADLINE. The core by priorities is full, or empty.
 class Live {
  public:
-  Live() {
+  enum class ByPriorities : std::uint8_t { full, empty };
+  explicit Live(ByPriorities load = ByPriorities::full) {
     enter_own_cpuset();
     ExecutiveOptions options;
+    options.mode = DispatchMode::direct;
     options.platform = {};
     options.lease = {.cores = {by_priorities, by_kernel}, .siblings = true};
     options.deadline_cores = {by_kernel};
     options.deadline_policy = DeadlinePolicy::kernel;
     executive = *Executive::start(options, cores_);
-    (void)admit(10s, 9s);
+    if (load == ByPriorities::full) filler = admit(10s, 9s).task;
   }
   ~Live() { executive->stop(); }
 
@@ -87,8 +145,19 @@ class Live {
     REQUIRE(answer);
     return *answer;
   }
-  // Waits for its end.
-  void run(TaskId task, std::function<void()> body) {
+  // Its core is taken back. Waits until the task runs on the other one.
+  void drive_off(TaskId task, CoreId from) {
+    cores_.revoked = from.value;
+    while (core_of(task) == from) os::spin_pause();  // bound: the housekeeper
+  }
+  CoreId core_of(TaskId task) {
+    for (const TaskReport& report : executive->snapshot().tasks)
+      if (report.task == task) return report.core;
+    FAIL("no such task");
+    return no_core;
+  }
+  // Waits for its end. `source`: over that connection of the task's own.
+  void run(TaskId task, std::function<void()> body, LiveSource* source = nullptr) {
     std::atomic<bool> over{false};
     JobPtr job(new ScriptedJob([&](ScriptedJob&) {
       body();
@@ -97,14 +166,16 @@ class Live {
     }));
     job->task = task;
     job->arrived = os::now();
-    REQUIRE(executive->submit(job));
+    if (source) source->put(std::move(job));
+    if (job) REQUIRE(executive->submit(job));
     over.wait(false);
   }
 
   std::unique_ptr<Executive> executive;
+  TaskId filler = no_task;
 
  private:
-  UnguardedCores cores_{*os::Topology::detect()};
+  RevocableCores cores_{*os::Topology::detect()};
 };
 
 }  // namespace
@@ -121,6 +192,37 @@ TEST_CASE("kernel: a task of a core of its own domain runs there under SCHED_DEA
       CHECK(has_deadline_class());
       CHECK(os::current_core() == by_kernel);
     });
+}
+
+TEST_CASE(
+    "kernel: a task that leaves its core goes on under the other core's class, and reads its own connection there") {
+  if (!has_own_machine()) return;
+  const Quiet quiet;
+  const bool to_kernel = GENERATE(false, true);
+  Live live(to_kernel ? Live::ByPriorities::empty : Live::ByPriorities::full);
+  const Admission task = live.admit(100ms, 20ms);
+  const CoreId from = to_kernel ? by_priorities : by_kernel, to = to_kernel ? by_kernel : by_priorities;
+  REQUIRE(task.core == from);
+  const auto own = std::make_shared<LiveSource>();
+  live.executive->attach(task.task, {}, own);
+  const auto check_on = [&](CoreId core) {
+    CHECK(has_deadline_class() == (core == by_kernel));
+    CHECK(os::current_core() == core);
+  };
+  for (int i = 0; i < 3; ++i)
+    live.run(
+        task.task, [&] { check_on(from); }, own.get());
+  if (!to_kernel) live.executive->depart(live.filler);
+  while (!to_kernel && live.executive->snapshot().cores[0].tasks > 0)
+    os::spin_pause();  // bound: the core's idle instant
+  live.drive_off(task.task, from);
+  live.run(
+      task.task, [] {}, own.get());  // may have begun where it was
+  for (int i = 0; i < 3; ++i)
+    live.run(
+        task.task, [&] { check_on(to); }, own.get());
+  live.run(task.task, [&] { check_on(to); });
+  CHECK_FALSE(own->lent);
 }
 
 TEST_CASE("kernel: a job that overruns leaves SCHED_DEADLINE, and the next one has it again") {
