@@ -231,10 +231,18 @@ void ManagerAgent::handle(const sched::Refuse& refuse, Time now) noexcept {
 
 // By what the Manager does not know.
 void ManagerAgent::complete(sched::Refusal& refusal) noexcept {
-  for (std::size_t i = 0; i < leases_.size(); ++i)
-    if (leases_[i].core == refusal.closest) refusal.others = promises_.others_on(i);
-  if (const Record* loser = find(refusal.loser))
+  for (std::size_t i = 0; i < leases_.size(); ++i) {
+    const auto view = manager_.find(leases_[i].core);
+    if (leases_[i].core != refusal.closest || !view) continue;
+    refusal.tasks = view->admitted;
+    refusal.others = promises_.others_on(i);
+    refusal.others_platform = promises_.others_platform_on(i);
+    refusal.platform = std::max<sched::Ppm>(0, view->platform - refusal.others);
+  }
+  if (const Record* loser = find(refusal.loser)) {
     loser->label->copy(refusal.loser_name.data(), refusal.loser_name.size() - 1);
+    refusal.jitter = loser->report.contract.jitter;
+  }
 }
 
 // `why`: for an evicted task, whom nobody asked to leave.

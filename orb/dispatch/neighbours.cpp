@@ -45,6 +45,13 @@ bool holds(const Contract& c, std::span<const sched::Interference> above, Durati
 
 bool is_on(const CoreLease& lease, const Promise& promise) { return promise.physical_core == lease.physical_core; }
 
+// C, T <= 1 h: no overflow.
+sched::Ppm share_of(const CoreLease& lease, const Promise& promise) {
+  if (!is_on(lease, promise) || !is_load(promise)) return 0;
+  const sched::Ppm period = promise.contract.period.count();
+  return (promise.contract.budget.count() * sched::whole_core + period - 1) / period;
+}
+
 }  // namespace
 
 std::vector<sched::PlatformLoad> interference_on(const CoreLease& lease, std::span<const Promise> others) {
@@ -81,11 +88,14 @@ bool others_hold(const CoreLease& lease, std::span<const Promise> others, std::s
 
 sched::Ppm promised_on(const CoreLease& lease, std::span<const Promise> promises) {
   sched::Ppm sum = 0;
-  for (const Promise& promise : promises) {
-    if (!is_on(lease, promise) || !is_load(promise)) continue;
-    const sched::Ppm period = promise.contract.period.count();
-    sum += (promise.contract.budget.count() * sched::whole_core + period - 1) / period;  // C, T <= 1 h: no overflow
-  }
+  for (const Promise& promise : promises) sum += share_of(lease, promise);
+  return sum;
+}
+
+sched::Ppm platform_on(const CoreLease& lease, std::span<const Promise> promises) {
+  sched::Ppm sum = 0;
+  for (const Promise& promise : promises)
+    if (!is_task(promise)) sum += share_of(lease, promise);
   return sum;
 }
 

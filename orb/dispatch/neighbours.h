@@ -24,6 +24,8 @@ bool others_hold(const CoreLease& lease, std::span<const Promise> others, std::s
 
 // Utilization of the promises on the physical core of `lease`, rounded up.
 sched::Ppm promised_on(const CoreLease& lease, std::span<const Promise> promises);
+// What of it is platform load.
+sched::Ppm platform_on(const CoreLease& lease, std::span<const Promise> promises);
 
 // The longest deadline among the tasks promised on the physical core of `lease`; zero when there are none.
 Duration longest_deadline_on(const CoreLease& lease, std::span<const Promise> promises);

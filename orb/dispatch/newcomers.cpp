@@ -143,7 +143,9 @@ void Newcomers::end_explaining() noexcept {
 
 void Newcomers::turn_away(NewcomerPtr newcomer, const sched::Refusal& refusal) noexcept {
   ++refusals_;
-  newcomer->refuse(refusal);
+  sched::Refusal told = refusal;
+  if (told.loser == no_task) told.jitter = newcomer->contract.jitter;
+  newcomer->refuse(told);
 }
 
 void Newcomers::drop(PeerId peer) noexcept {

@@ -45,6 +45,7 @@ PromiseKeeper::PromiseKeeper(const ExecutiveOptions& options, std::span<const Co
       manager_(manager),
       home_(leases.front().core),
       others_(leases.size()),
+      others_platform_(leases.size()),
       stale_(!servers.all_granted()) {
   if (!servers_.empty() || options_.reader.budget > Duration::zero())
     for (const CoreLease& lease : leases_) tell_interference(lease, {});
@@ -116,6 +117,7 @@ void PromiseKeeper::note_others(std::span<const Promise> others, std::span<const
   for (std::size_t i = 0; i < leases_.size(); ++i) {
     const CoreLease& lease = leases_[i];
     others_[i] = promised_on(lease, others);
+    others_platform_[i] = platform_on(lease, others);
     beside = beside || others_[i] != 0;
     manager_.set_closed(lease.core, options_.admission && closes(lease, others, mine, newcomers));
     if (!known) tell_interference(lease, others);

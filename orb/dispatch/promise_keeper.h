@@ -61,9 +61,11 @@ class PromiseKeeper {
   // Nothing is promised any more.
   void withdraw() noexcept { provider_.withdraw(); }
 
-  // Whether others promised something on our cores, as begin() found it; and how much of leases[i] that is.
+  // Whether others promised something on our cores, as begin() found it; how much of leases[i] that is, and what of it
+  // is their platform load.
   bool beside_others() const noexcept { return beside_others_; }
   sched::Ppm others_on(std::size_t i) const noexcept { return others_[i]; }
+  sched::Ppm others_platform_on(std::size_t i) const noexcept { return others_platform_[i]; }
 
   // The core of the manager's thread, where the platform's load counts in any case.
   CoreId home() const noexcept { return home_; }
@@ -103,7 +105,8 @@ class PromiseKeeper {
 
   // With the manager's lock.
   CoreId home_;
-  std::vector<sched::Ppm> others_;  // by leased core: what other processes promised
+  // By leased core: what other processes promised, and their platform load of it.
+  std::vector<sched::Ppm> others_, others_platform_;
   bool beside_others_ = false;
   std::vector<Lingering> lingering_;  // with room for what may join them before the next commit()
   bool stale_ = false;                // what is written is not what we promise

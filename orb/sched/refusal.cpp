@@ -74,14 +74,32 @@ std::string closest_text(const Refusal& refusal) {
   std::string text = "; closest is core " + std::to_string(refusal.closest.value);
   if (refusal.response == Duration::max()) return text + ", which has no room for this utilization";
   text += refusal.loser == no_task ? ", response " : ", where " + loser_text(refusal) + " responds in ";
-  return text + readable(refusal.response, Rounding::up) + " against deadline " + to_string(refusal.deadline);
+  text += readable(refusal.response, Rounding::up);
+  if (refusal.jitter > Duration::zero()) text += " (" + to_string(refusal.jitter) + " of it release jitter)";
+  return text + " against deadline " + to_string(refusal.deadline);
 }
 
 // Rounded to a tenth of a percent, and not to nothing.
-std::string others_text(std::int64_t others) {
-  const std::int64_t tenths = std::max<std::int64_t>(1, (others + 500) / 1000);
-  return "; other servers of this host hold " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
-         " % of that core, their platform load included";
+std::string percent_text(std::int64_t ppm) {
+  const std::int64_t tenths = std::max<std::int64_t>(ppm > 0 ? 1 : 0, (ppm + 500) / 1000);
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
+}
+
+// The parts by the names that corelane top has for them.
+std::string parts_text(std::int64_t tasks, std::int64_t platform) {
+  return "tasks " + percent_text(tasks) + ", platform load " + percent_text(platform);
+}
+
+std::string own_text(const Refusal& refusal) {
+  if (refusal.tasks == 0 && refusal.platform == 0) return {};
+  return "; this server holds of that core: " + parts_text(refusal.tasks, refusal.platform);
+}
+
+std::string others_text(const Refusal& refusal) {
+  if (refusal.others == 0) return {};
+  const std::string all = "; other servers of this host hold " + percent_text(refusal.others) + " of that core";
+  if (refusal.others_platform == 0) return all;
+  return all + ": " + parts_text(refusal.others - refusal.others_platform, refusal.others_platform);
 }
 
 }  // namespace
@@ -97,7 +115,7 @@ std::string text_of(const Refusal& refusal) {
   std::string text(entry_of(refusal.code).sentence);
   if (refusal.code == RefusalCode::peer_urgency) text += "; the least is " + to_string(refusal.deadline);
   if (refusal.closest != no_core) text += closest_text(refusal);
-  if (refusal.closest != no_core && refusal.others > 0) text += others_text(refusal.others);
+  if (refusal.closest != no_core) text += own_text(refusal) + others_text(refusal);
   if (refusal.nearest.found())
     text += "; a contract that would fit: period " + readable(refusal.nearest.period, Rounding::up) +
             " with deadline " + readable(refusal.nearest.deadline, Rounding::up) + " and budget " +

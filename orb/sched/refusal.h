@@ -55,7 +55,11 @@ struct Refusal {
   Nearest nearest{};
 
   // What the analysis does not know; its owner fills it in.
-  std::int64_t others = 0;            // parts per million of `closest` that other processes hold
+  Duration jitter{};                  // J of the loser, which `response` contains
+  std::int64_t tasks = 0;             // parts per million of `closest` that this process's tasks hold
+  std::int64_t platform = 0;          // and what it runs above them
+  std::int64_t others = 0;            // what other processes hold
+  std::int64_t others_platform = 0;   // and what of that they run above their tasks
   std::array<char, 32> loser_name{};  // the loser's label, cut, ended by a zero; "": none
 
   friend constexpr bool operator==(const Refusal&, const Refusal&) = default;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include "orb/base/contract.h"
@@ -59,11 +60,26 @@ int physical_core(CoreId core, const Picture& picture) {
 }
 
 // What other servers hold of a core, which this one may not promise: tasks, and what they run above them.
-std::int64_t others_on(CoreId core, const ProcessCounters& process, const Picture& picture) {
+struct Others {
+  std::int64_t all = 0, platform = 0;
+};
+Others others_on(CoreId core, const ProcessCounters& process, const Picture& picture) {
+  const dispatch::CoreLease lease{.core = core, .physical_core = physical_core(core, picture)};
+  Others sum;
+  for (const LedgerHolder& holder : picture.holders) {
+    if (holder.pid == process.pid) continue;
+    sum.all += dispatch::promised_on(lease, holder.promises);
+    sum.platform += dispatch::platform_on(lease, holder.promises);
+  }
+  return sum;
+}
+
+// What this server runs above its tasks there, by the ledger; 0 where that does not know it.
+std::int64_t platform_on(CoreId core, const ProcessCounters& process, const Picture& picture) {
   const dispatch::CoreLease lease{.core = core, .physical_core = physical_core(core, picture)};
   std::int64_t sum = 0;
   for (const LedgerHolder& holder : picture.holders)
-    if (holder.pid != process.pid) sum += dispatch::promised_on(lease, holder.promises);
+    if (holder.pid == process.pid) sum += dispatch::platform_on(lease, holder.promises);
   return sum;
 }
 
@@ -107,11 +123,16 @@ const char* order_name(sched::CoreOrder order) {
   return order == sched::CoreOrder::deadline ? "deadline" : "priority";
 }
 
-std::string line_of(const CoreCounters& core, std::int64_t others) {
-  std::string text = format("  core %-3d %5.1f %% of %.1f %% admitted, %llu %s%s", core.core.value,
-                            percent(core.admitted), percent(core.capacity), static_cast<unsigned long long>(core.tasks),
-                            core.tasks == 1 ? "task" : "tasks", order_text(core.order));
-  if (others > 0) text += format("; other servers hold %.1f %%, their platform load included", percent(others));
+// A refusal names the same parts, see sched::text_of().
+std::string line_of(const CoreCounters& core, std::int64_t platform, const Others& others) {
+  std::string text = format("  core %-3d %5.1f %% of %.1f %% admitted", core.core.value, percent(core.admitted),
+                            percent(core.capacity));
+  if (platform > 0) text += format(", platform load %.1f %%", percent(platform));
+  text += format(", %llu %s%s", static_cast<unsigned long long>(core.tasks), core.tasks == 1 ? "task" : "tasks",
+                 order_text(core.order));
+  if (others.all > 0)
+    text += format("; other servers hold %.1f %%: tasks %.1f %%, platform load %.1f %%", percent(others.all),
+                   percent(others.all - others.platform), percent(others.platform));
   return text + "\n";
 }
 
@@ -124,7 +145,8 @@ std::string table_of(const ProcessCounters& process, const Picture& picture, Tim
     text +=
         "  dispatch.mode leader-followers: everybody is admitted, nothing is promised, jobs run wherever they come "
         "in\n";
-  for (const CoreCounters& core : process.cores) text += line_of(core, others_on(core.core, process, picture));
+  for (const CoreCounters& core : process.cores)
+    text += line_of(core, platform_on(core.core, process, picture), others_on(core.core, process, picture));
   if (process.tasks.empty()) return text;
   text +=
       "  task  core prio         T         D         C      jobs  misses overruns  blocks       p99       max     "
@@ -166,12 +188,17 @@ nlohmann::ordered_json json_of(const ProcessCounters& process, const Picture& pi
                               {"cores", nlohmann::ordered_json::array()},
                               {"tasks", nlohmann::ordered_json::array()}};
   for (const CoreCounters& core : process.cores) {
-    nlohmann::ordered_json others;
-    if (picture.fault.empty()) others = others_on(core.core, process, picture);
+    nlohmann::ordered_json others, others_platform, platform;
+    if (picture.fault.empty()) {
+      const Others found = others_on(core.core, process, picture);
+      others = found.all, others_platform = found.platform, platform = platform_on(core.core, process, picture);
+    }
     json["cores"].push_back({{"core", core.core.value},
                              {"capacity_ppm", core.capacity},
                              {"admitted_ppm", core.admitted},
+                             {"platform_ppm", platform},
                              {"others_ppm", others},
+                             {"others_platform_ppm", others_platform},
                              {"tasks", core.tasks},
                              {"order", order_name(core.order)}});
   }
@@ -201,6 +228,15 @@ std::string text_of(const Picture& picture, Format shown_as, Time now) {
   for (const LedgerHolder& holder : others) text += table_of(holder);
   if (text.empty()) text = "no Corelane server runs with runtime.directory " + plain(picture.directory) + "\n";
   return text + fault_text(picture);
+}
+
+bool await_pages(const std::string& directory, Time begin, Duration patience) {
+  const auto is_old = [&](const ProcessCounters& page) { return page.written < begin; };
+  while (std::ranges::any_of(dispatch::read_pages(directory), is_old)) {  // bound: the patience
+    if (os::now() >= begin + patience) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  }
+  return true;
 }
 
 int top_once(const std::string& directory, Format format, KnownDirectories& known, std::ostream& out,

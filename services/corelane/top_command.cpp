@@ -7,12 +7,16 @@
 #include <sstream>
 #include <thread>
 
+#include "orb/os/clock.h"
 #include "services/corelane/command.h"
 #include "services/corelane/text.h"
 #include "services/corelane/top.h"
 
 namespace corelane::tool {
 namespace {
+
+// For pages that are written twice a second.
+constexpr Duration patience = std::chrono::seconds{1};
 
 struct TopOptions {
   std::string directory{};
@@ -39,6 +43,7 @@ Status watch(const TopOptions& options) {
 Status run(const TopOptions& options) {
   KnownDirectories known;
   if (!options.once) return watch(options);
+  (void)await_pages(options.directory, os::now(), patience);
   const Status status = top_once(options.directory, options.format, known, std::cout, std::cerr);
   if (status != 0 || ::access(options.directory.c_str(), F_OK) == 0) return status;
   std::cerr << "corelane top: " << plain(options.directory)

@@ -22,6 +22,22 @@ TEST_CASE("others' promises count on the core they are on") {
   machine.admit(plain(10ms, 6ms));
 }
 
+TEST_CASE("a refusal names what holds the core in parts, and the jitter that its response contains") {
+  Machine machine(1);
+  machine.admit(plain(10ms, 1ms));
+  machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = plain(10ms, 5ms), .owner = 3},
+                               {.core = CoreId{0},
+                                .physical_core = 0,
+                                .contract = plain(10ms, 200us),
+                                .owner = 3,
+                                .kind = PromiseKind::platform}};
+  const auto refusal = machine.refused(make_contract(10ms, 6ms, {}, 1ms));
+  CHECK(refusal.others == 520'000);
+  CHECK(refusal.others_platform == 20'000);
+  CHECK(refusal.tasks == 100'000);
+  CHECK(refusal.jitter == (refusal.loser == no_task ? 1ms : 0ms));
+}
+
 TEST_CASE("a refusal says what other processes hold of the core and whose deadline would be missed there") {
   Machine machine;
   machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = plain(10ms, 6ms), .owner = 3}};

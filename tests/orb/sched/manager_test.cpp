@@ -282,12 +282,19 @@ TEST_CASE("a refusal reads as a sentence with its numbers") {
   refusal.loser = TaskId{7};
   CHECK_THAT(text_of(refusal), Catch::EndsWith("core 1, where task 7 responds in 12ms against deadline 10ms"));
   refusal.loser_name = {"Plant/step"};
+  refusal.jitter = 1ms;
   refusal.others = 604'600;
   CHECK_THAT(text_of(refusal),
-             Catch::EndsWith("where Plant/step (task 7) responds in 12ms against deadline 10ms; other "
-                             "servers of this host hold 60.5 % of that core, their platform load included"));
-  refusal.others = 3;
-  CHECK_THAT(text_of(refusal), Catch::EndsWith("hold 0.1 % of that core, their platform load included"));
+             Catch::EndsWith("where Plant/step (task 7) responds in 12ms (1ms of it release jitter) against deadline "
+                             "10ms; other servers of this host hold 60.5 % of that core"));
+  refusal.others_platform = 20'000;
+  CHECK_THAT(text_of(refusal), Catch::EndsWith("hold 60.5 % of that core: tasks 58.5 %, platform load 2.0 %"));
+  refusal.others = refusal.others_platform = 3;
+  CHECK_THAT(text_of(refusal), Catch::EndsWith("hold 0.1 % of that core: tasks 0.0 %, platform load 0.1 %"));
+  refusal.others = 0;
+  refusal.tasks = 150'000, refusal.platform = 20'000;
+  CHECK_THAT(text_of(refusal),
+             Catch::EndsWith("10ms; this server holds of that core: tasks 15.0 %, platform load 2.0 %"));
   CHECK(error_of(refusal).minor == minor::not_schedulable);
   CHECK(name_of(RefusalCode::job_waiting) == "job_waiting");
 }

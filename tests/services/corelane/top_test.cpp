@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <sstream>
+#include <thread>
 
 #include "orb/dispatch/host_ledger.h"
 #include "orb/os/host.h"
@@ -64,6 +65,23 @@ TEST_CASE("a live server is shown with its cores and tasks") {
   CHECK_THAT(text, Catch::Contains("Plant/st?"));  // no control characters
 }
 
+TEST_CASE("one picture waits for pages that are written after it was asked for") {
+  TempDirectory directory;
+  CHECK(await_pages(directory.path(), os::now(), 0s));  // nobody to wait for
+  auto page = dispatch::CounterPage::make(directory.path(), 1, 1);
+  REQUIRE(page);
+  dispatch::ProcessCounters counters = sample();
+  const Time begin = os::now();
+  counters.written = begin - 1ns;
+  (*page)->write(counters);
+  CHECK_FALSE(await_pages(directory.path(), begin, 0s));
+  std::jthread server([&] {
+    counters.written = begin;
+    (*page)->write(counters);
+  });
+  CHECK(await_pages(directory.path(), begin, 1h));
+}
+
 TEST_CASE("each server's cores show what the ledger says that others hold of them") {
   const auto holds = [](int core, Duration budget, dispatch::PromiseKind kind) {
     return dispatch::Promise{.core = CoreId{static_cast<std::int16_t>(core)},
@@ -75,16 +93,19 @@ TEST_CASE("each server's cores show what the ledger says that others hold of the
   const std::int32_t self = sample().pid;
   const Picture picture{.directory = {},
                         .processes = {sample()},
-                        .holders = {{self, {holds(2, 1234us, task)}},
+                        .holders = {{self, {holds(2, 1234us, task), holds(2, 150us, platform)}},
                                     {self + 1, {holds(2, 6ms, task), holds(2, 200us, platform), holds(1, 1ms, task)}}},
                         .fault = {}};
   const std::string text = text_of(picture, Format::table, Time{});
-  CHECK_THAT(text, Catch::Contains("core 2    12.3 % of 95.0 % admitted, 1 task; other servers hold 62.0 %, their"));
+  CHECK_THAT(text, Catch::Contains("core 2    12.3 % of 95.0 % admitted, platform load 1.5 %, 1 task; other servers "
+                                   "hold 62.0 %: tasks 60.0 %, platform load 2.0 %\n"));
   CHECK_THAT(text, Catch::Contains("\nprocess " + std::to_string(self + 1) +
                                    ": shows nothing that this user may read, but holds 10.0 % of core 1, 62.0 % of "
                                    "core 2\n"));
   const auto json = nlohmann::json::parse(text_of(picture, Format::json, Time{}));
   CHECK(json[0]["cores"][0]["others_ppm"] == 620'000);
+  CHECK(json[0]["cores"][0]["others_platform_ppm"] == 20'000);
+  CHECK(json[0]["cores"][0]["platform_ppm"] == 15'000);
   CHECK(json[1]["cores"][1]["promised_ppm"] == 620'000);
 }
 
