@@ -7,11 +7,11 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
 #include "orb/os/core_list.h"
+#include "orb/os/mounts.h"
 
 namespace corelane::os {
 namespace {
@@ -37,13 +37,6 @@ std::string fault_text(const std::string& path, int fault) {
   return path + " cannot be changed: " + std::strerror(fault);
 }
 
-bool has_word(const std::string& list, std::string_view word) {
-  std::istringstream in(list);
-  for (std::string each; std::getline(in, each, ',');)
-    if (each == word) return true;
-  return false;
-}
-
 // Of the process in the hierarchy of v1's cpusets; "" where there is none.
 std::string cpuset_of_process(const std::string& cgroups) {
   std::ifstream in(cgroups);
@@ -51,37 +44,6 @@ std::string cpuset_of_process(const std::string& cgroups) {
     const auto first = line.find(':'), second = line.find(':', first + 1);
     if (second == line.npos || !has_word(line.substr(first + 1, second - first - 1), "cpuset")) continue;
     return line.substr(second + 1);
-  }
-  return {};
-}
-
-struct Mount {
-  std::string root{}, point{};
-};
-
-// A path of mountinfo, where blanks, ends of lines and backslashes stand as \ooo (proc(5)).
-std::string path_of_mountinfo(std::string_view text) {
-  const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
-  std::string path;
-  while (!text.empty()) {  // bound: the text
-    const bool escaped = text.size() >= 4 && text[0] == '\\' && std::ranges::all_of(text.substr(1, 3), is_octal);
-    path += escaped ? static_cast<char>((text[1] - '0') * 64 + (text[2] - '0') * 8 + (text[3] - '0')) : text[0];
-    text.remove_prefix(escaped ? 4 : 1);
-  }
-  return path;
-}
-
-// Where v1's cpusets are mounted (proc(5), mountinfo).
-Mount cpuset_mount(const std::string& mounts) {
-  std::ifstream in(mounts);
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream words(line);
-    std::string id, parent, device, type, source, options;
-    Mount mount;
-    words >> id >> parent >> device >> mount.root >> mount.point;
-    while (words >> type && type != "-") continue;  // bound: the line
-    if (words >> type >> source >> options && type == "cgroup" && has_word(options, "cpuset"))
-      return Mount{path_of_mountinfo(mount.root), path_of_mountinfo(mount.point)};
   }
   return {};
 }
@@ -98,18 +60,17 @@ bool is_balanced_above(const std::string& mount, std::string folder) {
 // The folder of the process's own cpuset.
 Expected<std::string, std::string> own_folder(const std::string& cgroups, const std::string& mounts) {
   const std::string group = cpuset_of_process(cgroups);
-  const Mount mount = cpuset_mount(mounts);
-  if (group.empty() || mount.point.empty())
+  const auto mount = cgroup_mount(read_mounts(mounts), "cpuset");
+  if (group.empty() || !mount)
     return Unexpected{std::string("cpusets of cgroup v1 are not mounted here; v2 has no such domains")};
-  if (group == "/" || group == mount.root)
+  if (group == "/" || group == mount->root)
     return Unexpected{
         std::string("the process has no cpuset of its own: start corelane-reserved, or run the server "
                     "under corelane reserve")};
-  const bool is_below = mount.root != "/" && group.starts_with(mount.root + '/');
-  std::string folder = mount.point + (is_below ? group.substr(mount.root.size()) : group);
+  std::string folder = folder_of_group(*mount, group);
   if (line_of_file(folder + "/cpuset.cpu_exclusive") != "1")
     return Unexpected{folder + " is not exclusive: it shares its cores with other cpusets"};
-  if (is_balanced_above(mount.point, folder))
+  if (is_balanced_above(mount->point, folder))
     return Unexpected{"a cpuset above " + folder + " balances its load (cpuset.sched_load_balance)"};
   return folder;
 }

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -17,6 +16,7 @@
 
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
+#include "orb/os/mounts.h"
 
 namespace corelane::reserved {
 
@@ -113,43 +113,15 @@ int remove_emptied(GroupFiles& groups, const std::string& group, const std::stri
   }
 }
 
-namespace {
-
-// A line of mountinfo: the place is its fifth field; what is mounted stands behind " - ".
-struct MountLine {
-  std::string place, type, options;
-};
-
-MountLine parse_mount(const std::string& line) {
-  MountLine mount;
-  std::istringstream fields(line);
-  std::string skipped;
-  for (int field = 0; field < 4; ++field) fields >> skipped;
-  fields >> mount.place;
-  const std::size_t behind = line.find(" - ");
-  if (behind == std::string::npos) return mount;
-  std::istringstream rest(line.substr(behind + 3));
-  rest >> mount.type >> skipped >> mount.options;
-  return mount;
-}
-
-bool has_word(const std::string& list, std::string_view word, char between) {
-  return (between + list + between).find(between + std::string(word) + between) != std::string::npos;
-}
-
-}  // namespace
-
 Mounts find_mounts(const std::string& mountinfo) {
-  Mounts mounts;
-  std::ifstream file(mountinfo);
-  for (std::string line; std::getline(file, line);) {
-    const MountLine mount = parse_mount(line);
-    if (mount.type == "cgroup" && has_word(mount.options, "cpuset", ',')) mounts.v1_cpuset = mount.place;
-    if (mount.type == "cgroup" && has_word(mount.options, "cpu", ',')) mounts.v1_cpu = mount.place;
-    if (mount.type == "cgroup2" && mounts.v2.empty()) mounts.v2 = mount.place;
-  }
+  const auto all = os::read_mounts(mountinfo);
+  const auto place_of = [&](std::string_view controller) {
+    const auto mount = os::cgroup_mount(all, controller);
+    return mount ? mount->point : std::string();
+  };
+  Mounts mounts{.v1_cpuset = place_of("cpuset"), .v1_cpu = place_of("cpu"), .v2 = place_of("")};
   if (!mounts.v2.empty())
-    mounts.v2_cpuset = has_word(MountedGroups(mounts.v2).read("cgroup.controllers").value_or(""), "cpuset", ' ');
+    mounts.v2_cpuset = os::has_word(MountedGroups(mounts.v2).read("cgroup.controllers").value_or(""), "cpuset", ' ');
   return mounts;
 }
 

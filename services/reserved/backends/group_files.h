@@ -68,8 +68,8 @@ int remove_emptied(GroupFiles& groups, const std::string& group, const std::stri
 
 // Where the kernel's hierarchies are mounted; "" for none.
 struct Mounts {
-  std::string v1_cpuset, v1_cpu;
-  std::string v2;
+  std::string v1_cpuset{}, v1_cpu{};
+  std::string v2{};
   bool v2_cpuset = false;  // v2 has the controller
 };
 Mounts find_mounts(const std::string& mountinfo = "/proc/self/mountinfo");
