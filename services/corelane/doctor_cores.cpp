@@ -13,6 +13,39 @@ namespace {
 
 const std::string cpu_folder = "/sys/devices/system/cpu/";
 
+// The process's own group: v1's of cpusets, else v2's; "" where there is none.
+struct OwnGroup {
+  std::string path{};  // "/corelane-r17"
+  std::string file{};  // of its cores. v1: what it was given; v2: what is in force
+};
+
+OwnGroup own_group(const HostFiles& files) {
+  const auto mounts = files.mounts();
+  const auto v1 = os::cgroup_mount(mounts, "cpuset"), v2 = os::cgroup_mount(mounts, "");
+  for (const std::string& line : files.lines("/proc/self/cgroup")) {
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == line.npos) continue;
+    const std::string path = line.substr(second + 1);
+    if (v1 && os::has_word(line.substr(first + 1, second - first - 1), "cpuset"))
+      return {path, os::folder_of_group(*v1, path) + "/cpuset.cpus"};
+    if (!v1 && v2 && line.starts_with("0::")) return {path, os::folder_of_group(*v2, path) + "/cpuset.cpus.effective"};
+  }
+  return {};
+}
+
+// What corelane-reserved has to do with the process's cores, by the name of its group (services/reserved/backends); ""
+// for nothing.
+std::string given_by(const OwnGroup& group) {
+  for (const auto& [name, words] : {std::pair{"/corelane-r", "of reservation "}, {"/corelane-s", "the shared core "}}) {
+    const std::size_t at = group.path.find(name);
+    if (at == group.path.npos) continue;
+    if (const auto number = leading_number(group.path.substr(at + std::string_view(name).size())); number > 0)
+      return words + std::to_string(number) + ", from corelane-reserved";
+  }
+  if (group.path.find("/corelane-default") != group.path.npos) return "what corelane-reserved has left for everybody";
+  return {};
+}
+
 Finding look_at_affinity(const HostView& host) {
   Finding finding{.name = "cores"};
   const CoreSet online = host.online();
@@ -21,45 +54,33 @@ Finding look_at_affinity(const HostView& host) {
     return finding.state = FindingState::unknown, finding.found = "the kernel does not say", finding;
   finding.found = "all that there are: " + core_text(online);
   if (std::ranges::includes(allowed, online)) return finding;
-  finding.state = FindingState::missing;
+  const std::string giver = given_by(own_group(host.files));
+  if (!giver.empty()) return finding.found = core_text(allowed) + ", " + giver, finding;
   finding.found = core_text(allowed) + " of " + core_text(online) + " alone";
+  if (!host.facts.reserved_at.empty()) {
+    finding.state = FindingState::unknown;
+    finding.note = "corelane-reserved may have bound this process there: corelane cores says who has which";
+    return finding;
+  }
+  finding.state = FindingState::missing;
   finding.cost = "servers that are started here promise nothing on the others";
   finding.commands.push_back("taskset -cp " + core_text(online) + " $$");
   finding.note = "for this shell and what it starts; where that is refused its control group has fewer: see cpuset";
   return finding;
 }
 
-// cgroup v1: the group's own file; v2: what is in force in it.
-std::optional<std::string> cpuset_file(const HostFiles& files) {
-  std::string v1, v2;
-  for (const std::string& line : files.lines("/proc/mounts")) {
-    const auto words = words_of(line);
-    if (words.size() < 4) continue;
-    if (words[2] == "cgroup" && ("," + words[3] + ",").find(",cpuset,") != std::string::npos) v1 = words[1];
-    if (words[2] == "cgroup2") v2 = words[1];
-  }
-  for (const std::string& line : files.lines("/proc/self/cgroup")) {
-    if (!v1.empty() && line.find(":cpuset:") != line.npos)
-      return v1 + line.substr(line.rfind(':') + 1) + "/cpuset.cpus";
-    if (v1.empty() && !v2.empty() && line.starts_with("0::")) return v2 + line.substr(3) + "/cpuset.cpus.effective";
-  }
-  return std::nullopt;
-}
-
-std::string without_double_slash(std::string path) {
-  for (std::size_t at = 0; (at = path.find("//")) != path.npos;) path.erase(at, 1);
-  return path;
-}
-
 Finding look_at_cpuset(const HostView& host) {
   Finding finding{.name = "cpuset", .found = "this process's control group has all cores"};
-  const auto file = cpuset_file(host.files);
-  const CoreSet online = host.online(), has = parse_core_set(file ? host.files.text_or_empty(*file) : "");
+  const OwnGroup group = own_group(host.files);
+  const CoreSet online = host.online(),
+                has = parse_core_set(group.file.empty() ? "" : host.files.text_or_empty(group.file));
   if (has.empty() || std::ranges::includes(has, online)) return finding;
+  if (const std::string giver = given_by(group); !giver.empty())
+    return finding.found = core_text(has) + ", " + giver, finding;
   finding.state = FindingState::missing;
   finding.found = "this process's control group has " + core_text(has) + " of " + core_text(online);
   finding.cost = "servers that are started here promise nothing on the others";
-  const std::string path = without_double_slash(*file);
+  const std::string path = group.file;
   if (path.ends_with(".effective")) {
     const std::string wanted = path.substr(0, path.size() - std::string(".effective").size());
     finding.commands.push_back(host.write_to(wanted, core_text(online)));

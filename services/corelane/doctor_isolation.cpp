@@ -12,7 +12,8 @@ namespace {
 struct Interrupts {
   std::string number, device;
   long long count = 0;
-  CoreSet cores{};  // that take them
+  CoreSet cores{};  // that take them now
+  CoreSet may{};    // that their mask allows: the kernel, or irqbalance, may choose any of them next
 };
 
 constexpr long long few = 100;  // since boot
@@ -28,11 +29,17 @@ std::vector<Interrupts> busy_interrupts(const HostFiles& files) {
     Interrupts one{.number = words[0].substr(0, words[0].size() - 1), .device = plain(words.back())};
     for (std::size_t i = 1; i <= cpus; ++i) one.count += leading_number(words[i]);
     const std::string folder = "/proc/irq/" + one.number + "/";
-    one.cores = parse_core_set(
-        files.text(folder + "effective_affinity_list").value_or(files.text_or_empty(folder + "smp_affinity_list")));
+    const auto now = files.text(folder + "effective_affinity_list"), mask = files.text(folder + "smp_affinity_list");
+    one.cores = parse_core_set(now ? *now : mask.value_or(""));
+    one.may = mask ? parse_core_set(*mask) : one.cores;
     if (one.count >= few) found.push_back(one);
   }
   return found;
+}
+
+// "core 2 takes", "cores 2-3 take".
+std::string cores_text(const CoreSet& cores, const std::string& one, const std::string& several) {
+  return (cores.size() == 1 ? "core " : "cores ") + core_text(cores) + " " + (cores.size() == 1 ? one : several);
 }
 
 void steer_to_first_core(const HostView& host, const std::vector<Interrupts>& busy, Finding& finding) {
@@ -53,18 +60,22 @@ void steer_to_first_core(const HostView& host, const std::vector<Interrupts>& bu
 Finding look_at_interrupts(const HostView& host) {
   Finding finding{.name = "interrupts"};
   const auto busy = busy_interrupts(host.files);
-  CoreSet taken, free = host.online();
-  for (const Interrupts& one : busy) taken.insert(one.cores.begin(), one.cores.end());
-  for (const int core : taken) free.erase(core);
-  if (taken.empty())
+  CoreSet idle = host.online(), free = idle;  // that take none now, and that no mask allows
+  for (const Interrupts& one : busy) {
+    for (const int core : one.cores) idle.erase(core);
+    for (const int core : one.may) free.erase(core);
+  }
+  if (free == host.online())
     return finding.state = FindingState::unknown, finding.found = "the kernel does not say which core takes which",
            finding;
-  finding.found = "cores " + core_text(free) + " take none of devices";
+  finding.found = cores_text(free, "takes", "take") + " none of devices";
   if (!free.empty()) return finding;
   finding.state = FindingState::missing;
   const auto most = std::ranges::max_element(busy, {}, &Interrupts::count);
   finding.found =
-      "every core takes some of devices; most come from " + most->device + " to core " + core_text(most->cores);
+      (idle.empty() ? "every core takes some of devices"
+                    : cores_text(idle, "takes", "take") + " none of devices by chance: their masks allow every core") +
+      "; most come from " + most->device + " to core " + core_text(most->cores);
   finding.cost = "each delays a task by some microseconds, its soft interrupt by up to a millisecond";
   if (host.online().size() < 2)
     finding.note = "this machine has one core";
@@ -128,13 +139,9 @@ struct Hierarchies {
 
 Hierarchies hierarchies_of(const HostFiles& files) {
   Hierarchies found;
-  for (const std::string& line : files.lines("/proc/mounts")) {
-    const auto words = words_of(line);
-    if (words.size() < 4) continue;
-    if (words[2] == "cgroup2") found.v2 = words[1];
-    if (words[2] == "cgroup" && ("," + words[3] + ",").find(",cpuset,") != std::string::npos)
-      found.v1_cpuset = words[1];
-  }
+  const auto mounts = files.mounts();
+  if (const auto v1 = os::cgroup_mount(mounts, "cpuset")) found.v1_cpuset = v1->point;
+  if (const auto v2 = os::cgroup_mount(mounts, "")) found.v2 = v2->point;
   const auto controllers = words_of(files.text_or_empty(found.v2 + "/cgroup.controllers"));
   found.v2_has_cpuset = std::ranges::find(controllers, "cpuset") != controllers.end();
   return found;

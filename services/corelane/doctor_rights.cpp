@@ -45,16 +45,11 @@ struct CpuGroup {
 
 std::optional<CpuGroup> cpu_group(const HostFiles& files) {
   CpuGroup group;
-  for (const std::string& line : files.lines("/proc/mounts")) {
-    const auto words = words_of(line);
-    if (words.size() > 3 && words[2] == "cgroup" && ("," + words[3] + ",").find(",cpu,") != std::string::npos)
-      group.mount = words[1];
-  }
+  if (const auto mount = os::cgroup_mount(files.mounts(), "cpu")) group.mount = mount->point;
   for (const std::string& line : files.lines("/proc/self/cgroup")) {
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (second == line.npos) continue;
-    if (("," + line.substr(first + 1, second - first - 1) + ",").find(",cpu,") != line.npos)
-      group.path = line.substr(second + 1);
+    if (os::has_word(line.substr(first + 1, second - first - 1), "cpu")) group.path = line.substr(second + 1);
   }
   if (group.mount.empty() || group.path.empty()) return std::nullopt;
   return group;

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "orb/os/mounts.h"
+
 namespace corelane::tool {
 
 class HostFiles {
@@ -23,6 +25,8 @@ class HostFiles {
   std::vector<std::string> lines(std::string_view path) const;
   // The value of "Name: value", as files of /proc have it. Nothing where no line begins so.
   std::optional<std::string> field(std::string_view path, std::string_view name) const;
+  // What is mounted where for this process.
+  std::vector<os::Mount> mounts() const { return os::parse_mounts(text_or_empty("/proc/self/mountinfo")); }
   // The names in a directory that begin with `prefix` and go on with a digit, by their number.
   std::vector<std::string> numbered(std::string_view directory, std::string_view prefix) const;
   bool exists(std::string_view path) const;

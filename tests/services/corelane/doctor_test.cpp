@@ -23,7 +23,7 @@ namespace {
 
 using FakeFiles = std::map<std::string, std::string>;
 
-// A machine that lacks nothing, in files. /proc/mounts has cgroup v2.
+// A machine that lacks nothing, in files, with cgroup v2.
 const FakeFiles sound = {
     {"/sys/devices/system/cpu/online", "0-3"},
     {"/sys/devices/system/cpu/isolated", "2-3"},
@@ -45,7 +45,7 @@ const FakeFiles sound = {
     {"/sys/fs/cgroup/cgroup.controllers", "cpuset cpu io memory pids"},
     {"/sys/fs/cgroup/user/cpuset.cpus.effective", "0-3"},
     {"/sys/fs/cgroup/user/cgroup.controllers", "memory pids"},
-    {"/proc/mounts", "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0"},
+    {"/proc/self/mountinfo", "30 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw"},
     {"/proc/self/cgroup", "0::/user"},
     {"/proc/self/status", "Name:\tcorelane\nCpus_allowed_list:\t0-3"},
     {"/proc/self/limits",
@@ -64,6 +64,7 @@ const FakeFiles sound = {
      "  CPU0 CPU1 CPU2 CPU3\n 9: 4 5 0 0 IO-APIC 9-fasteoi acpi\n 30: 500 0 0 0 PCI-MSI eth0\n"
      "LOC: 99999 99999 99999 99999 Local timer interrupts"},
     {"/proc/irq/30/effective_affinity_list", "0"},
+    {"/proc/irq/30/smp_affinity_list", "0-1"},
     {"/etc/default/grub", "GRUB_CMDLINE_LINUX=\"quiet\""},
 };
 
@@ -173,20 +174,24 @@ TEST_CASE("each lack that files show is named with the command that mends it") {
        "SMT",
        "echo off | tee /sys/devices/system/cpu/smt/control"},
       {"interrupts",
-       {{"/proc/irq/30/effective_affinity_list", "0-3"}},
-       "most come from eth0",
+       {{"/proc/irq/30/effective_affinity_list", "0-3"}, {"/proc/irq/30/smp_affinity_list", "0-3"}},
+       "every core takes some of devices; most come from eth0",
+       "for irq in 30; do echo 0 | tee /proc/irq/$irq/smp_affinity_list; done"},
+      {"interrupts",
+       {{"/proc/irq/30/effective_affinity_list", "0-2"}, {"/proc/irq/30/smp_affinity_list", "0-3"}},
+       "core 3 takes none of devices by chance",
        "for irq in 30; do echo 0 | tee /proc/irq/$irq/smp_affinity_list; done"},
       {"isolated cores", {{"/sys/devices/system/cpu/isolated", ""}}, "none", "corelane-reserved &"},
       {"tick", {{"/sys/devices/system/cpu/nohz_full", ""}}, "on every core", "&nohz_full=1-3 rcu_nocbs=1-3 /"},
       {"tick", {{"/sys/devices/system/cpu/nohz_full", "-"}}, "on every core", ""},
       {"control groups", {{"/sys/fs/cgroup/cgroup.controllers", "memory"}}, "lacks cpuset", ""},
-      {"control groups", {{"/proc/mounts", ""}}, "none are mounted", "mount -t cgroup2 none /sys/fs/cgroup"},
+      {"control groups", {{"/proc/self/mountinfo", ""}}, "none are mounted", "mount -t cgroup2 none /sys/fs/cgroup"},
       {"descriptors",
        {{"/proc/self/limits", "Max open files            1024                 1048576              files"}},
        "1024 a process",
        "ulimit -n 65536"},
       {"real-time group",
-       {{"/proc/mounts", "cgroup /c/cpu cgroup rw,cpu,cpuacct 0 0"},
+       {{"/proc/self/mountinfo", "31 1 0:27 / /c/cpu rw - cgroup cgroup rw,cpu,cpuacct"},
         {"/proc/self/cgroup", "3:cpu,cpuacct:/a/b"},
         {"/c/cpu/cpu.rt_runtime_us", "950000"},
         {"/c/cpu/a/cpu.rt_runtime_us", "0"},
@@ -203,6 +208,32 @@ TEST_CASE("each lack that files show is named with the command that mends it") {
     CHECK_FALSE(finding.cost.empty());
     CHECK((!finding.commands.empty() || !finding.note.empty()));
   }
+}
+
+TEST_CASE("cores that corelane-reserved gave or left are no lack, and no command takes them back") {
+  struct Row {
+    const char *group, *found;
+  };
+  const Row row = GENERATE(Row{"/corelane-r17", "3, of reservation 17, from corelane-reserved"},
+                           Row{"/a/corelane-r17/m17", "3, of reservation 17, from corelane-reserved"},
+                           Row{"/corelane-s3/m18", "3, the shared core 3, from corelane-reserved"},
+                           Row{"/corelane-default", "3, what corelane-reserved has left for everybody"});
+  const FakeHost host({{"/proc/self/status", "Cpus_allowed_list:\t3"},
+                       {"/proc/self/cgroup", std::string("3:cpuset:") + row.group + "\n0::/"},
+                       {"/proc/self/mountinfo", "31 1 0:27 / /c rw - cgroup cgroup rw,cpuset"},
+                       {std::string("/c") + row.group + "/cpuset.cpus", "3"}});
+  for (const char* const name : {"cores", "cpuset"}) {
+    CHECK(host.look(name).state == FindingState::present);
+    CHECK(host.look(name).found == row.found);
+  }
+}
+
+TEST_CASE("cores that a daemon without control groups may have given are unknown") {
+  const FakeHost host(FakeFiles{{"/proc/self/status", "Cpus_allowed_list:\t3"}});
+  const Finding cores = host.look("cores", {.reserved_at = "/run/corelane/reserved.sock"});
+  CHECK(cores.state == FindingState::unknown);
+  CHECK(cores.commands.empty());
+  CHECK_THAT(cores.note, Contains("corelane cores"));
 }
 
 TEST_CASE("each lack that an attempt shows is named with the command that mends it") {
