@@ -57,7 +57,7 @@ Finding look_at_affinity(const HostView& host) {
   const std::string giver = given_by(own_group(host.files));
   if (!giver.empty()) return finding.found = core_text(allowed) + ", " + giver, finding;
   finding.found = core_text(allowed) + " of " + core_text(online) + " alone";
-  if (!host.facts.reserved_at.empty()) {
+  if (host.facts.reserved) {
     finding.state = FindingState::unknown;
     finding.note = "corelane-reserved may have bound this process there: corelane cores says who has which";
     return finding;

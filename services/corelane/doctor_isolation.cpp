@@ -96,8 +96,7 @@ Finding look_at_isolation(const HostView& host) {
   for (const char* const file : {"/sys/devices/system/cpu/isolated", "/sys/fs/cgroup/cpuset.cpus.isolated"})
     if (const auto cores = parse_core_set(host.files.text_or_empty(file)); !cores.empty())
       return finding.found = core_text(cores), finding;
-  if (!host.facts.reserved_at.empty())
-    return finding.found = "corelane-reserved gives them out: corelane cores", finding;
+  if (host.facts.reserved) return finding.found = "corelane-reserved gives them out: corelane cores", finding;
   finding.state = FindingState::missing;
   finding.found = "none";
   finding.cost =

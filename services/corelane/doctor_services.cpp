@@ -22,9 +22,19 @@ std::string nobody_at(const std::vector<std::string>& places) {
   return text;
 }
 
+// Whether it was stopped, and then what to do.
+bool is_told_stopped(Finding& finding, const Listening& daemon) {
+  if (!daemon.stopped) return false;
+  finding.state = FindingState::missing;
+  finding.found = stopped_text(daemon);
+  finding.cost = "who calls it waits until the call times out";
+  finding.commands.push_back(go_on_command(daemon));
+  return true;
+}
+
 Finding look_at_nameserver(const HostView& host) {
-  Finding finding{.name = "nameserver", .found = "listens at " + host.facts.nameserver_at};
-  if (!host.facts.nameserver_at.empty()) return finding;
+  Finding finding{.name = "nameserver", .found = "listens at " + host.facts.nameserver.at};
+  if (is_told_stopped(finding, host.facts.nameserver) || host.facts.nameserver) return finding;
   finding.state = FindingState::missing;
   finding.found = nobody_at(host.facts.nameserver_places);
   finding.cost = "names lead nowhere (corbaname:rir:#..., corelane ns), unless naming.service names another host's";
@@ -33,8 +43,8 @@ Finding look_at_nameserver(const HostView& host) {
 }
 
 Finding look_at_reserved(const HostView& host) {
-  Finding finding{.name = "reservation daemon", .found = "listens at " + host.facts.reserved_at + ": corelane cores"};
-  if (!host.facts.reserved_at.empty()) return finding;
+  Finding finding{.name = "reservation daemon", .found = "listens at " + host.facts.reserved.at + ": corelane cores"};
+  if (is_told_stopped(finding, host.facts.reserved) || host.facts.reserved) return finding;
   finding.state = FindingState::missing;
   finding.found = nobody_at(host.facts.reserved_places);
   finding.cost =

@@ -13,6 +13,7 @@
 
 #include "orb/base/time.h"
 #include "services/corelane/host_files.h"
+#include "services/corelane/listening.h"
 
 namespace corelane::tool {
 
@@ -48,8 +49,7 @@ struct ProbedFacts {
   Duration timer_resolution{1};
   std::string kernel_config{};  // as /proc/config.gz or /boot say how the kernel was built; "": they do not
   std::string runtime_directory{};
-  std::string nameserver_at{"/run/corelane/nameserver.sock"},
-      reserved_at{};  // the socket where somebody listens; "": nobody does
+  Listening nameserver{.at = "/run/corelane/nameserver.sock"}, reserved{};
   std::vector<std::string> nameserver_places{}, reserved_places{};  // where they were looked for
   std::string runtime_fault{};                                      // why servers cannot use it; "": they can
 };

@@ -15,6 +15,7 @@ namespace corelane::tool {
 
 struct NamingOptions {
   std::vector<std::string> orb_options{};  // -ORB options with their values
+  std::vector<std::string> sockets{};      // of this host's nameserver, in order; none: another is meant
   Format format = Format::table;
   std::string name{};                      // empty: the root, where a context may be named
   std::optional<std::string> reference{};  // to bind; none: a new context

@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "services/corelane/listening.h"
 #include "services/corelane/text.h"
 #include "services/nameserver/client/cos_name.h"
 #include "services/nameserver/client/go_on.h"
@@ -34,6 +35,10 @@ int with_naming(const std::string& who, const NamingOptions& options, bool needs
     if (!parsed) return complain(err, who, parsed.error().text);
     name = std::move(*parsed);
   }
+  if (const Listening daemon = listening_at(options.sockets); daemon.stopped)
+    return complain(err, who,
+                    "the nameserver, " + stopped_text(daemon) + ": " + go_on_command(daemon) +
+                        " lets it go on, --service REFERENCE names another one");
   try {
     const CallingOrb orb("corelane-ns", options.orb_options);
     const auto found = orb->resolve_initial_references("NameService");

@@ -81,6 +81,7 @@ Action define_ns(CLI::App& app, std::vector<std::string>& orb_options) {
   define_watch(part("watch", "tell of each name that is bound or unbound", &watch_names), options);
   return [chosen](const ToolSettings& settings) {
     chosen->options.orb_options = settings.orb_options;
+    if (!settings.names_a_service) chosen->options.sockets = settings.nameserver_sockets;
     return chosen->work(chosen->options, std::cout, std::cerr);
   };
 }

@@ -3,7 +3,6 @@
 #include <linux/futex.h>
 #include <pwd.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -23,7 +22,6 @@
 #include "orb/os/fd.h"
 #include "orb/os/privileges.h"
 #include "orb/os/scheduling_class.h"
-#include "orb/os/socket_path.h"
 #include "orb/os/thread.h"
 
 namespace corelane::tool {
@@ -77,15 +75,6 @@ std::string user_name() {
 
 }  // namespace
 
-std::string served_at(const std::vector<std::string>& sockets) {
-  for (const std::string& path : sockets) {
-    const os::Fd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    const auto address = os::unix_address(path);
-    if (probe && address && ::connect(probe.get(), address->generic(), address->length) == 0) return path;
-  }
-  return {};
-}
-
 std::string fault_of_runtime_directory(const std::string& directory) {
   struct stat found {};
   if (::lstat(directory.c_str(), &found) != 0) {
@@ -113,8 +102,8 @@ ProbedFacts probe(const ProbedPlaces& places) {
           .timer_resolution = timer_resolution(),
           .kernel_config = kernel_config(),
           .runtime_directory = places.runtime_directory,
-          .nameserver_at = served_at(places.nameserver),
-          .reserved_at = served_at(places.reserved),
+          .nameserver = listening_at(places.nameserver),
+          .reserved = listening_at(places.reserved),
           .nameserver_places = places.nameserver,
           .reserved_places = places.reserved,
           .runtime_fault = fault_of_runtime_directory(places.runtime_directory)};

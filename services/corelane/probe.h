@@ -18,9 +18,6 @@ struct ProbedPlaces {
 // Of this process.
 ProbedFacts probe(const ProbedPlaces& places);
 
-// The first of the sockets at which somebody listens; "": none.
-std::string served_at(const std::vector<std::string>& sockets);
-
 // Why servers of this user cannot meet in the directory; "": they can. It need not be there when the one above it is.
 std::string fault_of_runtime_directory(const std::string& directory);
 

@@ -8,7 +8,7 @@
 #include "orb/giop/ior.h"
 #include "services/corelane/calling_orb.h"
 #include "services/corelane/host_files.h"
-#include "services/corelane/probe.h"
+#include "services/corelane/listening.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
@@ -59,12 +59,15 @@ std::string refusal_text(const rs::Refused& refused) {
 int with_reservations(const std::string& who, const ReservationPlace& place, std::ostream& err, int failed,
                       const std::function<int(const ReservationServer& server)>& work) {
   const auto complain = [&](const std::string& text) { return err << who << ": " << plain(text) << "\n", failed; };
-  const std::string socket = served_at(place.sockets);
-  if (socket.empty()) return complain(nobody_text(place));
+  const Listening daemon = listening_at(place.sockets);
+  if (!daemon) return complain(nobody_text(place));
+  if (daemon.stopped)
+    return complain("the reservation daemon, " + stopped_text(daemon) + ": " + go_on_command(daemon) +
+                    " lets it go on");
   try {
     const CallingOrb orb("corelane-reserve", place.orb_options);
-    const auto server = IDL::traits<rs::Server>::narrow(orb->string_to_object(reference_at(socket)));
-    if (!server) return complain("who listens at " + socket + " is no reservation daemon; " + start_text(place));
+    const auto server = IDL::traits<rs::Server>::narrow(orb->string_to_object(reference_at(daemon.at)));
+    if (!server) return complain("who listens at " + daemon.at + " is no reservation daemon; " + start_text(place));
     return work(server);
   } catch (const rs::Refused& refused) {
     return complain(refusal_text(refused));
@@ -73,6 +76,9 @@ int with_reservations(const std::string& who, const ReservationPlace& place, std
   } catch (const CORBA::TRANSIENT& exception) {
     return complain(std::string("the reservation daemon does not answer: ") + exception.what() + "; " +
                     start_text(place));
+  } catch (const CORBA::TIMEOUT&) {
+    return complain("the reservation daemon listens at " + daemon.at + ", but did not answer in time" +
+                    (daemon.pid == 0 ? "" : "; what is process " + std::to_string(daemon.pid) + " busy with?"));
   } catch (const CORBA::Exception& exception) {
     return complain(exception.what());
   }

@@ -18,7 +18,9 @@ Expected<ToolSettings, core::SettingsFault> ToolSettings::load(std::vector<std::
       .runtime_directory = found->runtime_directory.empty() ? dispatch::runtime_directory() : found->runtime_directory,
       .directory_was_named = !found->runtime_directory.empty(),
       .nameserver_sockets = core::nameserver_sockets(*found),
-      .reservation_sockets = core::reservation_sockets(*found)};
+      .reservation_sockets = core::reservation_sockets(*found),
+      .names_a_service = !found->naming.service.empty() || !found->default_initial_reference.empty() ||
+                         found->initial_references.contains("NameService")};
 }
 
 }  // namespace corelane::tool

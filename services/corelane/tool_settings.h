@@ -17,6 +17,7 @@ struct ToolSettings {
   bool directory_was_named = false;        // somebody said where that is
   // Where the daemons are looked for, in this order.
   std::vector<std::string> nameserver_sockets{}, reservation_sockets{};
+  bool names_a_service = false;  // another naming service than this host's is meant
 
   // Contracts are a server's: a contracts file that is named there is not read, since a command may be about to write
   // or mend it.

@@ -230,7 +230,7 @@ TEST_CASE("cores that corelane-reserved gave or left are no lack, and no command
 
 TEST_CASE("cores that a daemon without control groups may have given are unknown") {
   const FakeHost host(FakeFiles{{"/proc/self/status", "Cpus_allowed_list:\t3"}});
-  const Finding cores = host.look("cores", {.reserved_at = "/run/corelane/reserved.sock"});
+  const Finding cores = host.look("cores", {.reserved = {.at = "/run/corelane/reserved.sock"}});
   CHECK(cores.state == FindingState::unknown);
   CHECK(cores.commands.empty());
   CHECK_THAT(cores.note, Contains("corelane cores"));
@@ -255,11 +255,16 @@ TEST_CASE("each lack that an attempt shows is named with the command that mends 
        "no real-time time",
        "tee /sys/fs/cgroup/cgroup.procs"},
       {"nameserver",
-       {.nameserver_at = "", .nameserver_places = {"/a/x.sock", "/b"}},
+       {.nameserver = {}, .nameserver_places = {"/a/x.sock", "/b"}},
        "nobody listens at /a/x.sock, nor at /b",
        "corelane-nameserver &"},
-      {"nameserver", {.nameserver_at = ""}, "naming.socket is off", ""},
+      {"nameserver", {.nameserver = {}}, "naming.socket is off", ""},
       {"reservation daemon", {.reserved_places = {"/a"}}, "nobody listens at /a", "corelane-reserved &"},
+      {"nameserver",
+       {.nameserver = {.at = "/a", .pid = 7, .stopped = true}},
+       "process 7 listens at /a, but it is stopped",
+       "kill -CONT 7"},
+      {"reservation daemon", {.reserved = {.at = "/a", .pid = 7, .stopped = true}}, "stopped", "kill -CONT 7"},
       {"runtime directory", {.runtime_fault = "/x: no"}, "/x: no", "CORELANE_RUNTIME_DIRECTORY"},
   };
   const FakeHost host;

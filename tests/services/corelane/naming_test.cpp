@@ -2,6 +2,7 @@
 #include "services/corelane/naming.h"
 
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -16,7 +17,9 @@
 #include "orb/giop/ior.h"
 #include "orb/os/child_process.h"
 #include "services/corelane/ior.h"
+#include "services/corelane/listening.h"
 #include "services/corelane/naming_fault.h"
+#include "services/corelane/reserve.h"
 #include "services/nameserver/client/cos_name.h"
 #include "tests/support/temp_directory.h"
 
@@ -266,6 +269,25 @@ TEST_CASE("without a naming service a command says how to come by one") {
   CHECK(resolve_name(options, out, err) == 1);
   CHECK(out.str().empty());
   CHECK_THAT(err.str(), Catch::StartsWith("corelane ns resolve: ") && Contains("127.0.0.1:1"));
+}
+
+TEST_CASE("a daemon that is stopped is named, and what lets it go on") {
+  const TempDirectory place;
+  ChildProcess daemon = nameserver_in(place.path());
+  REQUIRE(daemon.read_line(os::now() + std::chrono::minutes{1}));
+  const std::string socket = place / "nameserver.sock", pid = std::to_string(daemon.pid());
+  CHECK_FALSE(listening_at({"/nowhere", socket}).stopped);
+  REQUIRE(::kill(daemon.pid(), SIGSTOP) == 0);
+  siginfo_t ignored{};
+  REQUIRE(::waitid(P_PID, static_cast<id_t>(daemon.pid()), &ignored, WSTOPPED | WNOWAIT) == 0);
+  const std::string said =
+      "process " + pid + " listens at " + socket + ", but it is stopped: kill -CONT " + pid + " lets it go on";
+  std::ostringstream out, err;
+  CHECK(list_names({.sockets = {socket}}, out, err) == 1);
+  CHECK(show_cores({.sockets = {socket}}, Format::table, out, err) == 1);
+  CHECK_THAT(err.str(), Contains("the nameserver, " + said) && Contains("the reservation daemon, " + said));
+  REQUIRE(::kill(daemon.pid(), SIGCONT) == 0);
+  CHECK(list_names({.orb_options = {"-ORBRuntimeDirectory", place.path()}, .sockets = {socket}}, out, err) == 0);
 }
 
 TEST_CASE("a text that is no name is refused before anybody is asked") {
