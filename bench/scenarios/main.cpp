@@ -275,7 +275,8 @@ int main(int argc, char** argv) {
   }
   cores.resize(2);
   os::log::set_level(os::log::Level::error);
-  if (!os::lock_memory()) std::fprintf(stderr, "scenarios: memory is not locked, unlike a server's that may do so\n");
+  if (!os::privileges().memlock || !os::lock_memory())
+    std::fprintf(stderr, "scenarios: memory is not locked, unlike a server's that may do so\n");
   int status = 1;
   // The driver stands for the reader: on the manager's core, above it.
   auto driver = os::start_thread({.name = "driver", .core = cores.front(), .fifo_priority = 50},

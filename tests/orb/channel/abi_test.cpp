@@ -39,7 +39,7 @@ class CPeer {
   explicit CPeer(const Options& options, Words words = {}) : options_(options) {
     const bool connects = std::find(words.begin(), words.end(), "accept=1") != words.end();
     if (!connects) listener_.emplace(listen(path(), options));
-    words.insert(words.begin(), {os::program_beside("corelane-channel-abi-peer"), path()});
+    words.insert(words.begin(), {os::program_beside("corelane-channel-peer"), path()});
     program_.emplace(words, os::ChildOptions{.joins_errors = true});
     if (connects) REQUIRE(program_->read_line(soon()) == "listening");
   }

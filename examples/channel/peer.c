@@ -1,7 +1,7 @@
 /* The other end of a channel in C, written from docs/channel.md alone: it sets a channel up at a path, and answers
  * every message with the same bytes, short ones inline and long ones through its chunks, until the peer closes or dies.
  *
- *   corelane-channel-abi-peer PATH [WORD=NUMBER ...]
+ *   corelane-channel-peer PATH [WORD=NUMBER ...]
  *     accept=1      listens at the path for one who connects
  *     wake=W        how it is woken: 0 spin, 1 futex (default), 2 eventfd, 3 SIGUSR1
  *     offer=F       features: 7 (default) are all that the page tells of
@@ -78,7 +78,7 @@ static uint32_t returns_awaited;
 static unsigned answers, sleeps, far_sleeps;
 
 static void fail(const char* what) {
-  fprintf(stderr, "abi-peer: %s: %s\n", what, strerror(errno));
+  fprintf(stderr, "corelane-channel-peer: %s: %s\n", what, strerror(errno));
   exit(1);
 }
 
@@ -92,7 +92,7 @@ static _Atomic(uint32_t)* half(const uint8_t* base, size_t offset) {
 /* ---- Set-up */
 
 static int make_memory(size_t size, int seals, uint8_t** base) {
-  int fd = (int)syscall(SYS_memfd_create, "abi-peer", 3u /* MFD_CLOEXEC | MFD_ALLOW_SEALING */);
+  int fd = (int)syscall(SYS_memfd_create, "corelane-channel-peer", 3u /* MFD_CLOEXEC | MFD_ALLOW_SEALING */);
   if (fd < 0 || ftruncate(fd, (off_t)size) != 0 || fallocate(fd, 0, 0, (off_t)size) != 0) fail("memory");
   *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (*base == MAP_FAILED || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | seals) != 0)
@@ -167,7 +167,7 @@ static void receive(void* packet, size_t size, uint32_t kind, int* fds, uint32_t
   const ssize_t got = recvmsg(socket_fd, &message, MSG_CMSG_CLOEXEC);
   memcpy(&got_kind, bytes + 8, sizeof got_kind);
   if (got != (ssize_t)size || memcmp(bytes, &MAGIC, sizeof MAGIC) != 0 || got_kind != kind) {
-    fprintf(stderr, "abi-peer: refused: %.*s\n", got > 16 ? (int)got - 16 : 0, (const char*)bytes + 16);
+    fprintf(stderr, "corelane-channel-peer: refused: %.*s\n", got > 16 ? (int)got - 16 : 0, (const char*)bytes + 16);
     exit(1);
   }
   memcpy(packet, bytes, size);
@@ -378,7 +378,7 @@ static void choose(const char* word) {
       *all[i].value = atoi(value + 1);
       return;
     }
-  fprintf(stderr, "abi-peer: unknown word %s\n", word);
+  fprintf(stderr, "corelane-channel-peer: unknown word %s\n", word);
   exit(1);
 }
 
