@@ -23,7 +23,7 @@ namespace {
 using errors::not_stored;
 constexpr std::uint64_t magic = 0x53'54'4e'55'4f'43'4c'43;  // "CLCOUNTS"
 constexpr std::size_t header_words = 32, core_words = 5, task_words = 32;
-constexpr std::size_t sequence_word = 5, name_word = 16, label_word = 19;
+constexpr std::size_t sequence_word = 5, name_word = 16, label_word = 20;
 constexpr std::size_t most_cores = 4096, most_tasks = 100'000;
 constexpr std::string_view prefix = "counters-";
 constexpr int most_namesakes = 64;  // processes with one pid, in different namespaces
@@ -93,7 +93,7 @@ void write_task(std::span<std::uint64_t> words, const TaskCounters& task) {
   pen.put(contract.importance).put(contract.on_overrun).put(task.bound.count());
   pen.put(task.jobs).put(task.misses).put(task.overruns);
   pen.put(task.p50.count()).put(task.p99.count()).put(task.max.count());
-  pen.put(task.blocks);
+  pen.put(task.blocks).put(task.oversleeps);
   pen.text(task.label, task_words - label_word);
 }
 
@@ -117,7 +117,7 @@ TaskCounters read_task(std::span<const std::uint64_t> words) {
   glass.get(contract.importance), glass.get(contract.on_overrun), glass.get(task.bound);
   glass.get(task.jobs), glass.get(task.misses), glass.get(task.overruns);
   glass.get(task.p50), glass.get(task.p99), glass.get(task.max);
-  glass.get(task.blocks);
+  glass.get(task.blocks), glass.get(task.oversleeps);
   task.label = glass.text(task_words - label_word);
   return task;
 }

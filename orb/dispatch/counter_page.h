@@ -15,7 +15,7 @@
 //   core     0 id   1 capacity   2 admitted   3 tasks   4 order: 1 by deadlines    (shares in parts per million)
 //   task     0 id   1 owner   2 core   3 native priority   4-8 T D C J S   9 importance   10 overrun policy
 //            11 bound of the response at admission   12 jobs   13 misses   14 overruns   15-17 response: p50 p99 max
-//            18 blocks   19-31 label, ended by a zero
+//            18 blocks   19 oversleeps   20-31 label, ended by a zero
 // Threads: one writer; readers in any process. A reader that meets a writer (sequence odd or changed) tries again.
 #pragma once
 
@@ -39,7 +39,7 @@
 
 namespace corelane::dispatch {
 
-inline constexpr std::uint64_t page_version = 3;
+inline constexpr std::uint64_t page_version = 4;
 
 struct CoreCounters {
   CoreId core;
@@ -57,7 +57,8 @@ struct TaskCounters {
   Contract contract{};
   Duration bound{};
   std::uint64_t jobs = 0, misses = 0, overruns = 0;
-  std::uint64_t blocks = 0;  // jobs that waited without saying so
+  std::uint64_t blocks = 0;      // jobs that waited without saying so
+  std::uint64_t oversleeps = 0;  // jobs that suspended themselves for longer than S in all
   Duration p50{}, p99{}, max{};
   std::string label;
 };

@@ -82,6 +82,7 @@ TaskCounters CounterPublisher::counters_of(const Row& row) {
   counters.misses = statistics.misses.load(std::memory_order_relaxed);
   counters.overruns = statistics.overruns.load(std::memory_order_relaxed);
   counters.blocks = statistics.blocks.load(std::memory_order_relaxed);
+  counters.oversleeps = statistics.oversleeps.load(std::memory_order_relaxed);
   counters.p50 = statistics.response.quantile(500'000);
   counters.p99 = statistics.response.quantile(990'000);
   counters.max = statistics.response.max();

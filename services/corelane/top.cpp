@@ -31,14 +31,15 @@ double percent(std::int64_t ppm) { return static_cast<double>(ppm) / 10'000; }
 
 std::string table_of(const TaskCounters& task) {
   const bool placed = task.core != no_core, bounded = task.bound > Duration::zero();
-  return format("  %-5llu %4s %4s %9s %9s %9s %9llu %7llu %8llu %7llu %9s %9s %9s  ",
+  return format("  %-5llu %4s %4s %9s %9s %9s %9llu %7llu %8llu %10llu %7llu %9s %9s %9s  ",
                 static_cast<unsigned long long>(task.task.value),
                 placed ? std::to_string(task.core.value).c_str() : "-",
                 placed ? std::to_string(task.native).c_str() : "-", brief(task.contract.period).c_str(),
                 brief(task.contract.deadline).c_str(), brief(task.contract.budget).c_str(),
                 static_cast<unsigned long long>(task.jobs), static_cast<unsigned long long>(task.misses),
-                static_cast<unsigned long long>(task.overruns), static_cast<unsigned long long>(task.blocks),
-                brief(task.p99).c_str(), brief(task.max).c_str(), bounded ? brief(task.bound).c_str() : "-") +
+                static_cast<unsigned long long>(task.overruns), static_cast<unsigned long long>(task.oversleeps),
+                static_cast<unsigned long long>(task.blocks), brief(task.p99).c_str(), brief(task.max).c_str(),
+                bounded ? brief(task.bound).c_str() : "-") +
          plain(task.label) + "\n";
 }
 
@@ -149,7 +150,8 @@ std::string table_of(const ProcessCounters& process, const Picture& picture, Tim
     text += line_of(core, platform_on(core.core, process, picture), others_on(core.core, process, picture));
   if (process.tasks.empty()) return text;
   text +=
-      "  task  core prio         T         D         C      jobs  misses overruns  blocks       p99       max     "
+      "  task  core prio         T         D         C      jobs  misses overruns oversleeps  blocks       p99       "
+      "max     "
       "bound\n";
   for (const TaskCounters& task : process.tasks) text += table_of(task);
   return text;
@@ -170,6 +172,7 @@ nlohmann::ordered_json json_of(const TaskCounters& task) {
           {"jobs", task.jobs},
           {"misses", task.misses},
           {"overruns", task.overruns},
+          {"oversleeps", task.oversleeps},
           {"blocks", task.blocks},
           {"response_p50_ns", task.p50.count()},
           {"response_p99_ns", task.p99.count()},

@@ -38,6 +38,7 @@ ProcessCounters sample(std::uint64_t number) {
   task.core = CoreId{3};
   task.contract = make_contract(10ms, 1ms);
   task.jobs = task.misses = number;
+  task.blocks = number + 1, task.oversleeps = number + 2;
   task.label = "Plant/step";
   counters.tasks = {task, task};
   return counters;
@@ -60,6 +61,8 @@ TEST_CASE("a counter page says what was written into it") {
   REQUIRE(pages[0].tasks.size() == 2);
   CHECK(pages[0].tasks[1].label == "Plant/step");
   CHECK(pages[0].tasks[1].contract == make_contract(10ms, 1ms));
+  CHECK(pages[0].tasks[1].blocks == 6);
+  CHECK(pages[0].tasks[1].oversleeps == 7);
   CHECK(pages[0].cores.at(0).core == CoreId{3});
 }
 
@@ -73,7 +76,7 @@ TEST_CASE("a page goes with its process, and what does not fit is left out") {
   const auto pages = read_pages(directory.path());
   REQUIRE(pages.size() == 1);
   CHECK(pages[0].tasks.size() == 1);
-  CHECK(pages[0].tasks[0].label == std::string(103, 'x'));
+  CHECK(pages[0].tasks[0].label == std::string(95, 'x'));
   page->reset();
   CHECK(directory.entries() == 0);
 }

@@ -37,6 +37,7 @@ dispatch::ProcessCounters sample() {
   task.core = CoreId{2};
   task.contract = make_contract(10ms, 1500us);
   task.misses = 4;
+  task.oversleeps = 6;
   task.max = 2500us;
   task.label = "Plant/st\x1b\xff";
   counters.tasks = {task};
@@ -172,6 +173,7 @@ TEST_CASE("programs get JSON with units in its names") {
   CHECK(json[0]["cores"][0]["admitted_ppm"] == 123'400);
   CHECK(json[0]["tasks"][0]["budget_ns"] == 1'500'000);
   CHECK(json[0]["tasks"][0]["misses"] == 4);
+  CHECK(json[0]["tasks"][0]["oversleeps"] == 6);
 }
 
 TEST_CASE("where no server runs this is said") {
