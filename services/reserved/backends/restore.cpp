@@ -56,10 +56,12 @@ int put_back_mask(const Host& host, const JournalEntry& entry) {
   return fault;
 }
 
-// What says so already may not be writable: an interrupt that the kernel does not let be steered.
+// What says so already may not be writable: an interrupt that the kernel does not let be steered. A group or an
+// interrupt that is gone takes with it what was to be put back.
 int put_back_value(GroupFiles& groups, const JournalEntry& entry) {
   if (groups.read(entry.subject) == entry.before) return 0;
-  return groups.write(entry.subject, entry.before);
+  const int fault = groups.write(entry.subject, entry.before);
+  return fault == ENOENT ? 0 : fault;
 }
 
 int put_back(const Host& host, const std::string& interrupts, const JournalEntry& entry) {

@@ -276,6 +276,17 @@ TEST_CASE("the processes of one process are itself and what it started") {
 
 // Error paths.
 
+TEST_CASE("what is gone has nothing to be put back, and is forgotten") {
+  FakeHost fake;
+  const JournalEntry gone[] = {
+      {.kind = JournalEntry::Kind::interrupt, .subject = "99/smp_affinity_list", .before = "0-3"},
+      {.kind = JournalEntry::Kind::value, .where = "cpuset", .subject = "ended/cpuset.cpus", .before = "0"},
+  };
+  for (const JournalEntry& entry : gone) REQUIRE(fake.journal.add(entry));
+  CHECK(restore(fake.host(), fake.directory / "interrupts") == Remarks{});
+  CHECK(fake.journal.entries().empty());
+}
+
 TEST_CASE("after a crash who inherited a reduced mask gets all cores again") {
   FakeHost fake(Kind::affinity);
   const int holder = fake.processes.fork_from(fake.shell);
