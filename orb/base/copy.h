@@ -15,10 +15,10 @@ void copy_by_registers(void* to, const void* from, std::size_t size) noexcept;
 }  // namespace detail
 
 // Copies `size` bytes, 0 and upwards, between blocks that do not overlap; null pointers are fine for 0 bytes. Any
-// thread. Why not std::memcpy: the C library's copies such lengths by `rep movsb`, which AMD's Zen 3 and 4 do at a
-// twentieth of their speed, 2 GB/s, when the destination begins 1 to 31 bytes behind the source, modulo a page of 4
-// KiB. Large blocks of malloc() begin 16 bytes into a page, shared memory at its beginning: what leaves shared memory
-// always lay like that.
+// thread. Why not std::memcpy: the C library copies such lengths by `rep movsb`, which AMD's Zen 3 does at a twentieth
+// of its speed, 2 GB/s, when the destination begins 1 to 31 bytes behind the source, modulo a page of 4 KiB. Large
+// blocks of malloc() begin 16 bytes into a page until the first of them is freed, and shared memory begins at a page:
+// what goes from the one to the other easily lies just like that.
 inline void copy_bytes(void* to, const void* from, std::size_t size) noexcept {
   constexpr std::uintptr_t page = 4096, slow_until = 32;
   const std::uintptr_t apart = (reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from)) % page;
