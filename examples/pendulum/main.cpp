@@ -1,13 +1,13 @@
 // corelane-pendulum: the demo. Without a subcommand it conducts; `serve` and `swing` are the roles that it starts
 // itself, each in a process of its own.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
 
 #include "examples/pendulum/roles.h"
 #include "orb/corba/exception.h"
+#include "orb/core/command_line.h"
 #include "orb/core/orb_options.h"
 
 namespace {
@@ -87,11 +87,10 @@ int run(std::vector<std::string> arguments) {
   swinging->add_option("--seed", client.seed)->required();
 
   try {
-    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
-    app.parse(arguments);
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // as CLI11 wants them
   } catch (const CLI::ParseError& fault) {
     if (fault.get_exit_code() == 0) return app.exit(fault);  // help
-    return refuse(fault.what());
+    return refuse(core::fault_of_command_line(app, arguments, fault.what()));
   }
   if (!*server && !*swinging && conductor.length <= Duration::zero()) return refuse("--length is more than 0s");
   conductor.admission = !no_admission;

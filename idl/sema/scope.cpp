@@ -97,4 +97,14 @@ std::string_view similar_type(std::string_view name) {
   return best;
 }
 
+std::string similar_word(std::string_view name, const std::vector<std::string>& words) {
+  std::string best;
+  std::size_t least = name.size() / 3 + 1;
+  for (const std::string& word : words) {
+    const std::size_t found = distance(word, name, least);
+    if (found < least) best = word, least = found;
+  }
+  return best;
+}
+
 }  // namespace corelane::idl

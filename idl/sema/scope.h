@@ -112,5 +112,7 @@ std::string lower_case(std::string_view name);
 std::string similar_name(const Scope& scope, std::string_view name, bool only_here);
 // The built-in type that looks most like `name`; empty when none is close.
 std::string_view similar_type(std::string_view name);
+// Of these words the one that looks most like `name`; empty when none is close.
+std::string similar_word(std::string_view name, const std::vector<std::string>& words);
 
 }  // namespace corelane::idl

@@ -22,6 +22,7 @@
 #include "idl/front/lexer.h"
 #include "idl/front/preprocessor.h"
 #include "idl/front/render.h"
+#include "idl/sema/scope.h"
 #include "idl/sema/sema.h"
 #include "idl/tool/arguments.h"
 #include "idl/tool/dump.h"
@@ -141,6 +142,20 @@ int usage_fault(const std::string& message) {
   return 2;
 }
 
+// The library names the words that were left over; those may be sound, and a misspelt option stands elsewhere.
+std::string fault_of_command_line(const CLI::App& app, const std::vector<std::string>& words, std::string said) {
+  std::vector<std::string> known;
+  for (const CLI::Option* const option : app.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    if (!name.starts_with("--") || std::ranges::find(known, name) != known.end()) continue;
+    const std::string similar = similar_word(name, known);
+    return "there is no option " + name + (similar.empty() ? "" : "; did you mean " + similar + "?");
+  }
+  return said;
+}
+
 // -w and -W; the fault of the first that is none.
 std::optional<std::string> set_warnings(const Settings& settings, Diagnostics& diagnostics) {
   auto fault = apply_warnings(settings.warnings, diagnostics);
@@ -201,12 +216,12 @@ int main(int argc, char** argv) {
   namespace tool = corelane::idl::tool;
   auto arguments = tool::expand_arguments(std::vector<std::string>(argv + 1, argv + argc));
   if (const auto* fault = std::get_if<tool::ArgumentFault>(&arguments)) return tool::usage_fault(fault->message);
-  auto words = std::get<std::vector<std::string>>(std::move(arguments));
-  std::reverse(words.begin(), words.end());  // as the library wants them
+  const auto& words = std::get<std::vector<std::string>>(arguments);
   try {
-    app.parse(std::move(words));
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as the library wants them
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return tool::usage_fault(tool::fault_of_command_line(app, words, error.what()) + "; see corelane-idl --help");
   }
   if (const auto fault = corelane::idl::fault_of(settings.preprocessor)) return tool::usage_fault(*fault);
   return tool::run_within_memory(settings);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "orb/core/command_line.h"
 #include "orb/core/orb_options.h"
 #include "orb/core/spelling.h"
 #include "orb/os/standard_descriptors.h"
@@ -90,7 +91,7 @@ Status run(std::vector<std::string> words) {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as the library wants them
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    return usage_fault(name_of(app), error.what());
+    return usage_fault(name_of(app), plain(corelane::core::fault_of_command_line(app, words, error.what())));
   }
   const auto settings = ToolSettings::load(orb_options);
   if (!settings) return std::cerr << name_of(app) << ": " << settings.error().text << "\n", 2;

@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "orb/corba/init_orb.h"
+#include "orb/core/command_line.h"
+#include "orb/core/name_service.h"
 #include "orb/core/orb_options.h"
 #include "orb/core/runtime.h"
+#include "orb/core/settings_of.h"
 #include "orb/core/stop_signals.h"
 #include "orb/os/log.h"
 #include "orb/os/small_file.h"
@@ -65,6 +68,16 @@ int serve(const std::vector<std::string>& options, const std::string& reference_
   return 0;
 }
 
+// Says who has its socket, where that is why it cannot listen.
+int serve_alone(const std::vector<std::string>& options, const std::string& reference_file) try {
+  return serve(options, reference_file);
+} catch (const CORBA::COMM_FAILURE&) {
+  const auto settings = core::settings_of(options);
+  const std::string why = settings ? fault_of_place(core::nameserver_socket(*settings)) : "";
+  if (why.empty()) throw;
+  return fault(why, 1);
+}
+
 int run(std::vector<std::string> words) {
   const auto orb_options = core::take_orb_options(words);
   CLI::App app{
@@ -81,11 +94,11 @@ int run(std::vector<std::string> words) {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    return fault(std::string(error.what()) + "; see corelane-nameserver --help", 2);
+    return fault(core::fault_of_command_line(app, words, error.what()) + "; see corelane-nameserver --help", 2);
   }
   const auto options = nameserver_options(orb_options);
   if (!options) return fault(options.error().text, 2);
-  return serve(*options, reference_file);
+  return serve_alone(*options, reference_file);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "services/nameserver/start.h"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +12,9 @@
 #include "orb/core/settings_of.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/os/directory.h"
+#include "orb/os/fd.h"
 #include "orb/os/small_file.h"
+#include "orb/os/socket_path.h"
 #include "services/nameserver/stores/open_store.h"
 
 namespace corelane::nameserver {
@@ -96,6 +99,19 @@ Expected<std::vector<std::string>, core::SettingsFault> nameserver_options(const
   }
   options.insert(options.end(), {"-ORBEndpointListen", listen});
   return options;
+}
+
+std::string fault_of_place(const std::string& socket) {
+  const os::Fd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const auto address = os::unix_address(socket);
+  if (!probe || !address || ::connect(probe.get(), address->generic(), address->length) != 0) return {};
+  ucred who{};
+  socklen_t size = sizeof who;
+  const bool known = ::getsockopt(probe.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 && who.pid > 0;
+  return "a nameserver runs on this host already" + (known ? " (process " + std::to_string(who.pid) + ")" : "") +
+         " at " + socket +
+         ": corelane ns list shows its names; one more needs a socket of its own (-ORBNamingSocket PATH, or off), an "
+         "endpoint (-ORBEndpointListen HOST:PORT) and a store (-ORBNamingStore)";
 }
 
 std::vector<std::string> urls_of(const std::vector<transport::Endpoint>& endpoints) {

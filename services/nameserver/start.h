@@ -26,6 +26,9 @@ Expected<std::vector<std::string>, core::SettingsFault> nameserver_options(const
 // what could not be opened, why, and what mends it.
 Expected<std::unique_ptr<Store>, std::string> store_of(const core::NamingSettings& settings);
 
+// Why a nameserver cannot listen at this Unix socket: another does, and what one more needs. "" where nobody does.
+std::string fault_of_place(const std::string& socket);
+
 // What to tell others: corbaloc: for TCP, the paths of sockets for this host.
 std::vector<std::string> urls_of(const std::vector<transport::Endpoint>& endpoints);
 

@@ -43,6 +43,11 @@ TEST_CASE("an argument that the demo does not take ends it with its usage") {
   CHECK_THAT(answer.text, Catch::StartsWith("corelane-pendulum: ") && Catch::Contains("\nusage: corelane-pendulum ["));
 }
 
+TEST_CASE("a misspelt option is named with the one that was meant") {
+  CHECK_THAT(demo({"--pendulum", "3"}).text,
+             Catch::StartsWith("corelane-pendulum: there is no option --pendulum; is --pendulums meant?\n"));
+}
+
 TEST_CASE("a word that is no way to reserve is told those that are") {
   CHECK_THAT(demo({"--reserve", "foo"}).text, Catch::Contains("--reserve: 'foo' is none of own, host, off\n"));
 }

@@ -176,7 +176,10 @@ TEST_CASE("a span is underlined and a note shows the other place") {
 TEST_CASE("an unknown option and a missing file are errors") {
   Workshop shop;
   CHECK(shop.idl("--frobnicate a.idl").code == 2);
+  CHECK(shop.idl("--depfil x a.idl").text ==
+        "corelane-idl: error: there is no option --depfil; did you mean --depfile?; see corelane-idl --help\n");
   CHECK(shop.idl("").code == 2);
+  CHECK(shop.idl("").text == "corelane-idl: error: source is required; see corelane-idl --help\n");
   const Outcome missing = shop.idl("none.idl");
   CHECK(missing.code == 1);
   CHECK(missing.text == "corelane-idl: error: cannot open `none.idl`: no such file\n");

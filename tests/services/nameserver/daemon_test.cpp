@@ -150,13 +150,14 @@ TEST_CASE("a daemon that cannot serve says why and what to do") {
   };
   const std::string port = daemon.tcp.substr(18, daemon.tcp.find('/') - 18);
   const Row rows[] = {
-      {{}, "exit status 1", "another server listens there"},
+      {{}, "exit status 1", "corelane-nameserver: a nameserver runs on this host already (process "},
       {{"-ORBNamingSocket", "off", "-ORBEndpointListen", port}, "exit status 1", "the address is taken"},
       {{"-ORBNamingSocket", "off", "-ORBNamingStore", "foo:x"}, "exit status 1", "unknown store 'foo:x'"},
       {{"-ORBNamingSocket", "off", "-ORBNamingStore", "sqlite:/nowhere/x"}, "exit status 1", "/nowhere"},
       {{"-ORBNamingSocket", "relative"}, "exit status 2", "a path with a slash"},
       {{"-ORBNamingStor", "memory"}, "exit status 2", "-ORBNamingStore"},
       {{"--bogus"}, "exit status 2", "--help"},
+      {{"--ior-fil", "x"}, "exit status 2", "there is no option --ior-fil; is --ior-file meant?; see"},
       {{"--help"}, "exit status 0", "docs/naming.md"},
   };
   for (const Row& row : rows) {

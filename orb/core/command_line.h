@@ -1,0 +1,32 @@
+// What is wrong with a program's command line, for programs whose options CLI11 reads. That library names the words
+// which were left over; those often are sound, and the misspelt option stands elsewhere.
+// Threads: pure. Allocates.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orb/core/spelling.h"
+
+namespace corelane::core {
+
+// "there is no option --core; is --cores meant?" for the first of the words that looks like a long option and is none
+// of `known` ("--cores"); "" where there is none. What stands behind -- is another program's.
+std::string unknown_option(std::span<const std::string> words, const std::vector<std::string>& known);
+
+// The same for the options of the command that was given last, or what the library says. `App` is CLI::App, whose
+// parse() of the words has failed.
+template <typename App>
+std::string fault_of_command_line(const App& app, std::span<const std::string> words, std::string_view said) {
+  const App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();  // bound: their depth
+  std::vector<std::string> known;
+  for (const auto* const option : command->get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  const std::string text = unknown_option(words, known);
+  return text.empty() ? std::string(said) : text;
+}
+
+}  // namespace corelane::core
