@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "orb/core/orb_options.h"
+#include "orb/core/settings_of.h"
 #include "orb/os/standard_descriptors.h"
 #include "services/reserved/daemon/daemon.h"
 
@@ -22,6 +23,8 @@ Settings, here or in /etc/corelane.toml; docs/reservation.md and docs/configurat
   -ORBReservedBackend NAME     auto, cgroup-v2, cgroup-v1 or affinity
   -ORBReservedRoot GROUP       the control group below which it works (/)
   -ORBReservedInterrupts off   leave interrupts where they are
+  -ORBReservedProcesses PID    move this process alone and what it starts, and nobody else (all)
+  -ORBReservedSocket PATH      where it listens (reserved.sock in the runtime directory)
   -ORBRuntimeDirectory DIR     socket, reference and journal
 )";
 
@@ -36,6 +39,7 @@ int main(int argc, char* argv[]) try {
   if (!words.empty() && (words.front() == "--help" || words.front() == "-h")) return std::cout << help_text, 0;
   if (!words.empty() && words.front() == "--version") return std::cout << "corelane-reserved " CORELANE_VERSION "\n", 0;
   if (!words.empty()) return fail(2, "what is '" + words.front() + "'? See corelane-reserved --help");
+  if (const auto settings = corelane::core::settings_of(options); !settings) return fail(2, settings.error().text);
   const auto done = corelane::reserved::run_daemon(options);
   return done ? 0 : fail(1, done.error());
 } catch (const std::exception& error) {

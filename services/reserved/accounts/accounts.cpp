@@ -95,7 +95,7 @@ std::optional<Refusal> Accounts::fault_of_holder(const Holder& holder) const {
       return Refusal{RefusalKind::bad_request, "process " + std::to_string(holder.process.pid) + " has reservation " +
                                                    std::to_string(other->id.value) +
                                                    (other->waiting ? ", which waits" : "") +
-                                                   "; release that one first"};
+                                                   "; it has one at a time, until it ends or gives that one back"};
   }
   if (accounts.size() >= options_.limits.reservations || of_user >= options_.limits.of_user)
     return Refusal{RefusalKind::no_room, "there are " + std::to_string(accounts.size()) + " reservations, " +

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "orb/os/clock.h"
 #include "orb/os/core_list.h"
 #include "orb/os/directory.h"
+#include "orb/os/host.h"
 #include "orb/os/log.h"
 #include "orb/os/small_file.h"
 #include "services/reserved/daemon/host_setup.h"
@@ -34,6 +36,20 @@ Expected<core::Settings, std::string> read_settings(const std::vector<std::strin
   if (!settings) return settings.error().text;
   if (settings->runtime_directory.empty()) settings->runtime_directory = dispatch::runtime_directory();
   return *std::move(settings);
+}
+
+// What cannot be meant, whatever the host is doing: told before anything is changed. "" for nothing.
+std::string fault_of(const core::ReservedSettings& settings) {
+  if (settings.processes != 0 && !os::identity_of(settings.processes))
+    return "reserved.processes: there is no process " + std::to_string(settings.processes);
+  std::string there;
+  std::getline(std::ifstream("/sys/devices/system/cpu/present"), there);
+  const auto present = os::parse_core_list(there);
+  if (!present) return {};
+  for (const CoreId core : settings.keep)
+    if (std::ranges::find(*present, core) == present->end())
+      return "reserved.keep: this machine has no core " + std::to_string(core.value) + ", but " + there;
+  return {};
 }
 
 // For a fault of the runtime directory's.
@@ -180,6 +196,12 @@ Done<void> serve(const std::vector<std::string>& words, const core::Settings& se
   if (written) {
     const std::string line = line_of(engine.keeper().status(), engine.keeper().cores());
     os::log::info(line);
+    if (std::ranges::none_of(engine.keeper().cores(),
+                             [](const CoreState& core) { return core.use == CoreUse::common; }))
+      os::log::warn(
+          "there is no core to give: all that it may use are kept for everybody (reserved.keep; without it those of "
+          "the "
+          "first core)");
     for (const std::string& cannot : engine.keeper().status().backend.cannot) os::log::warn(cannot);
     notify_manager("READY=1\nSTATUS=" + line);
     orb->run();
@@ -195,6 +217,7 @@ Done<void> serve(const std::vector<std::string>& words, const core::Settings& se
 Expected<void, std::string> run_daemon(std::vector<std::string> words) {
   const auto settings = read_settings(words);
   if (!settings) return Unexpected{settings.error()};
+  if (auto fault = fault_of(settings->reserved); !fault.empty()) return Unexpected{std::move(fault)};
   if (auto made = os::make_directory(settings->runtime_directory); !made)
     return Unexpected{made.error() + other_directory_text};
   auto engine = Engine::start(*settings);

@@ -279,7 +279,7 @@ TEST_CASE("a process has one reservation at a time, its threads one share each")
   Books books("core:4 pu:1");
   books.ask_cores(1, 1);
   CHECK(books.ask_cores(1, 1) == no_reservation);
-  CHECK_THAT(books.refusal().reason, Catch::Contains("has reservation 1; release that one first"));
+  CHECK_THAT(books.refusal().reason, Catch::Contains("has reservation 1; it has one at a time"));
   CHECK(books.ask_share(2, 1ms, 10ms, Extent::thread) != no_reservation);
   CHECK(books.ask_share(2, 1ms, 10ms, Extent::thread) == no_reservation);
 }

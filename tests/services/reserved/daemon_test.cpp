@@ -2,6 +2,8 @@
 #include "services/reserved/daemon/daemon.h"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -387,4 +389,48 @@ TEST_CASE("what cannot be is refused with the reason and what would fit") {
     faults.unless(nobody.find("no process 99999") != std::string::npos, "told: " + nobody);
     return faults.text();
   });
+}
+
+// Error paths.
+
+TEST_CASE("settings of the daemon that cannot be meant are refused before anything is changed") {
+  const TempDirectory place;
+  struct Row {
+    std::vector<std::string> options;
+    const char *status, *said;
+  };
+  const Row rows[] = {
+      {{"-ORBReservedKeep", "0,1023"}, "exit status 1", "reserved.keep: this machine has no core 1023, but 0"},
+      {{"-ORBReservedProcesses", "4194303"}, "exit status 1", "reserved.processes: there is no process 4194303"},
+      {{"-ORBReservedKep", "0"}, "exit status 2", "-ORBReservedKeep"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.options);
+    std::vector<std::string> words{daemon_program(), "-ORBRuntimeDirectory", place.path()};
+    words.insert(words.end(), row.options.begin(), row.options.end());
+    os::ChildProcess daemon(words, {.joins_errors = true});
+    const std::string text = daemon.read_all().value_or("");
+    CHECK(daemon.wait()->text() == row.status);
+    CHECK_THAT(text, Catch::StartsWith("corelane-reserved: ") && Catch::Contains(row.said));
+    CHECK(std::filesystem::is_empty(place.path()));
+  }
+}
+
+TEST_CASE("a daemon that has no core to give says so") {
+  const TempDirectory place;
+  std::string present;
+  std::getline(std::ifstream("/sys/devices/system/cpu/present"), present);
+  Sleeper moved;
+  os::ChildProcess daemon({daemon_program(), "-ORBRuntimeDirectory", place.path(), "-ORBReservedKeep", present,
+                           "-ORBReservedProcesses", std::to_string(moved.pid())},
+                          {.joins_errors = true});
+  std::string said;
+  while (const auto line = daemon.read_line()) {  // bound: the daemon's output
+    said += *line + "\n";
+    if (line->find("cores to give: none") != line->npos) break;
+  }
+  kill(daemon.pid(), SIGTERM);
+  said += daemon.read_all().value_or("");
+  CHECK(daemon.wait()->text() == "exit status 0");
+  CHECK_THAT(said, Catch::Contains("cores to give: none") && Catch::Contains("warning: there is no core to give"));
 }
