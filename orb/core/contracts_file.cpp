@@ -33,6 +33,18 @@ std::string as_repository_id(std::string text) {
   return "IDL:" + text + ":1.0";
 }
 
+// Of somebody who wrote [Plant.Controller.step], which is a table in a table in one.
+std::string as_table(const std::string& first, const toml::node& node) {
+  std::string path = first, last;
+  const toml::table* table = node.as_table();
+  while (table != nullptr && !table->empty() && table->begin()->second.is_table()) {  // bound: the file
+    if (!last.empty()) path += '.' + last;
+    last = table->begin()->first.str();
+    table = table->begin()->second.as_table();
+  }
+  return "[\"" + as_repository_id(path) + "\"." + (last.empty() ? "OPERATION" : last) + "]";
+}
+
 // uses[0] of a contract by the name that the file gives it.
 std::string with_names(std::string text, const std::vector<std::string>& resources) {
   for (std::size_t i = 0; i < resources.size(); ++i) {
@@ -68,7 +80,7 @@ class ContractsFile::Reader {
       const std::string name(id.str());
       line_ = id.source().begin.line;
       if (!is_repository_id(name))
-        return fault("\"" + name + "\" is no repository id; is [\"" + as_repository_id(name) + "\".OPERATION] meant?");
+        return fault("\"" + name + "\" is no repository id; is " + as_table(name, node) + " meant?");
       const toml::table* operations = node.as_table();
       if (operations == nullptr) return fault(name + ": expected a table for each operation: [\"" + name + "\".step]");
       if (auto bad = read_interface(name, *operations)) return bad;

@@ -89,24 +89,32 @@ std::string text_of(const ReferenceParts& parts, Format shown_as) {
   return shown_as == Format::json ? json_text(parts) : table_of(parts);
 }
 
-std::optional<std::string> read_reference(const std::string& who, const std::string& what, std::istream& in,
-                                          std::ostream& err) {
+Expected<std::string, ReferenceFault> reference_of(const std::string& what, std::istream& in) {
+  using Result = Expected<std::string, ReferenceFault>;
   if (is_reference(what)) return what;
-  const auto complain = [&](const std::string& fault) {
-    err << "corelane " << who << ": " << plain(fault)
-        << "; give a reference (IOR:, corbaloc: or corbaname:), a file that holds one, or - for standard input\n";
-    return std::nullopt;
+  const auto complain = [](const std::string& fault) -> Result {
+    return ReferenceFault{
+        plain(fault) +
+        "; give a reference (IOR:, corbaloc: or corbaname:), a file that holds one, or - for standard input"};
   };
   if (what.empty()) return complain("an empty word is no reference");
   if (what == "-") {
     const std::string given = trimmed({std::istreambuf_iterator<char>(in), {}});
-    return given.empty() ? complain("standard input held no reference") : std::optional(given);
+    return given.empty() ? complain("standard input held no reference") : Result(given);
   }
   const std::string path = what.starts_with("file://") ? what.substr(7) : what;
   const auto text = os::read_small_file(path, longest_reference);
   if (!text) return complain(text.error().text);
   const std::string held = trimmed(*text);
-  return held.empty() ? complain(path + " is empty, so it holds no reference") : std::optional(held);
+  return held.empty() ? complain(path + " is empty, so it holds no reference") : Result(held);
+}
+
+std::optional<std::string> read_reference(const std::string& who, const std::string& what, std::istream& in,
+                                          std::ostream& err) {
+  auto reference = reference_of(what, in);
+  if (reference) return std::move(*reference);
+  err << "corelane " << who << ": " << reference.error().text << "\n";
+  return std::nullopt;
 }
 
 int show_reference(const std::string& what, Format shown_as, std::istream& in, std::ostream& out, std::ostream& err) {

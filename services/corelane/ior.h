@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "orb/base/expected.h"
 #include "services/corelane/format.h"
 #include "services/corelane/reference_text.h"
 
@@ -14,7 +15,9 @@ namespace corelane::tool {
 std::string text_of(const ReferenceParts& parts, Format format);
 
 // The reference that `what` is, that the file of this name (also as file://) holds, or, for "-", that `in` holds.
-// Never empty; nothing when it complained, as "corelane <who>".
+// Never empty.
+Expected<std::string, ReferenceFault> reference_of(const std::string& what, std::istream& in);
+// The same; nothing when it complained, as "corelane <who>".
 std::optional<std::string> read_reference(const std::string& who, const std::string& what, std::istream& in,
                                           std::ostream& err);
 

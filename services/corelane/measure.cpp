@@ -211,18 +211,26 @@ bool write_contracts(const MeasureOptions& options, const std::vector<Measuremen
     if (const auto file = core::ContractsFile::parse(text, options.write); !file)
       return complaints.begin() << file.error().text << "\n", false;
   }
-  for (const Measurement& measurement : found)
-    if (const auto bad = add_to(text, options.write, measurement, proposal_of(measurement, interface, options.margin));
-        !bad.empty())
-      return complaints.begin() << options.write << (is_there ? " was left as it is: " : " was not made: ") << bad
-                                << "\n",
-             false;
+  std::vector<const Measurement*> added;
+  std::vector<std::string> faults;
+  for (const Measurement& measurement : found) {
+    auto bad = add_to(text, options.write, measurement, proposal_of(measurement, interface, options.margin));
+    if (bad.empty())
+      added.push_back(&measurement);
+    else
+      faults.push_back(std::move(bad));
+  }
+  const char* const without = !added.empty() ? " was written without this: "
+                              : is_there     ? " was left as it is: "
+                                             : " was not made: ";
+  for (const std::string& bad : faults) complaints.begin() << options.write << without << bad << "\n";
+  if (added.empty()) return false;
   if (const auto written = os::write_small_file(target_of(options.write), text, mode_of(options.write)); !written)
     return complaints.begin() << written.error().text << "\n", false;
-  bool all_count = true;
-  for (const Measurement& measurement : found)
-    if (const auto proposal = proposal_of(measurement, interface, options.margin); !proposal->fault.empty()) {
-      complaints.begin() << options.write << " has " << measurement.label << " as a comment alone: " << proposal->fault
+  bool all_count = faults.empty();
+  for (const Measurement* const measurement : added)
+    if (const auto proposal = proposal_of(*measurement, interface, options.margin); !proposal->fault.empty()) {
+      complaints.begin() << options.write << " has " << measurement->label << " as a comment alone: " << proposal->fault
                          << "\n";
       all_count = false;
     }

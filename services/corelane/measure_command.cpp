@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "services/corelane/command.h"
+#include "services/corelane/ior.h"
 #include "services/corelane/measure.h"
 
 namespace corelane::tool {
@@ -13,20 +14,29 @@ struct Options : MeasureOptions {
   Duration budget{};  // 0: a quarter of the period
 };
 
-void finish(Options& options, const ToolSettings& settings) {
+// False: it complained.
+bool finish(Options& options, const ToolSettings& settings) {
   const Duration budget = options.budget > Duration::zero() ? options.budget : options.period / 4;
   options.call.contract = make_contract(options.period, budget);
   options.call.operation = options.operation;
   options.call.options = settings.orb_options;
   options.directory = settings.runtime_directory;
+  if (options.call.reference.empty()) return true;
+  const auto reference = read_reference("measure", options.call.reference, std::cin, std::cerr);
+  if (reference) options.call.reference = *reference;
+  return reference.has_value();
 }
 
 void define_calls(CLI::App& app, Options& options, CLI::Option* operation) {
-  auto* const call = app.add_option("--call", options.call.reference, "call the --operation of this object")
-                         ->type_name("REFERENCE")
-                         ->needs(operation);
-  app.add_option("--argument", options.call.arguments,
-                 "with this argument, such as double:1.5; in the IDL's order. Types: " + argument_types())
+  auto* const call =
+      app.add_option("--call", options.call.reference,
+                     "call the --operation of this object: IOR:..., corbaloc:..., a file that holds one, or -")
+          ->type_name("REFERENCE")
+          ->needs(operation);
+  app.add_option(
+         "--argument", options.call.arguments,
+         "with this argument, such as double:1.5; in the IDL's order; nothing compares them with the IDL. Types: " +
+             argument_types())
       ->type_name("TYPE:VALUE")
       ->needs(call);
   app.add_option("--calls", options.call.calls, "so often")
@@ -67,7 +77,7 @@ Action define_measure(CLI::App& app, std::vector<std::string>& orb_options) {
       std::cerr << "corelane measure: name a FILE, a server with --request PID, or calls with --call REFERENCE\n";
       return 2;
     }
-    finish(*options, settings);
+    if (!finish(*options, settings)) return 1;
     return measure(*options, std::cout, std::cerr);
   };
 }

@@ -27,14 +27,14 @@ std::string list_command(const giop::Name& name, std::size_t index) {
   return "corelane ns list" + (context.empty() ? "" : " '" + giop::to_string(context) + "'");
 }
 
-std::string not_found_text(const Context::NotFound& fault, const giop::Name& name) {
+std::string not_found_text(const Context::NotFound& fault, const giop::Name& name, bool binds) {
   const std::size_t index = resolved(name, fault.rest_of_name());
   if (index >= name.size()) return "'" + giop::to_string(name) + "' is not bound; corelane ns list shows what is";
   const std::string component = "'" + giop::to_string(name[index]) + "'", before = context_before(name, index);
   switch (fault.why()) {
     case missing_node:
       return before + " has no " + component + "; " + list_command(name, index) + " shows what it has" +
-             (index + 1 < name.size() ? ", ns bind --parents makes contexts that are missing" : "");
+             (binds && index + 1 < name.size() ? ", ns bind --parents makes contexts that are missing" : "");
     case not_context:
       return component + " in " + before + " is an object and no context, so it holds no names";
     default:
@@ -44,11 +44,12 @@ std::string not_found_text(const Context::NotFound& fault, const giop::Name& nam
 
 }  // namespace
 
-std::string fault_of_naming(const std::exception& exception, const giop::Name& name) {
+std::string fault_of_naming(const std::exception& exception, const giop::Name& name, bool binds) {
   constexpr std::size_t readable = 100;
   std::string whole = "'" + giop::to_string(name);
   whole = whole.size() <= readable ? whole + "'" : whole.substr(0, readable) + "...'";
-  if (const auto* const fault = dynamic_cast<const Context::NotFound*>(&exception)) return not_found_text(*fault, name);
+  if (const auto* const fault = dynamic_cast<const Context::NotFound*>(&exception))
+    return not_found_text(*fault, name, binds);
   if (const auto* const fault = dynamic_cast<const Context::CannotProceed*>(&exception))
     return "the nameserver got as far as " + context_before(name, resolved(name, fault->rest_of_name())) +
            ", a context of another server that does not answer it; is that one running?";

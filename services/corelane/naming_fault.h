@@ -9,7 +9,8 @@
 
 namespace corelane::tool {
 
-// A sentence for a user exception of CosNaming that ended a request for `name`, or "" for any other exception.
-std::string fault_of_naming(const std::exception& exception, const giop::Name& name);
+// A sentence for a user exception of CosNaming that ended a request for `name`, or "" for any other exception. `binds`:
+// the request was to bind it.
+std::string fault_of_naming(const std::exception& exception, const giop::Name& name, bool binds = false);
 
 }  // namespace corelane::tool

@@ -48,7 +48,7 @@ int with_naming(const std::string& who, const NamingOptions& options, bool needs
   } catch (const CORBA::ORB::InvalidName& nobody) {
     return complain(err, who, nobody_text(nobody.what()));
   } catch (const CORBA::UserException& exception) {
-    const std::string text = fault_of_naming(exception, name);
+    const std::string text = fault_of_naming(exception, name, who.ends_with(" bind"));
     return complain(err, who, text.empty() ? exception.what() : text);
   } catch (const NamingFault& fault) {
     return complain(err, who, fault.what());

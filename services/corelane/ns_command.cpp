@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "services/corelane/command.h"
+#include "services/corelane/ior.h"
 #include "services/corelane/naming.h"
 
 namespace corelane::tool {
@@ -20,11 +21,15 @@ CLI::App* add_part(CLI::App& app, const std::shared_ptr<Chosen>& chosen, std::ve
   CLI::App* const part = app.add_subcommand(name, summary);
   part->callback([chosen, work] { chosen->work = work; });
   add_format(*part, chosen->options.format);
-  add_other_word(*part, orb_options,
-                 {.name = "--service",
-                  .orb_option = "-ORBNamingService",
-                  .type = "REFERENCE",
-                  .help = "the naming service, such as corbaloc::host:2809/NameService [this host's]"});
+  const auto use = [&orb_options](const std::string& word) {
+    const auto reference = reference_of(word, std::cin);
+    if (!reference) throw CLI::ValidationError("--service", reference.error().text);
+    orb_options.insert(orb_options.end(), {"-ORBNamingService", *reference});
+  };
+  part->add_option_function<std::string>("--service", use,
+                                         "the naming service, such as corbaloc::host:2809/NameService, or a file that "
+                                         "holds its reference [this host's]")
+      ->type_name("REFERENCE");
   part->footer("Exit status: 0 done, 1 it is not, and why is said, 2 the command line was wrong.");
   return part;
 }

@@ -74,7 +74,8 @@ Expected<rs::ShareWanted, std::string> parse_share(std::string_view text) {
   const auto budget = parse_duration(text.substr(0, slash));
   const auto period = slash == text.npos ? std::nullopt : parse_duration(text.substr(slash + 1));
   if (!budget || !period)
-    return "'" + std::string(text) + "' is no share; write 2ms/10ms for two milliseconds in every ten";
+    return "'" + std::string(text) +
+           "' is no share; write 2ms/10ms for two milliseconds in every ten, in whole numbers: 2500us/10ms";
   if (*budget <= Duration::zero() || *budget > *period || *period > std::chrono::seconds{1})
     return "'" + std::string(text) + "' is out of range: 0 < budget <= period <= 1s";
   return rs::ShareWanted(static_cast<std::uint64_t>(budget->count()), static_cast<std::uint64_t>(period->count()));

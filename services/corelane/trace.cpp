@@ -118,6 +118,7 @@ void print_replay(const sim::ReplayReport& report, std::ostream& out) {
       out << "replayed " << track.name << ": " << track.inputs << " inputs, " << track.commands << " equal commands\n";
     else if (track.lost > 0)
       out << "not replayed " << track.name << ": its beginning was overwritten; a larger recorder.size keeps it\n";
+  if (!report.difference) out << (report.same() ? "nothing differs\n" : "nothing could be replayed\n");
 }
 
 void complain_of_difference(const sim::ReplayReport& report, const Complaints& complaints) {

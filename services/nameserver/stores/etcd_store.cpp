@@ -366,7 +366,11 @@ Expected<std::unique_ptr<Store>, std::string> open_etcd_store(const std::string&
     network->tls = std::move(*tls);
   }
   auto store = std::make_unique<EtcdStore>(*address, std::move(network), options);
-  const auto contact = store->wait_for_contact(options.etcd_patience);
+  auto contact = store->wait_for_contact(std::min(options.etcd_patience, std::chrono::seconds{1}));
+  if (!contact && contact.error().kind != EtcdFault::Kind::refused) {
+    os::log::info("naming: waiting for etcd: " + contact.error().text);
+    contact = store->wait_for_contact(options.etcd_patience);
+  }
   if (contact) return {std::move(store)};
   return "the name store " + url + " cannot be opened: " + contact.error().text +
          (contact.error().kind == EtcdFault::Kind::refused ? ": see which user and password this nameserver was given"

@@ -264,6 +264,16 @@ TEST_CASE("what cannot go into a contracts file leaves it as it is") {
   CHECK(contents(path) == wrong.before);
 }
 
+TEST_CASE("what can be written is, and the rest is named") {
+  TempDirectory directory;
+  const std::string path = directory / "c.toml";
+  const auto nameless = jobs(100, "step").save(directory / "a"), named = jobs(100, "Plant.step").save(directory / "b");
+  const auto [status, out, err] = run({.files = {nameless, named}, .write = path});
+  CHECK(status == 1);
+  CHECK_THAT(err, Catch::Contains("c.toml was written without this: step names no interface"));
+  CHECK_THAT(contents(path), Catch::Contains("[\"IDL:Plant:1.0\".step]"));
+}
+
 TEST_CASE("a contracts file that was not there is not said to be left as it is") {
   TempDirectory directory;
   const auto trace = jobs(100, "step").save(directory / "t");

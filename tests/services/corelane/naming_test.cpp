@@ -57,7 +57,7 @@ CosNaming::Name wire_of(const std::string& text) { return naming::cos_name_of(na
 
 TEST_CASE("each refusal of a naming service says which component it was and what to do next") {
   const std::string name = "plant/line.1/controller";
-  const auto said_of = [&](const std::exception& exception) { return fault_of_naming(exception, name_of(name)); };
+  const auto said_of = [&](const std::exception& exception) { return fault_of_naming(exception, name_of(name), true); };
   CHECK(
       said_of(Context::NotFound(Reason::missing_node, wire_of("line.1/controller"))) ==
       "'plant' has no 'line.1'; corelane ns list 'plant' shows what it has, ns bind --parents makes contexts that are "
@@ -72,6 +72,8 @@ TEST_CASE("each refusal of a naming service says which component it was and what
         "'line.1' in 'plant' is an object and no context, so it holds no names");
   CHECK(said_of(Context::NotFound(Reason::not_object, wire_of("controller"))) ==
         "'controller' in 'plant/line.1' is a context and no object");
+  CHECK(fault_of_naming(Context::NotFound(Reason::missing_node, wire_of(name)), name_of(name)) ==
+        "the root context has no 'plant'; corelane ns list shows what it has");
   CHECK_THAT(said_of(Context::NotFound(Reason::missing_node, {})), Contains("is not bound"));
   CHECK_THAT(said_of(Context::CannotProceed(nullptr, wire_of("controller"))), Contains("as far as 'plant/line.1'"));
   CHECK_THAT(said_of(Context::AlreadyBound()), Contains("--replace"));

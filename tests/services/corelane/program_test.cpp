@@ -40,6 +40,34 @@ TEST_CASE("the help of the program names its commands") {
   for (const char* command : {"trace", "measure", "top", "doctor"}) CHECK_THAT(answer.text, Contains(command));
 }
 
+TEST_CASE("a misspelt option is named with the one that was meant, whatever was left over for it") {
+  const Answer answer = answer_of_tool({"reserve", "--core", "1", "--", "true"});
+  CHECK(answer.exit == "exit status 2");
+  CHECK(answer.text == "corelane reserve: there is no option --core; is --cores meant?; see corelane reserve --help\n");
+}
+
+TEST_CASE("a naming service is named by a file that holds its reference, too") {
+  const TempDirectory place;
+  std::ofstream(place / "service") << "corbaloc::127.0.0.1:1/NameService\n";
+  CHECK_THAT(answer_of_tool({"ns", "list", "--service", place / "service"}).text, Contains("127.0.0.1:1"));
+  const Answer none = answer_of_tool({"ns", "list", "--service", place / "missing"});
+  CHECK(none.exit == "exit status 2");
+  CHECK_THAT(none.text, Contains("--service: ") && Contains(place / "missing") && Contains("a file that holds one"));
+}
+
+TEST_CASE("a call to be measured takes the file of a reference") {
+  const TempDirectory place;
+  std::ofstream(place / "reference") << "corbaloc::127.0.0.1:1/x\n";
+  const std::vector<std::string> words{"measure", "--operation", "step", "--call"};
+  const auto said_of = [&](const std::string& reference) {
+    auto all = words;
+    all.push_back(reference);
+    return answer_of_tool(all).text;
+  };
+  CHECK_THAT(said_of(place / "reference"), Contains("127.0.0.1:1"));
+  CHECK_THAT(said_of(place / "missing"), Catch::StartsWith("corelane measure: ") && Contains("a file that holds one"));
+}
+
 TEST_CASE("commands find the servers' directory where a server finds its own") {
   const TempDirectory place;
   std::ofstream(place / "corelane.toml") << "[runtime]\ndirectory = '/nowhere/file'\n[contracts]\nfile = 'none.toml'\n";
