@@ -26,15 +26,24 @@ struct TopOptions {
 };
 
 // Until the user ends it.
+bool is_there(const std::string& directory) { return ::access(directory.c_str(), F_OK) == 0; }
+
+std::string nowhere_text(const std::string& directory) {
+  return "corelane top: " + plain(directory) +
+         " is not there: no server has run with it; --runtime-directory names another";
+}
+
 Status watch(const TopOptions& options) {
   KnownDirectories known;
   const bool clears = ::isatty(STDOUT_FILENO) == 1;  // else one picture below the other
+  const char* const between = clears || options.format == Format::json ? "" : "\n";
+  if (!is_there(options.directory)) std::cerr << nowhere_text(options.directory) << "; waiting for one\n";
   for (;;) {
     std::ostringstream picture;
     if (const Status status = top_once(options.directory, options.format, known, picture, std::cerr); status != 0)
       return status;
     if (options.format == Format::table && clears) std::cout << "\x1b[H\x1b[2J";
-    std::cout << picture.str() << (clears ? "" : "\n") << std::flush;
+    std::cout << picture.str() << between << std::flush;
     if (!std::cout) return 0;  // main() says it
     std::this_thread::sleep_for(std::chrono::duration<double>(options.interval));
   }
@@ -45,9 +54,8 @@ Status run(const TopOptions& options) {
   if (!options.once) return watch(options);
   (void)await_pages(options.directory, os::now(), patience);
   const Status status = top_once(options.directory, options.format, known, std::cout, std::cerr);
-  if (status != 0 || ::access(options.directory.c_str(), F_OK) == 0) return status;
-  std::cerr << "corelane top: " << plain(options.directory)
-            << " is not there: no server has run with it; --runtime-directory names another\n";
+  if (status != 0 || is_there(options.directory)) return status;
+  std::cerr << nowhere_text(options.directory) << "\n";
   return 1;
 }
 

@@ -5,6 +5,12 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "orb/os/child_process.h"
 #include "orb/os/fd.h"
@@ -32,12 +38,82 @@ Answer answer_of_tool(std::vector<std::string> words) {
   return answer_of(words);
 }
 
+// Each command that does something, as completion knows them: "ns list".
+std::vector<std::string> commands_known_by(const std::string& completion) {
+  std::vector<std::string> commands;
+  const std::regex known(R"(\[' ([a-z ]+)'\]=1)");
+  for (std::sregex_iterator at(completion.begin(), completion.end(), known), end; at != end; ++at)
+    if ((*at)[1] != "ns") commands.push_back((*at)[1]);
+  return commands;
+}
+
+std::vector<std::string> words_in(const std::string& command) {
+  std::istringstream stream(command);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
 }  // namespace
 
 TEST_CASE("the help of the program names its commands") {
   const Answer answer = answer_of_tool({"--help"});
   CHECK(answer.exit == "exit status 0");
   for (const char* command : {"trace", "measure", "top", "doctor"}) CHECK_THAT(answer.text, Contains(command));
+}
+
+TEST_CASE("each command has help, is completed with what that names, and refuses anything else") {
+  const std::string completion = answer_of_tool({"completion", "bash"}).text;
+  const std::vector<std::string> commands = commands_known_by(completion);
+  REQUIRE(commands.size() >= 15);
+  for (const std::string& command : commands) {
+    CAPTURE(command);
+    std::vector<std::string> words = words_in(command);
+    words.push_back("--help");
+    const Answer help = answer_of_tool(words);
+    CHECK(help.exit == "exit status 0");
+    const std::size_t begin = completion.find("' " + command + "') words='");
+    REQUIRE(begin != completion.npos);
+    const std::string offered = completion.substr(begin, completion.find(";;", begin) - begin);
+    const std::regex option("\n  (-[a-z],)?(--[a-z-]+)");
+    for (std::sregex_iterator at(help.text.begin(), help.text.end(), option), end; at != end; ++at)
+      CHECK_THAT(offered, Contains(" " + (*at)[2].str() + " ") || Contains("'" + (*at)[2].str() + " "));
+    words.back() = "--bogus";
+    const Answer bogus = answer_of_tool(words);
+    CHECK(bogus.exit == "exit status 2");
+    CHECK_THAT(bogus.text, Catch::StartsWith("corelane " + command + ": ") && Contains("--help"));
+  }
+}
+
+TEST_CASE("each command that shows something shows it as JSON, and faults as text on standard error") {
+  struct Case {
+    const char* words;
+    bool shows;
+  };
+  const Case c = GENERATE(Case{"top --once", true}, Case{"clean --dry-run", true}, Case{"doctor --for tasks", true},
+                          Case{"ior corbaloc::127.0.0.1:1/x", true}, Case{"cores", false},
+                          Case{"reserve --cores 1 -- true", false},
+                          Case{"ns list --service corbaloc::127.0.0.1:1/NameService", false},
+                          Case{"ns resolve x --service corbaloc::127.0.0.1:1/NameService", false},
+                          Case{"ns unbind x --service corbaloc::127.0.0.1:1/NameService", false},
+                          Case{"ping corbaloc::127.0.0.1:1/x", false}, Case{"trace /nowhere/x", false});
+  const TempDirectory place;
+  std::vector<std::string> words = words_in(c.words);
+  words.insert(words.begin() + (words[0] == "ns" ? 2 : 1), {"--format", "json"});
+  words.insert(words.begin(),
+               {"/usr/bin/env", "CORELANE_RUNTIME_DIRECTORY=" + place.path(), program_beside("corelane")});
+  ChildProcess program(words);
+  const std::string shown = program.read_all().value();
+  CAPTURE(c.words, shown);
+  CHECK(nlohmann::json::accept(shown) == c.shows);
+  if (c.shows) return;
+  CHECK(shown.empty());
+  CHECK(program.wait()->text() != "exit status 0");
+}
+
+TEST_CASE("a live view as JSON is a value a line and nothing between") {
+  const TempDirectory place;
+  ChildProcess view({program_beside("corelane"), "top", "--format", "json", "--interval", "0.1", "--runtime-directory",
+                     place.path()});
+  for (int i = 0; i < 3; ++i) CHECK(nlohmann::json::accept(view.read_line().value()));
 }
 
 TEST_CASE("a misspelt option is named with the one that was meant, whatever was left over for it") {
