@@ -27,6 +27,8 @@ NameFault NameTree::fault_at(const Place& place, StoreFault fault) {
       return {NameFaultKind::not_empty};
     case StoreFault::full:
       return {NameFaultKind::full};
+    case StoreFault::no_space:
+      return {NameFaultKind::no_space};
     case StoreFault::unavailable:
       break;
   }

@@ -31,6 +31,7 @@ enum class NameFaultKind : std::uint8_t {
   gone,         // the context that was asked does not exist
   dead_end,     // the way led into the context `context`, which does not exist; component `at` was to come
   full,         // the store's limits
+  no_space,     // where the store writes
   unavailable,  // the store
 };
 

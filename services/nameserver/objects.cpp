@@ -158,6 +158,9 @@ void Objects::raise(const NameFault& fault, const Name& name) {
       core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_object});
     case NameFaultKind::full:
       core::raise(Error{ErrorKind::imp_limit, Completion::no, minor::names_full});
+    case NameFaultKind::no_space:
+      core::raise(Error{ErrorKind::transient, Completion::no, minor::names_unavailable},
+                  "there is no room where it writes: its disk, or the quota of etcd, is full");
     case NameFaultKind::unavailable:
       break;
   }

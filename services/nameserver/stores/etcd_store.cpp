@@ -132,7 +132,7 @@ StoreFault EtcdStore::say(const EtcdFault& fault) {
   const std::lock_guard lock(remark_mutex_);
   if (remark != remark_) os::log::error(remark);
   remark_ = remark;
-  return has_no_room ? StoreFault::full : StoreFault::unavailable;
+  return has_no_room ? StoreFault::no_space : StoreFault::unavailable;
 }
 
 void EtcdStore::all_is_well() {

@@ -285,7 +285,7 @@ SqliteJournal::Done SqliteJournal::count(const char* what, std::uint64_t value) 
 }
 
 StoreFault SqliteJournal::say(const SqliteFault& fault) {
-  if (fault.is_full_disk()) return say(fault.text + ": make room on its disk", StoreFault::full);
+  if (fault.is_full_disk()) return say(fault.text + ": make room on its disk", StoreFault::no_space);
   return say(fault.text, StoreFault::unavailable);
 }
 

@@ -16,6 +16,8 @@ std::string_view text_of(StoreFault fault) noexcept {
       return "of the other type";
     case StoreFault::full:
       return "full";
+    case StoreFault::no_space:
+      return "no space";
     case StoreFault::unavailable:
       return "unavailable";
   }

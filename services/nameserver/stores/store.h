@@ -51,7 +51,8 @@ enum class StoreFault : std::uint8_t {
   already_bound,
   not_empty,
   wrong_type,   // replace(): what is bound is of the other type; destroy_context(): the root
-  full,         // a limit of StoreLimits, or the disk
+  full,         // a limit of StoreLimits
+  no_space,     // of the disk, or of etcd's quota; the log says what to do
   unavailable,  // nothing was written as far as is known; try again later. The log has the reason
 };
 std::string_view text_of(StoreFault fault) noexcept;

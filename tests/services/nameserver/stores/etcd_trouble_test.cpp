@@ -145,7 +145,7 @@ TEST_CASE("an etcd without room fails writers with what to do and nobody else un
   auto done = store->add(root_context, {"0", ""}, object_at(long_one));
   for (; done; done = store->add(root_context, {std::to_string(bound), ""}, object_at(long_one))) ++bound;
   REQUIRE(bound > 0);
-  CHECK(fails_with(done, StoreFault::full));
+  CHECK(fails_with(done, StoreFault::no_space));
   CHECK(store->status().remark.find("database space exceeded: compact and defragment etcd") != std::string::npos);
   CHECK_FALSE(store->status().stale);
   CHECK(reference_at(*store, root_context, {"0", ""}) == long_one);

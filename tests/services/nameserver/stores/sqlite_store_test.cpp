@@ -1,8 +1,11 @@
 // The store in a file: what is in it after its end, and files that are not as they should be.
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -171,6 +174,40 @@ TEST_CASE("a damaged file is refused, and moved aside when that is asked for") {
     check_bytes(path + aside, bytes);
     write_file(path, bytes);
   }
+}
+
+TEST_CASE("a full disk refuses who writes, loses nothing and lets others read until there is room again") {
+  const corelane::testing::TempDirectory directory;
+  const corelane::testing::Quiet quiet;
+  const auto disk = [&](unsigned long flags, const char* size) {
+    return mount("tmpfs", directory.path().c_str(), "tmpfs", flags, size) == 0;
+  };
+  const int outcome = in_child([&] {
+    if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        !disk(0, "size=400k"))
+      return 77;
+    const std::string place = "sqlite:" + (directory / "names.db"), reference(3000, 'r');
+    std::size_t bound = 0;
+    for (const bool again : {false, true}) {
+      const auto opened = open_store(place, {});
+      if (!opened) return 1;
+      Store& store = **opened;
+      if (again && store.list(root_context, nullptr, 1000)->size() != bound) return 2;
+      auto done = store.add(root_context, {std::to_string(bound), ""}, object_at(reference));
+      for (; done; done = store.add(root_context, {std::to_string(bound), ""}, object_at(reference))) ++bound;
+      if (bound == 0 || !fails_with(done, StoreFault::no_space)) return 3;
+      if (store.list(root_context, nullptr, 1000)->size() != bound) return 4;
+      if (!again) continue;
+      if (!disk(MS_REMOUNT, "size=4m")) return 77;
+      if (!store.add(root_context, {"last", ""}, object_at(reference))) return 5;
+    }
+    return 0;
+  });
+  if (outcome == 77) {
+    std::puts("SKIPPED: a small disk of the test's own needs root and a namespace of mounts");
+    return;
+  }
+  CHECK(outcome == 0);
 }
 
 TEST_CASE("a damaged file that cannot be moved aside is left as it is with its log") {
