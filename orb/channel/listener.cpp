@@ -165,7 +165,7 @@ Expected<os::Fd, SetupFault> Listener::accept_newcomer() {
 
 Expected<void, SetupFault> Listener::take_in(os::Fd newcomer) {
   const Peer peer = peer_of(newcomer);
-  auto let_in = check_access(peer, options_);
+  auto let_in = check_access(newcomer, options_);
   if (let_in && options_.greeter) let_in = options_.greeter(peer, newcomer);
   if (!let_in) {
     send_refusal(newcomer, let_in.error().text);

@@ -145,11 +145,6 @@ Result<void> send_hello(const os::Fd& socket, Offer& offer, const MadeMemory* sl
   return send_packet(socket, &offer.hello, sizeof offer.hello, descriptors);
 }
 
-bool is_welcome(const Peer& peer, const Access& access) noexcept {
-  const auto has = [](const auto& list, auto id) { return std::find(list.begin(), list.end(), id) != list.end(); };
-  return access.anyone || os::is_own_user(peer.user) || has(access.users, peer.user) || has(access.groups, peer.group);
-}
-
 Result<std::shared_ptr<void>> ask_porter(const Peer& peer, const Porter& porter) {
   return porter ? porter(peer) : Result<std::shared_ptr<void>>(nullptr);
 }
@@ -269,7 +264,7 @@ Result<void> await_confirmation(const os::Fd& socket, Time deadline) {
 }
 
 Result<EndParts> connect_steps(const os::Fd& socket, const Options& options, Time deadline) {
-  if (const auto welcome = check_access(peer_of(socket), options); !welcome) return welcome.error();
+  if (const auto welcome = check_access(socket, options); !welcome) return welcome.error();
   auto offer = make_offer(options, wake_by(peer_of(socket), options));
   if (!offer) return offer.error();
   auto sleep = make_memory(sizeof(SleepPage), Writers::both_ends);
@@ -294,7 +289,7 @@ Result<EndParts> connect_steps(const os::Fd& socket, const Options& options, Tim
 
 // The acceptor's answer to a hello.
 Result<EndParts> answer(const os::Fd& socket, const Options& options, Packet packet) {
-  if (const auto welcome = check_access(peer_of(socket), options); !welcome) return welcome.error();
+  if (const auto welcome = check_access(socket, options); !welcome) return welcome.error();
   const Wake wake = wake_by(peer_of(socket), options);
   auto offered = check_offer(socket, std::move(packet), hello_of(options, wake), options, Side::connector);
   if (!offered) return offered.error();
@@ -323,8 +318,9 @@ SetupFault told(const os::Fd& socket, SetupFault fault) {
 
 }  // namespace
 
-Expected<void, SetupFault> check_access(const Peer& peer, const Options& options) {
-  if (is_welcome(peer, options.access)) return {};
+Expected<void, SetupFault> check_access(const os::Fd& socket, const Options& options) {
+  if (is_welcome(socket, options.access)) return {};
+  const Peer peer = peer_of(socket);
   if (peer.user == geteuid())
     return SetupFault{SetupFault::Kind::denied,
                       "user " + std::to_string(peer.user) + " of process " + std::to_string(peer.process) +

@@ -44,8 +44,8 @@ struct EndParts {
   std::shared_ptr<void> pass;  // what the porter gave
 };
 
-// denied: the list does not have that peer.
-Expected<void, SetupFault> check_access(const Peer& peer, const Options& options);
+// denied: the list does not have whoever is at the other end.
+Expected<void, SetupFault> check_access(const os::Fd& socket, const Options& options);
 
 // The acceptor's side of one handshake, in steps that do not wait: to serve many at once.
 class Acceptance {

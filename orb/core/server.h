@@ -94,6 +94,8 @@ bool inside_request() noexcept;
 PeerId calling_peer() noexcept;
 // Who that is, as the kernel says. Nothing for a peer that came over the network, and where calling_peer() is 0.
 std::optional<transport::PeerCredentials> calling_credentials() noexcept;
+// The groups of its process, primary and supplementary: transport::Connection::groups().
+std::vector<gid_t> calling_groups();
 // The host that it came from, by its address; empty for one of this host that the kernel knows, and where
 // calling_peer() is 0.
 std::string calling_host();

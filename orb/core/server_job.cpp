@@ -44,6 +44,10 @@ std::optional<transport::PeerCredentials> calling_credentials() noexcept {
   return peer_on_this_thread != nullptr ? peer_on_this_thread->credentials() : std::nullopt;
 }
 
+std::vector<gid_t> calling_groups() {
+  return peer_on_this_thread != nullptr ? peer_on_this_thread->stream().groups() : std::vector<gid_t>{};
+}
+
 std::string calling_host() {
   if (peer_on_this_thread == nullptr || peer_on_this_thread->credentials()) return {};
   return peer_on_this_thread->stream().peer().host;

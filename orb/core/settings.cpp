@@ -373,10 +373,10 @@ const std::vector<SettingsEntry>& settings_table() {
       {"client.channel", "on", "off: call through sockets also where a reference names a channel",
        [](S& s, V v) { return yes_or_no(v, s.channels); }},
       {"channel.allow", "",
-       "other users whose clients may call through channels: names or numbers, groups as @name (primary ones), or "
-       "anyone; separated by commas. They need a way to the socket: where the runtime directory is closed to them, as "
-       "a "
-       "user's own is, name its path (channel:/path) in a directory that they may enter; others than these use sockets",
+       "other users whose clients may call through channels: names or numbers, groups as @name (all who are in "
+       "them), or anyone; separated by commas. They need a way to the socket: where the runtime directory is closed to "
+       "them, as a user's own is, name its path (channel:/path) in a directory that they may enter; others than these "
+       "use sockets",
        allowed},
       {"channel.pool", "4521984",
        "bytes that each end of a channel lends for messages of more than 4 KiB, so that they need not be copied: by "
@@ -459,8 +459,8 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return span_of_time(v, s.naming.foreign_time); }},
       {"naming.writers", "anyone",
        "who may change names (bind, unbind, make and destroy contexts, take leases), besides root and the user of "
-       "corelane-nameserver: users by name or number, groups as @name (primary ones), or anyone, separated by commas. "
-       "Others may resolve, list and watch",
+       "corelane-nameserver: users by name or number, groups as @name (all who are in them), or anyone, "
+       "separated by commas. Others may resolve, list and watch",
        name_writers},
       {"naming.network_writers", "auto",
        "whether those may of whom the kernel does not know who they are, that is clients over TCP: on, off, or auto: "

@@ -80,8 +80,8 @@ struct ReservedSettings {
   std::string root;          // control group below which it works; empty: the hierarchy's root
   int processes = 0;         // it and what it started may be moved, nobody else; 0: all may
   std::vector<CoreId> keep;  // never given away; empty: the first physical core
-  channel::Access users;   // who may reserve, besides root and its own user; groups: also those a user is not first in
-  bool interrupts = true;  // steers them away
+  channel::Access users;     // who may reserve, besides root and its own user
+  bool interrupts = true;    // steers them away
 };
 
 struct Settings {

@@ -41,6 +41,7 @@ class PooledConnection final : public transport::Connection, public std::enable_
   const transport::Endpoint& peer() const noexcept override { return below_->peer(); }
   int descriptor() const noexcept override { return below_->descriptor(); }
   std::optional<transport::PeerCredentials> credentials() const noexcept override { return below_->credentials(); }
+  std::vector<gid_t> groups() const override { return below_->groups(); }
   PeerId id() const noexcept override { return below_->id(); }
 
  private:

@@ -15,6 +15,7 @@
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/own_user.h"
+#include "orb/os/peer_groups.h"
 
 namespace corelane::transport {
 namespace {
@@ -103,8 +104,10 @@ bool ChannelLink::watch_all() const noexcept {
 
 std::optional<PeerCredentials> ChannelLink::credentials() const noexcept {
   const channel::Peer& peer = channel_.peer();
-  return PeerCredentials{.process = peer.process, .user = peer.user, .group = peer.group};
+  return PeerCredentials{.process = peer.process, .user = peer.user};
 }
+
+std::vector<gid_t> ChannelLink::groups() const { return os::peer_groups(channel_.hang_up_descriptor()); }
 
 IoResult ChannelLink::end_of(Fault fault) noexcept {
   if (fault == Fault::would_block || fault == Fault::timed_out) return {Io::would_block};

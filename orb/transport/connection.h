@@ -7,12 +7,15 @@
 // BAD_INV_ORDER. unwatch() makes the connection free for receive() again, with no byte lost in between.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "orb/base/bytes.h"
 #include "orb/base/expected.h"
@@ -65,7 +68,6 @@ class Watcher {
 struct PeerCredentials {
   std::int32_t process = 0;  // as this process's namespace numbers it
   std::uint32_t user = 0;
-  std::uint32_t group = 0;  // the primary one
 };
 
 // What one read gave.
@@ -159,6 +161,9 @@ class Connection {
   virtual int descriptor() const noexcept { return -1; }
   // Nothing when the peer came over the network.
   virtual std::optional<PeerCredentials> credentials() const noexcept { return std::nullopt; }
+  // All groups of that peer's process, primary and supplementary; asks the kernel: os::peer_groups(). None when the
+  // peer came over the network.
+  virtual std::vector<gid_t> groups() const { return {}; }
   // Of this process, never used again; never 0.
   virtual PeerId id() const noexcept = 0;
 };

@@ -298,7 +298,7 @@ std::optional<PeerCredentials> peer_credentials(int fd) noexcept {
   ucred found{};
   socklen_t size = sizeof found;
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &found, &size) != 0 || found.pid == 0) return std::nullopt;
-  return PeerCredentials{.process = found.pid, .user = found.uid, .group = found.gid};
+  return PeerCredentials{.process = found.pid, .user = found.uid};
 }
 
 Endpoint local_endpoint(int fd) { return endpoint_of(address_by(fd, getsockname)); }

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "orb/os/peer_groups.h"
 #include "orb/transport/detail/socket.h"
 
 namespace corelane::transport {
@@ -12,6 +13,8 @@ SocketLink::SocketLink(os::Fd fd)
     : fd_(std::move(fd)),
       is_unix_(local_endpoint(fd_.get()).kind == EndpointKind::unix_socket),
       credentials_(is_unix_ ? peer_credentials(fd_.get()) : std::nullopt) {}
+
+std::vector<gid_t> SocketLink::groups() const { return is_unix_ ? os::peer_groups(fd_.get()) : std::vector<gid_t>{}; }
 
 IoResult SocketLink::receive_some(MutableBytes buffer, Lent*) noexcept {
   return transport::receive_some(fd_.get(), buffer);

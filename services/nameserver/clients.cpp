@@ -1,7 +1,6 @@
 #include "services/nameserver/clients.h"
 
 #include <arpa/inet.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -9,7 +8,7 @@
 
 #include "orb/core/exception.h"
 #include "orb/core/server.h"
-#include "services/nameserver/broker/protocol.h"
+#include "orb/os/own_user.h"
 
 namespace corelane::nameserver {
 
@@ -36,21 +35,21 @@ Writers::Writers(const core::NamingSettings& settings)
       network_(settings.network_writers == core::NamingSettings::Unknown::on ||
                (settings.network_writers == core::NamingSettings::Unknown::automatic && settings.writers.anyone)) {}
 
-Expected<void, std::string> Writers::admits(const std::optional<transport::PeerCredentials>& client) const {
+Expected<void, std::string> Writers::admits(const std::optional<transport::PeerCredentials>& client,
+                                            std::span<const gid_t> groups) const {
   const std::string may_not = " may not change names here, only look them up; ";
   if (!client && network_) return {};
   if (!client)
     return "a client over TCP, of whom nobody knows who he is," + may_not +
            "call over the nameserver's Unix socket, or have naming.network_writers turned on";
-  const channel::Peer peer{.process = client->process, .user = client->user, .group = client->group};
-  if (peer.user == 0 || is_welcome(peer, access_, ::geteuid())) return {};
-  return "user " + std::to_string(peer.user) + may_not +
+  if (client->user == 0 || os::is_own_user(client->user) || access_.has(client->user, groups)) return {};
+  return "user " + std::to_string(client->user) + may_not +
          "naming.writers, a setting of corelane-nameserver, says who may";
 }
 
 void Writers::require() const {
   if (core::calling_peer() == PeerId{0}) return;
-  if (auto admitted = admits(core::calling_credentials()); !admitted)
+  if (auto admitted = admits(core::calling_credentials(), core::calling_groups()); !admitted)
     core::raise(Error{ErrorKind::no_permission, Completion::no, 0}, std::move(admitted.error()));
 }
 

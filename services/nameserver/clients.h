@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "orb/base/expected.h"
@@ -35,8 +36,9 @@ class Writers {
  public:
   explicit Writers(const core::NamingSettings& settings);
 
-  // Or why not, as a sentence with its remedy. Nothing: a client of whom the kernel does not know who he is.
-  Expected<void, std::string> admits(const std::optional<transport::PeerCredentials>& client) const;
+  // Or why not, as a sentence with its remedy. No client: one of whom the kernel does not know who he is.
+  Expected<void, std::string> admits(const std::optional<transport::PeerCredentials>& client,
+                                     std::span<const gid_t> groups) const;
   // Admits the request that the calling thread runs, or raises NO_PERMISSION, with who may and what to do.
   void require() const;
 

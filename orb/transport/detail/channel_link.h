@@ -67,6 +67,7 @@ class ChannelLink final : public Link {
   Endpoint local() const override { return local_; }
   Endpoint peer() const override { return peer_; }
   std::optional<PeerCredentials> credentials() const noexcept override;
+  std::vector<gid_t> groups() const override;
 
  private:
   ChannelLink(channel::Channel channel, ChannelWatch watch, Endpoint local, Endpoint peer);

@@ -80,6 +80,7 @@ class Link {
   virtual Endpoint local() const = 0;
   virtual Endpoint peer() const = 0;
   virtual std::optional<PeerCredentials> credentials() const noexcept { return std::nullopt; }
+  virtual std::vector<gid_t> groups() const { return {}; }
 };
 
 }  // namespace corelane::transport

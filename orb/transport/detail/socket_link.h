@@ -25,6 +25,7 @@ class SocketLink final : public Link {
   Endpoint local() const override;
   Endpoint peer() const override;
   std::optional<PeerCredentials> credentials() const noexcept override { return credentials_; }
+  std::vector<gid_t> groups() const override;
 
  private:
   const os::Fd fd_;

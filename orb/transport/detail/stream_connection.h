@@ -67,6 +67,7 @@ class StreamConnection final : public Connection,
   const Endpoint& peer() const noexcept override { return peer_; }
   int descriptor() const noexcept override { return link_->descriptor(); }
   std::optional<PeerCredentials> credentials() const noexcept override { return credentials_; }
+  std::vector<gid_t> groups() const override { return link_->groups(); }
   PeerId id() const noexcept override { return id_; }
 
   Time quiet_since() const noexcept override;

@@ -88,7 +88,7 @@ bool Broker::hear(Guest& guest) {
   const auto message = receive_message(guest.socket, Time{});
   if (!message || !guest.name.empty()) return false;  // gone, or a service that says something
   if (message->words[0] == "register" && message->words.size() == 3) return enlist(guest, *message);
-  if (message->words[0] == "open" && message->words.size() == 2) return introduce(guest, message->words[1]);
+  if (message->words[0] == "open" && message->words.size() == 3) return introduce(guest, *message);
   return false;
 }
 
@@ -111,15 +111,24 @@ bool Broker::enlist(Guest& guest, const BrokerMessage& message) {
   return true;
 }
 
-bool Broker::introduce(Guest& client, const std::string& name) {
+// Whether each is on the other's list is seen here, where the kernel tells of both.
+bool Broker::introduce(Guest& client, const BrokerMessage& message) {
+  const std::string& name = message.words[1];
+  const auto access = parse_access(message.words[2]);
+  if (!access) return refuse(client, BrokerFault::Kind::bad_name, "that is no access list");
   const Guest* const service = service_of(name);
   if (service == nullptr)
     return refuse(client, BrokerFault::Kind::unknown_name,
                   "no service is called '" + name + "': start it, or see its name");
-  if (!is_welcome(client.peer, service->access, service->peer.user))
+  if (!is_welcome(client.socket, service->access, service->peer.user))
     return refuse(client, BrokerFault::Kind::denied,
                   "user " + std::to_string(client.peer.user) + " is not on the access list of '" + name +
                       "', process " + std::to_string(service->peer.process));
+  if (!is_welcome(service->socket, *access, client.peer.user))
+    return refuse(client, BrokerFault::Kind::denied,
+                  "'" + name + "' is process " + std::to_string(service->peer.process) + " of user " +
+                      std::to_string(service->peer.user) + ", who is not on the access list of user " +
+                      std::to_string(client.peer.user));
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return refuse(client, BrokerFault::Kind::no_room,

@@ -4,8 +4,8 @@
 // names.
 //
 // A name is its service's for as long as its connection is open: it goes with the process, however that ends. The
-// broker sees to it that a service's access list is kept, by the credentials that the kernel gives, since over a socket
-// pair the two would see the broker's own.
+// broker sees to it that both access lists are kept, the service's and the client's, by the credentials that the kernel
+// gives, since over a socket pair the two would see the broker's own.
 //
 // Threads: one of its own; start() and the destructor any but a real-time one.
 #pragma once
@@ -56,7 +56,7 @@ class Broker {
   // false: he goes.
   bool hear(Guest& guest);
   bool enlist(Guest& guest, const BrokerMessage& message);
-  bool introduce(Guest& client, const std::string& name);
+  bool introduce(Guest& client, const BrokerMessage& message);
   bool refuse(Guest& guest, BrokerFault::Kind kind, const std::string& text);
   void dismiss(std::size_t index);
   Guest* service_of(const std::string& name);

@@ -39,7 +39,7 @@ Expected<os::Fd, BrokerFault> reach(const std::string& path, const std::string& 
   auto socket = channel::connect_socket(path, deadline);
   if (!socket) return no_broker(path, socket.error().text);
   const channel::Peer broker = channel::peer_of(*socket);
-  if (broker.user == 0 || is_welcome(broker, access, geteuid())) return std::move(*socket);
+  if (broker.user == 0 || is_welcome(*socket, access)) return std::move(*socket);
   return BrokerFault{Kind::denied,
                      "the broker at " + path + " is run by user " + std::to_string(broker.user) +
                          ", who is neither root nor this one: name him in the access list, or another broker"};
@@ -47,6 +47,10 @@ Expected<os::Fd, BrokerFault> reach(const std::string& path, const std::string& 
 
 Expected<BrokerMessage, BrokerFault> ask(const os::Fd& socket, const std::string& path, const std::string& text,
                                          Time deadline) {
+  if (text.size() > longest_message)
+    return BrokerFault{Kind::bad_name, "the access list is too long for the broker, which is told at most " +
+                                           std::to_string(longest_message) +
+                                           " bytes: name a group in place of its users"};
   // A broker that has no room says so before it is asked, and hangs up: what it said is read all the same.
   send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL);
   auto answer = receive_message(socket, deadline);
@@ -58,11 +62,6 @@ Expected<BrokerMessage, BrokerFault> ask(const os::Fd& socket, const std::string
 channel::Options options_over(const os::Fd& pair, channel::Options options) {
   options.access.users.push_back(channel::peer_of(pair).user);
   return options;
-}
-
-BrokerFault stranger(const channel::Peer& peer) {
-  return {Kind::denied, "process " + std::to_string(peer.process) + " is user " + std::to_string(peer.user) +
-                            "'s, who is not on the access list of user " + std::to_string(geteuid())};
 }
 
 }  // namespace
@@ -87,7 +86,6 @@ Expected<Introduced, BrokerFault> ChannelService::accept(Time deadline) {
     return BrokerFault{Kind::unreachable,
                        is_late ? "nobody has asked for a channel" : "the broker is gone: enlist the name again"};
   }
-  if (!is_welcome(*peer, options_.access, geteuid())) return stranger(*peer);
   const channel::Options options = options_over(message->descriptor, options_);
   auto made = channel::Channel::accept_over(std::move(message->descriptor), options, os::now() + options_.handshake);
   if (!made) return BrokerFault{Kind::no_channel, made.error().text};
@@ -98,11 +96,10 @@ Expected<Introduced, BrokerFault> open_channel(const std::string& broker, const 
                                                const channel::Options& options, Time deadline) {
   const auto socket = reach(broker, name, options.access, deadline);
   if (!socket) return socket.error();
-  auto answer = ask(*socket, broker, "open " + name, deadline);
+  auto answer = ask(*socket, broker, "open " + name + " " + access_text(options.access), deadline);
   if (!answer) return answer.error();
   const auto peer = parse_channel(*answer);
   if (!peer) return fault_in(*answer);
-  if (!is_welcome(*peer, options.access, geteuid())) return stranger(*peer);
   const channel::Options over = options_over(answer->descriptor, options);
   auto made = channel::Channel::connect_over(std::move(answer->descriptor), over, deadline);
   if (!made) return BrokerFault{Kind::no_channel, "'" + name + "' was found, but: " + made.error().text};

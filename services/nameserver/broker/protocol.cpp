@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "orb/channel/hello.h"
-#include "orb/os/own_user.h"
-
 namespace corelane::nameserver {
 namespace {
 
@@ -54,12 +51,6 @@ std::optional<channel::Access> parse_access(std::string_view text) {
   return access;
 }
 
-bool is_welcome(const channel::Peer& peer, const channel::Access& access, uid_t own_user) noexcept {
-  const auto has = [](const auto& list, auto id) { return std::find(list.begin(), list.end(), id) != list.end(); };
-  return access.anyone || os::is_one_user(peer.user, own_user) || has(access.users, peer.user) ||
-         has(access.groups, peer.group);
-}
-
 std::string channel_text(const channel::Peer& peer) {
   return "channel " + std::to_string(peer.process) + " " + std::to_string(peer.user) + " " + std::to_string(peer.group);
 }
@@ -77,7 +68,7 @@ std::string refusal_text(const BrokerFault& fault) {
 }
 
 Expected<void, channel::SetupFault> send_message(const os::Fd& socket, const std::string& text, int descriptor) {
-  const std::string packet = text.substr(0, sizeof(channel::Packet::bytes));
+  const std::string packet = text.substr(0, longest_message);
   return channel::send_packet(socket, packet.data(), packet.size(),
                               descriptor < 0 ? std::vector<int>{} : std::vector<int>{descriptor});
 }

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "orb/base/expected.h"
 #include "orb/channel/access.h"
@@ -15,20 +15,16 @@
 
 namespace corelane::reserved {
 
-// What the system knows of a user; a name that is not known is its number.
-struct KnownUser {
-  std::string name{};
-  std::vector<gid_t> groups{};  // all that it is in
-};
-KnownUser known_user(uid_t user);
+// A name that the system does not know is its number.
+std::string name_of_user(uid_t user);
 
 class AccessList {
  public:
   // Besides root and this process's user.
   explicit AccessList(channel::Access access) : access_(std::move(access)) {}
 
-  // Else why not, and how to mend it.
-  Expected<void, Refusal> admits(std::uint32_t user) const;
+  // Else why not, and how to mend it. `groups`: those of the user's process.
+  Expected<void, Refusal> admits(std::uint32_t user, std::span<const gid_t> groups) const;
 
  private:
   const channel::Access access_;

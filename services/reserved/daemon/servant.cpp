@@ -204,7 +204,7 @@ Account ReservationServant::owned(idl::Id reservation, const Caller& from) const
   if (from.user != 0 && from.user != account->holder.user)
     refuse({.kind = RefusalKind::not_yours,
             .reason = "reservation " + std::to_string(reservation) + " is of user " +
-                      known_user(account->holder.user).name + "; ask as that user, or as root"});
+                      name_of_user(account->holder.user) + "; ask as that user, or as root"});
   return *std::move(account);
 }
 
@@ -212,7 +212,7 @@ Account ReservationServant::owned(idl::Id reservation, const Caller& from) const
 
 idl::Grant ReservationServant::reserve(const idl::Holder& for_whom, const Wanted& wanted, const idl::Terms& how) {
   const Caller from = caller();
-  if (const auto admitted = access_.admits(from.user); !admitted) refuse(admitted.error());
+  if (const auto admitted = access_.admits(from.user, core::calling_groups()); !admitted) refuse(admitted.error());
   const Process process = resolve(for_whom.who(), from);
   Holder holder{.process = process,
                 .extent = static_cast<Extent>(for_whom.extent()),

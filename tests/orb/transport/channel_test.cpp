@@ -1,6 +1,7 @@
 // What is a channel's own among the streams; what all have in common is in conformance_test.cpp.
 #include "orb/transport/channel.h"
 
+#include <grp.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -23,6 +24,7 @@ bool has_news(const transport::Connection& end) {
 }
 
 constexpr uid_t somebody = 65534;
+constexpr gid_t his_other_group = 30001;
 
 template <std::size_t pool>
 struct WithPool : SharedMemory {
@@ -53,7 +55,8 @@ char called_by_another_user(const channel::Access& access) {
   REQUIRE(child >= 0);
   if (child == 0) {
     char go = 0;
-    if (::read(told.get(), &go, 1) != 1 || setgid(somebody) != 0 || setuid(somebody) != 0) _exit('x');
+    const bool is_other = setgroups(1, &his_other_group) == 0 && setgid(somebody) == 0 && setuid(somebody) == 0;
+    if (::read(told.get(), &go, 1) != 1 || !is_other) _exit('x');
     auto reactor = Reactor::start();
     transport::ChannelTransport transport(**reactor);
     const auto caller = transport.connect(endpoint, patience());
@@ -72,6 +75,7 @@ char called_by_another_user(const channel::Access& access) {
   const auto answering = std::make_shared<Answering>();
   const auto listener = transport.listen(endpoint, [&](ConnectionPtr connection) {
     CHECK(connection->credentials()->user == somebody);
+    CHECK(connection->groups() == std::vector<gid_t>{somebody, his_other_group});
     answering->connection = connection;
     connection->watch(answering);
   });
@@ -96,8 +100,10 @@ TEST_CASE("a client of another user gets a channel when the server lets him in, 
   const Quiet quiet;
   CHECK(called_by_another_user({.users = {somebody}}) == 'y');
   CHECK(called_by_another_user({.groups = {somebody}}) == 'y');
+  CHECK(called_by_another_user({.groups = {1, his_other_group}}) == 'y');
   CHECK(called_by_another_user({.anyone = true}) == 'y');
   CHECK(called_by_another_user({.users = {somebody - 1}}) == 'n');
+  CHECK(called_by_another_user({.users = {his_other_group}, .groups = {his_other_group + 1}}) == 'n');
   CHECK(called_by_another_user({}) == 'n');
 }
 

@@ -19,6 +19,7 @@
 #include "orb/os/socket_path.h"
 #include "orb/transport/socket_transport.h"
 #include "tests/orb/transport/kinds.h"
+#include "tests/support/groups.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
@@ -131,13 +132,14 @@ TEST_CASE("a path is chosen in the directory of the transport and two are two") 
   CHECK(host.connect((*other)->endpoint().path));
 }
 
-TEST_CASE("both ends of a Unix socket know process and user of the other") {
+TEST_CASE("both ends of a Unix socket know process, user and groups of the other") {
   Unix harness;
   const auto [caller, called] = harness.connect();
   for (const ConnectionPtr& end : {caller, called}) {
     REQUIRE(end->credentials());
     CHECK(end->credentials()->process == getpid());
     CHECK(end->credentials()->user == geteuid());
+    CHECK(end->groups() == own_groups());
   }
 }
 

@@ -1,11 +1,17 @@
 // Who may change names.
 #include "services/nameserver/clients.h"
 
+#include <grp.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 
+#include "orb/os/fd.h"
 #include "tests/services/nameserver/served.h"
+#include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;
@@ -24,6 +30,20 @@ core::NamingSettings settings_for(const channel::Access& writers,
   return settings;
 }
 
+// What a stranger with that supplementary group gets who binds a name at the reference that he hears: 0: it is bound;
+// 2: he may not.
+int binds_as(gid_t group, const os::Fd& hear) {
+  std::string root;
+  std::array<char, 1024> part;
+  for (ssize_t got = 0; (got = ::read(hear.get(), part.data(), part.size())) > 0;)
+    root.append(part.data(), static_cast<std::size_t>(got));
+  if (setgroups(1, &group) != 0 || setgid(stranger) != 0 || setuid(stranger) != 0) return 1;
+  const QuietOrb client;
+  const auto names = IDL::traits<CosNaming::NamingContext>::narrow(client->string_to_object(root));
+  const std::string raised = raised_by([&] { names->bind_new_context(cos_name("n")); });
+  return raised == "" ? 0 : raised == "NO_PERMISSION" ? 2 : 3;
+}
+
 }  // namespace
 
 TEST_CASE("names are changed by those whom the access list has") {
@@ -32,25 +52,57 @@ TEST_CASE("names are changed by those whom the access list has") {
     channel::Access writers;
     Unknown network;
     std::optional<PeerCredentials> client;
+    std::vector<gid_t> groups;
     bool may;
   };
   const Row rows[] = {
-      {{.anyone = true}, Unknown::automatic, PeerCredentials{1, stranger, stranger}, true},
-      {{.anyone = true}, Unknown::automatic, std::nullopt, true},
-      {{.anyone = true}, Unknown::off, std::nullopt, false},
-      {{}, Unknown::automatic, PeerCredentials{1, stranger, stranger}, false},
-      {{}, Unknown::automatic, PeerCredentials{1, 0, 0}, true},
-      {{}, Unknown::automatic, PeerCredentials{1, geteuid(), stranger}, true},
-      {{}, Unknown::automatic, std::nullopt, false},
-      {{}, Unknown::on, std::nullopt, true},
-      {{.users = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger, 1}, true},
-      {{.users = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger + 1, stranger}, false},
-      {{.groups = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger + 1, stranger}, true},
-      {{.groups = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger, 1}, false},
+      {{.anyone = true}, Unknown::automatic, PeerCredentials{1, stranger}, {stranger}, true},
+      {{.anyone = true}, Unknown::automatic, std::nullopt, {}, true},
+      {{.anyone = true}, Unknown::off, std::nullopt, {}, false},
+      {{}, Unknown::automatic, PeerCredentials{1, stranger}, {stranger}, false},
+      {{}, Unknown::automatic, PeerCredentials{1, 0}, {0}, true},
+      {{}, Unknown::automatic, PeerCredentials{1, geteuid()}, {stranger}, true},
+      {{}, Unknown::automatic, std::nullopt, {}, false},
+      {{}, Unknown::on, std::nullopt, {}, true},
+      {{.users = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger}, {1}, true},
+      {{.users = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger + 1}, {stranger}, false},
+      {{.groups = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger + 1}, {stranger}, true},
+      {{.groups = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger + 1}, {1, 2, stranger}, true},
+      {{.groups = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger}, {1, 2}, false},
+      {{.groups = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger}, {}, false},
   };
   for (const Row& row : rows) {
     CAPTURE(&row - rows);
-    CHECK(Writers(settings_for(row.writers, row.network)).admits(row.client).has_value() == row.may);
+    CHECK(Writers(settings_for(row.writers, row.network)).admits(row.client, row.groups).has_value() == row.may);
+  }
+}
+
+TEST_CASE("a client's supplementary group lets him change names") {
+  if (geteuid() != 0) {
+    WARN("SKIPPED: only root may be another user");
+    return;
+  }
+  const gid_t operators = stranger + 2;
+  for (const gid_t group : {operators, operators + 1}) {
+    const TempDirectory place;
+    REQUIRE(chmod(place.path().c_str(), 0755) == 0);
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    os::Fd hear(ends[0]), tell(ends[1]);
+    const pid_t child = fork();  // before there are threads
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      tell.reset();
+      _exit(binds_as(group, hear));
+    }
+    ServedNames names({"-ORBNamingWriters", "@" + std::to_string(operators), "-ORBEndpointListen",
+                       "unix:" + place / "names.sock", "-ORBEndpointUnixMode", "0666"});
+    const std::string root = names.ior();
+    REQUIRE(::write(tell.get(), root.data(), root.size()) == static_cast<ssize_t>(root.size()));
+    tell.reset();
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WEXITSTATUS(status) == (group == operators ? 0 : 2));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "orb/channel/listener.h"
 #include "orb/os/clock.h"
 #include "services/nameserver/broker/channel_by_name.h"
+#include "tests/support/groups.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
@@ -87,6 +88,8 @@ Introduced open_soon(const RunningBroker& broker, const std::string& name) {
   }
 }
 
+constexpr gid_t operators = 30001;
+
 // 0: all that a user of another name should be.
 int what_a_stranger_is_refused(const RunningBroker& broker) {
   auto denied = broker.open("own", {.access = {.users = {0}}});
@@ -95,7 +98,7 @@ int what_a_stranger_is_refused(const RunningBroker& broker) {
   if (denied || denied.error().kind != Kind::denied) return 2;
   const auto stranger = broker.open("open");  // who is root, whom this one does not name
   if (stranger || stranger.error().kind != Kind::denied) return 3;
-  return broker.open("open", {.access = {.users = {0}}}) ? 0 : 4;
+  return broker.open("open", {.access = {.groups = {operators}}}) ? 0 : 4;  // which the service has
 }
 
 template <typename T>
@@ -213,7 +216,7 @@ TEST_CASE("clients of a service that accepts nobody are refused when its queue i
   // Bound: what the kernel keeps for a socket.
   while (last.find("refused") != 0 && sockets.size() < 10'000) {
     sockets.push_back(std::move(channel::connect_socket(broker.path(), in_a_minute()).value()));
-    REQUIRE(send_message(sockets.back(), "open busy"));
+    REQUIRE(send_message(sockets.back(), "open busy own"));
     const auto answer = receive_message(sockets.back(), in_a_minute());
     REQUIRE(answer);
     last = answer->words[0] == "refused" ? "refused " + answer->words[1] : answer->words[0];
@@ -228,7 +231,7 @@ TEST_CASE("a client that gives up is a channel less and no more") {
   REQUIRE(service);
   {
     const auto socket = channel::connect_socket(broker.path(), in_a_minute()).value();
-    REQUIRE(send_message(socket, "open patient"));
+    REQUIRE(send_message(socket, "open patient own"));
     REQUIRE(receive_message(socket, in_a_minute()));
   }
   refusal(service->accept(in_a_minute()), Kind::no_channel);
@@ -241,12 +244,13 @@ TEST_CASE("who speaks another language is closed, and nobody else") {
   const RunningBroker broker;
   auto service = broker.enlist("calm");
   REQUIRE(service);
-  for (const char* text : {"", "open", "open a b", "register a", "register a b c", "GET / HTTP/1.1", "registered"}) {
+  for (const char* text :
+       {"", "open", "open a", "open a own c", "register a", "register a b c", "GET / HTTP/1.1", "registered"}) {
     const auto socket = channel::connect_socket(broker.path(), in_a_minute()).value();
     send(socket.get(), text, std::strlen(text), MSG_NOSIGNAL);
     CHECK_FALSE(receive_message(socket, in_a_minute()));
   }
-  for (const char* text : {"register two;words u1x", "register a x", "register \x01 own"}) {
+  for (const char* text : {"register two;words u1x", "register a x", "open a x", "register \x01 own"}) {
     const auto socket = channel::connect_socket(broker.path(), in_a_minute()).value();
     REQUIRE(send_message(socket, text));
     const auto answer = receive_message(socket, in_a_minute());
@@ -265,19 +269,32 @@ TEST_CASE("users that a service does not name are refused by the broker") {
   RunningBroker broker{RunningBroker::NotYet()};
   std::filesystem::permissions(std::filesystem::path(broker.path()).parent_path(), std::filesystem::perms(0755));
   const pid_t child = fork();
-  if (child == 0) _exit(setgid(65534) == 0 && setuid(65534) == 0 ? what_a_stranger_is_refused(broker) : 1);
+  if (child == 0) {
+    const gid_t groups[] = {operators - 1, operators - 2};
+    const bool is_other = setgroups(2, groups) == 0 && setgid(65534) == 0 && setuid(65534) == 0;
+    _exit(is_other ? what_a_stranger_is_refused(broker) : 1);
+  }
   broker.start();
-  auto open = broker.enlist("open", {.access = {.users = {65534}}});
-  const auto own = broker.enlist("own");
+  const corelane::testing::OtherGroups root({operators});
+  auto open = broker.enlist("open", {.access = {.groups = {operators - 2}}});
+  const auto own = broker.enlist("own", {.access = {.groups = {operators}}});
   REQUIRE(open);
   REQUIRE(own);
-  refusal(open->accept(in_a_minute()), Kind::no_channel);  // the one that took him for a stranger
   const auto met = open->accept(in_a_minute());
   int status = 0;
   waitpid(child, &status, 0);
   CHECK(WEXITSTATUS(status) == 0);
   REQUIRE(met);
   CHECK(met->peer.user == 65534);
+}
+
+TEST_CASE("an access list that the broker cannot be told is refused with what to do") {
+  const RunningBroker broker;
+  const channel::Options many{.access = {.users = std::vector<uid_t>(100, 65534)}};
+  CHECK_THAT(refusal(broker.enlist("crowded", many), Kind::bad_name), Catch::Contains("name a group"));
+  const auto service = broker.enlist("own");
+  REQUIRE(service);
+  CHECK_THAT(refusal(broker.open("own", many), Kind::bad_name), Catch::Contains("name a group"));
 }
 
 TEST_CASE("an access list is read as it was written") {
