@@ -45,15 +45,15 @@ void Directory::rebind_context(const CosNaming::Name& n, ContextRef context) {
                          [&](const auto& there, const auto& rest) { there->rebind_context(rest, context); });
 }
 
-Directory::ObjectRef Directory::object_of(const Binding& binding) {
-  if (!binding.reference.empty()) return parts_.objects.orb()->string_to_object(binding.reference);
+Directory::ObjectRef Directory::object_of(const Binding& binding, const Name& name) {
+  if (!binding.reference.empty()) return parts_.objects.stored(binding.reference, name);
   if (parts_.tree.require(binding.context)) return parts_.objects.reference_to(binding.context);
   return parts_.objects.reference_to_gone(binding.context);
 }
 
 Directory::ObjectRef Directory::resolve(const Name& name) {
   const auto found = parts_.tree.resolve(context_, name);
-  if (found) return object_of(*found);
+  if (found) return object_of(*found, name);
   return parts_.objects.go_on(found.error(), name,
                               [](const auto& there, const auto& rest) { return there->resolve(rest); });
 }
@@ -150,7 +150,7 @@ naming::Details Directory::describe(const CosNaming::Name& n) {
   if (!found) parts_.objects.raise(found.error(), name);
   return naming::Details(cos_type_of(found->type),
                          found->owner.empty() ? naming::Lifetime::persistent : naming::Lifetime::ephemeral,
-                         text_of_owner(found->owner), parts_.objects.orb()->object_to_string(object_of(*found)));
+                         text_of_owner(found->owner), parts_.objects.orb()->object_to_string(object_of(*found, name)));
 }
 
 }  // namespace corelane::nameserver

@@ -56,7 +56,7 @@ class Directory final : public virtual CORBA::servant_traits<Corelane::Naming::D
   Corelane::Naming::Details describe(const CosNaming::Name& n) override;
 
  private:
-  ObjectRef object_of(const Binding& binding);
+  ObjectRef object_of(const Binding& binding, const Name& name);
   ObjectRef resolve(const Name& name);
 
   DirectoryParts& parts_;

@@ -115,8 +115,18 @@ Binding Objects::binding_to_context(const CORBA::object_reference<CORBA::Object>
   return {.type = BindingType::context, .reference = text_of(context)};
 }
 
-Objects::ContextReference Objects::foreign(const std::string& reference) const {
-  const auto object = orb_->string_to_object(reference);
+CORBA::object_reference<CORBA::Object> Objects::stored(const std::string& reference, const Name& name) try {
+  return orb_->string_to_object(reference);
+} catch (const CORBA::SystemException& why) {
+  const std::string text = "the reference that is bound to '" + giop::to_string(name) + "' cannot be read (" +
+                           why.what() + "): its bytes in the name store have changed; bind that name again";
+  foreign_calls_.tell(text);
+  core::raise(Error{ErrorKind::inv_objref, Completion::no, 0}, text);
+}
+
+Objects::ContextReference Objects::foreign(const NameFault& fault, const Name& name) {
+  const auto end = name.begin() + static_cast<std::ptrdiff_t>(std::min(fault.at, name.size()));
+  const auto object = stored(fault.reference, {name.begin(), end});
   return object ? core::make_stub<CosNaming::NamingContext>(object->_reference()) : nullptr;
 }
 
@@ -151,7 +161,7 @@ void Objects::raise(const NameFault& fault, const Name& name) {
     case NameFaultKind::not_empty:
       throw Context::NotEmpty();
     case NameFaultKind::elsewhere:
-      throw Context::CannotProceed(foreign(fault.reference), rest_of(name, fault.at));
+      throw Context::CannotProceed(foreign(fault, name), rest_of(name, fault.at));
     case NameFaultKind::dead_end:
       throw Context::CannotProceed(reference_to_gone(fault.context), rest_of(name, fault.at));
     case NameFaultKind::gone:

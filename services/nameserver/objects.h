@@ -52,7 +52,9 @@ class Objects {
   // for a reference that is too long.
   Binding binding_to(const CORBA::object_reference<CORBA::Object>& object) const;
   Binding binding_to_context(const CORBA::object_reference<CORBA::Object>& context) const;
-  ContextReference foreign(const std::string& reference) const;
+  // What a stored reference stands for. INV_OBJREF, and a line in the log, with what to do where it cannot be read any
+  // more. `name`: what it is bound to, for the text.
+  CORBA::object_reference<CORBA::Object> stored(const std::string& reference, const Name& name);
 
   // The standard's exception for a fault in `name`, but for `elsewhere`. IMP_LIMIT, TRANSIENT and OBJECT_NOT_EXIST for
   // what the standard has none for.
@@ -63,7 +65,7 @@ class Objects {
   template <typename Call>
   auto go_on(const NameFault& fault, const Name& name, Call call) {
     if (fault.kind != NameFaultKind::elsewhere) raise(fault, name);
-    const ContextReference there = foreign(fault.reference);
+    const ContextReference there = foreign(fault, name);
     const CosNaming::Name rest = rest_of(name, fault.at);
     if (const auto way = over_network(there)) {
       const ForeignCalls::Turn turn(foreign_calls_);
@@ -81,6 +83,8 @@ class Objects {
   const CORBA::object_reference<PortableServer::POA>& helpers() const noexcept { return helpers_; }
 
  private:
+  // The context of another server that `elsewhere` leads to.
+  ContextReference foreign(const NameFault& fault, const Name& name);
   // The same context by TCP alone: by a Unix socket or a channel this process's user would act there, and not the
   // client. Nil: there is no other way.
   ContextReference over_network(const ContextReference& context) const;

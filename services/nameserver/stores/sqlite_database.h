@@ -60,6 +60,9 @@ class Database {
 
   Expected<void, SqliteFault> run(const char* sql);
   Expected<Statement, SqliteFault> prepare(const char* sql);
+  // Defines an SQL function of any values that gives a number of 64 bits; another one, for sure, where one byte of one
+  // of them is another.
+  Expected<void, SqliteFault> define_sum(const char* name);
   // The number or text in the first column of its first row; 0 and nothing without one.
   Expected<std::uint64_t, SqliteFault> number(const char* sql);
   Expected<std::string, SqliteFault> text(const char* sql);

@@ -4,45 +4,24 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
 
 #include "orb/os/log.h"
 #include "orb/os/size_limit_guard.h"
+#include "services/nameserver/stores/sqlite_rows.h"
 
 namespace corelane::nameserver {
 namespace {
 
 constexpr std::uint64_t application = 0x434c'4e53;  // "CLNS"
-constexpr std::uint64_t schema_version = 1;
+constexpr std::uint64_t schema_version = 2, schema_without_sums = 1;
 
 // Exclusive before the first access: then the index of the log lives in this process and not in a file beside it.
 // Extra: the rollback journal of the time before the log must not come back after a loss of power.
 constexpr const char* how_to_keep =
     "PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=EXTRA; PRAGMA journal_mode=WAL; PRAGMA cell_size_check=ON;";
-
-constexpr const char* schema =
-    "BEGIN IMMEDIATE;"
-    "CREATE TABLE context(id INTEGER PRIMARY KEY);"
-    "CREATE TABLE binding(context INTEGER NOT NULL, id BLOB NOT NULL, kind BLOB NOT NULL, type INTEGER NOT NULL,"
-    " reference BLOB NOT NULL, target INTEGER NOT NULL, owner BLOB NOT NULL, PRIMARY KEY(context, id, kind)) WITHOUT "
-    "ROWID;"
-    "CREATE TABLE counter(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;"
-    "PRAGMA application_id=0x434c4e53;"
-    "PRAGMA user_version=1;"
-    "COMMIT;";
-
-// What is wrong with a row of `binding` that no Corelane has written; NULL: nothing.
-const std::string complaint =
-    "CASE WHEN typeof(context)<>'integer' OR context<0 THEN 'its context is no number'"
-    " WHEN context<>0 AND context NOT IN (SELECT id FROM context) THEN 'its context is not there'"
-    " WHEN typeof(id)<>'blob' OR typeof(kind)<>'blob' THEN 'its name is text and not bytes'"
-    " WHEN typeof(type)<>'integer' OR type NOT IN (0,1) THEN 'its type is neither 0 nor 1'"
-    " WHEN typeof(reference)<>'blob' OR typeof(owner)<>'blob' THEN 'its reference or owner is text and not bytes'"
-    " WHEN typeof(target)<>'integer' OR target<0 THEN 'its target is no number'"
-    " END";
-
-constexpr int most_told = 20;  // rows, each in a line of the log
 
 // Also a device or a directory: SQLite would put its files beside it.
 bool is_no_plain_file(const std::string& path) {
@@ -69,6 +48,14 @@ std::string why_not_writable(const std::string& path) {
   const bool is_there = ::access(path.c_str(), F_OK) == 0;
   const bool may = is_there ? ::access(path.c_str(), R_OK | W_OK) == 0 : ::access(directory.c_str(), W_OK | X_OK) == 0;
   return may ? std::string() : std::generic_category().message(errno);
+}
+
+constexpr const char *next_context_name = "next context", *revision_name = "revision";
+
+// The microseconds since 1970: nothing is counted that fast.
+std::uint64_t above_all_counts() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(since).count());
 }
 
 FileIdentity identity_of(const std::string& path) {
@@ -114,6 +101,7 @@ OpenFault SqliteJournal::fault_of(const SqliteFault& fault) const {
 
 Expected<void, OpenFault> SqliteJournal::set_up() {
   if (const auto done = database_.run(how_to_keep); !done) return fault_of(done.error());
+  if (const auto done = define_row_sum(database_); !done) return fault_of(done.error());
   if (const auto done = make_or_check_schema(); !done) return done;
   if (const auto done = check_pages(); !done) return done;
   if (const auto done = prepare(); !done) return fault_of(done.error());
@@ -126,11 +114,15 @@ Expected<void, OpenFault> SqliteJournal::make_or_check_schema() {
   for (const auto* read : {&tables, &owner, &version})
     if (!*read) return fault_of(read->error());
   if (*tables == 0 && *owner == 0 && *version == 0) {
-    const auto made = database_.run(schema);
+    const auto made = database_.run(make_tables);
     return made ? Expected<void, OpenFault>{} : fault_of(made.error());
   }
   if (*owner != application || *version == 0)
     return OpenFault{path_ + " is a database of another program: name another file for the name store"};
+  if (*version == schema_without_sums) {
+    const auto upgraded = database_.run(upgrade_tables);
+    return upgraded ? Expected<void, OpenFault>{} : fault_of(upgraded.error());
+  }
   if (*version != schema_version)
     return OpenFault{"the name store " + path_ + " was written by a newer Corelane (schema " +
                      std::to_string(*version) + ", this one knows " + std::to_string(schema_version) +
@@ -147,11 +139,11 @@ Expected<void, OpenFault> SqliteJournal::check_pages() {
 
 SqliteJournal::Done SqliteJournal::prepare() {
   const std::pair<Statement*, const char*> statements[] = {
-      {&put_context_, "INSERT OR REPLACE INTO context VALUES(?1)"},
+      {&put_context_, "INSERT OR REPLACE INTO context VALUES(?1, row_sum(?1))"},
       {&drop_context_, "DELETE FROM context WHERE id=?1"},
-      {&put_binding_, "INSERT OR REPLACE INTO binding VALUES(?1,?2,?3,?4,?5,?6,?7)"},
+      {&put_binding_, "INSERT OR REPLACE INTO binding VALUES(?1,?2,?3,?4,?5,?6,?7, row_sum(?1,?2,?3,?4,?5,?6,?7))"},
       {&drop_binding_, "DELETE FROM binding WHERE context=?1 AND id=?2 AND kind=?3"},
-      {&put_counter_, "INSERT OR REPLACE INTO counter VALUES(CAST(?1 AS TEXT),?2)"},
+      {&put_counter_, "INSERT OR REPLACE INTO counter VALUES(CAST(?1 AS TEXT), ?2, row_sum(CAST(?1 AS TEXT), ?2))"},
   };
   for (const auto& [statement, sql] : statements) {
     auto prepared = database_.prepare(sql);
@@ -162,59 +154,36 @@ SqliteJournal::Done SqliteJournal::prepare() {
 }
 
 Expected<std::uint64_t, OpenFault> SqliteJournal::load(Tree& tree) {
-  if (const auto done = set_aside_strange_rows(); !done) return fault_of(done.error());
+  if (const auto done = set_strange_rows_aside(database_, path_); !done) return fault_of(done.error());
   if (const auto done = load_contexts(tree); !done) return fault_of(done.error());
   if (const auto done = load_bindings(tree); !done) return fault_of(done.error());
-  const auto next = database_.number("SELECT value FROM counter WHERE name='next context'");
-  const auto revision = database_.number("SELECT value FROM counter WHERE name='revision'");
+  const auto next = counter(next_context_name), revision = counter(revision_name);
   if (!next || !revision) return fault_of((next ? revision : next).error());
   tree.skip_contexts_below(*next);
-  // That it can be written is known now and not at the first name.
-  if (const auto done = count("revision", *revision); !done) return fault_of(done.error());
+  // That they can be written is known now and not at the first name.
+  const std::pair<const char*, std::uint64_t> counters[] = {{next_context_name, tree.next_context()},
+                                                            {revision_name, *revision}};
+  for (const auto& [name, value] : counters)
+    if (const auto done = count(name, value); !done) return fault_of(done.error());
   identity_ = identity_of(file_);
   log_identity_ = identity_of(file_ + "-wal");
   return *revision;
 }
 
+Expected<std::uint64_t, SqliteFault> SqliteJournal::counter(const char* name) {
+  const auto known = read_counter(database_, name);
+  if (!known) return known.error();
+  if (*known) return **known;
+  const std::uint64_t value = above_all_counts();
+  os::log::warn("the name store " + path_ + " has lost its counter '" + name +
+                "', or its bytes are not those that a nameserver wrote; it goes on at " + std::to_string(value) +
+                ", above all that it can have been");
+  return value;
+}
+
 std::string SqliteJournal::replaced_file() const {
   if (identity_of(file_) != identity_) return path_;
   return identity_of(file_ + "-wal") == log_identity_ ? "" : path_ + "-wal";
-}
-
-// What cannot be taken for a name is kept in a table of its own: nothing is lost, and no name comes of it.
-SqliteJournal::Done SqliteJournal::set_aside_strange_rows() {
-  const auto told = tell_strange_rows();
-  if (!told) return told.error();
-  if (*told == 0) return {};
-  os::log::warn(std::to_string(*told) + " rows of the name store " + path_ +
-                " are no names; they are in its table `quarantine` from now on, and nobody finds them");
-  const std::string move =
-      "BEGIN IMMEDIATE;"
-      "CREATE TABLE IF NOT EXISTS quarantine(why TEXT, context, id, kind, type, reference, target, owner);"
-      "INSERT INTO quarantine SELECT * FROM (SELECT " +
-      complaint +
-      " AS why, context, id, kind, type, reference, target, owner FROM binding) WHERE why IS NOT NULL;"
-      "DELETE FROM binding WHERE " +
-      complaint +
-      " IS NOT NULL;"
-      "COMMIT;";
-  return database_.run(move.c_str());
-}
-
-// How many there are.
-Expected<std::size_t, SqliteFault> SqliteJournal::tell_strange_rows() {
-  const std::string which =
-      "SELECT why || ': context ' || quote(context) || ', id ' || quote(id) || ', kind ' || quote(kind) FROM (SELECT " +
-      complaint + " AS why, * FROM binding) WHERE why IS NOT NULL";
-  auto rows = database_.prepare(which.c_str());
-  if (!rows) return rows.error();
-  std::size_t count = 0;
-  auto row = rows->next();
-  for (; row && *row; row = rows->next())
-    if (++count <= most_told)
-      os::log::warn("the name store " + path_ + " has a row of `binding` that is no name, " + rows->bytes(0));
-  if (!row) return row.error();
-  return count;
 }
 
 SqliteJournal::Done SqliteJournal::load_contexts(Tree& tree) {
@@ -257,8 +226,8 @@ SqliteJournal::Done SqliteJournal::keep_all(const Changes& changes, ContextId ne
   if (const auto done = database_.run("BEGIN IMMEDIATE"); !done) return done;
   for (const Change& change : changes)
     if (const auto done = keep_one(change); !done) return done;
-  if (const auto done = count("next context", next_context); !done) return done;
-  if (const auto done = count("revision", changes.back().revision); !done) return done;
+  if (const auto done = count(next_context_name, next_context); !done) return done;
+  if (const auto done = count(revision_name, changes.back().revision); !done) return done;
   return database_.run("COMMIT");
 }
 

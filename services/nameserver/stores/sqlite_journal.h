@@ -38,12 +38,12 @@ class SqliteJournal final : public Journal {
   Expected<void, OpenFault> check_pages();
   OpenFault fault_of(const SqliteFault& fault) const;
   Done prepare();
-  Done set_aside_strange_rows();
-  Expected<std::size_t, SqliteFault> tell_strange_rows();
   Done load_contexts(Tree& tree);
   Done load_bindings(Tree& tree);
   Done keep_all(const Changes& changes, ContextId next_context);
   Done keep_one(const Change& change);
+  // One that is not to be believed is told, and goes on above all that it can have been.
+  Expected<std::uint64_t, SqliteFault> counter(const char* name);
   Done count(const char* what, std::uint64_t value);
   StoreFault say(const SqliteFault& fault);
   StoreFault say(const std::string& why, StoreFault fault);

@@ -14,6 +14,7 @@
 #include "orb/os/fd.h"
 #include "tests/services/nameserver/served.h"
 #include "tests/support/captured_errors.h"
+#include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;
@@ -281,6 +282,34 @@ TEST_CASE("where the nameserver does not go on the client does") {
 }
 
 // Error paths.
+
+TEST_CASE("a stored reference that cannot be read any more is told with its name and is bound anew") {
+  const TempDirectory place;
+  const std::string names = "sqlite:" + (place / "names.db");
+  {
+    const auto store = std::move(*nameserver::open_store(names));
+    REQUIRE(store->add(nameserver::root_context, {"lost", ""}, {.reference = "IOR:zz"}));
+    const nameserver::Binding nowhere{.type = nameserver::BindingType::context, .reference = "nonsense"};
+    REQUIRE(store->add(nameserver::root_context, {"there", ""}, nowhere));
+  }
+  const CapturedErrors errors;
+  ServedNames server({}, names);
+  const auto root = server.root();
+  const std::string why = "cannot be read", remedy = "bind that name again";
+  CHECK(raised_by([&] { root->resolve(cos_name("lost")); }) == "INV_OBJREF");
+  CHECK_THROWS_WITH(root->resolve(cos_name("lost")), Catch::Contains("'lost' " + why) && Catch::Contains(remedy));
+  CHECK_THROWS_WITH(root->resolve(cos_name("there/x")), Catch::Contains("'there' " + why) && Catch::Contains(remedy));
+  CHECK_THROWS_WITH(root->unbind(cos_name("there/x")), Catch::Contains("'there' " + why));
+  CHECK_THROWS_WITH(root->describe(cos_name("lost")), Catch::Contains("'lost' " + why));
+  CHECK(errors.times("the reference that is bound to 'lost'") == 1);
+  CosNaming::BindingList list;
+  CORBA::object_reference<CosNaming::BindingIterator> rest;
+  root->list(10, list, rest);
+  CHECK(text_of_list(list) == "lost there/ ");
+  root->rebind(cos_name("lost"), root);
+  CHECK(root->resolve(cos_name("lost")));
+  CHECK(raised_by([&] { root->unbind(cos_name("there")); }) == "");
+}
 
 TEST_CASE("a reference that is too long is refused") {
   Seen names({"-ORBNamingReferenceSize", "1024"}, true);
