@@ -14,7 +14,6 @@ namespace corelane::nameserver {
 namespace {
 
 constexpr std::chrono::milliseconds shortest_rest{100}, longest_rest{3000};
-constexpr std::size_t longest_page = 2000;  // entries
 constexpr const char* format_version = "1";
 
 // Of an exception on one of the follower's threads: it tries again, as after any other fault.
@@ -30,8 +29,8 @@ std::string etcd_host() {
 }
 
 EtcdFollower::EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdOwnedNames& owned,
-                           ChangeTeller& teller, std::chrono::milliseconds period)
-    : client_(client), keys_(keys), cache_(cache), owned_(owned), teller_(teller), period_(period) {
+                           ChangeTeller& teller, const EtcdPace& pace)
+    : client_(client), keys_(keys), cache_(cache), owned_(owned), teller_(teller), pace_(pace) {
   auto following = os::plain_thread<std::jthread>([this] { follow(); });
   if (!following) throw std::runtime_error(std::string(minor::text(following.error().minor)));
   following_ = std::move(*following);
@@ -129,7 +128,7 @@ Expected<std::vector<EtcdEntry>, EtcdFault> EtcdFollower::read_all(std::uint64_t
   std::vector<EtcdEntry> all;
   const std::string end = end_of_prefix(keys_.prefix());
   std::string begin = keys_.prefix();
-  for (std::size_t page = longest_page;;) {
+  for (std::size_t page = std::max<std::size_t>(pace_.page, 1);;) {
     auto some = client_.range(begin, end, page, revision);
     if (!some && some.error().kind == EtcdFault::Kind::too_long && page > 1) {
       page /= 2;
@@ -192,7 +191,7 @@ void EtcdFollower::is_away(const EtcdFault& fault) {
 }
 
 void EtcdFollower::keep() {
-  while (rest_until_asked(owned_.watches_others() ? period_ / 4 : period_)) {
+  while (rest_until_asked(owned_.watches_others() ? pace_.period / 4 : pace_.period)) {
     const auto answered = question();
     const std::lock_guard lock(mutex_);
     if (watch_ == nullptr) continue;

@@ -17,12 +17,16 @@ namespace corelane::nameserver {
 // This host as all its nameservers see it, and no other.
 std::string etcd_host();
 
+struct EtcdPace {
+  std::chrono::milliseconds period{3000};  // of the questions
+  std::size_t page = 2000;                 // entries that are asked for at a time; fewer where they are too long
+};
+
 class EtcdFollower {
  public:
-  // Lives no longer than what it is given. `period`: of the questions. Throws std::runtime_error where the system gives
-  // no thread.
+  // Lives no longer than what it is given. Throws std::runtime_error where the system gives no thread.
   EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdOwnedNames& owned, ChangeTeller& teller,
-               std::chrono::milliseconds period);
+               const EtcdPace& pace);
   // Stops the client.
   ~EtcdFollower();
 
@@ -70,7 +74,7 @@ class EtcdFollower {
   EtcdCache& cache_;
   EtcdOwnedNames& owned_;
   ChangeTeller& teller_;
-  const std::chrono::milliseconds period_;
+  const EtcdPace pace_;
 
   mutable std::mutex mutex_;
   std::condition_variable turn_;
@@ -79,7 +83,7 @@ class EtcdFollower {
   bool is_stopped_ = false;     // guarded by mutex_
   bool was_there_ = false;      // guarded by mutex_
   bool is_new_ = false;         // guarded by mutex_; etcd is back: names of owners are looked after at once
-  EtcdFault trouble_{EtcdFault::Kind::unreachable, "etcd was not asked yet"};  // guarded by mutex_; no text: none
+  EtcdFault trouble_{EtcdFault::Kind::unreachable, "etcd has not answered yet"};  // guarded by mutex_; no text: none
 
   std::jthread following_, keeping_;
 };

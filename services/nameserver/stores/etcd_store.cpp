@@ -25,7 +25,8 @@ class EtcdStore final : public Store {
                  .timeout = options.etcd_timeout}),
         cache_(keys_, options.limits),
         owned_(client_, options.etcd_lease),
-        follower_(client_, keys_, cache_, owned_, teller_, std::chrono::milliseconds(options.etcd_lease) / 3) {}
+        follower_(client_, keys_, cache_, owned_, teller_,
+                  {.period = std::chrono::milliseconds(options.etcd_lease) / 3, .page = options.etcd_page}) {}
 
   Expected<void, EtcdFault> wait_for_contact(std::chrono::seconds patience) {
     return follower_.wait_for_contact(std::chrono::steady_clock::now() + patience);
@@ -360,6 +361,7 @@ Expected<std::unique_ptr<Store>, std::string> open_etcd_store(const std::string&
   const auto address = parse_etcd_address(url);
   if (!address) return address.error().text;
   auto network = std::make_shared<HttpNetwork>();
+  network->longest_reply = options.etcd_reply;
   if (address->is_tls) {
     auto tls = TlsContext::make(options.etcd_tls);
     if (!tls) return "the name store " + url + " cannot be opened: " + tls.error();

@@ -108,7 +108,7 @@ const HttpEndpoint& HttpConnection::endpoint() const { return parts_->endpoint; 
 Expected<HttpReply, HttpFault> HttpConnection::post(const HttpRequest& request) {
   if (const auto sent = parts_->send(request); !sent) return sent.error();
   Parser parser;
-  parser.body_limit(longest_reply);
+  parser.body_limit(parts_->network->longest_reply);
   parser.eager(true);
   return parts_->read_reply(parser, request.answer_until);
 }

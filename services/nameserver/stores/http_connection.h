@@ -19,6 +19,7 @@ class TlsContext;
 struct HttpNetwork {
   HostLookup lookup{};
   std::shared_ptr<const TlsContext> tls{};  // none: over TCP alone
+  std::size_t longest_reply = 64u << 20;    // bytes; a longer one is a fault, is_too_long
 };
 
 struct HttpRequest {
@@ -62,7 +63,7 @@ class HttpConnection {
   // Whatever waits ends with a fault, now and from now on. Thread: any.
   void stop();
 
-  static constexpr std::size_t longest_line = 64u << 20, longest_reply = 64u << 20;
+  static constexpr std::size_t longest_line = 64u << 20;
 
  private:
   struct Parts;  // Beast's parser: slow to compile, and no part of any interface

@@ -308,6 +308,34 @@ TEST_CASE("names that another nameserver of the host keeps are taken over when n
   CHECK(client.range("b", "c", 1).value().entries.empty());
 }
 
+TEST_CASE("names are read whole in pages of any size, and those that are too long for one reply in smaller ones") {
+  if (lacks_etcd()) return;
+  const EtcdServer server;
+  {
+    const auto store = etcd_store(server.url("/few"));
+    for (int i = 0; i < 9; ++i) REQUIRE(store->add(root_context, {std::to_string(i), ""}, object_at("x")));
+  }
+  // Beside the names there are the keys `format` and `next`.
+  for (const std::size_t page : {1, 2, 10, 11, 12, 1000}) {
+    StoreOptions options = patient();
+    options.etcd_page = page;
+    CAPTURE(page);
+    CHECK(ids_in(*etcd_store(server.url("/few"), options), root_context).size() == 9);
+  }
+  constexpr std::size_t longest = StoreLimits{}.reference;
+  {
+    const auto store = etcd_store(server.url("/long"));
+    for (int i = 0; i < 40; ++i)
+      REQUIRE(store->add(root_context, {std::to_string(i), ""}, object_at(std::string(longest, 'r'))));
+  }
+  StoreOptions options = patient();
+  options.etcd_reply = 10 * longest;
+  const auto store = etcd_store(server.url("/long"), options);
+  CHECK(ids_in(*store, root_context).size() == 40);
+  CHECK(reference_at(*store, root_context, {"39", ""}).size() == longest);
+  CHECK(store->add(root_context, {"another", ""}, object_at("x")));
+}
+
 TEST_CASE("an etcd with users is served with a password, and refuses without") {
   if (lacks_etcd()) return;
   const corelane::testing::Quiet quiet;

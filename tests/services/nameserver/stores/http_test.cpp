@@ -80,7 +80,7 @@ std::string refusal_of(const TlsFiles& files, const std::string& url) {
   until([&] {
     const auto opened = open_store(url, options);
     said = opened ? "opened" : opened.error();
-    return said.find("not asked yet") == std::string::npos;
+    return said.find("has not answered yet") == std::string::npos;
   });
   return said;
 }
@@ -152,7 +152,8 @@ TEST_CASE("a follower ends while etcd takes its calls and never answers") {
   EtcdCache cache(keys, {});
   EtcdOwnedNames owned(client, 600s);
   ChangeTeller teller;
-  std::optional<EtcdFollower> follower(std::in_place, client, keys, cache, owned, teller, 24h);
+  std::optional<EtcdFollower> follower(std::in_place, client, keys, cache, owned, teller,
+                                       EtcdPace{.period = 24h, .page = 1});
   const corelane::os::Fd called(accept(etcd.get(), nullptr, nullptr));
   char first = 0;
   REQUIRE(recv(called.get(), &first, 1, 0) == 1);
