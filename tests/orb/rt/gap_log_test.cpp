@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "orb/os/clock.h"
+#include "orb/os/fd.h"
 #include "orb/os/privileges.h"
 #include "orb/os/thread.h"
 #include "orb/rt/stall_watch.h"
@@ -27,13 +28,73 @@ constexpr Time start{1s};
 
 Gap gap(Duration begin, Duration length) { return {.begin = start + begin, .length = length, .core = core}; }
 
-// Another program that holds the core for so long, and ends.
-void hold(CoreId held, int level, Duration execution) {
+// When another program held a core.
+struct Hold {
+  Time begin, end;
+};
+
+constexpr Duration execution = 30ms, most_else = 3ms;
+
+// That program: executes for so long there, tells when, and ends.
+[[noreturn]] void hold(CoreId held, int level, int told) {
   const sched_param above{.sched_priority = level};
   if (!os::bind_this_thread(held) || sched_setscheduler(0, SCHED_FIFO, &above) != 0) _exit(1);
+  Hold window{.begin = os::now(), .end = {}};
   const Duration until = os::thread_cpu_time() + execution;
   while (os::thread_cpu_time() < until) continue;  // bound: the clock of its own execution
-  _exit(0);
+  window.end = os::now();
+  _exit(write(told, &window, sizeof window) == sizeof window ? 0 : 1);
+}
+
+// Nothing: it was not let onto the core.
+std::optional<Hold> hold_by_another(CoreId held, int level) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const os::Fd hear(ends[0]), tell(ends[1]);
+  const pid_t other = fork();
+  if (other == 0) hold(held, level, tell.get());
+  int status = -1;
+  REQUIRE(waitpid(other, &status, 0) == other);
+  Hold window{};
+  if (status != 0 || read(hear.get(), &window, sizeof window) != sizeof window) return std::nullopt;
+  return window;
+}
+
+// This thread on one core as long as it lives: when an ordinary thread runs there, no real-time thread is to.
+class OnCore {
+ public:
+  explicit OnCore(CoreId one) {
+    REQUIRE(sched_getaffinity(0, sizeof before_, &before_) == 0);
+    bound = bool(os::bind_this_thread(one));
+  }
+  ~OnCore() { sched_setaffinity(0, sizeof before_, &before_); }
+
+  bool bound = false;
+
+ private:
+  cpu_set_t before_{};
+};
+
+enum class Seen : std::uint8_t { yes, no, disturbed };
+
+// Whether a watch notes what a program above it keeps from its core. Disturbed: threads of other programs, or the
+// kernel for their sake, kept that program or the watch itself from the core, so that it says nothing.
+Seen seen_by_a_watch() {
+  GapLog log(10'000);
+  const CoreId here = os::current_core();
+  const OnCore on_core(here);
+  std::optional<StallWatch> watch;
+  watch.emplace(std::vector{here}, log, 50);
+  REQUIRE(watch->watching());
+  const auto held = on_core.bound ? hold_by_another(here, 80) : std::nullopt;
+  watch.reset();  // it has noted by then what it was kept from
+  if (!held || held->end - held->begin > execution + most_else) return Seen::disturbed;
+  for (const Gap& gap : log.gaps()) {
+    const bool meets = gap.begin < held->end && gap.begin + gap.length > held->begin;
+    const bool is_longer = gap.begin < held->begin - most_else || gap.begin + gap.length > held->end + most_else;
+    if (meets && is_longer) return Seen::disturbed;
+  }
+  return log.external_time(here, held->begin, held->end) >= execution - 2 * StallWatch::interval ? Seen::yes : Seen::no;
 }
 
 }  // namespace
@@ -103,19 +164,15 @@ TEST_CASE("what another program's thread above this program keeps from a core is
     std::puts("SKIPPED: needs the privilege for SCHED_FIFO");
     return;
   }
-  GapLog log(10'000);
-  const CoreId here = os::current_core();
-  std::optional<StallWatch> watch;
-  watch.emplace(std::vector{here}, log, 50);
-  REQUIRE(watch->watching());
-  const Time begin = os::now();
-  const pid_t other = fork();
-  if (other == 0) hold(here, 80, 30ms);
-  int status = -1;
-  REQUIRE(waitpid(other, &status, 0) == other);
-  REQUIRE(status == 0);
-  watch.reset();  // it has noted by then what it was kept from
-  CHECK(log.external_time(here, begin, os::now()) >= 20ms);
+  constexpr int most_attempts = 50, most_missed = 3;  // it may not have begun yet where the kernel throttles
+  int missed = 0;
+  for (int attempt = 0; attempt < most_attempts && missed < most_missed; ++attempt) {
+    const Seen seen = seen_by_a_watch();
+    if (seen == Seen::yes) return;
+    if (seen == Seen::no) ++missed;
+  }
+  REQUIRE(missed < most_missed);
+  std::puts("SKIPPED: real-time threads of other programs have the cores to themselves");
 }
 
 TEST_CASE("a watch that was kept away while ordinary threads ran was throttled by the kernel") {
