@@ -11,6 +11,7 @@
 
 #include "orb/os/child_process.h"
 #include "tests/services/nameserver/served.h"
+#include "tests/support/jumping_clock.h"
 #include "tests/support/temp_directory.h"
 
 using Catch::Contains;
@@ -107,6 +108,37 @@ TEST_CASE("a reference to a context is good after the daemon was started again")
   CHECK(raised_by([&] { root_of(client)->resolve(cos_name("plant/his")); }) == "NotFound missing_node his");
   CHECK(raised_by([&] { root_of(client)->resolve(cos_name("plant/mine")); }) == "");
   CHECK(raised_by([&] { root_of(client)->nameserver()->renew(lease); }) == "");
+}
+
+TEST_CASE("names go with their leases and processes and not by the date however it jumps") {
+  std::optional<JumpingClock> clock(std::in_place);
+  REQUIRE(clock->works());
+  Daemon daemon;
+  clock.reset();
+  const QuietOrb client({"-ORBNamingSocket", daemon.socket()});
+  const auto root = root_of(client);
+  const auto server = root->nameserver();
+  std::uint32_t an_hour = 3'600'000;
+  const auto lasting = server->lease_for(an_hour);
+  root->bind_leased(cos_name("lasting"), nullptr, lasting, false);
+  ChildProcess other({"cat"});
+  const auto& here = corelane::os::this_host();
+  const auto process = corelane::os::identity_of(other.pid()).value();
+  const auto his =
+      server->lease_of(Corelane::Naming::Process(here.boot_id, here.pid_namespace, process.pid, process.start_ticks));
+  root->bind_leased(cos_name("his"), nullptr, his, false);
+  const auto is_bound = [&](const char* name) { return raised_by([&] { root->resolve(cos_name(name)); }).empty(); };
+  for (int round = 0; round < 3; ++round) {
+    std::uint32_t shortest = 0;
+    root->bind_leased(cos_name("passing"), nullptr, server->lease_for(shortest), false);
+    while (is_bound("passing")) std::this_thread::yield();  // then the nameserver has looked at all leases
+    CHECK(is_bound("lasting"));
+    CHECK(is_bound("his"));
+    CHECK(raised_by([&] { server->renew(lasting); }) == "");
+  }
+  ::kill(other.pid(), SIGKILL);
+  while (is_bound("his")) std::this_thread::yield();
+  CHECK(is_bound("lasting"));
 }
 
 TEST_CASE("kill -9 amid 10000 binds loses none that was acknowledged") {

@@ -16,6 +16,7 @@
 #include "reservationC.h"
 #include "tests/services/reserved/own_namespace.h"
 #include "tests/services/reserved/running_daemon.h"
+#include "tests/support/jumping_clock.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
@@ -350,6 +351,38 @@ TEST_CASE("a runtime directory that cannot be used is said with the setting that
     REQUIRE_FALSE(done);
     CHECK_THAT(done.error(), Catch::Contains(place) && Catch::Contains("-ORBRuntimeDirectory DIR"));
   }
+}
+
+TEST_CASE("reservations end with their leases and processes and not by the date however it jumps") {
+  const std::string library = JumpingClock::library_path();
+  check_inside([&](const LiveCpusets& at) {
+    Faults faults;
+    Sleeper one, waiting;
+    std::optional<JumpingClock> clock(std::in_place, library);
+    faults.unless(clock->works(), "the date does not jump");
+    RunningDaemon daemon = daemon_of(at);
+    clock.reset();
+    ReservationClient client(daemon);
+    const auto leased = [&](std::chrono::nanoseconds lease) {
+      idl::CoresWanted wanted;
+      wanted.count(1);
+      const idl::Terms terms(static_cast<std::uint64_t>(lease.count()), false, "test");
+      return client.server->reserve_cores(client.holder_of(one.pid()), wanted, terms).reservation();
+    };
+    for (int round = 0; round < 3; ++round) {
+      leased(std::chrono::milliseconds{1});
+      faults.unless(client.accounts_become(0), "a lease that is over is kept");
+    }
+    const auto lasting = leased(std::chrono::hours{1});
+    client.reserve(waiting.pid(), 1, true);
+    faults.unless(client.server->renew(lasting, 3'600'000'000'000) > 0, "a lease is not renewed");
+    waiting.kill_now();
+    faults.unless(client.accounts_become(1), "a process that ended is waited for, or a lease of an hour is over");
+    faults.unless(client.server->look(lasting).lease_left() > 0, "a lease of an hour is over");
+    one.kill_now();
+    faults.unless(client.accounts_become(0), "a process that ended keeps its cores");
+    return faults.text();
+  });
 }
 
 TEST_CASE("who is another than who connected is refused") {
