@@ -45,7 +45,7 @@ TEST_CASE("a peer's groups are found however many there are") {
     WARN("SKIPPED: only root can be in other groups");
     return;
   }
-  for (const std::size_t count : {0, 1, 31, 32, 33, 1000, 65'536}) {
+  for (const std::size_t count : {0u, 1u, 31u, 32u, 33u, 1000u, 65'536u}) {
     const OtherGroups groups(consecutive(100'000, count));
     const auto found = os::peer_groups(Pair().one.get());
     CHECK(found == own_groups());

@@ -316,7 +316,7 @@ TEST_CASE("names are read whole in pages of any size, and those that are too lon
     for (int i = 0; i < 9; ++i) REQUIRE(store->add(root_context, {std::to_string(i), ""}, object_at("x")));
   }
   // Beside the names there are the keys `format` and `next`.
-  for (const std::size_t page : {1, 2, 10, 11, 12, 1000}) {
+  for (const std::size_t page : {1u, 2u, 10u, 11u, 12u, 1000u}) {
     StoreOptions options = patient();
     options.etcd_page = page;
     CAPTURE(page);
