@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <map>
+#include <utility>
 
 #include "examples/pendulum/table.h"
 #include "orb/core/runtime.h"
@@ -56,7 +57,7 @@ Reservations::Reservations(Reserving reserving, const std::string& directory, co
       daemon_(command(given), [this](os::ChildProcess& program) { return is_ready(program); }) {
   if (reserving_ == Reserving::off) return;
   if (reserving_ == Reserving::host) facts_ = ask();  // it may run already
-  if (!facts_.known && start_daemon()) facts_ = ask();
+  if (!facts_.known) start_daemon();
 }
 
 std::vector<std::string> Reservations::command(const OrbOptions& given) const {
@@ -76,11 +77,13 @@ bool Reservations::start_daemon() {
   return daemon_.start();
 }
 
-bool Reservations::is_ready(os::ChildProcess& program) const {
+// Only the first one is asked before the service has what that one can give.
+bool Reservations::is_ready(os::ChildProcess& program) {
   const Time latest = os::now() + 20s;
-  while (::access(reference_file_.c_str(), R_OK) != 0) {
+  Facts found;
+  while (!(found = ask()).known)  // an answer takes its time while this machine is loaded
     if (program.wait(os::now() + 10ms) || os::now() > latest) return false;
-  }
+  if (!facts_.known) facts_ = std::move(found);
   return true;
 }
 
@@ -145,7 +148,6 @@ std::vector<std::string> Reservations::attend(pid_t service) {
     lines.push_back(std::string(name_of_daemon) + " ended (" + end->text() +
                     "): the service keeps its cores, nobody gives or takes any meanwhile");
     if (restarts_left_-- > 0 && start_daemon()) {
-      facts_ = ask();
       service_waits_ = facts_.cores_to_give > 0;
       lines.push_back(format("%s runs again, as process %d: it has put back what the other one had changed",
                              name_of_daemon, daemon_.pid()));

@@ -37,14 +37,14 @@ class Reservations {
 
   std::vector<std::string> command(const OrbOptions& given) const;
   bool start_daemon();
-  bool is_ready(os::ChildProcess& program) const;
+  bool is_ready(os::ChildProcess& program);
   Facts ask() const;
 
   const Reserving reserving_;
   const std::string directory_, reference_file_, socket_;
   CORBA::ORB& orb_;
   Helper daemon_;
-  Facts facts_{};
+  Facts facts_{};  // of the daemon before it gave the service any
   int restarts_left_ = 3;
   bool service_waits_ = false;  // for its cores, since the daemon was started anew
 };
