@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -31,14 +32,21 @@ std::string queue_text(std::uint32_t before) {
   return before == 1 ? "behind one other" : "behind " + std::to_string(before) + " others";
 }
 
-rs::Grant wait_for(const ReservationServer& server, rs::Grant grant, bool quiet, std::ostream& err) {
-  if (grant.waiting() && !quiet)
+// One that still waits when the time has passed is given back by whoever asked.
+rs::Grant wait_for(const ReservationServer& server, rs::Grant grant, const ReserveOptions& options, std::ostream& err) {
+  if (grant.waiting() && !options.quiet)
     err << who << ": waiting for room, " << queue_text(grant.position()) << "; Ctrl-C gives up" << std::endl;
-  while (grant.waiting()) {  // until the user ends it
-    os::sleep_until(os::now() + between_looks);
+  const Time latest = options.longest_wait ? os::now() + *options.longest_wait : never;
+  while (grant.waiting() && os::now() < latest) {  // without a time until the user ends it
+    os::sleep_until(std::min(os::now() + between_looks, latest));
     grant = server->look(grant.reservation());
   }
   return grant;
+}
+
+std::string waited_text(const rs::Grant& grant, Duration longest) {
+  return std::string(who) + ": no room within " + to_string(longest) + ", still " + queue_text(grant.position()) +
+         "; corelane cores shows who has what\n";
 }
 
 std::string report_text(const rs::Grant& grant, Format shown_as) {
@@ -83,7 +91,11 @@ Expected<rs::ShareWanted, std::string> parse_share(std::string_view text) {
 
 int reserve(const ReserveOptions& options, std::ostream& err) {
   const int status = with_reservations(who, options.place, err, not_reserved, [&](const ReservationServer& server) {
-    const rs::Grant grant = wait_for(server, ask(server, options), options.quiet, err);
+    const rs::Grant grant = wait_for(server, ask(server, options), options, err);
+    if (grant.waiting()) {
+      server->release(grant.reservation());
+      return err << waited_text(grant, *options.longest_wait) << std::flush, not_reserved;
+    }
     if (!options.quiet) err << report_text(grant, options.format) << std::flush;
     return 0;
   });

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/base/time.h"
 #include "services/corelane/format.h"
 #include "services/corelane/reservation_client.h"
 
@@ -24,7 +25,8 @@ struct ReserveOptions {
       0, {}, Corelane::Reservation::Nearness::anywhere, Corelane::Reservation::SiblingRule::siblings_idle};
   std::optional<Corelane::Reservation::ShareWanted> share{};  // instead of cores
   bool one_thread = false;                                    // the share is for the program's first thread alone
-  bool waits = false;                                         // until there is room
+  bool waits = false;                                         // until there is room,
+  std::optional<Duration> longest_wait{};                     // so long at most; nothing: as long as it takes
   bool quiet = false;
   std::string note{};
   std::vector<std::string> command{};  // the program and its arguments

@@ -1,8 +1,10 @@
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <iostream>
 #include <map>
 #include <memory>
 
+#include "orb/base/contract.h"
 #include "services/corelane/command.h"
 #include "services/corelane/host_files.h"
 #include "services/corelane/reserve.h"
@@ -25,6 +27,17 @@ void read_these(ReserveOptions& options, const std::string& text) {
   options.cores.these(CoreList(cores.begin(), cores.end()));
 }
 
+// "": as long as it takes.
+void read_wait(ReserveOptions& options, const std::string& text) {
+  constexpr Duration longest = std::chrono::hours{24 * 365};
+  options.waits = true;
+  if (text.empty()) return;
+  options.longest_wait = parse_duration(text);
+  if (!options.longest_wait || *options.longest_wait < Duration::zero() || *options.longest_wait > longest)
+    throw CLI::ValidationError(
+        "--wait", "'" + text + "' is no time to wait; write 500ms or 10s, or nothing for as long as it takes");
+}
+
 void read_share(ReserveOptions& options, const std::string& text) {
   const auto share = parse_share(text);
   if (!share) throw CLI::ValidationError("--share", share.error());
@@ -32,12 +45,13 @@ void read_share(ReserveOptions& options, const std::string& text) {
 }
 
 template <typename Choice>
-void add_choice(CLI::App& app, const std::string& name, const std::map<std::string, Choice>& choices,
-                std::function<void(Choice)> take, const std::string& help) {
+CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::map<std::string, Choice>& choices,
+                        std::function<void(Choice)> take, const std::string& help) {
   std::string type;
   for (const auto& [word, choice] : choices) type += (type.empty() ? "" : "|") + word;
-  app.add_option_function<std::string>(
-         name, [take, choices](const std::string& word) { take(choices.at(word)); }, help)
+  return app
+      .add_option_function<std::string>(
+          name, [take, choices](const std::string& word) { take(choices.at(word)); }, help)
       ->type_name(type)
       ->check(CLI::IsMember(choices).description(""));
 }
@@ -52,24 +66,26 @@ void define_wishes(CLI::App& app, ReserveOptions& options) {
   app.add_flag("--thread", options.one_thread,
                "the share is for the first thread alone (SCHED_DEADLINE) [for the program and all that it starts]")
       ->needs(share);
-  app.add_option_function<std::string>(
-         "--out-of", [&options](const std::string& text) { read_these(options, text); }, "out of these cores alone")
-      ->type_name("CORES");
-  add_choice<Nearness>(
+  auto* const out_of = app.add_option_function<std::string>(
+      "--out-of", [&options](const std::string& text) { read_these(options, text); }, "out of these cores alone");
+  out_of->type_name("CORES");
+  const auto of_cores = [&](CLI::Option* option) { option->excludes(share); };  // the daemon places a share by itself
+  of_cores(out_of);
+  of_cores(add_choice<Nearness>(
       app, "--near",
       {{"any", Nearness::anywhere},
        {"near", Nearness::near},
        {"cache", Nearness::one_cache},
        {"node", Nearness::one_node}},
       [&options](Nearness placement) { options.cores.placement(placement); },
-      "how near each other: as near as there are, or in one cache or memory node or not at all [any]");
-  add_choice<SiblingRule>(
+      "how near each other: as near as there are, or in one cache or memory node or not at all [any]"));
+  of_cores(add_choice<SiblingRule>(
       app, "--siblings",
       {{"idle", SiblingRule::siblings_idle},
        {"mine", SiblingRule::siblings_mine},
        {"others", SiblingRule::siblings_others}},
       [&options](SiblingRule rule) { options.cores.siblings(rule); },
-      "what becomes of a core's other hardware threads [idle]");
+      "what becomes of a core's other hardware threads [idle]"));
 }
 
 }  // namespace
@@ -84,7 +100,11 @@ Action define_reserve(CLI::App& app, std::vector<std::string>& orb_options) {
       "command "
       "line was wrong.");
   define_wishes(app, *options);
-  app.add_flag("--wait", options->waits, "where there is no room, wait for it");
+  app.add_option_function<std::string>(
+         "--wait", [options](const std::string& text) { read_wait(*options, text); },
+         "where there is no room, wait for it, so long at most [as long as it takes]")
+      ->expected(0, 1)
+      ->type_name("[TIME]");
   app.add_option("--note", options->note, "what it is for, for those who look at corelane cores [the program]")
       ->type_name("TEXT");
   app.add_flag("-q,--quiet", options->quiet,

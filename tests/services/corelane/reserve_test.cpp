@@ -42,9 +42,9 @@ class FakeDaemon : public virtual CORBA::servant_traits<rs::Server>::base_type {
   rs::OwnCores own_cores(const rs::CoresWanted&, const rs::Terms&) override {
     return rs::OwnCores(true, granted(false));
   }
-  rs::Grant look(rs::Id) override { return granted(false); }
+  rs::Grant look(rs::Id) override { return granted(is_full); }
   rs::Nanoseconds renew(rs::Id, rs::Nanoseconds) override { throw rs::Unknown(); }
-  void release(rs::Id) override {}
+  void release(rs::Id id) override { said = "released " + std::to_string(id); }
   void lend(rs::Id, const rs::Process&) override {}
   void take_back(rs::Id, const rs::Process&) override {}
   rs::Grant work_on(rs::Id) override { throw rs::Unknown(); }
@@ -65,6 +65,7 @@ class FakeDaemon : public virtual CORBA::servant_traits<rs::Server>::base_type {
   rs::Status state() override { return rs::Status("affinity", "", {"nobody is kept away"}, 0, 0, 0, 0, 1, 0); }
 
   std::string said;
+  bool is_full = false;  // and stays so
 
  private:
   static rs::Grant granted(bool waits) {
@@ -130,6 +131,20 @@ TEST_CASE("a program waits for its cores where it is to") {
                  "corelane reserve: waiting for room, behind one other; Ctrl-C gives up\ncorelane reserve: core 1 "));
   CHECK(exit == "exit status 0");
   CHECK(host.run({"reserve", "-q", "--cores", "2", "--wait", "--", "true"}, exit).empty());
+  CHECK(host.run({"reserve", "-q", "--cores", "2", "--wait", "3600s", "--", "true"}, exit).empty());
+}
+
+TEST_CASE("a program that has waited long enough for its cores gives its place in the queue back") {
+  const Host host;
+  host.daemon->is_full = true;
+  std::string exit;
+  const std::string given_up =
+      "corelane reserve: no room within 1ms, still behind one other; corelane cores shows who has what\n";
+  CHECK(host.run({"reserve", "--cores", "2", "--wait", "1ms", "--", "true"}, exit) ==
+        "corelane reserve: waiting for room, behind one other; Ctrl-C gives up\n" + given_up);
+  CHECK(exit == "exit status 125");
+  CHECK(host.daemon->said == "released 3");
+  CHECK(host.run({"reserve", "-q", "--wait", "1ms", "--cores", "2", "true"}, exit) == given_up);
 }
 
 TEST_CASE("who owns which core is shown") {
@@ -174,6 +189,18 @@ TEST_CASE("what keeps a program from its reservation is said and is no status of
        "corelane reserve: /tmp: Permission denied\n"},
       {{"reserve", "--", "true"}, "exit status 2", "corelane reserve: how much? --cores COUNT or --share TIME/TIME; "},
       {{"reserve", "--share", "2ms", "--", "true"}, "exit status 2", "corelane reserve: --share: '2ms' is no share; "},
+      {{"reserve", "--share", "2ms/10ms", "--near", "cache", "--", "true"},
+       "exit status 2",
+       "corelane reserve: --share excludes --near; "},
+      {{"reserve", "--siblings", "mine", "--share", "2ms/10ms", "--", "true"},
+       "exit status 2",
+       "corelane reserve: --share excludes --siblings; "},
+      {{"reserve", "--out-of", "1", "--share", "2ms/10ms", "--", "true"},
+       "exit status 2",
+       "corelane reserve: --share excludes --out-of; "},
+      {{"reserve", "--cores", "1", "--wait", "long", "--", "true"},
+       "exit status 2",
+       "corelane reserve: --wait: 'long' is no time to wait; "},
       {{"reserve", "--cores", "1"}, "exit status 2", "corelane reserve: COMMAND is required; "},
       {{"reserve", "--cores", "1", "--out-of", "x", "--", "a"},
        "exit status 2",
