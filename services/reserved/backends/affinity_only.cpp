@@ -14,8 +14,8 @@ namespace corelane::reserved {
 namespace {
 
 // A thread that has bound itself to some of its set's cores knows why.
-const std::vector<CoreId>& within(const std::vector<CoreId>& set, const std::vector<CoreId>& now) {
-  return std::ranges::includes(set, now) ? now : set;
+const std::vector<CoreId>& within(const std::vector<CoreId>& set, const std::vector<CoreId>& own) {
+  return std::ranges::includes(set, own) ? own : set;
 }
 
 }  // namespace
@@ -102,12 +102,16 @@ StartReport AffinityOnly::apply_to_all() {
   return report;
 }
 
-// Where the thread ran before anything was done to it. A mask of ours that nothing was written down about is inherited,
-// unless the thread was there before and was left alone: then it is its own.
+// Where the thread would run by itself. A mask that was not given here is its own, and takes the place of what it had
+// before. One of ours that nothing was written down about is inherited, unless the thread was there before and was left
+// alone: then it is its own, too.
 std::vector<CoreId> AffinityOnly::original_of(int thread, const Process& identity, const std::vector<CoreId>& now) {
   const auto [seen, is_new] = seen_.try_emplace(thread, identity);
   const bool was_there = !is_new && std::exchange(seen->second, identity) == identity;
-  if (const auto kept = memory_.kept_affinity(thread)) return *kept;
+  if (const auto masks = memory_.masks_of(identity); !masks.empty()) {
+    const auto ours = std::ranges::find(masks, now, &ThreadMemory::Mask::given);
+    return ours == masks.end() ? now : ours->before;
+  }
   return given_.contains(now) && !was_there ? all_ : now;
 }
 
@@ -130,24 +134,33 @@ bool AffinityOnly::apply(int thread, const std::vector<CoreId>* owned, StartRepo
     return false;
   }
   const auto original = original_of(thread, *identity, *now);
-  auto wanted = owned != nullptr ? within(*owned, *now) : common_to(original, common_);
+  auto wanted = owned != nullptr ? within(*owned, original) : common_to(original, common_);
   if (wanted.empty()) wanted = common_;
   const bool looks_given = *now != all_ && given_.contains(*now);  // the end would widen it, unless it is written down
-  if (*now == wanted && *now == original && !looks_given) return false;
+  if (*now == wanted && *now == original && !looks_given) return memory_.forget_masks(*identity), false;
   if (host_.processes->is_fixed(thread)) {
     unmovable_[thread] = *identity;
     return ++report.unmovable, false;
   }
-  if (!memory_.keep_affinity_as(thread, original)) return false;
-  if (*now == wanted) return false;
+  // That it runs on what it has now, too: a mask that nobody gave it is left alone after a crash.
+  if (*now != original && !memory_.add_mask(*identity, {original, *now})) return false;
+  if (!memory_.add_mask(*identity, {original, wanted})) return false;
+  if (*now == wanted) return memory_.keep_only(*identity, {original, wanted}), false;
   if (!note_given(wanted)) return false;
   const int fault = host_.processes->set_affinity(thread, wanted);
-  if (fault == 0) return ++report.moved, true;
-  memory_.forget_affinity(thread);
+  if (fault == 0) return note_had(*identity, {original, wanted}), ++report.moved, true;
+  memory_.forget_masks(*identity);
   if (fault == ESRCH) return false;
   ++report.unmovable;
   unmovable_[thread] = *identity;
   return false;
+}
+
+// A cpuset of somebody else may leave it less than was asked for.
+void AffinityOnly::note_had(const Process& thread, ThreadMemory::Mask mask) {
+  if (const auto had = host_.processes->affinity(thread.pid); had && *had != mask.given)
+    if (memory_.add_mask(thread, {mask.before, *had})) mask.given = *had;
+  memory_.keep_only(thread, mask);
 }
 
 Done<Remarks> AffinityOnly::enter(const Enter& command) {

@@ -42,6 +42,7 @@ class AffinityOnly final : public Backend {
   std::map<int, std::vector<CoreId>> owners() const;
   bool apply(int thread, const std::vector<CoreId>* owned, StartReport& report);
   bool note_given(const std::vector<CoreId>& cores);
+  void note_had(const Process& thread, ThreadMemory::Mask mask);
   std::vector<CoreId> original_of(int thread, const Process& identity, const std::vector<CoreId>& now);
 
   const Host host_;

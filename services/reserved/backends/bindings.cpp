@@ -26,6 +26,11 @@ const std::vector<CoreId>* Bindings::cores_of_set(int thread) {
   return group ? &cores_of_group(*group) : nullptr;
 }
 
+std::vector<CoreId> Bindings::cores_around(int thread) {
+  const auto* set = cores_of_set(thread);
+  return set == nullptr ? std::vector<CoreId>{} : *set;
+}
+
 Done<void> Bindings::keep_all() {
   sets_.clear();
   refresh();

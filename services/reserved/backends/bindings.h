@@ -26,6 +26,8 @@ class Bindings {
   Done<void> keep(int thread);
   // After a change.
   void bind_again();
+  // All cores of the group that it is in; none where that is not known.
+  std::vector<CoreId> cores_around(int thread);
   // Takes over what threads have changed by themselves since. Now and then.
   void refresh();
 

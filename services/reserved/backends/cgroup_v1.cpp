@@ -266,6 +266,7 @@ Done<Remarks> CgroupV1::enter_thread(Member& member, const Enter& command) {
 void CgroupV1::leave(ReservationId id) {
   const auto found = members_.find(id);
   if (found == members_.end()) return;
+  (void)bindings_.keep_all();  // what threads have bound themselves to meanwhile goes with them
   const Member member = std::move(found->second);
   members_.erase(found);
   if (member.holder.extent == Extent::thread) return leave_thread(member);
@@ -315,6 +316,7 @@ Done<void> CgroupV1::join(const SetName& set, const Process& service) {
 void CgroupV1::part(const Process& service, const SetName& home) {
   guests_.erase(service.pid);
   if (!is_same(*host_.processes, service)) return;
+  (void)bindings_.keep_all();
   if (home.empty())
     send_home(service.pid, common_group());
   else

@@ -230,6 +230,7 @@ Done<Remarks> CgroupV2::make_deadline(Member& member, const Enter& command) {
 void CgroupV2::leave(ReservationId id) {
   const auto found = members_.find(id);
   if (found == members_.end()) return;
+  (void)bindings_.keep_all();  // what threads have bound themselves to meanwhile goes with them
   const Member member = std::move(found->second);
   members_.erase(found);
   deadlines_.take(member.thread);
@@ -270,6 +271,7 @@ Done<void> CgroupV2::join(const SetName& set, const Process& service) {
 void CgroupV2::part(const Process& service, const SetName& home) {
   guests_.erase(service.pid);
   if (!is_same(*host_.processes, service)) return;
+  (void)bindings_.keep_all();
   if (!home.empty()) {
     (void)join(home, service);  // into its own, where it is no guest
     guests_.erase(service.pid);

@@ -24,7 +24,7 @@ struct JournalEntry {
     group,      // `subject` in the hierarchy `where` was made
     value,      // the file `subject` in the hierarchy `where` said `before`
     home,       // the process was in the group `before` of the hierarchy `where`
-    affinity,   // the thread ran on the cores `before`
+    affinity,   // the thread ran on the cores `before`; it was given `subject` (empty: what its group has)
     policy,     // the thread was scheduled as `before` says, scheduling_text()
     interrupt,  // number `subject` went to the cores `before`
     mask        // threads got the cores `subject`: who has them and no entry has inherited them, and had `before`

@@ -10,6 +10,17 @@ namespace corelane::reserved {
 
 using Kind = JournalEntry::Kind;
 
+namespace {
+
+JournalEntry entry_of(const Process& thread, const ThreadMemory::Mask& mask) {
+  return {.kind = Kind::affinity,
+          .subject = os::core_list_text(mask.given),
+          .process = thread,
+          .before = os::core_list_text(mask.before)};
+}
+
+}  // namespace
+
 const JournalEntry* ThreadMemory::find(Kind kind, const Process& process, const std::string& where) const {
   const auto& entries = host_->journal->entries();
   const auto found = std::ranges::find_if(entries, [&](const JournalEntry& entry) {
@@ -24,17 +35,31 @@ Done<void> ThreadMemory::keep_affinity_as(int thread, const std::vector<CoreId>&
   return host_->journal->add({.kind = Kind::affinity, .process = *process, .before = os::core_list_text(cores)});
 }
 
-std::optional<std::vector<CoreId>> ThreadMemory::kept_affinity(int thread) const {
-  const auto process = host_->processes->identity(thread);
-  const JournalEntry* entry = process ? find(Kind::affinity, *process) : nullptr;
-  if (entry == nullptr) return std::nullopt;
-  return os::parse_core_list(entry->before);
-}
-
 void ThreadMemory::forget_affinity(int thread) {
   const auto process = host_->processes->identity(thread);
   if (const JournalEntry* entry = process ? find(Kind::affinity, *process) : nullptr)
     host_->journal->drop(JournalEntry(*entry));
+}
+
+Done<void> ThreadMemory::add_mask(const Process& thread, const Mask& mask) {
+  const JournalEntry entry = entry_of(thread, mask);
+  if (std::ranges::find(host_->journal->entries(), entry) != host_->journal->entries().end()) return {};
+  return host_->journal->add(entry);
+}
+
+std::vector<ThreadMemory::Mask> ThreadMemory::masks_of(const Process& thread) const {
+  std::vector<Mask> masks;
+  for (const JournalEntry& entry : host_->journal->entries()) {
+    if (entry.kind != Kind::affinity || entry.process != thread) continue;
+    auto before = os::parse_core_list(entry.before), given = os::parse_core_list(entry.subject);
+    if (before && given) masks.push_back({*std::move(before), *std::move(given)});
+  }
+  return masks;
+}
+
+void ThreadMemory::keep_only(const Process& thread, const Mask& mask) {
+  for (const Mask& other : masks_of(thread))
+    if (other != mask) host_->journal->drop(entry_of(thread, other));
 }
 
 Done<void> ThreadMemory::keep_home(const std::string& hierarchy, const Process& process, const std::string& group) {

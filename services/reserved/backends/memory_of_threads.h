@@ -16,7 +16,18 @@ class ThreadMemory {
   // Writes down that it ran on these, unless something is known already.
   Done<void> keep_affinity_as(int thread, const std::vector<CoreId>& cores);
   void forget_affinity(int thread);
-  std::optional<std::vector<CoreId>> kept_affinity(int thread) const;
+
+  // The same of a backend that sets masks itself, and what it gives in place: written down before each change, so that
+  // of several entries one has what the thread runs on.
+  struct Mask {
+    std::vector<CoreId> before{}, given{};
+    friend bool operator==(const Mask&, const Mask&) = default;
+  };
+  Done<void> add_mask(const Process& thread, const Mask& mask);
+  std::vector<Mask> masks_of(const Process& thread) const;
+  // Forgets all others of the thread.
+  void keep_only(const Process& thread, const Mask& mask);
+  void forget_masks(const Process& thread) { keep_only(thread, {}); }
 
   // How it was scheduled before it had a share.
   Done<void> keep_scheduling(const Process& thread);

@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "orb/os/core_list.h"
+#include "services/reserved/backends/bindings.h"
 #include "services/reserved/backends/memory_of_threads.h"
 
 namespace corelane::reserved {
@@ -33,15 +34,37 @@ int put_back_home(const Host& host, GroupFiles& groups, const JournalEntry& entr
   return fault == ESRCH ? 0 : fault;
 }
 
+std::vector<CoreId> cores_of_group(const Host& host, int thread) {
+  if (host.cpuset != nullptr) return Bindings(host, *host.cpuset, "cpuset", "cpuset.cpus").cores_around(thread);
+  if (host.unified == nullptr) return {};
+  return Bindings(host, *host.unified, "", "cpuset.cpus.effective").cores_around(thread);
+}
+
+// What the daemon gave it, or the kernel: one before 6.2 lets a thread have all cores of the group that it comes to.
+// Any other mask is its own.
+bool is_given(const Host& host, const JournalEntry& entry, const std::vector<CoreId>& now) {
+  if (!entry.subject.empty()) return os::parse_core_list(entry.subject) == now;
+  const auto whole = cores_of_group(host, entry.process.pid);
+  return whole.empty() || whole == now;
+}
+
 int put_back_affinity(const Host& host, const JournalEntry& entry) {
   const auto cores = os::parse_core_list(entry.before);
   if (!cores || !is_same(*host.processes, entry.process)) return 0;
-  if (host.processes->affinity(entry.process.pid) == *cores) return 0;
+  const auto now = host.processes->affinity(entry.process.pid);
+  if (!now || *now == *cores || !is_given(host, entry, *now)) return 0;
   const int fault = host.processes->set_affinity(entry.process.pid, *cores);
   return fault == ESRCH ? 0 : fault;
 }
 
-// Those that have an entry of their own get what that says, later.
+bool has_entry(const Host& host, int thread) {
+  const auto identity = host.processes->identity(thread);
+  return identity && std::ranges::any_of(host.journal->entries(), [&](const JournalEntry& entry) {
+           return entry.kind == Kind::affinity && entry.process == *identity;
+         });
+}
+
+// Of those that have an entry of their own that one tells.
 int put_back_mask(const Host& host, const JournalEntry& entry) {
   const auto given = os::parse_core_list(entry.subject), before = os::parse_core_list(entry.before);
   if (!given || !before) return EINVAL;
@@ -49,6 +72,7 @@ int put_back_mask(const Host& host, const JournalEntry& entry) {
   for (const int pid : host.processes->all())
     for (const int thread : host.processes->threads_of(pid)) {
       if (host.processes->affinity(thread) != *given || host.processes->is_fixed(thread)) continue;
+      if (has_entry(host, thread)) continue;
       const int refused = host.processes->set_affinity(thread, *before);
       // Whom this user may not move it never moved.
       if (refused != 0 && refused != ESRCH && refused != EPERM) fault = refused;

@@ -1,13 +1,11 @@
 // The backends and the keeper on a host of the test's own.
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <fstream>
 
-#include "orb/os/child_process.h"
 #include "services/reserved/backends/restore.h"
 #include "services/reserved/daemon/process_watch.h"
 #include "tests/services/reserved/reserving_host.h"
@@ -216,66 +214,6 @@ TEST_CASE("a service goes to its client's cores and home again") {
   CHECK(fake.group_of(service) == fake.group_of(fake.shell));
 }
 
-TEST_CASE("processes that start while cores are reserved get all cores when they come back") {
-  FakeHost fake(Kind::affinity);
-  const int app = fake.processes.fork_from(fake.shell);
-  const auto grant = fake.reserve(app);
-  REQUIRE(grant);
-  const int outside = fake.processes.fork_from(fake.shell), inside = fake.processes.fork_from(app);
-  fake.processes.set_affinity(outside, os::parse_core_list("2-3").value());  // it widens its own
-  fake.keeper().tick();
-  CHECK(fake.cores_of(outside) == "2");
-  fake.keeper().release(grant->id);
-  CHECK(fake.cores_of(outside) == "2-3");
-  CHECK(fake.cores_of(inside) == "0-3");
-}
-
-TEST_CASE("a thread that bound itself to what becomes the default set keeps that in the end") {
-  FakeHost fake(Kind::affinity);
-  const int app = fake.processes.fork_from(fake.shell), bound = fake.processes.fork_from(fake.shell);
-  fake.processes.set_affinity(bound, {{0}});
-  fake.before = fake.processes.entries;
-  REQUIRE(fake.reserve(app, CoresWanted{.count = 3}));
-  CHECK(fake.cores_of(fake.shell) == "0");
-  fake.keeper().stop();
-  CHECK(restore(fake.host(), "") == Remarks{});
-  CHECK(fake.cores_of(bound) == "0");
-  fake.check_as_found();
-}
-
-TEST_CASE("a thread that binds itself to one of its own reserved cores stays there") {
-  FakeHost fake(Kind::affinity);
-  const int app = fake.processes.fork_from(fake.shell);
-  REQUIRE(fake.reserve(app, CoresWanted{.count = 2}));
-  const auto both = fake.processes.affinity(app).value();
-  REQUIRE(both.size() == 2);
-  fake.processes.set_affinity(app, {both.back()});
-  fake.keeper().tick();
-  CHECK(fake.processes.affinity(app).value() == std::vector<CoreId>{both.back()});
-}
-
-TEST_CASE("without control groups a process goes to its cores and back without a stop at what the others have") {
-  FakeHost fake(Kind::affinity);
-  const int app = fake.processes.fork_from(fake.shell);
-  const auto grant = fake.reserve(app, CoresWanted{.count = 3});
-  REQUIRE(grant);
-  fake.keeper().release(grant->id);
-  const auto cores = [](const char* text) { return os::parse_core_list(text).value(); };
-  CHECK(fake.processes.given[app] == std::vector{cores("1-3"), cores("0-3")});
-  CHECK(fake.processes.given[fake.shell] == std::vector{cores("0"), cores("0-3")});
-}
-
-TEST_CASE("the processes of one process are itself and what it started") {
-  const os::ChildProcess child({"sleep", "1000"});
-  CHECK(HostProcesses(child.pid()).all() == std::vector<int>{child.pid()});
-  const auto mine = HostProcesses(getpid()).all();
-  CHECK(std::ranges::count(mine, child.pid()) == 1);
-  CHECK(std::ranges::count(mine, getppid()) == 0);
-  CHECK(std::ranges::count(HostProcesses().all(), getppid()) == 1);
-}
-
-// Error paths.
-
 TEST_CASE("what is gone has nothing to be put back, and is forgotten") {
   FakeHost fake;
   const JournalEntry gone[] = {
@@ -287,17 +225,7 @@ TEST_CASE("what is gone has nothing to be put back, and is forgotten") {
   CHECK(fake.journal.entries().empty());
 }
 
-TEST_CASE("after a crash who inherited a reduced mask gets all cores again") {
-  FakeHost fake(Kind::affinity);
-  const int holder = fake.processes.fork_from(fake.shell);
-  REQUIRE(fake.reserve(holder));
-  const int late = fake.processes.fork_from(fake.shell), of_holder = fake.processes.fork_from(holder);
-  CHECK(fake.cores_of(late) != "0-3");
-  CHECK(restore(fake.host(), "").empty());
-  fake.check_as_found();
-  CHECK((fake.cores_of(late) == "0-3" && fake.cores_of(of_holder) == "0-3"));
-  CHECK(fake.journal.entries().empty());
-}
+// Error paths.
 
 TEST_CASE("a tree has ended though a service still works on its cores") {
   const Kind kind = GENERATE(Kind::v1, Kind::v2);
@@ -313,27 +241,6 @@ TEST_CASE("a tree has ended though a service still works on its cores") {
   fake.keeper().stop();
   CHECK(restore(fake.host(), "").empty());
   CHECK(fake.cores_of(service.pid) == "0-3");
-}
-
-TEST_CASE("a thread that was bound to a core is bound to it again by each change of sets") {
-  FakeHost fake(Kind::v1);  // whose kernel forgets bindings, as those before 6.2 do
-  const int app = fake.processes.fork_from(fake.shell), bound = fake.processes.fork_from(fake.shell);
-  fake.processes.set_affinity(bound, {{3}});
-  fake.before = fake.processes.entries;
-  fake.keeper();
-  CHECK(fake.cores_of(bound) == "3");
-  const auto grant = fake.reserve(app);
-  REQUIRE(grant);
-  CHECK(fake.cores_of(bound) == "0-2");
-  fake.keeper().release(grant->id);
-  CHECK(fake.cores_of(bound) == "3");
-  fake.processes.set_affinity(bound, {{1}, {3}});
-  const auto again = fake.reserve(app);
-  REQUIRE(again);
-  CHECK(fake.cores_of(bound) == "1");
-  fake.keeper().stop();
-  CHECK(restore(fake.host(), "").empty());
-  CHECK(fake.cores_of(bound) == "1,3");
 }
 
 TEST_CASE("a thread that sleeps since before it was moved is under SCHED_DEADLINE once it has run") {
@@ -429,11 +336,4 @@ TEST_CASE("a thread that the kernel refuses SCHED_DEADLINE runs as before") {
   CHECK_THAT(grant.error().reason, Catch::Contains("CAP_SYS_NICE"));
   CHECK(fake.cores_of(fake.shell) == "0-3");
   CHECK(fake.keeper().cores()[3].use == CoreUse::common);
-}
-
-TEST_CASE("shares without control groups are refused with what would do") {
-  FakeHost fake(Kind::affinity);
-  const auto grant = fake.reserve(fake.shell, ShareWanted{2ms, 10ms});
-  REQUIRE_FALSE(grant);
-  CHECK_THAT(grant.error().reason, Catch::Contains("shares need control groups"));
 }
