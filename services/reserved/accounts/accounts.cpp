@@ -242,7 +242,7 @@ void Accounts::end(ReservationId id, Time at, Commands& commands) {
 
 void Accounts::end_granted(const Account& account, Commands& commands) {
   for (const Loan& loan : account.loans)
-    if (loan.in_use) commands.push_back(Part{account.id, loan.service, home_of(loan.service, account.id)});
+    if (loan.in_use) commands.push_back(Part{account.id, loan.service, home_of(loan)});
   commands.push_back(Exit{account.id});
   if (account.is_share()) return leave_shared(account, commands);
   commands.push_back(RemoveSet{set_of(account)});
@@ -304,6 +304,7 @@ Commands Accounts::on(const CameIn& fact) {
   const auto loan = std::ranges::find(account->loans, fact.service, &Loan::service);
   if (loan == account->loans.end() || loan->in_use) return {};
   loan->in_use = true;
+  loan->tree = fact.tree;
   ++loan->times;
   return {Join{fact.id, set_of(*account), fact.service}};
 }
@@ -320,7 +321,7 @@ Commands Accounts::on(const Left& fact) {
 void Accounts::expel(Account& account, Loan& loan, Duration used, Commands& commands) {
   loan.in_use = false;
   loan.used += std::max(used, Duration::zero());
-  commands.push_back(Part{account.id, loan.service, home_of(loan.service, account.id)});
+  commands.push_back(Part{account.id, loan.service, home_of(loan)});
 }
 
 Commands Accounts::on(const Charged& fact) {
@@ -380,12 +381,11 @@ SetName Accounts::set_of(const Account& account) const {
   return "r" + std::to_string(account.id.value);
 }
 
-// Where a service runs that comes back from a client's cores.
-SetName Accounts::home_of(const Process& service, ReservationId except) const {
+// A reservation of its own goes before that of its tree, which may have ended meanwhile.
+ReservationId Accounts::home_of(const Loan& loan) const {
   for (const auto& [id, account] : granted_)
-    if (id != except && account.holder.process == service && account.holder.extent != Extent::thread)
-      return set_of(account);
-  return {};
+    if (account.holder.process == loan.service && account.holder.extent != Extent::thread) return id;
+  return granted_.contains(loan.tree) ? loan.tree : no_reservation;
 }
 
 std::vector<CoreState> Accounts::cores() const {

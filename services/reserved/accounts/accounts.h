@@ -72,6 +72,8 @@ class Accounts {
   std::vector<CoreState> cores() const;
   std::vector<CoreId> common() const;
   SetName set_of(const Account& account) const;
+  // Whose cores the service of a loan that is in use runs on otherwise; none: nobody's.
+  ReservationId home_of(const Loan& loan) const;
   // When the next lease ends.
   Time next_end() const;
 
@@ -110,7 +112,6 @@ class Accounts {
   void leave_shared(const Account& account, Commands& commands);
   void serve_queue(Time at, Commands& commands);
   void expel(Account& account, Loan& loan, Duration used, Commands& commands);
-  SetName home_of(const Process& service, ReservationId except) const;
   std::vector<CoreId> taken() const;
 
   const std::vector<os::CoreInfo> machine_;

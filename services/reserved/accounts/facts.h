@@ -51,6 +51,7 @@ struct TakenBack {
 struct CameIn {
   ReservationId id;
   Process service;
+  ReservationId tree{};  // the nearest whose tree the service is in: it runs on those cores otherwise
 };
 struct Left {
   ReservationId id;
@@ -88,7 +89,8 @@ struct Enter {
 struct Exit {
   ReservationId id;
 };
-// A service comes into the set, and goes back to `home` (empty: where it was before it ever came into one).
+// A service comes into the set, and goes back to the cores of `home`: its own reservation, or that of its tree. None:
+// to where it was before it ever came into a set.
 struct Join {
   ReservationId id;
   SetName set;
@@ -97,7 +99,7 @@ struct Join {
 struct Part {
   ReservationId id;
   Process service;
-  SetName home;
+  ReservationId home;
 };
 // Answers to Asked; the first two to what waited, too, and Refused to Lent.
 struct Granted {

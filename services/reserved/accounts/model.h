@@ -84,6 +84,7 @@ struct Place {
 struct Loan {
   Process service{};
   bool in_use = false;
+  ReservationId tree{};  // of in_use: of the tree that the service is in, see CameIn
   Duration used{};
   std::uint64_t times = 0;
 };

@@ -186,7 +186,7 @@ Done<void> AffinityOnly::join(const SetName& set, const Process& service) {
   return {};
 }
 
-void AffinityOnly::part(const Process& service, const SetName&) { changed_ |= guests_.erase(service.pid) > 0; }
+void AffinityOnly::part(const Process& service, ReservationId) { changed_ |= guests_.erase(service.pid) > 0; }
 
 // Nobody knows whose those are that outlive the one that started them.
 std::vector<int> AffinityOnly::processes_of(ReservationId id) const {

@@ -72,7 +72,7 @@ class Backend {
   virtual Done<Remarks> enter(const Enter& command) = 0;
   virtual void leave(ReservationId id) = 0;  // one that never entered is passed over
   virtual Done<void> join(const SetName& set, const Process& service) = 0;
-  virtual void part(const Process& service, const SetName& home) = 0;
+  virtual void part(const Process& service, ReservationId home) = 0;
   virtual void settle() {}
 
   // What lives of the reservation's process or tree; services that work there do not count.

@@ -313,14 +313,14 @@ Done<void> CgroupV1::join(const SetName& set, const Process& service) {
   return done;
 }
 
-void CgroupV1::part(const Process& service, const SetName& home) {
+void CgroupV1::part(const Process& service, ReservationId home) {
   guests_.erase(service.pid);
   if (!is_same(*host_.processes, service)) return;
   (void)bindings_.keep_all();
-  if (home.empty())
-    send_home(service.pid, common_group());
+  if (const auto member = members_.find(home); member != members_.end())
+    host_.cpuset->write(joined_path(member->second.group, "cgroup.procs"), std::to_string(service.pid));
   else
-    host_.cpuset->write(joined_path(in_root(group_name(home)), "cgroup.procs"), std::to_string(service.pid));
+    send_home(service.pid, common_group());
   bindings_.bind_again();
 }
 

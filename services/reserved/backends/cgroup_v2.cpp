@@ -268,16 +268,14 @@ Done<void> CgroupV2::join(const SetName& set, const Process& service) {
   return "nobody is in the set " + set;
 }
 
-void CgroupV2::part(const Process& service, const SetName& home) {
+void CgroupV2::part(const Process& service, ReservationId home) {
   guests_.erase(service.pid);
   if (!is_same(*host_.processes, service)) return;
   (void)bindings_.keep_all();
-  if (!home.empty()) {
-    (void)join(home, service);  // into its own, where it is no guest
-    guests_.erase(service.pid);
-    return;
-  }
-  send_home(service.pid, root_);
+  if (const auto member = members_.find(home); member != members_.end())
+    groups_.write(joined_path(member->second.group, "cgroup.procs"), std::to_string(service.pid));
+  else
+    send_home(service.pid, root_);
   bindings_.bind_again();
 }
 

@@ -38,7 +38,7 @@ class CgroupV2 final : public Backend {
   Done<Remarks> enter(const Enter& command) override;
   void leave(ReservationId id) override;
   Done<void> join(const SetName& set, const Process& service) override;
-  void part(const Process& service, const SetName& home) override;
+  void part(const Process& service, ReservationId home) override;
   std::vector<int> processes_of(ReservationId id) const override;
 
  private:

@@ -154,17 +154,22 @@ Expected<GrantView, Refusal> Keeper::look(ReservationId id) {
 }
 
 // One of a tree may have a reservation of its own, or be of a tree within: the latest is the nearest.
-std::optional<Account> Keeper::holding(const Process& process) const {
-  const std::scoped_lock lock(mutex_);
+const Account* Keeper::nearest(const Process& process) const {
   const Account* nearest = nullptr;
   for (const Account* account : parts_.accounts.all()) {
     if (account->waiting || account->holder.extent == Extent::thread) continue;
-    if (account->holder.process == process) return *account;
+    if (account->holder.process == process) return account;
     if (account->holder.extent != Extent::tree || (nearest != nullptr && nearest->id.value > account->id.value))
       continue;
     if (std::ranges::count(parts_.backend.processes_of(account->id), process.pid) > 0) nearest = account;
   }
-  return nearest == nullptr ? std::nullopt : std::optional(*nearest);
+  return nearest;
+}
+
+std::optional<Account> Keeper::holding(const Process& process) const {
+  const std::scoped_lock lock(mutex_);
+  const Account* const found = nearest(process);
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 bool Keeper::renew(ReservationId id, Duration lease) {
@@ -227,7 +232,8 @@ Expected<GrantView, Refusal> Keeper::work_on(ReservationId id, const Process& se
     return Refusal{
         .kind = RefusalKind::bad_request,
         .reason = "process " + std::to_string(service.pid) + " works on a client's cores already; leave first"};
-  const Outcome outcome = tell(CameIn{id, service});
+  const Account* const tree = nearest(service);
+  const Outcome outcome = tell(CameIn{id, service, tree == nullptr ? no_reservation : tree->id});
   if (outcome.join_fault.empty()) return view(id);
   tell(Left{id, service, {}});
   return Refusal{.kind = RefusalKind::system_refused,
@@ -274,6 +280,16 @@ void Keeper::watch_heir(const Account& account, const std::vector<int>& living) 
     }
 }
 
+// Whether one of its processes works on somebody else's cores now.
+bool Keeper::has_visitor(ReservationId id) const {
+  for (const Account* account : parts_.accounts.all())
+    for (const Loan& loan : account->loans)
+      if (loan.in_use && account->id != id && parts_.accounts.home_of(loan) == id &&
+          parts_.processes.is_running(loan.service))
+        return true;
+  return false;
+}
+
 // Trees and threads that nothing is left of.
 void Keeper::forget_ended() {
   std::vector<ReservationId> over;
@@ -281,7 +297,7 @@ void Keeper::forget_ended() {
   for (const Account* account : parts_.accounts.all()) {
     if (account->waiting) continue;
     const auto living = parts_.backend.processes_of(account->id);
-    if (living.empty()) over.push_back(account->id);
+    if (living.empty() && !has_visitor(account->id)) over.push_back(account->id);
     watch_heir(*account, living);
   }
   for (const ReservationId id : over) tell(Released{parts_.now(), id});

@@ -101,6 +101,8 @@ class Keeper {
   void watch_needed();
   void watch_heir(const Account& account, const std::vector<int>& living);
   void forget_ended();
+  const Account* nearest(const Process& process) const;
+  bool has_visitor(ReservationId id) const;
 
   mutable std::mutex mutex_;
   // Guarded by mutex_.

@@ -199,10 +199,28 @@ TEST_CASE("a service works on its client's cores only where they were lent to it
   books.tell(CameIn{client, process_of(2)});
   CHECK(books.accounts.find(client)->loans.front().in_use);
   books.tell(Left{client, process_of(2), 3ms});
-  CHECK(std::get<Part>(books.last.front()).home == "r" + std::to_string(own.value));
+  CHECK(std::get<Part>(books.last.front()).home == own);
   books.tell(CameIn{client, process_of(2)});
   books.tell(TakenBack{client, process_of(2), 4ms});
   CHECK(books.accounts.find(client)->loans.empty());
+}
+
+TEST_CASE("one of a tree goes back to the tree's cores as long as that has them, unless it has some of its own") {
+  Books books("core:5 pu:1");
+  const auto client = books.ask_cores(1, 1), tree = books.ask_cores(2, 1);
+  const Process child = process_of(3);
+  books.tell(Lent{client, child});
+  const auto home_after_visit = [&](auto&& meanwhile) {
+    books.tell(CameIn{client, child, tree});
+    meanwhile();
+    books.tell(Left{client, child, 3ms});
+    return std::get<Part>(books.last.front()).home;
+  };
+  CHECK(home_after_visit([] {}) == tree);
+  ReservationId own;
+  CHECK(home_after_visit([&] { own = books.ask_cores(3, 1); }) == own);
+  books.tell(Released{books.now, own});
+  CHECK(home_after_visit([&] { books.tell(Released{books.now, tree}); }) == no_reservation);
 }
 
 TEST_CASE("a loan beyond the bound is refused in a word") {

@@ -214,6 +214,29 @@ TEST_CASE("a service goes to its client's cores and home again") {
   CHECK(fake.group_of(service) == fake.group_of(fake.shell));
 }
 
+TEST_CASE("one of a tree that works for a client goes back to the tree's cores, which stay reserved meanwhile") {
+  FakeHost fake(GENERATE(Kind::v1, Kind::v2, Kind::affinity));
+  const int client = fake.processes.fork_from(fake.shell), first = fake.processes.fork_from(fake.shell);
+  const int child = GENERATE(false, true) ? fake.processes.fork_from(first) : first;  // or the only one
+  const auto grant = fake.reserve(client), tree = fake.reserve(first);
+  REQUIRE((grant && tree));
+  const auto home = fake.cores_of(child) + fake.group_of(child);
+  const Process service = fake.processes.identity(child).value();
+  REQUIRE(fake.keeper().lend(grant->id, service));
+  REQUIRE(fake.keeper().work_on(grant->id, service));
+  CHECK(fake.cores_of(child) + fake.group_of(child) != home);
+  fake.keeper().tick();
+  CHECK(fake.keeper().find(tree->id));
+  const bool ends = GENERATE(false, true);
+  if (ends)
+    fake.keeper().release(grant->id);
+  else
+    fake.keeper().leave(grant->id, service);
+  CHECK(fake.cores_of(child) + fake.group_of(child) == home);
+  fake.kill(child);
+  CHECK(fake.keeper().find(tree->id).has_value() == (child != first));
+}
+
 TEST_CASE("what is gone has nothing to be put back, and is forgotten") {
   FakeHost fake;
   const JournalEntry gone[] = {

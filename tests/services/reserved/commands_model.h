@@ -49,7 +49,8 @@ class CommandsModel {
     if (!sets.contains(command.set)) faults.push_back("joined, and not there: " + command.set);
   }
   void on(const reserved::Part& command) {
-    if (!command.home.empty() && !sets.contains(command.home)) faults.push_back("home is gone: " + command.home);
+    if (command.home != reserved::no_reservation && !members.contains(command.home))
+      faults.push_back("home is gone: " + std::to_string(command.home.value));
   }
   void on(const reserved::Granted&) {}
   void on(const reserved::Queued&) {}
