@@ -16,8 +16,12 @@ namespace corelane::core {
 // of `known` ("--cores"); "" where there is none. What stands behind -- is another program's.
 std::string unknown_option(std::span<const std::string> words, const std::vector<std::string>& known);
 
-// The same for the options of the command that was given last, or what the library says. `App` is CLI::App, whose
-// parse() of the words has failed.
+// What CLI11 says, in words that tell what to do: "--cores needs COUNT behind it" for "--cores: 1 required COUNT
+// missing". What is not known is left as it is.
+std::string reworded(std::string_view said);
+
+// unknown_option() for the options of the command that was given last, or what the library says, reworded. `App` is
+// CLI::App, whose parse() of the words has failed.
 template <typename App>
 std::string fault_of_command_line(const App& app, std::span<const std::string> words, std::string_view said) {
   const App* command = &app;
@@ -26,7 +30,7 @@ std::string fault_of_command_line(const App& app, std::span<const std::string> w
   for (const auto* const option : command->get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   const std::string text = unknown_option(words, known);
-  return text.empty() ? std::string(said) : text;
+  return text.empty() ? reworded(said) : text;
 }
 
 }  // namespace corelane::core

@@ -30,7 +30,7 @@ void complete(const CLI::App& app, const std::string& path, Completed& completed
   std::string words;
   for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) {
     words += command->get_name() + " ";
-    completed.known += "['" + path + " " + command->get_name() + "']=1 ";
+    completed.known += (completed.known.empty() ? "'" : " | '") + path + " " + command->get_name() + "'";
     complete(*command, path + " " + command->get_name(), completed);
   }
   for (const CLI::Option* const option : app.get_options()) {
@@ -53,18 +53,19 @@ void complete(const CLI::App& app, const std::string& path, Completed& completed
 std::string bash_script(const CLI::App& root) {
   Completed completed;
   complete(root, "", completed);
-  return R"(# Completion of corelane for bash, printed by: corelane completion bash
+  return R"(# Completion of corelane for bash, and zsh with bashcompinit, printed by: corelane completion bash
 _corelane() {
-  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} path= word words=
-  local -A known=()" +
-         completed.known + R"()
-  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    [[ -n ${known["$path $word"]} ]] && path+=" $word"
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= word words=
+  for word in "${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
+    case "$command $word" in
+    )" + completed.known +
+         R"() command+=" $word" ;;
+    esac
   done
-  case "$path" in
+  case "$command" in
 )" + completed.words +
          R"(  esac
-  case "$path:$previous" in
+  case "$command:$previous" in
 )" + completed.values +
          R"(  esac
   [[ $current == -ORB* ]] && words=')" +
@@ -80,8 +81,9 @@ complete -o default -F _corelane corelane
 
 Action define_completion(CLI::App& app, std::vector<std::string>&) {
   app.footer(
-      "For this shell: source <(corelane completion bash). Installed programs have it in "
-      "share/bash-completion/completions already.");
+      "For this bash: source <(corelane completion bash). Installed programs have it in "
+      "share/bash-completion/completions already. zsh takes it, too, after autoload -Uz compinit bashcompinit && "
+      "compinit && bashcompinit.");
   app.add_option("SHELL", "bash")->type_name("")->required()->check(CLI::IsMember({"bash"}).description(""));
   return [&app](const ToolSettings&) {
     std::cout << bash_script(*app.get_parent());

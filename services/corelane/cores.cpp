@@ -1,6 +1,9 @@
+#include <pwd.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <vector>
 
 #include "orb/os/host.h"
 #include "services/corelane/host_files.h"
@@ -29,6 +32,16 @@ const char* word_of_use(rs::CoreUse use) {
 
 Duration duration_of(rs::Nanoseconds nanoseconds) { return Duration{static_cast<std::int64_t>(nanoseconds)}; }
 
+// Where this host has a name for it.
+std::string name_of_user(uid_t user) {
+  constexpr std::size_t lookup_bytes = 64 * 1024;
+  std::vector<char> memory(lookup_bytes);
+  passwd entry{};
+  passwd* found = nullptr;
+  const bool is_known = getpwuid_r(user, &entry, memory.data(), memory.size(), &found) == 0 && found != nullptr;
+  return is_known ? plain(found->pw_name) : std::to_string(user);
+}
+
 std::string holder_text(const rs::Account& account) {
   return plain(account.program()) + " " + std::to_string(account.whose().who().pid());
 }
@@ -39,6 +52,7 @@ std::string line_of(const rs::CoreState& core, const rs::AccountList& accounts) 
   const auto owner = std::ranges::find_if(
       accounts, [&](const rs::Account& account) { return core.owner() != 0 && account.reservation() == core.owner(); });
   if (owner != accounts.end()) text += "reservation " + std::to_string(core.owner()) + ": " + holder_text(*owner);
+  if (core.use() == rs::CoreUse::withheld) text += "everybody: it is never given away (reserved.keep)";
   if (core.use() == rs::CoreUse::shared)
     text += format("%.1f %% booked, %.1f %% free", 100 * core.booked(), 100 * core.free());
   return text + "\n";
@@ -71,7 +85,7 @@ std::string line_of(const rs::Charge& charge) {
 
 std::string line_of(const rs::Account& account) {
   std::string text = format("%-5llu ", static_cast<unsigned long long>(account.reservation())) + holder_text(account) +
-                     ", user " + std::to_string(account.user()) + ": ";
+                     ", user " + name_of_user(account.user()) + ": ";
   if (account.waiting())
     text += "waits for room";
   else

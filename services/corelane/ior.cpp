@@ -77,6 +77,13 @@ bool is_reference(const std::string& text) {
   return false;
 }
 
+// What was given, for a message.
+std::string named(const std::string& what) {
+  constexpr std::size_t readable = 60;
+  if (what == "-") return "standard input";
+  return what.size() <= readable ? what : what.substr(0, readable) + "...";
+}
+
 std::string trimmed(const std::string& text) {
   constexpr const char* blank = " \t\r\n";
   const std::size_t first = text.find_first_not_of(blank);
@@ -112,15 +119,17 @@ Expected<std::string, ReferenceFault> reference_of(const std::string& what, std:
 std::optional<std::string> read_reference(const std::string& who, const std::string& what, std::istream& in,
                                           std::ostream& err) {
   auto reference = reference_of(what, in);
-  if (reference) return std::move(*reference);
-  err << "corelane " << who << ": " << reference.error().text << "\n";
+  const auto parts = reference ? take_apart(*reference) : Expected<ReferenceParts, ReferenceFault>(reference.error());
+  if (parts) return std::move(*reference);
+  err << "corelane " << who << ": ";
+  if (reference) err << plain(named(what)) << (is_reference(what) ? " is no reference: " : " holds no reference: ");
+  err << plain(parts.error().text) << "\n";
   return std::nullopt;
 }
 
 int show_reference(const std::string& what, Format shown_as, std::istream& in, std::ostream& out, std::ostream& err) {
-  const auto text = read_reference("ior", what, in, err);
-  if (!text) return 1;
-  const auto parts = take_apart(*text);
+  const auto text = reference_of(what, in);
+  const auto parts = text ? take_apart(*text) : Expected<ReferenceParts, ReferenceFault>(text.error());
   if (!parts) {
     err << "corelane ior: " << plain(parts.error().text) << "\n";
     return 1;

@@ -33,7 +33,7 @@ std::string list_of(const std::vector<std::string>& names) {
 }
 
 Status usage_fault(const std::string& where, const std::string& what) {
-  std::cerr << where << ": " << what << "; see " << where << " --help\n";
+  std::cerr << where << ": " << what << (what.ends_with('?') ? " See " : "; see ") << where << " --help\n";
   return 2;
 }
 

@@ -36,9 +36,12 @@ std::string not_found_text(const Context::NotFound& fault, const giop::Name& nam
       return before + " has no " + component + "; " + list_command(name, index) + " shows what it has" +
              (binds && index + 1 < name.size() ? ", ns bind --parents makes contexts that are missing" : "");
     case not_context:
-      return component + " in " + before + " is an object and no context, so it holds no names";
+      return component + " in " + before + " is an object and no context, so it holds no names; " +
+             list_command(name, index) + " shows what there is" +
+             (binds ? ", ns unbind takes that name away, so that it can be a context's" : "");
     default:
-      return component + " in " + before + " is a context and no object";
+      return component + " in " + before + " is a context and no object; " + list_command(name, index + 1) +
+             " shows what it holds";
   }
 }
 

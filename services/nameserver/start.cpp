@@ -58,7 +58,9 @@ Expected<std::string, StartFault> specification_of(const core::NamingSettings& s
   if (directory.empty()) return StartFault{"no HOME is set to keep names in; say where with naming.store"};
   std::error_code fault;
   std::filesystem::create_directories(directory, fault);
-  if (fault) return StartFault{"cannot make " + directory + ": " + fault.message() + "; see naming.store"};
+  if (fault)
+    return StartFault{"cannot make " + directory + ": " + fault.message() +
+                      "; name another place: -ORBNamingStore sqlite:PATH, or memory"};
   return "sqlite:" + directory + "/names.db";
 }
 

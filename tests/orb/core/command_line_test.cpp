@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+using corelane::core::reworded;
 using corelane::core::unknown_option;
 
 TEST_CASE("a misspelt option is named with the one that was meant") {
@@ -13,4 +14,19 @@ TEST_CASE("a misspelt option is named with the one that was meant") {
   CHECK(said_of({"--cores=1", "-q", "word", "--", "--core"}) == "");
   CHECK(said_of({}) == "");
   CHECK(unknown_option(std::vector<std::string>{"--x"}, {}) == "there is no option --x");
+}
+
+TEST_CASE("what the library says of a command line is said in words that tell what to do") {
+  const std::pair<const char*, const char*> rows[] = {
+      {"The following argument was not expected: extra", "extra is one word too many"},
+      {"The following arguments were not expected: c b", "b, c are words too many"},
+      {"The following arguments were not expected: 5 -x", "there is no option -x"},
+      {"--cores: 1 required COUNT missing", "--cores needs COUNT behind it"},
+      {"--interval: Value x not in range 0.100000 to 3600.000000", "--interval: x is not from 0.1 to 3600"},
+      {"--calls: Value 0 not in range 1 to 1000000", "--calls: 0 is not from 1 to 1000000"},
+      {"--format: xml not in {table,json}", "--format: xml is none of table, json"},
+      {"--cores excludes --share", "--cores and --share exclude each other: give one of them"},
+      {"COMMAND is required", "COMMAND is required"},
+      {"", ""}};
+  for (const auto& [said, expected] : rows) CHECK(reworded(said) == expected);
 }

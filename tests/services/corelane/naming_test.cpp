@@ -69,9 +69,11 @@ TEST_CASE("each refusal of a naming service says which component it was and what
       "the root context has no 'plant'; corelane ns list shows what it has, ns bind --parents makes contexts that are "
       "missing");
   CHECK(said_of(Context::NotFound(Reason::not_context, wire_of("line.1/controller"))) ==
-        "'line.1' in 'plant' is an object and no context, so it holds no names");
+        "'line.1' in 'plant' is an object and no context, so it holds no names; corelane ns list 'plant' shows what "
+        "there is, ns unbind takes that name away, so that it can be a context's");
   CHECK(said_of(Context::NotFound(Reason::not_object, wire_of("controller"))) ==
-        "'controller' in 'plant/line.1' is a context and no object");
+        "'controller' in 'plant/line.1' is a context and no object; corelane ns list 'plant/line.1/controller' shows "
+        "what it holds");
   CHECK(fault_of_naming(Context::NotFound(Reason::missing_node, wire_of(name)), name_of(name)) ==
         "the root context has no 'plant'; corelane ns list shows what it has");
   CHECK_THAT(said_of(Context::NotFound(Reason::missing_node, {})), Contains("is not bound"));
@@ -117,6 +119,8 @@ TEST_CASE("names are bound, shown, watched and taken away from the command line"
       {bind_name, [&](NamingOptions& o) { with("h", nobody)(o), o.process = 1 << 22; }, "",
        "corelane ns bind: there is no process 4194304 that this user sees\n"},
       {bind_name, with("i", ""), "", "corelane ns bind: an empty word is no reference; give "},
+      {bind_name, with("i", "IOR:00"), "", "corelane ns bind: IOR:00 is no reference: at character "},
+      {bind_name, with("i", "/proc/version"), "", "corelane ns bind: /proc/version holds no reference: "},
       {bind_name, [&](NamingOptions& o) { with("i")(o), o.process = ::getpid(); }, "",
        "corelane ns bind: a context does not go with a process; "},
       {list_names, [&](NamingOptions& o) { o.recursive = true; }, "a/\na/b\nc/\nc/d.e/\nc/d.e/f\ng\n", ""},

@@ -41,7 +41,7 @@ Answer answer_of_tool(std::vector<std::string> words) {
 // Each command that does something, as completion knows them: "ns list".
 std::vector<std::string> commands_known_by(const std::string& completion) {
   std::vector<std::string> commands;
-  const std::regex known(R"(\[' ([a-z ]+)'\]=1)");
+  const std::regex known(R"(' ([a-z ]+)'( \||\) command))");
   for (std::sregex_iterator at(completion.begin(), completion.end(), known), end; at != end; ++at)
     if ((*at)[1] != "ns") commands.push_back((*at)[1]);
   return commands;
@@ -119,7 +119,7 @@ TEST_CASE("a live view as JSON is a value a line and nothing between") {
 TEST_CASE("a misspelt option is named with the one that was meant, whatever was left over for it") {
   const Answer answer = answer_of_tool({"reserve", "--core", "1", "--", "true"});
   CHECK(answer.exit == "exit status 2");
-  CHECK(answer.text == "corelane reserve: there is no option --core; is --cores meant?; see corelane reserve --help\n");
+  CHECK(answer.text == "corelane reserve: there is no option --core; is --cores meant? See corelane reserve --help\n");
 }
 
 TEST_CASE("a naming service is named by a file that holds its reference, too") {
@@ -231,10 +231,17 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
       Case{{"ns", "resolve"}, "corelane ns resolve: NAME is required; "},
       Case{{"ns", "watch", "--interval", "never"}, "corelane ns watch: --interval: 'never' is no duration"},
       Case{{"--bogus"}, "corelane: "}, Case{{"top", "bogus"}, "corelane top: "},
-      Case{{"top", "--interval", "never"}, "corelane top: "},
+      Case{{"top", "--interval", "never"}, "corelane top: --interval: never is not from 0.1 to 3600; "},
+      Case{{"ns", "watch", "a", "b", "c"}, "corelane ns watch: b, c are words too many; "},
+      Case{{"doctor", "extra"}, "corelane doctor: extra is one word too many; "},
+      Case{{"doctor", "-x"}, "corelane doctor: there is no option -x; "},
+      Case{{"doctor", "--format", "xml"}, "corelane doctor: --format: xml is none of table, json; "},
+      Case{{"reserve", "--cores"}, "corelane reserve: --cores needs COUNT behind it; "},
+      Case{{"reserve", "--cores", "1", "--share", "1ms/2ms", "x"},
+           "corelane reserve: --cores and --share exclude each other: give one of them; "},
       Case{{"ping", "IOR:", "--interval", "never"}, "corelane ping: --interval: 'never' is no duration"},
-      Case{{"trace", "--request", "-1"}, "corelane trace: --request: Value -1 not in range 1 to 4194304; "},
-      Case{{"measure", "--request", "abc"}, "corelane measure: --request: Value abc not in range 1 to 4194304; "},
+      Case{{"trace", "--request", "-1"}, "corelane trace: --request: -1 is not from 1 to 4194304; "},
+      Case{{"measure", "--request", "abc"}, "corelane measure: --request: abc is not from 1 to 4194304; "},
       Case{{"trace", "--forma", "json", "x"}, "corelane trace: "},
       Case{{"trace"},
            "corelane trace: name either a FILE or, with --request PID, a server; see corelane trace --help\n"});

@@ -52,7 +52,7 @@ class FakeDaemon : public virtual CORBA::servant_traits<rs::Server>::base_type {
   void charge(rs::Id, const rs::Process&, rs::Nanoseconds) override {}
   rs::AccountList accounts() override {
     const rs::Holder whose(rs::Process(77, 0), rs::Scope::process_tree, 0);
-    return {rs::Account(3, false, whose, 1000, "app\x1b", "the demo", {1}, {}, rs::ShareWanted(0, 0),
+    return {rs::Account(3, false, whose, 0, "app\x1b", "the demo", {1}, {}, rs::ShareWanted(0, 0),
                         rs::Guarantee::exclusive_cores, 2'000'000'000, 0,
                         {rs::Loan(rs::Process(88, 0), true, 5000, 2), rs::Loan(rs::Process(89, 0), false, 0, 0)},
                         {rs::Charge(rs::Process(0, 0), 7000, 1)})};
@@ -60,7 +60,8 @@ class FakeDaemon : public virtual CORBA::servant_traits<rs::Server>::base_type {
   rs::CoreStateList cores() override {
     return {rs::CoreState(0, 0, 0, 0, rs::CoreUse::common, 0, 0, 0),
             rs::CoreState(1, 1, 0, 0, rs::CoreUse::taken, 3, 0, 0),
-            rs::CoreState(2, 2, 0, 0, rs::CoreUse::shared, 0, 0.2, 0.75)};
+            rs::CoreState(2, 2, 0, 0, rs::CoreUse::shared, 0, 0.2, 0.75),
+            rs::CoreState(3, 3, 0, 0, rs::CoreUse::withheld, 0, 0, 0)};
   }
   rs::Status state() override { return rs::Status("affinity", "", {"nobody is kept away"}, 0, 0, 0, 0, 1, 0); }
 
@@ -155,8 +156,9 @@ TEST_CASE("who owns which core is shown") {
         "0     0     0      0     common     \n"
         "1     1     0      0     taken      reservation 3: app? 77\n"
         "2     2     0      0     shared     20.0 % booked, 75.0 % free\n"
+        "3     3     0      0     withheld   everybody: it is never given away (reserved.keep)\n"
         "reservations\n"
-        "3     app? 77, user 1000: core 1 for 2.00s; the demo\n"
+        "3     app? 77, user root: core 1 for 2.00s; the demo\n"
         "      lent to process 88: works there now, so far 2 times, 5.0us of CPU time\n"
         "      lent to process 89: has not worked there yet\n"
         "      worked for others: once, 7.0us of CPU time\n"
@@ -191,13 +193,13 @@ TEST_CASE("what keeps a program from its reservation is said and is no status of
       {{"reserve", "--share", "2ms", "--", "true"}, "exit status 2", "corelane reserve: --share: '2ms' is no share; "},
       {{"reserve", "--share", "2ms/10ms", "--near", "cache", "--", "true"},
        "exit status 2",
-       "corelane reserve: --share excludes --near; "},
+       "corelane reserve: --share and --near exclude each other: give one of them; "},
       {{"reserve", "--siblings", "mine", "--share", "2ms/10ms", "--", "true"},
        "exit status 2",
-       "corelane reserve: --share excludes --siblings; "},
+       "corelane reserve: --share and --siblings exclude each other: give one of them; "},
       {{"reserve", "--out-of", "1", "--share", "2ms/10ms", "--", "true"},
        "exit status 2",
-       "corelane reserve: --share excludes --out-of; "},
+       "corelane reserve: --share and --out-of exclude each other: give one of them; "},
       {{"reserve", "--cores", "1", "--wait", "long", "--", "true"},
        "exit status 2",
        "corelane reserve: --wait: 'long' is no time to wait; "},
