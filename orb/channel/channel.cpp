@@ -17,7 +17,13 @@ std::size_t length_of(std::span<const Bytes> parts) noexcept {
   return length;
 }
 
-bool is_over(const Expected<void, Fault>& result) noexcept { return result || result.error() != Fault::would_block; }
+template <typename T>
+bool is_over(const Expected<T, Fault>& result) noexcept {
+  return result || result.error() != Fault::would_block;
+}
+
+// Of a wait for room: no word tells of all that it may need.
+constexpr auto always = [] { return true; };
 
 // Chunks for so many bytes.
 Expected<std::uint32_t, Fault> lend(End& end, std::size_t size) noexcept {
@@ -115,11 +121,22 @@ Expected<void, Fault> Channel::try_write(std::span<const Bytes> parts) noexcept 
   return write_through_chunks(*end_, parts, length);
 }
 
+Expected<void, Fault> Channel::try_write(Bytes message) noexcept {
+  if (end_->put_short(message)) return {};
+  return try_write({&message, 1});
+}
+
 Expected<void, Fault> Channel::write(std::span<const Bytes> parts, Time deadline) noexcept {
-  Expected<void, Fault> result = Fault::would_block;
-  end_->wait(end_->for_room, deadline, end_->strategy, [&] { return is_over(result = try_write(parts)); });
+  Expected<void, Fault> result = try_write(parts);
+  if (is_over(result)) return result;
+  end_->wait(end_->for_room, deadline, end_->strategy, always, [&] { return is_over(result = try_write(parts)); });
   if (!is_over(result)) return Fault::timed_out;
   return result;
+}
+
+Expected<void, Fault> Channel::write(Bytes message, Time deadline) noexcept {
+  if (end_->put_short(message)) return {};
+  return write({&message, 1}, deadline);
 }
 
 Expected<Draft, Fault> Channel::draft(std::size_t size) noexcept {
@@ -130,11 +147,8 @@ Expected<Draft, Fault> Channel::draft(std::size_t size) noexcept {
 
 Expected<Draft, Fault> Channel::draft(std::size_t size, Time deadline) noexcept {
   Expected<std::uint32_t, Fault> first = Fault::would_block;
-  const auto done = [&] {
-    first = lend(*end_, size);
-    return first || first.error() != Fault::would_block;
-  };
-  if (!end_->wait(end_->for_room, deadline, end_->strategy, done)) return Fault::timed_out;
+  const auto done = [&] { return is_over(first = lend(*end_, size)); };
+  if (!end_->wait(end_->for_room, deadline, end_->strategy, always, done)) return Fault::timed_out;
   if (!first) return first.error();
   return Draft(end_, *first, end_->chunk(*first, size));
 }
@@ -149,7 +163,7 @@ Expected<void, Fault> Channel::try_send(Draft& draft, std::size_t size) noexcept
 
 Expected<void, Fault> Channel::send(Draft& draft, std::size_t size, Time deadline) noexcept {
   Expected<void, Fault> result = Fault::would_block;
-  end_->wait(end_->for_room, deadline, end_->strategy, [&] { return is_over(result = try_send(draft, size)); });
+  end_->wait(end_->for_room, deadline, end_->strategy, always, [&] { return is_over(result = try_send(draft, size)); });
   if (!is_over(result)) return Fault::timed_out;
   return result;
 }
@@ -181,6 +195,7 @@ std::optional<Loan> Channel::take() noexcept {
 }
 
 Expected<std::size_t, Fault> Channel::try_read(MutableBytes buffer) noexcept {
+  if (const auto size = end_->take_short(buffer)) return *size;
   const auto front = end_->front();
   if (!front) return front.error();
   const Bytes bytes = *(*front)->bytes;
@@ -191,19 +206,21 @@ Expected<std::size_t, Fault> Channel::try_read(MutableBytes buffer) noexcept {
 }
 
 Expected<std::size_t, Fault> Channel::read(MutableBytes buffer, Time deadline) noexcept {
-  if (const auto came = wait(deadline); !came) return came.error();
-  return try_read(buffer);
+  Expected<std::size_t, Fault> result = try_read(buffer);
+  if (is_over(result)) return result;
+  const auto glance = [&] { return end_->shows_something(); };
+  end_->wait(end_->for_record, deadline, end_->strategy, glance, [&] { return is_over(result = try_read(buffer)); });
+  if (!is_over(result)) return Fault::timed_out;
+  return result;
 }
 
 Expected<void, Fault> Channel::wait(Time deadline) noexcept { return wait(deadline, end_->strategy); }
 
 Expected<void, Fault> Channel::wait(Time deadline, os::WaitStrategy strategy) noexcept {
   Expected<const Front*, Fault> front = Fault::would_block;
-  const auto done = [&] {
-    front = end_->front();
-    return front || front.error() != Fault::would_block;
-  };
-  if (!end_->wait(end_->for_record, deadline, strategy, done)) return Fault::timed_out;
+  const auto done = [&] { return is_over(front = end_->front()); };
+  const auto glance = [&] { return end_->shows_something(); };
+  if (!end_->wait(end_->for_record, deadline, strategy, glance, done)) return Fault::timed_out;
   if (!front) return front.error();
   return {};
 }

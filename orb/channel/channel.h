@@ -90,12 +90,10 @@ class Channel {
   // One message of all parts. would_block: no room, nothing was written. Messages above inline_limit() go through
   // chunks.
   Expected<void, Fault> try_write(std::span<const Bytes> parts) noexcept;
-  Expected<void, Fault> try_write(Bytes message) noexcept { return try_write(std::span<const Bytes>{&message, 1}); }
+  Expected<void, Fault> try_write(Bytes message) noexcept;
   // Waits for room. Success means written, not read.
   Expected<void, Fault> write(std::span<const Bytes> parts, Time deadline) noexcept;
-  Expected<void, Fault> write(Bytes message, Time deadline) noexcept {
-    return write(std::span<const Bytes>{&message, 1}, deadline);
-  }
+  Expected<void, Fault> write(Bytes message, Time deadline) noexcept;
   // Chunks for a message of up to `size` bytes, more than 0. would_block: none are free now.
   Expected<Draft, Fault> draft(std::size_t size) noexcept;
   // Waits for some.

@@ -65,12 +65,6 @@ SleepPage::End& End::words(bool of_peer) const noexcept {
 
 // ---- Fate
 
-std::optional<Fault> End::fate() const noexcept {
-  // PAIR end.fate: acquire here <- release in fail() and close().
-  const std::uint8_t value = fate_.load(std::memory_order_acquire);
-  return value == 0 ? std::nullopt : std::optional(static_cast<Fault>(value - 1));
-}
-
 Fault End::fail(Fault fault) noexcept {
   std::uint8_t open = 0;
   // PAIR end.fate: release here -> acquire in fate(). relaxed on failure: fate() loads it again
@@ -104,21 +98,18 @@ void End::close() noexcept {
 // ---- Writing
 
 std::optional<Fault> End::unwritable() noexcept {
+  if (is_open()) return std::nullopt;
   if (const auto known = fate()) return known;
-  // PAIR end.state: acquire here <- release in close() of the peer.
-  if (load_shared(peer().state, std::memory_order_acquire) != state_open) return fail(Fault::peer_closed);
-  return std::nullopt;
+  return fail(Fault::peer_closed);
 }
 
-Expected<void, Fault> End::put(RecordKind kind, std::span<const Bytes> payload, std::size_t length) noexcept {
-  switch (writer.put(kind, payload, length)) {
-    case Put::done:
-      peer_record_.ring();
-      return {};
+Fault End::fault_of(Put put) noexcept {
+  switch (put) {
     case Put::full:
       return Fault::would_block;
     case Put::too_long:
       return Fault::too_long;
+    case Put::done:
     case Put::spoiled:
       break;
   }
@@ -168,18 +159,6 @@ Expected<const Front*, Fault> End::front_in_chunks() noexcept {
   loaned_ = {{at, note.length}, static_cast<std::uint32_t>(note.first)};
   front_ = {&loaned_.bytes, &loaned_};
   return &front_;
-}
-
-void End::pop() noexcept {
-  if (front_.bytes == nullptr) return;
-  if (front_.loan != nullptr) count_return(front_.loan->first);
-  detach();
-}
-
-void End::detach() noexcept {
-  front_ = {};
-  reader_.pop();
-  peer_room_.ring();
 }
 
 void End::give_back(std::uint32_t chunk) noexcept {

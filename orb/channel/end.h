@@ -43,7 +43,19 @@ class End {
   End(EndParts parts, const Options& options);
 
   // ---- Thread: the writer's.
-  Expected<void, Fault> put(RecordKind kind, std::span<const Bytes> parts, std::size_t length) noexcept;
+  // What RingWriter::put_short() says, and the reader is woken.
+  bool put_short(Bytes message) noexcept {
+    if (!is_open() || !writer.put_short(message)) return false;
+    peer_record_.ring();
+    return true;
+  }
+  Expected<void, Fault> put(RecordKind kind, std::span<const Bytes> payload, std::size_t length) noexcept {
+    const Put put = writer.put(kind, payload, length);
+    if (put != Put::done) [[unlikely]]
+      return fault_of(put);
+    peer_record_.ring();
+    return {};
+  }
   // Whether a message of that size would find room now.
   bool has_room(std::size_t length) noexcept;
   // What prevents writing, if anything.
@@ -52,16 +64,34 @@ class End {
   MutableBytes chunk(std::uint32_t first, std::size_t size) noexcept;
 
   // ---- Thread: the reader's.
+  // What RingReader::take_short() says, and the writer is woken; nothing when there is a front().
+  std::optional<std::size_t> take_short(MutableBytes buffer) noexcept {
+    if (front_.bytes != nullptr || fate()) return std::nullopt;
+    const auto size = reader_.take_short(buffer);
+    if (size) peer_room_.ring();
+    return size;
+  }
   // The front message; read and checked once, the same until pop().
   Expected<const Front*, Fault> front() noexcept;
+  // False: front() would say would_block, or that the peer has ended. For those who ask in a loop.
+  bool shows_something() const noexcept { return front_.bytes != nullptr || reader_.shows_something(); }
   // Gives it back. Nothing without a front.
-  void pop() noexcept;
+  void pop() noexcept {
+    if (front_.bytes == nullptr) return;
+    if (front_.loan != nullptr) count_return(front_.loan->first);
+    detach();
+  }
   // Gives its slots back, not its chunks.
-  void detach() noexcept;
+  void detach() noexcept {
+    front_ = {};
+    reader_.pop();
+    peer_room_.ring();
+  }
 
-  // ---- Thread: the one that waits. `done` tries what is waited for, and is not called again once it said true.
-  template <typename Try>
-  bool wait(Waiting& waiting, Time deadline, os::WaitStrategy strategy, Try&& done) noexcept;
+  // ---- Thread: the one that waits. `done` tries what is waited for, and is not called again once it said true. A
+  // spinner asks it only now and then while `glance`, which costs little, says that nothing came.
+  template <typename Glance, typename Try>
+  bool wait(Waiting& waiting, Time deadline, os::WaitStrategy strategy, Glance&& glance, Try&& done) noexcept;
 
   // ---- Thread: any.
   void give_back(std::uint32_t chunk) noexcept;
@@ -69,7 +99,11 @@ class End {
   // Whoever watches Sleeper::descriptor() of for_record with Wake::eventfd is told that there is something.
   void nudge() noexcept;
   void close() noexcept;
-  std::optional<Fault> fate() const noexcept;
+  std::optional<Fault> fate() const noexcept {
+    // PAIR end.fate: acquire here <- release in fail() and close().
+    const std::uint8_t value = fate_.load(std::memory_order_acquire);
+    return value == 0 ? std::nullopt : std::optional(static_cast<Fault>(value - 1));
+  }
   std::uint64_t claimed() const noexcept { return claimed_by(peer()); }
 
   // Constant.
@@ -82,7 +116,13 @@ class End {
   const Control& peer() const noexcept { return *reinterpret_cast<const Control*>(parts.peer.at(0)); }
   SleepPage& page() const noexcept { return *reinterpret_cast<SleepPage*>(parts.sleep.at(0)); }
   SleepPage::End& words(bool of_peer) const noexcept;
+  // As far as is known here, and as the peer says.
+  bool is_open() const noexcept {
+    // PAIR end.state: acquire here <- release in close() of the peer.
+    return !fate() && load_shared(peer().state, std::memory_order_acquire) == state_open;
+  }
   Fault fail(Fault fault) noexcept;
+  Fault fault_of(Put put) noexcept;
   void count_return(std::uint32_t chunk) noexcept;
   Expected<const Front*, Fault> front_in_chunks() noexcept;
 

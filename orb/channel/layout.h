@@ -119,6 +119,10 @@ class RingGeometry {
     const std::uint64_t turns = position >> shift_;
     return 1 + static_cast<std::uint32_t>(turns < 0xffff'ffff ? turns : turns % 0xffff'ffff);  // spares a division
   }
+  // The same of a position at the end of a record, from the lap of its beginning: spares the shift.
+  constexpr std::uint64_t lap_behind(std::uint64_t lap, std::uint64_t end) const noexcept {
+    return slot(end) != 0 ? lap : lap == 0xffff'ffff ? 1 : lap + 1;
+  }
   constexpr std::uint64_t to_end(std::uint64_t position) const noexcept { return slots_ - slot(position); }
   // Slots of the longest record: what fits for sure into an empty ring, wherever it begins.
   constexpr std::uint64_t longest() const noexcept { return slots_ / 2; }

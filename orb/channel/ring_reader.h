@@ -30,22 +30,45 @@ class RingReader {
  public:
   // `slots` are the peer's, `own` is this end's control page. Both outlive the reader.
   RingReader(const Slot* slots, RingGeometry geometry, Control& own) noexcept
-      : slots_(slots), geometry_(geometry), own_(&own) {}
+      : slots_(slots), geometry_(geometry), own_(&own), lap_(geometry.lap(0)) {}
 
   // Looks at the oldest record, the same one until pop().
   Look peek() noexcept {
-    if (end_ != next_) return Look::record;
+    if (size_ != 0) return Look::record;
     for (int turn = 0; turn < 2; ++turn) {  // padding, then a record
       const Slot& slot = slots_[geometry_.slot(next_)];
       // PAIR ring.commit: acquire here <- release in RingWriter::publish().
       const std::uint64_t commit = load_shared(slot.commit, std::memory_order_acquire);
-      if (commit >> 32 != geometry_.lap(next_)) return Look::empty;
+      if (commit >> 32 != lap_) return Look::empty;
       // relaxed: ordered by the commit word
       const auto kind = static_cast<RecordKind>(load_shared(slot.kind, std::memory_order_relaxed));
       if (kind != RecordKind::padding) return take(slot, kind, commit & 0xffff'ffff);
-      next_ = end_ = next_ + geometry_.to_end(next_);
+      go_on(geometry_.to_end(next_));
     }
     return Look::spoiled;
+  }
+
+  // Copies out and pops a message of up to Slot::payload_size bytes, and of `buffer` at most, if one is next: the usual
+  // case of a small message, without a call. Its size; nothing: nothing happened, and peek() knows more.
+  std::optional<std::size_t> take_short(MutableBytes buffer) noexcept {
+    if (size_ != 0) return std::nullopt;
+    const Slot& slot = slots_[geometry_.slot(next_)];
+    // PAIR ring.commit: acquire here <- release in RingWriter::publish().
+    const std::uint64_t commit = load_shared(slot.commit, std::memory_order_acquire), length = commit & 0xffff'ffff;
+    if (commit >> 32 != lap_ || length > Slot::payload_size || length > buffer.size()) return std::nullopt;
+    // relaxed: ordered by the commit word
+    const std::uint64_t kind = load_shared(slot.kind, std::memory_order_relaxed);
+    if (kind != static_cast<std::uint64_t>(RecordKind::message)) return std::nullopt;
+    claim(1);
+    copy_few_bytes(buffer.data(), slot.payload, length);
+    pop();
+    return length;
+  }
+
+  // Whether peek() would find a record, or padding before one: a single load, for those who ask in a loop.
+  bool shows_something() const noexcept {
+    // relaxed: peek() loads it again
+    return load_shared(slots_[geometry_.slot(next_)].commit, std::memory_order_relaxed) >> 32 == lap_;
   }
 
   // After peek() said record. Valid until pop().
@@ -53,20 +76,31 @@ class RingReader {
 
   // Gives the front record's slots back to the writer.
   void pop() noexcept {
-    next_ = end_;
+    go_on(size_);
+    size_ = 0;
     // PAIR ring.released: release here -> acquire in RingWriter::ask_for(). This side's reads of the slots are over.
     SharedWord(own_->released).store(next_, std::memory_order_release);
   }
 
  private:
+  void claim(std::uint64_t size) noexcept {
+    size_ = size;
+    // PAIR ring.claimed: release here -> acquire in claimed_by(). Before anybody acts on the record.
+    SharedWord(own_->claimed).store(next_ + size, std::memory_order_release);
+  }
+
+  void go_on(std::uint64_t size) noexcept {
+    next_ += size;
+    lap_ = geometry_.lap_behind(lap_, next_);
+  }
+
   Look take(const Slot& slot, RecordKind kind, std::uint64_t length) noexcept {
     const std::uint64_t size = slots_for(length);
-    if (size > geometry_.longest() || size > geometry_.to_end(next_)) return Look::spoiled;
+    if (size > geometry_.longest() || size > geometry_.to_end(next_)) [[unlikely]]
+      return Look::spoiled;
     if (kind != RecordKind::message && (kind != RecordKind::loan || length != sizeof(LoanNote))) return Look::spoiled;
     front_ = {kind, {slot.payload, length}};
-    end_ = next_ + size;
-    // PAIR ring.claimed: release here -> acquire in claimed_by(). Before anybody acts on the record.
-    SharedWord(own_->claimed).store(end_, std::memory_order_release);
+    claim(size);
     return Look::record;
   }
 
@@ -74,7 +108,8 @@ class RingReader {
   RingGeometry geometry_;
   Control* own_;
   std::uint64_t next_ = 0;  // where the front record begins, or will
-  std::uint64_t end_ = 0;   // where it ends; next_ when there is none
+  std::uint64_t lap_;       // there
+  std::uint64_t size_ = 0;  // slots of the front record; 0: there is none
   Record front_;
 };
 

@@ -28,43 +28,62 @@ class RingWriter {
  public:
   // `slots` were zeros before either side used them; `reader` is the peer's control page. Both outlive the writer.
   RingWriter(Slot* slots, RingGeometry geometry, const Control& reader) noexcept
-      : slots_(slots), geometry_(geometry), reader_(&reader) {}
+      : slots_(slots), geometry_(geometry), reader_(&reader), lap_(geometry.lap(0)), limit_(geometry.capacity()) {}
+
+  // Puts a message of up to Slot::payload_size bytes if there is room as far as is known: the usual case of a small
+  // message, without a call. False: nothing happened, and put() knows more.
+  bool put_short(Bytes message) noexcept {
+    const std::uint64_t end = next_ + 1, lap_behind = geometry_.lap_behind(lap_, end);
+    if (message.size() > Slot::payload_size || end >= limit_) return false;
+    forget(end, lap_behind);
+    Slot& slot = slots_[geometry_.slot(next_)];
+    copy_few_to_shared(slot.payload, message.data(), message.size());
+    publish(slot, RecordKind::message, lap_, message.size());
+    next_ = end;
+    lap_ = lap_behind;
+    return true;
+  }
 
   // One record of all parts, `length` bytes together.
   Put put(RecordKind kind, std::span<const Bytes> parts, std::size_t length) noexcept {
-    if (length > geometry_.longest_payload()) return Put::too_long;
     const std::uint64_t size = slots_for(length), rest = geometry_.to_end(next_);
-    const std::uint64_t skipped = size > rest ? rest : 0;
-    if (const Put room = ask_for(skipped + size); room != Put::done) return room;
-    const std::uint64_t at = next_ + skipped, end = at + size;
+    if (size > geometry_.longest()) [[unlikely]]
+      return Put::too_long;
+    const std::uint64_t skipped = size > rest ? rest : 0, at = next_ + skipped, end = at + size;
+    if (end >= limit_) [[unlikely]]
+      if (const Put room = ask_for(end); room != Put::done) return room;
+    const std::uint64_t lap = skipped == 0 ? lap_ : geometry_.lap_behind(lap_, at);
+    const std::uint64_t lap_behind = geometry_.lap_behind(lap, end);
+    forget(end, lap_behind);
     Slot& slot = slots_[geometry_.slot(at)];
     copy(slot, parts);
-    forget(end);
-    SharedWord(slot.kind).store(static_cast<std::uint64_t>(kind), std::memory_order_relaxed);  // relaxed: see publish()
-    publish(at, length);
-    if (skipped != 0) pad();
+    publish(slot, kind, lap, length);
+    if (skipped != 0) [[unlikely]]
+      pad();
     next_ = end;
+    lap_ = lap_behind;
     return Put::done;
   }
 
   // Whether put() of so many bytes would not be `full`.
   bool has_room(std::size_t length) noexcept {
     const std::uint64_t size = slots_for(length), rest = geometry_.to_end(next_);
-    return ask_for((size > rest ? rest : 0) + size) != Put::full;
+    const std::uint64_t end = next_ + (size > rest ? rest : 0) + size;
+    return end < limit_ || ask_for(end) != Put::full;
   }
 
   // Behind the last record. A record that ended at a position may have been read when the reader's claim covers it.
   std::uint64_t position() const noexcept { return next_; }
 
  private:
-  // relaxed: only this thread writes the ring; publish() orders what the reader may see
-  Put ask_for(std::uint64_t size) noexcept {
-    if (next_ + size < released_ + geometry_.capacity()) return Put::done;
+  // Whether the reader has released enough by now for a record that ends there.
+  Put ask_for(std::uint64_t end) noexcept {
     // PAIR ring.released: acquire here <- release in RingReader::pop(). The reader is done with those slots.
     const std::uint64_t released = load_shared(reader_->released, std::memory_order_acquire);
-    if (released - released_ > next_ - released_) return Put::spoiled;
-    released_ = released;
-    return next_ + size < released_ + geometry_.capacity() ? Put::done : Put::full;
+    const std::uint64_t known = limit_ - geometry_.capacity();
+    if (released - known > next_ - known) return Put::spoiled;
+    limit_ = released + geometry_.capacity();
+    return end < limit_ ? Put::done : Put::full;
   }
 
   static void copy(Slot& slot, std::span<const Bytes> parts) noexcept {
@@ -75,31 +94,29 @@ class RingWriter {
     }
   }
 
-  void forget(std::uint64_t position) noexcept {
+  void forget(std::uint64_t position, std::uint64_t lap) noexcept {
     const SharedWord<std::uint64_t> commit(slots_[geometry_.slot(position)].commit);
     // relaxed: only this thread writes it, and publish() comes before the reader looks there
-    if (commit.load(std::memory_order_relaxed) >> 32 == geometry_.lap(position))
+    if (commit.load(std::memory_order_relaxed) >> 32 == lap) [[unlikely]]
       commit.store(0, std::memory_order_relaxed);
   }
 
-  void publish(std::uint64_t position, std::uint64_t length) noexcept {
-    Slot& slot = slots_[geometry_.slot(position)];
+  static void publish(Slot& slot, RecordKind kind, std::uint64_t lap, std::uint64_t length) noexcept {
+    // relaxed: the commit word orders it
+    SharedWord(slot.kind).store(static_cast<std::uint64_t>(kind), std::memory_order_relaxed);
     // PAIR ring.commit: release here -> acquire in RingReader::peek(). Publishes payload and kind, and forget()'s zero.
-    SharedWord(slot.commit).store(std::uint64_t{geometry_.lap(position)} << 32 | length, std::memory_order_release);
+    SharedWord(slot.commit).store(lap << 32 | length, std::memory_order_release);
   }
 
   // After the record that it leads to, so that the reader does not come to slot 0 too early.
-  void pad() noexcept {
-    const auto kind = static_cast<std::uint64_t>(RecordKind::padding);
-    SharedWord(slots_[geometry_.slot(next_)].kind).store(kind, std::memory_order_relaxed);  // relaxed: see publish()
-    publish(next_, 0);
-  }
+  void pad() noexcept { publish(slots_[geometry_.slot(next_)], RecordKind::padding, lap_, 0); }
 
   Slot* slots_;
   RingGeometry geometry_;
   const Control* reader_;
-  std::uint64_t next_ = 0;      // where the next record begins
-  std::uint64_t released_ = 0;  // the reader's position as last seen
+  std::uint64_t next_ = 0;  // where the next record begins
+  std::uint64_t lap_;       // there
+  std::uint64_t limit_;     // a lap beyond the reader's position as last seen: a record ends before it
 };
 
 }  // namespace corelane::channel

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "orb/base/copy.h"
+#include "orb/base/copy_few.h"
 
 namespace corelane::channel {
 
@@ -63,6 +64,12 @@ inline void copy_to_shared(std::byte* to, const std::byte* from, std::size_t siz
     after_store();
     at += piece;
   }
+}
+
+// The same for up to short_copy bytes, without a call.
+inline void copy_few_to_shared(std::byte* to, const std::byte* from, std::size_t size) noexcept {
+  copy_few_bytes(to, from, size);
+  after_store();
 }
 
 }  // namespace corelane::channel

@@ -2,6 +2,7 @@
 #include "orb/base/copy.h"
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <memory>

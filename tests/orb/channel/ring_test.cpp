@@ -37,6 +37,13 @@ class Ring {
     reader.pop();
     return text;
   }
+  // The ways of a small message, which make no call.
+  bool put_short(std::string_view text) { return writer.put_short(as_bytes(text)); }
+  std::optional<std::string> take_short(std::size_t room = Slot::payload_size) {
+    std::string text(room, '?');
+    const auto size = reader.take_short(std::as_writable_bytes(std::span(text)));
+    return size ? std::optional(text.substr(0, *size)) : std::nullopt;
+  }
   void spoil(std::uint64_t length, std::uint64_t kind) {
     memory[0].kind = kind;
     memory[0].commit = std::uint64_t{1} << 32 | length;
@@ -77,6 +84,55 @@ TEST_CASE("no lap is 0, also not after 2^32 of them") {
   CHECK(geometry.lap(last * slots) == 0xffff'ffff);
   CHECK(geometry.lap((last + 1) * slots) == 1);
   CHECK(geometry.lap((last + 2) * slots) == 2);
+}
+
+TEST_CASE("small messages that go the short way and records that go the long one keep their order, lap after lap") {
+  Ring ring;
+  for (std::uint32_t i = 0; i < 20 * slots; ++i) {
+    const std::string text = filled(i % (Slot::payload_size + 1), i);
+    if (i % 3 == 0 || !ring.put_short(text)) REQUIRE(ring.put(text) == Put::done);  // short: until a lap is used up
+    if (i % 50 == 0) REQUIRE(ring.put(filled(300, i)) == Put::done);
+    REQUIRE((i % 2 == 0 ? ring.take_short() : ring.take()) == text);
+    CHECK(ring.page->claimed == ring.page->released);
+    if (i % 50 == 0) {
+      REQUIRE_FALSE(ring.take_short());  // longer than one slot
+      REQUIRE(ring.take() == filled(300, i));
+    }
+    REQUIRE_FALSE(ring.take_short());
+  }
+}
+
+TEST_CASE("the short way takes nothing that needs the long one") {
+  Ring ring;
+  CHECK_FALSE(ring.put_short(std::string(Slot::payload_size + 1, 'x')));
+  CHECK(ring.writer.position() == 0);
+  while (ring.put_short("x")) {
+  }
+  CHECK(ring.writer.position() == slots - 1);  // one slot stays free
+  CHECK_FALSE(ring.take_short(0));             // longer than the buffer: it stays
+  CHECK(ring.page->claimed == 0);
+  CHECK(ring.take_short(1) == "x");
+  REQUIRE(ring.reader.peek() == Look::record);
+  CHECK_FALSE(ring.take_short());  // somebody looks at it
+  ring.reader.pop();
+  Ring loan;
+  REQUIRE(loan.put(std::string(sizeof(LoanNote), 'n'), RecordKind::loan) == Put::done);
+  CHECK_FALSE(loan.take_short());
+  Ring spoilt;
+  spoilt.spoil(0xffff'ffff, 1);
+  CHECK_FALSE(spoilt.take_short());
+}
+
+TEST_CASE("a small message in front of what looks like a record of the next lap is alone") {
+  Ring ring;
+  REQUIRE(ring.put(looks_like_records(64 * 20, 2)) == Put::done);
+  REQUIRE(ring.take());
+  while (ring.writer.position() < slots) REQUIRE((ring.put("x") == Put::done && ring.take() == "x"));
+  for (int i = 0; i < 20; ++i) {
+    REQUIRE(ring.put_short("y"));
+    REQUIRE(ring.take_short() == "y");
+    REQUIRE_FALSE(ring.take_short());
+  }
 }
 
 TEST_CASE("a record of several parts arrives as one") {
