@@ -53,6 +53,7 @@ struct Options {
   std::vector<int> cores = last_two();
   std::vector<std::size_t> sizes{4, 32, 48, 512, 1024, 4096, 16'384, 65'536, 262'144, 1'048'576};
   double share = 1;  // of the messages of a round
+  std::vector<std::string> only;
   std::string iceoryx2;
   std::string commit = "unknown";
   int idle_seconds = 10;
@@ -86,10 +87,25 @@ std::vector<Contender> contenders(const Options& options) {
                            channel_link("channel, eventfd", Wake::eventfd, WaitMode::park),
                            channel_link("channel, signal", Wake::signal, WaitMode::park), unix_socket(), pipe_pair()})
     all.push_back(of_link(link));
-  if (options.iceoryx2.empty()) return all;
-  all.push_back(of_iceoryx2(options, "iceoryx2, poll", false));
-  all.push_back(of_iceoryx2(options, "iceoryx2, event", true));
-  return all;
+  if (!options.iceoryx2.empty()) {
+    all.push_back(of_iceoryx2(options, "iceoryx2, poll", false));
+    all.push_back(of_iceoryx2(options, "iceoryx2, event", true));
+  }
+  const auto is_left_out = [&](const Contender& contender) {
+    return contender.name != all.front().name && !options.only.empty() &&
+           std::ranges::find(options.only, contender.name) == options.only.end();
+  };
+  std::vector<Contender> chosen;
+  std::ranges::remove_copy_if(all, std::back_inserter(chosen), is_left_out);
+  return chosen;
+}
+
+std::vector<std::string> names() {
+  Options all;
+  all.iceoryx2 = "any";
+  std::vector<std::string> names;
+  for (const Contender& contender : contenders(all)) names.push_back(contender.name);
+  return names;
 }
 
 std::vector<Contender> large_contenders(const Options& options) {
@@ -191,6 +207,8 @@ std::optional<Options> options_of(int argc, char** argv, int& status) {
   app.add_option("--cores", options.cores, "the hardware threads of the two processes")->expected(2);
   app.add_option("--sizes", options.sizes, "of messages, in bytes")->check(CLI::Range(1, 4 << 20));
   app.add_option("--share", options.share, "of the messages of a round")->check(CLI::Range(0.001, 100.0));
+  app.add_option("--only", options.only, "these rows beside the raw ring; leaves out those of 1 MiB one way")
+      ->check(CLI::IsMember(names()));
   app.add_option("--iceoryx2", options.iceoryx2, "the program of bench/channels/peers/iceoryx2")
       ->check(CLI::ExistingFile);
   app.add_option("--idle-seconds", options.idle_seconds, "of each parked end; 0: leave them out")
@@ -216,7 +234,7 @@ void run(const Options& options) {
     const Plan plan = plan_for(size, options.share);
     print_table(plan, run_rounds(all, plan, options));
   }
-  compare_large(options);
+  if (options.only.empty()) compare_large(options);
   print_idle(options);
 }
 
