@@ -14,6 +14,7 @@
 #include "orb/os/clock.h"
 #include "orb/os/directory.h"
 #include "orb/os/log.h"
+#include "orb/os/own_user.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -73,7 +74,7 @@ Expected<LedgerFile, LedgerFault> open_in(const std::string& directory, std::spa
 
 std::string runtime_directory() {
   if (auto directory = variable("CORELANE_RUNTIME_DIRECTORY"); !directory.empty()) return directory;
-  if (geteuid() == 0) return "/run/corelane";
+  if (os::runs_as_root()) return "/run/corelane";
   if (auto directory = variable("XDG_RUNTIME_DIR"); !directory.empty()) return directory + "/corelane";
   return "/tmp/corelane-" + std::to_string(geteuid());
 }

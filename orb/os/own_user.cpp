@@ -58,6 +58,8 @@ bool is_own_user(uid_t user, uid_t own, uid_t overflow, std::string_view uid_map
   return user == own && (user != overflow || maps_everybody(uid_map));
 }
 
+bool runs_as_root() noexcept { return ::geteuid() == 0; }
+
 bool is_own_user(uid_t user) noexcept { return is_one_user(user, ::geteuid()); }
 
 bool is_one_user(uid_t user, uid_t other) noexcept {

@@ -12,6 +12,8 @@ namespace corelane::os {
 
 // By the effective user.
 bool is_own_user(uid_t user) noexcept;
+// Whether that one is root: of its user namespace, where the kernel may still refuse it what is the host's.
+bool runs_as_root() noexcept;
 // Whether two users of whom the kernel tells are one, in the same sense.
 bool is_one_user(uid_t user, uid_t other) noexcept;
 // Whether the number of a group of which the kernel tells says which one it is.

@@ -20,6 +20,7 @@
 #include "orb/os/clock.h"
 #include "orb/os/directory.h"
 #include "orb/os/fd.h"
+#include "orb/os/own_user.h"
 #include "orb/os/privileges.h"
 #include "orb/os/scheduling_class.h"
 #include "orb/os/thread.h"
@@ -91,7 +92,7 @@ std::string fault_of_runtime_directory(const std::string& directory) {
 
 ProbedFacts probe(const ProbedPlaces& places) {
   const os::Privileges& privileges = os::privileges();
-  return {.root = ::geteuid() == 0,
+  return {.root = os::runs_as_root(),
           .user = user_name(),
           .fifo = privileges.fifo,
           .fifo_group_zero = privileges.fifo_group_zero,

@@ -13,6 +13,7 @@
 #include "orb/giop/corbaloc.h"
 #include "orb/os/directory.h"
 #include "orb/os/fd.h"
+#include "orb/os/own_user.h"
 #include "orb/os/small_file.h"
 #include "orb/os/socket_path.h"
 #include "services/nameserver/stores/open_store.h"
@@ -30,7 +31,7 @@ constexpr const char* standard_place = "127.0.0.1:2809";
 std::vector<std::string> with_defaults(const std::vector<std::string>& given) {
   std::vector<std::string> options{"-ORBPoolRealTime",   "off", "-ORBRuntimeLedger",     "off", "-ORBLimitsTasks", "0",
                                    "-ORBTimeoutRequest", "10s", "-ORBBestEffortThreads", "4"};
-  if (::geteuid() == 0) options.insert(options.end(), {"-ORBEndpointUnixMode", "0666"});
+  if (os::runs_as_root()) options.insert(options.end(), {"-ORBEndpointUnixMode", "0666"});
   options.insert(options.end(), given.begin(), given.end());
   return options;
 }
@@ -46,7 +47,7 @@ std::string variable(const char* name) {
 }
 
 std::string state_directory() {
-  if (::geteuid() == 0) return "/var/lib/corelane";
+  if (os::runs_as_root()) return "/var/lib/corelane";
   if (const std::string state = variable("XDG_STATE_HOME"); !state.empty()) return state + "/corelane";
   if (const std::string home = variable("HOME"); !home.empty()) return home + "/.local/state/corelane";
   return {};

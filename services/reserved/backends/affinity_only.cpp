@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "orb/os/core_list.h"
+#include "orb/os/own_user.h"
 #include "services/reserved/accounts/core_sets.h"
 
 namespace corelane::reserved {
@@ -27,7 +28,7 @@ BackendReport AffinityOnly::report() const {
                  "v2 with the cpuset controller, and root, would",
                  "no shares: neither SCHED_DEADLINE on one core nor a bandwidth of a tree can be had without control "
                  "groups"}};
-  if (geteuid() != 0)
+  if (!os::runs_as_root())
     report.cannot.push_back("only programs of user " + std::to_string(geteuid()) +
                             " keep away from reserved cores: this server is not root, and may move no others");
   if (host_.of_process != 0)

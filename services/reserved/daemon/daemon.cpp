@@ -1,7 +1,5 @@
 #include "services/reserved/daemon/daemon.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -20,6 +18,7 @@
 #include "orb/os/directory.h"
 #include "orb/os/host.h"
 #include "orb/os/log.h"
+#include "orb/os/own_user.h"
 #include "orb/os/small_file.h"
 #include "services/reserved/daemon/host_setup.h"
 #include "services/reserved/daemon/notify.h"
@@ -180,7 +179,7 @@ std::string line_of(const KeeperStatus& status, const std::vector<CoreState>& co
          ", cores to give: " + (free.empty() ? "none" : os::core_list_text(free)) + "; " +
          std::to_string(status.started.moved) + " threads in the default set, " +
          std::to_string(status.started.unmovable) + " bound to their cores by the kernel" +
-         (geteuid() == 0 ? "" : ", or not this user's to move");
+         (os::runs_as_root() ? "" : ", or not this user's to move");
 }
 
 Done<void> serve(const std::vector<std::string>& words, const core::Settings& settings, Engine& engine) {

@@ -1,0 +1,231 @@
+#include "orb/core/setting_values.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "orb/base/contract.h"
+#include "orb/core/access_text.h"
+
+namespace corelane::core::values {
+namespace {
+
+bool is_socket_path(std::string_view text) {
+  return text.starts_with('/') && text.size() <= transport::longest_unix_path;
+}
+
+std::string socket_path_rule() {
+  return "a path with a slash at its beginning and " + std::to_string(transport::longest_unix_path) + " bytes at most";
+}
+
+}  // namespace
+
+std::string size(std::string_view text, std::size_t& out, std::size_t least, std::size_t most) {
+  return number<std::size_t>(text, out, least, most);
+}
+
+std::string span_of_time(std::string_view text, Duration& out) {
+  const std::optional<Duration> value = parse_duration(text);
+  if (!value) return "a duration such as 500ms (units ns, us, ms, s)";
+  out = *value;
+  return {};
+}
+
+std::string some_time(std::string_view text, Duration& out) {
+  Duration span{};
+  if (std::string fault = span_of_time(text, span); !fault.empty()) return fault;
+  if (span <= Duration::zero()) return "a duration of more than 0s, such as 500ms";
+  return out = span, std::string{};
+}
+
+std::string yes_or_no(std::string_view text, bool& out) {
+  if (text == "on" || text == "true" || text == "1") return out = true, std::string{};
+  if (text == "off" || text == "false" || text == "0") return out = false, std::string{};
+  return "on or off";
+}
+
+std::string mode(Settings& s, std::string_view text) {
+  using dispatch::DispatchMode;
+  if (text == "manager") return s.executive.mode = DispatchMode::manager, std::string{};
+  if (text == "direct") return s.executive.mode = DispatchMode::direct, std::string{};
+  if (text == "leader-followers") return s.executive.mode = DispatchMode::leader_followers, std::string{};
+  return "manager, direct or leader-followers";
+}
+
+std::string placement(Settings& s, std::string_view text) {
+  using leader_followers::Placement;
+  if (text == "unbound") return s.followers.placement = Placement::unbound, std::string{};
+  if (text == "round-robin") return s.followers.placement = Placement::round_robin, std::string{};
+  if (text == "single-core") return s.followers.placement = Placement::single_core, std::string{};
+  return "unbound, round-robin or single-core";
+}
+
+std::string cores(std::string_view text, std::vector<CoreId>& out) {
+  constexpr std::string_view expected = "all, or hardware threads such as 0,2-5";
+  std::vector<CoreId> result;
+  if (text.empty()) return std::string(expected);
+  if (text == "all") text = {};
+  while (!text.empty()) {  // bound: the text
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const std::size_t dash = item.find('-');
+    std::int16_t first = 0, last = 0;
+    if (!number<std::int16_t>(item.substr(0, dash), first, 0, 4095).empty()) return std::string(expected);
+    last = first;
+    if (dash != item.npos && !number<std::int16_t>(item.substr(dash + 1), last, first, 4095).empty())
+      return std::string(expected);
+    for (std::int16_t core = first; core <= last; ++core) result.push_back(CoreId{core});  // bound: 4096
+  }
+  out = std::move(result);
+  return {};
+}
+
+std::string deadline_cores(Settings& s, std::string_view text) {
+  std::vector<CoreId> named;
+  if (text != "none" && (text == "all" || text.empty() || !cores(text, named).empty()))
+    return "none, or hardware threads such as 2,3";
+  s.executive.deadline_cores = std::move(named);
+  return {};
+}
+
+std::string deadline_policy(Settings& s, std::string_view text) {
+  dispatch::DeadlinePolicy& policy = s.executive.deadline_policy;
+  if (text == "levels") return policy = dispatch::DeadlinePolicy::levels, std::string{};
+  if (text == "kernel") return policy = dispatch::DeadlinePolicy::kernel, std::string{};
+  return "levels or kernel";
+}
+
+std::string best_effort_server(Settings& s, std::string_view text) {
+  using dispatch::BestEffortServer;
+  BestEffortServer& kind = s.executive.best_effort_server.kind;
+  if (text == "none") return kind = BestEffortServer::none, std::string{};
+  if (text == "sporadic") return kind = BestEffortServer::sporadic, std::string{};
+  if (text == "deferrable") return kind = BestEffortServer::deferrable, std::string{};
+  return "none, sporadic or deferrable";
+}
+
+std::string wait_mode(std::string_view text, os::WaitMode& out) {
+  const auto mode = os::parse_wait_mode(text);
+  if (!mode) return "park, spin-then-park, adaptive or spin";
+  return out = *mode, std::string{};
+}
+
+std::string pool_spin(Settings& s, std::string_view text) {
+  std::string fault = span_of_time(text, s.executive.wait.spin);
+  if (fault.empty() && s.executive.wait.spin > std::chrono::milliseconds{10}) fault = "a duration up to 10ms";
+  return fault;
+}
+
+std::string listen(Settings& s, std::string_view text) {
+  auto endpoints = transport::parse_endpoints(text);
+  if (!endpoints) return endpoints.error().text;
+  s.listen = std::move(*endpoints);
+  s.listen_given = true;
+  return {};
+}
+
+std::string socket_mode(Settings& s, std::string_view text) {
+  mode_t mode = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), mode, 8);
+  if (fault != std::errc{} || end != text.data() + text.size() || mode > 0777)
+    return "octal digits such as 0600 or 0666";
+  s.unix_sockets.mode = mode;
+  return {};
+}
+
+std::string allowed(Settings& s, std::string_view text) {
+  auto access = parse_access(text);
+  if (!access) return access.error();
+  s.channel.access = std::move(*access);
+  return {};
+}
+
+std::string host(Settings& s, std::string_view text) {
+  const auto colons = std::count(text.begin(), text.end(), ':');  // an IPv6 address has two at least
+  if (text.find_first_of(" \t/,[]") != text.npos || colons == 1) return "a host's name or address, without a port";
+  s.advertised_host = text;
+  return {};
+}
+
+std::string nameserver_path(Settings& s, std::string_view text) {
+  if (!text.empty() && text != "off" && !is_socket_path(text)) return "off, or " + socket_path_rule();
+  return s.naming.socket = text, std::string{};
+}
+
+std::string name_writers(Settings& s, std::string_view text) {
+  auto access = parse_access(text);
+  if (!access) return access.error();
+  s.naming.writers = std::move(*access);
+  return {};
+}
+
+std::string name_network_writers(Settings& s, std::string_view text) {
+  using Unknown = NamingSettings::Unknown;
+  if (text == "auto") return s.naming.network_writers = Unknown::automatic, std::string{};
+  if (text == "on") return s.naming.network_writers = Unknown::on, std::string{};
+  if (text == "off") return s.naming.network_writers = Unknown::off, std::string{};
+  return "auto, on or off";
+}
+
+std::string trusted_nameservers(Settings& s, std::string_view text) {
+  auto access = parse_access(text);
+  if (!access) return access.error();
+  if (!access->groups.empty()) return "anyone, or users of this host; groups say nothing of who runs a server";
+  s.naming.trusted = std::move(*access);
+  return {};
+}
+
+std::string log_level(Settings& s, std::string_view text) {
+  using os::log::Level;
+  if (text == "debug") return s.log_level = Level::debug, std::string{};
+  if (text == "info") return s.log_level = Level::info, std::string{};
+  if (text == "warn") return s.log_level = Level::warn, std::string{};
+  if (text == "error") return s.log_level = Level::error, std::string{};
+  if (text == "off") return s.log_level = Level::off, std::string{};
+  return "debug, info, warn, error or off";
+}
+
+std::string reserved_use(Settings& s, std::string_view text) {
+  using Use = ReservedSettings::Use;
+  if (text == "auto") return s.reserved.use = Use::automatic, std::string{};
+  if (text == "off") return s.reserved.use = Use::off, std::string{};
+  if (text == "required") return s.reserved.use = Use::required, std::string{};
+  return "auto, off or required";
+}
+
+std::string reserved_backend(Settings& s, std::string_view text) {
+  using Backend = ReservedSettings::Backend;
+  if (text == "auto") return s.reserved.backend = Backend::automatic, std::string{};
+  if (text == "cgroup-v2") return s.reserved.backend = Backend::cgroup_v2, std::string{};
+  if (text == "cgroup-v1") return s.reserved.backend = Backend::cgroup_v1, std::string{};
+  if (text == "affinity") return s.reserved.backend = Backend::affinity, std::string{};
+  return "auto, cgroup-v2, cgroup-v1 or affinity";
+}
+
+std::string reserved_root(Settings& s, std::string_view text) {
+  while (text.starts_with('/')) text.remove_prefix(1);
+  if (text.ends_with('/') || text.find("..") != text.npos || text.find_first_of("\t\n") != text.npos)
+    return "a control group such as /machine, without .. and without a slash at its end";
+  s.reserved.root = text;
+  return {};
+}
+
+std::string reserved_socket(Settings& s, std::string_view text) {
+  if (!text.empty() && !is_socket_path(text)) return socket_path_rule();
+  return s.reserved.socket = text, std::string{};
+}
+
+std::string reserved_processes(Settings& s, std::string_view text) {
+  constexpr int highest = 1 << 22;  // PID_MAX_LIMIT of Linux
+  if (text == "all") return s.reserved.processes = 0, std::string{};
+  return number(text, s.reserved.processes, 1, highest).empty() ? std::string{} : "all, or the number of a process";
+}
+
+std::string reserving_users(Settings& s, std::string_view text) {
+  auto access = parse_access(text);
+  if (!access) return access.error();
+  s.reserved.users = std::move(*access);
+  return {};
+}
+
+}  // namespace corelane::core::values
