@@ -8,6 +8,12 @@ namespace {
 using dispatch::Miss;
 using dispatch::TaskReport;
 
+// Whether it took more than its budget: a job that slept for too long is told of as well.
+bool exceeded(const rt::TaskEvent& overrun, const dispatch::ExecutiveReport& report) {
+  const auto task = std::ranges::find(report.tasks, overrun.task, &TaskReport::task);
+  return task != report.tasks.end() && overrun.used > task->contract.budget;
+}
+
 // Whether the job that overran goes before the late one of the task on the core of both.
 bool goes_before(const rt::TaskEvent& overrun, const TaskReport& task, const Miss& late,
                  const dispatch::ExecutiveReport& report) {
@@ -62,8 +68,8 @@ std::uint64_t OverrunLog::told() const {
 bool OverrunLog::explains(const TaskReport& task, const Miss& late, const dispatch::ExecutiveReport& report) const {
   const std::lock_guard lock(mutex_);
   return std::ranges::any_of(latest_, [&](const rt::TaskEvent& overrun) {
-    return overrun.core == late.core && overrun.finished > late.release && overrun.release < late.finished &&
-           goes_before(overrun, task, late, report);
+    return overrun.core == late.core && exceeded(overrun, report) && overrun.finished > late.release &&
+           overrun.release < late.finished && goes_before(overrun, task, late, report);
   });
 }
 

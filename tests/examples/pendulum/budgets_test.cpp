@@ -62,9 +62,11 @@ struct LateJob {
     for (const int task : {7, 8, 9}) {
       report.tasks.emplace_back();
       report.tasks.back().task = TaskId{static_cast<std::uint32_t>(task)};
+      report.tasks.back().contract.budget = 3ms;
       report.tasks.back().priority = Priority{task == 8 ? 20 : task == 7 ? 10 : 5};
     }
     overrun.task = TaskId{8};
+    overrun.used = 3ms + Duration{1};
     overrun.core = CoreId{2};
     overrun.release = Time{12ms};
     overrun.deadline = Time{18ms};
@@ -94,6 +96,10 @@ TEST_CASE("a late job is explained by an overrun beside it of a job that goes be
   SECTION("of a task of its own level") {
     job.report.tasks[1].priority = Priority{10};
     CHECK(job.explained());
+  }
+  SECTION("not when it kept its budget, and only slept for too long") {
+    job.overrun.used = 3ms;
+    CHECK_FALSE(job.explained());
   }
   SECTION("of one that runs after it, or that nobody knows") {
     job.overrun.task = GENERATE(TaskId{9}, TaskId{99});
