@@ -39,8 +39,9 @@ std::string given_by(const OwnGroup& group) {
   for (const auto& [name, words] : {std::pair{"/corelane-r", "of reservation "}, {"/corelane-s", "the shared core "}}) {
     const std::size_t at = group.path.find(name);
     if (at == group.path.npos) continue;
-    if (const auto number = leading_number(group.path.substr(at + std::string_view(name).size())); number > 0)
-      return words + std::to_string(number) + ", from corelane-reserved";
+    const std::string number = group.path.substr(at + std::string_view(name).size());
+    if (!number.empty() && number.front() >= '0' && number.front() <= '9')
+      return words + std::to_string(leading_number(number)) + ", from corelane-reserved";
   }
   if (group.path.find("/corelane-default") != group.path.npos) return "what corelane-reserved has left for everybody";
   return {};

@@ -217,6 +217,7 @@ TEST_CASE("cores that corelane-reserved gave or left are no lack, and no command
   const Row row = GENERATE(Row{"/corelane-r17", "3, of reservation 17, from corelane-reserved"},
                            Row{"/a/corelane-r17/m17", "3, of reservation 17, from corelane-reserved"},
                            Row{"/corelane-s3/m18", "3, the shared core 3, from corelane-reserved"},
+                           Row{"/corelane-s0", "3, the shared core 0, from corelane-reserved"},
                            Row{"/corelane-default", "3, what corelane-reserved has left for everybody"});
   const FakeHost host({{"/proc/self/status", "Cpus_allowed_list:\t3"},
                        {"/proc/self/cgroup", std::string("3:cpuset:") + row.group + "\n0::/"},
