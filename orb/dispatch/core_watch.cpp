@@ -28,12 +28,9 @@ CoreWatch::CoreWatch(const std::vector<CoreLease>& leases, const CoreProvider& p
   for (const CoreLease& lease : leases) cores_.push_back({.core = lease.core});
 }
 
-// Whether it could not be used for so long that it is no passing thing.
-bool CoreWatch::is_gone(Watched& each, Time now) const noexcept {
-  if (!each.was_usable) return false;
-  if (usable_(each.core)) return each.gone_since = never, false;
-  each.gone_since = std::min(each.gone_since, now);
-  return now - each.gone_since >= patience;
+void CoreWatch::note_usable(Watched& each, Time now) const noexcept {
+  const bool gone = each.was_usable && !usable_(each.core);
+  each.gone_since = gone ? std::min(each.gone_since, now) : never;
 }
 
 bool CoreWatch::step(Time now) noexcept {
@@ -43,7 +40,9 @@ bool CoreWatch::step(Time now) noexcept {
   for (Watched& each : cores_) {
     if (each.lost) continue;
     const bool revoked = provider_.is_revoked(each.core);
-    if (!revoked && !is_gone(each, now)) continue;
+    note_usable(each, now);
+    const bool gone = each.gone_since != never && now - each.gone_since >= patience;  // no passing thing
+    if (!revoked && !gone) continue;
     each.lost = any = true;
     warn_of(each.core, revoked);
     inbox_.push(sched::CoreLost{.at = now, .core = each.core});

@@ -37,7 +37,7 @@ class CoreWatch final : public Agent {
     Time gone_since = never;  // not usable since then
   };
 
-  bool is_gone(Watched& each, Time now) const noexcept;
+  void note_usable(Watched& each, Time now) const noexcept;
 
   const CoreProvider& provider_;
   NoteInbox& inbox_;

@@ -115,8 +115,7 @@ class Evictor {
     if (const Time now = os::now(); now >= quiet_until_) {
       quiet_until_ = now + quiet_time;
       os::log::info(
-          "idle channels make room for newcomers: half of this server's descriptors (RLIMIT_NOFILE) are in use, and "
-          "the "
+          "idle channels make room for newcomers: half of this server's descriptors (RLIMIT_NOFILE) are in use, the "
           "others are for sockets; raise its ulimit -n, or LimitNOFILE= of its systemd unit");
     }
     return true;
@@ -124,11 +123,13 @@ class Evictor {
   // For a channel whose other descriptors are open by now.
   Expected<ChannelWatch, SetupFault> make_watch(const channel::Peer& peer, const ChannelOptions& granted) {
     ChannelWatch watch = ChannelWatch::make(peer, granted);
+    int fault = errno;
     if ((!watch || is_beyond_half(watch.more)) && make_descriptors()) {
       watch = {};  // first: for the lowest numbers
       watch = ChannelWatch::make(peer, granted);
+      fault = errno;
     }
-    if (!watch) return channel::system_fault("epoll", errno, "raise ulimit -n");
+    if (!watch) return channel::system_fault("epoll", fault, "raise ulimit -n");
     if (is_beyond_half(watch.more)) return half_is_in_use(peer);
     return watch;
   }

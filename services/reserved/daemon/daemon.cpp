@@ -198,9 +198,8 @@ Done<void> serve(const std::vector<std::string>& words, const core::Settings& se
     if (std::ranges::none_of(engine.keeper().cores(),
                              [](const CoreState& core) { return core.use == CoreUse::common; }))
       os::log::warn(
-          "there is no core to give: all that it may use are kept for everybody (reserved.keep; without it those of "
-          "the "
-          "first core)");
+          "there is no core to give: all that it may use are kept for everybody (reserved.keep; without it the first "
+          "core's)");
     for (const std::string& cannot : engine.keeper().status().backend.cannot) os::log::warn(cannot);
     notify_manager("READY=1\nSTATUS=" + line);
     orb->run();
