@@ -28,8 +28,8 @@ class EtcdStore final : public Store {
         follower_(client_, keys_, cache_, owned_, teller_,
                   {.period = std::chrono::milliseconds(options.etcd_lease) / 3, .page = options.etcd_page}) {}
 
-  Expected<void, EtcdFault> wait_for_contact(std::chrono::seconds patience) {
-    return follower_.wait_for_contact(std::chrono::steady_clock::now() + patience);
+  Expected<void, EtcdFault> wait_for_contact(std::chrono::steady_clock::time_point deadline) {
+    return follower_.wait_for_contact(deadline);
   }
 
   Expected<Binding, StoreFault> find(ContextId context, const NameComponent& name) override;
@@ -368,10 +368,11 @@ Expected<std::unique_ptr<Store>, std::string> open_etcd_store(const std::string&
     network->tls = std::move(*tls);
   }
   auto store = std::make_unique<EtcdStore>(*address, std::move(network), options);
-  auto contact = store->wait_for_contact(std::min(options.etcd_patience, std::chrono::seconds{1}));
+  const auto start = std::chrono::steady_clock::now(), end = start + options.etcd_patience;
+  auto contact = store->wait_for_contact(std::min(end, start + std::chrono::seconds{1}));
   if (!contact && contact.error().kind != EtcdFault::Kind::refused) {
     os::log::info("naming: waiting for etcd: " + contact.error().text);
-    contact = store->wait_for_contact(options.etcd_patience);
+    contact = store->wait_for_contact(end);
   }
   if (contact) return {std::move(store)};
   return "the name store " + url + " cannot be opened: " + contact.error().text +
