@@ -373,8 +373,9 @@ static void choose(const char* word) {
              {"versions", &chosen.versions}, {"far", &chosen.far},
              {"patient", &chosen.patient},   {"die", &chosen.die}};
   const char* value = strchr(word, '=');
+  const size_t length = value != NULL ? (size_t)(value - word) : 0;
   for (size_t i = 0; value != NULL && i < sizeof all / sizeof *all; ++i)
-    if (strncmp(all[i].name, word, (size_t)(value - word)) == 0) {
+    if (strlen(all[i].name) == length && memcmp(all[i].name, word, length) == 0) {
       *all[i].value = atoi(value + 1);
       return;
     }
