@@ -6,9 +6,10 @@
 namespace corelane::channel {
 namespace {
 
-// For so many bytes the chunks that came back last, which are still in the cache, are worth a look at the peer's words:
-// who takes fresh ones as long as there are any writes through all the pool, and neither end's cache holds that.
-constexpr std::uint64_t worth_a_look = 64 * 1024;
+// Bytes that are lent before a look at the peer's words, so that about so many go round. Chunks that the peer has just
+// read are in its cache, and writing them takes line by line from there; those of a whole pool are in nobody's. Between
+// them lies what a core's second cache holds.
+constexpr std::uint64_t lent_before_look = 512 * 1024;
 
 }  // namespace
 
@@ -23,7 +24,7 @@ std::uint32_t ChunkPool::chunks_for(std::uint64_t bytes) const noexcept {
 std::optional<std::uint32_t> ChunkPool::seek(std::uint64_t bytes) noexcept {
   if (bytes == 0 || bytes > largest()) return std::nullopt;
   const std::uint32_t length = chunks_for(bytes);
-  if (bytes < worth_a_look)
+  if (lent_ + bytes <= lent_before_look)
     if (const auto first = find(length)) return first;
   collect();
   return find(length);
@@ -35,6 +36,7 @@ std::optional<std::uint32_t> ChunkPool::lend(std::uint64_t bytes) noexcept {
   Run& run = runs_[*first];
   run.length = chunks_for(bytes);
   ++run.returns;
+  lent_ += bytes;
   return first;
 }
 
@@ -45,7 +47,7 @@ void ChunkPool::cancel(std::uint32_t first) noexcept {
   --runs_[first].returns;
 }
 
-// Bound: the chunks. The lowest, because it was used last and is in the cache.
+// Bound: the chunks.
 std::optional<std::uint32_t> ChunkPool::find(std::uint32_t length) const noexcept {
   std::uint32_t begin = 0;
   for (std::uint32_t at = 0; at < runs_.size();) {
@@ -61,6 +63,7 @@ std::optional<std::uint32_t> ChunkPool::find(std::uint32_t length) const noexcep
 
 // Bound: the chunks.
 void ChunkPool::collect() noexcept {
+  lent_ = 0;
   for (std::uint32_t at = 0; at < runs_.size(); ++at) {
     Run& run = runs_[at];
     if (run.length == 0) continue;

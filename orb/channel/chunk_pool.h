@@ -41,6 +41,7 @@ class ChunkPool {
   const Control* borrower_;
   std::uint32_t chunk_size_;
   std::vector<Run> runs_;
+  std::uint64_t lent_ = 0;  // bytes, since the last look at the peer's words
 };
 
 }  // namespace corelane::channel
