@@ -89,7 +89,7 @@ void End::close() noexcept {
   constexpr auto closed_here = static_cast<std::uint8_t>(1 + static_cast<std::uint8_t>(Fault::closed_here));
   // PAIR end.fate: release here -> acquire in fate().
   if (fate_.exchange(closed_here, std::memory_order_acq_rel) == closed_here) return;
-  // PAIR end.state: release here -> acquire in look_at_peer() and unwritable() of the peer. After its last record.
+  // PAIR end.state: release here -> acquire in look_at_peer() and is_open() of the peer. After its last record.
   SharedWord(own().state).store(state_closed, std::memory_order_release);
   for (const Ringer& ringer : {peer_record_, peer_room_, own_record_, own_room_}) ringer.ring();
   shutdown(parts.watch.socket(), SHUT_RDWR);  // which ends a far sleep on either side

@@ -46,9 +46,9 @@ class RingWriter {
 
   // One record of all parts, `length` bytes together.
   Put put(RecordKind kind, std::span<const Bytes> parts, std::size_t length) noexcept {
-    const std::uint64_t size = slots_for(length), rest = geometry_.to_end(next_);
-    if (size > geometry_.longest()) [[unlikely]]
+    if (length > geometry_.longest_payload()) [[unlikely]]
       return Put::too_long;
+    const std::uint64_t size = slots_for(length), rest = geometry_.to_end(next_);
     const std::uint64_t skipped = size > rest ? rest : 0, at = next_ + skipped, end = at + size;
     if (end >= limit_) [[unlikely]]
       if (const Put room = ask_for(end); room != Put::done) return room;

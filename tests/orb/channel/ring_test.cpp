@@ -169,6 +169,12 @@ TEST_CASE("the longest record fits wherever the ring stands, and a longer one ne
   }
 }
 
+TEST_CASE("a length that no memory has is too long, whatever it comes to in slots") {
+  Ring ring;
+  CHECK(ring.writer.put(RecordKind::message, {}, ~std::size_t{0}) == Put::too_long);
+  CHECK(ring.writer.position() == 0);
+}
+
 TEST_CASE("payload that looks like records of the next lap is never taken for one") {
   Ring ring;
   for (std::uint32_t lap = 1; lap < 200; ++lap) {
