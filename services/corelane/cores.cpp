@@ -1,11 +1,9 @@
-#include <pwd.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
-#include <vector>
 
 #include "orb/os/host.h"
+#include "orb/os/user_name.h"
 #include "services/corelane/host_files.h"
 #include "services/corelane/reserve.h"
 #include "services/corelane/text.h"
@@ -31,16 +29,6 @@ const char* word_of_use(rs::CoreUse use) {
 }
 
 Duration duration_of(rs::Nanoseconds nanoseconds) { return Duration{static_cast<std::int64_t>(nanoseconds)}; }
-
-// Where this host has a name for it.
-std::string name_of_user(uid_t user) {
-  constexpr std::size_t lookup_bytes = 64 * 1024;
-  std::vector<char> memory(lookup_bytes);
-  passwd entry{};
-  passwd* found = nullptr;
-  const bool is_known = getpwuid_r(user, &entry, memory.data(), memory.size(), &found) == 0 && found != nullptr;
-  return is_known ? plain(found->pw_name) : std::to_string(user);
-}
 
 std::string holder_text(const rs::Account& account) {
   return plain(account.program()) + " " + std::to_string(account.whose().who().pid());
@@ -85,7 +73,7 @@ std::string line_of(const rs::Charge& charge) {
 
 std::string line_of(const rs::Account& account) {
   std::string text = format("%-5llu ", static_cast<unsigned long long>(account.reservation())) + holder_text(account) +
-                     ", user " + name_of_user(account.user()) + ": ";
+                     ", user " + plain(os::name_of_user(account.user())) + ": ";
   if (account.waiting())
     text += "waits for room";
   else

@@ -15,9 +15,6 @@
 
 namespace corelane::reserved {
 
-// A name that the system does not know is its number.
-std::string name_of_user(uid_t user);
-
 class AccessList {
  public:
   // Besides root and this process's user.

@@ -14,6 +14,7 @@
 #include "orb/core/server.h"
 #include "orb/os/core_list.h"
 #include "orb/os/host.h"
+#include "orb/os/user_name.h"
 
 namespace corelane::reserved {
 namespace {
@@ -204,7 +205,7 @@ Account ReservationServant::owned(idl::Id reservation, const Caller& from) const
   if (from.user != 0 && from.user != account->holder.user)
     refuse({.kind = RefusalKind::not_yours,
             .reason = "reservation " + std::to_string(reservation) + " is of user " +
-                      name_of_user(account->holder.user) + "; ask as that user, or as root"});
+                      os::name_of_user(account->holder.user) + "; ask as that user, or as root"});
   return *std::move(account);
 }
 
