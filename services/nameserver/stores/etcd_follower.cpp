@@ -54,6 +54,7 @@ void EtcdFollower::stop() {
 
 Expected<void, EtcdFault> EtcdFollower::wait_for_contact(std::chrono::steady_clock::time_point deadline) {
   std::unique_lock lock(mutex_);
+  turn_.wait(lock, [&] { return was_there_ || is_tried_; });
   turn_.wait_until(lock, deadline, [&] { return was_there_ || trouble_.kind == EtcdFault::Kind::refused; });
   if (was_there_) return {};
   return trouble_;
@@ -187,6 +188,7 @@ void EtcdFollower::is_away(const EtcdFault& fault) {
   if (was_there_ && trouble_.text.empty() && !is_stopped_)
     os::log::warn(fault.text + ": names are found as they were, and none can be bound until it is back");
   trouble_ = fault;
+  is_tried_ = true;
   turn_.notify_all();
 }
 

@@ -30,7 +30,8 @@ class EtcdFollower {
   // Stops the client.
   ~EtcdFollower();
 
-  // Until the cache is whole for the first time. refused: it will not be.
+  // Until the cache is whole for the first time. refused: it will not be. The first attempt may end, whatever the
+  // deadline: why it failed is the answer.
   Expected<void, EtcdFault> wait_for_contact(std::chrono::steady_clock::time_point deadline);
   // Why etcd is not followed; empty when it is.
   std::string trouble() const;
@@ -81,6 +82,7 @@ class EtcdFollower {
   std::string why_cut_;         // guarded by mutex_; what the other thread found, before it ended the watch
   EtcdWatch* watch_ = nullptr;  // guarded by mutex_; the one that waits
   bool is_stopped_ = false;     // guarded by mutex_
+  bool is_tried_ = false;       // guarded by mutex_; an attempt has failed
   bool was_there_ = false;      // guarded by mutex_
   bool is_new_ = false;         // guarded by mutex_; etcd is back: names of owners are looked after at once
   EtcdFault trouble_{EtcdFault::Kind::unreachable, "etcd has not answered yet"};  // guarded by mutex_; no text: none

@@ -21,7 +21,7 @@ struct StoreOptions {
   TlsFiles etcd_tls{};                       // of https
   std::chrono::seconds etcd_lease{10};       // names of owners outlive this process by as much; from 3 s on
   std::chrono::seconds etcd_timeout{5};      // of one question to etcd
-  std::chrono::seconds etcd_patience{10};    // how long etcd may take to answer for the first time
+  std::chrono::seconds etcd_patience{10};    // how long it is tried, once at least, until it answers for the first time
   // What one reply of etcd's has at most: names, one at least, and bytes. Those that are too long together are asked
   // for in smaller parts.
   std::size_t etcd_page = 2000, etcd_reply = 64u << 20;
