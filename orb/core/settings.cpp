@@ -17,7 +17,7 @@ const std::vector<SettingsEntry>& settings_table() {
       {"dispatch.mode", "manager",
        "how a task's calls reach their thread: manager (queue and manager take part in each); direct (each task "
        "admitted over the network gets a connection of its own, which its thread reads); leader-followers (whichever "
-       "thread reads a call runs it: the way of older ORBs, to compare with; admits all and promises nothing)",
+       "thread reads a call runs it: the way of older ORBs, to compare with; analyses nothing and promises nothing)",
        mode},
       {"dispatch.queue_capacity", "1024", "requests that may wait for the manager; more get TRANSIENT",
        [](S& s, V v) { return size(v, s.executive.queue_capacity, 1, 1'000'000); }},

@@ -22,14 +22,14 @@ namespace {
 
 using errors::not_stored;
 constexpr std::uint64_t magic = 0x53'54'4e'55'4f'43'4c'43;  // "CLCOUNTS"
-constexpr std::size_t header_words = 32, core_words = 5, task_words = 32;
-constexpr std::size_t sequence_word = 5, name_word = 16, label_word = 20;
+constexpr std::size_t header_words = 32, core_words = 5, task_words = 32, refusal_words = 39;
+constexpr std::size_t sequence_word = 5, name_word = 18, label_word = 20, loser_words = 4, refused_label_word = 27;
 constexpr std::size_t most_cores = 4096, most_tasks = 100'000;
 constexpr std::string_view prefix = "counters-";
 constexpr int most_namesakes = 64;  // processes with one pid, in different namespaces
 
-std::size_t words_for(std::size_t cores, std::size_t tasks) {
-  return header_words + cores * core_words + tasks * task_words;
+std::size_t words_for(std::size_t cores, std::size_t tasks, std::size_t refusals = RefusalLog::most) {
+  return header_words + cores * core_words + tasks * task_words + refusals * refusal_words;
 }
 
 // Writes word after word.
@@ -84,17 +84,33 @@ void write_core(std::span<std::uint64_t> words, const CoreCounters& core) {
   Pen(words).put(core.core.value).put(core.capacity).put(core.admitted).put(core.tasks).put(core.order);
 }
 
-void write_task(std::span<std::uint64_t> words, const TaskCounters& task) {
-  const Contract& contract = task.contract;
-  Pen pen(words);
-  pen.put(task.task.value).put(task.owner.value).put(task.core.value).put(task.native);
+void write_contract(Pen& pen, const Contract& contract) {
   pen.put(contract.period.count()).put(contract.deadline.count()).put(contract.budget.count());
   pen.put(contract.jitter.count()).put(contract.suspension.count());
-  pen.put(contract.importance).put(contract.on_overrun).put(task.bound.count());
+  pen.put(contract.importance).put(contract.on_overrun);
+}
+
+void write_task(std::span<std::uint64_t> words, const TaskCounters& task) {
+  Pen pen(words);
+  pen.put(task.task.value).put(task.owner.value).put(task.core.value).put(task.native);
+  write_contract(pen, task.contract);
+  pen.put(task.bound.count());
   pen.put(task.jobs).put(task.misses).put(task.overruns);
   pen.put(task.p50.count()).put(task.p99.count()).put(task.max.count());
   pen.put(task.blocks).put(task.oversleeps);
   pen.text(task.label, task_words - label_word);
+}
+
+void write_refusal(std::span<std::uint64_t> words, const RefusedNewcomer& refused) {
+  const sched::Refusal& why = refused.why;
+  Pen pen(words);
+  pen.put(refused.asked.time_since_epoch().count()).put(refused.times).put(refused.owner.value);
+  write_contract(pen, refused.contract);
+  pen.put(why.code).put(why.closest.value).put(why.loser.value).put(why.response.count()).put(why.deadline.count());
+  pen.put(why.nearest.period.count()).put(why.nearest.deadline.count()).put(why.nearest.budget.count());
+  pen.put(why.jitter.count()).put(why.tasks).put(why.platform).put(why.others).put(why.others_platform);
+  pen.text(why.loser_name.data(), loser_words);
+  pen.text(refused.label, refusal_words - refused_label_word);
 }
 
 CoreCounters read_core(std::span<const std::uint64_t> words) {
@@ -107,19 +123,40 @@ CoreCounters read_core(std::span<const std::uint64_t> words) {
   return core;
 }
 
-TaskCounters read_task(std::span<const std::uint64_t> words) {
-  TaskCounters task;
-  Contract& contract = task.contract;
-  Glass glass(words);
-  glass.get(task.task.value), glass.get(task.owner.value), glass.get(task.core.value), glass.get(task.native);
+void read_contract(Glass& glass, Contract& contract) {
   glass.get(contract.period), glass.get(contract.deadline), glass.get(contract.budget);
   glass.get(contract.jitter), glass.get(contract.suspension);
-  glass.get(contract.importance), glass.get(contract.on_overrun), glass.get(task.bound);
+  glass.get(contract.importance), glass.get(contract.on_overrun);
+}
+
+TaskCounters read_task(std::span<const std::uint64_t> words) {
+  TaskCounters task;
+  Glass glass(words);
+  glass.get(task.task.value), glass.get(task.owner.value), glass.get(task.core.value), glass.get(task.native);
+  read_contract(glass, task.contract);
+  glass.get(task.bound);
   glass.get(task.jobs), glass.get(task.misses), glass.get(task.overruns);
   glass.get(task.p50), glass.get(task.p99), glass.get(task.max);
   glass.get(task.blocks), glass.get(task.oversleeps);
   task.label = glass.text(task_words - label_word);
   return task;
+}
+
+RefusedNewcomer read_refusal(std::span<const std::uint64_t> words) {
+  RefusedNewcomer refused;
+  sched::Refusal& why = refused.why;
+  Glass glass(words);
+  refused.asked = Time{Duration{static_cast<std::int64_t>(glass.number())}};
+  glass.get(refused.times), glass.get(refused.owner.value);
+  read_contract(glass, refused.contract);
+  glass.get(why.code), glass.get(why.closest.value), glass.get(why.loser.value);
+  glass.get(why.response), glass.get(why.deadline);
+  glass.get(why.nearest.period), glass.get(why.nearest.deadline), glass.get(why.nearest.budget);
+  glass.get(why.jitter), glass.get(why.tasks), glass.get(why.platform);
+  glass.get(why.others), glass.get(why.others_platform);
+  glass.text(loser_words).copy(why.loser_name.data(), why.loser_name.size() - 1);
+  refused.label = glass.text(refusal_words - refused_label_word);
+  return refused;
 }
 
 std::optional<ProcessCounters> read_words(std::span<const std::uint64_t> words) {
@@ -134,12 +171,17 @@ std::optional<ProcessCounters> read_words(std::span<const std::uint64_t> words) 
   glass.get(counters.best_effort_jobs), glass.get(counters.pid_namespace);
   const std::uint64_t cores = glass.number(), tasks = glass.number();
   (void)glass.number();
-  counters.promises = glass.number() == 0;
+  glass.get(counters.guarantee);
+  const std::uint64_t refusals = glass.number();
+  (void)glass.number();
   counters.program = glass.text(header_words - name_word);
-  if (cores > most_cores || tasks > most_tasks || words_for(cores, tasks) > words.size()) return std::nullopt;
+  if (cores > most_cores || tasks > most_tasks || refusals > RefusalLog::most) return std::nullopt;
+  if (words_for(cores, tasks, refusals) > words.size()) return std::nullopt;
   std::span<const std::uint64_t> rest = words.subspan(header_words);
   for (std::uint64_t i = 0; i < cores; ++i, rest = rest.subspan(core_words)) counters.cores.push_back(read_core(rest));
   for (std::uint64_t i = 0; i < tasks; ++i, rest = rest.subspan(task_words)) counters.tasks.push_back(read_task(rest));
+  for (std::uint64_t i = 0; i < refusals; ++i, rest = rest.subspan(refusal_words))
+    counters.refusals.push_back(read_refusal(rest));
   return counters;
 }
 
@@ -255,6 +297,7 @@ void CounterPage::put(std::span<const std::uint64_t> words, std::size_t at) noex
 void CounterPage::fill(const ProcessCounters& counters) noexcept {
   const std::size_t cores = std::min(cores_, counters.cores.size());
   const std::size_t tasks = std::min(tasks_, counters.tasks.size());
+  const std::size_t refusals = std::min(RefusalLog::most, counters.refusals.size());
   Pen(words_)
       .put(magic)
       .put(page_version)
@@ -266,11 +309,13 @@ void CounterPage::fill(const ProcessCounters& counters) noexcept {
   pen.put(counters.written.time_since_epoch().count());
   pen.put(counters.admitted).put(counters.refused).put(counters.jobs_refused).put(counters.best_effort_jobs);
   pen.put(counters.pid_namespace);
-  pen.put(cores).put(tasks).put(tasks_).put(!counters.promises);
+  pen.put(cores).put(tasks).put(tasks_).put(counters.guarantee).put(refusals).put(RefusalLog::most);
   pen.text(counters.program, header_words - name_word);
   std::span<std::uint64_t> rest = words.subspan(header_words);
   for (std::size_t i = 0; i < cores; ++i, rest = rest.subspan(core_words)) write_core(rest, counters.cores[i]);
   for (std::size_t i = 0; i < tasks; ++i, rest = rest.subspan(task_words)) write_task(rest, counters.tasks[i]);
+  for (std::size_t i = 0; i < refusals; ++i, rest = rest.subspan(refusal_words))
+    write_refusal(rest, counters.refusals[i]);
 }
 
 std::optional<ProcessCounters> read_page(std::span<const std::uint64_t> words) {

@@ -10,12 +10,18 @@
 //   header   0 magic "CLCOUNTS"   4 its start, clock ticks      8  refused admissions    12 cores
 //            1 version            5 sequence: odd while written  9  refused jobs          13 tasks
 //            2 bytes of the file  6 written at, monotonic ns     10 requests without      14 most tasks
-//            3 process id         7 admitted tasks                  contract that ran     15 1: promises nothing
-//            11 its pid namespace, inode number      16-31 program's name, ended by a zero
+//            3 process id         7 admitted tasks                  contract that ran     15 what holds: Guarantee
+//            11 its pid namespace, inode number      16 refused newcomers    17 most refused newcomers
+//            18-31 program's name, ended by a zero
 //   core     0 id   1 capacity   2 admitted   3 tasks   4 order: 1 by deadlines    (shares in parts per million)
 //   task     0 id   1 owner   2 core   3 native priority   4-8 T D C J S   9 importance   10 overrun policy
 //            11 bound of the response at admission   12 jobs   13 misses   14 overruns   15-17 response: p50 p99 max
 //            18 blocks   19 oversleeps   20-31 label, ended by a zero
+//   refused newcomer, the latest first; but for 1 of its latest refusal
+//            0 when it asked, monotonic ns   1 times   2 owner   3-7 T D C J S   8 importance   9 overrun policy
+//            10 code   11 closest core   12 loser   13 R   14 D   15-17 what would fit: T D C   18 J of the loser
+//            19 tasks   20 platform load   21 others' promises   22 others' platform load   23-26 loser's name
+//            27-38 label; both ended by a zero
 // Threads: one writer; readers in any process. A reader that meets a writer (sequence odd or changed) tries again.
 #pragma once
 
@@ -34,12 +40,20 @@
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
+#include "orb/dispatch/refusal_log.h"
 #include "orb/os/fd.h"
 #include "orb/sched/task.h"
 
 namespace corelane::dispatch {
 
-inline constexpr std::uint64_t page_version = 4;
+inline constexpr std::uint64_t page_version = 5;
+
+// What a process's tasks may rely on. The numbers are those of the page.
+enum class Guarantee : std::uint8_t {
+  bounds = 0,      // each was analysed, and its deadline holds
+  placement = 1,   // dispatch.admission off: a core and a priority, whether deadlines hold or not
+  priorities = 2,  // mode leader-followers: no core and no bound, and only misses and overruns are looked for
+};
 
 struct CoreCounters {
   CoreId core;
@@ -69,15 +83,17 @@ struct ProcessCounters {
   std::uint64_t pid_namespace = 0;
   std::string program;
   Time written{};
-  bool promises = true;  // false: of the mode leader-followers; its tasks have no core, no priority and no bound
+  Guarantee guarantee = Guarantee::bounds;
   std::uint64_t admitted = 0, refused = 0, jobs_refused = 0, best_effort_jobs = 0;
   std::vector<CoreCounters> cores;
   std::vector<TaskCounters> tasks;
+  std::vector<RefusedNewcomer> refusals;  // the latest first
 };
 
 class CounterPage {
  public:
-  // Makes the file, for at most so many cores and tasks, and takes all the room that it needs on the disk.
+  // Makes the file, for at most so many cores and tasks and for RefusalLog::most refusals, and takes all the room that
+  // it needs on the disk.
   // PERSIST_STORE system_refused, and errno says why.
   static Expected<std::unique_ptr<CounterPage>> make(const std::string& directory, std::size_t cores,
                                                      std::size_t tasks);

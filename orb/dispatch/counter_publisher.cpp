@@ -7,10 +7,12 @@
 namespace corelane::dispatch {
 
 CounterPublisher::CounterPublisher(std::string directory, std::vector<CoreCounters> cores, std::size_t max_tasks,
-                                   const BestEffortLane& best_effort)
+                                   const BestEffortLane& best_effort, const RefusalLog& refusals, Guarantee guarantee)
     : cores_(std::move(cores)),
       max_tasks_(max_tasks),
       best_effort_(best_effort),
+      refusals_(refusals),
+      guarantee_(guarantee),
       page_(std::move(directory), cores_.size(), max_tasks) {
   if (page_.wanted()) rows_.reserve(max_tasks);
 }
@@ -60,6 +62,8 @@ void CounterPublisher::count(ProcessCounters& counters) {
   counters.refused = refused_.load(std::memory_order_relaxed);
   counters.jobs_refused = jobs_refused_.load(std::memory_order_relaxed) + refused_outside();
   counters.best_effort_jobs = best_effort_.jobs();
+  counters.guarantee = guarantee_;
+  counters.refusals = refusals_.latest();
   counters.cores = cores_;
   for (const auto& row : rows) counters.tasks.push_back(counters_of(*row));
   std::ranges::sort(counters.tasks, {}, &TaskCounters::task);

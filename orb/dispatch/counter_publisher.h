@@ -16,6 +16,7 @@
 #include "orb/dispatch/best_effort_lane.h"
 #include "orb/dispatch/counter_page.h"
 #include "orb/dispatch/page_keeper.h"
+#include "orb/dispatch/refusal_log.h"
 #include "orb/dispatch/task_worker.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/sched/commands.h"
@@ -24,9 +25,10 @@ namespace corelane::dispatch {
 
 class CounterPublisher final : public Agent {
  public:
-  // `directory`: the runtime directory; empty: nothing is published. `best_effort` outlives this.
+  // `directory`: the runtime directory; empty: nothing is published. `best_effort` and `refusals` outlive this.
   CounterPublisher(std::string directory, std::vector<CoreCounters> cores, std::size_t max_tasks,
-                   const BestEffortLane& best_effort);
+                   const BestEffortLane& best_effort, const RefusalLog& refusals,
+                   Guarantee guarantee = Guarantee::bounds);
 
   void add(const WorkerPtr& worker, const sched::Admit& admit, const std::string& label);
   void remove(TaskId task);
@@ -53,6 +55,8 @@ class CounterPublisher final : public Agent {
   const std::vector<CoreCounters> cores_;
   const std::size_t max_tasks_;
   const BestEffortLane& best_effort_;
+  const RefusalLog& refusals_;
+  const Guarantee guarantee_;
 
   PageKeeper page_;  // owner: the housekeeper's thread
 

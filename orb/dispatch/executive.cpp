@@ -71,7 +71,7 @@ Expected<std::unique_ptr<Executive>> Executive::start(const ExecutiveOptions& op
           "best_effort.server needs dispatch.mode manager or direct: in leader-followers nothing is promised");
       return bad_option;
     }
-    os::log::warn("dispatch.mode = leader-followers: every task is admitted and nothing is promised");
+    os::log::warn("dispatch.mode = leader-followers: contracts are not analysed and nothing is promised");
     auto tasks = std::make_unique<InlineTasks>(options);
     if (const auto started = tasks->start(options.stack); !started) return started.error();
     return std::unique_ptr<Executive>(new Executive(std::move(tasks)));

@@ -25,6 +25,7 @@
 #include "orb/dispatch/job.h"
 #include "orb/dispatch/miss_log.h"
 #include "orb/dispatch/recorder_options.h"
+#include "orb/dispatch/refusal_log.h"
 #include "orb/dispatch/task_events.h"
 #include "orb/os/wait.h"
 #include "orb/sched/refusal.h"
@@ -157,7 +158,8 @@ struct ExecutiveReport {
   std::vector<TaskReport> tasks;  // those that left at the end
   std::vector<CoreReport> cores;
   std::uint64_t admitted = 0;
-  std::uint64_t refused = 0;  // admissions
+  std::uint64_t refused = 0;              // admissions
+  std::vector<RefusedNewcomer> refusals;  // the latest of them first, those of a label in one
   std::uint64_t jobs_refused = 0;
   std::uint64_t queue_full = 0;
   std::uint64_t best_effort_jobs = 0;

@@ -7,11 +7,11 @@
 namespace corelane::dispatch {
 namespace {
 
-TaskCounters counters_of(const TaskReport& task) {
+TaskCounters counters_of(const TaskReport& task, sched::NativeRange natives) {
   return {.task = task.task,
           .owner = task.owner,
           .core = no_core,
-          .native = 0,
+          .native = task.real_time ? sched::native_of(task.priority, natives) : 0,
           .contract = task.contract,
           .bound = Duration::zero(),
           .jobs = task.jobs,
@@ -23,20 +23,23 @@ TaskCounters counters_of(const TaskReport& task) {
           .label = task.label};
 }
 
-void count(const ExecutiveReport& report, ProcessCounters& counters) {
-  counters.promises = false;
+void count(const ExecutiveReport& report, sched::NativeRange natives, ProcessCounters& counters) {
+  counters.guarantee = Guarantee::priorities;
   counters.admitted = report.admitted;
   counters.refused = report.refused;
   counters.jobs_refused = report.jobs_refused;
   counters.best_effort_jobs = report.best_effort_jobs;
+  counters.refusals = report.refusals;
   for (const TaskReport& task : report.tasks)
-    if (!task.gone) counters.tasks.push_back(counters_of(task));
+    if (!task.gone) counters.tasks.push_back(counters_of(task, natives));
 }
 
 }  // namespace
 
-InlineHousekeeper::InlineHousekeeper(std::string directory, std::size_t max_tasks, const TaskEvents& events, Ask ask)
-    : ask_(std::move(ask)),
+InlineHousekeeper::InlineHousekeeper(std::string directory, std::size_t max_tasks, sched::NativeRange natives,
+                                     const TaskEvents& events, Ask ask)
+    : natives_(natives),
+      ask_(std::move(ask)),
       page_(std::move(directory), 0, max_tasks),
       lateness_(
           events, [this](TaskId task) { return label_of(task); }, LatenessLog::Recorded::no) {}
@@ -70,7 +73,7 @@ void InlineHousekeeper::run() noexcept {
   do {
     lock.unlock();
     const Time now = os::now();
-    page_.step(now, [this](ProcessCounters& counters) { count(ask_(), counters); });
+    page_.step(now, [this](ProcessCounters& counters) { count(ask_(), natives_, counters); });
     lateness_.step(now);
     lock.lock();
   } while (!changed_.wait_for(lock, PageKeeper::period, [this] { return ends_; }));

@@ -15,6 +15,7 @@
 #include "orb/dispatch/lateness_log.h"
 #include "orb/dispatch/page_keeper.h"
 #include "orb/os/thread.h"
+#include "orb/sched/priority.h"
 
 namespace corelane::dispatch {
 
@@ -22,8 +23,10 @@ class InlineHousekeeper {
  public:
   using Ask = std::function<ExecutiveReport()>;
 
-  // `directory`: the runtime directory; empty: no page. `events` and `ask` are valid until destruction.
-  InlineHousekeeper(std::string directory, std::size_t max_tasks, const TaskEvents& events, Ask ask);
+  // `directory`: the runtime directory; empty: no page. `natives`: where the levels of tasks that are real-time begin.
+  // `events` and `ask` are valid until destruction.
+  InlineHousekeeper(std::string directory, std::size_t max_tasks, sched::NativeRange natives, const TaskEvents& events,
+                    Ask ask);
   InlineHousekeeper(const InlineHousekeeper&) = delete;
   InlineHousekeeper& operator=(const InlineHousekeeper&) = delete;
   ~InlineHousekeeper();
@@ -34,7 +37,10 @@ class InlineHousekeeper {
   void run() noexcept;
   std::string label_of(TaskId task) const;
 
-  const Ask ask_;  // constant
+  // Constant.
+  const sched::NativeRange natives_;
+  const Ask ask_;
+
   // Owner: the thread, then who destroys it.
   PageKeeper page_;
   LatenessLog lateness_;

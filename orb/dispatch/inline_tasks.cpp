@@ -90,7 +90,7 @@ InlineTasks::InlineTasks(const ExecutiveOptions& options)
     : max_tasks_(options.max_tasks),
       natives_{.lowest = options.lowest_native, .highest = options.highest_native},
       real_time_(options.real_time),
-      housekeeper_(options.recorder.requests, options.max_tasks, events, [this] { return report(); }) {
+      housekeeper_(options.recorder.requests, options.max_tasks, natives_, events, [this] { return report(); }) {
   tasks_.reserve(max_tasks_);
   levels_.reserve(max_tasks_);
 }
@@ -201,7 +201,9 @@ Expected<InlineTasks::TaskPtr, NotAdmitted> InlineTasks::add(const Contract& con
   if (!fault && tasks_.size() >= max_tasks_) fault = sched::RefusalCode::too_many_tasks;
   if (fault) {
     ++refused_;
-    return NotAdmitted(sched::Refusal{.code = *fault});
+    const sched::Refusal why{.code = *fault};
+    refusals_.record(label, owner, contract, why, os::now());
+    return NotAdmitted(why);
   }
   auto task = std::make_shared<Task>(TaskId{last_id_ + 1}, contract, owner, std::string(label));
   ++last_id_;
@@ -265,6 +267,7 @@ ExecutiveReport InlineTasks::report() const {
     report.refused = refused_;
     report.jobs_refused = jobs_refused_.load(std::memory_order_relaxed);  // relaxed: a count
   }
+  report.refusals = refusals_.latest();
   for (const TaskPtr& task : here) report.tasks.push_back(report_of(*task, real_time_, false));
   for (const TaskPtr& task : gone) report.tasks.push_back(report_of(*task, real_time_, true));
   report.best_effort_jobs = best_effort_jobs_.load(std::memory_order_relaxed);  // relaxed: a count for reports

@@ -1,7 +1,7 @@
 // InlineTasks: what stands behind the mode `leader-followers`. A job runs on the thread that brought it, at once, at
 // its task's priority. Nothing is analysed, no job waits for its release, no core is leased: so nothing is promised,
-// and everybody is admitted. It is the way of the real-time ORBs that were made for one core, kept to be measured
-// against.
+// and nobody is refused for want of time: only where the table is full, or for a contract that makes no sense. It is
+// the way of the real-time ORBs that were made for one core, kept to be measured against.
 //
 // Jobs without a task run on that thread, too, but under SCHED_OTHER. Where all threads of the pool are in such jobs
 // nobody reads for the tasks; that is the pattern's price, which `followers.threads` moderates. Chores have a thread.
@@ -27,6 +27,7 @@
 #include "orb/dispatch/inline_housekeeper.h"
 #include "orb/dispatch/miss_log.h"
 #include "orb/dispatch/recent.h"
+#include "orb/dispatch/refusal_log.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/sched/priority.h"
 
@@ -79,6 +80,7 @@ class InlineTasks final : public Executive::State {
   std::vector<int> levels_;  // scratch
   std::uint64_t last_id_ = 0;
   std::uint64_t refused_ = 0;
+  RefusalLog refusals_;                         // shared
   std::atomic<std::uint64_t> jobs_refused_{0};  // shared
   bool stopped_ = false;
 

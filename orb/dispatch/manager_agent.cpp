@@ -73,13 +73,14 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
       queue_(options.queue_capacity),
       hints_(options.max_tasks),
       recorder_(options.recorder, manager_options(options, leases, natives_), options.max_tasks),
-      counters_(options.recorder.requests, core_counters(options, leases), options.max_tasks, best_effort),
+      counters_(options.recorder.requests, core_counters(options, leases), options.max_tasks, best_effort, refusals_,
+                options.admission ? Guarantee::bounds : Guarantee::placement),
       housekeeper_(maker, provider, inbox_, options.max_tasks),
       core_watch_(leases, provider, inbox_),
       departures_(options.max_tasks),
       manager_(manager_options(options, leases, natives_), recorder_.manager()),
       promises_(options_, leases_, provider, best_effort.servers(), manager_),
-      newcomers_(manager_, promises_, spin_of(options)) {
+      newcomers_(manager_, promises_, spin_of(options), refusals_) {
   for (const CoreLease& lease : leases_) {
     pools_.push_back(std::make_unique<CorePool>(lease.core, options.max_tasks, inbox_, recorder_.lane(lease.core),
                                                 options_.overshoot));

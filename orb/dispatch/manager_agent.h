@@ -186,6 +186,7 @@ class ManagerAgent final : public Agent {
   RequestQueue queue_;
   PriorityHints hints_;
   Recorder recorder_;
+  RefusalLog refusals_;
   CounterPublisher counters_;
   Housekeeper housekeeper_;
   CoreWatch core_watch_;

@@ -397,6 +397,7 @@ ExecutiveReport ManagerAgent::report() const {
     report_cores(report);
   }
   report.jobs_refused += counters_.refused_outside();
+  report.refusals = refusals_.latest();
   report.queue_full = queue_full_.load(std::memory_order_relaxed);  // relaxed: a count
   report.best_effort_jobs = best_effort_.jobs();
   report.best_effort_threads = best_effort_.threads();

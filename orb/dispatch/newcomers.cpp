@@ -145,6 +145,7 @@ void Newcomers::turn_away(NewcomerPtr newcomer, const sched::Refusal& refusal) n
   ++refusals_;
   sched::Refusal told = refusal;
   if (told.loser == no_task) told.jitter = newcomer->contract.jitter;
+  log_.record(newcomer->label, newcomer->owner, newcomer->contract, told, newcomer->since);
   newcomer->refuse(told);
 }
 

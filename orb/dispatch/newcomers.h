@@ -24,6 +24,7 @@
 #include "orb/dispatch/promise_keeper.h"
 #include "orb/dispatch/recent.h"
 #include "orb/dispatch/recorded_lane.h"
+#include "orb/dispatch/refusal_log.h"
 #include "orb/sched/commands.h"
 #include "orb/sched/refusal.h"
 
@@ -58,9 +59,9 @@ class Newcomers {
   static constexpr Duration explain_within = std::chrono::milliseconds{50};
   static constexpr int most_passed_over = 256;  // steps with no time for refusals; then one goes out without
 
-  // `spin`: what a task's thread may use after each job, on top of its budget.
-  Newcomers(RecordedManager& manager, PromiseKeeper& promises, Duration spin)
-      : manager_(manager), promises_(promises), spin_(spin) {}
+  // `spin`: what a task's thread may use after each job, on top of its budget. Who is refused is told to `log`, too.
+  Newcomers(RecordedManager& manager, PromiseKeeper& promises, Duration spin, RefusalLog& log)
+      : manager_(manager), promises_(promises), log_(log), spin_(spin) {}
 
   // Takes him in, or tells him why not. Where `most` are here those go first who are refused already.
   void propose(NewcomerPtr newcomer, Time now) noexcept;
@@ -95,6 +96,7 @@ class Newcomers {
 
   RecordedManager& manager_;
   PromiseKeeper& promises_;
+  RefusalLog& log_;
   const Duration spin_;
   NodeList<Newcomer> waiting_;     // not told to the Manager; the first is being prepared, or has to try again
   NodeList<Newcomer> deciding_;    // told, not answered: one, and one who waits until others have moved

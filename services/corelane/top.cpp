@@ -16,31 +16,49 @@
 #include "orb/base/contract.h"
 #include "orb/dispatch/neighbours.h"
 #include "orb/os/clock.h"
+#include "orb/sched/refusal.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
 
 using dispatch::CoreCounters;
+using dispatch::Guarantee;
 using dispatch::LedgerHolder;
 using dispatch::ProcessCounters;
+using dispatch::RefusedNewcomer;
 using dispatch::TaskCounters;
 
 namespace {
 
 double percent(std::int64_t ppm) { return static_cast<double>(ppm) / 10'000; }
 
-std::string table_of(const TaskCounters& task) {
+// A dash for what is not there, or not looked for.
+std::string number_or_dash(std::uint64_t number, bool known) { return known ? std::to_string(number) : "-"; }
+
+// Without a core no job is watched while it runs, see Guarantee.
+bool is_watched(const ProcessCounters& process) { return process.guarantee != Guarantee::priorities; }
+
+std::string table_of(const TaskCounters& task, bool watched) {
   const bool placed = task.core != no_core, bounded = task.bound > Duration::zero();
-  return format("  %-5llu %4s %4s %9s %9s %9s %9llu %7llu %8llu %10llu %7llu %9s %9s %9s  ",
+  return format("  %-5llu %4s %4s %9s %9s %9s %9llu %7llu %8llu %10s %7s %9s %9s %9s  ",
                 static_cast<unsigned long long>(task.task.value),
                 placed ? std::to_string(task.core.value).c_str() : "-",
-                placed ? std::to_string(task.native).c_str() : "-", brief(task.contract.period).c_str(),
-                brief(task.contract.deadline).c_str(), brief(task.contract.budget).c_str(),
-                static_cast<unsigned long long>(task.jobs), static_cast<unsigned long long>(task.misses),
-                static_cast<unsigned long long>(task.overruns), static_cast<unsigned long long>(task.oversleeps),
-                static_cast<unsigned long long>(task.blocks), brief(task.p99).c_str(), brief(task.max).c_str(),
-                bounded ? brief(task.bound).c_str() : "-") +
+                placed || task.native > 0 ? std::to_string(task.native).c_str() : "-",
+                brief(task.contract.period).c_str(), brief(task.contract.deadline).c_str(),
+                brief(task.contract.budget).c_str(), static_cast<unsigned long long>(task.jobs),
+                static_cast<unsigned long long>(task.misses), static_cast<unsigned long long>(task.overruns),
+                number_or_dash(task.oversleeps, watched).c_str(), number_or_dash(task.blocks, watched).c_str(),
+                brief(task.p99).c_str(), brief(task.max).c_str(), bounded ? brief(task.bound).c_str() : "-") +
          plain(task.label) + "\n";
+}
+
+std::string table_of(const RefusedNewcomer& refused, Time now) {
+  return format("  %7llu %9s %9s %9s %9s  ", static_cast<unsigned long long>(refused.times),
+                brief(std::max(now - refused.asked, Duration::zero())).c_str(), brief(refused.contract.period).c_str(),
+                brief(refused.contract.deadline).c_str(), brief(refused.contract.budget).c_str()) +
+         plain(refused.label + (refused.owner == PeerId{} ? "" : " of peer " + std::to_string(refused.owner.value)) +
+               ": " + sched::text_of(refused.why)) +
+         "\n";
 }
 
 // Servers write twice a second, on a thread that may have to wait for others.
@@ -137,27 +155,39 @@ std::string line_of(const CoreCounters& core, std::int64_t platform, const Other
   return text + "\n";
 }
 
+std::string guarantee_text(Guarantee guarantee) {
+  if (guarantee == Guarantee::priorities)
+    return "  dispatch.mode leader-followers: contracts are not analysed and nothing is promised; jobs run wherever "
+           "they come in\n";
+  if (guarantee == Guarantee::placement)
+    return "  dispatch.admission off: contracts are not analysed; tasks have cores and priorities, and no promise\n";
+  return {};
+}
+
 std::string table_of(const ProcessCounters& process, const Picture& picture, Time now) {
   std::string text = plain(process.program) + " " + std::to_string(process.pid) + ": admitted " +
                      std::to_string(process.admitted) + ", refused " + std::to_string(process.refused) +
                      ", jobs refused " + std::to_string(process.jobs_refused) + ", best effort " +
                      std::to_string(process.best_effort_jobs) + "\n" + age_text(now - process.written);
-  if (!process.promises)
-    text +=
-        "  dispatch.mode leader-followers: everybody is admitted, nothing is promised, jobs run wherever they come "
-        "in\n";
+  text += guarantee_text(process.guarantee);
   for (const CoreCounters& core : process.cores)
     text += line_of(core, platform_on(core.core, process, picture), others_on(core.core, process, picture));
-  if (process.tasks.empty()) return text;
-  text +=
-      "  task  core prio         T         D         C      jobs  misses overruns oversleeps  blocks       p99       "
-      "max     "
-      "bound\n";
-  for (const TaskCounters& task : process.tasks) text += table_of(task);
+  if (!process.tasks.empty())
+    text +=
+        "  task  core prio         T         D         C      jobs  misses overruns oversleeps  blocks       p99       "
+        "max     bound\n";
+  for (const TaskCounters& task : process.tasks) text += table_of(task, is_watched(process));
+  if (!process.refusals.empty()) text += "  refused  last ago         T         D         C\n";
+  for (const RefusedNewcomer& refused : process.refusals) text += table_of(refused, now);
   return text;
 }
 
-nlohmann::ordered_json json_of(const TaskCounters& task) {
+// A number that is not looked for is null.
+nlohmann::ordered_json json_of(std::uint64_t number, bool known) {
+  return known ? nlohmann::ordered_json(number) : nlohmann::ordered_json();
+}
+
+nlohmann::ordered_json json_of(const TaskCounters& task, bool watched) {
   return {{"task", task.task.value},
           {"label", task.label},
           {"owner", task.owner.value},
@@ -172,24 +202,39 @@ nlohmann::ordered_json json_of(const TaskCounters& task) {
           {"jobs", task.jobs},
           {"misses", task.misses},
           {"overruns", task.overruns},
-          {"oversleeps", task.oversleeps},
-          {"blocks", task.blocks},
+          {"oversleeps", json_of(task.oversleeps, watched)},
+          {"blocks", json_of(task.blocks, watched)},
           {"response_p50_ns", task.p50.count()},
           {"response_p99_ns", task.p99.count()},
           {"response_max_ns", task.max.count()}};
+}
+
+nlohmann::ordered_json json_of(const RefusedNewcomer& refused) {
+  return {{"label", refused.label},
+          {"owner", refused.owner.value},
+          {"times", refused.times},
+          {"asked_ns", refused.asked.time_since_epoch().count()},
+          {"period_ns", refused.contract.period.count()},
+          {"deadline_ns", refused.contract.deadline.count()},
+          {"budget_ns", refused.contract.budget.count()},
+          {"jitter_ns", refused.contract.jitter.count()},
+          {"suspension_ns", refused.contract.suspension.count()},
+          {"code", sched::name_of(refused.why.code)},
+          {"why", sched::text_of(refused.why)}};
 }
 
 nlohmann::ordered_json json_of(const ProcessCounters& process, const Picture& picture) {
   nlohmann::ordered_json json{{"program", process.program},
                               {"pid", process.pid},
                               {"written_ns", process.written.time_since_epoch().count()},
-                              {"promises", process.promises},
+                              {"promises", process.guarantee == Guarantee::bounds},
                               {"admitted", process.admitted},
                               {"refused", process.refused},
                               {"jobs_refused", process.jobs_refused},
                               {"best_effort_jobs", process.best_effort_jobs},
                               {"cores", nlohmann::ordered_json::array()},
-                              {"tasks", nlohmann::ordered_json::array()}};
+                              {"tasks", nlohmann::ordered_json::array()},
+                              {"refusals", nlohmann::ordered_json::array()}};
   for (const CoreCounters& core : process.cores) {
     nlohmann::ordered_json others, others_platform, platform;
     if (picture.fault.empty()) {
@@ -205,7 +250,8 @@ nlohmann::ordered_json json_of(const ProcessCounters& process, const Picture& pi
                              {"tasks", core.tasks},
                              {"order", order_name(core.order)}});
   }
-  for (const TaskCounters& task : process.tasks) json["tasks"].push_back(json_of(task));
+  for (const TaskCounters& task : process.tasks) json["tasks"].push_back(json_of(task, is_watched(process)));
+  for (const RefusedNewcomer& refused : process.refusals) json["refusals"].push_back(json_of(refused));
   return json;
 }
 

@@ -41,6 +41,24 @@ ProcessCounters sample(std::uint64_t number) {
   task.blocks = number + 1, task.oversleeps = number + 2;
   task.label = "Plant/step";
   counters.tasks = {task, task};
+  RefusedNewcomer refused{.label = "Plant/watch",
+                          .owner = PeerId{4},
+                          .contract = make_contract(20ms, 19ms),
+                          .why = {.code = sched::RefusalCode::neighbour_late,
+                                  .closest = CoreId{3},
+                                  .loser = TaskId{7},
+                                  .response = 21ms,
+                                  .deadline = 20ms,
+                                  .nearest = {.period = 40ms, .deadline = 40ms, .budget = 19ms},
+                                  .jitter = 1ms,
+                                  .tasks = 1,
+                                  .platform = 2,
+                                  .others = 3,
+                                  .others_platform = 4,
+                                  .loser_name = {'s', 't', 'e', 'p'}},
+                          .asked = Time{5s},
+                          .times = number};
+  counters.refusals = {refused};
   return counters;
 }
 
@@ -64,6 +82,30 @@ TEST_CASE("a counter page says what was written into it") {
   CHECK(pages[0].tasks[1].blocks == 6);
   CHECK(pages[0].tasks[1].oversleeps == 7);
   CHECK(pages[0].cores.at(0).core == CoreId{3});
+  const RefusedNewcomer written = sample(5).refusals[0];
+  REQUIRE(pages[0].refusals.size() == 1);
+  const RefusedNewcomer& read = pages[0].refusals[0];
+  CHECK(read.label == written.label);
+  CHECK(read.owner == written.owner);
+  CHECK(read.contract == written.contract);
+  CHECK(read.why == written.why);
+  CHECK(read.asked == written.asked);
+  CHECK(read.times == 5);
+}
+
+TEST_CASE("a page has room for all refusals that are remembered, and for no more") {
+  TempDirectory directory;
+  auto page = CounterPage::make(directory.path(), 1, 1);
+  REQUIRE(page);
+  ProcessCounters counters = sample(1);
+  counters.refusals.resize(RefusalLog::most, counters.refusals[0]);
+  counters.refusals.back().label = std::string(500, 'x');
+  counters.refusals.push_back(counters.refusals[0]);
+  (*page)->write(counters);
+  const auto pages = read_pages(directory.path());
+  REQUIRE(pages.size() == 1);
+  REQUIRE(pages[0].refusals.size() == RefusalLog::most);
+  CHECK(pages[0].refusals.back().label == std::string(RefusalLog::label_length, 'x'));
 }
 
 TEST_CASE("a page goes with its process, and what does not fit is left out") {
@@ -140,7 +182,8 @@ TEST_CASE("the page of a process that has ended is removed") {
   }
   SECTION("by the next server") {
     const BestEffortLane lane(1);
-    CounterPublisher publisher(directory.path(), {}, 1, lane);
+    const RefusalLog refusals;
+    CounterPublisher publisher(directory.path(), {}, 1, lane, refusals);
     CHECK(publisher.step(Time{} + 1min));
     CHECK(directory.entries() == 1);  // its own
     CHECK_FALSE(std::filesystem::exists(directory / "counters-1"));
@@ -181,7 +224,8 @@ TEST_CASE("counters are published from when the directory can be made") {
   TempDirectory directory;
   const std::string path = directory / "above/runtime";
   const BestEffortLane lane(1);
-  CounterPublisher publisher(path, {}, 1, lane);
+  const RefusalLog refusals;
+  CounterPublisher publisher(path, {}, 1, lane, refusals);
   CHECK_FALSE(publisher.step(Time{} + 1s));
   std::filesystem::create_directory(directory / "above");
   CHECK_FALSE(publisher.step(Time{} + 1200ms));  // not at every turn
@@ -194,7 +238,8 @@ TEST_CASE("counters that were removed with their directory are published again")
   TempDirectory directory;
   const std::string path = directory / "runtime";
   const BestEffortLane lane(1);
-  CounterPublisher publisher(path, {}, 1, lane);
+  const RefusalLog refusals;
+  CounterPublisher publisher(path, {}, 1, lane, refusals);
   CHECK(publisher.step(Time{} + 1min));
   std::filesystem::remove_all(path);
   CHECK(publisher.step(Time{} + 2min));
@@ -225,17 +270,20 @@ TEST_CASE("tasks that run where their jobs arrive have a page too") {
   report.tasks.resize(2);
   report.tasks[0].contract = make_contract(10ms, 1ms);
   report.tasks[0].jobs = 5;
+  report.tasks[0].priority = Priority{3};
+  report.tasks[0].real_time = true;
   report.tasks[1].gone = true;
   {
     NoChores none;
     TaskEvents events(none);
-    InlineHousekeeper counters(directory.path(), 4, events, [&] { return report; });
+    InlineHousekeeper counters(directory.path(), 4, {.lowest = 2, .highest = 49}, events, [&] { return report; });
     REQUIRE(counters.start(256 * 1024));
     std::vector<ProcessCounters> pages;
     while (pages.empty()) pages = read_pages(directory.path());  // bound: the thread's start
-    CHECK_FALSE(pages[0].promises);
+    CHECK(pages[0].guarantee == Guarantee::priorities);
     REQUIRE(pages[0].tasks.size() == 1);
     CHECK(pages[0].tasks[0].jobs == 5);
+    CHECK(pages[0].tasks[0].native == sched::native_of(Priority{3}, {.lowest = 2, .highest = 49}));
   }
   CHECK(directory.entries() == 0);
 }
@@ -262,6 +310,10 @@ TEST_CASE("the housekeeper publishes what a machine runs") {
   REQUIRE(pages.size() == 1);
   CHECK(pages[0].admitted == 1);
   CHECK(pages[0].refused == 1);
+  CHECK(pages[0].guarantee == Guarantee::bounds);
+  REQUIRE(pages[0].refusals.size() == 1);
+  CHECK(pages[0].refusals[0].why.code == sched::RefusalCode::not_schedulable);
+  CHECK(pages[0].refusals[0].why.nearest.found());  // what would have fitted, as the client was told
   REQUIRE(pages[0].tasks.size() == 1);
   CHECK(pages[0].tasks[0].jobs == 1);
   CHECK(pages[0].tasks[0].overruns == 1);

@@ -300,7 +300,10 @@ TEST_CASE("contracts that nobody could keep are refused here too") {
   CHECK(followers.refused(cancelling) == sched::RefusalCode::overrun_policy);
   CHECK(followers.refused({.period = 1ms, .deadline = 1ms, .budget = 2ms}) == sched::RefusalCode::bad_contract);
   CHECK(*followers.submit(no_task, {}, cancelling).refused == sched::RefusalCode::overrun_policy);
-  CHECK(followers.executive->snapshot().refused == 3);
+  const ExecutiveReport report = followers.executive->snapshot();
+  CHECK(report.refused == 3);
+  REQUIRE_FALSE(report.refusals.empty());
+  CHECK(report.refusals[0].why.code == sched::RefusalCode::overrun_policy);
 }
 
 TEST_CASE("a full table refuses until somebody leaves") {

@@ -151,16 +151,63 @@ TEST_CASE("a server that promises nothing is shown as one") {
   auto page = dispatch::CounterPage::make(directory.path(), 0, 1);
   REQUIRE(page);
   dispatch::ProcessCounters counters = sample();
-  counters.promises = false;
+  counters.guarantee = dispatch::Guarantee::priorities;
   counters.cores.clear();
   counters.tasks[0].core = no_core;
   counters.tasks[0].bound = Duration::zero();
   (*page)->write(counters);
   const std::string text = shown(directory.path(), Format::table);
-  CHECK_THAT(text, Catch::Contains("leader-followers: everybody is admitted, nothing is promised"));
+  CHECK_THAT(text, Catch::Contains("leader-followers: contracts are not analysed and nothing is promised;"));
+  CHECK_THAT(text, Catch::Contains("       4        0          -       -  "));  // nobody looks for sleeps and blocks
   CHECK_THAT(text, Catch::Contains("  9        -    -"));
   CHECK_THAT(text, Catch::Contains("        -  Plant/st"));  // the bound
-  CHECK(nlohmann::json::parse(shown(directory.path(), Format::json))[0]["promises"] == false);
+  const auto json = nlohmann::json::parse(shown(directory.path(), Format::json));
+  CHECK(json[0]["promises"] == false);
+  CHECK(json[0]["tasks"][0].at("oversleeps").is_null());
+}
+
+TEST_CASE("a server whose tasks run at priorities without cores shows those") {
+  dispatch::ProcessCounters counters = sample();
+  counters.guarantee = dispatch::Guarantee::priorities;
+  counters.tasks[0].core = no_core;
+  counters.tasks[0].native = 47;
+  CHECK_THAT(text_of({.processes = {counters}}, Format::table, Time{}), Catch::Contains("  9        -   47 "));
+}
+
+TEST_CASE("a server without admission is shown as one") {
+  dispatch::ProcessCounters counters = sample();
+  counters.guarantee = dispatch::Guarantee::placement;
+  const Picture picture{.processes = {counters}};
+  CHECK_THAT(text_of(picture, Format::table, Time{}),
+             Catch::Contains("\n  dispatch.admission off: contracts are not analysed;") &&
+                 Catch::Contains("         6       0  "));  // sleeps and blocks are looked for
+  CHECK(nlohmann::json::parse(text_of(picture, Format::json, Time{}))[0]["promises"] == false);
+}
+
+TEST_CASE("who was refused stands beside the tasks, with how often and why") {
+  dispatch::ProcessCounters counters = sample();
+  counters.refusals = {{.label = "Plant/watch\x1b",
+                        .owner = PeerId{7},
+                        .contract = make_contract(10ms, 9ms),
+                        .why = {.closest = CoreId{2}, .response = 11ms, .deadline = 10ms},
+                        .asked = Time{98s},
+                        .times = 12}};
+  const Picture picture{.processes = {counters}};
+  const std::string text = text_of(picture, Format::table, Time{100s});
+  CHECK_THAT(text,
+             Catch::Contains("\n  refused  last ago         T         D         C\n"
+                             "       12     2.00s   10.00ms   10.00ms    9.00ms  Plant/watch? of peer 7: a deadline "
+                             "would be missed on every core; closest is core 2, response 11ms against deadline "
+                             "10ms\n"));
+  const auto json = nlohmann::json::parse(text_of(picture, Format::json, Time{}));
+  const auto& refused = json[0]["refusals"].at(0);
+  CHECK(refused["times"] == 12);
+  CHECK(refused["code"] == "not_schedulable");
+  CHECK(refused["budget_ns"] == 9'000'000);
+  SECTION("also where there are no tasks") {
+    counters.tasks.clear();
+    CHECK_THAT(text_of({.processes = {counters}}, Format::table, Time{}), Catch::Contains("Plant/watch? of peer 7: "));
+  }
 }
 
 TEST_CASE("programs get JSON with units in its names") {

@@ -1,0 +1,50 @@
+#include "orb/dispatch/refusal_log.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace corelane::dispatch {
+
+void RefusalLog::record(std::string_view label, PeerId owner, const Contract& contract, const sched::Refusal& why,
+                        Time asked) noexcept {
+  const std::lock_guard lock(mutex_);
+  Row& row = row_of(label.substr(0, label_length));
+  row.owner = owner;
+  row.contract = contract;
+  row.why = why;
+  row.asked = asked;
+  row.turn = ++turns_;
+  ++row.times;
+}
+
+// That of the label, or the one that was refused longest ago, emptied for it; a free one is older than all.
+RefusalLog::Row& RefusalLog::row_of(std::string_view label) noexcept {
+  const auto is_its = [label](const Row& row) { return row.times > 0 && row.name() == label; };
+  if (const auto found = std::ranges::find_if(rows_, is_its); found != rows_.end()) return *found;
+  Row& row = *std::ranges::min_element(rows_, {}, &Row::turn);
+  row.length = label.copy(row.label.data(), row.label.size());
+  row.times = 0;
+  return row;
+}
+
+std::vector<RefusedNewcomer> RefusalLog::latest() const {
+  std::vector<Row> rows;
+  rows.reserve(most);  // before the lock: the manager may wait for it
+  {
+    const std::lock_guard lock(mutex_);
+    rows = rows_;
+  }
+  std::erase_if(rows, [](const Row& row) { return row.times == 0; });
+  std::ranges::sort(rows, std::ranges::greater{}, &Row::turn);
+  std::vector<RefusedNewcomer> result;
+  for (const Row& row : rows)
+    result.push_back({.label = std::string(row.name()),
+                      .owner = row.owner,
+                      .contract = row.contract,
+                      .why = row.why,
+                      .asked = row.asked,
+                      .times = row.times});
+  return result;
+}
+
+}  // namespace corelane::dispatch
