@@ -52,6 +52,8 @@ struct Registration::State {
   void renew();
   void register_again();
   void give_back() noexcept;
+  void start_thread();
+  void begin_renewing();
   void run(const std::stop_token& stop);
 
   // Constant after construction.
@@ -62,11 +64,12 @@ struct Registration::State {
   ContextRef root{};
   CORBA::object_reference<idl::Directory> directory{};  // nil: another server of CosNaming
 
-  // The renewing thread's, once it runs.
+  // The renewing thread's, once it renews.
   std::optional<idl::LeaseId> lease{};
   bool is_taken = false;  // by another; said already
 
   std::mutex mutex{};
+  bool renews = false;  // guarded by mutex
   std::condition_variable_any woken{};
   std::jthread thread{};
 };
@@ -120,9 +123,25 @@ void Registration::State::give_back() noexcept try {
   os::log::debug(std::string("naming: the name was not taken away: ") + why.what());
 }
 
+void Registration::State::start_thread() {
+  auto started = os::plain_thread<std::jthread>([this](const std::stop_token& stop) { run(stop); });
+  if (!started) core::raise(started.error());
+  thread = std::move(*started);
+}
+
+// The lease is the thread's from here on.
+void Registration::State::begin_renewing() {
+  {
+    const std::lock_guard lock(mutex);
+    renews = true;
+  }
+  woken.notify_one();
+}
+
 // Bound: until the registration's end.
 void Registration::State::run(const std::stop_token& stop) {
   std::unique_lock lock(mutex);
+  if (!woken.wait(lock, stop, [this] { return renews; })) return;
   while (!woken.wait_for(lock, stop, options.renewal, [] { return false; }) && !stop.stop_requested()) renew();
 }
 
@@ -133,15 +152,10 @@ Registration::Registration(CORBA::object_reference<CORBA::ORB> orb, const std::s
   state_->directory = IDL::traits<idl::Directory>::narrow(found);
   state_->root = IDL::traits<CosNaming::NamingContext>::narrow(found);
   if (!state_->root) core::raise(Error{ErrorKind::inv_objref, Completion::no, 0}, "NameService is no naming context");
+  // The thread comes first: without one nobody loses the name to this registration.
+  if (state_->directory) state_->start_thread();
   state_->take(options.replace);
-  if (!state_->directory) return;
-  auto thread =
-      os::plain_thread<std::jthread>([state = state_.get()](const std::stop_token& stop) { state->run(stop); });
-  if (!thread) {
-    state_->give_back();
-    core::raise(thread.error());
-  }
-  state_->thread = std::move(*thread);
+  if (state_->directory) state_->begin_renewing();
 }
 
 Registration::~Registration() {

@@ -29,7 +29,7 @@ struct RegistrationOptions {
 class Registration {
  public:
   // `name` as resolve_str() takes it, from NameService on. Raises what resolve_initial_references(), bind() and the
-  // calls between raise; InvalidName for text that is no name.
+  // calls between raise; InvalidName for text that is no name; NO_RESOURCES no_thread. The name is then as it was.
   Registration(CORBA::object_reference<CORBA::ORB> orb, const std::string& name,
                CORBA::object_reference<CORBA::Object> object, RegistrationOptions options = {});
   Registration(const Registration&) = delete;

@@ -1,5 +1,7 @@
 #include "services/nameserver/client/registration.h"
 
+#include <pthread.h>
+
 #include <catch2/catch.hpp>
 #include <optional>
 #include <thread>
@@ -33,6 +35,26 @@ class Forgetful {
  private:
   const TempDirectory place_;
   std::optional<ServedNames> names_;
+};
+
+// As long as this lives, a thread that asks for no stack of its own is to get one that no machine has.
+class NoPlainThreads {
+ public:
+  NoPlainThreads() {
+    REQUIRE(pthread_getattr_default_np(&before_) == 0);
+    pthread_attr_t vast;
+    REQUIRE(pthread_attr_init(&vast) == 0);
+    REQUIRE(pthread_attr_setstacksize(&vast, std::size_t{1} << 46) == 0);
+    REQUIRE(pthread_setattr_default_np(&vast) == 0);
+    pthread_attr_destroy(&vast);
+  }
+  ~NoPlainThreads() {
+    pthread_setattr_default_np(&before_);
+    pthread_attr_destroy(&before_);
+  }
+
+ private:
+  pthread_attr_t before_;
 };
 
 std::string resolved(const NamingDirectory& root, const std::string& name) {
@@ -92,4 +114,22 @@ TEST_CASE("what cannot be registered is refused") {
   CHECK(raised_by([&] { Registration(server.orb, "a//b", names.root()); }) == "InvalidName");
   CHECK(raised_by([&] { Registration(server.orb, "a/b", names.root(), {.make_contexts = false}); }) ==
         "NotFound missing_node a/b");
+}
+
+TEST_CASE("a registration that gets no thread leaves the name to whom it belongs") {
+  ServedNames names;
+  const QuietOrb server({"-ORBInitRef", "NameService=" + names.ior()});
+  const auto root = names.root();
+  { const Registration first(server.orb, "plant/first", root); }  // what the ORB starts with its first calls is there
+  root->bind(cos_name("plant/x"), nullptr);
+  const auto registered = [&](const std::string& name) {
+    const NoPlainThreads none;
+    return raised_by([&] { Registration(server.orb, name, root); });
+  };
+  CHECK(registered("plant/x") == "NO_RESOURCES");
+  CHECK(resolved(root, "plant/x") == "");
+  CHECK(root->describe(cos_name("plant/x")).lives() == Corelane::Naming::Lifetime::persistent);
+  CHECK(registered("hall/y") == "NO_RESOURCES");
+  CHECK(resolved(root, "hall") == "NotFound missing_node hall");
+  CHECK(root->nameserver()->state().leases() == 0);
 }
