@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "orb/os/size_limit_guard.h"
+#include "orb/os/file_room.h"
 
 // Younger than the C library's headers.
 #ifndef MFD_NOEXEC_SEAL
@@ -79,9 +79,8 @@ Expected<MadeMemory, SetupFault> make_memory(std::size_t size, Writers writers) 
   MadeMemory made{make_descriptor(), {}};
   if (!made.fd) return no_memfd();
   const auto length = static_cast<off_t>(size);
-  const os::SizeLimitGuard guard;
   // Allocated before it is mapped: a shortage is an error here and never a SIGBUS later.
-  if (ftruncate(made.fd.get(), length) != 0 || fallocate(made.fd.get(), 0, 0, length) != 0) return no_room(size);
+  if (!os::take_room(made.fd, 0, length)) return no_room(size);
   auto mapping = map(made.fd, size, PROT_READ | PROT_WRITE);
   if (!mapping) return no_room(size);
   made.mapping = std::move(*mapping);

@@ -14,6 +14,7 @@
 #include "orb/base/errors.h"
 #include "orb/os/fd.h"
 #include "orb/os/file_lock.h"
+#include "orb/os/file_room.h"
 #include "orb/os/host.h"
 #include "orb/os/size_limit_guard.h"
 
@@ -263,9 +264,8 @@ Expected<std::unique_ptr<CounterPage>> CounterPage::make(const std::string& dire
   if (!file) return file.error();
   std::unique_ptr<CounterPage> page(
       new CounterPage(std::move(file->first), std::move(file->second), words_for(cores, tasks), cores, tasks));
-  const os::SizeLimitGuard guard;
-  errno = ::posix_fallocate(page->file_.get(), 0, static_cast<off_t>(page->words_.size() * sizeof(std::uint64_t)));
-  if (errno != 0) return not_stored;
+  const auto size = static_cast<off_t>(page->words_.size() * sizeof(std::uint64_t));
+  if (!os::take_room(page->file_, 0, size)) return not_stored;
   return page;
 }
 

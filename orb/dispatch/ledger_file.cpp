@@ -17,6 +17,7 @@
 #include "orb/base/minor.h"
 #include "orb/os/directory.h"
 #include "orb/os/file_lock.h"
+#include "orb/os/file_room.h"
 #include "orb/os/size_limit_guard.h"
 
 namespace corelane::dispatch {
@@ -177,9 +178,7 @@ Expected<bool> LedgerFile::claim(std::size_t slot, std::span<const Promise> mine
   const auto living = lives(slot);
   if (!living) return living.error();
   if (!*living) {
-    const os::SizeLimitGuard guard;
-    errno = posix_fallocate(file_.get(), static_cast<off_t>(ledger::slot_offset(slot)), ledger::slot_size);
-    if (errno != 0) return not_stored;
+    if (!os::take_room(file_, static_cast<off_t>(ledger::slot_offset(slot)), ledger::slot_size)) return not_stored;
     if (const auto written = write_own(mine); !written) return written.error();
     const auto alive = os::try_lock(file_, life_lock(slot));
     if (!alive) return alive;
