@@ -22,17 +22,17 @@ namespace corelane::channel {
 
 struct Peer;
 
-// An acceptor's own say: asked when somebody whom `access` lets in has said hello and was not answered yet, so that he
-// knows that he has no channel. What it gives comes with the channel (Channel::pass()), or goes when none comes about;
-// a fault is what he is told. Thread: the one that accepts.
-using Porter = std::function<Expected<std::shared_ptr<void>, SetupFault>(const Peer&)>;
+// An acceptor's own say: asked when somebody whom `access` lets in has said hello over that socket and was not answered
+// yet, so that he knows that he has no channel. What it gives comes with the channel (Channel::pass()), or goes when
+// none comes about; a fault is what he is told. Thread: the one that accepts.
+using Porter = std::function<Expected<std::shared_ptr<void>, SetupFault>(const Peer&, const os::Fd& socket)>;
 
 // A Listener's: asked at once when somebody has connected over that socket, before he says anything; a fault is what he
 // is told. Thread: the one that accepts.
 using Greeter = std::function<Expected<void, SetupFault>(const Peer&, const os::Fd& socket)>;
 
-// A Listener's: asked when no descriptor is left for somebody who connects; whether there are some now. Otherwise he is
-// told so. Thread: the one that accepts.
+// A Listener's: asked when no descriptor is left for somebody who connects; whether there are some now. If not, he is
+// told that there are none. Thread: the one that accepts.
 using RoomMaker = std::function<bool()>;
 
 struct Options {

@@ -145,8 +145,8 @@ Result<void> send_hello(const os::Fd& socket, Offer& offer, const MadeMemory* sl
   return send_packet(socket, &offer.hello, sizeof offer.hello, descriptors);
 }
 
-Result<std::shared_ptr<void>> ask_porter(const Peer& peer, const Porter& porter) {
-  return porter ? porter(peer) : Result<std::shared_ptr<void>>(nullptr);
+Result<std::shared_ptr<void>> ask_porter(const os::Fd& socket, const Porter& porter) {
+  return porter ? porter(peer_of(socket), socket) : Result<std::shared_ptr<void>>(nullptr);
 }
 
 // An eventfd's owner can make a write to it block, and a signal goes to whatever has the number by then: that is for
@@ -293,7 +293,7 @@ Result<EndParts> answer(const os::Fd& socket, const Options& options, Packet pac
   const Wake wake = wake_by(peer_of(socket), options);
   auto offered = check_offer(socket, std::move(packet), hello_of(options, wake), options, Side::connector);
   if (!offered) return offered.error();
-  auto pass = ask_porter(peer_of(socket), options.porter);
+  auto pass = ask_porter(socket, options.porter);
   if (!pass) return pass.error();
   auto offer = make_offer(options, wake);
   if (!offer) return offer.error();

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <functional>
 #include <new>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "orb/base/minor.h"
@@ -47,11 +49,13 @@ bool has_half_left(const os::Fd& any) noexcept {
   return lowest && !is_beyond_half(lowest);
 }
 
+constexpr std::string_view half_in_use =
+    "half of this server's descriptors (RLIMIT_NOFILE) are in use, and the others are for sockets; raise its "
+    "ulimit -n, or LimitNOFILE= of its systemd unit";
+
 SetupFault half_is_in_use(const channel::Peer& peer) {
   return {SetupFault::Kind::denied,
-          "user " + std::to_string(peer.user) +
-              " gets no channel: half of this server's descriptors (RLIMIT_NOFILE) are in use, and the others are for "
-              "sockets; raise its ulimit -n, or LimitNOFILE= of its systemd unit"};
+          "user " + std::to_string(peer.user) + " gets no channel: " + std::string(half_in_use)};
 }
 
 using Evict = std::function<bool(ConnectionCensus&)>;
@@ -108,23 +112,20 @@ class Evictor {
   bool make_place(const std::string& host) {
     return ask([host](ConnectionCensus& census) { return census.evict_idle(host); });
   }
-  // One channel's. They are for clients that call, and a channel takes longer to set up than many calls over a socket:
-  // one that was used just now stays.
-  bool make_descriptors() {
-    if (!ask([](ConnectionCensus& census) { return census.evict_channel(os::now() - kept_channel); })) return false;
-    if (const Time now = os::now(); now >= quiet_until_) {
-      quiet_until_ = now + quiet_time;
-      os::log::info(
-          "idle channels make room for newcomers: half of this server's descriptors (RLIMIT_NOFILE) are in use, the "
-          "others are for sockets; raise its ulimit -n, or LimitNOFILE= of its systemd unit");
-    }
-    return true;
+  // For whoever is accepted next.
+  bool make_descriptors() { return is_next_served_ = end_channel(); }
+  // Whether that newcomer may go on in the lower half.
+  bool greet(const os::Fd& newcomer) {
+    served_.erase(newcomer.get());
+    if (std::exchange(is_next_served_, false)) served_.insert(newcomer.get());
+    return !is_beyond_half(newcomer) || (make_descriptors_for(newcomer) && has_half_left(newcomer));
   }
   // For a channel whose other descriptors are open by now.
-  Expected<ChannelWatch, SetupFault> make_watch(const channel::Peer& peer, const ChannelOptions& granted) {
+  Expected<ChannelWatch, SetupFault> make_watch(const channel::Peer& peer, const os::Fd& newcomer,
+                                                const ChannelOptions& granted) {
     ChannelWatch watch = ChannelWatch::make(peer, granted);
     int fault = errno;
-    if ((!watch || is_beyond_half(watch.more)) && make_descriptors()) {
+    if ((!watch || is_beyond_half(watch.more)) && make_descriptors_for(newcomer)) {
       watch = {};  // first: for the lowest numbers
       watch = ChannelWatch::make(peer, granted);
       fault = errno;
@@ -135,6 +136,18 @@ class Evictor {
   }
 
  private:
+  // A newcomer costs one channel at most.
+  bool make_descriptors_for(const os::Fd& newcomer) { return served_.insert(newcomer.get()).second && end_channel(); }
+  // They are for clients that call, and a channel takes longer to set up than many calls over a socket: one that was
+  // used just now stays.
+  bool end_channel() {
+    if (!ask([](ConnectionCensus& census) { return census.evict_channel(os::now() - kept_channel); })) return false;
+    if (const Time now = os::now(); now >= quiet_until_) {
+      quiet_until_ = now + quiet_time;
+      os::log::info("idle channels make room for newcomers: " + std::string(half_in_use));
+    }
+    return true;
+  }
   bool ask(Evict evict) {
     if (last_ && !last_->is_over()) return false;
     const auto eviction = std::make_shared<Eviction>();
@@ -147,6 +160,8 @@ class Evictor {
   const std::shared_ptr<ConnectionCensus> census_;
   const std::shared_ptr<Reactor::Impl> reactor_;
   std::shared_ptr<Eviction> last_;
+  std::set<int> served_;  // of those whose channels are being set up, the sockets for whom a channel has ended
+  bool is_next_served_ = false;
   Time quiet_until_{};  // for the log
 };
 
@@ -184,18 +199,18 @@ channel::Options ChannelListener::options(std::shared_ptr<ConnectionCensus> cens
                                           std::shared_ptr<Reactor::Impl> reactor, const ChannelOptions& granted) {
   const auto evictor = std::make_shared<Evictor>(std::move(census), std::move(reactor));
   channel::Options options = ChannelLink::options(granted);
-  options.porter = [evictor, granted](const channel::Peer& peer) -> Expected<std::shared_ptr<void>, SetupFault> {
+  options.porter = [evictor, granted](const channel::Peer& peer,
+                                      const os::Fd& newcomer) -> Expected<std::shared_ptr<void>, SetupFault> {
     const std::string name = "user " + std::to_string(peer.user);
     auto ticket = evictor->census().enter(name);
     if (!ticket && evictor->make_place(name)) ticket = evictor->census().enter(name);
     if (!ticket) return SetupFault{SetupFault::Kind::denied, name + " refused: " + ticket.error()};
-    auto watch = evictor->make_watch(peer, granted);
+    auto watch = evictor->make_watch(peer, newcomer, granted);
     if (!watch) return watch.error();
     return std::shared_ptr<void>(std::make_shared<Place>(std::move(*ticket), std::move(*watch)));
   };
   options.greeter = [evictor](const channel::Peer& peer, const os::Fd& newcomer) -> Expected<void, SetupFault> {
-    const bool welcome = !is_beyond_half(newcomer) || (evictor->make_descriptors() && has_half_left(newcomer));
-    if (!welcome) return half_is_in_use(peer);
+    if (!evictor->greet(newcomer)) return half_is_in_use(peer);
     return {};
   };
   options.room_maker = [evictor] { return evictor->make_descriptors(); };

@@ -97,7 +97,7 @@ TEST_CASE("only those on the access list are welcome") {
 }
 
 TEST_CASE("whom the porter turns away is told why before he has a channel") {
-  const Porter porter = [](const Peer&) { return SetupFault{Kind::denied, "no room today"}; };
+  const Porter porter = [](const Peer&, const auto&) { return SetupFault{Kind::denied, "no room today"}; };
   const auto [asked, answered] = shake_hands({}, {.porter = porter});
   CHECK(asked.error().kind == Kind::refused);
   CHECK(says(asked, "no room today"));
@@ -106,7 +106,7 @@ TEST_CASE("whom the porter turns away is told why before he has a channel") {
 
 TEST_CASE("what the porter gives comes with the channel, or goes with whoever does not take it") {
   std::weak_ptr<void> given;
-  const Porter porter = [&](const Peer& peer) -> Expected<std::shared_ptr<void>, SetupFault> {
+  const Porter porter = [&](const Peer& peer, const auto&) -> Expected<std::shared_ptr<void>, SetupFault> {
     CHECK(peer.process == getpid());
     const auto pass = std::make_shared<int>(7);
     given = pass;

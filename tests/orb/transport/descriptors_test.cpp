@@ -1,14 +1,20 @@
 // A server that has no file descriptor left: a process of its own, with a low limit. Where connections are idle
 // newcomers take their places; otherwise they are told.
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <thread>
 #include <vector>
 
+#include "orb/channel/channel.h"
+#include "orb/channel/listener.h"
 #include "orb/os/fd.h"
 #include "orb/transport/socket_transport.h"
 #include "tests/orb/transport/kinds.h"
@@ -77,6 +83,10 @@ class Server {
     end_of(process_);
   }
   const Endpoint& endpoint() const { return endpoint_; }
+  long descriptors() const {
+    const std::filesystem::directory_iterator all("/proc/" + std::to_string(process_) + "/fd");
+    return std::distance(begin(all), end(all));
+  }
 
  private:
   Endpoint endpoint_;
@@ -119,6 +129,19 @@ Endpoint endpoint_in(const TempDirectory& directory, const std::string& kind) {
                         : transport::channel_endpoint(directory / "door");
 }
 
+// Of one who connects and says nothing: until the server has him, or has told him that there is no room.
+os::Fd silent_at(const Server& server) {
+  const long before = server.descriptors();
+  auto socket = channel::connect_socket(server.endpoint().path, patience());
+  REQUIRE(socket);
+  const auto is_told = [&] {
+    pollfd watched{socket->get(), POLLIN, 0};
+    return poll(&watched, 1, 0) > 0;
+  };
+  while (server.descriptors() == before && !is_told()) std::this_thread::yield();
+  return std::move(*socket);
+}
+
 bool answers(const ConnectionPtr& caller, std::string_view text) {
   return send(caller, text) && read(caller, text.size()) == text;
 }
@@ -157,4 +180,31 @@ TEST_CASE("who comes when no descriptor is left and no connection is idle is tol
   CHECK(said == farewell);
   CHECK_FALSE(busy.empty());
   for (const ConnectionPtr& one : busy) CHECK(answers(one, "z"));
+}
+
+TEST_CASE("a newcomer costs one channel at most, whatever others do while his is set up") {
+  const Quiet quiet;
+  const TempDirectory directory;
+  const Server server(endpoint_in(directory, "channel"), 100);
+  Clients clients(server.endpoint());
+  std::vector<ConnectionPtr> callers;
+  while (callers.size() < 4) callers.push_back(clients.welcomed());
+  const auto ended = [&] {
+    return std::count_if(callers.begin(), callers.end(), [](const auto& caller) { return !answers(caller, "x"); });
+  };
+  REQUIRE(ended() == 0);
+  os::sleep_until(os::now() + std::chrono::milliseconds{1200});  // sleep: channels grow old by the clock alone
+
+  std::vector<os::Fd> others;
+  os::Fd newcomer;
+  long before = 0;
+  do {
+    others.push_back(std::move(newcomer));
+    before = server.descriptors();
+    newcomer = silent_at(server);
+  } while (server.descriptors() > before);
+  // A channel has ended for him. Others take what it had.
+  for (long left = before - server.descriptors() + 1; left > 0; --left) others.push_back(silent_at(server));
+  (void)channel::Channel::connect_over(std::move(newcomer), {}, patience());
+  CHECK(ended() == 1);
 }
