@@ -32,8 +32,8 @@ class Listener {
   // The next whose channel is set up, or why one was not; he is told too. Handshakes go on side by side, also from one
   // call to the next: one who says nothing holds up nobody, and is given up after Options::handshake. While no
   // descriptor is left, and Options::room_maker makes no room, newcomers are told so and turned away (`denied`);
-  // handshakes go on, and end. Whom the access
-  // list does not let in is turned away when he connects. Faults of handshakes say whose they were.
+  // handshakes go on, and end. Whom the access list does not let in is turned away when he connects. Faults of
+  // handshakes say whose they were.
   Expected<Channel, SetupFault> accept(Time deadline);
   // The connection alone, for accept_over() elsewhere.
   Expected<os::Fd, SetupFault> accept_socket(Time deadline);

@@ -38,7 +38,8 @@ struct Place {
   ChannelWatch watch;
 };
 
-// The system gives the lowest number that is free. A channel takes ten: beyond a half the rest is for sockets.
+// The system gives the lowest number that is free. A channel takes ten at most: beyond a half the rest is for
+// sockets.
 bool is_beyond_half(const os::Fd& fd) noexcept {
   rlimit limit{};
   return getrlimit(RLIMIT_NOFILE, &limit) == 0 && static_cast<rlim_t>(fd.get()) > limit.rlim_cur / 2;
