@@ -45,14 +45,11 @@ std::string as_table(const std::string& first, const toml::node& node) {
   return "[\"" + as_repository_id(path) + "\"." + (last.empty() ? "OPERATION" : last) + "]";
 }
 
-// uses[0] of a contract by the name that the file gives it.
-std::string with_names(std::string text, const std::vector<std::string>& resources) {
-  for (std::size_t i = 0; i < resources.size(); ++i) {
-    const std::string number = "uses[" + std::to_string(i) + "]";
-    for (std::size_t at = 0; (at = text.find(number, at)) != text.npos; at += resources[i].size() + 5)
-      text.replace(at, number.size(), "uses." + resources[i]);
-  }
-  return text;
+// Which resource somebody who wrote `name` may have meant.
+std::string resource_question(const std::string& name, const std::vector<std::string>& made) {
+  if (made.empty()) return "; none was made at all";
+  const std::string best = meant(name, made, "is");
+  return best.empty() ? "; made: " + listed(made) : best + " meant?";
 }
 
 // Which interface somebody who wrote `id` probably meant; empty: none is like it. Few slips: all ids are half alike.
@@ -60,6 +57,10 @@ std::string question(const std::string& id, const std::vector<std::string>& know
   constexpr std::size_t slips = 2;
   if (known.empty() || distance(id, nearest(id, known)) > slips) return {};
   return "; is " + nearest(id, known) + " meant?";
+}
+
+FilePlace place_of(const toml::source_region& region) {
+  return {.line = region.begin.line, .column = region.begin.column};
 }
 
 std::vector<std::string> operations_of(const Skeleton& skeleton) {
@@ -78,7 +79,7 @@ class ContractsFile::Reader {
   std::optional<std::string> read(const toml::table& root) {
     for (const auto& [id, node] : root) {
       const std::string name(id.str());
-      line_ = id.source().begin.line;
+      at_ = place_of(id.source());
       if (!is_repository_id(name))
         return fault("\"" + name + "\" is no repository id; is " + as_table(name, node) + " meant?");
       const toml::table* operations = node.as_table();
@@ -89,28 +90,29 @@ class ContractsFile::Reader {
   }
 
  private:
-  std::optional<std::string> fault(const std::string& text) const { return file_.at(line_) + text; }
+  std::optional<std::string> fault(const std::string& text) const { return file_.at(at_) + text; }
 
   std::optional<std::string> read_interface(const std::string& id, const toml::table& operations) {
     for (const auto& [name, node] : operations) {
-      line_ = name.source().begin.line;
+      at_ = place_of(name.source());
       const toml::table* fields = node.as_table();
       if (fields == nullptr)
         return fault(id + ": \"" + std::string(name.str()) + "\" stands where an operation is expected: [\"" + id +
                      "\".step], its contract below");
       Entry entry{};
-      entry.line = node.source().begin.line;
+      entry.at = place_of(node.source());
       for (const auto& [key, value] : *fields)
-        if (auto bad = read_field(std::string(key.str()), value, entry)) return bad;
-      line_ = entry.line;
+        if (auto bad = read_field(key, value, entry)) return bad;
+      at_ = entry.at;
       if (auto bad = hopeless(entry)) return fault(id + " " + std::string(name.str()) + ": " + *bad);
       file_.interfaces_[id].emplace(name.str(), entry);
     }
     return std::nullopt;
   }
 
-  std::optional<std::string> read_field(const std::string& key, const toml::node& value, Entry& entry) {
-    line_ = value.source().begin.line;
+  std::optional<std::string> read_field(const toml::key& name, const toml::node& value, Entry& entry) {
+    const std::string key(name.str());
+    at_ = place_of(name.source());
     if (key == "period") return duration(key, value, entry.period);
     if (key == "deadline") return duration(key, value, entry.deadline);
     if (key == "budget") return duration(key, value, entry.budget);
@@ -155,9 +157,10 @@ class ContractsFile::Reader {
     entry.uses.emplace();
     std::size_t count = 0;
     for (const auto& [name, longest] : *table) {
+      at_ = place_of(name.source());
       std::optional<Duration> length;
       if (auto bad = duration("uses." + std::string(name.str()), longest, length)) return bad;
-      entry.resources.emplace_back(name.str());
+      entry.resources.push_back({.name = std::string(name.str()), .at = place_of(name.source())});
       (*entry.uses)[count++] = use_of(name.str(), *length);
     }
     return std::nullopt;
@@ -173,7 +176,7 @@ class ContractsFile::Reader {
   }
 
   ContractsFile& file_;
-  std::uint32_t line_ = 0;
+  FilePlace at_;  // of what is being read
 };
 
 Expected<std::shared_ptr<const ContractsFile>, SettingsFault> ContractsFile::load(const std::string& path) {
@@ -189,8 +192,8 @@ Expected<std::shared_ptr<const ContractsFile>, SettingsFault> ContractsFile::par
   try {
     if (auto bad = Reader(*file).read(toml::parse(text, path))) return SettingsFault{*bad};
   } catch (const toml::parse_error& error) {
-    const auto line = error.source().begin.line;
-    return SettingsFault{file->at(line) + toml_fault(error.description(), text, line)};
+    const FilePlace place = place_of(error.source());
+    return SettingsFault{file->at(place) + toml_fault(error.description(), text, place.line)};
   }
   return std::shared_ptr<const ContractsFile>(file);
 }
@@ -212,6 +215,16 @@ Contract ContractsFile::merged(const Entry& entry, const Contract* declared) {
   return contract;
 }
 
+// uses[0] of a contract by the name that the file gives it.
+std::string ContractsFile::with_names(std::string text, const Entry& entry) {
+  for (std::size_t i = 0; i < entry.resources.size(); ++i) {
+    const std::string number = "uses[" + std::to_string(i) + "]", name = "uses." + entry.resources[i].name;
+    for (std::size_t at = 0; (at = text.find(number, at)) != text.npos; at += name.size())
+      text.replace(at, number.size(), name);
+  }
+  return text;
+}
+
 // The most derived interface that says something of the operation.
 const ContractsFile::Entry* ContractsFile::find(const Skeleton& skeleton, std::string_view operation) const {
   for (const char* id : skeleton.ids) {
@@ -225,7 +238,7 @@ const ContractsFile::Entry* ContractsFile::find(const Skeleton& skeleton, std::s
 std::optional<std::string> ContractsFile::fault_of(const Operations& operations, const Skeleton& skeleton) const {
   for (const auto& [name, entry] : operations)
     if (skeleton.find(name) == nullptr)
-      return at(entry.line) + skeleton.ids.front() + " has no operation " + name +
+      return at(entry.at) + skeleton.ids.front() + " has no operation " + name +
              meant(name, operations_of(skeleton), "the nearest is");
   return std::nullopt;
 }
@@ -242,12 +255,12 @@ Expected<OperationContracts, SettingsFault> ContractsFile::contracts_of(const Sk
     const Upcall& upcall = skeleton.upcalls[i];
     const Entry* entry = find(skeleton, upcall.name);
     if (entry == nullptr) continue;
-    const std::string where = at(entry->line) + skeleton.ids.front() + " " + std::string(upcall.name) + ": ";
+    const std::string where = at(entry->at) + skeleton.ids.front() + " " + std::string(upcall.name) + ": ";
     if (upcall.contract == nullptr && (!entry->period || !entry->budget))
       return SettingsFault{where + "its IDL has no contract, so period and budget are both required"};
     const Contract contract = merged(*entry, upcall.contract);
     if (const auto bad = corelane::fault_of(contract))
-      return SettingsFault{where + with_names(*bad, entry->resources) +
+      return SettingsFault{where + with_names(*bad, *entry) +
                            (upcall.contract ? "; what the file leaves out is as the IDL says" : "")};
     contracts.resize(skeleton.upcalls.size());
     contracts[i] = contract;
@@ -258,6 +271,9 @@ Expected<OperationContracts, SettingsFault> ContractsFile::contracts_of(const Sk
 void ContractsFile::note(const Skeleton& skeleton) const {
   const std::lock_guard lock(mutex_);
   asked_.insert(skeleton.ids.begin(), skeleton.ids.end());
+  for (const Upcall& upcall : skeleton.upcalls)
+    if (upcall.contract != nullptr)
+      for (const ResourceUse& use : upcall.contract->uses) declared_.insert(use.resource);
 }
 
 std::vector<std::string> ContractsFile::unused(Look look) const {
@@ -268,8 +284,27 @@ std::vector<std::string> ContractsFile::unused(Look look) const {
   auto& told = running ? told_running_ : told_ended_;
   for (const auto& [id, operations] : interfaces_)
     if (!asked_.contains(id) && !operations.empty() && told.insert(id).second)
-      lines.push_back(at(operations.begin()->second.line) + "no object of " + id + activated +
+      lines.push_back(at(operations.begin()->second.at) + "no object of " + id + activated +
                       ": its contracts are not used" + question(id, {asked_.begin(), asked_.end()}));
+  return lines;
+}
+
+// Of activated interfaces: of the others unused() tells.
+std::vector<std::string> ContractsFile::unknown_resources(Look look, const std::vector<std::string>& made) const {
+  const bool running = look == Look::running;
+  std::vector<std::string> lines;
+  const std::lock_guard lock(mutex_);
+  auto& told = running ? told_running_ : told_ended_;
+  const auto is_known = [&](const std::string& name) {
+    return declared_.contains(resource_named(name)) || std::ranges::find(made, name) != made.end();
+  };
+  for (const auto& [id, operations] : interfaces_)
+    for (const auto& [operation, entry] : operations)
+      for (const Resource& resource : entry.resources)
+        if (asked_.contains(id) && !is_known(resource.name) && told.insert(at(resource.at)).second)
+          lines.push_back(at(resource.at) + id + " " + operation + " uses " + resource.name +
+                          ", but no corelane::rt::Resource of that name was made" + (running ? " so far" : "") +
+                          ": what it locks is not in its contract" + resource_question(resource.name, made));
   return lines;
 }
 

@@ -33,12 +33,13 @@
 #include "orb/base/expected.h"
 #include "orb/core/settings_fault.h"
 #include "orb/core/skeleton.h"
+#include "orb/core/toml_text.h"
 
 namespace corelane::core {
 
 class ContractsFile {
  public:
-  // Faults name the file and the line.
+  // Faults name the file, the line and the column.
   static Expected<std::shared_ptr<const ContractsFile>, SettingsFault> load(const std::string& path);
   // The same from text; `path` is for the faults.
   static Expected<std::shared_ptr<const ContractsFile>, SettingsFault> parse(std::string_view text,
@@ -53,24 +54,32 @@ class ContractsFile {
   // A line for each interface that nobody asked about, with the one that was probably meant. Each is told once by the
   // looks while the program runs and once by those at its end.
   std::vector<std::string> unused(Look look) const;
+  // Likewise for each resource that an operation of an activated interface uses by a name that neither one of `made`
+  // has nor one of these interfaces' IDL knows: what is really locked then has no ceiling, and is not analysed.
+  std::vector<std::string> unknown_resources(Look look, const std::vector<std::string>& made) const;
 
  private:
+  struct Resource {
+    std::string name;
+    FilePlace at;
+  };
   struct Entry {
     std::optional<Duration> period, deadline, budget, jitter, suspension;
     std::optional<std::int16_t> importance;
     std::optional<OverrunPolicy> on_overrun;
     std::optional<std::array<ResourceUse, max_uses>> uses;
-    std::vector<std::string> resources{};  // their names, as many as there are
-    std::uint32_t line = 0;
+    std::vector<Resource> resources{};  // as many as there are
+    FilePlace at{};
   };
   using Operations = std::map<std::string, Entry, std::less<>>;
   class Reader;
 
+  static std::string with_names(std::string text, const Entry& entry);
   static Contract merged(const Entry& entry, const Contract* declared);
   std::optional<std::string> fault_of(const Operations& operations, const Skeleton& skeleton) const;
   void note(const Skeleton& skeleton) const;
   const Entry* find(const Skeleton& skeleton, std::string_view operation) const;
-  std::string at(std::uint32_t line) const { return path_ + ":" + std::to_string(line) + ": "; }
+  std::string at(FilePlace place) const { return text_of(path_, place); }
 
   // Constant after construction.
   std::string path_;
@@ -79,7 +88,8 @@ class ContractsFile {
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   mutable std::set<std::string, std::less<>> asked_;  // the interfaces of all objects that were asked about
-  mutable std::set<std::string, std::less<>> told_running_, told_ended_;  // by unused()
+  mutable std::set<ResourceId> declared_;             // what their IDL says that they use
+  mutable std::set<std::string, std::less<>> told_running_, told_ended_;  // ids and places
 };
 
 }  // namespace corelane::core

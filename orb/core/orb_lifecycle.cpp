@@ -12,6 +12,7 @@
 #include "orb/core/name_service.h"
 #include "orb/core/orb_state.h"
 #include "orb/dispatch/host_ledger.h"
+#include "orb/dispatch/resource_names.h"
 #include "orb/giop/message.h"
 #include "orb/leader_followers/transport.h"
 #include "orb/os/clock.h"
@@ -200,6 +201,8 @@ void Orb::run(Duration at_most) { run_until_shutdown(at_most); }
 void Orb::State::tell_unused_contracts(ContractsFile::Look look) const {
   if (!settings.contracts || !serving()) return;
   for (const std::string& line : settings.contracts->unused(look)) os::log::warn(line);
+  const auto resources = dispatch::remembered_resources();
+  for (const std::string& line : settings.contracts->unknown_resources(look, resources)) os::log::error(line);
 }
 
 void Orb::run_until_shutdown(std::optional<Duration> at_most) {

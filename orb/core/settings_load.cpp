@@ -65,9 +65,8 @@ std::optional<std::string> as_text(const toml::node& node) {
   return text;
 }
 
-// "corelane.toml:3: "
 std::string place_of(const std::string& file, const toml::source_region& region) {
-  return file + ":" + std::to_string(region.begin.line) + ": ";
+  return text_of(file, {.line = region.begin.line, .column = region.begin.column});
 }
 
 std::optional<SettingsFault> apply_references(const toml::table& table, Settings& settings, const std::string& file) {

@@ -31,6 +31,12 @@ std::string_view line_of(std::string_view text, std::size_t line) {
 
 }  // namespace
 
+std::string text_of(const std::string& file, FilePlace place) {
+  std::string text = file + ":" + std::to_string(place.line) + ":";
+  if (place.column > 0) text += std::to_string(place.column) + ":";
+  return text + " ";
+}
+
 std::string toml_fault(std::string_view description, std::string_view text, std::size_t line) {
   if (description.find("cannot redefine existing table") == description.npos) return std::string(description);
   return "the table " + std::string(line_of(text, line)) + " is there twice; put all of it into one";

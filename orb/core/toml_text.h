@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,14 @@ namespace corelane::core {
 // `what` the file is, for messages: "configuration file". At most 1 MiB, and 1000 dots in a line: each may nest a table
 // in another, and the parser goes down as deep.
 Expected<std::string, SettingsFault> read_toml(std::string_view what, const std::string& path);
+
+// From 1, in characters; 0 where it is not known.
+struct FilePlace {
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+// What a fault begins with: "corelane.toml:3:7: ".
+std::string text_of(const std::string& file, FilePlace place);
 
 // What the parser says of a line of the text (from 1), without the names of tables, which it spoils where they have
 // quotes.

@@ -2,7 +2,11 @@
 
 #include <utility>
 
+#include "orb/dispatch/resource_names.h"
+
 namespace corelane::rt {
+
+Resource::Resource(std::string_view name) noexcept : id_(resource_named(name)) { dispatch::remember_resource(name); }
 
 dispatch::JobControl* Resource::enter() noexcept {
   const dispatch::CurrentJob* const job = dispatch::current_job();

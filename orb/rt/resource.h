@@ -27,7 +27,8 @@ namespace corelane::rt {
 
 class Resource {
  public:
-  explicit Resource(std::string_view name) noexcept : id_(resource_named(name)) {}
+  // Contracts that use it have it by this name. Not for real-time threads.
+  explicit Resource(std::string_view name) noexcept;
   Resource(const Resource&) = delete;
   Resource& operator=(const Resource&) = delete;
 

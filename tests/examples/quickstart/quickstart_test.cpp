@@ -160,8 +160,26 @@ TEST_CASE("a misspelt interface of a contracts file is told while the server run
   std::string line;
   do line = server.read_line().value_or("the server has ended");  // bound: what it says
   while (line.find("Controler") == line.npos && line.find("ended") == line.npos);
-  CHECK_THAT(line, Catch::EndsWith("c.toml:1: no object of IDL:Plant/Controler:1.0 was activated so far: its contracts "
-                                   "are not used; is IDL:Plant/Controller:1.0 meant?"));
+  CHECK_THAT(line,
+             Catch::EndsWith("c.toml:1:1: no object of IDL:Plant/Controler:1.0 was activated so far: its contracts "
+                             "are not used; is IDL:Plant/Controller:1.0 meant?"));
+  ::kill(server.pid(), SIGTERM);
+  CHECK(server.wait()->text() == "exit status 0");
+}
+
+TEST_CASE("a resource of a contracts file that the server never made is told while it runs") {
+  const TempDirectory directory;
+  std::ofstream(directory / "c.toml") << "[\"IDL:Plant/Controller:1.0\".step]\nuses = { bus = \"10us\" }\n";
+  ChildProcess server({program_beside("corelane-quickstart-server"), "-ORBRuntimeLedger", "off", "-ORBPoolRealTime",
+                       "off", "-ORBContractsFile", directory / "c.toml"},
+                      {.joins_errors = true});
+  std::string line;
+  do line = server.read_line().value_or("the server has ended");  // bound: what it says
+  while (line.find(" uses ") == line.npos && line.find("ended") == line.npos);
+  CHECK_THAT(line, Catch::Contains("error: ") &&
+                       Catch::EndsWith("c.toml:2:10: IDL:Plant/Controller:1.0 step uses bus, but no "
+                                       "corelane::rt::Resource of that name was made so far: what it locks is not in "
+                                       "its contract; none was made at all"));
   ::kill(server.pid(), SIGTERM);
   CHECK(server.wait()->text() == "exit status 0");
 }

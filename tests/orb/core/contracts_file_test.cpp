@@ -92,7 +92,7 @@ TEST_CASE(
   REQUIRE(file);
   CHECK((*file)->contracts_of(skeleton));
   using enum ContractsFile::Look;
-  const std::string begin = "c.toml:2: no object of " + id + " was activated";
+  const std::string begin = "c.toml:2:1: no object of " + id + " was activated";
   const std::string end = ": its contracts are not used" + question;
   CHECK((*file)->unused(running) == std::vector{begin + " so far" + end});
   CHECK((*file)->unused(running).empty());
@@ -100,46 +100,76 @@ TEST_CASE(
   CHECK((*file)->unused(ended).empty());
 }
 
+TEST_CASE("a resource of the contracts file that nobody made is told with its place and the names that there are") {
+  const auto file =
+      ContractsFile::parse("[\"IDL:Derived:1.0\".step]\nuses = { disk = \"1ms\", contoller = \"1ms\" }\n", "c.toml");
+  REQUIRE(file);
+  using enum ContractsFile::Look;
+  CHECK((*file)->unknown_resources(running, {"disk"}).empty());  // no object, no user
+  CHECK((*file)->contracts_of(skeleton));
+  const std::string begin =
+      "c.toml:2:24: IDL:Derived:1.0 step uses contoller, but no corelane::rt::Resource of that name was made";
+  const std::string end = ": what it locks is not in its contract; ";
+  const auto [made, question] = GENERATE(table<std::vector<std::string>, std::string>({
+      {{"bus", "controller", "disk"}, "is controller meant?"},
+      {{"bus", "disk"}, "made: bus and disk"},
+  }));
+  CHECK((*file)->unknown_resources(running, made) == std::vector{begin + " so far" + end + question});
+  CHECK((*file)->unknown_resources(running, made).empty());
+  CHECK((*file)->unknown_resources(ended, made) == std::vector{begin + end + question});
+  CHECK((*file)->unknown_resources(ended, made).empty());
+}
+
+TEST_CASE("a resource of the contracts file that the IDL uses too is known before it is made") {
+  static constexpr Contract locks = {.period = 10ms, .deadline = 8ms, .budget = 2ms, .uses = {use_of("bus", 1ms)}};
+  static constexpr Upcall operations[] = {{.name = "configure"}, {.name = "step", .contract = &locks}};
+  const auto file = ContractsFile::parse("[\"IDL:Derived:1.0\".step]\nuses = { bus = \"2ms\" }\n", "c.toml");
+  REQUIRE(file);
+  CHECK((*file)->contracts_of({ids, operations}));
+  CHECK((*file)->unknown_resources(ContractsFile::Look::ended, {}).empty());
+}
+
 TEST_CASE("a fault of a contracts file is told with its line and what is expected") {
   struct Case {
     const char *text, *fault;
   };
   const Case wrong = GENERATE(
-      Case{"[\"IDL:Derived:1.0\".stp]\n", "c.toml:1: IDL:Derived:1.0 has no operation stp; the nearest is step"},
+      Case{"[\"IDL:Derived:1.0\".stp]\n", "c.toml:1:1: IDL:Derived:1.0 has no operation stp; the nearest is step"},
       Case{"[\"IDL:Derived:1.0\".step]\nperiod = 10\n",
-           "c.toml:2: period: expected a duration such as \"10ms\" (units ns, us, ms, s), in quotes"},
-      Case{"[\"IDL:Derived:1.0\".step]\n\nbudget = \"1 ms\"\n", "c.toml:3: budget: expected a duration"},
-      Case{"[\"IDL:Derived:1.0\".step]\nbuget = \"1ms\"\n", "c.toml:2: unknown key buget; the nearest known is budget"},
-      Case{"[\"IDL:Derived:1.0\".step]\nimportance = 40000\n", "c.toml:2: importance: expected a whole number"},
-      Case{"[\"IDL:Derived:1.0\".step]\nimportance = \"high\"\n", "c.toml:2: importance: expected a whole number"},
-      Case{"[\"IDL:Derived:1.0\".step]\non_overrun = \"stop\"\n", "c.toml:2: on_overrun: expected \"report\""},
-      Case{"[\"IDL:Derived:1.0\".step]\nuses = \"bus\"\n", "c.toml:2: uses: expected at most four resources"},
-      Case{"[\"IDL:Derived:1.0\".step]\nuses = { bus = 3 }\n", "c.toml:2: uses.bus: expected a duration"},
+           "c.toml:2:1: period: expected a duration such as \"10ms\" (units ns, us, ms, s), in quotes"},
+      Case{"[\"IDL:Derived:1.0\".step]\n\nbudget = \"1 ms\"\n", "c.toml:3:1: budget: expected a duration"},
+      Case{"[\"IDL:Derived:1.0\".step]\nbuget = \"1ms\"\n",
+           "c.toml:2:1: unknown key buget; the nearest known is budget"},
+      Case{"[\"IDL:Derived:1.0\".step]\nimportance = 40000\n", "c.toml:2:1: importance: expected a whole number"},
+      Case{"[\"IDL:Derived:1.0\".step]\nimportance = \"high\"\n", "c.toml:2:1: importance: expected a whole number"},
+      Case{"[\"IDL:Derived:1.0\".step]\non_overrun = \"stop\"\n", "c.toml:2:1: on_overrun: expected \"report\""},
+      Case{"[\"IDL:Derived:1.0\".step]\nuses = \"bus\"\n", "c.toml:2:1: uses: expected at most four resources"},
+      Case{"[\"IDL:Derived:1.0\".step]\nuses = { bus = 3 }\n", "c.toml:2:10: uses.bus: expected a duration"},
       Case{"[\"IDL:Derived:1.0\".step]\nuses = { bus = \"3ms\" }\n",
-           "c.toml:1: IDL:Derived:1.0 step: the longest section of uses.bus = 3ms is outside 0 < L <= C = 2ms"},
+           "c.toml:1:1: IDL:Derived:1.0 step: the longest section of uses.bus = 3ms is outside 0 < L <= C = 2ms"},
       Case{"[\"IDL:Derived:1.0\".step]\nbudget = \"1ms\"\n[\"IDL:Derived:1.0\".step]\n",
-           "c.toml:3: the table [\"IDL:Derived:1.0\".step] is there twice"},
+           "c.toml:3:1: the table [\"IDL:Derived:1.0\".step] is there twice"},
       Case{"[\"IDL:Derived:1.0\".step]\nfrequency = \"1ms\"\n",
-           "c.toml:2: unknown key frequency; known are period, deadline, budget, jitter, suspension, importance, "
+           "c.toml:2:1: unknown key frequency; known are period, deadline, budget, jitter, suspension, importance, "
            "on_overrun and uses"},
-      Case{
-          "[\"IDL:Derived:1.0\".step]\nbudget = \"9ms\"\n",
-          "c.toml:1: IDL:Derived:1.0 step: budget C = 9ms is outside 0 < C <= D = 8ms; what the file leaves out is as"},
+      Case{"[\"IDL:Derived:1.0\".step]\nbudget = \"9ms\"\n",
+           "c.toml:1:1: IDL:Derived:1.0 step: budget C = 9ms is outside 0 < C <= D = 8ms; what the file leaves out is "
+           "as"},
       Case{"[\"IDL:Derived:1.0\".step]\nperiod = \"2ms\"\ndeadline = \"1ms\"\nbudget = \"3ms\"\n",
-           "c.toml:1: IDL:Derived:1.0 step: budget C = 3ms is outside 0 < C <= D = 1ms"},
+           "c.toml:1:1: IDL:Derived:1.0 step: budget C = 3ms is outside 0 < C <= D = 1ms"},
       Case{"[\"IDL:Derived:1.0\".configure]\nperiod = \"10ms\"\n",
-           "c.toml:1: IDL:Derived:1.0 configure: its IDL has no contract, so period and budget are both required"},
+           "c.toml:1:1: IDL:Derived:1.0 configure: its IDL has no contract, so period and budget are both required"},
       Case{"[\"Plant::Controller\".step]\n",
-           "c.toml:1: \"Plant::Controller\" is no repository id; is [\"IDL:Plant/Controller:1.0\".step] meant?"},
+           "c.toml:1:2: \"Plant::Controller\" is no repository id; is [\"IDL:Plant/Controller:1.0\".step] meant?"},
       Case{"[Plant.Controller.step]\nperiod = \"1s\"\n",
-           "c.toml:1: \"Plant\" is no repository id; is [\"IDL:Plant/Controller:1.0\".step] meant?"},
+           "c.toml:1:2: \"Plant\" is no repository id; is [\"IDL:Plant/Controller:1.0\".step] meant?"},
       Case{"[Plant]\nperiod = \"1s\"\n",
-           "c.toml:1: \"Plant\" is no repository id; is [\"IDL:Plant:1.0\".OPERATION] meant?"},
-      Case{"[Derived.step]\nperiod = \"1s\"\n", "c.toml:1: \"Derived\" is no repository id"},
-      Case{"\"IDL:Derived:1.0\" = 3\n", "c.toml:1: IDL:Derived:1.0: expected a table for each operation"},
+           "c.toml:1:2: \"Plant\" is no repository id; is [\"IDL:Plant:1.0\".OPERATION] meant?"},
+      Case{"[Derived.step]\nperiod = \"1s\"\n", "c.toml:1:2: \"Derived\" is no repository id"},
+      Case{"\"IDL:Derived:1.0\" = 3\n", "c.toml:1:1: IDL:Derived:1.0: expected a table for each operation"},
       Case{"[\"IDL:Derived:1.0\"]\nperiod = \"1s\"\n",
-           "c.toml:2: IDL:Derived:1.0: \"period\" stands where an operation is expected"},
-      Case{"x = 1\n[[[\n", "c.toml:2: "}, Case{"a", "c.toml:1: "}, Case{"\xff\xfe\x01", "c.toml:1: "});
+           "c.toml:2:1: IDL:Derived:1.0: \"period\" stands where an operation is expected"},
+      Case{"x = 1\n[[[\n", "c.toml:2:3: "}, Case{"a", "c.toml:1:2: "}, Case{"\xff\xfe\x01", "c.toml:1:1: "});
   CHECK_THAT(fault_of_text(wrong.text), Catch::StartsWith(wrong.fault));
 }
 
@@ -167,6 +197,6 @@ TEST_CASE("an object whose contracts file is wrong is not activated and the reas
     FAIL("it was activated");
   } catch (const CORBA::BAD_PARAM& fault) {
     CHECK_THAT(std::string(fault.detail()),
-               Catch::StartsWith(path + ":1: ") && Catch::EndsWith("has no operation ad; the nearest is add"));
+               Catch::StartsWith(path + ":1:1: ") && Catch::EndsWith("has no operation ad; the nearest is add"));
   }
 }

@@ -281,20 +281,20 @@ TEST_CASE("a list in the file is what an option says with commas") {
 TEST_CASE("a fault of the file is told with its line") {
   const auto [text, answer] = GENERATE(table<const char*, const char*>({
       {"[dispatch]\n\nqueue_capacity = [1.5]\n",
-       ":3: dispatch.queue_capacity: expected text, a whole number, a boolean or a list of these"},
+       ":3:1: dispatch.queue_capacity: expected text, a whole number, a boolean or a list of these"},
       {"[dispatch]\nqueue_capacity = 1.5\n",
-       ":2: dispatch.queue_capacity: expected text, a whole number, a boolean or a list of these"},
-      {"[dispatch]\nqueue_capacity = -1\n", ":2: dispatch.queue_capacity = -1: expected a number from 1 to 1000000"},
-      {"[dispatch.mode]\n", ":1: dispatch.mode is no section but a key of one"},
-      {"[dispach]\n", ":1: unknown section dispach; the nearest known is dispatch"},
-      {"[nosuch]\n", ":1: unknown section nosuch; known are init_ref, "},
-      {"dispatch = 3\n", ":1: dispatch is a section: write [dispatch], and its keys below"},
-      {"[log]\nverbosity = 3\n", ":2: unknown key log.verbosity; log has level"},
-      {"[init_ref]\nA = 3\n", ":2: init_ref.A: expected a reference as a string"},
-      {"\n[pool]\ncore = \"0\"\n", ":3: unknown key pool.core; the nearest known is pool.cores"},
-      {"[pool]\ncores = \"0\"\ncores = \"1\"\n", ":3: "},
-      {"[log]\nlevel = true\n", ":2: log.level = on: expected debug, info, warn, error or off"},
-      {"\xff\xfe", ":1: "},
+       ":2:1: dispatch.queue_capacity: expected text, a whole number, a boolean or a list of these"},
+      {"[dispatch]\nqueue_capacity = -1\n", ":2:1: dispatch.queue_capacity = -1: expected a number from 1 to 1000000"},
+      {"[dispatch.mode]\n", ":1:11: dispatch.mode is no section but a key of one"},
+      {"[dispach]\n", ":1:2: unknown section dispach; the nearest known is dispatch"},
+      {"[nosuch]\n", ":1:2: unknown section nosuch; known are init_ref, "},
+      {"dispatch = 3\n", ":1:1: dispatch is a section: write [dispatch], and its keys below"},
+      {"[log]\nverbosity = 3\n", ":2:1: unknown key log.verbosity; log has level"},
+      {"[init_ref]\nA = 3\n", ":2:1: init_ref.A: expected a reference as a string"},
+      {"\n[pool]\ncore = \"0\"\n", ":3:1: unknown key pool.core; the nearest known is pool.cores"},
+      {"[pool]\ncores = \"0\"\ncores = \"1\"\n", ":3:9: "},
+      {"[log]\nlevel = true\n", ":2:1: log.level = on: expected debug, info, warn, error or off"},
+      {"\xff\xfe", ":1:1: "},
   }));
   CHECK_THAT(Start().file(text).fault(), Catch::StartsWith("/") && Catch::Contains(".toml" + std::string(answer)));
 }

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
 #include <iostream>
@@ -13,6 +14,7 @@
 
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/host_ledger.h"
+#include "orb/dispatch/resource_names.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
 #include "orb/os/privileges.h"
@@ -131,4 +133,10 @@ TEST_CASE("a resource that is taken is not waited for by try_lock") {
   bool locked = true;
   std::jthread([&] { locked = bus.try_lock(); }).join();
   CHECK_FALSE(locked);
+}
+
+TEST_CASE("a resource is remembered by its name, also when it is gone") {
+  { const rt::Resource resource("remembered"); }
+  const rt::Resource again("remembered");
+  CHECK(std::ranges::count(dispatch::remembered_resources(), std::string("remembered")) == 1);
 }

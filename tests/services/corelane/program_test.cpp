@@ -163,7 +163,7 @@ TEST_CASE("commands find the servers' directory where a server finds its own") {
   CHECK_THAT(directory_of("", "--runtime-directory /nowhere/word"), says("/nowhere/word"));
   std::ofstream(place / "corelane.toml") << "[runtime]\ndirectry = 'x'\n";
   CHECK(directory_of("", "") ==
-        "corelane top: ./corelane.toml:2: unknown key runtime.directry; the nearest known is runtime.directory\n");
+        "corelane top: ./corelane.toml:2:1: unknown key runtime.directry; the nearest known is runtime.directory\n");
 }
 
 TEST_CASE("a ping that nobody answers ends after its timeout") {
