@@ -44,10 +44,11 @@ TaskBinding::~TaskBinding() { depart(); }
 
 void TaskBinding::open_own(std::uint64_t token) {
   if (token == 0 || !shared_) return;
-  tried_at_ = os::now();
+  const Time now = os::now();
+  pause_.begin(now);
   Orb& orb = *reference_->orb();
   try {
-    bind_own(token, tried_at_ + orb.settings().connect_timeout);
+    bind_own(token, now + orb.settings().connect_timeout);
   } catch (const SystemException& fault) {
     os::log::warn("task " + std::to_string(task_.value) + " (" + operation_ + ") gets no connection of its own (" +
                   fault.what() + "): its calls share one with others until it has one");
@@ -66,7 +67,8 @@ void TaskBinding::bind_own(std::uint64_t token, Time deadline) {
   call->arguments().write(task_.value);
   call->arguments().write(token);
   call->invoke({});
-  lasts_ = true;
+  pause_.opened();
+  opened_.push_back(*made);
   const std::lock_guard lock(mutex_);
   if (departed_.load(std::memory_order_relaxed)) return (*made)->close();  // relaxed: depart() takes the lock after it
   own_ = std::move(*made);
@@ -85,21 +87,31 @@ std::uint64_t TaskBinding::ask_for_token(Time deadline) {
 
 Time TaskBinding::reopen(Time now) {
   say_fallen_back();
+  const Time next = reopen_own(now);
+  return let_go_of_lost() ? next : std::min(next, now + ReopenPause::first);
+}
+
+// False: calls are still under way on one.
+bool TaskBinding::let_go_of_lost() {
+  std::erase_if(opened_, [](const auto& connection) { return connection.use_count() == 1; });
+  const auto latest = own();
+  return std::all_of(opened_.begin(), opened_.end(), [&](const auto& connection) { return connection == latest; });
+}
+
+Time TaskBinding::reopen_own(Time now) {
   // relaxed: depart() closes what is opened meanwhile
   if (given_up_ || departed_.load(std::memory_order_relaxed) || has_own()) return never;
   if (!shared_->usable()) return never;  // the task is gone with it
-  if (std::exchange(lasts_, false) && now - tried_at_ >= longest_pause) pause_ = first_pause;
-  if (now < tried_at_ + pause_) return tried_at_ + pause_;
-  pause_ = std::min(2 * pause_, longest_pause);
-  tried_at_ = now;
+  if (const Time due = pause_.due(now); now < due) return due;
+  pause_.tried(now);
   const Time deadline = now + reference_->orb()->settings().connect_timeout;
   try {
     const std::uint64_t token = ask_for_token(deadline);
-    if (token == 0) return tried_at_ + pause_;
+    if (token == 0) return pause_.due(now);
     bind_own(token, deadline);
   } catch (const SystemException& fault) {
     given_up_ = is_over(fault.error());
-    return given_up_ ? never : tried_at_ + pause_;
+    return given_up_ ? never : pause_.due(now);
   }
   os::log::info("task " + std::to_string(task_.value) + " (" + operation_ + ") has a connection of its own again");
   return never;
@@ -126,11 +138,10 @@ std::shared_ptr<ClientConnection> TaskBinding::connection(bool nested) noexcept 
 
 bool TaskBinding::fall_back(const ClientConnection& connection) noexcept {
   if (&connection == shared_.get()) return false;
-  std::shared_ptr<ClientConnection> lost;  // closed when the calls that are under way on it have ended
   {
     const std::lock_guard lock(mutex_);
-    if (&connection != own_.get()) return true;  // another has come since
-    lost.swap(own_);
+    if (&connection != own_.get()) return true;         // another has come since
+    own_.reset();                                       // opened_ has it
     uses_own_.store(false, std::memory_order_relaxed);  // relaxed: a hint
   }
   unsaid_.store(true, std::memory_order_relaxed);  // relaxed: a flag

@@ -1,7 +1,7 @@
 // TaskBinding: a task that the server admitted for one operation of one reference; calls of it are the task's jobs.
 // They go over a connection of the task's own where the server offers one and as long as it lasts, otherwise over the
 // one that the task was admitted on, which all callers of that server share. One that is lost, or could not be had, is
-// opened anew on the ORB's Reopener: once a second at first, and once a minute where that does not last.
+// opened anew on the ORB's Reopener, at ReopenPause's times.
 //
 // Threads: any; open_own() before others know of the binding, reopen() the Reopener's.
 #pragma once
@@ -11,10 +11,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "orb/base/contract.h"
 #include "orb/base/ids.h"
 #include "orb/core/client_connection.h"
+#include "orb/core/reopen_pause.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::core {
@@ -32,8 +34,9 @@ class TaskBinding : public std::enable_shared_from_this<TaskBinding> {
   // nothing is tried, now or later. What goes wrong is said in the log and leaves the task on the shared connection
   // until reopen() succeeds. Not for real-time threads.
   void open_own(std::uint64_t token);
-  // Opens it anew where it is missing and an attempt is due at `now`; as long as open_own(). When to be called again
-  // unless the connection is lost before: `never` while there is one, or when none will be had any more.
+  // Opens it anew where it is missing and an attempt is due at `now`; as long as open_own(). Lets go of the one that
+  // was lost, which closes it, once no call uses it: no real-time thread is to. When to be called again unless the
+  // connection is lost before: `never` while there is one, or when none will be had any more.
   Time reopen(Time now);
 
   TaskId task() const noexcept { return task_; }
@@ -49,12 +52,11 @@ class TaskBinding : public std::enable_shared_from_this<TaskBinding> {
   void depart() noexcept;
 
  private:
-  static constexpr Duration first_pause = std::chrono::seconds{1};
-  static constexpr Duration longest_pause = std::chrono::minutes{1};
-
   std::uint64_t ask_for_token(Time deadline);
   void bind_own(std::uint64_t token, Time deadline);
   bool is_over(const Error& error) const noexcept;
+  Time reopen_own(Time now);
+  bool let_go_of_lost();
   std::shared_ptr<ClientConnection> own() noexcept;
   bool has_own() noexcept { return own() != nullptr; }
   void tell_server() noexcept;
@@ -68,13 +70,13 @@ class TaskBinding : public std::enable_shared_from_this<TaskBinding> {
   const Contract contract_;
 
   // Owner: open_own(), then the Reopener.
-  Time tried_at_{};
-  Duration pause_ = first_pause;  // between two attempts
-  bool lasts_ = false;            // the last one succeeded
+  ReopenPause pause_;
   bool given_up_ = false;
+  // Those that were lost, too, until no call uses them, and so never closed by a caller's thread.
+  std::vector<std::shared_ptr<ClientConnection>> opened_;
 
   os::PiMutex mutex_;
-  std::shared_ptr<ClientConnection> own_;  // guarded by mutex_
+  std::shared_ptr<ClientConnection> own_;  // guarded by mutex_; the latest of them
 
   std::atomic<bool> uses_own_{false};  // a hint: there is an own_
   std::atomic<bool> unsaid_{false};    // it fell back, and the log does not say so yet

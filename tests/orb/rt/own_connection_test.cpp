@@ -23,6 +23,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Error unknown{ErrorKind::bad_param, Completion::no, minor::unknown_task};
+const Time later = os::now() + 1h;  // an attempt is due
 constexpr Error bound{ErrorKind::bad_inv_order, Completion::no, minor::connection_bound};
 
 struct Served {
@@ -196,6 +197,11 @@ struct Client {
   }
 
   std::shared_ptr<core::TaskBinding> binding() { return probe->_reference()->binding_of("add"); }
+  // Another of the same task, for which no Reopener cares.
+  std::shared_ptr<core::TaskBinding> unwatched_binding(const rt::Task& task) {
+    return std::make_shared<core::TaskBinding>(probe->_reference(), "add", task.id(), binding()->connection(true),
+                                               make_contract(1ms, 100us));
+  }
   bool has_own() { return binding()->connection() != binding()->connection(true); }
   // Calls meanwhile. Bound: the pause between two attempts.
   void call_until_it_has_own() {
@@ -304,16 +310,37 @@ TEST_CASE("a client that could have no connection for its task at first opens on
   CHECK(served.report(task.id())->own_connection);
 }
 
-TEST_CASE("a task that departs while its connection is opened again keeps none") {
+TEST_CASE("a lost connection is closed by who opens the next one, not by a caller") {
+  Served served;
+  Client client(served);
+  const auto task = client.admit();
+  const auto binding = client.unwatched_binding(task);
+  REQUIRE(binding->reopen(later) == never);
+  const std::weak_ptr<core::ClientConnection> lost = binding->connection();
+  REQUIRE(lost.lock() != binding->connection(true));
+  lost.lock()->close();
+  CHECK(binding->connection() == binding->connection(true));
+  CHECK_FALSE(lost.expired());
+  auto used = lost.lock();  // as by a call that has not ended
+  CHECK(binding->reopen(later + 1h) == later + 1h + core::ReopenPause::first);
+  CHECK(binding->connection() != binding->connection(true));
+  used.reset();
+  CHECK_FALSE(lost.expired());
+  CHECK(binding->reopen(later + 2h) == never);
+  CHECK(lost.expired());
+}
+
+TEST_CASE("a task that has departed has no connection opened again") {
   Served served;
   Client client(served);
   auto task = client.admit();
   const TaskId id = task.id();
-  client.binding()->connection()->close();
-  CHECK(client.probe->add(3, 4) == 7);
+  const auto binding = client.unwatched_binding(task);
   task.depart();
   served.wait_until_gone(id);
-  CHECK(client.probe->add(3, 4) == 7);
+  binding->depart();
+  CHECK(binding->reopen(later) == never);
+  CHECK(binding->connection() == binding->connection(true));
 }
 
 TEST_CASE("a task's own connection ends with the ORB of its client") {

@@ -1,0 +1,57 @@
+#include "orb/core/reopen_pause.h"
+
+#include <catch2/catch.hpp>
+
+using namespace corelane;
+using core::ReopenPause;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Time start{1000s};
+
+// Attempts that fail, each when it is due. When the last was made.
+Time fail(ReopenPause& pause, int times, Time now) {
+  for (; times > 0; --times) pause.tried(now = pause.due(now));
+  return now;
+}
+
+}  // namespace
+
+TEST_CASE("a connection is tried again a second after it could not be had at first") {
+  ReopenPause pause;
+  pause.begin(start);
+  CHECK(pause.due(start) == start + 1s);
+  CHECK(pause.due(start + 1h) == start + 1s);
+}
+
+TEST_CASE("attempts that fail are twice as far apart each time, and a minute at most") {
+  ReopenPause pause;
+  pause.begin(start);
+  Time last = start;
+  for (const auto apart : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) {
+    const Time next = pause.due(last);
+    CHECK(next - last == apart);
+    pause.tried(last = next);
+  }
+}
+
+TEST_CASE("after a connection that lasted a minute attempts begin anew") {
+  ReopenPause pause;
+  pause.begin(start);
+  const Time last = fail(pause, 4, start);
+  pause.opened();
+  const Time lost = last + 1min;
+  CHECK(pause.due(lost) <= lost);  // at once
+  pause.tried(lost);
+  CHECK(pause.due(lost) == lost + 2s);
+}
+
+TEST_CASE("after one that did not last a minute they do not") {
+  ReopenPause pause;
+  pause.begin(start);
+  const Time last = fail(pause, 4, start);
+  pause.opened();
+  CHECK(pause.due(last + 1min - 1ns) == last + 16s);
+  CHECK(pause.due(last + 1h) == last + 16s);  // what was is not counted twice
+}
