@@ -23,7 +23,9 @@ TEST_CASE("others' promises count on the core they are on") {
 }
 
 TEST_CASE("a refusal names what holds the core in parts, and the jitter that its response contains") {
-  Machine machine(1);
+  ExecutiveOptions options = bare_options();
+  options.platform = {.budget = 30us, .period = 1ms};
+  Machine machine(1, options);
   machine.admit(plain(10ms, 1ms));
   machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = plain(10ms, 5ms), .owner = 3},
                                {.core = CoreId{0},
@@ -34,8 +36,18 @@ TEST_CASE("a refusal names what holds the core in parts, and the jitter that its
   const auto refusal = machine.refused(make_contract(10ms, 6ms, {}, 1ms));
   CHECK(refusal.others == 520'000);
   CHECK(refusal.others_platform == 20'000);
+  CHECK(refusal.platform == 30'000);
   CHECK(refusal.tasks == 100'000);
-  CHECK(refusal.jitter == (refusal.loser == no_task ? 1ms : 0ms));
+  CHECK(refusal.loser == no_task);
+  CHECK(refusal.jitter == 1ms);
+}
+
+TEST_CASE("a refusal names the jitter of the task whose deadline would be missed") {
+  Machine machine;
+  const TaskId resident = machine.admit(make_contract(100ms, 10ms, 16ms, 2ms));
+  const auto refusal = machine.refused(make_contract(10ms, 3ms, {}, 1ms));
+  CHECK(refusal.loser == resident);
+  CHECK(refusal.jitter == 2ms);
 }
 
 TEST_CASE("a refusal says what other processes hold of the core and whose deadline would be missed there") {
