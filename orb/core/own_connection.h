@@ -52,12 +52,15 @@ class TaskOffers {
 
 class OwnConnection final : public dispatch::JobSource {
  public:
-  // `connection` is bound to its task, and read by nobody. `bind`: the request that is still to be answered, if it is.
+  // `connection` is bound to its task, and read by nobody. `bind`: the request that is still to be answered;
+  // none: it was, and the connection comes back from the reactor.
   OwnConnection(std::shared_ptr<ServerConnection> connection, const std::optional<ReplyTo>& bind);
 
   void opened() noexcept override;
   Found poll(dispatch::JobPtr& job, Time now) noexcept override;
   bool drained() const noexcept override { return drained_ && rest_.empty(); }
+  PeerId connection() const noexcept override { return connection_->id(); }
+  bool comes_back() const noexcept override { return !bind_; }
   int descriptor() const noexcept override { return connection_->descriptor(); }
   Time wake_at() const noexcept override { return half_by_; }
   void lend() noexcept override;

@@ -194,7 +194,7 @@ class Executive {
   // A connection is gone; all its tasks depart.
   void peer_gone(PeerId peer) noexcept;
   // The task's thread reads its jobs from `source` from now on (mode `direct`), beside those that are submitted. Or
-  // source->close(), at once or later: the task is not there, is not of this owner, had a source before.
+  // source->close(), at once or later: the task is not there, is not of this owner, or has a newer connection.
   void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept;
 
   // A call was refused before it became a job: it counts among ExecutiveReport::jobs_refused.

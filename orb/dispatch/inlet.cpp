@@ -10,6 +10,7 @@ bool Inlet::give(const std::shared_ptr<JobSource>& source) noexcept {
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return false;
+    if (source->comes_back() && (arrival_ || source->connection() != lent_)) return false;
     overtaken = std::exchange(arrival_, source);
     // PAIR inlet.given: release here -> acquire in receive(). The mutex publishes the source itself.
     given_.store(true, std::memory_order_release);
@@ -18,8 +19,7 @@ bool Inlet::give(const std::shared_ptr<JobSource>& source) noexcept {
   return true;
 }
 
-// What was lent comes back as another source of the same connection; nothing is to be closed then. Where one is read
-// already, the client has opened another connection.
+// Of what comes back nothing is to be closed; else the client has opened another connection.
 void Inlet::receive() noexcept {
   // PAIR inlet.given: acquire here <- release in give().
   if (!given_.load(std::memory_order_acquire)) return;
@@ -27,11 +27,12 @@ void Inlet::receive() noexcept {
   {
     const std::lock_guard lock(mutex_);
     arrival = std::move(arrival_);
+    if (arrival) lent_ = {};
     given_.store(false, std::memory_order_relaxed);  // relaxed: under the mutex
   }
   if (!arrival) return;
   const std::shared_ptr<JobSource> before = std::exchange(source_, std::move(arrival));
-  if (stage_ == Stage::here) before->close();
+  if (before && !source_->comes_back()) before->close();
   enter(Stage::here);  // before the client is told, who may look at the report
   source_->opened();
 }
@@ -44,6 +45,10 @@ void Inlet::enter(Stage stage) noexcept {
 void Inlet::lend() noexcept {
   receive();
   if (stage_ == Stage::none || stage_ == Stage::lent) return;
+  {
+    const std::lock_guard lock(mutex_);
+    lent_ = source_->connection();
+  }
   enter(Stage::lent);
   source_->lend();
 }

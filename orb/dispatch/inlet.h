@@ -18,8 +18,8 @@ class Inlet {
  public:
   Inlet(const Contract& contract, const Clock& clock) : throttle_(contract, clock) {}
 
-  // The thread finds it at its next step: wake it. The newest counts: one that is there is closed, unless it was lent.
-  // False, and the source stays with the caller: the task has left.
+  // The thread finds it at its next step: wake it. The newest connection counts: one that is there is closed, lent or
+  // not. False, and the source stays with the caller: the task has left, or it comes back and a newer one is there.
   bool give(const std::shared_ptr<JobSource>& source) noexcept;
 
   // The thread must not read, or may again: the source is lent, or taken back. Free where nothing changes.
@@ -49,7 +49,7 @@ class Inlet {
   void close() noexcept;
 
  private:
-  // lent: somebody else reads it. returning: he still does, and another source will come.
+  // lent: somebody else reads it. returning: he still does, and it will come back as another source.
   enum class Stage : std::uint8_t { none, here, lent, returning };
   bool reads() const noexcept { return stage_ == Stage::here; }
   void receive() noexcept;
@@ -66,6 +66,7 @@ class Inlet {
   std::atomic<bool> open_{false};
   os::PiMutex mutex_;
   std::shared_ptr<JobSource> arrival_;  // guarded by mutex_
+  PeerId lent_{};                       // guarded by mutex_: what may come back; 0: nothing
   bool closed_ = false;                 // guarded by mutex_
 };
 

@@ -2,9 +2,10 @@
 // itself. Who reads connections (orb/core) implements it; the task's worker drives it.
 //
 // Threads: the task's own, but for close(). The first call is opened() or close(), the last is close(), once, or none
-// more once it was taken back and another source has come in its place.
+// more once it was taken back and has come back as another one.
 #pragma once
 
+#include "orb/base/ids.h"
 #include "orb/base/time.h"
 #include "orb/dispatch/job.h"
 
@@ -28,6 +29,10 @@ class JobSource {
   // Whether the last poll() took all that was there, as far as it knows: another one is in vain until the descriptor is
   // readable or wake_at() has come.
   virtual bool drained() const noexcept { return false; }
+  // Which connection it is: what was lent comes back as another source of the same. Not 0. Constant.
+  virtual PeerId connection() const noexcept = 0;
+  // Whether it is one that comes back; else somebody has just bound the connection to the task. Constant.
+  virtual bool comes_back() const noexcept = 0;
   // Readable when poll() would find something new. Constant.
   virtual int descriptor() const noexcept = 0;
   // When poll() has to be called though nothing came; `never` most of the time.
@@ -36,9 +41,9 @@ class JobSource {
   // poll(), drained(), descriptor() and wake_at() are called no more. Again after take_back(): that is called off,
   // where it is not too late.
   virtual void lend() noexcept = 0;
-  // After lend(): when more comes the task gets a new source for the rest.
+  // After lend(): when more comes the task gets a source for the rest, which comes_back().
   virtual void take_back() noexcept = 0;
-  // Nobody reads it any more, or nobody ever will: the task has left, or has another source.
+  // Nobody reads it any more, or nobody ever will: the task has left, or has another connection.
   // Thread: the task's, or before opened() the manager's.
   virtual void close() noexcept = 0;
 };

@@ -101,7 +101,7 @@ class TaskWorker final : public Agent, private JobControl {
   bool is_asleep() const noexcept;
   // Who hears of jobs that are late or exceed the contract; it outlives the thread. Before that starts.
   void tell_events_to(TaskEvents* events) noexcept { events_ = events; }
-  // The task gets a connection of its own. False: it had one before, or has left.
+  // The task gets a connection of its own. See Inlet::give().
   bool give(const std::shared_ptr<JobSource>& source) noexcept;
 
   // The thread came to life (housekeeper), or is about to end (null).

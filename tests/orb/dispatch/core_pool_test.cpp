@@ -40,6 +40,8 @@ class CountedJob final : public Job {
 // A connection whose client is another thread of the test.
 class Pipe final : public JobSource {
  public:
+  PeerId connection() const noexcept override { return PeerId{1}; }
+  bool comes_back() const noexcept override { return false; }
   Pipe() {
     std::array<int, 2> ends{};
     REQUIRE(::pipe(ends.data()) == 0);

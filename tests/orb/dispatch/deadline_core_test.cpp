@@ -151,6 +151,10 @@ namespace {
 
 class Source final : public JobSource {
  public:
+  explicit Source(PeerId connection = PeerId{1}, bool comes_back = false)
+      : connection_(connection), comes_back_(comes_back) {}
+  PeerId connection() const noexcept override { return connection_; }
+  bool comes_back() const noexcept override { return comes_back_; }
   void opened() noexcept override { ++openings; }
   Found poll(JobPtr&, Time) noexcept override { return Found::nothing; }
   int descriptor() const noexcept override { return -1; }
@@ -159,6 +163,10 @@ class Source final : public JobSource {
   void take_back() noexcept override { ++returns; }
   void close() noexcept override { ++closings; }
   int openings = 0, lendings = 0, returns = 0, closings = 0;
+
+ private:
+  const PeerId connection_;
+  const bool comes_back_;
 };
 
 void lose(Machine& machine, CoreId core) {
@@ -166,10 +174,29 @@ void lose(Machine& machine, CoreId core) {
   for (int i = 0; i < 20; ++i) machine.advance(CoreWatch::period);
 }
 
-std::shared_ptr<Source> attach_source(Machine& machine, TaskId task) {
-  auto source = std::make_shared<Source>();
+std::shared_ptr<Source> attach(Machine& machine, TaskId task, std::shared_ptr<Source> source) {
   machine.manager.attach(task, {}, source);
   machine.settle();
+  return source;
+}
+
+std::shared_ptr<Source> attach_source(Machine& machine, TaskId task, PeerId connection = PeerId{1}) {
+  return attach(machine, task, std::make_shared<Source>(connection));
+}
+
+// As the reactor does with the first bytes that come after take_back().
+std::shared_ptr<Source> bring_back(Machine& machine, TaskId task, PeerId connection = PeerId{1}) {
+  return attach(machine, task, std::make_shared<Source>(connection, true));
+}
+
+// A task of the core by deadlines has lent its connection; that goes, and the other core has room for the task.
+std::shared_ptr<Source> take_back_source(DeadlineCore& core, TaskId task) {
+  auto source = attach_source(core, task);
+  core.manager.depart(core.full, {});
+  core.settle();
+  lose(core, by_deadline);
+  REQUIRE(source->lendings == 1);
+  REQUIRE(source->returns == 1);
   return source;
 }
 
@@ -188,13 +215,77 @@ TEST_CASE("on a core by deadlines a task lends its own connection, and elsewhere
   core.settle();
   lose(core, by_deadline);
   CHECK(lent->returns == 1);
-  const auto again = attach_source(core, task);
+  const auto again = bring_back(core, task);
   CHECK(again->openings == 1);
   CHECK(again->lendings == 0);
   CHECK(core.report(task).own_connection);
   CHECK(lent->closings == 0);  // it was the same connection
-  CHECK(attach_source(core, task)->closings == 0);
+  CHECK(attach_source(core, task, PeerId{2})->closings == 0);
   CHECK(again->closings == 1);
+}
+
+TEST_CASE("a newer connection of a task that lends takes the place of the lent one, which is closed") {
+  DeadlineCore core;
+  const TaskId task = core.add(20ms, 2ms);
+  const auto first = attach_source(core, task, PeerId{1});
+  REQUIRE(first->lendings == 1);
+  const auto second = attach_source(core, task, PeerId{2});
+  CHECK(first->closings == 1);
+  CHECK(second->openings == 1);
+  CHECK(second->lendings == 1);
+  CHECK(second->closings == 0);
+  SECTION("and is not closed by what comes back of the lent one") {
+    const auto late = bring_back(core, task, PeerId{1});
+    CHECK(late->openings == 0);
+    CHECK(late->closings == 1);
+    CHECK(second->closings == 0);
+  }
+}
+
+TEST_CASE("a connection that was bound while another is taken back stays the task's when that comes") {
+  const Quiet quiet;
+  DeadlineCore core;
+  const TaskId task = core.add(20ms, 2ms);
+  const auto lent = take_back_source(core, task);
+  const auto newer = attach_source(core, task, PeerId{2});
+  CHECK(lent->closings == 1);
+  CHECK(newer->openings == 1);
+  const auto late = bring_back(core, task, PeerId{1});
+  CHECK(late->openings == 0);
+  CHECK(late->closings == 1);
+  CHECK(newer->closings == 0);
+  CHECK(core.report(task).own_connection);
+}
+
+TEST_CASE("of two connections that come before the task looks the bound one counts, whichever was first") {
+  const Quiet quiet;
+  DeadlineCore core;
+  const TaskId task = core.add(20ms, 2ms);
+  const auto lent = take_back_source(core, task);
+  const auto back = std::make_shared<Source>(PeerId{1}, true), bound = std::make_shared<Source>(PeerId{2});
+  const bool back_first = GENERATE(true, false);
+  core.manager.attach(task, {}, back_first ? back : bound);
+  core.manager.attach(task, {}, back_first ? bound : back);
+  for (int i = 0; i < 4; ++i) core.manager.step(virtual_now);  // both are given before its thread looks
+  core.settle();
+  CHECK(bound->openings == 1);
+  CHECK(bound->closings == 0);
+  CHECK(back->openings == 0);
+  CHECK(back->closings == 1);
+  CHECK(lent->closings == 1);
+}
+
+TEST_CASE("a connection that has come back does not come back again") {
+  const Quiet quiet;
+  DeadlineCore core;
+  const TaskId task = core.add(20ms, 2ms);
+  (void)take_back_source(core, task);
+  const auto again = bring_back(core, task);
+  CHECK(again->openings == 1);
+  CHECK(again->closings == 0);
+  const auto twice = bring_back(core, task);
+  CHECK(twice->closings == 1);
+  CHECK(again->closings == 0);
 }
 
 TEST_CASE("a task that comes to a core by deadlines lends its own connection") {

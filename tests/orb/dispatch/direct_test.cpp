@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 namespace {
 
 // A connection that holds what the test puts there.
-class TestSource final : public JobSource {
+class TestSource final : public BoundSource {
  public:
   void opened() noexcept override { ++openings; }
   Found poll(JobPtr& job, Time) noexcept override {

@@ -15,6 +15,7 @@
 #include "orb/base/minor.h"
 #include "orb/dispatch/best_effort_lane.h"
 #include "orb/dispatch/host_ledger.h"
+#include "orb/dispatch/job_source.h"
 #include "orb/dispatch/manager_agent.h"
 #include "orb/os/log.h"
 
@@ -80,6 +81,13 @@ class ScriptedJob final : public Job {
 
  private:
   std::function<void(ScriptedJob&)> body_;
+};
+
+// Of a connection that its client has just bound.
+class BoundSource : public JobSource {
+ public:
+  PeerId connection() const noexcept override { return PeerId{1}; }
+  bool comes_back() const noexcept override { return false; }
 };
 
 struct Answer {

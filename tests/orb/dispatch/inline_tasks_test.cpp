@@ -319,6 +319,8 @@ TEST_CASE("a full table refuses until somebody leaves") {
 
 TEST_CASE("a source of jobs is closed at once since no thread is a task's own") {
   struct Source final : JobSource {
+    PeerId connection() const noexcept override { return PeerId{1}; }
+    bool comes_back() const noexcept override { return false; }
     void opened() noexcept override {}
     Found poll(JobPtr&, Time) noexcept override { return Found::nothing; }
     int descriptor() const noexcept override { return -1; }

@@ -86,7 +86,7 @@ class RevocableCores final : public CoreProvider {
 };
 
 // A connection that a task has for itself: jobs that the test puts there, and a descriptor that tells of them.
-class LiveSource final : public JobSource {
+class LiveSource final : public BoundSource {
  public:
   void opened() noexcept override {}
   Found poll(JobPtr& job, Time) noexcept override {

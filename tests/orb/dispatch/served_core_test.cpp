@@ -74,7 +74,7 @@ class ServedCore : public Machine {
   TaskId task;
 };
 
-class Source final : public JobSource {
+class Source final : public BoundSource {
  public:
   void opened() noexcept override { ++openings; }
   Found poll(JobPtr&, Time) noexcept override { return Found::nothing; }
