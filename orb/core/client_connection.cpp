@@ -295,7 +295,8 @@ void ClientConnection::deliver(const giop::Message& message, const transport::Le
     return settle(pending, PendingReply::State::answered);
   }
   try {
-    pending.bytes_.assign(message.bytes.begin(), message.bytes.end());
+    if (!assembler_.hand_over(message.bytes, pending.bytes_))
+      pending.bytes_.assign(message.bytes.begin(), message.bytes.end());
     settle(pending, PendingReply::State::answered);
   } catch (const std::bad_alloc&) {
     pending.error_ = {ErrorKind::no_memory, Completion::maybe, minor::out_of_memory};

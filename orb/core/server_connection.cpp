@@ -206,6 +206,10 @@ void ServerConnection::take_request(const giop::Message& message, Time received)
   if (key_.capacity() > longest_kept_key) key_ = {};
 }
 
+void ServerConnection::keep(Bytes message, std::vector<std::byte>& in) {
+  if (!assembler_.hand_over(message, in)) in.assign(message.begin(), message.end());
+}
+
 void ServerConnection::copy_key(Bytes& key) {
   key_.assign(key.begin(), key.end());
   key = key_;

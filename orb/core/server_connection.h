@@ -86,6 +86,9 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void replace(ServerJob& job, ServerJob& by) noexcept;
   // What the tasks of this connection are for.
   PeerTasks& tasks() noexcept { return tasks_; }
+  // The message under way is the job's from here on; where it was put together here it is not copied. Thread: the
+  // reader's.
+  void keep(Bytes message, std::vector<std::byte>& in);
   // The job has ended; a CancelRequest cannot find it any more.
   void forget(ServerJob& job) noexcept;
 

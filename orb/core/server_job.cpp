@@ -74,7 +74,7 @@ void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::share
   replies_ = false;
   answered_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
   keeper_ = std::move(keeper);
-  if (!keeper_) bytes_.assign(message.bytes.begin(), message.bytes.end());
+  if (!keeper_) connection_->keep(message.bytes, bytes_);
   message_ = keeper_ ? message.bytes : Bytes(bytes_);
   cancelled_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
   contract.reset();

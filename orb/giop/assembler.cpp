@@ -70,6 +70,19 @@ Expected<std::optional<Message>> Assembler::next(Bytes& input, Time now) {
   }
 }
 
+bool Assembler::hand_over(Bytes message, std::vector<std::byte>& to) noexcept {
+  for (std::vector<std::byte>* from : {&partial_, &joined_}) {
+    if (from->empty() || message.data() != from->data()) continue;
+    from->swap(to);
+    from->clear();
+    if (from->capacity() > kept_in_exchange) give_back(*from);
+    delivered_ = delivered_ && from != &partial_;
+    settle();
+    return true;
+  }
+  return false;
+}
+
 std::size_t Assembler::held_bytes() const noexcept {
   std::size_t sum = held_by(partial_) + held_by(joined_);
   for (const Pending& pending : pending_) sum += held_by(pending.bytes);  // bound: limits.fragmented_messages

@@ -37,6 +37,10 @@ class Assembler {
   // write_message_error(owed_version()) unless the message was itself a MessageError, and then to close.
   Expected<std::optional<Message>> next(Bytes& input, Time now);
 
+  // Whether the message that next() gave last, with those bytes, was put together here: then it is `to`'s without being
+  // copied, and stays where it lies; what `to` had is the place of a later one, unless that is larger than 4 MiB.
+  bool hand_over(Bytes message, std::vector<std::byte>& to) noexcept;
+
   // The bytes that complete the header or the body now under way: what a blocking read may ask for at most without
   // reading into the next message. 1 or more.
   std::size_t wanted() const noexcept;
@@ -60,6 +64,9 @@ class Assembler {
     Time since;
   };
   using Whole = std::optional<Message>;
+
+  // Of a buffer that came by hand_over() and is empty.
+  static constexpr std::size_t kept_in_exchange = 4 * 1024 * 1024;
 
   Expected<Whole> fail(ErrorKind kind, std::uint32_t minor) noexcept;
   Expected<Bytes> gather(Bytes& input);

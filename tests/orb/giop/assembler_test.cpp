@@ -62,6 +62,7 @@ class Stream {
       if (!result) error = result.error();
       if (!result || !*result) break;
       types.push_back((*result)->header.type);
+      if (takes_over && assembler.hand_over((*result)->bytes, kept)) REQUIRE(kept.data() == (*result)->bytes.data());
       bodies.emplace_back(text_of((*result)->bytes.subspan(header_size)));
       in_place = (*result)->bytes.data() >= bytes.data() && (*result)->bytes.data() < bytes.data() + bytes.size();
       sound = sound && parse_message((*result)->bytes).has_value();
@@ -77,6 +78,8 @@ class Stream {
   std::vector<std::string> bodies;
   bool in_place = false;
   bool sound = true;
+  bool takes_over = false;
+  Wire kept;  // the message that was taken over last
   std::optional<Error> error;
 };
 
@@ -112,6 +115,7 @@ TEST_CASE("messages come out the same however the bytes are cut") {
     Stream stream;
     for (std::size_t from = 0; from < all.size();) {
       const auto size = 1 + draw.below(std::min<std::size_t>(40, all.size() - from));
+      stream.takes_over = draw.below(2) == 0;
       stream.feed(
           {all.begin() + static_cast<std::ptrdiff_t>(from), all.begin() + static_cast<std::ptrdiff_t>(from + size)});
       from += size;
@@ -122,6 +126,63 @@ TEST_CASE("messages come out the same however the bytes are cut") {
     expect(stream.sound, "every header is sound");
     expect(stream.assembler.idle(), "nothing is left over");
   }));
+}
+
+TEST_CASE("a message that came in pieces may be taken over where it lies") {
+  const auto budget = std::make_shared<ByteBudget>(std::size_t{1000});
+  Assembler assembler({}, Role::both, budget);
+  const std::vector<Wire> pieces = GENERATE_COPY(
+      std::vector{Wire(reply_1_2.begin(), reply_1_2.begin() + 13), Wire(reply_1_2.begin() + 13, reply_1_2.end())},
+      std::vector{first_1_2, middle_1_2, last_1_2});
+  Wire kept = wire("'before'");
+  for (int round = 0; round < 2; ++round) {
+    std::optional<Message> message;
+    for (const Wire& piece : pieces) {
+      Bytes input(piece);
+      const auto result = assembler.next(input, start);
+      REQUIRE(result);
+      message = *result;
+    }
+    REQUIRE(message);
+    REQUIRE(assembler.hand_over(message->bytes, kept));
+    CHECK(kept.data() == message->bytes.data());
+    CHECK(kept.size() == message->bytes.size());
+    CHECK(parse_message(kept));
+    CHECK_FALSE(assembler.hand_over(message->bytes, kept));
+    CHECK(assembler.idle());
+    CHECK(budget->used() == 0);
+  }
+}
+
+TEST_CASE("a message that is handed out in place cannot be taken over") {
+  Assembler assembler;
+  Bytes input(reply_1_2);
+  const auto message = assembler.next(input, start);
+  REQUIRE(message);
+  Wire kept = wire("'before'");
+  CHECK_FALSE(assembler.hand_over((*message)->bytes, kept));
+  CHECK(kept == wire("'before'"));
+}
+
+TEST_CASE("a place that is given in exchange is used again, and counted then") {
+  constexpr std::size_t size = 100'000;
+  const Wire message = piece(0, 7, false, 60'000);
+  const auto budget = std::make_shared<ByteBudget>(2 * size);
+  Assembler assembler({}, Role::both, budget);
+  Wire kept;
+  kept.reserve(size);
+  const std::byte* const place = kept.data();
+  const auto feed = [&](Bytes bytes) { return assembler.next(bytes, start).value(); };
+  const auto take_over = [&] {
+    feed(Bytes(message).first(100));
+    return assembler.hand_over(feed(Bytes(message).subspan(100))->bytes, kept);
+  };
+  REQUIRE(take_over());
+  CHECK(budget->used() == 0);
+  feed(Bytes(message).first(100));
+  CHECK(budget->used() == size);
+  REQUIRE(assembler.hand_over(feed(Bytes(message).subspan(100))->bytes, kept));
+  CHECK(kept.data() == place);
 }
 
 TEST_CASE("fragments of GIOP 1.2 are joined without their request ids") {
