@@ -40,7 +40,9 @@ constexpr Entry table[] = {
     {connection_lost, "the connection broke while the call was on its way"},
     {no_usable_profile, "the reference names no transport that this process can use"},
     {deadline_passed, "no reply within the time allowed; see timeout.request"},
-    {send_backlog, "the peer does not read; its connection's backlog is full and was closed"},
+    {send_backlog,
+     "more waits for the peer than limits.backlog allows, and the connection was closed: the peer does not read, or is "
+     "sent too much at once; raise limits.backlog above the largest messages that are on their way together"},
     {peer_closed,
      "the peer closed the connection in good order, and the call did not run: the server ends, or has as many "
      "connections as limits.connections and limits.connections_per_peer allow; its log says which"},

@@ -101,6 +101,7 @@ Expected<Mapping, SetupFault> adopt_memory(const os::Fd& fd, std::size_t size, W
     return bad_memory("has not the size that it announced");
   if (static_cast<std::size_t>(file.st_blocks) * 512 < size) return bad_memory("is not allocated");
   auto mapping = map(fd, size, writers == Writers::maker_alone ? PROT_READ : PROT_READ | PROT_WRITE);
+  if (!mapping && (errno == EACCES || errno == EPERM)) return bad_memory("may not be mapped as a channel needs it");
   if (!mapping) return no_room(size);
   return std::move(*mapping);
 }

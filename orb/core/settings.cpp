@@ -107,7 +107,9 @@ const std::vector<SettingsEntry>& settings_table() {
        "accepted connections from one address, or from one user of this host; one more takes the place of another of "
        "that peer",
        [](S& s, V v) { return size(v, s.connections.connections_per_peer, 1, 1'000'000); }},
-      {"limits.backlog", "16777216", "bytes that wait for a peer that does not read; more closes its connection",
+      {"limits.backlog", "16777216",
+       "bytes that wait for a peer which reads more slowly than it is sent to, or not at all; more closes its "
+       "connection; at least the largest messages that one connection has on their way together",
        [](S& s, V v) { return size(v, s.connections.backlog, 1024, 2047 * mebi); }},
       {"limits.requests", "1024", "requests of one connection under way; more get TRANSIENT",
        [](S& s, V v) { return size(v, s.requests_per_connection, 1, 1'000'000); }},

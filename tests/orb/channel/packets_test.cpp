@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "orb/channel/bell.h"
+#include "orb/os/file_room.h"
 #include "tests/orb/channel/raw_peer.h"
 
 using namespace corelane;
@@ -92,6 +93,19 @@ TEST_CASE("a sleep page that is none is refused") {
       says(peer.present(&peer.hello, sizeof(Hello), {peer.region.fd.get(), peer.region.fd.get()}), "has not the size"));
   const os::Fd null(open("/dev/null", O_RDWR));
   CHECK(says(peer.present(&peer.hello, sizeof(Hello), {peer.region.fd.get(), null.get()}), "is not a memfd"));
+}
+
+TEST_CASE("a sleep page that may not be written is refused as the peer's fault") {
+  RawPeer peer;
+  const os::Fd read_only(open(("/proc/self/fd/" + std::to_string(peer.sleep.fd.get())).c_str(), O_RDONLY | O_CLOEXEC));
+  REQUIRE(read_only);
+  const os::Fd sealed(memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  REQUIRE(os::take_room(sealed, 0, static_cast<off_t>(peer.sleep.mapping.size())));
+  REQUIRE(fcntl(sealed.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0);
+  const os::Fd& bad = GENERATE(false, true) ? sealed : read_only;
+  const auto result = peer.present(&peer.hello, sizeof(Hello), {peer.region.fd.get(), bad.get()});
+  CHECK(says(result, "may not be mapped"));
+  CHECK(result.error().kind == Kind::bad_peer);
 }
 
 TEST_CASE("too few and too many descriptors are refused and none leaks") {
