@@ -86,20 +86,21 @@ void Watches::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-// Those that were reached before come first.
+// The prompt ones come first.
 std::vector<std::pair<WatchId, std::shared_ptr<Watches::Watch>>> Watches::copy() const {
   std::vector<std::pair<WatchId, std::shared_ptr<Watch>>> all;
   {
     const std::lock_guard lock(mutex_);
     all.assign(watches_.begin(), watches_.end());
   }
-  std::partition(all.begin(), all.end(), [](const auto& item) { return item.second->reached; });
+  std::partition(all.begin(), all.end(), [](const auto& item) { return item.second->prompt; });
   return all;
 }
 
-bool Watches::take_news() {
+// They stay news: this round goes on behind those who have had their turn.
+bool Watches::has_news() const {
   const std::lock_guard lock(mutex_);
-  return std::exchange(news_, false) && !stopped_;
+  return news_;
 }
 
 bool Watches::is_stopped() const {
@@ -107,17 +108,27 @@ bool Watches::is_stopped() const {
   return stopped_;
 }
 
-// What matches of all that is new.
-void Watches::tell(Watch& watch) const {
-  for (;;) {  // bound: what the log holds
-    const auto reading = log_.read(watch.pattern, watch.seen, most_at_once);
-    watch.seen = reading.until;
-    if (reading.changes.empty() && !reading.lost) return;
-    Corelane::Naming::ChangeList list;
-    for (const NamedChange& change : reading.changes) list.push_back(cos_change_of(change));
-    const core::CallDeadline bound(os::now() + patience);
-    watch.listener->changed(list, reading.lost);
-    watch.reached = true;
+// Of what matches and is new, as much as one call takes. False: there was nothing.
+bool Watches::tell_some(Watch& watch) const {
+  const auto reading = log_.read(watch.pattern, watch.seen, most_at_once);
+  watch.seen = reading.until;
+  if (reading.changes.empty() && !reading.lost) return false;
+  Corelane::Naming::ChangeList list;
+  for (const NamedChange& change : reading.changes) list.push_back(cos_change_of(change));
+  const core::CallDeadline bound(os::now() + patience);
+  watch.listener->changed(list, reading.lost);
+  return true;
+}
+
+// A turn. What is left then is news for the next round: a log that grows as fast as it is told has no end.
+void Watches::tell(Watch& watch) {
+  const Time end = os::now() + limits_.turn;
+  while (!is_stopped() && tell_some(watch)) {
+    watch.prompt = os::now() < end;
+    if (watch.prompt) continue;
+    const std::lock_guard lock(mutex_);
+    news_ = true;
+    return;
   }
 }
 
@@ -130,16 +141,15 @@ void Watches::tell_or_forget(WatchId id, Watch& watch) {
   }
 }
 
-void Watches::tell_reached() {
+void Watches::tell_prompt() {
   for (const auto& [id, watch] : copy())
-    if (watch->reached) tell_or_forget(id, *watch);
+    if (watch->prompt) tell_or_forget(id, *watch);
 }
 
 void Watches::tell_all() {
   for (const auto& [id, watch] : copy()) {
     if (is_stopped()) return;
-    // Whoever was reached before waits for one at most who may not be there.
-    if (!watch->reached && take_news()) tell_reached();
+    if (!watch->prompt && has_news()) tell_prompt();
     tell_or_forget(id, *watch);
   }
 }

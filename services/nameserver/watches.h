@@ -1,6 +1,7 @@
 // Watches: listeners that hear of changes to names. One thread tells them, oneway, so that no writer waits for any, and
-// no listener for the end of another's work. A listener that cannot be reached within a second is forgotten; those that
-// were reached before are told before and between those that were not yet, and so wait for one of these at most.
+// no listener for the end of another's work. They take turns: what a listener does not take within its turn it is told
+// in the next, and one that cannot be reached within a second is forgotten. Those that took all in their last turn are
+// told before and between the others, and so wait for one call of these at most, however slow that is.
 //
 // Threads: any; the telling thread is Watches' own.
 #pragma once
@@ -32,6 +33,7 @@ Corelane::Naming::Change cos_change_of(const NamedChange& change);
 struct WatchLimits {
   std::size_t watches = 1024;
   std::size_t of_client = 64;
+  Duration turn = std::chrono::milliseconds{50};  // no further call to a listener begins then
 };
 
 class Watches {
@@ -49,7 +51,7 @@ class Watches {
 
   // There is something new in the log.
   void ring();
-  // Tells nobody any more. Idempotent.
+  // Tells nobody any more. Waits for a call that goes on: a second at most. Idempotent.
   void stop();
 
  private:
@@ -61,15 +63,16 @@ class Watches {
     Listener listener;
     // The telling thread's, once it is in watches_.
     std::uint64_t seen;
-    bool reached = false;  // once, at least
+    bool prompt = false;  // took all that there was in its last turn
   };
   void run();
   std::vector<std::pair<WatchId, std::shared_ptr<Watch>>> copy() const;
-  bool take_news();
+  bool has_news() const;
   bool is_stopped() const;
-  void tell(Watch& watch) const;
+  bool tell_some(Watch& watch) const;
+  void tell(Watch& watch);
   void tell_or_forget(WatchId id, Watch& watch);
-  void tell_reached();
+  void tell_prompt();
   void tell_all();
 
   const ChangeLog& log_;

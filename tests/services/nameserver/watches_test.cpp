@@ -1,0 +1,123 @@
+#include "services/nameserver/watches.h"
+
+#include <catch2/catch.hpp>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "orb/os/clock.h"
+
+using namespace corelane;
+using namespace corelane::nameserver;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Duration turn = 5ms;
+constexpr std::uint64_t prompt = 0;
+
+using Changes = Corelane::Naming::ChangeList;
+
+// Told without an ORB between.
+class DirectListener final : public Corelane::Naming::Listener {
+ public:
+  explicit DirectListener(std::function<void(const Changes&)> heard) : heard_(std::move(heard)) {}
+  void changed(const Changes& changes, bool) override { heard_(changes); }
+
+ private:
+  const std::function<void(const Changes&)> heard_;
+};
+
+// A log with listeners. What is awaited and never comes ends with the test's timeout.
+class Watched {
+ public:
+  explicit Watched(Duration longest) : watches_(log_, {.turn = longest}) {}
+
+  void listen(std::function<void(const Changes&)> heard) {
+    REQUIRE(watches_.add("**", Watches::Listener(std::make_shared<DirectListener>(std::move(heard))), {}));
+  }
+  void change() { log_.record({Change::Kind::bound, root_context, {"x", ""}, {}}); }
+  void ring() { watches_.ring(); }
+  void stop() { watches_.stop(); }
+  void note(std::uint64_t what) {
+    {
+      const std::lock_guard lock(mutex_);
+      noted_.push_back(what);
+    }
+    came_.notify_all();
+  }
+  // All that was noted, as soon as it will do.
+  template <typename Enough>
+  std::vector<std::uint64_t> await(Enough enough) {
+    std::unique_lock lock(mutex_);
+    came_.wait(lock, [&] { return enough(noted_); });
+    return noted_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::vector<std::uint64_t> noted_;
+  ChangeLog log_{4096};
+  Watches watches_;  // last: it uses the others
+};
+
+}  // namespace
+
+TEST_CASE("a listener for whom there is always more keeps nobody from hearing, and no nameserver from its end") {
+  Watched names(0ms);
+  names.listen([&](const Changes&) {
+    names.change();
+    names.ring();
+  });
+  names.listen([&](const Changes& changes) { names.note(changes.back().number()); });
+  names.change();
+  names.ring();
+  const auto heard = names.await([](const auto& noted) { return noted.size() > 2; });
+  CHECK(heard[2] > heard[1]);
+  names.stop();
+}
+
+TEST_CASE("who takes at once what there is hears of it before each slow listener") {
+  Watched names(turn);
+  const auto slow = [&](std::uint64_t who) {
+    return [&names, who](const Changes&) {
+      names.note(who);
+      for (const Time end = os::now() + turn; os::now() < end;) std::this_thread::yield();
+      names.change();
+      names.ring();
+    };
+  };
+  names.listen(slow(1));
+  names.listen(slow(2));
+  names.listen([&](const Changes&) { names.note(prompt); });
+  names.change();
+  names.ring();
+  // A stalled machine makes one or the other turn of the prompt one a slow one.
+  names.await([](const auto& noted) {
+    if (noted.size() < 4) return false;
+    const auto* last = &noted.back() - 3;
+    return last[0] != prompt && last[1] == prompt && last[2] == 3 - last[0] && last[3] == prompt;
+  });
+  names.stop();
+  SUCCEED();
+}
+
+TEST_CASE("what a listener has not taken within its turn it hears of in the next ones, each change once") {
+  Watched names(0ms);
+  names.listen([&](const Changes& changes) {
+    for (const auto& change : changes) names.note(change.number());
+  });
+  constexpr std::uint64_t all = 1000;
+  for (std::uint64_t i = 0; i < all; ++i) names.change();
+  names.ring();
+  const auto heard = names.await([&](const auto& noted) { return noted.size() >= all; });
+  for (std::uint64_t i = 0; i < all; ++i) REQUIRE(heard[i] == i + 1);
+  CHECK(heard.size() == all);
+}
