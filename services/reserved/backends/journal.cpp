@@ -33,6 +33,36 @@ bool is_interrupt_file(std::string_view path) {
          (digits != path.npos && digits > 0 && path.substr(digits) == "/smp_affinity_list");
 }
 
+// A backslash and three octal digits, that is a byte.
+bool is_escape(std::string_view text) {
+  const auto is_octal = [](char digit) { return digit >= '0' && digit <= '7'; };
+  return text.size() >= 4 && text[0] == '\\' && text[1] <= '3' && std::ranges::all_of(text.substr(1, 3), is_octal);
+}
+
+// Names of control groups may hold any byte but a newline. Backslashes are in many; one that begins no escape stays.
+std::string escaped(std::string_view text) {
+  std::string line;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < ' ' || byte == 0x7f || is_escape(text.substr(i)))
+      line += {'\\', static_cast<char>('0' + (byte >> 6)), static_cast<char>('0' + (byte >> 3 & 7)),
+               static_cast<char>('0' + (byte & 7))};
+    else
+      line += text[i];
+  }
+  return line;
+}
+
+std::string unescaped(std::string_view line) {
+  std::string text;
+  while (!line.empty()) {
+    const bool escape = is_escape(line);
+    text += escape ? static_cast<char>((line[1] - '0') << 6 | (line[2] - '0') << 3 | (line[3] - '0')) : line[0];
+    line.remove_prefix(escape ? 4 : 1);
+  }
+  return text;
+}
+
 // Whether it names what this program writes to. A damaged line must not lead elsewhere.
 bool is_ours(const JournalEntry& entry) {
   if (entry.kind == JournalEntry::Kind::interrupt) return is_interrupt_file(entry.subject);
@@ -47,9 +77,9 @@ std::optional<JournalEntry> parse_entry(const std::string& line) {
   const auto* kind = std::ranges::find(kind_names, fields[0]);
   if (kind == kind_names.end() || !text.eof()) return std::nullopt;
   JournalEntry entry{.kind = static_cast<JournalEntry::Kind>(kind - kind_names.begin()),
-                     .where = fields[1],
-                     .subject = fields[2],
-                     .before = fields[5].substr(0, fields[5].size() - 1)};  // see journal_line()
+                     .where = unescaped(fields[1]),
+                     .subject = unescaped(fields[2]),
+                     .before = unescaped(fields[5].substr(0, fields[5].size() - 1))};  // see journal_line()
   std::istringstream numbers(fields[3] + " " + fields[4]);
   if (!fields[5].ends_with('.') || !(numbers >> entry.process.pid >> entry.process.start_ticks)) return std::nullopt;
   if (!is_ours(entry)) return std::nullopt;
@@ -90,9 +120,9 @@ bool write_whole(int file, std::string_view text) {
 
 // A point ends it, so that an empty last field, and a whole line, are told from a torn one.
 std::string journal_line(const JournalEntry& entry) {
-  return std::string(kind_names[static_cast<std::size_t>(entry.kind)]) + "\t" + entry.where + "\t" + entry.subject +
-         "\t" + std::to_string(entry.process.pid) + "\t" + std::to_string(entry.process.start_ticks) + "\t" +
-         entry.before + ".";
+  return std::string(kind_names[static_cast<std::size_t>(entry.kind)]) + "\t" + escaped(entry.where) + "\t" +
+         escaped(entry.subject) + "\t" + std::to_string(entry.process.pid) + "\t" +
+         std::to_string(entry.process.start_ticks) + "\t" + escaped(entry.before) + ".";
 }
 
 Expected<Journal, std::string> Journal::open(const std::string& path) {

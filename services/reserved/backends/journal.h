@@ -3,8 +3,9 @@
 // changes.
 //
 // The file has a line for each entry, fields parted by tabs: a plus and the entry, or a minus and the same when it was
-// put back. A line that is the beginning of one, of a daemon that was killed while it wrote, is passed over: that
-// change was not made yet. Of other lines that cannot be read damage() tells, and the file is copied aside.
+// put back. A control character within a field, and a backslash before three octal digits, is written as \ooo. A line
+// that is the beginning of one, of a daemon that was killed while it wrote, is passed over: that change was not made
+// yet. Of other lines that cannot be read damage() tells, and the file is copied aside.
 //
 // Threads: one at a time.
 #pragma once

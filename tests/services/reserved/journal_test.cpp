@@ -65,6 +65,34 @@ TEST_CASE("a line of the journal that leads to somebody else's file is damage") 
   CHECK(journal.damage().empty() == ours);
 }
 
+TEST_CASE("a name may hold any byte, and one without odd ones is written as it is") {
+  const TempDirectory directory;
+  const auto [name, written] = GENERATE(table<std::string, std::string>({
+      {"a\tb", R"(a\011b)"},
+      {"\x01\n\x7f", R"(\001\012\177)"},
+      {R"(\011)", R"(\134011)"},
+      {"\\\t", R"(\\011)"},
+      {"\\01\t1", R"(\01\0111)"},
+      {R"(\134011)", R"(\134134011)"},
+      {R"(\400)", R"(\400)"},
+      {R"(system-systemd\x2dfsck.slice)", R"(system-systemd\x2dfsck.slice)"},
+      {"d\xc3\xa9j\xc3\xa0 vu\\", "d\xc3\xa9j\xc3\xa0 vu\\"},
+  }));
+  CAPTURE(written);
+  const JournalEntry entry{
+      .kind = JournalEntry::Kind::home, .where = name, .subject = name, .process = {7, 8}, .before = name};
+  CHECK(journal_line(entry) == "home\t" + written + "\t" + written + "\t7\t8\t" + written + ".");
+  const std::string path = directory / "journal";
+  REQUIRE(Journal::open(path).value().add(entry));
+  {
+    Journal journal = Journal::open(path).value();
+    CHECK(journal.damage() == "");
+    REQUIRE(journal.entries() == std::vector{entry});
+    journal.drop(entry);
+  }
+  CHECK(Journal::open(path).value().entries().empty());
+}
+
 TEST_CASE("how a thread is scheduled is written down in full, and an old entry is of an ordinary one") {
   const os::SchedulingClass fair{.policy = 3, .nice = 19},
       own{.policy = 6, .runtime = 1'000'000, .deadline = 1, .period = 2};
