@@ -38,6 +38,14 @@ std::string some_time(std::string_view text, Duration& out) {
   return out = span, std::string{};
 }
 
+std::string longest_lease(std::string_view text, Duration& out) {
+  using namespace std::chrono_literals;
+  Duration span{};
+  if (std::string fault = span_of_time(text, span); !fault.empty()) return fault;
+  if (span < 100ms || span > 8784h) return "a duration from 100ms to 366 days, such as 3600s";
+  return out = span, std::string{};
+}
+
 std::string yes_or_no(std::string_view text, bool& out) {
   if (text == "on" || text == "true" || text == "1") return out = true, std::string{};
   if (text == "off" || text == "false" || text == "0") return out = false, std::string{};

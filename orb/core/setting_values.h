@@ -29,6 +29,7 @@ std::string number(std::string_view text, Integer& out, Integer least, Integer m
 std::string size(std::string_view text, std::size_t& out, std::size_t least, std::size_t most);
 std::string span_of_time(std::string_view text, Duration& out);
 std::string some_time(std::string_view text, Duration& out);
+std::string longest_lease(std::string_view text, Duration& out);
 std::string yes_or_no(std::string_view text, bool& out);
 // "0,2-5": hardware threads. "all": whatever the process may use.
 std::string cores(std::string_view text, std::vector<CoreId>& out);

@@ -73,7 +73,7 @@ Expected<Leases::Granted, std::string> Leases::grant(const os::ProcessIdentity& 
 }
 
 Expected<Leases::Granted, std::string> Leases::grant(Duration wanted, const Client& to, Time now) {
-  const Duration lasts = std::clamp(wanted, shortest, std::max(shortest, limits_.longest));
+  const Duration lasts = std::clamp(wanted, shortest, limits_.longest);
   const LeaseId id = random_id();
   return add(id, {.taker = to, .owner = owner_text(id, lasts, to), .lasts = lasts, .ends = now + lasts});
 }
@@ -148,7 +148,9 @@ bool Leases::restore(const std::string& owner, Time now) {
   Client taker;
   if (std::int64_t ms = 0; kind == "lease" && words >> ms) {
     if (!(words >> taker.name >> taker.process)) taker = {};
-    const Duration lasts = std::clamp(Duration(std::chrono::milliseconds{ms}), shortest, limits_.longest);
+    using Milliseconds = std::chrono::milliseconds;  // of which a Duration holds fewer than the text may name
+    const auto longest = std::chrono::floor<Milliseconds>(limits_.longest);
+    const Duration lasts = std::clamp(Milliseconds{ms}, std::chrono::ceil<Milliseconds>(shortest), longest);
     return add(id, {.taker = taker, .owner = owner, .lasts = lasts, .ends = now + lasts}).has_value();
   }
   os::HostIdentity host = os::this_host();

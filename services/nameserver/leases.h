@@ -5,6 +5,7 @@
 // Time comes in as an argument. Threads: any; one mutex.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -25,14 +26,14 @@ using LeaseId = std::uint64_t;  // random, so that nobody ends another's by chan
 struct LeaseLimits {
   std::size_t leases = 10'000;
   std::size_t of_client = 1000;
-  Duration longest = std::chrono::hours{1};
+  Duration longest = std::chrono::hours{1};  // at least Leases::shortest, as which less counts
 };
 
 class Leases {
  public:
   static constexpr Duration shortest = std::chrono::milliseconds{100};
 
-  explicit Leases(const LeaseLimits& limits) : limits_(limits) {}
+  explicit Leases(const LeaseLimits& limits) : limits_(limits) { limits_.longest = std::max(limits.longest, shortest); }
 
   struct Granted {
     LeaseId id;
@@ -74,7 +75,7 @@ class Leases {
   // With the mutex held.
   const Lease* usable(LeaseId id, const Client& by, Time now) const;
 
-  const LeaseLimits limits_;
+  LeaseLimits limits_;  // constant after construction
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::map<LeaseId, Lease> leases_;

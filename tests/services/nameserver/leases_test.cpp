@@ -40,6 +40,24 @@ TEST_CASE("leases are bounded in number and length") {
   CHECK_THAT(leases.grant(1s, anna, Time{}).error(), Catch::Contains("naming.leases"));
 }
 
+TEST_CASE("a lease that a store tells of lasts no longer and no shorter than one that is given") {
+  const auto [text, longest, lasts] = GENERATE(table<std::string, Duration, Duration>({
+      {"99", 10s, 100ms},
+      {"100", 10s, 100ms},
+      {"101", 10s, 101ms},
+      {"10001", 10s, 10s},
+      {"-9223372036854775808", 10s, 100ms},
+      {"9223372036854775807", 10s, 10s},
+      {"9223372036855", 10s, 10s},  // milliseconds that make more nanoseconds than there are
+      {"5000", 99ms, 100ms},
+      {"5000", 0s, 100ms},
+  }));
+  CAPTURE(text);
+  Leases leases({.longest = longest});
+  CHECK(leases.restore("lease 7 " + text, start));
+  CHECK(leases.next_expiry() == start + lasts);
+}
+
 TEST_CASE("a lease of a process lasts as long as the process") {
   Leases leases({});
   const auto self = os::this_process();
