@@ -39,8 +39,10 @@ int main(int argc, char* argv[]) try {
   if (!words.empty() && (words.front() == "--help" || words.front() == "-h")) return std::cout << help_text, 0;
   if (!words.empty() && words.front() == "--version") return std::cout << "corelane-reserved " CORELANE_VERSION "\n", 0;
   if (!words.empty()) return fail(2, "what is '" + words.front() + "'? See corelane-reserved --help");
-  if (const auto settings = corelane::core::settings_of(options); !settings) return fail(2, settings.error().text);
-  const auto done = corelane::reserved::run_daemon(options);
+  const auto settings = corelane::core::settings_of(options);
+  if (!settings) return fail(2, settings.error().text);
+  if (const auto fault = corelane::reserved::fault_of(settings->reserved); !fault.empty()) return fail(2, fault);
+  const auto done = corelane::reserved::run_daemon(options, *settings);
   return done ? 0 : fail(1, done.error());
 } catch (const std::exception& error) {
   return fail(1, error.what());

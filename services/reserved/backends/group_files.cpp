@@ -59,8 +59,9 @@ bool MountedGroups::has(const std::string& path) const { return access(absolute(
 std::vector<std::string> MountedGroups::children(const std::string& group) const {
   std::vector<std::string> names;
   std::error_code fault;
-  for (const auto& entry : std::filesystem::directory_iterator(absolute(group), fault))
-    if (entry.is_directory(fault)) names.push_back(entry.path().filename().string());
+  for (std::filesystem::directory_iterator entry(absolute(group), fault), end; !fault && entry != end;
+       entry.increment(fault))
+    if (std::error_code ignored; entry->is_directory(ignored)) names.push_back(entry->path().filename().string());
   return names;
 }
 

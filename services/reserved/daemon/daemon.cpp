@@ -10,7 +10,6 @@
 
 #include "orb/corba/init_orb.h"
 #include "orb/core/runtime.h"
-#include "orb/core/settings_of.h"
 #include "orb/core/stop_signals.h"
 #include "orb/dispatch/host_ledger.h"
 #include "orb/os/clock.h"
@@ -30,27 +29,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Expected<core::Settings, std::string> read_settings(const std::vector<std::string>& words) {
-  auto settings = core::settings_of(words);
-  if (!settings) return settings.error().text;
-  if (settings->runtime_directory.empty()) settings->runtime_directory = dispatch::runtime_directory();
-  return *std::move(settings);
-}
-
-// What cannot be meant, whatever the host is doing: told before anything is changed. "" for nothing.
-std::string fault_of(const core::ReservedSettings& settings) {
-  if (settings.processes != 0 && !os::identity_of(settings.processes))
-    return "reserved.processes: there is no process " + std::to_string(settings.processes);
-  std::string there;
-  std::getline(std::ifstream("/sys/devices/system/cpu/present"), there);
-  const auto present = os::parse_core_list(there);
-  if (!present) return {};
-  for (const CoreId core : settings.keep)
-    if (std::ranges::find(*present, core) == present->end())
-      return "reserved.keep: this machine has no core " + std::to_string(core.value) + ", but " + there;
-  return {};
-}
-
 // For a fault of the runtime directory's.
 constexpr const char* other_directory_text =
     "; -ORBRuntimeDirectory DIR, or runtime.directory in /etc/corelane.toml, names another runtime directory (servers "
@@ -64,15 +42,18 @@ class Engine {
     if (auto started = engine->begin(settings); !started) return Unexpected{started.error()};
     return engine;
   }
-  // Gives all back, and puts the host back.
-  void stop() {
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  // Gives all back, and puts the host back: however the daemon ends, and wherever its start does.
+  ~Engine() {
     watch_.stop();
-    keeper_->stop();
-    say_faults(setup_->put_back());
+    if (reserves_) keeper_->stop();
+    if (setup_) say_faults(setup_->put_back());
   }
   Keeper& keeper() { return *keeper_; }
 
  private:
+  Engine() = default;
   Done<void> begin(const core::Settings& settings) {
     auto setup = HostSetup::open(settings.reserved, settings.runtime_directory);
     if (!setup) return Unexpected{setup.error() + other_directory_text};
@@ -86,6 +67,7 @@ class Engine {
     const auto topology = os::Topology::detect();  // after that: this process may have been in a set
     if (!topology) return std::string("the topology of this machine cannot be read (hwloc)");
     if (auto chosen = choose(settings.reserved, topology->cores()); !chosen) return chosen;
+    reserves_ = true;
     watch_.start(
         {.ended = [this](const Process& process) { keeper_->ended(process); }, .tick = [this] { return tick(); }});
     return {};
@@ -115,12 +97,13 @@ class Engine {
   Done<void> try_out(const core::ReservedSettings& settings, HostSetup::Candidate candidate) {
     backend_ = std::move(candidate.backend);
     interrupts_ = std::make_unique<Interrupts>(setup_->interrupts(), *setup_->host().journal);
-    // Ids tell reservations of one run from those of the next: seconds since boot begin them.
-    const auto seconds = static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::seconds>(os::now().time_since_epoch()).count());
+    // Ids tell reservations of one run from those of the next: microseconds since boot begin them, and nobody asks a
+    // million times a second.
+    const auto microseconds = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(os::now().time_since_epoch()).count());
     std::vector<CoreId> keep = settings.keep;
     std::ranges::sort(keep);
-    AccountOptions options{.kept = keep, .first_id = {seconds * 100 + 1}, .enforces = backend_->enforces()};
+    AccountOptions options{.kept = keep, .first_id = {microseconds}, .enforces = backend_->enforces()};
     keeper_ = std::make_unique<Keeper>(
         Keeper::Parts{.accounts = Accounts(candidate.cores, std::move(options)),
                       .backend = *backend_,
@@ -152,7 +135,8 @@ class Engine {
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<Interrupts> interrupts_;
   std::unique_ptr<Keeper> keeper_;
-  int hurried_ = 0;  // ticks in a hurry, one after the other; of the watch's thread
+  bool reserves_ = false;  // keeper_ has started
+  int hurried_ = 0;        // ticks in a hurry, one after the other; of the watch's thread
   ProcessWatch watch_;
 };
 
@@ -212,22 +196,26 @@ Done<void> serve(const std::vector<std::string>& words, const core::Settings& se
 
 }  // namespace
 
-Expected<void, std::string> run_daemon(std::vector<std::string> words) {
-  const auto settings = read_settings(words);
-  if (!settings) return Unexpected{settings.error()};
-  if (auto fault = fault_of(settings->reserved); !fault.empty()) return Unexpected{std::move(fault)};
-  if (auto made = os::make_directory(settings->runtime_directory); !made)
+std::string fault_of(const core::ReservedSettings& settings) {
+  if (settings.processes != 0 && !os::identity_of(settings.processes))
+    return "reserved.processes: there is no process " + std::to_string(settings.processes);
+  std::string there;
+  std::getline(std::ifstream("/sys/devices/system/cpu/present"), there);
+  const auto present = os::parse_core_list(there);
+  if (!present) return {};
+  for (const CoreId core : settings.keep)
+    if (std::ranges::find(*present, core) == present->end())
+      return "reserved.keep: this machine has no core " + std::to_string(core.value) + ", but " + there;
+  return {};
+}
+
+Expected<void, std::string> run_daemon(const std::vector<std::string>& words, core::Settings settings) {
+  if (settings.runtime_directory.empty()) settings.runtime_directory = dispatch::runtime_directory();
+  if (auto made = os::make_directory(settings.runtime_directory); !made)
     return Unexpected{made.error() + other_directory_text};
-  auto engine = Engine::start(*settings);
+  const auto engine = Engine::start(settings);
   if (!engine) return Unexpected{engine.error()};
-  Done<void> served;
-  try {
-    served = serve(words, *settings, **engine);
-  } catch (const CORBA::Exception& failure) {
-    served = std::string(failure.what());
-  }
-  (*engine)->stop();
-  return served;
+  return serve(words, settings, **engine);
 }
 
 }  // namespace corelane::reserved

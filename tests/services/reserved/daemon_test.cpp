@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "orb/core/reserved_cores.h"
+#include "orb/core/settings_of.h"
 #include "orb/dispatch/host_ledger.h"
 #include "orb/os/clock.h"
 #include "orb/os/core_list.h"
@@ -92,10 +93,13 @@ TEST_CASE("the daemon gives a process a core and takes it back when the process 
   check_inside([](const LiveCpusets& at) {
     Faults faults;
     Sleeper one, two;
+    const auto started = std::chrono::duration_cast<std::chrono::microseconds>(os::now().time_since_epoch()).count();
     RunningDaemon daemon = daemon_of(at);
     {
       ReservationClient client(daemon);
       const idl::Grant grant = client.reserve(one.pid(), 1);
+      faults.unless(grant.reservation() >= static_cast<std::uint64_t>(started),
+                    "an id that a run before may have given");
       faults.unless(grant.cores() == idl::CoreList{at.cores[1].value} && !grant.waiting(),
                     "not granted the second core");
       faults.differ(at.cores_of(one), at.second(), "where the holder runs");
@@ -134,6 +138,27 @@ TEST_CASE("what a killed daemon left behind is put back by the next one") {
     faults.differ(at.set_of(one), std::string("corelane-default"), "where the holder is then");
     faults.differ(daemon.end(), std::string("exit status 0"), "the end");
     faults.unless(at.children().empty() && at.set_of(one) == "root", "the host is not as it was found");
+    return faults.text();
+  });
+}
+
+TEST_CASE("a daemon whose start ends in the middle leaves the host as it found it") {
+  check_inside([](const LiveCpusets& at) {
+    Faults faults;
+    Sleeper one;
+    const TempDirectory place;
+    // The default set is there when it gets no thread: none has room for a stack of 64 TB.
+    os::ChildProcess daemon(
+        {"sh", "-c", "ulimit -s 68719476736 && exec \"$@\"", "sh", daemon_program(), "-ORBRuntimeDirectory",
+         place.path(), "-ORBReservedRoot", "/" + at.root, "-ORBReservedBackend", "cgroup-v1", "-ORBReservedInterrupts",
+         "off", "-ORBReservedKeep", at.first()},
+        {.joins_errors = true});
+    const std::string said = daemon.read_all().value_or("");
+    if (said.find("NO_RESOURCES") == std::string::npos) return cannot + "no program runs with such a stack: " + said;
+    faults.differ(daemon.wait()->text(), std::string("exit status 1"), "the end");
+    faults.unless(at.children().empty(), "groups are left");
+    faults.differ(at.set_of(one), std::string("root"), "where others are");
+    faults.differ(at.cores_of(one), at.both(), "where others run");
     return faults.text();
   });
 }
@@ -347,7 +372,8 @@ TEST_CASE("a user without the right is refused and told how to get it") {
 
 TEST_CASE("a runtime directory that cannot be used is said with the setting that names another") {
   for (const char* const place : {"/proc/none", "/proc/version"}) {
-    const auto done = reserved::run_daemon({"-ORBRuntimeDirectory", place, "-ORBLogLevel", "off"});
+    const std::vector<std::string> words{"-ORBRuntimeDirectory", place, "-ORBLogLevel", "off"};
+    const auto done = reserved::run_daemon(words, core::settings_of(words).value());
     REQUIRE_FALSE(done);
     CHECK_THAT(done.error(), Catch::Contains(place) && Catch::Contains("-ORBRuntimeDirectory DIR"));
   }
@@ -433,8 +459,8 @@ TEST_CASE("settings of the daemon that cannot be meant are refused before anythi
     const char *status, *said;
   };
   const Row rows[] = {
-      {{"-ORBReservedKeep", "0,1023"}, "exit status 1", "reserved.keep: this machine has no core 1023, but 0"},
-      {{"-ORBReservedProcesses", "4194303"}, "exit status 1", "reserved.processes: there is no process 4194303"},
+      {{"-ORBReservedKeep", "0,1023"}, "exit status 2", "reserved.keep: this machine has no core 1023, but 0"},
+      {{"-ORBReservedProcesses", "4194303"}, "exit status 2", "reserved.processes: there is no process 4194303"},
       {{"-ORBReservedKep", "0"}, "exit status 2", "-ORBReservedKeep"},
   };
   for (const Row& row : rows) {
