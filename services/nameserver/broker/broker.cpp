@@ -19,9 +19,15 @@ namespace {
 
 constexpr int pause_without_descriptors = 100;  // ms until the next try to accept
 
-BrokerFault::Kind kind_of_send(const channel::SetupFault& fault) {
-  const bool is_full = fault.number == EAGAIN || fault.number == ENOBUFS || fault.number == ETOOMANYREFS;
-  return is_full ? BrokerFault::Kind::no_room : BrokerFault::Kind::unknown_name;
+// Why an end of a channel could not be sent to `whom`.
+BrokerFault fault_of_send(const channel::SetupFault& fault, const std::string& whom) {
+  if (fault.number == ETOOMANYREFS)
+    return {BrokerFault::Kind::no_room,
+            "the system lets the user of corelane-nameserver have no more descriptors under way to who has not "
+            "received them: raise its LimitNOFILE (ulimit -n), or end processes that ask for channels and accept none"};
+  if (fault.number == EAGAIN || fault.number == ENOBUFS)
+    return {BrokerFault::Kind::no_room, whom + " has not accepted what was sent before: try again later"};
+  return {BrokerFault::Kind::unknown_name, whom + " is gone: " + fault.text};
 }
 
 }  // namespace
@@ -58,10 +64,14 @@ void Broker::serve() {
 
 // The guests who have said something or are gone, in order, and whether somebody new is there. false: the end.
 bool Broker::wait(std::vector<std::size_t>& ready, bool& is_called) {
+  std::erase_if(guests_, [](const auto& guest) { return guest->leaves && guest->unaccepted.size() == 0; });
   std::vector<pollfd> watched{{stop_.get(), POLLIN, 0}, {lacks_descriptors_ ? -1 : socket_.get(), POLLIN, 0}};
-  for (const auto& guest : guests_) watched.push_back({guest->socket.get(), POLLIN, 0});
+  for (const auto& guest : guests_)
+    watched.push_back({guest->socket.get(), static_cast<short>(guest->leaves ? 0 : POLLIN), 0});
   poll(watched.data(), watched.size(), lacks_descriptors_ ? pause_without_descriptors : -1);
   lacks_descriptors_ = false;
+  for (const auto& guest : guests_)
+    if (guest->unaccepted.size() > 0) guest->unaccepted.look(guest->socket);
   ready.clear();
   for (std::size_t i = 2; i < watched.size(); ++i)
     if (watched[i].revents != 0) ready.push_back(i - 2);
@@ -85,6 +95,7 @@ void Broker::welcome() {
 }
 
 bool Broker::hear(Guest& guest) {
+  if (guest.leaves) return false;  // and now he has closed his end
   const auto message = receive_message(guest.socket, Time{});
   if (!message || !guest.name.empty()) return false;  // gone, or a service that says something
   if (message->words[0] == "register" && message->words.size() == 3) return enlist(guest, *message);
@@ -116,7 +127,7 @@ bool Broker::introduce(Guest& client, const BrokerMessage& message) {
   const std::string& name = message.words[1];
   const auto access = parse_access(message.words[2]);
   if (!access) return refuse(client, BrokerFault::Kind::bad_name, "that is no access list");
-  const Guest* const service = service_of(name);
+  Guest* const service = service_of(name);
   if (service == nullptr)
     return refuse(client, BrokerFault::Kind::unknown_name,
                   "no service is called '" + name + "': start it, or see its name");
@@ -129,23 +140,52 @@ bool Broker::introduce(Guest& client, const BrokerMessage& message) {
                   "'" + name + "' is process " + std::to_string(service->peer.process) + " of user " +
                       std::to_string(service->peer.user) + ", who is not on the access list of user " +
                       std::to_string(client.peer.user));
+  if (service->unaccepted.size() >= limits_.unaccepted_of_service)
+    return refuse(client, BrokerFault::Kind::no_room,
+                  "'" + name + "' has not accepted the " + std::to_string(service->unaccepted.size()) +
+                      " channels that others have asked for: try again later, or see why process " +
+                      std::to_string(service->peer.process) + " accepts none");
+  if (const std::size_t his = unaccepted_of(client.peer.user); his >= limits_.unaccepted_of_user)
+    return refuse(client, BrokerFault::Kind::no_room,
+                  "user " + std::to_string(client.peer.user) + " has asked for channels of which " +
+                      std::to_string(his) +
+                      " ends are not accepted, as many as one user may: wait until they are, or end who asked");
+  return hand_over(client, *service);
+}
+
+bool Broker::hand_over(Guest& client, Guest& service) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return refuse(client, BrokerFault::Kind::no_room,
                   std::string("the broker has no descriptors left: ") + strerror(errno));
   const os::Fd for_service(ends[0]), for_client(ends[1]);
-  if (const auto sent = send_message(service->socket, channel_text(client.peer), for_service.get()); !sent)
-    return refuse(client, kind_of_send(sent.error()),
-                  "'" + name + "' has not accepted the channels that others have asked for: try again later");
-  return send_message(client.socket, channel_text(service->peer), for_client.get()).has_value();
+  if (const auto sent = send_message(service.socket, channel_text(client.peer), for_service.get()); !sent)
+    return refuse(client, fault_of_send(sent.error(), "'" + service.name + "'"));
+  service.unaccepted.add(client.peer.user);
+  if (const auto sent = send_message(client.socket, channel_text(service.peer), for_client.get()); !sent)
+    return refuse(client, fault_of_send(sent.error(), "this process"));
+  client.unaccepted.add(client.peer.user);
+  return true;
+}
+
+bool Broker::refuse(Guest& guest, const BrokerFault& fault) {
+  return send_message(guest.socket, refusal_text(fault)).has_value();
 }
 
 bool Broker::refuse(Guest& guest, BrokerFault::Kind kind, const std::string& text) {
-  return send_message(guest.socket, refusal_text({kind, text})).has_value();
+  return refuse(guest, {kind, text});
 }
 
+// Who has not received what he asked for stays, unheard: closed on this side alone it would be under way, and not
+// count.
 void Broker::dismiss(std::size_t index) {
-  services_.erase(guests_[index]->name);  // an empty one is none's
+  Guest& guest = *guests_[index];
+  if (!guest.name.empty()) services_.erase(guest.name);
+  if (!guest.leaves && guest.unaccepted.size() > 0) {
+    guest.leaves = true;
+    shutdown(guest.socket.get(), SHUT_WR);
+    return;
+  }
   guests_.erase(guests_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
@@ -157,6 +197,12 @@ Broker::Guest* Broker::service_of(const std::string& name) {
 std::size_t Broker::connections_of(uid_t user) const {
   return static_cast<std::size_t>(
       std::count_if(guests_.begin(), guests_.end(), [&](const auto& guest) { return guest->peer.user == user; }));
+}
+
+std::size_t Broker::unaccepted_of(uid_t user) const {
+  std::size_t his = 0;
+  for (const auto& guest : guests_) his += guest->unaccepted.of(user);
+  return his;
 }
 
 }  // namespace corelane::nameserver

@@ -23,6 +23,7 @@
 #include "orb/os/fd.h"
 #include "orb/os/socket_path.h"
 #include "services/nameserver/broker/protocol.h"
+#include "services/nameserver/broker/unaccepted.h"
 
 namespace corelane::nameserver {
 
@@ -30,6 +31,9 @@ struct BrokerLimits {
   std::size_t services = 1024;
   std::size_t connections_of_a_user = 512;
   std::size_t connections = 2048;
+  // Channels that were made and that one of the two has not received.
+  std::size_t unaccepted_of_service = 200;
+  std::size_t unaccepted_of_user = 100;  // that one asked for: of each channel both ends count
 };
 
 class Broker {
@@ -47,6 +51,8 @@ class Broker {
     channel::Peer peer{};
     std::string name{};  // of the service that he is; empty: none
     channel::Access access{};
+    Unaccepted unaccepted{};
+    bool leaves = false;  // is not heard any more, and stays while something is unaccepted that counts
   };
 
   Broker(os::SocketPath file, os::Fd socket, os::Fd stop, BrokerLimits limits);
@@ -57,10 +63,13 @@ class Broker {
   bool hear(Guest& guest);
   bool enlist(Guest& guest, const BrokerMessage& message);
   bool introduce(Guest& client, const BrokerMessage& message);
-  bool refuse(Guest& guest, BrokerFault::Kind kind, const std::string& text);
+  bool hand_over(Guest& client, Guest& service);
+  static bool refuse(Guest& guest, const BrokerFault& fault);
+  static bool refuse(Guest& guest, BrokerFault::Kind kind, const std::string& text);
   void dismiss(std::size_t index);
   Guest* service_of(const std::string& name);
   std::size_t connections_of(uid_t user) const;
+  std::size_t unaccepted_of(uid_t user) const;
 
   os::SocketPath file_;
   const os::Fd socket_;

@@ -1,6 +1,7 @@
 // Services and clients who know each other by a name, and a broker that brings them together.
 #include "services/nameserver/broker/broker.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -100,6 +101,35 @@ int what_a_stranger_is_refused(const RunningBroker& broker) {
   if (stranger || stranger.error().kind != Kind::denied) return 3;
   return broker.open("open", {.access = {.groups = {operators}}}) ? 0 : 4;  // which the service has
 }
+
+// A connection of which each packet is sent and received by hand.
+class RawGuest {
+ public:
+  explicit RawGuest(const RunningBroker& broker)
+      : socket_(std::move(channel::connect_socket(broker.path(), in_a_minute()).value())) {}
+  void say(const std::string& text) const { REQUIRE(send_message(socket_, text)); }
+  // Until there is an answer, which is not received.
+  void await_answer() const {
+    pollfd answered{socket_.get(), POLLIN, 0};
+    REQUIRE(poll(&answered, 1, -1) == 1);
+  }
+  // What he is told next, without the number of a refusal; "closed".
+  std::string told() const {
+    const auto message = receive_message(socket_, in_a_minute());
+    if (!message) return "closed";
+    std::string text = message->words[0];
+    if (text == "refused")
+      for (std::size_t i = 2; i < message->words.size(); ++i) text += " " + message->words[i];
+    return text;
+  }
+  std::string ask(const std::string& text) const {
+    say(text);
+    return told();
+  }
+
+ private:
+  const os::Fd socket_;
+};
 
 template <typename T>
 std::string refusal(const Expected<T, BrokerFault>& result, Kind kind) {
@@ -223,6 +253,57 @@ TEST_CASE("clients of a service that accepts nobody are refused when its queue i
     sockets.clear();
   }
   CHECK(last == "refused " + std::to_string(static_cast<int>(Kind::no_room)));
+}
+
+TEST_CASE("a service may leave so many channels unaccepted, and then the next is refused until it accepts one") {
+  const RunningBroker broker({.unaccepted_of_service = 2});
+  const RawGuest service(broker), client(broker);
+  REQUIRE(service.ask("register busy own") == "registered");
+  CHECK(client.ask("open busy own") == "channel");
+  CHECK(client.ask("open busy own") == "channel");
+  CHECK_THAT(client.ask("open busy own"), Catch::Contains("'busy' has not accepted the 2 channels") &&
+                                              Catch::Contains("process " + std::to_string(getpid())));
+  CHECK(service.told() == "channel");
+  CHECK(client.ask("open busy own") == "channel");
+  CHECK_THAT(client.ask("open busy own"), Catch::Contains("has not accepted the 2 channels"));
+}
+
+TEST_CASE("a user may leave so many ends of channels unaccepted, and then gets no more of any service") {
+  const RunningBroker broker({.unaccepted_of_user = 4});
+  const RawGuest one(broker), other(broker), client(broker);
+  REQUIRE(one.ask("register one own") == "registered");
+  REQUIRE(other.ask("register other own") == "registered");
+  const std::array<RawGuest, 2> silent{RawGuest(broker), RawGuest(broker)};
+  for (const RawGuest& guest : silent) {
+    guest.say("open one own");
+    guest.await_answer();
+  }
+  CHECK_THAT(client.ask("open other own"), Catch::Contains("4 ends are not accepted, as many as one user may"));
+  CHECK(one.told() == "channel");
+  CHECK(client.ask("open other own") == "channel");
+  CHECK_THAT(client.ask("open other own"), Catch::Contains("as many as one user may"));
+  CHECK(silent[0].told() == "channel");
+  CHECK(client.ask("open other own") == "channel");
+}
+
+TEST_CASE("what somebody who was closed has not received counts until he receives it or ends") {
+  const RunningBroker broker({.unaccepted_of_user = 1});
+  const RawGuest service(broker), client(broker);
+  REQUIRE(service.ask("register calm own") == "registered");
+  std::optional<RawGuest> silent(std::in_place, broker);
+  silent->say("open calm own");
+  silent->await_answer();
+  REQUIRE(service.told() == "channel");
+  silent->say("nonsense");
+  const bool receives = GENERATE(true, false);
+  CHECK_THAT(client.ask("open calm own"), Catch::Contains("1 ends are not accepted"));
+  if (receives) {
+    CHECK(silent->told() == "channel");
+    CHECK(silent->told() == "closed");
+  }
+  silent.reset();
+  std::string answer = client.ask("open calm own");
+  while (answer != "channel") answer = client.ask("open calm own");  // the broker hears of an end when it looks
 }
 
 TEST_CASE("a client that gives up is a channel less and no more") {
