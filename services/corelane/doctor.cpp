@@ -87,7 +87,8 @@ std::size_t Diagnosis::count(FindingState state) const {
 
 std::vector<Finding> examine(const HostView& host, unsigned purposes) {
   std::vector<Finding> findings;
-  for (const auto table : {rights_checks(), kernel_checks(), core_checks(), isolation_checks(), service_checks()})
+  for (const auto table :
+       {rights_checks(), limit_checks(), kernel_checks(), core_checks(), isolation_checks(), service_checks()})
     for (const Check& check : table)
       if ((check.purposes & purposes) != 0) findings.push_back(check.look(host));
   return findings;

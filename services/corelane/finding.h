@@ -78,6 +78,7 @@ struct Check {
 };
 
 std::span<const Check> rights_checks();
+std::span<const Check> limit_checks();
 std::span<const Check> kernel_checks();
 std::span<const Check> core_checks();
 std::span<const Check> isolation_checks();

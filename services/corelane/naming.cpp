@@ -6,6 +6,7 @@
 #include <ostream>
 #include <set>
 
+#include "orb/core/reference.h"
 #include "orb/giop/ior.h"
 #include "orb/os/host.h"
 #include "services/corelane/ior.h"

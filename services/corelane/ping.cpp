@@ -50,13 +50,13 @@ bool measure_calls(const CORBA::object_reference<CORBA::Object>& object, const P
   return true;
 }
 
-void show(const Result& result, std::ostream& out) {
+void show_table(const Result& result, std::ostream& out) {
   out << plain(result.type) << " answers; " << plain(result.way.text) << "\n" << result.times.size() << " calls:";
   for (const Percentile& p : percentiles) out << "  " << p.name << " " << brief(result.at(p.share));
   out << "\n";
 }
 
-void show_json(const Result& result, std::ostream& out) {
+void show_as_json(const Result& result, std::ostream& out) {
   nlohmann::ordered_json json{{"type", result.type},
                               {"way", result.way.text},
                               {"transport", result.way.transport},
@@ -76,7 +76,7 @@ int ping_object(CORBA::ORB& orb, const PingOptions& options, const std::string& 
   if (!measure_calls(object, options, result))
     return err << "corelane ping: the server answers, but has no such object\n", 1;
   result.way = core::way_of(*object->_reference());
-  (options.format == Format::json ? show_json : show)(result, out);
+  (options.format == Format::json ? show_as_json : show_table)(result, out);
   return out ? 0 : 1;
 }
 

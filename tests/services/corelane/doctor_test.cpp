@@ -23,6 +23,13 @@ namespace {
 
 using FakeFiles = std::map<std::string, std::string>;
 
+// A thread's line in /proc: what it is, its priority and policy under the kernel's numbers.
+std::string stat_of(int thread, const std::string& name, unsigned flags, int priority, int policy) {
+  std::string text = std::to_string(thread) + " (" + name + ") S 1 1 1 0 -1 " + std::to_string(flags);
+  for (int field = 10; field < 40; ++field) text += " 7";
+  return text + " " + std::to_string(priority) + " " + std::to_string(policy) + " 0 0";
+}
+
 // A machine that lacks nothing, in files, with cgroup v2.
 const FakeFiles sound = {
     {"/sys/devices/system/cpu/online", "0-3"},
@@ -50,7 +57,12 @@ const FakeFiles sound = {
     {"/proc/self/status", "Name:\tcorelane\nCpus_allowed_list:\t0-3"},
     {"/proc/self/limits",
      "Max open files            65536                65536                files\n"
-     "Max locked memory         8388608              8388608              bytes"},
+     "Max locked memory         8388608              8388608              bytes\n"
+     "Max realtime timeout      unlimited            unlimited            us"},
+    {"/sys/fs/cgroup/user/cpu.max", "max 100000"},
+    {"/proc/7/task/7/stat", stat_of(7, "own) task", 0x400000, 49, 1)},
+    {"/proc/7/task/8/stat", stat_of(8, "fair", 0x400000, 0, 0)},
+    {"/proc/9/task/9/stat", stat_of(9, "migration/0", 0x200000, 99, 1)},
     {"/proc/sys/kernel/sched_rt_runtime_us", "950000"},
     {"/proc/sys/kernel/sched_rt_period_us", "1000000"},
     {"/proc/sys/kernel/osrelease", "6.12.1-amd64"},
@@ -190,6 +202,32 @@ TEST_CASE("each lack that files show is named with the command that mends it") {
        {{"/proc/self/limits", "Max open files            1024                 1048576              files"}},
        "1024 a process",
        "ulimit -n 65536"},
+      {"CPU quota",
+       {{"/sys/fs/cgroup/user/cpu.max", "20000 100000"}},
+       "20000 of each 100000 us (/sys/fs/cgroup/user/cpu.max)",
+       "echo max | tee /sys/fs/cgroup/user/cpu.max"},
+      {"CPU quota",
+       {{"/sys/fs/cgroup/cpu.max", "150000 100000"}},
+       "150000 of each 100000 us (/sys/fs/cgroup/cpu.max)",
+       "echo max | tee /sys/fs/cgroup/cpu.max"},
+      {"CPU quota",
+       {{"/proc/self/mountinfo", "31 1 0:27 / /c/cpu rw - cgroup cgroup rw,cpu,cpuacct"},
+        {"/proc/self/cgroup", "3:cpu,cpuacct:/a/b\n0::/"},
+        {"/c/cpu/cpu.cfs_quota_us", "-1"},
+        {"/c/cpu/a/cpu.cfs_quota_us", "50000"},
+        {"/c/cpu/a/cpu.cfs_period_us", "100000"},
+        {"/c/cpu/a/b/cpu.cfs_quota_us", "-1"}},
+       "50000 of each 100000 us (/c/cpu/a/cpu.cfs_quota_us)",
+       "echo -1 | tee /c/cpu/a/cpu.cfs_quota_us"},
+      {"real-time limit",
+       {{"/proc/self/limits", "Max realtime timeout      200000               200000               us"}},
+       "200000 us without a wait",
+       "prlimit --pid $$ --rttime=unlimited:unlimited"},
+      {"others above",
+       {{"/proc/7/task/10/stat", stat_of(10, "multi (path)", 0x400000, 50, 2)},
+        {"/proc/11/task/11/stat", stat_of(11, "sound", 0x400000, 88, 1)}},
+       "2 threads above tasks: sound (thread 11, priority 88), multi (path) (thread 10, priority 50)",
+       "chrt --fifo --pid 1 11\nchrt --fifo --pid 1 10\n"},
       {"real-time group",
        {{"/proc/self/mountinfo", "31 1 0:27 / /c/cpu rw - cgroup cgroup rw,cpu,cpuacct"},
         {"/proc/self/cgroup", "3:cpu,cpuacct:/a/b"},
