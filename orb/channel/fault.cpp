@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "orb/os/descriptor_limit.h"
+
 namespace corelane::channel {
 
 std::string_view text_of(Fault fault) noexcept {
@@ -30,6 +32,14 @@ SetupFault system_fault(std::string_view what, int number, std::string_view reme
   const bool denied = number == EACCES || number == EPERM;
   return {denied ? SetupFault::Kind::denied : SetupFault::Kind::system,
           std::string(what) + ": " + std::generic_category().message(number) + "; " + std::string(remedy), number};
+}
+
+SetupFault no_descriptor(std::string_view call, int number) {
+  if (os::is_out_of_descriptors(number)) return system_fault(call, number, "raise ulimit -n of this process");
+  if (number == ENOMEM)
+    return system_fault(call, number, "raise this process's limits of memory (ulimit, control group)");
+  return system_fault(call, number,
+                      "channels need it, and a sandbox or an old kernel may refuse it: use a socket instead here");
 }
 
 }  // namespace corelane::channel

@@ -40,5 +40,7 @@ struct SetupFault {
 
 // "what: the system's words for errno; remedy"
 SetupFault system_fault(std::string_view what, int number, std::string_view remedy);
+// Of a call without which there are no channels, and which gave no descriptor: what mends it follows from `number`.
+SetupFault no_descriptor(std::string_view call, int number);
 
 }  // namespace corelane::channel

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -133,7 +134,8 @@ Expected<Packet, SetupFault> receive_packet(const os::Fd& socket, Time deadline)
   if (got >= 0) packet.descriptors = descriptors_of(message);  // an empty packet may bring some, too
   if (got <= 0) return bad_peer("hung up while the channel was being set up");
   if ((message.msg_flags & MSG_CTRUNC) != 0)
-    return bad_peer("sent descriptors that did not arrive; raise ulimit -n here, or its program is at fault");
+    return bad_peer("sent more descriptors than process " + std::to_string(getpid()) +
+                    " could take; raise ulimit -n of that, or the sender's program is at fault");
   if ((message.msg_flags & MSG_TRUNC) != 0) return bad_peer("sent a packet that is too long; its program is at fault");
   packet.size = static_cast<std::size_t>(got);
   return packet;

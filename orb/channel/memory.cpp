@@ -26,8 +26,6 @@
 namespace corelane::channel {
 namespace {
 
-constexpr std::string_view use_sockets = "use a socket instead of a channel here";
-
 constexpr int seals_for(Writers writers) noexcept {
   const int common = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
   return writers == Writers::maker_alone ? common | F_SEAL_FUTURE_WRITE : common;
@@ -41,12 +39,6 @@ os::Fd make_descriptor() noexcept {
   os::Fd fd(memfd(MFD_NOEXEC_SEAL));  // Linux 6.3 and later, which may be set up to refuse others
   if (!fd && errno == EINVAL) fd.reset(memfd(0));
   return fd;
-}
-
-SetupFault no_memfd() {
-  if (errno == EMFILE) return system_fault("memfd_create", EMFILE, "raise ulimit -n of this process");
-  return system_fault("memfd_create", errno,
-                      "channels need it (Linux 3.17), and sandboxes may forbid it: " + std::string(use_sockets));
 }
 
 SetupFault no_room(std::size_t size) {
@@ -77,15 +69,16 @@ bool Mapping::lock() const noexcept { return mlock(base_, size_) == 0; }
 
 Expected<MadeMemory, SetupFault> make_memory(std::size_t size, Writers writers) {
   MadeMemory made{make_descriptor(), {}};
-  if (!made.fd) return no_memfd();
+  if (!made.fd) return no_descriptor("memfd_create", errno);
   const auto length = static_cast<off_t>(size);
-  // Allocated before it is mapped: a shortage is an error here and never a SIGBUS later.
+  // Allocated before it is mapped: a shortage is an error here, or in a full control group a kill, and never a SIGBUS
+  // later.
   if (!os::take_room(made.fd, 0, length)) return no_room(size);
   auto mapping = map(made.fd, size, PROT_READ | PROT_WRITE);
   if (!mapping) return no_room(size);
   made.mapping = std::move(*mapping);
   if (fcntl(made.fd.get(), F_ADD_SEALS, seals_for(writers)) != 0)
-    return system_fault("F_SEAL_FUTURE_WRITE", errno, "channels need it (Linux 5.1): " + std::string(use_sockets));
+    return system_fault("F_SEAL_FUTURE_WRITE", errno, "channels need it (Linux 5.1): use a socket instead here");
   return made;
 }
 

@@ -101,7 +101,7 @@ os::Fd make_pipe() noexcept {
 Result<Events> make_events() {
   Events made{make_pipe(), make_eventfd()};
   if (!made.record) made.record = make_eventfd();  // there is no /proc
-  if (!made.record || !made.room) return system_fault("eventfd", errno, "raise ulimit -n");
+  if (!made.record || !made.room) return no_descriptor("eventfd", errno);
   return made;
 }
 
@@ -157,7 +157,9 @@ Result<void> check_wake(const Hello& theirs, const Peer& peer) {
   if (wake != Wake::eventfd && wake != Wake::signal) return {};
   if (!os::is_own_user(peer.user))
     return refuse("waking by eventfd or signal is for processes of one user, and this is user " +
-                  std::to_string(geteuid()) + " and user " + std::to_string(peer.user) + "; use futex");
+                  std::to_string(geteuid()) + " and user " + std::to_string(peer.user) +
+                  (peer.user == geteuid() ? ", which may be anybody whom this user namespace does not map" : "") +
+                  "; use futex");
   if (wake == Wake::eventfd) return {};
   if (!may_be_sent(static_cast<int>(theirs.signal)))
     return refuse("signal " + std::to_string(theirs.signal) + " is not one to wake by");

@@ -131,7 +131,7 @@ class Evictor {
       watch = ChannelWatch::make(peer, granted);
       fault = errno;
     }
-    if (!watch) return channel::system_fault("epoll", fault, "raise ulimit -n");
+    if (!watch) return channel::no_descriptor("epoll", fault);
     if (is_beyond_half(watch.more)) return half_is_in_use(peer);
     return watch;
   }
