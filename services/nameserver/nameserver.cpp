@@ -46,20 +46,21 @@ Nameserver::Nameserver(CORBA::object_reference<CORBA::ORB> orb, std::unique_ptr<
           IteratorLimits{
               .iterators = settings.iterators, .of_client = settings.client_iterators, .age = settings.iterator_age})),
       directory_{tree_, objects_, *iterators_, leases_, processes_, writers_} {
-  const auto server = CORBA::make_reference<ServerServant>(
-      ServerParts{*store_, leases_, processes_, log_, watches_, *iterators_, writers_});
-  directory_.server = IDL::traits<Corelane::Naming::Server>::narrow(objects_.helpers()->servant_to_reference(server));
   store_->on_change([this](const Change& change) { changed(change); });
   log_.learn(*store_);
   restore_leases();
+  objects_.activate(root_context);
   for (const ContextId context : store_->contexts().value_or(std::vector<ContextId>{})) objects_.activate(context);
-  objects_.orb()->register_initial_reference("NameService", root());
 }
 
 void Nameserver::open() {
   auto housekeeper = os::plain_thread<std::thread>([this] { keep_house(); });
   if (!housekeeper) core::raise(housekeeper.error());
   housekeeper_ = std::move(*housekeeper);
+  const auto server = CORBA::make_reference<ServerServant>(
+      ServerParts{*store_, leases_, processes_, log_, watches_, *iterators_, writers_});
+  directory_.server = IDL::traits<Corelane::Naming::Server>::narrow(objects_.helpers()->servant_to_reference(server));
+  objects_.orb()->register_initial_reference("NameService", root());
   objects_.open();
 }
 

@@ -25,14 +25,15 @@ namespace corelane::nameserver {
 
 class Nameserver {
  public:
-  // Takes the ORB's object key NameService and its initial reference of that name. Names whose owners have ended go.
+  // Takes the ORB's object key NameService. Names whose owners have ended go. Nothing listens yet: whoever comes before
+  // its contexts are there would be told that they do not exist.
   Nameserver(CORBA::object_reference<CORBA::ORB> orb, std::unique_ptr<Store> store,
              const core::NamingSettings& settings);
   Nameserver(const Nameserver&) = delete;
   Nameserver& operator=(const Nameserver&) = delete;
   ~Nameserver() { stop(); }
 
-  // From here on it answers.
+  // From here on it answers, and is the ORB's initial reference NameService.
   void open();
   // Its threads end; what is asked later may stay unanswered. Idempotent.
   void stop();

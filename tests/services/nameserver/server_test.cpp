@@ -103,6 +103,14 @@ class ListenerServant final : public virtual CORBA::servant_traits<Corelane::Nam
 
 }  // namespace
 
+TEST_CASE("a nameserver listens once all that it has can be found") {
+  QuietOrb orb;
+  nameserver::Nameserver server(orb.orb, std::move(*nameserver::open_store("memory")), orb->settings().naming);
+  CHECK(orb->endpoints().empty());
+  server.open();
+  CHECK_FALSE(orb->endpoints().empty());
+}
+
 TEST_CASE("a name that was bound with a lease goes with it") {
   Beyond beyond;
   std::uint32_t long_enough = 60'000;
