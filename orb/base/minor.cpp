@@ -36,7 +36,7 @@ constexpr Entry table[] = {
     {bad_value_state, "a value whose state is longer than its type, or that its class could not read"},
     {stream_closed, "a stream of custom marshalling was used after marshal() or unmarshal() had returned"},
     {no_value_factory, "no factory for this value type; register one with ORB::register_value_factory"},
-    {connect_failed, "no connection to the server could be made; is it running, and is its address reachable?"},
+    {connect_failed, "nothing answers; is the server running, and is its address reachable?"},
     {connection_lost, "the connection broke while the call was on its way"},
     {no_usable_profile, "the reference names no transport that this process can use"},
     {deadline_passed, "no reply within the time allowed; see timeout.request"},

@@ -208,7 +208,7 @@ int done(const NamingOptions& options, const char* what, std::ostream& out) {
 }  // namespace
 
 int list_names(const NamingOptions& options, std::ostream& out, std::ostream& err) {
-  return with_naming("corelane ns list", options, false, err, [&](NamingSession& session) {
+  return with_naming("corelane ns list", options, NameUse::any, err, [&](NamingSession& session) {
     const auto found = Lister(options).list(context_of(session, session.name));
     auto json = nlohmann::ordered_json::array();
     for (const Listed& entry : found)
@@ -226,7 +226,7 @@ int list_names(const NamingOptions& options, std::ostream& out, std::ostream& er
 }
 
 int resolve_name(const NamingOptions& options, std::ostream& out, std::ostream& err) {
-  return with_naming("corelane ns resolve", options, true, err, [&](NamingSession& session) {
+  return with_naming("corelane ns resolve", options, NameUse::given, err, [&](NamingSession& session) {
     const auto object =
         going_on(session, [](const NamingContextRef& at, const CosNaming::Name& name) { return at->resolve(name); });
     const std::string text = session.orb.object_to_string(object);
@@ -247,7 +247,7 @@ int bind_name(const NamingOptions& options, std::ostream& out, std::ostream& err
     reference = read_reference("ns bind", *options.reference, std::cin, err);
     if (!reference) return 1;
   }
-  return with_naming("corelane ns bind", options, true, err, [&](NamingSession& session) {
+  return with_naming("corelane ns bind", options, NameUse::to_bind, err, [&](NamingSession& session) {
     if (!reference && options.process != 0)
       throw NamingFault("a context does not go with a process; give a REFERENCE, or leave --process out");
     if (options.parents) make_parents(session);
@@ -260,7 +260,7 @@ int bind_name(const NamingOptions& options, std::ostream& out, std::ostream& err
 }
 
 int unbind_name(const NamingOptions& options, std::ostream& out, std::ostream& err) {
-  return with_naming("corelane ns unbind", options, true, err, [&](NamingSession& session) {
+  return with_naming("corelane ns unbind", options, NameUse::given, err, [&](NamingSession& session) {
     if (options.destroy)
       context_of(session, session.name)->destroy();
     else if (!options.name_only)

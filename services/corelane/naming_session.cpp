@@ -27,10 +27,10 @@ std::string nobody_text(const std::string& said) {
 
 }  // namespace
 
-int with_naming(const std::string& who, const NamingOptions& options, bool needs_name, std::ostream& err,
+int with_naming(const std::string& who, const NamingOptions& options, NameUse use, std::ostream& err,
                 const std::function<int(NamingSession& session)>& work) {
   giop::Name name;
-  if (!options.name.empty() || needs_name) {
+  if (!options.name.empty() || use != NameUse::any) {
     auto parsed = giop::parse_name(options.name);
     if (!parsed) return complain(err, who, parsed.error().text);
     name = std::move(*parsed);
@@ -48,7 +48,7 @@ int with_naming(const std::string& who, const NamingOptions& options, bool needs
   } catch (const CORBA::ORB::InvalidName& nobody) {
     return complain(err, who, nobody_text(nobody.what()));
   } catch (const CORBA::UserException& exception) {
-    const std::string text = fault_of_naming(exception, name, who.ends_with(" bind"));
+    const std::string text = fault_of_naming(exception, name, use == NameUse::to_bind);
     return complain(err, who, text.empty() ? exception.what() : text);
   } catch (const NamingFault& fault) {
     return complain(err, who, fault.what());
@@ -65,8 +65,10 @@ NamingContextRef context_of(const NamingSession& session, const giop::Name& name
   try {
     if (auto found = IDL::traits<CosNaming::NamingContext>::narrow(object)) return found;
   } catch (const CORBA::SystemException& exception) {
-    throw NamingFault("'" + giop::to_string(name) +
-                      "' means an object that does not answer, so it shows no names: " + exception.what());
+    const std::string text = "'" + giop::to_string(name) + "'";
+    throw NamingFault(text +
+                      " leads to an object that does not answer (if its server is gone for good, corelane ns unbind " +
+                      text + " takes the name away): " + exception.what());
   }
   const giop::Name last(name.end() - 1, name.end());
   throw CosNaming::NamingContext::NotFound(CosNaming::NamingContext::NotFoundReason::not_context,

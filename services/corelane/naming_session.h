@@ -2,6 +2,7 @@
 // Threads: none of its own but the ORB's.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <stdexcept>
@@ -30,9 +31,15 @@ struct NamingSession {
   giop::Name name;  // empty: the root
 };
 
+enum class NameUse : std::uint8_t {
+  any,     // empty: the root
+  given,   // an empty one is a fault
+  to_bind  // the same; what is on its way may be made
+};
+
 // Does `work` with a session; what it raises, and whatever keeps it from beginning, becomes a sentence on `err`, which
-// begins with `who`. `needs_name`: an empty name is a fault.
-int with_naming(const std::string& who, const NamingOptions& options, bool needs_name, std::ostream& err,
+// begins with `who`.
+int with_naming(const std::string& who, const NamingOptions& options, NameUse use, std::ostream& err,
                 const std::function<int(NamingSession& session)>& work);
 
 // The context of that name; the root for none. Raises what resolve() does, CosNaming's NotFound (not_context) where it

@@ -95,7 +95,7 @@ class Watch {
 }  // namespace
 
 int watch_names(const NamingOptions& options, std::ostream& out, std::ostream& err) {
-  return with_naming("corelane ns watch", options, false, err, [&](NamingSession& session) {
+  return with_naming("corelane ns watch", options, NameUse::any, err, [&](NamingSession& session) {
     Watch watch(session.root, options.pattern, err);
     watch.begin();
     err << "watching " << plain(options.pattern) << "\n";

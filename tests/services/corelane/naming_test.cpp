@@ -126,7 +126,9 @@ TEST_CASE("names are bound, shown, watched and taken away from the command line"
       {list_names, [&](NamingOptions& o) { o.recursive = true; }, "a/\na/b\nc/\nc/d.e/\nc/d.e/f\ng\n", ""},
       {list_names, [&](NamingOptions& o) { o.details = true; }, listed.c_str(), ""},
       {list_names, with("c"), "d.e/\n", ""},
-      {list_names, with("a/b"), "", "corelane ns list: 'a/b' means an object that does not answer, "},
+      {list_names, with("a/b"), "",
+       "corelane ns list: 'a/b' leads to an object that does not answer (if its server is gone for good, corelane ns "
+       "unbind 'a/b' takes the name away): TRANSIENT "},
       {resolve_name, with("a/x"), "", "corelane ns resolve: 'a' has no 'x'; corelane ns list 'a' shows what it has\n"},
       {unbind_name, [&](NamingOptions& o) { with("a")(o), o.destroy = true; }, "",
        "corelane ns unbind: 'a' still holds "},
