@@ -114,8 +114,7 @@ ServerReady ready_of(const dispatch::ExecutiveReport& report, const std::string&
   return ready;
 }
 
-TaskRow row_of(const dispatch::TaskReport& task, const rt::Report& executive, const rt::GapLog& gaps,
-               const OverrunLog& overruns) {
+TaskRow row_of(const dispatch::TaskReport& task, const OverrunLog& overruns, const Circumstances& known) {
   TaskRow row{.task = task.task.value,
               .label = task.label,
               .core = task.core.value,
@@ -130,9 +129,9 @@ TaskRow row_of(const dispatch::TaskReport& task, const rt::Report& executive, co
               .bound = microseconds(task.bound),
               .deadline = microseconds(task.contract.deadline)};
   for (const dispatch::Miss& miss : task.latest_misses)
-    if (gaps.external_time(miss.core, miss.release, miss.finished) >= miss.finished - miss.deadline)
+    if (known.gaps.external_time(miss.core, miss.release, miss.finished) >= miss.finished - miss.deadline)
       ++row.excused;
-    else if (overruns.explains(task, miss, executive))
+    else if (overruns.explains(task, miss, known))
       ++row.for_budgets;
   return row;
 }
@@ -149,27 +148,27 @@ void add_gap(const rt::Gap& gap, ServerReport& report) {
   report.total_gap += length;
 }
 
-// The handler is told of an overrun soon after the job's end, and by now no job is left.
+// The handler is told of a job that took or slept too long soon after its end, and by now no job is left. One that did
+// both, or of which the event was lost, is told of less often than it is counted: then this takes a second.
 rt::Report final_report(core::Orb& orb, const OverrunLog& overruns) {
   using namespace std::chrono_literals;
   constexpr int looks = 100;
   rt::Report report = rt::report(orb);
   const auto all_told = [&] {
     std::uint64_t happened = 0;
-    for (const dispatch::TaskReport& task : report.tasks) happened += task.overruns;
+    for (const dispatch::TaskReport& task : report.tasks) happened += task.overruns + task.oversleeps;
     return overruns.told() >= happened;
   };
   for (int left = looks; !all_told() && left > 0; --left) std::this_thread::sleep_for(10ms);
   return report;
 }
 
-ServerReport report_of(const rt::Report& executive, const rt::GapLog& gaps, const OverrunLog& overruns,
+ServerReport report_of(const rt::Report& executive, const Circumstances& known, const OverrunLog& overruns,
                        Duration observed) {
   ServerReport report;
   report.dropped_oneways = executive.dropped_oneways;
-  for (const dispatch::TaskReport& task : executive.tasks)
-    report.tasks.push_back(row_of(task, executive, gaps, overruns));
-  for (const rt::Gap& gap : gaps.gaps()) add_gap(gap, report);
+  for (const dispatch::TaskReport& task : executive.tasks) report.tasks.push_back(row_of(task, overruns, known));
+  for (const rt::Gap& gap : known.gaps.gaps()) add_gap(gap, report);
   report.observed = microseconds(observed) * static_cast<double>(cores_of(executive).size());
   return report;
 }
@@ -197,7 +196,9 @@ int serve(const ServerOptions& options, const OrbOptions& orb_options) {
 
   std::string word;
   std::getline(std::cin, word);  // "stop", or the end of the conductor
-  std::cout << line_of(report_of(final_report(*orb, overruns), gaps, overruns, os::now() - start)) << std::flush;
+  const rt::Report report = final_report(*orb, overruns);
+  const Circumstances known{report, settings.executive.platform, gaps};
+  std::cout << line_of(report_of(report, known, overruns, os::now() - start)) << std::flush;
   rt::on_overrun(*orb, {});
   name.reset();
   orb->shutdown(true);
