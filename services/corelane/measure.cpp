@@ -97,7 +97,22 @@ struct Proposal {
   Contract contract;
   std::string entry;
   std::string fault{};  // why the entry is a comment: no contract can have this budget
+
+  std::string key() const { return "[\"" + repository_id + "\"." + operation + "]"; }
 };
+
+struct Measured {
+  Measurement measurement;
+  std::optional<Proposal> proposal{};  // nothing: of no known interface, or without a contract
+};
+
+// Why no contract can have the proposed budget; "": one can, or there is none.
+std::string fault_of_proposed(const Measurement& measurement, int margin) {
+  if (!measurement.contract) return {};
+  Contract contract = *measurement.contract;
+  contract.budget = proposed_budget(measurement, margin);
+  return fault_of(contract).value_or("");
+}
 
 std::optional<Proposal> proposal_of(const Measurement& measurement, const std::string& interface, int margin) {
   const auto id = interface.empty() ? repository_id_of(measurement.label) : std::optional(interface);
@@ -110,7 +125,7 @@ std::optional<Proposal> proposal_of(const Measurement& measurement, const std::s
   proposal.entry = contracts_entry(
       proposal.repository_id, proposal.operation, proposal.contract,
       count_of(measurement.used.size(), "job") + " measured, the longest took " + brief(measurement.used.back()));
-  proposal.fault = fault_of(proposal.contract).value_or("");
+  proposal.fault = fault_of_proposed(measurement, margin);
   if (!proposal.fault.empty()) proposal.entry = set_aside(proposal.entry, proposal.fault);
   return proposal;
 }
@@ -127,7 +142,7 @@ std::string table_of(const Measurement& m, int margin) {
   if (m.least_gap) text += "  calls      at least " + brief(*m.least_gap) + " apart\n";
   text += "  budget     " + to_string(proposed_budget(m, margin)) + ": the longest and " + std::to_string(margin) +
           " % more\n";
-  if (m.contract && proposed_budget(m, margin) > m.contract->deadline - m.contract->suspension)
+  if (!fault_of_proposed(m, margin).empty())
     text += "  TOO LONG   no contract with deadline " + to_string(m.contract->deadline) +
             " can have this budget; shorten the work, or give it a longer deadline\n";
   if (m.used.size() < few_samples)
@@ -156,12 +171,10 @@ nlohmann::ordered_json json_of(const Measurement& m, const std::optional<Proposa
   return json;
 }
 
-std::string text_of(const std::vector<Measurement>& found, const MeasureOptions& options,
-                    const std::string& interface) {
+std::string text_of(const std::vector<Measured>& found, const MeasureOptions& options) {
   auto json = nlohmann::ordered_json::array();
   std::string text;
-  for (const Measurement& measurement : found) {
-    const auto proposal = proposal_of(measurement, interface, options.margin);
+  for (const auto& [measurement, proposal] : found) {
     json.push_back(json_of(measurement, proposal, options.margin));
     text += table_of(measurement, options.margin);
     if (proposal) text += "\n" + proposal->entry;
@@ -171,18 +184,40 @@ std::string text_of(const std::vector<Measurement>& found, const MeasureOptions&
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+// ---- Contracts file ----
+
+std::string_view line_at(std::string_view text, std::size_t at) {
+  return text.substr(at, std::min(text.find('\n', at), text.size() - 1) + 1 - at);
+}
+
+// Takes out what an earlier run had set aside for the same table: see set_aside().
+void drop_set_aside(std::string& text, const std::string& key) {
+  const std::size_t table = text.find("\n# " + key);
+  const std::size_t reason = table == text.npos ? table : text.rfind("# Not used: ", table);
+  if (reason == text.npos || std::ranges::count(std::string_view(text).substr(reason, table - reason), '\n') != 1)
+    return;
+  std::size_t end = table + 1;
+  end += line_at(text, end).size();
+  while (end < text.size() && line_at(text, end).starts_with("# ") && line_at(text, end).find(" = ") != text.npos)
+    end += line_at(text, end).size();
+  const bool parted = reason > 1 && text[reason - 1] == '\n' && text[reason - 2] == '\n';
+  text.erase(reason - (parted ? 1 : 0), end - reason + (parted ? 1 : 0));
+}
+
 // What is wrong with adding it; empty: nothing, and `text` has it.
-std::string add_to(std::string& text, const std::string& path, const Measurement& measurement,
-                   const std::optional<Proposal>& proposal) {
+std::string add_to(std::string& text, const std::string& path, const Measured& measured) {
+  const auto& [measurement, proposal] = measured;
   if (!proposal)
     return measurement.label + (measurement.contract ? " names no interface: say which with --interface IDL:...:1.0"
                                                      : " has no contract in the trace: its beginning was overwritten; "
                                                        "a larger recorder.size keeps it");
-  const std::string sum = text + (text.empty() ? "" : "\n") + proposal->entry;
-  if (!core::ContractsFile::parse(sum, path))  // what was there and the entry are each well-formed
-    return "it has a table for " + proposal->operation + " of " + proposal->repository_id +
-           " already; put there: budget = \"" + to_string(proposal->contract.budget) + "\"";
-  text = sum;
+  // What was there and the table are each well-formed.
+  if (!core::ContractsFile::parse(text + "\n" + proposal->key() + "\nimportance = 0\n", path))
+    return "it has a table for " + proposal->operation + " of " + proposal->repository_id + " already; " +
+           (proposal->fault.empty() ? "put there: budget = \"" + to_string(proposal->contract.budget) + "\""
+                                    : "measured, it would be wrong: " + proposal->fault);
+  drop_set_aside(text, proposal->key());
+  text += (text.empty() ? "" : "\n") + proposal->entry;
   return {};
 }
 
@@ -193,48 +228,49 @@ std::string target_of(const std::string& path) {
   return none ? path : target.string();
 }
 
-// Of the file that is there; 0: none is.
-mode_t mode_of(const std::string& path) {
-  struct stat found {};
-  return ::stat(path.c_str(), &found) == 0 ? found.st_mode & 07777 : 0;
+// What is there and well-formed; "" where nothing is. Nothing for a fault, which is told.
+std::optional<std::string> text_before(const std::string& path, bool is_there, const Complaints& complaints) {
+  constexpr std::size_t largest_file = 1024 * 1024;
+  if (!is_there) return "";
+  auto before = os::read_small_file(path, largest_file);
+  if (!before) return complaints.begin() << before.error().text << "\n", std::nullopt;
+  if (const auto file = core::ContractsFile::parse(*before, path); !file)
+    return complaints.begin() << file.error().text << "\n", std::nullopt;
+  return *std::move(before);
 }
 
-bool write_contracts(const MeasureOptions& options, const std::vector<Measurement>& found, const std::string& interface,
-                     const Complaints& complaints) {
-  constexpr std::size_t largest_file = 1024 * 1024;
-  std::string text;
+// By a new file, with the mode of the one before, and its owner where this user may give files away. A fault is told.
+bool replace_file(const std::string& path, const std::string& text, const Complaints& complaints) {
+  const std::string target = target_of(path);
+  struct stat before {};
+  const bool is_there = ::stat(target.c_str(), &before) == 0;
+  const auto written = os::write_small_file(target, text, is_there ? before.st_mode & 07777 : 0);
+  if (!written) return complaints.begin() << written.error().text << "\n", false;
+  if (is_there && ::lchown(target.c_str(), before.st_uid, before.st_gid) != 0)
+    complaints.begin() << target << " belongs to this user now: it was replaced by a new file\n";
+  return true;
+}
+
+// Whether each proposal is there, and counts.
+bool write_contracts(const MeasureOptions& options, const std::vector<Measured>& found, const Complaints& complaints) {
   const bool is_there = static_cast<bool>(std::ifstream(options.write));
-  if (is_there) {
-    auto before = os::read_small_file(options.write, largest_file);
-    if (!before) return complaints.begin() << before.error().text << "\n", false;
-    text = std::move(*before);
-    if (const auto file = core::ContractsFile::parse(text, options.write); !file)
-      return complaints.begin() << file.error().text << "\n", false;
+  auto text = text_before(options.write, is_there, complaints);
+  if (!text) return false;
+  std::vector<std::string> left_out, comments;
+  for (const Measured& measured : found) {
+    if (auto bad = add_to(*text, options.write, measured); !bad.empty())
+      left_out.push_back(std::move(bad));
+    else if (!measured.proposal->fault.empty())
+      comments.push_back(" has " + measured.measurement.label + " as a comment alone: " + measured.proposal->fault);
   }
-  std::vector<const Measurement*> added;
-  std::vector<std::string> faults;
-  for (const Measurement& measurement : found) {
-    auto bad = add_to(text, options.write, measurement, proposal_of(measurement, interface, options.margin));
-    if (bad.empty())
-      added.push_back(&measurement);
-    else
-      faults.push_back(std::move(bad));
-  }
-  const char* const without = !added.empty() ? " was written without this: "
-                              : is_there     ? " was left as it is: "
-                                             : " was not made: ";
-  for (const std::string& bad : faults) complaints.begin() << options.write << without << bad << "\n";
-  if (added.empty()) return false;
-  if (const auto written = os::write_small_file(target_of(options.write), text, mode_of(options.write)); !written)
-    return complaints.begin() << written.error().text << "\n", false;
-  bool all_count = faults.empty();
-  for (const Measurement* const measurement : added)
-    if (const auto proposal = proposal_of(*measurement, interface, options.margin); !proposal->fault.empty()) {
-      complaints.begin() << options.write << " has " << measurement->label << " as a comment alone: " << proposal->fault
-                         << "\n";
-      all_count = false;
-    }
-  return all_count;
+  const bool any = left_out.size() < found.size();
+  const char* const without = any        ? " was written without this: "
+                              : is_there ? " was left as it is: "
+                                         : " was not made: ";
+  for (const std::string& bad : left_out) complaints.begin() << options.write << without << bad << "\n";
+  if (!any || !replace_file(options.write, *text, complaints)) return false;
+  for (const std::string& comment : comments) complaints.begin() << options.write << comment << "\n";
+  return left_out.empty() && comments.empty();
 }
 
 bool is_wanted(const Measurement& measurement, const std::string& operation) {
@@ -258,9 +294,14 @@ int measure(const MeasureOptions& options, std::ostream& out, std::ostream& err)
                        << "; only operations with a contract are tasks\n";
     return 1;
   }
-  out << text_of(*found, options, interface);
+  std::vector<Measured> measured;
+  for (Measurement& one : *found) {
+    auto proposal = proposal_of(one, interface, options.margin);
+    measured.push_back({std::move(one), std::move(proposal)});
+  }
+  out << text_of(measured, options);
   if (options.write.empty()) return 0;
-  if (!write_contracts(options, *found, interface, complaints)) return 1;
+  if (!write_contracts(options, measured, complaints)) return 1;
   out << (options.format == Format::table ? "written to " + options.write + "\n" : "");
   return 0;
 }

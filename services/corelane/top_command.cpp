@@ -25,7 +25,6 @@ struct TopOptions {
   bool once = false;
 };
 
-// Until the user ends it.
 bool is_there(const std::string& directory) { return ::access(directory.c_str(), F_OK) == 0; }
 
 std::string nowhere_text(const std::string& directory) {
@@ -33,6 +32,7 @@ std::string nowhere_text(const std::string& directory) {
          " is not there: no server has run with it; --runtime-directory names another";
 }
 
+// Until the user ends it.
 Status watch(const TopOptions& options) {
   KnownDirectories known;
   const bool clears = ::isatty(STDOUT_FILENO) == 1;  // else one picture below the other

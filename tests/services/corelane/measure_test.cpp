@@ -1,5 +1,8 @@
 #include "services/corelane/measure.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -174,17 +177,42 @@ TEST_CASE("a measured budget beyond the deadline is marked and written as a comm
   CHECK_THAT(std::string(json[0]["fault"]), Catch::StartsWith("budget C = 12ms"));
 }
 
+TEST_CASE("a table that was set aside is there once however often it is measured, and not where one is live") {
+  TempDirectory directory;
+  const std::string path = directory / "c.toml", start = "# mine\n";
+  std::ofstream(path) << start;
+  const auto slow = jobs(100, "Plant/Controller.step", 1'000'000, 99us).save(directory / "t");
+  const auto slower = jobs(100, "Plant/Controller.step", 1'000'000, 100us).save(directory / "u");
+  const MeasureOptions options{.files = {slow}, .write = path};
+  CHECK(run(options).status == 1);
+  const std::string once = contents(path);
+  CHECK_THAT(once, Catch::StartsWith(start) && Catch::Contains("# Not used: "));
+  CHECK(run({.files = {slower}, .write = path}).status == 1);
+  CHECK(contents(path) != once);
+  CHECK(run(options).status == 1);
+  CHECK(contents(path) == once);
+  std::ofstream(path, std::ios::app) << "# his\n\n[\"IDL:Plant/Controller:1.0\".step]\nimportance = 1\n";
+  const std::string live = contents(path);
+  CHECK_THAT(run(options).err, Catch::Contains("was left as it is: it has a table for step of") &&
+                                   Catch::Contains("budget C = 12ms is outside"));
+  CHECK(contents(path) == live);
+}
+
 TEST_CASE("a contracts file is replaced whole behind its link and keeps its mode") {
   TempDirectory directory;
   const std::string path = directory / "c.toml", link = directory / "link";
   std::ofstream(path) << "# mine\n";
   std::filesystem::permissions(path, std::filesystem::perms{0640});
+  const bool can_give = geteuid() == 0 && ::chown(path.c_str(), 65'534, 65'534) == 0;
   std::filesystem::create_symlink(path, link);
   std::ifstream before(path);  // whoever reads meanwhile
   CHECK(run({.files = {jobs(100, "Plant.step").save(directory / "t")}, .write = link}).status == 0);
   CHECK(std::filesystem::is_symlink(link));
   CHECK_THAT(contents(path), Catch::StartsWith("# mine\n") && Catch::Contains("budget"));
   CHECK(std::filesystem::status(path).permissions() == std::filesystem::perms{0640});
+  struct stat after {};
+  REQUIRE(::stat(path.c_str(), &after) == 0);
+  CHECK(after.st_uid == (can_give ? 65'534 : geteuid()));
   CHECK(std::string(std::istreambuf_iterator<char>(before), {}) == "# mine\n");
   CHECK_FALSE(std::filesystem::exists(path + ".new"));
 }
