@@ -148,10 +148,11 @@ std::string fault_of_command_line(const CLI::App& app, const std::vector<std::st
   for (const CLI::Option* const option : app.get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   for (const std::string& word : words) {
+    if (word == "--") break;  // what stands behind it is no option
     const std::string name = word.substr(0, word.find('='));
     if (!name.starts_with("--") || std::ranges::find(known, name) != known.end()) continue;
     const std::string similar = similar_word(name, known);
-    return "there is no option " + name + (similar.empty() ? "" : "; did you mean " + similar + "?");
+    return "there is no option " + name + (similar.empty() ? "" : "; is " + similar + " meant?");
   }
   return said;
 }

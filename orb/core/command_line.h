@@ -20,15 +20,17 @@ std::string unknown_option(std::span<const std::string> words, const std::vector
 // missing". What is not known is left as it is.
 std::string reworded(std::string_view said);
 
-// unknown_option() for the options of the command that was given last, or what the library says, reworded. `App` is
-// CLI::App, whose parse() of the words has failed.
+// unknown_option() for the options of the commands that were given, the program's own too, or what the library says,
+// reworded. `App` is CLI::App, whose parse() of the words has failed.
 template <typename App>
 std::string fault_of_command_line(const App& app, std::span<const std::string> words, std::string_view said) {
-  const App* command = &app;
-  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();  // bound: their depth
   std::vector<std::string> known;
-  for (const auto* const option : command->get_options())
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  for (const App* command = &app; command != nullptr;) {  // bound: their depth
+    for (const auto* const option : command->get_options())
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    const auto below = command->get_subcommands();
+    command = below.empty() ? nullptr : below.front();
+  }
   const std::string text = unknown_option(words, known);
   return text.empty() ? reworded(said) : text;
 }

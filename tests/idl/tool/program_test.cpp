@@ -177,7 +177,9 @@ TEST_CASE("an unknown option and a missing file are errors") {
   Workshop shop;
   CHECK(shop.idl("--frobnicate a.idl").code == 2);
   CHECK(shop.idl("--depfil x a.idl").text ==
-        "corelane-idl: error: there is no option --depfil; did you mean --depfile?; see corelane-idl --help\n");
+        "corelane-idl: error: there is no option --depfil; is --depfile meant?; see corelane-idl --help\n");
+  CHECK(shop.idl("a.idl -- --x.idl").code == 2);
+  CHECK_THAT(shop.idl("a.idl -- --x.idl").text, !Catch::Contains("no option"));
   CHECK(shop.idl("").code == 2);
   CHECK(shop.idl("").text == "corelane-idl: error: source is required; see corelane-idl --help\n");
   const Outcome missing = shop.idl("none.idl");

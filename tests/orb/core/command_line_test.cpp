@@ -5,6 +5,37 @@
 using corelane::core::reworded;
 using corelane::core::unknown_option;
 
+namespace {
+
+// As much of CLI::App as is asked for.
+struct FakeOption {
+  std::vector<std::string> names;
+  const std::vector<std::string>& get_lnames() const { return names; }
+};
+struct FakeCommand {
+  std::vector<FakeOption> options;
+  std::vector<const FakeCommand*> given{};
+  std::vector<const FakeOption*> get_options() const {
+    std::vector<const FakeOption*> all;
+    for (const FakeOption& option : options) all.push_back(&option);
+    return all;
+  }
+  const std::vector<const FakeCommand*>& get_subcommands() const { return given; }
+};
+
+}  // namespace
+
+TEST_CASE("the options of the program and of each command that was given are known") {
+  const FakeCommand list{.options = {{{"recursive"}}}}, ns{.options = {{{"service"}}}, .given = {&list}};
+  const FakeCommand program{.options = {{{"help", "usage"}}}, .given = {&ns}};
+  const auto said_of = [&](const std::vector<std::string>& words) {
+    return corelane::core::fault_of_command_line(program, words, "x is wrong");
+  };
+  CHECK(said_of({"--usage", "ns", "--service", "x", "list", "--recursive", "y"}) == "x is wrong");
+  CHECK(said_of({"--service", "x", "ns", "list", "--recursiv"}) ==
+        "there is no option --recursiv; is --recursive meant?");
+}
+
 TEST_CASE("a misspelt option is named with the one that was meant") {
   const std::vector<std::string> known{"--help", "--cores", "--share"};
   const auto said_of = [&](const std::vector<std::string>& words) { return unknown_option(words, known); };
