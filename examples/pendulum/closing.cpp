@@ -89,8 +89,7 @@ std::string notes_text(const ServerReport& report) {
       "Neither counts those that such stalls explain: on the job's core, inside its computation or its response, and "
       "at least as long as what was too much.\n"
       "\"broken\": of the late ones those that no exceeded budget explains either: what was promised holds while no "
-      "job "
-      "that goes before takes more than its budget.\n"
+      "job that goes before takes more than its budget.\n"
       "\"bound\" is the response that was computed at the admission, for the program's own work. Stalls come on top of "
       "it, so \"max\" may lie above; what is promised is the deadline, and bound <= D is why it holds.\n";
   if (report.throttles > 0) text += throttles_text(report);

@@ -35,8 +35,7 @@ const std::vector<SettingsEntry>& settings_table() {
        deadline_cores},
       {"pool.deadline_policy", "levels",
        "how those run: levels (SCHED_FIFO levels that follow the deadlines of the jobs) or kernel (SCHED_DEADLINE, "
-       "which "
-       "holds each task to its budget itself, and by levels where the kernel refuses that: it takes cores of the "
+       "which holds each task to its budget itself, and by levels where the kernel refuses that: it takes cores of the "
        "server's own under cgroup v1, and CAP_SYS_NICE)",
        deadline_policy},
       {"pool.real_time", "on", "off: no SCHED_FIFO and no binding to cores",

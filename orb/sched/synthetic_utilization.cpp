@@ -10,9 +10,8 @@ std::optional<std::string> fault_of(const AperiodicPolicy& policy) {
   if (policy.admission == When::never)
     return "admission = never is no policy; choose per_task (reserve once) or per_job (ask for each job)";
   return "admission = per_task with idle_resetting = per_job contradicts itself: what a task has reserved for good "
-         "would "
-         "be taken back when its job is done; choose admission = per_job, or idle_resetting = per_task (aperiodic jobs "
-         "only)";
+         "would be taken back when its job is done; choose admission = per_job, or idle_resetting = per_task "
+         "(aperiodic jobs only)";
 }
 
 SyntheticUtilization::SyntheticUtilization(std::size_t processors, SoundAperiodicPolicy policy, std::size_t capacity)

@@ -95,8 +95,7 @@ Finding look_at_time_limit(const HostView& host) {
   finding.commands.push_back(words[1] == "unlimited" ? command : host.as_root(command));
   finding.note =
       "for this shell and what it starts; in a unit of systemd: LimitRTTIME=infinity. corelane-reserved and servers "
-      "end "
-      "runaway tasks by their budgets";
+      "end runaway tasks by their budgets";
   return finding;
 }
 

@@ -95,10 +95,8 @@ Action define_reserve(CLI::App& app, std::vector<std::string>& orb_options) {
   app.footer(
       "As in: corelane reserve --cores 1 -- ./app    corelane reserve --share 2ms/10ms -- ./app\n"
       "The program takes this process's place, so its exit status and signals are its own; the reservation ends with "
-      "it. "
-      "Exit status before that: 125 nothing was reserved, 126 the program cannot be run, 127 there is none, 2 the "
-      "command "
-      "line was wrong.");
+      "it. Exit status before that: 125 nothing was reserved, 126 the program cannot be run, 127 there is none, 2 the "
+      "command line was wrong.");
   define_wishes(app, *options);
   app.add_option_function<std::string>(
          "--wait", [options](const std::string& text) { read_wait(*options, text); },

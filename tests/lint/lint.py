@@ -57,6 +57,7 @@ ATOMIC_MEMBER = re.compile(r"std::atomic(?:<[^;{}()]*>|_[a-z0-9_]+)\s+([a-z_][a-
 PAIR = re.compile(r"\bPAIR ([A-Za-z0-9_.]+):")
 COMMENT_REACH = 6  # lines above an access in which its comment may stand
 TEST_NAME = re.compile(r'\b(?:TEST_CASE|SCENARIO|TEMPLATE_TEST_CASE|TEMPLATE_LIST_TEST_CASE)\(\s*"((?:[^"\\]|\\.)*)"')
+LONE_WORD = re.compile(r'^\s*"[^" \\]{1,20} ?"\s*$')
 SLEEP = re.compile(r"\b(sleep_for|sleep_until|usleep|nanosleep|clock_nanosleep)\s*\(|(?<![\w.:])sleep\s*\(\s*\d")
 
 # What of the standard library comes from where. The build precompiles these headers, so that it would not miss an include.
@@ -288,6 +289,16 @@ def check_tests(path, lines):
             yield Finding(path, number, "a test waits for an event, not for time (// sleep: why, where it must)")
 
 
+def check_literals(path, lines):
+    """The formatter breaks a string where it is too long, but never joins the rest with what follows."""
+    if path.startswith("tests/"):
+        return
+    for number in range(1, len(lines) - 1):
+        is_between = lines[number - 1].rstrip().endswith('"') and lines[number + 1].lstrip().startswith('"')
+        if is_between and LONE_WORD.match(lines[number]):
+            yield Finding(path, number + 1, "one word of a string on a line of its own; begin the next piece with it")
+
+
 def check_private_paths(path, lines):
     for number, line in enumerate(lines, 1):
         match = PRIVATE_PATH.search(line)
@@ -360,6 +371,7 @@ def lint(root):
         findings += check_own_header(path, lines, files)
         findings += check_standard_headers(path, lines, files, memo)
         findings += check_length(path, lines)
+        findings += check_literals(path, lines)
         findings += check_tests(path, lines)
     findings += check_pairs(files)
     return len(files), findings

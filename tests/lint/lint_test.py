@@ -147,6 +147,13 @@ class Lint(unittest.TestCase):
         self.accepts("tests/orb/os/a_test.cpp",
                      "#include <thread>\n// sleep: the kernel frees it late\nstd::this_thread::sleep_for(1ms);\n")
 
+    def test_a_string_has_no_line_of_one_word(self):
+        pieces = 'const char* const text =\n    "one two "\n    "three "\n    "four";\n'
+        self.refuses("orb/os/a.cpp", pieces, 3, "one word of a string")
+        self.accepts("tests/orb/os/a_test.cpp", pieces)
+        self.accepts("orb/os/a.cpp", pieces.replace("three ", "three four "))
+        self.accepts("orb/os/a.cpp", 'const char* const text =\n    "one two "\n    "three";\n')
+
     def test_a_private_path_is_found_in_any_file(self):
         self.refuses("docs/a.md", "see /wor" + "k/main\n", 1, "means nothing")
         self.refuses("docs/a.md", "see share" + "d/design.md\n", 1, "means nothing")

@@ -114,8 +114,7 @@ Done<void> CgroupV2::make_partition(const std::string& group, const std::vector<
   if (state == "root") return {};
   return groups_.absolute(file) + " says '" + state +
          "': the kernel makes no partition of these cores. Another group may have them in its cpuset.cpus, or the root "
-         "of "
-         "corelane-reserved is no partition itself (kernels before 6.7 need that)";
+         "of corelane-reserved is no partition itself (kernels before 6.7 need that)";
 }
 
 void CgroupV2::remove_set(const SetName& set) {
