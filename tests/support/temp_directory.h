@@ -1,7 +1,9 @@
-// A directory of the test's own, removed with all that is in it.
+// A directory of the test's own, removed with all that is in it: below TMPDIR, but for root, whose tests become other
+// users, only where these get there; else below /tmp.
 #pragma once
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <stdexcept>
@@ -12,7 +14,7 @@ namespace corelane::testing {
 
 class TempDirectory {
  public:
-  TempDirectory() : path_((std::filesystem::temp_directory_path() / "corelane-XXXXXX").string()) {
+  TempDirectory() : path_((parent() / "corelane-XXXXXX").string()) {
     if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make " + path_);
   }
   TempDirectory(const TempDirectory&) = delete;
@@ -31,6 +33,18 @@ class TempDirectory {
   }
 
  private:
+  static std::filesystem::path parent() {
+    const auto usual = std::filesystem::temp_directory_path();
+    return ::geteuid() != 0 || others_may_enter(usual) ? usual : "/tmp";
+  }
+  static bool others_may_enter(const std::filesystem::path& directory) {
+    namespace fs = std::filesystem;
+    for (fs::path at = fs::canonical(directory);; at = at.parent_path()) {  // bound: the path
+      if ((fs::status(at).permissions() & fs::perms::others_exec) == fs::perms::none) return false;
+      if (at == at.root_path()) return true;
+    }
+  }
+
   std::string path_;
 };
 

@@ -8,6 +8,9 @@
 
 #include <array>
 #include <catch2/catch.hpp>
+#include <cstdlib>
+#include <optional>
+#include <string>
 
 #include "orb/os/fd.h"
 #include "tests/services/nameserver/served.h"
@@ -146,4 +149,17 @@ TEST_CASE("who may not change names looks them up all the same") {
   };
   for (const std::string& answer : answers) CHECK(answer == "NO_PERMISSION");
   CHECK_THROWS_WITH(root->unbind(cos_name("c")), Catch::Contains("naming.network_writers"));
+}
+
+TEST_CASE("a test that becomes another user has a directory where that one gets to, wherever TMPDIR is") {
+  const char* const usual = std::getenv("TMPDIR");
+  const std::optional<std::string> before = usual != nullptr ? std::optional<std::string>(usual) : std::nullopt;
+  const TempDirectory closed;  // of mode 0700
+  setenv("TMPDIR", closed.path().c_str(), 1);
+  const TempDirectory inner;
+  if (before)
+    setenv("TMPDIR", before->c_str(), 1);
+  else
+    unsetenv("TMPDIR");
+  CHECK(inner.path().starts_with(closed.path()) == (geteuid() != 0));
 }
