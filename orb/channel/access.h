@@ -12,7 +12,7 @@
 
 namespace corelane::channel {
 
-// The user of this process always may.
+// Others than the own user, who always may: see is_welcome().
 struct Access {
   std::vector<uid_t> users{};
   std::vector<gid_t> groups{};  // one of a peer's is enough, primary or supplementary: os::peer_groups()

@@ -1,9 +1,10 @@
 #include "orb/channel/fault.h"
 
-#include <cerrno>
-#include <system_error>
+#include <unistd.h>
 
-#include "orb/os/descriptor_limit.h"
+#include <cerrno>
+#include <string>
+#include <system_error>
 
 namespace corelane::channel {
 
@@ -35,9 +36,11 @@ SetupFault system_fault(std::string_view what, int number, std::string_view reme
 }
 
 SetupFault no_descriptor(std::string_view call, int number) {
-  if (os::is_out_of_descriptors(number)) return system_fault(call, number, "raise ulimit -n of this process");
+  const std::string whose = " of process " + std::to_string(getpid());
+  if (number == ENFILE) return system_fault(call, number, "raise fs.file-max of this host (sysctl -w)");
+  if (number == EMFILE) return system_fault(call, number, "raise ulimit -n" + whose);
   if (number == ENOMEM)
-    return system_fault(call, number, "raise this process's limits of memory (ulimit, control group)");
+    return system_fault(call, number, "raise the limits of memory" + whose + " (ulimit, control group)");
   return system_fault(call, number,
                       "channels need it, and a sandbox or an old kernel may refuse it: use a socket instead here");
 }

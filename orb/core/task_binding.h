@@ -72,7 +72,7 @@ class TaskBinding : public std::enable_shared_from_this<TaskBinding> {
   // Owner: open_own(), then the Reopener.
   ReopenPause pause_;
   bool given_up_ = false;
-  // Those that were lost, too, until no call uses them, and so never closed by a caller's thread.
+  // Those that were lost, too, until no call uses them: no caller's thread closes one as long as the task is there.
   std::vector<std::shared_ptr<ClientConnection>> opened_;
 
   os::PiMutex mutex_;

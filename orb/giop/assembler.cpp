@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t fragment_header_size = 4;   // the request id of 1.2
 constexpr std::size_t kept_capacity = 16 * 1024;  // of an empty buffer, in no budget: one that has more is given back
+constexpr std::size_t kept_in_exchange = 4 * 1024 * 1024;  // of one that came by hand_over()
 constexpr std::size_t not_found = static_cast<std::size_t>(-1);
 
 void give_back(std::vector<std::byte>& buffer) noexcept { std::vector<std::byte>().swap(buffer); }
@@ -75,7 +76,8 @@ bool Assembler::hand_over(Bytes message, std::vector<std::byte>& to) noexcept {
     if (from->empty() || message.data() != from->data()) continue;
     from->swap(to);
     from->clear();
-    if (from->capacity() > kept_in_exchange) give_back(*from);
+    const bool is_kept = role_ == Role::client && from == &partial_ && from->capacity() <= kept_in_exchange;
+    if (!is_kept && from->capacity() > kept_capacity) give_back(*from);
     delivered_ = delivered_ && from != &partial_;
     settle();
     return true;

@@ -38,7 +38,8 @@ class Assembler {
   Expected<std::optional<Message>> next(Bytes& input, Time now);
 
   // Whether the message that next() gave last, with those bytes, was put together here: then it is `to`'s without being
-  // copied, and stays where it lies; what `to` had is the place of a later one, unless that is larger than 4 MiB.
+  // copied, and stays where it lies. A client's end keeps the place that `to` had for a later one, up to 4 MiB of it
+  // and in no budget: how many connections a client has is for itself to say.
   bool hand_over(Bytes message, std::vector<std::byte>& to) noexcept;
 
   // The bytes that complete the header or the body now under way: what a blocking read may ask for at most without
@@ -64,9 +65,6 @@ class Assembler {
     Time since;
   };
   using Whole = std::optional<Message>;
-
-  // Of a buffer that came by hand_over() and is empty.
-  static constexpr std::size_t kept_in_exchange = 4 * 1024 * 1024;
 
   Expected<Whole> fail(ErrorKind kind, std::uint32_t minor) noexcept;
   Expected<Bytes> gather(Bytes& input);

@@ -113,12 +113,11 @@ class Evictor {
   bool make_place(const std::string& host) {
     return ask([host](ConnectionCensus& census) { return census.evict_idle(host); });
   }
-  // For whoever is accepted next.
-  bool make_descriptors() { return is_next_served_ = end_channel(); }
+  // For somebody whom the system cannot even accept.
+  bool make_descriptors() { return end_channel(); }
   // Whether that newcomer may go on in the lower half.
   bool greet(const os::Fd& newcomer) {
-    served_.erase(newcomer.get());
-    if (std::exchange(is_next_served_, false)) served_.insert(newcomer.get());
+    served_.erase(newcomer.get());  // somebody else's, who has gone
     return !is_beyond_half(newcomer) || (make_descriptors_for(newcomer) && has_half_left(newcomer));
   }
   // For a channel whose other descriptors are open by now.
@@ -137,8 +136,12 @@ class Evictor {
   }
 
  private:
-  // A newcomer costs one channel at most.
-  bool make_descriptors_for(const os::Fd& newcomer) { return served_.insert(newcomer.get()).second && end_channel(); }
+  // From its greeting on a newcomer costs one channel at most.
+  bool make_descriptors_for(const os::Fd& newcomer) {
+    if (served_.contains(newcomer.get()) || !end_channel()) return false;
+    served_.insert(newcomer.get());
+    return true;
+  }
   // They are for clients that call, and a channel takes longer to set up than many calls over a socket: one that was
   // used just now stays.
   bool end_channel() {
@@ -161,9 +164,8 @@ class Evictor {
   const std::shared_ptr<ConnectionCensus> census_;
   const std::shared_ptr<Reactor::Impl> reactor_;
   std::shared_ptr<Eviction> last_;
-  std::set<int> served_;  // of those whose channels are being set up, the sockets for whom a channel has ended
-  bool is_next_served_ = false;
-  Time quiet_until_{};  // for the log
+  std::set<int> served_;  // sockets for whom a channel has ended; each until another newcomer has its number
+  Time quiet_until_{};    // for the log
 };
 
 }  // namespace

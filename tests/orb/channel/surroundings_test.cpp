@@ -90,11 +90,12 @@ bool talks_from(int namespaces, ChildIs role, const Options& options) {
 TEST_CASE("a kernel or a sandbox without a system call gets an error that names it and says what else to do") {
   const auto [number, error, words] = GENERATE(table<long, int, std::string>({
       {SYS_memfd_create, ENOSYS, "memfd_create: Function not implemented; channels need it"},
-      {SYS_memfd_create, ENOMEM, "memfd_create: Cannot allocate memory; raise this process's limits of memory"},
+      {SYS_memfd_create, ENOMEM, "memfd_create: Cannot allocate memory; raise the limits of memory of process"},
       {SYS_memfd_create, EPERM, "memfd_create: Operation not permitted"},
       {SYS_futex, ENOSYS, "futex: Function not implemented; use the wake-up spin or eventfd"},
       {SYS_fallocate, ENOSPC, "no memory for a channel"},
-      {SYS_eventfd2, EMFILE, "eventfd: Too many open files; raise ulimit -n"},
+      {SYS_eventfd2, EMFILE, "eventfd: Too many open files; raise ulimit -n of process"},
+      {SYS_eventfd2, ENFILE, "eventfd: Too many open files in system; raise fs.file-max"},
       {SYS_eventfd2, ENOSYS, "eventfd: Function not implemented; channels need it"},
   }));
   const Options options{.shape = small, .wake = number == SYS_eventfd2 ? Wake::eventfd : Wake::futex};

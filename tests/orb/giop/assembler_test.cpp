@@ -164,11 +164,12 @@ TEST_CASE("a message that is handed out in place cannot be taken over") {
   CHECK(kept == wire("'before'"));
 }
 
-TEST_CASE("a place that is given in exchange is used again, and counted then") {
+TEST_CASE("a place that is given in exchange is used again by a client's end, and counted then") {
   constexpr std::size_t size = 100'000;
-  const Wire message = piece(0, 7, false, 60'000);
+  const Role role = GENERATE(Role::client, Role::server);
+  const Wire message = piece(role == Role::client ? 1 : 0, 7, false, 60'000);
   const auto budget = std::make_shared<ByteBudget>(2 * size);
-  Assembler assembler({}, Role::both, budget);
+  Assembler assembler({}, role, budget);
   Wire kept;
   kept.reserve(size);
   const std::byte* const place = kept.data();
@@ -180,9 +181,9 @@ TEST_CASE("a place that is given in exchange is used again, and counted then") {
   REQUIRE(take_over());
   CHECK(budget->used() == 0);
   feed(Bytes(message).first(100));
-  CHECK(budget->used() == size);
+  CHECK((budget->used() == size) == (role == Role::client));
   REQUIRE(assembler.hand_over(feed(Bytes(message).subspan(100))->bytes, kept));
-  CHECK(kept.data() == place);
+  if (role == Role::client) CHECK(kept.data() == place);
 }
 
 TEST_CASE("fragments of GIOP 1.2 are joined without their request ids") {

@@ -139,6 +139,11 @@ os::Fd silent_at(const Server& server) {
     return poll(&watched, 1, 0) > 0;
   };
   while (server.descriptors() == before && !is_told()) std::this_thread::yield();
+  // sleep: nothing tells that the server has done what it does for a newcomer, who is accepted first
+  for (long seen = -1; seen != server.descriptors();) {
+    seen = server.descriptors();
+    os::sleep_until(os::now() + std::chrono::milliseconds{100});
+  }
   return std::move(*socket);
 }
 
