@@ -94,8 +94,8 @@ Finding look_at_time_limit(const HostView& host) {
   const std::string command = "prlimit --pid $$ --rttime=unlimited:unlimited";
   finding.commands.push_back(words[1] == "unlimited" ? command : host.as_root(command));
   finding.note =
-      "for this shell and what it starts; in a unit of systemd: LimitRTTIME=infinity. corelane-reserved and servers "
-      "end runaway tasks by their budgets";
+      "for this shell and what it starts; in a unit of systemd: LimitRTTIME=infinity. Servers end runaway tasks by "
+      "their budgets";
   return finding;
 }
 
@@ -119,13 +119,28 @@ std::optional<OtherThread> above_ours(const std::string& stat) {
   return OtherThread{leading_number(stat), leading_number(words[priority]), stat.substr(open + 1, close - open - 1)};
 }
 
-// The highest first. Threads that end meanwhile are none.
+// The thread that reads for a process with an ORB of ours, whose analysis counts it and what else is above tasks.
+bool is_our_reader(const std::string& stat) {
+  return stat.find("(corelane-io)") != stat.npos || stat.find("(corelane-lf)") != stat.npos;
+}
+
+// Of one process. Threads that end meanwhile are none.
+std::vector<OtherThread> above_ours_in(const HostFiles& files, const std::string& process) {
+  std::vector<OtherThread> found;
+  const std::string folder = "/proc/" + process + "/task";
+  for (const std::string& thread : files.numbered(folder, "")) {
+    const std::string stat = files.text_or_empty(folder + "/" + thread + "/stat");
+    if (is_our_reader(stat)) return {};
+    if (auto other = above_ours(stat)) found.push_back(*std::move(other));
+  }
+  return found;
+}
+
+// The highest first.
 std::vector<OtherThread> others_above(const HostFiles& files) {
   std::vector<OtherThread> found;
   for (const std::string& process : files.numbered("/proc", ""))
-    for (const std::string& thread : files.numbered("/proc/" + process + "/task", ""))
-      if (auto other = above_ours(files.text_or_empty("/proc/" + process + "/task/" + thread + "/stat")))
-        found.push_back(*std::move(other));
+    for (OtherThread& other : above_ours_in(files, process)) found.push_back(std::move(other));
   std::ranges::stable_sort(found, std::greater{}, &OtherThread::priority);
   return found;
 }

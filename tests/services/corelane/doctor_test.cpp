@@ -248,6 +248,13 @@ TEST_CASE("each lack that files show is named with the command that mends it") {
   }
 }
 
+TEST_CASE("the threads of a process with an ORB of ours are not others above its tasks") {
+  const Finding finding = FakeHost({{"/proc/7/task/7/stat", stat_of(7, "stall-watch", 0x400000, 51, 1)},
+                                    {"/proc/7/task/8/stat", stat_of(8, "corelane-io", 0x400000, 50, 1)}})
+                              .look("others above");
+  CHECK(finding.state == FindingState::present);
+}
+
 TEST_CASE("cores that corelane-reserved gave or left are no lack, and no command takes them back") {
   struct Row {
     const char *group, *found;
