@@ -8,7 +8,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Time start{1000s};
+constexpr Time began{1000s};
 
 // Attempts that fail, each when it is due. When the last was made.
 Time fail(ReopenPause& pause, int times, Time now) {
@@ -20,15 +20,15 @@ Time fail(ReopenPause& pause, int times, Time now) {
 
 TEST_CASE("a connection is tried again a second after it could not be had at first") {
   ReopenPause pause;
-  pause.begin(start);
-  CHECK(pause.due(start) == start + 1s);
-  CHECK(pause.due(start + 1h) == start + 1s);
+  pause.begin(began);
+  CHECK(pause.due(began) == began + 1s);
+  CHECK(pause.due(began + 1h) == began + 1s);
 }
 
 TEST_CASE("attempts that fail are twice as far apart each time, and a minute at most") {
   ReopenPause pause;
-  pause.begin(start);
-  Time last = start;
+  pause.begin(began);
+  Time last = began;
   for (const auto apart : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) {
     const Time next = pause.due(last);
     CHECK(next - last == apart);
@@ -38,8 +38,8 @@ TEST_CASE("attempts that fail are twice as far apart each time, and a minute at 
 
 TEST_CASE("after a connection that lasted a minute attempts begin anew") {
   ReopenPause pause;
-  pause.begin(start);
-  const Time last = fail(pause, 4, start);
+  pause.begin(began);
+  const Time last = fail(pause, 4, began);
   pause.opened();
   const Time lost = last + 1min;
   CHECK(pause.due(lost) <= lost);  // at once
@@ -49,8 +49,8 @@ TEST_CASE("after a connection that lasted a minute attempts begin anew") {
 
 TEST_CASE("after one that did not last a minute they do not") {
   ReopenPause pause;
-  pause.begin(start);
-  const Time last = fail(pause, 4, start);
+  pause.begin(began);
+  const Time last = fail(pause, 4, began);
   pause.opened();
   CHECK(pause.due(last + 1min - 1ns) == last + 16s);
   CHECK(pause.due(last + 1h) == last + 16s);  // what was is not counted twice
