@@ -91,14 +91,14 @@ std::size_t Assembler::held_bytes() const noexcept {
   return sum;
 }
 
-// For `bytes` more of what will be `goal` in the end: twice as much as before where the budget has it, else what is
-// needed. False: it has not even that.
+// For `bytes` more of what will be `goal` in the end: four times as much as before where the budget has it, else what
+// is needed. False: it has not even that.
 bool Assembler::make_room(std::vector<std::byte>& buffer, std::size_t bytes, std::size_t goal) {
   if (buffer.empty() && !share_.hold(held_bytes() + buffer.capacity())) give_back(buffer);
   const std::size_t needed = buffer.size() + bytes;
   if (needed <= buffer.capacity()) return true;
   const std::size_t others = held_bytes() - held_by(buffer);
-  std::size_t room = std::min(std::max(needed, 2 * buffer.capacity()), std::max(needed, goal));
+  std::size_t room = std::min(std::max(needed, 4 * buffer.capacity()), std::max(needed, goal));
   if (!share_.hold(others + room) && !share_.hold(others + (room = needed))) return false;
   buffer.reserve(room);
   return true;

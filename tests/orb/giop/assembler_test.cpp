@@ -368,20 +368,20 @@ TEST_CASE("GIOP 1.0 has no fragments whatever its flags say") {
 // The budget that many connections share.
 
 TEST_CASE("half messages of all streams together stay within their budget") {
-  const auto budget = std::make_shared<ByteBudget>(std::size_t{40});
+  const auto budget = std::make_shared<ByteBudget>(std::size_t{116});
   Assembler one({}, Role::both, budget), other({}, Role::both, budget);
   const auto feed = [](Assembler& to, Bytes bytes) { return to.next(bytes, start); };
-  const Wire message = piece(0, 7, false, 24);  // 40 bytes
-  REQUIRE(feed(one, Bytes(message).first(30)));
-  CHECK(budget->used() == 30);
-  REQUIRE(feed(other, Bytes(message).first(10)));
-  CHECK(budget->used() == 40);
-  const auto refused = feed(other, Bytes(message).subspan(10, 1));
+  const Wire message = piece(0, 7, false, 100);  // 116 bytes
+  REQUIRE(feed(one, Bytes(message).first(48)));
+  CHECK(budget->used() == 48);
+  REQUIRE(feed(other, Bytes(message).first(68)));
+  CHECK(budget->used() == 116);
+  const auto refused = feed(other, Bytes(message).subspan(68, 1));
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == ErrorKind::imp_limit);
   CHECK(refused.error().minor == minor::half_messages);
-  CHECK(budget->used() == 30);
-  const auto whole = feed(one, Bytes(message).subspan(30));
+  CHECK(budget->used() == 48);
+  const auto whole = feed(one, Bytes(message).subspan(48));
   REQUIRE(whole);
   CHECK(*whole);
 }
@@ -400,7 +400,7 @@ TEST_CASE("a half message takes at most what its header claims, and all that it 
   CHECK(most == message.size());
 }
 
-TEST_CASE("where the budget has no room to grow by doubling what is needed will do") {
+TEST_CASE("where the budget has no room to grow in large steps what is needed will do") {
   const Wire message = piece(0, 7, false, 1000);
   const auto budget = std::make_shared<ByteBudget>(std::size_t{610});
   Assembler stream({}, Role::both, budget);
