@@ -212,7 +212,7 @@ void CorePool::assign(TaskWorker& worker, Time now, Assignment& next) noexcept {
 }
 
 Time CorePool::finish(TaskWorker& worker, const Ended& ended) noexcept {
-  const auto& [at, job, used, waited] = ended;
+  const auto& [at, job, used, overslept, waited] = ended;
   Wakes wakes(inbox_, &worker);
   const std::lock_guard lock(mutex_);
   lane_.ended({.at = at,
@@ -220,6 +220,7 @@ Time CorePool::finish(TaskWorker& worker, const Ended& ended) noexcept {
                .task = worker.task(),
                .released = worker.context_.release,
                .deadline = worker.context_.deadline});
+  if (overslept > Duration::zero()) lane_.overslept(at, job, worker.task(), overslept);
   if (waited > Duration::zero()) lane_.blocked(at, job, worker.task(), waited);
   worker.running_ = nullptr;
   ending_ = job;

@@ -50,8 +50,9 @@ class CorePool {
   struct Ended {
     Time at;
     JobId job;
-    Duration used{};    // execution
-    Duration waited{};  // without saying so
+    Duration used{};       // execution
+    Duration overslept{};  // in suspensions, of a job that declared less; else zero
+    Duration waited{};     // without saying so
   };
   // What became of a job that came on the task's own connection.
   enum class Own : std::uint8_t { taken, refused, elsewhere };

@@ -36,14 +36,18 @@ void LatenessLog::end() noexcept try {
 std::optional<std::string> LatenessLog::line(Time now) {
   const TaskEvents::Tally tally = events_.tally();
   const std::uint64_t misses = tally.misses - told_.misses, overruns = tally.overruns - told_.overruns;
-  if (now < next_ || (misses == 0 && overruns == 0)) return std::nullopt;
+  const std::uint64_t oversleeps = tally.oversleeps - told_.oversleeps;
+  if (now < next_ || (misses == 0 && overruns == 0 && oversleeps == 0)) return std::nullopt;
   told_ = tally;
   next_ = now == never ? never : now + quiet;
   const std::string label = label_of_(tally.last);
-  std::string text = "dispatch: ";
-  if (misses != 0) text += counted(misses, " deadline was missed", " deadlines were missed");
-  if (misses != 0 && overruns != 0) text += ", ";
-  if (overruns != 0) text += counted(overruns, " job exceeded its contract", " jobs exceeded their contract");
+  std::string text;
+  const auto add = [&text](std::uint64_t count, const char* of_one, const char* of_many) {
+    if (count != 0) text += (text.empty() ? "dispatch: " : ", ") + counted(count, of_one, of_many);
+  };
+  add(misses, " deadline was missed", " deadlines were missed");
+  add(overruns, " job exceeded its budget", " jobs exceeded their budget");
+  add(oversleeps, " job slept for longer than it declared", " jobs slept for longer than they declared");
   return text + ", the last of task " + std::to_string(tally.last.value) + (label.empty() ? "" : " (" + label + ")");
 }
 

@@ -94,6 +94,10 @@ void RecordedLane::blocked(Time at, JobId job, TaskId task, Duration waited) noe
   record(ring_, trace::Blocked{at, job, task, waited});
 }
 
+void RecordedLane::overslept(Time at, JobId job, TaskId task, Duration slept) noexcept {
+  record(ring_, trace::Overslept{at, job, task, slept});
+}
+
 void RecordedLane::turned_away(Time at, JobId job, TaskId task, sched::RefusalCode reason) noexcept {
   record(ring_, trace::TurnedAway{at, job, task, reason});
 }

@@ -48,6 +48,7 @@ class RecordedLane {
   void started(Time at, JobId job, TaskId task) noexcept;
   void ended(const sched::trace::Missed& job) noexcept;  // records it when job.at is after its deadline
   void blocked(Time at, JobId job, TaskId task, Duration waited) noexcept;
+  void overslept(Time at, JobId job, TaskId task, Duration slept) noexcept;
   void turned_away(Time at, JobId job, TaskId task, sched::RefusalCode reason) noexcept;
 
  private:

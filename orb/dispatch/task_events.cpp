@@ -40,6 +40,7 @@ TaskEvents::Tally TaskEvents::tally() const noexcept {
   };
   return {.misses = posted(TaskEventKind::miss),
           .overruns = posted(TaskEventKind::overrun),
+          .oversleeps = posted(TaskEventKind::oversleep),
           .last = last_.load(std::memory_order_relaxed)};  // relaxed: see count()
 }
 

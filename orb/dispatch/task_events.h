@@ -18,8 +18,9 @@
 namespace corelane::dispatch {
 
 enum class TaskEventKind : std::uint8_t {
-  miss,     // the job ended after its deadline
-  overrun,  // it used more than its budget, or suspended itself for longer than its contract says
+  miss,       // the job ended after its deadline
+  overrun,    // it used more than its budget
+  oversleep,  // it suspended itself for longer than its contract says
 };
 
 struct TaskEvent {
@@ -32,7 +33,7 @@ struct TaskEvent {
   Time finished{};
   Duration used{};         // execution time
   Duration suspended{};    // in declared suspensions
-  std::uint64_t lost = 0;  // events that found no room since the one before, of either kind
+  std::uint64_t lost = 0;  // events that found no room since the one before, of any kind
 };
 using TaskEventHandler = std::function<void(const TaskEvent&)>;
 
@@ -59,13 +60,13 @@ class TaskEvents final : private Job {
 
   // What was posted so far. Any thread.
   struct Tally {
-    std::uint64_t misses = 0, overruns = 0;
+    std::uint64_t misses = 0, overruns = 0, oversleeps = 0;
     TaskId last{};  // whose the last one was
   };
   Tally tally() const noexcept;
 
  private:
-  static constexpr std::size_t kinds = 2;
+  static constexpr std::size_t kinds = 3;
   void count(const TaskEvent& event) noexcept;
   bool push(const TaskEvent& event) noexcept;
   bool pop(TaskEvent& event) noexcept;

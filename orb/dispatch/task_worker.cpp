@@ -101,7 +101,11 @@ void TaskWorker::run(CorePool& pool, Assignment& next, Time begun) noexcept {
   const Duration waited = blocks_.end(end - begun - used - slept_);
   if (waited > Duration::zero()) increment(statistics_.blocks);
   if (blocks_.has_asked()) begin_charge();  // nobody's budget
-  wake_at_ = pool.finish(*this, {.at = end, .job = next.context.job, .used = used, .waited = waited});
+  wake_at_ = pool.finish(*this, {.at = end,
+                                 .job = next.context.job,
+                                 .used = used,
+                                 .overslept = has_overslept() ? slept_ : Duration::zero(),
+                                 .waited = waited});
   rests_ = wake_at_ > end && !at_the_door_ && inlet_.drained();
   spins_ = pool.order() == sched::CoreOrder::priority;  // by deadlines a thread that runs no job has no place
 }
@@ -114,9 +118,14 @@ void TaskWorker::account(const JobContext& context, Time end, Duration used) noe
         {.release = context.release, .deadline = context.deadline, .finished = end, .core = context.core});
     tell(TaskEventKind::miss, context, end, used);
   }
-  if (used > contract_.budget) increment(statistics_.overruns);
-  if (slept_ > contract_.suspension) increment(statistics_.oversleeps);
-  if (used > contract_.budget || slept_ > contract_.suspension) tell(TaskEventKind::overrun, context, end, used);
+  if (used > contract_.budget) {
+    increment(statistics_.overruns);
+    tell(TaskEventKind::overrun, context, end, used);
+  }
+  if (has_overslept()) {
+    increment(statistics_.oversleeps);
+    tell(TaskEventKind::oversleep, context, end, used);
+  }
 }
 
 void TaskWorker::tell(TaskEventKind kind, const JobContext& context, Time end, Duration used) noexcept {

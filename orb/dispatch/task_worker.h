@@ -141,6 +141,7 @@ class TaskWorker final : public Agent, private JobControl {
   Duration begin_charge() noexcept;
   void place() noexcept;
   void take_share() noexcept;
+  bool has_overslept() const noexcept { return slept_ > contract_.suspension; }
   void account(const JobContext& context, Time end, Duration used) noexcept;
   void tell(TaskEventKind kind, const JobContext& context, Time end, Duration used) noexcept;
 

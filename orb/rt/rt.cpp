@@ -107,6 +107,10 @@ void on_overrun(core::Orb& orb, TaskEventHandler handler) {
   orb.executive().on_event(dispatch::TaskEventKind::overrun, std::move(handler));
 }
 
+void on_oversleep(core::Orb& orb, TaskEventHandler handler) {
+  orb.executive().on_event(dispatch::TaskEventKind::oversleep, std::move(handler));
+}
+
 Expected<std::string> dump_trace(core::Orb& orb, const std::string& directory) {
   return orb.executive().dump_trace(directory);
 }

@@ -69,8 +69,9 @@ Report report(core::Orb& orb);
 using TaskEvent = dispatch::TaskEvent;
 using TaskEventHandler = dispatch::TaskEventHandler;
 
-// From now on the handler is called for each job of this process's tasks that ends after its deadline, or that exceeded
-// its contract (used more than its budget, or suspended itself for longer than S), whoever's ORB serves it. There is
+// From now on the handler is called for each job of this process's tasks that ends after its deadline, that used more
+// than its budget, or that suspended itself for longer than S (nobody looks in mode leader-followers), whoever's ORB
+// serves it. A job that did more than one of these is told of to the handler of each. There is
 // one handler of each kind in a process; an empty one takes it back. When these return no call of the handler before
 // runs, unless they were called from one.
 //
@@ -80,6 +81,7 @@ using TaskEventHandler = dispatch::TaskEventHandler;
 // beyond. Threads: any that is not real-time. Raises what Orb::executive() raises.
 void on_miss(core::Orb& orb, TaskEventHandler handler);
 void on_overrun(core::Orb& orb, TaskEventHandler handler);
+void on_oversleep(core::Orb& orb, TaskEventHandler handler);
 
 // Writes what was recorded of this process's scheduling to a new file, in `directory` or where recorder.directory says,
 // and gives its path; see docs/recorder.md. Errors: BAD_PARAM bad_option (recorder.size is 0), PERSIST_STORE.

@@ -71,6 +71,7 @@ constexpr KindText kinds[] = {
     {K::started, "started", "job task"},
     {K::missed, "missed", "job task released deadline"},
     {K::blocked, "blocked", "job task waited"},
+    {K::overslept, "overslept", "job task slept"},
     {K::turned_away, "turned_away", "job task code"},
     {K::named, "named", "task"},
 };

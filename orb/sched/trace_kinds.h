@@ -94,6 +94,12 @@ struct Blocked {  // the job ended, and had waited for something without saying 
   TaskId task;
   Duration waited;
 };
+struct Overslept {  // the job ended, and had suspended itself for longer than its contract says
+  Time at;
+  JobId job;
+  TaskId task;
+  Duration slept;  // in all
+};
 struct TurnedAway {  // refused before it reached its Lane
   Time at;
   JobId job;
@@ -162,6 +168,7 @@ enum class TraceKind : std::uint8_t {
   turned_away = 98,
   named = 99,
   blocked = 100,
+  overslept = 101,
 };
 
 // Facts and calls are told; commands are answers; the rest was observed.
@@ -221,6 +228,7 @@ template <> inline constexpr TraceKind kind_of<trace::RepackSet> = TraceKind::re
 template <> inline constexpr TraceKind kind_of<trace::Started> = TraceKind::started;
 template <> inline constexpr TraceKind kind_of<trace::Missed> = TraceKind::missed;
 template <> inline constexpr TraceKind kind_of<trace::Blocked> = TraceKind::blocked;
+template <> inline constexpr TraceKind kind_of<trace::Overslept> = TraceKind::overslept;
 template <> inline constexpr TraceKind kind_of<trace::TurnedAway> = TraceKind::turned_away;
 template <> inline constexpr TraceKind kind_of<trace::Named> = TraceKind::named;
 // clang-format on

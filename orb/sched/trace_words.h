@@ -77,6 +77,7 @@ template <typename Io> void fields(Io& io, RepackSet& x) { auto& [allowed] = x; 
 
 template <typename Io> void fields(Io& io, Started& x) { auto& [at, job, task] = x; io(job, task); }
 template <typename Io> void fields(Io& io, Blocked& x) { auto& [at, job, task, waited] = x; io(job, task, waited); }
+template <typename Io> void fields(Io& io, Overslept& x) { auto& [at, job, task, slept] = x; io(job, task, slept); }
 template <typename Io> void fields(Io& io, Missed& x) { auto& [at, job, task, released, deadline] = x; io(job, task, released, deadline); }
 template <typename Io> void fields(Io& io, TurnedAway& x) { auto& [at, job, task, reason] = x; io(job, task, reason); }
 template <typename Io> void fields(Io& io, Named& x) { auto& [task, text] = x; io(task, text); }

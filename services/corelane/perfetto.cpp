@@ -232,6 +232,9 @@ class LaneStory {
     } else if (const auto blocked = decode<trace::Blocked>(record)) {
       Event event = instant(blocked->task, "waited without saying so");
       out_.add(at_, event.note("job", number(blocked->job)).note("waited_ns", blocked->waited.count()));
+    } else if (const auto overslept = decode<trace::Overslept>(record)) {
+      Event event = instant(overslept->task, "slept for longer than declared");
+      out_.add(at_, event.note("job", number(overslept->job)).note("slept_ns", overslept->slept.count()));
     } else if (const auto missed = decode<trace::Missed>(record)) {
       Event event = instant(missed->task, "deadline missed");
       out_.add(at_, event.note("job", number(missed->job)).note("late_ns", (missed->at - missed->deadline).count()));

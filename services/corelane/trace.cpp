@@ -51,8 +51,8 @@ void print_summary(const TraceFile& trace, std::ostream& out) {
         << " ms of scheduling\n";
   out << "tasks admitted " << summary.count(TraceKind::admit) << ", jobs started " << summary.count(TraceKind::started)
       << ", finished " << summary.count(TraceKind::finished) << ", deadlines missed "
-      << summary.count(TraceKind::missed) << ", overruns " << summary.count(TraceKind::overran) << ", refusals "
-      << summary.count(TraceKind::refuse) << "\n";
+      << summary.count(TraceKind::missed) << ", overruns " << summary.count(TraceKind::overran) << ", oversleeps "
+      << summary.count(TraceKind::overslept) << ", refusals " << summary.count(TraceKind::refuse) << "\n";
   for (const sched::Track& track : trace.tracks) {
     out << "  " << sim::name_of(track) << ": " << records_of(track).size() << " records";
     if (track.lost > 0) out << ", the older " << track.lost << " slots were overwritten";
@@ -76,6 +76,7 @@ Json summary_json(const TraceFile& trace) {
             {"jobs_finished", summary.count(TraceKind::finished)},
             {"misses", summary.count(TraceKind::missed)},
             {"overruns", summary.count(TraceKind::overran)},
+            {"oversleeps", summary.count(TraceKind::overslept)},
             {"refusals", summary.count(TraceKind::refuse)},
             {"tracks", Json::array()}};
   if (summary.first != never) json["scheduling_ns"] = (summary.last - summary.first).count();

@@ -208,7 +208,15 @@ TEST_CASE("a job that sleeps for longer than it declared is counted and treated 
   };
   const Case c = GENERATE(Case{1ms, OverrunPolicy::demote, true}, Case{0ms, OverrunPolicy::demote, true},
                           Case{1ms, OverrunPolicy::report, false}, Case{0ms, OverrunPolicy::report, false});
+  struct AtOnce final : ChoreTaker {
+    void take_chore(JobPtr& job) noexcept override { std::exchange(job, nullptr)->run({}); }
+  } taker;
+  TaskEvents events(taker);
+  std::vector<TaskEvent> heard;
+  for (const auto kind : {TaskEventKind::overrun, TaskEventKind::oversleep})
+    events.set(kind, [&](const TaskEvent& event) { heard.push_back(event); });
   Bench bench;
+  bench.manager.tell_events_to(events);
   const TaskId id = bench.admit(sleeping(c.declared, c.policy));
   const int own = bench.native(0);
   int woken = -1;
@@ -223,6 +231,9 @@ TEST_CASE("a job that sleeps for longer than it declared is counted and treated 
   CHECK(bench.native(0) == own);
   CHECK(bench.report(id).oversleeps == 1);
   CHECK(bench.report(id).overruns == 0);
+  REQUIRE(heard.size() == 1);
+  CHECK(heard[0].kind == TaskEventKind::oversleep);
+  CHECK(heard[0].suspended == 2ms);
 }
 
 TEST_CASE("a suspension within one is the same and outside a job it is nothing") {

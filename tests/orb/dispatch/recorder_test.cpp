@@ -219,6 +219,37 @@ TEST_CASE("what a stepped machine decided is decided the same again") {
   CHECK(count(trace, sched::TraceKind::missed) == 0);
 }
 
+TEST_CASE("a job that slept for longer than it declared is in the trace, which is decided the same again") {
+  const Quiet quiet;
+  const Duration declared = GENERATE(1ms, 3ms);
+  TempDirectory directory;
+  Machine machine(1, recording(directory));
+  Contract contract = make_contract(10ms, 2ms, {}, 0ms);
+  contract.suspension = declared;
+  contract.on_overrun = OverrunPolicy::demote;
+  const TaskId task = machine.admit(contract);
+  JobPtr job(new ScriptedJob([](ScriptedJob&) {
+    const SuspensionScope asleep;
+    virtual_now += 2ms;
+  }));
+  job->task = task;
+  job->arrived = virtual_now;
+  REQUIRE(machine.manager.submit(job) == Pushed::done);
+  machine.settle();
+  const sched::TraceFile trace = machine.manager.recorder().snapshot(TraceReason::request);
+  CHECK(count(trace, sched::TraceKind::overslept) == (declared < 2ms ? 1 : 0));
+  CHECK(count(trace, sched::TraceKind::overran) == 0);
+  for (const sched::Track& track : trace.tracks)
+    for (const sched::TraceView& record : records_of(track))
+      if (const auto overslept = sched::decode<sched::trace::Overslept>(record)) {
+        CHECK(overslept->task == task);
+        CHECK(overslept->slept == 2ms);
+      }
+  const auto report = sim::replay(trace);
+  REQUIRE(report);
+  CHECK(report->same());
+}
+
 TEST_CASE("what threads did is decided the same again, and a changed record is found") {
   const Quiet quiet;
   TempDirectory directory;

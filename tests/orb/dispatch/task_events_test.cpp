@@ -65,9 +65,10 @@ TEST_CASE("the log tells of late jobs soon and then once in ten seconds and name
   CHECK_FALSE(log.line(now += LatenessLog::quiet - 1ns));
   post(TaskEventKind::miss, TaskId{7});
   post(TaskEventKind::miss, TaskId{8});
-  CHECK(log.line(now += 1ns) ==
-        "dispatch: 2 deadlines were missed, 3 jobs exceeded their contract, the last of task 8");
+  CHECK(log.line(now += 1ns) == "dispatch: 2 deadlines were missed, 3 jobs exceeded their budget, the last of task 8");
   CHECK_FALSE(log.line(now += LatenessLog::quiet));
+  post(TaskEventKind::oversleep, TaskId{8});
+  CHECK(log.line(now) == "dispatch: 1 job slept for longer than it declared, the last of task 8");
 }
 
 TEST_CASE("events are told later and in order and one chore is asked for") {

@@ -95,7 +95,7 @@ TEST_CASE("every command comes out of a record as it went in") {
 TEST_CASE("every call and observation comes out of a record as it went in") {
   using namespace trace;
   CHECK(fault_of_kinds<EarlyAllowed, TaskAdded, JoinAsked, PrioritySet, VacateAsked, DismissAsked, TaskTaken, TaskPut,
-                       CapacitySet, InterferenceSet, InterferenceLoad, ClosedSet, RepackSet, Started, Missed,
+                       CapacitySet, InterferenceSet, InterferenceLoad, ClosedSet, RepackSet, Started, Missed, Overslept,
                        TurnedAway, Named>() == "");
 }
 

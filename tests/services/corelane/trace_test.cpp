@@ -179,13 +179,15 @@ TEST_CASE("misses, overruns, refusals and early jobs are marks on their task") {
   run.lane(13us, Refuse{JobId{102}, {.code = RefusalCode::job_waiting}});
   run.lane(20us, Overran{Time{20us}, JobId{100}, TaskId{5}});
   run.lane(21us, trace::Missed{Time{21us}, JobId{100}, TaskId{5}, Time{9us}, Time{20us}});
+  run.lane(21us, trace::Overslept{Time{21us}, JobId{100}, TaskId{5}, Duration{3us}});
   run.finish(21us, 5, 100);
   run.manager(30us, Refuse{JobId{7}, {.code = RefusalCode::not_schedulable}});
   run.manager(40us, Vacated{Time{40us}, TaskId{5}, CoreId{1}});
   const Shown shown = show(tool::perfetto_of(run.trace));
-  for (const char* expected : {"task 5 Plant/step: early @12", "task 5 Plant/step: refused: job_waiting @13",
-                               "task 5 Plant/step: overrun @20", "task 5 Plant/step: deadline missed @21",
-                               "manager: refuse: not_schedulable @30", "utilization of core 1: 0 @40"})
+  for (const char* expected :
+       {"task 5 Plant/step: early @12", "task 5 Plant/step: refused: job_waiting @13", "task 5 Plant/step: overrun @20",
+        "task 5 Plant/step: deadline missed @21", "task 5 Plant/step: slept for longer than declared @21",
+        "manager: refuse: not_schedulable @30", "utilization of core 1: 0 @40"})
     CHECK(std::ranges::count(shown.events, expected) == 1);
 }
 
