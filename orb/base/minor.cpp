@@ -41,8 +41,15 @@ constexpr Entry table[] = {
     {no_usable_profile, "the reference names no transport that this process can use"},
     {deadline_passed, "no reply within the time allowed; see timeout.request"},
     {send_backlog,
-     "more waits for the peer than limits.backlog allows, and the connection was closed: the peer does not read, or is "
-     "sent too much at once; raise limits.backlog above the largest messages that are on their way together"},
+     "more waits for the peer than limits.backlog allows, and the connection was closed: threads that may not wait "
+     "sent more at once than the peer could take; raise limits.backlog above the largest messages that are on their "
+     "way at one time"},
+    {send_stalled,
+     "the peer took nothing of what waits for it for timeout.backlog, while more was to be sent, and the connection "
+     "was closed: it does not read, or is stopped"},
+    {no_send_room,
+     "the peer did not take what was sent before within the time allowed, so nothing was sent; it reads slowly, or not "
+     "at all; see timeout.request and limits.backlog"},
     {peer_closed,
      "the peer closed the connection in good order, and the call did not run: the server ends, or has as many "
      "connections as limits.connections and limits.connections_per_peer allow; its log says which"},

@@ -198,7 +198,7 @@ ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
   const Orb::State& state = origin_->orb()->state();
   if (!giop::finish(writer_)) raise(writer_.error());
   if (options_.oneway) {
-    const auto sent = connection_->send(writer_.bytes());
+    const auto sent = connection_->send(writer_.bytes(), deadline_);
     return sent ? Next::done : failed(with_completion(sent.error(), Completion::no));
   }
   if (!wait_for_reply(state.settings.wait)) return failed(pending_.error());
@@ -213,7 +213,7 @@ bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
     return connection_->call(pending_, request_id_, writer_.bytes(), deadline_, strategy);
   }
   WireWait called_back(wait_number_, pending_);
-  bool over = !connection_->start(pending_, request_id_, writer_.bytes());
+  bool over = !connection_->start(pending_, request_id_, writer_.bytes(), deadline_);
   // Bound: the deadline, and what calls back.
   while (!over) {
     {
@@ -243,7 +243,8 @@ std::string text_of_vain_wait(TaskId task, std::size_t others) {
 
 // A call that certainly did not run is tried again, over a new connection, or that of a task over the shared one.
 ClientCall::Next ClientCall::failed(const Error& error) {
-  if (error.completed != Completion::no || retries_++ == max_retries) raise_failed(error);
+  const bool late = error.minor == minor::no_send_room;
+  if (error.completed != Completion::no || late || retries_++ == max_retries) raise_failed(error);
   if (options_.connection && !(options_.binding && options_.binding->fall_back(*connection_))) raise_failed(error);
   return Next::again;
 }

@@ -4,8 +4,10 @@
 #include <new>
 
 #include "orb/base/minor.h"
+#include "orb/dispatch/current.h"
 #include "orb/giop/headers.h"
 #include "orb/os/clock.h"
+#include "orb/os/thread.h"
 #include "orb/os/wait_loop.h"
 
 namespace corelane::core {
@@ -44,12 +46,12 @@ ClientConnection::~ClientConnection() { stream_->close(); }
 
 bool ClientConnection::call(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline,
                             os::WaitStrategy strategy) {
-  if (!start(pending, request_id, request)) return false;
+  if (!start(pending, request_id, request, deadline)) return false;
   wait(pending, deadline, strategy);
   return pending.answered();
 }
 
-bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, Bytes request) {
+bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline) {
   pending.id_ = request_id;
   pending.state_ = PendingReply::State::waiting;
   pending.group_ = nullptr;
@@ -59,16 +61,29 @@ bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, By
     const Lock lock(mutex_);
     waiting_.push_back(&pending);
   }
-  const auto sent = stream_->send(std::span{&request, 1}, pending.sent_at_);
+  // It waits for the reply anyhow, whatever thread this is.
+  const auto sent = send_by(deadline, request, true, pending.sent_at_);
   if (!sent) not_sent(pending, sent.error());
   return sent.has_value();
 }
 
+// Beyond its share of the backlog who may wait does. Others, such as a task's thread that sends a oneway, do not.
+Expected<void> ClientConnection::send_by(Time deadline, Bytes request, bool may_wait,
+                                         std::uint64_t& position) noexcept {
+  const std::span parts{&request, 1};
+  const auto sent = stream_->send_by(Time{}, parts, position);
+  if (sent || sent.error().minor != minor::no_send_room) return sent;
+  if (!may_wait && os::is_real_time()) return stream_->send(parts, position);
+  const dispatch::SuspensionScope waits;
+  return stream_->send_by(deadline, parts, position);
+}
+
 // The server has not got all of it, so it cannot run it. What it said before it went may still be there to be read.
 void ClientConnection::not_sent(PendingReply& pending, const Error& error) {
-  broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint; the stream itself refuses
+  const bool is_lost = error.minor != minor::no_send_room;
+  if (is_lost) broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint; the stream itself refuses
   Lock lock(mutex_);
-  if (!std::exchange(led_, true)) {
+  if (is_lost && !std::exchange(led_, true)) {
     lock.unlock();
     read_some(Time{}, {});
     lock.lock();
@@ -98,7 +113,7 @@ bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Byt
     if (!open()) return false;
     waiting_.push_back(&pending);
   }
-  const auto sent = stream_->send(std::span{&request, 1}, pending.sent_at_);
+  const auto sent = send_by(deadline, request, false, pending.sent_at_);
   if (!sent) not_sent(pending, sent.error());
   const Lock lock(mutex_);
   pending.posting_ = false;
@@ -125,9 +140,11 @@ PendingReply* ClientConnection::attend(ReplyGroup& group) {
   return ended;
 }
 
-Expected<void> ClientConnection::send(Bytes request) noexcept {
-  auto sent = stream_->send(request);
-  if (!sent) broken_.store(true, std::memory_order_relaxed);  // relaxed: as above
+Expected<void> ClientConnection::send(Bytes request, Time deadline) noexcept {
+  std::uint64_t position = 0;
+  auto sent = send_by(deadline, request, false, position);
+  if (!sent && sent.error().minor != minor::no_send_room)
+    broken_.store(true, std::memory_order_relaxed);  // relaxed: as above
   return sent;
 }
 

@@ -95,7 +95,7 @@ class ClientConnection {
   // and has sent a CancelRequest.
   bool call(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline, os::WaitStrategy strategy);
   // The same in two: false: not sent, and that was that.
-  bool start(PendingReply& pending, std::uint32_t request_id, Bytes request);
+  bool start(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline);
   // False: `beside` has called, and the call is still under way; wait again.
   bool wait(PendingReply& pending, Time deadline, os::WaitStrategy strategy, Interruption* beside = nullptr);
   // Sends a request whose reply goes to the group's collector. False: not sent, see pending.error(), COMPLETED_NO.
@@ -103,8 +103,8 @@ class ClientConnection {
   // Thread: the group's collector. Waits until calls of the group have ended, one has passed its deadline, or wake();
   // gives those that have ended, as a list. With calls under way it reads for all when nobody does.
   PendingReply* attend(ReplyGroup& group);
-  // Sends a request without reply.
-  Expected<void> send(Bytes request) noexcept;
+  // Sends a request without reply. Who is no real-time thread waits for room until the deadline.
+  Expected<void> send(Bytes request, Time deadline) noexcept;
 
   // False when it cannot carry another call. Looks at the stream when it was idle for long.
   bool usable() noexcept;
@@ -131,6 +131,7 @@ class ClientConnection {
   void take(Bytes bytes, const transport::Lent& lent);
   void deliver(const giop::Message& message, const transport::Lent& lent) noexcept;
   void lose_all(const Error& reason) noexcept;
+  Expected<void> send_by(Time deadline, Bytes request, bool may_wait, std::uint64_t& position) noexcept;
   void not_sent(PendingReply& pending, const Error& error);
   void fail_all(Error error) noexcept;
   // With mutex_ held.

@@ -9,6 +9,7 @@
 #include "orb/core/own_connection.h"
 #include "orb/core/server_job.h"
 #include "orb/core/wire_chain.h"
+#include "orb/dispatch/current.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/os/clock.h"
 
@@ -155,7 +156,8 @@ void ServerConnection::cut_off(const Error& error) noexcept {
 
 void ServerConnection::on_closed(Error reason) noexcept {
   // What the transport closed for its limits.
-  if (reason.minor == minor::send_backlog || reason.minor == minor::channel_spoiled || reason == no_memory)
+  if (reason.minor == minor::send_backlog || reason.minor == minor::send_stalled ||
+      reason.minor == minor::channel_spoiled || reason == no_memory)
     server_->incidents().client_cut_off(reason);
   if (reason.minor == minor::deadline_passed) server_->incidents().client_cut_off(stalled);
   give_up_requests();
@@ -350,6 +352,20 @@ void ServerConnection::send_done(const ReplyTo& to) noexcept {
 void ServerConnection::send_whole(cdr::Writer& reply) noexcept {
   if (giop::finish(reply)) return send(reply.bytes());
   if (reply.error().kind == ErrorKind::no_memory) cut_off(reply.error());
+}
+
+void ServerConnection::send_reply(cdr::Writer& reply) noexcept {
+  if (!dispatch::has_substitute()) return send_whole(reply);
+  if (giop::finish(reply)) return send_patiently(reply.bytes());
+  if (reply.error().kind == ErrorKind::no_memory) cut_off(reply.error());
+}
+
+void ServerConnection::send_patiently(Bytes message) noexcept {
+  std::uint64_t position = 0;
+  const auto sent = stream_->send_by(Time{}, std::span{&message, 1}, position);
+  if (sent || sent.error().minor != minor::no_send_room) return;  // as in send()
+  const dispatch::SuspensionScope waits;
+  (void)stream_->send_by(never, std::span{&message, 1}, position);
 }
 
 void ServerConnection::close_orderly() noexcept {

@@ -76,6 +76,8 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   }
   // A reply; closes the connection when there was no memory to write it.
   void send_whole(cdr::Writer& reply) noexcept;
+  // The same; waits for room where another thread takes the place of this one meanwhile.
+  void send_reply(cdr::Writer& reply) noexcept;
   void close_orderly() noexcept;
 
   Server& server() noexcept { return *server_; }
@@ -127,6 +129,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   bool remember(ServerJob& job);
   void give_up_requests() noexcept;
   void watch_again() noexcept;
+  void send_patiently(Bytes message) noexcept;
   void broken(const Error& error) noexcept;
   void cut_off(const Error& error) noexcept;
 

@@ -151,7 +151,7 @@ void ServerJob::run_inside() {
 }
 
 void ServerJob::finish() noexcept {
-  if (replies_ && answers()) connection_->send_whole(writer_);
+  if (replies_ && answers()) connection_->send_reply(writer_);
 }
 
 // There is one answer: the first that wants to be it.

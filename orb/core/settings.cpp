@@ -106,9 +106,11 @@ const std::vector<SettingsEntry>& settings_table() {
        "accepted connections from one address, or from one user of this host; one more takes the place of another of "
        "that peer",
        [](S& s, V v) { return size(v, s.connections.connections_per_peer, 1, 1'000'000); }},
-      {"limits.backlog", "16777216",
-       "bytes that wait for a peer which reads more slowly than it is sent to, or not at all; more closes its "
-       "connection; at least the largest messages that one connection has on their way together",
+      {"limits.backlog", "33554432",
+       "bytes that wait for a peer which reads more slowly than it is sent to, or not at all. Calling threads and "
+       "replies without a contract leave half of it free and wait for room; real-time threads, that is tasks' and the "
+       "reader's, wait for nobody, and what they send beyond it closes the connection. Twice the largest message at "
+       "least; one that nothing waits before may be longer",
        [](S& s, V v) { return size(v, s.connections.backlog, 1024, 2047 * mebi); }},
       {"limits.requests", "1024", "requests of one connection under way; more get TRANSIENT",
        [](S& s, V v) { return size(v, s.requests_per_connection, 1, 1'000'000); }},
@@ -131,6 +133,10 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return some_time(v, s.connect_timeout); }},
       {"timeout.idle", "0s", "connections without traffic are closed after this; 0s: never",
        [](S& s, V v) { return span_of_time(v, s.connections.idle_timeout); }},
+      {"timeout.backlog", "10s",
+       "how long a peer may take nothing of what waits for it while a thread waits for room to send it more; then its "
+       "connection is closed",
+       [](S& s, V v) { return some_time(v, s.connections.backlog_timeout); }},
       {"timeout.header", "10s", "how long half a message may wait for its rest",
        [](S& s, V v) { return span_of_time(v, s.connections.header_timeout); }},
       {"client.wait", "park",

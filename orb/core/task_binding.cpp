@@ -1,7 +1,5 @@
 #include "orb/core/task_binding.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -12,6 +10,7 @@
 #include "orb/core/reference.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
+#include "orb/os/thread.h"
 
 namespace corelane::core {
 namespace {
@@ -27,8 +26,6 @@ Expected<std::shared_ptr<ClientConnection>> connect_beside(const ClientConnectio
   if (const auto adopted = state.connections.adopt(made); !adopted) return adopted.error();
   return made;
 }
-
-bool may_log() noexcept { return sched_getscheduler(0) == SCHED_OTHER; }
 
 }  // namespace
 
@@ -152,7 +149,7 @@ bool TaskBinding::fall_back(const ClientConnection& connection) noexcept {
 
 // One line for each loss, and none from a real-time thread: then the Reopener says it.
 void TaskBinding::say_fallen_back() noexcept {
-  if (!may_log() || !unsaid_.exchange(false, std::memory_order_relaxed)) return;  // relaxed: a flag
+  if (os::is_real_time() || !unsaid_.exchange(false, std::memory_order_relaxed)) return;  // relaxed: a flag
   os::log::warn("task " + std::to_string(task_.value) + " (" + operation_ +
                 ") has lost its own connection: its calls share one with others until it has another");
 }

@@ -67,6 +67,8 @@ class BestEffortCrew::Member final : public ServedThread, public Suspendable {
   Duration cpu_time() const noexcept override { return thread_.cpu_time(); }
   void suspend() noexcept override { crew_.begin_wait(); }
   void resume() noexcept override { crew_.end_wait(); }
+  // The other half is for those that wait in nested calls, which may wait for each other.
+  bool has_substitute() const noexcept override { return crew_.waiting() < crew_.size_.waiting / 2; }
 
   bool ended = false;  // guarded by the crew's mutex: it touches nothing any more
 

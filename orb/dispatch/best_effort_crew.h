@@ -1,6 +1,7 @@
 // BestEffortCrew: the threads of the best-effort lane in one place: all of them, or those on the core of one server. So
-// many take jobs; one that waits in a nested call is not among them. When a job finds nobody, one of the reserve takes
-// the place of one that waits, and whoever is one too many when he comes for his next job goes to the reserve.
+// many take jobs; one that waits, in a nested call or for a peer to take its reply, is not among them. When a job finds
+// nobody, one of the reserve takes the place of one that waits, and whoever is one too many when he comes for his next
+// job goes to the reserve.
 //
 //                call_up(): a job found nobody        leave_surplus(): more work than should
 //   reserve ─────────────────────────────────▶ at work ─────────────────────────────────▶ reserve ── linger ──▶ end

@@ -28,6 +28,10 @@ SuspendableScope::SuspendableScope(Suspendable& thread) noexcept { thread_here =
 
 SuspendableScope::~SuspendableScope() { thread_here = nullptr; }
 
+bool has_substitute() noexcept {
+  return job_here == nullptr && thread_here != nullptr && !suspended && thread_here->has_substitute();
+}
+
 SuspensionScope::SuspensionScope(bool sleeps) noexcept : control_(told_by(sleeps)) {
   if (control_ == nullptr) return;
   suspended = true;

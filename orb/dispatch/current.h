@@ -16,6 +16,8 @@ class Suspendable {
   virtual ~Suspendable() = default;
   virtual void suspend() noexcept = 0;
   virtual void resume() noexcept = 0;
+  // Whether another thread takes its place from suspend() on, so that it may wait for a peer's sake.
+  virtual bool has_substitute() const noexcept { return false; }
 };
 
 // What a job asks of whoever runs it; suspended it uses none of its budget, and of what its contract says about
@@ -59,6 +61,9 @@ class SuspendableScope {
   SuspendableScope(const SuspendableScope&) = delete;
   SuspendableScope& operator=(const SuspendableScope&) = delete;
 };
+
+// See Suspendable: of the calling thread, now. False in a task's job.
+bool has_substitute() noexcept;
 
 // While this lives the calling thread waits: its job, if it runs one, is suspended, and its place with those that take
 // requests without a contract is free for another one. `sleeps`: it uses no core; a job that does goes on.

@@ -49,8 +49,8 @@ class Job {
 
   // Runs the servant; leaves what finish() sends. Thread: the task's own, or one of the best-effort pool.
   virtual void run(const JobContext& context) noexcept = 0;
-  // Right after run(), on its thread and part of the job: sends the reply. Does not block, so whoever waits for this
-  // thread need not wake another one.
+  // Right after run(), on its thread and part of the job: sends the reply. Does not block where nobody takes the
+  // thread's place (has_substitute()), so whoever waits for it need not wake another one.
   virtual void finish() noexcept {}
   // The job runs and has used up its budget: sends TIMEOUT, COMPLETED_MAYBE, if nothing was sent, and what run() leaves
   // is dropped. Thread: the budgets'; at any time during run() and finish(). Does not block.

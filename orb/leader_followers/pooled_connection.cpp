@@ -95,6 +95,11 @@ Expected<void> PooledConnection::send(std::span<const Bytes> parts) noexcept {
   return below_->send(parts);
 }
 
+Expected<void> PooledConnection::send_by(Time until, std::span<const Bytes> parts, std::uint64_t& position) noexcept {
+  renew();
+  return below_->send_by(until, parts, position);
+}
+
 void PooledConnection::watch(std::shared_ptr<transport::Watcher> watcher) {
   const auto watch = std::make_shared<Watch>(shared_from_this(), std::move(watcher));
   // relaxed: see renew()

@@ -148,6 +148,11 @@ DeadlineRefusal Thread::set_deadline(const DeadlineShare& share) noexcept {
   return refusal;
 }
 
+bool is_real_time() noexcept {
+  const int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+  return policy == SCHED_FIFO || policy == SCHED_RR || policy == deadline_class;
+}
+
 // A thread under SCHED_DEADLINE goes before all priorities as it is, and could not come back to what it had.
 void PriorityScope::change(int fifo_priority) noexcept {
   sched_param before{};

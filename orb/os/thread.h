@@ -31,6 +31,9 @@ struct ThreadOptions {
   std::size_t stack = 256 * 1024;  // bytes, all of them prefaulted
 };
 
+// Whether the kernel runs the calling thread before all ordinary ones. A system call.
+bool is_real_time() noexcept;
+
 class Thread {
  public:
   Thread() = default;

@@ -50,12 +50,6 @@ struct Piece {
   }
 };
 
-std::size_t length_of(std::span<const Bytes> parts) noexcept {
-  std::size_t length = 0;
-  for (const Bytes part : parts) length += part.size();
-  return length;
-}
-
 }  // namespace
 
 // A share of memory that every connection has: what does not fit waits in the backlog.

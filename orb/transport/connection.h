@@ -59,8 +59,8 @@ class Watcher {
 
   // The last call, exactly once for each watch() unless unwatch() came first. COMM_FAILURE with minor peer_closed (the
   // peer's orderly end), connection_lost, closed_here (close() on this side), idle_timeout, deadline_passed
-  // (expect_by), shutting_down (the reactor stopped), TRANSIENT send_backlog, or NO_MEMORY out_of_memory.
-  // Thread: the reactor's; when the reactor has stopped already, the caller's of watch().
+  // (expect_by), shutting_down (the reactor stopped), TRANSIENT send_backlog or send_stalled, or NO_MEMORY
+  // out_of_memory. Thread: the reactor's; when the reactor has stopped already, the caller's of watch().
   virtual void on_closed(Error reason) noexcept = 0;
 };
 
@@ -114,8 +114,9 @@ class Connection {
   virtual Expected<Arrival> take(MutableBytes buffer, Lent& /*lent*/) noexcept { return take(buffer); }
 
   // Sends the parts as one piece: nothing of another send() comes between. Never blocks: what the socket does not take
-  // at once is copied to a backlog that the reactor drains. TRANSIENT send_backlog when it would exceed its bound; the
-  // connection is then closed, as it is with NO_MEMORY. Success means accepted, not arrived. Thread: any.
+  // at once is copied to a backlog that the reactor drains. TRANSIENT send_backlog when that holds something and would
+  // exceed its bound; the connection is then closed, as it is with NO_MEMORY. Success means accepted, not arrived.
+  // Thread: any.
   virtual Expected<void> send(std::span<const Bytes> parts) noexcept = 0;
   Expected<void> send(Bytes bytes) noexcept { return send(std::span<const Bytes>{&bytes, 1}); }
   // For a message of at least so many bytes; null: there is none now, or this kind has none. Thread: any.
@@ -125,6 +126,13 @@ class Connection {
   virtual Expected<void> send(std::span<const Bytes> parts, std::uint64_t& position) noexcept {
     position = 0;
     return send(parts);
+  }
+  // The same for who may wait, in the order in which they come: where more than half of the backlog's bound would wait
+  // for the peer, so that the other half is there for those who may not. TIMEOUT no_send_room: there was no room until
+  // then, and nothing was sent; with a time in the past it asks once. TRANSIENT send_stalled: the peer took nothing for
+  // ConnectionLimits::backlog_timeout, and the connection is closed. Thread: any but the reactor's.
+  virtual Expected<void> send_by(Time /*until*/, std::span<const Bytes> parts, std::uint64_t& position) noexcept {
+    return send(parts, position);
   }
   // Once the connection has failed: whether the peer may have looked at any of what was sent from that position on.
   // Thread: any.

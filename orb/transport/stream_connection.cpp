@@ -23,6 +23,8 @@ constexpr Error lost = comm_failure(minor::connection_lost);
 constexpr Error misused{.kind = ErrorKind::bad_inv_order, .minor = minor::connection_lost};
 using errors::no_memory;
 constexpr Error backlog_full{.kind = ErrorKind::transient, .minor = minor::send_backlog};
+constexpr Error stalled{.kind = ErrorKind::transient, .minor = minor::send_stalled};
+constexpr Error no_room{.kind = ErrorKind::timeout, .minor = minor::no_send_room};
 
 // Of one connection, until the reactor serves the others.
 constexpr int reads_per_turn = 4;
@@ -42,6 +44,7 @@ StreamConnection::StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<R
     : link_(std::move(link)),
       reactor_(std::move(reactor)),
       backlog_limit_(limits.backlog),
+      backlog_timeout_(limits.backlog_timeout),
       idle_timeout_(limits.idle_timeout),
       local_(link_->local()),
       peer_(link_->peer()),
@@ -109,25 +112,90 @@ void StreamConnection::renew() noexcept {
 
 Expected<void> StreamConnection::send(std::span<const Bytes> parts, std::uint64_t& position) noexcept try {
   renew();
-  bool tell_reactor = false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!is_open()) return reason_;
-    position = link_->position();
-    const IoResult sent = backlog_.empty() ? link_->send_some(parts) : IoResult{Io::would_block};
-    if (sent.outcome == Io::done) return {};
-    // The stream stays readable: what the peer said before it went is still there, and its end will be seen.
-    if (sent.outcome == Io::failed) return lost;
-    if (backlog_.append(parts, sent.count, backlog_limit_)) {
-      tell_reactor = !std::exchange(draining_, true);
-      if (!tell_reactor) return {};
-    }
-  }
-  if (!tell_reactor) return close_for(backlog_full);
-  if (!ask_for_update()) return close_for(comm_failure(minor::shutting_down));
-  return {};
+  Lock lock(mutex_);
+  if (!is_open()) return reason_;
+  if (backlog_.empty() || backlog_.has_room(length_of(parts), backlog_limit_))
+    return put(parts, position, std::move(lock));
+  lock.unlock();
+  return close_for(backlog_full);
 } catch (const std::bad_alloc&) {
   return close_for(no_memory);
+}
+
+// Of an open connection, and there is room.
+Expected<void> StreamConnection::put(std::span<const Bytes> parts, std::uint64_t& position, Lock lock) {
+  position = link_->position();
+  const IoResult sent = backlog_.empty() ? link_->send_some(parts) : IoResult{Io::would_block};
+  if (sent.outcome == Io::done) return {};
+  // The stream stays readable: what the peer said before it went is still there, and its end will be seen.
+  if (sent.outcome == Io::failed) return lost;
+  if (backlog_.empty()) last_taken_ = os::now();
+  backlog_.append(parts, sent.count);
+  if (std::exchange(draining_, true)) return {};
+  lock.unlock();
+  if (!ask_for_update()) return close_for(comm_failure(minor::shutting_down));
+  return {};
+}
+
+// On the stack of a thread that waits for room.
+struct StreamConnection::WaitingSender {
+  const std::size_t bytes;
+  const Time since = os::now();
+  os::Parker parker{};
+};
+
+Expected<void> StreamConnection::send_by(Time until, std::span<const Bytes> parts, std::uint64_t& position) noexcept
+    try {
+  renew();
+  Lock lock(mutex_);
+  if (const auto in_vain = await_room(lock, length_of(parts), until)) {
+    lock.unlock();
+    return *in_vain == stalled ? close_for(stalled) : *in_vain;
+  }
+  if (!is_open()) return reason_;
+  return put(parts, position, std::move(lock));
+} catch (const std::bad_alloc&) {
+  return close_for(no_memory);
+}
+
+// Nothing: there is room, or the connection has ended.
+std::optional<Error> StreamConnection::await_room(Lock& lock, std::size_t bytes, Time until) {
+  if (senders_.empty() && has_room_for(bytes)) return std::nullopt;
+  WaitingSender self{bytes};
+  senders_.push_back(&self);
+  std::optional<Error> in_vain;
+  // Bound: `until`, or that the peer takes nothing.
+  while (is_open() && (senders_.front() != &self || !has_room_for(bytes)) && !(in_vain = why_in_vain(self, until))) {
+    const Time wake_at = std::min(until, stalls_at(self));
+    lock.unlock();
+    self.parker.park(wake_at);
+    lock.lock();
+  }
+  std::erase(senders_, &self);
+  call_next_sender();
+  return in_vain;
+}
+
+// For who may wait.
+bool StreamConnection::has_room_for(std::size_t bytes) const noexcept {
+  return backlog_.has_room(bytes, backlog_limit_ / 2);
+}
+
+// An empty backlog waits for the sender who is next, not for the peer.
+Time StreamConnection::stalls_at(const WaitingSender& sender) const noexcept {
+  return backlog_.empty() ? never : std::max(last_taken_, sender.since) + backlog_timeout_;
+}
+
+std::optional<Error> StreamConnection::why_in_vain(const WaitingSender& sender, Time until) const noexcept {
+  const Time now = os::now();
+  if (now >= stalls_at(sender)) return stalled;
+  if (now >= until) return no_room;
+  return std::nullopt;
+}
+
+// Under the lock, which who waits needs before he goes.
+void StreamConnection::call_next_sender() noexcept {
+  if (!senders_.empty() && has_room_for(senders_.front()->bytes)) senders_.front()->parker.unpark();
 }
 
 // A part of the link's memory, until it is sent or let go.
@@ -230,6 +298,7 @@ Error StreamConnection::close_for(Error why) noexcept {
     backlog_.clear();
     // PAIR connection.closed: release here -> acquire in is_open(). After it a woken receiver knows why it woke.
     closed_.store(true, std::memory_order_release);
+    for (WaitingSender* sender : senders_) sender->parker.unpark();
   }
   link_->shut();
   try {
@@ -402,7 +471,9 @@ void StreamConnection::on_writable() noexcept {
     if (next.empty()) break;
     const IoResult result = link_->send_some(std::span<const Bytes>{&next, 1});
     backlog_.consume(result.count);
+    if (result.count > 0) last_taken_ = os::now();
     if (result.outcome == Io::failed) backlog_.clear();  // the stream's end is for whoever reads it
+    call_next_sender();
     if (result.outcome != Io::done) break;
   }
   update_on_reactor();

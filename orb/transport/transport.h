@@ -20,11 +20,13 @@ namespace corelane::transport {
 // was quiet for longest makes room for a newcomer, of those whose watcher says that they are idle; so it does where the
 // process has no file descriptor left.
 struct ConnectionLimits {
-  std::size_t connections = 1024;            // accepted and alive, in total
-  std::size_t connections_per_peer = 256;    // accepted and alive from one address, or from one user of this host
-  std::size_t backlog = 16 * 1024 * 1024;    // bytes not yet taken by the socket, for each connection
-  Duration idle_timeout = Duration::zero();  // a watched connection without traffic is closed; 0: never
-  Duration header_timeout = std::chrono::seconds{10};  // what the protocol above passes to expect_by(); 0: none
+  std::size_t connections = 1024;          // accepted and alive, in total
+  std::size_t connections_per_peer = 256;  // accepted and alive from one address, or from one user of this host
+  // Bytes not yet taken by the socket, for each connection; those who may wait leave half of it to those who may not.
+  std::size_t backlog = 32 * 1024 * 1024;
+  Duration backlog_timeout = std::chrono::seconds{10};  // so long a peer may take nothing while somebody waits for room
+  Duration idle_timeout = Duration::zero();             // a watched connection without traffic is closed; 0: never
+  Duration header_timeout = std::chrono::seconds{10};   // what the protocol above passes to expect_by(); 0: none
   // What a caller beyond the limits is sent before his connection ends, in the protocol above. Static storage. Over a
   // channel he learns it from connect().
   Bytes farewell{};

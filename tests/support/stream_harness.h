@@ -103,6 +103,12 @@ using ConnectionPtr = std::shared_ptr<transport::Connection>;
 
 inline Expected<void> send(const ConnectionPtr& end, std::string_view text) { return end->send(bytes_of(text)); }
 
+inline Expected<void> send_by(const ConnectionPtr& end, Time until, std::string_view text) {
+  const Bytes bytes = bytes_of(text);
+  std::uint64_t position = 0;
+  return end->send_by(until, std::span{&bytes, 1}, position);
+}
+
 // Exactly `size` bytes, or fewer when the stream ends before.
 inline std::string read(const ConnectionPtr& end, std::size_t size, os::WaitStrategy strategy = {}) {
   std::string text(size, '\0');

@@ -1,5 +1,5 @@
 // Backlog: bytes that wait for the socket, in chunks, so that growing copies nothing twice.
-// Threads: none of its own; the connection's lock guards it. Bound: the limit given to append().
+// Threads: none of its own; the connection's lock guards it. Bound: whoever appends asks has_room() before.
 #pragma once
 
 #include <algorithm>
@@ -21,18 +21,18 @@ class Backlog {
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
 
-  // Copies what follows the first `skip` bytes of the parts. false, and nothing copied, when it would hold more than
-  // `limit` bytes.
-  bool append(std::span<const Bytes> parts, std::size_t skip, std::size_t limit) {
-    std::size_t total = 0;
-    for (const Bytes part : parts) total += part.size();
-    if (total - skip > limit - std::min(size_, limit)) return false;
+  // Whether so many bytes more are no more than `limit`. The first may be longer: no peer could take them before.
+  bool has_room(std::size_t bytes, std::size_t limit) const noexcept {
+    return empty() || bytes <= limit - std::min(size_, limit);
+  }
+
+  // Copies what follows the first `skip` bytes of the parts.
+  void append(std::span<const Bytes> parts, std::size_t skip) {
     for (const Bytes part : parts) {
       const std::size_t skipped = std::min(skip, part.size());
       skip -= skipped;
       append(part.subspan(skipped));
     }
-    return true;
   }
 
   // The oldest bytes that lie together; empty when there are none.

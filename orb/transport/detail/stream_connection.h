@@ -8,7 +8,9 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <vector>
 
 #include "orb/os/fd.h"
 #include "orb/os/pi_mutex.h"
@@ -51,6 +53,7 @@ class StreamConnection final : public Connection,
     return send(parts, ignored);
   }
   Expected<void> send(std::span<const Bytes> parts, std::uint64_t& position) noexcept override;
+  Expected<void> send_by(Time until, std::span<const Bytes> parts, std::uint64_t& position) noexcept override;
   std::unique_ptr<Berth> berth(std::size_t bytes) noexcept override;
   bool may_have_been_read(std::uint64_t position) const noexcept override {
     return link_->may_have_been_read(position);
@@ -83,6 +86,8 @@ class StreamConnection final : public Connection,
   enum class Mode : std::uint8_t { free, receiving, watched };
 
   class OwnBerth;
+  struct WaitingSender;
+  using Lock = std::unique_lock<os::PiMutex>;
 
   Expected<std::size_t> receive_into(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
                                      Lent* lent) noexcept;
@@ -91,6 +96,12 @@ class StreamConnection final : public Connection,
   bool begin_receiving() noexcept;
   void end_receiving() noexcept;
   Error why_not_received(Io outcome) noexcept;
+  Expected<void> put(std::span<const Bytes> parts, std::uint64_t& position, Lock lock);
+  std::optional<Error> await_room(Lock& lock, std::size_t bytes, Time until);
+  bool has_room_for(std::size_t bytes) const noexcept;
+  Time stalls_at(const WaitingSender& sender) const noexcept;
+  std::optional<Error> why_in_vain(const WaitingSender& sender, Time until) const noexcept;
+  void call_next_sender() noexcept;
   Error close_for(Error reason) noexcept;  // returns the reason that came first
   Error reason() noexcept;
   bool watch_on_reactor(bool room);
@@ -113,6 +124,7 @@ class StreamConnection final : public Connection,
   const std::unique_ptr<Link> link_;
   const std::shared_ptr<Reactor::Impl> reactor_;
   const std::size_t backlog_limit_;
+  const Duration backlog_timeout_;
   const Duration idle_timeout_;
   const Endpoint local_;
   const Endpoint peer_;
@@ -129,8 +141,10 @@ class StreamConnection final : public Connection,
   // Shared, under the lock.
   os::PiMutex mutex_;
   Backlog backlog_;
-  bool draining_ = false;  // the reactor was told of the backlog
-  Error reason_{};         // why it closed
+  bool draining_ = false;                // the reactor was told of the backlog
+  Time last_taken_{};                    // when the peer took something of the backlog, or that began
+  std::vector<WaitingSender*> senders_;  // who wait for room, in order
+  Error reason_{};                       // why it closed
   std::shared_ptr<Watcher> watcher_;
 
   // Owner: the reactor's thread.

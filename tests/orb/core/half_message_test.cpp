@@ -154,8 +154,8 @@ TEST_CASE("half messages of all clients share one budget and who exceeds it is t
 
 TEST_CASE("a client that calls and does not read its replies is cut off, counted, and harms nobody") {
   const TempDirectory directory;
-  ProbeServer server({"-ORBLimitsBacklog", "65536", "-ORBRuntimeDirectory", directory.path(), "-ORBEndpointListen",
-                      "127.0.0.1:0, unix:"});
+  ProbeServer server({"-ORBLimitsBacklog", "65536", "-ORBTimeoutBacklog", "50ms", "-ORBRuntimeDirectory",
+                      directory.path(), "-ORBEndpointListen", "127.0.0.1:0, unix:"});
   const std::size_t endpoint = GENERATE(0u, 1u);
   Deaf deaf(server.orb->endpoints().at(endpoint));
   // Bound: the buffers of both sockets and the server's backlog are finite. The client has none, which it could fill
@@ -165,4 +165,27 @@ TEST_CASE("a client that calls and does not read its replies is cut off, counted
   CHECK(rt::report(*server.orb.orb).cut_off_clients == 1);
   TestOrb client;
   CHECK(probe_of(client, server.ior())->add(1, 2) == 3);
+}
+
+TEST_CASE("long replies and oneways of many threads over one connection all arrive, whatever the backlog holds") {
+  const TempDirectory directory;
+  const std::string listen = GENERATE("127.0.0.1:0", "unix:", "channel:");
+  const std::vector<std::string> options{"-ORBLimitsBacklog",  "65536", "-ORBRuntimeDirectory", directory.path(),
+                                         "-ORBEndpointListen", listen};
+  ProbeServer server(options);
+  TestOrb client(options);
+  const auto probe = probe_of(client, server.ior());
+  constexpr int threads = 4, rounds = 3;
+  std::vector<std::jthread> callers;
+  for (int i = 0; i < threads; ++i)
+    callers.emplace_back([&, letter = static_cast<char>('a' + i)] {
+      const std::string text(4'000'000, letter);  // beyond what any socket or channel takes at once
+      for (int round = 0; round < rounds; ++round) {
+        probe->note(text);
+        if (probe->echo(text) != text) FAIL("a reply holds bytes of another");
+      }
+    });
+  callers.clear();
+  while (server.servant->notes().size() < threads * rounds) std::this_thread::yield();  // bound: all were sent
+  CHECK(rt::report(*server.orb.orb).cut_off_clients == 0);
 }

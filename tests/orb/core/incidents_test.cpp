@@ -50,7 +50,7 @@ TEST_CASE("what a servant threw is told with its operation and how often") {
 TEST_CASE("clients that were cut off are told with the last reason") {
   Incidents incidents;
   CHECK(incidents.client_cut_off({ErrorKind::imp_limit, Completion::no, minor::half_messages}, start));
-  CHECK(incidents.client_cut_off({ErrorKind::transient, Completion::no, minor::send_backlog}, start));
+  CHECK(incidents.client_cut_off({ErrorKind::transient, Completion::no, minor::send_stalled}, start));
   CHECK_THAT(incidents.lines(start).at(0),
              Catch::StartsWith("2 clients were cut off since the last such line, the last because of TRANSIENT: "));
   CHECK(incidents.lines(start).empty());

@@ -80,6 +80,7 @@ TEST_CASE("every default of the table is taken and changes nothing") {
   CHECK(settings.giop.message_size == fresh.giop.message_size);
   CHECK(settings.connections.connections == fresh.connections.connections);
   CHECK(settings.connections.backlog == fresh.connections.backlog);
+  CHECK(settings.connections.backlog_timeout == fresh.connections.backlog_timeout);
   CHECK(settings.connections.header_timeout == fresh.connections.header_timeout);
   CHECK(settings.request_timeout == fresh.request_timeout);
   CHECK(settings.connect_timeout == fresh.connect_timeout);

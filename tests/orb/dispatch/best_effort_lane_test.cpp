@@ -123,6 +123,26 @@ void let_threads_end(const BestEffortLane& lane, std::size_t down_to) {
 
 }  // namespace
 
+TEST_CASE("a thread has a substitute while fewer than half of those that may wait do") {
+  CHECK_FALSE(has_substitute());
+  BestEffortLane lane(8);
+  REQUIRE(lane.start({.running = 1, .waiting = 2}));
+  bool of_first = false, of_who_waits = true, of_second = true;
+  WaitingJob second([&] { of_second = has_substitute(); });
+  WaitingJob first([&] {
+    of_first = has_substitute();
+    submit(lane, second);
+    const SuspensionScope waits;
+    of_who_waits = has_substitute();
+    second.over.wait();
+  });
+  submit(lane, first);
+  first.over.wait();
+  CHECK(of_first);
+  CHECK_FALSE(of_who_waits);
+  CHECK_FALSE(of_second);
+}
+
 TEST_CASE("jobs that wait for others take no thread from them, however many wait") {
   const std::size_t threads = GENERATE(1u, 2u);
   const bool sleeps = GENERATE(true, false);

@@ -12,9 +12,9 @@ using transport::Backlog;
 
 namespace {
 
-bool append(Backlog& backlog, std::string_view text, std::size_t skip = 0, std::size_t limit = 1 << 30) {
+void append(Backlog& backlog, std::string_view text) {
   const Bytes bytes = bytes_of(text);
-  return backlog.append(std::span<const Bytes>{&bytes, 1}, skip, limit);
+  backlog.append(std::span<const Bytes>{&bytes, 1}, 0);
 }
 
 // Everything, in pieces of at most `step` bytes.
@@ -41,7 +41,7 @@ TEST_CASE("bytes leave a backlog in the order they came") {
   const std::size_t size = GENERATE_COPY(values({std::size_t{1}, chunk - 1, chunk, chunk + 1, 3 * chunk + 5}));
   const std::size_t step = GENERATE_COPY(values({std::size_t{1000}, chunk}));
   Backlog backlog;
-  REQUIRE(append(backlog, pattern(size)));
+  append(backlog, pattern(size));
   CHECK(backlog.size() == size);
   CHECK((drain(backlog, step) == pattern(size)));
 }
@@ -51,7 +51,7 @@ TEST_CASE("appending and consuming may alternate for ever") {
   std::string in, out;
   for (std::uint32_t i = 0; i < 200; ++i) {
     const std::string text = pattern(i * 37 % 5000, i);
-    REQUIRE(append(backlog, text));
+    append(backlog, text);
     in += text;
     const Bytes piece = backlog.front().first(std::min<std::size_t>(backlog.front().size(), i * 53 % 6000));
     out += text_of(piece);
@@ -66,27 +66,26 @@ TEST_CASE("what was sent already is skipped over the parts") {
   const std::string_view whole = "abcdef";
   const Bytes parts[] = {bytes_of("abc"), bytes_of(""), bytes_of("d"), bytes_of("ef")};
   Backlog backlog;
-  REQUIRE(backlog.append(parts, skip, 100));
+  backlog.append(parts, skip);
   CHECK(drain(backlog, 100) == whole.substr(skip));
 }
 
-TEST_CASE("a backlog takes exactly its limit and nothing of what exceeds it") {
+TEST_CASE("a backlog has room up to exactly its limit, and for any first message") {
   Backlog backlog;
-  CHECK(append(backlog, "1234", 0, 10));
-  CHECK_FALSE(append(backlog, "1234567", 0, 10));
-  CHECK(backlog.size() == 4);
-  CHECK(append(backlog, "123456", 0, 10));
-  CHECK_FALSE(append(backlog, "1", 0, 10));
-  CHECK(append(backlog, "1", 1, 10));
-  CHECK_FALSE(append(backlog, "1", 0, 5));
+  CHECK(backlog.has_room(11, 10));
+  append(backlog, "1234");
+  CHECK(backlog.has_room(6, 10));
+  CHECK_FALSE(backlog.has_room(7, 10));
+  CHECK_FALSE(backlog.has_room(1, 3));
+  CHECK(backlog.has_room(0, 3));
 }
 
 TEST_CASE("a cleared backlog starts anew") {
   Backlog backlog;
-  REQUIRE(append(backlog, pattern(100'000)));
+  append(backlog, pattern(100'000));
   backlog.consume(10);
   backlog.clear();
   CHECK(backlog.empty());
-  REQUIRE(append(backlog, "new"));
+  append(backlog, "new");
   CHECK(drain(backlog, 100) == "new");
 }

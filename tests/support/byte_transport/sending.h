@@ -103,6 +103,96 @@ TEMPLATE_LIST_TEST_CASE("a backlog beyond its bound closes the connection", "", 
   CHECK(collector->closed.take().minor == corelane::minor::send_backlog);
 }
 
+TEMPLATE_LIST_TEST_CASE("a message longer than the backlog's bound goes when nothing waits before it", "",
+                        ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness({.backlog = 1000});
+  const auto [caller, called] = harness.connect();
+  const std::string text = pattern(beyond_any_socket_buffer);
+  REQUIRE(send(caller, text));
+  CHECK((read(called, text.size()) == text));
+}
+
+TEMPLATE_LIST_TEST_CASE("senders that may wait wait for a slow reader, who gets all of it", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness({.backlog = 100'000});
+  const auto [caller, called] = harness.connect();
+  constexpr std::size_t senders = 4, size = 40'000;  // of a bound that holds two such messages
+  constexpr std::size_t messages = beyond_any_socket_buffer / size / senders;
+  std::vector<std::jthread> threads;
+  for (std::size_t s = 0; s < senders; ++s)
+    threads.emplace_back([end = caller, letter = static_cast<char>('a' + s)] {
+      const std::string message(size, letter);
+      for (std::size_t m = 0; m < messages; ++m) CHECK(send_by(end, corelane::never, message));
+    });
+  for (std::size_t m = 0; m < messages * senders; ++m) {
+    const std::string message = read(called, size);
+    REQUIRE(message.size() == size);
+    if (message != std::string(size, message.front())) FAIL("message " << m << " holds bytes of another sender");
+  }
+  CHECK(caller->is_open());
+}
+
+TEMPLATE_LIST_TEST_CASE("who may wait leaves room for those who may not, and sends nothing when it is late", "",
+                        ByteTransports) {
+  using namespace corelane::testing;
+  using namespace std::chrono_literals;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness({.backlog = 100'000});
+  const auto [caller, called] = harness.connect();
+  const std::string text = pattern(20'000);
+  std::string sent;
+  corelane::Expected<void> result;
+  // Bound: the socket's buffers and half of the backlog are finite.
+  for (; (result = send_by(caller, corelane::Time{}, text)); sent += text) continue;
+  CHECK(result.error().kind == corelane::ErrorKind::timeout);
+  CHECK(result.error().minor == corelane::minor::no_send_room);
+  const corelane::Time until = corelane::os::now() + 5ms;
+  CHECK(send_by(caller, until, text).error() == result.error());
+  CHECK(corelane::os::now() >= until);
+  REQUIRE(send(caller, text));
+  sent += text;
+  CHECK((read(called, sent.size()) == sent));
+  REQUIRE(send_by(caller, corelane::Time{}, "direct again"));
+  CHECK(read(called, 12) == "direct again");
+}
+
+TEMPLATE_LIST_TEST_CASE("a peer that takes nothing while somebody waits for room is closed", "", ByteTransports) {
+  using namespace corelane::testing;
+  using namespace std::chrono_literals;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness({.backlog = 100'000, .backlog_timeout = 20ms});
+  const auto [caller, called] = harness.connect();
+  const auto collector = std::make_shared<Collector>();
+  caller->watch(collector);
+  const std::string text = pattern(40'000);
+  corelane::Expected<void> result;
+  while (result) result = send_by(caller, corelane::never, text);  // bound: as above
+  CHECK(result.error().kind == corelane::ErrorKind::transient);
+  CHECK(result.error().minor == corelane::minor::send_stalled);
+  CHECK(collector->closed.take().minor == corelane::minor::send_stalled);
+}
+
+TEMPLATE_LIST_TEST_CASE("who waits for room learns of the connection's end", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness({.backlog = 100'000});
+  auto [caller, called] = harness.connect();
+  const std::string text = pattern(40'000);
+  while (send_by(caller, corelane::Time{}, text)) continue;  // bound: as above
+  const bool by_peer = GENERATE(true, false);
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&text, end = caller] {
+      corelane::Expected<void> result;
+      while (result) result = send_by(end, corelane::never, text);  // bound: the connection ends
+      CHECK(result.error().kind == corelane::ErrorKind::comm_failure);
+    });
+  by_peer ? called.reset() : caller->close();
+}
+
 TEMPLATE_LIST_TEST_CASE("sending to a peer that has gone fails without a signal", "", ByteTransports) {
   using namespace corelane::testing;
   if (!can_run<TestType>()) return;
