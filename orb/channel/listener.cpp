@@ -143,24 +143,28 @@ Time Listener::earliest(Time deadline) const noexcept {
 Expected<os::Fd, SetupFault> Listener::accept_by_spare(int lack) {
   spare_.give_up();
   auto connection = accept_socket(Time{});
-  if (!connection) {
-    spare_.hold(socket_);
-    return connection;
+  if (connection) {
+    const auto place = place_for(*connection, lack);
+    if (!place) {
+      send_refusal(*connection, place.error().text);
+      connection = place.error();
+    }
   }
-  const SetupFault fault{SetupFault::Kind::denied, "the server has no room: " + os::out_of_descriptors(lack)};
-  send_refusal(*connection, fault.text);
-  connection->reset();
   spare_.hold(socket_);
-  return fault;
+  return connection;
+}
+
+// Room is made only for whom the access list lets in: he may cost somebody else's channel.
+Expected<void, SetupFault> Listener::place_for(const os::Fd& newcomer, int lack) {
+  if (const auto welcome = check_access(newcomer, options_); !welcome) return welcome;
+  if (options_.room_maker && options_.room_maker()) return {};
+  return SetupFault{SetupFault::Kind::denied, "the server has no room: " + os::out_of_descriptors(lack)};
 }
 
 Expected<os::Fd, SetupFault> Listener::accept_newcomer() {
   auto connection = accept_socket(Time{});
   const int lack = connection ? 0 : connection.error().number;
-  if (!os::is_out_of_descriptors(lack)) return connection;
-  if (options_.room_maker && options_.room_maker()) connection = accept_socket(Time{});
-  if (connection || !os::is_out_of_descriptors(connection.error().number)) return connection;
-  return accept_by_spare(lack);
+  return os::is_out_of_descriptors(lack) ? accept_by_spare(lack) : std::move(connection);
 }
 
 Expected<void, SetupFault> Listener::take_in(os::Fd newcomer) {

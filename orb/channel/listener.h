@@ -32,7 +32,8 @@ class Listener {
   // The next whose channel is set up, or why one was not; he is told too. Handshakes go on side by side, also from one
   // call to the next: one who says nothing holds up nobody, and is given up after Options::handshake. While no
   // descriptor is left, and Options::room_maker makes no room, newcomers are told so and turned away (`denied`);
-  // handshakes go on, and end. Whom the access list does not let in is turned away when he connects. Faults of
+  // handshakes go on, and end. Whom the access list does not let in is turned away when he connects, before anybody
+  // makes room for him. Faults of
   // handshakes say whose they were.
   Expected<Channel, SetupFault> accept(Time deadline);
   // The connection alone, for accept_over() elsewhere.
@@ -58,6 +59,7 @@ class Listener {
   Expected<void, SetupFault> take_in(os::Fd newcomer);
   Expected<os::Fd, SetupFault> accept_newcomer();
   Expected<os::Fd, SetupFault> accept_by_spare(int lack);
+  Expected<void, SetupFault> place_for(const os::Fd& newcomer, int lack);
   std::optional<Expected<Channel, SetupFault>> advance(std::size_t index);
   std::optional<SetupFault> give_up_late();
   SetupFault give_up_oldest();

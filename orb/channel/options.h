@@ -31,8 +31,8 @@ using Porter = std::function<Expected<std::shared_ptr<void>, SetupFault>(const P
 // is told. Thread: the one that accepts.
 using Greeter = std::function<Expected<void, SetupFault>(const Peer&, const os::Fd& socket)>;
 
-// A Listener's: asked when no descriptor is left for somebody who connects; whether there are some now. If not, he is
-// told that there are none. Thread: the one that accepts.
+// A Listener's: asked when no descriptor is left for somebody who connects and whom `access` lets in; whether there are
+// some now. If not, he is told that there are none. Thread: the one that accepts.
 using RoomMaker = std::function<bool()>;
 
 struct Options {

@@ -245,6 +245,47 @@ TEST_CASE("who is not on the access list is told and turned away before he says 
   CHECK(exit_code(child) == 0);
 }
 
+namespace {
+
+// Without a descriptor left: turns two newcomers away. 0: it was asked to make room for the second alone.
+[[noreturn]] void serve_two_without_descriptors(const std::string& path) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  int asked = 0;
+  const auto make_none = [&] { return ++asked, false; };
+  auto listener = Listener::listen(path, {.access = {.users = {1}}, .room_maker = make_none});
+  const os::Fd lowest(dup(0));
+  const auto none_left = static_cast<rlim_t>(lowest.get());
+  const rlimit few{.rlim_cur = none_left, .rlim_max = none_left};
+  if (!listener || !lowest || setrlimit(RLIMIT_NOFILE, &few) != 0) _exit(1);
+  const auto stranger = listener->accept(soon());
+  if (asked != 0) _exit(2);
+  const auto own = listener->accept(soon());
+  _exit(!stranger && !own && asked == 1 ? 0 : 3);
+}
+
+std::string told_at(const std::string& path) {
+  const os::Fd socket = patient_socket(path);
+  const auto told = receive_packet(socket, soon());
+  return told ? as_hello(*told).error().text : told.error().text;
+}
+
+}  // namespace
+
+TEST_CASE("nobody makes room for who is not on the access list") {
+  const TempDirectory directory;
+  std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
+  const std::string path = directory / "channel";
+  const pid_t server = fork();
+  if (server == 0) serve_two_without_descriptors(path);
+  const pid_t child =
+      fork_stranger(12345, [&] { return told_at(path).find("access list") != std::string::npos ? 0 : 2; });
+  if (child < 0) kill(server, SIGKILL);
+  if (child >= 0) CHECK(exit_code(child) == 0);
+  if (child >= 0) CHECK(told_at(path).find("no file descriptor is left") != std::string::npos);
+  const int served = exit_code(server);
+  if (child >= 0) CHECK(served == 0);
+}
+
 TEST_CASE("in a user namespace that maps nobody no user is the own one") {
   const pid_t child = fork();
   if (child == 0) {
