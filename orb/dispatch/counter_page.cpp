@@ -25,6 +25,8 @@ using errors::not_stored;
 constexpr std::uint64_t magic = 0x53'54'4e'55'4f'43'4c'43;  // "CLCOUNTS"
 constexpr std::size_t header_words = 32, core_words = 5, task_words = 32, refusal_words = 39;
 constexpr std::size_t sequence_word = 5, name_word = 18, label_word = 20, loser_words = 4, refused_label_word = 27;
+static_assert(loser_words * sizeof(std::uint64_t) == sizeof(sched::Refusal::loser_name));
+static_assert((refusal_words - refused_label_word) * sizeof(std::uint64_t) == RefusalLog::label_length + 1);
 constexpr std::size_t most_cores = 4096, most_tasks = 100'000;
 constexpr std::string_view prefix = "counters-";
 constexpr int most_namesakes = 64;  // processes with one pid, in different namespaces
@@ -57,14 +59,21 @@ class Pen {
   std::size_t at_ = 0;
 };
 
-// Reads word after word.
+// Reads word after word. An enumerator that this version does not know makes the page unsound: what it stands for is
+// not to be guessed.
 class Glass {
  public:
-  explicit Glass(std::span<const std::uint64_t> words) : words_(words) {}
+  Glass(std::span<const std::uint64_t> words, bool& sound) : words_(words), sound_(sound) {}
   std::uint64_t number() { return words_[at_++]; }
   template <typename Field>
   void get(Field& field) {
     field = static_cast<Field>(number());
+  }
+  template <typename Enumerator>
+  void get(Enumerator& field, Enumerator last) {
+    const std::uint64_t value = number();
+    sound_ = sound_ && value <= static_cast<std::uint64_t>(last);
+    field = static_cast<Enumerator>(value);
   }
   void get(Duration& field) { field = Duration{static_cast<std::int64_t>(number())}; }
   std::string text(std::size_t words) {
@@ -78,6 +87,7 @@ class Glass {
 
  private:
   const std::span<const std::uint64_t> words_;
+  bool& sound_;
   std::size_t at_ = 0;
 };
 
@@ -114,25 +124,23 @@ void write_refusal(std::span<std::uint64_t> words, const RefusedNewcomer& refuse
   pen.text(refused.label, refusal_words - refused_label_word);
 }
 
-CoreCounters read_core(std::span<const std::uint64_t> words) {
+CoreCounters read_core(std::span<const std::uint64_t> words, bool& sound) {
   CoreCounters core;
-  Glass glass(words);
+  Glass glass(words, sound);
   glass.get(core.core.value), glass.get(core.capacity), glass.get(core.admitted), glass.get(core.tasks);
-  const std::uint64_t order = glass.number();
-  if (order == 1) core.order = sched::CoreOrder::deadline;
-  if (order == 2) core.order = sched::CoreOrder::served;
+  glass.get(core.order, sched::CoreOrder::served);
   return core;
 }
 
 void read_contract(Glass& glass, Contract& contract) {
   glass.get(contract.period), glass.get(contract.deadline), glass.get(contract.budget);
   glass.get(contract.jitter), glass.get(contract.suspension);
-  glass.get(contract.importance), glass.get(contract.on_overrun);
+  glass.get(contract.importance), glass.get(contract.on_overrun, OverrunPolicy::cancel);
 }
 
-TaskCounters read_task(std::span<const std::uint64_t> words) {
+TaskCounters read_task(std::span<const std::uint64_t> words, bool& sound) {
   TaskCounters task;
-  Glass glass(words);
+  Glass glass(words, sound);
   glass.get(task.task.value), glass.get(task.owner.value), glass.get(task.core.value), glass.get(task.native);
   read_contract(glass, task.contract);
   glass.get(task.bound);
@@ -143,10 +151,10 @@ TaskCounters read_task(std::span<const std::uint64_t> words) {
   return task;
 }
 
-RefusedNewcomer read_refusal(std::span<const std::uint64_t> words) {
+RefusedNewcomer read_refusal(std::span<const std::uint64_t> words, bool& sound) {
   RefusedNewcomer refused;
   sched::Refusal& why = refused.why;
-  Glass glass(words);
+  Glass glass(words, sound);
   refused.asked = Time{Duration{static_cast<std::int64_t>(glass.number())}};
   glass.get(refused.times), glass.get(refused.owner.value);
   read_contract(glass, refused.contract);
@@ -162,7 +170,8 @@ RefusedNewcomer read_refusal(std::span<const std::uint64_t> words) {
 
 std::optional<ProcessCounters> read_words(std::span<const std::uint64_t> words) {
   ProcessCounters counters;
-  Glass glass(words);
+  bool sound = true;
+  Glass glass(words, sound);
   if (glass.number() != magic || glass.number() != page_version) return std::nullopt;
   if (glass.number() > words.size() * sizeof(std::uint64_t)) return std::nullopt;
   glass.get(counters.pid), glass.get(counters.start_ticks);
@@ -172,18 +181,20 @@ std::optional<ProcessCounters> read_words(std::span<const std::uint64_t> words) 
   glass.get(counters.best_effort_jobs), glass.get(counters.pid_namespace);
   const std::uint64_t cores = glass.number(), tasks = glass.number();
   (void)glass.number();
-  glass.get(counters.guarantee);
+  glass.get(counters.guarantee, Guarantee::priorities);
   const std::uint64_t refusals = glass.number();
   (void)glass.number();
   counters.program = glass.text(header_words - name_word);
   if (cores > most_cores || tasks > most_tasks || refusals > RefusalLog::most) return std::nullopt;
   if (words_for(cores, tasks, refusals) > words.size()) return std::nullopt;
   std::span<const std::uint64_t> rest = words.subspan(header_words);
-  for (std::uint64_t i = 0; i < cores; ++i, rest = rest.subspan(core_words)) counters.cores.push_back(read_core(rest));
-  for (std::uint64_t i = 0; i < tasks; ++i, rest = rest.subspan(task_words)) counters.tasks.push_back(read_task(rest));
+  for (std::uint64_t i = 0; i < cores; ++i, rest = rest.subspan(core_words))
+    counters.cores.push_back(read_core(rest, sound));
+  for (std::uint64_t i = 0; i < tasks; ++i, rest = rest.subspan(task_words))
+    counters.tasks.push_back(read_task(rest, sound));
   for (std::uint64_t i = 0; i < refusals; ++i, rest = rest.subspan(refusal_words))
-    counters.refusals.push_back(read_refusal(rest));
-  return counters;
+    counters.refusals.push_back(read_refusal(rest, sound));
+  return sound ? std::optional(std::move(counters)) : std::nullopt;
 }
 
 // What the file says while nobody writes into it.

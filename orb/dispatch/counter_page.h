@@ -13,7 +13,7 @@
 //            3 process id         7 admitted tasks                  contract that ran     15 what holds: Guarantee
 //            11 its pid namespace, inode number      16 refused newcomers    17 most refused newcomers
 //            18-31 program's name, ended by a zero
-//   core     0 id   1 capacity   2 admitted   3 tasks   4 order: 1 by deadlines    (shares in parts per million)
+//   core     0 id   1 capacity   2 admitted   3 tasks   4 order: CoreOrder    (shares in parts per million)
 //   task     0 id   1 owner   2 core   3 native priority   4-8 T D C J S   9 importance   10 overrun policy
 //            11 bound of the response at admission   12 jobs   13 misses   14 overruns   15-17 response: p50 p99 max
 //            18 blocks   19 oversleeps   20-31 label, ended by a zero

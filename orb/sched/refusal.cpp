@@ -48,10 +48,14 @@ constexpr Entry entries[] = {
      ErrorKind::no_resources, minor::not_schedulable},
 };
 
+// From a peer or page of a later version.
+constexpr Entry unknown{RefusalCode{}, "unknown", "the server has a reason that this version does not know",
+                        ErrorKind::no_resources, minor::not_schedulable};
+
 const Entry& entry_of(RefusalCode code) noexcept {
   for (const Entry& entry : entries)
     if (entry.code == code) return entry;
-  return entries[0];
+  return unknown;
 }
 
 // For people: three or four digits are enough. What would fit is rounded to the safe side by the caller's choice.

@@ -210,6 +210,57 @@ TEST_CASE("a page that a living process keeps is neither removed nor taken") {
   CHECK(std::filesystem::exists(page_in(directory) + ".1"));
 }
 
+TEST_CASE("the words of a page are where its layout says") {
+  TempDirectory directory;
+  auto page = CounterPage::make(directory.path(), 1, 2);
+  REQUIRE(page);
+  (*page)->write(sample(9));
+  std::ifstream file(page_in(directory), std::ios::binary);
+  const auto word = [&](std::size_t at) {
+    std::uint64_t value = 0;
+    file.seekg(static_cast<std::streamoff>(at * sizeof value));
+    file.read(reinterpret_cast<char*>(&value), sizeof value);
+    return value;
+  };
+  const std::size_t core = 32, task = core + 5, refusal = task + 2 * 32;
+  CHECK(word(1) == 5);  // the version: other places are another one
+  CHECK(word(7) == 9);
+  CHECK(word(12) == 1);
+  CHECK(word(13) == 2);
+  CHECK(word(16) == 1);
+  CHECK(word(18) == 0x746e616c70);  // "plant"
+  CHECK(word(core) == 3);
+  CHECK(word(core + 1) == 950'000);
+  CHECK(word(task) == 7);
+  CHECK(word(task + 4) == 10'000'000);
+  CHECK(word(task + 12) == 9);
+  CHECK(word(task + 18) == 10);
+  CHECK(word(task + 19) == 11);
+  CHECK(word(task + 20) == 0x74732f746e616c50);  // "Plant/st"
+  CHECK(word(refusal) == 5'000'000'000);
+  CHECK(word(refusal + 1) == 9);
+  CHECK(word(refusal + 10) == 13);
+  CHECK(word(refusal + 13) == 21'000'000);
+  CHECK(word(refusal + 22) == 4);
+  CHECK(word(refusal + 23) == 0x70657473);          // "step"
+  CHECK(word(refusal + 27) == 0x61772f746e616c50);  // "Plant/wa"
+}
+
+TEST_CASE("a page with an enumerator that nobody knows is not guessed at") {
+  TempDirectory directory;
+  auto page = CounterPage::make(directory.path(), 1, 2);
+  REQUIRE(page);
+  (*page)->write(sample(9));
+  const std::size_t core = 32, task = core + 5, refusal = task + 2 * 32;
+  const std::size_t at = GENERATE_COPY(std::size_t{15}, core + 4, task + 10, refusal + 9);
+  std::fstream file(page_in(directory), std::ios::in | std::ios::out | std::ios::binary);
+  const std::uint64_t unknown = GENERATE(3u, 256u);  // the latter is 0 as a byte
+  file.seekp(static_cast<std::streamoff>(at * sizeof unknown));
+  file.write(reinterpret_cast<const char*>(&unknown), sizeof unknown);
+  file.close();
+  CHECK(read_pages(directory.path()).empty());
+}
+
 TEST_CASE("a page that somebody cut off is whole again with the next writing") {
   TempDirectory directory;
   auto page = CounterPage::make(directory.path(), 1, 2);

@@ -272,6 +272,11 @@ TEST_CASE("another peer's task, a gone one and a guessed one are unknown") {
   CHECK(next != task);
 }
 
+TEST_CASE("a code of a later version is told as one that is not known") {
+  CHECK(text_of({.code = RefusalCode{99}}) == "the server has a reason that this version does not know");
+  CHECK(name_of(RefusalCode{99}) == "unknown");
+}
+
 TEST_CASE("a refusal reads as a sentence with its numbers") {
   Refusal refusal{.code = RefusalCode::not_schedulable, .closest = CoreId{1}, .response = 12ms, .deadline = 10ms};
   refusal.nearest = {20ms, 20ms, 3ms};
