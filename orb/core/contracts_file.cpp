@@ -303,8 +303,9 @@ std::vector<std::string> ContractsFile::unknown_resources(Look look, const std::
       for (const Resource& resource : entry.resources)
         if (asked_.contains(id) && !is_known(resource.name) && told.insert(at(resource.at)).second)
           lines.push_back(at(resource.at) + id + " " + operation + " uses " + resource.name +
-                          ", but no corelane::rt::Resource of that name was made" + (running ? " so far" : "") +
-                          ": what it locks is not in its contract" + resource_question(resource.name, made));
+                          ", but no corelane::rt::Resource of that name was made" +
+                          (running ? " so far: unless one comes, what" : ": what") +
+                          " it locks is not in its contract" + resource_question(resource.name, made));
   return lines;
 }
 

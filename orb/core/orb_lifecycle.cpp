@@ -202,7 +202,9 @@ void Orb::State::tell_unused_contracts(ContractsFile::Look look) const {
   if (!settings.contracts || !serving()) return;
   for (const std::string& line : settings.contracts->unused(look)) os::log::warn(line);
   const auto resources = dispatch::remembered_resources();
-  for (const std::string& line : settings.contracts->unknown_resources(look, resources)) os::log::error(line);
+  // One that a servant makes later, as in its first call, may be right.
+  const auto say = look == ContractsFile::Look::running ? os::log::warn : os::log::error;
+  for (const std::string& line : settings.contracts->unknown_resources(look, resources)) say(line);
 }
 
 void Orb::run_until_shutdown(std::optional<Duration> at_most) {

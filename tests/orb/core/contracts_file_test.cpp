@@ -109,14 +109,15 @@ TEST_CASE("a resource of the contracts file that nobody made is told with its pl
   CHECK((*file)->contracts_of(skeleton));
   const std::string begin =
       "c.toml:2:24: IDL:Derived:1.0 step uses contoller, but no corelane::rt::Resource of that name was made";
-  const std::string end = ": what it locks is not in its contract; ";
+  const std::string end = " it locks is not in its contract; ";
   const auto [made, question] = GENERATE(table<std::vector<std::string>, std::string>({
       {{"bus", "controller", "disk"}, "is controller meant?"},
       {{"bus", "disk"}, "made: bus and disk"},
   }));
-  CHECK((*file)->unknown_resources(running, made) == std::vector{begin + " so far" + end + question});
+  CHECK((*file)->unknown_resources(running, made) ==
+        std::vector{begin + " so far: unless one comes, what" + end + question});
   CHECK((*file)->unknown_resources(running, made).empty());
-  CHECK((*file)->unknown_resources(ended, made) == std::vector{begin + end + question});
+  CHECK((*file)->unknown_resources(ended, made) == std::vector{begin + ": what" + end + question});
   CHECK((*file)->unknown_resources(ended, made).empty());
 }
 
