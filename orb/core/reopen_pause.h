@@ -17,11 +17,12 @@ class ReopenPause {
 
   // The very first attempt begins.
   void begin(Time now) noexcept { tried_at_ = now; }
-  // There is no connection at `now`: when to try again.
-  Time due(Time now) noexcept {
+  // There is no connection at `now`; the first time after opened() that tells how long it lasted.
+  void lost(Time now) noexcept {
     if (std::exchange(was_opened_, false) && now - tried_at_ >= longest) pause_ = first;
-    return tried_at_ + pause_;
   }
+  // When to try again.
+  Time due() const noexcept { return tried_at_ + pause_; }
   // Another attempt begins.
   void tried(Time now) noexcept {
     tried_at_ = now;

@@ -99,16 +99,17 @@ Time TaskBinding::reopen_own(Time now) {
   // relaxed: depart() closes what is opened meanwhile
   if (given_up_ || departed_.load(std::memory_order_relaxed) || has_own()) return never;
   if (!shared_->usable()) return never;  // the task is gone with it
-  if (const Time due = pause_.due(now); now < due) return due;
+  pause_.lost(now);
+  if (now < pause_.due()) return pause_.due();
   pause_.tried(now);
   const Time deadline = now + reference_->orb()->settings().connect_timeout;
   try {
     const std::uint64_t token = ask_for_token(deadline);
-    if (token == 0) return pause_.due(now);
+    if (token == 0) return pause_.due();
     bind_own(token, deadline);
   } catch (const SystemException& fault) {
     given_up_ = is_over(fault.error());
-    return given_up_ ? never : pause_.due(now);
+    return given_up_ ? never : pause_.due();
   }
   os::log::info("task " + std::to_string(task_.value) + " (" + operation_ + ") has a connection of its own again");
   return never;
