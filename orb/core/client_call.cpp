@@ -311,6 +311,8 @@ void ClientCall::raise_system_exception(cdr::Reader& body) {
   raise(received.error, std::move(received.detail));
 }
 
+void ClientCall::raise_bad_results() const { raise(with_completion(reader_.error(), Completion::yes)); }
+
 bool ClientCall::post(ReplyGroup& group) {
   if (!giop::finish(writer_)) raise(writer_.error());
   return connection_->post(pending_, request_id_, writer_.bytes(), deadline_, group);

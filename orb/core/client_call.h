@@ -52,6 +52,8 @@ class ClientCall {
   bool locate();
 
   cdr::Reader& results() noexcept { return reader_; }
+  // What they could not be read for. The operation ran.
+  [[noreturn]] void raise_bad_results() const;
   // The contexts of the reply.
   const giop::ContextList& contexts() const noexcept { return contexts_; }
   // The connection that carried the call.

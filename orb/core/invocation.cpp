@@ -34,10 +34,6 @@ void Invocation::invoke() {
 
 cdr::Reader& Invocation::reply() { return call_->results(); }
 
-void Invocation::raise_bad_reply() {
-  Error error = call_->results().error();
-  error.completed = Completion::yes;
-  raise(error);
-}
+void Invocation::raise_bad_reply() { call_->raise_bad_results(); }
 
 }  // namespace corelane::core

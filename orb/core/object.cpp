@@ -40,7 +40,7 @@ bool Object::_is_a(const std::string& repository_id) {
   call->arguments().write_string(repository_id);
   call->invoke({});
   bool result = false;
-  if (!call->results().read(result)) raise(call->results().error());
+  if (!call->results().read(result)) call->raise_bad_results();
   return result;
 }
 
@@ -52,7 +52,7 @@ bool Object::_non_existent() {
     call->begin(reference_, "_non_existent");
     call->invoke({});
     bool result = false;
-    if (!call->results().read(result)) raise(call->results().error());
+    if (!call->results().read(result)) call->raise_bad_results();
     return result;
   } catch (const SystemException& exception) {
     if (exception.error().kind == ErrorKind::object_not_exist) return true;
@@ -68,7 +68,7 @@ std::string Object::_repository_id() {
   call->begin(reference_, "_repository_id");
   call->invoke({});
   std::string_view id;
-  if (!call->results().read_string(id)) raise(call->results().error());
+  if (!call->results().read_string(id)) call->raise_bad_results();
   return std::string(id);
 }
 
@@ -79,7 +79,7 @@ ObjectReference<Object> Object::_get_component() {
   call->begin(reference_, "_component");
   call->invoke({});
   ObjectReference<Object> component;
-  if (!decode(call->results(), component)) raise(call->results().error());
+  if (!decode(call->results(), component)) call->raise_bad_results();
   return component;
 }
 

@@ -264,6 +264,33 @@ TEST_CASE("a client reads a reply in the other byte order") {
   client->destroy();
 }
 
+TEST_CASE("a reply whose results cannot be read was completed") {
+  Acceptor acceptor;
+  TestOrb client;
+  const auto probe = unchecked(client, acceptor.corbaloc());
+  std::jthread server([&] {
+    Wire wire = acceptor.next();
+    while (const auto request = wire.next()) {  // bound: the client ends the connection
+      cdr::Writer writer;
+      giop::begin_reply(writer, {.request_id = request_id_of(*request), .contexts = {}}, {}, giop::giop_1_2);
+      wire.send(writer);
+    }
+  });
+  const auto completed = [](auto call) {
+    try {
+      call();
+    } catch (const CORBA::MARSHAL& unreadable) {
+      return unreadable.completed();
+    }
+    return CORBA::COMPLETED_NO;
+  };
+  CHECK(completed([&] { probe->add(1, 2); }) == CORBA::COMPLETED_YES);
+  CHECK(completed([&] { probe->_non_existent(); }) == CORBA::COMPLETED_YES);
+  CHECK(completed([&] { probe->_is_a("IDL:Other:1.0"); }) == CORBA::COMPLETED_YES);
+  CHECK(completed([&] { probe->_get_component(); }) == CORBA::COMPLETED_YES);
+  client->destroy();
+}
+
 TEST_CASE("a client follows a forward with the arguments intact and remembers it") {
   const std::string version = GENERATE("1.0", "1.1", "1.2");
   ProbeServer server;
