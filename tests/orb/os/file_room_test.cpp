@@ -1,5 +1,6 @@
 #include "orb/os/file_room.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -11,6 +12,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <cstdio>
 
 using namespace corelane::os;
 
@@ -22,13 +24,24 @@ Fd file_in_memory() { return Fd(memfd_create("corelane-test", MFD_CLOEXEC)); }
 
 std::atomic<int> rung{0};
 
-// Beside a timer that rings all the time, as a profiler's does. 0: as expected.
-int beside_a_timer() {
+// A timer that rings all the time, as a profiler's does.
+void ring_often() {
   struct sigaction action {};
   action.sa_handler = [](int) { ++rung; };
   sigaction(SIGALRM, &action, nullptr);
   const itimerval often{.it_interval = {0, 50}, .it_value = {0, 50}};
   setitimer(ITIMER_REAL, &often, nullptr);
+}
+
+// 0: this kernel stops the system call itself, as it did before 6.9.
+int bare_beside_a_timer() {
+  ring_often();
+  return posix_fallocate(file_in_memory().get(), 0, wanted) == EINTR ? 0 : 1;
+}
+
+// 0: as expected.
+int beside_a_timer() {
+  ring_often();
   const Fd file = file_in_memory();
   if (!take_room(file, 0, wanted)) return 1;
   while (rung == 0) pause();  // the timer rings again: signals wait no more
@@ -55,7 +68,11 @@ int status_of(int (*run)()) {
 
 }  // namespace
 
-TEST_CASE("room is taken beside signals that come all the time") { CHECK(status_of(beside_a_timer) == 0); }
+TEST_CASE("room is taken beside signals that come all the time") {
+  CHECK(status_of(beside_a_timer) == 0);
+  if (status_of(bare_beside_a_timer) != 0)
+    std::puts("SKIPPED: this kernel does not stop at signals, so it cannot be seen that they wait");
+}
 
 TEST_CASE("room beyond the limit of file sizes is an error and no signal") { CHECK(status_of(takes_too_much) == 0); }
 
