@@ -74,7 +74,9 @@ class End {
   // The front message; read and checked once, the same until pop().
   Expected<const Front*, Fault> front() noexcept;
   // False: front() would say would_block, or that the peer has ended. For those who ask in a loop.
-  bool shows_something() const noexcept { return front_.bytes != nullptr || reader_.shows_something(); }
+  bool shows_something(int looks = 1) const noexcept {
+    return front_.bytes != nullptr || reader_.shows_something(looks);
+  }
   // Gives it back. Nothing without a front.
   void pop() noexcept {
     if (front_.bytes == nullptr) return;
@@ -94,6 +96,9 @@ class End {
   bool wait(Waiting& waiting, Time deadline, os::WaitStrategy strategy, Glance&& glance, Try&& done) noexcept;
 
   // ---- Thread: any.
+  bool spins(os::WaitStrategy how) const noexcept {
+    return how.mode == os::WaitMode::spin || parts.own_wake.kind == Wake::spin;
+  }
   void give_back(std::uint32_t chunk) noexcept;
   void look_at_peer() noexcept;
   // Whoever watches Sleeper::descriptor() of for_record with Wake::eventfd is told that there is something.

@@ -12,6 +12,7 @@
 
 #include "orb/base/bytes.h"
 #include "orb/channel/layout.h"
+#include "orb/os/wait.h"
 
 namespace corelane::channel {
 
@@ -59,16 +60,24 @@ class RingReader {
     // relaxed: ordered by the commit word
     const std::uint64_t kind = load_shared(slot.kind, std::memory_order_relaxed);
     if (kind != static_cast<std::uint64_t>(RecordKind::message)) return std::nullopt;
-    claim(1);
+    const std::uint64_t end = next_ + 1;
+    claim_to(end);
+    go_on(1);
     copy_few_bytes(buffer.data(), slot.payload, length);
-    pop();
+    release_to(end);
     return length;
   }
 
-  // Whether peek() would find a record, or padding before one: a single load, for those who ask in a loop.
-  bool shows_something() const noexcept {
+  // Whether peek() would find a record, or padding before one: so many single loads with a pause between two, for those
+  // who ask in a loop.
+  bool shows_something(int looks = 1) const noexcept {
+    const std::uint64_t& commit = slots_[geometry_.slot(next_)].commit;
     // relaxed: peek() loads it again
-    return load_shared(slots_[geometry_.slot(next_)].commit, std::memory_order_relaxed) >> 32 == lap_;
+    while (load_shared(commit, std::memory_order_relaxed) >> 32 != lap_) {
+      if (--looks <= 0) return false;
+      os::spin_pause();
+    }
+    return true;
   }
 
   // After peek() said record. Valid until pop().
@@ -78,15 +87,18 @@ class RingReader {
   void pop() noexcept {
     go_on(size_);
     size_ = 0;
-    // PAIR ring.released: release here -> acquire in RingWriter::ask_for(). This side's reads of the slots are over.
-    SharedWord(own_->released).store(next_, std::memory_order_release);
+    release_to(next_);
   }
 
  private:
-  void claim(std::uint64_t size) noexcept {
-    size_ = size;
+  void claim_to(std::uint64_t position) noexcept {
     // PAIR ring.claimed: release here -> acquire in claimed_by(). Before anybody acts on the record.
-    SharedWord(own_->claimed).store(next_ + size, std::memory_order_release);
+    SharedWord(own_->claimed).store(position, std::memory_order_release);
+  }
+
+  void release_to(std::uint64_t position) noexcept {
+    // PAIR ring.released: release here -> acquire in RingWriter::ask_for(). This side's reads of the slots are over.
+    SharedWord(own_->released).store(position, std::memory_order_release);
   }
 
   void go_on(std::uint64_t size) noexcept {
@@ -100,7 +112,8 @@ class RingReader {
       return Look::spoiled;
     if (kind != RecordKind::message && (kind != RecordKind::loan || length != sizeof(LoanNote))) return Look::spoiled;
     front_ = {kind, {slot.payload, length}};
-    claim(size);
+    size_ = size;
+    claim_to(next_ + size);
     return Look::record;
   }
 
@@ -115,7 +128,7 @@ class RingReader {
 
 // The position up to which the reader whose page that is may have acted on records.
 inline std::uint64_t claimed_by(const Control& reader) noexcept {
-  // PAIR ring.claimed: acquire here <- release in RingReader::take().
+  // PAIR ring.claimed: acquire here <- release in RingReader::claim_to().
   return load_shared(reader.claimed, std::memory_order_acquire);
 }
 

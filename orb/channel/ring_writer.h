@@ -33,14 +33,15 @@ class RingWriter {
   // Puts a message of up to Slot::payload_size bytes if there is room as far as is known: the usual case of a small
   // message, without a call. False: nothing happened, and put() knows more.
   bool put_short(Bytes message) noexcept {
-    const std::uint64_t end = next_ + 1, lap_behind = geometry_.lap_behind(lap_, end);
+    // Copies: what is stored below could be these members, as far as the compiler knows.
+    const std::uint64_t lap = lap_, end = next_ + 1, lap_behind = geometry_.lap_behind(lap, end);
     if (message.size() > Slot::payload_size || end >= limit_) return false;
-    forget(end, lap_behind);
     Slot& slot = slots_[geometry_.slot(next_)];
-    copy_few_to_shared(slot.payload, message.data(), message.size());
-    publish(slot, RecordKind::message, lap_, message.size());
+    forget(end, lap_behind);
     next_ = end;
     lap_ = lap_behind;
+    copy_few_to_shared(slot.payload, message.data(), message.size());
+    publish(slot, RecordKind::message, lap, message.size());
     return true;
   }
 
@@ -78,7 +79,7 @@ class RingWriter {
  private:
   // Whether the reader has released enough by now for a record that ends there.
   Put ask_for(std::uint64_t end) noexcept {
-    // PAIR ring.released: acquire here <- release in RingReader::pop(). The reader is done with those slots.
+    // PAIR ring.released: acquire here <- release in RingReader::release_to(). The reader is done with those slots.
     const std::uint64_t released = load_shared(reader_->released, std::memory_order_acquire);
     const std::uint64_t known = limit_ - geometry_.capacity();
     if (released - known > next_ - known) return Put::spoiled;

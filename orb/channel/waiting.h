@@ -21,7 +21,7 @@ inline constexpr unsigned turns_per_watch = 1024;  // of a spinner, about a mill
 
 template <typename Glance, typename Try>
 bool End::wait(Waiting& waiting, Time deadline, os::WaitStrategy how, Glance&& glance, Try&& done) noexcept {
-  if (parts.own_wake.kind == Wake::spin) how.mode = os::WaitMode::spin;
+  if (spins(how)) how.mode = os::WaitMode::spin;
   const auto look = [&](int looks) {
     for (int i = 1; i < looks; ++i, os::spin_pause())
       if (glance() && done()) return true;
