@@ -21,6 +21,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,13 @@ enum { HELLO = 1, READY = 2, MESSAGE = 1, LOAN = 2, PADDING = 3, INLINE_LIMIT = 
 enum { SPIN = 0, FUTEX = 1, EVENTFD = 2, SIGNAL = 3 };
 enum { LOANS = 1, FAR_SLEEP = 2, CONFIRMATION = 4 };
 enum { RECORD = 0, ROOM = 1 };
+static const char usage[] =
+    "usage: %s PATH [WORD=NUMBER ...]\n"
+    "Echoes what comes through a channel that is set up at the socket PATH, or @NAME.\n"
+    "  accept=1      listens there, and takes the first who connects; else it connects itself\n"
+    "  wake=W        how it is woken: 0 spin, 1 futex (default), 2 eventfd, 3 SIGUSR1\n"
+    "  offer=F, require=F, versions=N, far=1, patient=1, die=N: for tests, see the head of peer.c\n"
+    "For example: %s @plant accept=1\n";
 static const uint64_t MAGIC = 0x314c4e4148434c43u;
 static const uint32_t FAR_BIT = 0x80000000u;
 
@@ -106,16 +114,21 @@ static size_t region_size(const struct hello* h) {
 
 static void meet_at(const char* path) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
-  strncpy(address.sun_path, path, sizeof address.sun_path - 1);
+  const int is_abstract = *path == '@';  // its name begins with a zero, and ends with the length
+  const size_t length = strnlen(path, sizeof address.sun_path - 1);
+  const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + (is_abstract ? 0 : 1));
+  memcpy(address.sun_path, path, length);
+  if (is_abstract) address.sun_path[0] = '\0';
   socket_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   if (!chosen.accept) {
-    if (connect(socket_fd, (struct sockaddr*)&address, sizeof address) != 0) fail(path);
+    if (connect(socket_fd, (struct sockaddr*)&address, size) != 0) fail(path);
     return;
   }
-  if (bind(socket_fd, (struct sockaddr*)&address, sizeof address) != 0 || listen(socket_fd, 1) != 0) fail(path);
+  if (bind(socket_fd, (struct sockaddr*)&address, size) != 0 || listen(socket_fd, 1) != 0) fail(path);
   puts("listening"), fflush(stdout);
   socket_fd = accept4(socket_fd, NULL, NULL, SOCK_CLOEXEC);
   if (socket_fd < 0) fail("accept");
+  if (!is_abstract) unlink(path);
 }
 
 union control {
@@ -384,7 +397,7 @@ static void choose(const char* word) {
 }
 
 int main(int argc, char** argv) {
-  if (argc < 2) return fprintf(stderr, "usage: %s PATH [WORD=NUMBER ...]\n", argv[0]), 1;
+  if (argc < 2 || *argv[1] == '-') return fprintf(stderr, usage, argv[0], argv[0]), 1;
   for (int i = 2; i < argc; ++i) choose(argv[i]);
   sigset_t awaited;
   sigemptyset(&awaited), sigaddset(&awaited, SIGUSR1), sigprocmask(SIG_BLOCK, &awaited, NULL);
