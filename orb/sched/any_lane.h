@@ -3,6 +3,7 @@
 // Threads: as Lane.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <variant>
 
@@ -52,8 +53,10 @@ class AnyLane {
   }
   // Whether a job that ends after `used` has overrun and nobody has said so.
   bool has_overrun(TaskId task, JobId job, Duration budget, Duration used) const {
-    const auto* by_deadlines = std::get_if<EdfLane>(&lane_);
-    return used > (by_deadlines != nullptr ? by_deadlines->granted(task, job) : budget);
+    if (const auto* by_deadlines = std::get_if<EdfLane>(&lane_)) return used > by_deadlines->granted(task, job);
+    return used > budget && std::ranges::none_of(tasks(), [&](const LaneTask& each) {
+             return each.id == task && each.busy && each.running == job && each.overran;
+           });
   }
   bool idle(Time now) const {
     return std::visit([&](const auto& lane) { return lane.idle(now); }, lane_);

@@ -27,6 +27,7 @@ class Collector {
     std::string label;
     Measurement found{};
     std::vector<Time> arrivals{};
+    std::set<JobId> overran{};  // under EDF a job may do so for each budget that it gets
   };
 
   void decided(const TraceView& record) {
@@ -42,7 +43,7 @@ class Collector {
     if (const auto finished = decode<Finished>(record); finished && counts(finished->job))
       tasks_[finished->task].found.used.push_back(finished->used);
     if (const auto overran = decode<Overran>(record); overran && counts(overran->job))
-      ++tasks_[overran->task].found.overruns;
+      tasks_[overran->task].overran.insert(overran->job);
     if (const auto missed = decode<trace::Missed>(record); missed && counts(missed->job))
       ++tasks_[missed->task].found.misses;
   }
@@ -66,6 +67,7 @@ class Collector {
     std::vector<Measurement> result;
     for (auto& [id, task] : tasks_) {
       if (task.found.used.empty() || (selection_.only != no_task && id != selection_.only)) continue;
+      task.found.overruns = task.overran.size();
       task.found.label = task.label.empty() ? "task " + std::to_string(id.value) : task.label;
       task.found.tasks = {id};
       task.found.least_gap = least_gap(task.arrivals);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
+#include <set>
 
 #include "orb/sched/trace_file.h"
 #include "orb/sim/replay.h"
@@ -22,6 +23,7 @@ using Json = nlohmann::ordered_json;
 
 struct Summary {
   std::map<TraceKind, std::size_t> kinds;
+  std::set<JobId> overran;  // once each, however often it is told of
   Time first = never;
   Time last{};
 
@@ -36,6 +38,7 @@ Summary summary_of(const TraceFile& trace) {
   for (const sched::Track& track : trace.tracks)
     for (const sched::TraceView& record : records_of(track)) {
       ++summary.kinds[record.kind];
+      if (const auto overran = sched::decode<sched::Overran>(record)) summary.overran.insert(overran->job);
       if (record.at == Time{}) continue;  // told before the first fact
       summary.first = std::min(summary.first, record.at);
       summary.last = std::max(summary.last, record.at);
@@ -51,7 +54,7 @@ void print_summary(const TraceFile& trace, std::ostream& out) {
         << " ms of scheduling\n";
   out << "tasks admitted " << summary.count(TraceKind::admit) << ", jobs started " << summary.count(TraceKind::started)
       << ", finished " << summary.count(TraceKind::finished) << ", deadlines missed "
-      << summary.count(TraceKind::missed) << ", overruns " << summary.count(TraceKind::overran) << ", oversleeps "
+      << summary.count(TraceKind::missed) << ", overruns " << summary.overran.size() << ", oversleeps "
       << summary.count(TraceKind::overslept) << ", refusals " << summary.count(TraceKind::refuse) << "\n";
   for (const sched::Track& track : trace.tracks) {
     out << "  " << sim::name_of(track) << ": " << records_of(track).size() << " records";
@@ -75,7 +78,7 @@ Json summary_json(const TraceFile& trace) {
             {"jobs_started", summary.count(TraceKind::started)},
             {"jobs_finished", summary.count(TraceKind::finished)},
             {"misses", summary.count(TraceKind::missed)},
-            {"overruns", summary.count(TraceKind::overran)},
+            {"overruns", summary.overran.size()},
             {"oversleeps", summary.count(TraceKind::overslept)},
             {"refusals", summary.count(TraceKind::refuse)},
             {"tracks", Json::array()}};

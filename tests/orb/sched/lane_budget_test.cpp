@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+#include "orb/sched/any_lane.h"
 #include "orb/sched/lane.h"
 #include "tests/orb/sched/lane_fixture.h"
 
@@ -31,6 +32,16 @@ TEST_CASE("an overrun follows the policy of the contract and is said once") {
   CHECK(only<Cancel>(answer).size() == (policy == OverrunPolicy::cancel ? 1 : 0));
   CHECK(b.overrun(2ms, 1, 1).empty());
   CHECK(b.lane.tasks()[0].overruns == 1);
+}
+
+TEST_CASE("a job whose overrun was said while it ran has none to be said at its end") {
+  AnyLane lane(lane_core, 8, testing::timer);
+  REQUIRE(lane.add(TaskId{1}, enforced(), Priority{5}));
+  lane.decide(Arrived{at(0ms), JobId{1}, TaskId{1}, PeerId{}, std::nullopt});
+  const auto more = [&] { return lane.has_overrun(TaskId{1}, JobId{1}, ten_ms.budget, ten_ms.budget + 1ns); };
+  CHECK(more());
+  lane.decide(Overran{at(1ms), JobId{1}, TaskId{1}});
+  CHECK_FALSE(more());
 }
 
 TEST_CASE("a demoted job leaves the lane idle for others and keeps its own task waiting") {

@@ -233,13 +233,15 @@ TEST_CASE("the summary tells who wrote the trace and what is in it") {
   Recording recording;
   recording.admit(1us, 5, 1, "Plant/step");
   recording.start(10us, 5, 100, 1);
+  for (const Duration at : {12us, 14us}) recording.lane(at, Overran{Time{at}, JobId{100}, TaskId{5}});  // two budgets
   recording.trace.tracks[1].lost = 12;
   const auto [status, out, err] = run({.file = recording.save(directory / "t")});
   CHECK(status == 0);
   CHECK(err == "");
   CHECK_THAT(out, Catch::Contains("plant, process 42, written because of: request"));
   CHECK_THAT(out, Catch::Contains("tasks admitted 1, jobs started 1, finished 0"));
-  CHECK_THAT(out, Catch::Contains("core 1: 2 records, the older 12 slots were overwritten"));
+  CHECK_THAT(out, Catch::Contains("overruns 1,"));
+  CHECK_THAT(out, Catch::Contains("core 1: 4 records, the older 12 slots were overwritten"));
 }
 
 TEST_CASE("text has every record in a line") {
