@@ -1,6 +1,7 @@
 // What this process may do: priorities, memory, descriptors, and what the kernel offers it.
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 
@@ -102,6 +103,14 @@ Finding look_at_memlock(const HostView& host) {
   return finding;
 }
 
+// It has the right to SCHED_DEADLINE, which comes from the capability alone, but not all cores.
+bool is_bound(const HostView& host) {
+  constexpr unsigned long long cap_sys_nice = 1ull << 23;
+  const std::string rights = host.files.field("/proc/self/status", "CapEff").value_or("");
+  const CoreSet allowed = parse_core_set(host.files.field("/proc/self/status", "Cpus_allowed_list").value_or(""));
+  return (std::strtoull(rights.c_str(), nullptr, 16) & cap_sys_nice) != 0 && allowed != host.online();
+}
+
 Finding look_at_deadline(const HostView& host) {
   Finding finding{.name = "SCHED_DEADLINE", .found = "threads may have it"};
   const int fault = host.facts.deadline_fault;
@@ -109,7 +118,11 @@ Finding look_at_deadline(const HostView& host) {
   finding.state = FindingState::missing;
   finding.found = std::string("refused: ") + std::strerror(fault);
   finding.cost = "a share of a core (so much every so often) cannot be given to a single thread";
-  if (fault == EPERM) {
+  if (fault == EPERM && is_bound(host)) {
+    finding.note =
+        "a thread that may not run on every core is refused it, and this process may not (taskset -cp $$ says where it "
+        "may): ask again from a shell that is bound to none";
+  } else if (fault == EPERM) {
     finding.note =
         "sudo setcap cap_sys_nice,cap_ipc_lock+ep PROGRAM gives a program the right; corelane-reserved gives shares to "
         "programs without it";

@@ -323,6 +323,16 @@ TEST_CASE("each lack that an attempt shows is named with the command that mends 
   }
 }
 
+TEST_CASE("who has the right to SCHED_DEADLINE and not every core is told so") {
+  const auto note_of = [](const std::string& status) {
+    return FakeHost({{"/proc/self/status", status}}).look("SCHED_DEADLINE", {.deadline_fault = EPERM}).note;
+  };
+  const std::string right = "\nCapEff:\t000001ffffffffff", none = "\nCapEff:\t0000000000000000";
+  CHECK_THAT(note_of("Cpus_allowed_list:\t2-3" + right), Contains("taskset -cp"));
+  CHECK_THAT(note_of("Cpus_allowed_list:\t0-3" + right), Contains("setcap"));
+  CHECK_THAT(note_of("Cpus_allowed_list:\t2-3" + none), Contains("setcap"));
+}
+
 TEST_CASE("who is not root is given commands with sudo") {
   const FakeHost host({{"/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never"},
                        {"/proc/swaps", "Filename\n/swap file"},
