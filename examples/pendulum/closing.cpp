@@ -74,7 +74,8 @@ std::string throttles_text(const ServerReport& report) {
                 static_cast<unsigned long long>(report.throttles), report.throttled / 1000) +
          ": it leaves ordinary threads a part of each second, 50 ms unless told otherwise "
          "(kernel.sched_rt_runtime_us), "
-         "and the tasks wanted that, too. So the load did it and not the machine, and no miss is excused by it.\n";
+         "and real-time threads wanted that, too: these tasks, or another program's. So a load did it and not the "
+         "machine, and no miss is excused by it.\n";
 }
 
 std::string notes_text(const ServerReport& report) {

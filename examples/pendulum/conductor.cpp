@@ -37,11 +37,12 @@ double utilization(const Contract& contract) {
   return static_cast<double>(contract.budget.count()) / static_cast<double>(contract.period.count());
 }
 
-// Half as many again as fit by utilization alone.
-int more_than_fit(double capacity, const std::vector<Contract>& contracts) {
+// More than fit by utilization alone: half as many again, and where all are let in as many as fall even if jobs take
+// half of their budgets.
+int more_than_fit(double capacity, const std::vector<Contract>& contracts, bool admission) {
   double mean = 0;
   for (const Contract& contract : contracts) mean += utilization(contract) / static_cast<double>(contracts.size());
-  return static_cast<int>(std::ceil(1.5 * capacity / mean));
+  return static_cast<int>(std::ceil((admission ? 1.5 : 2.5) * capacity / mean));
 }
 
 struct Client {
@@ -176,7 +177,8 @@ class Conductor {
 
   // Clients arrive one after another, as they would in life; each knows before the next comes whether it may run.
   void gather() {
-    const int count = options_.pendulums > 0 ? options_.pendulums : more_than_fit(ready_.capacity, contracts_);
+    const int count =
+        options_.pendulums > 0 ? options_.pendulums : more_than_fit(ready_.capacity, contracts_, options_.admission);
     for (int number = 1; number <= count && interrupted == 0 && service_end_.empty(); ++number) {
       attend();
       const std::size_t kind = static_cast<std::size_t>(number - 1) % kinds.size();

@@ -61,7 +61,8 @@ int run(std::vector<std::string> arguments) {
   app.footer("Options that begin with -ORB go to the ORBs of all its processes.");
   ConductorOptions conductor;
   bool no_admission = false;
-  app.add_option("--pendulums", conductor.pendulums, "How many; default: half as many again as fit")
+  app.add_option("--pendulums", conductor.pendulums,
+                 "How many; default: half as many again as fit, with --no-admission more")
       ->type_name("COUNT")
       ->check(CLI::Range(1, 256).description(""));
   add_duration(&app, "--length", conductor.length, "How long; default: 10s")->type_name("DURATION");

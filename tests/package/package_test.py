@@ -63,7 +63,7 @@ def refuses_another_version(folder, prefix):
 def build_with_pkg_config(folder, prefix, source):
     with open(f"{source}/README.md", encoding="utf-8") as readme:
         commands = re.search("```sh\n(.*?)```", readme.read(), re.DOTALL).group(1)
-    run("bash", "-euc", commands.replace("~/corelane", prefix), cwd=folder)
+    run("bash", "-euc", commands.replace("~/opt/corelane", prefix), cwd=folder)
     return folder
 
 
