@@ -1,6 +1,8 @@
 #include "idl/cxx/async.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -31,15 +33,22 @@ std::vector<DefId> base_handlers(const Spelling& spelling, const std::vector<Def
   return out;
 }
 
-// The two operations of a handler that hear of one call: what calls_of() says of both, in the same order.
-std::pair<Call, Call> replies_to(const Spelling& spelling, DefId handler, const Call& call) {
+// The two operations of a handler that hear of a call, by the interface that declares it and its name on the wire.
+using Replies = std::map<std::pair<DefId, std::string>, std::pair<Call, Call>>;
+
+// What calls_of() says of both, in the same order.
+Replies replies_of(const Spelling& spelling, DefId handler) {
   std::vector<DefId> handlers = construction_order(spelling.model(), handler);
   handlers.push_back(handler);
-  const auto found = std::ranges::find_if(
-      handlers, [&](DefId one) { return interface_of(spelling, one).replies_of == call.declared_in; });
-  const std::vector<Call> replies = calls_of(spelling, *found), calls = calls_of(spelling, call.declared_in);
-  const auto at = static_cast<std::size_t>(std::ranges::find(calls, call.wire_name, &Call::wire_name) - calls.begin());
-  return {replies[2 * at], replies[2 * at + 1]};
+  Replies out;
+  for (const DefId one : handlers) {
+    const DefId served = interface_of(spelling, one).replies_of;
+    if (served == DefId::none) continue;
+    const std::vector<Call> replies = calls_of(spelling, one), calls = calls_of(spelling, served);
+    for (std::size_t i = 0; i < calls.size(); ++i)
+      out.try_emplace({served, calls[i].wire_name}, replies[2 * i], replies[2 * i + 1]);
+  }
+  return out;
 }
 
 // The handler, then what goes to the servant.
@@ -103,9 +112,10 @@ std::vector<Send> sends_of(const Spelling& spelling, DefId handler) {
   const DefId served = interface_of(spelling, handler).replies_of;
   std::set<std::string> taken;
   for (const Call& call : all_calls_of(spelling, served)) taken.insert(call.wire_name);
+  const Replies replies = replies_of(spelling, handler);
   std::vector<Send> out;
   for (const Call& call : class_calls_of(spelling, served)) {
-    const auto [reply, failure] = replies_to(spelling, handler, call);
+    const auto& [reply, failure] = replies.at({call.declared_in, call.wire_name});
     out.push_back({free_name("sendc_", reply.wire_name, taken), call, reply.name, failure.name});
   }
   return out;

@@ -203,14 +203,20 @@ bool Spelling::is_scalar(TypeId id) const {
 }
 
 bool Spelling::is_movable(TypeId id) const {
+  std::set<DefId> seen;
+  return is_movable(id, seen);
+}
+
+bool Spelling::is_movable(TypeId id, std::set<DefId>& seen) const {
   const Type& type = model_.resolved(id);
   if (is_scalar(id) || type.kind == TypeKind::fixed || type.kind == TypeKind::bitset) return false;
-  if (type.kind == TypeKind::array) return is_movable(type.element);  // recursion: depth of the type
+  if (type.kind == TypeKind::array) return is_movable(type.element, seen);  // recursion: depth of the type
   if (type.kind != TypeKind::structure || type.definition == DefId::none) return true;
   const auto* structure = std::get_if<Structure>(&model_[type.definition].body);
   if (structure == nullptr) return true;
-  if (structure->base != DefId::none && is_movable(model_[structure->base].type)) return true;
-  return std::ranges::any_of(structure->members, [&](const Member& member) { return is_movable(member.type); });
+  if (!seen.insert(type.definition).second) return false;
+  if (structure->base != DefId::none && is_movable(model_[structure->base].type, seen)) return true;
+  return std::ranges::any_of(structure->members, [&](const Member& member) { return is_movable(member.type, seen); });
 }
 
 bool Spelling::is_local(TypeId id) const {

@@ -55,6 +55,7 @@ class Spelling {
 
  private:
   std::string scope_of(DefId id, bool skeletons) const;
+  bool is_movable(TypeId id, std::set<DefId>& seen) const;
   bool holds_local(TypeId id, std::set<DefId>& seen) const;
   bool holds_values(TypeId id, std::set<DefId>& seen) const;
 

@@ -120,8 +120,8 @@ constexpr Entry table[] = {
     {system_refused, "the operating system refused a call; the log says which"},
     {out_of_memory, "the server has no memory left for it; see ulimit -v, its cgroup's memory.max and limits.*"},
     {names_full,
-     "the nameserver holds as many names or contexts as naming.names and naming.contexts allow; unbind some, or raise "
-     "these settings of its"},
+     "the nameserver holds as many names or contexts as naming.names and naming.contexts allow, or the context 100,000 "
+     "names, as many as one takes; unbind some, raise these settings of its, or spread the names over more contexts"},
     {names_unavailable, "the nameserver's store does not answer, so nothing can be changed now; its log says why"},
 };
 

@@ -306,3 +306,10 @@ TEST_CASE("a module without code of the main file opens no namespace") {
   b.back_to_main();
   CHECK_THAT(b.client_header(), !Contains("Elsewhere"));
 }
+
+TEST_CASE("a structure that has another twice, 64 deep, is looked at once") {
+  Backend b;
+  TypeId inner = b.structure("S0", {{"x", b.number}});
+  for (int i = 1; i <= 64; ++i) inner = b.structure("S" + std::to_string(i), {{"a", inner}, {"b", inner}});
+  CHECK_THAT(b.client_header(), Contains("class S64"));
+}

@@ -273,3 +273,9 @@ TEST_CASE("what the preprocessor would copy without end is stopped before it") {
 TEST_CASE("a comment of 10 MB is fine") {
   CHECK(faults_of("/*" + std::string(10 << 20, 'x') + "*/ struct S { long a; };") == "");
 }
+
+TEST_CASE("a division in a condition that no integer holds is an error and no signal") {
+  const char* operation = GENERATE("/", "%");
+  const std::string text = "(-9223372036854775807-1)" + std::string(operation) + "-1";
+  CHECK(faults_of("#if " + text + "\n#endif\n") == "1:1: integer overflow in preprocessor expression: " + text);
+}
