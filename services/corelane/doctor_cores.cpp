@@ -94,6 +94,22 @@ Finding look_at_cpuset(const HostView& host) {
   return finding;
 }
 
+// A daemon or a virtual machine manager that was killed may leave it off for everybody.
+Finding look_at_balancing(const HostView& host) {
+  Finding finding{.name = "load balancing", .found = "threads go to cores that are idle"};
+  const OwnGroup group = own_group(host.files);
+  const std::string folder = group.file.substr(0, group.file.rfind('/'));
+  const std::string switched = folder + "/cpuset.sched_load_balance", partition = folder + "/cpuset.cpus.partition";
+  const bool off = host.files.text_or_empty(switched) == "0";  // v1
+  if (!off && !host.files.text_or_empty(partition).starts_with("isolated")) return finding;
+  finding.state = FindingState::missing;
+  finding.found = "off in this process's cpuset, " + group.path;
+  finding.cost =
+      "threads that are bound to no core stay where they were started, several on one core while others idle";
+  finding.commands.push_back(off ? host.write_to(switched, "1") : host.write_to(partition, "root"));
+  return finding;
+}
+
 Finding look_at_frequency(const HostView& host) {
   Finding finding{.name = "frequency", .found = "governor performance on all cores"};
   std::map<std::string, CoreSet> cores;
@@ -187,9 +203,8 @@ std::span<const Check> core_checks() {
   static constexpr unsigned tasks = unsigned(Purpose::tasks), latency = unsigned(Purpose::latency),
                             reserve = unsigned(Purpose::reserve);
   static constexpr Check table[] = {
-      {tasks | reserve, &look_at_affinity},  {tasks | reserve, &look_at_cpuset},
-      {tasks | latency, &look_at_frequency}, {latency, &look_at_idle},
-      {latency, &look_at_siblings},
+      {tasks | reserve, &look_at_affinity},  {tasks | reserve, &look_at_cpuset}, {tasks | latency, &look_at_balancing},
+      {tasks | latency, &look_at_frequency}, {latency, &look_at_idle},           {latency, &look_at_siblings},
   };
   return table;
 }
