@@ -71,6 +71,7 @@ CORELANE_MINOR(chain_too_deep, 50);
 CORELANE_MINOR(channel_spoiled, 51);
 CORELANE_MINOR(send_stalled, 52);
 CORELANE_MINOR(no_send_room, 53);
+CORELANE_MINOR(send_backlogs, 54);
 // Admission and dispatch: NO_RESOURCES, TRANSIENT, BAD_PARAM.
 CORELANE_MINOR(not_schedulable, 64);
 CORELANE_MINOR(no_core_leased, 65);

@@ -33,7 +33,7 @@ std::optional<std::uint32_t> request_id_of(const giop::Message& message, const g
 }  // namespace
 
 ClientConnection::ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits,
-                                   std::shared_ptr<giop::ByteBudget> half_messages)
+                                   std::shared_ptr<ByteBudget> half_messages)
     : stream_(std::move(stream)),
       limits_(limits),
       assembler_(limits, giop::Role::client, std::move(half_messages)),

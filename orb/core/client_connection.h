@@ -88,7 +88,7 @@ class ClientConnection {
  public:
   // `half_messages`: shared by all connections of the ORB; see giop::Assembler.
   ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits,
-                   std::shared_ptr<giop::ByteBudget> half_messages = nullptr);
+                   std::shared_ptr<ByteBudget> half_messages = nullptr);
   ~ClientConnection();
 
   // Sends a request that gets a reply, and waits for it. False: failed, see pending.error(); TIMEOUT is COMPLETED_MAYBE

@@ -156,8 +156,8 @@ void ServerConnection::cut_off(const Error& error) noexcept {
 
 void ServerConnection::on_closed(Error reason) noexcept {
   // What the transport closed for its limits.
-  if (reason.minor == minor::send_backlog || reason.minor == minor::send_stalled ||
-      reason.minor == minor::channel_spoiled || reason == no_memory)
+  if (reason.minor == minor::send_backlog || reason.minor == minor::send_backlogs ||
+      reason.minor == minor::send_stalled || reason.minor == minor::channel_spoiled || reason == no_memory)
     server_->incidents().client_cut_off(reason);
   if (reason.minor == minor::deadline_passed) server_->incidents().client_cut_off(stalled);
   give_up_requests();

@@ -94,6 +94,7 @@ struct Settings {
   int io_priority = 50;                     // above the tasks: their requests are not to wait for them
   giop::Limits giop;
   std::size_t half_messages = 256 * 1024 * 1024;
+  std::size_t backlogs = 1024 * 1024 * 1024;
   transport::ConnectionLimits connections;
   std::size_t requests_per_connection = 1024;
   int forwards = 8;

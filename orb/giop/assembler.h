@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "orb/base/byte_budget.h"
 #include "orb/base/bytes.h"
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
-#include "orb/giop/byte_budget.h"
 #include "orb/giop/limits.h"
 #include "orb/giop/message.h"
 

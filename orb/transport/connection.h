@@ -59,8 +59,8 @@ class Watcher {
 
   // The last call, exactly once for each watch() unless unwatch() came first. COMM_FAILURE with minor peer_closed (the
   // peer's orderly end), connection_lost, closed_here (close() on this side), idle_timeout, deadline_passed
-  // (expect_by), shutting_down (the reactor stopped), TRANSIENT send_backlog or send_stalled, or NO_MEMORY
-  // out_of_memory. Thread: the reactor's; when the reactor has stopped already, the caller's of watch().
+  // (expect_by), shutting_down (the reactor stopped), TRANSIENT send_backlog, send_backlogs or send_stalled, or
+  // NO_MEMORY out_of_memory. Thread: the reactor's; when the reactor has stopped already, the caller's of watch().
   virtual void on_closed(Error reason) noexcept = 0;
 };
 
@@ -115,8 +115,8 @@ class Connection {
 
   // Sends the parts as one piece: nothing of another send() comes between. Never blocks: what the socket does not take
   // at once is copied to a backlog that the reactor drains. TRANSIENT send_backlog when that holds something and would
-  // exceed its bound; the connection is then closed, as it is with NO_MEMORY. Success means accepted, not arrived.
-  // Thread: any.
+  // exceed its bound, send_backlogs when those of all connections together would; the connection is then closed, as it
+  // is with NO_MEMORY. Success means accepted, not arrived. Thread: any.
   virtual Expected<void> send(std::span<const Bytes> parts) noexcept = 0;
   Expected<void> send(Bytes bytes) noexcept { return send(std::span<const Bytes>{&bytes, 1}); }
   // For a message of at least so many bytes; null: there is none now, or this kind has none. Thread: any.

@@ -23,6 +23,7 @@ constexpr Error lost = comm_failure(minor::connection_lost);
 constexpr Error misused{.kind = ErrorKind::bad_inv_order, .minor = minor::connection_lost};
 using errors::no_memory;
 constexpr Error backlog_full{.kind = ErrorKind::transient, .minor = minor::send_backlog};
+constexpr Error backlogs_full{.kind = ErrorKind::transient, .minor = minor::send_backlogs};
 constexpr Error stalled{.kind = ErrorKind::transient, .minor = minor::send_stalled};
 constexpr Error no_room{.kind = ErrorKind::timeout, .minor = minor::no_send_room};
 
@@ -51,6 +52,7 @@ StreamConnection::StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<R
       credentials_(link_->credentials()),
       id_(next_id()),
       last_traffic_(os::now()),
+      backlog_(limits.backlogs),
       ticket_(std::move(ticket)) {}
 
 void StreamConnection::take_seat() {
@@ -130,7 +132,10 @@ Expected<void> StreamConnection::put(std::span<const Bytes> parts, std::uint64_t
   // The stream stays readable: what the peer said before it went is still there, and its end will be seen.
   if (sent.outcome == Io::failed) return lost;
   if (backlog_.empty()) last_taken_ = os::now();
-  backlog_.append(parts, sent.count);
+  if (!backlog_.append(parts, sent.count)) {
+    lock.unlock();
+    return close_for(backlogs_full);
+  }
   if (std::exchange(draining_, true)) return {};
   lock.unlock();
   if (!ask_for_update()) return close_for(comm_failure(minor::shutting_down));

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 
+#include "orb/base/byte_budget.h"
 #include "orb/base/bytes.h"
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
@@ -24,6 +25,9 @@ struct ConnectionLimits {
   std::size_t connections_per_peer = 256;  // accepted and alive from one address, or from one user of this host
   // Bytes not yet taken by the socket, for each connection; those who may wait leave half of it to those who may not.
   std::size_t backlog = 32 * 1024 * 1024;
+  // What the backlogs of all connections take, these and others that have the same budget, in steps of 64 KiB. Null:
+  // no bound but their number.
+  std::shared_ptr<ByteBudget> backlogs{};
   Duration backlog_timeout = std::chrono::seconds{10};  // so long a peer may take nothing while somebody waits for room
   Duration idle_timeout = Duration::zero();             // a watched connection without traffic is closed; 0: never
   Duration header_timeout = std::chrono::seconds{10};   // what the protocol above passes to expect_by(); 0: none

@@ -136,7 +136,7 @@ TEST_CASE("a client that stalls in the middle of a message is cut off") {
 
 TEST_CASE("half messages of all clients share one budget and who exceeds it is told and cut off") {
   ProbeServer server({"-ORBLimitsHalfMessages", "100000"});
-  const giop::ByteBudget& budget = *server.orb->state().half_messages;
+  const ByteBudget& budget = *server.orb->state().half_messages;
   Dribbler first(server), second(server), third(server);
   const std::vector<std::byte> large = first.request(80'000);
   REQUIRE(first.send(Bytes(large).first(60'000)));
@@ -154,8 +154,9 @@ TEST_CASE("half messages of all clients share one budget and who exceeds it is t
 
 TEST_CASE("a client that calls and does not read its replies is cut off, counted, and harms nobody") {
   const TempDirectory directory;
-  ProbeServer server({"-ORBLimitsBacklog", "65536", "-ORBTimeoutBacklog", "50ms", "-ORBRuntimeDirectory",
-                      directory.path(), "-ORBEndpointListen", "127.0.0.1:0, unix:"});
+  const std::string bound = GENERATE("-ORBLimitsBacklog", "-ORBLimitsBacklogs");  // its own, or that of all
+  ProbeServer server({bound, "65536", "-ORBTimeoutBacklog", "50ms", "-ORBRuntimeDirectory", directory.path(),
+                      "-ORBEndpointListen", "127.0.0.1:0, unix:"});
   const std::size_t endpoint = GENERATE(0u, 1u);
   Deaf deaf(server.orb->endpoints().at(endpoint));
   // Bound: the buffers of both sockets and the server's backlog are finite. The client has none, which it could fill

@@ -14,7 +14,7 @@ namespace {
 
 void append(Backlog& backlog, std::string_view text) {
   const Bytes bytes = bytes_of(text);
-  backlog.append(std::span<const Bytes>{&bytes, 1}, 0);
+  REQUIRE(backlog.append(std::span<const Bytes>{&bytes, 1}, 0));
 }
 
 // Everything, in pieces of at most `step` bytes.
@@ -66,7 +66,7 @@ TEST_CASE("what was sent already is skipped over the parts") {
   const std::string_view whole = "abcdef";
   const Bytes parts[] = {bytes_of("abc"), bytes_of(""), bytes_of("d"), bytes_of("ef")};
   Backlog backlog;
-  backlog.append(parts, skip);
+  REQUIRE(backlog.append(parts, skip));
   CHECK(drain(backlog, 100) == whole.substr(skip));
 }
 
@@ -88,4 +88,26 @@ TEST_CASE("a cleared backlog starts anew") {
   CHECK(backlog.empty());
   append(backlog, "new");
   CHECK(drain(backlog, 100) == "new");
+}
+
+TEST_CASE("backlogs that share a budget hold no more than it, and give back what they sent") {
+  const std::size_t chunk = Backlog::chunk_size;
+  const auto budget = std::make_shared<ByteBudget>(3 * chunk);
+  Backlog first(budget);
+  append(first, pattern(chunk + 1));
+  CHECK(budget->used() == 2 * chunk);
+  {
+    Backlog second(budget);
+    append(second, pattern(chunk));
+    const std::string more = "x";
+    const Bytes bytes = bytes_of(more);
+    CHECK_FALSE(second.append(std::span<const Bytes>{&bytes, 1}, 0));
+    CHECK((drain(second, chunk) == pattern(chunk)));
+    CHECK(budget->used() == 2 * chunk);
+    append(second, more);
+  }
+  first.consume(chunk);
+  CHECK(budget->used() == chunk);
+  first.clear();
+  CHECK(budget->used() == 0);
 }

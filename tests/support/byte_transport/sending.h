@@ -103,6 +103,25 @@ TEMPLATE_LIST_TEST_CASE("a backlog beyond its bound closes the connection", "", 
   CHECK(collector->closed.take().minor == corelane::minor::send_backlog);
 }
 
+TEMPLATE_LIST_TEST_CASE("who would exceed the budget of all backlogs is closed, and nobody else", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  const auto budget = std::make_shared<corelane::ByteBudget>(beyond_any_socket_buffer);
+  StreamHarness<TestType> harness({.backlogs = budget});
+  const auto [hoarder, deaf] = harness.connect();
+  const auto [caller, called] = harness.connect();
+  const std::string text = pattern(beyond_any_socket_buffer / 2);
+  REQUIRE(send(caller, text));
+  corelane::Expected<void> result;
+  while (result) result = send(hoarder, text);  // bound: the socket's buffers and the budget are finite
+  CHECK(result.error().kind == corelane::ErrorKind::transient);
+  CHECK(result.error().minor == corelane::minor::send_backlogs);
+  CHECK_FALSE(hoarder->is_open());
+  CHECK((read(called, text.size()) == text));
+  REQUIRE(send(caller, "still here"));
+  CHECK(read(called, 10) == "still here");
+}
+
 TEMPLATE_LIST_TEST_CASE("a message longer than the backlog's bound goes when nothing waits before it", "",
                         ByteTransports) {
   using namespace corelane::testing;

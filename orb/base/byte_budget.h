@@ -1,5 +1,5 @@
-// ByteBudget: bytes that many may hold together, and the share that one of them holds. For half received messages,
-// whose number a peer chooses by opening connections.
+// ByteBudget: bytes that many may hold together, and the share that one of them holds. For what peers make a process
+// keep, half received messages and bytes that wait for them: a peer chooses how many connections it opens.
 //
 // Threads: a budget any; a share its owner's. Nothing blocks: what is not there is refused.
 #pragma once
@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-namespace corelane::giop {
+namespace corelane {
 
 class ByteBudget {
  public:
@@ -56,4 +56,4 @@ class BudgetShare {
   std::size_t held_ = 0;
 };
 
-}  // namespace corelane::giop
+}  // namespace corelane
