@@ -18,6 +18,7 @@ namespace corelane::nameserver {
 namespace {
 
 constexpr int pause_without_descriptors = 100;  // ms until the next try to accept
+constexpr int pause_for_leavers = 1000;         // ms until it is seen again who has received all, or ended
 
 // Why an end of a channel could not be sent to `whom`.
 BrokerFault fault_of_send(const channel::SetupFault& fault, const std::string& whom) {
@@ -58,17 +59,25 @@ void Broker::serve() {
     // From behind, so that who goes moves nobody who is still to be heard.
     for (auto index = ready.rbegin(); index != ready.rend(); ++index)
       if (!hear(*guests_[*index])) dismiss(*index);
+    std::erase_if(guests_, [](const auto& guest) { return guest->leaves && guest->unaccepted.size() == 0; });
     if (is_called) welcome();
   }
 }
 
 // The guests who have said something or are gone, in order, and whether somebody new is there. false: the end.
 bool Broker::wait(std::vector<std::size_t>& ready, bool& is_called) {
-  std::erase_if(guests_, [](const auto& guest) { return guest->leaves && guest->unaccepted.size() == 0; });
   std::vector<pollfd> watched{{stop_.get(), POLLIN, 0}, {lacks_descriptors_ ? -1 : socket_.get(), POLLIN, 0}};
-  for (const auto& guest : guests_)
-    watched.push_back({guest->socket.get(), static_cast<short>(guest->leaves ? 0 : POLLIN), 0});
-  poll(watched.data(), watched.size(), lacks_descriptors_ ? pause_without_descriptors : -1);
+  bool some_leave = false;
+  for (const auto& guest : guests_) {
+    some_leave |= guest->leaves;
+    // Who leaves is looked at, not watched: he may have shut his end both ways, which poll() tells without end, and
+    // still have received nothing.
+    watched.push_back({guest->leaves ? -1 : guest->socket.get(), POLLIN, 0});
+  }
+  poll(watched.data(), watched.size(),
+       lacks_descriptors_ ? pause_without_descriptors
+       : some_leave       ? pause_for_leavers
+                          : -1);
   lacks_descriptors_ = false;
   for (const auto& guest : guests_)
     if (guest->unaccepted.size() > 0) guest->unaccepted.look(guest->socket);
@@ -95,7 +104,6 @@ void Broker::welcome() {
 }
 
 bool Broker::hear(Guest& guest) {
-  if (guest.leaves) return false;  // and now he has closed his end
   const auto message = receive_message(guest.socket, Time{});
   if (!message || !guest.name.empty()) return false;  // gone, or a service that says something
   if (message->words[0] == "register" && message->words.size() == 3) return enlist(guest, *message);
@@ -176,12 +184,12 @@ bool Broker::refuse(Guest& guest, BrokerFault::Kind kind, const std::string& tex
   return refuse(guest, {kind, text});
 }
 
-// Who has not received what he asked for stays, unheard: closed on this side alone it would be under way, and not
-// count.
+// He loses his name. Who has not received what he asked for stays, unheard: closed on this side alone it would be under
+// way, and not count.
 void Broker::dismiss(std::size_t index) {
   Guest& guest = *guests_[index];
   if (!guest.name.empty()) services_.erase(guest.name);
-  if (!guest.leaves && guest.unaccepted.size() > 0) {
+  if (guest.unaccepted.size() > 0) {
     guest.leaves = true;
     shutdown(guest.socket.get(), SHUT_WR);
     return;

@@ -52,7 +52,7 @@ class Broker {
     std::string name{};  // of the service that he is; empty: none
     channel::Access access{};
     Unaccepted unaccepted{};
-    bool leaves = false;  // is not heard any more, and stays while something is unaccepted that counts
+    bool leaves = false;  // is not heard any more, has no name, and stays while something is unaccepted that counts
   };
 
   Broker(os::SocketPath file, os::Fd socket, os::Fd stop, BrokerLimits limits);

@@ -126,6 +126,8 @@ class RawGuest {
     say(text);
     return told();
   }
+  // Keeps the socket, and what was not received.
+  void shut_both_ways() const { REQUIRE(shutdown(socket_.get(), SHUT_RDWR) == 0); }
 
  private:
   const os::Fd socket_;
@@ -304,6 +306,37 @@ TEST_CASE("what somebody who was closed has not received counts until he receive
   silent.reset();
   std::string answer = client.ask("open calm own");
   while (answer != "channel") answer = client.ask("open calm own");  // the broker hears of an end when it looks
+}
+
+TEST_CASE("who has shut his socket counts with what he has not received until he ends") {
+  const RunningBroker broker({.unaccepted_of_user = 1});
+  const RawGuest service(broker), client(broker);
+  REQUIRE(service.ask("register calm own") == "registered");
+  std::optional<RawGuest> silent(std::in_place, broker);
+  silent->say("open calm own");
+  silent->await_answer();
+  REQUIRE(service.told() == "channel");
+  silent->shut_both_ways();
+  for (int i = 0; i < 5; ++i)  // the broker looks anew each time
+    CHECK_THAT(client.ask("open calm own"), Catch::Contains("1 ends are not accepted"));
+  silent.reset();
+  std::string answer = client.ask("open calm own");
+  while (answer != "channel") answer = client.ask("open calm own");  // the broker hears of an end when it looks
+}
+
+TEST_CASE("who has lost his name and ends late takes it from nobody") {
+  const RunningBroker broker;
+  std::optional<RawGuest> first(std::in_place, broker);
+  const RawGuest next(broker), client(broker);
+  REQUIRE(first->ask("register sought own") == "registered");
+  REQUIRE(client.ask("open sought own") == "channel");
+  first->say("nonsense");
+  first->await_answer();
+  while (next.ask("register sought own") != "registered") {
+  }  // until the broker has heard the nonsense
+  first.reset();
+  for (int i = 0; i < 5; ++i) CHECK(RawGuest(broker).ask("open sought own") == "channel");
+  CHECK_THAT(client.ask("register sought own"), Catch::Contains("'sought' is the name of process"));
 }
 
 TEST_CASE("a client that gives up is a channel less and no more") {
