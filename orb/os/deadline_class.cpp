@@ -1,8 +1,6 @@
 #include "orb/os/deadline_class.h"
 
 #include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -12,32 +10,12 @@
 namespace corelane::os {
 namespace {
 
-// struct sched_attr of <linux/sched/types.h>, which cannot be included beside <sched.h>.
-struct KernelAttributes {
-  std::uint32_t size, policy;
-  std::uint64_t flags;
-  std::int32_t nice;
-  std::uint32_t priority;
-  std::uint64_t runtime, deadline, period;
-};
-static_assert(sizeof(KernelAttributes) == 48);
-
-constexpr std::uint64_t reset_on_fork = 1;
 constexpr Duration shortest_runtime{1024};
 constexpr DeadlineShare next_to_nothing{shortest_runtime, std::chrono::seconds{4}};
 
 // 0, or the error number.
 int change(pid_t thread, const DeadlineShare& share) noexcept {
-  const auto period = static_cast<std::uint64_t>(share.period.count());
-  const KernelAttributes attributes{.size = sizeof(KernelAttributes),
-                                    .policy = deadline_class,
-                                    .flags = reset_on_fork,
-                                    .nice = 0,
-                                    .priority = 0,
-                                    .runtime = static_cast<std::uint64_t>(share.runtime.count()),
-                                    .deadline = period,
-                                    .period = period};
-  return syscall(SYS_sched_setattr, thread, &attributes, 0U) == 0 ? 0 : errno;
+  return set_deadline_class(thread, share.runtime, share.period);
 }
 
 bool has_class(pid_t thread) noexcept {

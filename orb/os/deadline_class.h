@@ -13,10 +13,9 @@
 #include <string_view>
 
 #include "orb/base/time.h"
+#include "orb/os/scheduling_class.h"
 
 namespace corelane::os {
-
-inline constexpr int deadline_class = 6;  // SCHED_DEADLINE, which glibc's headers lack
 
 struct DeadlineShare {
   Duration runtime{};  // 1024 ns at least; zero: none

@@ -9,7 +9,7 @@
 namespace corelane::os {
 namespace {
 
-// Not in glibc 2.36. linux/sched/types.h.
+// struct sched_attr of <linux/sched/types.h>, which cannot be included beside <sched.h>; glibc 2.36 has none.
 struct SchedAttributes {
   std::uint32_t size = sizeof(SchedAttributes);
   std::uint32_t policy = 0;
@@ -20,24 +20,22 @@ struct SchedAttributes {
 };
 static_assert(sizeof(SchedAttributes) == 48);
 
-int set_attributes(int thread, const SchedAttributes& attributes) noexcept {
-  return ::syscall(SYS_sched_setattr, thread, &attributes, 0) == 0 ? 0 : errno;
-}
+constexpr std::uint64_t reset_on_fork = 1;  // SCHED_FLAG_RESET_ON_FORK: who has a deadline may not fork without it
 
 }  // namespace
 
 int set_deadline_class(int thread, Duration budget, Duration period) noexcept {
-  SchedAttributes attributes;
-  attributes.policy = 6;  // SCHED_DEADLINE
-  attributes.flags = 1;   // SCHED_FLAG_RESET_ON_FORK: without it fork() fails
-  attributes.runtime = static_cast<std::uint64_t>(budget.count());
-  attributes.deadline = attributes.period = static_cast<std::uint64_t>(period.count());
-  return set_attributes(thread, attributes);
+  const auto period_ns = static_cast<std::uint64_t>(period.count());
+  return set_scheduling_class(thread, {.policy = deadline_class,
+                                       .flags = reset_on_fork,
+                                       .runtime = static_cast<std::uint64_t>(budget.count()),
+                                       .deadline = period_ns,
+                                       .period = period_ns});
 }
 
 std::optional<SchedulingClass> scheduling_class_of(int thread) noexcept {
   SchedAttributes found;
-  if (::syscall(SYS_sched_getattr, thread, &found, sizeof found, 0) != 0) return std::nullopt;
+  if (::syscall(SYS_sched_getattr, thread, &found, sizeof found, 0U) != 0) return std::nullopt;
   return SchedulingClass{.policy = found.policy,
                          .flags = found.flags,
                          .nice = found.nice,
@@ -56,7 +54,7 @@ int set_scheduling_class(int thread, const SchedulingClass& wanted) noexcept {
   attributes.runtime = wanted.runtime;
   attributes.deadline = wanted.deadline;
   attributes.period = wanted.period;
-  return set_attributes(thread, attributes);
+  return ::syscall(SYS_sched_setattr, thread, &attributes, 0U) == 0 ? 0 : errno;
 }
 
 }  // namespace corelane::os

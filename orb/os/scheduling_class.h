@@ -9,6 +9,8 @@
 
 namespace corelane::os {
 
+inline constexpr int deadline_class = 6;  // SCHED_DEADLINE, which glibc's headers lack
+
 // `thread`: a tid; 0 is the caller. The budget in every period, before all other threads; what it forks is ordinary.
 // EPERM without CAP_SYS_NICE, or where its affinity is less than its root domain; EBUSY where no such share is left.
 int set_deadline_class(int thread, Duration budget, Duration period) noexcept;
@@ -21,7 +23,7 @@ struct SchedulingClass {
   std::uint32_t priority = 0;
   std::uint64_t runtime = 0, deadline = 0, period = 0;  // ns
 
-  bool is_deadline() const noexcept { return policy == 6; }
+  bool is_deadline() const noexcept { return policy == deadline_class; }
   friend bool operator==(const SchedulingClass&, const SchedulingClass&) = default;
 };
 // Nothing where the thread is gone.

@@ -15,6 +15,7 @@
 
 #include "orb/core/reservation_wire.h"
 #include "orb/os/core_list.h"
+#include "orb/os/scheduling_class.h"
 #include "services/reserved/backends/group_files.h"
 #include "tests/services/reserved/live_cpusets.h"
 #include "tests/services/reserved/running_daemon.h"
@@ -194,7 +195,7 @@ TEST_CASE("a thread with a share is under SCHED_DEADLINE and uses no more than t
     }
     const auto grant = ask();
     CHECK(grant.promise() == idl::Guarantee::thread_deadline);
-    CHECK((sched_getscheduler(hog.pid()) & ~SCHED_RESET_ON_FORK) == 6);
+    CHECK((sched_getscheduler(hog.pid()) & ~SCHED_RESET_ON_FORK) == corelane::os::deadline_class);
     double least = 1;  // a machine that stalls charges it to whoever runs
     for (int round = 0; round < 5 && least > 0.21; ++round) least = std::min(least, part_of_core(hog, 1s));
     std::cout << "a hog under SCHED_DEADLINE 2ms/10ms uses " << least * 100 << " % of a core" << std::endl;

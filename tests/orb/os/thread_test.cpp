@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -14,6 +15,7 @@
 #include "orb/os/clock.h"
 #include "orb/os/kept_core.h"
 #include "orb/os/privileges.h"
+#include "orb/os/scheduling_class.h"
 #include "orb/os/topology.h"
 #include "orb/os/wait.h"
 
@@ -36,17 +38,7 @@ auto seen_on(ThreadOptions options, Probe probe) {
   return result;
 }
 
-struct SchedulingClass {
-  int policy = -1, priority = -1;
-};
-
-SchedulingClass class_of_this_thread() {
-  sched_param parameters{};
-  SchedulingClass found;
-  pthread_getschedparam(pthread_self(), &found.policy, &parameters);
-  found.priority = parameters.sched_priority;
-  return found;
-}
+SchedulingClass class_of_this_thread() { return scheduling_class_of(0).value_or(SchedulingClass{}); }
 
 bool can_fifo() {
   if (privileges().fifo) return true;
@@ -133,14 +125,14 @@ TEST_CASE("a thread gets the SCHED_FIFO level it asks for") {
   Thread thread = started({.fifo_priority = 7}, [&] { seen = class_of_this_thread(); });
   CHECK(thread.real_time());
   thread.join();
-  CHECK(seen.policy == SCHED_FIFO);
-  CHECK(seen.priority == 7);
+  CHECK(seen.policy == std::uint32_t{SCHED_FIFO});
+  CHECK(seen.priority == 7U);
 }
 
 TEST_CASE("a thread started by a real-time one is not real-time itself") {
   if (!can_fifo()) return;
   const auto inner = seen_on({.fifo_priority = 7}, [] { return seen_on({}, class_of_this_thread); });
-  CHECK(inner.policy == SCHED_OTHER);
+  CHECK(inner.policy == std::uint32_t{SCHED_OTHER});
 }
 
 TEST_CASE("the class of a running thread can be changed and taken back") {

@@ -120,7 +120,7 @@ class FakeProcesses final : public reserved::ProcessTable {
   int set_deadline(int thread, Duration, Duration) override {
     if (!entries.contains(thread)) return ESRCH;
     if (refuses_deadline) return EPERM;
-    return fate.meet([&] { return entries[thread].scheduling = {.policy = 6}, 0; });
+    return fate.meet([&] { return entries[thread].scheduling = {.policy = corelane::os::deadline_class}, 0; });
   }
   std::optional<os::SchedulingClass> scheduling(int thread) const override {
     return entries.contains(thread) ? std::optional(entries.at(thread).scheduling) : std::nullopt;

@@ -95,7 +95,7 @@ TEST_CASE("a name may hold any byte, and one without odd ones is written as it i
 
 TEST_CASE("how a thread is scheduled is written down in full, and an old entry is of an ordinary one") {
   const os::SchedulingClass fair{.policy = 3, .nice = 19},
-      own{.policy = 6, .runtime = 1'000'000, .deadline = 1, .period = 2};
+      own{.policy = corelane::os::deadline_class, .runtime = 1'000'000, .deadline = 1, .period = 2};
   for (const os::SchedulingClass& one : {fair, own}) CHECK(parse_scheduling(scheduling_text(one)) == one);
   CHECK(parse_scheduling("") == os::SchedulingClass{});
   CHECK(parse_scheduling("1 0 x") == os::SchedulingClass{});
