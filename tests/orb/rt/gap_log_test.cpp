@@ -1,9 +1,11 @@
 #include "orb/rt/gap_log.h"
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <optional>
@@ -28,10 +30,17 @@ constexpr Time start{1s};
 
 Gap gap(Duration begin, Duration length) { return {.begin = start + begin, .length = length, .core = core}; }
 
-// When another program held a core.
+// When another program held a core, and how often that was taken from it meanwhile.
 struct Hold {
   Time begin, end;
+  long interruptions;
 };
+
+long interruptions() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nivcsw;
+}
 
 constexpr Duration execution = 30ms, most_else = 3ms;
 
@@ -39,10 +48,12 @@ constexpr Duration execution = 30ms, most_else = 3ms;
 [[noreturn]] void hold(CoreId held, int level, int told) {
   const sched_param above{.sched_priority = level};
   if (!os::bind_this_thread(held) || sched_setscheduler(0, SCHED_FIFO, &above) != 0) _exit(1);
-  Hold window{.begin = os::now(), .end = {}};
+  const long before = interruptions();
+  Hold window{.begin = os::now(), .end = {}, .interruptions = 0};
   const Duration until = os::thread_cpu_time() + execution;
   while (os::thread_cpu_time() < until) continue;  // bound: the clock of its own execution
   window.end = os::now();
+  window.interruptions = interruptions() - before;
   _exit(write(told, &window, sizeof window) == sizeof window ? 0 : 1);
 }
 
@@ -75,26 +86,44 @@ class OnCore {
   cpu_set_t before_{};
 };
 
-enum class Seen : std::uint8_t { yes, no, disturbed };
+enum class Seen : std::uint8_t { yes, no, unclear };
 
-// Whether a watch notes what a program above it keeps from its core. Disturbed: threads of other programs, or the
-// kernel for their sake, kept that program or the watch itself from the core, so that it says nothing.
+// What the gaps of any cause cover of the time in which a core was held.
+Duration noted(const GapLog& log, const Hold& held) {
+  Duration sum{};
+  for (const Gap& gap : log.gaps())
+    sum += std::max(std::min(gap.begin + gap.length, held.end) - std::max(gap.begin, held.begin), Duration::zero());
+  return sum;
+}
+
+// Whether the program executed without a pause, and the gaps are as long as that took.
+bool is_clear(const GapLog& log, const Hold& held) {
+  if (held.end - held.begin > execution + most_else) return false;
+  for (const Gap& gap : log.gaps()) {
+    const bool meets = gap.begin < held.end && gap.begin + gap.length > held.begin;
+    if (meets && (gap.begin < held.begin - most_else || gap.begin + gap.length > held.end + most_else)) return false;
+  }
+  return true;
+}
+
+// Whether a watch notes what a program above it keeps from its core. Unclear: it noted that, but what else kept that
+// program or the watch itself from the core (threads of other programs, or the kernel for their sake) decides for how
+// much of it the machine answers.
 Seen seen_by_a_watch() {
   GapLog log(10'000);
   const CoreId here = os::current_core();
   const OnCore on_core(here);
+  REQUIRE(on_core.bound);
   std::optional<StallWatch> watch;
   watch.emplace(std::vector{here}, log, 50);
   REQUIRE(watch->watching());
-  const auto held = on_core.bound ? hold_by_another(here, 80) : std::nullopt;
+  const auto held = hold_by_another(here, 80);
   watch.reset();  // it has noted by then what it was kept from
-  if (!held || held->end - held->begin > execution + most_else) return Seen::disturbed;
-  for (const Gap& gap : log.gaps()) {
-    const bool meets = gap.begin < held->end && gap.begin + gap.length > held->begin;
-    const bool is_longer = gap.begin < held->begin - most_else || gap.begin + gap.length > held->end + most_else;
-    if (meets && is_longer) return Seen::disturbed;
-  }
-  return log.external_time(here, held->begin, held->end) >= execution - 2 * StallWatch::interval ? Seen::yes : Seen::no;
+  REQUIRE(held);
+  constexpr Duration unseen = 2 * StallWatch::interval;  // of each stretch, at most
+  if (noted(log, *held) < execution - (1 + held->interruptions) * unseen) return Seen::no;
+  if (!is_clear(log, *held)) return Seen::unclear;
+  return log.external_time(here, held->begin, held->end) >= execution - unseen ? Seen::yes : Seen::no;
 }
 
 }  // namespace
@@ -171,8 +200,7 @@ TEST_CASE("what another program's thread above this program keeps from a core is
     if (seen == Seen::yes) return;
     if (seen == Seen::no) ++missed;
   }
-  REQUIRE(missed < most_missed);
-  std::puts("SKIPPED: real-time threads of other programs have the cores to themselves");
+  CHECK(missed < most_missed);  // where none is clear each has noted at least that the core was away
 }
 
 TEST_CASE("a watch that was kept away while ordinary threads ran was throttled by the kernel") {
