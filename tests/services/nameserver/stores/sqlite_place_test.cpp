@@ -1,0 +1,116 @@
+// Where the file of a SQLite store lies: who may write there, and whether there is room.
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "tests/services/nameserver/stores/sqlite_files.h"
+#include "tests/services/nameserver/stores/store_laws.h"
+#include "tests/support/quiet.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane::nameserver;
+using namespace corelane::nameserver::testing;
+
+TEST_CASE("a full disk refuses who writes, loses nothing and lets others read until there is room again") {
+  const corelane::testing::TempDirectory directory;
+  const corelane::testing::Quiet quiet;
+  const auto disk = [&](unsigned long flags, const char* size) {
+    return mount("tmpfs", directory.path().c_str(), "tmpfs", flags, size) == 0;
+  };
+  const int outcome = in_child([&] {
+    if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        !disk(0, "size=400k"))
+      return 77;
+    const std::string place = "sqlite:" + (directory / "names.db"), reference(3000, 'r');
+    std::size_t bound = 0;
+    for (const bool again : {false, true}) {
+      const auto opened = open_store(place, {});
+      if (!opened) return 1;
+      Store& store = **opened;
+      if (again && store.list(root_context, nullptr, 1000)->size() != bound) return 2;
+      auto done = store.add(root_context, {std::to_string(bound), ""}, object_at(reference));
+      for (; done; done = store.add(root_context, {std::to_string(bound), ""}, object_at(reference))) ++bound;
+      if (bound == 0 || !fails_with(done, StoreFault::no_space)) return 3;
+      if (store.list(root_context, nullptr, 1000)->size() != bound) return 4;
+      if (!again) continue;
+      if (!disk(MS_REMOUNT, "size=4m")) return 77;
+      if (!store.add(root_context, {"last", ""}, object_at(reference))) return 5;
+    }
+    return 0;
+  });
+  if (outcome == 77) {
+    std::puts("SKIPPED: a small disk of the test's own needs root and a namespace of mounts");
+    return;
+  }
+  CHECK(outcome == 0);
+}
+
+TEST_CASE("a place where no file can be made is refused with what is missing") {
+  const corelane::testing::TempDirectory directory;
+  says(refusal_of(directory / "missing/names.db"), "cannot be opened for writing");
+  says(refusal_of(directory / "missing/names.db"), "its directory must exist");
+  says(refusal_of(directory.path()), "is no plain file: name another one");
+  says(refusal_of("/dev/null"), "is no plain file: name another one");
+}
+
+TEST_CASE("a file that this user may not write is refused at the start") {
+  const corelane::testing::TempDirectory directory;
+  const std::string path = directory / "names.db";
+  REQUIRE(sqlite_store(path)->add(root_context, {"a", ""}, object_at("x")));
+  std::filesystem::permissions(directory.path(), std::filesystem::perms(0555));
+  std::filesystem::permissions(path, std::filesystem::perms(0444));
+  const int refused = held_by_permissions([&] {
+    const auto opened = open_store("sqlite:" + path);
+    return !opened && opened.error().find("cannot be opened for writing: Permission denied") != std::string::npos ? 0
+                                                                                                                  : 1;
+  });
+  std::filesystem::permissions(directory.path(), std::filesystem::perms(0755));
+  CHECK(refused == 0);
+}
+
+TEST_CASE("a file that somebody takes away is written no more until it is back") {
+  const corelane::testing::TempDirectory directory;
+  const corelane::testing::Quiet quiet;
+  const std::string path = directory / "names.db";
+  const auto store = sqlite_store(path);
+  REQUIRE(store->add(root_context, {"a", ""}, object_at("x")));
+  for (const std::string& taken : {path, path + "-wal"}) {
+    std::filesystem::rename(taken, taken + ".away");
+    CHECK(fails_with(store->add(root_context, {"b", ""}, object_at("x")), StoreFault::unavailable));
+    says(store->status().remark, "somebody has removed or replaced " + taken + ", and what is written would be lost");
+    write_file(taken, "other");
+    CHECK(fails_with(store->add(root_context, {"b", ""}, object_at("x")), StoreFault::unavailable));
+    CHECK(store->find(root_context, {"a", ""}));
+    check_bytes(taken, "other");
+    std::filesystem::rename(taken + ".away", taken);
+    CHECK(store->replace(root_context, {"c", ""}, object_at("x")));
+    CHECK(store->status().remark.empty());
+  }
+}
+
+TEST_CASE("a disk without room fails writers and nobody else, until there is room again") {
+  const corelane::testing::TempDirectory directory;
+  const int went_well = in_child([&] {
+    const corelane::testing::Quiet quiet;
+    const auto opened = open_store("sqlite:" + (directory / "names.db"));
+    if (!opened) return 1;
+    Store& store = **opened;
+    const rlimit small{200'000, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &small);
+    int bound = 0;
+    while (bound < 1000 && store.add(root_context, {std::to_string(bound), ""}, object_at(std::string(500, 'r'))))
+      ++bound;
+    if (bound == 0 || bound == 1000) return 2;
+    if (store.status().remark.find("names cannot be written to") == std::string::npos) return 3;
+    if (store.list(root_context, nullptr, 2000)->size() != static_cast<std::size_t>(bound)) return 4;
+    const rlimit large{RLIM_INFINITY, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &large);
+    if (!store.add(root_context, {std::to_string(bound), ""}, object_at("again"))) return 5;
+    return store.status().remark.empty() ? 0 : 6;
+  });
+  CHECK(went_well == 0);
+  CHECK(sqlite_store(directory / "names.db")->find(root_context, {"0", ""}));
+}
