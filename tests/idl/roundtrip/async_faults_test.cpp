@@ -1,0 +1,168 @@
+// async.idl: what a reply handler hears when there is no result.
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <thread>
+
+#include "tests/idl/roundtrip/async_fixture.h"
+#include "tests/support/in_time.h"
+
+using namespace corelane::test::async;
+
+namespace {
+
+// Listens; takes one connection and what comes first over it, and closes both.
+class Quitter {
+ public:
+  Quitter() {
+    REQUIRE(listen(socket_, 1) == 0);
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    REQUIRE(getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    port = ntohs(address.sin_port);
+  }
+  ~Quitter() {
+    if (thread_.joinable()) thread_.join();
+    close(socket_);
+  }
+  void serve_one() {
+    thread_ = std::thread([this] { (void)quit(); });
+  }
+  // Until the listener is shut.
+  void serve_all() {
+    thread_ = std::thread([this] {
+      while (quit()) {
+      }
+    });
+  }
+  void shut() { shutdown(socket_, SHUT_RDWR); }
+  std::string reference() const { return "corbaloc:iiop:127.0.0.1:" + std::to_string(port) + "/machine"; }
+  std::uint16_t port = 0;
+
+ private:
+  bool quit() {
+    const int connection = accept(socket_, nullptr, nullptr);
+    if (connection < 0) return false;
+    char bytes[64];
+    (void)!read(connection, bytes, sizeof bytes);
+    return close(connection), true;
+  }
+
+  const int socket_ = socket(AF_INET, SOCK_STREAM, 0);
+  std::thread thread_;
+};
+
+MachineTraits::ref_type unchecked(const CORBA::object_reference<CORBA::Object>& object) {
+  return corelane::core::make_stub<MachineTraits::ref_type::element_type>(object->_reference());
+}
+
+}  // namespace
+
+TEST_CASE("a handler hears the exceptions of the operation and of the system") {
+  Session session;
+  session.machine->sendc_compute(session.handler, -1, Async::Point());
+  CHECK(session.mailbox.hear() == "compute: Broken negative 3");
+  session.machine->sendc_fail(session.handler, false);
+  CHECK(session.mailbox.hear() == "fail: NO_PERMISSION:1.0 yes");
+  session.machine->sendc_fail(session.handler, true);
+  CHECK(session.mailbox.hear() == "fail: UNKNOWN:1.0 maybe");
+}
+
+TEST_CASE("a handler in another process hears the exception as bytes") {
+  Session session;
+  const auto far = MachineTraits::replyhandler_traits::narrow(
+      session.client.orb->string_to_object(session.server.orb->object_to_string(session.handler_in(session.server))));
+  session.machine->sendc_compute(far, 3, Async::Point(1, 1));
+  CHECK(session.mailbox.hear() == "6 2 computed");
+  session.machine->sendc_fail(far, false);
+  CHECK(session.mailbox.hear() == "fail: NO_PERMISSION:1.0 yes");
+  session.machine->sendc_compute(far, -1, Async::Point());
+  CHECK(session.mailbox.hear() == "compute: UNKNOWN:1.0 yes");
+}
+
+TEST_CASE("what keeps a request from being sent is raised at once") {
+  Session session;
+  std::string reference;
+  {
+    const Quitter quitter;
+    reference = quitter.reference();
+  }
+  const auto nobody = unchecked(session.client.orb->string_to_object(reference));
+  CHECK_THROWS_AS(nobody->sendc_add(session.handler, 1), CORBA::TRANSIENT);
+  CHECK(session.mailbox.is_empty());
+}
+
+TEST_CASE("what cannot be marshalled is raised at once, and an ORB with nothing else under way ends") {
+  Session session;
+  CHECK_THROWS_AS(session.machine->sendc_log(session.handler, std::string("a\0b", 3)), CORBA::SystemException);
+  session.client.orb->destroy();
+  CHECK(session.mailbox.is_empty());
+}
+
+TEST_CASE("when the connection is lost all handlers hear of it") {
+  Session session;
+  Quitter quitter;
+  quitter.serve_one();
+  const auto machine = unchecked(session.client.orb->string_to_object(quitter.reference()));
+  machine->sendc_add(session.handler, 1);
+  CHECK(session.mailbox.hear() == "add: COMM_FAILURE:1.0 maybe");
+}
+
+TEST_CASE("calls over connections that are lost one after the other all end, whoever sends and hears") {
+  Session session;
+  std::array<Quitter, 2> quitters;
+  std::atomic<int> sent = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        const auto machine = unchecked(session.client.orb->string_to_object(quitters[t % 2].reference()));
+        for (int i = 0; i < 50; ++i) {
+          try {
+            machine->sendc_add(session.handler, i);
+            sent.fetch_add(1, std::memory_order_relaxed);  // relaxed: read after the threads
+          } catch (const CORBA::SystemException&) {        // nothing was sent
+          }
+        }
+      });
+    for (Quitter& quitter : quitters) quitter.serve_all();
+  }
+  for (int i = 0; i < sent.load(std::memory_order_relaxed); ++i)  // relaxed: see above
+    CHECK(session.mailbox.hear().starts_with("add: "));
+  CHECK(session.mailbox.is_empty());
+  for (Quitter& quitter : quitters) quitter.shut();
+}
+
+TEST_CASE("a reply that does not come in time is TIMEOUT") {
+  Session session({"-ORBTimeoutRequest", "20ms"});
+  corelane::testing::in_time([&] { session.machine->nothing(); });  // connects
+  session.machine->sendc_wait_for_release(session.handler, 1);
+  CHECK(session.mailbox.hear() == "wait: TIMEOUT:1.0 maybe");
+  session.servant->release();
+}
+
+TEST_CASE("an ORB that ends tells the handlers of all calls under way") {
+  Mailbox mailbox;
+  const auto servant = CORBA::make_reference<Machine>();
+  Orb server("async-server");
+  {
+    Orb client("async-client");
+    Orb listener("async-listener");  // handlers outlive the ORB that calls
+    const auto machine =
+        MachineTraits::narrow(client.orb->string_to_object(server.orb->object_to_string(server.activate(servant))));
+    const auto handler =
+        MachineTraits::replyhandler_traits::narrow(listener.activate(CORBA::make_reference<Handler>(mailbox)));
+    machine->sendc_wait_for_release(handler, 1);
+    machine->sendc_wait_for_release(handler, 2);
+    client.orb->destroy();
+    CHECK(mailbox.hear() == "wait: COMM_FAILURE:1.0 maybe");
+    CHECK(mailbox.hear() == "wait: COMM_FAILURE:1.0 maybe");
+    CHECK_THROWS_AS(machine->sendc_add(handler, 1), CORBA::BAD_INV_ORDER);
+  }
+  servant->release();
+  servant->release();
+}
