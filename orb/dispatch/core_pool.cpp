@@ -14,20 +14,26 @@ constexpr Duration shortest_look = std::chrono::microseconds{20};  // between tw
 
 }  // namespace
 
-// Workers to wake, and the manager, after the lock is released: a woken thread of higher priority would pre-empt the
-// holder at once and run into the lock.
+// What is done after the lock is released: the worker whose thread is to run otherwise, workers to wake, and the
+// manager. A woken thread of higher priority would pre-empt the holder at once and run into the lock; and a change of
+// class may wait for the kernel, while whoever wants the lock waits, too.
 class CorePool::Wakes {
  public:
   explicit Wakes(NoteInbox& inbox, const TaskWorker* self = nullptr) : inbox_(inbox), self_(self) {}
   Wakes(const Wakes&) = delete;
   Wakes& operator=(const Wakes&) = delete;
   ~Wakes() {
+    if (unsettled_) unsettled_->settle();
     if (noted_) inbox_.wake();
     for (std::size_t i = 0; i < count_; ++i) workers_[i]->wake();
   }
   void note(const Note& note) noexcept {
     inbox_.put(note);
     noted_ = true;
+  }
+  void settle(const WorkerPtr& worker) noexcept {
+    if (unsettled_ && unsettled_ != worker) unsettled_->settle();  // a fact seldom is about two
+    unsettled_ = worker;
   }
   void add(const WorkerPtr& worker) noexcept {
     if (worker.get() == self_) return;  // it looks again by itself
@@ -38,6 +44,7 @@ class CorePool::Wakes {
  private:
   NoteInbox& inbox_;
   const TaskWorker* self_;
+  WorkerPtr unsettled_;
   bool noted_ = false;
   std::array<WorkerPtr, 16> workers_;
   std::size_t count_ = 0;
@@ -227,7 +234,7 @@ Time CorePool::finish(TaskWorker& worker, const Ended& ended) noexcept {
   if (lane_.has_overrun(worker.task(), job, worker.contract_.budget, used))
     carry_out(lane_.decide(sched::Overran{.at = at, .job = job, .task = worker.task()}), wakes);
   if (levels_) levels_->remove(worker.task());
-  worker.restore();  // before another job of it may run
+  if (worker.restore()) wakes.settle(*worker_of(worker.task()));  // before this thread runs another job
   carry_out(lane_.decide(sched::Finished{.at = at, .job = job, .task = worker.task(), .used = used}), wakes);
   ending_ = {};
   return next_look(worker);
@@ -267,7 +274,10 @@ void CorePool::check_budget(Time now) noexcept {
     return alarm_->set(now + std::max(looked.left, shortest_look));  // it was preempted
   // Before the kernel finds it out, which would keep the thread from running wherever it is, in a lock of ours, too.
   const bool enforced = looked.worker->contract_.on_overrun != OverrunPolicy::report;
-  if (order_ == sched::CoreOrder::served && !enforced) looked.worker->step_back();
+  if (order_ == sched::CoreOrder::served && !enforced) {
+    looked.worker->step_back();
+    wakes.settle(looked.worker);
+  }
   const sched::Overran fact{.at = now, .job = watched_.job, .task = watched_.task};
   carry_out(lane_.decide(fact), wakes);
 }
@@ -304,12 +314,13 @@ void CorePool::watch(const sched::Watch& watched) noexcept {
   alarm_->set(worker.clock_.now() + std::max(watched.budget - used, shortest_look));
 }
 
-void CorePool::demote(TaskId task, JobId job, bool cancel) noexcept {
+void CorePool::demote(TaskId task, JobId job, bool cancel, Wakes& wakes) noexcept {
   const WorkerPtr* found = worker_of(task);
   if (!found || job == ending_ || (*found)->context_.job != job) return;
   TaskWorker& worker = **found;
   if (levels_) levels_->remove(task);
   worker.demote();
+  wakes.settle(*found);
   if (!cancel || !worker.running_) return;
   worker.running_->time_out();
   // PAIR job.stop: release here -> acquire in rt::StopToken. A servant that stops finds its job answered.
@@ -329,9 +340,9 @@ void CorePool::carry_out(std::span<const sched::Command> commands, Wakes& wakes,
       if (JobPtr job = worker && cancelled ? remove(**worker, cancel->job) : nullptr)
         cancelled->push_back(std::move(job));
       else
-        demote(cancel->task, cancel->job, true);
+        demote(cancel->task, cancel->job, true, wakes);
     } else if (const auto* demoted = std::get_if<sched::Demote>(&command)) {
-      demote(demoted->task, demoted->job, false);
+      demote(demoted->task, demoted->job, false, wakes);
     } else if (const auto* watched = std::get_if<sched::Watch>(&command)) {
       watch(*watched);
     } else if (const auto* vacated = std::get_if<sched::ReportVacated>(&command)) {

@@ -134,7 +134,7 @@ class CorePool {
   static JobPtr remove(TaskWorker& worker, JobId id) noexcept;
   Looked look_at_watched() const noexcept;
   void watch(const sched::Watch& watched) noexcept;
-  void demote(TaskId task, JobId job, bool cancel) noexcept;
+  void demote(TaskId task, JobId job, bool cancel, Wakes& wakes) noexcept;
 
   // Constant.
   const CoreId core_;

@@ -11,6 +11,7 @@
 #include "orb/dispatch/current.h"
 
 namespace corelane::dispatch {
+
 TaskWorker::TaskWorker(TaskId task, const Contract& contract, CorePool& pool, const Clock& clock,
                        CeilingsOfTask ceilings, os::WaitStrategy strategy)
     : task_(task),
@@ -263,20 +264,23 @@ void TaskWorker::take_share() noexcept {
 void TaskWorker::demote() noexcept {
   const std::lock_guard lock(seat_mutex_);
   demoted_ = true;
-  place();
 }
 
 void TaskWorker::step_back() noexcept {
   const std::lock_guard lock(seat_mutex_);
   stepped_back_ = true;
-  place();
 }
 
-void TaskWorker::restore() noexcept {
+bool TaskWorker::restore() noexcept {
   const std::lock_guard lock(seat_mutex_);
   const bool was_demoted = std::exchange(demoted_, false);
   const bool was_back = std::exchange(stepped_back_, false);
-  if (was_demoted || was_back) place();
+  return was_demoted || was_back;
+}
+
+void TaskWorker::settle() noexcept {
+  const std::lock_guard lock(seat_mutex_);
+  place();
 }
 
 void TaskWorker::seat(Seat seat) noexcept {

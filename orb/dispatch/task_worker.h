@@ -86,13 +86,17 @@ class TaskWorker final : public Agent, private JobControl {
   // Any thread.
   void wake() noexcept { bell_.ring(); }
   void retire() noexcept;
-  // Its job has used up its budget: the thread runs below all tasks until the job ends. With the pool's lock.
+  // Its job has used up its budget: the thread runs below all tasks until the job ends. With the pool's lock; takes
+  // effect with settle().
   void demote() noexcept;
   // It has used more than its budget, under a contract that does not enforce that, on a core whose tasks have servers:
-  // the thread runs behind the core's tasks until the job ends. With the pool's lock.
+  // the thread runs behind the core's tasks until the job ends. With the pool's lock; takes effect with settle().
   void step_back() noexcept;
-  // As before either. With the pool's lock.
-  void restore() noexcept;
+  // As before either, with settle(). False: it was neither. With the pool's lock.
+  bool restore() noexcept;
+  // Has the thread run as the last of these said. Some system calls, which may wait for the kernel: without the pool's
+  // lock. Any thread; twice or late does no harm.
+  void settle() noexcept;
   // The ceiling of a resource has changed, which its job may have locked. Any thread.
   void refresh_ceilings() noexcept;
   // Execution time of the job that runs, so far. Any thread. A system call.

@@ -1,6 +1,7 @@
 // Budgets that a contract enforces, watched while the job runs: in virtual time, and with the real alarm.
 #include <atomic>
 #include <functional>
+#include <thread>
 
 #include "orb/dispatch/current.h"
 #include "orb/os/clock.h"
@@ -128,6 +129,18 @@ TEST_CASE("a job that overruns is cancelled: its answer goes out, it is told to 
   machine.advance(20ms);
   machine.run([&](ScriptedJob&) { next_stopped = machine.stopped(); });
   CHECK_FALSE(next_stopped);
+}
+
+// Where it is not free the test's time runs out.
+TEST_CASE("while the system demotes a thread, and restores it, its core's lock is free") {
+  Watched machine(OverrunPolicy::demote);
+  int changes = 0;
+  machine.threads.threads.front()->on_place = [&] {
+    std::jthread([&] { (void)machine.pool().timer_releases(); });
+    ++changes;
+  };
+  machine.run([&](ScriptedJob&) { machine.execute(5ms); });
+  CHECK(changes == 2);
 }
 
 TEST_CASE("time in which a job is preempted is not its budget's") {

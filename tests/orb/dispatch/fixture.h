@@ -117,6 +117,7 @@ class NoThreads final : public ThreadMaker {
     Seat seat;
     bool ended = false;
     bool refuses_shares = false;  // of SCHED_DEADLINE, as the system may
+    std::function<void()> on_place{};
   };
   Expected<std::unique_ptr<WorkerThread>> start(const std::string& name, const WorkerPtr& worker) override {
     if (failure) return *failure;
@@ -147,6 +148,7 @@ class NoThreads final : public ThreadMaker {
     explicit Handle(std::shared_ptr<Made> made) : made_(std::move(made)) {}
     ~Handle() override { made_->ended = true; }
     bool place(Seat seat) noexcept override {
+      if (made_->on_place) made_->on_place();
       if (seat.share == os::DeadlineShare{} || !made_->refuses_shares) return made_->seat = seat, true;
       made_->seat = {.core = seat.core, .native = seat.native};
       return false;
