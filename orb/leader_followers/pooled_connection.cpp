@@ -18,8 +18,6 @@ namespace {
 constexpr std::size_t read_size = 64 * 1024;
 constexpr int reads_per_turn = 4;  // then other streams get their turn
 
-constexpr Error comm_failure(std::uint32_t minor) { return {.kind = ErrorKind::comm_failure, .minor = minor}; }
-
 }  // namespace
 
 // One watch(): says whether the watcher may still be called, and lets unwatch() wait for a call that runs.
@@ -33,7 +31,7 @@ class PooledConnection::Watch final : public ReadyHandler {
     connection_->read(*this);
     return leave();
   }
-  void on_stopping() noexcept override { connection_->finish(*this, comm_failure(minor::shutting_down)); }
+  void on_stopping() noexcept override { connection_->finish(*this, transport::ended_by(minor::shutting_down)); }
 
   // The watcher, as long as it may be called.
   std::shared_ptr<transport::Watcher> watcher() {
@@ -143,7 +141,7 @@ void PooledConnection::read(Watch& watch) {
     if (!count) return finish(watch, count.error());
     if (*count == 0) {
       below_->close();
-      return finish(watch, comm_failure(minor::peer_closed));
+      return finish(watch, transport::ended_by(minor::peer_closed));
     }
     const Time received = os::now();
     // relaxed: see renew()
@@ -212,7 +210,7 @@ void PooledConnection::on_timer() noexcept {
   // relaxed: see expect_by()
   const bool stalled = now >= expected_by_.load(std::memory_order_relaxed);
   cut_off(stalled ? Error{.kind = ErrorKind::timeout, .minor = minor::deadline_passed}
-                  : comm_failure(minor::idle_timeout));
+                  : transport::ended_by(minor::idle_timeout));
 }
 
 }  // namespace corelane::leader_followers

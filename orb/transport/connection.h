@@ -40,6 +40,9 @@ struct Lent {
   static constexpr std::size_t worth_keeping = 32 * 1024;
 };
 
+// Of a connection that has ended: COMM_FAILURE with one of the minors that Watcher::on_closed() names.
+constexpr Error ended_by(std::uint32_t minor) noexcept { return {.kind = ErrorKind::comm_failure, .minor = minor}; }
+
 // Thread: the reactor's, one call at a time. A callback does not block; it may call any function of the connection.
 class Watcher {
  public:

@@ -2,7 +2,7 @@
 // Threads: receive() on one caller's thread at a time; send() and close() on any; the on_... and *_on_reactor functions
 // on the reactor's thread. Invariants: the link's descriptors stay open until the destructor, so no thread ever uses a
 // number that became somebody else's; close() is a shutdown. What the reactor does for the connection (reading for a
-// watcher, draining the backlog, time-outs) follows from mode_, backlog_ and closed_ in update_on_reactor() alone:
+// watcher, draining the backlog, time-outs) follows from mode_, outbox_ and closed_ in update_on_reactor() alone:
 // whoever changes one of them posts an update, and updates may come twice or late.
 #pragma once
 
@@ -15,9 +15,9 @@
 #include "orb/os/fd.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/transport/connection.h"
-#include "orb/transport/detail/backlog.h"
 #include "orb/transport/detail/census.h"
 #include "orb/transport/detail/link.h"
+#include "orb/transport/detail/outbox.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/detail/read_budget.h"
 #include "orb/transport/transport.h"
@@ -86,8 +86,7 @@ class StreamConnection final : public Connection,
   enum class Mode : std::uint8_t { free, receiving, watched };
 
   class OwnBerth;
-  struct WaitingSender;
-  using Lock = std::unique_lock<os::PiMutex>;
+  using Lock = Outbox::Lock;
 
   Expected<std::size_t> receive_into(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
                                      Lent* lent) noexcept;
@@ -97,11 +96,6 @@ class StreamConnection final : public Connection,
   void end_receiving() noexcept;
   Error why_not_received(Io outcome) noexcept;
   Expected<void> put(std::span<const Bytes> parts, std::uint64_t& position, Lock lock);
-  std::optional<Error> await_room(Lock& lock, std::size_t bytes, Time until);
-  bool has_room_for(std::size_t bytes) const noexcept;
-  Time stalls_at(const WaitingSender& sender) const noexcept;
-  std::optional<Error> why_in_vain(const WaitingSender& sender, Time until) const noexcept;
-  void call_next_sender() noexcept;
   Error close_for(Error reason) noexcept;  // returns the reason that came first
   Error reason() noexcept;
   bool watch_on_reactor(bool room);
@@ -123,8 +117,6 @@ class StreamConnection final : public Connection,
   // Constant after construction.
   const std::unique_ptr<Link> link_;
   const std::shared_ptr<Reactor::Impl> reactor_;
-  const std::size_t backlog_limit_;
-  const Duration backlog_timeout_;
   const Duration idle_timeout_;
   const Endpoint local_;
   const Endpoint peer_;
@@ -140,11 +132,9 @@ class StreamConnection final : public Connection,
 
   // Shared, under the lock.
   os::PiMutex mutex_;
-  Backlog backlog_;
-  bool draining_ = false;                // the reactor was told of the backlog
-  Time last_taken_{};                    // when the peer took something of the backlog, or that began
-  std::vector<WaitingSender*> senders_;  // who wait for room, in order
-  Error reason_{};                       // why it closed
+  Outbox outbox_;
+  bool draining_ = false;  // the reactor was told of what is in the outbox
+  Error reason_{};         // why it closed
   std::shared_ptr<Watcher> watcher_;
 
   // Owner: the reactor's thread.

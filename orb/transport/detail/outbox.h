@@ -1,0 +1,70 @@
+// Outbox: what a connection was given to send and its link has not taken: the backlog, and the senders who wait until
+// there is room in it, in order.
+//
+// Threads: any, with the connection's lock, which await_room() gives up while it waits.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "orb/base/byte_budget.h"
+#include "orb/base/bytes.h"
+#include "orb/base/error.h"
+#include "orb/base/minor.h"
+#include "orb/base/time.h"
+#include "orb/os/pi_mutex.h"
+#include "orb/transport/detail/backlog.h"
+
+namespace corelane::transport {
+
+class Outbox {
+ public:
+  using Lock = std::unique_lock<os::PiMutex>;
+
+  static constexpr Error stalled{.kind = ErrorKind::transient, .minor = minor::send_stalled};
+  static constexpr Error no_room{.kind = ErrorKind::timeout, .minor = minor::no_send_room};
+
+  // `limit`: bytes of the backlog; those who may wait leave half of it to those who may not. `patience`: so long a peer
+  // may take nothing while somebody waits. `budget`: of the backlogs of all connections; null: none. std::bad_alloc.
+  Outbox(std::size_t limit, Duration patience, std::shared_ptr<ByteBudget> budget);
+
+  bool empty() const noexcept { return backlog_.empty(); }
+  // For who may not wait. One that nothing waits before may be longer than the limit.
+  bool has_room(std::size_t bytes) const noexcept { return backlog_.has_room(bytes, limit_); }
+
+  // Copies what follows the first `skip` bytes of the parts. False where the budget has no more: some of it may have
+  // been copied, so the connection is to be closed. std::bad_alloc.
+  [[nodiscard]] bool append(std::span<const Bytes> parts, std::size_t skip);
+  // The oldest bytes that lie together; empty when there are none.
+  Bytes front() const noexcept { return backlog_.front(); }
+  // The peer took so many of front(); none, perhaps.
+  void consume(std::size_t bytes) noexcept;
+  // The link takes nothing any more.
+  void discard() noexcept;
+  // The connection has ended. Nobody waits any more.
+  void close() noexcept;
+
+  // Waits for room, behind those who wait already. Nothing: there is room, or close() was called; `stalled`: the peer
+  // took nothing for too long; `no_room`: `until` has come. std::bad_alloc.
+  std::optional<Error> await_room(Lock& lock, std::size_t bytes, Time until);
+
+ private:
+  struct Sender;
+  bool has_room_for_waiting(std::size_t bytes) const noexcept;
+  Time stalls_at(const Sender& sender) const noexcept;
+  std::optional<Error> why_in_vain(const Sender& sender, Time until) const noexcept;
+  void call_next() noexcept;
+
+  const std::size_t limit_;
+  const Duration patience_;
+  Backlog backlog_;
+  Time last_taken_{};             // when the peer took something of the backlog, or that began
+  std::vector<Sender*> senders_;  // who wait for room, in order
+  bool closed_ = false;
+};
+
+}  // namespace corelane::transport

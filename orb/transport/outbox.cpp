@@ -1,0 +1,80 @@
+#include "orb/transport/detail/outbox.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "orb/os/clock.h"
+#include "orb/os/wait.h"
+
+namespace corelane::transport {
+
+// On the stack of a thread that waits for room.
+struct Outbox::Sender {
+  const std::size_t bytes;
+  const Time since = os::now();
+  os::Parker parker{};
+};
+
+Outbox::Outbox(std::size_t limit, Duration patience, std::shared_ptr<ByteBudget> budget)
+    : limit_(limit), patience_(patience), backlog_(std::move(budget)) {}
+
+bool Outbox::append(std::span<const Bytes> parts, std::size_t skip) {
+  if (backlog_.empty()) last_taken_ = os::now();
+  return backlog_.append(parts, skip);
+}
+
+void Outbox::consume(std::size_t bytes) noexcept {
+  backlog_.consume(bytes);
+  if (bytes > 0) last_taken_ = os::now();
+  call_next();
+}
+
+void Outbox::discard() noexcept {
+  backlog_.clear();
+  call_next();
+}
+
+void Outbox::close() noexcept {
+  backlog_.clear();
+  closed_ = true;
+  for (Sender* sender : senders_) sender->parker.unpark();
+}
+
+std::optional<Error> Outbox::await_room(Lock& lock, std::size_t bytes, Time until) {
+  if (senders_.empty() && has_room_for_waiting(bytes)) return std::nullopt;
+  Sender self{bytes};
+  senders_.push_back(&self);
+  std::optional<Error> in_vain;
+  // Bound: `until`, or that the peer takes nothing.
+  while (!closed_ && (senders_.front() != &self || !has_room_for_waiting(bytes)) &&
+         !(in_vain = why_in_vain(self, until))) {
+    const Time wake_at = std::min(until, stalls_at(self));
+    lock.unlock();
+    self.parker.park(wake_at);
+    lock.lock();
+  }
+  std::erase(senders_, &self);
+  call_next();
+  return in_vain;
+}
+
+bool Outbox::has_room_for_waiting(std::size_t bytes) const noexcept { return backlog_.has_room(bytes, limit_ / 2); }
+
+// An empty backlog waits for the sender who is next, not for the peer.
+Time Outbox::stalls_at(const Sender& sender) const noexcept {
+  return backlog_.empty() ? never : std::max(last_taken_, sender.since) + patience_;
+}
+
+std::optional<Error> Outbox::why_in_vain(const Sender& sender, Time until) const noexcept {
+  const Time now = os::now();
+  if (now >= stalls_at(sender)) return stalled;
+  if (now >= until) return no_room;
+  return std::nullopt;
+}
+
+// Under the lock, which who waits needs before he goes.
+void Outbox::call_next() noexcept {
+  if (!senders_.empty() && has_room_for_waiting(senders_.front()->bytes)) senders_.front()->parker.unpark();
+}
+
+}  // namespace corelane::transport

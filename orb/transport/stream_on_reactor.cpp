@@ -1,0 +1,253 @@
+// What the reactor does for a connection: it reads for a watcher, drains the backlog and keeps the time-outs.
+// Thread: the reactor's.
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "orb/base/errors.h"
+#include "orb/base/minor.h"
+#include "orb/os/clock.h"
+#include "orb/transport/detail/link_handlers.h"
+#include "orb/transport/detail/read_gate.h"
+#include "orb/transport/detail/stream_connection.h"
+
+namespace corelane::transport {
+namespace {
+
+// Of one connection, until the reactor serves the others.
+constexpr int reads_per_turn = 4;
+constexpr int writes_per_turn = 8;
+constexpr std::chrono::milliseconds between_tries{1};  // to send to a peer who does not tell that there is room
+
+}  // namespace
+
+// Makes what the reactor does for this connection agree with what it should do.
+void StreamConnection::update_on_reactor() noexcept try {
+  bool write = false;
+  {
+    const std::lock_guard lock(mutex_);
+    active_watcher_ = watcher_;
+    write = !outbox_.empty();
+    if (!write) draining_ = false;
+  }
+  if (!is_open()) return finish_on_reactor();
+  if (!active_watcher_ && !write) return release_on_reactor();
+  if (!watch_on_reactor(write)) {
+    close_for(reactor_->is_stopping() ? ended_by(minor::shutting_down) : ended_by(minor::connection_lost));
+    return finish_on_reactor();
+  }
+  if (active_watcher_) arm_read_on_reactor();
+  if (write) arm_write_on_reactor();
+  if (active_watcher_) update_timer_on_reactor();
+} catch (const std::bad_alloc&) {
+  give_up_on_reactor();
+}
+
+// False when the system does not let it.
+bool StreamConnection::watch_on_reactor(bool room) {
+  if (!readiness_) readiness_ = reactor_->watch(link_->bytes_descriptor(), shared_from_this());
+  if (!end_ && link_->end_descriptor() >= 0) {
+    end_ =
+        reactor_->watch(link_->end_descriptor(), std::make_shared<EndHandler>(shared_from_this(), *link_, end_told_));
+    if (!end_) return false;
+    end_->arm_read();
+  }
+  if (room && !room_ && link_->room() == Link::Room::readable)
+    room_ = reactor_->watch(link_->room_descriptor(), std::make_shared<RoomHandler>(shared_from_this()));
+  return readiness_ && (!room || link_->room() != Link::Room::readable || room_);
+}
+
+void StreamConnection::arm_read_on_reactor() {
+  if (std::exchange(read_armed_, true)) return;
+  if (!link_->await_bytes() || end_told_) link_->nudge();
+  readiness_->arm_read();
+}
+
+void StreamConnection::try_again_on_reactor() {
+  reactor_->schedule(os::now() + between_tries, [weak = weak_from_this()] {
+    if (const auto self = weak.lock(); self && self->readiness_) self->on_writable();
+  });
+}
+
+void StreamConnection::arm_write_on_reactor() {
+  if (std::exchange(write_armed_, true)) return;
+  if (link_->room() == Link::Room::untold) return try_again_on_reactor();
+  if (!room_) return readiness_->arm_write();
+  {
+    const std::lock_guard lock(mutex_);
+    link_->await_room(outbox_.front().size());
+  }
+  room_->arm_read();
+}
+
+// What the reactor cannot wait for, it lets go.
+void StreamConnection::give_up_on_reactor() noexcept {
+  close_for(errors::no_memory);
+  finish_on_reactor();
+}
+
+void StreamConnection::release_on_reactor() {
+  if (!readiness_) return;
+  readiness_.reset();
+  end_.reset();
+  room_.reset();
+  read_armed_ = write_armed_ = read_waits_ = false;
+  link_->released();
+}
+
+// The last thing that the reactor does for the connection: on_closed, once.
+void StreamConnection::finish_on_reactor() {
+  release_on_reactor();
+  active_watcher_.reset();
+  std::shared_ptr<Watcher> watcher;
+  Error why;
+  {
+    const std::lock_guard lock(mutex_);
+    watcher = std::move(watcher_);
+    why = reason_;
+  }
+  if (!watcher) return;
+  // PAIR connection.mode: release here -> acquire in begin_receiving() and watch().
+  mode_.store(Mode::free, std::memory_order_release);
+  watcher->on_closed(why);
+}
+
+void StreamConnection::detach_on_reactor() {
+  std::shared_ptr<Watcher> watcher;  // dies after the lock
+  {
+    const std::lock_guard lock(mutex_);
+    watcher = std::move(watcher_);
+  }
+  if (!watcher) return;
+  update_on_reactor();
+  // PAIR connection.mode: release here -> acquire in begin_receiving() and watch(). The reactor reads no more.
+  mode_.store(Mode::free, std::memory_order_release);
+}
+
+// What waits counts as armed: its turn comes without another readiness.
+bool StreamConnection::defer_read() {
+  // relaxed: see read_for_tasks()
+  if (for_tasks_.load(std::memory_order_relaxed)) reads_.payer = ReadPayer::tasks;
+  read_waits_ = active_watcher_ && is_open() && reactor_->reads().defers(reads_, weak_from_this());
+  read_armed_ = read_armed_ || read_waits_;
+  return read_waits_;
+}
+
+void StreamConnection::on_readable() noexcept try {
+  read_armed_ = false;
+  if (defer_read()) return;
+  if (active_watcher_) link_->stop_awaiting();
+  const MutableBytes buffer = reactor_->read_buffer();
+  for (int turn = 0; turn < reads_per_turn && is_open(); ++turn) {
+    const std::shared_ptr<Watcher> watcher = active_watcher_;
+    if (!watcher) break;  // taken back, perhaps by the last on_bytes()
+    Lent lent;
+    const IoResult result = link_->receive_some(buffer, &lent);
+    if (result.outcome == Io::would_block) break;
+    if (result.outcome == Io::failed || result.count == 0) {
+      close_for(result.outcome == Io::failed ? link_->failure() : ended_by(minor::peer_closed));
+      break;
+    }
+    const Time received = os::now();
+    // relaxed: see renew()
+    last_traffic_.store(received, std::memory_order_relaxed);
+    lent.keeper ? watcher->on_lent(std::move(lent), received) : watcher->on_bytes(buffer.first(result.count), received);
+    if (reactor_->reads().is_limited()) break;
+    // Before the descriptor is asked for, one more look: who answers at once is often called at once.
+    if (result.count < buffer.size() && (!active_watcher_ || link_->await_bytes())) break;
+  }
+  reactor_->reads().charge(reads_);
+  // Nothing but the next read is to be prepared: no lock, which a sender that was pre-empted in its system call may
+  // hold.
+  if (!active_watcher_ || !is_open()) return update_on_reactor();
+  arm_read_on_reactor();
+  update_timer_on_reactor();
+} catch (const std::bad_alloc&) {
+  give_up_on_reactor();
+}
+
+// Unless it was given back meanwhile, and perhaps watched anew.
+void StreamConnection::on_read_turn() noexcept {
+  if (read_waits_) on_readable();
+}
+
+void StreamConnection::on_writable() noexcept {
+  write_armed_ = false;
+  for (int turn = 0; turn < writes_per_turn; ++turn) {
+    const std::lock_guard lock(mutex_);
+    const Bytes next = outbox_.front();
+    if (next.empty()) break;
+    const IoResult result = link_->send_some(std::span<const Bytes>{&next, 1});
+    outbox_.consume(result.count);
+    if (result.outcome == Io::failed) outbox_.discard();  // the stream's end is for whoever reads it
+    if (result.outcome != Io::done) break;
+  }
+  update_on_reactor();
+}
+
+void StreamConnection::on_stopping() noexcept {
+  close_for(ended_by(minor::shutting_down));
+  finish_on_reactor();
+}
+
+// relaxed: see renew()
+Time StreamConnection::quiet_since() const noexcept { return last_traffic_.load(std::memory_order_relaxed); }
+
+bool StreamConnection::give_way() noexcept {
+  if (!is_idle_on_reactor()) return false;
+  const std::shared_ptr<Watcher> watcher = active_watcher_;
+  watcher->give_way();
+  ticket_.reset();
+  return true;
+}
+
+// Bytes that nobody has read yet are something under way, too.
+bool StreamConnection::is_idle_on_reactor() noexcept {
+  if (!active_watcher_ || !is_open() || read_waits_ || !active_watcher_->is_idle()) return false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!outbox_.empty()) return false;
+  }
+  pollfd unread{.fd = link_->descriptor(), .events = POLLIN, .revents = 0};
+  return poll(&unread, 1, 0) == 0;
+}
+
+Time StreamConnection::time_limit() const noexcept {
+  // relaxed: see expect_by() and renew()
+  const Time expected = expected_by_.load(std::memory_order_relaxed);
+  if (idle_timeout_ <= Duration::zero()) return expected;
+  return std::min(expected, last_traffic_.load(std::memory_order_relaxed) + idle_timeout_);
+}
+
+// A later limit than the one waited for is found when that one comes.
+void StreamConnection::update_timer_on_reactor() {
+  const Time limit = time_limit();
+  if (limit >= timer_at_) return;
+  reactor_->cancel(timer_);
+  timer_at_ = limit;
+  timer_ = reactor_->schedule(limit, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->on_timer();
+  });
+}
+
+void StreamConnection::on_timer() noexcept try {
+  timer_at_ = never;
+  if (!active_watcher_ || !is_open()) return;
+  const Time now = os::now();
+  // relaxed: see expect_by()
+  if (now >= expected_by_.load(std::memory_order_relaxed)) {
+    close_for(errors::deadline_passed);
+  } else if (now >= time_limit()) {
+    close_for(ended_by(minor::idle_timeout));
+  } else {
+    update_timer_on_reactor();
+  }
+} catch (const std::bad_alloc&) {
+  give_up_on_reactor();
+}
+
+}  // namespace corelane::transport
