@@ -1,0 +1,130 @@
+// What waits for a link, by itself: how much may wait, and which sender comes next.
+#include "orb/transport/detail/outbox.h"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <semaphore>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/stream_harness.h"
+
+namespace outbox_test {
+
+using namespace corelane;
+using namespace corelane::testing;
+using namespace std::chrono_literals;
+using transport::Outbox;
+
+namespace {
+
+constexpr std::size_t limit = 10;
+
+// An outbox with its connection's lock.
+class Box {
+ public:
+  explicit Box(Duration patience = 1h) : outbox(limit, patience, nullptr) {}
+
+  bool append(std::size_t bytes) {
+    const std::string text(bytes, 'x');
+    const Bytes part = bytes_of(text);
+    return outbox.append(std::span<const Bytes>{&part, 1}, 0);
+  }
+  std::optional<Error> await_room(std::size_t bytes, Time until) {
+    Outbox::Lock lock(mutex);
+    return outbox.await_room(lock, bytes, until);
+  }
+  // The peer takes all.
+  void take() {
+    const Outbox::Lock lock(mutex);
+    outbox.consume(outbox.front().size());
+  }
+  // Waits on a thread of its own, from the return of this on, and fills the outbox as soon as it may.
+  std::jthread sender(int number) {
+    const auto has_lock = std::make_shared<std::binary_semaphore>(0);
+    std::jthread thread([this, number, has_lock] {
+      Outbox::Lock lock(mutex);
+      has_lock->release();
+      if (outbox.await_room(lock, limit / 2, never) || !append(limit / 2)) return;
+      sent.push_back(number);
+    });
+    has_lock->acquire();
+    const Outbox::Lock until_it_waits(mutex);
+    return thread;
+  }
+
+  Outbox outbox;
+  os::PiMutex mutex;
+  std::vector<int> sent;
+};
+
+}  // namespace
+
+TEST_CASE("who may wait has half of the room, who may not has all") {
+  Box box;
+  CHECK(box.outbox.has_room(limit + 1));  // before anything waits
+  REQUIRE(box.append(4));
+  CHECK(box.outbox.has_room(6));
+  CHECK_FALSE(box.outbox.has_room(7));
+  CHECK_FALSE(box.await_room(1, Time{}));
+  CHECK(box.await_room(2, Time{}) == Outbox::no_room);
+}
+
+TEST_CASE("senders get room in the order in which they came") {
+  Box box;
+  REQUIRE(box.append(limit));
+  std::jthread first = box.sender(1), second = box.sender(2);
+  box.take();
+  first.join();
+  box.take();
+  second.join();
+  CHECK(box.sent == std::vector{1, 2});
+}
+
+TEST_CASE("who comes while another waits does not pass him") {
+  Box box;
+  REQUIRE(box.append(limit));
+  std::jthread first = box.sender(1);
+  CHECK(box.await_room(1, Time{}) == Outbox::no_room);
+  box.take();
+  first.join();
+  CHECK(box.sent == std::vector{1});
+}
+
+TEST_CASE("what the link takes no more makes room") {
+  Box box;
+  REQUIRE(box.append(limit));
+  std::jthread sender = box.sender(1);
+  {
+    const Outbox::Lock lock(box.mutex);
+    box.outbox.discard();
+  }
+  sender.join();
+  CHECK(box.sent.size() == 1);
+}
+
+// Error paths.
+
+TEST_CASE("who waits for a peer that takes nothing learns it") {
+  Box box(0ns);
+  REQUIRE(box.append(limit));
+  CHECK(box.await_room(1, never) == Outbox::stalled);
+}
+
+TEST_CASE("nobody waits for a connection that has ended") {
+  Box box;
+  REQUIRE(box.append(limit));
+  std::jthread first = box.sender(1), second = box.sender(2);
+  {
+    const Outbox::Lock lock(box.mutex);
+    box.outbox.close();
+  }
+  first.join();
+  second.join();
+  CHECK_FALSE(box.await_room(limit, Time{}));
+}
+
+}  // namespace outbox_test
