@@ -12,9 +12,9 @@
 #include <iostream>
 #include <sstream>
 #include <string>
-#include <system_error>
 
 #include "idl/tool/output.h"
+#include "tests/support/temp_directory.h"
 
 namespace fs = std::filesystem;
 
@@ -27,17 +27,9 @@ struct Outcome {
 
 // A folder of its own, removed at the end, in which commands run.
 class Workshop {
- public:
-  Workshop() {
-    std::string pattern = (fs::temp_directory_path() / "corelane-idl-XXXXXX").string();
-    REQUIRE(mkdtemp(pattern.data()) != nullptr);
-    folder = pattern;
-  }
-  ~Workshop() {
-    std::error_code ignored;
-    fs::remove_all(folder, ignored);
-  }
+  const corelane::testing::TempDirectory directory_;
 
+ public:
   void write(const std::string& name, const std::string& text) const {
     fs::create_directories((folder / name).parent_path());
     std::ofstream(folder / name) << text;
@@ -64,7 +56,7 @@ class Workshop {
     return shell(std::string(CORELANE_IDL_PROGRAM " ").append(arguments));
   }
 
-  fs::path folder;
+  const fs::path folder{directory_.path()};
 };
 
 bool have_omniidl() { return std::system("command -v omniidl > /dev/null 2>&1") == 0; }

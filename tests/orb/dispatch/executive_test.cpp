@@ -8,8 +8,6 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <filesystem>
 #include <iostream>
 #include <random>
 #include <thread>
@@ -22,10 +20,12 @@
 #include "orb/os/privileges.h"
 #include "orb/os/thread.h"
 #include "tests/support/quiet.h"
+#include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::dispatch;
 using corelane::testing::Quiet;
+using corelane::testing::TempDirectory;
 using namespace std::chrono_literals;
 
 namespace {
@@ -391,28 +391,24 @@ class ServerProcess {
 }  // namespace
 
 TEST_CASE("two servers started together never admit more than the machine and a killed one's share returns") {
-  std::string directory = (std::filesystem::temp_directory_path() / "corelane-servers-XXXXXX").string();
-  REQUIRE(mkdtemp(directory.data()) != nullptr);
+  const TempDirectory directory;
   constexpr long machine = 2 * sched::default_capacity;
-  {
-    ServerProcess a(directory, 1);
-    ServerProcess b(directory, 2);
-    for (ServerProcess* each : {&a, &b}) REQUIRE(each->held() > 0);
-    a.go();
-    b.go();
-    const long first = a.held();
-    const long second = b.held();
-    CHECK(first + second <= machine);
-    CHECK(first + second > machine / 2);  // and they do not refuse what is there
-    a.kill_now();
-    b.go();
-    const long alone = b.held();
-    CHECK(alone > second);
-    CHECK(alone <= machine);
-    ServerProcess c(directory, 3);
-    c.held();
-    c.go();
-    CHECK(c.held() + alone <= machine);
-  }
-  std::filesystem::remove_all(directory);
+  ServerProcess a(directory.path(), 1);
+  ServerProcess b(directory.path(), 2);
+  for (ServerProcess* each : {&a, &b}) REQUIRE(each->held() > 0);
+  a.go();
+  b.go();
+  const long first = a.held();
+  const long second = b.held();
+  CHECK(first + second <= machine);
+  CHECK(first + second > machine / 2);  // and they do not refuse what is there
+  a.kill_now();
+  b.go();
+  const long alone = b.held();
+  CHECK(alone > second);
+  CHECK(alone <= machine);
+  ServerProcess c(directory.path(), 3);
+  c.held();
+  c.go();
+  CHECK(c.held() + alone <= machine);
 }
