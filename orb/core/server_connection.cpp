@@ -205,7 +205,7 @@ void ServerConnection::take_request(const giop::Message& message, Time received)
   } catch (const std::bad_alloc&) {
     send_exception(to, no_memory);
   }
-  if (key_.capacity() > longest_kept_key) key_ = {};
+  if (key_.capacity() > longest_kept_key) key_ = std::vector<std::byte>();
 }
 
 void ServerConnection::keep(Bytes message, std::vector<std::byte>& in) {

@@ -232,9 +232,10 @@ void ServerJob::recycle() noexcept {
   object_.reset();
   message_ = {};
   keeper_.reset();
+  if (writer_.size() > kept_bytes) writer_ = cdr::Writer();
   writer_.clear();  // what it may lie in goes
   room_.release();
-  if (bytes_.capacity() > kept_bytes) bytes_ = {};
+  if (bytes_.capacity() > kept_bytes) bytes_ = std::vector<std::byte>();  // `{}` would keep the memory
   Server& server = connection->server();
   server.give_back(std::unique_ptr<ServerJob>(this));
   server.requests().leave();
