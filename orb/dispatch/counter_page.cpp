@@ -276,18 +276,14 @@ Expected<std::unique_ptr<CounterPage>> CounterPage::make(const std::string& dire
   std::unique_ptr<CounterPage> page(
       new CounterPage(std::move(file->first), std::move(file->second), words_for(cores, tasks), cores, tasks));
   const auto size = static_cast<off_t>(page->words_.size() * sizeof(std::uint64_t));
-  if (!os::take_room(page->file_, 0, size)) return not_stored;
+  if (!os::take_room(page->file_.file(), 0, size)) return not_stored;
   return page;
 }
 
 CounterPage::CounterPage(std::string path, os::Fd file, std::size_t words, std::size_t cores, std::size_t tasks)
-    : path_(std::move(path)), file_(std::move(file)), cores_(cores), tasks_(tasks), words_(words) {}
+    : file_(std::move(path), std::move(file)), cores_(cores), tasks_(tasks), words_(words) {}
 
-CounterPage::~CounterPage() {
-  if (is_at_path()) ::unlink(path_.c_str());
-}
-
-bool CounterPage::is_at_path() const noexcept { return os::is_at(file_, path_.c_str()); }
+bool CounterPage::is_at_path() const noexcept { return file_.is_there(); }
 
 void CounterPage::write(const ProcessCounters& counters) noexcept {
   std::uint64_t& sequence = words_[sequence_word];
@@ -302,7 +298,7 @@ void CounterPage::write(const ProcessCounters& counters) noexcept {
 
 void CounterPage::put(std::span<const std::uint64_t> words, std::size_t at) noexcept {
   const os::SizeLimitGuard guard;
-  (void)!::pwrite(file_.get(), words.data(), words.size_bytes(), static_cast<off_t>(at * sizeof(std::uint64_t)));
+  (void)!::pwrite(file_.file().get(), words.data(), words.size_bytes(), static_cast<off_t>(at * sizeof(std::uint64_t)));
 }
 
 void CounterPage::fill(const ProcessCounters& counters) noexcept {

@@ -42,6 +42,7 @@
 #include "orb/base/time.h"
 #include "orb/dispatch/refusal_log.h"
 #include "orb/os/fd.h"
+#include "orb/os/own_file.h"
 #include "orb/sched/task.h"
 
 namespace corelane::dispatch {
@@ -99,7 +100,7 @@ class CounterPage {
                                                      std::size_t tasks);
   CounterPage(const CounterPage&) = delete;
   CounterPage& operator=(const CounterPage&) = delete;
-  ~CounterPage();  // removes the file
+  ~CounterPage() = default;  // removes the file
 
   // Whether others still find it.
   bool is_at_path() const noexcept;
@@ -111,8 +112,7 @@ class CounterPage {
   void fill(const ProcessCounters& counters) noexcept;
   void put(std::span<const std::uint64_t> words, std::size_t at) noexcept;
 
-  const std::string path_;
-  const os::Fd file_;
+  const os::OwnFile file_;
   const std::size_t cores_, tasks_;
   std::vector<std::uint64_t> words_;  // what the file says
 };

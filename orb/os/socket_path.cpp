@@ -138,7 +138,8 @@ Expected<SocketPath, PathRefusal> SocketPath::claim(std::string path) {
                        ": take a shorter directory");
   auto lock = claim_file(lock_path(path).c_str());
   if (!lock) return lock_refusal(path, lock.error());
-  SocketPath claimed(std::move(path), std::move(*lock));
+  OwnFile own_lock(lock_path(path), std::move(*lock));
+  SocketPath claimed(std::move(path), std::move(own_lock));
   switch (found_at(claimed.path_)) {
     case Found::nothing:
       break;
@@ -178,18 +179,14 @@ Expected<Fd, PathRefusal> SocketPath::listen(mode_t mode, int type) {
     if (errno == EADDRINUSE) return refusal(address_in_use, path_, "another program listens there; take another path");
     return system_refusal(path_, "bind", errno);
   }
-  bound_ = Fd(open(path_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  if (bound_ && chmod(path_.c_str(), mode) == 0 && ::listen(fd.get(), SOMAXCONN) == 0) return fd;
+  Fd file(open(path_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));  // while it is open its inode is nobody else's
+  if (file && chmod(path_.c_str(), mode) == 0 && ::listen(fd.get(), SOMAXCONN) == 0) {
+    bound_.emplace(path_, std::move(file));
+    return fd;
+  }
   const int why = errno;
   unlink(path_.c_str());  // ours: it was made just now, under the lock
   return system_refusal(path_, "listen", why);
-}
-
-SocketPath::~SocketPath() {
-  if (!lock_) return;
-  if (bound_ && is_at(bound_, path_.c_str())) unlink(path_.c_str());
-  const std::string lock = lock_path(path_);
-  if (is_at(lock_, lock.c_str())) unlink(lock.c_str());  // before the lock goes with its file: see claim_file()
 }
 
 }  // namespace corelane::os

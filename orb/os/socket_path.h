@@ -3,8 +3,8 @@
 // A lock file beside the socket (path + ".lock", locked by its open file description) says that a server lives; the
 // kernel drops the lock with the process, also after kill -9. Whoever holds it may remove a socket that nobody listens
 // at any more. A live server is never displaced, nor one that knows nothing of the lock file, nor a file that is no
-// socket, nor a file in the lock's place that says something: our locks are empty. Destruction removes both files, as
-// far as they are those that were made. Threads: any but real-time ones.
+// socket, nor a file in the lock's place that says something: our locks are empty. Destruction, or the end of the
+// process, removes both files, as far as they are those that were made (OwnFile). Threads: any but real-time ones.
 #pragma once
 
 #include <sys/socket.h>
@@ -14,10 +14,10 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "orb/base/expected.h"
 #include "orb/os/fd.h"
+#include "orb/os/own_file.h"
 
 namespace corelane::os {
 
@@ -48,22 +48,17 @@ class SocketPath {
   // what dead servers left in it.
   static Expected<SocketPath, PathRefusal> choose(const std::string& directory);
 
-  SocketPath(SocketPath&& other) noexcept
-      : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)), bound_(std::move(other.bound_)) {}
-  SocketPath& operator=(SocketPath&&) = delete;
-  ~SocketPath();
-
   // A listening socket at the path, whose file is gone again when that fails. It does not block; `mode` says who may
   // connect, `type` is SOCK_STREAM or SOCK_SEQPACKET. Once.
   Expected<Fd, PathRefusal> listen(mode_t mode, int type = SOCK_STREAM);
   const std::string& path() const noexcept { return path_; }
 
  private:
-  SocketPath(std::string path, Fd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+  SocketPath(std::string path, OwnFile lock) : path_(std::move(path)), lock_(std::move(lock)) {}
 
   std::string path_;
-  Fd lock_;
-  Fd bound_;  // the file that listen() made, not its socket: while it is open its inode is nobody else's
+  OwnFile lock_;
+  std::optional<OwnFile> bound_;  // what listen() made: not the socket but its file, which goes before the lock
 };
 
 }  // namespace corelane::os

@@ -2,10 +2,12 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <fstream>
 
 #include "orb/os/child_process.h"
 #include "orb/os/privileges.h"
+#include "tests/support/temp_directory.h"
 
 using namespace corelane;
 
@@ -82,4 +84,13 @@ TEST_CASE("a reader that may not run above the tasks is a warning with its remed
   if (!server.started) return;
   CHECK(server.times("io.priority = 50 was refused") == 1);
   CHECK(server.times("SCHED_FIFO is missing") == 0);
+}
+
+TEST_CASE("a server that an error ends leaves nothing in the runtime directory") {
+  const testing::TempDirectory directory;
+  const std::string server = os::program_beside("corelane-quickstart-server") +
+                             " -ORBRuntimeLedger off -ORBPoolRealTime off -ORBRuntimeDirectory " + directory.path();
+  // Its reference finds no room: it ends in the middle of main, with its ORB.
+  CHECK(std::system((server + " >/dev/full 2>/dev/null").c_str()) != 0);
+  CHECK(directory.entries() == 0);
 }

@@ -1,0 +1,82 @@
+// What is left of the files of a process that ends without putting them away.
+#include "orb/os/own_file.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include "orb/os/socket_path.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+
+namespace {
+
+os::OwnFile make(const std::string& path) {
+  return {path, os::Fd(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600))};
+}
+
+// Does `body` in a child that ends by exit(), which destroys nothing of it.
+template <typename Body>
+void in_child_that_exits(Body body) {
+  std::cout.flush();
+  const pid_t child = fork();
+  if (child == 0) {
+    body();
+    std::exit(0);
+  }
+  REQUIRE(child > 0);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+}
+
+}  // namespace
+
+TEST_CASE("a file goes with its owner, wherever that was moved to") {
+  const testing::TempDirectory directory;
+  {
+    os::OwnFile first = make(directory / "a");
+    const os::OwnFile second = std::move(first);
+    CHECK(second.is_there());
+    CHECK(second.path() == directory / "a");
+  }
+  CHECK(directory.entries() == 0);
+}
+
+TEST_CASE("a file that another one has taken the path of stays") {
+  const testing::TempDirectory directory;
+  {
+    const os::OwnFile first = make(directory / "a");
+    std::filesystem::remove(directory / "a");
+    (void)os::Fd(open((directory / "a").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    CHECK_FALSE(first.is_there());
+  }
+  CHECK(directory.entries() == 1);
+}
+
+TEST_CASE("who exits leaves no files, and none of a socket's") {
+  const testing::TempDirectory directory;
+  in_child_that_exits([&] {
+    new os::OwnFile(make(directory / "a"));
+    auto* const socket = new Expected<os::SocketPath, os::PathRefusal>(os::SocketPath::claim(directory / "b.sock"));
+    auto* const listening = new Expected<os::Fd, os::PathRefusal>((*socket)->listen(0600));
+    if (!*listening || directory.entries() != 3) std::_Exit(1);
+  });
+  CHECK(directory.entries() == 0);
+}
+
+TEST_CASE("a child that exits leaves its parent's files alone") {
+  const testing::TempDirectory directory;
+  const os::OwnFile mine = make(directory / "a");
+  in_child_that_exits([] {});
+  CHECK(mine.is_there());
+  in_child_that_exits([&] { new os::OwnFile(make(directory / "b")); });
+  CHECK(mine.is_there());
+  CHECK(directory.entries() == 1);
+}
