@@ -1,6 +1,7 @@
 #include "services/corelane/naming_session.h"
 
 #include <ostream>
+#include <string_view>
 
 #include "services/corelane/listening.h"
 #include "services/corelane/text.h"
@@ -18,11 +19,12 @@ int complain(std::ostream& err, const std::string& who, const std::string& what)
   return 1;
 }
 
-// Of what the ORB says the part that tells where was looked.
+// Of what the ORB says the part that tells where was looked and what to do, in this command's words.
 std::string nobody_text(const std::string& said) {
-  const std::size_t begin = said.find("no nameserver"), end = said.find(": start corelane-nameserver");
+  constexpr std::string_view head = "no initial reference 'NameService'; ", setting = "naming.service";
+  const std::size_t begin = said.find(head), end = said.rfind(setting);
   if (begin == said.npos || end == said.npos || end < begin) return said + how_to_find_one;
-  return said.substr(begin, end - begin) + how_to_find_one;
+  return said.substr(begin + head.size(), end - begin - head.size()) + "--service REFERENCE";
 }
 
 }  // namespace

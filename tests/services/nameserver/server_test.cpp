@@ -15,6 +15,7 @@
 #include "CorelaneNamingS.h"
 #include "orb/os/child_process.h"
 #include "orb/os/host.h"
+#include "orb/os/socket_path.h"
 #include "tests/services/nameserver/served.h"
 #include "tests/support/other_users_socket.h"
 #include "tests/support/temp_directory.h"
@@ -283,7 +284,8 @@ TEST_CASE("a nameserver of another user is left alone and the client is told who
   }
   const QuietOrb trusting(
       {"-ORBNamingSocket", path, "-ORBNamingTrusted", std::to_string(another_user), "-ORBTimeoutRequest", "10ms"});
-  CHECK_THROWS_WITH(trusting->resolve_initial_references("NameService"), Catch::Contains("TIMEOUT"));
+  CHECK_THROWS_WITH(trusting->resolve_initial_references("NameService"),
+                    Catch::Contains("does not answer within timeout.connect"));
 }
 
 TEST_CASE("a client who has as many listeners as he may is told so") {
@@ -307,5 +309,21 @@ TEST_CASE("where no nameserver runs a client is told so, and what to do") {
   } catch (const CORBA::ORB::InvalidName& why) {
     CHECK_THAT(why.what(), Catch::Contains("no nameserver runs on this host") && Catch::Contains(place.path()) &&
                                Catch::Contains("corelane-nameserver") && Catch::Contains("naming.service"));
+  }
+}
+
+TEST_CASE("a program that holds the nameserver's address and says nothing is found out, long before timeout.request") {
+  const TempDirectory place;
+  auto path = os::SocketPath::claim(place / "nameserver.sock");
+  REQUIRE(path);
+  const auto mute = path->listen(0600);
+  REQUIRE(mute);
+  const QuietOrb client({"-ORBNamingSocket", path->path(), "-ORBTimeoutConnect", "100ms", "-ORBTimeoutRequest", "0s"});
+  try {
+    client->resolve_initial_references("NameService");
+    FAIL("nobody answers there");
+  } catch (const CORBA::ORB::InvalidName& why) {
+    CHECK_THAT(why.what(), Catch::Contains("does not answer within timeout.connect") && Catch::Contains("ss -l") &&
+                               Catch::Contains(path->path()) && !Catch::Contains("start corelane-nameserver"));
   }
 }
