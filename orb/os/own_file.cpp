@@ -24,9 +24,9 @@ struct OwnFile::Entry {
 
 // Never destroyed: threads may still make and end files when static objects are.
 struct OwnFile::Living {
+  // Which adds files; another one does not even take the lock, which it may have as held.
   // relaxed: set before main ends, or by who forked
-  std::atomic<pid_t> process{
-      0};  // which adds files; another one does not even take the lock, which it may have as held
+  std::atomic<pid_t> process{0};
   std::mutex mutex;
   std::list<Entry> entries;  // the last made first; guarded by mutex
 
