@@ -51,8 +51,8 @@ constexpr Entry table[] = {
      "the peer did not take what was sent before within the time allowed, so nothing was sent; it reads slowly, or not "
      "at all; see timeout.request and limits.backlog"},
     {send_backlogs,
-     "what waits for all peers together exceeds limits.backlogs, and the connection that more was to wait for was "
-     "closed; many peers read slowly, or one over many connections: see limits.connections_per_peer"},
+     "the backlogs of all connections reached limits.backlogs, so the connection that needed more room was closed; "
+     "many peers read slowly, or one over many connections: see limits.connections_per_peer"},
     {peer_closed,
      "the peer closed the connection in good order, and the call did not run: the server ends, or has as many "
      "connections as limits.connections and limits.connections_per_peer allow; its log says which"},

@@ -61,6 +61,8 @@ class Writer {
     return (native_order == ByteOrder::little) != swap_ ? ByteOrder::little : ByteOrder::big;
   }
   std::size_t size() const noexcept { return size_; }
+  // Memory that it keeps over clear(): that of the longest message which did not lie in a Room.
+  std::size_t kept_bytes() const noexcept { return owned_; }
   // The next byte's place counted from the origin of alignment.
   std::size_t offset() const noexcept { return size_ + offset_; }
   // Valid until the next write.

@@ -64,8 +64,8 @@ std::optional<Absence> why_not_there(const ObjectReference<Object>& nameserver, 
     if (!said.text().empty()) return Absence{said.text() + " (naming.trusted names users who are believed)"};
     if (fault.minor() == minor::connect_failed) return Absence{"no nameserver runs on this host"};
     if (fault.minor() == minor::deadline_passed)
-      return Absence{"who listens at the nameserver's address does not answer within timeout.connect",
-                     "see who that is (ss -lptn, ss -lpxn) and end it, or name a nameserver with naming.service"};
+      return Absence{"the program that listens at the nameserver's address does not answer in time",
+                     "see which one it is (ss -lptn, ss -lpxn) and end it, or name a nameserver with naming.service"};
     return Absence{std::string("the nameserver of this host does not answer: ") + fault.what()};
   }
 }

@@ -232,7 +232,7 @@ void ServerJob::recycle() noexcept {
   object_.reset();
   message_ = {};
   keeper_.reset();
-  if (writer_.size() > kept_bytes) writer_ = cdr::Writer();
+  if (writer_.kept_bytes() > kept_bytes) writer_ = cdr::Writer();
   writer_.clear();  // what it may lie in goes
   room_.release();
   if (bytes_.capacity() > kept_bytes) bytes_ = std::vector<std::byte>();  // `{}` would keep the memory

@@ -113,7 +113,8 @@ const std::vector<SettingsEntry>& settings_table() {
        "least; one that nothing waits before may be longer",
        [](S& s, V v) { return size(v, s.connections.backlog, 1024, 2047 * mebi); }},
       {"limits.backlogs", "1073741824",
-       "bytes that wait so for all peers of an ORB together; the connection that would exceed it is closed",
+       "bytes in the backlogs of all connections of an ORB together, beyond the first 64 KiB of each; a connection "
+       "whose next message would exceed it is closed",
        [](S& s, V v) { return number<std::size_t>(v, s.backlogs, 64 * 1024, std::size_t{1} << 40); }},
       {"limits.requests", "1024", "requests of one connection under way; more get TRANSIENT",
        [](S& s, V v) { return size(v, s.requests_per_connection, 1, 1'000'000); }},

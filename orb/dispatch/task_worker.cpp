@@ -189,7 +189,7 @@ void TaskWorker::refresh_ceilings() noexcept {
 
 // A demoted job ends its sections at their ceilings first.
 int TaskWorker::native() const noexcept {
-  int level = demoted_ ? 0 : seat_.native;
+  int level = demoted_.load(std::memory_order_relaxed) ? 0 : seat_.native;  // relaxed: see is_served()
   for (std::size_t i = 0; i < max_uses; ++i)
     if (held_[i] > 0)
       level = std::max(level, ceilings_[i]->native.load(std::memory_order_relaxed));  // relaxed: see set()
@@ -249,8 +249,7 @@ void TaskWorker::attach(WorkerThread* thread) noexcept {
 }
 
 void TaskWorker::place() noexcept {
-  const bool served = !demoted_ && !stepped_back_;
-  const os::DeadlineShare share = served ? seat_.share : os::DeadlineShare{};
+  const os::DeadlineShare share = is_served() ? seat_.share : os::DeadlineShare{};
   if (thread_) misplaced_ = !thread_->place({.core = seat_.core, .native = native(), .share = share});
 }
 
@@ -258,23 +257,24 @@ void TaskWorker::place() noexcept {
 // here, on the new one; and who lost his share asks whenever he wakes.
 void TaskWorker::take_share() noexcept {
   const std::lock_guard lock(seat_mutex_);
-  if (misplaced_ && !demoted_ && !stepped_back_) place();
+  if (misplaced_ && is_served()) place();
 }
 
-void TaskWorker::demote() noexcept {
-  const std::lock_guard lock(seat_mutex_);
-  demoted_ = true;
+// Whoever changes either mark settles afterwards, so the last one to place the thread sees both.
+bool TaskWorker::is_served() const noexcept {
+  // relaxed: no other data depends on the marks
+  return !demoted_.load(std::memory_order_relaxed) && !stepped_back_.load(std::memory_order_relaxed);
 }
+
+void TaskWorker::demote() noexcept { demoted_.store(true, std::memory_order_relaxed); }  // relaxed: see is_served()
 
 void TaskWorker::step_back() noexcept {
-  const std::lock_guard lock(seat_mutex_);
-  stepped_back_ = true;
+  stepped_back_.store(true, std::memory_order_relaxed);  // relaxed: see is_served()
 }
 
 bool TaskWorker::restore() noexcept {
-  const std::lock_guard lock(seat_mutex_);
-  const bool was_demoted = std::exchange(demoted_, false);
-  const bool was_back = std::exchange(stepped_back_, false);
+  const bool was_demoted = demoted_.exchange(false, std::memory_order_relaxed);    // relaxed: see is_served()
+  const bool was_back = stepped_back_.exchange(false, std::memory_order_relaxed);  // relaxed: see is_served()
   return was_demoted || was_back;
 }
 

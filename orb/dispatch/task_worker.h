@@ -94,8 +94,8 @@ class TaskWorker final : public Agent, private JobControl {
   void step_back() noexcept;
   // As before either, with settle(). False: it was neither. With the pool's lock.
   bool restore() noexcept;
-  // Has the thread run as the last of these said. Some system calls, which may wait for the kernel: without the pool's
-  // lock. Any thread; twice or late does no harm.
+  // Applies what demote(), step_back() and restore() wrote down. Some system calls, which may wait for the kernel:
+  // without the pool's lock. Any thread; twice or late does no harm.
   void settle() noexcept;
   // The ceiling of a resource has changed, which its job may have locked. Any thread.
   void refresh_ceilings() noexcept;
@@ -144,6 +144,7 @@ class TaskWorker final : public Agent, private JobControl {
   void wait_by(os::WaitStrategy strategy, Time now) noexcept;
   Duration begin_charge() noexcept;
   void place() noexcept;
+  bool is_served() const noexcept;
   void take_share() noexcept;
   bool has_overslept() const noexcept { return slept_ > contract_.suspension; }
   void account(const JobContext& context, Time end, Duration used) noexcept;
@@ -185,11 +186,13 @@ class TaskWorker final : public Agent, private JobControl {
   std::atomic<bool> retired_{false};
   os::Doorbell bell_;
   TaskStatistics statistics_;
-  mutable os::PiMutex seat_mutex_;
+  // Written with the pool's lock, read by whoever places the thread. Not behind seat_mutex_: that is held while the
+  // kernel is asked, and whoever writes them holds the lock of a core.
+  std::atomic<bool> demoted_{false};
+  std::atomic<bool> stepped_back_{false};
+  mutable os::PiMutex seat_mutex_;             // never with the pool's lock, but on cores by deadlines
   Seat seat_;                                  // guarded by seat_mutex_
   WorkerThread* thread_ = nullptr;             // guarded by seat_mutex_
-  bool demoted_ = false;                       // guarded by seat_mutex_
-  bool stepped_back_ = false;                  // guarded by seat_mutex_
   bool misplaced_ = false;                     // guarded by seat_mutex_: the system refused its seat
   std::array<std::uint8_t, max_uses> held_{};  // guarded by seat_mutex_: how often its job has locked what it uses
 };

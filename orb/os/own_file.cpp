@@ -1,6 +1,5 @@
 #include "orb/os/own_file.h"
 
-#include <sys/types.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -11,21 +10,16 @@
 
 namespace corelane::os {
 
-struct OwnFile::Entry {
-  std::string path;
-  Fd file;
-  pid_t process = getpid();
+bool OwnFile::Entry::is_there() const noexcept { return is_at(file, path.c_str()); }
 
-  bool is_there() const noexcept { return is_at(file, path.c_str()); }
-  void clear() const noexcept {
-    if (process == getpid() && is_there()) unlink(path.c_str());
-  }
-};
+void OwnFile::Entry::clear() const noexcept {
+  if (process == getpid() && is_there()) unlink(path.c_str());
+}
 
 // Never destroyed: threads may still make and end files when static objects are.
 struct OwnFile::Living {
-  // Which adds files; another one does not even take the lock, which it may have as held.
-  // relaxed: set before main ends, or by who forked
+  // The process that made a file last. A forked child that made none does not sweep: it may have inherited the mutex
+  // locked. relaxed: written by this process before its exit()
   std::atomic<pid_t> process{0};
   std::mutex mutex;
   std::list<Entry> entries;  // the last made first; guarded by mutex
@@ -48,28 +42,36 @@ OwnFile::Living& OwnFile::living() {
 }
 
 OwnFile::OwnFile(std::string path, Fd file) {
-  Entry made{std::move(path), std::move(file)};
+  Entry made{std::move(path), std::move(file), getpid()};
   std::list<Entry> one;
+  Living* all = nullptr;
   try {
     one.emplace_back();
+    all = &living();
   } catch (const std::bad_alloc&) {
     made.clear();
     throw;
   }
   one.front() = std::move(made);
-  Living& all = living();
-  const std::lock_guard lock(all.mutex);
-  all.process.store(getpid(), std::memory_order_relaxed);  // relaxed: see process
-  all.entries.splice(all.entries.begin(), one);
-  place_ = all.entries.begin();
+  const std::lock_guard lock(all->mutex);
+  all->process.store(getpid(), std::memory_order_relaxed);  // relaxed: see process
+  all->entries.splice(all->entries.begin(), one);
+  place_ = all->entries.begin();
 }
 
+// The path is cleared before the file is closed, since a lock on it may say that the path is taken; and with the mutex,
+// since whoever takes the path after it was cleared once must keep it.
 OwnFile::~OwnFile() {
   if (!place_) return;
-  (*place_)->clear();  // before a lock on the file goes with it
+  // In a forked child the mutex may be locked by a thread that is not there: the entry stays, its file is closed.
+  if ((*place_)->process != getpid()) {
+    (*place_)->file.reset();
+    return;
+  }
   Living& all = living();
   std::list<Entry> one;
   const std::lock_guard lock(all.mutex);
+  (*place_)->clear();
   one.splice(one.begin(), all.entries, *place_);
 }
 

@@ -1,11 +1,13 @@
 // OwnFile: an open file that this process made, and its path, which it clears when the owner is destroyed, or else when
-// the process ends by exit() or main's return. So a program that an exception ends, or that forgot to destroy its ORB,
-// leaves no sockets, locks and pages behind; only one that a signal kills does.
+// the process ends by exit() or main's return. So a program whose main returns after an exception, or that forgot to
+// destroy its ORB, leaves no sockets, locks and pages behind; one that a signal, abort() or _exit() ends does.
 //
 // A path that leads to another file by then stays, and so does everything in a child that fork() made: it is its
 // parent's. At the end of the process the last made go first.
 // Threads: any, one at a time for each object; the end may come on another one meanwhile.
 #pragma once
+
+#include <sys/types.h>
 
 #include <list>
 #include <optional>
@@ -31,7 +33,14 @@ class OwnFile {
   bool is_there() const noexcept;
 
  private:
-  struct Entry;
+  struct Entry {
+    std::string path;
+    Fd file;
+    pid_t process{};
+
+    bool is_there() const noexcept;
+    void clear() const noexcept;
+  };
   struct Living;
   static Living& living();
 

@@ -174,6 +174,7 @@ Expected<Fd, PathRefusal> SocketPath::listen(mode_t mode, int type) {
   Fd fd(socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return system_refusal(path_, "no socket", errno);
   const auto address = unix_address(path_);
+  std::string bound_path = path_;  // allocated before there is a file that could stay behind
   // The file is made with the mode that the socket has, less the umask; so it is never more open than asked for.
   if (!address || fchmod(fd.get(), mode) != 0 || bind(fd.get(), address->generic(), address->length) != 0) {
     if (errno == EADDRINUSE) return refusal(address_in_use, path_, "another program listens there; take another path");
@@ -181,7 +182,7 @@ Expected<Fd, PathRefusal> SocketPath::listen(mode_t mode, int type) {
   }
   Fd file(open(path_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));  // while it is open its inode is nobody else's
   if (file && chmod(path_.c_str(), mode) == 0 && ::listen(fd.get(), SOMAXCONN) == 0) {
-    bound_.emplace(path_, std::move(file));
+    bound_.emplace(std::move(bound_path), std::move(file));
     return fd;
   }
   const int why = errno;

@@ -72,7 +72,7 @@ std::optional<Error> Outbox::why_in_vain(const Sender& sender, Time until) const
   return std::nullopt;
 }
 
-// Under the lock, which who waits needs before he goes.
+// With the lock held: the woken sender needs it before it can return, so it still exists.
 void Outbox::call_next() noexcept {
   if (!senders_.empty() && has_room_for_waiting(senders_.front()->bytes)) senders_.front()->parker.unpark();
 }

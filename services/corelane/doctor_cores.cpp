@@ -94,14 +94,30 @@ Finding look_at_cpuset(const HostView& host) {
   return finding;
 }
 
-// A daemon or a virtual machine manager that was killed may leave it off for everybody.
+// cgroup v1: off for the cores of a cpuset where neither it nor any above it balances. "" where that is not so; else
+// the file of the cpuset itself.
+std::string balancing_switched_off(const HostFiles& files, std::string folder) {
+  const std::string name = "/cpuset.sched_load_balance", own = folder + name;
+  for (; !folder.empty(); folder.erase(folder.rfind('/'))) {  // bound: the path
+    const auto balances = files.text(folder + name);
+    if (!balances) break;  // above the hierarchy's root
+    if (*balances != "0") return {};
+  }
+  return files.text_or_empty(own) == "0" ? own : std::string();
+}
+
+// A daemon or a virtual machine manager that was killed may leave it off for everybody. Where corelane-reserved gave
+// the cores, its backends or a server that parted them (os::CoreDomain) switched it off.
 Finding look_at_balancing(const HostView& host) {
   Finding finding{.name = "load balancing", .found = "threads go to cores that are idle"};
   const OwnGroup group = own_group(host.files);
+  if (const std::string giver = given_by(group); !giver.empty())
+    return finding.found = "these cores are " + giver, finding;
   const std::string folder = group.file.substr(0, group.file.rfind('/'));
-  const std::string switched = folder + "/cpuset.sched_load_balance", partition = folder + "/cpuset.cpus.partition";
-  const bool off = host.files.text_or_empty(switched) == "0";  // v1
-  if (!off && !host.files.text_or_empty(partition).starts_with("isolated")) return finding;
+  const std::string switched = balancing_switched_off(host.files, folder),
+                    partition = folder + "/cpuset.cpus.partition";
+  const bool off = !switched.empty();
+  if (!off && host.files.text_or_empty(partition) != "isolated") return finding;
   finding.state = FindingState::missing;
   finding.found = "off in this process's cpuset, " + group.path;
   finding.cost =

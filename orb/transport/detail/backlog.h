@@ -1,6 +1,7 @@
 // Backlog: bytes that wait for the socket, in chunks, so that growing copies nothing twice.
 // Threads: none of its own; the connection's lock guards it. Bounds: whoever appends asks has_room() before; and a
-// budget that it shares with the backlogs of other connections.
+// budget that it shares with the backlogs of other connections. The first chunk is not of the budget: who uses all of
+// that takes from nobody else the room for a short message.
 #pragma once
 
 #include <algorithm>
@@ -71,7 +72,9 @@ class Backlog {
  private:
   using Chunk = std::array<std::byte, chunk_size>;
 
-  [[nodiscard]] bool hold(std::size_t chunks) noexcept { return share_.hold(chunks * chunk_size); }
+  [[nodiscard]] bool hold(std::size_t chunks) noexcept {
+    return share_.hold(chunks > 1 ? (chunks - 1) * chunk_size : 0);
+  }
 
   bool append(Bytes bytes) {
     while (!bytes.empty()) {

@@ -33,7 +33,7 @@ class Outbox {
   Outbox(std::size_t limit, Duration patience, std::shared_ptr<ByteBudget> budget);
 
   bool empty() const noexcept { return backlog_.empty(); }
-  // For who may not wait. One that nothing waits before may be longer than the limit.
+  // Room for a sender that may not wait. A message that finds the backlog empty may be longer than the limit.
   bool has_room(std::size_t bytes) const noexcept { return backlog_.has_room(bytes, limit_); }
 
   // Copies what follows the first `skip` bytes of the parts. False where the budget has no more: some of it may have
@@ -41,7 +41,7 @@ class Outbox {
   [[nodiscard]] bool append(std::span<const Bytes> parts, std::size_t skip);
   // The oldest bytes that lie together; empty when there are none.
   Bytes front() const noexcept { return backlog_.front(); }
-  // The peer took so many of front(); none, perhaps.
+  // Removes `bytes` of front(), which the peer took; may be 0.
   void consume(std::size_t bytes) noexcept;
   // The link takes nothing any more.
   void discard() noexcept;
@@ -62,7 +62,7 @@ class Outbox {
   const std::size_t limit_;
   const Duration patience_;
   Backlog backlog_;
-  Time last_taken_{};             // when the peer took something of the backlog, or that began
+  Time last_taken_{};             // when the peer last took something, or the backlog began to fill
   std::vector<Sender*> senders_;  // who wait for room, in order
   bool closed_ = false;
 };

@@ -259,3 +259,15 @@ TEST_CASE("bytes up to where a room begins to count stay with the writer") {
   CHECK(writer.size() == size);
   CHECK(room.holds(writer.bytes()) == (size > Writer::room_from));
 }
+
+TEST_CASE("a writer says how much memory it keeps, whatever it was cleared of") {
+  Writer writer;
+  CHECK(writer.kept_bytes() == 0);
+  writer.write_string(std::string(100'000, 'x'));
+  writer.clear();
+  writer.write(std::uint8_t{1});
+  CHECK(writer.size() == 1);
+  CHECK(writer.kept_bytes() > 100'000);
+  writer = Writer();
+  CHECK(writer.kept_bytes() == 0);
+}

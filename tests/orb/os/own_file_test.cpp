@@ -21,8 +21,8 @@ os::OwnFile make(const std::string& path) {
   return {path, os::Fd(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600))};
 }
 
-// Does `body` in a child that ends by exit(), which destroys nothing that a static pointer leads to: the sanitizer's look
-// for what nobody leads to any more stands between the body's end and the process's.
+// Runs `body` in a child that ends by exit(). Objects for it to leave behind are kept by static pointers: exit() does
+// not destroy them, and the leak check of the sanitizer, which comes first, still finds them reachable.
 template <typename Body>
 void in_child_that_exits(Body body) {
   std::cout.flush();

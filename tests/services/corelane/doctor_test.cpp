@@ -235,6 +235,13 @@ TEST_CASE("each lack that files show is named with the command that mends it") {
        "off in this process's cpuset, /",
        "echo 1 | tee /c/cpuset.sched_load_balance\n"},
       {"load balancing",
+       {{"/proc/self/mountinfo", "31 1 0:27 / /c rw - cgroup cgroup rw,cpuset"},
+        {"/proc/self/cgroup", "3:cpuset:/a\n0::/"},
+        {"/c/cpuset.sched_load_balance", "0"},
+        {"/c/a/cpuset.sched_load_balance", "0"}},
+       "off in this process's cpuset, /a",
+       "echo 1 | tee /c/a/cpuset.sched_load_balance\n"},
+      {"load balancing",
        {{"/sys/fs/cgroup/user/cpuset.cpus.partition", "isolated"}},
        "off in this process's cpuset, /user",
        "echo root | tee /sys/fs/cgroup/user/cpuset.cpus.partition\n"},
@@ -256,6 +263,21 @@ TEST_CASE("each lack that files show is named with the command that mends it") {
     CHECK_FALSE(finding.cost.empty());
     CHECK((!finding.commands.empty() || !finding.note.empty()));
   }
+}
+
+TEST_CASE("load balancing that is off in a cpuset alone, or by a reservation, is nothing to mend") {
+  const std::string v1 = "31 1 0:27 / /c rw - cgroup cgroup rw,cpuset";
+  const auto changes = GENERATE_COPY(FakeFiles{{"/proc/self/mountinfo", v1},
+                                               {"/proc/self/cgroup", "3:cpuset:/a\n0::/"},
+                                               {"/c/cpuset.sched_load_balance", "1"},
+                                               {"/c/a/cpuset.sched_load_balance", "0"}},
+                                     FakeFiles{{"/proc/self/mountinfo", v1},
+                                               {"/proc/self/cgroup", "3:cpuset:/corelane-r17\n0::/"},
+                                               {"/c/cpuset.sched_load_balance", "0"},
+                                               {"/c/corelane-r17/cpuset.sched_load_balance", "0"}},
+                                     FakeFiles{{"/sys/fs/cgroup/user/cpuset.cpus.partition",
+                                                "isolated invalid (Cpu list in cpuset.cpus not exclusive)"}});
+  CHECK(FakeHost(changes).look("load balancing").state == FindingState::present);
 }
 
 TEST_CASE("the threads of a process with an ORB of ours are not others above its tasks") {
