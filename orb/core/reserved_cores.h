@@ -43,6 +43,7 @@ class ReservedCores final : public dispatch::CoreProvider {
   Expected<void> claim(std::span<const dispatch::Promise> mine) noexcept override { return promises_->claim(mine); }
   void abandon() noexcept override { promises_->abandon(); }
   bool alone() const noexcept override { return promises_->alone(); }
+  bool alone_on(int physical_core) noexcept override { return promises_->alone_on(physical_core); }
   void withdraw() noexcept override { promises_->withdraw(); }
   bool is_revoked(CoreId core) const noexcept override;
   void maintain() noexcept override;

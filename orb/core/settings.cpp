@@ -38,6 +38,10 @@ const std::vector<SettingsEntry>& settings_table() {
        "which holds each task to its budget itself, and by levels where the kernel refuses that: it takes cores of the "
        "server's own under cgroup v1, and CAP_SYS_NICE)",
        deadline_policy},
+      {"pool.early_jobs", "off",
+       "on: a job that comes before its time starts where its core is idle, as far as the core is not promised to "
+       "tasks; needs SCHED_FIFO, and cores that no other server has promises on. off: it waits for its time",
+       [](S& s, V v) { return yes_or_no(v, s.executive.early_jobs); }},
       {"pool.real_time", "on", "off: no SCHED_FIFO and no binding to cores",
        [](S& s, V v) { return yes_or_no(v, s.executive.real_time); }},
       {"pool.spare_threads", "4",

@@ -26,7 +26,9 @@ class CorePool::Wakes {
     if (unsettled_) unsettled_->settle();
     if (noted_) inbox_.wake();
     for (std::size_t i = 0; i < count_; ++i) workers_[i]->wake();
+    if (idle_watch_) idle_watch_->look();
   }
+  void look_when_idle(IdleWatch* watch) noexcept { idle_watch_ = watch; }
   void note(const Note& note) noexcept {
     inbox_.put(note);
     noted_ = true;
@@ -46,6 +48,7 @@ class CorePool::Wakes {
   const TaskWorker* self_;
   WorkerPtr unsettled_;
   bool noted_ = false;
+  IdleWatch* idle_watch_ = nullptr;
   std::array<WorkerPtr, 16> workers_;
   std::size_t count_ = 0;
 };
@@ -135,6 +138,7 @@ CorePool::Refused CorePool::accept(TaskWorker& worker, JobPtr job, JobId id, Tim
     if (const auto* refuse = std::get_if<sched::Refuse>(&command); refuse && refuse->job == id)
       result = {.job = remove(worker, id), .reason = refuse->reason};
   carry_out(commands, wakes);
+  tell_of_early_jobs(at, wakes);
   return result;
 }
 
@@ -237,6 +241,7 @@ Time CorePool::finish(TaskWorker& worker, const Ended& ended) noexcept {
   if (worker.restore()) wakes.settle(*worker_of(worker.task()));  // before this thread runs another job
   carry_out(lane_.decide(sched::Finished{.at = at, .job = job, .task = worker.task(), .used = used}), wakes);
   ending_ = {};
+  tell_of_early_jobs(at, wakes);
   return next_look(worker);
 }
 
@@ -261,6 +266,62 @@ std::size_t CorePool::waiting_jobs(const TaskWorker& worker) const noexcept {
 void CorePool::watch_budgets(BudgetAlarm* alarm) noexcept {
   const std::lock_guard lock(mutex_);
   alarm_ = alarm;
+}
+
+void CorePool::watch_idleness(IdleWatch* watch, sched::Ppm share) noexcept {
+  const std::lock_guard lock(mutex_);
+  idle_watch_ = watch;
+  share_ = share;
+}
+
+// A watch that is told in vain looks in vain: jobs that end otherwise than by finish() are not told of, and the next
+// one that does is.
+void CorePool::tell_of_early_jobs(Time now, Wakes& wakes) const noexcept {
+  if (idle_watch_ && early_work(now) > Duration::zero() && lane_.idle(now)) wakes.look_when_idle(idle_watch_);
+}
+
+bool CorePool::has_early_jobs(Time now) const noexcept {
+  const std::lock_guard lock(mutex_);
+  return idle_watch_ && early_work(now) > Duration::zero() && lane_.idle(now);
+}
+
+// Budgets of the early jobs that could start. Bound: the core's tasks.
+Duration CorePool::early_work(Time now) const noexcept {
+  Duration sum{};
+  for (const sched::LaneTask& task : lane_.tasks())
+    if (task.can_start() && task.waiting[0].eligible > now) sum += task.contract.budget;
+  return sum;
+}
+
+// Bound: the core's tasks.
+sched::Ppm CorePool::unpromised() const noexcept {
+  sched::Ppm left = share_;
+  for (const sched::LaneTask& task : lane_.tasks())
+    left -= sched::ceil_div(task.contract.budget.count() * sched::whole_core, task.contract.period.count());
+  return left;
+}
+
+Time CorePool::start_early(Time now) noexcept {
+  constexpr sched::Ppm least = sched::whole_core / 1000;
+  Wakes wakes(inbox_);
+  const std::lock_guard lock(mutex_);
+  const Duration work = early_work(now);
+  if (!idle_watch_ || work == Duration::zero() || !lane_.idle(now)) return never;
+  if (now < early_from_) return early_from_;
+  const sched::Ppm left = unpromised();
+  if (left < least) return never;
+  early_from_ = now + std::min<Duration>(work, longest_period) * sched::whole_core / left;
+  for (const sched::LaneTask& task : lane_.tasks())
+    if (task.can_start()) ++early_starts_;
+  lane_.allow_early(true);
+  carry_out(lane_.decide(sched::Elapsed{.at = now, .timer = TimerId{static_cast<std::uint64_t>(core_.value)}}), wakes);
+  lane_.allow_early(false);
+  return never;
+}
+
+std::uint64_t CorePool::early_starts() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return early_starts_;
 }
 
 // What the system says of the thread is read without the lock, for which the job's thread may be waiting: that takes

@@ -21,6 +21,7 @@
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
 #include "orb/dispatch/budget_alarm.h"
+#include "orb/dispatch/idle_watch.h"
 #include "orb/dispatch/inbox.h"
 #include "orb/dispatch/job.h"
 #include "orb/dispatch/recorded_lane.h"
@@ -111,6 +112,18 @@ class CorePool {
   // counts. Any thread.
   void check_budget(Time now) noexcept;
 
+  // Early jobs start before their time where `watch` finds the core idle; null: not any more. `share`: of the core,
+  // that all jobs may use together. Any thread. The watch outlives the core's other threads, which may still tell it.
+  void watch_idleness(IdleWatch* watch, sched::Ppm share) noexcept;
+  // Whether an early job waits, and nothing else that the lane knows of. Any thread.
+  bool has_early_jobs(Time now) const noexcept;
+  // The core is idle, and nobody else's: early jobs start, as far as the core's share goes. They are beyond what was
+  // admitted, so a caller who never waits would fill the core, and the kernel takes 50 ms of each second from a full
+  // one. Gives the time from which to ask again; `never`: the watch will be told. Thread: the watch's.
+  Time start_early(Time now) noexcept;
+  // How many that were. Any thread.
+  std::uint64_t early_starts() const noexcept;
+
   CoreId core() const noexcept { return core_; }
 
  private:
@@ -133,6 +146,9 @@ class CorePool {
   void assign(TaskWorker& worker, Time now, Assignment& next) noexcept;
   static JobPtr remove(TaskWorker& worker, JobId id) noexcept;
   Looked look_at_watched() const noexcept;
+  void tell_of_early_jobs(Time now, Wakes& wakes) const noexcept;
+  Duration early_work(Time now) const noexcept;
+  sched::Ppm unpromised() const noexcept;
   void watch(const sched::Watch& watched) noexcept;
   void demote(TaskId task, JobId job, bool cancel, Wakes& wakes) noexcept;
 
@@ -150,6 +166,10 @@ class CorePool {
   std::optional<sched::DeadlineLevels> levels_;  // by deadlines
   sched::NativeRange natives_;
   std::uint64_t timer_releases_ = 0;
+  IdleWatch* idle_watch_ = nullptr;
+  sched::Ppm share_ = 0;
+  Time early_from_{};  // those that started early are paid for by then
+  std::uint64_t early_starts_ = 0;
   JobId ending_{};                  // the job that finish() is about: too late to demote it
   std::vector<WorkerPtr> workers_;  // shared: a wake-up may still be on its way to a worker that has just left
 };

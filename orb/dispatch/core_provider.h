@@ -80,6 +80,10 @@ class CoreProvider {
   // transaction.
   virtual bool alone() const noexcept = 0;
 
+  // Whether nobody else has promised anything on that physical core right now; false also where that cannot be found
+  // out. Some system calls for each other process. Any thread, not within a transaction of its own; never waits.
+  virtual bool alone_on(int /*physical_core*/) noexcept { return false; }
+
   // Gives back all that this process promises. Needs no transaction: a promise may shrink at any time. Waits for
   // maintain() at most. Not within a transaction.
   virtual void withdraw() noexcept = 0;

@@ -65,6 +65,7 @@ struct ExecutiveOptions {
   sched::PlatformLoad platform{.budget = std::chrono::microseconds{20}, .period = std::chrono::milliseconds{1}};
   // Of the thread that reads connections, where it is held to a budget: on every core, like `platform`. No jitter.
   sched::PlatformLoad reader{.period = std::chrono::milliseconds{1}};
+  bool early_jobs = false;    // pool.early_jobs: early jobs start where their core is idle
   Duration overshoot{};       // dispatch.overshoot: firm timers for releases; >= 0, the analysis counts it as blocking
   os::WaitStrategy wait;      // pool.wait: how task threads wait for their next job
   int lowest_native = 2;      // SCHED_FIFO levels of the tasks start here ...
@@ -142,6 +143,7 @@ struct CoreReport {
   sched::Ppm others = 0;  // promised by other processes
   std::uint32_t tasks = 0;
   std::uint64_t timer_releases = 0;  // early jobs that no other event of the core released before their own timer
+  std::uint64_t early_starts = 0;    // jobs that started before their time, since the core was idle
   bool guarded = true;
   bool lost = false;  // unplugged or taken back: nothing is promised there any more
   sched::CoreOrder order = sched::CoreOrder::priority;

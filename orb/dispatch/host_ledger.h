@@ -63,6 +63,7 @@ class HostLedger final : public CoreProvider {
   Expected<void> claim(std::span<const Promise> mine) noexcept override;
   void abandon() noexcept override;
   bool alone() const noexcept override { return file_ && file_->alone(); }
+  bool alone_on(int physical_core) noexcept override;
   void withdraw() noexcept override;
   void maintain() noexcept override;
   // Those that <directory>/revoked names.

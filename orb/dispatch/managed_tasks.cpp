@@ -11,6 +11,7 @@
 #include "orb/base/minor.h"
 #include "orb/dispatch/best_effort_lane.h"
 #include "orb/dispatch/budget_thread.h"
+#include "orb/dispatch/idle_threads.h"
 #include "orb/dispatch/kernel_cores.h"
 #include "orb/dispatch/lateness_log.h"
 #include "orb/dispatch/manager_agent.h"
@@ -96,6 +97,10 @@ std::optional<std::string> fault_beside_kernel(const ExecutiveOptions& options) 
   return std::nullopt;
 }
 
+sched::Ppm share_of(Duration budget, Duration period) {
+  return period == Duration::zero() ? 0 : sched::ceil_div(budget.count() * sched::whole_core, period.count());
+}
+
 std::string waiting_of(const ExecutiveOptions& options) {
   if (options.wait.mode == os::WaitMode::park) return {};
   return "; tasks wait by " + std::string(os::name_of(options.wait.mode)) + ", " + to_string(options.wait.spin) +
@@ -135,7 +140,8 @@ class ManagedTasks final : public Executive::State {
         manager_(options, leases, provider, threads_, best_effort_),
         manager_thread_(manager_),
         housekeeper_thread_(manager_.housekeeper()),
-        budgets_(manager_.pools(), servers_of(best_effort_)) {}
+        budgets_(manager_.pools(), servers_of(best_effort_)),
+        idle_(manager_.pools(), leases, provider) {}
 
   Expected<void> start(const ExecutiveOptions& options, CoreId manager_core);
 
@@ -160,6 +166,7 @@ class ManagedTasks final : public Executive::State {
 
  private:
   std::string label_of(TaskId task) const;
+  Expected<void> start_early_jobs(const ExecutiveOptions& options);
 
   KernelCores kernel_cores_;  // ends after the threads
   TaskThreads threads_;
@@ -169,6 +176,7 @@ class ManagedTasks final : public Executive::State {
   AgentThread<ManagerAgent> manager_thread_;
   AgentThread<Housekeeper> housekeeper_thread_;
   BudgetThread budgets_;
+  IdleThreads idle_;
   std::mutex stop_mutex_;
   bool stopped_ = false;  // guarded by stop_mutex_
 };
@@ -186,7 +194,22 @@ Expected<void> ManagedTasks::start(const ExecutiveOptions& options, CoreId manag
   if (auto started = manager_thread_.start(std::move(own)); !started) return started;
   os::ThreadOptions above{.name = "cl-budgets", .stack = options.stack};
   if (options.real_time) above.fifo_priority = options.highest_native;
-  return budgets_.start(std::move(above));
+  if (auto started = budgets_.start(std::move(above)); !started) return started;
+  return start_early_jobs(options);
+}
+
+// They need a level of their own below the tasks', and so SCHED_FIFO.
+Expected<void> ManagedTasks::start_early_jobs(const ExecutiveOptions& options) {
+  if (!options.early_jobs) return {};
+  if (!options.real_time || options.lowest_native < 2) {
+    os::log::warn("pool.early_jobs does nothing without SCHED_FIFO (pool.real_time = on)");
+    return {};
+  }
+  const BestEffortServerOptions& server = options.best_effort_server;
+  sched::Ppm share = options.capacity - share_of(options.platform.budget, options.platform.period) -
+                     share_of(options.reader.budget, options.reader.period);
+  if (server.kind != BestEffortServer::none) share -= share_of(server.reservation.budget, server.reservation.period);
+  return idle_.start({.native = options.lowest_native - 1, .share = share, .stack = options.stack});
 }
 
 std::string ManagedTasks::label_of(TaskId task) const {
@@ -199,6 +222,7 @@ std::string ManagedTasks::label_of(TaskId task) const {
 void ManagedTasks::stop() noexcept {
   const std::lock_guard lock(stop_mutex_);
   if (std::exchange(stopped_, true)) return;
+  idle_.stop();
   manager_thread_.stop();
   housekeeper_thread_.stop();
   manager_.shut_down(os::now());

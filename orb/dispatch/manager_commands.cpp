@@ -425,6 +425,7 @@ void ManagerAgent::report_cores(ExecutiveReport& report) const {
                               .others = promises_.others_on(i),
                               .tasks = view->tasks,
                               .timer_releases = pools_[i]->timer_releases(),
+                              .early_starts = pools_[i]->early_starts(),
                               .guarded = leases_[i].guarded,
                               .lost = view->lost,
                               .order = view->order});
