@@ -90,9 +90,9 @@ const std::vector<SettingsEntry>& settings_table() {
        "SCHED_FIFO priority of the thread that reads connections, above all tasks by default; 0: SCHED_OTHER",
        [](S& s, V v) { return number<int>(v, s.io_priority, 0, 99); }},
       {"io.budget", "0us",
-       "what that thread may use for reading in each io.period while it runs above the tasks, which are admitted with "
-       "it in mind; half of it is for connections with requests for tasks. What comes faster is read later. 0us: no "
-       "limit",
+       "what that thread may use in each io.period, while it runs above the tasks, for reading and for sending what "
+       "waits in backlogs; tasks are admitted with it in mind; half of it is for connections with requests for tasks. "
+       "What exceeds it is done later. 0us: no limit",
        [](S& s, V v) { return span_of_time(v, s.executive.reader.budget); }},
       {"io.period", "1ms", "see io.budget", [](S& s, V v) { return span_of_time(v, s.executive.reader.period); }},
       {"limits.message_size", "16777216", "bytes of one message after reassembly, both directions",

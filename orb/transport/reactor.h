@@ -38,9 +38,10 @@ class Reactor {
   bool on_reactor_thread() const noexcept;
   // Another class for the thread: 0 SCHED_OTHER, 1..99 SCHED_FIFO. NO_PERMISSION when the system refuses.
   Expected<void> set_priority(int fifo_priority) noexcept { return thread_.set_priority(fifo_priority); }
-  // From now on its thread uses no more than this for reading and accepting: what cannot be read yet is read when the
-  // budget is back, and connections with requests for tasks have a half of it to themselves. For a thread above the
-  // tasks. `reservation` is sound, its budget a microsecond or more. Not from a callback. Waits for the thread.
+  // From now on its thread uses no more than this for reading, accepting and draining backlogs: what cannot be done yet
+  // is done when the budget is back, and connections with requests for tasks have a half of it to themselves. For a
+  // thread above the tasks. `reservation` is sound, its budget a microsecond or more. Not from a callback. Waits for
+  // the thread.
   void limit_reads(const sched::Reservation& reservation);
   std::uint64_t deferred_reads() const noexcept;  // how often something had to wait for that
   // Whether the thread got the real-time class that it asked for.

@@ -77,7 +77,7 @@ void AcceptLoop::stop_on_reactor() {
 }
 
 void AcceptLoop::on_readable() noexcept {
-  if (fd_ && reactor_->reads().defers(reads_, weak_from_this())) return;
+  if (fd_ && reactor_->reads().defers(reads_, weak_from_this(), ReadinessHandler::Turn::read)) return;
   for (int turn = 0; turn < accepts_per_turn && fd_; ++turn) {
     const Turn result = try_accept();
     if (result == Turn::starved) return pause_on_reactor();

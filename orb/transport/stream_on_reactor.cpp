@@ -95,7 +95,7 @@ void StreamConnection::release_on_reactor() {
   readiness_.reset();
   end_.reset();
   room_.reset();
-  read_armed_ = write_armed_ = read_waits_ = false;
+  read_armed_ = write_armed_ = read_waits_ = write_waits_ = false;
   link_->released();
 }
 
@@ -128,13 +128,24 @@ void StreamConnection::detach_on_reactor() {
   mode_.store(Mode::free, std::memory_order_release);
 }
 
-// What waits counts as armed: its turn comes without another readiness.
-bool StreamConnection::defer_read() {
+bool StreamConnection::defer(ReadinessHandler::Turn turn) {
   // relaxed: see read_for_tasks()
   if (for_tasks_.load(std::memory_order_relaxed)) reads_.payer = ReadPayer::tasks;
-  read_waits_ = active_watcher_ && is_open() && reactor_->reads().defers(reads_, weak_from_this());
+  return reactor_->reads().defers(reads_, weak_from_this(), turn);
+}
+
+// What waits counts as armed: its turn comes without another readiness.
+bool StreamConnection::defer_read() {
+  read_waits_ = active_watcher_ && is_open() && defer(ReadinessHandler::Turn::read);
   read_armed_ = read_armed_ || read_waits_;
   return read_waits_;
+}
+
+// The same of sending what waits.
+bool StreamConnection::defer_write() {
+  write_waits_ = is_open() && defer(ReadinessHandler::Turn::write);
+  write_armed_ = write_armed_ || write_waits_;
+  return write_waits_;
 }
 
 void StreamConnection::on_readable() noexcept try {
@@ -171,22 +182,34 @@ void StreamConnection::on_readable() noexcept try {
 }
 
 // Unless it was given back meanwhile, and perhaps watched anew.
-void StreamConnection::on_read_turn() noexcept {
-  if (read_waits_) on_readable();
+void StreamConnection::on_turn(ReadinessHandler::Turn turn) noexcept {
+  if (turn == ReadinessHandler::Turn::read && read_waits_) on_readable();
+  if (turn == ReadinessHandler::Turn::write && write_waits_) on_writable();
 }
 
-void StreamConnection::on_writable() noexcept {
+// Where there is a limit a turn sends as much as one of reading reads, and asks for the next one; but where the next
+// one would be a millisecond away, it sends some such pieces.
+void StreamConnection::on_writable() noexcept try {
   write_armed_ = false;
-  for (int turn = 0; turn < writes_per_turn; ++turn) {
-    const std::lock_guard lock(mutex_);
-    const Bytes next = outbox_.front();
-    if (next.empty()) break;
-    const IoResult result = link_->send_some(std::span<const Bytes>{&next, 1});
-    outbox_.consume(result.count);
-    if (result.outcome == Io::failed) outbox_.discard();  // the stream's end is for whoever reads it
-    if (result.outcome != Io::done) break;
-  }
+  if (defer_write()) return;
+  const bool once = reactor_->reads().is_limited() && link_->room() != Link::Room::untold;
+  for (int turn = 0; turn < (once ? 1 : writes_per_turn) && drain_some(); ++turn) continue;
+  reactor_->reads().charge(reads_);
   update_on_reactor();
+} catch (const std::bad_alloc&) {
+  give_up_on_reactor();
+}
+
+// False: nothing waits, or the link takes no more now.
+bool StreamConnection::drain_some() {
+  const std::lock_guard lock(mutex_);
+  Bytes next = outbox_.front();
+  if (next.empty()) return false;
+  if (reactor_->reads().is_limited()) next = next.first(std::min(next.size(), ReadGate::bytes_per_turn));
+  const IoResult result = link_->send_some(std::span<const Bytes>{&next, 1});
+  outbox_.consume(result.count);
+  if (result.outcome == Io::failed) outbox_.discard();  // the stream's end is for whoever reads it
+  return result.outcome == Io::done;
 }
 
 void StreamConnection::on_stopping() noexcept {

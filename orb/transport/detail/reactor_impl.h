@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <thread>
@@ -21,9 +22,10 @@ class ReadinessHandler {
  public:
   virtual ~ReadinessHandler() = default;
   virtual void on_readable() noexcept = 0;
-  // It was readable and had to wait (ReadGate): now it may be read.
-  virtual void on_read_turn() noexcept { on_readable(); }
   virtual void on_writable() noexcept = 0;
+  // It was readable, or writable, and had to wait (ReadGate): now it has its turn.
+  enum class Turn : std::uint8_t { read, write };
+  virtual void on_turn(Turn turn) noexcept { turn == Turn::read ? on_readable() : on_writable(); }
   // The reactor stops: give the Readiness back now.
   virtual void on_stopping() noexcept = 0;
 };

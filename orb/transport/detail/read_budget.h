@@ -1,6 +1,6 @@
-// ReadBudget: how much a reactor's thread may run for its reading. It stands above all tasks and reads for everybody,
-// so without a bound a flood of requests would delay tasks that have nothing to do with it. Three servers share the
-// bound:
+// ReadBudget: how much a reactor's thread may run for moving bytes: reading them, and sending what waits in backlogs.
+// It stands above all tasks and does so for everybody, so without a bound a flood of requests, or of replies, would
+// delay tasks that have nothing to do with it. Three servers share the bound:
 //
 //   strangers    half of it: connections over which no task was asked for yet, and accepting them
 //   tasks        the other half: connections with requests for tasks; strangers cannot take it away

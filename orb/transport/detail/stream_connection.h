@@ -78,8 +78,8 @@ class StreamConnection final : public Connection,
   bool give_way() noexcept override;
 
   void on_readable() noexcept override;
-  void on_read_turn() noexcept override;
   void on_writable() noexcept override;
+  void on_turn(ReadinessHandler::Turn turn) noexcept override;
   void on_stopping() noexcept override;
 
  private:
@@ -103,7 +103,10 @@ class StreamConnection final : public Connection,
   void arm_write_on_reactor();
   void try_again_on_reactor();
   bool ask_for_update();
+  bool defer(ReadinessHandler::Turn turn);
   bool defer_read();
+  bool defer_write();
+  bool drain_some();
   void update_on_reactor() noexcept;
   void give_up_on_reactor() noexcept;
   void release_on_reactor();
@@ -144,8 +147,9 @@ class StreamConnection final : public Connection,
   bool end_told_ = false;                    // by its descriptor; reads go on until they find it
   bool read_armed_ = false;
   bool write_armed_ = false;
-  bool read_waits_ = false;  // readable, and deferred
-  ReadAccount reads_;
+  bool read_waits_ = false;   // readable, and deferred
+  bool write_waits_ = false;  // writable, and deferred
+  ReadAccount reads_;         // pays for sending what waits, too
   std::optional<ConnectionCensus::Ticket> ticket_;
   TimerId timer_{0};
   Time timer_at_ = never;

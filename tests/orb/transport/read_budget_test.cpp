@@ -1,4 +1,4 @@
-// What a reactor may use for reading: on a made-up clock, then with connections that wait for their turn.
+// What a reactor may use for reading and draining: on a made-up clock, then with connections that wait for their turn.
 #include "orb/transport/detail/read_budget.h"
 
 #include <catch2/catch.hpp>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "orb/base/minor.h"
+#include "orb/os/clock.h"
 #include "tests/orb/transport/kinds.h"
 #include "tests/support/stream_harness.h"
 
@@ -84,14 +85,20 @@ namespace {
 
 constexpr sched::Reservation once_an_hour{40us, 1h};
 
+// The callers have a reactor of their own, which drains what they send without a limit.
 class Limited : public testing::StreamHarness<testing::TcpV4> {
  public:
+  Limited() : callers_(std::move(*Reactor::start())), outward_(testing::TcpV4::make(*callers_, {})) {}
+  ~Limited() { callers_->stop(); }
+
   struct End {
     testing::Pair pair;
     std::shared_ptr<testing::Collector> collector = std::make_shared<testing::Collector>();
   };
   End watched() {
-    End end{connect()};
+    auto caller = outward_->connect(listener->endpoint(), testing::patience());
+    REQUIRE(caller);
+    End end{{std::move(*caller), accepted.take()}};
     end.pair.called->watch(end.collector);
     return end;
   }
@@ -101,6 +108,10 @@ class Limited : public testing::StreamHarness<testing::TcpV4> {
     while (reactor->deferred_reads() == 0) std::this_thread::yield();  // bound: the budget ends
   }
   static constexpr std::size_t size = 4 << 20;
+
+ private:
+  std::unique_ptr<Reactor> callers_;
+  std::unique_ptr<Transport> outward_;
 };
 
 }  // namespace
@@ -114,6 +125,72 @@ TEST_CASE("a connection with tasks is read while strangers wait for their budget
   CHECK(stranger.collector->text().size() < Limited::size);
   REQUIRE(testing::send(ours.pair.caller, "hello"));
   CHECK(ours.collector->wait_for(5) == "hello");
+}
+
+namespace {
+
+// So much that no single turn of a few bytes uses up anybody's part.
+constexpr sched::Reservation generous{400ms, 1h};
+
+// Long enough to use up the part of a connection with tasks, if that paid for it.
+void occupy(Reactor& reactor) {
+  testing::Mailbox<bool> done;
+  reactor.post([&] {
+    const Duration begun = os::thread_cpu_time();
+    while (os::thread_cpu_time() - begun < generous.budget / 3) continue;  // bound: this thread's processor time
+    done.put(true);
+  });
+  done.take();
+}
+
+}  // namespace
+
+TEST_CASE("what else the reactor's thread did is not charged to the connection that is read next") {
+  Limited server;
+  const auto ours = server.watched();
+  ours.pair.called->read_for_tasks();
+  server.reactor->limit_reads(generous);
+  occupy(*server.reactor);
+  REQUIRE(testing::send(ours.pair.caller, "hello"));
+  REQUIRE(ours.collector->wait_for(5) == "hello");
+  REQUIRE(testing::send(ours.pair.caller, " again"));
+  CHECK(ours.collector->wait_for(11) == "hello again");
+  CHECK(server.reactor->deferred_reads() == 0);
+}
+
+TEST_CASE("a stranger's backlog is drained within the strangers' budget, and tasks are read meanwhile") {
+  Limited server;
+  const auto stranger = server.watched(), ours = server.watched();
+  ours.pair.called->read_for_tasks();
+  server.reactor->limit_reads(once_an_hour);
+  const std::string reply = testing::pattern(4 * Limited::size);
+  REQUIRE(testing::send(stranger.pair.called, reply));  // most of it waits for the peer
+  std::string got;
+  while (server.reactor->deferred_reads() == 0 && got.size() < reply.size())
+    got += testing::read(stranger.pair.caller, 1024);
+  CHECK(got.size() < reply.size());
+  REQUIRE(testing::send(ours.pair.caller, "hello"));
+  CHECK(ours.collector->wait_for(5) == "hello");
+}
+
+TEST_CASE("a backlog that waits for the budget is drained in the end and in its order") {
+  Limited server;
+  const auto slow = server.watched();
+  server.reactor->limit_reads({40us, 400us});
+  const std::string reply = testing::pattern(2 * Limited::size);
+  REQUIRE(testing::send(slow.pair.called, reply));
+  CHECK(testing::read(slow.pair.caller, reply.size()) == reply);
+  CHECK(server.reactor->deferred_reads() > 0);
+}
+
+TEST_CASE("a backlog that waits for the budget ends with the connection") {
+  Limited server;
+  const auto slow = server.watched();
+  server.reactor->limit_reads(once_an_hour);
+  REQUIRE(testing::send(slow.pair.called, testing::pattern(4 * Limited::size)));
+  while (server.reactor->deferred_reads() == 0) (void)testing::read(slow.pair.caller, 1024);  // bound: the budget ends
+  slow.pair.called->close();
+  CHECK(slow.collector->closed.take().minor == minor::closed_here);
 }
 
 TEST_CASE("a stranger that waits can be taken back and received from with no byte lost") {
