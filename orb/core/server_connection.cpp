@@ -89,7 +89,7 @@ void ServerConnection::hand_over() noexcept try {
   auto own = std::make_shared<OwnConnection>(shared_from_this(), std::exchange(binding_.request, std::nullopt));
   stream_->unwatch();
   stream_->expect_by(never);
-  half_ = false;  // its rest is waited for anew
+  half_ = completed_ = false;  // its rest is waited for anew
   own_task_ = binding_.task;
   server_->executive().attach(own_task_, binding_.owner->id(), std::move(own));
 } catch (const std::bad_alloc&) {
@@ -106,12 +106,13 @@ Expected<ServerConnection::Taken> ServerConnection::take_bytes(MutableBytes buff
       .bytes = Bytes(buffer).first(arrival->count), .at = arrival->at, .drained = arrival->count < buffer.size()};
 }
 
-// One message at most. bytes: it was no job of the task, or is not whole.
+// One message at most.
 dispatch::JobSource::Found ServerConnection::next_job(Bytes& bytes, Time received, dispatch::JobPtr& job) noexcept {
   take_message(bytes, received);
   if (bytes.empty()) piece_ = {};
   if (own_job_) return job = std::move(own_job_), dispatch::JobSource::Found::job;
-  return stream_->is_open() ? dispatch::JobSource::Found::bytes : dispatch::JobSource::Found::end;
+  if (!stream_->is_open()) return dispatch::JobSource::Found::end;
+  return completed_ ? dispatch::JobSource::Found::bytes : dispatch::JobSource::Found::piece;
 }
 
 void ServerConnection::release() noexcept {

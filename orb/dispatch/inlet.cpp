@@ -72,7 +72,6 @@ JobSource::Found Inlet::read(JobPtr& job, Time now) noexcept {
   receive();
   if (!reads() || now < throttle_.opens_at()) return JobSource::Found::nothing;
   const JobSource::Found found = source_->poll(job, now);
-  if (found == JobSource::Found::bytes) throttle_.charge(now);
   if (found == JobSource::Found::end) end();
   return found;
 }

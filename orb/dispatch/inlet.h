@@ -16,7 +16,7 @@ namespace corelane::dispatch {
 
 class Inlet {
  public:
-  Inlet(const Contract& contract, const Clock& clock) : throttle_(contract, clock) {}
+  explicit Inlet(const Contract& contract) : throttle_(contract) {}
 
   // The thread finds it at its next step: wake it. The newest connection counts: one that is there is closed, lent or
   // not. False, and the source stays with the caller: the task has left, or it comes back and a newer one is there.
@@ -26,15 +26,18 @@ class Inlet {
   void lend() noexcept;
   void take_back() noexcept;
 
-  // Reads at most once. nothing: also while it is shut or the source is not here.
+  // Reads at most once. nothing: also while it is shut or the source is not here. After piece and bytes the caller says
+  // what that took: read_piece(), wasted().
   JobSource::Found read(JobPtr& job, Time now) noexcept;
   // Nothing is there to be read, as far as is known without a look.
   bool drained() const noexcept {
     if (given_.load(std::memory_order_relaxed)) return false;  // relaxed: who gives it later wakes the thread
     return !reads() || source_->drained();
   }
-  // The lane did not take the job that was read.
-  void wasted(Time now) noexcept { throttle_.charge(now); }
+  // See ReadThrottle. A job that the lane did not take was wasted, too.
+  void read_piece(Time now, Duration used) noexcept { throttle_.piece(now, used); }
+  void wasted(Time now, Duration used) noexcept { throttle_.wasted(now, used); }
+  void ran(Duration used) noexcept { throttle_.ran(used); }
 
   // Whether it reads a source. Any thread; a report.
   bool is_open() const noexcept { return open_.load(std::memory_order_relaxed); }  // relaxed: a flag

@@ -15,7 +15,8 @@ class JobSource {
  public:
   enum class Found : std::uint8_t {
     nothing,  // nothing is there
-    bytes,    // something is, but no job of the task (yet): half a message, or one that needs no servant
+    piece,    // of a message whose end has not come
+    bytes,    // a message that is no job of the task
     job,
     end,  // nothing will ever come again
   };

@@ -19,7 +19,7 @@ TaskWorker::TaskWorker(TaskId task, const Contract& contract, CorePool& pool, co
       clock_(clock),
       ceilings_(std::move(ceilings)),
       strategy_(strategy),
-      inlet_(contract, clock),
+      inlet_(contract),
       blocks_(clock),
       pool_(&pool) {}
 
@@ -44,8 +44,7 @@ bool TaskWorker::step(Time now) noexcept {
 bool TaskWorker::read(CorePool& pool, Time now, Assignment& next) noexcept {
   if (!at_the_door_) {
     const auto found = inlet_.read(at_the_door_, now);
-    if (found == JobSource::Found::bytes) begin_charge();  // no job is charged for what came before
-    if (found != JobSource::Found::job) return found != JobSource::Found::nothing;
+    if (found != JobSource::Found::job) return charge_reading(found, now), found != JobSource::Found::nothing;
   }
   sched::Refusal reason;
   const Time arrived = std::min(at_the_door_->arrived, now);
@@ -60,9 +59,25 @@ bool TaskWorker::read(CorePool& pool, Time now, Assignment& next) noexcept {
   at_the_door_->refuse(reason);
   at_the_door_.reset();
   increment(statistics_.refused);
-  inlet_.wasted(now);
-  begin_charge();
+  charge_reading(JobSource::Found::bytes, now);
   return true;
+}
+
+// Of what came a job is charged for the pieces of its request alone.
+void TaskWorker::charge_reading(JobSource::Found found, Time now) noexcept {
+  if (found != JobSource::Found::piece && found != JobSource::Found::bytes) return;
+  const Duration before = charged_from();
+  const bool in_vain = found == JobSource::Found::bytes;
+  const Duration used = (in_vain ? begin_charge() : clock_.cpu_time()) - before;
+  const Duration reading = used - std::min(used, spun_);
+  if (!in_vain) return inlet_.read_piece(now, reading);
+  spun_ = {};
+  inlet_.wasted(now, reading);
+}
+
+Duration TaskWorker::charged_from() noexcept {
+  const Duration before = used_before_.load(std::memory_order_relaxed);  // relaxed: this thread writes it
+  return before == unknown ? begin_charge() : before;
 }
 
 // What the thread uses from here on is its next job's.
@@ -85,8 +100,7 @@ bool TaskWorker::is_asleep() const noexcept {
 
 // Its execution time counts from the end of the job before: waking up and reading the request are part of it.
 void TaskWorker::run(CorePool& pool, Assignment& next, Time begun) noexcept {
-  Duration before = used_before_.load(std::memory_order_relaxed);  // relaxed: this thread writes it
-  if (before == unknown) before = begin_charge();
+  const Duration before = charged_from();
   stop_.store(false, std::memory_order_relaxed);  // relaxed: read by this job on this thread
   current_ = next.context.job;
   slept_ = {};
@@ -98,6 +112,8 @@ void TaskWorker::run(CorePool& pool, Assignment& next, Time begun) noexcept {
   next.job->finish();
   const Time end = clock_.now();
   const Duration used = begin_charge() - before;
+  inlet_.ran(used);
+  spun_ = {};
   account(next.context, end, used);
   const Duration waited = blocks_.end(end - begun - used - slept_);
   if (waited > Duration::zero()) increment(statistics_.blocks);
@@ -216,7 +232,10 @@ void TaskWorker::loop() noexcept {
 
 void TaskWorker::wait(Time now) noexcept {
   const os::WaitStrategy strategy = std::exchange(spins_, false) ? strategy_ : os::WaitStrategy{};
-  if (strategy.mode != os::WaitMode::spin) return wait_by(strategy, now);
+  if (strategy.mode != os::WaitMode::spin) {
+    if (strategy.mode != os::WaitMode::park) spun_ = strategy.spin;
+    return wait_by(strategy, now);
+  }
   // What has no end is in nobody's budget, neither now nor once its next job is there.
   used_before_.store(unknown, std::memory_order_relaxed);  // relaxed: see begin_charge()
   wait_by(strategy, now);

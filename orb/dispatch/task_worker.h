@@ -143,6 +143,8 @@ class TaskWorker final : public Agent, private JobControl {
   void wait(Time now) noexcept;
   void wait_by(os::WaitStrategy strategy, Time now) noexcept;
   Duration begin_charge() noexcept;
+  Duration charged_from() noexcept;
+  void charge_reading(JobSource::Found found, Time now) noexcept;
   void place() noexcept;
   bool is_served() const noexcept;
   void take_share() noexcept;
@@ -171,6 +173,7 @@ class TaskWorker final : public Agent, private JobControl {
   Time wake_at_ = never;
   bool rests_ = false;   // the last step ran a job, and found nothing to follow it
   bool spins_ = false;   // it ran a job, and has not waited since: what it spins is charged once for each
+  Duration spun_{};      // since its last job, at most; nothing of it was reading
   JobId current_{};      // that runs
   Time suspended_at_{};  // it
   Duration slept_{};     // by it, in suspensions that are over

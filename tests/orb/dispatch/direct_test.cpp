@@ -16,9 +16,10 @@ class TestSource final : public BoundSource {
   void opened() noexcept override { ++openings; }
   Found poll(JobPtr& job, Time) noexcept override {
     ++polls;
-    if (noise == 0 && jobs.empty()) return ended ? Found::end : Found::nothing;
+    if (noise == 0 && pieces == 0 && jobs.empty()) return ended ? Found::end : Found::nothing;
     virtual_cpu += cost_of_a_read;
     if (noise > 0) return --noise, Found::bytes;
+    if (pieces > 0) return --pieces, Found::piece;
     job = std::move(jobs.front());
     jobs.pop_front();
     return Found::job;
@@ -30,7 +31,8 @@ class TestSource final : public BoundSource {
   void close() noexcept override { ++closings; }
 
   std::deque<JobPtr> jobs;
-  int noise = 0;  // reads that bring no job
+  int noise = 0;   // reads that bring no job
+  int pieces = 0;  // then, reads that bring a part of one
   Duration cost_of_a_read{};
   bool ended = false;
   int openings = 0, polls = 0, lendings = 0, returns = 0, closings = 0;
@@ -113,7 +115,7 @@ TEST_CASE("while one early job waits another is turned away") {
 }
 
 TEST_CASE("a connection that has come is looked at before the thread sleeps") {
-  Inlet inlet(make_contract(10ms, 1ms), virtual_clock);
+  Inlet inlet(make_contract(10ms, 1ms));
   CHECK(inlet.drained());
   REQUIRE(inlet.give(std::make_shared<TestSource>()));
   CHECK_FALSE(inlet.drained());
@@ -202,16 +204,17 @@ TEST_CASE("a task whose own connection has ended takes another one") {
   CHECK(machine.source->closings == 1);
 }
 
-TEST_CASE("a client that sends what is no job uses its budget and no more") {
+TEST_CASE("a client that sends what is no job uses what its budget leaves and no more") {
   DirectMachine machine(make_contract(10ms, 1ms, {}, 0ms));
   machine.source->noise = 1'000'000;
   machine.source->cost_of_a_read = 10us;
   machine.source->polls = 0;
   machine.settle();
-  CHECK(machine.source->polls > ReadThrottle::free_reads);
-  CHECK(machine.source->polls * 10us <= 1ms + (ReadThrottle::free_reads + 1) * 10us);
+  CHECK(machine.source->polls > 1);
+  // Half of it is kept for the first job. One read is too many, and the first begins the account.
+  CHECK(machine.source->polls * 10us <= 500us + 2 * 10us);
   CHECK(machine.thread_wakes_at() > virtual_now);
-  CHECK(machine.thread_wakes_at() <= virtual_now + 10ms);
+  CHECK(machine.thread_wakes_at() <= virtual_now + 11ms);
 }
 
 TEST_CASE(
@@ -231,10 +234,25 @@ TEST_CASE(
 
 TEST_CASE("a small task reads a large message in pieces without being held back") {
   DirectMachine machine;
-  machine.source->noise = 100;
+  machine.source->pieces = 100;
+  machine.source->cost_of_a_read = 4us;
   const auto job = machine.arrive();
   machine.settle();
   CHECK(job->runs == 1);
+}
+
+TEST_CASE("the pieces of a request are of its job's budget") {
+  DirectMachine machine(make_contract(10ms, 1ms, {}, 0ms));
+  machine.arrive(100us);
+  machine.settle();
+  machine.advance(10ms);
+  machine.source->pieces = 2;
+  machine.source->cost_of_a_read = 200us;
+  const Duration cost = GENERATE(400us, 401us);
+  const auto job = machine.arrive(cost);
+  machine.settle();
+  CHECK(job->runs == 1);
+  CHECK(machine.report(machine.task).overruns == (cost > 400us ? 1 : 0));
 }
 
 TEST_CASE("what is read without a job of it is not charged to the next one") {
