@@ -127,7 +127,8 @@ const std::vector<SettingsEntry>& settings_table() {
       {"limits.forwards", "8", "how often one call follows a forwarded reference",
        [](S& s, V v) { return number<int>(v, s.forwards, 0, 100); }},
       {"limits.peer_utilization", "0",
-       "share of a core in parts per million that one peer's tasks may hold; 0: no limit",
+       "share of a core in parts per million that the tasks of one peer may hold, over all its connections: of one "
+       "address, or of one user of this host; 0: no limit",
        [](S& s, V v) { return number<sched::Ppm>(v, s.executive.peer_limit, 0, 1'000'000'000); }},
       {"limits.peer_urgency", "0us",
        "the shortest deadline, less its jitter, that a remote peer's task may have, which is what its priority "

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "orb/base/peer.h"
+
 namespace corelane::dispatch {
 
 CounterPublisher::CounterPublisher(std::string directory, std::vector<CoreCounters> cores, std::size_t max_tasks,
@@ -22,7 +24,7 @@ void CounterPublisher::add(const WorkerPtr& worker, const sched::Admit& admit, c
   auto row = std::make_shared<Row>();
   row->worker = worker;
   row->fixed.task = admit.task;
-  row->fixed.owner = admit.peer;
+  row->fixed.owner = connection_of(admit.peer);
   row->fixed.contract = admit.contract;
   row->fixed.bound = admit.response;
   row->fixed.label = label;

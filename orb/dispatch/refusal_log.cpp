@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <mutex>
 
+#include "orb/base/peer.h"
+
 namespace corelane::dispatch {
 
 void RefusalLog::record(std::string_view label, PeerId owner, const Contract& contract, const sched::Refusal& why,
                         Time asked) noexcept {
   const std::lock_guard lock(mutex_);
   Row& row = row_of(label.substr(0, label_length));
-  row.owner = owner;
+  row.owner = connection_of(owner);
   row.contract = contract;
   row.why = why;
   row.asked = asked;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "orb/base/peer.h"
 #include "orb/sched/admission_search.h"
 #include "orb/sched/answer.h"
 #include "orb/sched/explainer.h"
@@ -107,10 +108,11 @@ std::optional<Refusal> Manager::State::barred(PeerId peer, const Contract& contr
   return std::nullopt;
 }
 
+// By all connections of its holder.
 Share Manager::State::held_by(PeerId peer) const noexcept {
   Share held = 0;
   for (const Slot& slot : placement.slots())
-    if (slot.used && slot.peer == peer && slot.state != TaskState::leaving) held += slot.demand.share;
+    if (slot.used && same_holder(slot.peer, peer) && slot.state != TaskState::leaving) held += slot.demand.share;
   return held;
 }
 

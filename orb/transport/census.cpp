@@ -1,18 +1,49 @@
 #include "orb/transport/detail/census.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "orb/base/peer.h"
 
 namespace corelane::transport {
+namespace {
+
+struct Holders {
+  os::PiMutex mutex;
+  // Guarded by mutex.
+  std::unordered_map<std::string, std::weak_ptr<const Holder>> known;
+  std::size_t cleaned_at = 64;  // entries from which on those that are gone are looked for
+  std::uint32_t last = 0;
+};
+
+}  // namespace
+
+// After most_holders numbers they begin anew, and two who then have the same one share their limit.
+std::shared_ptr<const Holder> Holder::of(const std::string& host) {
+  static Holders all;
+  const std::lock_guard lock(all.mutex);
+  if (all.known.size() >= all.cleaned_at) {
+    std::erase_if(all.known, [](const auto& entry) { return entry.second.expired(); });
+    all.cleaned_at = 2 * all.known.size() + 64;
+  }
+  std::weak_ptr<const Holder>& place = all.known[host];
+  if (auto known = place.lock()) return known;
+  all.last = all.last % most_holders + 1;
+  auto made = std::make_shared<const Holder>(all.last);
+  place = made;
+  return made;
+}
 
 Expected<ConnectionCensus::Ticket, std::string> ConnectionCensus::enter(const std::string& host) {
   const std::lock_guard lock(mutex_);
   if (places_.size() >= total_limit_) return reached("limits.connections", "LimitsConnections", total_limit_);
   if (count_of(host) >= peer_limit_)
     return reached("limits.connections_per_peer", "LimitsConnectionsPerPeer", peer_limit_);
+  auto holder = Holder::of(host);
   std::size_t& count = by_host_[host];  // first: where memory ends nobody is counted by half
   places_.emplace(++last_number_, Place{.host = host});
   ++count;
-  return Ticket(shared_from_this(), last_number_);
+  return Ticket(shared_from_this(), last_number_, std::move(holder));
 }
 
 std::string ConnectionCensus::reached(const std::string& limit, const std::string& option, std::size_t most) {

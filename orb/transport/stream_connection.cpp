@@ -8,6 +8,7 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
+#include "orb/base/peer.h"
 #include "orb/os/clock.h"
 
 namespace corelane::transport {
@@ -17,10 +18,10 @@ constexpr Error misused{.kind = ErrorKind::bad_inv_order, .minor = minor::connec
 constexpr Error backlog_full{.kind = ErrorKind::transient, .minor = minor::send_backlog};
 constexpr Error backlogs_full{.kind = ErrorKind::transient, .minor = minor::send_backlogs};
 
-PeerId next_id() noexcept {
+PeerId next_id(const std::optional<ConnectionCensus::Ticket>& ticket) noexcept {
   static std::atomic<std::uint64_t> last{0};
   // relaxed: only uniqueness counts
-  return PeerId{last.fetch_add(1, std::memory_order_relaxed) + 1};
+  return peer_of(last.fetch_add(1, std::memory_order_relaxed) + 1, ticket ? ticket->holder().number() : 0);
 }
 
 }  // namespace
@@ -33,7 +34,7 @@ StreamConnection::StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<R
       local_(link_->local()),
       peer_(link_->peer()),
       credentials_(link_->credentials()),
-      id_(next_id()),
+      id_(next_id(ticket)),
       last_traffic_(os::now()),
       outbox_(limits.backlog, limits.backlog_timeout, limits.backlogs),
       ticket_(std::move(ticket)) {}

@@ -33,27 +33,42 @@ class Guest {
   ~Guest() = default;
 };
 
+// Whose connections they are, by a number that it has while somebody keeps this. Of one name there is one in the
+// process, whichever ORBs the connections belong to. Thread: any.
+class Holder {
+ public:
+  static std::shared_ptr<const Holder> of(const std::string& host);
+  explicit Holder(std::uint32_t number) noexcept : number_(number) {}
+  std::uint32_t number() const noexcept { return number_; }  // in 1 .. most_holders
+
+ private:
+  const std::uint32_t number_;
+};
+
 class ConnectionCensus : public std::enable_shared_from_this<ConnectionCensus> {
  public:
   class Ticket {
    public:
-    Ticket(std::shared_ptr<ConnectionCensus> census, std::uint64_t number)
-        : census_(std::move(census)), number_(number) {}
+    Ticket(std::shared_ptr<ConnectionCensus> census, std::uint64_t number, std::shared_ptr<const Holder> holder)
+        : census_(std::move(census)), number_(number), holder_(std::move(holder)) {}
     Ticket(Ticket&&) noexcept = default;
     Ticket& operator=(Ticket&& other) noexcept {
       std::swap(census_, other.census_);
       std::swap(number_, other.number_);
+      std::swap(holder_, other.holder_);
       return *this;
     }
     ~Ticket() {
       if (census_) census_->leave(number_);
     }
+    const Holder& holder() const noexcept { return *holder_; }
     // From here on evict_idle() may ask him.
     void belongs_to(std::weak_ptr<Guest> guest) const { census_->seat(number_, std::move(guest)); }
 
    private:
     std::shared_ptr<ConnectionCensus> census_;
     std::uint64_t number_;
+    std::shared_ptr<const Holder> holder_;
   };
 
   explicit ConnectionCensus(const ConnectionLimits& limits)

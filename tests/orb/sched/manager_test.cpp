@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "orb/base/minor.h"
+#include "orb/base/peer.h"
 #include "tests/orb/sched/manager_fixture.h"
 
 using namespace corelane;
@@ -224,6 +225,18 @@ TEST_CASE("a remote peer gets no task more urgent than it may have and this proc
   Contract allowed = urgent;
   allowed.jitter = 1ms;
   b.admitted(allowed, PeerId{1});
+}
+
+TEST_CASE("what a peer holds is the sum over all connections of its holder") {
+  ManagerOptions options = cores_of(2);
+  options.peer_limit = 300'000;
+  Bench b(options);
+  b.admitted(share_of_core(20), peer_of(1, 5));
+  CHECK(b.refused(share_of_core(11), peer_of(2, 5)).code == RefusalCode::peer_limit);
+  b.admitted(share_of_core(10), peer_of(2, 5));
+  b.admitted(share_of_core(30), peer_of(3, 6));
+  b.tell(PeerLost{Time{}, peer_of(1, 5)});
+  b.admitted(share_of_core(20), peer_of(4, 5));
 }
 
 TEST_CASE("what a peer holds is counted while it runs and no longer when it leaves") {

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "orb/base/minor.h"
+#include "orb/base/peer.h"
 #include "tests/orb/transport/kinds.h"
 #include "tests/support/quiet.h"
 
@@ -37,6 +38,16 @@ ConnectionPtr patient_caller(StreamHarness<Kind>& harness) {
 }
 
 }  // namespace
+
+TEMPLATE_TEST_CASE("connections of one host or user are different peers of one holder", "", TcpV4, UnixSocket,
+                   SharedMemory) {
+  StreamHarness<TestType> harness, other;
+  const Pair first = harness.connect(), second = harness.connect(), elsewhere = other.connect();
+  CHECK(first.called->id() != second.called->id());
+  CHECK(corelane::same_holder(first.called->id(), second.called->id()));
+  CHECK(corelane::same_holder(first.called->id(), elsewhere.called->id()));
+  CHECK_FALSE(corelane::same_holder(first.caller->id(), second.caller->id()));
+}
 
 TEMPLATE_TEST_CASE("a newcomer takes the place of who was quiet for longest, but of nobody who is busy", "", TcpV4,
                    UnixSocket, SharedMemory) {
