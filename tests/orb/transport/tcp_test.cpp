@@ -43,6 +43,13 @@ bool stamped_by_the_kernel(transport::Connection& called) {
   return arrival->at <= found;
 }
 
+unsigned user_timeout_of(const transport::Connection& connection) {
+  unsigned milliseconds = 0;
+  socklen_t size = sizeof milliseconds;
+  REQUIRE(getsockopt(connection.descriptor(), IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, &size) == 0);
+  return milliseconds;
+}
+
 // A plain socket that is connected to the endpoint.
 os::Fd plain_socket_to(const Endpoint& endpoint) {
   os::Fd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -74,6 +81,13 @@ class DescriptorLimit {
 };
 
 }  // namespace
+
+TEST_CASE("both ends give a peer up that has acknowledged nothing for a minute") {
+  Tcp tcp;
+  const Pair pair = tcp.connect();
+  CHECK(user_timeout_of(*pair.caller) == 60'000);
+  CHECK(user_timeout_of(*pair.called) == 60'000);
+}
 
 TEST_CASE("the time of bytes over TCP is when the kernel had them") {
   Tcp harness;
