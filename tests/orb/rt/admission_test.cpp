@@ -217,6 +217,33 @@ TEST_CASE("a client that is stopped holds up nobody else, and its task goes on w
   CHECK(client.says() == "answered");
 }
 
+TEST_CASE("a client that is stopped for longer than timeout.idle loses its task, is told so and may ask again") {
+  ForkedClient client([](const std::string& ior, int to_server) {
+    TestOrb orb;
+    const auto probe = probe_of(orb, ior);
+    const auto task = rt::admit(probe, small());
+    write_line(to_server, task ? "admitted" : "refused");
+    ::raise(SIGSTOP);
+    try {
+      probe->add(20, 22);
+      write_line(to_server, "answered");
+    } catch (const CORBA::COMM_FAILURE&) {
+      write_line(to_server, "lost");
+    }
+    write_line(to_server, rt::admit(probe, small()) ? "admitted" : "refused");
+    ::pause();
+  });
+  Plant plant({"-ORBTimeoutIdle", "300ms"});
+  const std::size_t before = plant.tasks_present();
+  client.tell(plant.server.ior());
+  CHECK(client.says() == "admitted");
+  REQUIRE(client.stops());
+  CHECK(plant.comes_to(before));
+  client.resume();
+  CHECK(client.says() == "lost");
+  CHECK(client.says() == "admitted");
+}
+
 TEST_CASE("a refusal comes as a value with its numbers and its text") {
   Plant plant;
   const auto task = rt::admit(plant.probe, too_big());
