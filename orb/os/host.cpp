@@ -36,9 +36,9 @@ struct ProcessState {
   std::uint64_t start_ticks = 0;
 };
 
-// Fields 3 and 22 of /proc/<pid>/stat. The name in field 2 may hold blanks and parentheses, so count from its end.
-std::optional<ProcessState> read_state(std::int32_t pid) {
-  const std::string line = first_line(("/proc/" + std::to_string(pid) + "/stat").c_str());
+// Fields 3 and 22 of /proc/<process>/stat. The name in field 2 may hold blanks and parentheses, so count from its end.
+std::optional<ProcessState> read_state(const std::string& process) {
+  const std::string line = first_line(("/proc/" + process + "/stat").c_str());
   const std::size_t name_end = line.rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
   std::istringstream fields(line.substr(name_end + 1));
@@ -98,12 +98,13 @@ std::string host_name() {
 }
 
 ProcessIdentity this_process() {
-  const auto pid = static_cast<std::int32_t>(getpid());
-  return identity_of(pid).value_or(ProcessIdentity{.pid = pid});
+  // Not by its number: /proc may be that of another namespace, where others have it.
+  const auto state = read_state("self");
+  return {.pid = static_cast<std::int32_t>(getpid()), .start_ticks = state ? state->start_ticks : 0};
 }
 
 std::optional<ProcessIdentity> identity_of(std::int32_t pid) {
-  const auto state = read_state(pid);
+  const auto state = read_state(std::to_string(pid));
   if (!state) return std::nullopt;
   return ProcessIdentity{.pid = pid, .start_ticks = state->start_ticks};
 }
@@ -111,7 +112,7 @@ std::optional<ProcessIdentity> identity_of(std::int32_t pid) {
 bool is_alive(const ProcessIdentity& process) {
   if (process.pid <= 0) return false;
   if (kill(process.pid, 0) != 0 && errno == ESRCH) return false;
-  const auto state = read_state(process.pid);
+  const auto state = read_state(std::to_string(process.pid));
   // A /proc that hides other users' processes (hidepid) says nothing; then the signal's answer counts.
   if (!state) return kill(process.pid, 0) == 0 || errno == EPERM;
   return state->start_ticks == process.start_ticks && state->state != 'Z' && state->state != 'X';

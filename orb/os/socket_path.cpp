@@ -18,6 +18,7 @@
 #include "orb/base/minor.h"
 #include "orb/os/directory.h"
 #include "orb/os/file_lock.h"
+#include "orb/os/passed_descriptors.h"
 
 namespace corelane::os {
 namespace {
@@ -173,6 +174,8 @@ Expected<SocketPath, PathRefusal> SocketPath::choose(const std::string& director
 Expected<Fd, PathRefusal> SocketPath::listen(mode_t mode, int type) {
   Fd fd(socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return system_refusal(path_, "no socket", errno);
+  // Over a stream nobody sends descriptors; before it listens, for all whom it will accept.
+  if (type == SOCK_STREAM) refuse_descriptors(fd.get());
   const auto address = unix_address(path_);
   std::string bound_path = path_;  // allocated before there is a file that could stay behind
   // The file is made with the mode that the socket has, less the umask; so it is never more open than asked for.

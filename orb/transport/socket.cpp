@@ -16,6 +16,7 @@
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
+#include "orb/os/passed_descriptors.h"
 #include "orb/os/spin_guard.h"
 #include "orb/os/wait_loop.h"
 
@@ -44,10 +45,26 @@ void set_option(int fd, int level, int name, T value) noexcept {
   setsockopt(fd, level, name, &value, sizeof value);
 }
 
+// recv(). Where the kernel lets others send descriptors over a Unix socket that takes none they are not closed by this
+// thread.
+ssize_t receive_bytes(int fd, MutableBytes buffer, int flags) noexcept {
+  if (os::kernel_refuses_descriptors()) return recv(fd, buffer.data(), buffer.size(), flags);
+  alignas(cmsghdr) std::array<std::byte, os::passed_room> control;
+  iovec vector{buffer.data(), buffer.size()};
+  msghdr message{};
+  message.msg_iov = &vector;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  const ssize_t count = recvmsg(fd, &message, flags | MSG_CMSG_CLOEXEC);
+  if (count >= 0) os::close_passed(message);
+  return count;
+}
+
 IoResult receive_with(int fd, MutableBytes buffer, int flags) noexcept {
   // Bound: EINTR only, one turn for each signal.
   while (true) {
-    const ssize_t count = recv(fd, buffer.data(), buffer.size(), flags);
+    const ssize_t count = receive_bytes(fd, buffer, flags);
     if (count >= 0) return {Io::done, static_cast<std::size_t>(count)};
     if (would_block(errno)) return {Io::would_block};
     if (errno != EINTR) return {Io::failed};
@@ -187,7 +204,7 @@ CoreId sender_core(int fd, const std::optional<PeerCredentials>& peer) noexcept 
 IoResult receive_some(int fd, MutableBytes buffer) noexcept { return receive_with(fd, buffer, MSG_DONTWAIT); }
 
 IoResult receive_stamped(int fd, MutableBytes buffer, Time& arrived) noexcept {
-  alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(timespec))> control;
+  alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(timespec)) + os::passed_room> control;
   iovec vector{buffer.data(), buffer.size()};
   // Bound: EINTR only, one turn for each signal.
   while (true) {
@@ -196,8 +213,9 @@ IoResult receive_stamped(int fd, MutableBytes buffer, Time& arrived) noexcept {
     message.msg_iovlen = 1;
     message.msg_control = control.data();
     message.msg_controllen = control.size();
-    const ssize_t count = recvmsg(fd, &message, MSG_DONTWAIT);
+    const ssize_t count = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (count >= 0) {
+      if (!os::kernel_refuses_descriptors()) os::close_passed(message);
       arrived = time_of_stamp(message).value_or(os::now());
       return {Io::done, static_cast<std::size_t>(count)};
     }
@@ -255,7 +273,7 @@ IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrat
 
 void configure_stream(int fd, int family) noexcept {
   set_option(fd, SOL_SOCKET, SO_RCVTIMEO, timeval{.tv_sec = receive_timeout.count(), .tv_usec = 0});
-  if (family == AF_UNIX) return;
+  if (family == AF_UNIX) return (void)os::refuse_descriptors(fd);
   set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   // A host that vanished is noticed after a minute, not after two hours; and not after a quarter of an hour either, as

@@ -1,0 +1,228 @@
+#include "orb/os/passed_descriptors.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <condition_variable>
+#include <cstddef>
+#include <cstring>
+#include <mutex>
+#include <optional>
+
+#include "orb/os/kept_core.h"
+#include "orb/os/thread.h"
+
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83  // Linux 6.16
+#endif
+
+namespace corelane::os {
+namespace {
+
+constexpr int most_packets = 64;  // taken out of a socket by whoever closes it
+constexpr std::size_t stack_size = 128 * 1024;
+
+bool set_option(int socket, int name, int value) noexcept {
+  return setsockopt(socket, SOL_SOCKET, name, &value, sizeof value) == 0;
+}
+
+bool is_unix_socket(int fd) noexcept {
+  int domain = -1;
+  socklen_t size = sizeof domain;
+  return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
+}
+
+// Once more after ECONNRESET: the other end closed with something of ours unread, and what it said stands behind that.
+ssize_t receive(int socket, msghdr& message, int flags) noexcept {
+  const ssize_t got = recvmsg(socket, &message, flags | MSG_DONTWAIT);
+  return got < 0 && errno == ECONNRESET ? recvmsg(socket, &message, flags | MSG_DONTWAIT) : got;
+}
+
+// Waits as little as it can: what its maker said of lingering is taken back.
+void close_at_last(int fd) noexcept {
+  const linger none{};
+  setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);  // no socket: nothing happens
+  close(fd);
+}
+
+template <typename Use>
+void for_each_passed(msghdr& message, Use&& use) noexcept {
+  for (cmsghdr* found = CMSG_FIRSTHDR(&message); found != nullptr; found = CMSG_NXTHDR(&message, found)) {
+    if (found->cmsg_level != SOL_SOCKET || found->cmsg_type != SCM_RIGHTS) continue;
+    const std::size_t count = (found->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < count; ++i) {
+      int fd;
+      std::memcpy(&fd, CMSG_DATA(found) + i * sizeof fd, sizeof fd);
+      use(fd);
+    }
+  }
+}
+
+// Takes the next packet out, and closes what it brings. False: there was none. Its credentials tell an empty packet
+// from the end: SO_PASSCRED is set.
+bool take_out(int socket) noexcept {
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred)) + passed_room];
+  char any;
+  iovec part{&any, sizeof any};
+  msghdr message{};
+  message.msg_iov = &part, message.msg_iovlen = 1;
+  message.msg_control = control, message.msg_controllen = sizeof control;
+  if (receive(socket, message, MSG_CMSG_CLOEXEC) < 0) return false;
+  for_each_passed(message, close_at_last);
+  return message.msg_controllen != 0;
+}
+
+enum class Contents : unsigned char { none, descriptors };
+
+class Closer {
+ public:
+  // False: there is no room, or no thread.
+  bool take(int fd, Contents contents) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (count_ == tasks_.size() || (!runs_ && !(runs_ = start()))) return false;
+    tasks_[(first_ + count_++) % tasks_.size()] = {fd, contents};
+    return true;
+  }
+  void await() noexcept {
+    std::unique_lock lock(mutex_);
+    idle_.wait(lock, [this] { return !runs_; });
+  }
+
+  static Closer& instance() noexcept {
+    static Closer& one = *new Closer;  // for ever: its thread may outlive what is static
+    return one;
+  }
+
+ private:
+  struct Task {
+    int fd = -1;
+    Contents contents = Contents::none;
+  };
+
+  // In a child the thread is not there, and the lock is as it was when nobody held it.
+  Closer() noexcept {
+    pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
+                   [] { instance().runs_ = false, instance().mutex_.unlock(); });
+  }
+
+  bool start() noexcept;
+  static void* run(void* self) noexcept {
+    name_this_thread("corelane-closer");
+    static_cast<Closer*>(self)->work();
+    return nullptr;
+  }
+  void work() noexcept {
+    while (const auto task = next()) {  // bound: what was handed over
+      // bound: the socket is shut, so no more packets come
+      while (task->contents == Contents::descriptors && take_out(task->fd)) continue;
+      close_at_last(task->fd);
+    }
+  }
+  std::optional<Task> next() noexcept {
+    const std::lock_guard lock(mutex_);
+    if (count_ == 0) {
+      runs_ = false;
+      idle_.notify_all();
+      return std::nullopt;
+    }
+    --count_;
+    return tasks_[first_++ % tasks_.size()];
+  }
+
+  std::mutex mutex_;
+  std::condition_variable idle_;
+  std::array<Task, 256> tasks_;
+  std::size_t first_ = 0, count_ = 0;
+  bool runs_ = false;
+};
+
+// An ordinary thread, whoever starts it, and one that no signal interrupts.
+bool Closer::start() noexcept {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  const sched_param lowest{};
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, stack_size);
+  pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
+  pthread_attr_setschedpolicy(&attributes, SCHED_OTHER);
+  pthread_attr_setschedparam(&attributes, &lowest);
+  const CpuMask mask = ordinary_affinity();
+  if (!mask.is_empty()) pthread_attr_setaffinity_np(&attributes, CpuMask::native_size, mask.native());
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  const bool started = pthread_create(&thread, &attributes, run, this) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  return started;
+}
+
+void hand_over(Fd descriptor, Contents contents) noexcept {
+  const int fd = descriptor.release();
+  if (fd >= 0 && !Closer::instance().take(fd, contents)) close_at_last(fd);
+}
+
+// Of a socket with SO_PASSCRED: there is room for the credentials alone, which come first.
+NextPacket look_at_last_packet(int socket) noexcept {
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
+  char any;
+  iovec part{&any, sizeof any};
+  msghdr message{};
+  message.msg_iov = &part, message.msg_iovlen = 1;
+  message.msg_control = control, message.msg_controllen = sizeof control;
+  if (receive(socket, message, MSG_PEEK) < 0 || message.msg_controllen == 0) return NextPacket::none;
+  return (message.msg_flags & MSG_CTRUNC) != 0 ? NextPacket::with_descriptors : NextPacket::plain;
+}
+
+// Whether descriptors are left in the socket, after what has none was taken out. Needs SO_PASSCRED.
+bool holds_descriptors(int socket) noexcept {
+  for (int i = 0; i < most_packets; ++i) {
+    const NextPacket next = look_at_last_packet(socket);
+    if (next != NextPacket::plain) return next == NextPacket::with_descriptors;
+    take_out(socket);
+  }
+  return true;  // or there is at least so much that it takes its time
+}
+
+}  // namespace
+
+bool refuse_descriptors(int socket) noexcept { return set_option(socket, SO_PASSRIGHTS, 0); }
+
+bool kernel_refuses_descriptors() noexcept {
+  static const bool does = refuse_descriptors(Fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)).get());
+  return does;
+}
+
+void close_passed(msghdr& message) noexcept {
+  for_each_passed(message, [](int fd) { close_elsewhere(Fd(fd)); });
+}
+
+NextPacket look_at_packet(int socket) noexcept {
+  char any;
+  iovec part{&any, sizeof any};
+  msghdr message{};
+  message.msg_iov = &part, message.msg_iovlen = 1;
+  return receive(socket, message, MSG_PEEK) < 0  ? NextPacket::none
+         : (message.msg_flags & MSG_CTRUNC) != 0 ? NextPacket::with_descriptors
+                                                 : NextPacket::plain;
+}
+
+void close_elsewhere(Fd descriptor) noexcept { hand_over(std::move(descriptor), Contents::none); }
+
+void close_socket(Fd socket) noexcept {
+  if (!socket) return;
+  if (!is_unix_socket(socket.get())) return close_elsewhere(std::move(socket));
+  const bool tells = set_option(socket.get(), SO_PASSCRED, 1);
+  shutdown(socket.get(), SHUT_RDWR);  // nothing comes any more
+  if (tells && holds_descriptors(socket.get())) hand_over(std::move(socket), Contents::descriptors);
+}
+
+void await_closer() noexcept { Closer::instance().await(); }
+
+}  // namespace corelane::os
