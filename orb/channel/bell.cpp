@@ -6,15 +6,18 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <climits>
 #include <iterator>
 
 #include "orb/channel/peer_watch.h"
 #include "orb/os/clock.h"
+#include "orb/os/passed_descriptors.h"
 
 namespace corelane::channel {
 namespace {
@@ -22,13 +25,24 @@ namespace {
 constexpr std::chrono::microseconds spinners_rest{100};
 constexpr int packets_at_once = 16;  // that wake; a correct peer has one under way
 
-// The owner of an eventfd could clear its O_NONBLOCK, so it is asked for room first: full, it is readable already. Who
+bool is_ready(int fd, short what) noexcept {
+  pollfd asked{fd, what, 0};
+  return poll(&asked, 1, 0) == 1 && (asked.revents & what) != 0;
+}
+
+// Who has an eventfd, too, could clear its O_NONBLOCK, so it is asked for room first: full, it is readable already. Who
 // fills it between that and the write blocks this end: a process of the same user, which may stop it anyway.
-void ring_event(int event) noexcept {
-  pollfd rung{event, POLLOUT, 0};
-  if (poll(&rung, 1, 0) != 1 || (rung.revents & POLLOUT) == 0) return;
+void ring_event(int event, bool is_shared) noexcept {
+  if (is_shared && !is_ready(event, POLLOUT)) return;
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto put = write(event, &one, sizeof one);
+}
+
+// Never waits, whoever clears O_NONBLOCK of an eventfd that both ends have: the call itself says so (Linux 5.10).
+void read_shared(int event, void* bytes, std::size_t size) noexcept {
+  const iovec part{bytes, size};
+  if (preadv2(event, &part, 1, -1, RWF_NOWAIT) >= 0 || errno != EOPNOTSUPP || !is_ready(event, POLLIN)) return;
+  [[maybe_unused]] const auto got = read(event, bytes, size);
 }
 
 }  // namespace
@@ -67,10 +81,17 @@ void Sleeper::wait_far(Time until) noexcept {
   if (ppoll(watched, std::size(watched), &left, nullptr) > 0 && (watched[0].revents & POLLIN) != 0) take_packets();
 }
 
+// One with descriptors stays where it is: whoever takes it out closes them, and that may take long.
 void Sleeper::take_packets() noexcept {
-  char packet;
-  for (int i = 0; i < packets_at_once; ++i)
+  for (int i = 0; i < packets_at_once; ++i) {
+    if (os::look_at_packet(wake_up_.socket) == os::NextPacket::with_descriptors) {
+      misused_.store(true, std::memory_order_relaxed);  // relaxed: see was_misused()
+      shutdown(wake_up_.socket, SHUT_RDWR);
+      return;
+    }
+    char packet;
     if (recv(wake_up_.socket, &packet, sizeof packet, MSG_DONTWAIT) <= 0) return;
+  }
 }
 
 // Blocked for the wait, so that it does not go to a handler between the last look and the sleep.
@@ -89,8 +110,11 @@ void Sleeper::wait_signal(Time until) noexcept {
 void Sleeper::drain() noexcept {
   if (!hears_end()) return take_packets();
   std::uint64_t rings[64];  // of a pipe each that came; what is left ends the next sleep early
+  if (wake_up_.is_shared) return read_shared(wake_up_.event, &rings, sizeof rings);
   [[maybe_unused]] const auto got = read(wake_up_.event, &rings, sizeof rings);  // does not block
 }
+
+void Ringer::ring_descriptor() const noexcept { ring_event(wake_up_.event, wake_up_.is_shared); }
 
 void Ringer::wake() const noexcept {
   // PAIR bell.word: acquire and release here <-> Sleeper::announce() and withdraw().
@@ -108,7 +132,7 @@ void Ringer::wake() const noexcept {
       syscall(SYS_futex, word_, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
       return;
     case Wake::eventfd:
-      return ring_event(wake_up_.event);
+      return ring_descriptor();
     case Wake::signal:
       // The number of a process that is gone may be another's by now; that of a thread is one of that process or none.
       if (wake_up_.watch != nullptr && wake_up_.watch->is_gone()) return;

@@ -39,6 +39,7 @@ enum class Wake : std::uint32_t {
 struct WakeUp {
   Wake kind = Wake::futex;
   int event = -1;                    // the descriptor: the waiter reads it, the publisher writes it
+  bool is_shared = true;             // the other end has it, too, and may make it one that blocks
   int signal = 0;                    // Wake::signal
   pid_t process = 0;                 // whose thread a signal goes to
   const PeerWatch* watch = nullptr;  // of that process; null: this one
@@ -94,6 +95,11 @@ class Sleeper {
   }
   // Takes back what the descriptor was rung.
   void drain() noexcept;
+  // The other end sent what no correct end sends; its socket is shut. Thread: any.
+  bool was_misused() const noexcept {
+    // relaxed: a report, stored before the socket is shut, which is what makes anybody ask
+    return misused_.load(std::memory_order_relaxed);
+  }
 
  private:
   static std::uint32_t this_thread() noexcept;
@@ -107,6 +113,7 @@ class Sleeper {
   WakeUp wake_up_;
   const PeerWatch* peer_;
   std::uint32_t thread_ = 0;  // that announced, as in the word
+  std::atomic<bool> misused_{false};
 };
 
 // Thread: any.
@@ -121,6 +128,8 @@ class Ringer {
     // relaxed: the fence orders it behind what was published
     if (SharedWord(*word_).load(std::memory_order_relaxed) != 0) wake();
   }
+  // Makes the descriptor readable, whether anybody sleeps or not.
+  void ring_descriptor() const noexcept;
 
  private:
   void wake() const noexcept;

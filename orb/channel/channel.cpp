@@ -245,6 +245,7 @@ void Channel::disarm() noexcept {
 }
 
 void Channel::nudge() noexcept { end_->nudge(); }
+void Channel::nudge_for_room() noexcept { end_->nudge_for_room(); }
 
 int Channel::room_descriptor() const noexcept { return end_->parts.own_events.room.get(); }
 

@@ -138,6 +138,7 @@ class Channel {
   int room_descriptor() const noexcept;  // -1 without Wake::eventfd; constant
   bool arm_for_room(std::size_t size) noexcept;
   void disarm_for_room() noexcept;
+  void nudge_for_room() noexcept;
 
   // ---- Both
 

@@ -13,17 +13,20 @@ namespace {
 // Larger messages go through chunks: there the reader need not copy them, and does not hold up the ring.
 constexpr std::size_t inline_at_most = 4096;
 
-WakeUp with_event(WakeUp wake_up, const os::Fd& event) noexcept {
+WakeUp with_event(WakeUp wake_up, const os::Fd& event, const Events& of) noexcept {
   wake_up.event = event.get();
+  wake_up.is_shared = of.are_shared;
   return wake_up;
 }
 
 // Whoever waits for a record may sleep at the socket. Not who waits for room: only one of them can take what comes
 // there.
-WakeUp for_record_of(WakeUp wake_up, const os::Fd& event, const EndParts& parts) noexcept {
+WakeUp for_record_of(WakeUp wake_up, const Events& events, const EndParts& parts) noexcept {
   if (parts.far_sleep) wake_up.socket = parts.watch.socket();
-  return with_event(wake_up, event);
+  return with_event(wake_up, events.record, events);
 }
+
+WakeUp for_room_of(WakeUp wake_up, const Events& events) noexcept { return with_event(wake_up, events.room, events); }
 
 WakeUp of_peer(WakeUp wake_up, const EndParts& parts) noexcept {
   wake_up.watch = &parts.watch;
@@ -46,15 +49,15 @@ End::End(EndParts made, const Options& options)
       strategy(options.wait),
       writer(reinterpret_cast<Slot*>(parts.own.at(slots_offset())), RingGeometry(parts.mine.slots), peer()),
       pool(parts.loans ? parts.mine : Shape{.chunks = 0}, peer()),
-      for_room{Sleeper(words(false).room.sleeper, with_event(parts.own_wake, parts.own_events.room), parts.watch)},
-      for_record{Sleeper(words(false).record.sleeper, for_record_of(parts.own_wake, parts.own_events.record, parts),
-                         parts.watch)},
+      for_room{Sleeper(words(false).room.sleeper, for_room_of(parts.own_wake, parts.own_events), parts.watch)},
+      for_record{
+          Sleeper(words(false).record.sleeper, for_record_of(parts.own_wake, parts.own_events, parts), parts.watch)},
       reader_(slots_of(parts.peer), RingGeometry(parts.theirs.slots), own()),
       peer_record_(words(true).record.sleeper,
-                   for_record_of(of_peer(parts.peer_wake, parts), parts.peer_events.record, parts)),
-      peer_room_(words(true).room.sleeper, with_event(of_peer(parts.peer_wake, parts), parts.peer_events.room)),
-      own_record_(words(false).record.sleeper, with_event(parts.own_wake, parts.own_events.record)),
-      own_room_(words(false).room.sleeper, with_event(parts.own_wake, parts.own_events.room)),
+                   for_record_of(of_peer(parts.peer_wake, parts), parts.peer_events, parts)),
+      peer_room_(words(true).room.sleeper, for_room_of(of_peer(parts.peer_wake, parts), parts.peer_events)),
+      own_record_(words(false).record.sleeper, with_event(parts.own_wake, parts.own_events.record, parts.own_events)),
+      own_room_(words(false).room.sleeper, for_room_of(parts.own_wake, parts.own_events)),
       inline_limit_(limit_of(parts)) {
   if (options.lock_memory) locked = parts.own.lock() && parts.peer.lock() && parts.sleep.lock();
 }
@@ -75,14 +78,10 @@ Fault End::fail(Fault fault) noexcept {
 
 void End::look_at_peer() noexcept {
   if (!parts.watch.is_gone() || fate()) return;
+  if (for_record.sleeper.was_misused()) return (void)fail(Fault::spoiled);
   // PAIR end.state: acquire here <- release in close() of the peer, which comes before its hang-up.
   const bool closed = load_shared(peer().state, std::memory_order_acquire) == state_closed;
   fail(closed ? Fault::peer_closed : Fault::peer_died);
-}
-
-void End::nudge() noexcept {
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto put = write(parts.own_events.record.get(), &one, sizeof one);  // does not block
 }
 
 void End::close() noexcept {

@@ -101,8 +101,10 @@ class End {
   }
   void give_back(std::uint32_t chunk) noexcept;
   void look_at_peer() noexcept;
-  // Whoever watches Sleeper::descriptor() of for_record with Wake::eventfd is told that there is something.
-  void nudge() noexcept;
+  // Whoever watches Sleeper::descriptor() of for_record, or of for_room, with Wake::eventfd is told that there is
+  // something.
+  void nudge() noexcept { own_record_.ring_descriptor(); }
+  void nudge_for_room() noexcept { own_room_.ring_descriptor(); }
   void close() noexcept;
   std::optional<Fault> fate() const noexcept {
     // PAIR end.fate: acquire here <- release in fail() and close().

@@ -22,19 +22,31 @@ struct ControlBuffer {
   alignas(cmsghdr) char bytes[CMSG_SPACE(sizeof(int) * most_descriptors)];
 };
 
-// Whatever came is owned, and closes, also what is refused.
-std::vector<os::Fd> descriptors_of(msghdr& message) {
-  std::vector<os::Fd> found;
+void take_descriptors(msghdr& message, Passed& found) noexcept {
   for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
     const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
     for (std::size_t i = 0; i < count; ++i) {
       int fd;
       std::memcpy(&fd, CMSG_DATA(part) + i * sizeof fd, sizeof fd);
-      found.emplace_back(fd);
+      found.add(os::Fd(fd));
     }
   }
-  return found;
+}
+
+// What is there, without taking it: what of its descriptors finds no room here keeps its place in the socket.
+ssize_t look_at(const os::Fd& socket, Packet& packet, int& flags) noexcept {
+  iovec part{packet.bytes.data(), packet.bytes.size()};
+  ControlBuffer control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.bytes;
+  message.msg_controllen = sizeof control.bytes;
+  const ssize_t got = recvmsg(socket.get(), &message, MSG_PEEK | MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  if (got >= 0) take_descriptors(message, packet.descriptors);  // an empty packet may bring some, too
+  flags = message.msg_flags;
+  return got;
 }
 
 template <typename T>
@@ -121,22 +133,17 @@ Expected<Packet, SetupFault> receive_packet(const os::Fd& socket, Time deadline)
   if (!wait_readable(socket.get(), deadline))
     return SetupFault{SetupFault::Kind::timed_out, "the other end did not answer in time; is it stopped?"};
   Packet packet;
-  iovec part{packet.bytes.data(), packet.bytes.size()};
-  ControlBuffer control{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control.bytes;
-  message.msg_controllen = sizeof control.bytes;
-  ssize_t got = recvmsg(socket.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  int flags = 0;
+  ssize_t got = look_at(socket, packet, flags);
   // The other end closed with something of ours unread; what it said before stands behind that error.
-  if (got < 0 && errno == ECONNRESET) got = recvmsg(socket.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  if (got >= 0) packet.descriptors = descriptors_of(message);  // an empty packet may bring some, too
+  if (got < 0 && errno == ECONNRESET) got = look_at(socket, packet, flags);
   if (got <= 0) return bad_peer("hung up while the channel was being set up");
-  if ((message.msg_flags & MSG_CTRUNC) != 0)
+  if ((flags & MSG_CTRUNC) != 0)
     return bad_peer("sent more descriptors than process " + std::to_string(getpid()) +
                     " could take; raise ulimit -n of that, or the sender's program is at fault");
-  if ((message.msg_flags & MSG_TRUNC) != 0) return bad_peer("sent a packet that is too long; its program is at fault");
+  // Its descriptors are open here, so that the kernel closes none of them for good.
+  recv(socket.get(), packet.bytes.data(), packet.bytes.size(), MSG_DONTWAIT);
+  if ((flags & MSG_TRUNC) != 0) return bad_peer("sent a packet that is too long; its program is at fault");
   packet.size = static_cast<std::size_t>(got);
   return packet;
 }

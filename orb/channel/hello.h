@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "orb/base/expected.h"
@@ -22,6 +23,7 @@
 #include "orb/channel/fault.h"
 #include "orb/channel/layout.h"
 #include "orb/os/fd.h"
+#include "orb/os/passed_descriptors.h"
 
 namespace corelane::channel {
 
@@ -77,16 +79,47 @@ static_assert(sizeof(Ready) == 16);
 // eventfds with Wake::eventfd (a record is there; there is room).
 inline constexpr std::size_t most_descriptors = 4;
 
+// The descriptors of a packet. What is not taken out is closed by another thread (orb/os/passed_descriptors.h).
+class Passed {
+ public:
+  Passed() = default;
+  Passed(Passed&& other) noexcept = default;
+  Passed& operator=(Passed&& other) noexcept {
+    std::swap(all_, other.all_);
+    std::swap(count_, other.count_);
+    return *this;
+  }
+  ~Passed() {
+    for (os::Fd& each : all_) os::close_elsewhere(std::move(each));
+  }
+
+  void add(os::Fd descriptor) noexcept {
+    if (count_ < all_.size())
+      all_[count_++] = std::move(descriptor);
+    else
+      os::close_elsewhere(std::move(descriptor));
+  }
+  std::size_t size() const noexcept { return count_; }
+  const os::Fd& operator[](std::size_t index) const noexcept { return all_[index]; }
+  // What may be closed by any thread.
+  os::Fd take(std::size_t index) noexcept { return std::move(all_[index]); }
+
+ private:
+  std::array<os::Fd, most_descriptors> all_;
+  std::size_t count_ = 0;
+};
+
 struct Packet {
   std::array<std::byte, 256> bytes{};
   std::size_t size = 0;
-  std::vector<os::Fd> descriptors{};
+  Passed descriptors{};
 };
 
 // Until the socket is readable or has failed; false at the deadline, whatever signals come.
 bool wait_readable(int socket, Time deadline) noexcept;
 
-// Neither blocks longer than until `deadline`. refused: the peer said so; bad_peer: it hung up.
+// Neither blocks longer than until `deadline`. refused: the peer said so; bad_peer: it hung up, or sent what is no
+// packet of ours, which then stays in the socket: that is to be closed by os::close_socket().
 Expected<void, SetupFault> send_packet(const os::Fd& socket, const void* bytes, std::size_t size,
                                        const std::vector<int>& descriptors);
 Expected<Packet, SetupFault> receive_packet(const os::Fd& socket, Time deadline);

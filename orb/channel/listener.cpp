@@ -118,7 +118,13 @@ Listener Listener::over(os::Fd socket, const std::string& path, const Options& o
   return made;
 }
 
-Listener::~Listener() = default;
+// Whoever waits in the queue of a socket that was stopped is let out of it: closing that would close what he sent.
+Listener::~Listener() {
+  if (!socket_ || !is_shut(socket_.get())) return;
+  spare_.give_up();
+  while (os::PeerSocket waits{os::Fd(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK))})
+    continue;  // bound: the queue, to which nobody comes any more
+}
 
 void Listener::stop() noexcept { shutdown(socket_.get(), SHUT_RDWR); }
 
@@ -140,18 +146,24 @@ Time Listener::earliest(Time deadline) const noexcept {
 }
 
 // Whoever waits in the queue and went away would stay there, and keep others out, as long as nobody took him.
-Expected<os::Fd, SetupFault> Listener::accept_by_spare(int lack) {
+Expected<os::PeerSocket, SetupFault> Listener::accept_by_spare(int lack) {
   spare_.give_up();
-  auto connection = accept_socket(Time{});
-  if (connection) {
-    const auto place = place_for(*connection, lack);
+  auto newcomer = accept_waiting();
+  if (newcomer) {
+    const auto place = place_for(*newcomer, lack);
     if (!place) {
-      send_refusal(*connection, place.error().text);
-      connection = place.error();
+      send_refusal(*newcomer, place.error().text);
+      newcomer = place.error();
     }
   }
   spare_.hold(socket_);
-  return connection;
+  return newcomer;
+}
+
+Expected<os::PeerSocket, SetupFault> Listener::accept_waiting() {
+  auto connection = accept_socket(Time{});
+  if (!connection) return connection.error();
+  return os::PeerSocket(std::move(*connection));
 }
 
 // Room is made only for whom the access list lets in: he may cost somebody else's channel.
@@ -161,13 +173,13 @@ Expected<void, SetupFault> Listener::place_for(const os::Fd& newcomer, int lack)
   return SetupFault{SetupFault::Kind::denied, "the server has no room: " + os::out_of_descriptors(lack)};
 }
 
-Expected<os::Fd, SetupFault> Listener::accept_newcomer() {
-  auto connection = accept_socket(Time{});
-  const int lack = connection ? 0 : connection.error().number;
-  return os::is_out_of_descriptors(lack) ? accept_by_spare(lack) : std::move(connection);
+Expected<os::PeerSocket, SetupFault> Listener::accept_newcomer() {
+  auto newcomer = accept_waiting();
+  const int lack = newcomer ? 0 : newcomer.error().number;
+  return os::is_out_of_descriptors(lack) ? accept_by_spare(lack) : std::move(newcomer);
 }
 
-Expected<void, SetupFault> Listener::take_in(os::Fd newcomer) {
+Expected<void, SetupFault> Listener::take_in(os::PeerSocket newcomer) {
   const Peer peer = peer_of(newcomer);
   auto let_in = check_access(newcomer, options_);
   if (let_in && options_.greeter) let_in = options_.greeter(peer, newcomer);

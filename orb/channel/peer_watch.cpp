@@ -5,7 +5,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <sstream>
+#include <string>
 #include <utility>
+
+#include "orb/os/host.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77  // Linux 6.5
@@ -31,6 +36,31 @@ os::Fd open_process(int socket, std::int32_t process) noexcept {
   return hung_up(socket) ? os::Fd() : std::move(opened);
 }
 
+// The number that the process has in its own namespace, the last of field NSpid; 0 where /proc does not say.
+std::int32_t own_number_of(std::int32_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  std::string line;
+  while (std::getline(status, line)) {  // bound: a page of text
+    if (!line.starts_with("NSpid:")) continue;
+    std::istringstream numbers(line.substr(6));
+    std::int32_t number = 0;
+    for (std::int32_t next; numbers >> next;) number = next;
+    return number;
+  }
+  return 0;
+}
+
+// Whether that process, as this one numbers it, is the one that says so. In another namespace of processes others have
+// that number, too, so its start counts: where time namespaces differ it is another one, and the process is not
+// believed.
+bool is_claimed(std::int32_t process, const ProcessClaim& claim) {
+  if (process <= 0) return false;
+  if (process == claim.number) return true;
+  if (own_number_of(process) != claim.number || claim.start_ticks == 0) return false;
+  const auto found = os::identity_of(process);
+  return found && found->start_ticks == claim.start_ticks;
+}
+
 }  // namespace
 
 Peer peer_of(const os::Fd& socket) noexcept {
@@ -40,9 +70,10 @@ Peer peer_of(const os::Fd& socket) noexcept {
   return {found.pid, found.uid, found.gid};
 }
 
-PeerWatch::PeerWatch(os::Fd socket, std::int32_t process) noexcept
+PeerWatch::PeerWatch(os::PeerSocket socket, const ProcessClaim& claim)
     : socket_(std::move(socket)), peer_(peer_of(socket_)) {
-  if (process == peer_.process) process_ = open_process(socket_.get(), process);
+  os::refuse_descriptors(socket_.get());
+  if (is_claimed(peer_.process, claim)) process_ = open_process(socket_.get(), peer_.process);
 }
 
 bool PeerWatch::is_gone() const noexcept {

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "orb/os/fd.h"
+#include "orb/os/passed_descriptors.h"
 
 namespace corelane::channel {
 
@@ -20,23 +21,31 @@ struct Peer {
   friend bool operator==(const Peer&, const Peer&) = default;
 };
 
+// Whom a peer says it is.
+struct ProcessClaim {
+  std::int32_t number = 0;        // in its own namespace of processes
+  std::uint64_t start_ticks = 0;  // as its own time namespace counts them; 0: unknown
+};
+
 class PeerWatch {
  public:
   PeerWatch() = default;
-  // `process`: whom the peer says it is, as its own namespace numbers it. The credentials are those of whoever called
-  // listen(), and may be of a parent whose life says nothing: only if both agree the process is watched.
-  PeerWatch(os::Fd socket, std::int32_t process) noexcept;
+  // From here on the kernel refuses descriptors on the socket (Linux 6.16). The credentials are those of whoever called
+  // listen(), and may be of a parent whose life says nothing: the process is watched only if it is the claimed one, as
+  // far as its namespace is seen from here. Reads /proc.
+  PeerWatch(os::PeerSocket socket, const ProcessClaim& claim);
 
   // One system call.
   bool is_gone() const noexcept;
   const Peer& peer() const noexcept { return peer_; }
   int socket() const noexcept { return socket_.get(); }
   int process_descriptor() const noexcept { return process_.get(); }  // readable once it has ended; -1: not seen
-  // Without a pidfd (an old kernel, a peer of another namespace, an inherited listener) only the socket tells.
+  // Without a pidfd (an old kernel, a peer whose namespace of processes is not seen from here, an inherited listener)
+  // only the socket tells.
   bool sees_process() const noexcept { return bool(process_); }
 
  private:
-  os::Fd socket_;
+  os::PeerSocket socket_;
   os::Fd process_;
   Peer peer_;
 };

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "orb/os/descriptor_limit.h"
 #include "orb/os/host.h"
 #include "orb/os/own_user.h"
 
@@ -67,17 +68,29 @@ Result<void> check_futex() {
 struct Offer {
   Hello hello;
   MadeMemory region;
-  Events events;
+  Events events;        // what this end keeps
+  Events given_events;  // what it gives away in their place; none: the same
 };
 
 os::Fd make_eventfd() noexcept { return os::Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
-// Of an anonymous inode, which a timer or an inotify is, too. Without /proc it is believed.
-bool is_called_eventfd(const os::Fd& fd) noexcept {
-  char path[32], name[32];
+enum class EventKind : unsigned char { other, eventfd, pipe };
+
+// By its name: no file system of the peer's own is asked, which might never answer. An anonymous inode is a timer's or
+// an inotify's, too; without /proc it is believed.
+EventKind kind_of(const os::Fd& fd) noexcept {
+  char path[32], text[32];
   std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd.get());
-  const ssize_t length = readlink(path, name, sizeof name);
-  return length < 0 || std::string_view(name, static_cast<std::size_t>(length)) == "anon_inode:[eventfd]";
+  const ssize_t length = readlink(path, text, sizeof text);
+  if (length >= 0) {
+    const std::string_view name(text, static_cast<std::size_t>(length));
+    if (name == "anon_inode:[eventfd]") return EventKind::eventfd;
+    return name.starts_with("pipe:[") ? EventKind::pipe : EventKind::other;
+  }
+  struct stat what {};
+  if (fstat(fd.get(), &what) != 0) return EventKind::other;
+  if (S_ISFIFO(what.st_mode)) return EventKind::pipe;
+  return (what.st_mode & S_IFMT) == 0 ? EventKind::eventfd : EventKind::other;
 }
 
 // The pipe of that end in a file of its own, for reading and writing; none without /proc.
@@ -93,16 +106,28 @@ os::Fd open_pipe(const os::Fd& end) noexcept {
 os::Fd make_pipe() noexcept {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return {};
-  const os::Fd in(ends[0]), out(ends[1]);
+  const os::Fd out(ends[1]);
+  close(ends[0]);
   fcntl(out.get(), F_SETPIPE_SZ, page_size);  // a user's pipes share a bound
   return open_pipe(out);
 }
 
-Result<Events> make_events() {
-  Events made{make_pipe(), make_eventfd()};
-  if (!made.record) made.record = make_eventfd();  // there is no /proc
-  if (!made.record || !made.room) return no_descriptor("eventfd", errno);
-  return made;
+// What this end reads and writes, and what it gives away: open on their own, so that whoever has the one cannot clear
+// O_NONBLOCK of the other.
+bool make_event(os::Fd& kept, os::Fd& given) noexcept {
+  given = make_pipe();
+  if (given) kept = open_pipe(given);
+  return bool(kept);
+}
+
+Result<void> make_events(Offer& offer) {
+  Events &kept = offer.events, &given = offer.given_events;
+  if (make_event(kept.record, given.record) && make_event(kept.room, given.room)) return {};
+  if (const int number = errno; os::is_out_of_descriptors(number)) return no_descriptor("pipe2", number);
+  kept = {make_eventfd(), make_eventfd(), true};  // there is no /proc
+  given = {};
+  if (!kept.record || !kept.room) return no_descriptor("eventfd", errno);
+  return {};
 }
 
 // How this end is woken by that one.
@@ -128,21 +153,21 @@ Result<Offer> make_offer(const Options& options, Wake wake) {
   if (const auto there = check_futex(); wake == Wake::futex && !there) return there.error();
   auto region = make_memory(region_size(options.shape), Writers::maker_alone);
   if (!region) return region.error();
-  Offer offer{hello_of(options, wake), std::move(*region), {}};
-  if (wake == Wake::eventfd) {
-    auto events = make_events();
-    if (!events) return events.error();
-    offer.events = std::move(*events);
-  }
+  Offer offer{hello_of(options, wake), std::move(*region), {}, {}};
+  if (wake == Wake::eventfd)
+    if (const auto made = make_events(offer); !made) return made.error();
   return offer;
 }
 
 Result<void> send_hello(const os::Fd& socket, Offer& offer, const MadeMemory* sleep) {
   std::vector<int> descriptors{offer.region.fd.get()};
   if (sleep != nullptr) descriptors.push_back(sleep->fd.get());
-  if (offer.events.record) descriptors.insert(descriptors.end(), {offer.events.record.get(), offer.events.room.get()});
+  const Events& events = offer.given_events.record ? offer.given_events : offer.events;
+  if (events.record) descriptors.insert(descriptors.end(), {events.record.get(), events.room.get()});
   offer.hello.descriptors = static_cast<std::uint32_t>(descriptors.size());
-  return send_packet(socket, &offer.hello, sizeof offer.hello, descriptors);
+  const auto sent = send_packet(socket, &offer.hello, sizeof offer.hello, descriptors);
+  offer.given_events = {};
+  return sent;
 }
 
 Result<std::shared_ptr<void>> ask_porter(const os::Fd& socket, const Porter& porter) {
@@ -176,7 +201,7 @@ std::size_t expected_descriptors(const Hello& hello, Side sender) noexcept {
 // The peer's hello with all that it brings; nothing of it is mapped yet.
 struct Offered {
   Hello hello;
-  std::vector<os::Fd> descriptors;
+  Passed descriptors;
 };
 
 Result<Offered> check_offer(const os::Fd& socket, Packet packet, const Hello& mine, const Options& options,
@@ -196,52 +221,61 @@ Result<Offered> check_offer(const os::Fd& socket, Packet packet, const Hello& mi
 
 // A peer's event, which this end writes to: neither may that raise SIGPIPE, as a pipe of one direction or a socket does
 // once nobody reads, nor may it block. A pipe is opened anew, so that O_NONBLOCK is this end's own to set.
-Result<os::Fd> take_event(os::Fd event) {
-  struct stat what {};
-  const int flags = fcntl(event.get(), F_GETFL);
-  const bool known = flags >= 0 && fstat(event.get(), &what) == 0;
-  const bool is_pipe = S_ISFIFO(what.st_mode), is_eventfd = (what.st_mode & S_IFMT) == 0 && is_called_eventfd(event);
-  if (!known || (!is_pipe && !is_eventfd) || (flags & O_ACCMODE) != O_RDWR || (flags & O_NONBLOCK) == 0)
+Result<void> take_event(Passed& from, std::size_t index, os::Fd& event, bool& is_shared) {
+  const int flags = fcntl(from[index].get(), F_GETFL);
+  const EventKind kind = kind_of(from[index]);
+  if (flags < 0 || kind == EventKind::other || (flags & O_ACCMODE) != O_RDWR || (flags & O_NONBLOCK) == 0)
     return SetupFault{SetupFault::Kind::bad_peer,
                       "the other end's event is neither an eventfd nor a pipe opened for reading and writing, or it "
                       "blocks; make it with EFD_NONBLOCK, or open the pipe with O_RDWR | O_NONBLOCK"};
-  if (!is_pipe) return event;
-  auto own = open_pipe(event);
-  return own ? std::move(own) : std::move(event);  // there is no /proc
+  const os::Fd passed = from.take(index);  // closing such a one waits for nobody
+  if (kind == EventKind::pipe) event = open_pipe(passed);
+  if (event) return {};
+  is_shared = true;
+  event.reset(fcntl(passed.get(), F_DUPFD_CLOEXEC, 0));
+  if (!event) return no_descriptor("F_DUPFD_CLOEXEC", errno);
+  return {};
 }
 
-Result<Events> take_events(std::vector<os::Fd>& descriptors) {
-  auto room = take_event(std::move(descriptors.back()));
-  if (!room) return room.error();
-  auto record = take_event(std::move(descriptors[descriptors.size() - 2]));
-  if (!record) return record.error();
-  return Events{std::move(*record), std::move(*room)};
+// The last two, in the order of the hello.
+Result<Events> take_events(Passed& descriptors) {
+  Events events;
+  const std::size_t room = descriptors.size() - 1;
+  if (auto taken = take_event(descriptors, room, events.room, events.are_shared); !taken) return taken.error();
+  if (auto taken = take_event(descriptors, room - 1, events.record, events.are_shared); !taken) return taken.error();
+  return events;
+}
+
+// Sealed memory of tmpfs is closed by any thread.
+Result<Mapping> take_memory(Passed& descriptors, std::size_t index, std::size_t size, Writers writers) {
+  auto taken = adopt_memory(descriptors[index], size, writers);
+  if (taken) descriptors.take(index);
+  return taken;
 }
 
 Shape shape_of(const Hello& hello) noexcept { return {hello.slots, hello.chunks, hello.chunk_size}; }
 
 WakeUp wake_of(const Hello& hello, std::int32_t process) noexcept {
-  return {static_cast<Wake>(hello.wake), -1, static_cast<int>(hello.signal), process};
+  return {.kind = static_cast<Wake>(hello.wake), .signal = static_cast<int>(hello.signal), .process = process};
 }
 
-// All but the sleep page and this end's events, which may still have to be sent.
-Result<EndParts> join(const os::Fd& socket, Offer& offer, Offered& offered) {
+// All that comes from the peer, but the sleep page, and what this end says of itself.
+Result<EndParts> join(const os::Fd& socket, const Hello& mine, Offered& offered) {
   EndParts parts;
-  parts.mine = shape_of(offer.hello);
+  parts.mine = shape_of(mine);
   parts.theirs = shape_of(offered.hello);
-  auto peer = adopt_memory(offered.descriptors.front(), region_size(parts.theirs), Writers::maker_alone);
+  auto peer = take_memory(offered.descriptors, 0, region_size(parts.theirs), Writers::maker_alone);
   if (!peer) return peer.error();
   parts.peer = std::move(*peer);
-  parts.own = std::move(offer.region.mapping);
   if (offered.hello.wake == static_cast<std::uint32_t>(Wake::eventfd)) {
     auto events = take_events(offered.descriptors);
     if (!events) return events.error();
     parts.peer_events = std::move(*events);
   }
-  parts.own_wake = wake_of(offer.hello, getpid());
+  parts.own_wake = wake_of(mine, getpid());
   parts.peer_wake = wake_of(offered.hello, peer_of(socket).process);
-  parts.peer_process = offered.hello.process;
-  const std::uint64_t common = offer.hello.offered & offered.hello.offered;
+  parts.peer_process = {offered.hello.process, offered.hello.start_ticks};
+  const std::uint64_t common = mine.offered & offered.hello.offered;
   parts.loans = (common & feature_loans) != 0;
   parts.far_sleep = (common & feature_far_sleep) != 0;
   parts.confirms = (common & feature_confirmation) != 0;
@@ -277,7 +311,7 @@ Result<EndParts> connect_steps(const os::Fd& socket, const Options& options, Tim
   if (!packet) return packet.error();
   auto offered = check_offer(socket, std::move(*packet), offer->hello, options, Side::acceptor);
   if (!offered) return offered.error();
-  auto parts = join(socket, *offer, *offered);
+  auto parts = join(socket, offer->hello, *offered);
   if (!parts) return parts.error();
   if (const auto sent = say_ready(socket); !sent) return sent.error();
   if (parts->confirms)
@@ -285,6 +319,7 @@ Result<EndParts> connect_steps(const os::Fd& socket, const Options& options, Tim
   parts->side = Side::connector;
   parts->id = offer->hello.channel;
   parts->sleep = std::move(sleep->mapping);
+  parts->own = std::move(offer->region.mapping);
   parts->own_events = std::move(offer->events);
   return parts;
 }
@@ -293,21 +328,23 @@ Result<EndParts> connect_steps(const os::Fd& socket, const Options& options, Tim
 Result<EndParts> answer(const os::Fd& socket, const Options& options, Packet packet) {
   if (const auto welcome = check_access(socket, options); !welcome) return welcome.error();
   const Wake wake = wake_by(peer_of(socket), options);
-  auto offered = check_offer(socket, std::move(packet), hello_of(options, wake), options, Side::connector);
+  const Hello mine = hello_of(options, wake);
+  auto offered = check_offer(socket, std::move(packet), mine, options, Side::connector);
   if (!offered) return offered.error();
   auto pass = ask_porter(socket, options.porter);
   if (!pass) return pass.error();
-  auto offer = make_offer(options, wake);
-  if (!offer) return offer.error();
-  auto sleep = adopt_memory(offered->descriptors[1], sizeof(SleepPage), Writers::both_ends);
+  auto sleep = take_memory(offered->descriptors, 1, sizeof(SleepPage), Writers::both_ends);
   if (!sleep) return sleep.error();
-  auto parts = join(socket, *offer, *offered);
+  auto parts = join(socket, mine, *offered);
   if (!parts) return parts.error();
+  auto offer = make_offer(options, wake);  // last: by now the peer's memory takes no descriptor any more
+  if (!offer) return offer.error();
   offer->hello.channel = offered->hello.channel;
   if (const auto sent = send_hello(socket, *offer, nullptr); !sent) return sent.error();
   parts->side = Side::acceptor;
   parts->id = offered->hello.channel;
   parts->sleep = std::move(*sleep);
+  parts->own = std::move(offer->region.mapping);
   parts->own_events = std::move(offer->events);
   parts->pass = std::move(*pass);
   return parts;
@@ -334,7 +371,8 @@ Expected<void, SetupFault> check_access(const os::Fd& socket, const Options& opt
                                                   ", or run as one user"};
 }
 
-Expected<EndParts, SetupFault> connect_end(os::Fd socket, const Options& options, Time deadline) {
+Expected<EndParts, SetupFault> connect_end(os::Fd connection, const Options& options, Time deadline) {
+  os::PeerSocket socket(std::move(connection));
   auto parts = connect_steps(socket, options, deadline);
   if (!parts) return told(socket, parts.error());
   parts->watch = PeerWatch(std::move(socket), parts->peer_process);
@@ -357,11 +395,12 @@ std::optional<Expected<EndParts, SetupFault>> Acceptance::advance(const Options&
   return std::move(*parts_);
 }
 
-SetupFault Acceptance::give_up(std::string why) { return told(socket_, {SetupFault::Kind::timed_out, std::move(why)}); }
+SetupFault Acceptance::refuse(SetupFault fault) { return told(socket_, std::move(fault)); }
+SetupFault Acceptance::give_up(std::string why) { return refuse({SetupFault::Kind::timed_out, std::move(why)}); }
 
 Expected<EndParts, SetupFault> accept_end(os::Fd socket, const Options& options, Time deadline) {
-  if (const auto right = check_options(options); !right) return told(socket, right.error());
-  Acceptance acceptance(std::move(socket));
+  Acceptance acceptance{os::PeerSocket(std::move(socket))};
+  if (const auto right = check_options(options); !right) return acceptance.refuse(right.error());
   while (wait_readable(acceptance.descriptor(), deadline))  // bound: two packets
     if (auto done = acceptance.advance(options)) return std::move(*done);
   return acceptance.give_up();

@@ -17,6 +17,7 @@
 #include "orb/channel/memory.h"
 #include "orb/channel/options.h"
 #include "orb/channel/peer_watch.h"
+#include "orb/os/passed_descriptors.h"
 
 namespace corelane::channel {
 
@@ -27,6 +28,7 @@ enum class Side : std::uint8_t { connector = 0, acceptor = 1 };
 struct Events {
   os::Fd record;  // there is one; with Wake::eventfd alone
   os::Fd room;
+  bool are_shared = false;  // one at least is open in the other end, too, which may change its flags: an eventfd
 };
 
 struct EndParts {
@@ -39,7 +41,7 @@ struct EndParts {
   bool far_sleep = false;      // both ends know that, too
   bool confirms = false;       // and that
   std::uint64_t id = 0;
-  std::int32_t peer_process = 0;  // as the peer says
+  ProcessClaim peer_process;  // as the peer says
   PeerWatch watch;
   std::shared_ptr<void> pass;  // what the porter gave
 };
@@ -50,18 +52,20 @@ Expected<void, SetupFault> check_access(const os::Fd& socket, const Options& opt
 // The acceptor's side of one handshake, in steps that do not wait: to serve many at once.
 class Acceptance {
  public:
-  explicit Acceptance(os::Fd socket) noexcept : socket_(std::move(socket)) {}
+  explicit Acceptance(os::PeerSocket socket) noexcept : socket_(std::move(socket)) {}
 
   // Readable when there is a step to be taken.
   int descriptor() const noexcept { return socket_.get(); }
   // Once it is readable: the end, or why there is none, which the other end is told too. Nothing: there is more to
   // come.
   std::optional<Expected<EndParts, SetupFault>> advance(const Options& options);
-  // The other end was too slow, and is told so, or what is said instead.
+  // The other end is told that there is no channel, and why.
+  SetupFault refuse(SetupFault fault);
+  // It was too slow, and is told so, or what is said instead.
   SetupFault give_up(std::string why = "the other end did not answer in time; is it stopped?");
 
  private:
-  os::Fd socket_;
+  os::PeerSocket socket_;
   std::optional<EndParts> parts_;  // once the other end's hello was answered
 };
 

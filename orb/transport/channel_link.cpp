@@ -202,7 +202,7 @@ void ChannelLink::await_room(std::size_t size) noexcept {
   room_armed_ = true;
   const auto has_none = [&](std::size_t of) { return channel_.arm_for_room(std::min(size, of)); };
   if (has_none(piece_size) && (!all_claimed() || has_none(channel_.inline_limit()))) return;
-  eventfd_write(channel_.room_descriptor(), 1);
+  channel_.nudge_for_room();
 }
 
 Link::Berthed ChannelLink::lend(std::size_t bytes) {

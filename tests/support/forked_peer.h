@@ -12,6 +12,7 @@
 #include <string>
 
 #include "orb/channel/listener.h"
+#include "orb/os/passed_descriptors.h"
 #include "tests/support/channel_pair.h"
 #include "tests/support/temp_directory.h"
 
@@ -68,6 +69,7 @@ struct Holdings {
   std::size_t descriptors = 0, mappings = 0;
 
   Holdings() {
+    os::await_closer();
     const std::filesystem::directory_iterator begin("/proc/self/fd");
     descriptors = static_cast<std::size_t>(std::distance(begin, std::filesystem::directory_iterator{}));
     std::ifstream maps("/proc/self/maps");

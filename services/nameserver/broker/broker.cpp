@@ -38,6 +38,7 @@ Expected<std::unique_ptr<Broker>, std::string> Broker::start(const std::string& 
   if (!file) return "the broker of channels cannot listen at " + path + ": " + file.error().why;
   auto socket = file->listen(0666, SOCK_SEQPACKET);
   if (!socket) return "the broker of channels cannot listen at " + path + ": " + socket.error().why;
+  os::refuse_descriptors(socket->get());  // clients send none
   os::Fd stop(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!stop) return std::string("the broker of channels has no descriptor left: raise ulimit -n");
   std::unique_ptr<Broker> made(new Broker(std::move(*file), std::move(*socket), std::move(stop), limits));
@@ -89,7 +90,7 @@ bool Broker::wait(std::vector<std::size_t>& ready, bool& is_called) {
 }
 
 void Broker::welcome() {
-  os::Fd socket(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  os::PeerSocket socket(os::Fd(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)));
   if (!socket) {
     lacks_descriptors_ = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS;
     return;

@@ -47,7 +47,7 @@ class Broker {
  private:
   // Somebody who is connected. Thread: the broker's.
   struct Guest {
-    os::Fd socket;
+    os::PeerSocket socket;
     channel::Peer peer{};
     std::string name{};  // of the service that he is; empty: none
     channel::Access access{};

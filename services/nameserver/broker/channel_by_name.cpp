@@ -87,7 +87,7 @@ Expected<Introduced, BrokerFault> ChannelService::accept(Time deadline) {
                        is_late ? "nobody has asked for a channel" : "the broker is gone: enlist the name again"};
   }
   const channel::Options options = options_over(message->descriptor, options_);
-  auto made = channel::Channel::accept_over(std::move(message->descriptor), options, os::now() + options_.handshake);
+  auto made = channel::Channel::accept_over(message->descriptor.take(), options, os::now() + options_.handshake);
   if (!made) return BrokerFault{Kind::no_channel, made.error().text};
   return Introduced{std::move(*made), *peer};
 }
@@ -101,7 +101,7 @@ Expected<Introduced, BrokerFault> open_channel(const std::string& broker, const 
   const auto peer = parse_channel(*answer);
   if (!peer) return fault_in(*answer);
   const channel::Options over = options_over(answer->descriptor, options);
-  auto made = channel::Channel::connect_over(std::move(answer->descriptor), over, deadline);
+  auto made = channel::Channel::connect_over(answer->descriptor.take(), over, deadline);
   if (!made) return BrokerFault{Kind::no_channel, "'" + name + "' was found, but: " + made.error().text};
   return Introduced{std::move(*made), *peer};
 }

@@ -78,7 +78,8 @@ Expected<BrokerMessage, channel::SetupFault> receive_message(const os::Fd& socke
   if (!packet) return packet.error();
   const std::string_view text(reinterpret_cast<const char*>(packet->bytes.data()), packet->size);
   BrokerMessage message{.words = split(text, ' ')};
-  if (packet->descriptors.size() == 1) message.descriptor = std::move(packet->descriptors[0]);
+  if (message.words[0] == "channel" && packet->descriptors.size() == 1)
+    message.descriptor = os::PeerSocket(packet->descriptors.take(0));
   return message;
 }
 

@@ -25,6 +25,7 @@
 #include "orb/channel/hello.h"
 #include "orb/channel/peer_watch.h"
 #include "orb/os/fd.h"
+#include "orb/os/passed_descriptors.h"
 #include "services/nameserver/broker/broker_fault.h"
 
 namespace corelane::nameserver {
@@ -33,7 +34,7 @@ inline constexpr std::size_t longest_service_name = 100;  // bytes
 
 struct BrokerMessage {
   std::vector<std::string> words{};  // one at least
-  os::Fd descriptor{};
+  os::PeerSocket descriptor{};       // of a message "channel" alone
 };
 
 inline constexpr std::size_t longest_message = sizeof(channel::Packet::bytes);

@@ -303,7 +303,7 @@ TEST_CASE("who was given up while he got ready has no channel and is told why") 
   SocketPair sockets;
   auto asked =
       std::async(std::launch::async, [&] { return Channel::connect_over(std::move(sockets.near), {}, soon()); });
-  Acceptance acceptance(std::move(sockets.far));
+  Acceptance acceptance{os::PeerSocket(std::move(sockets.far))};
   REQUIRE(wait_readable(acceptance.descriptor(), soon()));
   REQUIRE_FALSE(acceptance.advance({}));
   acceptance.give_up();

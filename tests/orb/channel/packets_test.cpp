@@ -1,5 +1,8 @@
 // What no correct end sends while a channel is set up, and that nothing is left of it.
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/timerfd.h>
@@ -9,8 +12,10 @@
 #include <functional>
 
 #include "orb/channel/bell.h"
+#include "orb/channel/listener.h"
 #include "orb/os/file_room.h"
 #include "tests/orb/channel/raw_peer.h"
+#include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::channel;
@@ -20,6 +25,7 @@ using Kind = SetupFault::Kind;
 namespace {
 
 std::size_t open_descriptors() {
+  os::await_closer();
   const std::filesystem::directory_iterator begin("/proc/self/fd");
   return static_cast<std::size_t>(std::distance(begin, std::filesystem::directory_iterator{}));
 }
@@ -31,7 +37,173 @@ std::size_t channel_mappings() {
   return count;
 }
 
+// A TCP connection to who does not read: whoever closes its near end last waits for ever, or until the far end goes.
+class LingeringSocket {
+ public:
+  os::Fd near, far;
+
+  LingeringSocket() {
+    const os::Fd door(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    near.reset(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    REQUIRE(bind(door.get(), any, size) == 0);
+    REQUIRE(listen(door.get(), 1) == 0);
+    REQUIRE(getsockname(door.get(), any, &size) == 0);
+    REQUIRE(connect(near.get(), any, size) == 0);
+    far.reset(accept4(door.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    const std::string much(1 << 20, 'x');
+    while (send(near.get(), much.data(), much.size(), MSG_DONTWAIT) > 0) continue;
+    const linger hours{.l_onoff = 1, .l_linger = 30'000};
+    REQUIRE(setsockopt(near.get(), SOL_SOCKET, SO_LINGER, &hours, sizeof hours) == 0);
+  }
+  // Sends it along with so many bytes, and keeps nothing of it here.
+  void send_to(const os::Fd& socket, std::size_t bytes = 1) {
+    const std::string text(bytes, 'x');
+    REQUIRE(send_packet(socket, text.data(), text.size(), {near.get()}));
+    near.reset();
+  }
+};
+
 }  // namespace
+
+TEST_CASE("a lingering socket that comes in a packet of the handshake holds up nobody who refuses it") {
+  const std::size_t bytes = GENERATE(0u, 1u, 200u);
+  LingeringSocket lingering;
+  SocketPair sockets;
+  lingering.send_to(sockets.near, bytes);
+  CHECK_FALSE(Channel::accept_over(std::move(sockets.far), {}, soon()));
+  lingering.far.reset();
+  os::await_closer();
+}
+
+TEST_CASE("a lingering socket in the place of memory or of an event holds up nobody") {
+  const int place = GENERATE(0, 1, 2, 3);
+  const os::Fd good(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  LingeringSocket lingering;
+  RawPeer peer;
+  peer.hello.wake = static_cast<std::uint32_t>(Wake::eventfd);
+  peer.hello.descriptors = 4;
+  SocketPair sockets;
+  std::vector<int> descriptors{peer.region.fd.get(), peer.sleep.fd.get(), good.get(), good.get()};
+  descriptors[static_cast<std::size_t>(place)] = lingering.near.get();
+  peer.say_all(sockets.near, &peer.hello, sizeof peer.hello, descriptors);
+  lingering.near.reset();
+  CHECK_FALSE(Channel::accept_over(std::move(sockets.far), {}, soon()));
+  lingering.far.reset();
+  os::await_closer();
+}
+
+TEST_CASE("more descriptors than any packet brings hold up nobody either") {
+  LingeringSocket lingering;
+  SocketPair sockets;
+  std::vector<int> descriptors(8, lingering.near.get());
+  // send_packet() has room for those of a correct packet.
+  iovec part{descriptors.data(), 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * 8)] = {};
+  msghdr message{};
+  message.msg_iov = &part, message.msg_iovlen = 1;
+  message.msg_control = control, message.msg_controllen = sizeof control;
+  *CMSG_FIRSTHDR(&message) = {CMSG_LEN(sizeof(int) * 8), SOL_SOCKET, SCM_RIGHTS};
+  std::memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), descriptors.data(), sizeof(int) * 8);
+  REQUIRE(sendmsg(sockets.near.get(), &message, MSG_NOSIGNAL) == 1);
+  lingering.near.reset();
+  CHECK(says(Channel::accept_over(std::move(sockets.far), {}, soon()), "sent more descriptors"));
+  lingering.far.reset();
+  os::await_closer();
+}
+
+TEST_CASE("a lingering socket that comes before the channel is there spoils it and holds up nobody") {
+  LingeringSocket lingering;
+  SocketPair sockets;
+  RawPeer peer;
+  peer.say_all(sockets.near);
+  lingering.send_to(sockets.near);
+  {
+    Channel end = expect(Channel::accept_over(std::move(sockets.far), {}, soon()));
+    if (GENERATE(false, true)) {
+      end.disarm();
+      CHECK(read(end) == ended(Fault::spoiled));
+    }
+  }
+  lingering.far.reset();
+  os::await_closer();
+}
+
+TEST_CASE("who is turned away at the door holds up nobody with what he has sent") {
+  const TempDirectory directory;
+  const std::string path = directory / "channel";
+  LingeringSocket lingering;
+  {
+    auto listener = Listener::listen(path, {.greeter = [](const Peer&, const os::Fd&) -> Expected<void, SetupFault> {
+                                       return SetupFault{Kind::denied, "not today"};
+                                     }});
+    REQUIRE(listener);
+    const auto newcomer = connect_socket(path, soon());
+    REQUIRE(newcomer);
+    lingering.send_to(*newcomer);
+    if (GENERATE(false, true))
+      CHECK(listener->accept(soon()).error().text == "not today");
+    else
+      listener->stop();  // he is in the queue
+  }
+  lingering.far.reset();
+  os::await_closer();
+}
+
+TEST_CASE("a Unix stream takes no descriptors from whoever connects") {
+  const TempDirectory directory;
+  auto path = os::SocketPath::claim(directory / "stream");
+  REQUIRE(path);
+  const auto door = path->listen(0600);
+  REQUIRE(door);
+  const os::Fd client(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const auto address = os::unix_address(directory / "stream");
+  REQUIRE(connect(client.get(), address->generic(), address->length) == 0);
+  if (!os::kernel_refuses_descriptors()) {
+    std::cout << "SKIPPED: this kernel lets anybody send descriptors\n";
+    return;
+  }
+  LingeringSocket lingering;
+  const auto sent = send_packet(client, "x", 1, {lingering.near.get()});
+  REQUIRE_FALSE(sent);
+  CHECK(sent.error().number == EPERM);
+}
+
+TEST_CASE("what comes with the bytes of a stream on an older kernel is closed by another thread") {
+  LingeringSocket lingering;
+  SocketPair sockets;
+  lingering.send_to(sockets.near);
+  char byte;
+  iovec part{&byte, 1};
+  alignas(cmsghdr) char control[os::passed_room];
+  msghdr message{};
+  message.msg_iov = &part, message.msg_iovlen = 1;
+  message.msg_control = control, message.msg_controllen = sizeof control;
+  const std::size_t before = open_descriptors();
+  REQUIRE(recvmsg(sockets.far.get(), &message, MSG_CMSG_CLOEXEC) == 1);
+  os::close_passed(message);
+  lingering.far.reset();
+  CHECK(open_descriptors() == before - 1);
+}
+
+TEST_CASE("a channel takes no descriptors once it is set up") {
+  LingeringSocket lingering;
+  SocketPair sockets;
+  RawPeer peer;
+  peer.say_all(sockets.near);
+  const Channel end = expect(Channel::accept_over(std::move(sockets.far), {}, soon()));
+  if (!os::kernel_refuses_descriptors()) {
+    std::cout << "SKIPPED: this kernel lets anybody send descriptors\n";
+    return;
+  }
+  const auto sent = send_packet(sockets.near, "x", 1, {lingering.near.get()});
+  REQUIRE_FALSE(sent);
+  CHECK(sent.error().number == EPERM);
+}
 
 TEST_CASE("packets that are no hello are refused") {
   RawPeer peer;
@@ -162,6 +334,63 @@ TEST_CASE("a full event that blocks by now holds up nobody who rings it") {
   std::uint32_t word = 1;  // somebody sleeps
   Ringer(word, {.kind = Wake::eventfd, .event = event.get()}).ring();
   CHECK(word == 0);
+}
+
+namespace {
+
+// The other end of a channel that is woken by descriptors, and has what it was given.
+struct Given {
+  SocketPair sockets;
+  std::optional<Channel> end;
+  os::Fd record, room;
+
+  Given() {
+    RawPeer peer;
+    peer.say_all(sockets.near);
+    end = expect(Channel::accept_over(std::move(sockets.far), {.wake = Wake::eventfd}, soon()));
+    auto answer = receive_packet(sockets.near, soon());
+    REQUIRE(answer);
+    REQUIRE(answer->descriptors.size() == 3);
+    record = answer->descriptors.take(1), room = answer->descriptors.take(2);
+  }
+};
+
+void fill_and_make_block(const os::Fd& event) {
+  const std::uint64_t one = 1, most = ~std::uint64_t{1};
+  while (write(event.get(), &one, sizeof one) > 0 && write(event.get(), &most, sizeof most) > 0) continue;
+  REQUIRE(fcntl(event.get(), F_SETFL, 0) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("who makes the descriptors block that he was given holds up nobody who reads them") {
+  Given given;
+  REQUIRE(fcntl(given.record.get(), F_SETFL, 0) == 0);
+  REQUIRE(fcntl(given.room.get(), F_SETFL, 0) == 0);
+  given.end->disarm();
+  given.end->disarm_for_room();
+  CHECK(given.end->arm());
+}
+
+TEST_CASE("who fills the descriptors that he was given and makes them block holds up nobody who rings them") {
+  Given given;
+  fill_and_make_block(given.record);
+  fill_and_make_block(given.room);
+  given.end->nudge();
+  given.end->nudge_for_room();
+  CHECK(given.end->is_open());
+}
+
+TEST_CASE("an empty eventfd that blocks by now holds up nobody who reads it") {
+  const os::Fd event(eventfd(0, EFD_CLOEXEC));
+  std::uint32_t word = 0;
+  const PeerWatch nobody;
+  Sleeper sleeper(word, {.kind = Wake::eventfd, .event = event.get()}, nobody);
+  sleeper.drain();
+  CHECK(eventfd_write(event.get(), 1) == 0);
+  sleeper.drain();
+  pollfd watched{event.get(), POLLIN, 0};
+  CHECK(poll(&watched, 1, 0) == 0);
 }
 
 TEST_CASE("a hang-up in the middle of the handshake is told") {
