@@ -223,6 +223,13 @@ static void set_up(const char* path) {
 
 /* ---- Sleeping and waking */
 
+enum { FAR_SLICE_MS = 60000 };
+
+static int peer_has_ended(void) {
+  struct pollfd watched = {socket_fd, POLLRDHUP, 0};
+  return poll(&watched, 1, 0) > 0 && (watched.revents & (POLLRDHUP | POLLHUP)) != 0;
+}
+
 static size_t own_word(int what) { return (size_t)((chosen.accept ? 256 : 0) + what * 128); }
 static size_t their_word(int what) { return (size_t)((chosen.accept ? 0 : 256) + what * 128); }
 
@@ -238,9 +245,9 @@ static void wake(int what) {
     send(socket_fd, &one, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
   else if (theirs.wake == FUTEX)
     syscall(SYS_futex, page + at, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
-  else if (theirs.wake == SIGNAL)
+  else if (theirs.wake == SIGNAL && !peer_has_ended()) /* its number may be another process's by then */
     syscall(SYS_tgkill, theirs.process, sleeper, theirs.signal);
-  else if (write(their_events[what], &one, sizeof one) < 0 && errno != EAGAIN)
+  else if (theirs.wake == EVENTFD && write(their_events[what], &one, sizeof one) < 0 && errno != EAGAIN)
     fail("waking");
 }
 
@@ -253,13 +260,12 @@ static int something_to_read(void) {
 
 /* What ended, once nothing is left to read; goes on otherwise. */
 static void look_at_peer(void) {
-  struct pollfd watched = {socket_fd, POLLRDHUP, 0};
-  if (poll(&watched, 1, 0) <= 0 || (watched.revents & (POLLRDHUP | POLLHUP)) == 0 || something_to_read()) return;
+  if (!peer_has_ended() || something_to_read()) return;
   printf("slept %u times and %u times far\n", sleeps, far_sleeps);
   exit(atomic_load_explicit(half(peer, STATE), memory_order_acquire) == 1 ? 0 : 2);
 }
 
-/* Until it is woken, or for 100 ms; where the word says so, until something comes on the socket. */
+/* Until it is woken, or for 100 ms; where the word says so, until something comes on the socket, or for a minute. */
 static void sleep_once(int what, uint32_t name) {
   const struct timespec slice = {0, 100 * 1000 * 1000};
   struct pollfd watched[] = {{socket_fd, POLLRDHUP, 0}, {own_events[what], POLLIN, 0}};
@@ -267,7 +273,7 @@ static void sleep_once(int what, uint32_t name) {
   uint64_t ignored;
   if ((name & FAR_BIT) != 0) {
     watched[0].events |= POLLIN;
-    if (poll(watched, 1, -1) > 0)
+    if (poll(watched, 1, FAR_SLICE_MS) > 0)
       while (recv(socket_fd, &ignored, sizeof ignored, MSG_DONTWAIT) > 0) continue;
   } else if (chosen.wake == FUTEX) {
     syscall(SYS_futex, page + own_word(what), FUTEX_WAIT, name, &slice, NULL, 0);
