@@ -5,9 +5,10 @@
 //   attach() ─▶ the task's own thread reads its connection, and steps the Lane itself     (mode `direct`)
 //   submit() ─▶ the caller's own thread, at the task's priority; no manager, no Lane      (mode `leader-followers`)
 //
-// Threads: one manager (SCHED_FIFO, highest level in use), one thread per admitted task (bound to its core, SCHED_FIFO
-// by its priority), a small best-effort pool, which servers may lift above the tasks. Every member may be called from
-// any thread unless it says otherwise.
+// Threads: one manager (SCHED_FIFO, above all tasks), one below all tasks on its core that analyses newcomers for
+// longer than a slice, one thread per admitted task (bound to its core, SCHED_FIFO by its priority), a small
+// best-effort pool, which servers may lift above the tasks. Every member may be called from any thread unless it says
+// otherwise.
 #pragma once
 
 #include <cstddef>
@@ -185,7 +186,7 @@ class Executive {
   // Takes the job, or leaves it with the caller: TRANSIENT queue_full, shutting_down. Allocates and blocks never.
   Expected<void> submit(JobPtr& job) noexcept;
 
-  // Decided on the manager thread, between jobs. Not for real-time threads (allocates).
+  // Decided on the manager's thread or on the one below the tasks, between jobs. Not for real-time threads (allocates).
   void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler);
   // For start-up code: waits for the answer. Not on the manager thread, nor in a job. Errors, beside a refusal:
   // TRANSIENT queue_full, shutting_down, ledger_busy, ledger_unusable; NO_MEMORY; those of a thread's start.

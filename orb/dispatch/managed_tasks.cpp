@@ -139,6 +139,7 @@ class ManagedTasks final : public Executive::State {
         best_effort_(options.queue_capacity, BestEffortServers(options, leases)),
         manager_(options, leases, provider, threads_, best_effort_),
         manager_thread_(manager_),
+        analysis_thread_(manager_.below()),
         housekeeper_thread_(manager_.housekeeper()),
         budgets_(manager_.pools(), servers_of(best_effort_)),
         idle_(manager_.pools(), leases, provider) {}
@@ -174,6 +175,7 @@ class ManagedTasks final : public Executive::State {
   ManagerAgent manager_;
   LatenessLog lateness_{events, [this](TaskId task) { return label_of(task); }};
   AgentThread<ManagerAgent> manager_thread_;
+  AgentThread<ManagerAgent::Below> analysis_thread_;
   AgentThread<Housekeeper> housekeeper_thread_;
   BudgetThread budgets_;
   IdleThreads idle_;
@@ -192,6 +194,9 @@ Expected<void> ManagedTasks::start(const ExecutiveOptions& options, CoreId manag
   os::ThreadOptions own{.name = "cl-manager", .stack = options.stack};
   if (options.real_time) own.core = manager_core, own.fifo_priority = options.highest_native;
   if (auto started = manager_thread_.start(std::move(own)); !started) return started;
+  os::ThreadOptions below{.name = "cl-analysis", .stack = options.stack};
+  if (options.real_time) below.core = manager_core;
+  if (auto started = analysis_thread_.start(std::move(below)); !started) return started;
   os::ThreadOptions above{.name = "cl-budgets", .stack = options.stack};
   if (options.real_time) above.fifo_priority = options.highest_native;
   if (auto started = budgets_.start(std::move(above)); !started) return started;
@@ -224,6 +229,7 @@ void ManagedTasks::stop() noexcept {
   if (std::exchange(stopped_, true)) return;
   idle_.stop();
   manager_thread_.stop();
+  analysis_thread_.stop();
   housekeeper_thread_.stop();
   manager_.shut_down(os::now());
   budgets_.stop();  // until now: what runs may have to be told to stop

@@ -1,5 +1,5 @@
-// The manager's duty cycle: its doors, its queues, and the decision about newcomers. What the Manager commands is
-// carried out in manager_commands.cpp.
+// The manager's duty cycle: its doors and its queues. Newcomers are in manager_newcomers.cpp; what the Manager commands
+// is carried out in manager_commands.cpp.
 #include "orb/dispatch/manager_agent.h"
 
 #include <algorithm>
@@ -77,10 +77,12 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
                 options.admission ? Guarantee::bounds : Guarantee::placement),
       housekeeper_(maker, provider, inbox_, options.max_tasks),
       core_watch_(leases, provider, inbox_),
+      below_(*this, leases.front().core),
       departures_(options.max_tasks),
       manager_(manager_options(options, leases, natives_), recorder_.manager()),
       promises_(options_, leases_, provider, best_effort.servers(), manager_),
-      newcomers_(manager_, promises_, spin_of(options), refusals_) {
+      newcomers_(manager_, promises_, spin_of(options), refusals_),
+      own_time_(options.platform) {
   for (const CoreLease& lease : leases_) {
     pools_.push_back(std::make_unique<CorePool>(lease.core, options.max_tasks, inbox_, recorder_.lane(lease.core),
                                                 options_.overshoot));
@@ -100,26 +102,28 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
 ManagerAgent::~ManagerAgent() = default;
 
 Pushed ManagerAgent::submit(JobPtr& job) noexcept {
+  const bool is_admitted = job->task != no_task;
   const Pushed pushed = enqueue(job);
-  if (pushed == Pushed::done) parker_.unpark();
+  if (pushed == Pushed::done) is_admitted ? parker_.unpark() : wake_for_newcomer();
   return pushed;
 }
 
 Pushed ManagerAgent::hand_in(JobPtr& job) noexcept {
   const bool is_admitted = job->task != no_task;
   const Pushed pushed = enqueue(job);
-  if (pushed == Pushed::done && !(is_admitted && take_turn())) parker_.unpark();
+  if (pushed == Pushed::done && !is_admitted) wake_for_newcomer();
+  if (pushed == Pushed::done && is_admitted && !take_turn()) parker_.unpark();
   return pushed;
 }
 
 // False: the manager has to look itself. Who finds the lock taken leaves his job in the queue: its holder may have
-// looked there before.
+// looked there before. First calls in the queue have woken somebody themselves.
 bool ManagerAgent::take_turn() noexcept {
   const std::unique_lock lock(state_mutex_, std::try_to_lock);
   if (!lock) return false;
-  const bool all = dispatch_jobs(clock_.now()) < batch;
+  const bool all = dispatch_jobs(clock_.now(), admitted_alone) < batch;
   counters_.note(admitted_, newcomers_.refusals(), jobs_refused_);
-  return all && newcomers_.wake_at() == never;
+  return all;
 }
 
 Pushed ManagerAgent::enqueue(JobPtr& job) noexcept {
@@ -147,7 +151,7 @@ void ManagerAgent::admit(AdmissionRequest request, std::unique_ptr<AdmissionHand
     }
   }
   if (asked) return asked->fail(closed ? errors::shutting_down : errors::queue_full);
-  parker_.unpark();
+  wake_for_newcomer();
 }
 
 void ManagerAgent::depart(TaskId task, PeerId owner) noexcept {
@@ -184,21 +188,21 @@ void ManagerAgent::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> 
 
 bool ManagerAgent::step(Time now) noexcept {
   const std::lock_guard lock(state_mutex_);
+  const bool serves_newcomers = own_time_.is_left(now);
   bool busy = read_notes(now);  // with anything but jobs
   busy |= leave_lost_core(now);
   busy |= take_attachment();
-  const int dispatched = dispatch_jobs(now);
+  const int dispatched = dispatch_jobs(now, serves_newcomers ? all_jobs : admitted_alone);
   // Who asked to leave before somebody asked to come leaves before.
-  busy |= take_lost_peer(now) || take_departure(now) || take_admission(now);
-  if (may_analyse(dispatched) && lost_.empty()) busy |= decide_newcomer(now);
+  busy |= take_lost_peer(now) || take_departure(now) || (serves_newcomers && take_admission(now));
+  if (serves_newcomers && may_analyse(dispatched)) busy |= begin_newcomer(now);
   busy |= promises_.refresh(now);
-  if (busy || dispatched > 0)
-    newcomers_.pass_over();
-  else
-    busy = newcomers_.explain(now) || !manager_.refresh_bounds(Newcomers::slice);
+  busy |= serves_newcomers && newcomers_.tell_late(now);
   settled_ = !busy && (settled_ || dispatched == 0);
   counters_.note(admitted_, newcomers_.refusals(), jobs_refused_);
-  wake_at_ = std::min(promises_.wake_at(), lost_.empty() ? newcomers_.wake_at() : leaving_.at());
+  const Time ended = clock_.now();
+  if (serves_newcomers) own_time_.charge(now, ended);
+  leave_rest_below(ended);
   return !settled_ || dispatched == batch;
 }
 
@@ -209,10 +213,10 @@ bool ManagerAgent::read_notes(Time now) noexcept {
   return !notes_.empty();
 }
 
-int ManagerAgent::dispatch_jobs(Time now) noexcept {
+int ManagerAgent::dispatch_jobs(Time now, Priority least) noexcept {
   int taken = 0;
   for (; taken < batch; ++taken) {
-    JobPtr job = queue_.pop();
+    JobPtr job = queue_.pop(least);
     if (!job) break;
     arrive(std::move(job), now);
   }
@@ -275,47 +279,6 @@ bool ManagerAgent::take_attachment() noexcept {
   const bool theirs = record && !record->leaving && record->report.owner == attachment->owner;
   if (!theirs || !record->worker->give(attachment->source)) attachment->source->close();
   return true;
-}
-
-bool ManagerAgent::take_admission(Time now) noexcept {
-  NewcomerPtr asked;
-  {
-    const std::lock_guard lock(door_mutex_);
-    asked = admissions_.pop_front();
-    if (asked) --admission_count_;
-  }
-  if (!asked) return false;
-  asked->since = now;
-  propose(std::move(asked), now);
-  return true;
-}
-
-void ManagerAgent::propose(NewcomerPtr newcomer, Time now) noexcept {
-  try {
-    newcomer->ceilings = ceilings_.of(newcomer->contract);
-  } catch (const std::bad_alloc&) {
-    return newcomer->fail(errors::no_memory);
-  }
-  newcomer->request = newcomer->job ? newcomer->job->id_ : next_job_id();
-  newcomers_.propose(std::move(newcomer), now);
-}
-
-void ManagerAgent::drop_newcomers(PeerId peer) noexcept {
-  newcomers_.drop(peer);
-  const auto next = [&] {
-    const std::lock_guard lock(door_mutex_);
-    auto asked = admissions_.take_if([&](const Newcomer& newcomer) { return newcomer.owner == peer; });
-    if (asked) --admission_count_;
-    return asked;
-  };
-  while (const NewcomerPtr asked = next()) asked->fail(errors::task_gone);  // bound: max_admissions
-}
-
-bool ManagerAgent::decide_newcomer(Time now) noexcept {
-  std::span<const sched::Command> commands;
-  const bool busy = newcomers_.step(now, commands);
-  carry_out_all(commands, now);
-  return busy;
 }
 
 void ManagerAgent::shut_down(Time now) noexcept {

@@ -3,20 +3,24 @@
 // housekeeper. An agent: tests step it by hand, the executive gives it a thread.
 //
 // Order of work in a step: notes (threads that live, tasks that left their core), a core that was lost, then up to
-// `batch` requests, then one peer or task that leaves (or else one admission is taken in), then one slice of a
-// newcomer's analysis, or its decision; and only in a step without any of these a slice of what would have fitted
-// instead of a refused contract, or of bounds. While requests keep coming the slices stay away, but for one in
-// `most_skipped` steps. So an admitted job waits for one slice at most. A slice is counted in evaluations and not in
-// time, some 20 us on a core with a hundred tasks. A refusal that finds no step without other work goes out without
-// what would have fitted: Newcomers::pass_over(). While tasks are on a lost core nobody is admitted.
+// `batch` requests, then one peer or task that leaves (or else one admission is taken in), then the first slice of a
+// newcomer's analysis, or its decision. While requests keep coming that stays away, but for once in `most_skipped`
+// steps. A slice is counted in evaluations and not in time, some 20 us on a core with a hundred tasks. While tasks are
+// on a lost core nobody is admitted.
+//
+// A step is above all tasks, so newcomers get no more of it than the analysis charges for the platform (OwnTime): what
+// goes beyond that, or beyond a first slice, and what would have fitted instead of a refused contract, and bounds, is
+// done in slices by below(), an agent on a thread below all tasks. Each of its steps takes the lock, so an admitted job
+// waits for one slice at most, which runs at the manager's priority meanwhile. On a core that the tasks fill it gets
+// the part of it that is never promised (5 %), and the manager goes on with first slices as its own time comes back.
 //
 // Where the manager is between two steps, who hands in a job of an admitted task takes its turn: hand_in() dispatches
-// what is queued, in its order, on the caller's thread. Nothing is analysed there. It saves the hop to the manager's
-// thread, which is there for everything else, and for what comes while it is in a step.
+// what is queued of admitted tasks, in its order, on the caller's thread. Nothing is analysed there. It saves the hop
+// to the manager's thread, which is there for everything else, and for what comes while it is in a step.
 //
-// Threads: step(), wake_at() and shut_down() on one thread at a time; submit(), hand_in(), admit(), depart(),
-// peer_gone(), report() any thread. Two locks, both priority-inheriting: state_mutex_ (a step, a turn, or a report) and
-// door_mutex_ (the lists of admissions and lost peers). Other threads allocate and free under neither.
+// Threads: step(), wake_at() and shut_down() on one thread at a time, below() on another; submit(), hand_in(), admit(),
+// depart(), peer_gone(), report() any thread. Two locks, both priority-inheriting: state_mutex_ (a step, a turn, or a
+// report) and door_mutex_ (the lists of admissions and lost peers). Other threads allocate and free under neither.
 //
 // Memory: what a task's life will take is allocated before it is admitted: by whoever asks (Newcomer), and in
 // take_room(). Where there is none the newcomer is told NO_MEMORY. After that nothing about the task allocates, neither
@@ -48,6 +52,7 @@
 #include "orb/dispatch/inbox.h"
 #include "orb/dispatch/newcomers.h"
 #include "orb/dispatch/node_list.h"
+#include "orb/dispatch/own_time.h"
 #include "orb/dispatch/priority_hints.h"
 #include "orb/dispatch/promise_keeper.h"
 #include "orb/dispatch/recent.h"
@@ -66,6 +71,26 @@ class ManagerAgent final : public Agent {
   static constexpr int batch = 32;
   static constexpr int most_skipped = 8;  // full batches in a row, before newcomers get a slice all the same
 
+  // The part of the work that is done below all tasks.
+  class Below final : public Agent {
+   public:
+    explicit Below(ManagerAgent& manager, CoreId core) : manager_(manager), core_(core), home_(core) {}
+    bool step(Time now) noexcept override;
+    Time wake_at() const noexcept { return wake_at_; }
+    os::Parker& parker() noexcept { return parker_; }
+
+   private:
+    friend class ManagerAgent;
+    void note(Time wake_at, CoreId home) noexcept { wake_at_ = wake_at, home_ = home; }
+
+    ManagerAgent& manager_;
+    os::Parker parker_;
+    // Owner: its thread.
+    Time wake_at_ = never;
+    CoreId core_;  // where the thread is bound
+    CoreId home_;  // where the manager's thread is
+  };
+
   ManagerAgent(const ExecutiveOptions& options, const std::vector<CoreLease>& leases, CoreProvider& provider,
                ThreadMaker& maker, BestEffortLane& best_effort, const Clock& clock = {});
   ~ManagerAgent() override;
@@ -74,6 +99,7 @@ class ManagerAgent final : public Agent {
   // When there is something to do without a wake-up.
   Time wake_at() const noexcept { return wake_at_; }
   os::Parker& parker() noexcept { return parker_; }
+  Below& below() noexcept { return below_; }
   Housekeeper& housekeeper() noexcept { return housekeeper_; }
   std::span<const std::unique_ptr<CorePool>> pools() const noexcept { return pools_; }
   Recorder& recorder() noexcept { return recorder_; }
@@ -92,10 +118,12 @@ class ManagerAgent final : public Agent {
   void note_refused_job() noexcept { counters_.note_refused_job(); }
   ExecutiveReport report() const;
 
-  // No more steps; whoever waits is told, threads end, promises are given back. After the last step().
+  // No more steps, nor of below(); whoever waits is told, threads end, promises are given back. After the last step().
   void shut_down(Time now) noexcept;
 
  private:
+  static constexpr Priority all_jobs = best_effort;  // first calls, too
+  static constexpr Priority admitted_alone{1};
   static constexpr std::size_t remembered = 256;    // tasks that left and still stand in the report
   static constexpr std::size_t most_losses = 1024;  // peers that are gone and not taken in yet, with their newcomers
   struct Attachment {
@@ -123,13 +151,18 @@ class ManagerAgent final : public Agent {
   Pushed enqueue(JobPtr& job) noexcept;
   bool take_turn() noexcept;
   bool read_notes(Time now) noexcept;
-  int dispatch_jobs(Time now) noexcept;
+  int dispatch_jobs(Time now, Priority least) noexcept;
   bool may_analyse(int dispatched) noexcept;
   bool take_lost_peer(Time now) noexcept;
   bool take_departure(Time now) noexcept;
   bool take_attachment() noexcept;
   bool take_admission(Time now) noexcept;
+  bool begin_newcomer(Time now) noexcept;
   bool decide_newcomer(Time now) noexcept;
+  void wake_for_newcomer() noexcept;
+  void leave_rest_below(Time now) noexcept;
+  bool has_newcomers(Time now) noexcept;
+  bool step_below(Time now) noexcept;
   bool leave_lost_core(Time now) noexcept;
 
   void arrive(JobPtr job, Time now) noexcept;
@@ -191,6 +224,8 @@ class ManagerAgent final : public Agent {
   Housekeeper housekeeper_;
   CoreWatch core_watch_;
   std::atomic<std::uint64_t> queue_full_{0};
+  std::atomic<Time> time_back_at_{Time{}};  // own_time_ is used up until then
+  Below below_;
   Departures departures_;
   os::PiMutex door_mutex_;
   NodeList<Newcomer> admissions_;     // guarded by door_mutex_
@@ -204,6 +239,7 @@ class ManagerAgent final : public Agent {
   RecordedManager manager_;
   PromiseKeeper promises_;
   Newcomers newcomers_;
+  OwnTime own_time_;
   std::vector<std::unique_ptr<CorePool>> pools_;
   std::unordered_map<TaskId, std::unique_ptr<Record>> records_;
   Ceilings ceilings_;

@@ -88,8 +88,6 @@ void Newcomers::try_again(NewcomerPtr newcomer, Error error, Time now) noexcept 
   waiting_.push_front(std::move(newcomer));
 }
 
-Time Newcomers::wake_at() const noexcept { return waiting_.empty() ? never : retry_.at(); }
-
 NewcomerPtr Newcomers::take(JobId request) noexcept {
   return deciding_.take_if([&](const Newcomer& newcomer) { return newcomer.request == request; });
 }
@@ -108,30 +106,28 @@ bool Newcomers::refused(const sched::Refuse& refuse, Time now) noexcept {
     turn_away(std::move(newcomer), refuse.reason);
   } else {
     newcomer->refusal = refuse.reason;
-    newcomer->told_at = passed_over_ + most_passed_over;
     explaining_.push_back(std::move(newcomer));
   }
   return true;
 }
 
-// Refusals learn what would have fitted when nothing else is to be done, or in the end without.
 bool Newcomers::explain(Time now) noexcept {
   if (explaining_.empty()) return false;
+  if (tell_late(now)) return true;
   Newcomer& first = *explaining_.front();
-  if (now - first.since < explain_within) {
-    if (std::exchange(asking_, first.request) != first.request) manager_.begin_nearest(first.contract);
-    const auto found = manager_.continue_nearest(slice);
-    if (!found) return true;
-    first.refusal.nearest = *found;
-    first.refusal.nearest.budget = std::max(Duration::zero(), found->budget - spin_);
-  }
+  if (std::exchange(asking_, first.request) != first.request) manager_.begin_nearest(first.contract);
+  const auto found = manager_.continue_nearest(slice);
+  if (!found) return true;
+  first.refusal.nearest = *found;
+  first.refusal.nearest.budget = std::max(Duration::zero(), found->budget - spin_);
   end_explaining();
   return true;
 }
 
-void Newcomers::pass_over() noexcept {
-  ++passed_over_;
-  if (!explaining_.empty() && explaining_.front()->told_at <= passed_over_) end_explaining();
+bool Newcomers::tell_late(Time now) noexcept {
+  if (tell_by() > now) return false;
+  end_explaining();
+  return true;
 }
 
 // The first gets its refusal as far as it is known.

@@ -44,8 +44,7 @@ struct Newcomer {
   JobPtr job;
   Time since{};
   CeilingsOfTask ceilings{};  // keeps those of what it would lock
-  sched::Refusal refusal{};   // of one who waits for what would have fitted ...
-  std::uint64_t told_at = 0;  // ... until so many steps had no time for it
+  sched::Refusal refusal{};   // of one who waits for what would have fitted
   std::unique_ptr<Newcomer> next;
 };
 using NewcomerPtr = std::unique_ptr<Newcomer>;
@@ -57,7 +56,6 @@ class Newcomers {
   static constexpr Duration reorganizing_period = std::chrono::milliseconds{1};
   static constexpr Duration patience = std::chrono::seconds{3};  // then the newcomer is told to try again
   static constexpr Duration explain_within = std::chrono::milliseconds{50};
-  static constexpr int most_passed_over = 256;  // steps with no time for refusals; then one goes out without
 
   // `spin`: what a task's thread may use after each job, on top of its budget. Who is refused is told to `log`, too.
   Newcomers(RecordedManager& manager, PromiseKeeper& promises, Duration spin, RefusalLog& log)
@@ -68,12 +66,17 @@ class Newcomers {
   // A slice of the first newcomer's analysis; or, when that has ended, his decision: `commands` is then what the
   // Manager wants done. Whether anything was done.
   bool step(Time now, std::span<const sched::Command>& commands) noexcept;
+  // Whether the first newcomer's analysis has begun and takes more than its first slice.
+  bool is_under_way() const noexcept { return !waiting_.empty() && waiting_.front()->request == preparing_; }
   // A slice of what would have fitted instead of a refused contract. Whether anything was done.
   bool explain(Time now) noexcept;
-  // Instead of explain() where more urgent work leaves no time for it: whoever has been passed over for too long is
-  // told without. So a refusal waits for `most_passed_over` such steps at most, since one step refuses one newcomer.
-  void pass_over() noexcept;
-  Time wake_at() const noexcept;
+  bool has_refusals() const noexcept { return !explaining_.empty(); }
+  // The first refusal goes out without what would have fitted when its time has come, `explain_within` after it was
+  // asked for, however little time explain() got. Whether one did.
+  bool tell_late(Time now) noexcept;
+  Time tell_by() const noexcept { return explaining_.empty() ? never : explaining_.front()->since + explain_within; }
+  // When step() has something to do: a time that has passed means at once.
+  Time wake_at() const noexcept { return waiting_.empty() ? never : retry_.at(); }
 
   // The one whom an Admit is about; null when he is gone.
   NewcomerPtr take(JobId request) noexcept;
@@ -106,7 +109,6 @@ class Newcomers {
   JobId asking_{};                               // request of the one for whom something that fits is looked for
   BackOff retry_{PromiseKeeper::retry_period, PromiseKeeper::longest_retry};
   std::uint64_t refusals_ = 0;
-  std::uint64_t passed_over_ = 0;  // steps without time for refusals
 };
 
 }  // namespace corelane::dispatch

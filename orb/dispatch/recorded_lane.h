@@ -71,6 +71,7 @@ class RecordedManager {
   bool continue_preparing(int evaluations) noexcept { return manager_.continue_preparing(evaluations); }
   bool would_move() const noexcept { return manager_.would_move(); }
   bool refresh_bounds(int evaluations) noexcept { return manager_.refresh_bounds(evaluations); }
+  bool has_stale_bounds() const noexcept { return manager_.has_stale_bounds(); }
   void begin_nearest(const Contract& contract) noexcept { manager_.begin_nearest(contract); }
   std::optional<sched::Nearest> continue_nearest(int evaluations) noexcept {
     return manager_.continue_nearest(evaluations);

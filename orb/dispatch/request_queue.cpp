@@ -56,10 +56,11 @@ Pushed RequestQueue::push(JobPtr& job, Priority priority, JobPtr* displaced) noe
   return Pushed::done;
 }
 
-JobPtr RequestQueue::pop() noexcept {
+JobPtr RequestQueue::pop(Priority least) noexcept {
   const std::lock_guard lock(mutex_);
-  if (occupied_ == 0) return nullptr;
-  return take_from(static_cast<std::size_t>(std::bit_width(occupied_) - 1));
+  const auto levels_in_use = static_cast<std::size_t>(std::bit_width(occupied_));
+  if (levels_in_use <= level_of(least)) return nullptr;
+  return take_from(levels_in_use - 1);
 }
 
 // The oldest of a level that is occupied. With mutex_.

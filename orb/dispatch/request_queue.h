@@ -48,8 +48,8 @@ class RequestQueue {
   // oldest job of the lowest priority, if that is below `priority`, makes room and comes back in `displaced`: of those
   // that matter least the one that has waited longest, whose deadline is nearest. Any thread.
   Pushed push(JobPtr& job, Priority priority, JobPtr* displaced = nullptr) noexcept;
-  // The oldest job of the highest priority; null when empty. Any thread.
-  JobPtr pop() noexcept;
+  // The oldest job of the highest priority, if that is `least` or above; else null. Any thread.
+  JobPtr pop(Priority least = best_effort) noexcept;
   // From now on push() answers closed; what is in can still be popped. Any thread.
   void close() noexcept;
 

@@ -293,6 +293,11 @@ bool Manager::refresh_bounds(int evaluations) noexcept {
   return true;
 }
 
+bool Manager::has_stale_bounds() const noexcept {
+  const auto cores = std::as_const(state_->placement).cores();
+  return std::any_of(cores.begin(), cores.end(), [](const Core& core) { return core.stale && !core.lost; });
+}
+
 // What changes the tables in between makes it start over. Rosters that are being analysed are only read by others.
 bool Manager::State::refresh(Core& core, int& evaluations) noexcept {
   if (refreshing != placement.epoch() || refreshed != &core) {

@@ -72,6 +72,7 @@ class Manager {
   // Makes bounds exact again that were only upper ones since tasks left or moved, in pieces as above; true when all
   // are. Bounds are for reports: no decision depends on them.
   bool refresh_bounds(int evaluations) noexcept;
+  bool has_stale_bounds() const noexcept;
 
   // From now on newcomers must leave admitted plus platform load at or below `capacity`. Nobody who is admitted is
   // evicted. Ignored for a core that is not ours.

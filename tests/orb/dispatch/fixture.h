@@ -22,10 +22,11 @@
 namespace corelane::dispatch::test {
 
 inline Time virtual_now{};
+inline Duration virtual_tick{};  // by so much each look at the clock moves it
 inline Duration virtual_cpu{};
 inline Duration virtual_delay{};    // ready, and not running
 inline bool virtual_sleep = false;  // the thread that is asked about waits for something
-inline constexpr Clock virtual_clock{.now = []() noexcept { return virtual_now; },
+inline constexpr Clock virtual_clock{.now = []() noexcept { return virtual_now += virtual_tick; },
                                      .cpu_time = []() noexcept { return virtual_cpu; },
                                      .cpu_time_of = [](os::CpuClock) noexcept { return virtual_cpu; },
                                      .run_delay = []() noexcept { return std::optional(virtual_delay); },
@@ -211,7 +212,7 @@ class Machine {
         manager(options, provider_.leases, provider ? *provider : provider_, threads, best_effort, virtual_clock) {
     provider_.mine.reserve(1000);
     virtual_now = Time{} + std::chrono::seconds{1};
-    virtual_cpu = virtual_delay = {};
+    virtual_cpu = virtual_delay = virtual_tick = {};
     virtual_sleep = false;
   }
   ~Machine() { manager.shut_down(virtual_now); }
@@ -220,6 +221,7 @@ class Machine {
   void decide() {
     for (bool busy = true; busy;) {
       busy = manager.step(virtual_now);
+      busy |= manager.below().step(virtual_now);
       busy |= manager.housekeeper().step(virtual_now);
     }
   }

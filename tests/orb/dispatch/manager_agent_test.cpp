@@ -141,8 +141,8 @@ TEST_CASE("who hands in a job dispatches those that wait in the queue, too") {
 TEST_CASE("a newcomer that waits when a job is handed in is left to the manager") {
   Machine machine;
   const TaskId id = machine.admit(plain(10ms, 1ms));
-  const auto newcomer = machine.send_new(plain(20ms, 1ms));
   while (machine.manager.parker().park(Time{})) continue;  // what woke the manager so far
+  const auto newcomer = machine.send_new(plain(20ms, 1ms));
   machine.hand_in(id);
   CHECK(machine.manager.parker().park(Time{}));
   machine.settle();

@@ -1,0 +1,111 @@
+// The manager's newcomers: above the tasks as far as its own time goes and a decision takes one slice, below them
+// beyond.
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "orb/base/errors.h"
+#include "orb/dispatch/manager_agent.h"
+#include "orb/os/thread.h"
+
+namespace corelane::dispatch {
+
+bool ManagerAgent::take_admission(Time now) noexcept {
+  NewcomerPtr asked;
+  {
+    const std::lock_guard lock(door_mutex_);
+    asked = admissions_.pop_front();
+    if (asked) --admission_count_;
+  }
+  if (!asked) return false;
+  asked->since = now;
+  propose(std::move(asked), now);
+  return true;
+}
+
+void ManagerAgent::propose(NewcomerPtr newcomer, Time now) noexcept {
+  try {
+    newcomer->ceilings = ceilings_.of(newcomer->contract);
+  } catch (const std::bad_alloc&) {
+    return newcomer->fail(errors::no_memory);
+  }
+  newcomer->request = newcomer->job ? newcomer->job->id_ : next_job_id();
+  newcomers_.propose(std::move(newcomer), now);
+}
+
+void ManagerAgent::drop_newcomers(PeerId peer) noexcept {
+  newcomers_.drop(peer);
+  const auto next = [&] {
+    const std::lock_guard lock(door_mutex_);
+    auto asked = admissions_.take_if([&](const Newcomer& newcomer) { return newcomer.owner == peer; });
+    if (asked) --admission_count_;
+    return asked;
+  };
+  while (const NewcomerPtr asked = next()) asked->fail(errors::task_gone);  // bound: max_admissions
+}
+
+// His first slice, which most decisions do not exceed.
+bool ManagerAgent::begin_newcomer(Time now) noexcept { return !newcomers_.is_under_way() && decide_newcomer(now); }
+
+// While tasks are on a lost core nobody is admitted.
+bool ManagerAgent::decide_newcomer(Time now) noexcept {
+  if (!lost_.empty()) return false;
+  std::span<const sched::Command> commands;
+  const bool busy = newcomers_.step(now, commands);
+  carry_out_all(commands, now);
+  return busy;
+}
+
+// Either thread serves who has come; the one below does when the other would only wake up to find its time used.
+void ManagerAgent::wake_for_newcomer() noexcept {
+  // relaxed: a hint. The manager's thread looks again when its time is back.
+  const bool below = clock_.now() < time_back_at_.load(std::memory_order_relaxed);
+  (below ? below_.parker() : parker_).unpark();
+}
+
+// At the end of a step: what it leaves to the thread below the tasks, and when the next one has something to do.
+void ManagerAgent::leave_rest_below(Time now) noexcept {
+  const Time back_at = own_time_.back_at(now);
+  const bool is_used_up = back_at > now;
+  time_back_at_.store(back_at, std::memory_order_relaxed);  // relaxed: see wake_for_newcomer()
+  if (newcomers_.is_under_way() || newcomers_.has_refusals() || manager_.has_stale_bounds() ||
+      (is_used_up && has_newcomers(now)))
+    below_.parker().unpark();
+  wake_at_ = std::min(promises_.wake_at(), lost_.empty() ? never : leaving_.at());
+  if (is_used_up) return static_cast<void>(wake_at_ = std::min(wake_at_, back_at));
+  wake_at_ = std::min(wake_at_, newcomers_.tell_by());
+  if (lost_.empty() && !newcomers_.is_under_way()) wake_at_ = std::min(wake_at_, newcomers_.wake_at());
+}
+
+// Who could be served at once.
+bool ManagerAgent::has_newcomers(Time now) noexcept {
+  if (newcomers_.wake_at() <= now || queue_.size() > 0) return true;
+  const std::lock_guard lock(door_mutex_);
+  return admission_count_ > 0;
+}
+
+// One slice, or one decision, so that dispatching waits for no more than that.
+bool ManagerAgent::step_below(Time now) noexcept {
+  const std::lock_guard lock(state_mutex_);
+  bool busy = take_lost_peer(now) || take_departure(now) || take_admission(now);
+  busy |= dispatch_jobs(now, all_jobs) > 0;
+  busy |= decide_newcomer(now);
+  busy |= newcomers_.tell_late(now);
+  if (!busy) busy = newcomers_.explain(now) || !manager_.refresh_bounds(Newcomers::slice);
+  counters_.note(admitted_, newcomers_.refusals(), jobs_refused_);
+  below_.note(lost_.empty() ? newcomers_.wake_at() : never, promises_.home());
+  // The manager's thread writes down what has become less, and sends late refusals even where this one gets no time.
+  if (std::min(promises_.wake_at(), newcomers_.tell_by()) < wake_at_) parker_.unpark();
+  return busy;
+}
+
+// Bound to the manager's core, whose load says what its boosted slices take there, and under SCHED_OTHER, since a
+// SCHED_FIFO thread that always has something to do makes the kernel stop all of its kind for a part of each second.
+bool ManagerAgent::Below::step(Time now) noexcept {
+  const bool busy = manager_.step_below(now);
+  if (manager_.options_.real_time && core_ != home_ && os::bind_this_thread(home_)) core_ = home_;
+  return busy;
+}
+
+}  // namespace corelane::dispatch
