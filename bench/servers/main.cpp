@@ -11,6 +11,9 @@
 //                   is the analysed response; `strangers`, `low jobs` and `refused` count the others' requests so far;
 //                   `call` is the round trip as the task's client sees it. Below each pair stands what the flood adds,
 //                   beside what the reader may take
+//   newcomers       a task on the manager's core without and with a flood of admit() calls whose contracts do not fit:
+//                   responses as they were, the same less gaps of the machine, the bound, and how many newcomers were
+//                   refused in a second
 //   misbehaviour    a task overruns, floods or blocks under each policy; the others' responses beside their bounds
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -22,6 +25,7 @@
 #include "bench/servers/firm.h"
 #include "bench/servers/flood.h"
 #include "bench/servers/misbehave.h"
+#include "bench/servers/newcomers.h"
 #include "bench/servers/published.h"
 #include "bench/support/command_line.h"
 #include "orb/os/privileges.h"
@@ -38,6 +42,7 @@ struct Options {
   int firm_seconds = 5;
   int overshoot = 500;  // us
   int case_seconds = 5;
+  int newcomers_seconds = 20;
   servers::FloodOptions flood;
 };
 
@@ -56,8 +61,8 @@ int run(int argc, char** argv) {
   if (argc > 2 && std::string(argv[1]) == "--role") return play(argv[2], {argv + 3, argv + argc});
   Options options;
   CLI::App app{"Runs published examples of servers, and a flood of requests beside a task, in real time."};
-  app.add_option("--only", options.only, "replenishment, io, firm, flood, misbehaviour")
-      ->check(CLI::IsMember({"replenishment", "io", "firm", "flood", "misbehaviour"}));
+  app.add_option("--only", options.only, "replenishment, io, firm, flood, newcomers, misbehaviour")
+      ->check(CLI::IsMember({"replenishment", "io", "firm", "flood", "newcomers", "misbehaviour"}));
   app.add_option("--core", options.core, "the hardware thread of the examples, and of the server in flood")
       ->capture_default_str();
   app.add_option("--unit", options.unit, "their unit of time in us")
@@ -75,6 +80,9 @@ int run(int argc, char** argv) {
   app.add_option("--case-seconds", options.case_seconds, "how long each case of misbehaviour takes")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();
+  app.add_option("--newcomers-seconds", options.newcomers_seconds, "how long each run of newcomers takes")
+      ->check(CLI::Range(1, 3600))
+      ->capture_default_str();
   app.add_option("--seconds", options.flood.seconds, "how long each run of flood takes")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();
@@ -88,6 +96,7 @@ int run(int argc, char** argv) {
   if (wants(options, "io")) servers::print_io(core, unit, options.io_seconds * 1s);
   if (wants(options, "firm")) servers::print_firm(core, options.firm_seconds * 1s, options.overshoot * 1us);
   if (wants(options, "misbehaviour")) servers::print_misbehaviour(options.case_seconds * 1s);
+  if (wants(options, "newcomers")) servers::print_newcomers(core, options.newcomers_seconds * 1s);
   options.flood.core = core;
   if (wants(options, "flood")) servers::print_flood(argv[0], options.flood);
   return 0;
