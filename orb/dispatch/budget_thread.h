@@ -1,6 +1,7 @@
-// BudgetThread: one high-resolution timer for each core and for each server, and the thread above all tasks that they
-// wake: it has the pool look how much its running job has used, and the pool demotes or cancels what uses more than its
-// contract says; and it has the server look what its threads have used, or that its budget is back.
+// BudgetThread: one high-resolution timer for each core and for each server, and the thread above all tasks, and above
+// the manager, that they wake: it has the pool look how much its running job has used, and the pool demotes or cancels
+// what uses more than its contract says; and it has the server look what its threads have used, or that its budget is
+// back.
 //
 // Threads: start() and stop() by whoever owns it; the alarms under the locks of their pools and servers.
 #pragma once
@@ -26,6 +27,8 @@ class BudgetThread {
   // From here on pools and servers have their alarms. NO_RESOURCES no_thread or no_descriptor: the system has no
   // timer or thread left.
   Expected<void> start(os::ThreadOptions options);
+  // The thread runs at this SCHED_FIFO level from now on, or as before where the system refuses.
+  void raise(int fifo_priority) noexcept { (void)thread_.set_priority(fifo_priority); }
   // After it no budget is watched, and servers leave their threads as they are. Idempotent.
   void stop() noexcept;
 

@@ -22,6 +22,10 @@
 namespace corelane::dispatch {
 namespace {
 
+// Of the thread that watches budgets: above the manager, whom one thread for all cores is not to wait for on any of
+// them, and above the reader at its default priority. Where the system refuses that it is beside the manager.
+constexpr int levels_above_manager = 2;
+
 // Steps an agent that tells when it wants to be stepped again, until stopped.
 template <typename SomeAgent>
 class AgentThread {
@@ -200,6 +204,7 @@ Expected<void> ManagedTasks::start(const ExecutiveOptions& options, CoreId manag
   os::ThreadOptions above{.name = "cl-budgets", .stack = options.stack};
   if (options.real_time) above.fifo_priority = options.highest_native;
   if (auto started = budgets_.start(std::move(above)); !started) return started;
+  if (options.real_time) budgets_.raise(options.highest_native + levels_above_manager);
   return start_early_jobs(options);
 }
 

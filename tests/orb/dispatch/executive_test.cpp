@@ -8,9 +8,13 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <random>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
@@ -318,6 +322,38 @@ TEST_CASE("task threads are bound to their core and run under SCHED_FIFO") {
   }
   if (slow->core == fast->core) CHECK(jobs[0].level < jobs[1].level);
   for (const TaskReport& report : server.executive->snapshot().tasks) CHECK(report.real_time);
+}
+
+namespace {
+
+// Of this process's thread of that name: policy and SCHED_FIFO level.
+std::pair<int, int> class_of(const std::string& name) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string comm;
+    std::getline(std::ifstream(entry.path() / "comm") >> std::ws, comm);
+    if (comm != name) continue;
+    const pid_t tid = std::stoi(entry.path().filename());
+    sched_param parameters{};
+    sched_getparam(tid, &parameters);
+    return {sched_getscheduler(tid), parameters.sched_priority};
+  }
+  FAIL("no thread " << name);
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("budgets are watched above the manager, and newcomers analysed below the tasks") {
+  if (!os::privileges().fifo) {
+    std::cout << "SKIPPED: needs SCHED_FIFO\n";
+    return;
+  }
+  Server server(ExecutiveOptions{});
+  const auto [policy, level] = class_of("cl-manager");
+  CHECK(policy == SCHED_FIFO);
+  CHECK(class_of("cl-budgets").first == SCHED_FIFO);
+  CHECK(class_of("cl-budgets").second > level);
+  CHECK(class_of("cl-analysis").first == SCHED_OTHER);
 }
 
 // Error paths.
