@@ -14,7 +14,10 @@ constexpr Entry table[] = {
     {bad_message_type, "an unknown GIOP message type, or one that this side never receives"},
     {message_too_large, "a message above limits.message_size; raise it on both sides or send less at once"},
     {bad_fragment, "a fragment that continues no message, or too many, or too old"},
-    {too_many_items, "more service contexts, profiles or components than limits allow"},
+    {too_many_items,
+     "more service contexts, profiles or components than limits allow; of an admission: the host's ledger has no more "
+     "room for this process, which may enter 511 promises (tasks, and each core's platform load): set limits.tasks "
+     "lower, or runtime.ledger = off where no other server promises anything"},
     {bad_ior, "not a well-formed object reference"},
     {bad_encapsulation, "a malformed encapsulation"},
     {too_deep, "values nested deeper than 64"},

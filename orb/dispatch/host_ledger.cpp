@@ -145,7 +145,9 @@ Expected<void> HostLedger::end(std::span<const Promise> mine) noexcept {
 }
 
 Expected<void> HostLedger::claim(std::span<const Promise> mine) noexcept {
-  const Expected<void> written = mine.size() <= ledger::max_entries ? write(mine) : Expected<void>(too_many);
+  const bool have_room = mine.size() <= ledger::max_entries;
+  if (!have_room) too_many_ = mine.size();
+  const Expected<void> written = have_room ? write(mine) : Expected<void>(too_many);
   if (!written) abandon();
   if (written) mine_.assign(mine.begin(), mine.end());  // within what was reserved
   return written;
@@ -193,6 +195,7 @@ void HostLedger::maintain() noexcept try {
 
 void HostLedger::repair(Findings& findings) {
   look_for_write_fault(findings);
+  if (too_many_ > 0 && !std::exchange(said_too_many_, true)) findings.too_many = too_many_;
   if (!file_ || !file_->is_at_path()) return attach(findings);
   look_for_seat(findings);
   findings.header = !file_->header_is_sound();
@@ -304,6 +307,12 @@ void HostLedger::tell(const Findings& findings) const {
     os::log::error(start + " cannot be written: " + std::strerror(findings.write_fault) +
                    "; no task is admitted until it can: mend that, or set runtime.directory "
                    "(CORELANE_RUNTIME_DIRECTORY)");
+  if (findings.too_many > 0)
+    os::log::error("host ledger: a server enters at most " + std::to_string(ledger::max_entries) +
+                   " promises (tasks, and each core's platform load), and this one was asked for " +
+                   std::to_string(findings.too_many) +
+                   ": tasks beyond that are refused with IMP_LIMIT. Set limits.tasks lower, divide the tasks among "
+                   "servers, or set runtime.ledger = off where no other server promises anything");
   if (findings.absentee)
     os::log::error(start + " was removed or replaced, and " + ledger::server_text(*findings.absentee) +
                    " has not entered its promises there again; no task is admitted until it has: if it is stopped, "

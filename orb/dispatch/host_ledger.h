@@ -87,7 +87,8 @@ class HostLedger final : public CoreProvider {
     std::string seat;                   // why we have none
     std::optional<std::int32_t> stuck;  // who keeps the transaction's lock; 0: not known who
     Duration stuck_for{};
-    int write_fault = 0;  // why our promises cannot be written
+    int write_fault = 0;       // why our promises cannot be written
+    std::size_t too_many = 0;  // promises that our slot has no room for
   };
   void repair(Findings& findings);
   void attach(Findings& findings);
@@ -123,6 +124,8 @@ class HostLedger final : public CoreProvider {
   bool said_twice_ = false;
   int write_fault_ = 0;       // errno of the latest promise that was to be written; 0: it was
   int said_write_fault_ = 0;  // what the log knows of it
+  std::size_t too_many_ = 0;  // promises that were asked for at once, beyond a slot's room; 0: they never were
+  bool said_too_many_ = false;
   std::vector<Promise> others_;
   std::vector<Promise> mine_;
 };

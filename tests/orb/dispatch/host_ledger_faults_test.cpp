@@ -103,6 +103,20 @@ TEST_CASE("the log says once per fault why a promise cannot be written") {
         2);  // it could be written in between
 }
 
+TEST_CASE("the log says once that a server has more promises than the ledger has room for, and what to do") {
+  const testing::TempDirectory place;
+  const std::string said = said_by(place.path(), [](HostLedger& ledger) {
+    for (int i = 0; i < 3; ++i) {
+      if (ledger.begin()) (void)ledger.end(std::vector(ledger::max_entries + 1, promise(0, 1us)));
+      ledger.maintain();
+    }
+  });
+  INFO(said);
+  CHECK(times("at most 511 promises", said) == 1);
+  CHECK(times("this one was asked for 512", said) == 1);
+  CHECK(times("limits.tasks", said) == 1);
+}
+
 // Nothing of the directory is left that could tell them of each other: both come to the same new ledger.
 TEST_CASE("the log says once that a core was promised twice, and once that it is so no longer") {
   const testing::TempDirectory place;
