@@ -1,5 +1,5 @@
 // The manager's duty cycle: its doors and its queues. Newcomers are in manager_newcomers.cpp; what the Manager commands
-// is carried out in manager_commands.cpp.
+// is carried out in manager_commands.cpp; reports are made in manager_report.cpp.
 #include "orb/dispatch/manager_agent.h"
 
 #include <algorithm>
