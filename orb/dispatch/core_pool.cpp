@@ -14,16 +14,16 @@ constexpr Duration shortest_look = std::chrono::microseconds{20};  // between tw
 
 }  // namespace
 
-// What is done after the lock is released: the worker whose thread is to run otherwise, workers to wake, and the
+// What is done after the lock is released: workers whose threads are to run otherwise, workers to wake, and the
 // manager. A woken thread of higher priority would pre-empt the holder at once and run into the lock; and a change of
 // class may wait for the kernel, while whoever wants the lock waits, too.
-class CorePool::Wakes {
+class CorePool::AfterLock {
  public:
-  explicit Wakes(NoteInbox& inbox, const TaskWorker* self = nullptr) : inbox_(inbox), self_(self) {}
-  Wakes(const Wakes&) = delete;
-  Wakes& operator=(const Wakes&) = delete;
-  ~Wakes() {
-    if (unsettled_) unsettled_->settle();
+  explicit AfterLock(NoteInbox& inbox, const TaskWorker* self = nullptr) : inbox_(inbox), self_(self) {}
+  AfterLock(const AfterLock&) = delete;
+  AfterLock& operator=(const AfterLock&) = delete;
+  ~AfterLock() {
+    for (std::size_t i = 0; i < unsettled_count_; ++i) unsettled_[i]->settle();
     if (noted_) inbox_.wake();
     for (std::size_t i = 0; i < count_; ++i) workers_[i]->wake();
     if (idle_watch_) idle_watch_->look();
@@ -33,9 +33,12 @@ class CorePool::Wakes {
     inbox_.put(note);
     noted_ = true;
   }
+  // Where so many suspensions are found to be too long at once that there is no room, the thread is changed at once.
   void settle(const WorkerPtr& worker) noexcept {
-    if (unsettled_ && unsettled_ != worker) unsettled_->settle();  // a fact seldom is about two
-    unsettled_ = worker;
+    const auto end = unsettled_.begin() + static_cast<std::ptrdiff_t>(unsettled_count_);
+    if (std::find(unsettled_.begin(), end, worker) != end) return;
+    if (unsettled_count_ == unsettled_.size()) return worker->settle();
+    unsettled_[unsettled_count_++] = worker;
   }
   void add(const WorkerPtr& worker) noexcept {
     if (worker.get() == self_) return;  // it looks again by itself
@@ -46,7 +49,8 @@ class CorePool::Wakes {
  private:
   NoteInbox& inbox_;
   const TaskWorker* self_;
-  WorkerPtr unsettled_;
+  std::array<WorkerPtr, 16> unsettled_;
+  std::size_t unsettled_count_ = 0;
   bool noted_ = false;
   IdleWatch* idle_watch_ = nullptr;
   std::array<WorkerPtr, 16> workers_;
@@ -94,10 +98,10 @@ bool CorePool::add(const WorkerPtr& worker, Priority priority) noexcept {
 }
 
 void CorePool::join(const WorkerPtr& worker, Priority priority, Time now) noexcept {
-  Wakes wakes(inbox_);
+  AfterLock after(inbox_);
   const std::lock_guard lock(mutex_);
   workers_.push_back(worker);
-  carry_out(lane_.join(now, worker->task(), worker->contract_, priority), wakes);
+  carry_out(lane_.join(now, worker->task(), worker->contract_, priority), after);
 }
 
 void CorePool::reprioritize(TaskId task, Priority priority) noexcept {
@@ -106,17 +110,17 @@ void CorePool::reprioritize(TaskId task, Priority priority) noexcept {
 }
 
 CorePool::Refused CorePool::arrive(TaskWorker& worker, JobPtr job, JobId id, Time at) noexcept {
-  Wakes wakes(inbox_);
+  AfterLock after(inbox_);
   const std::lock_guard lock(mutex_);
-  return accept(worker, std::move(job), id, at, wakes);
+  return accept(worker, std::move(job), id, at, after);
 }
 
 CorePool::Own CorePool::arrive_own(TaskWorker& worker, JobPtr& job, Time at, Assignment& next,
                                    sched::Refusal& reason) noexcept {
-  Wakes wakes(inbox_, &worker);
+  AfterLock after(inbox_, &worker);
   const std::lock_guard lock(mutex_);
   if (!lane_task(worker.task())) return Own::elsewhere;  // see take()
-  Refused refused = accept(worker, std::move(job), next_job_id(), at, wakes);
+  Refused refused = accept(worker, std::move(job), next_job_id(), at, after);
   if (refused.job) {
     job = std::move(refused.job);
     reason = refused.reason;
@@ -126,7 +130,7 @@ CorePool::Own CorePool::arrive_own(TaskWorker& worker, JobPtr& job, Time at, Ass
   return Own::taken;
 }
 
-CorePool::Refused CorePool::accept(TaskWorker& worker, JobPtr job, JobId id, Time at, Wakes& wakes) noexcept {
+CorePool::Refused CorePool::accept(TaskWorker& worker, JobPtr job, JobId id, Time at, AfterLock& after) noexcept {
   if (worker.job_count_ == worker.jobs_.size()) {
     lane_.turned_away(at, id, worker.task(), sched::RefusalCode::job_waiting);
     return {.job = std::move(job), .reason = {.code = sched::RefusalCode::job_waiting}};
@@ -137,22 +141,22 @@ CorePool::Refused CorePool::accept(TaskWorker& worker, JobPtr job, JobId id, Tim
   for (const sched::Command& command : commands)
     if (const auto* refuse = std::get_if<sched::Refuse>(&command); refuse && refuse->job == id)
       result = {.job = remove(worker, id), .reason = refuse->reason};
-  carry_out(commands, wakes);
-  tell_of_early_jobs(at, wakes);
+  carry_out(commands, after);
+  tell_of_early_jobs(at, after);
   return result;
 }
 
 void CorePool::vacate(TaskId task, Time now) noexcept {
-  Wakes wakes(inbox_);
+  AfterLock after(inbox_);
   const std::lock_guard lock(mutex_);
-  carry_out(lane_.vacate(now, task), wakes);
+  carry_out(lane_.vacate(now, task), after);
 }
 
 JobList CorePool::dismiss(TaskWorker& worker, Time now) noexcept {
-  Wakes wakes(inbox_);
+  AfterLock after(inbox_);
   JobList cancelled;
   const std::lock_guard lock(mutex_);
-  carry_out(lane_.dismiss(now, worker.task()), wakes, &cancelled);
+  carry_out(lane_.dismiss(now, worker.task()), after, &cancelled);
   return cancelled;
 }
 
@@ -164,13 +168,13 @@ sched::LaneTask CorePool::take_out(TaskWorker& worker) noexcept {
 }
 
 void CorePool::put(const WorkerPtr& worker, const sched::LaneTask& task, Time now) noexcept {
-  Wakes wakes(inbox_);
+  AfterLock after(inbox_);
   const std::lock_guard lock(mutex_);
   workers_.push_back(worker);  // within what was reserved
   // PAIR worker.pool: release here -> acquire in TaskWorker::step().
   worker->pool_.store(this, std::memory_order_release);
-  wakes.add(worker);  // it may have an early job to wait for
-  carry_out(lane_.put(now, task), wakes);
+  after.add(worker);  // it may have an early job to wait for
+  carry_out(lane_.put(now, task), after);
 }
 
 std::uint64_t CorePool::early_jobs(TaskId task) const noexcept {
@@ -185,9 +189,9 @@ std::uint64_t CorePool::timer_releases() const noexcept {
 }
 
 Time CorePool::take(TaskWorker& worker, Time now, Assignment& next) noexcept {
-  Wakes wakes(inbox_, &worker);
+  AfterLock after(inbox_, &worker);
   const std::lock_guard lock(mutex_);
-  // Not here any more, or on its way: another pool's lock guards the worker, put() there wakes it, and not even a look
+  // Not here any more, or on its way: another pool's lock guards the worker, put() there after it, and not even a look
   // at its fields is allowed. While a job is ready or running the task is here.
   const sched::LaneTask* task = lane_task(worker.task());
   if (!task) return never;
@@ -197,7 +201,7 @@ Time CorePool::take(TaskWorker& worker, Time now, Assignment& next) noexcept {
   if (timer <= now) ++timer_releases_;
   if (waits)
     carry_out(lane_.decide(sched::Elapsed{.at = now, .timer = TimerId{static_cast<std::uint64_t>(core_.value)}}),
-              wakes);
+              after);
   assign(worker, now, next);
   return never;
 }
@@ -224,7 +228,7 @@ void CorePool::assign(TaskWorker& worker, Time now, Assignment& next) noexcept {
 
 Time CorePool::finish(TaskWorker& worker, const Ended& ended) noexcept {
   const auto& [at, job, used, overslept, waited] = ended;
-  Wakes wakes(inbox_, &worker);
+  AfterLock after(inbox_, &worker);
   const std::lock_guard lock(mutex_);
   lane_.ended({.at = at,
                .job = job,
@@ -236,25 +240,25 @@ Time CorePool::finish(TaskWorker& worker, const Ended& ended) noexcept {
   worker.running_ = nullptr;
   ending_ = job;
   if (lane_.has_overrun(worker.task(), job, worker.contract_.budget, used))
-    carry_out(lane_.decide(sched::Overran{.at = at, .job = job, .task = worker.task()}), wakes);
+    carry_out(lane_.decide(sched::Overran{.at = at, .job = job, .task = worker.task()}), after);
   if (levels_) levels_->remove(worker.task());
-  if (worker.restore()) wakes.settle(*worker_of(worker.task()));  // before this thread runs another job
-  carry_out(lane_.decide(sched::Finished{.at = at, .job = job, .task = worker.task(), .used = used}), wakes);
+  if (worker.restore()) after.settle(*worker_of(worker.task()));  // before this thread runs another job
+  carry_out(lane_.decide(sched::Finished{.at = at, .job = job, .task = worker.task(), .used = used}), after);
   ending_ = {};
-  tell_of_early_jobs(at, wakes);
+  tell_of_early_jobs(at, after);
   return next_look(worker);
 }
 
 void CorePool::suspend(TaskWorker& worker, JobId job, Time at) noexcept {
-  Wakes wakes(inbox_, &worker);
+  AfterLock after(inbox_, &worker);
   const std::lock_guard lock(mutex_);
-  carry_out(lane_.decide(sched::Suspended{.at = at, .job = job, .task = worker.task()}), wakes);
+  carry_out(lane_.decide(sched::Suspended{.at = at, .job = job, .task = worker.task()}), after);
 }
 
 void CorePool::resume(TaskWorker& worker, JobId job, Time at) noexcept {
-  Wakes wakes(inbox_, &worker);
+  AfterLock after(inbox_, &worker);
   const std::lock_guard lock(mutex_);
-  carry_out(lane_.decide(sched::Resumed{.at = at, .job = job, .task = worker.task()}), wakes);
+  carry_out(lane_.decide(sched::Resumed{.at = at, .job = job, .task = worker.task()}), after);
 }
 
 // While it runs its job the task is here.
@@ -276,8 +280,8 @@ void CorePool::watch_idleness(IdleWatch* watch, sched::Ppm share) noexcept {
 
 // A watch that is told in vain looks in vain: jobs that end otherwise than by finish() are not told of, and the next
 // one that does is.
-void CorePool::tell_of_early_jobs(Time now, Wakes& wakes) const noexcept {
-  if (idle_watch_ && early_work(now) > Duration::zero() && lane_.idle(now)) wakes.look_when_idle(idle_watch_);
+void CorePool::tell_of_early_jobs(Time now, AfterLock& after) const noexcept {
+  if (idle_watch_ && early_work(now) > Duration::zero() && lane_.idle(now)) after.look_when_idle(idle_watch_);
 }
 
 bool CorePool::has_early_jobs(Time now) const noexcept {
@@ -303,7 +307,7 @@ sched::Ppm CorePool::unpromised() const noexcept {
 
 Time CorePool::start_early(Time now) noexcept {
   constexpr sched::Ppm least = sched::whole_core / 1000;
-  Wakes wakes(inbox_);
+  AfterLock after(inbox_);
   const std::lock_guard lock(mutex_);
   const Duration work = early_work(now);
   if (!idle_watch_ || work == Duration::zero() || !lane_.idle(now)) return never;
@@ -314,7 +318,7 @@ Time CorePool::start_early(Time now) noexcept {
   for (const sched::LaneTask& task : lane_.tasks())
     if (task.can_start()) ++early_starts_;
   lane_.allow_early(true);
-  carry_out(lane_.decide(sched::Elapsed{.at = now, .timer = TimerId{static_cast<std::uint64_t>(core_.value)}}), wakes);
+  carry_out(lane_.decide(sched::Elapsed{.at = now, .timer = TimerId{static_cast<std::uint64_t>(core_.value)}}), after);
   lane_.allow_early(false);
   return never;
 }
@@ -328,7 +332,7 @@ std::uint64_t CorePool::early_starts() const noexcept {
 // long, and is not what is asked about. It stands if the job is still the one that is watched.
 void CorePool::check_budget(Time now) noexcept {
   const Looked looked = look_at_watched();
-  Wakes wakes(inbox_);
+  AfterLock after(inbox_);
   const std::lock_guard lock(mutex_);
   if (!looked.worker || watched_.job != looked.job || !alarm_) return;
   if (looked.left > Duration::zero() && !looked.sleeps)
@@ -337,10 +341,10 @@ void CorePool::check_budget(Time now) noexcept {
   const bool enforced = looked.worker->contract_.on_overrun != OverrunPolicy::report;
   if (order_ == sched::CoreOrder::served && !enforced) {
     looked.worker->step_back();
-    wakes.settle(looked.worker);
+    after.settle(looked.worker);
   }
   const sched::Overran fact{.at = now, .job = watched_.job, .task = watched_.task};
-  carry_out(lane_.decide(fact), wakes);
+  carry_out(lane_.decide(fact), after);
 }
 
 // The job that is watched runs before all others here, so only the platform keeps it from running, and that not for
@@ -375,47 +379,47 @@ void CorePool::watch(const sched::Watch& watched) noexcept {
   alarm_->set(worker.clock_.now() + std::max(watched.budget - used, shortest_look));
 }
 
-void CorePool::demote(TaskId task, JobId job, bool cancel, Wakes& wakes) noexcept {
+void CorePool::demote(TaskId task, JobId job, bool cancel, AfterLock& after) noexcept {
   const WorkerPtr* found = worker_of(task);
   if (!found || job == ending_ || (*found)->context_.job != job) return;
   TaskWorker& worker = **found;
   if (levels_) levels_->remove(task);
   worker.demote();
-  wakes.settle(*found);
+  after.settle(*found);
   if (!cancel || !worker.running_) return;
   worker.running_->time_out();
   // PAIR job.stop: release here -> acquire in rt::StopToken. A servant that stops finds its job answered.
   worker.stop_.store(true, std::memory_order_release);
 }
 
-// Manager's commands never come from a Lane, and Arm is not needed: the task that has an early job wakes by itself at
+// Manager's commands never come from a Lane, and Arm is not needed: the task that has an early job after by itself at
 // the job's time. Bound: the Lane's answer, at most a few commands for each task.
-void CorePool::carry_out(std::span<const sched::Command> commands, Wakes& wakes, JobList* cancelled) noexcept {
+void CorePool::carry_out(std::span<const sched::Command> commands, AfterLock& after, JobList* cancelled) noexcept {
   for (const sched::Command& command : commands) {
     if (const auto* run = std::get_if<sched::Run>(&command)) {
-      make_ready(*run, wakes);
+      make_ready(*run, after);
     } else if (const auto* defer = std::get_if<sched::Defer>(&command)) {
-      if (const WorkerPtr* worker = worker_of(defer->task)) wakes.add(*worker);
+      if (const WorkerPtr* worker = worker_of(defer->task)) after.add(*worker);
     } else if (const auto* cancel = std::get_if<sched::Cancel>(&command)) {
       const WorkerPtr* worker = worker_of(cancel->task);
       if (JobPtr job = worker && cancelled ? remove(**worker, cancel->job) : nullptr)
         cancelled->push_back(std::move(job));
       else
-        demote(cancel->task, cancel->job, true, wakes);
+        demote(cancel->task, cancel->job, true, after);
     } else if (const auto* demoted = std::get_if<sched::Demote>(&command)) {
-      demote(demoted->task, demoted->job, false, wakes);
+      demote(demoted->task, demoted->job, false, after);
     } else if (const auto* watched = std::get_if<sched::Watch>(&command)) {
       watch(*watched);
     } else if (const auto* vacated = std::get_if<sched::ReportVacated>(&command)) {
       const sched::LaneTask* task = lane_task(vacated->task);
       if (!task || task->leaving)
         std::erase_if(workers_, [&](const WorkerPtr& w) { return w->task() == vacated->task; });
-      wakes.note(sched::Vacated{.at = {}, .task = vacated->task, .core = vacated->core});
+      after.note(sched::Vacated{.at = {}, .task = vacated->task, .core = vacated->core});
     }
   }
 }
 
-void CorePool::make_ready(const sched::Run& run, Wakes& wakes) noexcept {
+void CorePool::make_ready(const sched::Run& run, AfterLock& after) noexcept {
   const WorkerPtr* found = worker_of(run.task);
   if (!found) return;
   TaskWorker* worker = found->get();
@@ -428,7 +432,7 @@ void CorePool::make_ready(const sched::Run& run, Wakes& wakes) noexcept {
                       .deadline = run.deadline,
                       .budget = worker->contract_.budget};
   worker->ready_ = true;
-  wakes.add(*found);
+  after.add(*found);
 }
 
 // By deadlines: whose is earlier has the higher level, before anybody is woken.

@@ -127,7 +127,7 @@ class CorePool {
   CoreId core() const noexcept { return core_; }
 
  private:
-  class Wakes;
+  class AfterLock;
   // The thread of the job that the alarm was set for, as it was a moment ago.
   struct Looked {
     WorkerPtr worker;  // null: no job is watched
@@ -137,20 +137,20 @@ class CorePool {
   };
   const WorkerPtr* worker_of(TaskId task) const noexcept;
   const sched::LaneTask* lane_task(TaskId task) const noexcept;
-  void carry_out(std::span<const sched::Command> commands, Wakes& wakes, JobList* cancelled = nullptr) noexcept;
-  void make_ready(const sched::Run& run, Wakes& wakes) noexcept;
+  void carry_out(std::span<const sched::Command> commands, AfterLock& after, JobList* cancelled = nullptr) noexcept;
+  void make_ready(const sched::Run& run, AfterLock& after) noexcept;
   void place(const TaskWorker& worker, const sched::Run& run) noexcept;
-  [[nodiscard]] Refused accept(TaskWorker& worker, JobPtr job, JobId id, Time at, Wakes& wakes) noexcept;
+  [[nodiscard]] Refused accept(TaskWorker& worker, JobPtr job, JobId id, Time at, AfterLock& after) noexcept;
   static bool has_early_job(const TaskWorker& worker, const sched::LaneTask& task) noexcept;
   Time next_look(const TaskWorker& worker) const noexcept;
   void assign(TaskWorker& worker, Time now, Assignment& next) noexcept;
   static JobPtr remove(TaskWorker& worker, JobId id) noexcept;
   Looked look_at_watched() const noexcept;
-  void tell_of_early_jobs(Time now, Wakes& wakes) const noexcept;
+  void tell_of_early_jobs(Time now, AfterLock& after) const noexcept;
   Duration early_work(Time now) const noexcept;
   sched::Ppm unpromised() const noexcept;
   void watch(const sched::Watch& watched) noexcept;
-  void demote(TaskId task, JobId job, bool cancel, Wakes& wakes) noexcept;
+  void demote(TaskId task, JobId job, bool cancel, AfterLock& after) noexcept;
 
   // Constant.
   const CoreId core_;

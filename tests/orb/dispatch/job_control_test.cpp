@@ -1,6 +1,7 @@
 // What a job asks of its worker: to run at the ceiling of what it locks, and to be suspended while it waits.
 #include <algorithm>
 #include <functional>
+#include <thread>
 #include <vector>
 
 #include "orb/dispatch/current.h"
@@ -169,6 +170,39 @@ TEST_CASE("a job knows how many of its task wait for it") {
     seen.push_back(control().waiting_jobs());
   });
   CHECK(seen == std::vector<std::size_t>{0, 1});
+}
+
+// If the lock were held, the test would hang until its time-out.
+TEST_CASE("while the system demotes two threads that slept for too long their core's lock is free") {
+  Bench bench;
+  const TaskId first = bench.admit(sleeping(1ms, OverrunPolicy::demote));
+  const TaskId second = bench.admit(sleeping(1ms, OverrunPolicy::demote));
+  const TaskId third = bench.admit(task(90ms));
+  int changes = 0, demoted[2] = {-1, -1};
+  for (std::size_t i = 0; i < 2; ++i)
+    bench.threads.threads[i]->on_place = [&] {
+      std::jthread([&] { (void)bench.pool().timer_releases(); });
+      ++changes;
+    };
+  bench.send_body(second, [&] {
+    control().suspend();
+    virtual_now += 5ms;
+    bench.send_body(third, [] {});
+    bench.decide();  // its arrival lets the Lane find both
+    demoted[0] = bench.native(0), demoted[1] = bench.native(1);
+    control().resume();
+  });
+  bench.decide();
+  bench.send_body(first, [&] {
+    control().suspend();
+    bench.threads.threads[1]->worker->step(virtual_now);
+    control().resume();
+  });
+  bench.decide();
+  bench.threads.threads[0]->worker->step(virtual_now);
+  CHECK(demoted[0] == 0);
+  CHECK(demoted[1] == 0);
+  CHECK(changes == 4);  // and back
 }
 
 TEST_CASE("time in which a job is suspended is not its budget's and the core is watched for the next job") {
