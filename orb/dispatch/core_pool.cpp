@@ -223,6 +223,9 @@ void CorePool::assign(TaskWorker& worker, Time now, Assignment& next) noexcept {
   next.context = worker.context_;
   next.job = remove(worker, worker.context_.job);
   worker.running_ = next.job.get();
+  const bool cancelled = next.context.job == worker.cancelled_;  // before it began
+  worker.stop_.store(cancelled, std::memory_order_relaxed);      // relaxed: read by this job on this thread
+  if (cancelled) next.job->time_out();
   lane_.started(now, next.context.job, worker.task());
 }
 
@@ -386,7 +389,9 @@ void CorePool::demote(TaskId task, JobId job, bool cancel, AfterLock& after) noe
   if (levels_) levels_->remove(task);
   worker.demote();
   after.settle(*found);
-  if (!cancel || !worker.running_) return;
+  if (!cancel) return;
+  worker.cancelled_ = job;
+  if (!worker.running_) return;  // its thread has not begun with it: see assign()
   worker.running_->time_out();
   // PAIR job.stop: release here -> acquire in rt::StopToken. A servant that stops finds its job answered.
   worker.stop_.store(true, std::memory_order_release);

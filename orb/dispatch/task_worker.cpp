@@ -101,7 +101,6 @@ bool TaskWorker::is_asleep() const noexcept {
 // Its execution time counts from the end of the job before: waking up and reading the request are part of it.
 void TaskWorker::run(CorePool& pool, Assignment& next, Time begun) noexcept {
   const Duration before = charged_from();
-  stop_.store(false, std::memory_order_relaxed);  // relaxed: read by this job on this thread
   current_ = next.context.job;
   slept_ = {};
   {

@@ -166,6 +166,7 @@ class TaskWorker final : public Agent, private JobControl {
   bool ready_ = false;  // context_ names a job of jobs_ that may run
   JobContext context_{};
   Job* running_ = nullptr;
+  JobId cancelled_{};  // the latest job that was, maybe before it began
 
   // Owner: the task's thread.
   Inlet inlet_;

@@ -131,6 +131,29 @@ TEST_CASE("a job that overruns is cancelled: its answer goes out, it is told to 
   CHECK_FALSE(next_stopped);
 }
 
+TEST_CASE("a job that is cancelled before its thread begins with it is answered and told to stop when that does") {
+  Watched machine(OverrunPolicy::cancel);
+  machine.run([](ScriptedJob&) {});  // from its end on the thread's time is the next job's
+  machine.advance(20ms);
+  int time_outs = -1;
+  bool stopped = false, next_stopped = true;
+  JobPtr job(new ScriptedJob([&](ScriptedJob& self) {
+    time_outs = self.time_outs;
+    stopped = machine.stopped();
+  }));
+  job->task = machine.task;
+  job->arrived = virtual_now;
+  REQUIRE(machine.manager.submit(job) == Pushed::done);
+  machine.decide();
+  machine.execute(2ms);
+  machine.settle();
+  CHECK(time_outs == 1);
+  CHECK(stopped);
+  machine.advance(20ms);
+  machine.run([&](ScriptedJob&) { next_stopped = machine.stopped(); });
+  CHECK_FALSE(next_stopped);
+}
+
 // If the lock were held, or what whoever holds it needs, the test would hang until its time-out.
 TEST_CASE("while the system demotes a thread, and restores it, its core's lock is free and its job may change again") {
   Watched machine(OverrunPolicy::demote);
