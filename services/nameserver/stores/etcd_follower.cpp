@@ -106,23 +106,24 @@ EtcdFollower::Done EtcdFollower::load() {
   const auto entries = read_all(revision);
   if (!entries) return entries.error();
   if (const auto known = check_format(*entries); !known) return known;
-  if (cache_.revision() == 0) adopt(*entries);
   owned_.seen_all(*entries, revision);
+  const bool is_first = cache_.revision() == 0;
+  for (const EtcdEntry& entry : *entries)
+    if (is_first || owned_.is_ours(entry.lease)) adopt(entry);
   tell(cache_.load(*entries, revision));
   return {};
 }
 
-// Names of owners on this host: it is for this one, too, to see when those end.
-void EtcdFollower::adopt(const std::vector<EtcdEntry>& entries) {
-  const std::string here = etcd_host();
-  for (const EtcdEntry& entry : entries) {
-    if (entry.lease == 0 || host_in(entry.value) != here) continue;
-    const auto place = keys_.place_of(entry.key);
-    const auto binding = binding_in(entry.value);
-    if (!place || !binding || binding->owner.empty()) continue;
-    const std::string context = place->context == root_context ? std::string() : keys_.context(place->context);
-    owned_.adopt(binding->owner, {entry.key, entry.value, context}, entry.lease, entry.modified);
-  }
+// A name of an owner on this host: it is for this nameserver, too, to see when that one ends. Those of the first look
+// belong to nameservers before this one or beside it. Later ones hang on a lease of this one, and are known but for
+// those whose answer was lost.
+void EtcdFollower::adopt(const EtcdEntry& entry) {
+  if (entry.lease == 0 || host_in(entry.value) != etcd_host()) return;
+  const auto place = keys_.place_of(entry.key);
+  const auto binding = binding_in(entry.value);
+  if (!place || !place->name || !binding || binding->owner.empty()) return;
+  const std::string context = place->context == root_context ? std::string() : keys_.context(place->context);
+  owned_.adopt(binding->owner, {entry.key, entry.value, context}, entry.lease, entry.modified);
 }
 
 Expected<std::vector<EtcdEntry>, EtcdFault> EtcdFollower::read_all(std::uint64_t& revision) {
@@ -162,7 +163,11 @@ EtcdFault EtcdFollower::follow_changes(EtcdWatch& watch) {
   while (true) {
     const auto events = watch.next();  // the first has none: etcd has heard us
     if (!events) return events.error();
-    for (const EtcdEvent& event : *events) owned_.seen(event);
+    for (const EtcdEvent& event : *events) {
+      owned_.seen(event);
+      if (!event.is_deletion && owned_.is_ours(event.entry.lease)) adopt(event.entry);
+    }
+    if (owned_.has_late_names()) keep_at_once();
     tell(cache_.apply(*events));
     if (!cache_.is_followed()) is_there();
   }
@@ -179,6 +184,12 @@ void EtcdFollower::is_there() {
   if (was_there_) os::log::info("etcd is back, and names are as it has them");
   trouble_.text.clear();
   was_there_ = is_new_ = true;
+  turn_.notify_all();
+}
+
+void EtcdFollower::keep_at_once() {
+  const std::lock_guard lock(mutex_);
+  is_new_ = true;
   turn_.notify_all();
 }
 

@@ -57,7 +57,8 @@ class EtcdFollower {
   EtcdFault follow_once();
   Done load();
   Expected<std::vector<EtcdEntry>, EtcdFault> read_all(std::uint64_t& revision);
-  void adopt(const std::vector<EtcdEntry>& entries);
+  void adopt(const EtcdEntry& entry);
+  void keep_at_once();
   Done check_format(const std::vector<EtcdEntry>& entries);
   EtcdFault follow_changes(EtcdWatch& watch);
   void tell(const Changes& changes);
@@ -84,7 +85,7 @@ class EtcdFollower {
   bool is_stopped_ = false;     // guarded by mutex_
   bool is_tried_ = false;       // guarded by mutex_; an attempt has failed
   bool was_there_ = false;      // guarded by mutex_
-  bool is_new_ = false;         // guarded by mutex_; etcd is back: names of owners are looked after at once
+  bool is_new_ = false;  // guarded by mutex_; names of owners are looked after at once: etcd is back, or some came late
   EtcdFault trouble_{EtcdFault::Kind::unreachable, "etcd has not answered yet"};  // guarded by mutex_; no text: none
 
   std::jthread following_, keeping_;

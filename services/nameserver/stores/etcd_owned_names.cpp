@@ -35,7 +35,11 @@ Expected<EtcdLease, EtcdFault> EtcdOwnedNames::lease() {
 
 void EtcdOwnedNames::ran_out(EtcdLease lease) {
   const std::lock_guard lock(mutex_);
-  if (lease_ == lease) lease_ = 0;
+  if (lease_ == lease) {
+    lease_ = 0;
+    // What is still on its way with that lease is refused.
+    std::erase_if(unanswered_, [](const auto& item) { return item.second.has_left; });
+  }
   for (auto& [key, name] : names_)
     if (name.lease == lease) name.is_doubtful = false;
 }
@@ -54,6 +58,23 @@ void EtcdOwnedNames::erase(const std::string& key) {
   names_.erase(name);
 }
 
+void EtcdOwnedNames::asks(const std::string& owner) {
+  const std::lock_guard lock(mutex_);
+  if (owner.empty()) return;
+  if (unanswered_.size() >= most_in_doubt) {
+    const auto left =
+        std::find_if(unanswered_.begin(), unanswered_.end(), [](const auto& item) { return item.second.has_left; });
+    if (left != unanswered_.end()) unanswered_.erase(left);
+  }
+  ++unanswered_[owner].count;
+}
+
+void EtcdOwnedNames::answered(const std::string& owner) {
+  const std::lock_guard lock(mutex_);
+  const auto asked = unanswered_.find(owner);
+  if (asked != unanswered_.end() && --asked->second.count == 0) unanswered_.erase(asked);
+}
+
 void EtcdOwnedNames::bound(const std::string& owner, const EtcdName& name, EtcdLease lease, std::uint64_t revision) {
   const std::lock_guard lock(mutex_);
   if (owner.empty()) return erase(name.key);
@@ -63,7 +84,25 @@ void EtcdOwnedNames::bound(const std::string& owner, const EtcdName& name, EtcdL
 void EtcdOwnedNames::adopt(const std::string& owner, const EtcdName& name, EtcdLease lease, std::uint64_t revision) {
   const std::lock_guard lock(mutex_);
   if (names_.contains(name.key)) return;
-  put({.name = name, .owner = owner, .lease = lease, .revision = revision, .keeper = Keeper::elsewhere});
+  const auto asked = unanswered_.find(owner);
+  const bool is_late = asked != unanswered_.end() && asked->second.has_left;
+  if (is_late) late_.insert(owner);
+  put({.name = name,
+       .owner = owner,
+       .lease = lease,
+       .revision = revision,
+       .keeper = granted_.contains(lease) ? Keeper::here : Keeper::elsewhere,
+       .is_leaving = is_late});
+}
+
+bool EtcdOwnedNames::is_ours(EtcdLease lease) const {
+  const std::lock_guard lock(mutex_);
+  return granted_.contains(lease);
+}
+
+bool EtcdOwnedNames::has_late_names() const {
+  const std::lock_guard lock(mutex_);
+  return !late_.empty();
 }
 
 void EtcdOwnedNames::lost(const std::string& key, std::uint64_t revision) {
@@ -120,6 +159,7 @@ void EtcdOwnedNames::leave(const std::string& owner) {
   const std::lock_guard lock(mutex_);
   for (auto his = owned_.lower_bound({owner, {}}); his != owned_.end() && his->first == owner; ++his)
     names_.at(his->second).is_leaving = true;
+  if (const auto asked = unanswered_.find(owner); asked != unanswered_.end()) asked->second.has_left = true;
 }
 
 std::vector<EtcdOwnedNames::Name> EtcdOwnedNames::some_of(const std::string& owner) const {
@@ -164,6 +204,7 @@ Expected<std::uint64_t, EtcdFault> EtcdOwnedNames::remove_some(const std::string
 
 Expected<void, EtcdFault> EtcdOwnedNames::keep() {
   if (const auto done = keep_alive(); !done) return done;
+  if (const auto done = remove_late(); !done) return done;
   if (const auto done = look_after_others(); !done) return done;
   return settle_all();
 }
@@ -185,6 +226,21 @@ EtcdOwnedNames::Done EtcdOwnedNames::keep_alive() {
     if (const auto name = names_.find(key);
         name != names_.end() && name->second.is_doubtful && name->second.revision == revision)
       erase(key);
+  return {};
+}
+
+EtcdOwnedNames::Done EtcdOwnedNames::remove_late() {
+  std::set<std::string> owners;
+  {
+    const std::lock_guard lock(mutex_);
+    owners = late_;
+  }
+  for (const std::string& owner : owners) {
+    if (const auto removed = remove(owner); !removed) return removed.error();
+    const std::lock_guard lock(mutex_);
+    const auto more = owned_.lower_bound({owner, {}});  // seen since then
+    if (more == owned_.end() || more->first != owner) late_.erase(owner);
+  }
   return {};
 }
 

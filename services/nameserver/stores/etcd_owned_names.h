@@ -38,9 +38,14 @@ class EtcdOwnedNames {
   // keep() grants another one, and binds again what hung on this one.
   void ran_out(EtcdLease lease);
 
+  // A transaction that binds a name of the owner's is on its way to etcd, until answered(). Where its answer was lost
+  // answered() is not called: etcd may have done it, or do it yet.
+  void asks(const std::string& owner);
+  void answered(const std::string& owner);
   // What was bound here with the lease at the revision; without an owner: it is not one of these.
   void bound(const std::string& owner, const EtcdName& name, EtcdLease lease, std::uint64_t revision);
-  // Another nameserver of this host has bound it. Nothing when it is known here.
+  // Etcd has this name of an owner on this host: another nameserver of the host has bound it, or it was bound here and
+  // the answer was lost. Nothing when it is known here. keep() removes it where its owner has ended meanwhile.
   void adopt(const std::string& owner, const EtcdName& name, EtcdLease lease, std::uint64_t revision);
   // It was removed here.
   void lost(const std::string& key, std::uint64_t revision);
@@ -49,6 +54,8 @@ class EtcdOwnedNames {
   // All that etcd has, in the order of keys, as of the revision.
   void seen_all(const std::vector<EtcdEntry>& entries, std::uint64_t revision);
 
+  // Whether it was granted here.
+  bool is_ours(EtcdLease lease) const;
   // Whose names there are.
   std::vector<std::string> owners() const;
   // He has ended: what is lost of his names from now on is not bound again.
@@ -56,14 +63,19 @@ class EtcdOwnedNames {
   // Removes his names, up to `names_in_step` in one step; the revision at which the last one went, 0: he has none here.
   Expected<std::uint64_t, EtcdFault> remove(const std::string& owner);
 
-  // Keeps the lease alive, binds again what went with one that ran out, and takes over what nobody keeps. What etcd
-  // refuses of that is logged and tried with the next call. unreachable: try again later.
+  // Keeps the lease alive, removes what came too late for its owner, binds again what went with one that ran out, and
+  // takes over what nobody keeps. What etcd refuses of that is logged and tried with the next call. unreachable: try
+  // again later.
   Expected<void, EtcdFault> keep();
+  // Whether there are names that came too late for their owner: keep() should come at once.
+  bool has_late_names() const;
   // Then keep() should come more often.
   bool watches_others() const;
 
   // What etcd takes in one transaction unless it is told otherwise (--max-txn-ops), half of it for their contexts.
   static constexpr std::size_t names_in_step = 64;
+  // Owners of whom it is remembered that a transaction of theirs was never answered, after their end.
+  static constexpr std::size_t most_in_doubt = 10'000;
 
  private:
   enum class Keeper : std::uint8_t {
@@ -82,7 +94,14 @@ class EtcdOwnedNames {
   };
   using Done = Expected<void, EtcdFault>;
 
+  // Transactions of one owner that etcd has not answered.
+  struct Unanswered {
+    std::size_t count = 0;
+    bool has_left = false;  // its owner has ended
+  };
+
   Done keep_alive();
+  Done remove_late();
   Done look_after_others();
   Done settle_all();
   Done settle(const std::vector<std::string>& keys);
@@ -114,6 +133,8 @@ class EtcdOwnedNames {
   std::set<EtcdLease> granted_;                          // guarded by mutex_; all that were ever granted here
   std::map<std::string, Name> names_;                    // guarded by mutex_; by key
   std::set<std::pair<std::string, std::string>> owned_;  // guarded by mutex_; owner and key
+  std::map<std::string, Unanswered> unanswered_;         // guarded by mutex_; by owner
+  std::set<std::string> late_;                           // guarded by mutex_; owners that ended before their names came
 };
 
 }  // namespace corelane::nameserver

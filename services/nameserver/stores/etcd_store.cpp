@@ -207,7 +207,10 @@ Expected<EtcdOutcome, StoreFault> EtcdStore::put(EtcdTransaction transaction, Co
     const auto lease = binding.owner.empty() ? Expected<EtcdLease, EtcdFault>(EtcdLease{0}) : owned_.lease();
     if (!lease) return say(lease.error());
     EtcdTransaction with_put = transaction;
+    owned_.asks(binding.owner);
     const auto outcome = client_.commit(with_put.then_put(bound.key, bound.value, *lease));
+    // Without an answer it may have been done: the follower will see the name, and its owner may have ended by then.
+    if (outcome || outcome.error().kind != EtcdFault::Kind::unreachable) owned_.answered(binding.owner);
     if (outcome) {
       if (outcome->held) all_is_well();
       if (outcome->held) owned_.bound(binding.owner, bound, *lease, outcome->revision);

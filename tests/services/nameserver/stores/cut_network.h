@@ -1,5 +1,5 @@
 // CutNetwork: the way to a server on this host, through a thread that hands on what is said. It can fall silent, as a
-// network does whose cable is out, or break off.
+// network does whose cable is out, break off, or lose one answer.
 #pragma once
 
 #include <netinet/in.h>
@@ -10,6 +10,7 @@
 
 #include <array>
 #include <atomic>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,10 +51,20 @@ class CutNetwork {
     is_breaking_ = true;
     wake();
   }
+  // The next request in which this stands reaches the server; its answer does not arrive, the connection ends instead.
+  // Before it is said: nothing else is asked.
+  void lose_answer_to(const std::string& request) {
+    {
+      const std::lock_guard lock(mutex_);
+      unanswered_ = request;
+    }
+    wake();
+  }
 
  private:
   struct Way {
     os::Fd ends[2];
+    bool is_unanswered = false;
   };
 
   static sockaddr_in local(int port) {
@@ -77,9 +88,7 @@ class CutNetwork {
       if (watched[0].revents != 0) eventfd_read(woken_.get(), &ignored);
       if (is_breaking_.exchange(false)) ways_.clear();
       if (is_silent_) continue;
-      std::erase_if(ways_, [](const Way& way) {
-        return !hand_on(way.ends[0], way.ends[1]) || !hand_on(way.ends[1], way.ends[0]);
-      });
+      std::erase_if(ways_, [this](Way& way) { return !ask(way) || !answer(way); });
       take_in();
     }
   }
@@ -90,24 +99,46 @@ class CutNetwork {
     if (connect(server.get(), reinterpret_cast<const sockaddr*>(&server_), sizeof server_) == 0)
       ways_.push_back({{std::move(client), std::move(server)}});
   }
-  // false: an end.
-  static bool hand_on(const os::Fd& from, const os::Fd& to) {
+  // These return false at an end.
+  bool ask(Way& way) {
+    std::string said;
+    const bool goes_on = hear(way.ends[0], said);
+    const std::lock_guard lock(mutex_);
+    if (!unanswered_.empty() && said.find(unanswered_) != said.npos) {
+      way.is_unanswered = true;
+      unanswered_.clear();
+    }
+    return say(way.ends[1], said) && goes_on;
+  }
+  static bool answer(const Way& way) {
+    std::string said;
+    const bool goes_on = hear(way.ends[1], said);
+    if (way.is_unanswered) return said.empty() && goes_on;
+    return say(way.ends[0], said) && goes_on;
+  }
+  static bool hear(const os::Fd& from, std::string& said) {
     std::array<char, 65'536> some;
     const ssize_t count = recv(from.get(), some.data(), some.size(), MSG_DONTWAIT);
     if (count < 0) return errno == EAGAIN;
-    for (ssize_t sent = 0; sent < count;) {
-      const ssize_t now = send(to.get(), some.data() + sent, static_cast<std::size_t>(count - sent), MSG_NOSIGNAL);
-      if (now < 0 && errno != EAGAIN) return false;
-      sent += now < 0 ? 0 : now;
-    }
+    said.assign(some.data(), static_cast<std::size_t>(count));
     return count > 0;
+  }
+  static bool say(const os::Fd& to, const std::string& said) {
+    for (std::size_t sent = 0; sent < said.size();) {
+      const ssize_t now = send(to.get(), said.data() + sent, said.size() - sent, MSG_NOSIGNAL);
+      if (now < 0 && errno != EAGAIN) return false;
+      sent += now < 0 ? 0 : static_cast<std::size_t>(now);
+    }
+    return true;
   }
 
   const sockaddr_in server_;
   const os::Fd listening_{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   const os::Fd woken_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   std::atomic<bool> is_over_{false}, is_silent_{false}, is_breaking_{false};
-  std::vector<Way> ways_;  // of the thread
+  std::mutex mutex_;
+  std::string unanswered_;  // guarded by mutex_; empty: every request is answered
+  std::vector<Way> ways_;   // of the thread
   std::jthread thread_{[this] { run(); }};
 };
 

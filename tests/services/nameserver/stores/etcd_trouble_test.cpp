@@ -4,6 +4,7 @@
 #include <set>
 
 #include "services/nameserver/stores/base64.h"
+#include "services/nameserver/stores/etcd_owned_names.h"
 #include "tests/services/nameserver/stores/cut_network.h"
 #include "tests/services/nameserver/stores/etcd_server.h"
 #include "tests/support/quiet.h"
@@ -132,6 +133,62 @@ TEST_CASE("what was bound is there and two nameservers agree however often etcd 
   }
   until([&] { return one.store->remove_owned("anna").has_value(); });
   until([&] { return !names_in(*one.store).contains("owned"); });
+}
+
+TEST_CASE("a name whose bind was done and not answered goes with its owner") {
+  if (lacks_etcd()) return;
+  const corelane::testing::Quiet quiet;
+  const EtcdServer etcd;
+  CutNetwork network(etcd.endpoint().port);
+  const auto store = etcd_store("etcd:http://127.0.0.1:" + network.port());
+  network.lose_answer_to("/v3/kv/txn");
+  CHECK(fails_with(store->add(root_context, {"x", ""}, object_at("1", "anna")), StoreFault::unavailable));
+  until([&] { return names_in(*store).contains("x"); });
+  CHECK(store->owners().value() == std::vector<std::string>{"anna"});
+  CHECK(store->remove_owned("anna"));
+  CHECK_FALSE(names_in(*store).contains("x"));
+  CHECK(names_in(*etcd_store(etcd.url())).empty());
+}
+
+TEST_CASE("a name whose replacement was done and not answered goes with its new owner") {
+  if (lacks_etcd()) return;
+  const corelane::testing::Quiet quiet;
+  const EtcdServer etcd;
+  CutNetwork network(etcd.endpoint().port);
+  const auto store = etcd_store("etcd:http://127.0.0.1:" + network.port());
+  REQUIRE(store->add(root_context, {"x", ""}, object_at("1", "anna")));
+  network.lose_answer_to("/v3/kv/txn");
+  CHECK(fails_with(store->replace(root_context, {"x", ""}, object_at("2", "otto")), StoreFault::unavailable));
+  until([&] { return reference_at(*store, root_context, {"x", ""}) == "2"; });
+  CHECK(store->remove_owned("anna"));
+  CHECK(names_in(*store).contains("x"));
+  CHECK(store->remove_owned("otto"));
+  CHECK(names_in(*store).empty());
+}
+
+TEST_CASE("a name that etcd tells of only after its owner's end is removed") {
+  if (lacks_etcd()) return;
+  const EtcdServer etcd;
+  EtcdClient client({.endpoints = {etcd.endpoint()}, .timeout = 200s});
+  EtcdOwnedNames owned(client, 600s);
+  const EtcdLease lease = owned.lease().value();
+  const auto put = [&](const std::string& key) {
+    EtcdTransaction transaction;
+    return client.commit(transaction.then_put(key, "value", lease)).value().revision;
+  };
+  owned.asks("anna");  // and is never answered
+  owned.asks("otto");
+  owned.answered("otto");
+  REQUIRE(owned.remove("anna"));
+  REQUIRE(owned.remove("otto"));
+  owned.adopt("anna", {"a", "value", {}}, lease, put("a"));
+  CHECK(owned.has_late_names());
+  owned.adopt("zoe", {"z", "value", {}}, lease, put("z"));
+  REQUIRE(owned.keep());
+  CHECK_FALSE(owned.has_late_names());
+  const auto there = client.range("a", "zz", 10).value().entries;
+  REQUIRE(there.size() == 1);
+  CHECK(there[0].key == "z");
 }
 
 TEST_CASE("an etcd without room fails writers with what to do and nobody else until there is room again") {
