@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""systemd's own check of the units: units.py PROGRAM UNIT ... (PROGRAM stands in for what they start)."""
+"""systemd's own check of the units: units.py PROGRAM UNIT ... (PROGRAM stands in for what they start).
+
+And one of ours: a service with network sockets has to learn the host's own addresses (getifaddrs asks by netlink), or
+its references name 127.0.0.1 to clients of other hosts."""
 import os
 import re
 import shutil
@@ -8,7 +11,21 @@ import sys
 import tempfile
 
 
+def lacks_netlink(unit):
+    """A complaint where the unit lets its service have IP sockets and none of netlink."""
+    with open(unit, encoding="utf-8") as file:
+        allowed = re.findall(r"^RestrictAddressFamilies=(.*)$", file.read(), flags=re.M)
+    families = " ".join(allowed).split()
+    if "AF_INET" not in families or "AF_NETLINK" in families:
+        return []
+    return [os.path.basename(unit) + ": RestrictAddressFamilies has AF_INET and lacks AF_NETLINK"]
+
+
 def main(program, units):
+    lacking = [line for unit in units for line in lacks_netlink(unit)]
+    if lacking:
+        print("\n".join(lacking))
+        return 1
     if shutil.which("systemd-analyze") is None:
         print("SKIPPED: no systemd-analyze here")
         return 0
