@@ -169,8 +169,9 @@ void Objects::raise(const NameFault& fault, const Name& name) {
     case NameFaultKind::full:
       core::raise(Error{ErrorKind::imp_limit, Completion::no, minor::names_full});
     case NameFaultKind::no_space:
-      core::raise(Error{ErrorKind::transient, Completion::no, minor::names_unavailable},
-                  "there is no room where it writes: its disk, or the quota of etcd, is full");
+      core::raise(Error{ErrorKind::imp_limit, Completion::no, 0},
+                  "there is no room where the nameserver writes: its disk, or the quota of etcd, is full; it has to be "
+                  "mended there, and the nameserver's log says how");
     case NameFaultKind::unavailable:
       break;
   }

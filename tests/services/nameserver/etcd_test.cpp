@@ -3,11 +3,29 @@
 
 #include "tests/services/nameserver/served.h"
 #include "tests/services/nameserver/stores/etcd_server.h"
+#include "tests/support/quiet.h"
 
 using namespace corelane::testing;
 using corelane::nameserver::testing::EtcdServer;
 using corelane::nameserver::testing::lacks_etcd;
 using corelane::nameserver::testing::until;
+
+TEST_CASE("a bind for which etcd has no room is IMP_LIMIT, and names are found and unbound all the same") {
+  if (lacks_etcd()) return;
+  const Quiet quiet;
+  const EtcdServer etcd(" --quota-backend-bytes 1000000");
+  ServedNames names({}, etcd.url());
+  const QuietOrb client;
+  const auto root = names.seen_by(client);
+  const auto thing = client->string_to_object("corbaloc::things.example/" + std::string(7000, 'x'));
+  int bound = 0;
+  std::string raised;
+  for (; raised.empty(); ++bound) raised = raised_by([&] { root->bind(cos_name(std::to_string(bound)), thing); });
+  CHECK(raised == "IMP_LIMIT");
+  CHECK(bound > 1);
+  CHECK(raised_by([&] { root->resolve(cos_name("0")); }) == "");
+  CHECK(raised_by([&] { root->unbind(cos_name("0")); }) == "");
+}
 
 TEST_CASE("two nameservers on one etcd agree, and go on from their copies while it is away") {
   if (lacks_etcd()) return;
