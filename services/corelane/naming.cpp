@@ -12,6 +12,7 @@
 #include "services/corelane/ior.h"
 #include "services/corelane/naming_session.h"
 #include "services/corelane/text.h"
+#include "services/nameserver/client/bind_leased.h"
 #include "services/nameserver/client/cos_name.h"
 #include "services/nameserver/client/go_on.h"
 
@@ -153,12 +154,7 @@ void bind_leased(const NamingSession& session, const NamingOptions& options,
   const os::HostIdentity& host = os::this_host();
   const auto lease = directory->nameserver()->lease_of(
       Corelane::Naming::Process(host.boot_id, host.pid_namespace, owner->pid, owner->start_ticks));
-  try {
-    directory->bind_leased(naming::cos_name_of(session.name), object, lease, options.replace);
-  } catch (const CORBA::UserException&) {
-    directory->nameserver()->end(lease);
-    throw;
-  }
+  naming::bind_leased(directory, naming::cos_name_of(session.name), object, lease, options.replace);
 }
 
 // By what its reference says, without asking it.

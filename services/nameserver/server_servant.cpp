@@ -4,9 +4,9 @@
 #include <system_error>
 #include <utility>
 
-#include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/host.h"
+#include "orb/os/log.h"
 
 namespace corelane::nameserver {
 namespace {
@@ -63,9 +63,10 @@ void ServerServant::end(idl::LeaseId lease) {
   const Client client = calling_client();
   const auto owner = parts_.leases.owner_of(lease, client, os::now());
   if (!owner) throw idl::UnknownLease();
-  if (!parts_.store.remove_owned(*owner))
-    core::raise(Error{ErrorKind::transient, Completion::no, minor::names_unavailable});
-  if (parts_.leases.end(lease, client)) parts_.processes.wake();  // what was bound between both goes, too
+  // Where the store does not answer the housekeeper tries again. What was bound between both goes, too.
+  if (const auto gone = parts_.store.remove_owned(*owner); !gone)
+    os::log::debug("naming: the names of an ended lease go as soon as the store answers");
+  if (parts_.leases.end(lease, client)) parts_.processes.wake();
 }
 
 idl::WatchId ServerServant::watch(const std::string& pattern, CORBA::object_reference<idl::Listener> hears) {

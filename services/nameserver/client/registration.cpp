@@ -13,6 +13,7 @@
 #include "orb/os/host.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
+#include "services/nameserver/client/bind_leased.h"
 #include "services/nameserver/client/cos_name.h"
 
 namespace corelane::naming {
@@ -87,12 +88,7 @@ void Registration::State::take(bool replace) {
     fresh = server->lease_for(milliseconds);
     options.renewal = std::min(options.renewal, Duration(std::chrono::milliseconds{milliseconds}) / 3);
   }
-  try {
-    directory->bind_leased(name, object, fresh, replace);
-  } catch (const CORBA::UserException&) {
-    server->end(fresh);  // or it would live as long as the process
-    throw;
-  }
+  bind_leased(directory, name, object, fresh, replace);
   lease = fresh;  // not before: one without the name is not to be renewed
 }
 

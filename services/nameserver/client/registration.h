@@ -29,7 +29,10 @@ struct RegistrationOptions {
 class Registration {
  public:
   // `name` as resolve_str() takes it, from NameService on. Raises what resolve_initial_references(), bind() and the
-  // calls between raise; InvalidName for text that is no name; NO_RESOURCES no_thread. The name is then as it was.
+  // calls between raise; InvalidName for text that is no name; NO_RESOURCES no_thread. The name is then as it was;
+  // after a system exception of bind() that may have been done it is as it was or, with `replace`, bound to nothing: no
+  // lease and no name of this registration is left where the nameserver still answers, and elsewhere both go with the
+  // process.
   Registration(CORBA::object_reference<CORBA::ORB> orb, const std::string& name,
                CORBA::object_reference<CORBA::Object> object, RegistrationOptions options = {});
   Registration(const Registration&) = delete;

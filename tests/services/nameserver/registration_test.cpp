@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "tests/services/nameserver/served.h"
+#include "tests/services/nameserver/stores/etcd_server.h"
+#include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
@@ -114,6 +116,19 @@ TEST_CASE("what cannot be registered is refused") {
   CHECK(raised_by([&] { Registration(server.orb, "a//b", names.root()); }) == "InvalidName");
   CHECK(raised_by([&] { Registration(server.orb, "a/b", names.root(), {.make_contexts = false}); }) ==
         "NotFound missing_node a/b");
+}
+
+TEST_CASE("a registration that the store does not take leaves no lease behind") {
+  if (nameserver::testing::lacks_etcd()) return;
+  const Quiet quiet;
+  nameserver::testing::EtcdServer etcd;
+  ServedNames names({}, etcd.url());
+  const QuietOrb server({"-ORBInitRef", "NameService=" + names.ior()});
+  const auto root = names.root();
+  etcd.kill();
+  nameserver::testing::until([&] { return root->nameserver()->state().stale(); });
+  CHECK(raised_by([&] { Registration(server.orb, "x", root); }) == "TRANSIENT");
+  CHECK(root->nameserver()->state().leases() == 0);
 }
 
 TEST_CASE("a registration that gets no thread leaves the name to whom it belongs") {
