@@ -7,17 +7,22 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "orb/base/minor.h"
 #include "orb/core/address.h"
+#include "orb/core/call_deadline.h"
 #include "orb/core/exception.h"
 #include "orb/core/invocation.h"
+#include "orb/core/orb.h"
+#include "orb/core/reference.h"
 #include "orb/core/runtime.h"
 #include "orb/dispatch/host_ledger.h"
 #include "orb/giop/corbaloc.h"
-#include "orb/os/log.h"
+#include "orb/os/clock.h"
+#include "orb/os/said_errors.h"
 
 namespace corelane::core {
 namespace {
@@ -120,7 +125,41 @@ ObjectReference<Object> resolve_there(const NameAt& at) {
   }
 }
 
+// The log's errors are those of servers that were left alone.
+std::optional<NameserverAbsence> why_not_there(const ObjectReference<Object>& nameserver, Duration patience) {
+  constexpr const char* start = "start corelane-nameserver, or name another with";
+  const os::log::SaidErrors said;
+  const CallDeadline soon(os::now() + patience);
+  try {
+    if (locate(nameserver)) return std::nullopt;
+    return NameserverAbsence{"what answers on this host has no object NameService", start};
+  } catch (const SystemException& fault) {
+    if (!said.text().empty())
+      return NameserverAbsence{said.text() + " (naming.trusted names users who are believed)", start};
+    if (fault.minor() == minor::connect_failed) return NameserverAbsence{"no nameserver runs on this host", start};
+    if (fault.minor() == minor::deadline_passed)
+      return NameserverAbsence{"the program that listens at the nameserver's address does not answer in time",
+                               "see which one it is (ss -lptn, ss -lpxn) and end it, or name a nameserver with"};
+    return NameserverAbsence{std::string("the nameserver of this host does not answer: ") + fault.what(), start};
+  }
+}
+
 }  // namespace
+
+bool names_a_service(const Settings& settings) {
+  return !settings.naming.service.empty() || !settings.default_initial_reference.empty() ||
+         settings.initial_references.contains("NameService");
+}
+
+Expected<ObjectReference<Object>, NameserverAbsence> nameserver_of_host(const std::shared_ptr<Orb>& orb) {
+  const Settings& settings = orb->settings();
+  auto object = make_stub<Object>(std::make_shared<Reference>(orb, on_this_host("NameService", settings)));
+  auto absence = why_not_there(object, settings.connect_timeout);
+  if (!absence) return object;
+  const std::string socket = nameserver_socket(settings);
+  absence->why += socket.empty() ? " (at port 2809)" : " (at " + socket + ", or at port 2809)";
+  return std::move(*absence);
+}
 
 std::string nameserver_socket(const Settings& settings) {
   if (settings.naming.socket == "off") return {};

@@ -9,10 +9,13 @@
 // Threads: any but real-time ones (reads directories, calls).
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "orb/base/expected.h"
+#include "orb/base/time.h"
 #include "orb/core/object.h"
 #include "orb/core/settings.h"
 #include "orb/giop/ior.h"
@@ -28,6 +31,18 @@ std::vector<std::string> nameserver_sockets(const Settings& settings);
 
 // The object with this key at the nameserver of this host: at the sockets that are there now, then at port 2809.
 giop::Ior on_this_host(std::string_view key, const Settings& settings);
+
+// Whether a setting says which naming service is meant; else the one of this host is.
+bool names_a_service(const Settings& settings);
+
+// Why no nameserver of this host can be used, and what to do.
+struct NameserverAbsence {
+  std::string why;     // with the places where it was looked for
+  std::string remedy;  // "start ..., or name another with": how one names it follows, a setting or an option
+};
+// The nameserver of this host, which is asked whether it is there, for timeout.connect at most: any program may have
+// its address, also one that says nothing, ever.
+Expected<ObjectReference<Object>, NameserverAbsence> nameserver_of_host(const std::shared_ptr<Orb>& orb);
 
 // resolve() of CosNaming::NamingContext: what the name leads to. Where a server cannot proceed it goes on where that
 // one says. Where the name leads nowhere BAD_PARAM, OMG minor 10, with the reason and the part of the name; else what a

@@ -1,14 +1,12 @@
 #include "orb/core/orb.h"
 
 #include "orb/base/minor.h"
-#include "orb/core/call_deadline.h"
 #include "orb/core/name_service.h"
 #include "orb/core/orb_state.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/giop/corbaname.h"
 #include "orb/giop/ior.h"
 #include "orb/os/log.h"
-#include "orb/os/said_errors.h"
 #include "orb/os/small_file.h"
 #include "orb/os/standard_descriptors.h"
 
@@ -45,29 +43,6 @@ std::string excerpt(const std::string& text) { return text.size() <= 60 ? text :
 [[noreturn]] void raise_bad_text(Error error, const std::string& text) {
   error.kind = ErrorKind::bad_param;
   raise(error, excerpt(text));
-}
-
-struct Absence {
-  std::string why;
-  const char* remedy = "start corelane-nameserver, or name another with naming.service";
-};
-
-// Nothing: it is there. The log's errors are those of servers that were left alone. Any program may have the address,
-// also one that says nothing, ever.
-std::optional<Absence> why_not_there(const ObjectReference<Object>& nameserver, Duration patience) {
-  const os::log::SaidErrors said;
-  const CallDeadline soon(os::now() + patience);
-  try {
-    if (locate(nameserver)) return std::nullopt;
-    return Absence{"what answers on this host has no object NameService"};
-  } catch (const SystemException& fault) {
-    if (!said.text().empty()) return Absence{said.text() + " (naming.trusted names users who are believed)"};
-    if (fault.minor() == minor::connect_failed) return Absence{"no nameserver runs on this host"};
-    if (fault.minor() == minor::deadline_passed)
-      return Absence{"the program that listens at the nameserver's address does not answer in time",
-                     "see which one it is (ss -lptn, ss -lpxn) and end it, or name a nameserver with naming.service"};
-    return Absence{std::string("the nameserver of this host does not answer: ") + fault.what()};
-  }
 }
 
 }  // namespace
@@ -205,13 +180,9 @@ ObjectReference<Object> Orb::resolve(const std::string& name, int hops) {
 }
 
 ObjectReference<Object> Orb::name_service_of_host() {
-  auto object = stub_of(shared_from_this(), on_this_host("NameService", state_->settings));
-  const auto absence = why_not_there(object, state_->settings.connect_timeout);
-  if (!absence) return object;
-  const std::string socket = nameserver_socket(state_->settings);
-  throw InvalidName("NameService", absence->why +
-                                       (socket.empty() ? " (at port 2809)" : " (at " + socket + ", or at port 2809)") +
-                                       ": " + absence->remedy);
+  auto found = nameserver_of_host(shared_from_this());
+  if (!found) throw InvalidName("NameService", found.error().why + ": " + found.error().remedy + " naming.service");
+  return std::move(*found);
 }
 
 void Orb::register_initial_reference(const std::string& name, const ObjectReference<Object>& object) {

@@ -1,8 +1,9 @@
 #include "services/corelane/naming_session.h"
 
 #include <ostream>
-#include <string_view>
+#include <utility>
 
+#include "orb/core/name_service.h"
 #include "services/corelane/listening.h"
 #include "services/corelane/text.h"
 #include "services/nameserver/client/cos_name.h"
@@ -19,15 +20,14 @@ int complain(std::ostream& err, const std::string& who, const std::string& what)
   return 1;
 }
 
-// Of what the ORB says the part that tells where was looked and what to do, in this command's words.
-std::string nobody_text(const std::string& said) {
-  constexpr std::string_view head = "no initial reference 'NameService'; ", setting = "naming.service";
-  const std::size_t begin = said.find(head), end = said.rfind(setting);
-  if (begin == said.npos || end == said.npos || end < begin) return said + how_to_find_one;
-  return said.substr(begin + head.size(), end - begin - head.size()) + "--service REFERENCE";
-}
-
 }  // namespace
+
+CORBA::object_reference<CORBA::Object> naming_service_of(CORBA::ORB& orb) {
+  if (core::names_a_service(orb.settings())) return orb.resolve_initial_references("NameService");
+  auto found = core::nameserver_of_host(orb.shared_from_this());
+  if (!found) throw NamingFault(found.error().why + ": " + found.error().remedy + " --service REFERENCE");
+  return std::move(*found);
+}
 
 int with_naming(const std::string& who, const NamingOptions& options, NameUse use, std::ostream& err,
                 const std::function<int(NamingSession& session)>& work) {
@@ -43,12 +43,12 @@ int with_naming(const std::string& who, const NamingOptions& options, NameUse us
                         " lets it go on, --service REFERENCE names another one");
   try {
     const CallingOrb orb("corelane-ns", options.orb_options);
-    const auto found = orb->resolve_initial_references("NameService");
+    const auto found = naming_service_of(*orb);
     NamingSession session{*orb, IDL::traits<CosNaming::NamingContext>::narrow(found), name};
     if (!session.root) return complain(err, who, std::string("what was found is no naming service") + how_to_find_one);
     return work(session);
   } catch (const CORBA::ORB::InvalidName& nobody) {
-    return complain(err, who, nobody_text(nobody.what()));
+    return complain(err, who, nobody.what() + std::string(how_to_find_one));
   } catch (const CORBA::UserException& exception) {
     const std::string text = fault_of_naming(exception, name, use == NameUse::to_bind);
     return complain(err, who, text.empty() ? exception.what() : text);

@@ -37,6 +37,10 @@ enum class NameUse : std::uint8_t {
   to_bind  // the same; what is on its way may be made
 };
 
+// The naming service that the ORB's settings name, or this host's. Raises as resolve_initial_references() does, and
+// NamingFault where no nameserver of this host can be used.
+CORBA::object_reference<CORBA::Object> naming_service_of(CORBA::ORB& orb);
+
 // Does `work` with a session; what it raises, and whatever keeps it from beginning, becomes a sentence on `err`, which
 // begins with `who`.
 int with_naming(const std::string& who, const NamingOptions& options, NameUse use, std::ostream& err,

@@ -19,8 +19,7 @@ Expected<ToolSettings, core::SettingsFault> ToolSettings::load(std::vector<std::
       .directory_was_named = !found->runtime_directory.empty(),
       .nameserver_sockets = core::nameserver_sockets(*found),
       .reservation_sockets = core::reservation_sockets(*found),
-      .names_a_service = !found->naming.service.empty() || !found->default_initial_reference.empty() ||
-                         found->initial_references.contains("NameService")};
+      .names_a_service = core::names_a_service(*found)};
 }
 
 }  // namespace corelane::tool

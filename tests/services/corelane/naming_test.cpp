@@ -13,9 +13,11 @@
 #include <string>
 
 #include "CorelaneNamingC.h"
+#include "orb/core/name_service.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/giop/ior.h"
 #include "orb/os/child_process.h"
+#include "services/corelane/calling_orb.h"
 #include "services/corelane/ior.h"
 #include "services/corelane/listening.h"
 #include "services/corelane/naming_fault.h"
@@ -49,6 +51,13 @@ ChildProcess nameserver_in(const std::string& directory, const std::vector<std::
                                  "off"};
   words.insert(words.end(), more.begin(), more.end());
   return ChildProcess(words);
+}
+
+// Why an ORB with these options finds no nameserver; nothing: somebody has port 2809.
+std::optional<core::NameserverAbsence> absence_of(const std::vector<std::string>& options) {
+  const CallingOrb orb("absence", options);
+  const auto found = core::nameserver_of_host(orb->shared_from_this());
+  return found ? std::nullopt : std::optional(found.error());
 }
 
 CosNaming::Name wire_of(const std::string& text) { return naming::cos_name_of(name_of(text)); }
@@ -174,6 +183,21 @@ TEST_CASE("where a nameserver does not go on into another the commands do") {
   CHECK(err.str().empty());
   CHECK(resolve_name(with("far/y"), out, err) == 1);
   CHECK_THAT(err.str(), Contains("'far' has no 'y'"));
+}
+
+TEST_CASE("where no nameserver runs it is said once where was looked and what to do") {
+  const TempDirectory place;
+  const std::string socket = place / "nameserver.sock";
+  std::ostringstream out, err;
+  NamingOptions options{.orb_options = {"-ORBRuntimeDirectory", place.path()}};
+  const auto absence = absence_of(options.orb_options);
+  if (!absence) {
+    WARN("SKIPPED: a nameserver has port 2809 of this host");
+    return;
+  }
+  CHECK(list_names(options, out, err) == 1);
+  CHECK(err.str() == "corelane ns list: " + absence->why + ": " + absence->remedy + " --service REFERENCE\n");
+  CHECK_THAT(absence->why, Contains(socket));
 }
 
 TEST_CASE("contexts that hold each other are listed once") {
