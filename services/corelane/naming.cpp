@@ -213,6 +213,7 @@ int list_names(const NamingOptions& options, std::ostream& out, std::ostream& er
       else
         out << line_of(entry, options.details) << "\n";
     if (options.format == Format::json) show_json(json, out);
+    warn_if_stale("corelane ns list", session, err);
     for (const Listed& entry : found)
       if (!entry.fault.empty())
         err << "corelane ns list: '" << plain(giop::to_string(entry.name))
@@ -233,6 +234,7 @@ int resolve_name(const NamingOptions& options, std::ostream& out, std::ostream& 
                 out);
     else
       out << text << "\n";
+    warn_if_stale("corelane ns resolve", session, err);
     return 0;
   });
 }

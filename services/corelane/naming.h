@@ -36,6 +36,8 @@ int list_names(const NamingOptions& options, std::ostream& out, std::ostream& er
 int resolve_name(const NamingOptions& options, std::ostream& out, std::ostream& err);
 int bind_name(const NamingOptions& options, std::ostream& out, std::ostream& err);
 int unbind_name(const NamingOptions& options, std::ostream& out, std::ostream& err);
+// Also 1: names may be out of date, or none can be bound.
+int show_naming_status(const NamingOptions& options, std::ostream& out, std::ostream& err);
 int watch_names(const NamingOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace corelane::tool

@@ -29,6 +29,21 @@ CORBA::object_reference<CORBA::Object> naming_service_of(CORBA::ORB& orb) {
   return std::move(*found);
 }
 
+std::string stale_text(const NamingStatus& state) {
+  return "for " + to_string(std::chrono::floor<std::chrono::seconds>(std::chrono::milliseconds(state.stale_for()))) +
+         " the nameserver has not heard of its store (" + state.store() + " " + state.place() +
+         "), so names may be out of date and none can be bound: " + state.remark();
+}
+
+void warn_if_stale(const std::string& who, const NamingSession& session, std::ostream& err) try {
+  const auto directory = directory_of(session.root);
+  if (!directory) return;
+  if (const auto state = directory->nameserver()->state(); state.stale())
+    err << who << ": " << plain(stale_text(state)) << "; see corelane ns status\n";
+} catch (const CORBA::Exception&) {
+  // The answer itself is there.
+}
+
 int with_naming(const std::string& who, const NamingOptions& options, NameUse use, std::ostream& err,
                 const std::function<int(NamingSession& session)>& work) {
   giop::Name name;

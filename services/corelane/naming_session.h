@@ -19,6 +19,7 @@ namespace corelane::tool {
 
 using NamingContextRef = IDL::traits<CosNaming::NamingContext>::ref_type;
 using DirectoryRef = IDL::traits<Corelane::Naming::Directory>::ref_type;
+using NamingStatus = Corelane::Naming::Status;
 
 // What is wrong, as a sentence that says what to do next.
 struct NamingFault : std::runtime_error {
@@ -40,6 +41,10 @@ enum class NameUse : std::uint8_t {
 // The naming service that the ORB's settings name, or this host's. Raises as resolve_initial_references() does, and
 // NamingFault where no nameserver of this host can be used.
 CORBA::object_reference<CORBA::Object> naming_service_of(CORBA::ORB& orb);
+
+// What is wrong where the nameserver's store is away; and a line of it on `err`, behind what may be out of date.
+std::string stale_text(const NamingStatus& state);
+void warn_if_stale(const std::string& who, const NamingSession& session, std::ostream& err);
 
 // Does `work` with a session; what it raises, and whatever keeps it from beginning, becomes a sentence on `err`, which
 // begins with `who`.

@@ -83,6 +83,9 @@ Action define_ns(CLI::App& app, std::vector<std::string>& orb_options) {
       unbind->add_flag("--destroy", options.destroy, "it means a context: that goes, too; it has to be empty");
   unbind->add_flag("--name-only", options.name_only, "it means a context: that stays, and what is in it")
       ->excludes(destroy);
+  part("status", "show how the nameserver and its store are (Corelane's nameserver alone)", &show_naming_status)
+      ->footer(
+          "Exit status: 0 all is well, 1 names may be out of date or cannot be bound, 2 the command line was wrong.");
   define_watch(part("watch", "tell of each name that is bound or unbound", &watch_names), options);
   return [chosen](const ToolSettings& settings) {
     chosen->options.orb_options = settings.orb_options;

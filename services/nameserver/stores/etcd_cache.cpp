@@ -113,6 +113,7 @@ bool EtcdCache::wait_for(std::uint64_t revision, std::chrono::steady_clock::time
 
 void EtcdCache::set_followed(bool is_followed) {
   const std::lock_guard lock(mutex_);
+  if (is_followed_ && !is_followed) left_ = std::chrono::steady_clock::now();
   is_followed_ = is_followed;
   grown_.notify_all();
 }
@@ -120,6 +121,12 @@ void EtcdCache::set_followed(bool is_followed) {
 bool EtcdCache::is_followed() const {
   const std::lock_guard lock(mutex_);
   return is_followed_;
+}
+
+std::optional<std::chrono::milliseconds> EtcdCache::stale_for() const {
+  const std::lock_guard lock(mutex_);
+  if (is_followed_) return std::nullopt;
+  return std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - left_);
 }
 
 }  // namespace corelane::nameserver

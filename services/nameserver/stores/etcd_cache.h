@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ class EtcdCache {
   // Whether changes are told from now on. Who waits for them, waits no longer without.
   void set_followed(bool is_followed);
   bool is_followed() const;
+  // For how long they have not been, one millisecond at least; nothing: they are.
+  std::optional<std::chrono::milliseconds> stale_for() const;
 
  private:
   using Entries = std::map<std::string, EtcdEntry>;
@@ -56,6 +59,7 @@ class EtcdCache {
   Entries entries_;             // guarded by mutex_; values only where they are no bindings: those are in tree_
   std::uint64_t revision_ = 0;  // guarded by mutex_
   bool is_followed_ = false;    // guarded by mutex_
+  std::chrono::steady_clock::time_point left_ = std::chrono::steady_clock::now();  // guarded by mutex_; followed until
 };
 
 }  // namespace corelane::nameserver

@@ -174,11 +174,18 @@ Expected<std::vector<std::string>, StoreFault> EtcdStore::owners() {
 }
 
 StoreStatus EtcdStore::status() {
-  return {.kind = "etcd",
-          .place = place_,
-          .stale = !cache_.is_followed(),
-          .remark = remark(),
-          .revision = cache_.revision()};
+  const auto stale_for = cache_.stale_for();
+  StoreStatus status{.kind = "etcd",
+                     .place = place_,
+                     .stale = stale_for.has_value(),
+                     .remark = remark(),
+                     .revision = cache_.revision(),
+                     .stale_for = stale_for.value_or(std::chrono::milliseconds{})};
+  cache_.with_tree([&](const Tree& tree) {
+    status.names = tree.names();
+    status.contexts = tree.contexts_but_root();
+  });
+  return status;
 }
 
 Expected<EtcdStore::Room, StoreFault> EtcdStore::room_for(ContextId context, const NameComponent& name) const {

@@ -7,6 +7,7 @@
 // on_change() runs without a lock held and must not write to the store itself.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -78,11 +79,13 @@ struct StoreLimits {
 };
 
 struct StoreStatus {
-  std::string kind{};          // memory, sqlite, etcd
-  std::string place{};         // a path, a URL; empty for memory
-  bool stale = false;          // what is read may be older than what others have written: etcd is away
-  std::string remark{};        // why it is stale or refuses to write, and what to do; empty when all is well
-  std::uint64_t revision = 0;  // of the latest change that readers see
+  std::string kind{};                     // memory, sqlite, etcd
+  std::string place{};                    // a path, a URL; empty for memory
+  bool stale = false;                     // what is read may be older than what others have written: etcd is away
+  std::string remark{};                   // why it is stale or refuses to write, and what to do; empty when all is well
+  std::uint64_t revision = 0;             // of the latest change that readers see
+  std::chrono::milliseconds stale_for{};  // since when; zero: it is not
+  std::size_t names = 0, contexts = 0;    // that readers see; the root is not counted
 };
 
 class Store {

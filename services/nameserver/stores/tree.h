@@ -23,6 +23,8 @@ class Tree {
   bool has_context(ContextId context) const { return contexts_.contains(context); }
   std::vector<ContextId> contexts() const;
   std::vector<std::string> owners() const;
+  std::size_t names() const { return bindings_; }
+  std::size_t contexts_but_root() const { return contexts_.size() - 1; }
   bool has_owner(const std::string& owner) const { return owned_.contains(owner); }
 
   // What has been changed; the tree is as it was when there is a fault.

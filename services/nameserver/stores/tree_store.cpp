@@ -72,6 +72,8 @@ StoreStatus TreeStore::status() {
   StoreStatus status = journal_ ? journal_->status() : StoreStatus{.kind = "memory"};
   const std::shared_lock lock(shown_mutex_);
   status.revision = shown_revision_;
+  status.names = shown_.names();
+  status.contexts = shown_.contexts_but_root();
   return status;
 }
 

@@ -5,9 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -23,6 +25,7 @@
 #include "services/corelane/naming_fault.h"
 #include "services/corelane/reserve.h"
 #include "services/nameserver/client/cos_name.h"
+#include "tests/services/nameserver/stores/etcd_server.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
@@ -198,6 +201,63 @@ TEST_CASE("where no nameserver runs it is said once where was looked and what to
   CHECK(list_names(options, out, err) == 1);
   CHECK(err.str() == "corelane ns list: " + absence->why + ": " + absence->remedy + " --service REFERENCE\n");
   CHECK_THAT(absence->why, Contains(socket));
+}
+
+TEST_CASE("the state of a nameserver's store is shown, as a table and as JSON") {
+  const TempDirectory place;
+  ChildProcess server = nameserver_in(place.path());
+  REQUIRE(server.read_line());
+  NamingOptions options{.orb_options = {"-ORBRuntimeDirectory", place.path()}, .name = "a"};
+  std::ostringstream table, json, err;
+  REQUIRE(bind_name(options, table, err) == 0);
+  options.name = "";
+  CHECK(show_naming_status(options, table, err) == 0);
+  CHECK(table.str() ==
+        "store      memory\nstate      fresh\nnames      1, in the root and 1 other contexts\n"
+        "clients    0 leases, 0 watches, 0 iterators\n");
+  options.format = Format::json;
+  CHECK(show_naming_status(options, json, err) == 0);
+  const auto shown = nlohmann::json::parse(json.str());
+  CHECK(shown["store"] == "memory");
+  CHECK(shown["stale"] == false);
+  CHECK(shown["stale_ms"] == 0);
+  CHECK(shown["names"] == 1);
+  CHECK(err.str().empty());
+}
+
+TEST_CASE("while the store is away every answer says so, and what to do") {
+  if (nameserver::testing::lacks_etcd()) return;
+  nameserver::testing::EtcdServer etcd;
+  const TempDirectory place;
+  ChildProcess server = nameserver_in(place.path(), {"-ORBNamingStore", etcd.url()});
+  REQUIRE(server.read_line());
+  NamingOptions options{.orb_options = {"-ORBRuntimeDirectory", place.path()}, .name = "a"};
+  const auto said_by = [&](auto work, int status) {
+    std::ostringstream out, err;
+    CHECK(work(options, out, err) == status);
+    return err.str();
+  };
+  CHECK(said_by(bind_name, 0).empty());
+  CHECK(said_by(resolve_name, 0).empty());
+  etcd.kill();
+  std::ostringstream ignored;
+  nameserver::testing::until([&] { return show_naming_status(options, ignored, ignored) == 1; });
+  for (const auto work : {list_names, resolve_name}) {
+    const std::string said = said_by(work, 0);
+    CHECK_THAT(said, Contains(" the nameserver has not heard of its store (etcd http://127.0.0.1:"));
+    CHECK_THAT(said, Catch::EndsWith("; see corelane ns status\n"));
+    CHECK(std::ranges::count(said, '\n') == 1);
+  }
+  CHECK_THAT(said_by(show_naming_status, 1), Contains("the nameserver tries again every 3 s"));
+  options.reference = "corbaloc::127.0.0.1:1/x", options.name = "x", options.process = ::getpid();
+  CHECK_THAT(said_by(bind_name, 1), Contains("TRANSIENT"));
+  std::ostringstream json;
+  options.format = Format::json;
+  CHECK(show_naming_status(options, json, ignored) == 1);
+  const auto shown = nlohmann::json::parse(json.str());
+  CHECK(shown["stale"] == true);
+  CHECK(shown["stale_ms"] > 0);
+  CHECK(shown["leases"] == 0);  // that of the bind that was refused
 }
 
 TEST_CASE("contexts that hold each other are listed once") {

@@ -93,6 +93,7 @@ TEST_CASE("each command that shows something shows it as JSON, and faults as tex
                           Case{"reserve --cores 1 -- true", false},
                           Case{"ns list --service corbaloc::127.0.0.1:1/NameService", false},
                           Case{"ns resolve x --service corbaloc::127.0.0.1:1/NameService", false},
+                          Case{"ns status --service corbaloc::127.0.0.1:1/NameService", false},
                           Case{"ns unbind x --service corbaloc::127.0.0.1:1/NameService", false},
                           Case{"ping corbaloc::127.0.0.1:1/x", false}, Case{"trace /nowhere/x", false});
   const TempDirectory place;
@@ -189,6 +190,7 @@ TEST_CASE("bash completes commands and what they take") {
   };
   CHECK(completed("corelane do") == "doctor\n");
   CHECK(completed("corelane ns b") == "bind\n");
+  CHECK(completed("corelane ns st") == "status\n");
   CHECK(completed("corelane ns bind --rep") == "--replace\n");
   CHECK(completed("corelane ping x --wait pa") == "park\n");
   CHECK(completed("corelane trace some.file") == "\n");
@@ -226,7 +228,7 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
       Case{{}, "corelane: which command? There are trace, measure, ping, top, "},
       Case{{"tpo"}, "corelane: there is no command tpo; is top meant? There are trace, measure, ping, top, "},
       Case{{"bogus"}, "corelane: there is no command bogus; there are trace, measure, ping, top, "},
-      Case{{"ns"}, "corelane ns: which command? There are list, resolve, bind, unbind, watch; see "},
+      Case{{"ns"}, "corelane ns: which command? There are list, resolve, bind, unbind, status, watch; see "},
       Case{{"ns", "lits"}, "corelane ns: there is no command lits; is list meant? There are list, "},
       Case{{"ns", "resolve"}, "corelane ns resolve: NAME is required; "},
       Case{{"ns", "watch", "--interval", "never"}, "corelane ns watch: --interval: 'never' is no duration"},

@@ -1,0 +1,57 @@
+// `corelane ns status`: how a nameserver and its store are, and what to do where they are not well.
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "services/corelane/naming_session.h"
+#include "services/corelane/text.h"
+
+namespace corelane::tool {
+namespace {
+
+// What is wrong and what to do; "" when all is well.
+std::string trouble_of(const NamingStatus& state) {
+  if (state.stale())
+    return stale_text(state) +
+           ". Start that store, or mend the way to it: the nameserver tries again every 3 s, and names are then as the "
+           "store has them";
+  return state.remark();
+}
+
+const char* word_of(const NamingStatus& state) {
+  if (state.stale()) return "stale";
+  return state.remark().empty() ? "fresh" : "fresh, but it cannot be written";
+}
+
+nlohmann::ordered_json json_of(const NamingStatus& state) {
+  return {{"store", state.store()},         {"place", state.place()},    {"stale", state.stale()},
+          {"stale_ms", state.stale_for()},  {"remark", state.remark()},  {"names", state.names()},
+          {"contexts", state.contexts()},   {"leases", state.leases()},  {"watches", state.watches()},
+          {"iterators", state.iterators()}, {"to_do", trouble_of(state)}};
+}
+
+std::string table_of(const NamingStatus& state) {
+  return "store      " + plain(state.store() + (state.place().empty() ? "" : " " + state.place())) + "\n" +
+         "state      " + word_of(state) + "\n" +
+         format("names      %u, in the root and %u other contexts\n", state.names(), state.contexts()) +
+         format("clients    %u leases, %u watches, %u iterators\n", state.leases(), state.watches(), state.iterators());
+}
+
+}  // namespace
+
+int show_naming_status(const NamingOptions& options, std::ostream& out, std::ostream& err) {
+  return with_naming("corelane ns status", options, NameUse::any, err, [&](NamingSession& session) {
+    const auto directory = directory_of(session.root);
+    if (!directory)
+      throw NamingFault("this naming service is not Corelane's, and tells nothing of its state; it answers");
+    const NamingStatus state = directory->nameserver()->state();
+    const std::string trouble = trouble_of(state);
+    if (options.format == Format::json)
+      out << json_of(state).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
+    else
+      out << table_of(state);
+    if (!trouble.empty()) err << "corelane ns status: " << plain(trouble) << "\n";
+    return trouble.empty() ? 0 : 1;
+  });
+}
+
+}  // namespace corelane::tool
