@@ -108,7 +108,9 @@ std::string text_of(const Diagnosis& diagnosis, Format shown_as) {
 
 int doctor(const DoctorOptions& options, std::ostream& out) {
   const HostFiles files;
-  const ProbedFacts facts = probe(options.places);
+  ProbedFacts facts = probe(options.places);
+  if ((options.purposes & unsigned(Purpose::services)) != 0 && !facts.nameserver.stopped)
+    facts.naming = look_for_nameserver(options.orb_options);
   Diagnosis diagnosis{.findings = examine({files, facts}, options.purposes)};
   if (options.measure) diagnosis.loads = measure_platform();
   out << text_of(diagnosis, options.format);

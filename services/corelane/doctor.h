@@ -30,6 +30,7 @@ struct DoctorOptions {
   bool measure = false;
   Format format = Format::table;
   ProbedPlaces places{};
+  std::vector<std::string> orb_options{};  // with which programs look for the naming service
 };
 
 // 0: nothing is missing, 1: something is. What is unknown is not missing.

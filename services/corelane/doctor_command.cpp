@@ -30,7 +30,10 @@ Action define_doctor(CLI::App& app, std::vector<std::string>& orb_options) {
   add_format(app, options->format);
   add_directory(app, orb_options);
   return [options](const ToolSettings& settings) {
-    options->places = {settings.runtime_directory, settings.nameserver_sockets, settings.reservation_sockets};
+    options->orb_options = settings.orb_options;
+    options->places = {settings.runtime_directory,
+                       settings.names_a_service ? std::vector<std::string>{} : settings.nameserver_sockets,
+                       settings.reservation_sockets};
     return doctor(*options, std::cout);
   };
 }

@@ -32,13 +32,29 @@ bool is_told_stopped(Finding& finding, const Listening& daemon) {
   return true;
 }
 
+Finding with_trouble(Finding finding, const std::string& trouble) {
+  finding.state = FindingState::missing;
+  finding.cost = trouble;
+  finding.commands.push_back("corelane ns status");
+  return finding;
+}
+
 Finding look_at_nameserver(const HostView& host) {
   Finding finding{.name = "nameserver", .found = "listens at " + host.facts.nameserver.at};
-  if (is_told_stopped(finding, host.facts.nameserver) || host.facts.nameserver) return finding;
+  if (is_told_stopped(finding, host.facts.nameserver)) return finding;
+  const NameserverLook& seen = host.facts.naming;
+  if (!seen.answers.empty()) finding.found = seen.answers;
+  if (!seen.trouble.empty()) return with_trouble(std::move(finding), seen.trouble);
+  if (!seen.answers.empty() || (seen.absence.empty() && host.facts.nameserver)) return finding;
   finding.state = FindingState::missing;
-  finding.found = nobody_at(host.facts.nameserver_places);
-  finding.cost = "names lead nowhere (corbaname:rir:#..., corelane ns), unless naming.service names another host's";
-  finding.commands.push_back("corelane-nameserver &");
+  finding.found = seen.absence.empty() ? nobody_at(host.facts.nameserver_places) : seen.absence;
+  finding.cost = "names lead nowhere (corbaname:rir:#..., corelane ns)";
+  if (seen.is_named)
+    finding.note =
+        "a setting names that one (naming.service, -ORBInitRef or -ORBDefaultInitRef): start it, or take the "
+        "setting away for this host's";
+  else
+    finding.commands.push_back("corelane-nameserver &");
   return finding;
 }
 

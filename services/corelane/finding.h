@@ -14,6 +14,7 @@
 #include "orb/base/time.h"
 #include "services/corelane/host_files.h"
 #include "services/corelane/listening.h"
+#include "services/corelane/nameserver_look.h"
 
 namespace corelane::tool {
 
@@ -50,6 +51,7 @@ struct ProbedFacts {
   std::string kernel_config{};  // as /proc/config.gz or /boot say how the kernel was built; "": they do not
   std::string runtime_directory{};
   Listening nameserver{.at = "/run/corelane/nameserver.sock"}, reserved{};
+  NameserverLook naming{};                                          // as programs find it
   std::vector<std::string> nameserver_places{}, reserved_places{};  // where they were looked for
   std::string runtime_fault{};                                      // why servers cannot use it; "": they can
 };

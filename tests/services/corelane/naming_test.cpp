@@ -22,6 +22,7 @@
 #include "services/corelane/calling_orb.h"
 #include "services/corelane/ior.h"
 #include "services/corelane/listening.h"
+#include "services/corelane/nameserver_look.h"
 #include "services/corelane/naming_fault.h"
 #include "services/corelane/reserve.h"
 #include "services/nameserver/client/cos_name.h"
@@ -258,6 +259,24 @@ TEST_CASE("while the store is away every answer says so, and what to do") {
   CHECK(shown["stale"] == true);
   CHECK(shown["stale_ms"] > 0);
   CHECK(shown["leases"] == 0);  // that of the bind that was refused
+}
+
+TEST_CASE("doctor finds the nameserver that a setting names, and that of port or socket, as programs do") {
+  const TempDirectory place, elsewhere;
+  const std::string reference = place / "root.ior";
+  ChildProcess server = nameserver_in(place.path(), {"--ior-file", reference});
+  REQUIRE(server.read_line());
+  const NameserverLook named =
+      look_for_nameserver({"-ORBRuntimeDirectory", elsewhere.path(), "-ORBNamingService", "file://" + reference});
+  CHECK(named.is_named);
+  CHECK_THAT(named.answers, Contains("names are in memory, fresh"));
+  const NameserverLook here = look_for_nameserver({"-ORBRuntimeDirectory", place.path()});
+  CHECK_FALSE(here.is_named);
+  CHECK_THAT(here.answers, Contains("names are in memory, fresh"));
+  const NameserverLook lost = look_for_nameserver({"-ORBNamingService", "corbaloc::127.0.0.1:1/NameService"});
+  CHECK(lost.is_named);
+  CHECK(lost.answers.empty());
+  CHECK_FALSE(lost.absence.empty());
 }
 
 TEST_CASE("contexts that hold each other are listed once") {

@@ -1,0 +1,44 @@
+#include "services/corelane/nameserver_look.h"
+
+#include "orb/core/address.h"
+#include "orb/core/name_service.h"
+#include "orb/core/reference.h"
+#include "services/corelane/naming_session.h"
+
+namespace corelane::tool {
+namespace {
+
+void look(CORBA::ORB& orb, NameserverLook& seen) {
+  const auto found = naming_service_of(orb);
+  const core::Address* const address = found ? found->_reference()->address() : nullptr;
+  const std::string at = address == nullptr ? "" : " at " + transport::to_string(address->endpoints);
+  const auto directory = IDL::traits<Corelane::Naming::Directory>::narrow(found);
+  if (!directory) {
+    if (IDL::traits<CosNaming::NamingContext>::narrow(found))
+      seen.answers = "another ORB's answers" + at;
+    else
+      seen.absence = "what answers" + at + " is no naming service";
+    return;
+  }
+  const auto state = directory->nameserver()->state();
+  seen.answers = "answers" + at + "; names are in " + state.store() + ", " + (state.stale() ? "stale" : "fresh");
+  seen.trouble = state.stale() ? stale_text(state) : state.remark();
+}
+
+}  // namespace
+
+NameserverLook look_for_nameserver(const std::vector<std::string>& orb_options) {
+  std::vector<std::string> options{"-ORBTimeoutRequest", "5s"};  // those given come later and count
+  options.insert(options.end(), orb_options.begin(), orb_options.end());
+  NameserverLook seen;
+  try {
+    const CallingOrb orb("corelane-doctor", options);
+    seen.is_named = core::names_a_service(orb->settings());
+    look(*orb, seen);
+  } catch (const std::exception& fault) {
+    seen.absence = fault.what();
+  }
+  return seen;
+}
+
+}  // namespace corelane::tool
