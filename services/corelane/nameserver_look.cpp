@@ -11,13 +11,13 @@ namespace {
 void look(CORBA::ORB& orb, NameserverLook& seen) {
   const auto found = naming_service_of(orb);
   const core::Address* const address = found ? found->_reference()->address() : nullptr;
-  const std::string at = address == nullptr ? "" : " at " + transport::to_string(address->endpoints);
+  const std::string at = address == nullptr ? "" : " (looked for at " + transport::to_string(address->endpoints) + ")";
   const auto directory = IDL::traits<Corelane::Naming::Directory>::narrow(found);
   if (!directory) {
     if (IDL::traits<CosNaming::NamingContext>::narrow(found))
       seen.answers = "another ORB's answers" + at;
     else
-      seen.absence = "what answers" + at + " is no naming service";
+      seen.absence = "what answers is no naming service" + at;
     return;
   }
   const auto state = directory->nameserver()->state();
