@@ -8,13 +8,14 @@
 #include "orb/core/settings_of.h"
 #include "orb/os/standard_descriptors.h"
 #include "services/reserved/daemon/daemon.h"
+#include "services/reserved/daemon/end_signals.h"
 
 namespace {
 
 constexpr const char* help_text = R"(usage: corelane-reserved [-ORBOption VALUE ...]
 
-Gives processes whole cores, or shares of cores, that nobody else disturbs, until it gets SIGTERM or SIGINT; then the host
-is as it was found. Clients find it by reserved.ior in its runtime directory (/run/corelane for root):
+Gives processes whole cores, or shares of cores, that nobody else disturbs, until it gets SIGTERM, SIGINT or SIGHUP; then
+the host is as it was found. Clients find it by reserved.ior in its runtime directory (/run/corelane for root):
   corelane reserve --cores 1 -- ./app     corelane cores
 
 Settings, here or in /etc/corelane.toml; docs/reservation.md and docs/configuration.md tell of them:
@@ -42,6 +43,7 @@ int main(int argc, char* argv[]) try {
   const auto settings = corelane::core::settings_of(options);
   if (!settings) return fail(2, settings.error().text);
   if (const auto fault = corelane::reserved::fault_of(settings->reserved); !fault.empty()) return fail(2, fault);
+  corelane::reserved::block_end_signals();  // before anything of the host is changed, and before there are threads
   const auto done = corelane::reserved::run_daemon(options, *settings);
   return done ? 0 : fail(1, done.error());
 } catch (const std::exception& error) {

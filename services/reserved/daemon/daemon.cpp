@@ -10,7 +10,6 @@
 
 #include "orb/corba/init_orb.h"
 #include "orb/core/runtime.h"
-#include "orb/core/stop_signals.h"
 #include "orb/dispatch/host_ledger.h"
 #include "orb/os/clock.h"
 #include "orb/os/core_list.h"
@@ -19,6 +18,7 @@
 #include "orb/os/log.h"
 #include "orb/os/own_user.h"
 #include "orb/os/small_file.h"
+#include "services/reserved/daemon/end_signals.h"
 #include "services/reserved/daemon/host_setup.h"
 #include "services/reserved/daemon/notify.h"
 #include "services/reserved/daemon/process_watch.h"
@@ -168,7 +168,7 @@ std::string line_of(const KeeperStatus& status, const std::vector<CoreState>& co
 
 Done<void> serve(const std::vector<std::string>& words, const core::Settings& settings, Engine& engine) {
   const auto orb = corba::init_orb(with_own_options(words, settings));
-  const core::StopSignals stop(*orb);
+  const EndSignals stop(*orb);
   const auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   const auto poa = root->create_well_known(well_known_key, nullptr);
   const auto servant = CORBA::make_reference<ReservationServant>(engine.keeper(), AccessList(settings.reserved.users));

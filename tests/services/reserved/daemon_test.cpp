@@ -163,6 +163,59 @@ TEST_CASE("a daemon whose start ends in the middle leaves the host as it found i
   });
 }
 
+// Puts the host back, whichever signal ends it and whenever that comes.
+
+namespace {
+
+// What is not as it was before the daemon. `other`: a process that it moved.
+void compare_with_found(Faults& faults, const LiveCpusets& at, const Sleeper& other, const std::string& status) {
+  faults.differ(status, std::string("exit status 0"), "the end");
+  faults.unless(at.children().empty(), "groups are left");
+  faults.differ(at.set_of(other), std::string("root"), "where others are");
+  faults.differ(at.cores_of(other), at.both(), "where others run");
+}
+
+}  // namespace
+
+TEST_CASE("a daemon whose terminal is closed puts the host back") {
+  check_inside([](const LiveCpusets& at) {
+    Faults faults;
+    Sleeper one, other;
+    RunningDaemon daemon = daemon_of(at);
+    ReservationClient(daemon).reserve(one.pid(), 1);
+    compare_with_found(faults, at, other, daemon.end(SIGHUP));
+    return faults.text();
+  });
+}
+
+TEST_CASE("a daemon that is ended again and again while it ends puts the host back") {
+  check_inside([](const LiveCpusets& at) {
+    Faults faults;
+    Sleeper one, other;
+    RunningDaemon daemon = daemon_of(at);
+    ReservationClient(daemon).reserve(one.pid(), 1);
+    compare_with_found(faults, at, other, daemon.end_impatiently());
+    return faults.text();
+  });
+}
+
+TEST_CASE("a daemon that is ended during its start puts the host back") {
+  check_inside([](const LiveCpusets& at) {
+    Faults faults;
+    Sleeper other;
+    const TempDirectory place;
+    os::ChildProcess daemon({daemon_program(), "-ORBRuntimeDirectory", place.path(), "-ORBReservedRoot", "/" + at.root,
+                             "-ORBReservedBackend", "cgroup-v1", "-ORBReservedInterrupts", "off", "-ORBReservedKeep",
+                             at.first(), "-ORBLogLevel", "off"});
+    const Time patience = os::now() + std::chrono::minutes{1};
+    while (at.children().empty())  // until it has begun to change the host
+      if (os::now() > patience) return std::string("no default set is made");
+    kill(daemon.pid(), SIGTERM);
+    compare_with_found(faults, at, other, daemon.wait()->text());
+    return faults.text();
+  });
+}
+
 TEST_CASE("who waits gets the core that another gives back, and one reservation is one process's") {
   check_inside([](const LiveCpusets& at) {
     Faults faults;

@@ -75,10 +75,19 @@ class RunningDaemon {
     program_->wait();
   }
   // Its exit status.
-  std::string end() {
-    kill(program_->pid(), SIGTERM);
+  std::string end(int signal = SIGTERM) {
+    kill(program_->pid(), signal);
     const auto status = program_->wait();
     return status ? status->text() : "none";
+  }
+  // The same, by someone who asks again and again until it has ended.
+  std::string end_impatiently() {
+    auto status = std::optional<os::ExitStatus>();
+    while (!status) {  // bound: its end
+      kill(program_->pid(), SIGTERM);
+      status = program_->wait(os::now());
+    }
+    return status->text();
   }
   void pause() const { kill(program_->pid(), SIGSTOP); }
   void go_on() const { kill(program_->pid(), SIGCONT); }
