@@ -69,7 +69,7 @@ Done<StartReport> CgroupV1::start(const std::vector<CoreId>& all) {
   if (!present || !without(all, *present).empty())
     return Unexpected{host_.cpuset->absolute(in_root("cpuset.cpus")) + " is '" + *cpus + "' and lacks some of " +
                       os::core_list_text(all)};
-  all_ = common_ = all;
+  all_ = common_ = wanted_ = all;
   if (auto kept = bindings_.keep_all(); !kept) return Unexpected{kept.error()};
   if (auto made = make_group(*host_.cpuset, "cpuset", common_group(), root_); !made) return Unexpected{made.error()};
   if (auto filled = fill(common_group(), all_); !filled) return Unexpected{filled.error()};
@@ -108,6 +108,7 @@ void CgroupV1::build_domains_anew() {
 std::vector<Lost> CgroupV1::sweep() {
   memory_.forget_dead();
   remove_left();
+  if (common_ != wanted_) (void)apply_common();
   bindings_.refresh();
   const std::vector<int> outside = numbers_of(*host_.cpuset, in_root("tasks"));
   for (const int thread : outside)
@@ -118,6 +119,15 @@ std::vector<Lost> CgroupV1::sweep() {
 }
 
 Done<void> CgroupV1::set_common(const std::vector<CoreId>& cores) {
+  wanted_ = cores;
+  return apply_common();
+}
+
+// A set that could not be removed yet keeps its cores to itself: the kernel refuses (EINVAL) any of them to another
+// one. The default set gets the others meanwhile, and sweep() comes back.
+Done<void> CgroupV1::apply_common() {
+  const std::vector<CoreId> cores = without(wanted_, held_by_left());
+  if (cores == common_) return {};
   if (auto kept = bindings_.keep_all(); !kept) return kept;
   const std::string file = joined_path(common_group(), "cpuset.cpus");
   if (exclusive_ && host_.cpuset->write(file, os::core_list_text(cores)) == EBUSY) build_domains_anew();
@@ -125,6 +135,16 @@ Done<void> CgroupV1::set_common(const std::vector<CoreId>& cores) {
   if (done) common_ = cores;
   bindings_.bind_again();
   return done;
+}
+
+std::vector<CoreId> CgroupV1::held_by_left() const {
+  std::vector<CoreId> held;
+  for (const auto& [name, left] : left_)
+    if (left.groups == host_.cpuset)
+      if (const auto cores =
+              os::parse_core_list(host_.cpuset->read(joined_path(left.path, "cpuset.cpus")).value_or("")))
+        held = joined(held, *cores);
+  return held;
 }
 
 // ---- Sets ----
@@ -157,15 +177,17 @@ Done<void> CgroupV1::make_group(GroupFiles& groups, const char* hierarchy, const
 void CgroupV1::remove_group(GroupFiles& groups, const char* hierarchy, const std::string& path,
                             const std::string& home) {
   const bool is_set = &groups == host_.cpuset;
-  if (remove_emptied(groups, path, is_set ? common_group() : home, "tasks") == 0)
+  if (remove_emptied(groups, path, is_set ? common_group() : home, "tasks", patience_) == 0)
     host_.journal->drop({.kind = JournalEntry::Kind::group, .where = hierarchy, .subject = path, .before = home});
   else
     left_[hierarchy + (":" + path)] = {&groups, hierarchy, path, home};
 }
 
 void CgroupV1::remove_left() {
+  patience_ = 0;  // those were waited for
   for (const auto& [name, left] : std::exchange(left_, {}))
     remove_group(*left.groups, left.hierarchy, left.path, left.home);
+  patience_ = removal_patience;
 }
 
 Done<void> CgroupV1::put(GroupFiles& groups, const std::string& file, const std::string& text) const {

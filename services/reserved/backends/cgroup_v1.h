@@ -30,7 +30,7 @@ class CgroupV1 final : public Backend {
   bool enforces() const override { return true; }
   Done<StartReport> start(const std::vector<CoreId>& all) override;
   std::vector<Lost> sweep() override;
-  bool is_waiting() const override { return deadlines_.is_waiting(); }
+  bool is_waiting() const override { return deadlines_.is_waiting() || common_ != wanted_; }
   Done<void> set_common(const std::vector<CoreId>& cores) override;
   Done<void> make_set(const SetName& set, const Place& place) override;
   void remove_set(const SetName& set) override;
@@ -56,6 +56,8 @@ class CgroupV1 final : public Backend {
   void remove_left();
   Done<void> put(GroupFiles& groups, const std::string& file, const std::string& text) const;
   Done<void> fill(const std::string& group, const std::vector<CoreId>& cores) const;
+  Done<void> apply_common();
+  std::vector<CoreId> held_by_left() const;
   Done<void> switch_balancing_off();
   void build_domains_anew();
   Done<Remarks> enter_thread(Member& member, const Enter& command);
@@ -76,8 +78,9 @@ class CgroupV1 final : public Backend {
   std::string mems_{};      // memory nodes of the root
   bool exclusive_ = false;  // the root is, so that sets can be
   std::vector<CoreId> all_{};
-  std::vector<CoreId> common_{};
-  std::set<int> stayed_{};  // threads that could not be moved out of the root
+  std::vector<CoreId> common_{};  // what the default set has
+  std::vector<CoreId> wanted_{};  // what it is to have
+  std::set<int> stayed_{};        // threads that could not be moved out of the root
   std::map<ReservationId, Member> members_{};
   struct Left {
     GroupFiles* groups;
@@ -85,6 +88,7 @@ class CgroupV1 final : public Backend {
     std::string path, home;
   };
   std::map<std::string, Left> left_{};  // groups that could not be removed yet
+  int patience_ = removal_patience;     // with all of them together, until the next sweep()
   std::set<int> guests_{};              // services that work in a client's set
 };
 

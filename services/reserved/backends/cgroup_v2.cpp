@@ -56,8 +56,10 @@ BackendReport CgroupV2::report() const {
 
 std::vector<Lost> CgroupV2::sweep() {
   memory_.forget_dead();
+  patience_ = 0;  // those were waited for
   const auto left = std::exchange(left_, {});
   for (const std::string& path : left | std::views::reverse) remove_group(path);  // members before their set
+  patience_ = removal_patience;
   bindings_.refresh();
   return deadlines_.retry();
 }
@@ -142,7 +144,7 @@ void CgroupV2::remove_group(const std::string& path) {
   const auto& entries = host_.journal->entries();
   const auto entry = std::ranges::find(entries, path, &JournalEntry::subject);
   const std::string home = entry == entries.end() ? root_ : entry->before;
-  if (remove_emptied(groups_, path, home, "cgroup.procs") != 0) {
+  if (remove_emptied(groups_, path, home, "cgroup.procs", patience_) != 0) {
     groups_.write(joined_path(path, "cpuset.cpus"), "");
     left_.insert(path);
   } else if (entry != entries.end()) {

@@ -73,8 +73,9 @@ class CgroupV2 final : public Backend {
   bool has_cpu_ = false;  // the cpu controller, for shares of trees
   std::map<SetName, Place> sets_{};
   std::map<ReservationId, Member> members_{};
-  std::set<std::string> left_{};  // groups that could not be removed yet
-  std::set<int> guests_{};        // services that work in a client's set
+  std::set<std::string> left_{};     // groups that could not be removed yet
+  int patience_ = removal_patience;  // with all of them together, until the next sweep()
+  std::set<int> guests_{};           // services that work in a client's set
 };
 
 }  // namespace corelane::reserved

@@ -100,15 +100,16 @@ Moved move_all(GroupFiles& groups, const std::string& from, const std::string& t
   return result;
 }
 
-int remove_emptied(GroupFiles& groups, const std::string& group, const std::string& to, const std::string& list) {
-  constexpr int tries = 100;
+int remove_emptied(GroupFiles& groups, const std::string& group, const std::string& to, const std::string& list,
+                   int& patience) {
   if (!groups.has(group)) return 0;
   for (const std::string& child : groups.children(group))  // bound: the groups
-    if (const int fault = remove_emptied(groups, joined_path(group, child), to, list); fault != 0) return fault;
-  for (int left = tries;; --left) {
+    if (const int fault = remove_emptied(groups, joined_path(group, child), to, list, patience); fault != 0)
+      return fault;
+  for (;; --patience) {  // bound: patience
     const Moved moved = move_all(groups, group, to, list);
     const int fault = groups.remove(group);
-    if (fault != EBUSY || left == 0) return fault;
+    if (fault != EBUSY || patience <= 0) return fault;
     if (moved.fault != 0) return moved.fault;
     os::sleep_until(os::now() + std::chrono::milliseconds{1});
   }

@@ -61,10 +61,14 @@ struct Moved {
 };
 Moved move_all(GroupFiles& groups, const std::string& from, const std::string& to, const std::string& list);
 
+// How often a group that is busy is tried again, a millisecond later each time.
+inline constexpr int removal_patience = 100;
+
 // Removes the group and what a holder made below it; who is there goes to `to`. A process that is ending cannot be
-// moved and keeps its group busy until it has ended: it is waited for, a tenth of a second at most. 0 or an errno:
-// EBUSY where it takes longer.
-int remove_emptied(GroupFiles& groups, const std::string& group, const std::string& to, const std::string& list);
+// moved and keeps its group busy until it has ended: it is waited for as long as `patience` lasts, which is used up. 0
+// or an errno: EBUSY where it takes longer.
+int remove_emptied(GroupFiles& groups, const std::string& group, const std::string& to, const std::string& list,
+                   int& patience);
 
 // Where the kernel's hierarchies are mounted; "" for none.
 struct Mounts {

@@ -24,7 +24,8 @@ int put_back_group(GroupFiles& groups, const JournalEntry& entry) {
   if (!groups.has(entry.subject)) return 0;
   const char* const list = entry.where == "unified" ? "cgroup.procs" : "tasks";
   if (entry.where == "unified") groups.write(joined_path(entry.subject, "cpuset.cpus.partition"), "member");
-  return remove_emptied(groups, entry.subject, entry.before, list);
+  int patience = removal_patience;
+  return remove_emptied(groups, entry.subject, entry.before, list, patience);
 }
 
 int put_back_home(const Host& host, GroupFiles& groups, const JournalEntry& entry) {

@@ -250,6 +250,36 @@ TEST_CASE("what is gone has nothing to be put back, and is forgotten") {
 
 // Error paths.
 
+TEST_CASE("a core whose process takes long to end goes to everybody once it has, and others meanwhile") {
+  FakeHost fake(Kind::v1);
+  const int app = fake.processes.fork_from(fake.shell), other = fake.processes.fork_from(fake.shell);
+  const auto grant = fake.reserve(app), second = fake.reserve(other);
+  REQUIRE((grant && second));
+  fake.begin_to_end(app);
+  fake.keeper().release(grant->id);
+  CHECK(fake.cores_of(fake.shell) == "0-1");
+  fake.keeper().release(second->id);
+  CHECK(fake.cores_of(fake.shell) == "0-2");
+  CHECK(fake.keeper().tick());  // wants to be called again soon
+  fake.kill(app);
+  CHECK_FALSE(fake.keeper().tick());
+  CHECK(fake.cores_of(fake.shell) == "0-3");
+}
+
+TEST_CASE("groups that stay busy are waited for together and not each by itself") {
+  FakeHost fake(Kind::v1);
+  int patience = 3;
+  for (const char* const name : {"one", "two"}) {
+    fake.cpuset.make(name);
+    fake.cpuset.write(std::string(name) + "/cpuset.cpus", "3");
+    const int app = fake.processes.fork_from(fake.shell);
+    REQUIRE(fake.cpuset.write(std::string(name) + "/tasks", std::to_string(app)) == 0);
+    fake.begin_to_end(app);
+    CHECK(remove_emptied(fake.cpuset, name, "", "tasks", patience) == EBUSY);
+    CHECK(patience == 0);
+  }
+}
+
 TEST_CASE("a tree has ended though a service still works on its cores") {
   const Kind kind = GENERATE(Kind::v1, Kind::v2);
   FakeHost fake(kind);

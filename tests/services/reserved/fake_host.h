@@ -49,6 +49,7 @@ class FakeProcesses final : public reserved::ProcessTable {
     std::uint64_t started = 0;
     bool bound = false;   // to its core, by the kernel
     bool zombie = false;  // has ended, and nobody has waited for it
+    bool ending = false;  // gives its memory back: no list has it, and its groups stay busy
     os::SchedulingClass scheduling{};
     std::optional<CoreId> last_core{};
     std::vector<CoreId> affinity{};
@@ -95,7 +96,7 @@ class FakeProcesses final : public reserved::ProcessTable {
     return reserved::Process{.pid = id, .start_ticks = found->second.started};
   }
   bool is_running(const reserved::Process& process) const override {
-    return identity(process.pid) == process && !entries.at(process.pid).zombie;
+    return identity(process.pid) == process && !entries.at(process.pid).zombie && !entries.at(process.pid).ending;
   }
   std::optional<std::string> group_of(int id, const std::string& controller) const override {
     const auto found = entries.find(id);
@@ -219,10 +220,15 @@ class FakeGroups final : public reserved::GroupFiles {
   }
   int remove_now(const std::string& group) {
     if (!groups_.contains(group)) return 0;
-    if (!members(group).empty() || !children(group).empty()) return EBUSY;
+    if (!members(group).empty() || !children(group).empty() || has_ending(group)) return EBUSY;
     groups_.erase(group);
     std::erase_if(files_, [&](const auto& file) { return parted(file.first).first == group; });
     return 0;
+  }
+  bool has_ending(const std::string& group) const {
+    return std::ranges::any_of(processes_.entries, [&](const auto& item) {
+      return item.second.ending && processes_.group_of(item.first, controller_) == group;
+    });
   }
   bool is_v1() const { return !controller_.empty(); }
   static std::pair<std::string, std::string> parted(const std::string& path) {
@@ -236,7 +242,8 @@ class FakeGroups final : public reserved::GroupFiles {
   std::string members(const std::string& group) const {
     std::string text;
     for (const auto& [pid, entry] : processes_.entries)
-      if (!entry.zombie && processes_.group_of(pid, controller_) == group) text += std::to_string(pid) + "\n";
+      if (!entry.zombie && !entry.ending && processes_.group_of(pid, controller_) == group)
+        text += std::to_string(pid) + "\n";
     return text;
   }
   int attach(const std::string& group, int pid) {

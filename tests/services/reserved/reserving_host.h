@@ -58,6 +58,8 @@ class FakeHost {
     processes.kill(pid);
     if (process) keeper().ended(*process);
   }
+  // On its way out, which may take long: much memory. To be killed for good.
+  void begin_to_end(int pid) { processes.entries.at(pid).ending = true; }
   // Ended, as its parent has not seen yet.
   void end(int pid) {
     processes.entries.at(pid).zombie = true;
