@@ -47,6 +47,18 @@ std::string given_by(const OwnGroup& group) {
   return {};
 }
 
+// Such cores when nobody listens: what that daemon changed is put back by the next one.
+Finding held_for_nobody(const HostView& host, Finding finding, const std::string& cores) {
+  finding.state = FindingState::missing;
+  finding.found = cores + "held for a corelane-reserved that ended";
+  finding.cost = "nobody gives these cores back, and servers that are started here promise nothing on the others";
+  finding.commands.push_back(host.as_root("corelane-reserved &"));
+  finding.note =
+      "start it once to put the host back, which it does first; end it where no cores are to be reserved. If one runs "
+      "with another runtime directory, name that: -ORBRuntimeDirectory";
+  return finding;
+}
+
 Finding look_at_affinity(const HostView& host) {
   Finding finding{.name = "cores"};
   const CoreSet online = host.online();
@@ -56,6 +68,7 @@ Finding look_at_affinity(const HostView& host) {
   finding.found = "all that there are: " + core_text(online);
   if (std::ranges::includes(allowed, online)) return finding;
   const std::string giver = given_by(own_group(host.files));
+  if (!giver.empty() && !host.facts.reserved) return held_for_nobody(host, finding, core_text(allowed) + ", ");
   if (!giver.empty()) return finding.found = core_text(allowed) + ", " + giver, finding;
   finding.found = core_text(allowed) + " of " + core_text(online) + " alone";
   if (host.facts.reserved) {
@@ -76,8 +89,9 @@ Finding look_at_cpuset(const HostView& host) {
   const CoreSet online = host.online(),
                 has = parse_core_set(group.file.empty() ? "" : host.files.text_or_empty(group.file));
   if (has.empty() || std::ranges::includes(has, online)) return finding;
-  if (const std::string giver = given_by(group); !giver.empty())
-    return finding.found = core_text(has) + ", " + giver, finding;
+  const std::string giver = given_by(group);
+  if (!giver.empty() && !host.facts.reserved) return held_for_nobody(host, finding, core_text(has) + ", ");
+  if (!giver.empty()) return finding.found = core_text(has) + ", " + giver, finding;
   finding.state = FindingState::missing;
   finding.found = "this process's control group has " + core_text(has) + " of " + core_text(online);
   finding.cost = "servers that are started here promise nothing on the others";
@@ -111,13 +125,14 @@ std::string balancing_switched_off(const HostFiles& files, std::string folder) {
 Finding look_at_balancing(const HostView& host) {
   Finding finding{.name = "load balancing", .found = "threads go to cores that are idle"};
   const OwnGroup group = own_group(host.files);
-  if (const std::string giver = given_by(group); !giver.empty())
-    return finding.found = "these cores are " + giver, finding;
+  const std::string giver = given_by(group);
+  if (!giver.empty() && host.facts.reserved) return finding.found = "these cores are " + giver, finding;
   const std::string folder = group.file.substr(0, group.file.rfind('/'));
   const std::string switched = balancing_switched_off(host.files, folder),
                     partition = folder + "/cpuset.cpus.partition";
   const bool off = !switched.empty();
   if (!off && host.files.text_or_empty(partition) != "isolated") return finding;
+  if (!giver.empty()) return held_for_nobody(host, finding, "off in this process's cpuset, ");
   finding.state = FindingState::missing;
   finding.found = "off in this process's cpuset, " + group.path;
   finding.cost =

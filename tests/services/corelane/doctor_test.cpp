@@ -277,7 +277,8 @@ TEST_CASE("load balancing that is off in a cpuset alone, or by a reservation, is
                                                {"/c/corelane-r17/cpuset.sched_load_balance", "0"}},
                                      FakeFiles{{"/sys/fs/cgroup/user/cpuset.cpus.partition",
                                                 "isolated invalid (Cpu list in cpuset.cpus not exclusive)"}});
-  CHECK(FakeHost(changes).look("load balancing").state == FindingState::present);
+  const ProbedFacts running{.reserved = {.at = "/run/corelane/reserved.sock"}};
+  CHECK(FakeHost(changes).look("load balancing", running).state == FindingState::present);
 }
 
 TEST_CASE("the threads of a process with an ORB of ours are not others above its tasks") {
@@ -300,9 +301,27 @@ TEST_CASE("cores that corelane-reserved gave or left are no lack, and no command
                        {"/proc/self/cgroup", std::string("3:cpuset:") + row.group + "\n0::/"},
                        {"/proc/self/mountinfo", "31 1 0:27 / /c rw - cgroup cgroup rw,cpuset"},
                        {std::string("/c") + row.group + "/cpuset.cpus", "3"}});
+  const ProbedFacts running{.reserved = {.at = "/run/corelane/reserved.sock"}};
   for (const char* const name : {"cores", "cpuset"}) {
-    CHECK(host.look(name).state == FindingState::present);
-    CHECK(host.look(name).found == row.found);
+    CHECK(host.look(name, running).state == FindingState::present);
+    CHECK(host.look(name, running).found == row.found);
+  }
+}
+
+TEST_CASE("cores that a daemon held that has ended are missing, and its next start gives them back") {
+  const char* const group = GENERATE("/corelane-r17", "/corelane-s0", "/corelane-default");
+  const FakeHost host({{"/proc/self/status", "Cpus_allowed_list:\t3"},
+                       {"/proc/self/cgroup", std::string("3:cpuset:") + group + "\n0::/"},
+                       {"/proc/self/mountinfo", "31 1 0:27 / /c rw - cgroup cgroup rw,cpuset"},
+                       {"/c/cpuset.sched_load_balance", "0"},
+                       {std::string("/c") + group + "/cpuset.sched_load_balance", "0"},
+                       {std::string("/c") + group + "/cpuset.cpus", "3"}});
+  for (const char* const name : {"cores", "cpuset", "load balancing"}) {
+    const Finding finding = host.look(name, ordinary_user());
+    CHECK(finding.state == FindingState::missing);
+    CHECK_THAT(finding.found, Contains("held for a corelane-reserved that ended"));
+    CHECK(commands_of(finding) == "sudo corelane-reserved &\n");
+    CHECK_THAT(finding.note, Contains("start it once to put the host back"));
   }
 }
 
