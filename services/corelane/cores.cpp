@@ -61,7 +61,7 @@ std::string work_text(std::uint64_t times, rs::Nanoseconds used) {
 
 // Top-down: the service's work is on the account of its client.
 std::string line_of(const rs::Loan& loan) {
-  const std::string text = "lent to " + process_text(loan.service()) + ": ";
+  const std::string text = (loan.over() ? "was lent to " : "lent to ") + process_text(loan.service()) + ": ";
   if (loan.times() == 0) return text + "has not worked there yet";
   return text + (loan.in_use() ? "works there now, so far " : "worked there ") + work_text(loan.times(), loan.used());
 }
@@ -116,6 +116,7 @@ nlohmann::ordered_json json_of(const rs::Account& account) {
   for (const rs::Loan& loan : account.loans())
     json["loans"].push_back({{"service", loan.service().pid()},
                              {"in_use", loan.in_use()},
+                             {"over", loan.over()},
                              {"used_ns", loan.used()},
                              {"times", loan.times()}});
   for (const rs::Charge& charge : account.charges())

@@ -203,7 +203,7 @@ Commands Accounts::on(const Died& fact) {
     if (account.holder.process == fact.process) over.push_back(account.id);
   for (auto& [id, account] : granted_) {
     if (account.holder.process == fact.process && account.holder.extent != Extent::tree) over.push_back(id);
-    std::erase_if(account.loans, [&](const Loan& loan) { return loan.service == fact.process; });
+    close(account, fact.process, fact.used, commands);
   }
   for (const ReservationId id : over) end(id, fact.at, commands);
   return commands;
@@ -280,29 +280,53 @@ void Accounts::serve_queue(Time at, Commands& commands) {
 Commands Accounts::on(const Lent& fact) {
   Account* account = find_granted(fact.id);
   if (account == nullptr) return {};
-  if (std::ranges::find(account->loans, fact.service, &Loan::service) != account->loans.end()) return {};
-  if (account->loans.size() >= options_.limits.loans)
+  const auto known = std::ranges::find(account->loans, fact.service, &Loan::service);
+  if (known != account->loans.end() && !known->over) return {};
+  const auto open = static_cast<std::size_t>(std::ranges::count(account->loans, false, &Loan::over));
+  if (open >= options_.limits.loans)
     return {Refused{{.kind = RefusalKind::no_room,
-                     .reason = "reservation " + std::to_string(fact.id.value) + " is lent to " +
-                               std::to_string(account->loans.size()) +
+                     .reason = "reservation " + std::to_string(fact.id.value) + " is lent to " + std::to_string(open) +
                                " processes, which is the most; take it back "
                                "from one of them first"}}};
-  account->loans.push_back({.service = fact.service});
+  if (known != account->loans.end())
+    known->over = false;
+  else
+    account->loans.push_back({.service = fact.service});
   return {};
 }
 
 Commands Accounts::on(const TakenBack& fact) {
-  Commands commands = on(Left{fact.id, fact.service, fact.used});
-  if (Account* account = find_granted(fact.id))
-    std::erase_if(account->loans, [&](const Loan& loan) { return loan.service == fact.service; });
+  Commands commands;
+  if (Account* account = find_granted(fact.id)) close(*account, fact.service, fact.used, commands);
   return commands;
+}
+
+// A service that was there goes home, though it has ended: it is to be forgotten there.
+void Accounts::close(Account& account, const Process& service, Duration used, Commands& commands) {
+  const auto loan = std::ranges::find(account.loans, service, &Loan::service);
+  if (loan == account.loans.end() || loan->over) return;
+  if (loan->in_use) expel(account, *loan, used, commands);
+  loan->over = true;
+  if (loan->times == 0) account.loans.erase(loan);
+  add_up_closed(account);
+}
+
+// Bound: the loans. The oldest of those that are over goes first.
+void Accounts::add_up_closed(Account& account) const {
+  if (static_cast<std::size_t>(std::ranges::count(account.loans, true, &Loan::over)) <= options_.limits.loans) return;
+  auto sum = std::ranges::find(account.loans, Process{}, &Loan::service);
+  if (sum == account.loans.end()) sum = account.loans.insert(account.loans.begin(), {.over = true});
+  const auto oldest = std::find_if(std::next(sum), account.loans.end(), [](const Loan& loan) { return loan.over; });
+  sum->used += oldest->used;
+  sum->times += oldest->times;
+  account.loans.erase(oldest);
 }
 
 Commands Accounts::on(const CameIn& fact) {
   Account* account = find_granted(fact.id);
   if (account == nullptr) return {};
   const auto loan = std::ranges::find(account->loans, fact.service, &Loan::service);
-  if (loan == account->loans.end() || loan->in_use) return {};
+  if (loan == account->loans.end() || loan->in_use || loan->over) return {};
   loan->in_use = true;
   loan->tree = fact.tree;
   ++loan->times;

@@ -30,7 +30,7 @@ namespace corelane::reserved {
 struct AccountLimits {
   std::size_t reservations = 1024;  // with those that wait
   std::size_t of_user = 64;
-  std::size_t loans = 16;    // of a reservation
+  std::size_t loans = 16;    // of a reservation; of those that are over what is beyond is added up
   std::size_t charges = 64;  // of a reservation; what is beyond is charged together
   std::size_t note = 200;    // bytes
 };
@@ -111,6 +111,8 @@ class Accounts {
   void end_granted(const Account& account, Commands& commands);
   void leave_shared(const Account& account, Commands& commands);
   void serve_queue(Time at, Commands& commands);
+  void close(Account& account, const Process& service, Duration used, Commands& commands);
+  void add_up_closed(Account& account) const;
   void expel(Account& account, Loan& loan, Duration used, Commands& commands);
   std::vector<CoreId> taken() const;
 

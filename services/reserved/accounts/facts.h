@@ -30,6 +30,7 @@ struct Released {
 struct Died {
   Time at;
   Process process;
+  Duration used{};  // on the cores of a client where it worked, since it came
 };
 // What was commanded for it could not be done. It ends.
 struct Failed {

@@ -82,8 +82,9 @@ struct Place {
 };
 
 struct Loan {
-  Process service{};
+  Process service{};  // pid 0, and over: those for whom there is no room any more, together
   bool in_use = false;
+  bool over = false;     // taken back, or the service has ended; what it used stays in the account
   ReservationId tree{};  // of in_use: of the tree that the service is in, see CameIn
   Duration used{};
   std::uint64_t times = 0;

@@ -77,7 +77,8 @@ std::map<int, std::vector<CoreId>> AffinityOnly::owners() const {
     if (member.holder.extent == Extent::tree)
       for (const int pid : host_.processes->tree_of(member.holder.process.pid)) add(pid, member.set);
   for (const auto& [id, member] : members_) add(member.holder.process.pid, member.set);
-  for (const auto& [pid, set] : guests_) add(pid, set);
+  for (const auto& [pid, guest] : guests_)
+    if (is_same(*host_.processes, guest.service)) add(pid, guest.set);
   return owners;
 }
 
@@ -182,12 +183,17 @@ Done<Remarks> AffinityOnly::enter(const Enter& command) {
 void AffinityOnly::leave(ReservationId id) { changed_ |= members_.erase(id) > 0; }
 
 Done<void> AffinityOnly::join(const SetName& set, const Process& service) {
-  guests_[service.pid] = set;
+  guests_[service.pid] = {.service = service, .set = set};
   changed_ = true;
   return {};
 }
 
-void AffinityOnly::part(const Process& service, ReservationId) { changed_ |= guests_.erase(service.pid) > 0; }
+void AffinityOnly::part(const Process& service, ReservationId) {
+  const auto guest = guests_.find(service.pid);
+  if (guest == guests_.end() || guest->second.service != service) return;
+  guests_.erase(guest);
+  changed_ = true;
+}
 
 // Nobody knows whose those are that outlive the one that started them.
 std::vector<int> AffinityOnly::processes_of(ReservationId id) const {

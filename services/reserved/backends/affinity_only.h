@@ -38,6 +38,12 @@ class AffinityOnly final : public Backend {
     SetName set{};
   };
 
+  // A service that works in a client's set.
+  struct Guest {
+    Process service{};
+    SetName set{};
+  };
+
   StartReport apply_to_all();
   std::map<int, std::vector<CoreId>> owners() const;
   bool apply(int thread, const std::vector<CoreId>* owned, StartReport& report);
@@ -52,7 +58,7 @@ class AffinityOnly final : public Backend {
   bool changed_ = false;  // since settle()
   std::map<SetName, Place> sets_{};
   std::map<ReservationId, Member> members_{};
-  std::map<int, SetName> guests_{};        // services, by pid, in a client's set
+  std::map<int, Guest> guests_{};          // by pid
   std::map<int, Process> unmovable_{};     // threads that the kernel binds to their cores
   std::map<int, Process> seen_{};          // threads
   std::set<std::vector<CoreId>> given_{};  // masks that threads have got here

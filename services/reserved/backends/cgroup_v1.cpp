@@ -330,13 +330,13 @@ void CgroupV1::send_home(int pid, const std::string& otherwise) {
 
 Done<void> CgroupV1::join(const SetName& set, const Process& service) {
   auto done = move_process(service.pid, in_root(group_name(set)));
-  if (done) guests_.insert(service.pid);
+  if (done) guests_[service.pid] = service;
   bindings_.bind_again();
   return done;
 }
 
 void CgroupV1::part(const Process& service, ReservationId home) {
-  guests_.erase(service.pid);
+  forget_guest(guests_, service);
   if (!is_same(*host_.processes, service)) return;
   (void)bindings_.keep_all();
   if (const auto member = members_.find(home); member != members_.end())
@@ -352,7 +352,8 @@ std::vector<int> CgroupV1::processes_of(ReservationId id) const {
   const Member& member = found->second;
   if (member.holder.extent == Extent::thread) return process_of_thread(*host_.processes, member.holder, member.thread);
   const bool by_bandwidth = !member.bandwidth.empty();
-  return without_guests(numbers_of(by_bandwidth ? *host_.cpu : *host_.cpuset,
+  return without_guests(*host_.processes,
+                        numbers_of(by_bandwidth ? *host_.cpu : *host_.cpuset,
                                    joined_path(by_bandwidth ? member.bandwidth : member.group, "cgroup.procs")),
                         guests_);
 }

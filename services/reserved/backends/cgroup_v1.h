@@ -89,7 +89,7 @@ class CgroupV1 final : public Backend {
   };
   std::map<std::string, Left> left_{};  // groups that could not be removed yet
   int patience_ = removal_patience;     // with all of them together, until the next sweep()
-  std::set<int> guests_{};              // services that work in a client's set
+  Guests guests_{};
 };
 
 }  // namespace corelane::reserved

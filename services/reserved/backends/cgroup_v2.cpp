@@ -262,7 +262,7 @@ Done<void> CgroupV2::join(const SetName& set, const Process& service) {
   for (const auto& [id, member] : members_)
     if (member.group.starts_with(set_group(set) + "/")) {
       auto done = move_process(service.pid, member.group);
-      if (done) guests_.insert(service.pid);
+      if (done) guests_[service.pid] = service;
       bindings_.bind_again();
       return done;
     }
@@ -270,7 +270,7 @@ Done<void> CgroupV2::join(const SetName& set, const Process& service) {
 }
 
 void CgroupV2::part(const Process& service, ReservationId home) {
-  guests_.erase(service.pid);
+  forget_guest(guests_, service);
   if (!is_same(*host_.processes, service)) return;
   (void)bindings_.keep_all();
   if (const auto member = members_.find(home); member != members_.end())
@@ -285,7 +285,7 @@ std::vector<int> CgroupV2::processes_of(ReservationId id) const {
   if (found == members_.end()) return {};
   const Member& member = found->second;
   if (member.holder.extent == Extent::thread) return process_of_thread(*host_.processes, member.holder, member.thread);
-  return without_guests(numbers_of(groups_, joined_path(member.group, "cgroup.procs")), guests_);
+  return without_guests(*host_.processes, numbers_of(groups_, joined_path(member.group, "cgroup.procs")), guests_);
 }
 
 }  // namespace corelane::reserved

@@ -75,7 +75,7 @@ class CgroupV2 final : public Backend {
   std::map<ReservationId, Member> members_{};
   std::set<std::string> left_{};     // groups that could not be removed yet
   int patience_ = removal_patience;  // with all of them together, until the next sweep()
-  std::set<int> guests_{};           // services that work in a client's set
+  Guests guests_{};
 };
 
 }  // namespace corelane::reserved

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -47,11 +46,6 @@ class MountedGroups final : public GroupFiles {
 std::string joined_path(const std::string& a, const std::string& b);
 // The numbers of a file such as cgroup.procs; none where it cannot be read. 0 stands for what another namespace hides.
 std::vector<int> numbers_of(const GroupFiles& groups, const std::string& file);
-
-inline std::vector<int> without_guests(std::vector<int> pids, const std::set<int>& guests) {
-  std::erase_if(pids, [&](int pid) { return guests.contains(pid); });
-  return pids;
-}
 
 // Moves all that is named in from/`list` ("tasks", "cgroup.procs") to `to`, again and again until nobody new has come.
 struct Moved {

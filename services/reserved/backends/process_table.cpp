@@ -143,6 +143,19 @@ Duration HostProcesses::used_by(int pid) const {
 
 bool is_same(const ProcessTable& table, const Process& process) { return table.identity(process.pid) == process; }
 
+std::vector<int> without_guests(const ProcessTable& table, std::vector<int> pids, const Guests& guests) {
+  std::erase_if(pids, [&](int pid) {
+    const auto guest = guests.find(pid);
+    return guest != guests.end() && is_same(table, guest->second);  // else the pid is another's by now
+  });
+  return pids;
+}
+
+void forget_guest(Guests& guests, const Process& service) {
+  const auto guest = guests.find(service.pid);
+  if (guest != guests.end() && guest->second == service) guests.erase(guest);
+}
+
 std::vector<int> process_of_thread(const ProcessTable& table, const Holder& holder, const Process& thread) {
   return is_same(table, thread) ? std::vector<int>{holder.process.pid} : std::vector<int>{};
 }

@@ -2,6 +2,7 @@
 // Threads: one at a time.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -66,6 +67,11 @@ class HostProcesses final : public ProcessTable {
 
 // Whether that very process or thread is there.
 bool is_same(const ProcessTable& table, const Process& process);
+// Services that work in a client's set, by pid.
+using Guests = std::map<int, Process>;
+std::vector<int> without_guests(const ProcessTable& table, std::vector<int> pids, const Guests& guests);
+void forget_guest(Guests& guests, const Process& service);
+
 // The holder's process while that thread of it is there.
 std::vector<int> process_of_thread(const ProcessTable& table, const Holder& holder, const Process& thread);
 

@@ -100,7 +100,7 @@ Done<void> Keeper::act(const Command& command, Outcome& outcome) {
   if (const auto* one = std::get_if<Join>(&command)) return join(*one);
   if (const auto* one = std::get_if<Part>(&command)) {
     parts_.backend.part(one->service, one->home);
-    came_with_.erase(one->service.pid);
+    if (is_visiting(one->service)) visits_.erase(one->service.pid);
   }
   if (const auto* one = std::get_if<LeaseOver>(&command)) remember_end(one->id, "its lease ended");
   if (const auto* one = std::get_if<Granted>(&command)) outcome.granted = one->id;
@@ -110,14 +110,21 @@ Done<void> Keeper::act(const Command& command, Outcome& outcome) {
 }
 
 Done<void> Keeper::join(const Join& command) {
-  came_with_[command.service.pid] = parts_.processes.used_by(command.service.pid);
+  const Duration used = parts_.processes.used_by(command.service.pid);
+  visits_[command.service.pid] = {.service = command.service, .at_first = used, .latest = used};
   return parts_.backend.join(command.set, command.service);
 }
 
 Duration Keeper::used_since(const Process& service) const {
-  const auto came = came_with_.find(service.pid);
-  if (came == came_with_.end()) return {};
-  return parts_.processes.used_by(service.pid) - came->second;
+  if (!is_visiting(service)) return {};
+  const Visit& visit = visits_.at(service.pid);
+  const bool is_there = is_same(parts_.processes, service);
+  return std::max(visit.latest, is_there ? parts_.processes.used_by(service.pid) : Duration{}) - visit.at_first;
+}
+
+bool Keeper::is_visiting(const Process& service) const {
+  const auto visit = visits_.find(service.pid);
+  return visit != visits_.end() && visit->second.service == service;
 }
 
 // ---- What clients ask ----
@@ -128,7 +135,7 @@ Expected<GrantView, Refusal> Keeper::reserve(Holder holder, const Wanted& wanted
   // Watched before it has anything: that it ends is never missed.
   if (auto watched = watch(process); !watched) return watched.error();
   const Outcome outcome = tell(Asked{parts_.now(), std::move(holder), wanted, terms});
-  if (!is_same(parts_.processes, process)) tell(Died{parts_.now(), process});
+  if (!is_same(parts_.processes, process)) tell(Died{parts_.now(), process, used_since(process)});
   if (outcome.refused) return watch_needed(), *outcome.refused;
   if (parts_.hurry && parts_.backend.is_waiting()) parts_.hurry();
   return view(outcome.granted ? *outcome.granted : outcome.queued.value_or(no_reservation));
@@ -208,7 +215,8 @@ void Keeper::watch_needed() {
   std::vector<Process> needed;
   for (const Account* account : parts_.accounts.all()) {
     needed.push_back(account->holder.process);
-    for (const Loan& loan : account->loans) needed.push_back(loan.service);
+    for (const Loan& loan : account->loans)
+      if (!loan.over) needed.push_back(loan.service);
   }
   needed.insert(needed.end(), heirs_.begin(), heirs_.end());
   parts_.watch_only(needed);
@@ -224,11 +232,12 @@ Expected<GrantView, Refusal> Keeper::work_on(ReservationId id, const Process& se
   const std::scoped_lock lock(mutex_);
   const Account* account = parts_.accounts.find(id);
   if (account == nullptr || account->waiting) return unknown(id);
-  if (std::ranges::find(account->loans, service, &Loan::service) == account->loans.end())
+  const auto loan = std::ranges::find(account->loans, service, &Loan::service);
+  if (loan == account->loans.end() || loan->over)
     return Refusal{.kind = RefusalKind::not_yours,
                    .reason = "reservation " + std::to_string(id.value) + " is not lent to process " +
                              std::to_string(service.pid) + "; who holds it has to lend it first"};
-  if (came_with_.contains(service.pid))
+  if (is_visiting(service))
     return Refusal{
         .kind = RefusalKind::bad_request,
         .reason = "process " + std::to_string(service.pid) + " works on a client's cores already; leave first"};
@@ -256,13 +265,13 @@ void Keeper::charge(ReservationId id, const Process& client, Duration used) {
 
 void Keeper::ended(const Process& process) {
   const std::scoped_lock lock(mutex_);
-  came_with_.erase(process.pid);
-  tell(Died{parts_.now(), process});
+  tell(Died{parts_.now(), process, used_since(process)});
   forget_ended();
 }
 
 bool Keeper::tick() {
   const std::scoped_lock lock(mutex_);
+  for (auto& [pid, visit] : visits_) visit.latest = visit.at_first + used_since(visit.service);
   for (const Lost& lost : parts_.backend.sweep()) fail(lost.id, lost.why);
   tell(Ticked{parts_.now()});
   forget_ended();

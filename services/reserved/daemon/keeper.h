@@ -82,6 +82,12 @@ class Keeper {
     ReservationId id;
     std::string why;
   };
+  // A service that works on a client's cores, and its CPU time.
+  struct Visit {
+    Process service{};
+    Duration at_first{};  // when it came
+    Duration latest{};    // as looked at now and then: the end may be seen after the kernel has forgotten it
+  };
   // What it told; failures are given back within.
   struct Outcome {
     std::optional<ReservationId> granted, queued;
@@ -95,6 +101,7 @@ class Keeper {
   Done<void> join(const Join& command);
   Expected<GrantView, Refusal> view(ReservationId id) const;
   Duration used_since(const Process& service) const;
+  bool is_visiting(const Process& service) const;
   void fail(ReservationId id, const std::string& why);
   void remember_end(ReservationId id, const std::string& why);
   Expected<void, Refusal> watch(const Process& process);
@@ -111,7 +118,7 @@ class Keeper {
   std::vector<Failure> failures_{};                   // of the facts under way
   std::map<ReservationId, Remarks> remarks_{};        // of those granted
   std::map<ReservationId, std::string> why_ended_{};  // of some that ended, and not by release
-  std::map<std::int32_t, Duration> came_with_{};      // by pid of a service: what it had used when it came
+  std::map<std::int32_t, Visit> visits_{};            // under way, by pid of the service
   std::vector<Process> heirs_{};                      // one of each tree whose first process has ended; watched
 };
 

@@ -135,7 +135,7 @@ idl::Account account_of(const Account& account, Time now) {
   result.held(account.waiting ? 0 : count_of(now - account.since));
   result.lease_left(account.lease_end == never ? 0 : count_of(std::max(account.lease_end - now, Duration{1})));
   for (const Loan& loan : account.loans)
-    result.loans().push_back(idl::Loan(named(loan.service), loan.in_use, count_of(loan.used), loan.times));
+    result.loans().push_back(idl::Loan(named(loan.service), loan.in_use, loan.over, count_of(loan.used), loan.times));
   for (const Charge& charge : account.charges)
     result.charges().push_back(idl::Charge(named(charge.client), count_of(charge.used), charge.times));
   return result;
@@ -281,7 +281,8 @@ void ReservationServant::take_back(idl::Id reservation, const idl::Process& serv
   const Account account = owned(reservation, from);
   const int pid = service.pid() != 0 ? service.pid() : from.process.pid;
   for (const Loan& loan : account.loans)
-    if (loan.service.pid == pid && (service.started() == 0 || service.started() == loan.service.start_ticks))
+    if (!loan.over && loan.service.pid == pid &&
+        (service.started() == 0 || service.started() == loan.service.start_ticks))
       keeper_.take_back({reservation}, loan.service);
 }
 

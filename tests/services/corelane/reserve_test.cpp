@@ -52,10 +52,12 @@ class FakeDaemon : public virtual CORBA::servant_traits<rs::Server>::base_type {
   void charge(rs::Id, const rs::Process&, rs::Nanoseconds) override {}
   rs::AccountList accounts() override {
     const rs::Holder whose(rs::Process(77, 0), rs::Scope::process_tree, 0);
-    return {rs::Account(3, false, whose, 0, "app\x1b", "the demo", {1}, {}, rs::ShareWanted(0, 0),
-                        rs::Guarantee::exclusive_cores, 2'000'000'000, 0,
-                        {rs::Loan(rs::Process(88, 0), true, 5000, 2), rs::Loan(rs::Process(89, 0), false, 0, 0)},
-                        {rs::Charge(rs::Process(0, 0), 7000, 1)})};
+    return {rs::Account(
+        3, false, whose, 0, "app\x1b", "the demo", {1}, {}, rs::ShareWanted(0, 0), rs::Guarantee::exclusive_cores,
+        2'000'000'000, 0,
+        {rs::Loan(rs::Process(88, 0), true, false, 5000, 2), rs::Loan(rs::Process(89, 0), false, false, 0, 0),
+         rs::Loan(rs::Process(90, 0), false, true, 3000, 1)},
+        {rs::Charge(rs::Process(0, 0), 7000, 1)})};
   }
   rs::CoreStateList cores() override {
     return {rs::CoreState(0, 0, 0, 0, rs::CoreUse::common, 0, 0, 0),
@@ -161,6 +163,7 @@ TEST_CASE("who owns which core is shown") {
         "3     app? 77, user root: core 1 for 2.00s; the demo\n"
         "      lent to process 88: works there now, so far 2 times, 5.0us of CPU time\n"
         "      lent to process 89: has not worked there yet\n"
+        "      was lent to process 90: worked there once, 3.0us of CPU time\n"
         "      worked for others: once, 7.0us of CPU time\n"
         "by affinity\n"
         "not promised here: nobody is kept away\n");

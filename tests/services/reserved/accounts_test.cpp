@@ -202,6 +202,40 @@ TEST_CASE("a service works on its client's cores only where they were lent to it
   CHECK(std::get<Part>(books.last.front()).home == own);
   books.tell(CameIn{client, process_of(2)});
   books.tell(TakenBack{client, process_of(2), 4ms});
+  CHECK(books.accounts.find(client)->loans.front().over);
+}
+
+TEST_CASE("a service that ends on its client's cores is parted from them") {
+  Books books("core:4 pu:1");
+  const auto client = books.ask_cores(1, 1);
+  books.tell(Lent{client, process_of(2)});
+  books.tell(CameIn{client, process_of(2)});
+  books.tell(Died{books.now, process_of(2), 3ms});
+  CHECK(std::get<Part>(books.last.front()).service == process_of(2));
+}
+
+TEST_CASE("what was used under a loan outlives it, of the oldest beyond the bound together") {
+  AccountOptions options;
+  options.limits.loans = 2;
+  Books books("core:4 pu:1", std::move(options));
+  const auto client = books.ask_cores(1, 1);
+  for (const int service : {2, 3, 4, 5}) {
+    books.tell(Lent{client, process_of(service)});
+    books.tell(CameIn{client, process_of(service)});
+    books.tell(service % 2 == 0 ? Fact{TakenBack{client, process_of(service), 1ms}}
+                                : Fact{Died{books.now, process_of(service), 1ms}});
+  }
+  const auto& loans = books.accounts.find(client)->loans;
+  REQUIRE(loans.size() == 3);
+  CHECK((loans[0].service.pid == 0 && loans[0].used == 2ms && loans[0].times == 2));
+  CHECK((loans[1].service.pid == 4 && loans[1].used == 1ms && loans[2].service.pid == 5));
+}
+
+TEST_CASE("a loan that was never used leaves nothing behind") {
+  Books books("core:4 pu:1");
+  const auto client = books.ask_cores(1, 1);
+  books.tell(Lent{client, process_of(2)});
+  books.tell(TakenBack{client, process_of(2), {}});
   CHECK(books.accounts.find(client)->loans.empty());
 }
 

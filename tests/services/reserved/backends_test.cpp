@@ -248,6 +248,61 @@ TEST_CASE("what is gone has nothing to be put back, and is forgotten") {
   CHECK(fake.journal.entries().empty());
 }
 
+namespace {
+
+// A service that works on a client's core.
+struct Visit {
+  explicit Visit(Kind kind)
+      : fake(kind), client(fake.processes.fork_from(fake.shell)), service(fake.processes.fork_from(fake.shell)) {
+    lent = fake.reserve(client).value().id;
+    const Process process = fake.processes.identity(service).value();
+    const bool works = fake.keeper().lend(lent, process) && fake.keeper().work_on(lent, process);
+    REQUIRE(works);
+  }
+  Loan loan() { return fake.keeper().accounts().front().loans.at(0); }
+
+  FakeHost fake;
+  int client, service;
+  ReservationId lent;
+};
+
+}  // namespace
+
+TEST_CASE("who gets the pid of a service that ended at its client's is nobody's guest") {
+  Visit visit(GENERATE(Kind::v1, Kind::v2, Kind::affinity));
+  FakeHost& fake = visit.fake;
+  fake.kill(visit.service);
+  fake.processes.fork_again(visit.service, fake.shell);
+  fake.keeper().tick();
+  CHECK(fake.cores_of(visit.service) + fake.group_of(visit.service) ==
+        fake.cores_of(fake.shell) + fake.group_of(fake.shell));
+  const auto own = fake.reserve(visit.service);
+  REQUIRE(own);
+  fake.keeper().tick();
+  CHECK(fake.keeper().find(own->id));
+}
+
+TEST_CASE("what a service used at its client's until it ended stays in the client's account") {
+  Visit visit(Kind::v1);
+  visit.fake.processes.entries[visit.service].used = 5ms;
+  SECTION("as looked at when it ended") { visit.fake.end(visit.service); }
+  SECTION("or at the latest look before, where nothing is left of it") {
+    visit.fake.keeper().tick();
+    visit.fake.kill(visit.service);
+  }
+  CHECK((visit.loan().used == 5ms && visit.loan().over && !visit.loan().in_use));
+}
+
+TEST_CASE("a service whose loan is over comes in no more until it is lent to it again") {
+  Visit visit(Kind::v1);
+  const Process service = visit.fake.processes.identity(visit.service).value();
+  visit.fake.keeper().take_back(visit.lent, service);
+  CHECK_FALSE(visit.fake.keeper().work_on(visit.lent, service));
+  REQUIRE(visit.fake.keeper().lend(visit.lent, service));
+  CHECK(visit.fake.keeper().work_on(visit.lent, service));
+  CHECK(visit.loan().times == 2);
+}
+
 // Error paths.
 
 TEST_CASE("a core whose process takes long to end goes to everybody once it has, and others meanwhile") {

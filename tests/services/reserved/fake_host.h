@@ -50,6 +50,7 @@ class FakeProcesses final : public reserved::ProcessTable {
     bool bound = false;   // to its core, by the kernel
     bool zombie = false;  // has ended, and nobody has waited for it
     bool ending = false;  // gives its memory back: no list has it, and its groups stay busy
+    Duration used{};
     os::SchedulingClass scheduling{};
     std::optional<CoreId> last_core{};
     std::vector<CoreId> affinity{};
@@ -68,6 +69,12 @@ class FakeProcesses final : public reserved::ProcessTable {
     child.scheduling = {};
     entries[++next_] = child;
     return next_;
+  }
+  // Another process that has the same pid.
+  void fork_again(int pid, int parent) {
+    const int child = fork_from(parent);
+    entries[pid] = entries.at(child);
+    entries.erase(child);
   }
   void kill(int pid) {
     entries.erase(pid);
@@ -130,7 +137,7 @@ class FakeProcesses final : public reserved::ProcessTable {
     if (!entries.contains(thread)) return ESRCH;
     return fate.meet([&] { return entries[thread].scheduling = wanted, 0; });
   }
-  Duration used_by(int) const override { return {}; }
+  Duration used_by(int pid) const override { return entries.contains(pid) ? entries.at(pid).used : Duration{}; }
 
   std::map<int, Entry> entries;
   std::map<int, std::vector<std::vector<CoreId>>> given;  // masks by thread, in order
