@@ -27,7 +27,9 @@ BackendReport AffinityOnly::report() const {
       .cannot = {"nobody is kept out of a reserved core by the kernel: a thread may set its own affinity; cgroup v1 or "
                  "v2 with the cpuset controller, and root, would",
                  "no shares: neither SCHED_DEADLINE on one core nor a bandwidth of a tree can be had without control "
-                 "groups"}};
+                 "groups",
+                 "a process of a tree is known as such when it was seen while its parent lived, once a second: a "
+                 "program that puts itself into the background loses its cores; start it in the foreground"}};
   if (!os::runs_as_root())
     report.cannot.push_back("only programs of user " + std::to_string(geteuid()) +
                             " keep away from reserved cores: this server is not root, and may move no others");
@@ -58,8 +60,48 @@ Done<void> AffinityOnly::set_common(const std::vector<CoreId>& cores) {
   return {};
 }
 
-void AffinityOnly::settle() {
+std::vector<Lost> AffinityOnly::settle() {
   if (std::exchange(changed_, false)) apply_to_all();
+  return lost_of_entered();
+}
+
+std::vector<Lost> AffinityOnly::lost_of_entered() {
+  std::vector<Lost> lost;
+  for (const ReservationId id : std::exchange(entered_, {}))
+    if (const auto member = members_.find(id); member != members_.end())
+      if (std::string fault = fault_of(member->second); !fault.empty()) lost.push_back({id, std::move(fault)});
+  return lost;
+}
+
+// Why a thread of the holder's runs elsewhere; "": none does. Such a thread is tried again with the next change.
+std::string AffinityOnly::fault_of(const Member& member) {
+  const std::vector<CoreId>& cores = sets_[member.set].cores;
+  for (const int thread : host_.processes->threads_of(member.holder.process.pid)) {
+    const auto now = host_.processes->affinity(thread);
+    if (!now || std::ranges::includes(cores, *now)) continue;
+    unmovable_.erase(thread);
+    return "thread " + std::to_string(thread) + " of process " + std::to_string(member.holder.process.pid) +
+           " cannot be moved to cores " + os::core_list_text(cores) + " and stays on " + os::core_list_text(*now) +
+           ": a cpuset of somebody else may keep it there, or it is under SCHED_DEADLINE, or of another user; take it "
+           "out of that";
+  }
+  return {};
+}
+
+// Those that were seen lead on when their first process has ended. Bound: the processes.
+void AffinityOnly::look() {
+  const auto is_tree = [](const auto& item) { return item.second.holder.extent == Extent::tree; };
+  if (std::ranges::none_of(members_, is_tree)) return;
+  const auto children = host_.processes->children();
+  for (auto& [id, member] : members_) {
+    if (member.holder.extent != Extent::tree) continue;
+    std::erase_if(member.processes, [&](const auto& item) { return !host_.processes->is_running(item.second); });
+    const auto seen = member.processes;
+    for (const auto& [root, identity] : seen)
+      for (const int pid : ProcessTable::tree_in(children, root))
+        if (const auto found = host_.processes->identity(pid); found && host_.processes->is_running(*found))
+          member.processes[pid] = *found;
+  }
 }
 
 Done<void> AffinityOnly::make_set(const SetName& set, const Place& place) {
@@ -68,14 +110,15 @@ Done<void> AffinityOnly::make_set(const SetName& set, const Place& place) {
 }
 
 // Processes that are in a set, and its cores. One of a tree may have a reservation of its own, which goes before.
-std::map<int, std::vector<CoreId>> AffinityOnly::owners() const {
+std::map<int, std::vector<CoreId>> AffinityOnly::owners() {
+  look();
   std::map<int, std::vector<CoreId>> owners;
   const auto add = [&](int pid, const SetName& set) {
     if (const auto place = sets_.find(set); place != sets_.end()) owners[pid] = place->second.cores;
   };
   for (const auto& [id, member] : members_)
     if (member.holder.extent == Extent::tree)
-      for (const int pid : host_.processes->tree_of(member.holder.process.pid)) add(pid, member.set);
+      for (const auto& [pid, identity] : member.processes) add(pid, member.set);
   for (const auto& [id, member] : members_) add(member.holder.process.pid, member.set);
   for (const auto& [pid, guest] : guests_)
     if (is_same(*host_.processes, guest.service)) add(pid, guest.set);
@@ -175,7 +218,9 @@ Done<Remarks> AffinityOnly::enter(const Enter& command) {
     return Unexpected{
         std::string("shares need control groups, which are not to be had here; ask for a whole core, or start "
                     "corelane-reserved where cgroup v1 or v2 has the cpuset controller")};
-  members_[command.id] = {.holder = command.holder, .set = command.set};
+  members_[command.id] = {
+      .holder = command.holder, .set = command.set, .processes = {{pid, command.holder.process}}};
+  entered_.push_back(command.id);
   changed_ = true;
   return Remarks{"other threads stay away as long as they do not change their own affinity"};
 }
@@ -195,14 +240,13 @@ void AffinityOnly::part(const Process& service, ReservationId) {
   changed_ = true;
 }
 
-// Nobody knows whose those are that outlive the one that started them.
 std::vector<int> AffinityOnly::processes_of(ReservationId id) const {
   const auto found = members_.find(id);
   if (found == members_.end()) return {};
-  const Holder& holder = found->second.holder;
-  if (!host_.processes->is_running(holder.process)) return {};
-  return holder.extent == Extent::tree ? host_.processes->tree_of(holder.process.pid)
-                                       : std::vector<int>{holder.process.pid};
+  std::vector<int> living;
+  for (const auto& [pid, identity] : found->second.processes)
+    if (host_.processes->is_running(identity)) living.push_back(pid);
+  return living;
 }
 
 }  // namespace corelane::reserved

@@ -25,7 +25,8 @@ class AffinityOnly final : public Backend {
   Done<void> set_common(const std::vector<CoreId>& cores) override;
   Done<void> make_set(const SetName& set, const Place& place) override;
   void remove_set(const SetName& set) override { sets_.erase(set); }
-  void settle() override;
+  std::vector<Lost> settle() override;
+  void look() override;
   Done<Remarks> enter(const Enter& command) override;
   void leave(ReservationId id) override;
   Done<void> join(const SetName& set, const Process& service) override;
@@ -36,6 +37,7 @@ class AffinityOnly final : public Backend {
   struct Member {
     Holder holder{};
     SetName set{};
+    std::map<int, Process> processes{};  // that were seen and live: of Extent::tree all of it
   };
 
   // A service that works in a client's set.
@@ -45,7 +47,9 @@ class AffinityOnly final : public Backend {
   };
 
   StartReport apply_to_all();
-  std::map<int, std::vector<CoreId>> owners() const;
+  std::map<int, std::vector<CoreId>> owners();
+  std::vector<Lost> lost_of_entered();
+  std::string fault_of(const Member& member);
   bool apply(int thread, const std::vector<CoreId>* owned, StartReport& report);
   bool note_given(const std::vector<CoreId>& cores);
   void note_had(const Process& thread, ThreadMemory::Mask mask);
@@ -55,7 +59,8 @@ class AffinityOnly final : public Backend {
   ThreadMemory memory_;
   std::vector<CoreId> all_{};
   std::vector<CoreId> common_{};
-  bool changed_ = false;  // since settle()
+  bool changed_ = false;                  // since settle()
+  std::vector<ReservationId> entered_{};  // since settle()
   std::map<SetName, Place> sets_{};
   std::map<ReservationId, Member> members_{};
   std::map<int, Guest> guests_{};          // by pid

@@ -73,8 +73,11 @@ class Backend {
   virtual void leave(ReservationId id) = 0;  // one that never entered is passed over
   virtual Done<void> join(const SetName& set, const Process& service) = 0;
   virtual void part(const Process& service, ReservationId home) = 0;
-  virtual void settle() {}
+  // Those that it turns out nobody is moved for.
+  virtual std::vector<Lost> settle() { return {}; }
 
+  // Looks at the host anew, once for all reservations: processes_of() tells what was there then, or later.
+  virtual void look() {}
   // What lives of the reservation's process or tree; services that work there do not count.
   virtual std::vector<int> processes_of(ReservationId id) const = 0;
 };

@@ -64,9 +64,13 @@ std::vector<int> HostProcesses::threads_of(int pid) const {
   return numbered_entries("/proc/" + std::to_string(pid) + "/task");
 }
 
-std::vector<int> HostProcesses::tree_of(int pid) const {
+std::multimap<int, int> HostProcesses::children() const {
   std::multimap<int, int> children;
-  for (const int other : numbered_entries("/proc")) children.emplace(parent_of(other), other);
+  for (const int pid : numbered_entries("/proc")) children.emplace(parent_of(pid), pid);
+  return children;
+}
+
+std::vector<int> ProcessTable::tree_in(const std::multimap<int, int>& children, int pid) {
   std::vector<int> tree{pid};
   for (std::size_t at = 0; at < tree.size(); ++at) {  // bound: the processes; a parent comes before its children
     const auto [first, last] = children.equal_range(tree[at]);

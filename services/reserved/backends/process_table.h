@@ -18,8 +18,11 @@ class ProcessTable {
 
   virtual std::vector<int> all() const = 0;
   virtual std::vector<int> threads_of(int pid) const = 0;
+  // Of everybody, by parent. One pass over all processes.
+  virtual std::multimap<int, int> children() const = 0;
   // The process and all that it started and that live, the process first.
-  virtual std::vector<int> tree_of(int pid) const = 0;
+  std::vector<int> tree_of(int pid) const { return tree_in(children(), pid); }
+  static std::vector<int> tree_in(const std::multimap<int, int>& children, int pid);
   // Of a process or a thread.
   virtual std::optional<Process> identity(int id) const = 0;
   // Whether that very process runs: one that nobody has waited for yet has ended.
@@ -48,7 +51,7 @@ class HostProcesses final : public ProcessTable {
 
   std::vector<int> all() const override;
   std::vector<int> threads_of(int pid) const override;
-  std::vector<int> tree_of(int pid) const override;
+  std::multimap<int, int> children() const override;
   std::optional<Process> identity(int id) const override;
   bool is_running(const Process& process) const override;
   std::optional<std::string> group_of(int id, const std::string& controller) const override;

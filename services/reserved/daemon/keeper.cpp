@@ -45,7 +45,7 @@ void Keeper::stop() {
 Keeper::Outcome Keeper::tell(const Fact& fact) {
   Outcome outcome;
   for (const Command& command : parts_.accounts.decide(fact)) carry_out(command, outcome);
-  parts_.backend.settle();
+  settle();
   // Bound: each failure ends a reservation.
   while (!failures_.empty()) {
     const Failure failure = std::move(failures_.back());
@@ -56,9 +56,13 @@ Keeper::Outcome Keeper::tell(const Fact& fact) {
     }
     Outcome others;
     for (const Command& command : parts_.accounts.decide(Failed{parts_.now(), failure.id})) carry_out(command, others);
-    parts_.backend.settle();
+    settle();
   }
   return outcome;
+}
+
+void Keeper::settle() {
+  for (const Lost& lost : parts_.backend.settle()) fail(lost.id, lost.why);
 }
 
 // Who has failed is given back soon; what else was commanded for him is passed over.
@@ -173,8 +177,9 @@ const Account* Keeper::nearest(const Process& process) const {
   return nearest;
 }
 
-std::optional<Account> Keeper::holding(const Process& process) const {
+std::optional<Account> Keeper::holding(const Process& process, bool looks_anew) const {
   const std::scoped_lock lock(mutex_);
+  if (looks_anew) parts_.backend.look();
   const Account* const found = nearest(process);
   return found == nullptr ? std::nullopt : std::optional(*found);
 }
@@ -241,6 +246,7 @@ Expected<GrantView, Refusal> Keeper::work_on(ReservationId id, const Process& se
     return Refusal{
         .kind = RefusalKind::bad_request,
         .reason = "process " + std::to_string(service.pid) + " works on a client's cores already; leave first"};
+  parts_.backend.look();
   const Account* const tree = nearest(service);
   const Outcome outcome = tell(CameIn{id, service, tree == nullptr ? no_reservation : tree->id});
   if (outcome.join_fault.empty()) return view(id);
@@ -303,6 +309,7 @@ bool Keeper::has_visitor(ReservationId id) const {
 void Keeper::forget_ended() {
   std::vector<ReservationId> over;
   heirs_.clear();
+  parts_.backend.look();
   for (const Account* account : parts_.accounts.all()) {
     if (account->waiting) continue;
     const auto living = parts_.backend.processes_of(account->id);

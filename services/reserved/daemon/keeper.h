@@ -56,7 +56,8 @@ class Keeper {
   Expected<GrantView, Refusal> reserve(Holder holder, const Wanted& wanted, const Terms& terms);
   Expected<GrantView, Refusal> look(ReservationId id);
   // What the process runs on, of its own or of a tree that it is in; nothing for a thread's share, and for a guest.
-  std::optional<Account> holding(const Process& process) const;
+  // Without `looks_anew` by what was seen last, about a second ago at most: that takes no pass over all processes.
+  std::optional<Account> holding(const Process& process, bool looks_anew = true) const;
   bool renew(ReservationId id, Duration lease);  // false: it has ended
   void release(ReservationId id);
   Expected<void, Refusal> lend(ReservationId id, const Process& service);
@@ -97,6 +98,7 @@ class Keeper {
 
   Outcome tell(const Fact& fact);
   void carry_out(const Command& command, Outcome& outcome);
+  void settle();
   Done<void> act(const Command& command, Outcome& outcome);
   Done<void> join(const Join& command);
   Expected<GrantView, Refusal> view(ReservationId id) const;

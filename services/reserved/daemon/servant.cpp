@@ -238,8 +238,10 @@ idl::Grant ReservationServant::reserve_share(const idl::Holder& for_whom, const 
 }
 
 idl::OwnCores ReservationServant::own_cores(const idl::CoresWanted& wanted, const idl::Terms& how) {
-  const Process process = caller().process;
-  const auto held = keeper_.holding(process);
+  const Caller from = caller();
+  // Who may reserve nothing costs the others no look at all processes, and may be on cores that somebody gave it.
+  const bool may_reserve = access_.admits(from.user, core::calling_groups()).has_value();
+  const auto held = keeper_.holding(from.process, may_reserve);
   if (!held) {
     const idl::Holder self(idl::Process(0, 0), idl::Scope::one_process, 0);
     return idl::OwnCores(true, reserve(self, wanted_cores(wanted), how));

@@ -64,13 +64,14 @@ TEST_CASE("whatever the backend what a crash left is put back from the journal o
 }
 
 TEST_CASE("a tree goes as a whole, and ends with its last process") {
-  const Kind kind = GENERATE(Kind::v1, Kind::v2);
-  FakeHost fake(kind);
+  FakeHost fake(GENERATE(Kind::v1, Kind::v2, Kind::affinity));
   const int app = fake.processes.fork_from(fake.shell), child = fake.processes.fork_from(app);
   REQUIRE(fake.reserve(app));
-  CHECK(fake.processes.group_of(child, kind == Kind::v1 ? "cpuset" : "") ==
-        fake.processes.group_of(app, kind == Kind::v1 ? "cpuset" : ""));
+  const auto place = fake.cores_of(app) + fake.group_of(app);
+  CHECK(fake.cores_of(child) + fake.group_of(child) == place);
   fake.kill(app);
+  fake.keeper().tick();
+  CHECK(fake.cores_of(child) + fake.group_of(child) == place);
   CHECK(fake.keeper().accounts().size() == 1);
   CHECK(fake.watched.back() == fake.processes.identity(child));
   fake.kill(child);
@@ -303,7 +304,43 @@ TEST_CASE("a service whose loan is over comes in no more until it is lent to it 
   CHECK(visit.loan().times == 2);
 }
 
+TEST_CASE("a tick looks at the parents of all processes as often for many trees as for one") {
+  const auto passes_with = [](int trees) {
+    FakeHost fake(Kind::affinity);
+    for (int i = 0; i < trees; ++i) REQUIRE(fake.reserve(fake.processes.fork_from(fake.shell)));
+    const int before = fake.processes.passes;
+    fake.keeper().tick();
+    return fake.processes.passes - before;
+  };
+  CHECK(passes_with(3) == passes_with(1));
+}
+
+TEST_CASE("a question by someone without the right costs no look at all processes") {
+  FakeHost fake(Kind::affinity);
+  const int app = fake.processes.fork_from(fake.shell);
+  const auto grant = fake.reserve(app);
+  REQUIRE(grant);
+  const int before = fake.processes.passes;
+  CHECK(fake.keeper().holding(fake.processes.identity(app).value(), false)->id == grant->id);
+  CHECK(fake.processes.passes == before);
+}
+
 // Error paths.
+
+TEST_CASE("a process whose affinity cannot be set is refused and may come once it can") {
+  FakeHost fake(Kind::affinity);
+  const int app = fake.processes.fork_from(fake.shell);
+  fake.processes.entries[app].refuses_affinity = GENERATE(EINVAL, EBUSY);
+  const auto refused = fake.reserve(app);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == RefusalKind::system_refused);
+  CHECK_THAT(refused.error().reason, Catch::Contains("cannot be moved to cores 3 and stays on 0-3"));
+  CHECK(fake.keeper().accounts().empty());
+  CHECK(fake.cores_of(fake.shell) == "0-3");
+  fake.processes.entries[app].refuses_affinity = 0;
+  CHECK(fake.reserve(app));
+  CHECK(fake.cores_of(app) == "3");
+}
 
 TEST_CASE("a core whose process takes long to end goes to everybody once it has, and others meanwhile") {
   FakeHost fake(Kind::v1);

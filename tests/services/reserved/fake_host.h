@@ -50,6 +50,7 @@ class FakeProcesses final : public reserved::ProcessTable {
     bool bound = false;   // to its core, by the kernel
     bool zombie = false;  // has ended, and nobody has waited for it
     bool ending = false;  // gives its memory back: no list has it, and its groups stay busy
+    int refuses_affinity = 0;  // an errno: of a cpuset of somebody else, or under SCHED_DEADLINE
     Duration used{};
     os::SchedulingClass scheduling{};
     std::optional<CoreId> last_core{};
@@ -90,12 +91,11 @@ class FakeProcesses final : public reserved::ProcessTable {
   std::vector<int> threads_of(int pid) const override {
     return entries.contains(pid) ? std::vector<int>{pid} : std::vector<int>{};
   }
-  std::vector<int> tree_of(int pid) const override {
-    std::vector<int> tree{pid};
-    for (std::size_t at = 0; at < tree.size(); ++at)
-      for (const auto& [child, entry] : entries)
-        if (entry.parent == tree[at]) tree.push_back(child);
-    return tree;
+  std::multimap<int, int> children() const override {
+    ++passes;
+    std::multimap<int, int> children;
+    for (const auto& [pid, entry] : entries) children.emplace(entry.parent, pid);
+    return children;
   }
   std::optional<reserved::Process> identity(int id) const override {
     const auto found = entries.find(id);
@@ -123,6 +123,7 @@ class FakeProcesses final : public reserved::ProcessTable {
     const auto found = entries.find(thread);
     if (found == entries.end()) return ESRCH;
     if (found->second.bound) return EINVAL;
+    if (found->second.refuses_affinity != 0) return found->second.refuses_affinity;
     return fate.meet([&] { return given[thread].push_back(cores), found->second.affinity = cores, 0; });
   }
   int set_deadline(int thread, Duration, Duration) override {
@@ -143,6 +144,7 @@ class FakeProcesses final : public reserved::ProcessTable {
   std::map<int, std::vector<std::vector<CoreId>>> given;  // masks by thread, in order
   Fate fate;                                              // also of the control groups
   bool refuses_deadline = false;
+  mutable int passes = 0;  // over all processes and their parents
 
  private:
   const std::vector<CoreId> cores_;
