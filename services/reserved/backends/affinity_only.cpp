@@ -218,8 +218,7 @@ Done<Remarks> AffinityOnly::enter(const Enter& command) {
     return Unexpected{
         std::string("shares need control groups, which are not to be had here; ask for a whole core, or start "
                     "corelane-reserved where cgroup v1 or v2 has the cpuset controller")};
-  members_[command.id] = {
-      .holder = command.holder, .set = command.set, .processes = {{pid, command.holder.process}}};
+  members_[command.id] = {.holder = command.holder, .set = command.set, .processes = {{pid, command.holder.process}}};
   entered_.push_back(command.id);
   changed_ = true;
   return Remarks{"other threads stay away as long as they do not change their own affinity"};

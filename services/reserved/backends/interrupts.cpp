@@ -53,6 +53,18 @@ std::string mask_text(const std::vector<CoreId>& cores) {
 }  // namespace
 
 void Interrupts::keep_to(const std::vector<CoreId>& cores) {
+  again_ = false;
+  look(cores);
+}
+
+unsigned Interrupts::keep_away_again(const std::vector<CoreId>& cores) {
+  again_ = true;
+  look(cores);
+  return strayed_;
+}
+
+void Interrupts::look(const std::vector<CoreId>& cores) {
+  strayed_ = 0;
   report_ = {};
   if (folder_.empty()) return;
   const InterruptReport none = report_;
@@ -72,14 +84,16 @@ bool Interrupts::steer(const std::string& file, const Form& form, const std::vec
   if (!now || !first) return false;
   auto wanted = common_to(*first, cores);
   if (wanted.empty()) wanted = cores;
-  if (*now == wanted) {
+  if (*now == wanted || (again_ && without(*now, cores).empty())) {
     if (kept != entries.end()) ++report_.steered;
     return true;
   }
+  const bool kept_before = kept != entries.end();
   const JournalEntry entry{.kind = JournalEntry::Kind::interrupt, .subject = file, .before = form.text(*first)};
-  if (kept == entries.end() && !journal_->add(entry)) return false;
+  if (!kept_before && !journal_->add(entry)) return false;
   const bool done = folder.write(file, form.text(wanted)) == 0;
   if (done && wanted != *first) ++report_.steered;
+  if (done && kept_before) ++strayed_;
   if (done ? wanted == *first : *now == *first) journal_->drop(entry);  // it goes where it did at first
   return done;
 }

@@ -23,6 +23,9 @@ class Interrupts {
 
   // Each, also those to come, goes to what it had at first of these cores, or to all of them where that is nothing.
   void keep_to(const std::vector<CoreId>& cores);
+  // Now and then: those that somebody has sent to other cores since go back, and the report is of now. How many did.
+  unsigned keep_away_again(const std::vector<CoreId>& cores);
+  bool is_on() const { return !folder_.empty(); }
   InterruptReport report() const { return report_; }
 
  private:
@@ -31,11 +34,14 @@ class Interrupts {
     std::optional<std::vector<CoreId>> (*parse)(std::string_view);
     std::string (*text)(const std::vector<CoreId>&);
   };
+  void look(const std::vector<CoreId>& cores);
   bool steer(const std::string& file, const Form& form, const std::vector<CoreId>& cores);
 
   const std::string folder_;
   Journal* const journal_;
   InterruptReport report_{};
+  bool again_ = false;    // of the look under way: who is on these cores alone is let be
+  unsigned strayed_ = 0;  // as found by the latest look
 };
 
 }  // namespace corelane::reserved

@@ -81,6 +81,13 @@ std::vector<int> ProcessTable::tree_in(const std::multimap<int, int>& children, 
 
 std::optional<Process> HostProcesses::identity(int id) const { return os::identity_of(id); }
 
+std::string HostProcesses::name_of(int pid) const {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/comm");
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
 // Its first thread may have ended before the others.
 bool HostProcesses::is_running(const Process& process) const {
   return os::is_alive(process) || (identity(process.pid) == process && threads_of(process.pid).size() > 1);

@@ -25,6 +25,8 @@ class ProcessTable {
   static std::vector<int> tree_in(const std::multimap<int, int>& children, int pid);
   // Of a process or a thread.
   virtual std::optional<Process> identity(int id) const = 0;
+  // Of its program, as the kernel cuts it off; "" when gone.
+  virtual std::string name_of(int pid) const = 0;
   // Whether that very process runs: one that nobody has waited for yet has ended.
   virtual bool is_running(const Process& process) const = 0;
   // Path of its control group in the hierarchy of the controller; "" controller: the unified one. Nothing when gone.
@@ -53,6 +55,7 @@ class HostProcesses final : public ProcessTable {
   std::vector<int> threads_of(int pid) const override;
   std::multimap<int, int> children() const override;
   std::optional<Process> identity(int id) const override;
+  std::string name_of(int pid) const override;
   bool is_running(const Process& process) const override;
   std::optional<std::string> group_of(int id, const std::string& controller) const override;
   std::optional<std::vector<CoreId>> affinity(int thread) const override;

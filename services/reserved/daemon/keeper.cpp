@@ -1,12 +1,15 @@
 #include "services/reserved/daemon/keeper.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "orb/os/log.h"
 
 namespace corelane::reserved {
 namespace {
+
+constexpr Duration between_looks_at_interrupts = std::chrono::seconds{10};
 
 Refusal unknown(ReservationId id) {
   return {.kind = RefusalKind::bad_request,
@@ -31,6 +34,7 @@ Done<void> Keeper::start() {
   auto started = parts_.backend.start(all);
   if (!started) return Unexpected{started.error()};
   started_ = *started;
+  watch_interrupts();
   return {};
 }
 
@@ -281,7 +285,21 @@ bool Keeper::tick() {
   for (const Lost& lost : parts_.backend.sweep()) fail(lost.id, lost.why);
   tell(Ticked{parts_.now()});
   forget_ended();
+  if (parts_.now() - interrupts_looked_at_ >= between_looks_at_interrupts) watch_interrupts();
   return parts_.backend.is_waiting();
+}
+
+// Somebody else, as a rule irqbalance, may have sent some to reserved cores.
+void Keeper::watch_interrupts() {
+  interrupts_looked_at_ = parts_.now();
+  if (!parts_.interrupts.is_on()) return;
+  is_balanced_ = std::ranges::any_of(parts_.processes.all(),
+                                     [&](int pid) { return parts_.processes.name_of(pid) == "irqbalance"; });
+  if (const unsigned strayed = parts_.interrupts.keep_away_again(parts_.accounts.common()); strayed > 0)
+    os::log::warn(std::to_string(strayed) +
+                  " interrupts had been sent to reserved cores by somebody else and are "
+                  "away from them again" +
+                  (is_balanced_ ? "; irqbalance runs: systemctl disable --now irqbalance" : ""));
 }
 
 // The end of a tree is seen at once: it is the end of whoever is watched then, one after the other.
@@ -344,7 +362,13 @@ std::vector<CoreState> Keeper::cores() const {
 
 KeeperStatus Keeper::status() const {
   const std::scoped_lock lock(mutex_);
-  return {.backend = parts_.backend.report(), .started = started_, .interrupts = parts_.interrupts.report()};
+  KeeperStatus status{
+      .backend = parts_.backend.report(), .started = started_, .interrupts = parts_.interrupts.report()};
+  if (is_balanced_)
+    status.backend.cannot.push_back(
+        "irqbalance runs and sends interrupts to reserved cores, where they are until the next look, ten seconds later "
+        "at most; systemctl disable --now irqbalance");
+  return status;
 }
 
 }  // namespace corelane::reserved

@@ -110,6 +110,7 @@ class Keeper {
   void watch_needed();
   void watch_heir(const Account& account, const std::vector<int>& living);
   void forget_ended();
+  void watch_interrupts();
   const Account* nearest(const Process& process) const;
   bool has_visitor(ReservationId id) const;
 
@@ -121,7 +122,9 @@ class Keeper {
   std::map<ReservationId, Remarks> remarks_{};        // of those granted
   std::map<ReservationId, std::string> why_ended_{};  // of some that ended, and not by release
   std::map<std::int32_t, Visit> visits_{};            // under way, by pid of the service
-  std::vector<Process> heirs_{};                      // one of each tree whose first process has ended; watched
+  Time interrupts_looked_at_{};
+  bool is_balanced_ = false;      // irqbalance runs, and interrupts are to be steered
+  std::vector<Process> heirs_{};  // one of each tree whose first process has ended; watched
 };
 
 }  // namespace corelane::reserved

@@ -47,10 +47,11 @@ class FakeProcesses final : public reserved::ProcessTable {
   struct Entry {
     int parent = 0;
     std::uint64_t started = 0;
-    bool bound = false;   // to its core, by the kernel
-    bool zombie = false;  // has ended, and nobody has waited for it
-    bool ending = false;  // gives its memory back: no list has it, and its groups stay busy
+    bool bound = false;        // to its core, by the kernel
+    bool zombie = false;       // has ended, and nobody has waited for it
+    bool ending = false;       // gives its memory back: no list has it, and its groups stay busy
     int refuses_affinity = 0;  // an errno: of a cpuset of somebody else, or under SCHED_DEADLINE
+    std::string name{};
     Duration used{};
     os::SchedulingClass scheduling{};
     std::optional<CoreId> last_core{};
@@ -102,6 +103,7 @@ class FakeProcesses final : public reserved::ProcessTable {
     if (found == entries.end()) return std::nullopt;
     return reserved::Process{.pid = id, .start_ticks = found->second.started};
   }
+  std::string name_of(int pid) const override { return entries.contains(pid) ? entries.at(pid).name : ""; }
   bool is_running(const reserved::Process& process) const override {
     return identity(process.pid) == process && !entries.at(process.pid).zombie && !entries.at(process.pid).ending;
   }

@@ -10,6 +10,7 @@
 #include "services/reserved/backends/memory_of_threads.h"
 #include "services/reserved/backends/restore.h"
 #include "tests/services/reserved/fake_host.h"
+#include "tests/services/reserved/reserving_host.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
@@ -134,6 +135,62 @@ TEST_CASE("an interrupt that cannot be put back is not forgotten") {
   CHECK(interrupts.report().fixed == 1);
   REQUIRE(journal.entries().size() == 1);
   CHECK(journal.entries().front().before == "8000");
+}
+
+namespace {
+
+// A host with an interrupt that may go to all of its cores, and a reservation of core 3.
+struct InterruptedHost : corelane::testing::FakeHost {
+  InterruptedHost() {
+    std::filesystem::create_directories(directory / "irq/30");
+    send_to("0-3");
+    const auto granted = reserve(shell);
+    REQUIRE(granted);
+    CHECK(cores() == "0-2");
+  }
+  std::string file() const { return directory / "irq/30/smp_affinity_list"; }
+  void send_to(const std::string& cores) const { std::ofstream(file()) << cores << "\n"; }
+  std::string cores() const {
+    std::string text;
+    std::getline(std::ifstream(file()), text);
+    return text;
+  }
+  void pass(Duration time) {
+    now += time;
+    keeper().tick();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an interrupt that somebody sends to a reserved core goes away again within ten seconds") {
+  InterruptedHost host;
+  host.send_to("1,3");
+  host.pass(std::chrono::seconds{10} - Duration{1});
+  CHECK(host.cores() == "1,3");
+  host.pass(Duration{1});
+  CHECK(host.cores() == "0-2");
+  CHECK(host.keeper().status().interrupts.steered == 1);
+}
+
+TEST_CASE("an interrupt that somebody sends to another core that is nobody's is let be") {
+  InterruptedHost host;
+  host.send_to("1");
+  host.pass(std::chrono::seconds{10});
+  CHECK(host.cores() == "1");
+  CHECK(host.keeper().status().interrupts.steered == 1);
+}
+
+TEST_CASE("irqbalance is told with what to do about it while it runs") {
+  InterruptedHost host;
+  const int balancer = host.processes.fork_from(0);
+  host.processes.entries[balancer].name = "irqbalance";
+  host.pass(std::chrono::seconds{10});
+  CHECK_THAT(host.keeper().status().backend.cannot.back(), Catch::Contains("systemctl disable --now irqbalance"));
+  host.kill(balancer);
+  host.pass(std::chrono::seconds{10});
+  for (const std::string& cannot : host.keeper().status().backend.cannot)
+    CHECK_THAT(cannot, !Catch::Contains("irqbalance"));
 }
 
 TEST_CASE("interrupts stay away from reserved cores and come back") {

@@ -91,7 +91,7 @@ class FakeHost {
   FakeProcesses processes{os::parse_core_list("0-3").value()};
   FakeGroups cpuset{"cpuset", processes, "0-3"}, cpu{"cpu", processes, ""}, unified{"", processes, "0-3"};
   reserved::Journal journal;
-  reserved::Interrupts interrupts{"", journal};
+  reserved::Interrupts interrupts{directory / "irq", journal};  // none, unless a test makes some
   std::unique_ptr<reserved::Backend> backend;
   int shell = 0, kernel_thread = 0;
   std::map<int, FakeProcesses::Entry> before;
