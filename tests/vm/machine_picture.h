@@ -22,8 +22,15 @@ class MachinePicture {
   static MachinePicture taken() {
     MachinePicture picture;
     picture.take_threads();
-    picture.take_groups();
+    picture.take_groups("/sys/fs/cgroup");
     picture.take_interrupts();
+    return picture;
+  }
+  // Of these control groups alone, and of the threads of this namespace.
+  static MachinePicture taken_of(const std::vector<std::string>& groups) {
+    MachinePicture picture;
+    picture.take_threads();
+    for (const std::string& group : groups) picture.take_groups(group);
     return picture;
   }
   // What is otherwise there; "" for nothing. Threads that have ended or begun meanwhile are no difference.
@@ -70,11 +77,11 @@ class MachinePicture {
                                                                 line_of(folder + "/cgroup");
       }
   }
-  void take_groups() {
+  void take_groups(const std::string& top) {
     std::error_code fault;
-    std::filesystem::recursive_directory_iterator at("/sys/fs/cgroup", fault);
+    std::filesystem::recursive_directory_iterator at(top, fault);
     if (fault) return;
-    take_group("/sys/fs/cgroup");
+    take_group(top);
     for (const auto& entry : at)
       if (entry.is_directory(fault)) take_group(entry.path());
   }

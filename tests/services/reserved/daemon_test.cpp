@@ -15,8 +15,7 @@
 #include "orb/os/clock.h"
 #include "orb/os/core_list.h"
 #include "reservationC.h"
-#include "tests/services/reserved/own_namespace.h"
-#include "tests/services/reserved/running_daemon.h"
+#include "tests/services/reserved/daemon_inside.h"
 #include "tests/support/jumping_clock.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
@@ -26,29 +25,6 @@ using namespace corelane::testing;
 namespace idl = Corelane::Reservation;
 
 namespace {
-
-// What was wrong inside.
-class Faults {
- public:
-  void unless(bool good, const std::string& what) {
-    if (!good) text_ += (text_.empty() ? "" : "; ") + what;
-  }
-  template <typename T>
-  void differ(const T& found, const T& expected, const char* what) {
-    std::ostringstream text;
-    text << what << " is " << found << " and not " << expected;
-    unless(found == expected, text.str());
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-RunningDaemon daemon_of(const LiveCpusets& at) {
-  return RunningDaemon({"-ORBReservedRoot", "/" + at.root, "-ORBReservedBackend", "cgroup-v1", "-ORBReservedInterrupts",
-                        "off", "-ORBReservedKeep", at.first()});
-}
 
 // What the body says in a process of its own.
 std::string text_of_child(const std::function<std::string()>& body) {
@@ -71,20 +47,6 @@ std::string text_of_child(const std::function<std::string()>& body) {
   close(ends[0]);
   waitpid(child, nullptr, 0);
   return {text, static_cast<std::size_t>(std::max<ssize_t>(count, 0))};
-}
-
-void check_inside(const std::function<std::string(const LiveCpusets&)>& body) {
-  const LiveCpusets at;
-  if (!at.missing().empty()) {
-    std::cout << "SKIPPED: " << at.missing() << std::endl;
-    return;
-  }
-  daemon_program();
-  const std::string faults = run_inside(at, [&] { return body(at); });
-  if (faults.starts_with(cannot))
-    std::cout << "SKIPPED: " << faults << std::endl;
-  else
-    CHECK(faults == "");
 }
 
 }  // namespace
@@ -119,6 +81,31 @@ TEST_CASE("the daemon gives a process a core and takes it back when the process 
     faults.differ(daemon.end(), std::string("exit status 0"), "the end");
     faults.differ(at.set_of(two), std::string("root"), "where others are after the daemon's end");
     faults.unless(at.children().empty(), "groups are left");
+    return faults.text();
+  });
+}
+
+TEST_CASE("a program under corelane reserve runs on the reserved core, and its end gives the core back") {
+  const std::string tool = os::program_beside("corelane");
+  check_inside([&](const LiveCpusets& at) {
+    Faults faults;
+    Sleeper other;
+    RunningDaemon daemon = daemon_of(at);
+    ReservationClient client(daemon);
+    os::ChildProcess program(
+        {tool, "-ORBRuntimeDirectory", daemon.directory(), "reserve", "--quiet", "--cores", "1", "--", "cat"});
+    program.write_line("I run");
+    faults.differ(program.read_line().value_or("nothing"), std::string("I run"), "what the program says");
+    const auto accounts = client.server->accounts();
+    faults.unless(
+        accounts.size() == 1 && accounts[0].whose().who().pid() == program.pid() && accounts[0].program() == "cat",
+        "the account");
+    const auto cores = reserved::HostProcesses().affinity(program.pid()).value_or(std::vector<CoreId>{});
+    faults.differ(os::core_list_text(cores), at.second(), "where the program runs");
+    faults.differ(at.cores_of(other), at.first(), "where others run");
+    kill(program.pid(), SIGKILL);
+    faults.unless(client.accounts_become(0), "still held by a dead program");
+    faults.differ(at.cores_of(other), at.both(), "where others run after the end");
     return faults.text();
   });
 }

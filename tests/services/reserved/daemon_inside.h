@@ -1,0 +1,56 @@
+// A test with corelane-reserved on cpusets of this kernel, in a namespace of processes of the test's own. Threads: one.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/services/reserved/own_namespace.h"
+#include "tests/services/reserved/running_daemon.h"
+
+namespace corelane::testing {
+
+// What was wrong inside.
+class Faults {
+ public:
+  void unless(bool good, const std::string& what) {
+    if (!good) text_ += (text_.empty() ? "" : "; ") + what;
+  }
+  template <typename T>
+  void differ(const T& found, const T& expected, const char* what) {
+    std::ostringstream text;
+    text << what << " is " << found << " and not " << expected;
+    unless(found == expected, text.str());
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+inline std::vector<std::string> options_of(const LiveCpusets& at) {
+  return {"-ORBReservedRoot",       "/" + at.root, "-ORBReservedBackend", "cgroup-v1",
+          "-ORBReservedInterrupts", "off",         "-ORBReservedKeep",    at.first()};
+}
+
+inline RunningDaemon daemon_of(const LiveCpusets& at) { return RunningDaemon(options_of(at)); }
+
+// Skipped where there are no such cpusets.
+inline void check_inside(const std::function<std::string(const LiveCpusets&)>& body) {
+  const LiveCpusets at;
+  if (!at.missing().empty()) {
+    std::cout << "SKIPPED: " << at.missing() << std::endl;
+    return;
+  }
+  daemon_program();
+  const std::string faults = run_inside(at, [&] { return body(at); });
+  if (faults.starts_with(cannot))
+    std::cout << "SKIPPED: " << faults << std::endl;
+  else
+    CHECK(faults == "");
+}
+
+}  // namespace corelane::testing
