@@ -189,8 +189,8 @@ TEST_CASE("irqbalance is told with what to do about it while it runs") {
   CHECK_THAT(host.keeper().status().backend.cannot.back(), Catch::Contains("systemctl disable --now irqbalance"));
   host.kill(balancer);
   host.pass(std::chrono::seconds{10});
-  for (const std::string& cannot : host.keeper().status().backend.cannot)
-    CHECK_THAT(cannot, !Catch::Contains("irqbalance"));
+  for (const std::string& lack : host.keeper().status().backend.cannot)
+    CHECK_THAT(lack, !Catch::Contains("irqbalance"));
 }
 
 TEST_CASE("interrupts stay away from reserved cores and come back") {
