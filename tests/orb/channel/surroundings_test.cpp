@@ -116,10 +116,14 @@ TEST_CASE("a kernel or a sandbox without a system call gets an error that names 
 
 TEST_CASE("memory that cannot be sealed is an error that names the kernel that is needed") {
   const std::string text = in_child([] {
-    if (!forget_system_call(SYS_fcntl, EINVAL)) return std::string("F_SEAL_FUTURE_WRITE (Linux 5.1)");
+    if (!forget_system_call(SYS_fcntl, EINVAL)) return std::string("SKIPPED");
     const auto made = make_memory(4096, Writers::maker_alone);
     return made ? std::string("memory") : made.error().text;
   });
+  if (text == "SKIPPED") {
+    std::cout << "SKIPPED: this system does not let a process give up system calls\n";
+    return;
+  }
   CHECK(holds(text, "F_SEAL_FUTURE_WRITE"));
   CHECK(holds(text, "(Linux 5.1)"));
 }
