@@ -1,4 +1,4 @@
-// Every order of the steps by which one end publishes and the other sleeps, with the store buffers of real processors
+// Every order of the steps by which one end publishes and the other sleeps, with the store buffers of x86 processors
 // and with the death of either at any step, for each way to sleep. The model is bell.h and waiting.h step by step; each
 // action names the line that it stands for. The two reasons to sleep (no record, no room) and the close are the same
 // steps with other words.
