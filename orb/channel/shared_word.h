@@ -17,10 +17,10 @@ namespace corelane::channel {
 inline constexpr std::size_t no_share = 128;  // two adjacent lines: hardware prefetches them in pairs
 
 #ifdef CORELANE_CHANNEL_INJECT
-void after_store() noexcept;  // the tests' own
+void after_store(const void* where) noexcept;  // the tests' own
 inline constexpr std::size_t copied_at_once = 256;
 #else
-inline void after_store() noexcept {}
+inline void after_store(const void*) noexcept {}
 inline constexpr std::size_t copied_at_once = SIZE_MAX;
 #endif
 
@@ -29,25 +29,27 @@ class SharedWord {
   static_assert(std::atomic_ref<T>::is_always_lock_free, "shared memory needs address-free atomics");
 
  public:
-  explicit SharedWord(T& word) noexcept : word_(word) {}
+  explicit SharedWord(T& word) noexcept : at_(&word) {}
 
-  T load(std::memory_order order) const noexcept { return word_.load(order); }
+  T load(std::memory_order order) const noexcept { return word().load(order); }
   void store(T value, std::memory_order order) const noexcept {
-    word_.store(value, order);
-    after_store();
+    word().store(value, order);
+    after_store(at_);
   }
   T exchange(T value, std::memory_order order) const noexcept {
-    const T old = word_.exchange(value, order);
-    after_store();
+    const T old = word().exchange(value, order);
+    after_store(at_);
     return old;
   }
   void add(T value, std::memory_order order) const noexcept {
-    word_.fetch_add(value, order);
-    after_store();
+    word().fetch_add(value, order);
+    after_store(at_);
   }
 
  private:
-  std::atomic_ref<T> word_;
+  std::atomic_ref<T> word() const noexcept { return std::atomic_ref<T>(*at_); }
+
+  T* at_;
 };
 
 // A word that only the peer may write: its memory may be mapped read-only here.
@@ -61,7 +63,7 @@ inline void copy_to_shared(std::byte* to, const std::byte* from, std::size_t siz
   for (std::size_t at = 0; at < size;) {  // bound: the size; a single turn but in the injection build
     const std::size_t piece = size - at < copied_at_once ? size - at : copied_at_once;
     copy_bytes(to + at, from + at, piece);
-    after_store();
+    after_store(to + at);
     at += piece;
   }
 }
@@ -69,7 +71,7 @@ inline void copy_to_shared(std::byte* to, const std::byte* from, std::size_t siz
 // The same for up to short_copy bytes, without a call.
 inline void copy_few_to_shared(std::byte* to, const std::byte* from, std::size_t size) noexcept {
   copy_few_bytes(to, from, size);
-  after_store();
+  after_store(to);
 }
 
 }  // namespace corelane::channel

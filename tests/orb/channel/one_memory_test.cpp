@@ -51,8 +51,7 @@ class OneMemory {
  public:
   explicit OneMemory(const Options& options) {
     SocketPair sockets;
-    auto accepted =
-        std::async(std::launch::async, [&] { return accept_end(std::move(sockets.far), options, soon()); });
+    auto accepted = std::async(std::launch::async, [&] { return accept_end(std::move(sockets.far), options, soon()); });
     EndParts one = parts_of(connect_end(std::move(sockets.near), options, soon()));
     EndParts other = parts_of(accepted.get());
     one.peer = view_of(other.own);
@@ -152,7 +151,8 @@ TEST_CASE("two ends over one memory talk from two threads, sleeping and ringing 
   });
   std::uint32_t wrong = 0;
   for (std::uint32_t i = 0; i < messages; i += 2) {
-    const bool said = ends.near->write(as_bytes(message(i)), soon()) && ends.near->write(as_bytes(message(i + 1)), soon());
+    const bool said =
+        ends.near->write(as_bytes(message(i)), soon()) && ends.near->write(as_bytes(message(i + 1)), soon());
     for (const std::uint32_t number : {i, i + 1}) wrong += !said || read(*ends.near) != message(number) ? 1 : 0;
   }
   echo.join();

@@ -1,25 +1,101 @@
 // One end dies after every single store to shared memory, one by one: after the first, after the second, and so on
-// until it has nothing left to store. The other end reads a whole prefix of what was said, is told, and goes on.
+// until it has nothing left to store. The other end reads a whole prefix of what was said, is told, knows which of its
+// own messages the dead one cannot have acted on, and goes on.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <cinttypes>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <new>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/support/forked_peer.h"
 
 namespace {
 
-std::uint64_t stores_to_live = 0;  // 0: for ever
-
-}  // namespace
-
-void corelane::channel::after_store() noexcept {
-  if (stores_to_live != 0 && --stores_to_live == 0) kill(getpid(), SIGKILL);
-}
-
 using namespace corelane;
 using namespace corelane::channel;
 using namespace corelane::testing;
+
+// What the end that dies leaves behind, in memory of its own that outlives it. Stores there are none to the channel.
+struct Diary {
+  std::atomic<std::uint32_t> acted{0};             // messages that it read and acted upon
+  std::atomic<std::uint32_t> waits_for_room{0};    // that were about to begin, with a full ring
+  std::atomic<std::uint32_t> waits_for_chunks{0};  // the same, with all chunks lent
+  char last[32] = {};                              // the word of its last store
+};
+
+// What ends this process: its n-th store, or the first to a word; neither: it lives.
+struct Fate {
+  std::uint64_t stores = 0;
+  const char* word = nullptr;
+};
+Fate fate;
+Diary* diary = nullptr;
+
+// Where the memory of the channel stands in this process that this end may write.
+const std::byte *region = nullptr, *sleep_page = nullptr;
+bool connects = false;
+
+void find_memory() {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    char mode[5] = {};
+    if (line.find("corelane-channel") == std::string::npos) continue;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %4s", &begin, &end, mode) != 3 || mode[1] != 'w') continue;
+    (end - begin == page_size ? sleep_page : region) = reinterpret_cast<const std::byte*>(begin);
+  }
+}
+
+constexpr Shape shape{.slots = 64, .chunks = 3, .chunk_size = 4096};
+
+// The name that the tables of docs/channel.md give it.
+const char* word_at(const std::byte* at) {
+  if (at >= sleep_page && at < sleep_page + page_size) {
+    const bool own = (at - sleep_page < 256) == connects, record = (at - sleep_page) % 256 == 0;
+    return own ? record ? "own record word" : "own room word" : record ? "other's record word" : "other's room word";
+  }
+  const auto offset = static_cast<std::size_t>(at - region);
+  if (offset == 0) return "released";
+  if (offset == 8) return "claimed";
+  if (offset == 128) return "state";
+  if (offset < slots_offset()) return "returned";
+  if (offset >= chunks_offset(shape)) return "chunk";
+  return offset % slot_size == 0 ? "commit" : offset % slot_size == 8 ? "kind" : "payload";
+}
+
+constexpr std::array all_words{"released",
+                               "claimed",
+                               "state",
+                               "returned",
+                               "chunk",
+                               "commit",
+                               "kind",
+                               "payload",
+                               "own record word",
+                               "own room word",
+                               "other's record word",
+                               "other's room word"};
+
+}  // namespace
+
+void corelane::channel::after_store(const void* where) noexcept {
+  if (fate.stores == 0 && fate.word == nullptr) return;
+  const char* const word = word_at(static_cast<const std::byte*>(where));
+  if (fate.word != nullptr ? std::strcmp(word, fate.word) != 0 : --fate.stores != 0) return;
+  std::snprintf(diary->last, sizeof diary->last, "%s", word);
+  kill(getpid(), SIGKILL);
+}
 
 namespace {
 
@@ -34,80 +110,222 @@ const std::vector<std::string>& script() {
   }();
   return messages;
 }
+constexpr std::size_t drafted = 9;  // the size of the message that is written in place
 
-// The conversation: each message is answered with itself. The one that dies speaks first or answers.
-bool speak(Channel& end) {
-  for (const std::string& message : script()) {
-    if (message.size() == 9) {
-      auto draft = end.draft(4096);
-      if (draft) std::copy_n(as_bytes(message).begin(), message.size(), draft->bytes().begin());
-      if (!draft || !end.send(*draft, message.size(), soon())) return false;
-    } else if (!end.write(as_bytes(message), soon())) {
-      return false;
+// More than the ring holds, and more than there are chunks.
+const std::vector<std::vector<std::string>>& bursts() {
+  static const std::vector<std::vector<std::string>> made{
+      {filled(1900, 1), filled(1900, 2), filled(1900, 3), filled(20, 4)},
+      {filled(2100, 5), filled(2100, 6), filled(2100, 7), filled(2100, 8)}};
+  return made;
+}
+
+// Until that process sleeps in the kernel, or is dead.
+void wait_until_asleep(pid_t process) {
+  for (char state = 'R'; state != 'S' && state != 'Z' && state != 'X'; std::this_thread::yield()) {
+    std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+    std::string line;
+    if (!std::getline(stat, line)) return;
+    state = line[line.rfind(')') + 2];
+  }
+}
+
+// One of the two, whichever.
+class Party {
+ public:
+  // slice: of each wait, after which a sleeper looks whether its peer lives. By itself it does so after 100 ms unless
+  // the kernel tells it.
+  Party(Channel& end, pid_t other, bool is_child, Duration slice)
+      : end_(&end), other_(other), is_child_(is_child), slice_(slice) {}
+
+  // The conversation: each message is answered with itself; then both in turn write more than there is room for, and
+  // read only once the other one sleeps for want of it. Whether nothing was in the way.
+  bool talk(bool speaks) {
+    for (std::size_t i = 0; i < script().size(); ++i) {
+      if (speaks && !say(script()[i])) return false;
+      if (!hear(script()[i])) return false;
+      if (!speaks && !say(script()[i])) return false;
     }
-    if (read(end) != message) return false;
+    for (const auto& burst : bursts())
+      if (is_child_ ? !say_all(burst) || !hear_all(burst) : !hear_all(burst) || !say_all(burst)) return false;
+    return true;
   }
-  return true;
-}
-
-bool answer(Channel& end) {
-  for (std::size_t i = 0; i < script().size(); ++i) {
-    if (!end.wait(soon())) return false;
-    const std::string message = as_text(*end.peek());
-    const auto loan = end.take();
-    if (!loan) end.pop();
-    if (!end.write(as_bytes(message), soon())) return false;
+  // What comes at last.
+  std::string last() {
+    std::string text;
+    do text = read(*end_, until());
+    while (text == ended(Fault::timed_out));
+    return text;
   }
-  return true;
-}
 
-// What the survivor makes of it; how many messages it got.
-std::size_t survive(Channel& end, bool speaks) {
-  std::size_t got = 0;
-  while (got < script().size()) {
-    if (speaks && !end.write(as_bytes(script()[got]), soon())) break;
-    const std::string message = read(end);
-    if (message == ended(Fault::peer_died) || message == ended(Fault::peer_closed)) break;
-    REQUIRE(message == script()[got]);
-    ++got;
-    if (!speaks && !end.write(as_bytes(message), soon())) break;
+  // How many of its own messages the other one may have acted on by its own word, and whether that word goes up to one
+  // message and not beyond.
+  std::size_t claimed() const {
+    std::size_t count = 0;
+    while (count < positions_.size() && end_->was_claimed(positions_[count])) ++count;
+    for (std::size_t i = count; i < positions_.size(); ++i) REQUIRE_FALSE(end_->was_claimed(positions_[i]));
+    return count;
   }
-  return got;
-}
+  std::size_t said() const { return positions_.size(); }
+  bool right() const { return right_; }
 
-// The child's end; whether it died.
-bool dies_after(std::uint64_t stores, ChildIs role, bool child_speaks, const Options& options, std::size_t& got) {
-  Meeting meeting(options);
-  const pid_t child = meeting.fork_child(role, [&](Channel& end) {
-    stores_to_live = stores;
-    const bool done = child_speaks ? speak(end) : answer(end);
-    end.close();
-    return done ? 0 : 1;
-  });
-  Channel end = expect(meeting.meet_child(role));
-  got = survive(end, !child_speaks);
-  const std::string last = read(end);
-  const int code = end_of(child);
-  INFO("after " << stores << " stores: " << last);
-  REQUIRE((code == 0 || code == -SIGKILL));
-  REQUIRE((last == ended(Fault::peer_died) || last == ended(Fault::peer_closed)));
-  if (last == ended(Fault::peer_closed)) REQUIRE(got == script().size());
-  if (code == 0) REQUIRE(last == ended(Fault::peer_closed));
-  return code != 0;
-}
+ private:
+  Time until() const { return slice_ == Duration::zero() ? soon() : os::now() + slice_; }
+  // relaxed: read once this process is gone
+  void note(std::atomic<std::uint32_t> Diary::*count) const {
+    if (is_child_) (diary->*count).fetch_add(1, std::memory_order_relaxed);
+  }
+
+  bool say(const std::string& text) {
+    Expected<void, Fault> said = text.size() == drafted ? say_in_place(text) : end_->try_write(as_bytes(text));
+    if (!said && said.error() == Fault::would_block)
+      note(text.size() > end_->inline_limit() ? &Diary::waits_for_chunks : &Diary::waits_for_room);
+    while (!said && (said.error() == Fault::would_block || said.error() == Fault::timed_out))
+      said = end_->write(as_bytes(text), until());
+    if (said) positions_.push_back(end_->written());
+    return bool(said);
+  }
+  Expected<void, Fault> say_in_place(const std::string& text) {
+    auto draft = end_->draft(4096);
+    if (!draft) return draft.error();
+    std::copy_n(as_bytes(text).begin(), text.size(), draft->bytes().begin());
+    return end_->send(*draft, text.size(), soon());
+  }
+
+  // In turn by read() and by peek() with take() or pop(). It acts by writing it down.
+  bool hear(const std::string& expected) { return heard_++ % 2 == 0 ? hear_by_read(expected) : hear_by_peek(expected); }
+  bool hear_by_read(const std::string& expected) {
+    std::vector<std::byte> buffer(16'000);
+    Expected<std::size_t, Fault> size = Fault::timed_out;
+    while (!size && size.error() == Fault::timed_out) size = end_->read(buffer, until());
+    return size && act(as_text(Bytes(buffer).first(*size)), expected);
+  }
+  bool hear_by_peek(const std::string& expected) {
+    Expected<void, Fault> came = Fault::timed_out;
+    while (!came && came.error() == Fault::timed_out) came = end_->wait(until());
+    if (!came) return false;
+    const bool right = act(as_text(*end_->peek()), expected);
+    if (auto loan = end_->take(); !loan) end_->pop();
+    return right;
+  }
+  bool act(const std::string& text, const std::string& expected) {
+    note(&Diary::acted);
+    right_ = right_ && text == expected;
+    return right_;
+  }
+
+  bool say_all(const std::vector<std::string>& burst) {
+    return std::all_of(burst.begin(), burst.end(), [&](const std::string& text) { return say(text); });
+  }
+  bool hear_all(const std::vector<std::string>& burst) {
+    wait_until_asleep(other_);
+    return std::all_of(burst.begin(), burst.end(), [&](const std::string& text) { return hear(text); });
+  }
+
+  Channel* end_;
+  pid_t other_;
+  bool is_child_;
+  Duration slice_;
+  std::size_t heard_ = 0;
+  std::vector<std::uint64_t> positions_;
+  bool right_ = true;
+};
+
+// What all the deaths of one case came to.
+struct Tally {
+  std::map<std::string, int> deaths{};  // by the word of the last store
+  int acted = 0, claimed_alone = 0, unclaimed = 0;
+};
+
+class Conversation {
+ public:
+  Conversation(ChildIs role, bool child_speaks, const Options& options)
+      : role_(role), child_speaks_(child_speaks), options_(options) {
+    void* const memory = mmap(nullptr, sizeof(Diary), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(memory != MAP_FAILED);
+    diary = new (memory) Diary;
+  }
+  ~Conversation() { munmap(diary, sizeof(Diary)); }
+
+  // Whether the child died.
+  bool dies_by(const Fate& its_fate) {
+    diary = new (diary) Diary;
+    Meeting meeting(options_);
+    const pid_t parent = getpid();
+    const pid_t child = meeting.fork_child(role_, [&](Channel& end) {
+      connects = role_ == ChildIs::connector;
+      find_memory();
+      fate = its_fate;
+      Party party(end, parent, true, Duration::zero());
+      const bool done = party.talk(child_speaks_);
+      end.close();
+      return done && party.right() ? 0 : 1;
+    });
+    Channel end = expect(meeting.meet_child(role_));
+    const bool is_told = options_.wake == Wake::eventfd;
+    Party party(end, child, false, is_told ? Duration::zero() : Duration{std::chrono::milliseconds{1}});
+    const bool done = party.talk(!child_speaks_);
+    const std::string last = party.last();
+    const int code = end_of(child);
+    INFO("after " << its_fate.stores << " stores, the last to '" << diary->last << "': " << last);
+    REQUIRE(party.right());
+    REQUIRE((code == 0 || code == -SIGKILL));
+    REQUIRE((last == ended(Fault::peer_died) || last == ended(Fault::peer_closed)));
+    if (last == ended(Fault::peer_closed)) REQUIRE(done);
+    if (code == 0) REQUIRE(last == ended(Fault::peer_closed));
+    judge_completion(party);
+    if (code != 0) ++tally.deaths[diary->last];
+    return code != 0;
+  }
+
+  Tally tally;
+
+ private:
+  // What it acted upon it had claimed; and what is not claimed it had not acted upon.
+  void judge_completion(const Party& party) {
+    // relaxed: its writer is dead, and was waited for
+    const std::size_t acted = diary->acted.load(std::memory_order_relaxed), claimed = party.claimed();
+    INFO("of " << party.said() << " messages " << claimed << " claimed, " << acted << " acted upon");
+    REQUIRE(acted <= claimed);
+    REQUIRE(claimed <= acted + 1);  // the one that it had just looked at
+    tally.acted += static_cast<int>(acted);
+    tally.claimed_alone += claimed > acted ? 1 : 0;
+    tally.unclaimed += static_cast<int>(party.said() - claimed);
+  }
+
+  ChildIs role_;
+  bool child_speaks_;
+  Options options_;
+};
 
 }  // namespace
 
 TEST_CASE("an end that dies after its n-th store leaves the other a whole prefix and the truth, for every n") {
+  signal(SIGUSR1, [](int) {});  // of both ends with Wake::signal
   const ChildIs role = GENERATE(ChildIs::connector, ChildIs::acceptor);
   const bool child_speaks = GENERATE(true, false);
-  const Options options{
-      .shape = {.slots = 64, .chunks = 3, .chunk_size = 4096}, .wake = Wake::eventfd, .wait = {os::WaitMode::park}};
+  const Wake wake = GENERATE(Wake::futex, Wake::eventfd, Wake::signal);
+  // An acceptor that inherited its listener is not the process that the kernel names, and gets no signals.
+  if (wake == Wake::signal && role == ChildIs::acceptor) return;
+  const Options options{.shape = shape, .wake = wake, .signal = SIGUSR1, .wait = {os::WaitMode::park}};
   const Holdings before;
-  std::uint64_t stores = 1;
-  std::size_t got = 0;
-  while (dies_after(stores, role, child_speaks, options, got)) ++stores;  // bound: the stores of the conversation
-  CHECK(stores > 50);
-  CHECK(got == script().size());
+  {
+    Conversation conversation(role, child_speaks, options);
+    std::uint64_t stores = 1;
+    while (conversation.dies_by({.stores = stores})) ++stores;  // bound: the stores of the conversation
+    // The last one lived: it waited for room of both kinds.
+    CHECK(diary->waits_for_room.load(std::memory_order_relaxed) > 0);  // relaxed: its writer is dead
+    CHECK(diary->waits_for_chunks.load(std::memory_order_relaxed) > 0);
+    CHECK(stores > 150);
+    // How many stores there are depends on who sleeps when, so the last ones and the rarest are aimed at.
+    for (const char* word : all_words) {
+      INFO(word);
+      for (int left = 50; left != 0 && !conversation.dies_by({.word = word}); --left) continue;
+      CHECK(conversation.tally.deaths[word] > 0);
+    }
+    CHECK(conversation.tally.acted > 0);
+    CHECK(conversation.tally.claimed_alone > 0);
+    CHECK(conversation.tally.unclaimed > 0);
+  }
   CHECK(Holdings() == before);
 }
