@@ -68,7 +68,8 @@ os::Fd door_at(const std::string& path) {
 
 // As a door whose thread came to it too late.
 bool gives_up_one(const os::Fd& door) {
-  channel::Acceptance handshake(os::Fd(accept4(door.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)));
+  channel::Acceptance handshake(
+      os::PeerSocket(os::Fd(accept4(door.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK))));
   const bool answered = channel::wait_readable(handshake.descriptor(), never) && !handshake.advance({});
   handshake.give_up();
   return answered;
