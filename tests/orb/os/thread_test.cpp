@@ -38,7 +38,7 @@ auto seen_on(ThreadOptions options, Probe probe) {
   return result;
 }
 
-SchedulingClass class_of_this_thread() { return scheduling_class_of(0).value_or(SchedulingClass{}); }
+SchedulingClass class_of_this_thread() { return scheduling_class_of(0).value(); }
 
 bool can_fifo() {
   if (privileges().fifo) return true;
