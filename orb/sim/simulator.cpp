@@ -39,6 +39,8 @@ void Simulator::lose_core(CoreId core, Time at) {
     if (cores_[i].options.id == core) schedule(at, Class::release, What::lose, i);
 }
 
+void Simulator::lose_peer(PeerId peer, Time at) { schedule(at, Class::release, What::lose_peer, 0, peer.value); }
+
 void Simulator::allow_early(bool allowed) {
   for (CoreState& core : cores_) core.lane.allow_early(allowed);
 }
@@ -116,6 +118,9 @@ void Simulator::happen(const Event& event) {
       break;
     case What::depart:
       if (reports_[event.index].admitted) tell_manager(Departed{now_, reports_[event.index].task});
+      break;
+    case What::lose_peer:
+      tell_manager(PeerLost{now_, PeerId{event.version}});
       break;
     case What::lose:
       core->lost = true;

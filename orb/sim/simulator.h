@@ -92,6 +92,8 @@ class Simulator {
   // The index of the plan in report().
   std::size_t add(const TaskPlan& plan);
   void lose_core(CoreId core, Time at);
+  // Its connection goes, and all its tasks with it. What it proposes later is another connection's with its number.
+  void lose_peer(PeerId peer, Time at);
   // The core runs by deadlines, under an EdfLane. Before its first task. The Manager knows of those whose
   // CoreOptions::order says so; of others let it admit (AdmissionTest::none) what demand_analysis() allows.
   void use_deadlines(CoreId core);
@@ -127,14 +129,27 @@ class Simulator {
  private:
   // The order of what happens at one instant; dispatch comes after all of them.
   enum class Class : std::uint8_t { completion, replenishment, release };
-  enum class What : std::uint8_t { reach, replenished, wake, timer, platform, work, propose, release, depart, lose };
+  enum class What : std::uint8_t {
+    reach,
+    replenished,
+    wake,
+    timer,
+    platform,
+    work,
+    propose,
+    release,
+    depart,
+    lose,
+    lose_peer
+  };
   struct Event {
     Time at;
     Class order;
     std::uint64_t sequence;
     What what;
     std::size_t index;      // of the core, the plan or the work
-    std::uint64_t version;  // reach, replenished, timer: valid only while current; wake: the job; release: its number
+    std::uint64_t version;  // reach, replenished, timer: valid only while current; wake: the job; release: its number;
+                            // lose_peer: which
   };
   struct Later {
     bool operator()(const Event& a, const Event& b) const;
