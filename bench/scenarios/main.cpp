@@ -8,19 +8,24 @@
 //   job  a job of an admitted task, on the manager's core and on the other one: nothing is decided
 //   bare two hops between threads that sleep on a futex, on one core, and nothing else: the floor of `job`
 //
-// Stages: queue: from the driver, who stands for the reader, to the manager. decide: analysis, commands, promise
-// written down. move: until everybody has moved. thread: the new task's thread is made and got its job. wake: to the
-// first instruction of the servant, or (5) until the refusal is ready, with what would have fitted. total: what the
-// paper calls the overhead: from the manager's taking of the request; for `job` from the driver's putting it there.
-// Here each task has a thread of its own, made when it is admitted; MC-ORB took one that was there.
+// Stages: queue: from the driver, who stands for the reader, to the manager. decide: analysis, commands, and the
+// promise written into a ledger that other servers would read, as a server does by default; with --no-ledger nobody
+// would. move: until everybody has moved. thread: the new task's thread is made and got its job. wake: to the first
+// instruction of the servant, or (5) until the refusal is ready, with what would have fitted. total: what the paper
+// calls the overhead: from the manager's taking of the request; for `job` from the driver's putting it there. Here each
+// task has a thread of its own, made when it is admitted; MC-ORB took one that was there.
+#include <stdlib.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -43,6 +48,7 @@ struct Options {
   std::size_t samples = 1000;
   std::string only;
   std::string commit = "unknown";
+  bool ledger = true;
   std::string machine = bench_support::machine_facts();  // before the driver is bound to a core
 };
 
@@ -235,8 +241,28 @@ void print(const Scenario& scenario, Stages& stages, std::size_t samples) {
   std::printf(" %7zu\n", samples);
 }
 
-void run(const Scenario& scenario, const std::vector<CoreId>& cores, std::size_t samples) {
-  Pool pool(cores);
+// A directory for the ledger, where no server of this host looks.
+class LedgerPlace {
+ public:
+  explicit LedgerPlace(bool wanted) {
+    if (!wanted) return;
+    path_ = (std::filesystem::temp_directory_path() / "corelane-scenarios-XXXXXX").string();
+    if (mkdtemp(path_.data()) == nullptr) wrong("no directory for the ledger can be made");
+  }
+  LedgerPlace(const LedgerPlace&) = delete;
+  LedgerPlace& operator=(const LedgerPlace&) = delete;
+  ~LedgerPlace() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+void run(const Scenario& scenario, const std::vector<CoreId>& cores, const std::string& ledger, std::size_t samples) {
+  Pool pool(cores, ledger);
   Stages stages;
   for (std::size_t i = 0; i < samples / 10 + 1; ++i) scenario.sample(pool);  // to warm up
   for (std::size_t i = 0; i < samples; ++i) stages.add(scenario.sample(pool));
@@ -245,12 +271,14 @@ void run(const Scenario& scenario, const std::vector<CoreId>& cores, std::size_t
 }
 
 int run_all(const Options& options, const std::vector<CoreId>& cores) try {
-  std::printf("%s\ncommit %s, %zu samples of each scenario; us; p50 of each stage\n\n", options.machine.c_str(),
-              options.commit.c_str(), options.samples);
+  const LedgerPlace place(options.ledger);
+  std::printf("%s\ncommit %s, %zu samples of each scenario; us; p50 of each stage; promises are %s\n\n",
+              options.machine.c_str(), options.commit.c_str(), options.samples,
+              options.ledger ? "written into a ledger" : "written down nowhere");
   std::printf("  %-28s %8s %8s %8s %8s %8s %8s %8s %8s %9s %9s %7s\n", "", "queue", "decide", "move", "thread", "wake",
               "total", "mean", "p99", "max", "published", "count");
   for (const Scenario& scenario : all_scenarios)
-    if (std::string_view(scenario.name).starts_with(options.only)) run(scenario, cores, options.samples);
+    if (std::string_view(scenario.name).starts_with(options.only)) run(scenario, cores, place.path(), options.samples);
   return 0;
 } catch (const std::exception& fault) {
   std::fprintf(stderr, "scenarios: %s\n", fault.what());
@@ -266,6 +294,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app.add_option("--only", options.only, "those whose name begins so: 1 to 5, job or bare");
+  app.add_flag("!--no-ledger", options.ledger, "promises are written down nowhere: the analysis alone");
   app.add_option("--commit", options.commit, "printed with the results");
   if (const auto end = bench_support::parse(app, argc, argv)) return *end;
   std::vector<CoreId> cores = bench_support::usable_cores();

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "orb/os/clock.h"
 
@@ -68,16 +69,26 @@ ExecutiveOptions options_for(const std::vector<CoreId>& cores) {
   return options;
 }
 
+std::unique_ptr<CoreProvider> provider_for(const os::Topology& topology, const std::string& ledger) {
+  if (ledger.empty()) return std::make_unique<UnguardedCores>(topology);
+  auto opened = HostLedger::open(topology, ledger);
+  if (!opened) throw std::runtime_error("no ledger can be made in " + ledger);
+  return std::move(*opened);
+}
+
 }  // namespace
+
+StampedCores::StampedCores(const os::Topology& topology, const std::string& ledger)
+    : cores_(provider_for(topology, ledger)) {}
 
 Expected<std::span<const Promise>> StampedCores::begin() noexcept {
   // relaxed: see begun_
   if (begun_.load(std::memory_order_relaxed) == never) begun_.store(os::now(), std::memory_order_relaxed);
-  return cores_.begin();
+  return cores_->begin();
 }
 
 Expected<void> StampedCores::end(std::span<const Promise> mine) noexcept {
-  auto result = cores_.end(mine);
+  auto result = cores_->end(mine);
   // relaxed: see begun_
   if (ended_.load(std::memory_order_relaxed) == never) ended_.store(os::now(), std::memory_order_relaxed);
   return result;
@@ -89,8 +100,8 @@ void StampedCores::arm() noexcept {
   ended_.store(never, std::memory_order_relaxed);
 }
 
-Pool::Pool(const std::vector<CoreId>& cores)
-    : cores_(*os::Topology::detect()), managers_core_(cores.at(0)), other_core_(cores.at(1)) {
+Pool::Pool(const std::vector<CoreId>& cores, const std::string& ledger)
+    : cores_(*os::Topology::detect(), ledger), managers_core_(cores.at(0)), other_core_(cores.at(1)) {
   auto started = Executive::start(options_for(cores), cores_);
   if (!started) throw std::runtime_error("the executive does not start");
   executive_ = std::move(*started);

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "orb/base/contract.h"
@@ -27,21 +28,22 @@ using corelane::Time;
 // Two cores that nobody else asks for, and when the manager decided on them.
 class StampedCores final : public corelane::dispatch::CoreProvider {
  public:
-  explicit StampedCores(const corelane::os::Topology& topology) : cores_(topology) {}
+  // Promises are written into the ledger of this directory, as a server writes them into its host's; "": nowhere.
+  StampedCores(const corelane::os::Topology& topology, const std::string& ledger);
 
   corelane::Expected<std::vector<corelane::dispatch::CoreLease>> lease(
       const corelane::dispatch::LeaseRequest& request) override {
-    return cores_.lease(request);
+    return cores_->lease(request);
   }
   corelane::Expected<std::span<const corelane::dispatch::Promise>> begin() noexcept override;
   corelane::Expected<void> end(std::span<const corelane::dispatch::Promise> mine) noexcept override;
   corelane::Expected<void> claim(std::span<const corelane::dispatch::Promise> mine) noexcept override {
-    return cores_.claim(mine);
+    return cores_->claim(mine);
   }
-  void abandon() noexcept override { cores_.abandon(); }
-  bool alone() const noexcept override { return cores_.alone(); }
-  void withdraw() noexcept override { cores_.withdraw(); }
-  void maintain() noexcept override {}
+  void abandon() noexcept override { cores_->abandon(); }
+  bool alone() const noexcept override { return cores_->alone(); }
+  void withdraw() noexcept override { cores_->withdraw(); }
+  void maintain() noexcept override { cores_->maintain(); }
 
   // The driver, before a request: its decision is stamped.
   void arm() noexcept;
@@ -51,7 +53,7 @@ class StampedCores final : public corelane::dispatch::CoreProvider {
   Time ended() const noexcept { return ended_.load(std::memory_order_relaxed); }
 
  private:
-  corelane::dispatch::UnguardedCores cores_;
+  const std::unique_ptr<corelane::dispatch::CoreProvider> cores_;
   // relaxed everywhere: the driver sets both before it submits and reads them after the request's end, and both order
   // them; the manager writes each once in between.
   std::atomic<Time> begun_{corelane::never}, ended_{corelane::never};
@@ -63,7 +65,7 @@ struct Stamps {
   CoreId core{};     // where it ran
   Time submitted{};  // put into the queue
   Time begun{};      // the manager has taken it and begins to decide
-  Time decided{};    // the decision is made and written down
+  Time decided{};    // the decision is made, and written into the ledger where there is one
   Time admitted{};   // the manager's step that admitted it; later than `decided` when others had to move before
   Time placed{};     // the manager's step in which the task's thread lived and got the job
   Time ended{};      // first instruction of the servant; or the refusal was ready
@@ -71,7 +73,7 @@ struct Stamps {
 
 class Pool {
  public:
-  explicit Pool(const std::vector<CoreId>& cores);
+  Pool(const std::vector<CoreId>& cores, const std::string& ledger);  // see StampedCores
 
   // Admits and gives the core; waits for the answer. The state is as asked for or the program ends.
   TaskId admit(const Contract& contract, CoreId expected);
