@@ -149,6 +149,16 @@ std::string tally_text(const Tally& sum, std::size_t started) {
              sum.misses, sum.excused, sum.for_budgets, sum.overruns, sum.jobs, sum.excused_overruns);
 }
 
+std::string traces_text(const std::vector<std::string>& traces) {
+  std::string text;
+  for (const std::string& trace : traces)
+    text +=
+        "What led to a missed deadline was recorded. For a timeline, to be opened in https://ui.perfetto.dev:\n"
+        "  corelane trace --output demo.perfetto-trace " +
+        trace + "\n";
+  return text;
+}
+
 Closing broken(const std::string& how, bool real_time) {
   std::string text = "A PROMISE WAS BROKEN: " + how + ".\n";
   if (!real_time)
@@ -200,7 +210,8 @@ Closing closing_of(const Participants& participants, const ServerReady& ready, c
     notes = notes_text(report);
     tally = tally_text(sum, participants.size());
   }
-  closing.text = tasks + refusals_text(participants) + notes + troubles_text(participants) + tally + closing.text;
+  closing.text = tasks + refusals_text(participants) + notes + troubles_text(participants) + tally + closing.text +
+                 traces_text(conditions.traces);
   return closing;
 }
 

@@ -29,9 +29,10 @@ struct Closing {
 };
 
 struct Conditions {
-  bool admission = true;      // the service was asked to admit only what it can keep
-  bool real_time = true;      // it had the privilege for SCHED_FIFO
-  std::string service_end{};  // how it ended before it was told to; empty: it was told
+  bool admission = true;              // the service was asked to admit only what it can keep
+  bool real_time = true;              // it had the privilege for SCHED_FIFO
+  std::string service_end{};          // how it ended before it was told to; empty: it was told
+  std::vector<std::string> traces{};  // files that it wrote when a deadline was missed
 };
 Closing closing_of(const std::vector<Participant>& participants, const ServerReady& ready, const ServerReport& report,
                    const Conditions& conditions);

@@ -104,6 +104,20 @@ void remove_leavings(const std::string& directory, pid_t process) {
   (void)dispatch::remove_stale_page(directory + "/counters-" + number);
 }
 
+// What the service wrote when a deadline was missed; see docs/recorder.md.
+std::vector<std::string> traces_of(pid_t process, const core::Settings& settings) {
+  const std::string& set = settings.executive.recorder.directory;
+  const std::string mine = "-" + std::to_string(process) + "-miss-";
+  std::vector<std::string> traces;
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator
+           entry(set.empty() ? core::runtime_directory_of(settings) + "/traces" : set, ignored),
+       end;
+       !ignored && entry != end; entry.increment(ignored))
+    if (entry->path().filename().string().find(mine) != std::string::npos) traces.push_back(entry->path());
+  return traces;
+}
+
 class Conductor {
  public:
   // Calls of `progress_orb` are given up after a moment, so that an overloaded service does not hold up the end.
@@ -112,7 +126,8 @@ class Conductor {
         orb_options_(orb_options),
         orb_(orb),
         stage_(options.reserving, orb_options, progress_orb),
-        server_(start(server_arguments(), stage_.service_options())) {
+        server_(start(server_arguments(), stage_.service_options())),
+        service_(server_.pid()) {
     ready_ = message_of<ServerReady>(expect_line(server_, "the control service"));
     contracts_ = contracts_for({ready_.executions.begin(), ready_.executions.end()}, ready_.margin);
     controller_of(orb)->configure("brisk");
@@ -313,9 +328,11 @@ class Conductor {
   int conclude() const {
     std::vector<Participant> participants;
     for (const Client& client : clients_) participants.push_back(client.part);
-    const Closing closing =
-        closing_of(participants, ready_, report_,
-                   {.admission = options_.admission, .real_time = os::privileges().fifo, .service_end = service_end_});
+    const Closing closing = closing_of(participants, ready_, report_,
+                                       {.admission = options_.admission,
+                                        .real_time = os::privileges().fifo,
+                                        .service_end = service_end_,
+                                        .traces = traces_of(service_, orb_.settings())});
     std::cout << closing.text << std::flush;
     return closing.status;
   }
@@ -325,6 +342,7 @@ class Conductor {
   CORBA::ORB& orb_;
   Stage stage_;
   os::ChildProcess server_;
+  const pid_t service_;  // server_, also once it has ended
   ServerReady ready_;
   ServerReport report_;
   std::string service_end_;  // how it ended before it was told to; empty: it runs

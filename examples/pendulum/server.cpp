@@ -64,7 +64,8 @@ class ControllerImpl : public virtual CORBA::servant_traits<::Pendulum::Controll
 OrbOptions settings_of(const ServerOptions& options, const OrbOptions& orb_options) {
   OrbOptions settings{"-ORBPlatformBudget", "600us", "-ORBPlatformPeriod", "10ms", "-ORBPlatformBlocking", "200us"};
   if (!options.admission) settings.insert(settings.end(), {"-ORBDispatchAdmission", "off"});
-  if (options.admission) settings.insert(settings.end(), {"-ORBRecorderDumpOnMiss", "1"});  // a promise was broken
+  // A promise was broken; or, where nothing is promised, what that leads to. One file of some megabytes at most.
+  settings.insert(settings.end(), {"-ORBRecorderDumpOnMiss", "1"});
   settings.insert(settings.end(), orb_options.begin(), orb_options.end());
   return settings;
 }

@@ -41,6 +41,12 @@ TEST_CASE("the closing table shows what each task declared, and each overrun") {
   CHECK_THAT(text, Contains("Budgets exceeded: by 28 of 350 jobs, of these 3 for stalls."));
 }
 
+TEST_CASE("a trace of a missed deadline is named with the command that shows it") {
+  CHECK_THAT(Demo().closing({.traces = {"/run/t/corelane-pendulum-7-miss-1.cltrace"}}).text,
+             Contains("\n  corelane trace --output demo.perfetto-trace /run/t/corelane-pendulum-7-miss-1.cltrace\n"));
+  CHECK_THAT(Demo().closing().text, !Contains("corelane trace"));
+}
+
 TEST_CASE("refusals for the same reason stand together") {
   CHECK_THAT(Demo().closing().text, Contains("\nRefused: 2, 3: there is no room\n"));
 }
