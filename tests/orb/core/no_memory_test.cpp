@@ -35,10 +35,13 @@ std::atomic<long> held_large{0};
 
 [[maybe_unused]] bool is_refused() noexcept {
   // relaxed everywhere: counts, no data depends on them
-  if (spared || allocations_left.load(std::memory_order_relaxed) < 0) return false;
-  const long before = allocations_left.fetch_sub(1, std::memory_order_relaxed);
-  if (before > 0) return false;
-  if (fails_on.load(std::memory_order_relaxed)) allocations_left.store(0, std::memory_order_relaxed);
+  long left = allocations_left.load(std::memory_order_relaxed);
+  long next = -1;
+  do {  // in one step: who is about to fail must not begin the shortage anew once it has ended
+    if (spared || left < 0) return false;
+    next = left > 0 || !fails_on.load(std::memory_order_relaxed) ? left - 1 : 0;
+  } while (!allocations_left.compare_exchange_weak(left, next, std::memory_order_relaxed));  // relaxed: as above
+  if (left > 0) return false;
   allocations_failed.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
