@@ -1,6 +1,10 @@
 // A peer that writes whatever it likes into every word that it can write: it spoils its own channel and nothing else.
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstring>
@@ -24,6 +28,10 @@ namespace {
 
 const Shape small{.slots = 64, .chunks = 4, .chunk_size = 4096};
 
+// The signal of Wake::signal, and that it does not end the process.
+constexpr int woken_by = 41;
+const auto before_handler = signal(woken_by, [](int) {});
+
 // A victim, and the memory of the other end in the hands of somebody else.
 struct Attack {
   std::optional<Channel> victim;
@@ -40,11 +48,59 @@ struct Attack {
   }
 };
 
-void scribble(Random& random, const EndParts& hostile) {
-  const Mapping& memory = random() % 8 == 0 ? hostile.sleep : hostile.own;
-  const Garbage garbage = garbage_for(random, memory.size());
+// Which word of the ABI lies there, or anything: from the table in docs/channel.md, as a check on garbage_at().
+Target named_at(bool sleep_page, std::size_t offset) {
+  if (sleep_page)
+    return offset % 128 == 0 && offset < 512
+               ? static_cast<Target>(static_cast<std::size_t>(Target::connector_record) + offset / 128)
+               : Target::anything;
+  if (offset == 0) return Target::released;
+  if (offset == 8) return Target::claimed;
+  if (offset == 128) return Target::state;
+  if (offset < 4096) return Target::anything;
+  if (offset < 8192) return Target::returned;
+  if (offset >= 8192 + 64 * small.slots) return Target::chunk;
+  return offset % 64 == 0 ? Target::commit : offset % 64 == 8 ? Target::kind : Target::payload;
+}
+
+// How often each word was written.
+class Hits {
+ public:
+  void count(bool sleep_page, std::size_t offset) {
+    ++hits_[static_cast<std::size_t>(named_at(sleep_page, offset))];
+    ++all_;
+  }
+  // Every one was aimed at: by chance each would get one hit in some thousands. A state ends its channel: it gets few.
+  void check_all() const {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(Target::anything); ++i) {
+      INFO("target " << i << " of " << all_ << " hits");
+      CHECK(hits_[i] > all_ / 1000);
+    }
+  }
+
+ private:
+  std::array<std::uint64_t, static_cast<std::size_t>(Target::anything) + 1> hits_{};
+  std::uint64_t all_ = 0;
+};
+
+// Where garbage of that kind goes: what is in every memory goes into either.
+const Mapping& memory_of(Random& random, const EndParts& hostile, Target target) {
+  const bool page = target == Target::anything ? random() % 4 == 0 : is_of_sleep_page(target);
+  return page ? hostile.sleep : hostile.own;
+}
+
+// What stood there before is of no interest, but in a sleep word, where it may be the name of a sleeper.
+std::uint64_t scribble_at(Random& random, const EndParts& hostile, Target target, Hits& hits) {
+  const Mapping& memory = memory_of(random, hostile, target);
+  const Garbage garbage = garbage_at(random, target, memory.size(), small.slots);
+  hits.count(&memory == &hostile.sleep, garbage.offset);
   auto& word = *reinterpret_cast<std::uint64_t*>(memory.at(garbage.offset));
-  SharedWord(word).store(garbage.word, std::memory_order_relaxed);  // relaxed: garbage
+  return SharedWord(word).exchange(garbage.word, std::memory_order_relaxed);  // relaxed: garbage
+}
+
+void scribble(Random& random, const EndParts& hostile, Hits& hits) {
+  const Mapping& memory = memory_of(random, hostile, Target::anything);
+  scribble_at(random, hostile, target_in(random, memory.size()), hits);
 }
 
 // Reads all of it: whatever is handed out has to be there.
@@ -56,7 +112,8 @@ std::uint32_t sum_of(Bytes bytes) {
 
 class Victim {
  public:
-  explicit Victim(Channel& end) : end_(&end) {}
+  // `patience`: how long it waits, when it waits.
+  explicit Victim(Channel& end, Duration patience = {}) : end_(&end), patience_(patience) {}
 
   void act(Random& random) {
     switch (random() % 8) {
@@ -65,7 +122,7 @@ class Victim {
       case 1:
         return check(end_->try_write(Bytes(buffer_).first(random() % 5000)));
       case 2:
-        return check(end_->wait(at_once));
+        return check(end_->wait(deadline()));
       case 3:
         return borrow();
       case 4:
@@ -74,7 +131,7 @@ class Victim {
       case 5:
         return draft(random() % 20'000);
       case 6:
-        return check(end_->write(Bytes(buffer_).first(40), at_once));
+        return check(end_->write(Bytes(buffer_).first(40), deadline()));
       default:
         return look();
     }
@@ -82,6 +139,7 @@ class Victim {
   std::uint32_t sum() const { return sum_; }
 
  private:
+  Time deadline() const { return patience_ == Duration{} ? at_once : os::now() + patience_; }
   template <typename T>
   void check(const Expected<T, Fault>& result) {
     if (!result) REQUIRE(static_cast<int>(result.error()) <= static_cast<int>(Fault::spoiled));
@@ -98,11 +156,12 @@ class Victim {
     if (loans_.size() > 10) loans_.clear();
   }
   void draft(std::size_t size) {
-    auto made = end_->draft(size);
+    auto made = end_->draft(size, deadline());
     if (made) std::memset(made->bytes().data(), 1, made->bytes().size()), check(end_->try_send(*made, size / 2));
   }
 
   Channel* end_;
+  Duration patience_;
   std::vector<std::byte> buffer_ = std::vector<std::byte>(small.chunks * small.chunk_size);
   std::vector<Loan> loans_;
   std::uint32_t sum_ = 0;
@@ -113,12 +172,19 @@ class Victim {
 TEST_CASE("scribbling over every shared word spoils that channel and no other") {
   Random random(20261122);
   ChannelPair healthy({.shape = small});
+  Hits hits;
   int spoiled = 0;
-  for (int round = 0; round < 300; ++round) {
+  for (unsigned round = 0; round < 300; ++round) {
     Attack attack({.shape = small, .wake = round % 2 == 0 ? Wake::spin : Wake::futex});
     Victim victim(*attack.victim);
+    // The word that this round is about; the others come in between.
+    const auto favourite = static_cast<Target>(round % (static_cast<unsigned>(Target::anything) + 1));
     for (int step = 0; step < 400 && attack.victim->is_open(); ++step) {
-      for (std::uint64_t n = random() % 4; n != 0; --n) scribble(random, attack.hostile);
+      for (std::uint64_t n = random() % 4; n != 0; --n)
+        if (random() % 16 != 0)
+          scribble_at(random, attack.hostile, favourite, hits);
+        else
+          scribble(random, attack.hostile, hits);
       victim.act(random);
     }
     const auto last = attack.victim->try_write(Bytes{});
@@ -127,26 +193,30 @@ TEST_CASE("scribbling over every shared word spoils that channel and no other") 
     REQUIRE(read(healthy.far) == filled(100));
   }
   CHECK(spoiled > 50);  // most others were never looked at in the wrong place
+  hits.check_all();
 }
 
 TEST_CASE("a process that scribbles while its victim works is survived") {
   const Holdings before;
-  for (unsigned round = 0; round < 10; ++round) {
+  for (unsigned round = 0; round < 12; ++round) {
+    const Wake wake = static_cast<Wake>(round % 4);
     SocketPair sockets;
     const pid_t child = fork();
     if (child == 0) {
       sockets.near.reset();
       auto parts = connect_end(std::move(sockets.far), {.shape = small, .wake = Wake::spin}, soon());
       Random random(round);
+      Hits hits;
       while (parts && !parts->watch.is_gone())
-        for (int i = 0; i < 1000; ++i) scribble(random, *parts);
+        for (int i = 0; i < 1000; ++i) scribble(random, *parts, hits);
       _exit(0);
     }
     sockets.far.reset();
-    auto end = Channel::accept_over(std::move(sockets.near), {.shape = small, .wake = Wake::spin}, soon());
+    auto end =
+        Channel::accept_over(std::move(sockets.near), {.shape = small, .wake = wake, .signal = woken_by}, soon());
     REQUIRE(end);
     Random random(round + 1);
-    Victim victim(*end);
+    Victim victim(*end, std::chrono::microseconds{round < 4 ? 0 : 200});
     for (int step = 0; step < 20'000 && end->is_open(); ++step) victim.act(random);
     end->close();
     REQUIRE(end_of(child) == 0);
@@ -228,6 +298,95 @@ TEST_CASE("packets on the socket that nobody asked for change nothing") {
   CHECK(attack.victim->look_at_peer());
   shutdown(attack.hostile.watch.socket(), SHUT_RDWR);
   CHECK(reader.get() == ended(Fault::peer_died));
+}
+
+// ---- Scribbled at while it sleeps
+
+namespace {
+
+// Writes at a victim that sleeps and wakes it, until the end of this object: mostly its own sleep words, seldom others.
+class Tormentor {
+ public:
+  Tormentor(const EndParts& hostile, unsigned seed)
+      : hostile_(&hostile), victim_(static_cast<std::uint32_t>(gettid())), random_(seed) {
+    thread_ = std::jthread([this](const std::stop_token& stop) {
+      while (!stop.stop_requested()) torment();
+    });
+  }
+
+  // How often the name of the sleeping victim stood where it was written over.
+  struct Seen {
+    std::uint64_t record = 0, room = 0, far = 0;
+  };
+  Seen stop() {
+    thread_.request_stop();
+    thread_.join();
+    return seen_;
+  }
+
+ private:
+  void torment() {
+    if (random_() % 20'000 == 0) scribble(random_, *hostile_, hits_);
+    const bool record = random_() % 2 == 0;
+    if (random_() % 64 == 0) return ring(record);
+    const std::uint64_t there =
+        scribble_at(random_, *hostile_, record ? Target::acceptor_record : Target::acceptor_room, hits_);
+    const auto name = static_cast<std::uint32_t>(there);
+    if (name == victim_) ++(record ? seen_.record : seen_.room);
+    if (name == (victim_ | far_bit)) ++seen_.far;
+  }
+  // As a correct end would after it had published something.
+  void ring(bool record) const {
+    WakeUp wake_up = hostile_->peer_wake;
+    wake_up.event = (record ? hostile_->peer_events.record : hostile_->peer_events.room).get();
+    wake_up.is_shared = hostile_->peer_events.are_shared;
+    wake_up.watch = &hostile_->watch;
+    wake_up.socket = record ? hostile_->watch.socket() : -1;
+    auto& words = reinterpret_cast<SleepPage*>(hostile_->sleep.at(0))->ends[1];
+    Ringer((record ? words.record : words.room).sleeper, wake_up).ring();
+  }
+
+  const EndParts* hostile_;
+  std::uint32_t victim_;
+  Random random_;
+  Hits hits_;
+  Seen seen_;
+  std::jthread thread_;
+};
+
+// Of this thread.
+long times_slept() {
+  rusage used{};
+  getrusage(RUSAGE_THREAD, &used);
+  return used.ru_nvcsw;
+}
+
+}  // namespace
+
+TEST_CASE("a peer that scribbles while its victim sleeps is survived, however the victim is woken") {
+  const Options options{.shape = small,
+                        .wake = GENERATE(Wake::futex, Wake::eventfd, Wake::signal),
+                        .signal = woken_by,
+                        .wait = {os::WaitMode::park}};
+  Tormentor::Seen seen;
+  long slept = 0;
+  // Each way to sleep was met; on a machine with little time for this that takes more of them.
+  for (unsigned round = 0; round < 10 || (round < 1000 && (seen.record == 0 || seen.room == 0 || seen.far == 0));
+       ++round) {
+    Attack attack(options);
+    Tormentor tormentor(attack.hostile, round);
+    Random random(round + 1);
+    Victim victim(*attack.victim, std::chrono::microseconds{500});
+    const long before = times_slept();
+    for (int step = 0; step < 200 && attack.victim->is_open(); ++step) victim.act(random);
+    slept += times_slept() - before;
+    const auto met = tormentor.stop();
+    seen = {seen.record + met.record, seen.room + met.room, seen.far + met.far};
+  }
+  CHECK(slept > 0);
+  CHECK(seen.record > 0);
+  CHECK(seen.room > 0);
+  CHECK(seen.far > 0);
 }
 
 }  // namespace hostile_test
