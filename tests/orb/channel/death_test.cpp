@@ -10,8 +10,10 @@
 #include <iostream>
 #include <random>
 #include <string_view>
+#include <thread>
 #include <vector>
 
+#include "orb/channel/setup.h"
 #include "tests/support/forked_peer.h"
 #include "tests/support/from_environment.h"
 
@@ -168,5 +170,62 @@ TEST_CASE("an end that dies while the channel is set up is a fault or a death an
     REQUIRE(end_of(child) == -SIGALRM);
   }
   say("ends that set a channel up", before);
+  CHECK(Holdings() == before);
+}
+
+// ---- One of them sleeps far
+
+namespace {
+
+const Options park_far{.shape = small, .wake = Wake::futex, .wait = {os::WaitMode::park}};
+
+// Until the end that connected, or the one that accepted, sleeps at the socket for a record.
+void await_far_sleeper(const EndParts& parts, Side side) {
+  auto& end = reinterpret_cast<SleepPage*>(parts.sleep.at(0))->ends[static_cast<std::size_t>(side)];
+  while ((load_shared(end.record.sleeper, std::memory_order_acquire) & far_bit) == 0) std::this_thread::yield();
+}
+
+}  // namespace
+
+TEST_CASE("an end that is killed while it sleeps far leaves a name that nobody answers to, and nothing hangs") {
+  const Holdings before;
+  {
+    SocketPair sockets;
+    const pid_t child = fork();
+    if (child == 0) {
+      sockets.near.reset();
+      auto end = Channel::connect_over(std::move(sockets.far), park_far, soon());
+      _exit(end && end->wait(soon()) ? 0 : 1);
+    }
+    sockets.far.reset();
+    auto parts = accept_end(std::move(sockets.near), park_far, soon());
+    REQUIRE(parts);
+    await_far_sleeper(*parts, Side::connector);
+    REQUIRE(kill(child, SIGKILL) == 0);
+    REQUIRE(end_of(child) == -SIGKILL);
+    Channel end = expect(Channel::of(std::move(*parts), park_far));
+    CHECK(end.try_write(as_bytes("x")));  // whose packet finds nobody
+    CHECK(read(end) == ended(Fault::peer_died));
+    CHECK_FALSE(end.was_claimed(end.written()));
+  }
+  CHECK(Holdings() == before);
+}
+
+TEST_CASE("an end that sleeps far is told that the other was killed") {
+  const Holdings before;
+  {
+    SocketPair sockets;
+    const pid_t child = fork();
+    if (child == 0) {
+      sockets.near.reset();
+      auto parts = connect_end(std::move(sockets.far), park_far, soon());
+      if (parts) await_far_sleeper(*parts, Side::acceptor);
+      _exit(parts ? kill(getpid(), SIGKILL) : 1);
+    }
+    sockets.far.reset();
+    Channel end = expect(Channel::accept_over(std::move(sockets.near), park_far, soon()));
+    CHECK(read(end) == ended(Fault::peer_died));
+    CHECK(end_of(child) == -SIGKILL);
+  }
   CHECK(Holdings() == before);
 }
