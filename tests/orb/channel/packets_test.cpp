@@ -384,8 +384,8 @@ TEST_CASE("who fills the descriptors that he was given and makes them block hold
 TEST_CASE("an empty eventfd that blocks by now holds up nobody who reads it") {
   const os::Fd event(eventfd(0, EFD_CLOEXEC));
   std::uint32_t word = 0;
-  const PeerWatch nobody;
-  Sleeper sleeper(word, {.kind = Wake::eventfd, .event = event.get()}, nobody);
+  const PeerWatch no_peer;
+  Sleeper sleeper(word, {.kind = Wake::eventfd, .event = event.get()}, no_peer);
   sleeper.drain();
   CHECK(eventfd_write(event.get(), 1) == 0);
   sleeper.drain();
