@@ -44,6 +44,7 @@ class ReservedCores final : public dispatch::CoreProvider {
   void abandon() noexcept override { promises_->abandon(); }
   bool alone() const noexcept override { return promises_->alone(); }
   bool alone_on(int physical_core) noexcept override { return promises_->alone_on(physical_core); }
+  bool sees_others() const noexcept override { return promises_->sees_others(); }
   void withdraw() noexcept override { promises_->withdraw(); }
   bool is_revoked(CoreId core) const noexcept override;
   void maintain() noexcept override;

@@ -128,7 +128,8 @@ void ServerJob::take_over(ServerJob& other) {
   to_ = other.to_;
   chain_ = other.chain_;
   replies_ = false;
-  answered_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
+  // relaxed: published with the job
+  answered_.store(other.answered_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   keeper_ = other.keeper_;
   if (!keeper_) bytes_ = other.bytes_;
   message_ = keeper_ ? other.message_ : Bytes(bytes_);

@@ -40,7 +40,8 @@ const std::vector<SettingsEntry>& settings_table() {
        deadline_policy},
       {"pool.early_jobs", "off",
        "on: a job that comes before its time starts where its core is idle, as far as the core is not promised to "
-       "tasks; needs SCHED_FIFO, and cores that no other server has promises on. off: it waits for its time",
+       "tasks; needs SCHED_FIFO, the ledger, and cores that no other server has promises on. off: it waits for its "
+       "time",
        [](S& s, V v) { return yes_or_no(v, s.executive.early_jobs); }},
       {"pool.real_time", "on", "off: no SCHED_FIFO and no binding to cores",
        [](S& s, V v) { return yes_or_no(v, s.executive.real_time); }},

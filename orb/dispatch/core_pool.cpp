@@ -191,7 +191,7 @@ std::uint64_t CorePool::timer_releases() const noexcept {
 Time CorePool::take(TaskWorker& worker, Time now, Assignment& next) noexcept {
   AfterLock after(inbox_, &worker);
   const std::lock_guard lock(mutex_);
-  // Not here any more, or on its way: another pool's lock guards the worker, put() there after it, and not even a look
+  // Not here any more, or on its way: another pool's lock guards the worker, put() there wakes it, and not even a look
   // at its fields is allowed. While a job is ready or running the task is here.
   const sched::LaneTask* task = lane_task(worker.task());
   if (!task) return never;
@@ -319,7 +319,7 @@ Time CorePool::start_early(Time now) noexcept {
   if (left < least) return never;
   early_from_ = now + std::min<Duration>(work, longest_period) * sched::whole_core / left;
   for (const sched::LaneTask& task : lane_.tasks())
-    if (task.can_start()) ++early_starts_;
+    if (task.can_start() && task.waiting[0].eligible > now) ++early_starts_;
   lane_.allow_early(true);
   carry_out(lane_.decide(sched::Elapsed{.at = now, .timer = TimerId{static_cast<std::uint64_t>(core_.value)}}), after);
   lane_.allow_early(false);
@@ -397,7 +397,7 @@ void CorePool::demote(TaskId task, JobId job, bool cancel, AfterLock& after) noe
   worker.stop_.store(true, std::memory_order_release);
 }
 
-// Manager's commands never come from a Lane, and Arm is not needed: the task that has an early job after by itself at
+// Manager's commands never come from a Lane, and Arm is not needed: the task that has an early job wakes by itself at
 // the job's time. Bound: the Lane's answer, at most a few commands for each task.
 void CorePool::carry_out(std::span<const sched::Command> commands, AfterLock& after, JobList* cancelled) noexcept {
   for (const sched::Command& command : commands) {

@@ -83,6 +83,8 @@ class CoreProvider {
   // Whether nobody else has promised anything on that physical core right now; false also where that cannot be found
   // out. Some system calls for each other process. Any thread, not within a transaction of its own; never waits.
   virtual bool alone_on(int /*physical_core*/) noexcept { return false; }
+  // Whether alone_on() can ever say yes: the provider sees what others promise.
+  virtual bool sees_others() const noexcept { return false; }
 
   // Gives back all that this process promises. Needs no transaction: a promise may shrink at any time. Waits for
   // maintain() at most. Not within a transaction.

@@ -170,7 +170,7 @@ void HostLedger::abandon() noexcept {
 bool HostLedger::alone_on(int physical_core) noexcept {
   const std::unique_lock mine(mutex_, std::try_to_lock);
   if (!mine || !file_ || !file_->is_at_path() || !file_->header_is_sound()) return false;
-  if (!file_->others_are_as_read() && !file_->read_others(others_)) return false;
+  if (!file_->read_others(others_)) return false;
   return std::none_of(others_.begin(), others_.end(),
                       [&](const Promise& promise) { return promise.physical_core == physical_core; });
 }

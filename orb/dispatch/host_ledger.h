@@ -15,8 +15,9 @@
 // all promises, and their transactions stay shut. Where the seats went, too, a server may have come in between that
 // knew of nothing: whoever then finds a core promised twice says so, and there is no room there until it is not.
 //
-// Threads: lease() and maintain() on ordinary threads, a transaction on one thread at a time; maintain() and a
-// transaction exclude each other (the transaction then answers TRANSIENT and is tried again).
+// Threads: lease() and maintain() on ordinary threads, a transaction on one thread at a time, alone_on() on any;
+// maintain(), alone_on() and a transaction exclude each other (the transaction then answers TRANSIENT and is tried
+// again).
 // Invariants: a transaction sees every promise of every living process, or it does not open. A slot that cannot be
 // read but whose owner lives keeps transactions shut until its owner has written it anew, which maintain() does from
 // memory within its period; so damage loses nothing and never lets two processes promise the same capacity. Who has no
@@ -64,6 +65,7 @@ class HostLedger final : public CoreProvider {
   void abandon() noexcept override;
   bool alone() const noexcept override { return file_ && file_->alone(); }
   bool alone_on(int physical_core) noexcept override;
+  bool sees_others() const noexcept override { return true; }
   void withdraw() noexcept override;
   void maintain() noexcept override;
   // Those that <directory>/revoked names.

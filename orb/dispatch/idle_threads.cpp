@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "orb/os/clock.h"
+#include "orb/os/log.h"
 #include "orb/os/thread.h"
 #include "orb/os/wait.h"
 
@@ -28,6 +29,7 @@ class IdleThreads::Watcher final : public IdleWatch {
     thread_ = std::move(*thread);
     return {};
   }
+  bool real_time() const noexcept { return thread_.real_time(); }
   void stop() noexcept {
     // PAIR watcher.stopping: release here -> acquire in loop().
     stopping_.store(true, std::memory_order_release);
@@ -76,6 +78,11 @@ Expected<void> IdleThreads::start(const Options& options) {
     thread.core = pools_[i]->core();
     thread.fifo_priority = options.native;
     if (auto started = watchers_[i]->start(std::move(thread)); !started) return started;
+    if (!watchers_[i]->real_time()) {  // its running would prove nothing
+      stop();
+      os::log::warn("pool.early_jobs does nothing: this process may not use SCHED_FIFO");
+      return {};
+    }
     pools_[i]->watch_idleness(watchers_[i].get(), options.share);
   }
   return {};

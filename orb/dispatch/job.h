@@ -52,8 +52,9 @@ class Job {
   // Right after run(), on its thread and part of the job: sends the reply. Does not block where nobody takes the
   // thread's place (has_substitute()), so whoever waits for it need not wake another one.
   virtual void finish() noexcept {}
-  // The job runs and has used up its budget: sends TIMEOUT, COMPLETED_MAYBE, if nothing was sent, and what run() leaves
-  // is dropped. Thread: the budgets'; at any time during run() and finish(). Does not block.
+  // The job has used up its budget: sends TIMEOUT, COMPLETED_MAYBE, if nothing was sent, and what run() leaves is
+  // dropped. Thread: the budgets', at any time during run() and finish(); or the task's, right before run(). Does not
+  // block.
   virtual void time_out() noexcept {}
   // The job may not run; sends the reply that says why. Thread: whoever holds the manager's lock. Does not block.
   virtual void refuse(const sched::Refusal& refusal) noexcept = 0;

@@ -146,7 +146,8 @@ class ManagedTasks final : public Executive::State {
         analysis_thread_(manager_.below()),
         housekeeper_thread_(manager_.housekeeper()),
         budgets_(manager_.pools(), servers_of(best_effort_)),
-        idle_(manager_.pools(), leases, provider) {}
+        idle_(manager_.pools(), leases, provider),
+        sees_others_(provider.sees_others()) {}
 
   Expected<void> start(const ExecutiveOptions& options, CoreId manager_core);
 
@@ -183,6 +184,7 @@ class ManagedTasks final : public Executive::State {
   AgentThread<Housekeeper> housekeeper_thread_;
   BudgetThread budgets_;
   IdleThreads idle_;
+  const bool sees_others_;
   std::mutex stop_mutex_;
   bool stopped_ = false;  // guarded by stop_mutex_
 };
@@ -213,6 +215,12 @@ Expected<void> ManagedTasks::start_early_jobs(const ExecutiveOptions& options) {
   if (!options.early_jobs) return {};
   if (!options.real_time || options.lowest_native < 2) {
     os::log::warn("pool.early_jobs does nothing without SCHED_FIFO (pool.real_time = on)");
+    return {};
+  }
+  if (!sees_others_) {
+    os::log::warn(
+        "pool.early_jobs does nothing without the host's ledger (runtime.ledger = on), which tells whose the cores "
+        "are");
     return {};
   }
   const BestEffortServerOptions& server = options.best_effort_server;

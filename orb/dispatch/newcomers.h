@@ -72,7 +72,7 @@ class Newcomers {
   bool explain(Time now) noexcept;
   bool has_refusals() const noexcept { return !explaining_.empty(); }
   // The first refusal goes out without what would have fitted when its time has come, `explain_within` after it was
-  // asked for, however little time explain() got. Whether one did.
+  // asked for, however little time explain() got; later ones after it. Whether one did.
   bool tell_late(Time now) noexcept;
   Time tell_by() const noexcept { return explaining_.empty() ? never : explaining_.front()->since + explain_within; }
   // When step() has something to do: a time that has passed means at once.

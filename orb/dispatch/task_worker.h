@@ -194,7 +194,8 @@ class TaskWorker final : public Agent, private JobControl {
   // kernel is asked, and whoever writes them holds the lock of a core.
   std::atomic<bool> demoted_{false};
   std::atomic<bool> stepped_back_{false};
-  mutable os::PiMutex seat_mutex_;             // never with the pool's lock, but on cores by deadlines
+  // Not with the pool's lock, but on cores by deadlines, and where one fact is about more workers than AfterLock holds.
+  mutable os::PiMutex seat_mutex_;
   Seat seat_;                                  // guarded by seat_mutex_
   WorkerThread* thread_ = nullptr;             // guarded by seat_mutex_
   bool misplaced_ = false;                     // guarded by seat_mutex_: the system refused its seat

@@ -11,10 +11,12 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <optional>
 
 #include "orb/os/kept_core.h"
+#include "orb/os/pi_mutex.h"
 #include "orb/os/thread.h"
 
 #ifndef SO_PASSRIGHTS
@@ -104,10 +106,10 @@ class Closer {
     Contents contents = Contents::none;
   };
 
-  // In a child the thread is not there, and the lock is as it was when nobody held it.
+  // In a child the thread is not there, and the lock belongs to a thread of the parent's, so it is made anew.
   Closer() noexcept {
     pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
-                   [] { instance().runs_ = false, instance().mutex_.unlock(); });
+                   [] { instance().runs_ = false, std::construct_at(&instance().mutex_); });
   }
 
   bool start() noexcept;
@@ -134,8 +136,8 @@ class Closer {
     return tasks_[first_++ % tasks_.size()];
   }
 
-  std::mutex mutex_;
-  std::condition_variable idle_;
+  PiMutex mutex_;  // real-time threads hand over what an ordinary one closes
+  std::condition_variable_any idle_;
   std::array<Task, 256> tasks_;
   std::size_t first_ = 0, count_ = 0;
   bool runs_ = false;

@@ -20,7 +20,7 @@ struct Holders {
 
 // After most_holders numbers they begin anew, and two who then have the same one share their limit.
 std::shared_ptr<const Holder> Holder::of(const std::string& host) {
-  static Holders all;
+  static Holders& all = *new Holders;  // for ever: reactors may outlive what is static
   const std::lock_guard lock(all.mutex);
   if (all.known.size() >= all.cleaned_at) {
     std::erase_if(all.known, [](const auto& entry) { return entry.second.expired(); });

@@ -1,6 +1,7 @@
 #include "orb/transport/detail/read_gate.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "orb/os/clock.h"
 
@@ -30,10 +31,13 @@ bool ReadGate::defers(ReadAccount& account, const std::weak_ptr<ReadinessHandler
   return true;
 }
 
-void ReadGate::begin() noexcept { begun_ = std::max(charged_, os::thread_cpu_time() - at_most_before_a_turn); }
+void ReadGate::begin() noexcept {
+  in_turn_ = true;
+  begun_ = std::max(charged_, os::thread_cpu_time() - at_most_before_a_turn);
+}
 
 void ReadGate::charge(ReadAccount& account) noexcept {
-  if (!budget_) return;
+  if (!budget_ || !std::exchange(in_turn_, false)) return;
   charged_ = os::thread_cpu_time();
   budget_->charge(os::now(), charged_ - begun_, account);
 }

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "orb/os/passed_descriptors.h"
 #include "orb/os/peer_groups.h"
 #include "orb/transport/detail/socket.h"
 
@@ -13,6 +14,10 @@ SocketLink::SocketLink(os::Fd fd)
     : fd_(std::move(fd)),
       is_unix_(local_endpoint(fd_.get()).kind == EndpointKind::unix_socket),
       credentials_(is_unix_ ? peer_credentials(fd_.get()) : std::nullopt) {}
+
+SocketLink::~SocketLink() {
+  if (is_unix_ && !os::kernel_refuses_descriptors()) os::close_socket(std::move(fd_));
+}
 
 std::vector<gid_t> SocketLink::groups() const { return is_unix_ ? os::peer_groups(fd_.get()) : std::vector<gid_t>{}; }
 

@@ -11,6 +11,7 @@
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
+#include "orb/os/passed_descriptors.h"
 #include "orb/transport/detail/read_gate.h"
 #include "orb/transport/detail/socket.h"
 #include "orb/transport/detail/socket_link.h"
@@ -115,6 +116,7 @@ AcceptLoop::Turn AcceptLoop::accept_one() {
   auto ticket = place_for(peer, lack);
   if (!ticket) {
     turn_away(fd, peer + " refused: " + ticket.error());
+    if (address.family() == AF_UNIX && !os::kernel_refuses_descriptors()) os::close_socket(std::move(fd));
     return Turn::refused;
   }
   configure_stream(fd.get(), address.family());

@@ -36,7 +36,7 @@ class ReadGate {
 
   // Begins a turn, unless the handler has to wait for it: its on_turn() will be called when it may.
   bool defers(ReadAccount& account, const std::weak_ptr<ReadinessHandler>& handler, Turn turn);
-  // Ends the turn that began last.
+  // Ends the turn that began last; nothing where none began, since the connection had ended.
   void charge(ReadAccount& account) noexcept;
 
   // How often something had to wait. Any thread.
@@ -58,8 +58,9 @@ class ReadGate {
   Reactor::Impl& reactor_;
   std::optional<ReadBudget> budget_;
   std::array<Queue, 2> queues_;
-  Duration charged_{};     // the thread's processor time when the last turn ended
-  Duration begun_{};       // and from when on this one is paid
+  Duration charged_{};  // the thread's processor time when the last turn ended
+  Duration begun_{};    // and from when on this one is paid
+  bool in_turn_ = false;
   bool resuming_ = false;  // whose turn it is comes from a queue
   std::atomic<std::uint64_t> deferred_{0};
 };

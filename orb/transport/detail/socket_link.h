@@ -14,6 +14,8 @@ class SocketLink final : public Link {
  public:
   // `fd` is connected, and configured.
   explicit SocketLink(os::Fd fd);
+  // Descriptors that a peer sent and nobody took are not closed by this thread.
+  ~SocketLink() override;
 
   IoResult receive_some(MutableBytes buffer, Lent* lent) noexcept override;
   IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy, Lent* lent) noexcept override;
@@ -28,7 +30,7 @@ class SocketLink final : public Link {
   std::vector<gid_t> groups() const override;
 
  private:
-  const os::Fd fd_;
+  os::Fd fd_;  // constant until destruction
   const bool is_unix_;
   const std::optional<PeerCredentials> credentials_;
   // Owner: who reads.

@@ -92,7 +92,7 @@ TEST_CASE("a server that is stopped in a repacking while another starts promises
   const Host host;
   Interrupted provider(host.join());
   Machine server(2, bare_options(), &provider);
-  for (const Duration budget : {30ms, 40ms, 30ms}) server.admit(plain(100ms, budget));  // 60 % and 40 %
+  for (const Duration each : {30ms, 40ms, 30ms}) server.admit(plain(100ms, each));  // 60 % and 40 %
   std::unique_ptr<HostLedger> late;
   provider.stop_at(GENERATE(Point::begun, Point::claimed, Point::ending), [&] {
     late = host.join();
