@@ -134,14 +134,15 @@ void Directory::bind_leased(const CosNaming::Name& n, ObjectRef object, naming::
   Binding binding = parts_.objects.binding_to(object);
   binding.owner = *owner;
   const auto done = parts_.tree.bind(context_, name, binding, replace ? IfBound::replace : IfBound::refuse);
-  if (!done) parts_.objects.raise(done.error(), name);
-  if (parts_.leases.owner_of(lease, client, os::now())) return;
-  // The lease ended meanwhile, and its names were gone already.
-  if (!parts_.tree.remove_owned(*owner)) {
+  // Also where the bind failed: it may be done and not answered for, and a lease that ended before the store was asked
+  // took nothing away and marked nothing.
+  const bool is_over = !parts_.leases.owner_of(lease, client, os::now());
+  if (is_over && !parts_.tree.remove_owned(*owner)) {
     parts_.leases.leave(*owner);
     parts_.processes.wake();
   }
-  throw naming::UnknownLease();
+  if (!done) parts_.objects.raise(done.error(), name);
+  if (is_over) throw naming::UnknownLease();
 }
 
 naming::Details Directory::describe(const CosNaming::Name& n) {
