@@ -20,9 +20,15 @@ void look(CORBA::ORB& orb, NameserverLook& seen) {
       seen.absence = "what answers is no naming service" + at;
     return;
   }
-  const auto state = directory->nameserver()->state();
-  seen.answers = "answers" + at + "; names are in " + state.store() + ", " + (state.stale() ? "stale" : "fresh");
-  seen.trouble = state.stale() ? stale_text(state) : state.remark();
+  seen.answers = "answers" + at;
+  try {
+    const auto state = directory->nameserver()->state();
+    seen.answers += "; names are in " + state.store() + ", " + (state.stale() ? "stale" : "fresh");
+    seen.trouble = state.stale() ? stale_text(state) : state.remark();
+  } catch (const CORBA::Exception& why) {
+    seen.trouble = std::string("it does not say how its store is: ") + why.what() +
+                   "; corelane may not understand a corelane-nameserver of another version";
+  }
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace corelane::tool {
 struct NameserverLook {
   std::string answers{};  // where it was looked for, and how its store is; "": it does not, or was not looked for
   std::string absence{};  // why it does not
-  std::string trouble{};  // of its store
+  std::string trouble{};  // of its store, or why it does not tell
   bool is_named = false;  // a setting says which one is meant; else this host's is
 };
 
