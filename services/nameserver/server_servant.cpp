@@ -92,9 +92,9 @@ idl::ChangeList ServerServant::changes(const std::string& pattern, std::uint64_t
 idl::Status ServerServant::state() {
   const auto count = [](std::size_t size) { return static_cast<std::uint32_t>(size); };
   const StoreStatus store = parts_.store.status();
-  return idl::Status(store.kind, store.place, store.stale, store.remark,
-                     static_cast<std::uint64_t>(store.stale_for.count()), count(store.names), count(store.contexts),
-                     count(parts_.leases.size()), count(parts_.watches.size()), count(parts_.iterators.size()));
+  return idl::Status(store.kind, store.place, store.stale, store.remark, count(parts_.leases.size()),
+                     count(parts_.watches.size()), count(parts_.iterators.size()),
+                     static_cast<std::uint64_t>(store.stale_for.count()), count(store.names), count(store.contexts));
 }
 
 }  // namespace corelane::nameserver

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "CorelaneNamingS.h"
+#include "orb/cdr/codec.h"
 #include "orb/os/child_process.h"
 #include "orb/os/host.h"
 #include "orb/os/socket_path.h"
@@ -172,6 +173,22 @@ TEST_CASE("a lease is refused with the reason") {
   CHECK_THAT(reason(process), Catch::Contains("another process namespace") && Catch::Contains("lease_for()"));
   process.boot_id("x");
   CHECK_THAT(reason(process), Catch::Contains("another host"));
+}
+
+TEST_CASE("a client of the first version understands the beginning of a nameserver's state") {
+  Corelane::Naming::Status state;
+  state.store("etcd"), state.place("http://a"), state.stale(true), state.remark("away");
+  state.leases(1), state.watches(2), state.iterators(3);
+  cdr::Writer writer;
+  encode(writer, state);
+  cdr::Reader reader(writer.bytes());
+  std::string store, place, remark;
+  bool stale = false;
+  std::uint32_t leases = 0, watches = 0, iterators = 0;
+  CHECK((cdr::decode(reader, store) && cdr::decode(reader, place) && cdr::decode(reader, stale)));
+  CHECK((cdr::decode(reader, remark) && reader.read(leases) && reader.read(watches) && reader.read(iterators)));
+  CHECK((store == "etcd" && place == "http://a" && stale && remark == "away"));
+  CHECK((leases == 1 && watches == 2 && iterators == 3));
 }
 
 TEST_CASE("changes are read from a number on") {
