@@ -88,6 +88,8 @@ class Client {
  private:
   using ProbeReference = CORBA::object_reference<Probing::Probe>;
 
+  // May be asked again after TIMEOUT: the client has cancelled the admission by then, on the same connection, and the
+  // server withdraws what it admitted, or is yet to admit, and never saw used.
   std::string admit(const ProbeReference& probe, const Contract& contract) {
     auto task = in_time([&] { return rt::admit(probe, {.operation = "add", .contract = contract}); });
     if (!task) return "refused " + std::string(sched::name_of(task.error().reason.code));
