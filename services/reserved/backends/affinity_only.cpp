@@ -88,7 +88,8 @@ std::string AffinityOnly::fault_of(const Member& member) {
   return {};
 }
 
-// Those that were seen lead on when their first process has ended. Bound: the processes.
+// Those that were seen lead on when their first process has ended. One walk from all of them: each process is looked at
+// once for each tree, however deep that is.
 void AffinityOnly::look() {
   const auto is_tree = [](const auto& item) { return item.second.holder.extent == Extent::tree; };
   if (std::ranges::none_of(members_, is_tree)) return;
@@ -96,11 +97,18 @@ void AffinityOnly::look() {
   for (auto& [id, member] : members_) {
     if (member.holder.extent != Extent::tree) continue;
     std::erase_if(member.processes, [&](const auto& item) { return !host_.processes->is_running(item.second); });
-    const auto seen = member.processes;
-    for (const auto& [root, identity] : seen)
-      for (const int pid : ProcessTable::tree_in(children, root))
-        if (const auto found = host_.processes->identity(pid); found && host_.processes->is_running(*found))
-          member.processes[pid] = *found;
+    std::vector<int> walk;
+    for (const auto& [pid, identity] : member.processes) walk.push_back(pid);
+    std::set<int> known(walk.begin(), walk.end());
+    for (std::size_t at = 0; at < walk.size(); ++at) {  // bound: the processes
+      const auto [first, last] = children.equal_range(walk[at]);
+      for (auto child = first; child != last; ++child) {
+        if (!known.insert(child->second).second) continue;
+        walk.push_back(child->second);
+        if (const auto found = host_.processes->identity(child->second); found && host_.processes->is_running(*found))
+          member.processes[child->second] = *found;
+      }
+    }
   }
 }
 

@@ -315,6 +315,19 @@ TEST_CASE("a tick looks at the parents of all processes as often for many trees 
   CHECK(passes_with(3) == passes_with(1));
 }
 
+TEST_CASE("a tick looks at the processes of a deep tree as often as at those of a wide one") {
+  const auto identities_of = [](bool deep) {
+    FakeHost fake(Kind::affinity);
+    const int app = fake.processes.fork_from(fake.shell);
+    for (int i = 0, last = app; i < 20; ++i) last = fake.processes.fork_from(deep ? last : app);
+    REQUIRE(fake.reserve(app));
+    const int before = fake.processes.identities;
+    fake.keeper().tick();
+    return fake.processes.identities - before;
+  };
+  CHECK(identities_of(true) == identities_of(false));
+}
+
 TEST_CASE("a question by someone without the right costs no look at all processes") {
   FakeHost fake(Kind::affinity);
   const int app = fake.processes.fork_from(fake.shell);

@@ -99,6 +99,7 @@ class FakeProcesses final : public reserved::ProcessTable {
     return children;
   }
   std::optional<reserved::Process> identity(int id) const override {
+    ++identities;
     const auto found = entries.find(id);
     if (found == entries.end()) return std::nullopt;
     return reserved::Process{.pid = id, .start_ticks = found->second.started};
@@ -146,7 +147,8 @@ class FakeProcesses final : public reserved::ProcessTable {
   std::map<int, std::vector<std::vector<CoreId>>> given;  // masks by thread, in order
   Fate fate;                                              // also of the control groups
   bool refuses_deadline = false;
-  mutable int passes = 0;  // over all processes and their parents
+  mutable int passes = 0;      // over all processes and their parents
+  mutable int identities = 0;  // that were asked for
 
  private:
   const std::vector<CoreId> cores_;
