@@ -355,6 +355,18 @@ TEST_CASE("a process whose affinity cannot be set is refused and may come once i
   CHECK(fake.cores_of(app) == "3");
 }
 
+TEST_CASE("a tree that could not be moved while others reserved is asked for anew when it reserves itself") {
+  FakeHost fake(Kind::affinity);
+  const int other = fake.processes.fork_from(fake.shell), app = fake.processes.fork_from(fake.shell);
+  const int child = fake.processes.fork_from(app);
+  for (const int pid : {app, child}) fake.processes.entries[pid].refuses_affinity = EINVAL;
+  REQUIRE(fake.reserve(other));
+  CHECK((fake.cores_of(app) == "0-3" && fake.cores_of(child) == "0-3"));
+  for (const int pid : {app, child}) fake.processes.entries[pid].refuses_affinity = 0;
+  REQUIRE(fake.reserve(app));
+  CHECK((fake.cores_of(app) == "2" && fake.cores_of(child) == "2"));
+}
+
 TEST_CASE("a core whose process takes long to end goes to everybody once it has, and others meanwhile") {
   FakeHost fake(Kind::v1);
   const int app = fake.processes.fork_from(fake.shell), other = fake.processes.fork_from(fake.shell);
