@@ -112,6 +112,33 @@ void AffinityOnly::look() {
   }
 }
 
+// The process and its ancestors, the nearest first.
+std::vector<Process> AffinityOnly::line_of(const Process& process) const {
+  const ProcessTable& processes = *host_.processes;
+  std::vector<Process> line{process};
+  for (;;) {  // bound: the depth of the tree of all processes
+    const Process child = line.back();
+    const int pid = processes.parent_of(child.pid);
+    const auto parent = pid > 0 ? processes.identity(pid) : std::nullopt;
+    // Read again: a parent that ended meanwhile may have left its pid to another, and the child to an ancestor.
+    if (!parent || processes.parent_of(child.pid) != pid || !is_same(processes, child)) return line;
+    line.push_back(*parent);
+  }
+}
+
+void AffinityOnly::look_at(const Process& process) {
+  if (!host_.processes->is_running(process)) return;
+  const auto line = line_of(process);
+  for (auto& [id, member] : members_) {
+    const auto was_seen = [&known = member.processes](const Process& one) {
+      const auto found = known.find(one.pid);
+      return found != known.end() && found->second == one;
+    };
+    if (member.holder.extent == Extent::tree && std::ranges::any_of(line, was_seen))
+      member.processes[process.pid] = process;
+  }
+}
+
 Done<void> AffinityOnly::make_set(const SetName& set, const Place& place) {
   sets_[set] = place;
   return {};

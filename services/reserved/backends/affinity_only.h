@@ -27,6 +27,7 @@ class AffinityOnly final : public Backend {
   void remove_set(const SetName& set) override { sets_.erase(set); }
   std::vector<Lost> settle() override;
   void look() override;
+  void look_at(const Process& process) override;
   Done<Remarks> enter(const Enter& command) override;
   void leave(ReservationId id) override;
   Done<void> join(const SetName& set, const Process& service) override;
@@ -46,6 +47,7 @@ class AffinityOnly final : public Backend {
     SetName set{};
   };
 
+  std::vector<Process> line_of(const Process& process) const;
   StartReport apply_to_all();
   std::map<int, std::vector<CoreId>> owners();
   std::vector<Lost> lost_of_entered();

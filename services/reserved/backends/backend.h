@@ -78,6 +78,8 @@ class Backend {
 
   // Looks at the host anew, once for all reservations: processes_of() tells what was there then, or later.
   virtual void look() {}
+  // As look(), of that process alone: at it and its parents, without a pass over all processes.
+  virtual void look_at(const Process& /*process*/) {}
   // What lives of the reservation's process or tree; services that work there do not count.
   virtual std::vector<int> processes_of(ReservationId id) const = 0;
 };

@@ -54,8 +54,6 @@ std::optional<Number> stat_number(int id, int field) {
   return number;
 }
 
-int parent_of(int pid) { return stat_number<int>(pid, 4).value_or(0); }
-
 }  // namespace
 
 std::vector<int> HostProcesses::all() const { return root_ == 0 ? numbered_entries("/proc") : tree_of(root_); }
@@ -69,6 +67,8 @@ std::multimap<int, int> HostProcesses::children() const {
   for (const int pid : numbered_entries("/proc")) children.emplace(parent_of(pid), pid);
   return children;
 }
+
+int HostProcesses::parent_of(int pid) const { return stat_number<int>(pid, 4).value_or(0); }
 
 std::vector<int> ProcessTable::tree_in(const std::multimap<int, int>& children, int pid) {
   std::vector<int> tree{pid};

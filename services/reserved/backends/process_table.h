@@ -20,6 +20,8 @@ class ProcessTable {
   virtual std::vector<int> threads_of(int pid) const = 0;
   // Of everybody, by parent. One pass over all processes.
   virtual std::multimap<int, int> children() const = 0;
+  // 0: it has none, or is gone.
+  virtual int parent_of(int pid) const = 0;
   // The process and all that it started and that live, the process first.
   std::vector<int> tree_of(int pid) const { return tree_in(children(), pid); }
   static std::vector<int> tree_in(const std::multimap<int, int>& children, int pid);
@@ -54,6 +56,7 @@ class HostProcesses final : public ProcessTable {
   std::vector<int> all() const override;
   std::vector<int> threads_of(int pid) const override;
   std::multimap<int, int> children() const override;
+  int parent_of(int pid) const override;
   std::optional<Process> identity(int id) const override;
   std::string name_of(int pid) const override;
   bool is_running(const Process& process) const override;

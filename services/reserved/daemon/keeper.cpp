@@ -183,7 +183,10 @@ const Account* Keeper::nearest(const Process& process) const {
 
 std::optional<Account> Keeper::holding(const Process& process, bool looks_anew) const {
   const std::scoped_lock lock(mutex_);
-  if (looks_anew) parts_.backend.look();
+  if (looks_anew)
+    parts_.backend.look();
+  else
+    parts_.backend.look_at(process);
   const Account* const found = nearest(process);
   return found == nullptr ? std::nullopt : std::optional(*found);
 }

@@ -56,7 +56,8 @@ class Keeper {
   Expected<GrantView, Refusal> reserve(Holder holder, const Wanted& wanted, const Terms& terms);
   Expected<GrantView, Refusal> look(ReservationId id);
   // What the process runs on, of its own or of a tree that it is in; nothing for a thread's share, and for a guest.
-  // Without `looks_anew` by what was seen last, about a second ago at most: that takes no pass over all processes.
+  // Without `looks_anew` a tree has it when one of its parents was seen there, about a second ago at most: that takes
+  // no pass over all processes.
   std::optional<Account> holding(const Process& process, bool looks_anew = true) const;
   bool renew(ReservationId id, Duration lease);  // false: it has ended
   void release(ReservationId id);

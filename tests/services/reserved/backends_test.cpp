@@ -338,6 +338,21 @@ TEST_CASE("a question by someone without the right costs no look at all processe
   CHECK(fake.processes.passes == before);
 }
 
+TEST_CASE("someone without the right has the cores of the tree that it was just started in, and no others") {
+  FakeHost fake(GENERATE(Kind::v1, Kind::v2, Kind::affinity));
+  const int app = fake.processes.fork_from(fake.shell), alone = fake.processes.fork_from(fake.shell);
+  const auto grant = fake.reserve(app);
+  REQUIRE((grant && fake.reserve(alone, CoresWanted{.count = 1}, {}, Extent::process)));
+  const auto asked_by = [&](int parent) {
+    const int pid = fake.processes.fork_from(fake.processes.fork_from(parent));
+    return fake.keeper().holding(fake.processes.identity(pid).value(), false);
+  };
+  const auto held = asked_by(app);
+  REQUIRE(held);
+  CHECK(held->id == grant->id);
+  CHECK_FALSE(asked_by(fake.shell));
+}
+
 // Error paths.
 
 TEST_CASE("a process whose affinity cannot be set is refused and may come once it can") {

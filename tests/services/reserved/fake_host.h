@@ -98,6 +98,7 @@ class FakeProcesses final : public reserved::ProcessTable {
     for (const auto& [pid, entry] : entries) children.emplace(entry.parent, pid);
     return children;
   }
+  int parent_of(int pid) const override { return entries.contains(pid) ? entries.at(pid).parent : 0; }
   std::optional<reserved::Process> identity(int id) const override {
     ++identities;
     const auto found = entries.find(id);
