@@ -54,6 +54,7 @@ std::string mask_text(const std::vector<CoreId>& cores) {
 
 void Interrupts::keep_to(const std::vector<CoreId>& cores) {
   again_ = false;
+  refused_.clear();
   look(cores);
 }
 
@@ -76,6 +77,7 @@ void Interrupts::look(const std::vector<CoreId>& cores) {
 
 // False: the kernel does not let it.
 bool Interrupts::steer(const std::string& file, const Form& form, const std::vector<CoreId>& cores) {
+  if (refused_.contains(file)) return false;
   MountedGroups folder(folder_);
   const auto& entries = journal_->entries();
   const auto kept = std::ranges::find(entries, file, &JournalEntry::subject);
@@ -92,6 +94,7 @@ bool Interrupts::steer(const std::string& file, const Form& form, const std::vec
   const JournalEntry entry{.kind = JournalEntry::Kind::interrupt, .subject = file, .before = form.text(*first)};
   if (!kept_before && !journal_->add(entry)) return false;
   const bool done = folder.write(file, form.text(wanted)) == 0;
+  if (!done && !kept_before) refused_.insert(file);  // one that was steered once can be, and is tried again
   if (done && wanted != *first) ++report_.steered;
   if (done && kept_before) ++strayed_;
   if (done ? wanted == *first : *now == *first) journal_->drop(entry);  // it goes where it did at first

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,7 @@ class Interrupts {
   // Each, also those to come, goes to what it had at first of these cores, or to all of them where that is nothing.
   void keep_to(const std::vector<CoreId>& cores);
   // Now and then: those that somebody has sent to other cores since go back, and the report is of now. How many did.
+  // One that could not be steered is not tried again before the next keep_to().
   unsigned keep_away_again(const std::vector<CoreId>& cores);
   bool is_on() const { return !folder_.empty(); }
   InterruptReport report() const { return report_; }
@@ -40,8 +42,9 @@ class Interrupts {
   const std::string folder_;
   Journal* const journal_;
   InterruptReport report_{};
-  bool again_ = false;    // of the look under way: who is on these cores alone is let be
-  unsigned strayed_ = 0;  // as found by the latest look
+  std::set<std::string> refused_{};  // files that the kernel let nobody write since the latest keep_to()
+  bool again_ = false;               // of the look under way: who is on these cores alone is let be
+  unsigned strayed_ = 0;             // as found by the latest look
 };
 
 }  // namespace corelane::reserved

@@ -137,6 +137,25 @@ TEST_CASE("an interrupt that cannot be put back is not forgotten") {
   CHECK(journal.entries().front().before == "8000");
 }
 
+TEST_CASE("an interrupt that the kernel refuses is tried again when the cores change and not before") {
+  const TempDirectory directory;
+  std::filesystem::create_directory(directory / "7");
+  const std::string file = directory / "7/smp_affinity_list";
+  std::filesystem::create_symlink("/sys/devices/system/cpu/online", file);  // a list that nobody may write
+  Journal journal = Journal::open(directory / "journal").value();
+  Interrupts interrupts(directory.path(), journal);
+  interrupts.keep_to(os::parse_core_list("8000").value());
+  CHECK(interrupts.report().fixed == 1);
+  std::filesystem::remove(file);
+  std::ofstream(file) << "8000-8001\n";
+  const auto cores = [&] { return MountedGroups(directory.path()).read("7/smp_affinity_list").value(); };
+  interrupts.keep_away_again(os::parse_core_list("8000").value());
+  CHECK(cores() == "8000-8001");
+  CHECK(interrupts.report().fixed == 1);
+  interrupts.keep_to(os::parse_core_list("8000").value());
+  CHECK(cores() == "8000");
+}
+
 namespace {
 
 // A host with an interrupt that may go to all of its cores, and a reservation of core 3.
