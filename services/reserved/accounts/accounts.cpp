@@ -110,7 +110,7 @@ bool Accounts::could_ever(const Account& account) const {
 }
 
 Refusal Accounts::no_room(const Account& account) const {
-  const auto free = without(without(all_, kept_), taken());
+  const auto free = free_cores();
   std::string reason = queue_.empty() ? "" : std::to_string(queue_.size()) + " wait before this request; ";
   reason += no_room_text(account, free, granted_.size());
   std::string fits = queue_.empty() ? fit_text(account, machine_, free) : "";
@@ -132,7 +132,7 @@ bool Accounts::place(Account& account, Commands& commands, bool may_open) {
 
 bool Accounts::place_cores(Account& account, Commands& commands, bool may_open) {
   if (!may_open) return false;
-  auto found = choose_cores(machine_, without(without(all_, kept_), taken()), std::get<CoresWanted>(account.wanted));
+  auto found = choose_cores(machine_, free_cores(), std::get<CoresWanted>(account.wanted));
   if (!found) return false;
   account.place = std::move(*found);
   account.guarantee = options_.enforces ? Guarantee::exclusive_cores : Guarantee::affinity_only;
@@ -163,7 +163,7 @@ std::optional<CoreId> Accounts::shared_with_room(const Account& account) const {
 }
 
 std::optional<CoreId> Accounts::open_shared(const Account& account, Commands& commands) {
-  const auto found = choose_cores(machine_, without(without(all_, kept_), taken()), CoresWanted{.count = 1});
+  const auto found = choose_cores(machine_, free_cores(), CoresWanted{.count = 1});
   if (!found) return std::nullopt;
   const CoreId core = found->cores.front();
   commands.push_back(SetCommon{without(common(), occupied(*found))});
@@ -190,7 +190,7 @@ void Accounts::grant(Account account, Commands& commands, Time at) {
 
 Commands Accounts::on(const Released& fact) {
   Commands commands;
-  end(fact.id, fact.at, commands);
+  end(fact.id, commands);
   return commands;
 }
 
@@ -205,7 +205,7 @@ Commands Accounts::on(const Died& fact) {
     if (account.holder.process == fact.process && account.holder.extent != Extent::tree) over.push_back(id);
     close(account, fact.process, fact.used, commands);
   }
-  for (const ReservationId id : over) end(id, fact.at, commands);
+  for (const ReservationId id : over) end(id, commands);
   return commands;
 }
 
@@ -216,7 +216,7 @@ Commands Accounts::on(const Ticked& fact) {
   Commands commands;
   for (const ReservationId id : over) {
     commands.push_back(LeaseOver{id});
-    end(id, fact.at, commands);
+    end(id, commands);
   }
   return commands;
 }
@@ -229,15 +229,14 @@ Commands Accounts::on(const Renewed& fact) {
   return {};
 }
 
-void Accounts::end(ReservationId id, Time at, Commands& commands) {
+void Accounts::end(ReservationId id, Commands& commands) {
   if (const auto found = granted_.find(id); found != granted_.end()) {
     const Account account = std::move(found->second);
     granted_.erase(found);
     end_granted(account, commands);
-  } else if (std::erase_if(queue_, [&](const Account& account) { return account.id == id; }) == 0) {
-    return;
+  } else {
+    std::erase_if(queue_, [&](const Account& account) { return account.id == id; });
   }
-  serve_queue(at, commands);
 }
 
 void Accounts::end_granted(const Account& account, Commands& commands) {
@@ -256,6 +255,13 @@ void Accounts::leave_shared(const Account& account, Commands& commands) {
   commands.push_back(RemoveSet{shared_name(found->first)});
   shared_.erase(found);
   commands.push_back(SetCommon{common()});
+}
+
+Commands Accounts::on(const Held& fact) {
+  held_ = fact.cores;
+  Commands commands;
+  serve_queue(fact.at, commands);
+  return commands;
 }
 
 // Bound: those that wait. The first that needs a core and finds none closes the door for cores.
@@ -397,6 +403,8 @@ std::vector<CoreId> Accounts::taken() const {
   for (const auto& [core, shared] : shared_) cores = joined(cores, joined({core}, shared.idle));
   return cores;
 }
+
+std::vector<CoreId> Accounts::free_cores() const { return without(without(all_, kept_), joined(taken(), held_)); }
 
 std::vector<CoreId> Accounts::common() const { return without(all_, taken()); }
 

@@ -7,8 +7,9 @@
 // `shared_limit`. Threads (SCHED_DEADLINE) and process trees (control groups) never share a core with each other, since
 // the one goes before the other.
 //
-// Who waits is served in order. Nobody who needs a core overtakes him; a share that fits on a core that is shared
-// already takes nothing from him.
+// Who waits is served with the fact Held, which comes after each other one: what has been given back may be held by the
+// kernel still. He is served in order. Nobody who needs a core overtakes him; a share that fits on a core that is
+// shared already takes nothing from him.
 //
 // Threads: one at a time. Pure: no clock, no I/O.
 // Invariant: each core is in the default set, or in one set, or kept idle for one set.
@@ -95,6 +96,7 @@ class Accounts {
   Commands on(const CameIn& fact);
   Commands on(const Left& fact);
   Commands on(const Charged& fact);
+  Commands on(const Held& fact);
 
   Account* find_granted(ReservationId id);
   std::optional<Refusal> fault_of(const Asked& fact) const;
@@ -107,7 +109,7 @@ class Accounts {
   std::optional<CoreId> shared_with_room(const Account& account) const;
   std::optional<CoreId> open_shared(const Account& account, Commands& commands);
   void grant(Account account, Commands& commands, Time at);
-  void end(ReservationId id, Time at, Commands& commands);
+  void end(ReservationId id, Commands& commands);
   void end_granted(const Account& account, Commands& commands);
   void leave_shared(const Account& account, Commands& commands);
   void serve_queue(Time at, Commands& commands);
@@ -115,6 +117,7 @@ class Accounts {
   void add_up_closed(Account& account) const;
   void expel(Account& account, Loan& loan, Duration used, Commands& commands);
   std::vector<CoreId> taken() const;
+  std::vector<CoreId> free_cores() const;
 
   const std::vector<os::CoreInfo> machine_;
   const std::vector<CoreId> all_;
@@ -124,6 +127,7 @@ class Accounts {
   std::map<ReservationId, Account> granted_;
   std::deque<Account> queue_;
   std::map<CoreId, SharedCore> shared_;
+  std::vector<CoreId> held_;  // in no set, and for none yet
   std::uint64_t next_id_;
 };
 

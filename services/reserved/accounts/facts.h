@@ -64,7 +64,13 @@ struct Charged {
   Process client;
   Duration used;
 };
-using Fact = std::variant<Asked, Renewed, Released, Died, Failed, Ticked, Lent, TakenBack, CameIn, Left, Charged>;
+// What the facts before commanded has been done; of sets that were removed the kernel gives these cores to no other set
+// yet, since a process that takes long to end is there. Ascending.
+struct Held {
+  Time at;
+  std::vector<CoreId> cores;
+};
+using Fact = std::variant<Asked, Renewed, Released, Died, Failed, Ticked, Lent, TakenBack, CameIn, Left, Charged, Held>;
 
 // A set of cores whose members run there and nowhere else: "r17" of reservation 17, "s3" of those who share core 3.
 using SetName = std::string;

@@ -61,6 +61,8 @@ class Backend {
   virtual Done<StartReport> start(const std::vector<CoreId>& all) = 0;
   // Whoever came to be outside of all sets goes into the default one; what had to wait is tried again. Now and then.
   virtual std::vector<Lost> sweep() = 0;
+  // Cores of sets that were removed, and that no other set can have yet; ascending.
+  virtual std::vector<CoreId> held() const { return {}; }
   // Whether something waits that sweep() would do soon.
   virtual bool is_waiting() const { return false; }
 

@@ -126,7 +126,7 @@ Done<void> CgroupV1::set_common(const std::vector<CoreId>& cores) {
 // A set that could not be removed yet keeps its cores to itself: the kernel refuses (EINVAL) any of them to another
 // one. The default set gets the others meanwhile, and sweep() comes back.
 Done<void> CgroupV1::apply_common() {
-  const std::vector<CoreId> cores = without(wanted_, held_by_left());
+  const std::vector<CoreId> cores = without(wanted_, held());
   if (cores == common_) return {};
   if (auto kept = bindings_.keep_all(); !kept) return kept;
   const std::string file = joined_path(common_group(), "cpuset.cpus");
@@ -137,7 +137,7 @@ Done<void> CgroupV1::apply_common() {
   return done;
 }
 
-std::vector<CoreId> CgroupV1::held_by_left() const {
+std::vector<CoreId> CgroupV1::held() const {
   std::vector<CoreId> held;
   for (const auto& [name, left] : left_)
     if (left.groups == host_.cpuset)

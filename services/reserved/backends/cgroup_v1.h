@@ -30,6 +30,7 @@ class CgroupV1 final : public Backend {
   bool enforces() const override { return true; }
   Done<StartReport> start(const std::vector<CoreId>& all) override;
   std::vector<Lost> sweep() override;
+  std::vector<CoreId> held() const override;
   bool is_waiting() const override { return deadlines_.is_waiting() || common_ != wanted_; }
   Done<void> set_common(const std::vector<CoreId>& cores) override;
   Done<void> make_set(const SetName& set, const Place& place) override;
@@ -57,7 +58,6 @@ class CgroupV1 final : public Backend {
   Done<void> put(GroupFiles& groups, const std::string& file, const std::string& text) const;
   Done<void> fill(const std::string& group, const std::vector<CoreId>& cores) const;
   Done<void> apply_common();
-  std::vector<CoreId> held_by_left() const;
   Done<void> switch_balancing_off();
   void build_domains_anew();
   Done<Remarks> enter_thread(Member& member, const Enter& command);

@@ -48,8 +48,7 @@ void Keeper::stop() {
 
 Keeper::Outcome Keeper::tell(const Fact& fact) {
   Outcome outcome;
-  for (const Command& command : parts_.accounts.decide(fact)) carry_out(command, outcome);
-  settle();
+  decide(fact, outcome);
   // Bound: each failure ends a reservation.
   while (!failures_.empty()) {
     const Failure failure = std::move(failures_.back());
@@ -59,10 +58,18 @@ Keeper::Outcome Keeper::tell(const Fact& fact) {
       outcome.refused = Refusal{.kind = RefusalKind::system_refused, .reason = failure.why};
     }
     Outcome others;
-    for (const Command& command : parts_.accounts.decide(Failed{parts_.now(), failure.id})) carry_out(command, others);
-    settle();
+    decide(Failed{parts_.now(), failure.id}, others);
   }
   return outcome;
+}
+
+// Who waits is served once the host shows what has come free; whom that is granted to is no answer to the fact.
+void Keeper::decide(const Fact& fact, Outcome& outcome) {
+  for (const Command& command : parts_.accounts.decide(fact)) carry_out(command, outcome);
+  Outcome others;
+  const Held held{parts_.now(), parts_.backend.held()};
+  for (const Command& command : parts_.accounts.decide(held)) carry_out(command, others);
+  settle();
 }
 
 void Keeper::settle() {

@@ -98,6 +98,7 @@ class Keeper {
   };
 
   Outcome tell(const Fact& fact);
+  void decide(const Fact& fact, Outcome& outcome);
   void carry_out(const Command& command, Outcome& outcome);
   void settle();
   Done<void> act(const Command& command, Outcome& outcome);

@@ -1,7 +1,9 @@
 #include "services/reserved/accounts/accounts.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <iterator>
 #include <random>
 
 #include "orb/os/core_list.h"
@@ -31,9 +33,19 @@ class Books {
 
   void tell(const Fact& fact) {
     last = accounts.decide(fact);
+    std::ranges::copy(accounts.decide(Held{time_of(fact), held}), std::back_inserter(last));
     model.carry_out(last);
     CHECK(model.faults == std::vector<std::string>{});
     CHECK(os::core_list_text(model.common) == os::core_list_text(accounts.common()));
+  }
+  Time time_of(const Fact& fact) const {
+    const auto time = [this](const auto& one) {
+      if constexpr (requires { one.at; })
+        return one.at;
+      else
+        return now;
+    };
+    return std::visit(time, fact);
   }
   ReservationId ask(int pid, Wanted wanted, Terms terms = {}, Extent extent = Extent::process) {
     tell(Asked{now, {.process = process_of(pid), .extent = extent, .thread = pid}, wanted, terms});
@@ -61,6 +73,7 @@ class Books {
   Accounts accounts;
   CommandsModel model;
   Commands last;
+  std::vector<CoreId> held;  // by the kernel, of what was given back
   Time now{};
 };
 
@@ -75,6 +88,22 @@ TEST_CASE("a core that is given is nobody else's until it is given back") {
   CHECK(books.refusal().kind == RefusalKind::no_room);
   books.tell(Released{books.now, one});
   CHECK(books.ask_cores(2, 1) != no_reservation);
+}
+
+TEST_CASE("a core that the kernel holds after it was given back is nobody's until it does not") {
+  Books books("core:2 pu:1");
+  const auto one = books.ask_cores(1, 1), waiting = books.ask_cores(2, 1, true);
+  books.held = core_list("1");
+  books.tell(Released{books.now, one});
+  CHECK(books.waits(waiting));
+  books.tell(Released{books.now, waiting});
+  CHECK(books.ask_cores(3, 1) == no_reservation);
+  CHECK(books.ask_share(3, 1ms, 10ms) == no_reservation);
+  const auto next = books.ask_cores(4, 1, true);
+  books.held.clear();
+  books.tell(Ticked{books.now});
+  CHECK_FALSE(books.waits(next));
+  CHECK(books.cores_of(next) == "1");
 }
 
 TEST_CASE("the first physical core stays in the default set unless others are named") {
@@ -370,7 +399,7 @@ Fact random_fact(std::mt19937& random, Time now) {
   const auto draw = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
   const Process process = process_of(1 + draw(8));
   const ReservationId id{static_cast<std::uint64_t>(1 + draw(30))};
-  switch (draw(9)) {
+  switch (draw(10)) {
     case 0:
       return Died{now, process};
     case 1:
@@ -385,6 +414,8 @@ Fact random_fact(std::mt19937& random, Time now) {
       return CameIn{id, process};
     case 6:
       return Left{id, process, 1ms};
+    case 7:
+      return Held{now, draw(2) == 0 ? core_list("1") : std::vector<CoreId>{}};
     default:
       break;
   }

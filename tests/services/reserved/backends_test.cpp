@@ -398,6 +398,30 @@ TEST_CASE("a core whose process takes long to end goes to everybody once it has,
   CHECK(fake.cores_of(fake.shell) == "0-3");
 }
 
+TEST_CASE("who waits for a core whose process takes long to end gets it once it has, and is not refused before") {
+  FakeHost fake(Kind::v1);
+  const int app = fake.processes.fork_from(fake.shell);
+  const int waiting[] = {fake.processes.fork_from(fake.shell), fake.processes.fork_from(fake.shell)};
+  const auto grant = fake.reserve(app, CoresWanted{.count = 3});
+  const auto first = fake.reserve(waiting[0], CoresWanted{.count = 1}, {.queues = true});
+  const auto second = fake.reserve(waiting[1], CoresWanted{.count = 1}, {.queues = true});
+  REQUIRE((grant && first && second));
+  const auto waits = [&](const auto& who) {
+    const auto now = fake.keeper().look(who->id);
+    REQUIRE(now);
+    return now->waiting;
+  };
+  fake.begin_to_end(app);
+  fake.keeper().release(grant->id);
+  CHECK((waits(first) && waits(second)));
+  CHECK(fake.keeper().tick());
+  CHECK((waits(first) && waits(second)));
+  fake.kill(app);
+  fake.keeper().tick();
+  CHECK_FALSE((waits(first) || waits(second)));
+  CHECK((fake.cores_of(waiting[0]) == "3" && fake.cores_of(waiting[1]) == "2"));
+}
+
 TEST_CASE("groups that stay busy are waited for together and not each by itself") {
   FakeHost fake(Kind::v1);
   int patience = 3;
