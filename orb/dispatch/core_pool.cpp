@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "orb/dispatch/task_worker.h"
+#include "orb/sched/share.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -304,7 +305,7 @@ Duration CorePool::early_work(Time now) const noexcept {
 sched::Ppm CorePool::unpromised() const noexcept {
   sched::Ppm left = share_;
   for (const sched::LaneTask& task : lane_.tasks())
-    left -= sched::ceil_div(task.contract.budget.count() * sched::whole_core, task.contract.period.count());
+    left -= sched::ppm_of(sched::share_of(task.contract.budget.count(), task.contract.period.count()));
   return left;
 }
 

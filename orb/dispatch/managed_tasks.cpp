@@ -18,6 +18,7 @@
 #include "orb/dispatch/task_threads.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
+#include "orb/sched/share.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -101,8 +102,9 @@ std::optional<std::string> fault_beside_kernel(const ExecutiveOptions& options) 
   return std::nullopt;
 }
 
+// A period of zero: none.
 sched::Ppm share_of(Duration budget, Duration period) {
-  return period == Duration::zero() ? 0 : sched::ceil_div(budget.count() * sched::whole_core, period.count());
+  return period == Duration::zero() ? 0 : sched::ppm_of(sched::share_of(budget.count(), period.count()));
 }
 
 std::string waiting_of(const ExecutiveOptions& options) {
