@@ -1,0 +1,50 @@
+// The experiment of examples/admission, as its user sees it.
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "orb/os/child_process.h"
+
+using Catch::Matchers::Contains;
+using corelane::os::ChildProcess;
+using corelane::os::program_beside;
+
+namespace {
+
+struct Run {
+  std::string said, end;
+};
+
+Run run(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), program_beside("corelane-admission-example"));
+  ChildProcess program(arguments, {.joins_errors = true});
+  Run run;
+  run.said = program.read_all().value();
+  run.end = program.wait()->text();
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("an experiment shows where each task goes, its bound, the worst response, and who is refused") {
+  const Run done = run({"1", "10ms:4ms", "20ms:8ms", "10ms:6ms"});
+  CHECK(done.end == "exit status 0");
+  CHECK_THAT(done.said,
+             Contains("10ms:4ms         core 0, computed bound 4ms, worst of 1000 responses 4ms, misses 0\n") &&
+                 Contains("20ms:8ms         core 0, computed bound 16ms, worst of 500 responses 16ms, misses 0\n") &&
+                 Contains("10ms:6ms         refused: "));
+}
+
+TEST_CASE("an experiment's arguments that are wrong are named") {
+  struct Case {
+    std::vector<std::string> arguments;
+    const char* said;
+  };
+  const Case c = GENERATE(Case{{}, "name the number of cores"}, Case{{"0", "10ms:1ms"}, "'0' is no number of cores"},
+                          Case{{"two", "10ms:1ms"}, "'two' is no number of cores"},
+                          Case{{"1", "10ms"}, "'10ms' is no task"}, Case{{"1", "10ms:11ms"}, "'10ms:11ms' is no task"},
+                          Case{{"1", "10ms:1ms:9ms:9ms"}, "'10ms:1ms:9ms:9ms' is no task"});
+  const Run done = run(c.arguments);
+  CHECK(done.end == "exit status 2");
+  CHECK_THAT(done.said, Contains(c.said) && Contains("usage: "));
+}
