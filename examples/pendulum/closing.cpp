@@ -149,13 +149,11 @@ std::string tally_text(const Tally& sum, std::size_t started) {
              sum.misses, sum.excused, sum.for_budgets, sum.overruns, sum.jobs, sum.excused_overruns);
 }
 
-std::string traces_text(const std::vector<std::string>& traces) {
+std::string traces_text(const std::vector<std::string>& traces, const std::string& tool) {
   std::string text;
   for (const std::string& trace : traces)
-    text +=
-        "What led to a missed deadline was recorded. For a timeline, to be opened in https://ui.perfetto.dev:\n"
-        "  corelane trace --output demo.perfetto-trace " +
-        trace + "\n";
+    text += "What led to a missed deadline was recorded. For a timeline, to be opened in https://ui.perfetto.dev:\n  " +
+            tool + " trace --output demo.perfetto-trace " + trace + "\n";
   return text;
 }
 
@@ -192,8 +190,8 @@ Closing verdict_of(const Tally& sum, const ServerReady& ready, const Conditions&
   std::string text = "Every promise was kept: no admitted task missed a deadline for a reason inside the program.\n";
   if (sum.overruns > sum.excused_overruns)
     text += format(
-        "Yet %llu jobs used more than their declared budget, which no stall explains: those deadlines held because "
-        "there was room, not because they were promised.\n",
+        "Yet some jobs used more than their declared budget, which no stall explains (%llu): those deadlines held "
+        "because there was room, not because they were promised.\n",
         sum.overruns - sum.excused_overruns);
   return {text, 0};
 }
@@ -211,7 +209,7 @@ Closing closing_of(const Participants& participants, const ServerReady& ready, c
     tally = tally_text(sum, participants.size());
   }
   closing.text = tasks + refusals_text(participants) + notes + troubles_text(participants) + tally + closing.text +
-                 traces_text(conditions.traces);
+                 traces_text(conditions.traces, conditions.tool);
   return closing;
 }
 

@@ -33,6 +33,7 @@ struct Conditions {
   bool real_time = true;              // it had the privilege for SCHED_FIFO
   std::string service_end{};          // how it ended before it was told to; empty: it was told
   std::vector<std::string> traces{};  // files that it wrote when a deadline was missed
+  std::string tool = "corelane";      // the command as it is to be typed here
 };
 Closing closing_of(const std::vector<Participant>& participants, const ServerReady& ready, const ServerReport& report,
                    const Conditions& conditions);

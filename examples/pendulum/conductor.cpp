@@ -332,7 +332,8 @@ class Conductor {
                                        {.admission = options_.admission,
                                         .real_time = os::privileges().fifo,
                                         .service_end = service_end_,
-                                        .traces = traces_of(service_, orb_.settings())});
+                                        .traces = traces_of(service_, orb_.settings()),
+                                        .tool = os::program_beside("corelane")});
     std::cout << closing.text << std::flush;
     return closing.status;
   }

@@ -45,8 +45,9 @@ TEST_CASE("the demo without admission leaves one trace of a missed deadline that
   REQUIRE(std::filesystem::exists(place / "traces"));
   const auto traces = files_in(place / "traces");
   REQUIRE(traces.size() == 1);
-  CHECK_THAT(said, Contains("\n  corelane trace --output demo.perfetto-trace " + traces[0] + "\n"));
-  output_of({os::program_beside("corelane"), "trace", "--output", place / "perfetto", traces[0]});
+  const std::string tool = os::program_beside("corelane");
+  CHECK_THAT(said, Contains("\n  " + tool + " trace --output demo.perfetto-trace " + traces[0] + "\n"));
+  output_of({tool, "trace", "--output", place / "perfetto", traces[0]});
   const auto decoded = testing::decode_trace(place / "perfetto");
   CHECK(decoded.good);
   CHECK(decoded.unknown == "");
