@@ -60,7 +60,9 @@ void Names::report_used(SymbolKind kind, const ast::Identifier& name, const Scop
   const Warning warning = member ? Warning::lenient : Warning::reuse;
   Diagnostic& fault = harmless ? diagnostics_.warning(warning, name.span, std::move(message))
                                : diagnostics_.error(name.span, std::move(message));
-  fault.note(use.span, quoted(use.name) + " of an outer scope is used here");
+  const char* const remedy =
+      use.name == name.text ? "" : ", and IDL takes names that differ in case alone for one: rename either";
+  fault.note(use.span, quoted(use.name) + " of an outer scope is used here" + remedy);
 }
 
 void Names::check_inherited(const ast::Identifier& name) {

@@ -132,9 +132,10 @@ std::optional<UnixAddress> unix_address(const std::string& path) noexcept {
 }
 
 Expected<SocketPath, PathRefusal> SocketPath::claim(std::string path) {
-  if (!path.starts_with('/') || !unix_address(path))
+  if (!path.starts_with('/')) return refusal(bad_address, path, "a socket's path is absolute: begin it with /");
+  if (!unix_address(path))
     return refusal(bad_address, path,
-                   "a socket's path is absolute and has at most " + std::to_string(longest_unix_path) +
+                   "a socket's path has at most " + std::to_string(longest_unix_path) +
                        " bytes, the system's limit; this one has " + std::to_string(path.size()) +
                        ": take a shorter directory");
   auto lock = claim_file(lock_path(path).c_str());

@@ -43,6 +43,12 @@ TEST_CASE("who finds no descriptor to listen with leaves no file behind") {
   CHECK(failed > 0);
 }
 
+TEST_CASE("a socket's path that cannot be one is told what is wrong with it") {
+  CHECK(os::SocketPath::claim("run/plant").error().why.find("begin it with /") != std::string::npos);
+  const std::string long_path = "/" + std::string(os::longest_unix_path, 'x');
+  CHECK(os::SocketPath::claim(long_path).error().why.find("take a shorter directory") != std::string::npos);
+}
+
 TEST_CASE("a Unix socket's address is a file's path or an abstract name") {
   CHECK(os::unix_address("/x"));
   CHECK(os::unix_address("@x"));
