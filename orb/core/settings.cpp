@@ -208,6 +208,10 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return s.naming.etcd_certificate_file = v, std::string{}; }},
       {"naming.etcd_key_file", "", "its key; without it in the same file",
        [](S& s, V v) { return s.naming.etcd_key_file = v, std::string{}; }},
+      {"naming.etcd_copy", "",
+       "the file in which corelane-nameserver keeps a copy of the names that etcd has, to start from while etcd is "
+       "away; without it etcd-copy.db, where names.db would be; off: none",
+       [](S& s, V v) { return s.naming.etcd_copy = v, std::string{}; }},
       {"naming.move_aside_damaged", "off",
        "on: a damaged file of names is renamed to FILE.damaged-1, and a new one begins with no names; off: "
        "corelane-nameserver refuses to start",

@@ -44,6 +44,7 @@ struct NamingSettings {
   std::string store;                          // empty: a file, see naming.store
   std::string etcd_user, etcd_password_file;  // empty: without a login
   std::string etcd_ca_file, etcd_certificate_file, etcd_key_file;
+  std::string etcd_copy;  // empty: a file, see naming.etcd_copy; "off": none
   bool move_aside_damaged = false;
   std::size_t names = 1'000'000;   // that it holds
   std::size_t contexts = 100'000;  // besides the root

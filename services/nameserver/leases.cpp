@@ -162,6 +162,13 @@ bool Leases::restore(const std::string& owner, Time now) {
          add(id, {.taker = taker, .owner = owner, .process = process});
 }
 
+std::set<std::string> Leases::owners() const {
+  const std::lock_guard lock(mutex_);
+  std::set<std::string> owners(left_.begin(), left_.end());
+  for (const auto& [id, lease] : leases_) owners.insert(lease.owner);
+  return owners;
+}
+
 std::vector<os::ProcessIdentity> Leases::processes() const {
   std::vector<os::ProcessIdentity> found;
   const std::lock_guard lock(mutex_);

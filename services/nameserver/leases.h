@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,8 @@ class Leases {
   // An owner that the store knew: the lease goes on, a timed one for its whole length. False: it cannot; the process is
   // no more, or the text says nothing to us.
   bool restore(const std::string& owner, Time now);
+  // Of all leases, and of those that ended and whose names are to go by take_expired().
+  std::set<std::string> owners() const;
   std::vector<os::ProcessIdentity> processes() const;
   std::size_t size() const;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "orb/core/exception.h"
@@ -84,10 +86,23 @@ void Nameserver::changed(const Change& change) noexcept try {
 }
 
 void Nameserver::restore_leases() {
+  is_behind_ = store_->status().stale;
   for (const std::string& owner : store_->owners().value_or(std::vector<std::string>{}))
     if (!leases_.restore(owner, os::now())) ended_.push_back(owner);
   watch_processes();
   drop({});
+}
+
+// What a nameserver before this one bound after its store had written its copy for the last time.
+void Nameserver::restore_more_leases() {
+  if (!is_behind_ || store_->status().stale) return;
+  is_behind_ = false;
+  const std::set<std::string> known = leases_.owners();
+  for (const std::string& owner : store_->owners().value_or(std::vector<std::string>{})) {
+    if (known.contains(owner) || std::ranges::find(ended_, owner) != ended_.end()) continue;
+    if (!leases_.restore(owner, os::now())) ended_.push_back(owner);
+  }
+  watch_processes();
 }
 
 // Those for which the system gave no descriptor yet are tried again with each look.
@@ -110,7 +125,7 @@ void Nameserver::drop(const std::vector<std::string>& owners) {
 Time Nameserver::next_chore() const {
   const Time now = os::now();
   const Duration look = std::clamp(iterator_age_, shortest_look, longest_look);
-  const bool is_soon = unwatched_ || !ended_.empty();
+  const bool is_soon = unwatched_ || is_behind_ || !ended_.empty();
   return std::min(leases_.next_expiry(), now + (is_soon ? std::min(look, again) : look));
 }
 
@@ -126,6 +141,7 @@ void Nameserver::keep_house() {
     const Time now = os::now();
     auto expired = leases_.take_expired(now);
     owners.insert(owners.end(), std::make_move_iterator(expired.begin()), std::make_move_iterator(expired.end()));
+    restore_more_leases();
     drop(owners);
     iterators_->close_older(now);
     if (unwatched_) watch_processes();

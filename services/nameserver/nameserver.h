@@ -55,6 +55,7 @@ class Nameserver {
 
   void changed(const Change& change) noexcept;
   void restore_leases();
+  void restore_more_leases();
   void watch_processes();
   void keep_house();
   void drop(const std::vector<std::string>& owners);
@@ -74,6 +75,7 @@ class Nameserver {
   // The housekeeper's.
   std::vector<std::string> ended_;  // owners whose names are to go
   bool unwatched_ = false;          // the end of some process with a lease would be missed
+  bool is_behind_ = false;          // the store was away at the start, and may know of more owners when it is back
   std::atomic<bool> stopped_{false};
   std::thread housekeeper_;
   const Hearing hearing_{*store_};  // last: it uses the others

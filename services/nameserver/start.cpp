@@ -13,6 +13,7 @@
 #include "orb/giop/corbaloc.h"
 #include "orb/os/directory.h"
 #include "orb/os/fd.h"
+#include "orb/os/log.h"
 #include "orb/os/own_user.h"
 #include "orb/os/small_file.h"
 #include "orb/os/socket_path.h"
@@ -53,16 +54,32 @@ std::string state_directory() {
   return {};
 }
 
-Expected<std::string, StartFault> specification_of(const core::NamingSettings& settings) {
-  if (!settings.store.empty()) return settings.store;
+// The directory of this user where names are kept, made where it is not there yet.
+Expected<std::string, StartFault> make_state_directory() {
   const std::string directory = state_directory();
-  if (directory.empty()) return StartFault{"no HOME is set to keep names in; say where with naming.store"};
+  if (directory.empty()) return StartFault{"no HOME is set to keep names in"};
   std::error_code fault;
   std::filesystem::create_directories(directory, fault);
-  if (fault)
-    return StartFault{"cannot make " + directory + ": " + fault.message() +
-                      "; name another place: -ORBNamingStore sqlite:PATH, or memory"};
-  return "sqlite:" + directory + "/names.db";
+  if (fault) return StartFault{"cannot make " + directory + ": " + fault.message()};
+  return directory;
+}
+
+Expected<std::string, StartFault> specification_of(const core::NamingSettings& settings) {
+  if (!settings.store.empty()) return settings.store;
+  const auto directory = make_state_directory();
+  if (directory) return "sqlite:" + *directory + "/names.db";
+  return StartFault{directory.error().text + "; name another place: -ORBNamingStore sqlite:PATH, or memory"};
+}
+
+// Empty: none.
+std::string etcd_copy_of(const core::NamingSettings& settings, const std::string& specification) {
+  if (!specification.starts_with("etcd:") || settings.etcd_copy == "off") return {};
+  if (!settings.etcd_copy.empty()) return settings.etcd_copy;
+  const auto directory = make_state_directory();
+  if (directory) return *directory + "/etcd-copy.db";
+  os::log::warn("naming: " + directory.error().text +
+                ", so there is no copy of names to start from while etcd is away; name a file with naming.etcd_copy");
+  return {};
 }
 
 Expected<std::string, StartFault> first_line_of(const std::string& file) {
@@ -86,7 +103,8 @@ Expected<std::unique_ptr<Store>, std::string> store_of(const core::NamingSetting
                                      .etcd_password = *password,
                                      .etcd_tls = {.authorities = settings.etcd_ca_file,
                                                   .certificate = settings.etcd_certificate_file,
-                                                  .key = settings.etcd_key_file}});
+                                                  .key = settings.etcd_key_file},
+                                     .etcd_copy = etcd_copy_of(settings, *specification)});
 }
 
 Expected<std::vector<std::string>, core::SettingsFault> nameserver_options(const std::vector<std::string>& given) {

@@ -1,59 +1,64 @@
 #include "services/nameserver/stores/etcd_cache.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
+#include <string_view>
 
 #include "orb/os/log.h"
 
 namespace corelane::nameserver {
 
-Changes EtcdCache::load(const std::vector<EtcdEntry>& entries, std::uint64_t revision) {
-  const std::lock_guard lock(mutex_);
-  std::set<std::string> there;
+bool EtcdCache::is_as_known(const EtcdEntry& entry) const {
+  const auto known = entries_.find(entry.key);
+  return known != entries_.end() && known->second.modified == entry.modified &&
+         known->second.hash == std::hash<std::string>{}(entry.value);
+}
+
+std::vector<EtcdEvent> EtcdCache::missed(const std::vector<EtcdEntry>& entries, std::uint64_t revision) const {
+  std::set<std::string_view> there;
   for (const EtcdEntry& entry : entries) there.insert(entry.key);
+  const std::lock_guard lock(mutex_);
   std::vector<EtcdEvent> events;
-  for (const auto& [key, entry] : entries_)
+  for (const auto& [key, known] : entries_)
     if (!there.contains(key)) events.push_back({.is_deletion = true, .entry = {.key = key, .modified = revision}});
   // Names go before their contexts: "name/" after "context/".
   std::reverse(events.begin(), events.end());
   const auto last_deletion = static_cast<std::ptrdiff_t>(events.size());
   for (const EtcdEntry& entry : entries)
-    if (const auto known = entries_.find(entry.key);
-        known == entries_.end() || known->second.modified != entry.modified)
-      events.push_back({.is_deletion = false, .entry = entry});
+    if (!is_as_known(entry)) events.push_back({.is_deletion = false, .entry = entry});
   std::stable_sort(events.begin() + last_deletion, events.end(),
                    [](const EtcdEvent& a, const EtcdEvent& b) { return a.entry.modified < b.entry.modified; });
   std::rotate(events.begin(), events.begin() + last_deletion, events.end());
+  return events;
+}
+
+Changes EtcdCache::apply(const std::vector<EtcdEvent>& events, std::uint64_t revision) {
+  const std::lock_guard lock(mutex_);
   Changes changes;
-  for (const EtcdEvent& event : events) change_of(event, event.entry.modified, changes);
+  for (const EtcdEvent& event : events) change_of(event, changes);
   revision_ = revision;
   grown_.notify_all();
   return changes;
 }
 
-Changes EtcdCache::apply(const std::vector<EtcdEvent>& events) {
+void EtcdCache::remember(const std::vector<EtcdEntry>& entries, std::uint64_t revision, std::chrono::seconds age) {
+  apply(missed(entries, revision), revision);
   const std::lock_guard lock(mutex_);
-  Changes changes;
-  for (const EtcdEvent& event : events) {
-    change_of(event, event.entry.modified, changes);
-    revision_ = std::max(revision_, event.entry.modified);
-  }
-  grown_.notify_all();
-  return changes;
+  left_ -= age;
 }
 
-void EtcdCache::change_of(const EtcdEvent& event, std::uint64_t revision, Changes& changes) {
-  if (event.is_deletion) return drop(event.entry.key, revision, changes);
+void EtcdCache::change_of(const EtcdEvent& event, Changes& changes) {
+  if (event.is_deletion) return drop(event.entry.key, event.entry.modified, changes);
   settle(event.entry, changes);
 }
 
 void EtcdCache::settle(const EtcdEntry& entry, Changes& changes) {
   const auto place = keys_.place_of(entry.key);
-  if (!place) {
-    entries_[entry.key] = entry;
-    return;
-  }
-  entries_[entry.key] = {.key = entry.key, .value = {}, .modified = entry.modified};
+  entries_[entry.key] = {.value = place ? std::string() : entry.value,
+                         .hash = std::hash<std::string>{}(entry.value),
+                         .modified = entry.modified};
+  if (!place) return;
   if (!place->name) {
     if (!tree_.has_context(place->context))
       take({.kind = Change::Kind::made, .context = place->context, .revision = entry.modified}, changes);
@@ -97,7 +102,8 @@ void EtcdCache::take(Change change, Changes& changes) {
 EtcdEntry EtcdCache::entry(const std::string& key) const {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(key);
-  return found == entries_.end() ? EtcdEntry{.key = key, .value = {}, .modified = 0} : found->second;
+  if (found == entries_.end()) return {.key = key};
+  return {.key = key, .value = found->second.value, .modified = found->second.modified};
 }
 
 std::uint64_t EtcdCache::revision() const {

@@ -20,10 +20,13 @@ class EtcdCache {
  public:
   EtcdCache(EtcdKeys keys, StoreLimits limits) : keys_(std::move(keys)), tree_(limits) {}
 
-  // All that there is; what that changes here, in the order of revisions.
-  Changes load(const std::vector<EtcdEntry>& entries, std::uint64_t revision);
-  // What happened then.
-  Changes apply(const std::vector<EtcdEvent>& events);
+  // What has to happen here so that there is all this and nothing else, in the order of revisions: what goes comes
+  // last.
+  std::vector<EtcdEvent> missed(const std::vector<EtcdEntry>& entries, std::uint64_t revision) const;
+  // What happened up to the revision; what that changes here.
+  Changes apply(const std::vector<EtcdEvent>& events, std::uint64_t revision);
+  // All that there was, so long ago, as somebody has kept it. Before anything else.
+  void remember(const std::vector<EtcdEntry>& entries, std::uint64_t revision, std::chrono::seconds age);
 
   // Reads the tree; `read` must not wait.
   template <typename Read>
@@ -31,7 +34,7 @@ class EtcdCache {
     const std::lock_guard lock(mutex_);
     return read(tree_);
   }
-  // A key as last seen, bindings without their values; changed at 0: it is not there.
+  // A key as last seen, without its lease, bindings without their values; changed at 0: it is not there.
   EtcdEntry entry(const std::string& key) const;
   std::uint64_t revision() const;
 
@@ -44,9 +47,15 @@ class EtcdCache {
   std::optional<std::chrono::milliseconds> stale_for() const;
 
  private:
-  using Entries = std::map<std::string, EtcdEntry>;
+  struct Known {
+    std::string value;           // of bindings none: those are in tree_
+    std::size_t hash = 0;        // of the value, also of a binding
+    std::uint64_t modified = 0;  // an etcd that began anew may count as the one before it did
+  };
+  using Entries = std::map<std::string, Known>;
 
-  void change_of(const EtcdEvent& event, std::uint64_t revision, Changes& changes);
+  bool is_as_known(const EtcdEntry& entry) const;
+  void change_of(const EtcdEvent& event, Changes& changes);
   void settle(const EtcdEntry& entry, Changes& changes);
   void drop(const std::string& key, std::uint64_t revision, Changes& changes);
   void take(Change change, Changes& changes);
@@ -55,10 +64,10 @@ class EtcdCache {
 
   mutable std::mutex mutex_;
   std::condition_variable grown_;
-  Tree tree_;                   // guarded by mutex_
-  Entries entries_;             // guarded by mutex_; values only where they are no bindings: those are in tree_
-  std::uint64_t revision_ = 0;  // guarded by mutex_
-  bool is_followed_ = false;    // guarded by mutex_
+  Tree tree_;                                                                      // guarded by mutex_
+  Entries entries_;                                                                // guarded by mutex_
+  std::uint64_t revision_ = 0;                                                     // guarded by mutex_
+  bool is_followed_ = false;                                                       // guarded by mutex_
   std::chrono::steady_clock::time_point left_ = std::chrono::steady_clock::now();  // guarded by mutex_; followed until
 };
 

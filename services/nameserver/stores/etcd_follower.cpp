@@ -28,9 +28,16 @@ std::string etcd_host() {
   return host.boot_id + " " + std::to_string(host.time_namespace) + " " + std::to_string(host.pid_namespace);
 }
 
-EtcdFollower::EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdOwnedNames& owned,
-                           ChangeTeller& teller, const EtcdPace& pace)
-    : client_(client), keys_(keys), cache_(cache), owned_(owned), teller_(teller), pace_(pace) {
+EtcdFollower::EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdCopy* copy,
+                           EtcdOwnedNames& owned, ChangeTeller& teller, const EtcdPace& pace)
+    : client_(client),
+      keys_(keys),
+      cache_(cache),
+      copy_(copy),
+      owned_(owned),
+      teller_(teller),
+      pace_(pace),
+      remembers_(remember()) {
   auto following = os::plain_thread<std::jthread>([this] { follow(); });
   if (!following) throw std::runtime_error(std::string(minor::text(following.error().minor)));
   following_ = std::move(*following);
@@ -44,6 +51,16 @@ EtcdFollower::EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& 
 
 EtcdFollower::~EtcdFollower() { stop(); }
 
+bool EtcdFollower::remember() {
+  const auto content = copy_ == nullptr ? std::nullopt : copy_->take_content();
+  if (!content) return false;
+  const auto seen = std::chrono::system_clock::time_point(std::chrono::seconds(content->seen));
+  const auto age = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now() - seen);
+  cache_.remember(content->entries, content->revision, std::max(age, std::chrono::seconds{0}));
+  for (const EtcdEntry& entry : content->entries) adopt(entry, EtcdOwnedNames::Known::remembered);
+  return true;
+}
+
 void EtcdFollower::stop() {
   const std::lock_guard lock(mutex_);
   is_stopped_ = true;
@@ -54,7 +71,7 @@ void EtcdFollower::stop() {
 
 Expected<void, EtcdFault> EtcdFollower::wait_for_contact(std::chrono::steady_clock::time_point deadline) {
   std::unique_lock lock(mutex_);
-  turn_.wait(lock, [&] { return was_there_ || is_tried_; });
+  if (!remembers_) turn_.wait(lock, [&] { return was_there_ || is_tried_; });
   turn_.wait_until(lock, deadline, [&] { return was_there_ || trouble_.kind == EtcdFault::Kind::refused; });
   if (was_there_) return {};
   return trouble_;
@@ -107,23 +124,23 @@ EtcdFollower::Done EtcdFollower::load() {
   if (!entries) return entries.error();
   if (const auto known = check_format(*entries); !known) return known;
   owned_.seen_all(*entries, revision);
-  const bool is_first = cache_.revision() == 0;
   for (const EtcdEntry& entry : *entries)
-    if (is_first || owned_.is_ours(entry.lease)) adopt(entry);
-  tell(cache_.load(*entries, revision));
+    if (is_first_look_ || owned_.is_ours(entry.lease)) adopt(entry, EtcdOwnedNames::Known::seen);
+  is_first_look_ = false;
+  take(cache_.missed(*entries, revision), revision);
   return {};
 }
 
 // A name of an owner on this host: it is for this nameserver, too, to see when that one ends. Those of the first look
 // belong to nameservers before this one or beside it. Later ones hang on a lease of this one, and are known but for
 // those whose answer was lost.
-void EtcdFollower::adopt(const EtcdEntry& entry) {
+void EtcdFollower::adopt(const EtcdEntry& entry, EtcdOwnedNames::Known known) {
   if (entry.lease == 0 || host_in(entry.value) != etcd_host()) return;
   const auto place = keys_.place_of(entry.key);
   const auto binding = binding_in(entry.value);
   if (!place || !place->name || !binding || binding->owner.empty()) return;
   const std::string context = place->context == root_context ? std::string() : keys_.context(place->context);
-  owned_.adopt(binding->owner, {entry.key, entry.value, context}, entry.lease, entry.modified);
+  owned_.adopt(binding->owner, {entry.key, entry.value, context}, entry.lease, entry.modified, known);
 }
 
 Expected<std::vector<EtcdEntry>, EtcdFault> EtcdFollower::read_all(std::uint64_t& revision) {
@@ -165,23 +182,24 @@ EtcdFault EtcdFollower::follow_changes(EtcdWatch& watch) {
     if (!events) return events.error();
     for (const EtcdEvent& event : *events) {
       owned_.seen(event);
-      if (!event.is_deletion && owned_.is_ours(event.entry.lease)) adopt(event.entry);
+      if (!event.is_deletion && owned_.is_ours(event.entry.lease)) adopt(event.entry, EtcdOwnedNames::Known::seen);
     }
     if (owned_.has_late_names()) keep_at_once();
-    tell(cache_.apply(*events));
+    if (!events->empty()) take(*events, std::max(cache_.revision(), events->back().entry.modified));
     if (!cache_.is_followed()) is_there();
   }
 }
 
-void EtcdFollower::tell(const Changes& changes) {
-  teller_.queue(changes);
+void EtcdFollower::take(const std::vector<EtcdEvent>& events, std::uint64_t revision) {
+  teller_.queue(cache_.apply(events, revision));
+  if (copy_ != nullptr) copy_->keep(events, revision);
   teller_.tell();
 }
 
 void EtcdFollower::is_there() {
   cache_.set_followed(true);
   const std::lock_guard lock(mutex_);
-  if (was_there_) os::log::info("etcd is back, and names are as it has them");
+  if (was_there_ || remembers_) os::log::info("etcd is back, and names are as it has them");
   trouble_.text.clear();
   was_there_ = is_new_ = true;
   turn_.notify_all();
@@ -206,6 +224,7 @@ void EtcdFollower::is_away(const EtcdFault& fault) {
 void EtcdFollower::keep() {
   while (rest_until_asked(owned_.watches_others() ? pace_.period / 4 : pace_.period)) {
     const auto answered = question();
+    if (answered && copy_ != nullptr && cache_.is_followed()) copy_->confirm();
     const std::lock_guard lock(mutex_);
     if (watch_ == nullptr) continue;
     // One that does not answer may still hold the watch, and say nothing there, either.

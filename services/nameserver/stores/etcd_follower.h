@@ -1,5 +1,6 @@
 // EtcdFollower: keeps an EtcdCache as etcd is. One thread reads all there is and then follows the changes, again and
-// again when etcd was away; another asks now and then whether etcd still answers, and keeps the names of owners.
+// again when etcd was away; another asks now and then whether etcd still answers, and keeps the names of owners. Where
+// there is an EtcdCopy the cache begins with what that has, and the copy follows the cache.
 #pragma once
 
 #include <chrono>
@@ -10,6 +11,7 @@
 
 #include "services/nameserver/stores/change_teller.h"
 #include "services/nameserver/stores/etcd_cache.h"
+#include "services/nameserver/stores/etcd_copy.h"
 #include "services/nameserver/stores/etcd_owned_names.h"
 
 namespace corelane::nameserver {
@@ -24,17 +26,20 @@ struct EtcdPace {
 
 class EtcdFollower {
  public:
-  // Lives no longer than what it is given. Throws std::runtime_error where the system gives no thread.
-  EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdOwnedNames& owned, ChangeTeller& teller,
-               const EtcdPace& pace);
+  // Lives no longer than what it is given; without a copy: nullptr. Throws std::runtime_error where the system gives no
+  // thread.
+  EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdCopy* copy, EtcdOwnedNames& owned,
+               ChangeTeller& teller, const EtcdPace& pace);
   // Stops the client.
   ~EtcdFollower();
 
   // Until the cache is whole for the first time. refused: it will not be. The first attempt may end, whatever the
-  // deadline: why it failed is the answer.
+  // deadline, unless names are remembered: why it failed is the answer.
   Expected<void, EtcdFault> wait_for_contact(std::chrono::steady_clock::time_point deadline);
   // Why etcd is not followed; empty when it is.
   std::string trouble() const;
+  // Whether names are there that the copy had.
+  bool remembers() const { return remembers_; }
 
  private:
   using Done = Expected<void, EtcdFault>;
@@ -51,17 +56,18 @@ class EtcdFollower {
     EtcdFollower& follower_;
   };
 
+  bool remember();
   void stop();  // both threads will end
   void follow();
   EtcdFault follow_or_fail();
   EtcdFault follow_once();
   Done load();
   Expected<std::vector<EtcdEntry>, EtcdFault> read_all(std::uint64_t& revision);
-  void adopt(const EtcdEntry& entry);
+  void adopt(const EtcdEntry& entry, EtcdOwnedNames::Known known);
   void keep_at_once();
   Done check_format(const std::vector<EtcdEntry>& entries);
   EtcdFault follow_changes(EtcdWatch& watch);
-  void tell(const Changes& changes);
+  void take(const std::vector<EtcdEvent>& events, std::uint64_t revision);
   void is_there();
   void is_away(const EtcdFault& fault);
 
@@ -74,9 +80,12 @@ class EtcdFollower {
   EtcdClient& client_;
   const EtcdKeys& keys_;
   EtcdCache& cache_;
+  EtcdCopy* const copy_;
   EtcdOwnedNames& owned_;
   ChangeTeller& teller_;
   const EtcdPace pace_;
+  const bool remembers_;
+  bool is_first_look_ = true;  // the following thread's; etcd was never read whole
 
   mutable std::mutex mutex_;
   std::condition_variable turn_;

@@ -81,7 +81,8 @@ void EtcdOwnedNames::bound(const std::string& owner, const EtcdName& name, EtcdL
   put({.name = name, .owner = owner, .lease = lease, .revision = revision});
 }
 
-void EtcdOwnedNames::adopt(const std::string& owner, const EtcdName& name, EtcdLease lease, std::uint64_t revision) {
+void EtcdOwnedNames::adopt(const std::string& owner, const EtcdName& name, EtcdLease lease, std::uint64_t revision,
+                           Known known) {
   const std::lock_guard lock(mutex_);
   if (names_.contains(name.key)) return;
   const auto asked = unanswered_.find(owner);
@@ -92,6 +93,7 @@ void EtcdOwnedNames::adopt(const std::string& owner, const EtcdName& name, EtcdL
        .lease = lease,
        .revision = revision,
        .keeper = granted_.contains(lease) ? Keeper::here : Keeper::elsewhere,
+       .is_remembered = known == Known::remembered,
        .is_leaving = is_late});
 }
 
@@ -133,6 +135,7 @@ void EtcdOwnedNames::seen_all(const std::vector<EtcdEntry>& entries, std::uint64
 }
 
 void EtcdOwnedNames::saw(Name& name, const EtcdEntry& entry) {
+  name.is_remembered = false;
   if (entry.modified <= name.revision) return;
   if (entry.value != name.name.value) return erase(std::string(name.name.key));
   name.keeper = granted_.contains(entry.lease) ? Keeper::here : Keeper::elsewhere;
@@ -143,6 +146,10 @@ void EtcdOwnedNames::saw(Name& name, const EtcdEntry& entry) {
 
 void EtcdOwnedNames::missed(Name& name, std::uint64_t revision) {
   if (revision <= name.revision) return;
+  if (name.is_remembered) {
+    name.is_doubtful = true;
+    return;
+  }
   if (name.keeper != Keeper::here) return erase(std::string(name.name.key));
   if (name.lease == lease_) name.is_doubtful = true;
 }
@@ -248,7 +255,7 @@ std::map<std::string, std::uint64_t> EtcdOwnedNames::doubtful() const {
   const std::lock_guard lock(mutex_);
   std::map<std::string, std::uint64_t> found;
   for (const auto& [key, name] : names_)
-    if (name.is_doubtful) found[key] = name.revision;
+    if (name.is_doubtful && !name.is_remembered) found[key] = name.revision;
   return found;
 }
 
@@ -270,15 +277,29 @@ EtcdOwnedNames::Done EtcdOwnedNames::look_after_others() {
     const auto kept = [&] {
       return static_cast<double>(time->left / 1s) >= abandoned_below_ * static_cast<double>(time->granted / 1s);
     };
+    if (time) drop_removed(lease);
     if (!time || !kept()) nobody_keeps(lease);
   }
   return {};
 }
 
+// Remembered ones that vanished while their lease is still there: it was not its end that took them.
+void EtcdOwnedNames::drop_removed(EtcdLease lease) {
+  const std::lock_guard lock(mutex_);
+  for (auto next = names_.begin(); next != names_.end();) {
+    const auto name = next++;  // it may be erased
+    if (name->second.is_remembered && name->second.is_doubtful && name->second.lease == lease)
+      erase(std::string(name->first));
+  }
+}
+
 void EtcdOwnedNames::nobody_keeps(EtcdLease lease) {
   const std::lock_guard lock(mutex_);
-  for (auto& [key, name] : names_)
-    if (name.keeper == Keeper::elsewhere && name.lease == lease) name.keeper = Keeper::nobody;
+  for (auto& [key, name] : names_) {
+    if (name.keeper != Keeper::elsewhere || name.lease != lease) continue;
+    name.keeper = name.is_remembered && name.is_doubtful ? Keeper::here : Keeper::nobody;
+    name.is_remembered = name.is_doubtful = false;
+  }
 }
 
 bool EtcdOwnedNames::is_unsettled(const Name& name) const {

@@ -46,7 +46,11 @@ class EtcdOwnedNames {
   void bound(const std::string& owner, const EtcdName& name, EtcdLease lease, std::uint64_t revision);
   // Etcd has this name of an owner on this host: another nameserver of the host has bound it, or it was bound here and
   // the answer was lost. Nothing when it is known here. keep() removes it where its owner has ended meanwhile.
-  void adopt(const std::string& owner, const EtcdName& name, EtcdLease lease, std::uint64_t revision);
+  // remembered: etcd had it when a nameserver before this one followed it, as the EtcdCopy says. It is bound again
+  // where etcd has neither the name any more nor its lease; where it has that, somebody has removed the name.
+  enum class Known : std::uint8_t { seen, remembered };
+  void adopt(const std::string& owner, const EtcdName& name, EtcdLease lease, std::uint64_t revision,
+             Known known = Known::seen);
   // It was removed here.
   void lost(const std::string& key, std::uint64_t revision);
   // What happened in etcd, whoever did it.
@@ -89,8 +93,9 @@ class EtcdOwnedNames {
     EtcdLease lease = 0;         // that it hangs on
     std::uint64_t revision = 0;  // of its last change, as far as known
     Keeper keeper = Keeper::here;
-    bool is_doubtful = false;  // it vanished: with its lease, or by somebody
-    bool is_leaving = false;   // its owner has ended
+    bool is_remembered = false;  // and not seen since then
+    bool is_doubtful = false;    // it vanished: with its lease, or by somebody
+    bool is_leaving = false;     // its owner has ended
   };
   using Done = Expected<void, EtcdFault>;
 
@@ -112,6 +117,7 @@ class EtcdOwnedNames {
   std::map<std::string, std::uint64_t> doubtful() const;
   std::set<EtcdLease> leases_of_others() const;
   void nobody_keeps(EtcdLease lease);
+  void drop_removed(EtcdLease lease);
   Expected<std::uint64_t, EtcdFault> remove_some(const std::string& owner, std::vector<Name> names);
   std::vector<Name> some_of(const std::string& owner) const;
 

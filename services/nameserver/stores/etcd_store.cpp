@@ -25,11 +25,21 @@ class EtcdStore final : public Store {
                  .timeout = options.etcd_timeout}),
         cache_(keys_, options.limits),
         owned_(client_, options.etcd_lease),
-        follower_(client_, keys_, cache_, owned_, teller_,
+        copy_(EtcdCopy::open(options.etcd_copy, place_)),
+        follower_(client_, keys_, cache_, copy_.get(), owned_, teller_,
                   {.period = std::chrono::milliseconds(options.etcd_lease) / 3, .page = options.etcd_page}) {}
 
   Expected<void, EtcdFault> wait_for_contact(std::chrono::steady_clock::time_point deadline) {
     return follower_.wait_for_contact(deadline);
+  }
+  // Whether it has names without etcd, as they were.
+  bool remembers() const { return follower_.remembers(); }
+  void say_that_it_remembers(const EtcdFault& why) {
+    const StoreStatus now = status();
+    os::log::warn("naming: etcd is away (" + why.text + "): " + std::to_string(now.names) +
+                  " names are found as the copy " + copy_->path() + " has them, which is " +
+                  std::to_string(std::chrono::floor<std::chrono::seconds>(now.stale_for).count()) +
+                  " s old, and none can be bound until etcd is back: start it, or mend the way to it");
   }
 
   Expected<Binding, StoreFault> find(ContextId context, const NameComponent& name) override;
@@ -96,6 +106,7 @@ class EtcdStore final : public Store {
   EtcdCache cache_;
   EtcdOwnedNames owned_;
   ChangeTeller teller_;
+  const std::unique_ptr<EtcdCopy> copy_;
   EtcdFollower follower_;
 
   mutable std::mutex remark_mutex_;
@@ -380,7 +391,12 @@ Expected<std::unique_ptr<Store>, std::string> open_etcd_store(const std::string&
   auto store = std::make_unique<EtcdStore>(*address, std::move(network), options);
   const auto start = std::chrono::steady_clock::now(), end = start + options.etcd_patience;
   auto contact = store->wait_for_contact(std::min(end, start + std::chrono::seconds{1}));
-  if (!contact && contact.error().kind != EtcdFault::Kind::refused) {
+  const bool is_away = !contact && contact.error().kind != EtcdFault::Kind::refused;
+  if (is_away && store->remembers()) {
+    store->say_that_it_remembers(contact.error());
+    return {std::move(store)};
+  }
+  if (is_away) {
     os::log::info("naming: waiting for etcd: " + contact.error().text);
     contact = store->wait_for_contact(end);
   }

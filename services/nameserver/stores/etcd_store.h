@@ -10,6 +10,9 @@
 // writer whose answer was lost is told `unavailable`, too; what he asked for may have been done. One that is done while
 // the copy loses etcd may be seen by readers only when the copy is whole again.
 //
+// With options.etcd_copy the copy is kept in that file, too (etcd_copy.h): a store that is opened while etcd is away
+// begins with it, stale.
+//
 // Keys and values: etcd_keys.h. With https:, TLS (tls.h).
 #pragma once
 
@@ -21,7 +24,8 @@
 namespace corelane::nameserver {
 
 // "http://HOST:PORT[,HOST:PORT...][/PREFIX]" or https://; without a prefix: /corelane/names. Waits until etcd has
-// answered, for options.etcd_patience at most. Thread: any but a real-time one.
+// answered, for options.etcd_patience at most; for a second, where there is a copy of all names on the disk. Thread:
+// any but a real-time one.
 Expected<std::unique_ptr<Store>, std::string> open_etcd_store(const std::string& url, const StoreOptions& options);
 
 }  // namespace corelane::nameserver

@@ -22,6 +22,7 @@ struct StoreOptions {
   std::chrono::seconds etcd_lease{10};       // names of owners outlive this process by as much; from 3 s on
   std::chrono::seconds etcd_timeout{5};      // of one question to etcd
   std::chrono::seconds etcd_patience{10};    // how long it is tried, once at least, until it answers for the first time
+  std::string etcd_copy{};                   // etcd: the file to start from while it is away; empty: none
   // What one reply of etcd's has at most: names, one at least, and bytes. Those that are too long together are asked
   // for in smaller parts.
   std::size_t etcd_page = 2000, etcd_reply = 64u << 20;

@@ -113,14 +113,19 @@ TEST_CASE("a cache that is loaded anew tells what was missed, in the order of re
   const EtcdKeys keys("/here/");
   EtcdCache cache(keys, {});
   const EtcdEntry context{.key = keys.context(7), .modified = 3};
-  CHECK(text_of(cache.load({context, name_entry(keys, "b", "1", 5), name_entry(keys, "a", "1", 4)}, 6)) ==
-        "m3 ba4 bb5 ");
-  CHECK(text_of(cache.load({context, name_entry(keys, "b", "1", 5), name_entry(keys, "a", "1", 4)}, 7)).empty());
+  const auto load = [&](const std::vector<EtcdEntry>& all, std::uint64_t revision) {
+    return text_of(cache.apply(cache.missed(all, revision), revision));
+  };
+  CHECK(load({context, name_entry(keys, "b", "1", 5), name_entry(keys, "a", "1", 4)}, 6) == "m3 ba4 bb5 ");
+  CHECK(load({context, name_entry(keys, "b", "1", 5), name_entry(keys, "a", "1", 4)}, 7).empty());
   const EtcdEntry inside{.key = keys.name(9, {"x", ""}), .value = etcd_value_of(object_at("1")), .modified = 11};
-  CHECK(text_of(cache.load({inside, {.key = keys.context(9), .modified = 10}, name_entry(keys, "b", "2", 12)}, 20)) ==
+  CHECK(load({inside, {.key = keys.context(9), .modified = 10}, name_entry(keys, "b", "2", 12)}, 20) ==
         "m10 bx11 rb12 ua20 d20 ");
   CHECK(cache.revision() == 20);
   CHECK(cache.with_tree([](const Tree& tree) { return tree.contexts(); }) == std::vector<ContextId>{9});
+  // An etcd that began anew counts as the one before it did.
+  CHECK(load({inside, {.key = keys.context(9), .modified = 10}, name_entry(keys, "b", "3", 12)}, 13) == "rb12 ");
+  CHECK(cache.revision() == 13);
 }
 
 TEST_CASE("what somebody else writes into etcd is passed over") {
@@ -130,7 +135,7 @@ TEST_CASE("what somebody else writes into etcd is passed over") {
   const std::vector<EtcdEvent> events{{.entry = {.key = "/here/notes", .value = "hello", .modified = 2}},
                                       {.entry = {.key = keys.name(0, {"a", ""}), .value = "hello", .modified = 3}},
                                       {.is_deletion = true, .entry = {.key = keys.name(0, {"b", ""}), .modified = 4}}};
-  CHECK(cache.apply(events).empty());
+  CHECK(cache.apply(events, 4).empty());
   CHECK(cache.revision() == 4);
   CHECK(cache.entry("/here/notes").value == "hello");
 }

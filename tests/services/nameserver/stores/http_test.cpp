@@ -146,7 +146,7 @@ TEST_CASE("a follower ends while etcd takes its calls and never answers") {
   EtcdCache cache(keys, {});
   EtcdOwnedNames owned(client, 600s);
   ChangeTeller teller;
-  std::optional<EtcdFollower> follower(std::in_place, client, keys, cache, owned, teller,
+  std::optional<EtcdFollower> follower(std::in_place, client, keys, cache, nullptr, owned, teller,
                                        EtcdPace{.period = 24h, .page = 1});
   const corelane::os::Fd called(accept(etcd.get(), nullptr, nullptr));
   char first = 0;

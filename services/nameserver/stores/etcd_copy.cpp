@@ -1,0 +1,97 @@
+#include "services/nameserver/stores/etcd_copy.h"
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "orb/os/log.h"
+
+namespace corelane::nameserver {
+namespace {
+
+// That etcd is still followed is written so often, so that a start without etcd can tell how old names are.
+constexpr std::int64_t longest_unwritten = 60;  // seconds
+
+std::int64_t seconds_since_1970() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(since).count();
+}
+
+}  // namespace
+
+std::unique_ptr<EtcdCopy> EtcdCopy::open(const std::string& path, const std::string& place) try {
+  if (path.empty()) return nullptr;
+  auto file = EtcdCopyFile::open(path, place);
+  if (file) return std::make_unique<EtcdCopy>(path, std::move(*file));
+  os::log::warn(file.error() + ". Without it names are not found after a start while etcd is away");
+  return nullptr;
+} catch (const std::exception& failure) {
+  os::log::warn("the copy of names " + path + " is not used: " + failure.what());
+  return nullptr;
+}
+
+EtcdCopy::EtcdCopy(std::string path, EtcdCopyFile file)
+    : path_(std::move(path)), content_(file.take_content()), file_(std::move(file)) {
+  if (content_) news_.revision = content_->revision, written_seen_ = news_.seen = content_->seen;
+  writing_ = std::thread([this] { write_until_stopped(); });
+}
+
+EtcdCopy::~EtcdCopy() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopped_ = true;
+    is_due_ = is_due_ || news_.seen != written_seen_;
+    turn_.notify_all();
+  }
+  writing_.join();
+}
+
+void EtcdCopy::keep(const std::vector<EtcdEvent>& events, std::uint64_t revision) {
+  const std::lock_guard lock(mutex_);
+  for (const EtcdEvent& event : events) {
+    auto& entry = news_.entries[event.entry.key];
+    entry.reset();
+    if (!event.is_deletion) entry = event.entry;
+  }
+  news_.revision = revision;
+  news_.seen = seconds_since_1970();
+  is_due_ = true;
+  turn_.notify_all();
+}
+
+void EtcdCopy::confirm() {
+  const std::lock_guard lock(mutex_);
+  news_.seen = seconds_since_1970();
+  if (news_.seen - written_seen_ < longest_unwritten) return;
+  is_due_ = true;
+  turn_.notify_all();
+}
+
+// What could not be written stays to be written with what comes next. Bound: until the destructor.
+void EtcdCopy::write_until_stopped() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    turn_.wait(lock, [&] { return is_due_ || is_stopped_; });
+    if (!is_due_) return;
+    is_due_ = false;
+    EtcdCopyNews news{std::exchange(news_.entries, {}), news_.revision, news_.seen};
+    lock.unlock();
+    const auto written = file_.write(news);
+    say(written ? "" : written.error().text);
+    lock.lock();
+    if (written)
+      written_seen_ = news.seen;
+    else
+      news_.entries.merge(news.entries);  // those that came meanwhile are newer and stay
+  }
+}
+
+void EtcdCopy::say(const std::string& trouble) {
+  if (trouble == trouble_) return;
+  trouble_ = trouble;
+  if (trouble.empty()) return os::log::info("the copy of names " + path_ + " is written again");
+  os::log::warn("the copy of names " + path_ + " cannot be written: " + trouble +
+                ": see to its disk and directory; a start while etcd is away would find names as they were before");
+}
+
+}  // namespace corelane::nameserver
