@@ -13,9 +13,25 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t most_idle = 8;
-constexpr int not_found = 5, exhausted = 8, out_of_range = 11, unavailable = 14, unauthenticated = 16;  // codes of gRPC
+// Codes of gRPC.
+constexpr int not_found = 5, forbidden = 7, exhausted = 8, out_of_range = 11, unavailable = 14, unauthenticated = 16;
 
-Json parse(const std::string& text) { return Json::parse(text, nullptr, false); }
+// Whether it is nested deeper than anything that etcd says: each level would take some hundred bytes of memory.
+// Brackets within texts count, too; the gateway's are too few to matter.
+bool is_too_deep(std::string_view text) {
+  constexpr std::size_t deepest = 100;
+  std::size_t depth = 0;
+  for (const char c : text) {
+    if (c == '[' || c == '{') ++depth;
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+    if (depth > deepest) return true;
+  }
+  return false;
+}
+
+Json parse(const std::string& text) {
+  return is_too_deep(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
+}
 
 // What is missing or of another kind is empty: that is how the gateway says zero and nothing.
 const Json& member(const Json& json, const char* name) {
@@ -61,12 +77,22 @@ bool is_unable(const HttpReply& reply) {
   return reply.status >= 500 || (!reply.ok() && number_in<int>(parse(reply.body), "code") == unavailable);
 }
 
+EtcdFault nonsense() { return {EtcdFault::Kind::unreachable, "what answers is no etcd, or not its HTTP gateway"}; }
+
 EtcdFault refusal_of(const HttpReply& reply) {
   const Json json = parse(reply.body);
   const std::string said = text_in(json, "error");
+  if (said.empty()) {  // a proxy, a page of another server
+    EtcdFault fault = nonsense();
+    fault.text += " (HTTP status " + std::to_string(reply.status) + ")";
+    return fault;
+  }
   const int code = number_in<int>(json, "code");
-  EtcdFault fault{EtcdFault::Kind::refused,
-                  "etcd refuses: " + (said.empty() ? "HTTP status " + std::to_string(reply.status) : said)};
+  const bool is_login = code == forbidden || code == unauthenticated || said.find("auth") != std::string::npos ||
+                        said.find("user name is empty") != std::string::npos;
+  EtcdFault fault{
+      EtcdFault::Kind::refused,
+      "etcd refuses: " + said + (is_login ? ": see which user and password this nameserver was given" : "")};
   if (code == not_found && said.find("lease") != std::string::npos) fault.kind = EtcdFault::Kind::no_lease;
   if (code == out_of_range) fault.kind = EtcdFault::Kind::compacted;
   if (code == exhausted && said.find("space exceeded") != std::string::npos) fault.kind = EtcdFault::Kind::no_room;
@@ -86,7 +112,14 @@ Time share_of_time(Time deadline, std::size_t parts) {
   return std::min(deadline, now + std::max(shortest, (deadline - now) / static_cast<Duration::rep>(parts)));
 }
 
-EtcdFault nonsense() { return {EtcdFault::Kind::unreachable, "what answers is no etcd, or not its HTTP gateway"}; }
+// Whether they are within the range and in its order: then whoever asks for what comes behind them gets on.
+bool are_in_order(const std::vector<EtcdEntry>& entries, std::string begin, const std::string& end) {
+  for (const EtcdEntry& entry : entries) {
+    if (entry.key < begin || (end != std::string(1, '\0') && entry.key >= end)) return false;
+    begin = entry.key + '\0';
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -162,8 +195,9 @@ Expected<EtcdRange, EtcdFault> EtcdClient::range(const std::string& begin, const
   if (!reply) return reply.error();
   const Json json = parse(*reply);
   if (revision_in(json) == 0) return nonsense();
-  return EtcdRange{
-      .entries = entries_in(json, "kvs"), .revision = revision_in(json), .has_more = flag_in(json, "more")};
+  EtcdRange range{.entries = entries_in(json, "kvs"), .revision = revision_in(json), .has_more = flag_in(json, "more")};
+  if (!are_in_order(range.entries, begin, end)) return nonsense();
+  return range;
 }
 
 Expected<EtcdOutcome, EtcdFault> EtcdClient::commit(const EtcdTransaction& transaction) {
@@ -348,8 +382,10 @@ Expected<std::vector<EtcdEvent>, EtcdFault> EtcdWatch::next() {
     return EtcdFault{EtcdFault::Kind::compacted, "etcd has compacted its history"};
   if (const Json& error = member(json, "error"); error.is_object())
     return fault_of(endpoint().text() + ": " + text_in(error, "message"));
-  if (flag_in(result, "canceled") || !result.is_object())
-    return EtcdFault{EtcdFault::Kind::refused, "etcd ended the watch: " + text_in(result, "cancel_reason")};
+  if (flag_in(result, "canceled") || !result.is_object()) {
+    const std::string reason = text_in(result, "cancel_reason");
+    return EtcdFault{EtcdFault::Kind::refused, "etcd ended the watch" + (reason.empty() ? "" : ": " + reason)};
+  }
   std::vector<EtcdEvent> events;
   for (const Json& event : member(result, "events"))
     events.push_back({.is_deletion = text_in(event, "type") == "DELETE", .entry = entry_of(member(event, "kv"))});

@@ -402,8 +402,7 @@ Expected<std::unique_ptr<Store>, std::string> open_etcd_store(const std::string&
   }
   if (contact) return {std::move(store)};
   return "the name store " + url + " cannot be opened: " + contact.error().text +
-         (contact.error().kind == EtcdFault::Kind::refused ? ": see which user and password this nameserver was given"
-                                                           : ": start etcd there, or name another place");
+         (contact.error().kind == EtcdFault::Kind::refused ? "" : ": start etcd there, or name another place");
 }
 
 }  // namespace corelane::nameserver

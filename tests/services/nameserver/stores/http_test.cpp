@@ -4,6 +4,9 @@
 #include <sys/socket.h>
 
 #include <condition_variable>
+#include <string>
+#include <thread>
+#include <utility>
 
 #include "services/nameserver/stores/etcd_client.h"
 #include "services/nameserver/stores/etcd_follower.h"
@@ -58,6 +61,46 @@ class SlowResolver {
   corelane::Expected<HostAddresses, std::string> answer_ = std::string("nobody has asked yet");
   bool is_silent_ = true;
   int asked_ = 0;
+};
+
+// Answers each call of HTTP with the same.
+class FixedServer {
+ public:
+  FixedServer(const std::string& status, const std::string& body)
+      : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0);
+    REQUIRE(listen(socket_.get(), 10) == 0);
+    getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = std::to_string(ntohs(address.sin_port));
+    const std::string reply = "HTTP/1.1 " + status +
+                              "\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+                              body;
+    answering_ = std::thread([this, reply] {
+      while (true) {
+        const corelane::os::Fd called(accept(socket_.get(), nullptr, nullptr));
+        if (!called) return;
+        char asked[4096];
+        if (recv(called.get(), asked, sizeof asked, 0) > 0)
+          (void)send(called.get(), reply.data(), reply.size(), MSG_NOSIGNAL);
+        shutdown(called.get(), SHUT_WR);
+        while (recv(called.get(), asked, sizeof asked, 0) > 0) continue;
+      }
+    });
+  }
+  ~FixedServer() {
+    shutdown(socket_.get(), SHUT_RDWR);
+    answering_.join();
+  }
+  HttpEndpoint endpoint() const { return {"127.0.0.1", port_}; }
+
+ private:
+  const corelane::os::Fd socket_;
+  std::string port_;
+  std::thread answering_;
 };
 
 struct LookupFixture {
@@ -153,6 +196,32 @@ TEST_CASE("a follower ends while etcd takes its calls and never answers") {
   REQUIRE(recv(called.get(), &first, 1, 0) == 1);
   follower.reset();
   CHECK_FALSE(client.range("a", "b", 1));
+}
+
+TEST_CASE("what is no etcd is told from one that refuses, and asked for no password") {
+  const std::pair<std::string, std::string> answers[] = {{"301 Moved Permanently", "<html>"},
+                                                         {"404 Not Found", "{}"},
+                                                         {"502 Bad Gateway", ""},
+                                                         {"200 OK", "{}"},
+                                                         {"200 OK", std::string(200'000, '[')}};
+  for (const auto& [status, body] : answers) {
+    const FixedServer server(status, body);
+    EtcdClient client({.endpoints = {server.endpoint()}, .timeout = 200s});
+    const auto answer = client.range("a", "b", 1);
+    REQUIRE_FALSE(answer);
+    CAPTURE(status, answer.error().text);
+    CHECK(answer.error().kind == EtcdFault::Kind::unreachable);
+    CHECK(answer.error().text.find("what answers is no etcd, or not its HTTP gateway") == 0);
+  }
+}
+
+TEST_CASE("an etcd whose entries are not in the order of their keys is none, so that reading all of them ends") {
+  // One that gives the same page again and again: reading on behind its last key would come to no end.
+  const FixedServer server("200 OK", R"({"header":{"revision":"7"},"kvs":[{"key":"YQ=="}],"more":true})");
+  EtcdClient client({.endpoints = {server.endpoint()}, .timeout = 200s});
+  CHECK(client.range("a", "c", 1));
+  CHECK_FALSE(client.range(std::string("a") + '\0', "c", 1));
+  CHECK_FALSE(client.range("A", "a", 1));
 }
 
 TEST_CASE("TLS is not spoken with a host whose name cannot be checked") {
