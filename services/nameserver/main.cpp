@@ -50,10 +50,10 @@ std::unique_ptr<Broker> start_broker(const CORBA::ORB& orb) {
 
 int serve(const std::vector<std::string>& options, const std::string& reference_file) {
   const auto orb = corba::init_orb(options, "nameserver");
-  const core::StopSignals stop(*orb);
   const core::NamingSettings& settings = orb->settings().naming;
-  auto store = store_of(settings);
+  auto store = store_of(settings);  // may wait for etcd; until then signals end the process at once
   if (!store) return fault(store.error(), 1);
+  const core::StopSignals stop(*orb);
   const StoreStatus kept = (*store)->status();
   Nameserver server(orb, std::move(*store), settings);
   server.open();

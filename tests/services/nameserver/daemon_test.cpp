@@ -1,5 +1,6 @@
 // corelane-nameserver as a process: where it answers, how it ends, what it keeps.
 #include <signal.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,6 +11,9 @@
 #include <thread>
 
 #include "orb/os/child_process.h"
+#include "orb/os/fd.h"
+#include "orb/os/socket_path.h"
+#include "services/nameserver/start.h"
 #include "tests/services/nameserver/served.h"
 #include "tests/support/jumping_clock.h"
 #include "tests/support/temp_directory.h"
@@ -209,4 +213,36 @@ TEST_CASE("the reference is written to a file for those who want one") {
   REQUIRE(root);
   CHECK(raised_by([&] { root->resolve(cos_name("x")); }) == "NotFound missing_node x");
   CHECK(access(victim.c_str(), F_OK) != 0);
+}
+
+TEST_CASE("a daemon that waits for its etcd ends at SIGTERM at once") {
+  ChildProcess waits({program_beside("corelane-nameserver"), "-ORBEndpointListen", "127.0.0.1:0", "-ORBNamingSocket",
+                      "off", "-ORBNamingStore", "etcd:http://127.0.0.1:1", "-ORBNamingEtcdCopy", "off"},
+                     {.joins_errors = true});
+  std::string line;
+  while (line.find("waiting for etcd") == std::string::npos) line = waits.read_line().value();
+  ::kill(waits.pid(), SIGTERM);
+  CHECK(waits.wait()->text() == "killed by signal 15 (Terminated)");
+}
+
+TEST_CASE("who has a nameserver's place is told from a nameserver where clients would leave him alone") {
+  if (geteuid() != 0) {
+    WARN("SKIPPED: only root can listen as somebody else");
+    return;
+  }
+  const TempDirectory directory;
+  std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
+  const auto fault_with = [&](uid_t user) {
+    const std::string path = directory / std::to_string(user);
+    const corelane::os::Fd listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const auto address = corelane::os::unix_address(path);
+    REQUIRE(seteuid(user) == 0);
+    const bool listens =
+        bind(listener.get(), address->generic(), address->length) == 0 && listen(listener.get(), 1) == 0;
+    REQUIRE(seteuid(0) == 0);
+    REQUIRE(listens);
+    return corelane::nameserver::fault_of_place(path);
+  };
+  CHECK_THAT(fault_with(0), Catch::StartsWith("a nameserver runs on this host already (process "));
+  CHECK_THAT(fault_with(60001), Contains(" of user 60001 listens at ") && Contains("-ORBNamingSocket PATH"));
 }
