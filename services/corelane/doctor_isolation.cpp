@@ -53,7 +53,8 @@ void steer_to_first_core(const HostView& host, const std::vector<Interrupts>& bu
   CoreSet others = host.online();
   others.erase(first);
   finding.note = "then keep tasks off core " + std::to_string(first) + ": pool.cores = \"" + core_text(others) +
-                 "\" in corelane.toml; an interrupt that its driver spreads itself (error 5 at the write) needs "
+                 "\" in corelane.toml; an interrupt that its driver spreads itself (the write is refused: Operation "
+                 "not permitted, or Input/output error) needs "
                  "isolcpus=managed_irq";
 }
 

@@ -111,7 +111,10 @@ Expected<std::string, ReferenceFault> reference_of(const std::string& what, std:
   }
   const std::string path = what.starts_with("file://") ? what.substr(7) : what;
   const auto text = os::read_small_file(path, longest_reference);
-  if (!text) return complain(text.error().text);
+  constexpr std::size_t readable = 100;  // a reference that was given without its beginning may be longer
+  if (!text)
+    return complain(path.size() <= readable ? text.error().text
+                                            : plain(path.substr(0, readable)) + "... is no file's name");
   const std::string held = trimmed(*text);
   return held.empty() ? complain(path + " is empty, so it holds no reference") : Result(held);
 }

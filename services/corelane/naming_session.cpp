@@ -30,7 +30,8 @@ CORBA::object_reference<CORBA::Object> naming_service_of(CORBA::ORB& orb) {
 }
 
 std::string stale_text(const NamingStatus& state) {
-  return "for " + to_string(std::chrono::floor<std::chrono::seconds>(std::chrono::milliseconds(state.stale_for()))) +
+  const auto since = std::chrono::floor<std::chrono::seconds>(std::chrono::milliseconds(state.stale_for()));
+  return (since.count() == 0 ? "for less than a second" : "for " + to_string(since)) +
          " the nameserver has not heard of its store (" + state.store() + " " + state.place() +
          "), so names may be out of date and none can be bound: " + state.remark();
 }

@@ -93,7 +93,10 @@ int ping(const PingOptions& options, std::ostream& out, std::ostream& err) try {
       << (is_name ? "; corelane ns list --recursive shows which names there are" : "") << "\n";
   return 1;
 } catch (const CORBA::Exception& exception) {
-  err << "corelane ping: " << plain(exception.what()) << "\n";
+  // Where a name leads somewhere it is not told whether the nameserver did not answer or the object.
+  const bool is_named = options.reference.starts_with("corbaname:");
+  err << "corelane ping: " << plain(exception.what())
+      << (is_named ? "; corelane ns status says whether the nameserver answers" : "") << "\n";
   return 1;
 }
 

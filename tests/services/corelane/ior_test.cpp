@@ -105,7 +105,7 @@ TEST_CASE("what is no reference is told with the place") {
   const std::string good = giop::to_string(sample_reference());
   struct Case {
     std::string text;
-    const char* said;
+    std::string said;
   };
   const Case cases[] = {
       {"IOR:00x1", "at character 7: 'x' is no hexadecimal digit"},
@@ -119,6 +119,7 @@ TEST_CASE("what is no reference is told with the place") {
       {"corbaname::host#a//b", "at character 17: "},
       {"-", "standard input held no reference; give a reference"},
       {"/nowhere/x", "/nowhere/x does not exist; give a reference"},
+      {std::string(100'000, 'x'), std::string(100, 'x') + "... is no file's name; give a reference"},
   };
   for (const Case& c : cases) {
     const ShownReference shown = show_text(c.text);
