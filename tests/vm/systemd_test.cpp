@@ -4,37 +4,29 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <memory>
 
 #include "orb/core/reservation_wire.h"
 #include "orb/os/clock.h"
 #include "orb/os/core_list.h"
 #include "services/reserved/backends/process_table.h"
 #include "tests/vm/machine_picture.h"
+#include "tests/vm/unit.h"
 
 using namespace corelane;
+using corelane::testing::output_of;
+using corelane::testing::Unit;
 using namespace std::chrono_literals;
 
 namespace {
 
 constexpr const char* activated_socket = "/run/corelane/reserved.sock";
 
-std::string output_of(const std::string& command) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-  std::string text;
-  char part[256];
-  while (pipe && std::fgets(part, sizeof part, pipe.get()) != nullptr) text += part;
-  while (text.ends_with('\n')) text.pop_back();
-  return text;
-}
-std::string property(const std::string& name) {
-  return output_of("systemctl show --value -p " + name + " corelane-reserved.service");
-}
-int daemon_pid() { return std::stoi("0" + property("MainPID")); }
+const Unit daemon_unit("corelane-reserved.service");
+std::string property(const std::string& name) { return daemon_unit.property(name); }
+int daemon_pid() { return daemon_unit.pid(); }
 
 std::string status_field(int pid, const std::string& name) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/status");
@@ -58,13 +50,7 @@ std::string cores_of_this() {
   return os::core_list_text(reserved::HostProcesses().affinity(getpid()).value_or(std::vector<CoreId>{}));
 }
 
-// Until systemd has another one in its place.
-bool another_starts(int former) {
-  const Time latest = os::now() + 2min;
-  while (os::now() < latest)
-    if (const int now = daemon_pid(); now != 0 && now != former && property("SubState") == "running") return true;
-  return false;
-}
+bool another_starts(int former) { return daemon_unit.another_starts(former); }
 
 }  // namespace
 

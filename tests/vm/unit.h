@@ -1,0 +1,44 @@
+// Unit: a service of systemd's in the machine, as systemctl shows it.
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "orb/os/clock.h"
+
+namespace corelane::testing {
+
+// What a command writes, without the ends of its last lines.
+inline std::string output_of(const std::string& command) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::string text;
+  char part[256];
+  while (pipe && std::fgets(part, sizeof part, pipe.get()) != nullptr) text += part;
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+class Unit {
+ public:
+  explicit Unit(std::string name) : name_(std::move(name)) {}
+
+  std::string property(const std::string& property) const {
+    return output_of("systemctl show --value -p " + property + " " + name_);
+  }
+  // 0: it does not run.
+  int pid() const { return std::stoi("0" + property("MainPID")); }
+  // Waits until systemd has another process in its place, for two minutes.
+  bool another_starts(int former) const {
+    const Time latest = os::now() + std::chrono::minutes{2};
+    while (os::now() < latest)
+      if (const int now = pid(); now != 0 && now != former && property("SubState") == "running") return true;
+    return false;
+  }
+
+ private:
+  const std::string name_;
+};
+
+}  // namespace corelane::testing
