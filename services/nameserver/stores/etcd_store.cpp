@@ -327,13 +327,18 @@ Expected<ContextId, StoreFault> EtcdStore::make(const NameComponent* name, Conte
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const EtcdEntry next = cache_.entry(keys_.next());
     // Counted after that was read: each context that is made changes it.
-    if (cache_.with_tree([](const Tree& tree) { return tree.is_full_of_contexts(); })) return StoreFault::full;
+    const auto surplus = cache_.with_tree(
+        [&](const Tree& tree) { return tree.surplus(name == nullptr ? std::nullopt : std::optional(parent)); });
+    if (cache_.with_tree([&](const Tree& tree) { return tree.is_full_of_contexts(surplus.size()); }))
+      return StoreFault::full;
     const auto room = name == nullptr ? Expected<Room, StoreFault>(Room{}) : room_for(parent, *name);
     if (!room) return room.error();
     const ContextId made = number_of_next(next);
     EtcdTransaction transaction;
     transaction.if_unchanged(keys_.next(), next.modified).else_get(keys_.next());
     transaction.then_put(keys_.next(), std::to_string(made + 1)).then_put(keys_.context(made), {});
+    for (const ContextId gone : surplus)
+      transaction.if_nothing_below(keys_.names_of(gone)).then_delete(keys_.context(gone));
     if (name != nullptr) {
       const Binding binding{.type = BindingType::context, .context = made};
       transaction.if_absent(name_key).else_get(name_key).then_put(name_key, etcd_value_of(binding));

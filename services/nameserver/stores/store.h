@@ -73,6 +73,7 @@ struct Change {
 // What a store holds at most; beyond it writers are told `full`. Several nameservers on one etcd share one limit.
 struct StoreLimits {
   std::size_t contexts = 100'000;
+  std::size_t loose_contexts = 1000;  // empty ones that no name leads to; beyond it the oldest go as others are made
   std::size_t bindings = 1'000'000;
   std::size_t bindings_per_context = 100'000;
   std::size_t reference = 65'536;  // bytes of one

@@ -7,6 +7,7 @@ namespace corelane::nameserver {
 namespace {
 
 constexpr std::size_t most_reserved = 1024;  // of an answer, before it is known how much there is
+constexpr std::size_t most_surplus = 16;     // contexts that go at once; etcd takes them in one transaction
 
 Change change_of(Change::Kind kind, ContextId context, const NameComponent& name = {}, const Binding& binding = {}) {
   return {.kind = kind, .context = context, .name = name, .binding = binding};
@@ -74,9 +75,26 @@ Expected<Changes, StoreFault> Tree::remove(ContextId context, const NameComponen
   return done(change_of(Change::Kind::unbound, context, name, *bound));
 }
 
-Expected<Changes, StoreFault> Tree::make_context() {
-  if (is_full_of_contexts()) return StoreFault::full;
-  return done(change_of(Change::Kind::made, next_context_));
+std::vector<ContextId> Tree::surplus(const std::optional<ContextId>& parent) const {
+  std::vector<ContextId> oldest;
+  const std::size_t kept = limits_.loose_contexts - (parent ? 0 : 1);
+  const std::size_t some = std::min(loose_.size() - std::min(loose_.size(), kept), most_surplus);
+  for (auto next = loose_.begin(); next != loose_.end() && oldest.size() < some; ++next)
+    if (*next != parent) oldest.push_back(*next);
+  return oldest;
+}
+
+Expected<Changes, StoreFault> Tree::make_context() { return make_context_for(std::nullopt); }
+
+Expected<Changes, StoreFault> Tree::make_context_for(const std::optional<ContextId>& parent) {
+  const std::vector<ContextId> gone = surplus(parent);
+  if (is_full_of_contexts(gone.size())) return StoreFault::full;
+  Changes changes = done(change_of(Change::Kind::made, next_context_));
+  for (const ContextId context : gone) {
+    changes.push_back(change_of(Change::Kind::destroyed, context));
+    apply(changes.back());
+  }
+  return changes;
 }
 
 Expected<Changes, StoreFault> Tree::add_context(ContextId context, const NameComponent& name) {
@@ -84,7 +102,7 @@ Expected<Changes, StoreFault> Tree::add_context(ContextId context, const NameCom
   if (bound) return StoreFault::already_bound;
   if (bound.error() != StoreFault::not_found) return bound.error();
   if (is_full(context)) return StoreFault::full;
-  auto changes = make_context();
+  auto changes = make_context_for(context);
   if (!changes) return changes;
   const Binding binding{.type = BindingType::context, .context = changes->front().context};
   changes->push_back(change_of(Change::Kind::bound, context, name, binding));
@@ -119,9 +137,11 @@ void Tree::apply(const Change& change) {
       return unbind(change.context, change.name);
     case Change::Kind::made:
       contexts_[change.context];
+      weigh(change.context);
       return skip_contexts_below(change.context + 1);
     case Change::Kind::destroyed:
       contexts_.erase(change.context);
+      weigh(change.context);
   }
 }
 
@@ -137,6 +157,8 @@ void Tree::bind(ContextId context, const NameComponent& name, const Binding& bin
   contexts_[context].emplace(name, binding);
   ++bindings_;
   if (!binding.owner.empty()) owned_[binding.owner].insert({context, name});
+  link(binding, true);
+  weigh(context);
 }
 
 void Tree::unbind(ContextId context, const NameComponent& name) {
@@ -145,8 +167,28 @@ void Tree::unbind(ContextId context, const NameComponent& name) {
   const auto bound = names->second.find(name);
   if (bound == names->second.end()) return;
   disown(bound->second.owner, {context, name});
+  link(bound->second, false);
   names->second.erase(bound);
   --bindings_;
+  weigh(context);
+}
+
+void Tree::link(const Binding& binding, bool is_bound) {
+  if (binding.type != BindingType::context || !binding.reference.empty()) return;
+  std::size_t& links = links_[binding.context];
+  links = is_bound ? links + 1 : links - 1;
+  if (links == 0) links_.erase(binding.context);
+  weigh(binding.context);
+}
+
+void Tree::weigh(ContextId context) {
+  const auto names = contexts_.find(context);
+  const bool is_loose =
+      context != root_context && names != contexts_.end() && names->second.empty() && !links_.contains(context);
+  if (is_loose)
+    loose_.insert(context);
+  else
+    loose_.erase(context);
 }
 
 void Tree::disown(const std::string& owner, const Place& place) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -42,7 +43,12 @@ class Tree {
   // Whether one more would be one too many; or would be after `more` others.
   bool is_full(ContextId context, std::size_t more = 0) const;
   bool is_too_long(const Binding& binding) const { return binding.reference.size() > limits_.reference; }
-  bool is_full_of_contexts() const { return contexts_.size() > limits_.contexts; }
+  // Empty contexts that no name leads to, the oldest ones: those that have to go when one more is made. Whoever makes a
+  // context and forgets it would else take the room of everybody, with nothing that could be found and unbound.
+  // `parent`: where it is bound at once; that one stays.
+  std::vector<ContextId> surplus(const std::optional<ContextId>& parent) const;
+  // Whether there would be one too many without so many of those that there are.
+  bool is_full_of_contexts(std::size_t without = 0) const { return contexts_.size() - without > limits_.contexts; }
 
   // The number of the next context: above all that there ever were.
   ContextId next_context() const { return next_context_; }
@@ -59,10 +65,15 @@ class Tree {
   void bind(ContextId context, const NameComponent& name, const Binding& binding);
   void unbind(ContextId context, const NameComponent& name);
   void disown(const std::string& owner, const Place& place);
+  void link(const Binding& binding, bool is_bound);
+  void weigh(ContextId context);
+  Expected<Changes, StoreFault> make_context_for(const std::optional<ContextId>& parent);
 
   StoreLimits limits_;
   std::map<ContextId, Names> contexts_{{root_context, {}}};
   std::map<std::string, std::set<Place>> owned_;
+  std::map<ContextId, std::size_t> links_;  // bindings to it
+  std::set<ContextId> loose_;               // contexts that are empty and have no links
   std::size_t bindings_ = 0;
   ContextId next_context_ = root_context + 1;
 };

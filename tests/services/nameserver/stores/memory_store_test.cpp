@@ -13,6 +13,7 @@ TEST_CASE("a memory store keeps the laws of stores") {
 
 TEST_CASE("a memory store holds what its limits allow") {
   check_tight_limits(*open_store("memory", {.limits = tight_limits}).value());
+  check_loose_contexts(*open_store("memory", {.limits = few_loose}).value());
 }
 
 TEST_CASE("a memory store says what it is") {

@@ -18,6 +18,7 @@ TEST_CASE("a SQLite store keeps the laws of stores") {
 TEST_CASE("a SQLite store holds what its limits allow") {
   const corelane::testing::TempDirectory directory;
   check_tight_limits(*sqlite_store(directory / "names.db", {.limits = tight_limits}));
+  check_loose_contexts(*sqlite_store(directory / "loose.db", {.limits = few_loose}));
 }
 
 TEST_CASE("a SQLite store that is opened again has all that it had") {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "services/nameserver/stores/store.h"
@@ -247,6 +248,22 @@ inline void check_tight_limits(Store& store) {
   CHECK(fails_with(store.add(context, {"2", ""}, object_at("12345")), StoreFault::full));
   CHECK(store.add(context, {"2", ""}, object_at("1234")));
   CHECK(fails_with(store.replace(context, {"2", ""}, object_at("12345")), StoreFault::full));
+}
+
+// Of empty contexts that no name leads to the oldest go as others are made; those that have names or a name stay.
+inline constexpr StoreLimits few_loose{.contexts = 6, .loose_contexts = 2};
+inline void check_loose_contexts(Store& store) {
+  const ContextId named = store.add_context(root_context, {"named", ""}).value();
+  const ContextId holds = store.make_context().value();
+  REQUIRE(store.add(holds, {"1", ""}, object_at("x")));
+  const ContextId unnamed = store.add_context(root_context, {"unnamed", ""}).value();
+  REQUIRE(store.remove(root_context, {"unnamed", ""}));
+  ContextId last = 0, before = 0;
+  for (int made = 0; made < 20; ++made) before = std::exchange(last, store.make_context().value());
+  CHECK(store.contexts().value() == std::vector<ContextId>{named, holds, before, last});
+  CHECK_FALSE(store.has_context(unnamed).value());
+  const ContextId inside = store.add_context(before, {"1", ""}).value();  // the one that would be the next to go
+  CHECK(store.contexts().value() == std::vector<ContextId>{named, holds, before, last, inside});
 }
 
 }  // namespace corelane::nameserver::testing
