@@ -3,6 +3,7 @@
 #include <ostream>
 #include <utility>
 
+#include "orb/base/minor.h"
 #include "orb/core/name_service.h"
 #include "services/corelane/listening.h"
 #include "services/corelane/text.h"
@@ -70,6 +71,11 @@ int with_naming(const std::string& who, const NamingOptions& options, NameUse us
     return complain(err, who, text.empty() ? exception.what() : text);
   } catch (const NamingFault& fault) {
     return complain(err, who, fault.what());
+  } catch (const CORBA::SystemException& exception) {
+    const bool is_stuck = exception.minor() == minor::names_unavailable;
+    return complain(
+        err, who,
+        exception.what() + std::string(is_stuck ? "; corelane ns status says which store it is, and what to do" : ""));
   } catch (const CORBA::Exception& exception) {
     return complain(err, who, exception.what());
   }

@@ -251,7 +251,7 @@ TEST_CASE("while the store is away every answer says so, and what to do") {
   }
   CHECK_THAT(said_by(show_naming_status, 1), Contains("the nameserver tries again every 3 s"));
   options.reference = "corbaloc::127.0.0.1:1/x", options.name = "x", options.process = ::getpid();
-  CHECK_THAT(said_by(bind_name, 1), Contains("TRANSIENT"));
+  CHECK_THAT(said_by(bind_name, 1), Contains("TRANSIENT") && Contains("; corelane ns status says which store it is"));
   std::ostringstream json;
   options.format = Format::json;
   CHECK(show_naming_status(options, json, ignored) == 1);
