@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t fragment_header_size = 4;   // the request id of 1.2
 constexpr std::size_t kept_capacity = 16 * 1024;  // of an empty buffer, in no budget: one that has more is given back
 constexpr std::size_t kept_in_exchange = 4 * 1024 * 1024;  // of one that came by hand_over()
+constexpr std::size_t least_growth = 64 * 1024;
 constexpr std::size_t not_found = static_cast<std::size_t>(-1);
 
 void give_back(std::vector<std::byte>& buffer) noexcept { std::vector<std::byte>().swap(buffer); }
@@ -91,15 +92,20 @@ std::size_t Assembler::held_bytes() const noexcept {
   return sum;
 }
 
-// For `bytes` more of what will be `goal` in the end: four times as much as before where the budget has it, else what
-// is needed. False: it has not even that.
+// For `bytes` more of what will be `goal` in the end: four times as much as before where the budget has it, else an
+// eighth more. Never less, since all that is there is copied each time: a peer that sends single bytes would make the
+// reader do that for each. False: the budget has not even that.
 bool Assembler::make_room(std::vector<std::byte>& buffer, std::size_t bytes, std::size_t goal) {
   if (buffer.empty() && !share_.hold(held_bytes() + buffer.capacity())) give_back(buffer);
   const std::size_t needed = buffer.size() + bytes;
   if (needed <= buffer.capacity()) return true;
   const std::size_t others = held_bytes() - held_by(buffer);
-  std::size_t room = std::min(std::max(needed, 4 * buffer.capacity()), std::max(needed, goal));
-  if (!share_.hold(others + room) && !share_.hold(others + (room = needed))) return false;
+  const auto grown_to = [&](std::size_t wish) { return std::min(std::max(needed, wish), std::max(needed, goal)); };
+  std::size_t room = grown_to(4 * buffer.capacity());
+  if (!share_.hold(others + room)) {
+    room = grown_to(buffer.capacity() + std::max(least_growth, buffer.capacity() / 8));
+    if (!share_.hold(others + room)) return false;
+  }
   buffer.reserve(room);
   return true;
 }

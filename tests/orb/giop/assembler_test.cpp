@@ -43,8 +43,7 @@ Wire piece(std::uint8_t type, std::uint8_t id, bool more, std::size_t data = 8) 
   Wire bytes = wire("'GIOP' 0102 00 00 00000000 00000000");
   bytes[6] = static_cast<std::byte>(more ? 2 : 0);
   bytes[7] = static_cast<std::byte>(type);
-  bytes[10] = static_cast<std::byte>((4 + data) >> 8);
-  bytes[11] = static_cast<std::byte>((4 + data) & 255);
+  for (std::size_t i = 0; i < 4; ++i) bytes[8 + i] = static_cast<std::byte>((4 + data) >> (24 - 8 * i) & 255);
   bytes[15] = static_cast<std::byte>(id);
   bytes.insert(bytes.end(), data, std::byte{'x'});
   return bytes;
@@ -400,16 +399,34 @@ TEST_CASE("a half message takes at most what its header claims, and all that it 
   CHECK(most == message.size());
 }
 
-TEST_CASE("where the budget has no room to grow in large steps what is needed will do") {
-  const Wire message = piece(0, 7, false, 1000);
-  const auto budget = std::make_shared<ByteBudget>(std::size_t{610});
+TEST_CASE("where the budget has no room to grow in large steps smaller ones will do") {
+  const Wire message = piece(0, 7, false, 1'000'000);
+  const auto budget = std::make_shared<ByteBudget>(std::size_t{700'000});
   Assembler stream({}, Role::both, budget);
-  for (const std::size_t end : {600u, 610u}) {
+  for (const std::size_t end : {600'000u, 600'001u}) {
     Bytes next = Bytes(message).first(end).subspan(stream.pending_bytes());
     REQUIRE(stream.next(next, start));
   }
-  Bytes beyond = Bytes(message).subspan(610, 1);
+  CHECK(stream.held_bytes() < 700'000);
+  Bytes beyond = Bytes(message).subspan(600'001, 99'999);
   CHECK_FALSE(stream.next(beyond, start));
+}
+
+TEST_CASE("single bytes do not make a half message be copied for each where the budget is nearly used up") {
+  const Wire message = piece(0, 7, false, 1'000'000);
+  const std::size_t left = GENERATE(1000u, 100'000u, 200'000u);
+  const auto budget = std::make_shared<ByteBudget>(600'000 + left);
+  Assembler stream({}, Role::both, budget);
+  Bytes much = Bytes(message).first(600'000);
+  REQUIRE(stream.next(much, start));
+  int copies = 0;
+  for (std::size_t i = 0; i < left; ++i) {
+    const std::size_t room = stream.held_bytes();
+    Bytes one = Bytes(message).subspan(600'000 + i, 1);
+    if (!stream.next(one, start)) break;
+    if (stream.held_bytes() != room) ++copies;
+  }
+  CHECK(copies <= 2);
 }
 
 TEST_CASE("a stream gives back what its messages took") {
