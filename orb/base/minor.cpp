@@ -68,7 +68,9 @@ constexpr Entry table[] = {
     {listen_denied,
      "permission denied, as for ports below 1024; choose another with -ORBEndpointListen or endpoint.listen"},
     {half_messages,
-     "half received messages of all connections exceed limits.half_messages; raise it or send smaller ones"},
+     "half received messages exceeded limits.half_messages, or one peer's quarter of it, and this connection held most "
+     "of them: it was closed before its request was whole. Try again, send smaller ones, or raise the receiver's "
+     "limit"},
     {rest_missing, "half a message came, and not its rest within timeout.header"},
     {beyond_select,
      "leader-followers waits by select(), which carries descriptors up to 1023 (and the limit of ulimit -n at the "

@@ -33,10 +33,10 @@ std::optional<std::uint32_t> request_id_of(const giop::Message& message, const g
 }  // namespace
 
 ClientConnection::ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits,
-                                   std::shared_ptr<ByteBudget> half_messages)
+                                   std::unique_ptr<giop::HalfRoom> room)
     : stream_(std::move(stream)),
       limits_(limits),
-      assembler_(limits, giop::Role::client, std::move(half_messages)),
+      assembler_(limits, giop::Role::client, std::move(room)),
       buffer_(buffer_size),
       last_used_(os::now()) {
   waiting_.reserve(64);

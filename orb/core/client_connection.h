@@ -86,9 +86,9 @@ class PendingReply {
 
 class ClientConnection {
  public:
-  // `half_messages`: shared by all connections of the ORB; see giop::Assembler.
+  // `room`: for half received replies; see giop::Assembler.
   ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits,
-                   std::shared_ptr<ByteBudget> half_messages = nullptr);
+                   std::unique_ptr<giop::HalfRoom> room = nullptr);
   ~ClientConnection();
 
   // Sends a request that gets a reply, and waits for it. False: failed, see pending.error(); TIMEOUT is COMPLETED_MAYBE

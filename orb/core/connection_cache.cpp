@@ -182,7 +182,8 @@ Expected<ConnectionCache::ConnectionPtr> ConnectionCache::lead(transport::Transp
   Lead mine(*this, endpoint, attempt);
   auto stream = transport.connect(endpoint, deadline);
   if (!stream) return mine.end(stream.error());
-  return mine.end(std::make_shared<ClientConnection>(std::move(*stream), limits_, half_messages_));
+  return mine.end(std::make_shared<ClientConnection>(std::move(*stream), limits_,
+                                                     half_messages_ ? half_messages_->share() : nullptr));
 }
 
 // The outcome of another's attempt; nothing when that one was late and this one is not.

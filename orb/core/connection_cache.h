@@ -17,6 +17,7 @@
 
 #include "orb/core/address.h"
 #include "orb/core/client_connection.h"
+#include "orb/core/half_messages.h"
 #include "orb/os/wait.h"
 #include "orb/transport/transport.h"
 
@@ -28,7 +29,7 @@ class ConnectionCache {
 
   // `half_messages`: what the connections share with all others of the ORB.
   // `channels`: whether to take those that an address names.
-  explicit ConnectionCache(const giop::Limits& limits, std::shared_ptr<ByteBudget> half_messages = nullptr,
+  explicit ConnectionCache(const giop::Limits& limits, std::shared_ptr<HalfMessages> half_messages = nullptr,
                            bool channels = true)
       : limits_(limits), half_messages_(std::move(half_messages)), channels_(channels) {}
 
@@ -83,7 +84,7 @@ class ConnectionCache {
   static void finish(Attempt& attempt, Expected<ConnectionPtr> outcome);
 
   const giop::Limits limits_;
-  const std::shared_ptr<ByteBudget> half_messages_;
+  const std::shared_ptr<HalfMessages> half_messages_;
   const bool channels_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.

@@ -50,7 +50,8 @@ struct Orb::State {
   const std::string id;
   const Settings settings;
   // Of all connections, accepted and made.
-  const std::shared_ptr<ByteBudget> half_messages = std::make_shared<ByteBudget>(settings.half_messages);
+  const std::shared_ptr<HalfMessages> half_messages =
+      std::make_shared<HalfMessages>(HalfMessages::bounds_of(settings.half_messages, settings.giop.message_size));
   const std::shared_ptr<ByteBudget> backlogs = std::make_shared<ByteBudget>(settings.backlogs);
 
   ConnectionCache connections;

@@ -13,7 +13,7 @@ namespace corelane::core {
 
 using transport::EndpointKind;
 
-Server::Server(std::shared_ptr<Orb> orb, const Settings& settings, std::shared_ptr<ByteBudget> half_messages,
+Server::Server(std::shared_ptr<Orb> orb, const Settings& settings, std::shared_ptr<HalfMessages> half_messages,
                dispatch::Executive& executive, RequestTarget& target)
     : settings_(settings),
       half_messages_(std::move(half_messages)),

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "orb/base/byte_budget.h"
+#include "orb/core/half_messages.h"
 #include "orb/core/incident_log.h"
 #include "orb/core/reference.h"
 #include "orb/core/settings.h"
@@ -30,7 +30,7 @@ class TaskOffers;
 class Server : public std::enable_shared_from_this<Server> {
  public:
   // All arguments outlive the server's last connection and job; destroy() of the ORB sees to it.
-  Server(std::shared_ptr<Orb> orb, const Settings& settings, std::shared_ptr<ByteBudget> half_messages,
+  Server(std::shared_ptr<Orb> orb, const Settings& settings, std::shared_ptr<HalfMessages> half_messages,
          dispatch::Executive& executive, RequestTarget& target);
   ~Server();
 
@@ -49,7 +49,7 @@ class Server : public std::enable_shared_from_this<Server> {
 
   // For connections and jobs.
   const Settings& settings() const noexcept { return settings_; }
-  const std::shared_ptr<ByteBudget>& half_messages() const noexcept { return half_messages_; }
+  HalfMessages& half_messages() const noexcept { return *half_messages_; }
   dispatch::Executive& executive() noexcept { return executive_; }
   RequestTarget& target() noexcept { return target_; }
   cdr::Environment* environment() noexcept { return &environment_; }
@@ -70,7 +70,7 @@ class Server : public std::enable_shared_from_this<Server> {
 
   // Constant after listen().
   const Settings& settings_;
-  const std::shared_ptr<ByteBudget> half_messages_;
+  const std::shared_ptr<HalfMessages> half_messages_;
   dispatch::Executive& executive_;
   RequestTarget& target_;
   ReferenceEnvironment environment_;

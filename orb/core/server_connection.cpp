@@ -1,7 +1,9 @@
 #include "orb/core/server_connection.h"
 
 #include <algorithm>
+#include <memory>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "orb/base/errors.h"
@@ -22,13 +24,40 @@ using errors::queue_full;
 
 using errors::no_memory;
 constexpr Error stalled{ErrorKind::timeout, Completion::no, minor::rest_missing};
+constexpr Error no_room{ErrorKind::transient, Completion::no, minor::half_messages};
+
+// The peer has not sent all of a request, and there is no room for the rest. It hears so where the request is known,
+// and may try again over another connection. Thread: any.
+void give_up(Server& server, transport::Connection& stream, const giop::HalfRoom::Request& request) noexcept {
+  server.incidents().client_cut_off(no_room);
+  cdr::Writer writer;
+  if (!request)
+    giop::write_message_error(writer, giop::giop_1_0);
+  else if (request->response_expected)
+    write_exception(writer, {.request_id = request->id, .version = request->version}, no_room, {}, nullptr);
+  const bool is_made = request ? request->response_expected && giop::finish(writer) : writer.ok();
+  if (is_made) (void)stream.send(writer.bytes());
+  stream.close();
+}
+
+// As the census of connections counts them.
+std::string peer_of(const transport::Connection& stream) {
+  const auto credentials = stream.credentials();
+  return credentials ? "user " + std::to_string(credentials->user) : stream.peer().host;
+}
+
+std::unique_ptr<giop::HalfRoom> room_for(const std::shared_ptr<Server>& server,
+                                         const std::shared_ptr<transport::Connection>& stream) {
+  return server->half_messages().share(peer_of(*stream),
+                                       [server, stream](const auto& request) { give_up(*server, *stream, request); });
+}
 
 }  // namespace
 
 ServerConnection::ServerConnection(std::shared_ptr<Server> server, std::shared_ptr<transport::Connection> stream)
     : server_(std::move(server)),
       stream_(std::move(stream)),
-      assembler_(server_->settings().giop, giop::Role::server, server_->half_messages()) {
+      assembler_(server_->settings().giop, giop::Role::server, room_for(server_, stream_)) {
   jobs_.reserve(16);
 }
 
@@ -143,6 +172,7 @@ void ServerConnection::watch_again() noexcept {
 // The peer speaks no GIOP, or against its rules, or there is no memory to hear it: it is told so, and that was that.
 // CORBA 3.3 part 2, 9.4.8.
 void ServerConnection::broken(const Error& error) noexcept {
+  if (error.minor == minor::half_messages) return give_up(*server_, *stream_, assembler_.refused());
   server_->incidents().client_cut_off(error);
   giop::write_message_error(writer_, assembler_.owed_version());
   if (writer_.ok()) send(writer_.bytes());
@@ -161,6 +191,7 @@ void ServerConnection::on_closed(Error reason) noexcept {
       reason.minor == minor::send_stalled || reason.minor == minor::channel_spoiled || reason == no_memory)
     server_->incidents().client_cut_off(reason);
   if (reason.minor == minor::deadline_passed) server_->incidents().client_cut_off(stalled);
+  assembler_.drop();  // jobs may keep this connection for long
   give_up_requests();
   tasks_.clear();
   server_->offers().withdraw(id());

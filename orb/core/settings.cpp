@@ -99,8 +99,10 @@ const std::vector<SettingsEntry>& settings_table() {
       {"limits.message_size", "16777216", "bytes of one message after reassembly, both directions",
        [](S& s, V v) { return size(v, s.giop.message_size, 1024, 2047 * mebi); }},
       {"limits.half_messages", "268435456",
-       "bytes that half received messages take in all connections of an ORB together; the connection that would "
-       "exceed it is closed",
+       "bytes that half received messages take in all connections of an ORB together, beyond the first 64 KiB of each; "
+       "the clients of one address, or of one user of this host, get a quarter of it, and one whole message at least. "
+       "Where that is used up the connection ends that holds most of the peer which holds most; its client gets "
+       "TRANSIENT for the request that it was sending",
        [](S& s, V v) { return number<std::size_t>(v, s.half_messages, 1024, std::size_t{1} << 40); }},
       {"limits.connections", "1024",
        "accepted connections; for one more the one ends that was quiet for longest, of those with no request under way "

@@ -22,7 +22,7 @@ Expected<std::shared_ptr<ClientConnection>> connect_beside(const ClientConnectio
   const Settings& settings = state.settings;
   auto stream = (*transport)->connect(shared.peer(), deadline);
   if (!stream) return stream.error();
-  auto made = std::make_shared<ClientConnection>(std::move(*stream), settings.giop, state.half_messages);
+  auto made = std::make_shared<ClientConnection>(std::move(*stream), settings.giop, state.half_messages->share());
   if (const auto adopted = state.connections.adopt(made); !adopted) return adopted.error();
   return made;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/giop/headers.h"
 
 namespace corelane::giop {
 namespace {
@@ -92,19 +93,29 @@ std::size_t Assembler::held_bytes() const noexcept {
   return sum;
 }
 
-// For `bytes` more of what will be `goal` in the end: four times as much as before where the budget has it, else an
+// The request that those bytes begin, once its header is there.
+HalfRoom::Request Assembler::half_request(const MessageHeader& header, Bytes bytes) const noexcept {
+  if (header.type != MessageType::request || bytes.size() <= header_size) return std::nullopt;
+  const auto parsed = parse_request({header, bytes}, limits_);
+  if (!parsed) return std::nullopt;
+  return HalfRequest{parsed->header.request_id, header.version, parsed->header.response_expected()};
+}
+
+// For `bytes` more of what will be `goal` in the end: four times as much as before where there is so much, else an
 // eighth more. Never less, since all that is there is copied each time: a peer that sends single bytes would make the
-// reader do that for each. False: the budget has not even that.
-bool Assembler::make_room(std::vector<std::byte>& buffer, std::size_t bytes, std::size_t goal) {
-  if (buffer.empty() && !share_.hold(held_bytes() + buffer.capacity())) give_back(buffer);
+// reader do that for each. False: there is not even that.
+bool Assembler::make_room(std::vector<std::byte>& buffer, const MessageHeader& header, std::size_t bytes,
+                          std::size_t goal) {
+  if (buffer.empty() && !hold(held_bytes() + buffer.capacity())) give_back(buffer);
   const std::size_t needed = buffer.size() + bytes;
   if (needed <= buffer.capacity()) return true;
+  const HalfRoom::Request request = half_request(header, buffer);
   const std::size_t others = held_bytes() - held_by(buffer);
   const auto grown_to = [&](std::size_t wish) { return std::min(std::max(needed, wish), std::max(needed, goal)); };
   std::size_t room = grown_to(4 * buffer.capacity());
-  if (!share_.hold(others + room)) {
+  if (!hold(others + room, request)) {
     room = grown_to(buffer.capacity() + std::max(least_growth, buffer.capacity() / 8));
-    if (!share_.hold(others + room)) return false;
+    if (!hold(others + room, request, true)) return refused_ = request, false;
   }
   buffer.reserve(room);
   return true;
@@ -128,6 +139,11 @@ Expected<std::optional<Message>> Assembler::fail(ErrorKind kind, std::uint32_t c
   give_back(partial_);
   settle();
   return *error_;
+}
+
+void Assembler::drop() noexcept {
+  give_back(joined_);
+  (void)fail(ErrorKind::comm_failure, minor::closed_here);
 }
 
 // The next message as it came, whole: in place where the input has all of it, else collected in partial_. Empty: not
@@ -158,7 +174,7 @@ Expected<Bytes> Assembler::gather(Bytes& input) {
 // Moves bytes from the input until partial_ has `goal` of them; whether it has.
 Expected<bool> Assembler::take(Bytes& input, std::size_t goal) {
   const std::size_t count = std::min(input.size(), goal - partial_.size());
-  if (!make_room(partial_, count, goal)) return fail(ErrorKind::imp_limit, minor::half_messages).error();
+  if (!make_room(partial_, header_, count, goal)) return fail(ErrorKind::imp_limit, minor::half_messages).error();
   append(partial_, input.first(count));
   input = input.subspan(count);
   return partial_.size() == goal;
@@ -216,7 +232,11 @@ Expected<std::optional<Message>> Assembler::start_fragmented(Bytes bytes, Time n
   if (pending_.size() >= limits_.fragmented_messages || limits_.fragments < 1 ||
       pending_bytes_ + bytes.size() > limits_.fragment_bytes)
     return fail(ErrorKind::imp_limit, minor::bad_fragment);
-  if (!share_.hold(held_bytes() + bytes.size())) return fail(ErrorKind::imp_limit, minor::half_messages);
+  const HalfRoom::Request request = half_request(header_, bytes);
+  if (!hold(held_bytes() + bytes.size(), request, true)) {
+    refused_ = request;
+    return fail(ErrorKind::imp_limit, minor::half_messages);
+  }
   pending_.push_back({id, header_, {bytes.begin(), bytes.end()}, 1, now});
   pending_bytes_ += bytes.size();
   return Whole{};
@@ -235,7 +255,7 @@ Expected<std::optional<Message>> Assembler::continue_fragmented(Bytes bytes) {
     return fail(ErrorKind::imp_limit, minor::message_too_large);
   if (++pending.fragments > limits_.fragments || pending_bytes_ + data.size() > limits_.fragment_bytes)
     return fail(ErrorKind::imp_limit, minor::bad_fragment);
-  if (!make_room(pending.bytes, data.size(), limits_.message_size))
+  if (!make_room(pending.bytes, pending.header, data.size(), limits_.message_size))
     return fail(ErrorKind::imp_limit, minor::half_messages);
   append(pending.bytes, data);
   pending_bytes_ += data.size();

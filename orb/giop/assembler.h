@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "orb/base/byte_budget.h"
 #include "orb/base/bytes.h"
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
+#include "orb/giop/half_room.h"
 #include "orb/giop/limits.h"
 #include "orb/giop/message.h"
 
@@ -27,9 +27,9 @@ enum class Role : std::uint8_t { client, server, both };
 
 class Assembler {
  public:
-  // `budget`: what half messages of all connections together may take; none: no bound but those of each connection.
-  explicit Assembler(const Limits& limits = {}, Role role = Role::both, std::shared_ptr<ByteBudget> budget = nullptr)
-      : limits_(limits), role_(role), share_(std::move(budget)) {}
+  // `room`: for what is half received; null: no bound but those of each connection.
+  explicit Assembler(const Limits& limits = {}, Role role = Role::both, std::unique_ptr<HalfRoom> room = nullptr)
+      : limits_(limits), role_(role), room_(std::move(room)) {}
 
   // Takes bytes from the front of `input` until a message is whole; call again until nothing comes and input is empty.
   // The message is valid until the next call, and at most as long as the fed bytes.
@@ -53,6 +53,10 @@ class Assembler {
   std::size_t pending_bytes() const noexcept { return pending_bytes_ + partial_.size(); }
   // What they take, room that is not used yet included; what was handed out by the last call counts, too.
   std::size_t held_bytes() const noexcept;
+  // After next() failed with half_messages: the request that had no room, where it is known.
+  const HalfRoom::Request& refused() const noexcept { return refused_; }
+  // The connection has ended: nothing is kept, and next() is not called any more.
+  void drop() noexcept;
   // Of the last header that made sense; 1.0 before that.
   Version owed_version() const noexcept { return version_; }
 
@@ -71,8 +75,12 @@ class Assembler {
   Expected<void> check(Bytes header) noexcept;
   bool accepts(MessageType type) const noexcept;
   Expected<bool> take(Bytes& input, std::size_t goal);
-  bool make_room(std::vector<std::byte>& buffer, std::size_t bytes, std::size_t goal);
-  void settle() noexcept { (void)share_.hold(held_bytes()); }
+  bool make_room(std::vector<std::byte>& buffer, const MessageHeader& header, std::size_t bytes, std::size_t goal);
+  bool hold(std::size_t bytes, const HalfRoom::Request& request = {}, bool insists = false) noexcept {
+    return !room_ || room_->hold(bytes, request, insists);
+  }
+  HalfRoom::Request half_request(const MessageHeader& header, Bytes bytes) const noexcept;
+  void settle() noexcept { (void)hold(held_bytes()); }
   Expected<Whole> deliver(Bytes bytes, Time now);
   Expected<Whole> start_fragmented(Bytes bytes, Time now);
   Expected<Whole> continue_fragmented(Bytes bytes);
@@ -91,8 +99,9 @@ class Assembler {
   bool delivered_ = false;          // partial_ is a message handed out by the last call
   std::vector<Pending> pending_;    // messages of which more fragments follow; at most limits.fragmented_messages
   std::size_t pending_bytes_ = 0;   // in pending_
-  BudgetShare share_;               // covers held_bytes()
-  std::vector<std::byte> joined_;   // the reassembled message handed out by the last call
+  std::unique_ptr<HalfRoom> room_;  // covers held_bytes()
+  HalfRoom::Request refused_;
+  std::vector<std::byte> joined_;  // the reassembled message handed out by the last call
   std::optional<Error> error_;
 };
 

@@ -134,22 +134,25 @@ TEST_CASE("a client that stalls in the middle of a message is cut off") {
   while (rt::report(*server.orb.orb).cut_off_clients == 0) std::this_thread::yield();
 }
 
-TEST_CASE("half messages of all clients share one budget and who exceeds it is told and cut off") {
+TEST_CASE("where half messages have no room the client that holds most is told so and cut off") {
   ProbeServer server({"-ORBLimitsHalfMessages", "100000"});
-  const ByteBudget& budget = *server.orb->state().half_messages;
-  Dribbler first(server), second(server), third(server);
-  const std::vector<std::byte> large = first.request(80'000);
-  REQUIRE(first.send(Bytes(large).first(60'000)));
-  while (budget.used() < 60'000) std::this_thread::yield();
-  const std::size_t held = budget.used();  // it may have come in pieces, and have room for more
-  REQUIRE(second.send(Bytes(large).first(60'000)));
-  CHECK(second.answer() == giop::MessageType::message_error);
-  CHECK(second.receive() == 0);
-  while (budget.used() > held) std::this_thread::yield();
-  REQUIRE(third.send(third.request()));
-  CHECK(third.answer() == giop::MessageType::reply);
-  REQUIRE(first.send(Bytes(large).subspan(60'000)));
-  CHECK(first.answer() == giop::MessageType::reply);
+  const core::HalfMessages& all = *server.orb->state().half_messages;
+  constexpr std::size_t uncounted = core::HalfMessages::free_by_default;
+  const bool first_is_larger = GENERATE(true, false);
+  const std::size_t sizes[] = {first_is_larger ? 140'000u : 110'000u, first_is_larger ? 110'000u : 140'000u};
+  Dribbler first(server), second(server);
+  const std::vector<std::byte> one = first.request(sizes[0]), other = second.request(sizes[1]);
+  REQUIRE(first.send(Bytes(one).first(one.size() - 1)));
+  while (all.used() < one.size() - 1 - uncounted) std::this_thread::yield();
+  REQUIRE(second.send(Bytes(other).first(other.size() - 1)));
+  Dribbler& larger = first_is_larger ? first : second;
+  Dribbler& smaller = first_is_larger ? second : first;
+  CHECK(larger.answer() == giop::MessageType::reply);
+  CHECK(larger.receive() == 0);
+  REQUIRE(smaller.send(Bytes(first_is_larger ? other : one).last(1)));
+  CHECK(smaller.answer() == giop::MessageType::reply);
+  CHECK(rt::report(*server.orb.orb).cut_off_clients == 1);
+  while (all.used() > 0) std::this_thread::yield();
 }
 
 TEST_CASE("a client that calls and does not read its replies is cut off, counted, and harms nobody") {

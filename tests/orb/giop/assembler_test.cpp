@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "orb/base/byte_budget.h"
 #include "orb/base/minor.h"
 #include "tests/support/law.h"
 #include "tests/support/wire.h"
@@ -48,6 +49,17 @@ Wire piece(std::uint8_t type, std::uint8_t id, bool more, std::size_t data = 8) 
   bytes.insert(bytes.end(), data, std::byte{'x'});
   return bytes;
 }
+
+// One budget of all streams, without a free part and without mercy.
+class Room final : public HalfRoom {
+ public:
+  explicit Room(std::shared_ptr<ByteBudget> budget) : share_(std::move(budget)) {}
+  bool hold(std::size_t bytes, const Request&, bool) noexcept override { return share_.hold(bytes); }
+
+ private:
+  BudgetShare share_;
+};
+std::unique_ptr<Room> room_of(const std::shared_ptr<ByteBudget>& budget) { return std::make_unique<Room>(budget); }
 
 class Stream {
  public:
@@ -129,7 +141,7 @@ TEST_CASE("messages come out the same however the bytes are cut") {
 
 TEST_CASE("a message that came in pieces may be taken over where it lies") {
   const auto budget = std::make_shared<ByteBudget>(std::size_t{1000});
-  Assembler assembler({}, Role::both, budget);
+  Assembler assembler({}, Role::both, room_of(budget));
   const std::vector<Wire> pieces = GENERATE_COPY(
       std::vector{Wire(reply_1_2.begin(), reply_1_2.begin() + 13), Wire(reply_1_2.begin() + 13, reply_1_2.end())},
       std::vector{first_1_2, middle_1_2, last_1_2});
@@ -168,7 +180,7 @@ TEST_CASE("a place that is given in exchange is used again by a client's end, an
   const Role role = GENERATE(Role::client, Role::server);
   const Wire message = piece(role == Role::client ? 1 : 0, 7, false, 60'000);
   const auto budget = std::make_shared<ByteBudget>(2 * size);
-  Assembler assembler({}, role, budget);
+  Assembler assembler({}, role, room_of(budget));
   Wire kept;
   kept.reserve(size);
   const std::byte* const place = kept.data();
@@ -368,7 +380,7 @@ TEST_CASE("GIOP 1.0 has no fragments whatever its flags say") {
 
 TEST_CASE("half messages of all streams together stay within their budget") {
   const auto budget = std::make_shared<ByteBudget>(std::size_t{116});
-  Assembler one({}, Role::both, budget), other({}, Role::both, budget);
+  Assembler one({}, Role::both, room_of(budget)), other({}, Role::both, room_of(budget));
   const auto feed = [](Assembler& to, Bytes bytes) { return to.next(bytes, start); };
   const Wire message = piece(0, 7, false, 100);  // 116 bytes
   REQUIRE(feed(one, Bytes(message).first(48)));
@@ -387,7 +399,7 @@ TEST_CASE("half messages of all streams together stay within their budget") {
 
 TEST_CASE("a half message takes at most what its header claims, and all that it takes is counted") {
   const auto budget = std::make_shared<ByteBudget>(std::size_t{1'000'000});
-  Assembler stream({}, Role::both, budget);
+  Assembler stream({}, Role::both, room_of(budget));
   const Wire message = piece(0, 7, false, 60'000);
   std::size_t most = 0;
   for (const std::byte& each : Bytes(message).first(message.size() - 1)) {
@@ -402,7 +414,7 @@ TEST_CASE("a half message takes at most what its header claims, and all that it 
 TEST_CASE("where the budget has no room to grow in large steps smaller ones will do") {
   const Wire message = piece(0, 7, false, 1'000'000);
   const auto budget = std::make_shared<ByteBudget>(std::size_t{700'000});
-  Assembler stream({}, Role::both, budget);
+  Assembler stream({}, Role::both, room_of(budget));
   for (const std::size_t end : {600'000u, 600'001u}) {
     Bytes next = Bytes(message).first(end).subspan(stream.pending_bytes());
     REQUIRE(stream.next(next, start));
@@ -416,7 +428,7 @@ TEST_CASE("single bytes do not make a half message be copied for each where the 
   const Wire message = piece(0, 7, false, 1'000'000);
   const std::size_t left = GENERATE(1000u, 100'000u, 200'000u);
   const auto budget = std::make_shared<ByteBudget>(600'000 + left);
-  Assembler stream({}, Role::both, budget);
+  Assembler stream({}, Role::both, room_of(budget));
   Bytes much = Bytes(message).first(600'000);
   REQUIRE(stream.next(much, start));
   int copies = 0;
@@ -429,10 +441,37 @@ TEST_CASE("single bytes do not make a half message be copied for each where the 
   CHECK(copies <= 2);
 }
 
+TEST_CASE("whoever finds no room is told which request it was") {
+  Wire message = wire("'GIOP' 0102 00 00 00002000 00000007 03 000000 0000 0000 00000001 'k' 000000 00000003 'op' 00");
+  message.resize(1000);
+  const auto budget = std::make_shared<ByteBudget>(std::size_t{2000});
+  const std::size_t known = GENERATE(20u, 900u);
+  Assembler stream({}, Role::server, room_of(budget));
+  Bytes first = Bytes(message).first(known);
+  REQUIRE(stream.next(first, start));
+  const Wire more(3000);
+  Bytes rest(more);
+  REQUIRE_FALSE(stream.next(rest, start));
+  REQUIRE(stream.refused().has_value() == (known == 900));
+  if (known == 900) CHECK(stream.refused()->id == 7);
+  if (known == 900) CHECK(stream.refused()->response_expected);
+}
+
+TEST_CASE("a stream that was dropped holds nothing") {
+  const auto budget = std::make_shared<ByteBudget>(std::size_t{1000});
+  Assembler stream({}, Role::both, room_of(budget));
+  Bytes first = Bytes(first_1_2), half = Bytes(reply_1_2).first(14);
+  REQUIRE(stream.next(first, start));
+  REQUIRE(stream.next(half, start));
+  stream.drop();
+  CHECK(budget->used() == 0);
+  CHECK(stream.held_bytes() == 0);
+}
+
 TEST_CASE("a stream gives back what its messages took") {
   const auto budget = std::make_shared<ByteBudget>(std::size_t{1000});
   {
-    Assembler stream({}, Role::both, budget);
+    Assembler stream({}, Role::both, room_of(budget));
     const auto feed = [&](const Wire& bytes) {
       Bytes input(bytes);
       auto result = stream.next(input, start);
@@ -470,7 +509,7 @@ TEST_CASE("a stream gives back what its messages took") {
 
 TEST_CASE("fragments draw on the budget like any half message") {
   const auto budget = std::make_shared<ByteBudget>(first_1_2.size() + 7);
-  Assembler stream({}, Role::both, budget);
+  Assembler stream({}, Role::both, room_of(budget));
   Bytes first(first_1_2), middle(middle_1_2);
   REQUIRE(stream.next(first, start));
   const auto refused = stream.next(middle, start);
