@@ -1,6 +1,7 @@
 #include "orb/core/setting_values.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -9,6 +10,9 @@
 
 namespace corelane::core::values {
 namespace {
+
+// Added to any time that the clock shows, it stays within what a Time can say.
+constexpr std::chrono::hours longest_span{366 * 24};
 
 bool is_socket_path(std::string_view text) {
   return text.starts_with('/') && text.size() <= transport::longest_unix_path;
@@ -27,6 +31,7 @@ std::string size(std::string_view text, std::size_t& out, std::size_t least, std
 std::string span_of_time(std::string_view text, Duration& out) {
   const std::optional<Duration> value = parse_duration(text);
   if (!value) return "a duration such as 500ms (units ns, us, ms, s)";
+  if (*value > longest_span) return "a duration of 366 days (31622400s) at most";
   out = *value;
   return {};
 }
@@ -39,10 +44,9 @@ std::string some_time(std::string_view text, Duration& out) {
 }
 
 std::string longest_lease(std::string_view text, Duration& out) {
-  using namespace std::chrono_literals;
   Duration span{};
-  if (std::string fault = span_of_time(text, span); !fault.empty()) return fault;
-  if (span < 100ms || span > 8784h) return "a duration from 100ms to 366 days, such as 3600s";
+  if (!span_of_time(text, span).empty() || span < std::chrono::milliseconds{100})
+    return "a duration from 100ms to 366 days, such as 3600s";
   return out = span, std::string{};
 }
 

@@ -101,6 +101,26 @@ TEST_CASE("a lease lasts no shorter than 100 ms and no longer than a year") {
   CHECK(settings.naming.longest_lease == 366 * 24h);
 }
 
+TEST_CASE("no duration is so long that adding it to a time may overflow") {
+  int durations = 0;
+  for (const SettingsEntry& entry : settings_table()) {
+    Settings settings;
+    if (entry.apply(settings, "12abc").find("duration") == std::string::npos) continue;  // another kind of setting
+    INFO(entry.key);
+    ++durations;
+    for (const char* wrong : {"31622401s", "9223372036854775807ns", "9223372036s"})
+      CHECK(entry.apply(settings, wrong).find("366 days") != std::string::npos);
+  }
+  CHECK(durations > 15);
+}
+
+TEST_CASE("a duration may be a year") {
+  Start start;
+  const auto settings = start.option("-ORBTimeoutHeader", "31622400s").load();
+  REQUIRE(settings);
+  CHECK(settings->connections.header_timeout == 366 * 24h);
+}
+
 TEST_CASE("connecting takes time, so none is refused") {
   Settings settings;
   const auto& table = settings_table();
