@@ -203,25 +203,16 @@ bool Spelling::is_scalar(TypeId id) const {
 }
 
 bool Spelling::is_movable(TypeId id) const {
-  std::set<DefId> seen;
-  return is_movable(id, seen);
-}
-
-bool Spelling::is_movable(TypeId id, std::set<DefId>& seen) const {
   const Type& type = model_.resolved(id);
   if (is_scalar(id) || type.kind == TypeKind::fixed || type.kind == TypeKind::bitset) return false;
-  if (type.kind == TypeKind::array) return is_movable(type.element, seen);  // recursion: depth of the type
+  if (type.kind == TypeKind::array) return is_movable(type.element);  // recursion: depth of the type
   if (type.kind != TypeKind::structure || type.definition == DefId::none) return true;
   const auto* structure = std::get_if<Structure>(&model_[type.definition].body);
   if (structure == nullptr) return true;
-  if (!seen.insert(type.definition).second) return false;
-  if (structure->base != DefId::none && is_movable(model_[structure->base].type, seen)) return true;
-  return std::ranges::any_of(structure->members, [&](const Member& member) { return is_movable(member.type, seen); });
-}
-
-bool Spelling::is_local(TypeId id) const {
-  std::set<DefId> seen;
-  return holds_local(id, seen);
+  return movable_.of(type.definition, [&] {
+    if (structure->base != DefId::none && is_movable(model_[structure->base].type)) return true;
+    return std::ranges::any_of(structure->members, [&](const Member& member) { return is_movable(member.type); });
+  });
 }
 
 bool Spelling::is_abstract_interface(TypeId id) const {
@@ -231,45 +222,38 @@ bool Spelling::is_abstract_interface(TypeId id) const {
   return interface != nullptr && interface->kind == InterfaceKind::abstract;
 }
 
-bool Spelling::holds_values(TypeId id) const {
-  std::set<DefId> seen;
-  return holds_values(id, seen);
+// Whether any type of which the definition's values consist is such.
+bool Spelling::holds(const Definition& definition, bool (Spelling::*is_such)(TypeId) const) const {
+  const auto member_is = [&](const Member& member) { return (this->*is_such)(member.type); };
+  if (const auto* structure = std::get_if<Structure>(&definition.body))
+    return std::ranges::any_of(structure->members, member_is) ||
+           (structure->base != DefId::none && (this->*is_such)(model_[structure->base].type));
+  if (const auto* u = std::get_if<Union>(&definition.body))
+    return std::ranges::any_of(u->branches, [&](const UnionBranch& b) { return member_is(b.member); });
+  return false;
 }
 
-bool Spelling::holds_values(TypeId id, std::set<DefId>& seen) const {
+bool Spelling::holds_values(TypeId id) const {
   if (id == TypeId::none) return false;
   const Type& type = model_.resolved(id);
-  if (holds_values(type.element, seen) || holds_values(type.key, seen)) return true;
+  if (holds_values(type.element) || holds_values(type.key)) return true;  // recursion: depth of the type
   if (type.kind == TypeKind::value || type.kind == TypeKind::value_box || type.kind == TypeKind::value_base)
     return true;
-  if (type.definition == DefId::none || !seen.insert(type.definition).second) return false;
+  if (type.definition == DefId::none) return false;
   const Definition& definition = model_[type.definition];
-  const auto member_holds = [&](const Member& member) { return holds_values(member.type, seen); };
   if (const auto* interface = std::get_if<Interface>(&definition.body))
     return interface->kind == InterfaceKind::abstract;
-  if (const auto* structure = std::get_if<Structure>(&definition.body))
-    return std::ranges::any_of(structure->members, member_holds) ||
-           (structure->base != DefId::none && holds_values(model_[structure->base].type, seen));
-  if (const auto* u = std::get_if<Union>(&definition.body))
-    return std::ranges::any_of(u->branches, [&](const UnionBranch& b) { return member_holds(b.member); });
-  return false;
+  return with_values_.of(type.definition, [&] { return holds(definition, &Spelling::holds_values); });
 }
 
-// Each definition is looked into once: a recursive one comes back to itself.
-bool Spelling::holds_local(TypeId id, std::set<DefId>& seen) const {
+bool Spelling::is_local(TypeId id) const {
   if (id == TypeId::none) return false;
   const Type& type = model_.resolved(id);
-  if (holds_local(type.element, seen) || holds_local(type.key, seen) || type.kind == TypeKind::native) return true;
-  if (type.definition == DefId::none || !seen.insert(type.definition).second) return false;
+  if (is_local(type.element) || is_local(type.key) || type.kind == TypeKind::native) return true;
+  if (type.definition == DefId::none) return false;
   const Definition& definition = model_[type.definition];
-  const auto member_is_local = [&](const Member& member) { return holds_local(member.type, seen); };
   if (const auto* interface = std::get_if<Interface>(&definition.body)) return interface->kind == InterfaceKind::local;
-  if (const auto* structure = std::get_if<Structure>(&definition.body))
-    return std::ranges::any_of(structure->members, member_is_local) ||
-           (structure->base != DefId::none && holds_local(model_[structure->base].type, seen));
-  if (const auto* u = std::get_if<Union>(&definition.body))
-    return std::ranges::any_of(u->branches, [&](const UnionBranch& b) { return member_is_local(b.member); });
-  return false;
+  return local_.of(type.definition, [&] { return holds(definition, &Spelling::is_local); });
 }
 
 std::string Spelling::initial(TypeId id) const {

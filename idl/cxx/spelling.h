@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "idl/cxx/answers.h"
 #include "idl/model/model.h"
 
 namespace corelane::idl::cxx {
@@ -55,12 +56,11 @@ class Spelling {
 
  private:
   std::string scope_of(DefId id, bool skeletons) const;
-  bool is_movable(TypeId id, std::set<DefId>& seen) const;
-  bool holds_local(TypeId id, std::set<DefId>& seen) const;
-  bool holds_values(TypeId id, std::set<DefId>& seen) const;
+  bool holds(const Definition& definition, bool (Spelling::*is_such)(TypeId) const) const;
 
   const Model& model_;
-  std::set<std::string, std::less<>> defined_;  // names that a parameter would hide
+  mutable Answers movable_, local_, with_values_;  // what was asked already
+  std::set<std::string, std::less<>> defined_;     // names that a parameter would hide
 };
 
 // Precondition: an interface.

@@ -15,6 +15,7 @@
 #include "idl/model/model.h"
 #include "idl/sema/annotations.h"
 #include "idl/sema/constants.h"
+#include "idl/sema/extents.h"
 #include "idl/sema/names.h"
 #include "idl/sema/repository_ids.h"
 #include "idl/sema/types.h"
@@ -152,6 +153,8 @@ class Analyzer {
   TypeId named_type(const ast::ScopedName& name, bool in_container);
   TypeId inline_type(const ast::InlineDefinition& source);
   TypeId array_of(TypeId element, const ast::Declarator& declarator);
+  TypeId declared(TypeId type, const Span& at);
+  bool check_extent(const Extent& extent, const Span& at);
   bool is_type_code(const ast::ScopedName& name);
   std::optional<std::uint64_t> bound(const ast::Expression& expression);
   void note_anonymous(const ast::TypeSpec& spec);
@@ -166,6 +169,7 @@ class Analyzer {
   Diagnostics& diagnostics_;
   Model model_;
   TypeTable types_;
+  Extents extents_{model_};
   Names names_;
   Constants constants_;
   AnnotationChecker annotations_;

@@ -290,6 +290,7 @@ void Analyzer::check_remote(TypeId id, const Span& at, std::string_view what) {
 const Symbol* Analyzer::local_in(TypeId id) const {
   // loop: each step goes to a type that was made earlier
   for (TypeId at = id; at != TypeId::none; at = model_[at].element) {
+    at = model_[at].resolved;
     const auto symbol = by_type_.find(at);
     const bool is_local = model_[at].kind == TypeKind::interface && symbol != by_type_.end() &&
                           symbol->second->flavour == static_cast<std::uint8_t>(ast::InterfaceKind::local);

@@ -86,7 +86,16 @@ void Analyzer::visit(const ast::Structure& structure, const ast::Definition& def
   body.recursive = read_body(symbol, id, definition.keyword.source, body.contents,
                              [&] { add_members(structure.members, body.members); });
   for (const Member& member : body.members) note_local(symbol.type, member.type);
-  if (body.base != DefId::none) note_local(symbol.type, model_[body.base].type);
+  Extent extent;
+  for (const Member& member : body.members)
+    if (member.type != TypeId::none) extent.add(extents_.of(member.type));
+  if (body.base != DefId::none) {
+    note_local(symbol.type, model_[body.base].type);
+    Extent inherited = extents_.of(model_[body.base].type);
+    --inherited.depth;  // it is no member
+    extent.add(inherited);
+  }
+  extents_.define(symbol.type, check_extent(extent, definition.name.span) ? extent : Extent{});
   model_[id].body = std::move(body);
 }
 
@@ -160,7 +169,12 @@ void Analyzer::visit(const ast::Union& source, const ast::Definition& definition
     body.discriminator_annotations = annotations_.check(source.discriminator_annotations, Target::discriminator);
     for (const ast::Branch& item : source.branches) body.branches.push_back(branch(item, body.discriminator));
   });
-  for (const UnionBranch& item : body.branches) note_local(symbol.type, item.member.type);
+  Extent extent;
+  for (const UnionBranch& item : body.branches) {
+    note_local(symbol.type, item.member.type);
+    if (item.member.type != TypeId::none) extent.cover(extents_.of(item.member.type));
+  }
+  extents_.define(symbol.type, extent);
   if (body.discriminator != TypeId::none) check_labels(source, body);
   model_[id].body = std::move(body);
 }

@@ -184,7 +184,20 @@ TypeId Analyzer::array_of(TypeId element, const ast::Declarator& declarator) {
     if (!length || result == TypeId::none) return TypeId::none;
     result = types_.anonymous({.kind = TypeKind::array, .element = result, .bound = *length});
   }
-  return result;
+  return declared(result, declarator.name.span);
+}
+
+// What a declarator stands for; none (reported) where no program can have it.
+TypeId Analyzer::declared(TypeId type, const Span& at) {
+  return type == TypeId::none || check_extent(extents_.of(type), at) ? type : TypeId::none;
+}
+
+bool Analyzer::check_extent(const Extent& extent, const Span& at) {
+  const bool too_deep = extent.depth > Extent::deepest;
+  if (too_deep) diagnostics_.error(at, "types are nested too deeply");
+  if (extent.bytes > Extent::most_bytes)
+    diagnostics_.error(at, "a value of this type takes more memory than a process can have (128 TiB)");
+  return !too_deep && extent.bytes <= Extent::most_bytes;
 }
 
 TypeId Analyzer::inline_type(const ast::InlineDefinition& source) {
@@ -272,6 +285,7 @@ TypeId Analyzer::complete_type(const ast::TypeSpec& spec) {
 const Symbol* Analyzer::incomplete_in(TypeId id) const {
   // loop: each step goes to a type that was made earlier
   for (TypeId at = id; at != TypeId::none; at = model_[at].element) {
+    at = model_[at].resolved;
     if (model_[at].kind != TypeKind::structure && model_[at].kind != TypeKind::union_) continue;
     const auto found = by_type_.find(at);
     return found != by_type_.end() && !found->second->defined ? found->second : nullptr;

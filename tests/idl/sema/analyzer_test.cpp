@@ -252,3 +252,51 @@ TEST_CASE("pragmas for what is not there are refused") {
   CHECK(faults_of("interface A {};\n#pragma ID A \"nothing\"\n") ==
         "2:1: a repository id has the form \"format:text\"");
 }
+
+// Sizes and depths.
+
+TEST_CASE("structs may stand 500 deep in one another and no deeper") {
+  const auto chain = [](int length) {
+    std::string text = "struct s0 { long a; };\n";
+    for (int i = 1; i < length; ++i)
+      text += "struct s" + std::to_string(i) + " { s" + std::to_string(i - 1) + " a; };\n";
+    return text;
+  };
+  CHECK(faults_of(chain(501)) == "");
+  CHECK(faults_of(chain(502)) == "502:20: types are nested too deeply");
+}
+
+TEST_CASE("depth counts through names for sequences, arrays, unions and base structs") {
+  std::string sequences = "typedef long t0;\n", arrays = sequences, unions = "struct t0 { long a; };\n";
+  std::string bases = unions;
+  for (int i = 1; i < 600; ++i) {
+    const std::string self = "t" + std::to_string(i), other = "t" + std::to_string(i - 1);
+    sequences += "typedef sequence<" + other + "> " + self + ";\n";
+    arrays += "typedef " + other + " " + self + "[1];\n";
+    unions += "union " + self + " switch (long) { case 1: " + other + " a; };\n";
+    if (i < 400) bases += "struct " + self + " : " + other + " { long a" + std::to_string(i) + "; };\n";
+  }
+  CHECK(faults_of(sequences).starts_with("502:24: types are nested too deeply"));
+  CHECK(faults_of(arrays).starts_with("502:14: types are nested too deeply"));
+  CHECK(faults_of(unions).find("types are nested too deeply") != std::string::npos);
+  CHECK(faults_of(bases) == "");
+}
+
+TEST_CASE("a struct that holds itself through a sequence is as deep as the rest of it") {
+  CHECK(faults_of(
+            "struct S; typedef sequence<S> All; struct S { All inner; long a; }; struct T { S one; All others; };") ==
+        "");
+}
+
+TEST_CASE("structs that hold one another several times may not grow beyond all memory") {
+  const auto tree = [](int length) {
+    std::string text = "struct s0 { long a; };\n";
+    for (int i = 1; i < length; ++i) {
+      const std::string inner = "s" + std::to_string(i - 1);
+      text += "struct s" + std::to_string(i) + " { " + inner + " a, b, c, d; };\n";
+    }
+    return text;
+  };
+  CHECK(faults_of(tree(23)) == "");
+  CHECK(faults_of(tree(24)) == "24:8: a value of this type takes more memory than a process can have (128 TiB)");
+}
