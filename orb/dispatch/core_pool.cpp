@@ -1,10 +1,10 @@
 #include "orb/dispatch/core_pool.h"
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 #include <utility>
 
+#include "orb/dispatch/after_lock.h"
 #include "orb/dispatch/task_worker.h"
 #include "orb/sched/share.h"
 
@@ -15,47 +15,26 @@ constexpr Duration shortest_look = std::chrono::microseconds{20};  // between tw
 
 }  // namespace
 
-// What is done after the lock is released: workers whose threads are to run otherwise, workers to wake, and the
-// manager. A woken thread of higher priority would pre-empt the holder at once and run into the lock; and a change of
-// class may wait for the kernel, while whoever wants the lock waits, too.
-class CorePool::AfterLock {
+// The pool that has the worker's task, locked. A job may be moved while it runs, so whoever got the lock looks again.
+// Bound: the cores that are lost.
+class CorePool::Home {
  public:
-  explicit AfterLock(NoteInbox& inbox, const TaskWorker* self = nullptr) : inbox_(inbox), self_(self) {}
-  AfterLock(const AfterLock&) = delete;
-  AfterLock& operator=(const AfterLock&) = delete;
-  ~AfterLock() {
-    for (std::size_t i = 0; i < unsettled_count_; ++i) unsettled_[i]->settle();
-    if (noted_) inbox_.wake();
-    for (std::size_t i = 0; i < count_; ++i) workers_[i]->wake();
-    if (idle_watch_) idle_watch_->look();
+  explicit Home(const TaskWorker& worker) noexcept {
+    for (;;) {
+      // PAIR worker.pool: acquire here <- release in CorePool::receive().
+      pool_ = worker.pool_.load(std::memory_order_acquire);
+      pool_->mutex_.lock();
+      if (worker.pool_.load(std::memory_order_relaxed) == pool_) return;  // relaxed: changes under this lock
+      pool_->mutex_.unlock();
+    }
   }
-  void look_when_idle(IdleWatch* watch) noexcept { idle_watch_ = watch; }
-  void note(const Note& note) noexcept {
-    inbox_.put(note);
-    noted_ = true;
-  }
-  // Where so many suspensions are found to be too long at once that there is no room, the thread is changed at once.
-  void settle(const WorkerPtr& worker) noexcept {
-    const auto end = unsettled_.begin() + static_cast<std::ptrdiff_t>(unsettled_count_);
-    if (std::find(unsettled_.begin(), end, worker) != end) return;
-    if (unsettled_count_ == unsettled_.size()) return worker->settle();
-    unsettled_[unsettled_count_++] = worker;
-  }
-  void add(const WorkerPtr& worker) noexcept {
-    if (worker.get() == self_) return;  // it looks again by itself
-    if (count_ == workers_.size()) return worker->wake();
-    workers_[count_++] = worker;
-  }
+  Home(const Home&) = delete;
+  Home& operator=(const Home&) = delete;
+  ~Home() { pool_->mutex_.unlock(); }
+  CorePool* operator->() const noexcept { return pool_; }
 
  private:
-  NoteInbox& inbox_;
-  const TaskWorker* self_;
-  std::array<WorkerPtr, 16> unsettled_;
-  std::size_t unsettled_count_ = 0;
-  bool noted_ = false;
-  IdleWatch* idle_watch_ = nullptr;
-  std::array<WorkerPtr, 16> workers_;
-  std::size_t count_ = 0;
+  CorePool* pool_ = nullptr;
 };
 
 CorePool::CorePool(CoreId core, std::size_t max_tasks, NoteInbox& inbox, RecorderRing* ring, Duration overshoot)
@@ -99,7 +78,7 @@ bool CorePool::add(const WorkerPtr& worker, Priority priority) noexcept {
 }
 
 void CorePool::join(const WorkerPtr& worker, Priority priority, Time now) noexcept {
-  AfterLock after(inbox_);
+  AfterLock after;
   const std::lock_guard lock(mutex_);
   workers_.push_back(worker);
   carry_out(lane_.join(now, worker->task(), worker->contract_, priority), after);
@@ -111,14 +90,14 @@ void CorePool::reprioritize(TaskId task, Priority priority) noexcept {
 }
 
 CorePool::Refused CorePool::arrive(TaskWorker& worker, JobPtr job, JobId id, Time at) noexcept {
-  AfterLock after(inbox_);
+  AfterLock after;
   const std::lock_guard lock(mutex_);
   return accept(worker, std::move(job), id, at, after);
 }
 
 CorePool::Own CorePool::arrive_own(TaskWorker& worker, JobPtr& job, Time at, Assignment& next,
                                    sched::Refusal& reason) noexcept {
-  AfterLock after(inbox_, &worker);
+  AfterLock after(&worker);
   const std::lock_guard lock(mutex_);
   if (!lane_task(worker.task())) return Own::elsewhere;  // see take()
   Refused refused = accept(worker, std::move(job), next_job_id(), at, after);
@@ -148,34 +127,56 @@ CorePool::Refused CorePool::accept(TaskWorker& worker, JobPtr job, JobId id, Tim
 }
 
 void CorePool::vacate(TaskId task, Time now) noexcept {
-  AfterLock after(inbox_);
+  AfterLock after;
   const std::lock_guard lock(mutex_);
   carry_out(lane_.vacate(now, task), after);
 }
 
 JobList CorePool::dismiss(TaskWorker& worker, Time now) noexcept {
-  AfterLock after(inbox_);
+  AfterLock after;
   JobList cancelled;
   const std::lock_guard lock(mutex_);
   carry_out(lane_.dismiss(now, worker.task()), after, &cancelled);
   return cancelled;
 }
 
-sched::LaneTask CorePool::take_out(TaskWorker& worker) noexcept {
-  const std::lock_guard lock(mutex_);
+// The lower core's lock first: no two threads take two of them in different orders.
+void CorePool::move(const WorkerPtr& worker, CorePool& to, Priority priority, Time now) noexcept {
+  AfterLock after;
+  CorePool& first = to.core_ < core_ ? to : *this;
+  const std::lock_guard lock(first.mutex_);
+  std::unique_lock<os::PiMutex> other;
+  if (&to != this) other = std::unique_lock((&first == this ? to : *this).mutex_);
+  sched::LaneTask task = give_away(*worker);
+  task.priority = priority;
+  to.receive(worker, task, now, after);
+}
+
+sched::LaneTask CorePool::give_away(const TaskWorker& worker) noexcept {
   std::erase_if(workers_, [&](const WorkerPtr& w) { return w.get() == &worker; });
   if (levels_) levels_->remove(worker.task());
+  if (watched_.task == worker.task()) watch({});
   return lane_.take(worker.task());
 }
 
-void CorePool::put(const WorkerPtr& worker, const sched::LaneTask& task, Time now) noexcept {
-  AfterLock after(inbox_);
-  const std::lock_guard lock(mutex_);
+void CorePool::receive(const WorkerPtr& worker, const sched::LaneTask& task, Time now, AfterLock& after) noexcept {
   workers_.push_back(worker);  // within what was reserved
-  // PAIR worker.pool: release here -> acquire in TaskWorker::step().
+  if (worker->ready_) worker->context_.core = core_;
+  // PAIR worker.pool: release here -> acquire in TaskWorker::step() and Home.
   worker->pool_.store(this, std::memory_order_release);
   after.add(worker);  // it may have an early job to wait for
   carry_out(lane_.put(now, task), after);
+}
+
+void CorePool::strand() noexcept {
+  AfterLock after;
+  const std::lock_guard lock(mutex_);
+  for (const WorkerPtr& worker : workers_) {
+    if (!worker->ready_ && !worker->running_) continue;
+    if (levels_) levels_->remove(worker->task());
+    worker->demote();
+    after.settle(worker);
+  }
 }
 
 std::uint64_t CorePool::early_jobs(TaskId task) const noexcept {
@@ -190,10 +191,10 @@ std::uint64_t CorePool::timer_releases() const noexcept {
 }
 
 Time CorePool::take(TaskWorker& worker, Time now, Assignment& next) noexcept {
-  AfterLock after(inbox_, &worker);
+  AfterLock after(&worker);
   const std::lock_guard lock(mutex_);
-  // Not here any more, or on its way: another pool's lock guards the worker, put() there wakes it, and not even a look
-  // at its fields is allowed. While a job is ready or running the task is here.
+  // Not here any more: another pool's lock guards the worker, whoever moved it wakes it, and not even a look at its
+  // fields is allowed.
   const sched::LaneTask* task = lane_task(worker.task());
   if (!task) return never;
   const bool waits = has_early_job(worker, *task);
@@ -231,9 +232,13 @@ void CorePool::assign(TaskWorker& worker, Time now, Assignment& next) noexcept {
 }
 
 Time CorePool::finish(TaskWorker& worker, const Ended& ended) noexcept {
+  AfterLock after(&worker);
+  const Home home(worker);
+  return home->end(worker, ended, after);
+}
+
+Time CorePool::end(TaskWorker& worker, const Ended& ended, AfterLock& after) noexcept {
   const auto& [at, job, used, overslept, waited] = ended;
-  AfterLock after(inbox_, &worker);
-  const std::lock_guard lock(mutex_);
   lane_.ended({.at = at,
                .job = job,
                .task = worker.task(),
@@ -254,20 +259,19 @@ Time CorePool::finish(TaskWorker& worker, const Ended& ended) noexcept {
 }
 
 void CorePool::suspend(TaskWorker& worker, JobId job, Time at) noexcept {
-  AfterLock after(inbox_, &worker);
-  const std::lock_guard lock(mutex_);
-  carry_out(lane_.decide(sched::Suspended{.at = at, .job = job, .task = worker.task()}), after);
+  AfterLock after(&worker);
+  const Home home(worker);
+  home->carry_out(home->lane_.decide(sched::Suspended{.at = at, .job = job, .task = worker.task()}), after);
 }
 
 void CorePool::resume(TaskWorker& worker, JobId job, Time at) noexcept {
-  AfterLock after(inbox_, &worker);
-  const std::lock_guard lock(mutex_);
-  carry_out(lane_.decide(sched::Resumed{.at = at, .job = job, .task = worker.task()}), after);
+  AfterLock after(&worker);
+  const Home home(worker);
+  home->carry_out(home->lane_.decide(sched::Resumed{.at = at, .job = job, .task = worker.task()}), after);
 }
 
-// While it runs its job the task is here.
-std::size_t CorePool::waiting_jobs(const TaskWorker& worker) const noexcept {
-  const std::lock_guard lock(mutex_);
+std::size_t CorePool::waiting_jobs(const TaskWorker& worker) noexcept {
+  const Home home(worker);
   return worker.job_count_;
 }
 
@@ -311,7 +315,7 @@ sched::Ppm CorePool::unpromised() const noexcept {
 
 Time CorePool::start_early(Time now) noexcept {
   constexpr sched::Ppm least = sched::whole_core / 1000;
-  AfterLock after(inbox_);
+  AfterLock after;
   const std::lock_guard lock(mutex_);
   const Duration work = early_work(now);
   if (!idle_watch_ || work == Duration::zero() || !lane_.idle(now)) return never;
@@ -336,7 +340,7 @@ std::uint64_t CorePool::early_starts() const noexcept {
 // long, and is not what is asked about. It stands if the job is still the one that is watched.
 void CorePool::check_budget(Time now) noexcept {
   const Looked looked = look_at_watched();
-  AfterLock after(inbox_);
+  AfterLock after;
   const std::lock_guard lock(mutex_);
   if (!looked.worker || watched_.job != looked.job || !alarm_) return;
   if (looked.left > Duration::zero() && !looked.sleeps)
@@ -420,7 +424,7 @@ void CorePool::carry_out(std::span<const sched::Command> commands, AfterLock& af
       const sched::LaneTask* task = lane_task(vacated->task);
       if (!task || task->leaving)
         std::erase_if(workers_, [&](const WorkerPtr& w) { return w->task() == vacated->task; });
-      after.note(sched::Vacated{.at = {}, .task = vacated->task, .core = vacated->core});
+      after.note(inbox_, sched::Vacated{.at = {}, .task = vacated->task, .core = vacated->core});
     }
   }
 }

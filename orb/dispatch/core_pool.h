@@ -8,7 +8,8 @@
 // levels: the kernel is the preemptive platform that the Lane relies on. On a core by deadlines the levels follow the
 // deadlines of the jobs under way (sched::DeadlineLevels), so the same platform runs the earliest deadline first.
 //
-// Threads: whoever holds the manager's lock, and the threads of this core's tasks. Never two pools locked at once.
+// Threads: whoever holds the manager's lock, and the threads of this core's tasks. Two pools are locked at once in
+// move() alone, so that a task is always in one of them, with the job that it runs.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +36,7 @@
 
 namespace corelane::dispatch {
 
+class AfterLock;
 class TaskWorker;
 using WorkerPtr = std::shared_ptr<TaskWorker>;
 
@@ -82,9 +84,12 @@ class CorePool {
   void vacate(TaskId task, Time now) noexcept;
   // The task leaves; its waiting jobs come back.
   [[nodiscard]] JobList dismiss(TaskWorker& worker, Time now) noexcept;
-  // A vacated task goes to another pool (or stays): take() here, bind its thread, put() there.
-  sched::LaneTask take_out(TaskWorker& worker) noexcept;
-  void put(const WorkerPtr& worker, const sched::LaneTask& task, Time now) noexcept;
+  // The task goes from here to another pool, with the job that it may be running (its core was lost); or it stays, as
+  // one that was vacated in vain. Its thread's seat is the caller's business.
+  void move(const WorkerPtr& worker, CorePool& to, Priority priority, Time now) noexcept;
+  // The core is lost, and the tasks that are left here must end. Nothing is promised to them any more, and the system
+  // may let their threads run anywhere: the jobs that they run end below all admitted tasks.
+  void strand() noexcept;
   // Early jobs of a task so far.
   std::uint64_t early_jobs(TaskId task) const noexcept;
   // Early jobs that only their timer released.
@@ -93,17 +98,17 @@ class CorePool {
   // The worker's thread only. Fills `next` when a job may run now, and gives the time from which to ask again.
   Time take(TaskWorker& worker, Time now, Assignment& next) noexcept;
   // A job of the task's own connection arrived at `at`. taken: it is in `next` when it may run at once. refused: it
-  // stays with the caller, with the reason. elsewhere: the task is on its way to another pool, whose put() wakes the
-  // worker.
+  // stays with the caller, with the reason. elsewhere: the task has just been moved, and its worker is being woken.
   [[nodiscard]] Own arrive_own(TaskWorker& worker, JobPtr& job, Time at, Assignment& next,
                                sched::Refusal& reason) noexcept;
-  // Gives the time from which to ask take() again.
-  Time finish(TaskWorker& worker, const Ended& job) noexcept;
+
+  // The worker's thread only, in whichever pool its task is. Gives the time from which to ask take() again.
+  static Time finish(TaskWorker& worker, const Ended& job) noexcept;
   // The job that the worker runs waits for something else than its core, and goes on.
-  void suspend(TaskWorker& worker, JobId job, Time at) noexcept;
-  void resume(TaskWorker& worker, JobId job, Time at) noexcept;
+  static void suspend(TaskWorker& worker, JobId job, Time at) noexcept;
+  static void resume(TaskWorker& worker, JobId job, Time at) noexcept;
   // Jobs of its task behind the one that it runs.
-  std::size_t waiting_jobs(const TaskWorker& worker) const noexcept;
+  static std::size_t waiting_jobs(const TaskWorker& worker) noexcept;
 
   // Budgets that the contract enforces are watched by this alarm, or by none. Any thread.
   void watch_budgets(BudgetAlarm* alarm) noexcept;
@@ -127,7 +132,7 @@ class CorePool {
   CoreId core() const noexcept { return core_; }
 
  private:
-  class AfterLock;
+  class Home;
   // The thread of the job that the alarm was set for, as it was a moment ago.
   struct Looked {
     WorkerPtr worker;  // null: no job is watched
@@ -138,6 +143,9 @@ class CorePool {
   const WorkerPtr* worker_of(TaskId task) const noexcept;
   const sched::LaneTask* lane_task(TaskId task) const noexcept;
   void carry_out(std::span<const sched::Command> commands, AfterLock& after, JobList* cancelled = nullptr) noexcept;
+  sched::LaneTask give_away(const TaskWorker& worker) noexcept;
+  void receive(const WorkerPtr& worker, const sched::LaneTask& task, Time now, AfterLock& after) noexcept;
+  Time end(TaskWorker& worker, const Ended& job, AfterLock& after) noexcept;
   void make_ready(const sched::Run& run, AfterLock& after) noexcept;
   void place(const TaskWorker& worker, const sched::Run& run) noexcept;
   [[nodiscard]] Refused accept(TaskWorker& worker, JobPtr job, JobId id, Time at, AfterLock& after) noexcept;

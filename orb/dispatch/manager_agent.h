@@ -138,9 +138,7 @@ class ManagerAgent final : public Agent {
     TaskReport report;  // without the worker's numbers, label and misses: copying it allocates nothing
     std::shared_ptr<const std::string> label;
     WorkerPtr worker;
-    CoreId lane = no_core;     // whose Lane has it; after a core was lost for a while not the one where it belongs
-    bool owes_vacate = false;  // the Manager asked for it before its Lane was where it belongs
-    bool started = false;      // its thread lives
+    bool started = false;  // its thread lives
     bool leaving = false;
     std::unique_ptr<AdmissionHandler> handler;  // until its thread lives
     JobList first_jobs;                         // placed before the thread lived
@@ -195,7 +193,6 @@ class ManagerAgent final : public Agent {
 
   void hand_over(Record& record, JobPtr job, JobId id, Time at) noexcept;
   void let_go(Record& record, const std::optional<sched::Refusal>& why, Time now) noexcept;
-  void move_lane(Record& record, Time now) noexcept;
   void move_home() noexcept;
   void complete(sched::Refusal& refusal) noexcept;
   JobPtr take_job(JobId id) noexcept;

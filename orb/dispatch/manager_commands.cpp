@@ -78,7 +78,6 @@ ManagerAgent::Record* ManagerAgent::take_room(const sched::Admit& admit, const N
                   .core = admit.core,
                   .priority = admit.priority,
                   .bound = admit.response};
-  made->lane = admit.core;
   made->label = std::make_shared<const std::string>(newcomer.label);
   made->worker =
       std::make_shared<TaskWorker>(admit.task, admit.contract, pool, clock_, newcomer.ceilings, options_.wait);
@@ -142,7 +141,7 @@ void ManagerAgent::handle(const sched::Place& place, Time now) noexcept {
 }
 
 void ManagerAgent::hand_over(Record& record, JobPtr job, JobId id, Time at) noexcept {
-  CorePool* pool = pool_of(record.lane);
+  CorePool* pool = pool_of(record.report.core);
   auto refused = pool->arrive(*record.worker, std::move(job), id, at);
   if (!refused.job) return;
   ++jobs_refused_;
@@ -171,36 +170,23 @@ void ManagerAgent::handle(const sched::Ceiling& ceiling, Time) noexcept {
 }
 
 void ManagerAgent::handle(const sched::Vacate& vacate, Time now) noexcept {
-  Record* record = find(vacate.task);
-  if (record && record->lane != vacate.core) return static_cast<void>(record->owes_vacate = true);
   if (CorePool* pool = pool_of(vacate.core)) pool->vacate(vacate.task, now);
 }
 
+// From a lost core nobody has vacated the task: the job that it may be running goes along.
 void ManagerAgent::handle(const sched::Move& move, Time now) noexcept {
   Record* record = find(move.task);
-  if (!record || !pool_of(move.to)) return;
-  record->report.core = move.to;
+  CorePool* const to = pool_of(move.to);
+  if (!record || !to) return;
+  const CoreId from = std::exchange(record->report.core, move.to);
   record->report.priority = move.priority;
-  record->worker->seat(seat_on(*pool_of(move.to), move.priority, record->report.contract));
+  const Seat seat = seat_on(*to, move.priority, record->report.contract);
+  record->worker->seat(seat);
+  pool_of(from)->move(record->worker, *to, move.priority, now);
+  // The old pool may have changed it meanwhile. By deadlines the new one has, too, and that stands.
+  if (to->order() != sched::CoreOrder::deadline) record->worker->seat(seat);
   hints_.set(move.task, move.priority);
-  // From a lost core nobody has vacated it: a job may run. The thread goes at once, what the Lane knows of the task
-  // follows when the Lane is idle; until then its jobs pass that Lane.
-  const auto from = manager_.find(move.from);
-  if (from && from->lost) return pool_of(record->lane)->vacate(move.task, now);
-  move_lane(*record, now);
-}
-
-// To the core where the task belongs. Its old Lane holds it.
-void ManagerAgent::move_lane(Record& record, Time now) noexcept {
-  const CoreId to = record.report.core;
-  sched::LaneTask task = pool_of(record.lane)->take_out(*record.worker);
-  task.priority = record.report.priority;
-  if (record.lane != to) promises_.linger(record.lane, record.report.contract, now);
-  record.lane = to;
-  record.worker->seat(
-      seat_on(*pool_of(to), task.priority, record.report.contract));  // its old lane may have changed it since
-  pool_of(to)->put(record.worker, task, now);
-  if (std::exchange(record.owes_vacate, false)) pool_of(to)->vacate(task.id, now);
+  if (from != move.to) promises_.linger(from, record->report.contract, now);
 }
 
 void ManagerAgent::handle(const sched::Dismiss& dismiss, Time now) noexcept {
@@ -252,27 +238,24 @@ void ManagerAgent::let_go(Record& record, const std::optional<sched::Refusal>& w
   departures_.forget(record.report.task);
   if (auto handler = std::exchange(record.handler, nullptr))
     why ? handler->refused(*why) : handler->failed(errors::task_gone);
-  record.report.early = pool_of(record.lane)->early_jobs(record.report.task);
-  JobList cancelled = pool_of(record.lane)->dismiss(*record.worker, now);
+  record.report.early = pool_of(record.report.core)->early_jobs(record.report.task);
+  JobList cancelled = pool_of(record.report.core)->dismiss(*record.worker, now);
   const auto answer = [&](JobPtr job) { why ? job->refuse(*why) : job->fail(errors::task_gone); };
   // Bound: jobs of one task.
   while (JobPtr job = cancelled.pop_front()) answer(std::move(job));
   while (JobPtr job = record.first_jobs.pop_front()) answer(std::move(job));
 }
 
+// Of a task that was moved from a lost core since the note was written, the Manager knows better.
 void ManagerAgent::handle_note(const sched::Vacated& note, Time now) noexcept {
   Record* record = find(note.task);
-  const bool left = record && record->leaving;
-  const bool owed = record && note.core == record->lane && record->lane != record->report.core;
-  if (owed && !left) return move_lane(*record, now);
-  const CoreId core = owed ? record->report.core : note.core;  // where the Manager has it
-  if (left) {
+  if (record && record->leaving && record->report.core == note.core) {
     promises_.linger(note.core, record->report.contract, now);
     forget(*record);
     housekeeper_.retire(std::move(record->orders.end));
     records_.erase(note.task);
   }
-  tell(sched::Vacated{.at = now, .task = note.task, .core = core}, now);
+  tell(sched::Vacated{.at = now, .task = note.task, .core = note.core}, now);
   promises_.has_changed();
 }
 
@@ -297,6 +280,7 @@ bool ManagerAgent::leave_lost_core(Time now) noexcept {
   if (claimed) (void)promises_.commit();  // what was claimed stands until it is written
   promises_.has_changed();
   carry_out_all(commands, now);
+  pool_of(lost.core)->strand();
   return true;
 }
 

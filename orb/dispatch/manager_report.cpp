@@ -59,7 +59,7 @@ ExecutiveReport ManagerAgent::report() const {
       workers.push_back(record->worker);
       labels.push_back(record->label);
       for (const auto& pool : pools_)
-        if (!record->leaving && pool->core() == record->lane) report.tasks.back().early = pool->early_jobs(id);
+        if (!record->leaving && pool->core() == record->report.core) report.tasks.back().early = pool->early_jobs(id);
     }
     gone_.for_each([&](const auto& task) { gone_tasks.push_back(task); });
     report_cores(report);

@@ -28,7 +28,7 @@ TaskWorker::~TaskWorker() = default;
 struct TaskWorker::Assignment : CorePool::Assignment {};
 
 bool TaskWorker::step(Time now) noexcept {
-  // PAIR worker.pool: acquire here <- release in CorePool::put(). The pool's lock orders everything else.
+  // PAIR worker.pool: acquire here <- release in CorePool::receive(). The pool's lock orders everything else.
   CorePool* const pool = pool_.load(std::memory_order_acquire);
   Assignment next;
   if (pool->order() == sched::CoreOrder::served) take_share();
@@ -36,7 +36,7 @@ bool TaskWorker::step(Time now) noexcept {
   rests_ = false;
   wake_at_ = pool->take(*this, now, next);
   const bool busy = next.job || read(*pool, now, next);
-  if (next.job) run(*pool, next, now);
+  if (next.job) run(next, now);
   return busy;
 }
 
@@ -99,7 +99,7 @@ bool TaskWorker::is_asleep() const noexcept {
 }
 
 // Its execution time counts from the end of the job before: waking up and reading the request are part of it.
-void TaskWorker::run(CorePool& pool, Assignment& next, Time begun) noexcept {
+void TaskWorker::run(Assignment& next, Time begun) noexcept {
   const Duration before = charged_from();
   current_ = next.context.job;
   slept_ = {};
@@ -117,13 +117,14 @@ void TaskWorker::run(CorePool& pool, Assignment& next, Time begun) noexcept {
   const Duration waited = blocks_.end(end - begun - used - slept_);
   if (waited > Duration::zero()) increment(statistics_.blocks);
   if (blocks_.has_asked()) begin_charge();  // nobody's budget
-  wake_at_ = pool.finish(*this, {.at = end,
-                                 .job = next.context.job,
-                                 .used = used,
-                                 .overslept = has_overslept() ? slept_ : Duration::zero(),
-                                 .waited = waited});
+  wake_at_ = CorePool::finish(*this, {.at = end,
+                                      .job = next.context.job,
+                                      .used = used,
+                                      .overslept = has_overslept() ? slept_ : Duration::zero(),
+                                      .waited = waited});
   rests_ = wake_at_ > end && !at_the_door_ && inlet_.drained();
-  spins_ = pool.order() == sched::CoreOrder::priority;  // by deadlines a thread that runs no job has no place
+  // PAIR worker.pool: as in step(). By deadlines a thread that runs no job has no place.
+  spins_ = pool_.load(std::memory_order_acquire)->order() == sched::CoreOrder::priority;
 }
 
 void TaskWorker::account(const JobContext& context, Time end, Duration used) noexcept {
@@ -159,21 +160,16 @@ void TaskWorker::tell(TaskEventKind kind, const JobContext& context, Time end, D
 
 void TaskWorker::suspend() noexcept {
   suspended_at_ = clock_.now();
-  // PAIR worker.pool: acquire here <- release in CorePool::put().
-  pool_.load(std::memory_order_acquire)->suspend(*this, current_, suspended_at_);
+  CorePool::suspend(*this, current_, suspended_at_);
 }
 
 void TaskWorker::resume() noexcept {
   const Time now = clock_.now();
   slept_ += now - suspended_at_;
-  // PAIR worker.pool: acquire here <- release in CorePool::put().
-  pool_.load(std::memory_order_acquire)->resume(*this, current_, now);
+  CorePool::resume(*this, current_, now);
 }
 
-std::size_t TaskWorker::waiting_jobs() const noexcept {
-  // PAIR worker.pool: acquire here <- release in CorePool::put().
-  return pool_.load(std::memory_order_acquire)->waiting_jobs(*this);
-}
+std::size_t TaskWorker::waiting_jobs() const noexcept { return CorePool::waiting_jobs(*this); }
 
 // Of the contract; max_uses: it is none.
 std::size_t TaskWorker::use_index(ResourceId resource) const noexcept {

@@ -3,7 +3,8 @@
 // agent: a test steps it by hand, in production loop() does.
 //
 // Threads: step() and loop() on the task's thread; seat() with the manager's lock; the rest says so.
-// Invariant: pool() changes only while no job of the task runs or is ready (between Vacated and put()).
+// Invariant: the pool changes with both pools locked, the old one and the new one; while a job runs, too, when a core
+// was lost. So whoever has locked the pool looks whether it still is the worker's (CorePool::Home).
 #pragma once
 
 #include <algorithm>
@@ -139,7 +140,7 @@ class TaskWorker final : public Agent, private JobControl {
   static constexpr Duration unknown{-1};
   struct Assignment;
   bool read(CorePool& pool, Time now, Assignment& next) noexcept;
-  void run(CorePool& pool, Assignment& next, Time begun) noexcept;
+  void run(Assignment& next, Time begun) noexcept;
   void wait(Time now) noexcept;
   void wait_by(os::WaitStrategy strategy, Time now) noexcept;
   Duration begin_charge() noexcept;
@@ -170,7 +171,7 @@ class TaskWorker final : public Agent, private JobControl {
 
   // Owner: the task's thread.
   Inlet inlet_;
-  JobPtr at_the_door_;  // read, while the task is between two pools
+  JobPtr at_the_door_;  // read, while the task was being moved
   Time wake_at_ = never;
   bool rests_ = false;   // the last step ran a job, and found nothing to follow it
   bool spins_ = false;   // it ran a job, and has not waited since: what it spins is charged once for each

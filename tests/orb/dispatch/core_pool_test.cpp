@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "orb/dispatch/current.h"
 #include "orb/dispatch/task_worker.h"
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
@@ -35,6 +36,27 @@ class CountedJob final : public Job {
  private:
   std::atomic<int>& runs_;
   std::atomic<int>& refusals_;
+};
+
+// Waits for something else than its core, time and again.
+class SleepyJob final : public Job {
+ public:
+  static constexpr int sleeps = 5;
+  SleepyJob(std::atomic<int>& runs, std::atomic<int>& sleeps_seen) : runs_(runs), sleeps_seen_(sleeps_seen) {}
+  void run(const JobContext&) noexcept override {
+    for (int i = 0; i < sleeps; ++i) {
+      const SuspensionScope scope;
+      ++sleeps_seen_;
+    }
+    ++runs_;
+  }
+  void refuse(const sched::Refusal&) noexcept override {}
+  void fail(Error) noexcept override {}
+  void recycle() noexcept override { delete this; }
+
+ private:
+  std::atomic<int>& runs_;
+  std::atomic<int>& sleeps_seen_;
 };
 
 // A connection whose client is another thread of the test.
@@ -78,10 +100,11 @@ class TwoPools {
  public:
   TwoPools() { here_->add(worker, Priority{1}); }
 
-  bool send() { return here_->arrive(*worker, JobPtr(new CountedJob(runs)), next_job_id(), os::now()).job == nullptr; }
+  bool send() { return send(JobPtr(new CountedJob(runs))); }
+  bool send(JobPtr job) { return here_->arrive(*worker, std::move(job), next_job_id(), os::now()).job == nullptr; }
   void move() {
     CorePool* const there = here_ == &a_ ? &b_ : &a_;
-    there->put(worker, here_->take_out(*worker), os::now());
+    here_->move(worker, *there, Priority{1}, os::now());
     here_ = there;
   }
   void vacate() { here_->vacate(worker->task(), os::now()); }
@@ -133,6 +156,26 @@ TEST_CASE("a worker that looks for jobs while its task moves runs each job once"
   }
   CHECK(sent >= moves);
   CHECK(pools.runs == sent);
+}
+
+TEST_CASE("a worker whose task is moved while its jobs run and sleep runs each of them to its end") {
+  constexpr int moves = 5000;
+  TwoPools pools;
+  std::atomic<int> sleeps{0};
+  int sent = 0;
+  {
+    std::jthread thread([&] { pools.worker->loop(); });
+    for (int i = 0; i < moves; ++i) {
+      sent += pools.send(JobPtr(new SleepyJob(pools.runs, sleeps))) ? 1 : 0;
+      pools.move();
+    }
+    while (pools.runs < sent) std::this_thread::yield();  // bound: the jobs accepted, each of which ends
+    pools.vacate();
+    while (!pools.vacated()) std::this_thread::yield();  // bound: as above; no pool still takes a job for a running one
+    pools.worker->retire();
+  }
+  CHECK(sent > 0);
+  CHECK(sleeps == sent * SleepyJob::sleeps);
 }
 
 TEST_CASE("a worker whose own connection brings jobs while its task moves runs or refuses each once") {
