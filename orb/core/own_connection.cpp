@@ -22,7 +22,14 @@ bool has_descriptors_for_one() noexcept {
   return connection && bell;
 }
 
+// A packet has its stamp before it is in its socket's queue, by so much at most.
+constexpr Duration on_its_way = std::chrono::milliseconds{1};
+
 }  // namespace
+
+Time plausible(Time stamp, Time empty_at, Time read_at) noexcept {
+  return stamp < empty_at - on_its_way ? read_at : std::clamp(stamp, std::min(empty_at, read_at), read_at);
+}
 
 std::uint64_t TaskOffers::make_token() noexcept {
   if (!has_descriptors_for_one()) return 0;
@@ -73,8 +80,7 @@ dispatch::JobSource::Found OwnConnection::poll(dispatch::JobPtr& job, Time now) 
     }
     if (!got || got->bytes.empty()) return Found::end;
     rest_ = got->bytes;
-    received_ =
-        std::clamp(got->at, std::min(empty_at_, now), now);  // whatever a step of the realtime clock makes of it
+    received_ = plausible(got->at, empty_at_, os::now());
     drained_ = got->drained;
     if (drained_) empty_at_ = now;
   }

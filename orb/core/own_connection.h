@@ -50,6 +50,11 @@ class TaskOffers {
   std::unordered_map<TaskId, Offer> offers_;  // guarded by mutex_
 };
 
+// When bytes came that were stamped so and read at `read_at`, and nothing was there at `empty_at`. A stamp from before
+// that has been spoilt by a step of the realtime clock, and then the read counts: an arrival from before the request
+// came would let the task's next job follow it sooner than the contract says.
+Time plausible(Time stamp, Time empty_at, Time read_at) noexcept;
+
 class OwnConnection final : public dispatch::JobSource {
  public:
   // `connection` is bound to its task, and read by nobody. `bind`: the request that is still to be answered;

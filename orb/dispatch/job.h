@@ -6,6 +6,7 @@
 // Exactly one of run(), refuse() and fail() is called, then recycle().
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "orb/base/error.h"
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
+#include "orb/dispatch/clock.h"
 #include "orb/sched/refusal.h"
 
 namespace corelane::dispatch {
@@ -39,6 +41,14 @@ struct JobContext {
 // Of one that nothing was agreed for.
 constexpr JobContext best_effort_context(Time arrived) noexcept {
   return {.task = no_task, .job = {}, .core = no_core, .release = arrived, .deadline = never, .budget = {}};
+}
+
+// When a job came that has been found in a step which began at `now`: its stamp, or `now` where it has none. One that
+// came since is looked at by the clock: with the time of the step, from which its thread may have been kept for
+// milliseconds, it would count from before it came, and the job after it could follow too soon.
+inline Time arrival_of(Time stamp, Time now, const Clock& clock) noexcept {
+  if (stamp == Time{}) return now;
+  return stamp <= now ? stamp : std::min(stamp, std::max(now, clock.now()));
 }
 
 class Job {

@@ -236,9 +236,8 @@ void ManagerAgent::arrive(JobPtr job, Time now) noexcept {
     NewcomerPtr newcomer = newcomer_of(job, now);
     return newcomer ? propose(std::move(newcomer), now) : job->fail(errors::no_memory);
   }
-  // The arrival is what the contract counts from, unless its stamp is unset or ahead of the clock.
-  const Time at = job->arrived == Time{} ? now : std::min(job->arrived, now);
-  const sched::Arrived fact{.at = at, .job = job->id_, .task = job->task, .peer = job->owner};
+  job->arrived = arrival_of(job->arrived, now, clock_);  // what the contract counts from
+  const sched::Arrived fact{.at = job->arrived, .job = job->id_, .task = job->task, .peer = job->owner};
   current_ = std::move(job);
   tell(fact, now);
   if (current_) {  // neither placed nor refused: the task is not ready for jobs

@@ -126,7 +126,7 @@ void ManagerAgent::raise_bounds() noexcept {
   }
 }
 
-void ManagerAgent::handle(const sched::Place& place, Time now) noexcept {
+void ManagerAgent::handle(const sched::Place& place, Time) noexcept {
   JobPtr job = take_job(place.job);
   if (!job) return;  // the first job of a new task went with its Admit
   if (place.core == no_core) {
@@ -136,7 +136,7 @@ void ManagerAgent::handle(const sched::Place& place, Time now) noexcept {
   Record* record = find(place.task);
   if (!record) return job->fail(errors::task_gone);
   if (!record->started) return record->first_jobs.push_back(std::move(job));
-  const Time at = job->arrived == Time{} ? now : std::min(job->arrived, now);
+  const Time at = job->arrived;
   hand_over(*record, std::move(job), place.job, at);
 }
 

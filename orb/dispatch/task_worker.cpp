@@ -47,7 +47,7 @@ bool TaskWorker::read(CorePool& pool, Time now, Assignment& next) noexcept {
     if (found != JobSource::Found::job) return charge_reading(found, now), found != JobSource::Found::nothing;
   }
   sched::Refusal reason;
-  const Time arrived = std::min(at_the_door_->arrived, now);
+  const Time arrived = arrival_of(at_the_door_->arrived, now, clock_);
   switch (pool.arrive_own(*this, at_the_door_, arrived, next, reason)) {
     case CorePool::Own::taken:
       return true;

@@ -20,6 +20,8 @@ class TestSource final : public BoundSource {
     virtual_cpu += cost_of_a_read;
     if (noise > 0) return --noise, Found::bytes;
     if (pieces > 0) return --pieces, Found::piece;
+    virtual_now += kept_off;
+    if (kept_off > Duration{}) jobs.front()->arrived = virtual_now;
     job = std::move(jobs.front());
     jobs.pop_front();
     return Found::job;
@@ -34,6 +36,7 @@ class TestSource final : public BoundSource {
   int noise = 0;   // reads that bring no job
   int pieces = 0;  // then, reads that bring a part of one
   Duration cost_of_a_read{};
+  Duration kept_off{};  // from its core is the thread that reads; a job that it finds then has just come
   bool ended = false;
   int openings = 0, polls = 0, lendings = 0, returns = 0, closings = 0;
 };
@@ -98,6 +101,19 @@ TEST_CASE("a job that comes before its time waits for it, on whichever way it ca
   machine.settle();
   CHECK(job->runs == 1);
   CHECK(job->context.release == start + 10ms);
+}
+
+TEST_CASE("a job that comes while its thread is kept from reading counts from then, and the next from a period later") {
+  DirectMachine machine;
+  const Time start = virtual_now;
+  machine.source->kept_off = 3ms;
+  const auto job = machine.arrive();
+  CHECK(machine.step_thread());
+  machine.source->kept_off = {};
+  CHECK(job->context.release == start + 3ms);
+  machine.arrive();
+  machine.settle();
+  CHECK(machine.thread_wakes_at() == start + 3ms + 10ms);
 }
 
 TEST_CASE("while one early job waits another is turned away") {

@@ -11,6 +11,21 @@ using namespace corelane::dispatch::test;
 using namespace std::chrono_literals;
 using sched::RefusalCode;
 
+TEST_CASE("a job that comes after a step has begun counts from then, and the next from a period later") {
+  Machine machine;
+  const TaskId task = machine.admit(plain(10ms, 1ms));
+  const Time begun = virtual_now;
+  virtual_now += 3ms;  // the manager was kept from its core, say
+  const auto first = machine.send(task);
+  machine.manager.step(begun);
+  machine.settle();
+  CHECK(first->context.release == begun + 3ms);
+  const auto next = machine.send(task);
+  machine.settle();
+  machine.advance(10ms);
+  CHECK(next->context.release == begun + 3ms + 10ms);
+}
+
 TEST_CASE("an admitted task gets a core a priority and a thread there") {
   Machine machine;
   const auto answer = machine.ask(plain(10ms, 1ms));

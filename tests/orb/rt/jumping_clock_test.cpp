@@ -55,8 +55,7 @@ TEST_CASE("jobs are released a period apart and none misses its deadline however
     before = missed();
     const std::string answer = client.ask("add " + std::to_string(jobs));
     CHECK_THAT(answer, StartsWith("15 right"));
-    // By the date all would run at once. Half: a thread that is off its core for a moment stamps an arrival too early.
-    CHECK(time_of(answer) >= (jobs - 1) * period * 1ms / 2);
+    CHECK(time_of(answer) >= (jobs - 1) * period * 1ms - 1ms);  // J; later is the machine's affair
   } while (missed() != before);
 }
 
