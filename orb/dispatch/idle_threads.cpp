@@ -1,13 +1,11 @@
 #include "orb/dispatch/idle_threads.h"
 
-#include <atomic>
 #include <chrono>
 #include <utility>
 
-#include "orb/os/clock.h"
+#include "orb/base/agent.h"
+#include "orb/dispatch/agent_thread.h"
 #include "orb/os/log.h"
-#include "orb/os/thread.h"
-#include "orb/os/wait.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -17,48 +15,31 @@ constexpr Duration patience = std::chrono::milliseconds{10};
 
 }  // namespace
 
-class IdleThreads::Watcher final : public IdleWatch {
+class IdleThreads::Watcher final : public IdleWatch, public Agent {
  public:
   Watcher(CorePool& pool, int physical_core, CoreProvider& provider)
       : pool_(pool), physical_core_(physical_core), provider_(provider) {}
-  ~Watcher() override { stop(); }
 
-  Expected<void> start(os::ThreadOptions options) {
-    auto thread = os::start_thread(std::move(options), [this]() noexcept { loop(); });
-    if (!thread) return thread.error();
-    thread_ = std::move(*thread);
-    return {};
-  }
-  bool real_time() const noexcept { return thread_.real_time(); }
-  void stop() noexcept {
-    // PAIR watcher.stopping: release here -> acquire in loop().
-    stopping_.store(true, std::memory_order_release);
-    parker_.unpark();
-    thread_.join();
-  }
+  AgentThread<Watcher>& thread() noexcept { return thread_; }
   void look() noexcept override { parker_.unpark(); }
 
- private:
-  void loop() noexcept {
-    Time next = never;
-    // Bound: ends with stop(). PAIR watcher.stopping: acquire here <- release in stop().
-    while (!stopping_.load(std::memory_order_acquire)) {
-      parker_.park(next);
-      next = step(os::now());
-    }
+  bool step(Time now) noexcept override {
+    if (!pool_.has_early_jobs(now))
+      wake_at_ = never;
+    else
+      wake_at_ = provider_.alone_on(physical_core_) ? pool_.start_early(now) : now + patience;
+    return false;
   }
-  Time step(Time now) noexcept {
-    if (!pool_.has_early_jobs(now)) return never;
-    if (!provider_.alone_on(physical_core_)) return now + patience;
-    return pool_.start_early(now);
-  }
+  Time wake_at() const noexcept { return wake_at_; }
+  os::Parker& parker() noexcept { return parker_; }
 
+ private:
   CorePool& pool_;
   const int physical_core_;
   CoreProvider& provider_;
   os::Parker parker_;
-  std::atomic<bool> stopping_{false};
-  os::Thread thread_;
+  Time wake_at_ = never;  // owner: its thread
+  AgentThread<Watcher> thread_{*this};
 };
 
 IdleThreads::IdleThreads(std::span<const std::unique_ptr<CorePool>> pools, std::span<const CoreLease> leases,
@@ -77,8 +58,8 @@ Expected<void> IdleThreads::start(const Options& options) {
     os::ThreadOptions thread{.name = "cl-idle", .stack = options.stack};
     thread.core = pools_[i]->core();
     thread.fifo_priority = options.native;
-    if (auto started = watchers_[i]->start(std::move(thread)); !started) return started;
-    if (!watchers_[i]->real_time()) {  // its running would prove nothing
+    if (auto started = watchers_[i]->thread().start(std::move(thread)); !started) return started;
+    if (!watchers_[i]->thread().real_time()) {  // its running would prove nothing
       stop();
       os::log::warn("pool.early_jobs does nothing: this process may not use SCHED_FIFO");
       return {};
@@ -91,7 +72,7 @@ Expected<void> IdleThreads::start(const Options& options) {
 void IdleThreads::stop() noexcept {
   for (std::size_t i = 0; i < pools_.size(); ++i) {
     pools_[i]->watch_idleness(nullptr, 0);
-    watchers_[i]->stop();
+    watchers_[i]->thread().stop();
   }
 }
 

@@ -2,13 +2,13 @@
 #include "orb/dispatch/managed_tasks.h"
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/dispatch/agent_thread.h"
 #include "orb/dispatch/best_effort_lane.h"
 #include "orb/dispatch/budget_thread.h"
 #include "orb/dispatch/idle_threads.h"
@@ -26,38 +26,6 @@ namespace {
 // Of the thread that watches budgets: above the manager, whom one thread for all cores is not to wait for on any of
 // them, and above the reader at its default priority. Where the system refuses that it is beside the manager.
 constexpr int levels_above_manager = 2;
-
-// Steps an agent that tells when it wants to be stepped again, until stopped.
-template <typename SomeAgent>
-class AgentThread {
- public:
-  explicit AgentThread(SomeAgent& agent) : agent_(agent) {}
-  ~AgentThread() { stop(); }
-
-  Expected<void> start(os::ThreadOptions options) {
-    auto thread = os::start_thread(std::move(options), [this]() noexcept { loop(); });
-    if (!thread) return thread.error();
-    thread_ = std::move(*thread);
-    return {};
-  }
-  void stop() noexcept {
-    // PAIR agent.stopping: release here -> acquire in loop().
-    stopping_.store(true, std::memory_order_release);
-    agent_.parker().unpark();
-    thread_.join();
-  }
-
- private:
-  void loop() noexcept {
-    // Bound: ends with stop(). PAIR agent.stopping: acquire here <- release in stop().
-    while (!stopping_.load(std::memory_order_acquire))
-      if (!agent_.step(os::now())) agent_.parker().park(agent_.wake_at());
-  }
-
-  SomeAgent& agent_;
-  std::atomic<bool> stopping_{false};
-  os::Thread thread_;
-};
 
 std::string text_of(const std::vector<CoreLease>& leases) {
   std::string text;
