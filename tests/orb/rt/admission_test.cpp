@@ -109,6 +109,29 @@ class ForkedClient {
   pid_t client_ = 0;
 };
 
+// "lost": the task has left.
+std::string outcome_of_call(Probing::Probe& probe) try {
+  return probe.add(20, 22) == 42 ? "answered" : "wrong";
+} catch (const CORBA::COMM_FAILURE&) {  // told by the end of the connection
+  return "lost";
+} catch (const CORBA::BAD_PARAM& gone) {  // or over a new one
+  return gone.minor() == minor::unknown_task ? "lost" : gone.what();
+}
+
+// A client that is stopped once its task is admitted. When it goes on it calls the task, and asks anew if that has
+// left.
+void call_after_stop(const std::string& ior, int to_server) {
+  TestOrb orb;
+  const auto probe = probe_of(orb, ior);
+  const auto task = rt::admit(probe, small());
+  write_line(to_server, task ? "admitted" : "refused");
+  ::raise(SIGSTOP);
+  const std::string outcome = outcome_of_call(*probe);
+  write_line(to_server, outcome);
+  if (outcome == "lost") write_line(to_server, rt::admit(probe, small()) ? "admitted" : "refused");
+  ::pause();
+}
+
 }  // namespace
 
 TEST_CASE("an admitted task's calls run as its jobs") {
@@ -194,15 +217,7 @@ TEST_CASE("what a client asked for and is not there to hear is not run, but its 
 }
 
 TEST_CASE("a client that is stopped holds up nobody else, and its task goes on with it") {
-  ForkedClient client([](const std::string& ior, int to_server) {
-    TestOrb orb;
-    const auto probe = probe_of(orb, ior);
-    const auto task = rt::admit(probe, small());
-    write_line(to_server, task ? "admitted" : "refused");
-    ::raise(SIGSTOP);
-    write_line(to_server, probe->add(20, 22) == 42 ? "answered" : "wrong");
-    ::pause();
-  });
+  ForkedClient client(call_after_stop);
   Plant plant;
   client.tell(plant.server.ior());
   CHECK(client.says() == "admitted");
@@ -218,23 +233,7 @@ TEST_CASE("a client that is stopped holds up nobody else, and its task goes on w
 }
 
 TEST_CASE("a client that is stopped for longer than timeout.idle loses its task, is told so and may ask again") {
-  ForkedClient client([](const std::string& ior, int to_server) {
-    TestOrb orb;
-    const auto probe = probe_of(orb, ior);
-    const auto task = rt::admit(probe, small());
-    write_line(to_server, task ? "admitted" : "refused");
-    ::raise(SIGSTOP);
-    try {
-      probe->add(20, 22);
-      write_line(to_server, "answered");
-    } catch (const CORBA::COMM_FAILURE&) {  // it is told by the end of the connection
-      write_line(to_server, "lost");
-    } catch (const CORBA::BAD_PARAM& gone) {  // or, over a new one, that the task has left
-      write_line(to_server, gone.minor() == minor::unknown_task ? "lost" : gone.what());
-    }
-    write_line(to_server, rt::admit(probe, small()) ? "admitted" : "refused");
-    ::pause();
-  });
+  ForkedClient client(call_after_stop);
   Plant plant({"-ORBTimeoutIdle", "300ms"});
   const std::size_t before = plant.tasks_present();
   client.tell(plant.server.ior());
@@ -244,6 +243,17 @@ TEST_CASE("a client that is stopped for longer than timeout.idle loses its task,
   client.resume();
   CHECK(client.says() == "lost");
   CHECK(client.says() == "admitted");
+}
+
+TEST_CASE(
+    "a client that calls nothing for timeout.idle loses its task, is told so by its next call and may ask again") {
+  Plant plant({"-ORBTimeoutIdle", "300ms"});
+  const std::size_t before = plant.tasks_present();
+  const auto task = rt::admit(plant.probe, small());
+  REQUIRE(task);
+  CHECK(plant.comes_to(before));
+  CHECK(outcome_of_call(*plant.probe) == "lost");
+  CHECK(rt::admit(plant.probe, small()));
 }
 
 TEST_CASE("a refusal comes as a value with its numbers and its text") {
