@@ -1,6 +1,7 @@
 #include "bench/servers/flood.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <iostream>
@@ -16,6 +17,7 @@
 #include "bench/servers/units.h"
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"
+#include "orb/core/invocation.h"
 #include "orb/os/child_process.h"
 #include "orb/os/clock.h"
 #include "orb/os/thread.h"
@@ -39,6 +41,9 @@ constexpr Duration high_budget = 2500us;
 constexpr Duration reader_period = 1ms;
 constexpr int low_tasks = 4;
 const corelane::Contract low_contract = corelane::make_contract(100ms, 1ms);
+const corelane::Contract rogue_contract = corelane::make_contract(5ms, 500us, 5ms, 500us);
+constexpr Duration rogue_demand = 300us;
+constexpr const char* no_rogue = "none";
 constexpr int client_native = 55;  // of the task's client: above the reader, so that what it measures is the server
 
 constexpr std::size_t most_jobs = 1'000'000, most_gaps = 1 << 18;
@@ -55,11 +60,13 @@ struct Spread {
   double p50, p99, max;
 };
 
-// Works for as many nanoseconds as it is told, and notes when each such job was released and when it was over.
+// Works for as many nanoseconds as it is told, and notes when each such job was released and when it was over. Jobs of
+// a negative number are not noted: they are another task's, and so another thread's.
 class WorkServant : public virtual CORBA::servant_traits<Bench::Echo>::base_type {
  public:
   WorkServant() { jobs_.reserve(most_jobs); }
   std::int64_t ping(std::int64_t nanoseconds) override {
+    if (nanoseconds < 0) corelane::rt::work(Duration{-nanoseconds}, &gaps_);
     if (nanoseconds <= 0) return nanoseconds;
     const auto job = corelane::rt::current();
     corelane::rt::work(Duration{nanoseconds}, &gaps_);
@@ -99,19 +106,20 @@ CORBA::object_reference<CORBA::ORB> orb_of(std::vector<std::string> words) {
 // Of the most urgent task, its responses, and how many requests of others there were.
 void tell(const corelane::rt::Report& report, WorkServant& servant) {
   const corelane::dispatch::TaskReport* high = nullptr;
-  std::uint64_t low_jobs = 0, low_refused = 0;
+  std::uint64_t low_jobs = 0, low_refused = 0, direct = 0;
   for (const auto& task : report.tasks)
     if (task.contract.period == task_period) {
       if (high == nullptr || high->task < task.task) high = &task;
     } else {
-      low_jobs += task.jobs, low_refused += task.refused;
+      low_jobs += task.jobs, low_refused += task.refused, direct += task.own_connection ? 1 : 0;
     }
   if (high == nullptr) throw std::runtime_error("no task was admitted");
   const auto [raw, attributed] = servant.responses();
-  std::printf("%lu %lu %f %f %f %f %f %f %f %lu %lu %lu\n", static_cast<unsigned long>(high->jobs),
+  std::printf("%lu %lu %f %f %f %f %f %f %f %lu %lu %lu %lu\n", static_cast<unsigned long>(high->jobs),
               static_cast<unsigned long>(high->misses), raw.p50, raw.p99, raw.max, attributed.p50, attributed.p99,
               attributed.max, microseconds(high->bound), static_cast<unsigned long>(report.best_effort_jobs),
-              static_cast<unsigned long>(low_jobs), static_cast<unsigned long>(low_refused));
+              static_cast<unsigned long>(low_jobs), static_cast<unsigned long>(low_refused),
+              static_cast<unsigned long>(direct));
   std::fflush(stdout);
 }
 
@@ -121,20 +129,28 @@ struct Told {
   double p50 = 0, p99 = 0, max = 0;
   double attributed_p50 = 0, attributed_p99 = 0, attributed_max = 0, bound = 0;
   unsigned long strangers = 0, low_jobs = 0, low_refused = 0;
+  unsigned long direct = 0;  // low tasks with a connection of their own
 };
 
 Told told_by(const std::string& line) {
   Told told;
   std::istringstream(line) >> told.jobs >> told.misses >> told.p50 >> told.p99 >> told.max >> told.attributed_p50 >>
-      told.attributed_p99 >> told.attributed_max >> told.bound >> told.strangers >> told.low_jobs >> told.low_refused;
+      told.attributed_p99 >> told.attributed_max >> told.bound >> told.strangers >> told.low_jobs >> told.low_refused >>
+      told.direct;
   return told;
 }
 
-void print_row(const std::string& reader, bool flooded, const Told& told, const std::string& round_trips) {
-  std::printf("  %-9s %-5s %6lu %6lu %7.0f %7.0f %7.0f %9.0f %7.0f %7.0f %7.0f %10lu %8lu %8lu %s\n",
-              reader == "0us" ? "none" : reader.c_str(), flooded ? "yes" : "no", told.jobs, told.misses, told.p50,
-              told.p99, told.max, told.attributed_p50, told.attributed_p99, told.attributed_max, told.bound,
-              told.strangers, told.low_jobs, told.low_refused, round_trips.c_str());
+void print_head(const char* what) {
+  std::printf("  %-9s %-5s %6s %6s %7s %7s %7s %9s %7s %7s %7s %10s %8s %8s %9s %9s %9s\n", what, "flood", "jobs",
+              "misses", "p50", "p99", "max", "less gaps", "p99", "max", "bound", "strangers", "low jobs", "refused",
+              "call p50", "p99", "max");
+}
+
+void print_row(const std::string& what, bool flooded, const Told& told, const std::string& round_trips) {
+  std::printf("  %-9s %-5s %6lu %6lu %7.0f %7.0f %7.0f %9.0f %7.0f %7.0f %7.0f %10lu %8lu %8lu %s\n", what.c_str(),
+              flooded ? "yes" : "no", told.jobs, told.misses, told.p50, told.p99, told.max, told.attributed_p50,
+              told.attributed_p99, told.attributed_max, told.bound, told.strangers, told.low_jobs, told.low_refused,
+              round_trips.c_str());
   std::fflush(stdout);
 }
 
@@ -192,12 +208,45 @@ void print_pair(const std::string& program, const FloodOptions& options, const s
     const std::string round_trips = line_of(client, "task");
     server.write_line("report");
     told[flooded] = told_by(line_of(server, "server"));
-    print_row(reader, flooded, told[flooded], round_trips);
+    print_row(reader == "0us" ? "none" : reader, flooded, told[flooded], round_trips);
   }
   print_verdict(told[0], told[1], reader);
 }
 
+// The same where a task floods that is more urgent, over the connection that it has for itself: its own thread reads
+// that, above the thread of the task that is measured.
+void print_direct(const std::string& program, const FloodOptions& options, const std::string& policy) {
+  ChildProcess server(
+      {program, "--role", "server", "-ORBRuntimeLedger", "off", "-ORBDispatchMode", "direct", "-ORBLogLevel", "error"},
+      {.core = options.core});
+  const std::string address = line_of(server, "server").substr(std::string("READY ").size());
+  std::optional<ChildProcess> rogue;
+  if (policy != no_rogue) {
+    rogue.emplace(std::vector<std::string>{program, "--role", "rogue", address, policy});
+    line_of(*rogue, "rogue");
+  }
+  ChildProcess client({program, "--role", "task", address, std::to_string(options.seconds)});
+  const std::string round_trips = line_of(client, "task");
+  server.write_line("report");
+  const Told told = told_by(line_of(server, "server"));
+  print_row(policy, rogue.has_value(), told, round_trips);
+  if (rogue && told.direct == 0) throw std::runtime_error("the rogue has no connection of its own");
+  std::printf("  bound %.0f us: %s", told.bound, told.attributed_max <= told.bound ? "held" : "EXCEEDED");
+  if (!rogue) return (void)std::printf("\n");
+  rogue->write_line("report");
+  std::printf("; the rogue sent %.0f times as fast as it may\n", std::stod(line_of(*rogue, "rogue")));
+}
+
 }  // namespace
+
+void print_direct_flood(const std::string& program, const FloodOptions& options) {
+  std::printf(
+      "\nflood in mode direct, %d s each: a task of 2 ms each 10 ms beside a more urgent one of 0.5 ms each 5 ms, of "
+      "each policy, whose\nclient floods the connection that this task's thread reads; times in us\n",
+      options.seconds);
+  print_head("policy");
+  for (const char* policy : {no_rogue, "report", "demote", "cancel"}) print_direct(program, options, policy);
+}
 
 void print_flood(const std::string& program, const FloodOptions& options) {
   std::printf(
@@ -205,9 +254,7 @@ void print_flood(const std::string& program, const FloodOptions& options) {
       "on the "
       "same core; times in us\n",
       options.threads, low_tasks, options.seconds);
-  std::printf("  %-9s %-5s %6s %6s %7s %7s %7s %9s %7s %7s %7s %10s %8s %8s %9s %9s %9s\n", "io.budget", "flood",
-              "jobs", "misses", "p50", "p99", "max", "less gaps", "p99", "max", "bound", "strangers", "low jobs",
-              "refused", "call p50", "p99", "max");
+  print_head("io.budget");
   for (const std::string& reader : {std::string("0us"), options.budget}) print_pair(program, options, reader);
 }
 
@@ -242,6 +289,37 @@ int run_task(const std::vector<std::string>& words) {
   std::printf("%9.0f %9.0f %9.0f\n", spread.p50, spread.p99, spread.max);
   std::fflush(stdout);
   task->depart();
+  return 0;
+}
+
+// One thread sends as one task, and waits for no answer: where the server reads no more it fills what is between them.
+// Jobs that come too early are dropped there, but for one. On a line of its input it says how many times as fast as it
+// may it has sent.
+int be_rogue(const std::vector<std::string>& words) {
+  static constexpr corelane::core::Operation ping{.name = "ping", .oneway = true};
+  auto orb = orb_of({});
+  auto echo = IDL::traits<Bench::Echo>::narrow(orb->string_to_object(words.at(0)));
+  corelane::Contract contract = rogue_contract;
+  if (words.at(1) == "demote") contract.on_overrun = corelane::OverrunPolicy::demote;
+  if (words.at(1) == "cancel") contract.on_overrun = corelane::OverrunPolicy::cancel;
+  auto task = corelane::rt::admit(echo, {.operation = "ping", .contract = contract});
+  if (!task) return std::fprintf(stderr, "refused: %s\n", task.error().text.c_str()), 1;
+  latency::announce("flooding");
+  const corelane::Time began = corelane::os::now();
+  std::atomic<std::uint64_t> sent{0};
+  std::jthread thread([&] {
+    for (;;) {
+      corelane::core::Invocation call(*echo, ping);
+      call.marshal(-std::int64_t{rogue_demand.count()});
+      call.invoke();
+      sent.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
+    }
+  });
+  for (std::string line; std::getline(std::cin, line);) {
+    const double may = static_cast<double>((corelane::os::now() - began) / contract.period);
+    std::printf("%f\n", static_cast<double>(sent.load(std::memory_order_relaxed)) / may);  // relaxed: as above
+    std::fflush(stdout);
+  }
   return 0;
 }
 

@@ -19,9 +19,13 @@ struct FloodOptions {
 // Prints the table. `program`: this one's path.
 void print_flood(const std::string& program, const FloodOptions& options);
 
-// The three roles; each returns the process's status. Words: of the command line, after the role.
+// The same in mode `direct`, where a task floods its own connection.
+void print_direct_flood(const std::string& program, const FloodOptions& options);
+
+// The roles; each returns the process's status. Words: of the command line, after the role.
 int serve(std::vector<std::string> words);
 int run_task(const std::vector<std::string>& words);
 int flood(const std::vector<std::string>& words);
+int be_rogue(const std::vector<std::string>& words);
 
 }  // namespace servers

@@ -11,6 +11,8 @@
 //                   is the analysed response; `strangers`, `low jobs` and `refused` count the others' requests so far;
 //                   `call` is the round trip as the task's client sees it. Below each pair stands what the flood adds,
 //                   beside what the reader may take
+//   direct-flood    the same columns in mode `direct`: the flood is a more urgent task's, over the connection that its
+//                   own thread reads, under each policy; `refused` are its early jobs
 //   newcomers       a task on the manager's core without and with a flood of admit() calls whose contracts do not fit:
 //                   responses as they were, the same less gaps of the machine, the bound, and how many newcomers were
 //                   refused in a second
@@ -54,6 +56,7 @@ int play(const std::string& role, std::vector<std::string> words) {
   if (role == "server") return servers::serve(std::move(words));
   if (role == "task") return servers::run_task(words);
   if (role == "flood") return servers::flood(words);
+  if (role == "rogue") return servers::be_rogue(words);
   return 2;
 }
 
@@ -61,8 +64,8 @@ int run(int argc, char** argv) {
   if (argc > 2 && std::string(argv[1]) == "--role") return play(argv[2], {argv + 3, argv + argc});
   Options options;
   CLI::App app{"Runs published examples of servers, and a flood of requests beside a task, in real time."};
-  app.add_option("--only", options.only, "replenishment, io, firm, flood, newcomers, misbehaviour")
-      ->check(CLI::IsMember({"replenishment", "io", "firm", "flood", "newcomers", "misbehaviour"}));
+  app.add_option("--only", options.only, "replenishment, io, firm, flood, direct-flood, newcomers, misbehaviour")
+      ->check(CLI::IsMember({"replenishment", "io", "firm", "flood", "direct-flood", "newcomers", "misbehaviour"}));
   app.add_option("--core", options.core, "the hardware thread of the examples, and of the server in flood")
       ->capture_default_str();
   app.add_option("--unit", options.unit, "their unit of time in us")
@@ -99,6 +102,7 @@ int run(int argc, char** argv) {
   if (wants(options, "newcomers")) servers::print_newcomers(core, options.newcomers_seconds * 1s);
   options.flood.core = core;
   if (wants(options, "flood")) servers::print_flood(argv[0], options.flood);
+  if (wants(options, "direct-flood")) servers::print_direct_flood(argv[0], options.flood);
   return 0;
 }
 

@@ -22,6 +22,7 @@ TEST_CASE("bytes that were stamped on their way to an empty connection came when
 }
 
 TEST_CASE("bytes whose stamp a step of the date has spoilt came when they were read") {
-  for (const Duration step : {Duration{2ms}, Duration{1s}, Duration{100000h}}) CHECK(core::plausible(empty_at - step, empty_at, read_at) == read_at);
+  for (const Duration step : {Duration{2ms}, Duration{1s}, Duration{100000h}})
+    CHECK(core::plausible(empty_at - step, empty_at, read_at) == read_at);
   CHECK(core::plausible(read_at + 1s, empty_at, read_at) == read_at);
 }

@@ -61,8 +61,7 @@ class Peer {
   };
   // For add().
   Grant admit() {
-    auto reply = ask("_corelane_admit", {.contract = ten_ms},
-                     [](cdr::Writer& writer) { writer.write_string("add"); });
+    auto reply = ask("_corelane_admit", {.contract = ten_ms}, [](cdr::Writer& writer) { writer.write_string("add"); });
     REQUIRE(reply.header.status == giop::ReplyStatus::no_exception);
     std::int16_t core = 0;
     std::int32_t priority = 0;
@@ -87,8 +86,8 @@ class Peer {
   }
   Error refused{};
   Error admit_again() {
-    return outcome(ask("_corelane_admit", {.contract = ten_ms},
-                       [](cdr::Writer& writer) { writer.write_string("add"); }));
+    return outcome(
+        ask("_corelane_admit", {.contract = ten_ms}, [](cdr::Writer& writer) { writer.write_string("add"); }));
   }
   // add(20, 22), as a job of the task.
   Error add(TaskId task) {

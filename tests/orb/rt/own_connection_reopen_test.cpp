@@ -1,9 +1,8 @@
 // The client of a task that has a connection for itself, loses it, and opens another.
-#include "tests/orb/rt/own_connection.h"
-
 #include <memory>
 
 #include "orb/os/clock.h"
+#include "tests/orb/rt/own_connection.h"
 
 namespace own_connection_reopen_test {
 

@@ -1,19 +1,18 @@
 // Who may have the connection that a task has for itself: tokens.
-#include "tests/orb/rt/own_connection.h"
-
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "orb/os/fd.h"
+#include "tests/orb/rt/own_connection.h"
 
 namespace own_connection_token_test {
 
 using namespace corelane;
 using namespace corelane::testing;
 using own_connection::Bound;
+using own_connection::bound;
 using own_connection::Peer;
 using own_connection::Served;
-using own_connection::bound;
 using own_connection::unknown;
 using namespace std::chrono_literals;
 
