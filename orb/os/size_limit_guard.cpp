@@ -4,8 +4,12 @@
 #include <pthread.h>
 #include <time.h>
 
+#include <utility>
+
 namespace corelane::os {
 namespace {
+
+thread_local bool is_guarded = false;
 
 sigset_t exceeded() noexcept {
   sigset_t set;
@@ -16,7 +20,8 @@ sigset_t exceeded() noexcept {
 
 }  // namespace
 
-SizeLimitGuard::SizeLimitGuard() noexcept {
+SizeLimitGuard::SizeLimitGuard() noexcept : inner_(std::exchange(is_guarded, true)) {
+  if (inner_) return;
   const sigset_t set = exceeded();
   sigset_t before;
   was_blocked_ = pthread_sigmask(SIG_BLOCK, &set, &before) != 0 || sigismember(&before, SIGXFSZ) == 1;
@@ -24,6 +29,8 @@ SizeLimitGuard::SizeLimitGuard() noexcept {
 
 // What came meanwhile is taken, so that it does not come now. errno is the write's.
 SizeLimitGuard::~SizeLimitGuard() {
+  if (inner_) return;
+  is_guarded = false;
   if (was_blocked_) return;
   const int reason = errno;
   const sigset_t set = exceeded();

@@ -2,8 +2,9 @@
 // EFBIG, as one on a full disk fails, and SIGXFSZ does not end the process. For whoever writes files in a process that
 // is not his own to configure.
 //
-// Threads: made and destroyed on one; of signals it touches this thread's SIGXFSZ alone. Three system calls. May be
-// nested.
+// Threads: made and destroyed on one, the last made first; of signals it touches this thread's SIGXFSZ alone. Three
+// system calls; inside another one of the same thread none, so a thread that writes often, and that runs nobody else's
+// code, has one around all.
 #pragma once
 
 #include <signal.h>
@@ -18,6 +19,7 @@ class SizeLimitGuard {
   ~SizeLimitGuard();
 
  private:
+  bool inner_ = false;
   bool was_blocked_ = false;
 };
 

@@ -39,3 +39,17 @@ TEST_CASE("a write beyond the limit of file sizes is an error while it is guarde
   REQUIRE(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
 }
+
+TEST_CASE("a guard inside another leaves the signal to the outer one") {
+  const auto blocked = [] {
+    sigset_t now;
+    pthread_sigmask(SIG_BLOCK, nullptr, &now);
+    return sigismember(&now, SIGXFSZ) == 1;
+  };
+  {
+    const SizeLimitGuard outer;
+    { const SizeLimitGuard inner; }
+    CHECK(blocked());
+  }
+  CHECK_FALSE(blocked());
+}
