@@ -4,10 +4,12 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <utility>
 
 #include "orb/base/expected.h"
 #include "orb/os/clock.h"
+#include "orb/os/size_limit_guard.h"
 #include "orb/os/thread.h"
 #include "orb/os/wait.h"
 
@@ -17,7 +19,8 @@ namespace corelane::dispatch {
 template <typename SomeAgent>
 class AgentThread {
  public:
-  explicit AgentThread(SomeAgent& agent) : agent_(agent) {}
+  // `writes`: into the ledger, again and again, and it starts no threads, which would inherit the guard.
+  explicit AgentThread(SomeAgent& agent, bool writes = false) : agent_(agent), writes_(writes) {}
   ~AgentThread() { stop(); }
 
   Expected<void> start(os::ThreadOptions options) {
@@ -36,12 +39,15 @@ class AgentThread {
 
  private:
   void loop() noexcept {
+    std::optional<os::SizeLimitGuard> guard;
+    if (writes_) guard.emplace();
     // Bound: ends with stop(). PAIR agent.stopping: acquire here <- release in stop().
     while (!stopping_.load(std::memory_order_acquire))
       if (!agent_.step(os::now())) agent_.parker().park(agent_.wake_at());
   }
 
   SomeAgent& agent_;
+  const bool writes_;
   std::atomic<bool> stopping_{false};
   os::Thread thread_;
 };

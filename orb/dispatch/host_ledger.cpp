@@ -88,6 +88,7 @@ HostLedger::HostLedger(const os::Topology& topology, std::string directory, Ledg
       file_(std::move(file)),
       seats_(std::move(seats)) {
   others_.reserve(ledger::slot_count * 16);
+  sight_.promises.reserve(ledger::slot_count * 16);
   mine_.reserve(ledger::max_entries);
 }
 
@@ -123,9 +124,10 @@ Expected<std::span<const Promise>> HostLedger::begin() noexcept {
 
 Expected<void> HostLedger::open_transaction() noexcept {
   if (!file_) return unusable;  // no slot: maintain() tries to take one
+  inside_ = false;
+  if (file_->is_still_alone()) return others_.clear(), Expected<void>{};
   if (const auto entered = enter(); !entered) return entered;
-  if (!file_->is_at_path() || !file_->header_is_sound()) return unusable;
-  return file_->read_others(others_);
+  return file_->look_around(others_);
 }
 
 // With the transaction's lock, or without it when somebody has kept it for too long.
@@ -133,18 +135,27 @@ Expected<void> HostLedger::enter() noexcept {
   const auto entered = file_->try_enter();
   if (!entered) return entered.error();
   const Time now = os::now();
+  inside_ = *entered;
   blocked_since_ = *entered ? never : std::min(blocked_since_, now);
   if (*entered || now - blocked_since_ >= longest_wait) return {};
   return ledger_busy;
 }
 
 Expected<void> HostLedger::end(std::span<const Promise> mine) noexcept {
-  const Expected<void> written = claim(mine);
+  const Expected<void> written = put(mine);
   if (written) abandon();
   return written;
 }
 
+// Now the lock is worth its price: who starts meanwhile would find no room, and with it waits a little and finds some.
 Expected<void> HostLedger::claim(std::span<const Promise> mine) noexcept {
+  if (!inside_) {
+    if (const auto entered = enter(); !entered) return abandon(), entered;
+  }
+  return put(mine);
+}
+
+Expected<void> HostLedger::put(std::span<const Promise> mine) noexcept {
   const bool have_room = mine.size() <= ledger::max_entries;
   if (!have_room) too_many_ = mine.size();
   const Expected<void> written = have_room ? write(mine) : Expected<void>(too_many);
@@ -157,22 +168,25 @@ Expected<void> HostLedger::claim(std::span<const Promise> mine) noexcept {
 Expected<void> HostLedger::write(std::span<const Promise> mine) noexcept {
   Expected<void> written = file_->write_own(mine);
   write_fault_ = file_->write_fault();
-  if (written && !(file_->others_are_as_read() && file_->is_at_path())) written = ledger_busy;
+  if (written && !is_as_begun()) written = ledger_busy;
   if (!written) (void)file_->write_own(mine_);  // maintain() sees to it that it stands there
   return written;
 }
 
+bool HostLedger::is_as_begun() noexcept {
+  return file_->is_still_alone() || (file_->others_are_as_read() && file_->is_at_path());
+}
+
 void HostLedger::abandon() noexcept {
-  if (file_) file_->leave();
+  if (file_ && inside_) file_->leave();
   mutex_.unlock();
 }
 
 bool HostLedger::alone_on(int physical_core) noexcept {
-  const std::unique_lock mine(mutex_, std::try_to_lock);
-  if (!mine || !file_ || !file_->is_at_path() || !file_->header_is_sound()) return false;
-  if (!file_->read_others(others_)) return false;
-  return std::none_of(others_.begin(), others_.end(),
-                      [&](const Promise& promise) { return promise.physical_core == physical_core; });
+  const std::unique_lock mine(looking_, std::try_to_lock);
+  if (!mine || !file_) return false;
+  const auto promised = file_->is_promised(physical_core, sight_);
+  return promised && !*promised;
 }
 
 void HostLedger::withdraw() noexcept {
@@ -185,6 +199,7 @@ void HostLedger::maintain() noexcept try {
   revoked_.look();
   Findings findings;
   {
+    const std::lock_guard looking(looking_);  // first: whoever looks may be kept from its core for long
     const std::unique_lock mine(mutex_, std::try_to_lock);
     if (!mine) return;
     repair(findings);

@@ -10,19 +10,25 @@
 // readers see more promised than will be, never less. What cannot be taken back (tasks are moved) is decided between
 // claim() and end().
 //
+// Who is alone needs neither the lock nor to read on: what it promised is written, and then one system call tells that
+// nothing has happened to the file since it was found to be alone (os::FileWatch). Whoever comes takes a slot, touches
+// the file, and reads then: it is either heard of, or has found what was written. Only a directory further up that is
+// renamed, or mounted over, is not heard of; maintain() finds that. There is nobody then whose promises could be missed
+// here, and who starts there knows nothing of ours until maintain() entered them, as where both files were removed.
+//
 // The file is this host's as long as it is at its path. A server that finds it gone enters its promises into the one
 // that is there then, or makes it (maintain()). Until then its seat (ledger_seats.h) tells others that they do not know
 // all promises, and their transactions stay shut. Where the seats went, too, a server may have come in between that
 // knew of nothing: whoever then finds a core promised twice says so, and there is no room there until it is not.
 //
-// Threads: lease() and maintain() on ordinary threads, a transaction on one thread at a time, alone_on() on any;
-// maintain(), alone_on() and a transaction exclude each other (the transaction then answers TRANSIENT and is tried
-// again).
-// Invariants: a transaction sees every promise of every living process, or it does not open. A slot that cannot be
-// read but whose owner lives keeps transactions shut until its owner has written it anew, which maintain() does from
-// memory within its period; so damage loses nothing and never lets two processes promise the same capacity. Who has no
-// slot opens no transaction.
-// A child made by fork() without exec shares the parent's locks and keeps the promises until both are gone.
+// Threads: lease() and maintain() on ordinary threads, a transaction on one thread at a time, alone_on() on any.
+// maintain() and a transaction exclude each other (the transaction then answers TRANSIENT and is tried again), and so
+// do maintain() and alone_on() (maintain() waits, alone_on() says no). alone_on() hinders no transaction, however long
+// its thread is kept from the core. Invariants: a transaction sees every promise of every living process, or it does
+// not open. A slot that cannot be read but whose owner lives keeps transactions shut until its owner has written it
+// anew, which maintain() does from memory within its period; so damage loses nothing and never lets two processes
+// promise the same capacity. Who has no slot opens no transaction. A child made by fork() without exec shares the
+// parent's locks and keeps the promises until both are gone.
 #pragma once
 
 #include <chrono>
@@ -77,7 +83,9 @@ class HostLedger final : public CoreProvider {
   HostLedger(const os::Topology& topology, std::string directory, LedgerFile file, std::unique_ptr<LedgerSeats> seats);
   Expected<void> open_transaction() noexcept;
   Expected<void> enter() noexcept;
+  Expected<void> put(std::span<const Promise> mine) noexcept;
   Expected<void> write(std::span<const Promise> mine) noexcept;
+  bool is_as_begun() noexcept;
   // What maintain() found and did, for the log: with no lock held, since a log may have to wait for its terminal.
   struct Findings {
     bool replaced = false, header = false, entries = false;
@@ -112,12 +120,17 @@ class HostLedger final : public CoreProvider {
   RevokedCores revoked_;
   std::vector<CoreId> by_deadlines_;  // of those leased
 
+  os::PiMutex looking_;  // held by alone_on() and through maintain(); before mutex_
+  LedgerFile::Sight sight_;
+
   os::PiMutex mutex_;  // held through a transaction and through maintain()
-  // Guarded by mutex_.
+  // Guarded by mutex_; replaced with looking_ held as well.
   std::optional<LedgerFile> file_;            // there exactly while we hold a slot
   const std::unique_ptr<LedgerSeats> seats_;  // behind file_: who ends leaves his seat before his slot
-  bool lost_ = false;                         // the last attempt to attach failed, and the log says so
-  Time blocked_since_ = never;                // somebody else has the transaction's lock, at each look since then
+  // Guarded by mutex_.
+  bool inside_ = false;         // we have the transaction's lock
+  bool lost_ = false;           // the last attempt to attach failed, and the log says so
+  Time blocked_since_ = never;  // somebody else has the transaction's lock, at each look since then
   bool said_stuck_ = false;
   bool said_seat_ = false;     // the log says why we have no seat
   Time missed_since_ = never;  // somebody who lives was not in the ledger, at each look since then

@@ -66,8 +66,12 @@ LedgerFile::LedgerFile(std::string path, os::Fd file, LedgerSeats& seats)
     : path_(std::move(path)),
       file_(std::move(file)),
       seats_(&seats),
+      self_(getpid()),
       buffer_(ledger::slot_size),
-      found_(ledger::slot_size) {}
+      found_(ledger::slot_size) {
+  struct stat found {};
+  if (fstat(file_.get(), &found) == 0) device_ = found.st_dev, inode_ = found.st_ino;
+}
 
 Expected<LedgerFile, LedgerFault> LedgerFile::open(const std::string& path, std::span<const Promise> mine,
                                                    LedgerSeats& seats) {
@@ -78,6 +82,7 @@ Expected<LedgerFile, LedgerFault> LedgerFile::open(const std::string& path, std:
     LedgerFile made(path, std::move(*file), seats);
     if (auto ready = made.prepare_header(); !ready) return ready.error();
     if (auto taken = made.take_slot(mine); !taken) return taken.error();
+    made.watch_ = os::FileWatch(made.file_, path.substr(0, path.rfind('/') + 1).c_str());
     if (made.is_at_path() && seats.is_at_path()) return made;  // else somebody removed it meanwhile
   }
   return LedgerFault{not_stored, path + " is removed again and again"};
@@ -94,7 +99,7 @@ Expected<std::vector<LedgerHolder>, LedgerFault> LedgerFile::look(const std::str
   if (auto fault = open.fault_of_header()) return std::move(*fault);
   for (std::size_t slot = 0; slot < open.slots(); ++slot) {
     LedgerHolder holder;
-    const auto sum = open.read_slot(slot, holder.promises);
+    const auto sum = open.read_slot(slot, holder.promises, open.buffer_);
     if (!sum || *sum == 0) continue;
     holder.pid = ledger::pid_in(open.buffer_);
     holders.push_back(std::move(holder));
@@ -171,18 +176,21 @@ Expected<void, LedgerFault> LedgerFile::take_slot(std::span<const Promise> mine)
 }
 
 // What the slot says is written before the slot counts, and its seat is taken after that: nobody is missed who only
-// begins. The room for all that it may ever say is taken now.
+// begins. The room for all that it may ever say is taken now. Between the two all are told that somebody is there: who
+// was alone and does not hear it has looked before, so what it promised was written before, and we see it.
 Expected<bool> LedgerFile::claim(std::size_t slot, std::span<const Promise> mine) {
   const auto claimed = os::try_lock(file_, claim_lock(slot));
   if (!claimed || !*claimed) return claimed;
   const auto living = lives(slot);
   if (!living) return living.error();
   if (!*living) {
+    standing_.reset();  // of another slot
     if (!os::take_room(file_, static_cast<off_t>(ledger::slot_offset(slot)), ledger::slot_size)) return not_stored;
     if (const auto written = write_own(mine); !written) return written.error();
     const auto alive = os::try_lock(file_, life_lock(slot));
     if (!alive) return alive;
     if (*alive) {
+      if (!os::touch_file(file_)) return not_stored;
       const auto seated = seats_->take(slot);
       if (!seated || *seated) return seated;
       (void)os::unlock(file_, life_lock(slot));  // it waits for somebody who is not in this ledger yet
@@ -202,10 +210,8 @@ ledger::FileHeader LedgerFile::read_header() const noexcept {
 bool LedgerFile::header_is_sound() const noexcept { return ledger::is_sound(read_header()); }
 
 bool LedgerFile::is_at_path() const noexcept {
-  struct stat here {};
   struct stat there {};
-  return fstat(file_.get(), &here) == 0 && stat(path_.c_str(), &there) == 0 && here.st_dev == there.st_dev &&
-         here.st_ino == there.st_ino;
+  return stat(path_.c_str(), &there) == 0 && there.st_dev == device_ && there.st_ino == inode_;
 }
 
 Expected<bool> LedgerFile::try_enter() const noexcept { return os::try_lock(file_, transaction_lock(slot_)); }
@@ -230,31 +236,73 @@ Expected<bool> LedgerFile::lives(std::size_t slot) const noexcept {
   return os::is_locked_elsewhere(file_, life_lock(slot));
 }
 
-// Bound: slot_count slots.
+// What comes while it looks is kept, and makes it look again.
+Expected<void> LedgerFile::look_around(std::vector<Promise>& into) noexcept {
+  settled_ = false;
+  watch_.clear();
+  if (!is_at_path() || !header_is_sound()) return unusable;
+  const auto read = read_others(into);
+  settled_ = read.has_value();
+  return read;
+}
+
 Expected<void> LedgerFile::read_others(std::vector<Promise>& into) noexcept try {
-  into.clear();
-  seen_.fill(0);
-  const std::size_t there = slots();
-  for (std::size_t slot = 0; slot < there; ++slot) {
-    if (slot == slot_) continue;
-    const auto sum = read_slot(slot, into);
-    if (!sum) return sum.error();
-    seen_[slot] = *sum;
-  }
-  // Who lives beyond the end was cut off.
-  const auto beyond =
-      os::is_locked_elsewhere(file_, {.start = static_cast<off_t>(ledger::slot_offset(there)), .length = 0});
-  if (!beyond) return beyond.error();
-  if (*beyond) return unusable;
-  const auto anybody =
-      os::is_locked_elsewhere(file_, {.start = static_cast<off_t>(ledger::slot_offset(0)), .length = 0});
-  alone_ = anybody && !*anybody;
-  const auto missed = absentee();
-  if (!missed) return missed.error();
-  if (*missed) return unusable;
+  alone_ = false;
+  const auto others = find_others(into, buffer_);
+  if (!others) return others.error();
+  alone_ = !others->any;
+  seen_ = others->seen;
   return {};
 } catch (const std::bad_alloc&) {
   return no_memory;
+}
+
+Expected<bool> LedgerFile::is_promised(int physical_core, Sight& sight) const noexcept try {
+  if (!is_at_path() || !header_is_sound()) return unusable;
+  if (const auto others = find_others(sight.promises, sight.buffer); !others) return others.error();
+  return std::any_of(sight.promises.begin(), sight.promises.end(),
+                     [&](const Promise& promise) { return promise.physical_core == physical_core; });
+} catch (const std::bad_alloc&) {
+  return no_memory;
+}
+
+// What stands in slots of which none has an owner does not count.
+Expected<LedgerFile::Others> LedgerFile::find_others(std::vector<Promise>& into, MutableBytes buffer) const {
+  into.clear();
+  Others others;
+  const auto anybody = anybody_from(0);
+  if (!anybody) return anybody.error();
+  others.any = *anybody;
+  if (others.any) {
+    const auto seen = read_slots(into, buffer);
+    if (!seen) return seen.error();
+    others.seen = *seen;
+  }
+  const auto missed = absentee();
+  if (!missed) return missed.error();
+  if (*missed) return unusable;
+  return others;
+}
+
+// Bound: slot_count slots. Who lives beyond the end was cut off.
+Expected<LedgerFile::Seen> LedgerFile::read_slots(std::vector<Promise>& into, MutableBytes buffer) const {
+  Seen seen{};
+  const std::size_t there = slots();
+  for (std::size_t slot = 0; slot < there; ++slot) {
+    if (slot == slot_) continue;
+    const auto sum = read_slot(slot, into, buffer);
+    if (!sum) return sum.error();
+    seen[slot] = *sum;
+  }
+  const auto beyond = anybody_from(there);
+  if (!beyond) return beyond.error();
+  if (*beyond) return unusable;
+  return seen;
+}
+
+// Whether any slot from that one on has an owner beside us.
+Expected<bool> LedgerFile::anybody_from(std::size_t slot) const noexcept {
+  return os::is_locked_elsewhere(file_, {.start = static_cast<off_t>(ledger::slot_offset(slot)), .length = 0});
 }
 
 std::string LedgerFile::sit_again() {
@@ -279,13 +327,13 @@ Expected<std::optional<std::size_t>> LedgerFile::absentee() const noexcept {
 }
 
 // Adds the promises of a living owner, and says what they are known by.
-Expected<std::uint64_t> LedgerFile::read_slot(std::size_t slot, std::vector<Promise>& into) {
+Expected<std::uint64_t> LedgerFile::read_slot(std::size_t slot, std::vector<Promise>& into, MutableBytes buffer) const {
   const std::size_t offset = ledger::slot_offset(slot);
-  const MutableBytes head = MutableBytes{buffer_}.first(ledger::entries_offset);
+  const MutableBytes head = buffer.first(ledger::entries_offset);
   if (!read_at(file_, head, offset)) return unreadable(slot);
   const auto entries = ledger::entries_of(head);
   if (!entries) return unreadable(slot);
-  const MutableBytes whole = MutableBytes{buffer_}.first(ledger::slot_bytes(*entries));
+  const MutableBytes whole = buffer.first(ledger::slot_bytes(*entries));
   if (!read_at(file_, whole, offset) || !ledger::is_sound(Bytes{whole})) return unreadable(slot);
   const auto alive = *entries == 0 ? Expected<bool>(false) : lives(slot);
   if (!alive) return alive.error();
@@ -327,11 +375,15 @@ Expected<std::uint64_t> LedgerFile::look_at(std::size_t slot) noexcept {
 }
 
 Expected<void> LedgerFile::write_own(std::span<const Promise> mine) noexcept {
-  const auto size = ledger::write_slot(mine, getpid(), buffer_);
+  const auto size = ledger::write_slot(mine, self_, buffer_);
   if (!size) return ledger::too_many;
   write_fault_ = 0;
+  const std::uint64_t sum = ledger::checksum_in(buffer_);
+  if (standing_ == sum) return {};
+  standing_.reset();
   if (!write_at(file_, Bytes{buffer_}.first(*size), ledger::slot_offset(slot_)))
     return write_fault_ = errno, not_stored;
+  standing_ = sum;
   // Of two processes that each write and then look at the other's slot one at least sees the other: their writes are in
   // the order in which they took the inode's lock.
   // seq_cst: keeps our look behind our write also where a system call is no barrier
@@ -340,9 +392,12 @@ Expected<void> LedgerFile::write_own(std::span<const Promise> mine) noexcept {
 }
 
 bool LedgerFile::own_is(std::span<const Promise> mine) noexcept {
-  const auto size = ledger::write_slot(mine, getpid(), buffer_);
+  const auto size = ledger::write_slot(mine, self_, buffer_);
   const MutableBytes found = MutableBytes{found_}.first(size.value_or(0));
-  return read_at(file_, found, ledger::slot_offset(slot_)) && std::equal(found.begin(), found.end(), buffer_.begin());
+  const bool is =
+      read_at(file_, found, ledger::slot_offset(slot_)) && std::equal(found.begin(), found.end(), buffer_.begin());
+  if (!is) standing_.reset();
+  return is;
 }
 
 }  // namespace corelane::dispatch

@@ -4,7 +4,8 @@
 // Nothing here waits for another process, so one that is stopped, wherever it stands, hinders nobody: a slot counts
 // from the moment that its owner has written it, and the lock of a transaction is a courtesy that may be passed over.
 //
-// Threads: one at a time. What is noexcept does no more than a few system calls on a regular file for each slot.
+// Threads: one at a time, but for is_promised(). What is noexcept does no more than a few system calls on a regular
+// file for each slot.
 #pragma once
 
 #include <array>
@@ -20,6 +21,7 @@
 #include "orb/dispatch/ledger_format.h"
 #include "orb/dispatch/ledger_seats.h"
 #include "orb/os/fd.h"
+#include "orb/os/file_watch.h"
 
 namespace corelane::dispatch {
 
@@ -53,6 +55,19 @@ class LedgerFile {
   bool header_is_sound() const noexcept;
   void mend_header() const noexcept;
 
+  // Whether look_around() found no other process and nothing has happened to the file since, for certain: so there is
+  // still nobody, and the file is where it was. One system call, where look_around() takes some. See os::FileWatch.
+  bool is_still_alone() const noexcept { return settled_ && alone_ && watch_.is_quiet(); }
+  // As read_others(), where the file is at its path and its header sound; else TRANSIENT ledger_unusable.
+  Expected<void> look_around(std::vector<Promise>& into) noexcept;
+  // Whether another process has promised anything on that physical core. Errors: as look_around(). For a second thread,
+  // beside one that does something else here: what open(), sit_again() and the destructor do excepted.
+  struct Sight {
+    std::vector<Promise> promises;
+    std::vector<std::byte> buffer = std::vector<std::byte>(ledger::slot_size);
+  };
+  Expected<bool> is_promised(int physical_core, Sight& sight) const noexcept;
+
   // The lock of a transaction. False: another process has it.
   Expected<bool> try_enter() const noexcept;
   void leave() const noexcept;
@@ -72,9 +87,11 @@ class LedgerFile {
   // Whether they are still what read_others() found.
   bool others_are_as_read() noexcept;
 
-  // PERSIST_STORE system_refused, and write_fault() is then its errno.
+  // Writes nothing where that stands there already, as far as we know: a refusal changes no promise. PERSIST_STORE
+  // system_refused, and write_fault() is then its errno.
   Expected<void> write_own(std::span<const Promise> mine) noexcept;
   int write_fault() const noexcept { return write_fault_; }  // of the latest write_own(); 0: none
+  // Whether it is really there; if not the next write_own() writes it.
   bool own_is(std::span<const Promise> mine) noexcept;
 
  private:
@@ -89,18 +106,31 @@ class LedgerFile {
   std::size_t slots() const noexcept;
   Expected<bool> lives(std::size_t slot) const noexcept;
   Expected<std::uint64_t> look_at(std::size_t slot) noexcept;
-  Expected<std::uint64_t> read_slot(std::size_t slot, std::vector<Promise>& into);
+  using Seen = std::array<std::uint64_t, ledger::slot_count>;
+  struct Others {
+    bool any = false;  // processes, not promises
+    Seen seen{};       // of each slot its checksum; 0: no promise that counts
+  };
+  Expected<Others> find_others(std::vector<Promise>& into, MutableBytes buffer) const;
+  Expected<Seen> read_slots(std::vector<Promise>& into, MutableBytes buffer) const;
+  Expected<bool> anybody_from(std::size_t slot) const noexcept;
+  Expected<std::uint64_t> read_slot(std::size_t slot, std::vector<Promise>& into, MutableBytes buffer) const;
   Expected<std::uint64_t> unreadable(std::size_t slot) const noexcept;
 
   std::string path_;
   os::Fd file_;
   LedgerSeats* seats_;
+  std::int32_t self_ = 0;     // this process, for others' logs
+  std::uint64_t device_ = 0;  // of the file, with its number there
+  std::uint64_t inode_ = 0;
+  os::FileWatch watch_;
   std::size_t slot_ = 0;  // ours
   std::string remark_;
+  bool settled_ = false;  // look_around() succeeded, and what came before it was forgotten
   bool alone_ = false;
   int write_fault_ = 0;
-  // What read_others() found in each slot: its checksum; 0: no promise that counts.
-  std::array<std::uint64_t, ledger::slot_count> seen_{};
+  std::optional<std::uint64_t> standing_;  // the checksum of what we know to be in our slot
+  Seen seen_{};                            // by read_others()
   std::vector<std::byte> buffer_, found_;  // one slot each
 };
 

@@ -6,7 +6,8 @@
 //             header: magic u32, entries u32, pid i32, reserved u32, checksum u64 (of the slot's header and entries)
 //             entries[n], 64 bytes each: core i32, physical core i32, T, D, C, J, S i64, blocking i64, levels i32,
 //             kind u32 (0 task, 1 platform load: T, C, J and blocking count)
-// Version 2; version 1 had no platform loads.
+// Version 3: who has taken a slot touches the file (os::touch_file()), which its other servers rely on, and a slot's
+// checksum goes by words. Version 1 had no platform loads.
 // Locks (open file descriptions): from byte 0 on: the transaction, of the server in slot i over i + 2 bytes, so that
 // whoever finds it knows whose it is; byte 1024 + i: slot i is being taken, or has an owner; the first byte of a slot:
 // its owner lives, and what is written there counts.
@@ -28,7 +29,7 @@ namespace corelane::dispatch::ledger {
 
 inline constexpr std::uint64_t file_magic = 0x31'5247'4445'4c4c'43;  // "CLLEDGR1"
 inline constexpr std::uint32_t slot_magic = 0x544f'4c53;             // "SLOT"
-inline constexpr std::uint32_t version = 2;
+inline constexpr std::uint32_t version = 3;
 inline constexpr std::size_t slot_count = 64;
 inline constexpr std::size_t slot_size = 32 * 1024;
 inline constexpr std::size_t first_slot = 4096;

@@ -1,5 +1,7 @@
 // Early jobs that start where their core is idle (pool.early_jobs), on a virtual clock; and whose core it is.
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
 #include "orb/dispatch/idle_threads.h"
 #include "tests/orb/dispatch/fixture.h"
@@ -114,11 +116,30 @@ TEST_CASE("a core on which another server has promised something is not this one
   CHECK(mine->alone_on(1));
   other->withdraw();
   CHECK(mine->alone_on(0));
-  REQUIRE(mine->begin());
-  CHECK_FALSE(mine->alone_on(0));  // it is being decided
-  mine->abandon();
   std::filesystem::remove(directory.file());
   CHECK_FALSE(mine->alone_on(0));
+}
+
+TEST_CASE("whose a core is can be asked while a newcomer is decided, and the other way round") {
+  const Directory directory;
+  const auto mine = open(directory), other = open(directory);
+  promise_all(*other, {promise(1, 1ms)});
+  REQUIRE(mine->begin());
+  CHECK(mine->alone_on(0));
+  mine->abandon();
+  std::atomic<int> answers{0};
+  std::atomic<bool> enough{false};
+  std::thread looks([&] {
+    // relaxed: counts, and says when to end; nothing else is told by them
+    while (!enough.load(std::memory_order_relaxed))
+      if (mine->alone_on(0)) answers.fetch_add(1, std::memory_order_relaxed);  // relaxed: as above
+  });
+  int busy = 0;
+  // Bound: the other thread goes on until this one is done. relaxed: as above
+  while (answers.load(std::memory_order_relaxed) < 2000) mine->begin() ? mine->abandon() : void(++busy);
+  enough.store(true, std::memory_order_relaxed);  // relaxed: as above
+  looks.join();
+  CHECK(busy == 0);
 }
 
 }  // namespace early_start_test
