@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -30,6 +32,11 @@ bool is_there(const std::string& directory) { return ::access(directory.c_str(),
 std::string nowhere_text(const std::string& directory) {
   return "corelane top: " + plain(directory) +
          " is not there: no server has run with it; --runtime-directory names another";
+}
+
+// For CLI::Range, "nan" is in every range: it is neither below nor above anything.
+std::string nan_fault(const std::string& text) {
+  return std::isnan(std::strtod(text.c_str(), nullptr)) ? text + " is not from 0.1 to 3600" : std::string{};
 }
 
 // Until the user ends it.
@@ -71,6 +78,7 @@ Action define_top(CLI::App& app, std::vector<std::string>& orb_options) {
   app.add_option("--interval", options->interval, "between two pictures; servers write twice a second")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 3600.0).description(""))
+      ->check(nan_fault)
       ->capture_default_str();
   add_directory(app, orb_options);
   return [options](const ToolSettings& settings) {

@@ -234,6 +234,7 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
       Case{{"ns", "watch", "--interval", "never"}, "corelane ns watch: --interval: 'never' is no duration"},
       Case{{"--bogus"}, "corelane: "}, Case{{"top", "bogus"}, "corelane top: "},
       Case{{"top", "--interval", "never"}, "corelane top: --interval: never is not from 0.1 to 3600; "},
+      Case{{"top", "--interval", "nan"}, "corelane top: --interval: nan is not from 0.1 to 3600; "},
       Case{{"ns", "watch", "a", "b", "c"}, "corelane ns watch: b, c are words too many; "},
       Case{{"doctor", "extra"}, "corelane doctor: extra is one word too many; "},
       Case{{"doctor", "-x"}, "corelane doctor: there is no option -x; "},
