@@ -161,6 +161,8 @@ constexpr Shared shared_settings[] = {
     {"io.budget", [](Side a, Side b) { return a.executive.reader.budget == b.executive.reader.budget; }},
     {"io.period", [](Side a, Side b) { return a.executive.reader.period == b.executive.reader.period; }},
     {"limits.tasks", [](Side a, Side b) { return a.executive.max_tasks == b.executive.max_tasks; }, true},
+    {"limits.peer_tasks", [](Side a, Side b) { return peer_tasks_of(a.executive) == peer_tasks_of(b.executive); },
+     true},
     {"limits.peer_utilization", [](Side a, Side b) { return a.executive.peer_limit == b.executive.peer_limit; }},
     {"limits.peer_urgency", [](Side a, Side b) { return a.executive.peer_urgency == b.executive.peer_urgency; }},
     {"pool.spare_threads", [](Side a, Side b) { return a.executive.spare_threads == b.executive.spare_threads; }},

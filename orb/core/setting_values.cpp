@@ -122,6 +122,14 @@ std::string wait_mode(std::string_view text, os::WaitMode& out) {
   return out = *mode, std::string{};
 }
 
+std::string peer_tasks(Settings& s, std::string_view text) {
+  if (text == "half") return s.executive.peer_tasks.reset(), std::string{};
+  std::size_t tasks = 0;
+  std::string fault = size(text, tasks, 0, 100'000);
+  if (!fault.empty()) return "half, or " + fault;
+  return s.executive.peer_tasks = tasks, std::string{};
+}
+
 std::string pool_spin(Settings& s, std::string_view text) {
   std::string fault = span_of_time(text, s.executive.wait.spin);
   if (fault.empty() && s.executive.wait.spin > std::chrono::milliseconds{10}) fault = "a duration up to 10ms";

@@ -129,6 +129,10 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return size(v, s.executive.max_tasks, 0, 100'000); }},
       {"limits.forwards", "8", "how often one call follows a forwarded reference",
        [](S& s, V v) { return number<int>(v, s.forwards, 0, 100); }},
+      {"limits.peer_tasks", "half",
+       "admitted tasks of one peer, over all its connections: of one address, or of one user of this host; half: of "
+       "limits.tasks, rounded up; 0: no limit of its own",
+       peer_tasks},
       {"limits.peer_utilization", "0",
        "share of a core in parts per million that the tasks of one peer may hold, over all its connections: of one "
        "address, or of one user of this host; 0: no limit",

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -59,8 +60,9 @@ struct ExecutiveOptions {
   std::vector<CoreId> served_cores{};  // of deadline_cores: by SCHED_DEADLINE; start() finds them
   std::size_t queue_capacity = 1024;   // dispatch.queue_capacity; also of the best-effort queue
   std::size_t max_tasks = 256;
-  std::size_t best_effort_threads = 2;   // with servers: on the core of each
-  std::size_t best_effort_waiting = 64;  // threads beside them while as many wait in nested calls, likewise
+  std::optional<std::size_t> peer_tasks{};  // of max_tasks, that one remote peer may have; 0: all; nothing: half
+  std::size_t best_effort_threads = 2;      // with servers: on the core of each
+  std::size_t best_effort_waiting = 64;     // threads beside them while as many wait in nested calls, likewise
   BestEffortServerOptions best_effort_server;
   sched::Ppm capacity = sched::default_capacity;  // of each core, platform load included
   sched::PlatformLoad platform{.budget = std::chrono::microseconds{20}, .period = std::chrono::milliseconds{1}};
@@ -83,6 +85,12 @@ struct ExecutiveOptions {
 // What the thread of a task may spin after each job: the analysis counts it as execution of the job.
 constexpr Duration spin_of(const ExecutiveOptions& options) noexcept {
   return options.wait.mode == os::WaitMode::park ? Duration::zero() : options.wait.spin;
+}
+
+// How many tasks one remote peer may have; 0: as many as there is room for.
+constexpr std::size_t peer_tasks_of(const ExecutiveOptions& options) noexcept {
+  const std::size_t most = options.peer_tasks.value_or((options.max_tasks + 1) / 2);
+  return most < options.max_tasks ? most : 0;
 }
 
 struct AdmissionRequest {

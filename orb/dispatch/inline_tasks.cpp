@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "orb/base/errors.h"
+#include "orb/base/peer.h"
 #include "orb/dispatch/current.h"
 #include "orb/dispatch/job_source.h"
 #include "orb/os/clock.h"
@@ -88,6 +89,7 @@ TaskReport report_of(Task& task, bool real_time, bool gone) {
 
 InlineTasks::InlineTasks(const ExecutiveOptions& options)
     : max_tasks_(options.max_tasks),
+      peer_tasks_(peer_tasks_of(options)),
       natives_{.lowest = options.lowest_native, .highest = options.highest_native},
       real_time_(options.real_time),
       housekeeper_(options.recorder.requests, options.max_tasks, natives_, events, [this] { return report(); }) {
@@ -194,16 +196,24 @@ void InlineTasks::admit(AdmissionRequest request, std::unique_ptr<AdmissionHandl
   handler->admitted({.task = task.id, .core = no_core, .priority = level, .bound = Duration::zero()});
 }
 
+std::optional<sched::Refusal> InlineTasks::barred(const Contract& contract, PeerId owner) const noexcept {
+  if (const auto fault = fault_in(contract)) return sched::Refusal{.code = *fault};
+  const auto theirs = [&](const TaskPtr& task) { return same_holder(task->owner, owner); };
+  if (owner != PeerId{} && peer_tasks_ > 0 &&
+      static_cast<std::size_t>(std::ranges::count_if(tasks_, theirs)) >= peer_tasks_)
+    return sched::Refusal{.code = sched::RefusalCode::peer_limit,
+                          .peer_tasks = static_cast<std::uint32_t>(peer_tasks_)};
+  if (tasks_.size() >= max_tasks_) return sched::Refusal{.code = sched::RefusalCode::too_many_tasks};
+  return std::nullopt;
+}
+
 Expected<InlineTasks::TaskPtr, NotAdmitted> InlineTasks::add(const Contract& contract, PeerId owner,
                                                              std::string_view label) noexcept try {
   const std::lock_guard lock(mutex_);
-  auto fault = fault_in(contract);
-  if (!fault && tasks_.size() >= max_tasks_) fault = sched::RefusalCode::too_many_tasks;
-  if (fault) {
+  if (const auto why = barred(contract, owner)) {
     ++refused_;
-    const sched::Refusal why{.code = *fault};
-    refusals_.record(label, owner, contract, why, os::now());
-    return NotAdmitted(why);
+    refusals_.record(label, owner, contract, *why, os::now());
+    return NotAdmitted(*why);
   }
   auto task = std::make_shared<Task>(TaskId{last_id_ + 1}, contract, owner, std::string(label));
   ++last_id_;

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -35,7 +36,8 @@ namespace corelane::dispatch {
 
 class InlineTasks final : public Executive::State {
  public:
-  // Uses max_tasks, lowest_native, highest_native, real_time and recorder.requests, where its counter page goes.
+  // Uses max_tasks, peer_tasks, lowest_native, highest_native, real_time and recorder.requests, where its counter page
+  // goes.
   explicit InlineTasks(const ExecutiveOptions& options);
   ~InlineTasks() override;
 
@@ -63,6 +65,7 @@ class InlineTasks final : public Executive::State {
   void run(JobPtr job, const TaskPtr& task) noexcept;
   void run_ordinary(JobPtr job) noexcept;
   TaskPtr find(TaskId task, PeerId caller) const noexcept;
+  std::optional<sched::Refusal> barred(const Contract& contract, PeerId owner) const noexcept;  // under the lock
   Expected<TaskPtr, NotAdmitted> add(const Contract& contract, PeerId owner, std::string_view label) noexcept;
   template <typename Leaves>
   void remove_if(Leaves leaves) noexcept;
@@ -70,6 +73,7 @@ class InlineTasks final : public Executive::State {
 
   // Constant.
   const std::size_t max_tasks_;
+  const std::size_t peer_tasks_;  // 0: as many as there is room for
   const sched::NativeRange natives_;
   const bool real_time_;
 

@@ -37,6 +37,7 @@ sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std
   result.test = options.admission ? sched::AdmissionTest::response_time : sched::AdmissionTest::none;
   result.peer_limit = options.peer_limit;
   result.peer_urgency = options.peer_urgency;
+  result.peer_tasks = peer_tasks_of(options);
   return result;
 }
 

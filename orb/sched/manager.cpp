@@ -35,6 +35,7 @@ struct Manager::State {
 
   void admit(const Proposed& newcomer, bool is_job) noexcept;
   std::optional<Refusal> barred(PeerId peer, const Contract& contract) const noexcept;
+  std::size_t places_of(PeerId peer) const noexcept;
   Share held_by(PeerId peer) const noexcept;
   void settle(std::uint32_t slot) noexcept;
   void rehome(std::uint32_t slot, CoreId from) noexcept;
@@ -105,7 +106,16 @@ std::optional<Refusal> Manager::State::barred(PeerId peer, const Contract& contr
   if (options.peer_limit > 0 &&
       ppm_of(held_by(peer) + share_of(contract.budget.count(), contract.period.count())) > options.peer_limit)
     return because(RefusalCode::peer_limit);
+  if (options.peer_tasks > 0 && places_of(peer) >= options.peer_tasks)
+    return Refusal{.code = RefusalCode::peer_limit, .peer_tasks = static_cast<std::uint32_t>(options.peer_tasks)};
   return std::nullopt;
+}
+
+// In the table, where those who are leaving still have theirs; by all connections of the peer's holder.
+std::size_t Manager::State::places_of(PeerId peer) const noexcept {
+  const auto slots = placement.slots();
+  return static_cast<std::size_t>(std::count_if(
+      slots.begin(), slots.end(), [&](const Slot& slot) { return slot.used && same_holder(slot.peer, peer); }));
 }
 
 // By all connections of its holder.

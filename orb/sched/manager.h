@@ -43,6 +43,7 @@ struct ManagerOptions {
   bool enforces_budgets = true;  // whoever carries out the commands answers Watch; else demote and cancel are refused
   Ppm peer_limit = 0;            // utilization that one remote peer may hold, all cores together; 0: no limit
   Duration peer_urgency{};       // D - J, which orders priorities, of a remote peer's task is this or more
+  std::size_t peer_tasks = 0;    // places of max_tasks that one remote peer may hold; 0: all
 };
 
 class Manager {

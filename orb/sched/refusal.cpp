@@ -19,8 +19,8 @@ constexpr Entry entries[] = {
     {RefusalCode::not_schedulable, "not_schedulable", "a deadline would be missed on every core",
      ErrorKind::no_resources, minor::not_schedulable},
     {RefusalCode::no_core, "no_core", "this process holds no core", ErrorKind::no_resources, minor::no_core_leased},
-    {RefusalCode::too_many_tasks, "too_many_tasks", "the server's table of tasks is full", ErrorKind::no_resources,
-     minor::too_many_tasks},
+    {RefusalCode::too_many_tasks, "too_many_tasks", "the server's table of tasks is full: limits.tasks",
+     ErrorKind::no_resources, minor::too_many_tasks},
     {RefusalCode::bad_contract, "bad_contract", "a field of the contract is out of its range", ErrorKind::bad_param,
      minor::bad_contract},
     {RefusalCode::unknown_task, "unknown_task", "the task was never admitted here or has left", ErrorKind::bad_param,
@@ -31,7 +31,8 @@ constexpr Entry entries[] = {
      ErrorKind::no_resources, minor::analysis_limit},
     {RefusalCode::reorganizing, "reorganizing", "tasks are being moved for another one", ErrorKind::transient,
      minor::not_schedulable},
-    {RefusalCode::peer_limit, "peer_limit", "the peer holds all the utilization it may", ErrorKind::no_resources,
+    {RefusalCode::peer_limit, "peer_limit",
+     "the peer holds as much as one peer may: limits.peer_utilization, limits.peer_tasks", ErrorKind::no_resources,
      minor::not_schedulable},
     {RefusalCode::core_lost, "core_lost", "the task's core was lost and no other can take it", ErrorKind::no_resources,
      minor::no_core_leased},
@@ -106,6 +107,12 @@ std::string others_text(const Refusal& refusal) {
   return all + ": " + parts_text(refusal.others - refusal.others_platform, refusal.others_platform);
 }
 
+std::string sentence_of(const Refusal& refusal) {
+  if (refusal.code != RefusalCode::peer_limit || refusal.peer_tasks == 0)
+    return std::string(entry_of(refusal.code).sentence);
+  return "the peer has as many tasks as one peer may: limits.peer_tasks is " + std::to_string(refusal.peer_tasks);
+}
+
 }  // namespace
 
 std::string_view name_of(RefusalCode code) noexcept { return entry_of(code).name; }
@@ -116,7 +123,7 @@ Error error_of(const Refusal& refusal) noexcept {
 }
 
 std::string text_of(const Refusal& refusal) {
-  std::string text(entry_of(refusal.code).sentence);
+  std::string text = sentence_of(refusal);
   if (refusal.code == RefusalCode::peer_urgency) text += "; the least is " + to_string(refusal.deadline);
   if (refusal.closest != no_core) text += closest_text(refusal);
   if (refusal.closest != no_core) text += own_text(refusal) + others_text(refusal);

@@ -25,7 +25,7 @@ enum class RefusalCode : std::uint32_t {
   job_waiting = 6,       // one early job of the task waits already, or its backlog is full
   analysis_limit = 7,    // the analysis reached its bound of steps; it refuses rather than guesses
   reorganizing = 8,      // tasks are being moved for somebody else: ask again
-  peer_limit = 9,        // the peer has used up the utilization it is allowed
+  peer_limit = 9,        // the peer has used up the utilization, or the tasks, that it is allowed
   core_lost = 10,        // the core went away and no other could take the task
   backlog = 11,          // the deadline spans more periods than jobs may wait
   overrun_policy = 12,   // nobody watches budgets here, so demote and cancel cannot be kept: use report
@@ -53,6 +53,7 @@ struct Refusal {
   Duration response{};       // R of that task with the newcomer; Duration::max(): without bound (the core is full)
   Duration deadline{};       // D of that task
   Nearest nearest{};
+  std::uint32_t peer_tasks = 0;  // with peer_limit: how many tasks one peer may have; 0: it was its utilization
 
   // What the analysis does not know; its owner fills it in.
   Duration jitter{};                  // J of the loser, which `response` contains

@@ -9,7 +9,7 @@ namespace corelane::sched {
 namespace {
 
 constexpr std::uint64_t magic = 0x45'4e'41'4c'45'52'4f'43;  // "CORELANE"
-constexpr std::size_t header_words = 19;
+constexpr std::size_t header_words = 20;
 constexpr std::size_t core_words = 7;
 constexpr std::size_t track_words = 6;
 constexpr std::size_t word_size = sizeof(std::uint64_t);
@@ -57,7 +57,7 @@ void put(std::vector<std::byte>& bytes, std::size_t word, std::uint64_t value) {
 void write_header(Output& out, const TraceFile& trace) {
   // All members by name: whoever adds an option is stopped here, and gives it a word and trace_version the next number.
   const auto& [cores, max_tasks_in_all, max_tasks_per_core, levels, repack, test, enforces_budgets, peer_limit,
-               peer_urgency] = trace.options;
+               peer_urgency, peer_tasks] = trace.options;
   const std::string name = trace.program.substr(0, max_program);
   out.word(magic), out.word(trace_version), out.word(std::uint64_t{0});
   out.word(static_cast<std::uint64_t>(trace.pid)), out.word(trace.start_ticks);
@@ -66,7 +66,7 @@ void write_header(Output& out, const TraceFile& trace) {
   out.word(name.size()), out.word(cores.size()), out.word(trace.tracks.size());
   out.word((repack ? 1u : 0u) | (enforces_budgets ? 2u : 0u) | static_cast<std::uint64_t>(test) << 8);
   out.word(max_tasks_in_all), out.word(max_tasks_per_core), out.word(static_cast<std::uint64_t>(levels));
-  out.word(static_cast<std::uint64_t>(peer_limit)), out.word(peer_urgency);
+  out.word(static_cast<std::uint64_t>(peer_limit)), out.word(peer_urgency), out.word(peer_tasks);
   out.text(name);
 }
 
@@ -138,6 +138,7 @@ void read_header(Input& in, TraceFile& trace, Counts& counts) {
   options.levels = static_cast<int>(in.number(10'000));
   options.peer_limit = static_cast<Ppm>(in.number(max_cores * static_cast<std::uint64_t>(whole_core)));
   options.peer_urgency = in.duration();
+  options.peer_tasks = in.number(max_tasks);
   trace.program = in.text(name);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "orb/base/minor.h"
+#include "orb/base/peer.h"
 #include "orb/dispatch/current.h"
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/job_source.h"
@@ -315,6 +316,24 @@ TEST_CASE("a full table refuses until somebody leaves") {
   CHECK(followers.refused(every(10ms)) == sched::RefusalCode::too_many_tasks);
   followers.executive->depart(first);
   CHECK(followers.admit(every(10ms)));
+}
+
+TEST_CASE("a peer gets as many tasks as one peer may have, half of the table unless it is said") {
+  const auto [said, most] =
+      GENERATE(std::pair<std::optional<std::size_t>, int>{std::nullopt, 2},
+               std::pair<std::optional<std::size_t>, int>{1, 1}, std::pair<std::optional<std::size_t>, int>{0, 4});
+  ExecutiveOptions small = leader_followers();
+  small.max_tasks = 4;
+  small.peer_tasks = said;
+  Followers followers(small);
+  const auto ask = [&](PeerId peer) {
+    return followers.executive->admit_and_wait({.contract = every(10ms), .owner = peer, .label = "step"});
+  };
+  for (int i = 0; i < most; ++i) CHECK(ask(peer_of(1 + static_cast<std::uint64_t>(i), 5)));
+  const auto refused = ask(peer_of(9, 5));
+  REQUIRE_FALSE(refused);
+  CHECK((std::get<sched::Refusal>(refused.error()).code == sched::RefusalCode::peer_limit) == (most < 4));
+  CHECK(ask(peer_of(10, 6)).has_value() == (most < 4));
 }
 
 TEST_CASE("a source of jobs is closed at once since no thread is a task's own") {

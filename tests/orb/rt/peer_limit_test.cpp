@@ -34,6 +34,19 @@ TEST_CASE("a peer with two connections holds no more than one with a single one"
   CHECK(refused.error().reason.code == sched::RefusalCode::peer_limit);
 }
 
+TEST_CASE("a peer gets half of limits.tasks by default, and what is left is for others") {
+  ProbeServer server({"-ORBLimitsTasks", "4"});
+  Client first(server), second(server);
+  const auto one = first.admit(), two = second.admit();
+  REQUIRE(one);
+  REQUIRE(two);
+  const auto refused = second.admit();
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().reason.code == sched::RefusalCode::peer_limit);
+  CHECK_THAT(refused.error().text, Catch::Contains("limits.peer_tasks is 2"));
+  CHECK(rt::admit(server.reference, {.operation = "add", .contract = make_contract(10ms, 1ms)}));
+}
+
 TEST_CASE("what a peer held over a connection is free once that is gone") {
   ProbeServer server({"-ORBLimitsPeerUtilization", "150000"});
   Client second(server);

@@ -239,6 +239,38 @@ TEST_CASE("what a peer holds is the sum over all connections of its holder") {
   b.admitted(share_of_core(20), peer_of(4, 5));
 }
 
+TEST_CASE("a peer gets no more tasks than one peer may have, over all connections of its holder") {
+  ManagerOptions options = cores_of(1);
+  options.max_tasks = 5;
+  options.peer_tasks = 2;
+  Bench b(options);
+  const TaskId first = b.admitted(share_of_core(1), peer_of(1, 5));
+  b.admitted(share_of_core(1), peer_of(2, 5));
+  const Refusal refusal = b.refused(share_of_core(1), peer_of(3, 5));
+  CHECK(refusal.code == RefusalCode::peer_limit);
+  CHECK(text_of(refusal) == "the peer has as many tasks as one peer may: limits.peer_tasks is 2");
+  b.admitted(share_of_core(1), peer_of(4, 6));
+  b.admitted(share_of_core(1));
+  b.tell(Departed{Time{}, first});
+  b.tell(Vacated{Time{}, first, b.manager.find(first)->core});
+  b.admitted(share_of_core(1), peer_of(3, 5));
+}
+
+TEST_CASE("who finds the table full is told which setting says how long it is") {
+  ManagerOptions options = cores_of(1);
+  options.max_tasks = 0;
+  Bench b(options);
+  CHECK(text_of(b.refused(share_of_core(1))) == "the server's table of tasks is full: limits.tasks");
+}
+
+TEST_CASE("this process's own tasks are no peer's, however many there are") {
+  ManagerOptions options = cores_of(1);
+  options.peer_tasks = 1;
+  Bench b(options);
+  b.admitted(share_of_core(1));
+  b.admitted(share_of_core(1));
+}
+
 TEST_CASE("what a peer holds is counted while it runs and no longer when it leaves") {
   ManagerOptions options = cores_of(2);
   options.peer_limit = 300'000;

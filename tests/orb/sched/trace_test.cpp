@@ -54,6 +54,7 @@ TraceFile sample() {
   TraceFile trace{.program = "plant", .pid = 42, .start_ticks = 7, .dumped_at = at, .reason = TraceReason::miss};
   trace.options.cores = {{.id = CoreId{2}, .capacity = 900'000, .load = {.budget = 20us, .period = 1ms}}};
   trace.options.peer_urgency = 3ms;
+  trace.options.peer_tasks = 7;
   Admit admit{};
   admit.task = TaskId{9};
   admit.contract = contract;
@@ -134,6 +135,7 @@ TEST_CASE("a trace file holds what was written") {
   CHECK(parsed->reason == TraceReason::miss);
   CHECK(parsed->options.cores.at(0).capacity == 900'000);
   CHECK(parsed->options.peer_urgency == 3ms);
+  CHECK(parsed->options.peer_tasks == 7);
   REQUIRE(parsed->tracks.size() == 2);
   CHECK(parsed->tracks[1].lost == 64);
   const auto records = records_of(parsed->tracks[0]);
@@ -170,7 +172,7 @@ TEST_CASE("what is no trace is said to be none, and why") {
   CHECK_THAT(why_not(std::vector<std::byte>(4096)), Catch::StartsWith("not a Corelane trace"));
   auto bytes = good;
   set_word(bytes, 1, 99);
-  CHECK(why_not(bytes) == "a trace of format version 99; this program reads version 2");
+  CHECK(why_not(bytes) == "a trace of format version 99; this program reads version 3");
   bytes = good;
   bytes.back() ^= std::byte{1};
   CHECK(why_not(bytes) == "damaged: its checksum is wrong");
@@ -198,10 +200,10 @@ TEST_CASE("impossible words are found where the checksum is right") {
   CHECK_THAT(fault_with(11, 1000), Catch::Contains("more cores"));  // cores
   CHECK_THAT(fault_with(12, 1000), Catch::Contains("more tracks"));
   CHECK_THAT(fault_with(14, UINT64_MAX), Catch::Contains("header"));  // max_tasks
-  CHECK_THAT(fault_with(21, 2'000'000), Catch::Contains("a core's options"));
-  CHECK_THAT(fault_with(27, 9), Catch::Contains("impossible header"));  // the first track's kind
-  CHECK_THAT(fault_with(32, 5000), Catch::Contains("longer than the file"));
-  CHECK_THAT(fault_with(34, 255), Catch::Contains("the record at byte 264 is none"));
+  CHECK_THAT(fault_with(22, 2'000'000), Catch::Contains("a core's options"));
+  CHECK_THAT(fault_with(28, 9), Catch::Contains("impossible header"));  // the first track's kind
+  CHECK_THAT(fault_with(33, 5000), Catch::Contains("longer than the file"));
+  CHECK_THAT(fault_with(35, 255), Catch::Contains("the record at byte 272 is none"));
 }
 
 TEST_CASE("no change of a file can harm its reader") {
