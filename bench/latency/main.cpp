@@ -213,8 +213,8 @@ Samples run_once(const Contender& contender, Placement placement, const Options&
   if (!contender.argument.empty()) serve.push_back(contender.argument);
   const bool ours = contender.server == "corelane-bench-corelane-server";
   if (ours)
-    serve.insert(serve.end(),
-                 {"-ORBEndpointListen", "127.0.0.1:0", "-ORBEndpointLocal", "off"});  // what comes later counts
+    serve.insert(serve.end(), {"-ORBEndpointListen", "127.0.0.1:0", "-ORBEndpointLocal", "off", "-ORBLimitsPeerOverrun",
+                               "report"});  // what comes later counts
   serve.insert(serve.end(), contender.server_options.begin(), contender.server_options.end());
   if (ours) serve.insert(serve.end(), options.server_options.begin(), options.server_options.end());
   ChildProcess server(serve, {.core = placement.server});

@@ -63,7 +63,8 @@ class ControllerImpl : public virtual CORBA::servant_traits<::Pendulum::Controll
 // the same cores as their controllers and may all wake at once.
 OrbOptions settings_of(const ServerOptions& options, const OrbOptions& orb_options) {
   OrbOptions settings{"-ORBPlatformBudget", "600us", "-ORBPlatformPeriod", "10ms", "-ORBPlatformBlocking", "200us"};
-  settings.insert(settings.end(), {"-ORBLimitsPeerTasks", "0"});  // all pendulums are one user's
+  // All pendulums are one user's, whose jobs are counted where they overrun and let go on.
+  settings.insert(settings.end(), {"-ORBLimitsPeerTasks", "0", "-ORBLimitsPeerOverrun", "report"});
   if (!options.admission) settings.insert(settings.end(), {"-ORBDispatchAdmission", "off"});
   // A promise was broken; or, where nothing is promised, what that leads to. One file of some megabytes at most.
   settings.insert(settings.end(), {"-ORBRecorderDumpOnMiss", "1"});

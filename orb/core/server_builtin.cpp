@@ -2,15 +2,17 @@
 // that admit and dismiss tasks.
 //
 //   _corelane_admit   context 0x434C4E01 with task 0 and the contract; argument: string, the operation
-//                     reply: context 0x434C4E01 with the task; short core, long priority, unsigned long long bound in
-//                     ns, unsigned long long token: what _corelane_bind wants, 0 where tasks have no connection of
-//                     their own
+//                     reply: context 0x434C4E01 with the task and the contract that it got, which is stricter than
+//                     what was asked for where limits.peer_overrun is; short core, long priority, unsigned long long
+//                     bound in ns, unsigned long long token: what _corelane_bind wants, 0 where tasks have no
+//                     connection of their own
 //   _corelane_bind    arguments: unsigned long long task, unsigned long long token; makes the connection that it comes
 //                     on the task's own
 //   _corelane_offer   argument: unsigned long long, the task; BAD_PARAM unknown_task as for _corelane_depart
 //                     reply: unsigned long long token, as that of _corelane_admit; the one before is worth nothing
 //   _corelane_depart  argument: unsigned long long, the task; BAD_PARAM unknown_task unless it was admitted over the
 //                     connection that this comes on
+#include <algorithm>
 #include <new>
 
 #include "orb/base/errors.h"
@@ -21,6 +23,7 @@
 #include "orb/core/server_job.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/ior.h"
+#include "orb/os/own_user.h"
 
 namespace corelane::core {
 namespace {
@@ -77,6 +80,20 @@ class AdmissionReply final : public dispatch::AdmissionHandler {
   const std::uint64_t token_ = new_token(connection_->server());
 };
 
+// Processes of this one's user, and of root, could stop it altogether: their word about themselves is enough.
+bool is_trusted(const std::optional<transport::PeerCredentials>& peer) noexcept {
+  return peer && (peer->user == 0 || os::is_own_user(peer->user));
+}
+
+// The policies are numbered by their strictness. Where nobody watches budgets no policy but report could be kept.
+Contract made_strict(Contract contract, const Settings& settings,
+                     const std::optional<transport::PeerCredentials>& peer) noexcept {
+  if (settings.executive.mode == dispatch::DispatchMode::leader_followers) return contract;
+  const OverrunPolicy of_user = is_trusted(peer) ? OverrunPolicy::report : OverrunPolicy::demote;
+  contract.on_overrun = std::max(contract.on_overrun, settings.peer_overrun.value_or(of_user));
+  return contract;
+}
+
 constexpr Error bound_already{ErrorKind::bad_inv_order, Completion::no, minor::connection_bound};
 constexpr Error unknown_task{ErrorKind::bad_param, Completion::no, minor::unknown_task};
 constexpr Error no_operation{ErrorKind::bad_operation, Completion::no, minor::no_such_operation};
@@ -132,9 +149,10 @@ void ServerConnection::admit(Request& request, const ReplyTo& to, const ActiveOb
   const auto ticket = tasks_.open(to.request_id, request.header.target.object_key, *upcall,
                                   settings.executive.max_tasks + settings.requests_per_connection);
   if (!ticket) return send_exception(to, {ErrorKind::transient, Completion::no, minor::queue_full});
+  const Contract contract = made_strict(*content->contract, settings, credentials());
   try {
-    server_->executive().admit({.contract = *content->contract, .owner = id(), .label = std::string(upcall->name)},
-                               std::make_unique<AdmissionReply>(shared_from_this(), *ticket, to, *content->contract));
+    server_->executive().admit({.contract = contract, .owner = id(), .label = std::string(upcall->name)},
+                               std::make_unique<AdmissionReply>(shared_from_this(), *ticket, to, contract));
   } catch (const std::bad_alloc&) {
     tasks_.close(*ticket);
     throw;

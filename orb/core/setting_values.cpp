@@ -130,6 +130,14 @@ std::string peer_tasks(Settings& s, std::string_view text) {
   return s.executive.peer_tasks = tasks, std::string{};
 }
 
+std::string peer_overrun(Settings& s, std::string_view text) {
+  if (text == "by-user") return s.peer_overrun.reset(), std::string{};
+  if (text == "report") return s.peer_overrun = OverrunPolicy::report, std::string{};
+  if (text == "demote") return s.peer_overrun = OverrunPolicy::demote, std::string{};
+  if (text == "cancel") return s.peer_overrun = OverrunPolicy::cancel, std::string{};
+  return "by-user, report, demote or cancel";
+}
+
 std::string pool_spin(Settings& s, std::string_view text) {
   std::string fault = span_of_time(text, s.executive.wait.spin);
   if (fault.empty() && s.executive.wait.spin > std::chrono::milliseconds{10}) fault = "a duration up to 10ms";

@@ -141,6 +141,11 @@ const std::vector<SettingsEntry>& settings_table() {
        "the shortest deadline, less its jitter, that a remote peer's task may have, which is what its priority "
        "follows from; 0us: no limit",
        [](S& s, V v) { return span_of_time(v, s.executive.peer_urgency); }},
+      {"limits.peer_overrun", "by-user",
+       "the least strict policy for jobs that overrun which a contract from another process gets, whatever it asks "
+       "for: report, demote or cancel; by-user: demote, and report for processes of this server's user and of root "
+       "that call through Unix sockets or channels. Nothing where nobody watches budgets (leader-followers)",
+       peer_overrun},
       {"timeout.request", "30s", "how long a call waits for its reply; 0s: for ever",
        [](S& s, V v) { return span_of_time(v, s.request_timeout); }},
       {"timeout.connect", "5s",

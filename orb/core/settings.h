@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "orb/base/contract.h"
 #include "orb/base/time.h"
 #include "orb/channel/access.h"
 #include "orb/core/settings_fault.h"
@@ -98,6 +99,7 @@ struct Settings {
   std::size_t backlogs = 1024 * 1024 * 1024;
   transport::ConnectionLimits connections;
   std::size_t requests_per_connection = 1024;
+  std::optional<OverrunPolicy> peer_overrun;  // the least of other processes' contracts; nothing: by their user
   int forwards = 8;
   Duration request_timeout = std::chrono::seconds{30};
   Duration connect_timeout = std::chrono::seconds{5};

@@ -7,6 +7,7 @@
 #include "orb/core/reference.h"
 #include "orb/core/task_binding.h"
 #include "orb/giop/corelane_contexts.h"
+#include "orb/os/log.h"
 
 namespace corelane::rt {
 namespace {
@@ -35,6 +36,22 @@ Answer admit_local(const std::shared_ptr<core::Reference>& reference, const Task
   return std::make_shared<core::TaskBinding>(reference, spec.operation, answer->task, nullptr, spec.contract);
 }
 
+std::string_view name_of(OverrunPolicy policy) noexcept {
+  constexpr std::string_view names[] = {"report", "demote", "cancel"};
+  return names[static_cast<std::size_t>(policy)];
+}
+
+// What the server made of the contract; servers that do not say so run it as it was asked for.
+Contract granted(const giop::ContractContext& content, const TaskSpec& spec) {
+  const Contract contract = content.contract.value_or(spec.contract);
+  if (contract.on_overrun != spec.contract.on_overrun)
+    os::log::info("task " + std::to_string(content.task.value) + " (" + spec.operation +
+                  "): its server is stricter than the contract, by its limits.peer_overrun: on_overrun is " +
+                  std::string(name_of(contract.on_overrun)) + " in place of " +
+                  std::string(name_of(spec.contract.on_overrun)));
+  return contract;
+}
+
 // Of the reply of _corelane_admit, for a connection of the task's own; 0 when the server gives none.
 std::uint64_t token_of(cdr::Reader& body) {
   std::int16_t core = 0;
@@ -60,8 +77,8 @@ Answer admit_remote(const std::shared_ptr<core::Reference>& reference, const Tas
       context ? giop::decode_contract(*context)
               : Expected<giop::ContractContext>(Error{ErrorKind::marshal, Completion::yes, minor::truncated});
   if (!content) core::raise(content.error());
-  auto binding =
-      std::make_shared<core::TaskBinding>(reference, spec.operation, content->task, call->connection(), spec.contract);
+  auto binding = std::make_shared<core::TaskBinding>(reference, spec.operation, content->task, call->connection(),
+                                                     granted(*content, spec));
   binding->open_own(token_of(call->results()));
   return binding;
 }
@@ -78,6 +95,8 @@ Task& Task::operator=(Task&& other) noexcept {
 Task::~Task() { depart(); }
 
 TaskId Task::id() const noexcept { return binding_ ? binding_->task() : no_task; }
+
+Contract Task::contract() const noexcept { return binding_ ? binding_->contract() : Contract{}; }
 
 void Task::depart() noexcept {
   if (binding_) binding_->depart();

@@ -43,6 +43,9 @@ class Task {
   ~Task();
 
   TaskId id() const noexcept;
+  // As it was admitted: a server may be stricter about overruns than it was asked to be (its limits.peer_overrun).
+  // Without any time once the task has departed.
+  Contract contract() const noexcept;
   // Departs now instead of in the destructor.
   void depart() noexcept;
 

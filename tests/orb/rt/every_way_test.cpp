@@ -78,7 +78,8 @@ struct Served {
   const Way way{.mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers"),
                 .listen = GENERATE(as<std::string>{}, "127.0.0.1:0", "unix:", "channel:")};
   ProbeServer server{{"-ORBDispatchMode", way.mode, "-ORBEndpointListen",
-                      way.listen.ends_with(':') ? way.listen + directory / "probe.sock" : way.listen}};
+                      way.listen.ends_with(':') ? way.listen + directory / "probe.sock" : way.listen,
+                      "-ORBLimitsPeerOverrun", "report"}};
   TestOrb client;
   CORBA::object_reference<Probing::Probe> probe = probe_of(client, server.ior());
 
