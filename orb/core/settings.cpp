@@ -321,6 +321,8 @@ const std::vector<SettingsEntry>& settings_table() {
        reserving_users},
       {"reserved.interrupts", "on", "off: corelane-reserved leaves interrupts where they are",
        [](S& s, V v) { return yes_or_no(v, s.reserved.interrupts); }},
+      {"reserved.memory_rest", "10", "per cent of the host's memory that corelane-reserved promises to nobody",
+       [](S& s, V v) { return number<unsigned>(v, s.reserved.memory_rest, 0, 100); }},
       {"runtime.directory", "",
        "where servers keep their ledger of promised cores; without it root's meet in /run/corelane, another user's in "
        "$XDG_RUNTIME_DIR/corelane or /tmp/corelane-<uid>: servers of different users do not know of each other; it is "

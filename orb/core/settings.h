@@ -79,11 +79,12 @@ struct ReservedSettings {
   // The rest is the daemon's.
   enum class Backend : std::uint8_t { automatic, cgroup_v2, cgroup_v1, affinity };
   Backend backend = Backend::automatic;
-  std::string root;          // control group below which it works; empty: the hierarchy's root
-  int processes = 0;         // it and what it started may be moved, nobody else; 0: all may
-  std::vector<CoreId> keep;  // never given away; empty: the first physical core
-  channel::Access users;     // who may reserve, besides root and its own user
-  bool interrupts = true;    // steers them away
+  std::string root;           // control group below which it works; empty: the hierarchy's root
+  int processes = 0;          // it and what it started may be moved, nobody else; 0: all may
+  std::vector<CoreId> keep;   // never given away; empty: the first physical core
+  channel::Access users;      // who may reserve, besides root and its own user
+  bool interrupts = true;     // steers them away
+  unsigned memory_rest = 10;  // per cent of the host's memory that nobody can reserve
 };
 
 struct Settings {

@@ -23,6 +23,8 @@ const char* word_of_use(rs::CoreUse use) {
       return "kept idle";
     case rs::CoreUse::shared:
       return "shared";
+    case rs::CoreUse::held:
+      return "held";
     default:
       return "withheld";
   }
@@ -40,6 +42,8 @@ std::string line_of(const rs::CoreState& core, const rs::AccountList& accounts) 
   const auto owner = std::ranges::find_if(
       accounts, [&](const rs::Account& account) { return core.owner() != 0 && account.reservation() == core.owner(); });
   if (owner != accounts.end()) text += "reservation " + std::to_string(core.owner()) + ": " + holder_text(*owner);
+  if (core.use() == rs::CoreUse::held)
+    text += "nobody: a process that had it takes long to end, and the kernel gives it to no other until then";
   if (core.use() == rs::CoreUse::withheld) text += "everybody: it is never given away (reserved.keep)";
   if (core.use() == rs::CoreUse::shared)
     text += format("%.1f %% booked, %.1f %% free", 100 * core.booked(), 100 * core.free());
@@ -71,7 +75,17 @@ std::string line_of(const rs::Charge& charge) {
   return "worked for " + process_text(charge.client()) + ": " + work_text(charge.times(), charge.used());
 }
 
-std::string line_of(const rs::Account& account) {
+// "memory 256 MiB, cache 2 ways, disk weight 300"; in whole units, or bytes.
+std::string amount_of(const std::string& name, std::uint64_t amount) {
+  if (name == "cache") return std::to_string(amount) + (amount == 1 ? " way" : " ways");
+  if (name == "disk") return "weight " + std::to_string(amount);
+  if (name != "memory") return std::to_string(amount);
+  constexpr double mebi = 1 << 20;
+  const double size = static_cast<double>(amount) / mebi;
+  return size >= 1024 ? format("%.4g GiB", size / 1024) : format("%.4g MiB", size);
+}
+
+std::string line_of(const rs::Account& account, const rs::ResourceHeldList& held) {
   std::string text = format("%-5llu ", static_cast<unsigned long long>(account.reservation())) + holder_text(account) +
                      ", user " + plain(os::name_of_user(account.user())) + ": ";
   if (account.waiting())
@@ -82,6 +96,9 @@ std::string line_of(const rs::Account& account) {
                                            : std::string()) +
             (account.cores().size() == 1 ? "core " : "cores ") + cores_text(account.cores()) + " for " +
             brief(duration_of(account.held()));
+  for (const rs::ResourceHeld& one : held)
+    if (one.reservation() == account.reservation())
+      text += ", " + plain(one.name()) + " " + amount_of(one.name(), one.amount());
   if (account.lease_left() != 0) text += ", ends in " + brief(duration_of(account.lease_left()));
   if (!account.note().empty()) text += "; " + plain(account.note());
   for (const rs::Loan& loan : account.loans()) text += "\n      " + line_of(loan);
@@ -125,26 +142,66 @@ nlohmann::ordered_json json_of(const rs::Account& account) {
   return json;
 }
 
-std::string json_text(const rs::CoreStateList& cores, const rs::AccountList& accounts, const rs::Status& status) {
-  nlohmann::ordered_json json{{"backend", status.backend()},
-                              {"place", status.place()},
-                              {"cannot", status.cannot()},
+const char* word_of_promise(rs::ResourcePromise promise) {
+  switch (promise) {
+    case rs::ResourcePromise::guaranteed:
+      return "guaranteed";
+    case rs::ResourcePromise::exclusive:
+      return "exclusive";
+    case rs::ResourcePromise::proportional:
+      return "proportional";
+    default:
+      return "best effort";
+  }
+}
+
+std::string line_of(const rs::ResourceState& state) {
+  const std::string name = plain(state.name());
+  if (state.most() == 0) return name + ": none can be reserved here: " + plain(state.meaning()) + "\n";
+  const bool has_sum = state.promise() != rs::ResourcePromise::proportional;
+  return name + ": " +
+         (has_sum ? amount_of(name, state.promised()) + " of " + amount_of(name, state.most()) + " promised, "
+                  : "up to " + amount_of(name, state.most()) + " each, ") +
+         word_of_promise(state.promise()) + "\n";
+}
+
+nlohmann::ordered_json json_of(const rs::ResourceState& state) {
+  return {{"name", state.name()},
+          {"most", state.most()},
+          {"promised", state.promised()},
+          {"promise", state.most() == 0 ? "none" : word_of_promise(state.promise())},
+          {"meaning", state.meaning()}};
+}
+
+std::string json_text(const CoresShown& shown) {
+  nlohmann::ordered_json json{{"backend", shown.status.backend()},
+                              {"place", shown.status.place()},
+                              {"cannot", shown.status.cannot()},
                               {"cores", nlohmann::ordered_json::array()},
-                              {"reservations", nlohmann::ordered_json::array()}};
-  for (const rs::CoreState& core : cores) json["cores"].push_back(json_of(core));
-  for (const rs::Account& account : accounts) json["reservations"].push_back(json_of(account));
+                              {"reservations", nlohmann::ordered_json::array()},
+                              {"resources", nlohmann::ordered_json::array()}};
+  for (const rs::CoreState& core : shown.cores) json["cores"].push_back(json_of(core));
+  for (const rs::Account& account : shown.accounts) {
+    json["reservations"].push_back(json_of(account));
+    for (const rs::ResourceHeld& held : shown.held)
+      if (held.reservation() == account.reservation())
+        json["reservations"].back()["resources"].push_back(
+            {{"name", held.name()}, {"amount", held.amount()}, {"promise", word_of_promise(held.promise())}});
+  }
+  for (const rs::ResourceState& state : shown.resources) json["resources"].push_back(json_of(state));
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
 
-std::string text_of(const rs::CoreStateList& cores, const rs::AccountList& accounts, const rs::Status& status,
-                    Format shown_as) {
-  if (shown_as == Format::json) return json_text(cores, accounts, status);
+std::string text_of(const CoresShown& shown, Format shown_as) {
+  if (shown_as == Format::json) return json_text(shown);
   std::string text = "core  phys  cache  node  use        owner\n";
-  for (const rs::CoreState& core : cores) text += line_of(core, accounts);
-  if (!accounts.empty()) text += "reservations\n";
-  for (const rs::Account& account : accounts) text += line_of(account);
+  for (const rs::CoreState& core : shown.cores) text += line_of(core, shown.accounts);
+  if (!shown.accounts.empty()) text += "reservations\n";
+  for (const rs::Account& account : shown.accounts) text += line_of(account, shown.held);
+  for (const rs::ResourceState& state : shown.resources) text += line_of(state);
+  const rs::Status& status = shown.status;
   text += "by " + plain(status.backend()) + (status.place().empty() ? "" : " at " + plain(status.place())) + "\n";
   for (const std::string& lack : status.cannot()) text += "not promised here: " + plain(lack) + "\n";
   return text;
@@ -152,7 +209,13 @@ std::string text_of(const rs::CoreStateList& cores, const rs::AccountList& accou
 
 int show_cores(const ReservationPlace& place, Format shown_as, std::ostream& out, std::ostream& err) {
   return with_reservations("corelane cores", place, err, 1, [&](const ReservationServer& server) {
-    out << text_of(server->cores(), server->accounts(), server->state(), shown_as);
+    CoresShown shown{.cores = server->cores(), .accounts = server->accounts(), .status = server->state()};
+    try {
+      shown.resources = server->resource_states();
+      shown.held = server->held_resources();
+    } catch (const CORBA::BAD_OPERATION&) {  // a daemon of an older version
+    }
+    out << text_of(shown, shown_as);
     return 0;
   });
 }

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <utility>
 
 #include "orb/base/contract.h"
 #include "orb/os/clock.h"
@@ -23,6 +26,11 @@ constexpr const char* who = "corelane reserve";
 rs::Grant ask(const ReservationServer& server, const ReserveOptions& options) {
   const rs::Holder self(rs::Process(0, 0), options.one_thread ? rs::Scope::one_thread : rs::Scope::process_tree, 0);
   const rs::Terms terms(0, options.waits, options.note.empty() ? options.command.front() : options.note);
+  if (!options.also.empty()) {
+    rs::ResourceWantedList also = options.also;
+    for (rs::ResourceWanted& one : also) one.best_effort(options.best_effort);
+    return server->reserve_with(self, options.cores, options.share.value_or(rs::ShareWanted(0, 0)), also, terms);
+  }
   return options.share ? server->reserve_share(self, *options.share, terms)
                        : server->reserve_cores(self, options.cores, terms);
 }
@@ -49,17 +57,19 @@ std::string waited_text(const rs::Grant& grant, Duration longest) {
          "; corelane cores shows who has what\n";
 }
 
-std::string report_text(const rs::Grant& grant, Format shown_as) {
+std::string report_text(const rs::Grant& grant, const ReserveOptions& options) {
+  const Format shown_as = options.format;
   if (shown_as == Format::table) {
     std::string text = std::string(who) + ": " + grant_text(grant) + "\n";
     for (const std::string& remark : grant.remarks()) text += std::string(who) + ": " + plain(remark) + "\n";
     return text;
   }
-  const nlohmann::ordered_json json{{"reservation", grant.reservation()},
-                                    {"cores", grant.cores()},
-                                    {"idle", grant.idle()},
-                                    {"promise", grant_text(grant)},
-                                    {"remarks", grant.remarks()}};
+  nlohmann::ordered_json json{{"reservation", grant.reservation()},
+                              {"cores", grant.cores()},
+                              {"idle", grant.idle()},
+                              {"promise", grant_text(grant)},
+                              {"remarks", grant.remarks()}};
+  for (const rs::ResourceWanted& one : options.also) json[one.name()] = one.amount();
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -89,6 +99,26 @@ Expected<rs::ShareWanted, std::string> parse_share(std::string_view text) {
   return rs::ShareWanted(static_cast<std::uint64_t>(budget->count()), static_cast<std::uint64_t>(period->count()));
 }
 
+Expected<std::uint64_t, std::string> parse_bytes(std::string_view text) {
+  static constexpr std::pair<std::string_view, std::uint64_t> units[] = {
+      {"KiB", 1ULL << 10}, {"MiB", 1ULL << 20}, {"GiB", 1ULL << 30},   {"TiB", 1ULL << 40},
+      {"kB", 1'000},       {"MB", 1'000'000},   {"GB", 1'000'000'000}, {"B", 1}};
+  const std::string wrong = "'" + std::string(text) + "' is no amount of memory; write 256MiB or 2GiB, a whole number";
+  std::uint64_t size = 1;
+  for (const auto& [name, value] : units)
+    if (text.ends_with(name)) {
+      text.remove_suffix(name.size());
+      size = value;
+      break;
+    }
+  std::uint64_t count = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (fault != std::errc{} || end != text.data() + text.size() || count == 0 ||
+      count > std::numeric_limits<std::uint64_t>::max() / size)
+    return wrong;
+  return count * size;
+}
+
 int reserve(const ReserveOptions& options, std::ostream& err) {
   const int status = with_reservations(who, options.place, err, not_reserved, [&](const ReservationServer& server) {
     const rs::Grant grant = wait_for(server, ask(server, options), options, err);
@@ -96,7 +126,7 @@ int reserve(const ReserveOptions& options, std::ostream& err) {
       server->release(grant.reservation());
       return err << waited_text(grant, *options.longest_wait) << std::flush, not_reserved;
     }
-    if (!options.quiet) err << report_text(grant, options.format) << std::flush;
+    if (!options.quiet) err << report_text(grant, options) << std::flush;
     return 0;
   });
   return status != 0 ? status : become(options.command, err);

@@ -25,6 +25,8 @@ struct ReserveOptions {
       0, {}, Corelane::Reservation::Nearness::anywhere, Corelane::Reservation::SiblingRule::siblings_idle};
   std::optional<Corelane::Reservation::ShareWanted> share{};  // instead of cores
   bool one_thread = false;                                    // the share is for the program's first thread alone
+  Corelane::Reservation::ResourceWantedList also{};           // besides: memory, cache, disk
+  bool best_effort = false;                                   // of those also where the host promises no more
   bool waits = false;                                         // until there is room,
   std::optional<Duration> longest_wait{};                     // so long at most; nothing: as long as it takes
   bool quiet = false;
@@ -36,13 +38,23 @@ struct ReserveOptions {
 // "2ms/10ms": so much every so long. Else what is wrong with it, as a sentence.
 Expected<Corelane::Reservation::ShareWanted, std::string> parse_share(std::string_view text);
 
+// "256MiB", "2GB", "65536": bytes; with MiB and such powers of 1024. Else what is wrong with it, as a sentence.
+Expected<std::uint64_t, std::string> parse_bytes(std::string_view text);
+
+// What `corelane cores` shows.
+struct CoresShown {
+  Corelane::Reservation::CoreStateList cores{};
+  Corelane::Reservation::AccountList accounts{};
+  Corelane::Reservation::ResourceStateList resources{};  // empty: of a daemon before there were any
+  Corelane::Reservation::ResourceHeldList held{};
+  Corelane::Reservation::Status status{};
+};
+
 // Reserves for this process, then becomes the program: it has this process's id, and its exit status and signals are
 // its own. Returns only when that was not to be: not_reserved, not_executable, not_found.
 int reserve(const ReserveOptions& options, std::ostream& err);
 
-std::string text_of(const Corelane::Reservation::CoreStateList& cores,
-                    const Corelane::Reservation::AccountList& accounts, const Corelane::Reservation::Status& status,
-                    Format format);
+std::string text_of(const CoresShown& shown, Format format);
 
 // Who owns which core. 0: shown; 1: no daemon, or it refuses.
 int show_cores(const ReservationPlace& place, Format format, std::ostream& out, std::ostream& err);

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <chrono>
 #include <iostream>
 #include <map>
@@ -88,16 +89,50 @@ void define_wishes(CLI::App& app, ReserveOptions& options) {
       "what becomes of a core's other hardware threads [idle]"));
 }
 
+void add_resource(CLI::App& app, const std::string& name, const std::string& resource, const std::string& type,
+                  const std::string& help, ReserveOptions& options,
+                  const std::function<Expected<std::uint64_t, std::string>(const std::string&)>& parse) {
+  app.add_option_function<std::string>(
+         name,
+         [&options, name, resource, parse](const std::string& text) {
+           const auto amount = parse(text);
+           if (!amount) throw CLI::ValidationError(name, amount.error());
+           options.also.push_back(Corelane::Reservation::ResourceWanted(resource, *amount, false));
+         },
+         help)
+      ->type_name(type);
+}
+
+Expected<std::uint64_t, std::string> parse_count(const std::string& text, const char* wrong) {
+  std::uint64_t count = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (fault == std::errc{} && end == text.data() + text.size() && count > 0) return count;
+  return "'" + text + "' is " + wrong;
+}
+
+void define_resources(CLI::App& app, ReserveOptions& options) {
+  add_resource(app, "--memory", "memory", "BYTES", "so much memory, such as 256MiB, that others cannot take", options,
+               parse_bytes);
+  add_resource(app, "--cache", "cache", "WAYS", "so many ways of the last-level cache that nobody else fills", options,
+               [](const std::string& text) { return parse_count(text, "no number of ways; write 2"); });
+  add_resource(app, "--disk-weight", "disk", "WEIGHT", "from 1 to 1000, of a busy disk, where others have 100", options,
+               [](const std::string& text) { return parse_count(text, "no weight; write 500"); });
+  app.add_flag("--best-effort", options.best_effort,
+               "take of memory, cache and disk also what this host cannot guarantee");
+}
+
 }  // namespace
 
 Action define_reserve(CLI::App& app, std::vector<std::string>& orb_options) {
   const auto options = std::make_shared<ReserveOptions>();
   app.footer(
       "As in: corelane reserve --cores 1 -- ./app    corelane reserve --share 2ms/10ms -- ./app\n"
+      "      corelane reserve --cores 1 --memory 256MiB -- ./app\n"
       "The program takes this process's place, so its exit status and signals are its own; the reservation ends with "
       "it. Exit status before that: 125 nothing was reserved, 126 the program cannot be run, 127 there is none, 2 the "
       "command line was wrong.");
   define_wishes(app, *options);
+  define_resources(app, *options);
   app.add_option_function<std::string>(
          "--wait", [options](const std::string& text) { read_wait(*options, text); },
          "where there is no room, wait for it, so long at most [as long as it takes]")

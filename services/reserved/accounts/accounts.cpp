@@ -52,15 +52,19 @@ Commands Accounts::decide(const Fact& fact) {
 
 Commands Accounts::on(const Asked& fact) {
   if (auto fault = fault_of(fact)) return {Refused{std::move(*fault)}};
-  Account account{
-      .id = {next_id_}, .holder = fact.holder, .wanted = fact.wanted, .terms = fact.terms, .since = fact.at};
+  Account account{.id = {next_id_},
+                  .holder = fact.holder,
+                  .wanted = fact.wanted,
+                  .terms = fact.terms,
+                  .also = fact.also,
+                  .since = fact.at};
   if (!could_ever(account))
     return {Refused{{.kind = RefusalKind::never_fits,
                      .reason = never_fits_text(account, machine_, kept_),
                      .fits = fit_text(account, machine_, without(all_, kept_))}}};
   Commands commands;
   const bool may_open = queue_.empty();
-  if (place(account, commands, may_open)) {
+  if (has_resources(account, queue_) && place(account, commands, may_open)) {
     ++next_id_;
     grant(std::move(account), commands, fact.at);
   } else if (fact.terms.queues) {
@@ -81,7 +85,8 @@ std::optional<Refusal> Accounts::fault_of(const Asked& fact) const {
                    "the note is longer than " + std::to_string(options_.limits.note) + " bytes; say it in fewer words"};
   if (fact.terms.lease < Duration::zero())
     return Refusal{RefusalKind::bad_request, "the lease is negative; 0 means: as long as the process lives"};
-  return fault_of_holder(fact.holder);
+  if (auto fault = fault_of_holder(fact.holder)) return fault;
+  return resources_.fault_of(fact.also, fact.holder.extent);
 }
 
 std::optional<Refusal> Accounts::fault_of_holder(const Holder& holder) const {
@@ -112,6 +117,8 @@ bool Accounts::could_ever(const Account& account) const {
 Refusal Accounts::no_room(const Account& account) const {
   const auto free = free_cores();
   std::string reason = queue_.empty() ? "" : std::to_string(queue_.size()) + " wait before this request; ";
+  if (std::string lack = resources_.lack_text(account.also); !lack.empty())
+    return {.kind = RefusalKind::no_room, .reason = reason + lack, .fits = resources_.fit_text(account.also)};
   reason += no_room_text(account, free, granted_.size());
   std::string fits = queue_.empty() ? fit_text(account, machine_, free) : "";
   if (const auto* share = std::get_if<ShareWanted>(&account.wanted); share != nullptr && fits.empty()) {
@@ -128,6 +135,16 @@ Refusal Accounts::no_room(const Account& account) const {
 
 bool Accounts::place(Account& account, Commands& commands, bool may_open) {
   return account.is_share() ? place_share(account, commands, may_open) : place_cores(account, commands, may_open);
+}
+
+// `before`: those that wait and come first. Nobody takes of what one of them waits for.
+bool Accounts::has_resources(const Account& account, const std::deque<Account>& before) const {
+  const auto waits_for = [&](const ResourceWanted& wanted) {
+    return std::ranges::any_of(before, [&](const Account& other) {
+      return std::ranges::count(other.also, wanted.which, &ResourceWanted::which) > 0;
+    });
+  };
+  return resources_.has_room(account.also) && std::ranges::none_of(account.also, waits_for);
 }
 
 bool Accounts::place_cores(Account& account, Commands& commands, bool may_open) {
@@ -181,7 +198,8 @@ void Accounts::grant(Account account, Commands& commands, Time at) {
   account.waiting = false;
   account.since = at;
   account.lease_end = account.terms.lease == Duration::zero() ? never : at + account.terms.lease;
-  commands.push_back(Enter{account.id, set_of(account), account.holder, share});
+  resources_.book(account.also);
+  commands.push_back(Enter{account.id, set_of(account), account.holder, share, account.also});
   commands.push_back(Granted{account.id});
   granted_.emplace(account.id, std::move(account));
 }
@@ -243,6 +261,7 @@ void Accounts::end_granted(const Account& account, Commands& commands) {
   for (const Loan& loan : account.loans)
     if (loan.in_use) commands.push_back(Part{account.id, loan.service, home_of(loan)});
   commands.push_back(Exit{account.id});
+  resources_.give_back(account.also);
   if (account.is_share()) return leave_shared(account, commands);
   commands.push_back(RemoveSet{set_of(account)});
   commands.push_back(SetCommon{common()});
@@ -271,7 +290,7 @@ void Accounts::serve_queue(Time at, Commands& commands) {
   while (!queue_.empty()) {
     Account account = std::move(queue_.front());
     queue_.pop_front();
-    if (place(account, commands, may_open)) {
+    if (has_resources(account, still) && place(account, commands, may_open)) {
       grant(std::move(account), commands, at);
     } else {
       may_open = false;
@@ -279,6 +298,11 @@ void Accounts::serve_queue(Time at, Commands& commands) {
     }
   }
   queue_ = std::move(still);
+}
+
+Commands Accounts::on(const Offered& fact) {
+  resources_.offer(fact.offers);
+  return {};
 }
 
 // ---- Billing ----
@@ -423,7 +447,8 @@ ReservationId Accounts::home_of(const Loan& loan) const {
 std::vector<CoreState> Accounts::cores() const {
   std::vector<CoreState> states;
   for (const os::CoreInfo& core : machine_) {
-    CoreState state{.info = core, .use = holds(kept_, core.core) ? CoreUse::withheld : CoreUse::common};
+    CoreState state{.info = core, .use = holds(held_, core.core) ? CoreUse::held : CoreUse::common};
+    if (holds(kept_, core.core)) state.use = CoreUse::withheld;
     for (const auto& [id, account] : granted_) {
       if (account.is_share()) continue;
       if (holds(account.place.cores, core.core)) state.use = CoreUse::taken, state.owner = id;

@@ -7,9 +7,11 @@
 // `shared_limit`. Threads (SCHED_DEADLINE) and process trees (control groups) never share a core with each other, since
 // the one goes before the other.
 //
+// Memory, cache and disk (resource_book.h) are had beside cores or not at all.
+//
 // Who waits is served with the fact Held, which comes after each other one: what has been given back may be held by the
 // kernel still. He is served in order. Nobody who needs a core overtakes him; a share that fits on a core that is
-// shared already takes nothing from him.
+// shared already takes nothing from him, unless it wants of a resource that he waits for.
 //
 // Threads: one at a time. Pure: no clock, no I/O.
 // Invariant: each core is in the default set, or in one set, or kept idle for one set.
@@ -43,7 +45,7 @@ struct AccountOptions {
   AccountLimits limits{};
 };
 
-enum class CoreUse : std::uint8_t { common, taken, kept_idle, shared, withheld };
+enum class CoreUse : std::uint8_t { common, taken, kept_idle, shared, withheld, held };
 
 // Parts of a core, exact: a millionth of a millionth would still fit.
 using PartsPerBillion = std::int64_t;
@@ -72,6 +74,7 @@ class Accounts {
   std::size_t position(ReservationId id) const;  // of one that waits: how many are before it
   std::vector<CoreState> cores() const;
   std::vector<CoreId> common() const;
+  const ResourceBook& resources() const noexcept { return resources_; }
   SetName set_of(const Account& account) const;
   // Whose cores the service of a loan that is in use runs on otherwise; none: nobody's.
   ReservationId home_of(const Loan& loan) const;
@@ -97,6 +100,7 @@ class Accounts {
   Commands on(const Left& fact);
   Commands on(const Charged& fact);
   Commands on(const Held& fact);
+  Commands on(const Offered& fact);
 
   Account* find_granted(ReservationId id);
   std::optional<Refusal> fault_of(const Asked& fact) const;
@@ -104,6 +108,7 @@ class Accounts {
   bool could_ever(const Account& account) const;
   Refusal no_room(const Account& account) const;
   bool place(Account& account, Commands& commands, bool may_open);
+  bool has_resources(const Account& account, const std::deque<Account>& before) const;
   bool place_cores(Account& account, Commands& commands, bool may_open);
   bool place_share(Account& account, Commands& commands, bool may_open);
   std::optional<CoreId> shared_with_room(const Account& account) const;
@@ -127,6 +132,7 @@ class Accounts {
   std::map<ReservationId, Account> granted_;
   std::deque<Account> queue_;
   std::map<CoreId, SharedCore> shared_;
+  ResourceBook resources_;
   std::vector<CoreId> held_;  // in no set, and for none yet
   std::uint64_t next_id_;
 };

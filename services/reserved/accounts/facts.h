@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "services/reserved/accounts/model.h"
+#include "services/reserved/accounts/resource_book.h"
 
 namespace corelane::reserved {
 
@@ -16,6 +17,11 @@ struct Asked {
   Holder holder;
   Wanted wanted;
   Terms terms;
+  std::vector<ResourceWanted> also{};
+};
+// What the host has besides cores. Once, before it is asked for.
+struct Offered {
+  std::vector<ResourceOffer> offers;
 };
 struct Renewed {
   Time at;
@@ -70,7 +76,8 @@ struct Held {
   Time at;
   std::vector<CoreId> cores;
 };
-using Fact = std::variant<Asked, Renewed, Released, Died, Failed, Ticked, Lent, TakenBack, CameIn, Left, Charged, Held>;
+using Fact =
+    std::variant<Asked, Renewed, Released, Died, Failed, Ticked, Lent, TakenBack, CameIn, Left, Charged, Held, Offered>;
 
 // A set of cores whose members run there and nowhere else: "r17" of reservation 17, "s3" of those who share core 3.
 using SetName = std::string;
@@ -92,6 +99,7 @@ struct Enter {
   SetName set;
   Holder holder;
   std::optional<ShareWanted> share;
+  std::vector<ResourceWanted> also{};
 };
 struct Exit {
   ReservationId id;

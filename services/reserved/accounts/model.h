@@ -2,6 +2,7 @@
 // Threads: values.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -48,6 +49,20 @@ struct ShareWanted {
 };
 
 using Wanted = std::variant<CoresWanted, ShareWanted>;
+
+// What a process or a tree may have besides cores; the amount of memory is in bytes, of the cache in ways, and of the
+// disk a weight. See ResourceWanted in reservation.idl.
+enum class Resource : std::uint8_t { memory, cache, disk };
+inline constexpr std::array all_resources{Resource::memory, Resource::cache, Resource::disk};
+const char* name_of(Resource resource) noexcept;  // "memory"
+
+struct ResourceWanted {
+  Resource which = Resource::memory;
+  std::uint64_t amount = 0;
+  bool best_effort = false;  // also where the host promises no more than that
+
+  friend bool operator==(const ResourceWanted&, const ResourceWanted&) = default;
+};
 
 struct Terms {
   Duration lease{};  // zero: ends with the process
@@ -102,6 +117,7 @@ struct Account {
   Holder holder{};
   Wanted wanted{};
   Terms terms{};
+  std::vector<ResourceWanted> also{};  // besides the cores; each resource once
   Place place{};
   Guarantee guarantee = Guarantee::exclusive_cores;
   Time since{};  // asked, then granted

@@ -10,6 +10,7 @@
 #include "orb/os/core_list.h"
 #include "orb/os/own_user.h"
 #include "services/reserved/accounts/core_sets.h"
+#include "services/reserved/backends/resource_means.h"
 
 namespace corelane::reserved {
 namespace {
@@ -277,6 +278,8 @@ void AffinityOnly::part(const Process& service, ReservationId) {
   guests_.erase(guest);
   changed_ = true;
 }
+
+Controllers AffinityOnly::controllers() const { return controllers_without_groups(host_); }
 
 std::vector<int> AffinityOnly::processes_of(ReservationId id) const {
   const auto found = members_.find(id);

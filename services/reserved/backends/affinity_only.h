@@ -33,6 +33,7 @@ class AffinityOnly final : public Backend {
   Done<void> join(const SetName& set, const Process& service) override;
   void part(const Process& service, ReservationId home) override;
   std::vector<int> processes_of(ReservationId id) const override;
+  Controllers controllers() const override;
 
  private:
   struct Member {

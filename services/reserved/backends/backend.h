@@ -4,7 +4,9 @@
 // Threads: one at a time. Nothing here is for a real-time thread: files are read and written.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +27,14 @@ struct Host {
   ProcessTable* processes = nullptr;
   Journal* journal = nullptr;
   int of_process = 0;  // `processes` are this one and what it started; 0: everybody
+
+  // For what is reserved besides cores, see controller.h.
+  GroupFiles* memory = nullptr;         // v1
+  GroupFiles* blkio = nullptr;          // v1
+  GroupFiles* resctrl = nullptr;        // /sys/fs/resctrl
+  std::string resctrl_lack{};           // why it is not there, and what mends that
+  GroupFiles* disks = nullptr;          // /sys/block
+  std::uint64_t memory_to_promise = 0;  // bytes; 0: none
 };
 
 struct BackendReport {
@@ -42,6 +52,9 @@ struct StartReport {
 using Remarks = std::vector<std::string>;
 template <typename T>
 using Done = Expected<T, std::string>;
+
+class Controller;
+using Controllers = std::vector<std::unique_ptr<Controller>>;
 
 // What could not be kept.
 struct Lost {
@@ -78,6 +91,11 @@ class Backend {
   // Those that it turns out nobody is moved for.
   virtual std::vector<Lost> settle() { return {}; }
 
+  // For what else a reservation may have, by the means that go with this backend. After start().
+  virtual Controllers controllers() const = 0;
+  // The control group (v2) that the reservation's processes have for themselves; "": they have none.
+  virtual std::string group_of(ReservationId /*id*/) const { return {}; }
+
   // Looks at the host anew, once for all reservations: processes_of() tells what was there then, or later.
   virtual void look() {}
   // As look(), of that process alone: at it and its parents, without a pass over all processes.
@@ -86,6 +104,8 @@ class Backend {
   virtual std::vector<int> processes_of(ReservationId id) const = 0;
 };
 
+// How often a tree is gone through that forks faster than it is moved.
+inline constexpr int tree_rounds = 100;
 inline constexpr const char* default_group = "corelane-default";
 std::string group_name(const SetName& set);  // "corelane-r17"
 

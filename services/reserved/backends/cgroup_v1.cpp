@@ -7,11 +7,10 @@
 
 #include "orb/os/core_list.h"
 #include "services/reserved/accounts/core_sets.h"
+#include "services/reserved/backends/resource_means.h"
 
 namespace corelane::reserved {
 namespace {
-
-constexpr int tree_rounds = 100;  // of a tree that forks faster than it is moved
 
 std::string microseconds_text(Duration duration) {
   return std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(duration).count());
@@ -34,7 +33,8 @@ CgroupV1::CgroupV1(const Host& host, std::string root)
       root_(std::move(root)),
       memory_(host_),
       bindings_(host_, *host.cpuset, "cpuset", "cpuset.cpus"),
-      deadlines_(host_) {}
+      deadlines_(host_),
+      made_(*host_.journal) {}
 
 BackendReport CgroupV1::report() const {
   BackendReport report{.kind = "cgroup-v1", .place = host_.cpuset->absolute(root_)};
@@ -71,7 +71,7 @@ Done<StartReport> CgroupV1::start(const std::vector<CoreId>& all) {
                       os::core_list_text(all)};
   all_ = common_ = wanted_ = all;
   if (auto kept = bindings_.keep_all(); !kept) return Unexpected{kept.error()};
-  if (auto made = make_group(*host_.cpuset, "cpuset", common_group(), root_); !made) return Unexpected{made.error()};
+  if (auto made = made_.make(*host_.cpuset, "cpuset", common_group(), root_); !made) return Unexpected{made.error()};
   if (auto filled = fill(common_group(), all_); !filled) return Unexpected{filled.error()};
   // Refused where a cpuset of somebody else has some of the cores.
   exclusive_ = exclusive_ && host_.cpuset->write(joined_path(common_group(), "cpuset.cpu_exclusive"), "1") == 0;
@@ -107,7 +107,7 @@ void CgroupV1::build_domains_anew() {
 
 std::vector<Lost> CgroupV1::sweep() {
   memory_.forget_dead();
-  remove_left();
+  made_.retry();
   if (common_ != wanted_) (void)apply_common();
   bindings_.refresh();
   const std::vector<int> outside = numbers_of(*host_.cpuset, in_root("tasks"));
@@ -139,11 +139,9 @@ Done<void> CgroupV1::apply_common() {
 
 std::vector<CoreId> CgroupV1::held() const {
   std::vector<CoreId> held;
-  for (const auto& [name, left] : left_)
-    if (left.groups == host_.cpuset)
-      if (const auto cores =
-              os::parse_core_list(host_.cpuset->read(joined_path(left.path, "cpuset.cpus")).value_or("")))
-        held = joined(held, *cores);
+  for (const std::string& path : made_.left(*host_.cpuset))
+    if (const auto cores = os::parse_core_list(host_.cpuset->read(joined_path(path, "cpuset.cpus")).value_or("")))
+      held = joined(held, *cores);
   return held;
 }
 
@@ -151,49 +149,14 @@ std::vector<CoreId> CgroupV1::held() const {
 
 Done<void> CgroupV1::make_set(const SetName& set, const Place& place) {
   const std::string group = in_root(group_name(set));
-  if (auto made = make_group(*host_.cpuset, "cpuset", group, root_); !made) return made;
+  if (auto made = made_.make(*host_.cpuset, "cpuset", group, root_); !made) return made;
   if (auto filled = fill(group, place.cores); !filled) return filled;
   host_.cpuset->write(joined_path(group, "cpuset.sched_load_balance"), "1");  // one that was left behind may say 0
   return exclusive_ ? put(*host_.cpuset, joined_path(group, "cpuset.cpu_exclusive"), "1") : Done<void>{};
 }
 
 void CgroupV1::remove_set(const SetName& set) {
-  remove_group(*host_.cpuset, "cpuset", in_root(group_name(set)), root_);
-}
-
-Done<void> CgroupV1::make_group(GroupFiles& groups, const char* hierarchy, const std::string& path,
-                                const std::string& home) {
-  if (auto kept =
-          host_.journal->add({.kind = JournalEntry::Kind::group, .where = hierarchy, .subject = path, .before = home});
-      !kept)
-    return kept;
-  left_.erase(hierarchy + (":" + path));
-  if (const int fault = groups.make(path); fault != 0)
-    return groups.absolute(path) + " cannot be made: " + errno_text(fault) + "; run as root, or with CAP_SYS_ADMIN";
-  return {};
-}
-
-// What it still holds goes to the default set. Where it does not go it stays in the journal, and sweep() tries again.
-void CgroupV1::remove_group(GroupFiles& groups, const char* hierarchy, const std::string& path,
-                            const std::string& home) {
-  const bool is_set = &groups == host_.cpuset;
-  if (remove_emptied(groups, path, is_set ? common_group() : home, "tasks", patience_) == 0)
-    host_.journal->drop({.kind = JournalEntry::Kind::group, .where = hierarchy, .subject = path, .before = home});
-  else
-    left_[hierarchy + (":" + path)] = {&groups, hierarchy, path, home};
-}
-
-void CgroupV1::remove_left() {
-  patience_ = 0;  // those were waited for
-  for (const auto& [name, left] : std::exchange(left_, {}))
-    remove_group(*left.groups, left.hierarchy, left.path, left.home);
-  patience_ = removal_patience;
-}
-
-Done<void> CgroupV1::put(GroupFiles& groups, const std::string& file, const std::string& text) const {
-  if (const int fault = groups.write(file, text); fault != 0)
-    return "'" + text + "' cannot be written to " + groups.absolute(file) + ": " + errno_text(fault);
-  return {};
+  made_.remove(*host_.cpuset, "cpuset", in_root(group_name(set)), common_group());
 }
 
 // Cores and memory, before anybody can come in.
@@ -258,7 +221,7 @@ Done<void> CgroupV1::enter_bandwidth(Member& member, const Enter& command) {
         "a whole core, or for a thread's share");
   const std::string home = host_.processes->group_of(command.holder.process.pid, "cpu").value_or(root_);
   member.bandwidth = in_root(bandwidth_name(command.id));
-  if (auto made = make_group(*host_.cpu, "cpu", member.bandwidth, is_ours(home) ? root_ : home); !made) return made;
+  if (auto made = made_.make(*host_.cpu, "cpu", member.bandwidth, is_ours(home) ? root_ : home); !made) return made;
   if (auto set =
           put(*host_.cpu, joined_path(member.bandwidth, "cpu.cfs_period_us"), microseconds_text(command.share->period));
       !set)
@@ -308,7 +271,7 @@ void CgroupV1::leave(ReservationId id) {
   if (!by_bandwidth) return;
   const auto& entries = host_.journal->entries();
   const auto entry = std::ranges::find(entries, member.bandwidth, &JournalEntry::subject);
-  if (entry != entries.end()) remove_group(*host_.cpu, "cpu", member.bandwidth, std::string(entry->before));
+  if (entry != entries.end()) made_.remove(*host_.cpu, "cpu", member.bandwidth, std::string(entry->before));
 }
 
 void CgroupV1::leave_thread(const Member& member) {
@@ -357,6 +320,8 @@ std::vector<int> CgroupV1::processes_of(ReservationId id) const {
                                    joined_path(by_bandwidth ? member.bandwidth : member.group, "cgroup.procs")),
                         guests_);
 }
+
+Controllers CgroupV1::controllers() const { return controllers_of_v1(host_); }
 
 bool CgroupV1::is_ours(const std::string& group) const { return group.starts_with(in_root("corelane-")); }
 

@@ -17,6 +17,7 @@
 #include "services/reserved/backends/backend.h"
 #include "services/reserved/backends/bindings.h"
 #include "services/reserved/backends/deadline_threads.h"
+#include "services/reserved/backends/made_groups.h"
 #include "services/reserved/backends/memory_of_threads.h"
 
 namespace corelane::reserved {
@@ -40,6 +41,7 @@ class CgroupV1 final : public Backend {
   Done<void> join(const SetName& set, const Process& service) override;
   void part(const Process& service, ReservationId home) override;
   std::vector<int> processes_of(ReservationId id) const override;
+  Controllers controllers() const override;
 
  private:
   struct Member {
@@ -52,10 +54,6 @@ class CgroupV1 final : public Backend {
 
   std::string in_root(const std::string& name) const { return joined_path(root_, name); }
   std::string common_group() const { return in_root(default_group); }
-  Done<void> make_group(GroupFiles& groups, const char* hierarchy, const std::string& path, const std::string& home);
-  void remove_group(GroupFiles& groups, const char* hierarchy, const std::string& path, const std::string& home);
-  void remove_left();
-  Done<void> put(GroupFiles& groups, const std::string& file, const std::string& text) const;
   Done<void> fill(const std::string& group, const std::vector<CoreId>& cores) const;
   Done<void> apply_common();
   Done<void> switch_balancing_off();
@@ -82,13 +80,7 @@ class CgroupV1 final : public Backend {
   std::vector<CoreId> wanted_{};  // what it is to have
   std::set<int> stayed_{};        // threads that could not be moved out of the root
   std::map<ReservationId, Member> members_{};
-  struct Left {
-    GroupFiles* groups;
-    const char* hierarchy;
-    std::string path, home;
-  };
-  std::map<std::string, Left> left_{};  // groups that could not be removed yet
-  int patience_ = removal_patience;     // with all of them together, until the next sweep()
+  MadeGroups made_;
   Guests guests_{};
 };
 

@@ -10,21 +10,16 @@
 #include "orb/os/core_list.h"
 #include "orb/os/log.h"
 #include "services/reserved/accounts/core_sets.h"
+#include "services/reserved/backends/resource_means.h"
 
 namespace corelane::reserved {
 namespace {
-
-constexpr int member_rounds = 100;  // of a tree that forks faster than it is moved
 
 std::string bandwidth_text(const ShareWanted& share) {
   const auto micros = [](Duration duration) {
     return std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(duration).count());
   };
   return micros(share.budget) + " " + micros(share.period);
-}
-
-bool names_controller(const std::string& list, const std::string& controller) {
-  return (" " + list + " ").find(" " + controller + " ") != std::string::npos;
 }
 
 }  // namespace
@@ -35,7 +30,8 @@ CgroupV2::CgroupV2(const Host& host, std::string root)
       root_(std::move(root)),
       memory_(host_),
       bindings_(host_, groups_, "", "cpuset.cpus.effective"),
-      deadlines_(host_) {}
+      deadlines_(host_),
+      switch_(host_, root_) {}
 
 BackendReport CgroupV2::report() const {
   BackendReport report{.kind = "cgroup-v2", .place = groups_.absolute(root_)};
@@ -69,36 +65,18 @@ std::vector<Lost> CgroupV2::sweep() {
 Done<StartReport> CgroupV2::start(const std::vector<CoreId>&) {
   if (!groups_.has(joined_path(root_, "cgroup.subtree_control")))
     return Unexpected{groups_.absolute(root_) + " is no control group; make it, or name another root"};
-  if (auto on = switch_on(root_, "cpuset"); !on) return Unexpected{on.error()};
-  has_cpu_ = switch_on(root_, "cpu").has_value();
+  if (auto on = switch_.switch_on("cpuset"); !on) return Unexpected{on.error()};
+  has_cpu_ = switch_.switch_on("cpu").has_value();
   return StartReport{};
-}
-
-Done<void> CgroupV2::switch_on(const std::string& group, const std::string& controller) {
-  const std::string file = joined_path(group, "cgroup.subtree_control");
-  if (names_controller(groups_.read(file).value_or(""), controller)) return {};
-  const JournalEntry entry{
-      .kind = JournalEntry::Kind::value, .where = "unified", .subject = file, .before = "-" + controller};
-  if (group == root_ && std::ranges::count(host_.journal->entries(), entry) == 0)
-    if (auto kept = host_.journal->add(entry); !kept) return kept;
-  auto done = put(file, "+" + controller);
-  if (!done && group == root_) host_.journal->drop(entry);
-  return done;
-}
-
-// systemd switches off in the root what none of its own units needs, unless it is on in a group below.
-Done<void> CgroupV2::switch_on_below(const std::string& group, const std::string& controller) {
-  if (auto above = switch_on(root_, controller); !above) return above;
-  return switch_on(group, controller);
 }
 
 Done<void> CgroupV2::make_set(const SetName& set, const Place& place) {
   const std::string group = set_group(set);
   sets_[set] = place;
   if (auto made = make_group(group, root_); !made) return made;
-  if (auto on = switch_on_below(group, "cpuset"); !on) return on;
+  if (auto on = switch_.switch_on_below(group, "cpuset"); !on) return on;
   if (has_cpu_)
-    if (auto on = switch_on_below(group, "cpu"); !on) return on;
+    if (auto on = switch_.switch_on_below(group, "cpu"); !on) return on;
   if (auto kept = bindings_.keep_all(); !kept) return kept;
   auto parted = make_partition(group, joined(place.cores, place.idle));
   bindings_.bind_again();
@@ -107,11 +85,11 @@ Done<void> CgroupV2::make_set(const SetName& set, const Place& place) {
 
 // The kernel takes the word and says behind it what it makes of it.
 Done<void> CgroupV2::make_partition(const std::string& group, const std::vector<CoreId>& cores) {
-  if (auto done = put(joined_path(group, "cpuset.cpus"), os::core_list_text(cores)); !done) return done;
+  if (auto done = put(groups_, joined_path(group, "cpuset.cpus"), os::core_list_text(cores)); !done) return done;
   const std::string exclusive = joined_path(group, "cpuset.cpus.exclusive");
   if (groups_.has(exclusive)) groups_.write(exclusive, os::core_list_text(cores));  // where the root is no partition
   const std::string file = joined_path(group, "cpuset.cpus.partition");
-  if (auto done = put(file, "root"); !done) return done;
+  if (auto done = put(groups_, file, "root"); !done) return done;
   const std::string state = groups_.read(file).value_or("");
   if (state == "root") return {};
   return groups_.absolute(file) + " says '" + state +
@@ -152,12 +130,6 @@ void CgroupV2::remove_group(const std::string& path) {
   }
 }
 
-Done<void> CgroupV2::put(const std::string& file, const std::string& text) const {
-  if (const int fault = groups_.write(file, text); fault != 0)
-    return "'" + text + "' cannot be written to " + groups_.absolute(file) + ": " + errno_text(fault);
-  return {};
-}
-
 // ---- Coming and going ----
 
 Done<Remarks> CgroupV2::enter(const Enter& command) {
@@ -176,20 +148,21 @@ Done<Remarks> CgroupV2::enter(const Enter& command) {
 
 Done<void> CgroupV2::make_member(const Member& member, const Enter& command) {
   if (auto made = make_group(member.group, member.home); !made) return made;
-  if (auto done = put(joined_path(member.group, "cpuset.cpus"), os::core_list_text(sets_[command.set].cores)); !done)
+  if (auto done = put(groups_, joined_path(member.group, "cpuset.cpus"), os::core_list_text(sets_[command.set].cores));
+      !done)
     return done;
   if (!command.share || command.holder.extent == Extent::thread) return {};
   if (!has_cpu_)
     return std::string(
         "a share of a process tree needs the cpu controller of cgroup v2 below the root of "
         "corelane-reserved, which the kernel does not switch on; ask for a whole core");
-  return put(joined_path(member.group, "cpu.max"), bandwidth_text(*command.share));
+  return put(groups_, joined_path(member.group, "cpu.max"), bandwidth_text(*command.share));
 }
 
 Done<void> CgroupV2::bring_in(const Member& member) {
   const int first = member.holder.process.pid;
   std::set<int> seen;
-  for (int round = 0, fresh = 1; fresh > 0 && round < member_rounds; ++round) {
+  for (int round = 0, fresh = 1; fresh > 0 && round < tree_rounds; ++round) {
     fresh = 0;
     const bool is_tree = member.holder.extent == Extent::tree;
     for (const int pid : is_tree ? host_.processes->tree_of(first) : std::vector<int>{first}) {
@@ -236,7 +209,7 @@ void CgroupV2::leave(ReservationId id) {
   members_.erase(found);
   deadlines_.take(member.thread);
   std::set<int> seen;
-  for (int round = 0, fresh = 1; fresh > 0 && round < member_rounds; ++round) {
+  for (int round = 0, fresh = 1; fresh > 0 && round < tree_rounds; ++round) {
     fresh = 0;
     for (const int pid : numbers_of(groups_, joined_path(member.group, "cgroup.procs"))) {
       if (!seen.insert(pid).second) continue;
@@ -278,6 +251,13 @@ void CgroupV2::part(const Process& service, ReservationId home) {
   else
     send_home(service.pid, root_);
   bindings_.bind_again();
+}
+
+Controllers CgroupV2::controllers() const { return controllers_of_v2(host_, root_); }
+
+std::string CgroupV2::group_of(ReservationId id) const {
+  const auto found = members_.find(id);
+  return found == members_.end() ? "" : found->second.group;
 }
 
 std::vector<int> CgroupV2::processes_of(ReservationId id) const {

@@ -16,6 +16,7 @@
 
 #include "services/reserved/backends/backend.h"
 #include "services/reserved/backends/bindings.h"
+#include "services/reserved/backends/controller_switch.h"
 #include "services/reserved/backends/deadline_threads.h"
 #include "services/reserved/backends/memory_of_threads.h"
 
@@ -40,6 +41,8 @@ class CgroupV2 final : public Backend {
   Done<void> join(const SetName& set, const Process& service) override;
   void part(const Process& service, ReservationId home) override;
   std::vector<int> processes_of(ReservationId id) const override;
+  Controllers controllers() const override;
+  std::string group_of(ReservationId id) const override;
 
  private:
   struct Member {
@@ -53,9 +56,6 @@ class CgroupV2 final : public Backend {
   static std::string member_name(const std::string& number) { return "m" + number; }
   Done<void> make_group(const std::string& path, const std::string& home);
   void remove_group(const std::string& path);
-  Done<void> put(const std::string& file, const std::string& text) const;
-  Done<void> switch_on(const std::string& group, const std::string& controller);
-  Done<void> switch_on_below(const std::string& group, const std::string& controller);
   Done<void> make_partition(const std::string& group, const std::vector<CoreId>& cores);
   Done<void> make_member(const Member& member, const Enter& command);
   Done<void> bring_in(const Member& member);
@@ -70,6 +70,7 @@ class CgroupV2 final : public Backend {
   ThreadMemory memory_;
   Bindings bindings_;
   DeadlineThreads deadlines_;
+  ControllerSwitch switch_;
   bool has_cpu_ = false;  // the cpu controller, for shares of trees
   std::map<SetName, Place> sets_{};
   std::map<ReservationId, Member> members_{};

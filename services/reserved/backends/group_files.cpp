@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -81,6 +82,12 @@ std::vector<int> numbers_of(const GroupFiles& groups, const std::string& file) {
   return numbers;
 }
 
+Expected<void, std::string> put(GroupFiles& groups, const std::string& file, const std::string& text) {
+  if (const int fault = groups.write(file, text); fault != 0)
+    return "'" + text + "' cannot be written to " + groups.absolute(file) + ": " + errno_text(fault);
+  return {};
+}
+
 Moved move_all(GroupFiles& groups, const std::string& from, const std::string& to, const std::string& list) {
   constexpr int rounds = 100;  // of processes that fork faster than they are moved
   Moved result;
@@ -121,7 +128,13 @@ Mounts find_mounts(const std::string& mountinfo) {
     const auto mount = os::cgroup_mount(all, controller);
     return mount ? mount->point : std::string();
   };
-  Mounts mounts{.v1_cpuset = place_of("cpuset"), .v1_cpu = place_of("cpu"), .v2 = place_of("")};
+  Mounts mounts{.v1_cpuset = place_of("cpuset"),
+                .v1_cpu = place_of("cpu"),
+                .v2 = place_of(""),
+                .v1_memory = place_of("memory"),
+                .v1_blkio = place_of("blkio")};
+  if (const auto resctrl = std::ranges::find(all, "resctrl", &os::Mount::type); resctrl != all.end())
+    mounts.resctrl = resctrl->point;
   if (!mounts.v2.empty())
     mounts.v2_cpuset = os::has_word(MountedGroups(mounts.v2).read("cgroup.controllers").value_or(""), "cpuset", ' ');
   return mounts;

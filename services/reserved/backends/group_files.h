@@ -47,6 +47,9 @@ std::string joined_path(const std::string& a, const std::string& b);
 // The numbers of a file such as cgroup.procs; none where it cannot be read. 0 stands for what another namespace hides.
 std::vector<int> numbers_of(const GroupFiles& groups, const std::string& file);
 
+// As GroupFiles::write(); the fault is for people.
+Expected<void, std::string> put(GroupFiles& groups, const std::string& file, const std::string& text);
+
 // Moves all that is named in from/`list` ("tasks", "cgroup.procs") to `to`, again and again until nobody new has come.
 struct Moved {
   unsigned moved = 0;
@@ -69,6 +72,7 @@ struct Mounts {
   std::string v1_cpuset{}, v1_cpu{};
   std::string v2{};
   bool v2_cpuset = false;  // v2 has the controller
+  std::string v1_memory{}, v1_blkio{}, resctrl{};
 };
 Mounts find_mounts(const std::string& mountinfo = "/proc/self/mountinfo");
 

@@ -16,12 +16,16 @@ using Kind = JournalEntry::Kind;
 GroupFiles* hierarchy_of(const Host& host, const std::string& name) {
   if (name == "cpuset") return host.cpuset;
   if (name == "cpu") return host.cpu;
+  if (name == "memory") return host.memory;
+  if (name == "blkio") return host.blkio;
+  if (name == "resctrl") return host.resctrl;
   return name == "unified" ? host.unified : nullptr;
 }
 
 // 0, or why not.
 int put_back_group(GroupFiles& groups, const JournalEntry& entry) {
   if (!groups.has(entry.subject)) return 0;
+  if (entry.where == "resctrl") return groups.remove(entry.subject);  // who is there goes to the root's group
   const char* const list = entry.where == "unified" ? "cgroup.procs" : "tasks";
   if (entry.where == "unified") groups.write(joined_path(entry.subject, "cpuset.cpus.partition"), "member");
   int patience = removal_patience;

@@ -1,14 +1,19 @@
 #include "services/reserved/daemon/host_setup.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <fstream>
 #include <iterator>
 #include <utility>
 
 #include "orb/os/core_list.h"
+#include "orb/os/mounts.h"
 #include "services/reserved/accounts/core_sets.h"
 #include "services/reserved/backends/affinity_only.h"
 #include "services/reserved/backends/cgroup_v1.h"
 #include "services/reserved/backends/cgroup_v2.h"
+#include "services/reserved/backends/resource_means.h"
 #include "services/reserved/backends/restore.h"
 
 namespace corelane::reserved {
@@ -25,6 +30,15 @@ std::vector<os::CoreInfo> cut_to(const std::vector<os::CoreInfo>& cores, const s
   return result;
 }
 
+std::string text_of(const char* file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string why_no_resctrl() {
+  return resctrl_lack(os::has_word(text_of("/proc/cpuinfo"), "cat_l3", ' '), access("/sys/fs/resctrl", F_OK) == 0);
+}
+
 }  // namespace
 
 Done<std::unique_ptr<HostSetup>> HostSetup::open(const core::ReservedSettings& settings, const std::string& directory) {
@@ -39,6 +53,9 @@ HostSetup::HostSetup(core::ReservedSettings settings, Journal journal)
       cpuset_(mounts_.v1_cpuset),
       cpu_(mounts_.v1_cpu),
       unified_(mounts_.v2),
+      memory_(mounts_.v1_memory),
+      blkio_(mounts_.v1_blkio),
+      resctrl_(mounts_.resctrl),
       processes_(settings_.processes),
       journal_(std::move(journal)),
       host_{.cpuset = mounts_.v1_cpuset.empty() ? nullptr : &cpuset_,
@@ -46,7 +63,13 @@ HostSetup::HostSetup(core::ReservedSettings settings, Journal journal)
             .unified = mounts_.v2_cpuset ? &unified_ : nullptr,
             .processes = &processes_,
             .journal = &journal_,
-            .of_process = settings_.processes} {}
+            .of_process = settings_.processes,
+            .memory = mounts_.v1_memory.empty() ? nullptr : &memory_,
+            .blkio = mounts_.v1_blkio.empty() ? nullptr : &blkio_,
+            .resctrl = mounts_.resctrl.empty() ? nullptr : &resctrl_,
+            .resctrl_lack = why_no_resctrl(),
+            .disks = &disks_,
+            .memory_to_promise = memory_to_promise(text_of("/proc/meminfo"), settings_.memory_rest)} {}
 
 std::vector<std::string> HostSetup::put_back() { return restore(host_, "/proc/irq"); }
 

@@ -37,7 +37,7 @@ class HostSetup {
 
   const core::ReservedSettings settings_;
   const Mounts mounts_;
-  MountedGroups cpuset_, cpu_, unified_;
+  MountedGroups cpuset_, cpu_, unified_, memory_, blkio_, resctrl_, disks_{"/sys/block"};
   HostProcesses processes_;
   Journal journal_;
   Host host_;

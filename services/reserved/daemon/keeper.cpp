@@ -34,6 +34,8 @@ Done<void> Keeper::start() {
   auto started = parts_.backend.start(all);
   if (!started) return Unexpected{started.error()};
   started_ = *started;
+  resources_ = Resources(parts_.backend.controllers());
+  parts_.accounts.decide(Offered{resources_.offers()});
   watch_interrupts();
   return {};
 }
@@ -106,12 +108,12 @@ Done<void> Keeper::act(const Command& command, Outcome& outcome) {
   }
   if (const auto* one = std::get_if<MakeSet>(&command)) return parts_.backend.make_set(one->set, one->place);
   if (const auto* one = std::get_if<RemoveSet>(&command)) parts_.backend.remove_set(one->set);
-  if (const auto* one = std::get_if<Enter>(&command)) {
-    auto remarks = parts_.backend.enter(*one);
-    if (!remarks) return Unexpected{remarks.error()};
-    remarks_[one->id] = std::move(*remarks);
+  if (const auto* one = std::get_if<Enter>(&command)) return enter(*one);
+  if (const auto* one = std::get_if<Exit>(&command)) {
+    resources_.take(one->id);
+    parts_.backend.leave(one->id);
+    remarks_.erase(one->id);
   }
-  if (const auto* one = std::get_if<Exit>(&command)) parts_.backend.leave(one->id), remarks_.erase(one->id);
   if (const auto* one = std::get_if<Join>(&command)) return join(*one);
   if (const auto* one = std::get_if<Part>(&command)) {
     parts_.backend.part(one->service, one->home);
@@ -121,6 +123,16 @@ Done<void> Keeper::act(const Command& command, Outcome& outcome) {
   if (const auto* one = std::get_if<Granted>(&command)) outcome.granted = one->id;
   if (const auto* one = std::get_if<Queued>(&command)) outcome.queued = one->id;
   if (const auto* one = std::get_if<Refused>(&command)) outcome.refused = one->why;
+  return {};
+}
+
+Done<void> Keeper::enter(const Enter& command) {
+  auto remarks = parts_.backend.enter(command);
+  if (!remarks) return Unexpected{remarks.error()};
+  auto given = resources_.give(command, parts_.backend.group_of(command.id));
+  if (!given) return Unexpected{given.error()};
+  remarks->insert(remarks->end(), given->begin(), given->end());
+  remarks_[command.id] = std::move(*remarks);
   return {};
 }
 
@@ -144,12 +156,13 @@ bool Keeper::is_visiting(const Process& service) const {
 
 // ---- What clients ask ----
 
-Expected<GrantView, Refusal> Keeper::reserve(Holder holder, const Wanted& wanted, const Terms& terms) {
+Expected<GrantView, Refusal> Keeper::reserve(Holder holder, const Wanted& wanted, const Terms& terms,
+                                             const std::vector<ResourceWanted>& also) {
   const std::scoped_lock lock(mutex_);
   const Process process = holder.process;
   // Watched before it has anything: that it ends is never missed.
   if (auto watched = watch(process); !watched) return watched.error();
-  const Outcome outcome = tell(Asked{parts_.now(), std::move(holder), wanted, terms});
+  const Outcome outcome = tell(Asked{parts_.now(), std::move(holder), wanted, terms, also});
   if (!is_same(parts_.processes, process)) tell(Died{parts_.now(), process, used_since(process)});
   if (outcome.refused) return watch_needed(), *outcome.refused;
   if (parts_.hurry && parts_.backend.is_waiting()) parts_.hurry();
@@ -293,6 +306,7 @@ bool Keeper::tick() {
   const std::scoped_lock lock(mutex_);
   for (auto& [pid, visit] : visits_) visit.latest = visit.at_first + used_since(visit.service);
   for (const Lost& lost : parts_.backend.sweep()) fail(lost.id, lost.why);
+  resources_.sweep();
   tell(Ticked{parts_.now()});
   forget_ended();
   if (parts_.now() - interrupts_looked_at_ >= between_looks_at_interrupts) watch_interrupts();
@@ -368,6 +382,14 @@ std::vector<Account> Keeper::accounts() const {
 std::vector<CoreState> Keeper::cores() const {
   const std::scoped_lock lock(mutex_);
   return parts_.accounts.cores();
+}
+
+std::vector<Keeper::ResourceState> Keeper::resources() const {
+  const std::scoped_lock lock(mutex_);
+  const ResourceBook& book = parts_.accounts.resources();
+  std::vector<ResourceState> states;
+  for (const ResourceOffer& offer : book.offers()) states.push_back({offer, book.promised(offer.which)});
+  return states;
 }
 
 KeeperStatus Keeper::status() const {

@@ -14,6 +14,7 @@
 
 #include "services/reserved/accounts/accounts.h"
 #include "services/reserved/backends/backend.h"
+#include "services/reserved/backends/controller.h"
 #include "services/reserved/backends/interrupts.h"
 
 namespace corelane::reserved {
@@ -53,7 +54,8 @@ class Keeper {
   // Gives everything back. What else is to be put back, restore() does.
   void stop();
 
-  Expected<GrantView, Refusal> reserve(Holder holder, const Wanted& wanted, const Terms& terms);
+  Expected<GrantView, Refusal> reserve(Holder holder, const Wanted& wanted, const Terms& terms,
+                                       const std::vector<ResourceWanted>& also = {});
   Expected<GrantView, Refusal> look(ReservationId id);
   // What the process runs on, of its own or of a tree that it is in; nothing for a thread's share, and for a guest.
   // Without `looks_anew` a tree has it when one of its parents was seen there, about a second ago at most: that takes
@@ -76,6 +78,11 @@ class Keeper {
   std::optional<Account> find(ReservationId id) const;
   std::vector<Account> accounts() const;  // loans with the visits under way
   std::vector<CoreState> cores() const;
+  struct ResourceState {
+    ResourceOffer offer;
+    std::uint64_t promised;
+  };
+  std::vector<ResourceState> resources() const;
   KeeperStatus status() const;
   Time now() const { return parts_.now(); }
 
@@ -102,6 +109,7 @@ class Keeper {
   void carry_out(const Command& command, Outcome& outcome);
   void settle();
   Done<void> act(const Command& command, Outcome& outcome);
+  Done<void> enter(const Enter& command);
   Done<void> join(const Join& command);
   Expected<GrantView, Refusal> view(ReservationId id) const;
   Duration used_since(const Process& service) const;
@@ -119,6 +127,7 @@ class Keeper {
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   Parts parts_;
+  Resources resources_{};
   StartReport started_{};
   std::vector<Failure> failures_{};                   // of the facts under way
   std::map<ReservationId, Remarks> remarks_{};        // of those granted

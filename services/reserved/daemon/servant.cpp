@@ -29,7 +29,8 @@ static_assert(static_cast<int>(Guarantee::tree_bandwidth) == static_cast<int>(id
 static_assert(static_cast<int>(Nearness::one_node) == static_cast<int>(idl::Nearness::one_node));
 static_assert(static_cast<int>(Siblings::others) == static_cast<int>(idl::SiblingRule::siblings_others));
 static_assert(static_cast<int>(Extent::thread) == static_cast<int>(idl::Scope::one_thread));
-static_assert(static_cast<int>(CoreUse::withheld) == static_cast<int>(idl::CoreUse::withheld));
+static_assert(static_cast<int>(CoreUse::held) == static_cast<int>(idl::CoreUse::held));
+static_assert(static_cast<int>(ResourcePromise::best_effort) == static_cast<int>(idl::ResourcePromise::best_effort));
 
 Duration duration_of(idl::Nanoseconds count) {
   constexpr auto most = static_cast<idl::Nanoseconds>(std::chrono::nanoseconds(std::chrono::hours{24 * 365}).count());
@@ -97,6 +98,18 @@ CoresWanted wanted_cores(const idl::CoresWanted& wanted) {
   return result;
 }
 
+std::vector<ResourceWanted> wanted_resources(const idl::ResourceWantedList& wanted) {
+  std::vector<ResourceWanted> result;
+  for (const idl::ResourceWanted& one : wanted) {
+    const auto* which = std::ranges::find_if(all_resources, [&](Resource r) { return one.name() == name_of(r); });
+    if (which == all_resources.end())
+      refuse({.kind = RefusalKind::bad_request,
+              .reason = "this server reserves no '" + one.name() + "', but memory, cache and disk"});
+    result.push_back({*which, one.amount(), one.best_effort()});
+  }
+  return result;
+}
+
 // What keeps a server that was started on a reservation from using its cores.
 std::optional<Refusal> fault_of_own(const Account& held, std::vector<CoreId> named) {
   const std::string which = "(reservation " + std::to_string(held.id.value) + ")";
@@ -135,7 +148,7 @@ idl::Account account_of(const Account& account, Time now) {
   result.held(account.waiting ? 0 : count_of(now - account.since));
   result.lease_left(account.lease_end == never ? 0 : count_of(std::max(account.lease_end - now, Duration{1})));
   for (const Loan& loan : account.loans)
-    result.loans().push_back(idl::Loan(named(loan.service), loan.in_use, loan.over, count_of(loan.used), loan.times));
+    result.loans().push_back(idl::Loan(named(loan.service), loan.in_use, count_of(loan.used), loan.times, loan.over));
   for (const Charge& charge : account.charges)
     result.charges().push_back(idl::Charge(named(charge.client), count_of(charge.used), charge.times));
   return result;
@@ -211,7 +224,8 @@ Account ReservationServant::owned(idl::Id reservation, const Caller& from) const
 
 // ---- Reserving ----
 
-idl::Grant ReservationServant::reserve(const idl::Holder& for_whom, const Wanted& wanted, const idl::Terms& how) {
+idl::Grant ReservationServant::reserve(const idl::Holder& for_whom, const Wanted& wanted, const idl::Terms& how,
+                                       const std::vector<ResourceWanted>& also) {
   const Caller from = caller();
   if (const auto admitted = access_.admits(from.user, core::calling_groups()); !admitted) refuse(admitted.error());
   const Process process = resolve(for_whom.who(), from);
@@ -224,7 +238,8 @@ idl::Grant ReservationServant::reserve(const idl::Holder& for_whom, const Wanted
     refuse({.kind = RefusalKind::no_such_process,
             .reason = "process " + std::to_string(process.pid) + " has no thread " + std::to_string(holder.thread)});
   return grant_of(keeper_.reserve(std::move(holder), wanted,
-                                  {.lease = duration_of(how.lease()), .queues = how.queues(), .note = how.note()}));
+                                  {.lease = duration_of(how.lease()), .queues = how.queues(), .note = how.note()},
+                                  also));
 }
 
 idl::Grant ReservationServant::reserve_cores(const idl::Holder& for_whom, const idl::CoresWanted& wanted,
@@ -235,6 +250,14 @@ idl::Grant ReservationServant::reserve_cores(const idl::Holder& for_whom, const 
 idl::Grant ReservationServant::reserve_share(const idl::Holder& for_whom, const idl::ShareWanted& wanted,
                                              const idl::Terms& how) {
   return reserve(for_whom, ShareWanted{duration_of(wanted.budget()), duration_of(wanted.period())}, how);
+}
+
+idl::Grant ReservationServant::reserve_with(const idl::Holder& for_whom, const idl::CoresWanted& wanted,
+                                            const idl::ShareWanted& share, const idl::ResourceWantedList& also,
+                                            const idl::Terms& how) {
+  const Wanted what = share.budget() == 0 ? Wanted(wanted_cores(wanted))
+                                          : ShareWanted{duration_of(share.budget()), duration_of(share.period())};
+  return reserve(for_whom, what, how, wanted_resources(also));
 }
 
 idl::OwnCores ReservationServant::own_cores(const idl::CoresWanted& wanted, const idl::Terms& how) {
@@ -318,6 +341,26 @@ idl::AccountList ReservationServant::accounts() {
 idl::CoreStateList ReservationServant::cores() {
   idl::CoreStateList list;
   for (const CoreState& core : keeper_.cores()) list.push_back(state_of(core));
+  return list;
+}
+
+idl::ResourceHeldList ReservationServant::held_resources() {
+  const auto states = keeper_.resources();
+  idl::ResourceHeldList list;
+  for (const Account& account : keeper_.accounts())
+    for (const ResourceWanted& one : account.also) {
+      const ResourcePromise promise = states[static_cast<std::size_t>(one.which)].offer.promise;
+      list.push_back(idl::ResourceHeld(account.id.value, name_of(one.which), one.amount,
+                                       static_cast<idl::ResourcePromise>(promise)));
+    }
+  return list;
+}
+
+idl::ResourceStateList ReservationServant::resource_states() {
+  idl::ResourceStateList list;
+  for (const auto& [offer, promised] : keeper_.resources())
+    list.push_back(idl::ResourceState(name_of(offer.which), offer.most, promised,
+                                      static_cast<idl::ResourcePromise>(offer.promise), offer.meaning));
   return list;
 }
 

@@ -40,6 +40,13 @@ class ReservationServant final : public virtual CORBA::servant_traits<Corelane::
   Corelane::Reservation::AccountList accounts() override;
   Corelane::Reservation::CoreStateList cores() override;
   Corelane::Reservation::Status state() override;
+  Corelane::Reservation::Grant reserve_with(const Corelane::Reservation::Holder& for_whom,
+                                            const Corelane::Reservation::CoresWanted& wanted,
+                                            const Corelane::Reservation::ShareWanted& share,
+                                            const Corelane::Reservation::ResourceWantedList& also,
+                                            const Corelane::Reservation::Terms& how) override;
+  Corelane::Reservation::ResourceHeldList held_resources() override;
+  Corelane::Reservation::ResourceStateList resource_states() override;
 
  private:
   struct Caller {
@@ -51,7 +58,8 @@ class ReservationServant final : public virtual CORBA::servant_traits<Corelane::
   Process process_behind(PeerId connection, const Process& now) const;
   Process resolve(const Corelane::Reservation::Process& named, const Caller& from, bool any_user = false) const;
   Corelane::Reservation::Grant reserve(const Corelane::Reservation::Holder& for_whom, const Wanted& wanted,
-                                       const Corelane::Reservation::Terms& how);
+                                       const Corelane::Reservation::Terms& how,
+                                       const std::vector<ResourceWanted>& also = {});
   Account owned(Corelane::Reservation::Id reservation, const Caller& from) const;
 
   Keeper& keeper_;

@@ -55,19 +55,40 @@ class FakeDaemon : public virtual CORBA::servant_traits<rs::Server>::base_type {
     return {rs::Account(
         3, false, whose, 0, "app\x1b", "the demo", {1}, {}, rs::ShareWanted(0, 0), rs::Guarantee::exclusive_cores,
         2'000'000'000, 0,
-        {rs::Loan(rs::Process(88, 0), true, false, 5000, 2), rs::Loan(rs::Process(89, 0), false, false, 0, 0),
-         rs::Loan(rs::Process(90, 0), false, true, 3000, 1)},
+        {rs::Loan(rs::Process(88, 0), true, 5000, 2, false), rs::Loan(rs::Process(89, 0), false, 0, 0, false),
+         rs::Loan(rs::Process(90, 0), false, 3000, 1, true)},
         {rs::Charge(rs::Process(0, 0), 7000, 1)})};
   }
   rs::CoreStateList cores() override {
     return {rs::CoreState(0, 0, 0, 0, rs::CoreUse::common, 0, 0, 0),
             rs::CoreState(1, 1, 0, 0, rs::CoreUse::taken, 3, 0, 0),
             rs::CoreState(2, 2, 0, 0, rs::CoreUse::shared, 0, 0.2, 0.75),
-            rs::CoreState(3, 3, 0, 0, rs::CoreUse::withheld, 0, 0, 0)};
+            rs::CoreState(3, 3, 0, 0, rs::CoreUse::withheld, 0, 0, 0),
+            rs::CoreState(4, 4, 0, 0, rs::CoreUse::held, 0, 0, 0)};
   }
   rs::Status state() override { return rs::Status("affinity", "", {"nobody is kept away"}, 0, 0, 0, 0, 1, 0); }
 
+  rs::Grant reserve_with(const rs::Holder&, const rs::CoresWanted& wanted, const rs::ShareWanted& share,
+                         const rs::ResourceWantedList& also, const rs::Terms&) override {
+    said = std::to_string(wanted.count()) + " cores, share " + std::to_string(share.budget());
+    for (const rs::ResourceWanted& one : also)
+      said += ", " + one.name() + " " + std::to_string(one.amount()) + (one.best_effort() ? " at best" : "");
+    return granted(false);
+  }
+  rs::ResourceHeldList held_resources() override {
+    if (is_old) throw CORBA::BAD_OPERATION();
+    return {rs::ResourceHeld(3, "memory", 256 << 20, rs::ResourcePromise::guaranteed),
+            rs::ResourceHeld(3, "cache", 1, rs::ResourcePromise::exclusive)};
+  }
+  rs::ResourceStateList resource_states() override {
+    if (is_old) throw CORBA::BAD_OPERATION();
+    return {rs::ResourceState("memory", 3ULL << 30, 256 << 20, rs::ResourcePromise::guaranteed, "it is kept"),
+            rs::ResourceState("cache", 4, 1, rs::ResourcePromise::exclusive, "nobody else fills them"),
+            rs::ResourceState("disk", 0, 0, rs::ResourcePromise::proportional, "no bfq; echo bfq")};
+  }
+
   std::string said;
+  bool is_old = false;   // of before there were resources
   bool is_full = false;  // and stays so
 
  private:
@@ -153,24 +174,63 @@ TEST_CASE("a program that has waited long enough for its cores gives its place i
 TEST_CASE("who owns which core is shown") {
   const Host host;
   std::string exit;
-  CHECK(host.run({"cores"}, exit) ==
-        "core  phys  cache  node  use        owner\n"
-        "0     0     0      0     common     \n"
-        "1     1     0      0     taken      reservation 3: app? 77\n"
-        "2     2     0      0     shared     20.0 % booked, 75.0 % free\n"
-        "3     3     0      0     withheld   everybody: it is never given away (reserved.keep)\n"
-        "reservations\n"
-        "3     app? 77, user root: core 1 for 2.00s; the demo\n"
-        "      lent to process 88: works there now, so far 2 times, 5.0us of CPU time\n"
-        "      lent to process 89: has not worked there yet\n"
-        "      was lent to process 90: worked there once, 3.0us of CPU time\n"
-        "      worked for others: once, 7.0us of CPU time\n"
-        "by affinity\n"
-        "not promised here: nobody is kept away\n");
+  CHECK(
+      host.run({"cores"}, exit) ==
+      "core  phys  cache  node  use        owner\n"
+      "0     0     0      0     common     \n"
+      "1     1     0      0     taken      reservation 3: app? 77\n"
+      "2     2     0      0     shared     20.0 % booked, 75.0 % free\n"
+      "3     3     0      0     withheld   everybody: it is never given away (reserved.keep)\n"
+      "4     4     0      0     held       nobody: a process that had it takes long to end, and the kernel gives it to "
+      "no other until then\n"
+      "reservations\n"
+      "3     app? 77, user root: core 1 for 2.00s, memory 256 MiB, cache 1 way; the demo\n"
+      "      lent to process 88: works there now, so far 2 times, 5.0us of CPU time\n"
+      "      lent to process 89: has not worked there yet\n"
+      "      was lent to process 90: worked there once, 3.0us of CPU time\n"
+      "      worked for others: once, 7.0us of CPU time\n"
+      "memory: 256 MiB of 3 GiB promised, guaranteed\n"
+      "cache: 1 way of 4 ways promised, exclusive\n"
+      "disk: none can be reserved here: no bfq; echo bfq\n"
+      "by affinity\n"
+      "not promised here: nobody is kept away\n");
   CHECK(exit == "exit status 0");
   const auto json = nlohmann::json::parse(host.run({"cores", "--format", "json"}, exit));
   CHECK(json["cores"][1]["use"] == "taken");
   CHECK(json["reservations"][0]["loans"][0]["service"] == 88);
+  CHECK(json["cores"][4]["use"] == "held");
+  CHECK(json["reservations"][0]["resources"][0]["amount"] == 256 << 20);
+  CHECK(json["resources"][2]["promise"] == "none");
+}
+
+TEST_CASE("a daemon that knows of cores alone is shown without the rest") {
+  const Host host;
+  host.daemon->is_old = true;
+  std::string exit;
+  const std::string text = host.run({"cores"}, exit);
+  CHECK_THAT(text, Contains("core 1 for 2.00s; the demo\n") && !Contains("memory"));
+  CHECK(exit == "exit status 0");
+}
+
+TEST_CASE("memory, cache and disk are asked for beside cores or a share") {
+  const Host host;
+  std::string exit;
+  host.run({"reserve", "--cores", "1", "--memory", "256MiB", "--cache", "2", "--disk-weight", "500", "--", "true"},
+           exit);
+  CHECK(host.daemon->said == "1 cores, share 0, memory 268435456, cache 2, disk 500");
+  host.run({"reserve", "--share", "1ms/10ms", "--memory", "1GB", "--best-effort", "--", "true"}, exit);
+  CHECK(host.daemon->said == "0 cores, share 1000000, memory 1000000000 at best");
+  const std::string json =
+      host.run({"reserve", "--format", "json", "--cores", "1", "--memory", "1KiB", "--", "true"}, exit);
+  CHECK(nlohmann::json::parse(json)["memory"] == 1024);
+}
+
+TEST_CASE("an amount of memory is a whole number with or without a unit") {
+  CHECK(parse_bytes("65536").value() == 65536);
+  CHECK(parse_bytes("1B").value() == 1);
+  CHECK(parse_bytes("2KiB").value() == 2048);
+  CHECK(parse_bytes("16777215TiB").value() == 16777215ULL << 40);
+  for (const char* bad : {"", "MiB", "0", "-1", "1.5GiB", "16777216TiB", "5 MiB", "5m"}) CHECK_FALSE(parse_bytes(bad));
 }
 
 // Error paths.
@@ -206,6 +266,13 @@ TEST_CASE("what keeps a program from its reservation is said and is no status of
       {{"reserve", "--cores", "1", "--wait", "long", "--", "true"},
        "exit status 2",
        "corelane reserve: --wait: 'long' is no time to wait; "},
+      {{"reserve", "--cores", "1", "--memory", "much", "--", "true"},
+       "exit status 2",
+       "corelane reserve: --memory: 'much' is no amount of memory; "},
+      {{"reserve", "--cores", "1", "--cache", "0", "--", "true"},
+       "exit status 2",
+       "corelane reserve: --cache: '0' is no number of ways; "},
+      {{"reserve", "--memory", "1MiB", "--", "true"}, "exit status 2", "corelane reserve: how much? --cores COUNT or "},
       {{"reserve", "--cores", "1"}, "exit status 2", "corelane reserve: COMMAND is required; "},
       {{"reserve", "--cores", "1", "--out-of", "x", "--", "a"},
        "exit status 2",

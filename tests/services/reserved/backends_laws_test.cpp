@@ -33,9 +33,13 @@ class EventfulHost : public FakeHost {
     before = processes.entries;
   }
   void begin() {
-    const ReservationId lent = reserve(app_).value().id;
-    const bool shares = !backend->enforces() || (reserve(thread_, ShareWanted{1ms, 10ms}, {}, Extent::thread) &&
-                                                 reserve(tree_, ShareWanted{2ms, 10ms}));
+    const bool has_groups = backend->enforces();
+    std::vector<ResourceWanted> also{{Resource::cache, 2}};
+    if (has_groups) also.insert(also.end(), {{Resource::memory, 1 << 20, true}, {Resource::disk, 300}});
+    const ReservationId lent = reserve_with(app_, also).value().id;
+    const bool shares =
+        !has_groups || (reserve(thread_, ShareWanted{1ms, 10ms}, {}, Extent::thread) &&
+                        reserve(tree_, ShareWanted{2ms, 10ms}, {}, Extent::tree, {{Resource::memory, 1 << 20, true}}));
     REQUIRE(shares);
     const Process service = processes.identity(service_).value();
     const bool works = keeper().lend(lent, service) && keeper().work_on(lent, service);
@@ -117,6 +121,20 @@ TEST_CASE("whichever change the next daemon is killed at while it puts the host 
   CHECK(change > 5);
 }
 
+namespace {
+
+// With some of the reservations: a third of the host's memory, ways of the cache, a weight of the disk.
+template <typename Draw>
+std::vector<ResourceWanted> resources(const Draw& draw) {
+  std::vector<ResourceWanted> also;
+  if (draw(3) == 0) also.push_back({Resource::memory, 400 << 20, true});
+  if (draw(4) == 0) also.push_back({Resource::cache, 1 + static_cast<std::uint64_t>(draw(3)), false});
+  if (draw(4) == 0) also.push_back({Resource::disk, 300, false});
+  return also;
+}
+
+}  // namespace
+
 TEST_CASE("after a thousand random sequences of reserve, release and kill the host is as it was found") {
   for (unsigned seed = 0; seed < 1000; ++seed) {
     std::mt19937 random(seed);
@@ -137,11 +155,11 @@ TEST_CASE("after a thousand random sequences of reserve, release and kill the ho
           break;
         case 2:
           (void)fake.reserve(pid, ShareWanted{1ms * (1 + draw(6)), 10ms}, {.queues = draw(2) == 0},
-                             static_cast<Extent>(draw(3)));
+                             static_cast<Extent>(draw(3)), resources(draw));
           break;
         default:
           (void)fake.reserve(pid, CoresWanted{.count = 1 + draw(3)}, {.queues = draw(2) == 0},
-                             static_cast<Extent>(draw(2)));
+                             static_cast<Extent>(draw(2)), resources(draw));
       }
       fake.now += 1ms;
     }
@@ -151,5 +169,6 @@ TEST_CASE("after a thousand random sequences of reserve, release and kill the ho
     fake.check_as_found();
     for (const CoreState& core : fake.keeper().cores())
       CHECK((core.use == CoreUse::common || core.use == CoreUse::withheld));
+    for (const auto& [offer, promised] : fake.keeper().resources()) CHECK(promised == 0);
   }
 }

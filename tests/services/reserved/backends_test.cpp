@@ -390,12 +390,14 @@ TEST_CASE("a core whose process takes long to end goes to everybody once it has,
   fake.begin_to_end(app);
   fake.keeper().release(grant->id);
   CHECK(fake.cores_of(fake.shell) == "0-1");
+  CHECK(fake.keeper().cores()[3].use == CoreUse::held);
   fake.keeper().release(second->id);
   CHECK(fake.cores_of(fake.shell) == "0-2");
   CHECK(fake.keeper().tick());  // wants to be called again soon
   fake.kill(app);
   CHECK_FALSE(fake.keeper().tick());
   CHECK(fake.cores_of(fake.shell) == "0-3");
+  CHECK(fake.keeper().cores()[3].use == CoreUse::common);
 }
 
 TEST_CASE("who waits for a core whose process takes long to end gets it once it has, and is not refused before") {

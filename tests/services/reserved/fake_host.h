@@ -167,6 +167,7 @@ class FakeGroups final : public reserved::GroupFiles {
     files_["cpuset.mems"] = "0";
     files_["cpuset.cpu_exclusive"] = "1";
     files_["cpuset.sched_load_balance"] = "1";
+    files_["cgroup.controllers"] = "cpuset cpu io memory";
     all_ = cores;
   }
 
@@ -213,7 +214,7 @@ class FakeGroups final : public reserved::GroupFiles {
     if (name == "tasks" || name == "cgroup.procs") return attach(group, std::stoi(text));
     if (name == "cgroup.subtree_control") return control(file, text);
     if (name == "cpuset.cpus.partition") return partition(group, file, text);
-    if (!files_.contains(file)) return ENOENT;
+    if (!files_.contains(file) || !is_switched_on(group, name)) return ENOENT;
     if (name == "cpuset.cpus" && is_v1() && overlaps(group, text)) return EINVAL;
     const std::string was = std::exchange(files_[file], text);
     if (name == "cpuset.cpu_exclusive" && overlaps(group, files_.at(reserved::joined_path(group, "cpuset.cpus")))) {
@@ -226,8 +227,10 @@ class FakeGroups final : public reserved::GroupFiles {
   int make_now(const std::string& group) {
     if (!groups_.insert(group).second) return 0;
     for (const char* name :
-         {"cpuset.cpus", "cpuset.mems", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.max", "cgroup.subtree_control"})
+         {"cpuset.cpus", "cpuset.mems", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.max", "cgroup.subtree_control",
+          "memory.min", "io.weight", "io.bfq.weight", "memory.soft_limit_in_bytes", "blkio.bfq.weight"})
       files_[reserved::joined_path(group, name)] = "";
+    files_[reserved::joined_path(group, "cgroup.controllers")] = "cpuset cpu io memory";
     files_[reserved::joined_path(group, "cpuset.cpu_exclusive")] = "0";
     files_[reserved::joined_path(group, "cpuset.cpus.partition")] = "member";
     return 0;
@@ -238,6 +241,13 @@ class FakeGroups final : public reserved::GroupFiles {
     groups_.erase(group);
     std::erase_if(files_, [&](const auto& file) { return parted(file.first).first == group; });
     return 0;
+  }
+  // Version 2 shows files of memory and disk where the group above has switched the controller on.
+  bool is_switched_on(const std::string& group, const std::string& name) const {
+    const std::string controller = name.substr(0, name.find('.'));
+    if (is_v1() || (controller != "memory" && controller != "io") || group.empty()) return true;
+    const std::string on = files_.at(reserved::joined_path(parted(group).first, "cgroup.subtree_control"));
+    return (" " + on + " ").find(" " + controller + " ") != std::string::npos;
   }
   bool has_ending(const std::string& group) const {
     return std::ranges::any_of(processes_.entries, [&](const auto& item) {

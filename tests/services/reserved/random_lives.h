@@ -150,7 +150,11 @@ class RandomLives {
     look();
   }
 
-  void connect() { client_ = std::make_unique<ReservationClient>(daemon_); }
+  void connect() {
+    client_ = std::make_unique<ReservationClient>(daemon_);
+    for (const auto& state : client_->server->resource_states())
+      if (state.name() == "memory") gives_memory_ = state.most() > 0;
+  }
   void kill_daemon() {
     client_.reset();
     if (!dead_) daemon_.kill_now(), ++daemons;
@@ -225,8 +229,11 @@ class RandomLives {
     try {
       idl::CoresWanted wanted;
       wanted.count(static_cast<std::uint16_t>(pick(1, std::min<int>(2, static_cast<int>(machine_.cores) - 1))));
+      const idl::Holder tree = holder_of(pid, idl::Scope::process_tree);
       const auto grant =
-          kind < 3 || !(kind == 3 ? machine_.thread_shares : machine_.tree_shares)
+          gives_memory_ && pick(0, 2) == 0
+              ? client_->server->reserve_with(tree, wanted, idl::ShareWanted(0, 0), some_memory(), terms)
+          : kind < 3 || !(kind == 3 ? machine_.thread_shares : machine_.tree_shares)
               ? client_->server->reserve_cores(
                     holder_of(pid, kind == 0 ? idl::Scope::one_process : idl::Scope::process_tree), wanted, terms)
               : client_->server->reserve_share(
@@ -236,6 +243,10 @@ class RandomLives {
       ++refused;
       if (why.cause() == idl::Why::system_refused) wrong("the system refused: " + why.reason());
     }
+  }
+
+  idl::ResourceWantedList some_memory() {
+    return {idl::ResourceWanted("memory", static_cast<std::uint64_t>(pick(1, 64)) << 20, true)};
   }
 
   // No core is lost or owned twice, and holders run where the accounts say.
@@ -266,12 +277,15 @@ class RandomLives {
     for (const auto& core : client_->server->cores())
       if (core.use() != idl::CoreUse::common && core.use() != idl::CoreUse::withheld)
         wrong("core " + std::to_string(core.core()) + " is lost");
+    for (const auto& state : client_->server->resource_states())
+      if (state.promised() != 0) wrong(std::to_string(state.promised()) + " of " + state.name() + " are lost");
   }
 
   const LivesOn machine_;
   std::mt19937 random_;
   RunningDaemon daemon_;
   bool dead_ = false;
+  bool gives_memory_ = false;
   std::unique_ptr<ReservationClient> client_;
   std::list<std::unique_ptr<Worker>> workers_;
   std::string fault_;

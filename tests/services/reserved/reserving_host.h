@@ -11,6 +11,7 @@
 #include "services/reserved/backends/cgroup_v1.h"
 #include "services/reserved/backends/cgroup_v2.h"
 #include "services/reserved/daemon/keeper.h"
+#include "tests/services/reserved/fake_folders.h"
 #include "tests/services/reserved/fake_host.h"
 #include "tests/support/temp_directory.h"
 
@@ -31,7 +32,16 @@ class FakeHost {
     before = processes.entries;
   }
   reserved::Host host() {
-    return {.cpuset = &cpuset, .cpu = &cpu, .unified = &unified, .processes = &processes, .journal = &journal};
+    return {.cpuset = &cpuset,
+            .cpu = &cpu,
+            .unified = &unified,
+            .processes = &processes,
+            .journal = &journal,
+            .memory = &memory,
+            .blkio = &blkio,
+            .resctrl = &resctrl,
+            .disks = &disks,
+            .memory_to_promise = memory_to_promise};
   }
   reserved::Keeper& keeper() {
     if (keeper_) return *keeper_;
@@ -49,9 +59,15 @@ class FakeHost {
   }
   Expected<reserved::GrantView, reserved::Refusal> reserve(
       int pid, const reserved::Wanted& wanted = reserved::CoresWanted{.count = 1}, reserved::Terms terms = {},
-      reserved::Extent extent = reserved::Extent::tree) {
+      reserved::Extent extent = reserved::Extent::tree, const std::vector<reserved::ResourceWanted>& also = {}) {
     const reserved::Process process = processes.identity(pid).value_or(reserved::Process{.pid = pid});
-    return keeper().reserve({.process = process, .extent = extent, .thread = pid}, wanted, terms);
+    return keeper().reserve({.process = process, .extent = extent, .thread = pid}, wanted, terms, also);
+  }
+  // A core, and what is asked for besides.
+  Expected<reserved::GrantView, reserved::Refusal> reserve_with(int pid,
+                                                                const std::vector<reserved::ResourceWanted>& also,
+                                                                bool queues = false) {
+    return reserve(pid, reserved::CoresWanted{.count = 1}, {.queues = queues}, reserved::Extent::tree, also);
   }
   void kill(int pid) {
     const auto process = processes.identity(pid);
@@ -80,16 +96,22 @@ class FakeHost {
                             : found->second.groups.at(hierarchy)));
       CHECK(entry.scheduling == (found == before.end() ? os::SchedulingClass{} : found->second.scheduling));
     }
-    for (FakeGroups* groups : {&cpuset, &cpu, &unified})
+    for (reserved::GroupFiles* groups :
+         std::initializer_list<reserved::GroupFiles*>{&cpuset, &cpu, &unified, &memory, &blkio, &resctrl})
       for (const std::string& child : groups->children("")) CHECK(!child.starts_with("corelane-"));
     CHECK(cpuset.read("cpuset.sched_load_balance") == "1");
     CHECK(unified.read("cgroup.subtree_control").value_or("none") == "");
+    CHECK_THAT(resctrl.read("schemata").value(), Catch::Contains("L3:0=ff;1=ff"));
     CHECK(journal.entries().empty());
   }
 
   const TempDirectory directory;
   FakeProcesses processes{os::parse_core_list("0-3").value()};
   FakeGroups cpuset{"cpuset", processes, "0-3"}, cpu{"cpu", processes, ""}, unified{"", processes, "0-3"};
+  FakeGroups memory{"memory", processes, ""}, blkio{"blkio", processes, ""};
+  FakeResctrl resctrl{processes};
+  FakeDisks disks;
+  std::uint64_t memory_to_promise = 1 << 30;
   reserved::Journal journal;
   reserved::Interrupts interrupts{directory / "irq", journal};  // none, unless a test makes some
   std::unique_ptr<reserved::Backend> backend;

@@ -1,0 +1,222 @@
+#include "services/reserved/backends/cache_ways.h"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <ranges>
+#include <utility>
+
+namespace corelane::reserved {
+namespace {
+
+constexpr const char* cache_prefix = "corelane-c";
+constexpr std::string_view cache_level = "L3:";
+
+template <typename Number>
+std::optional<Number> number_in(std::string_view text, int base) {
+  Number number{};
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  return fault == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+WayMask lowest(int ways) noexcept { return ways >= 64 ? ~WayMask{0} : (WayMask{1} << ways) - 1; }
+
+constexpr const char* ways_meaning =
+    "nobody else fills these ways of the last-level cache, in each cache of that level (resctrl); the memory "
+    "controllers behind it are shared as before";
+
+}  // namespace
+
+std::map<int, WayMask> parse_schemata(std::string_view text) {
+  std::map<int, WayMask> masks;
+  const std::size_t begin = text.find(cache_level);
+  if (begin == text.npos) return masks;
+  text = text.substr(begin + cache_level.size());
+  text = text.substr(0, text.find('\n'));
+  for (const auto part : std::views::split(text, ';')) {
+    const std::string_view one(part.begin(), part.end());
+    const std::size_t equals = one.find('=');
+    if (equals == one.npos) continue;
+    const auto cache = number_in<int>(one.substr(0, equals), 10);
+    const auto mask = number_in<WayMask>(one.substr(equals + 1), 16);
+    if (cache && mask) masks[*cache] = *mask;
+  }
+  return masks;
+}
+
+std::string schemata_text(const std::map<int, WayMask>& masks) {
+  std::string text(cache_level);
+  for (const auto& [cache, mask] : masks) {
+    char digits[16];
+    const auto [end, fault] = std::to_chars(std::begin(digits), std::end(digits), mask, 16);
+    text += (text.size() > cache_level.size() ? ";" : "") + std::to_string(cache) + "=" + std::string(digits, end);
+  }
+  return text;
+}
+
+WayMask longest_run(WayMask mask) noexcept {
+  WayMask best = 0;
+  for (WayMask rest = mask; rest != 0;) {  // bound: 64
+    const int skipped = std::countr_zero(rest), length = std::countr_one(rest >> skipped);
+    const WayMask run = lowest(length) << skipped;
+    if (std::popcount(run) >= std::popcount(best)) best = run;
+    rest &= ~run;
+  }
+  return best;
+}
+
+CacheWays::CacheWays(const Host& host) : host_(host) {
+  offer_ = {.which = Resource::cache, .promise = ResourcePromise::exclusive, .meaning = host.resctrl_lack};
+  if (host_.resctrl == nullptr) return;
+  const auto number = [&](const char* file, int base) {
+    return number_in<WayMask>(host_.resctrl->read(std::string("info/L3/") + file).value_or(""), base).value_or(0);
+  };
+  all_ = number("cbm_mask", 16);
+  shared_with_devices_ = number("shareable_bits", 16);
+  least_ = static_cast<int>(std::max<WayMask>(number("min_cbm_bits", 10), 1));
+  const int ways = std::popcount(all_);
+  offer_.least = static_cast<std::uint64_t>(least_);
+  offer_.most = static_cast<std::uint64_t>(std::max(ways - least_, 0));
+  offer_.meaning = offer_.most > 0
+                       ? ways_meaning
+                       : host_.resctrl->absolute("info/L3") +
+                             " tells of no ways: this processor parts no last-level cache, or resctrl is mounted with "
+                             "cdp; umount it, and mount -t resctrl resctrl /sys/fs/resctrl";
+}
+
+// ---- Ways ----
+
+WayMask CacheWays::given_ways() const {
+  WayMask ways = 0;
+  for (const auto& [id, given] : given_) ways |= given.mask;
+  return ways;
+}
+
+// Of groups that somebody else has made.
+WayMask CacheWays::ways_of_others() const {
+  WayMask ways = 0;
+  for (const std::string& name : host_.resctrl->children("")) {
+    if (name.starts_with(cache_prefix) || name == "info" || name.starts_with("mon_")) continue;
+    for (const auto& [cache, mask] : parse_schemata(host_.resctrl->read(name + "/schemata").value_or("")))
+      ways |= mask;
+  }
+  return ways;
+}
+
+WayMask CacheWays::common_before() const {
+  WayMask ways = all_;
+  for (const auto& [cache, mask] : before_) ways &= mask;
+  return ways;
+}
+
+// The lowest that leaves enough in one piece to all others.
+std::optional<WayMask> CacheWays::free_run(int ways) const {
+  const WayMask given = given_ways();
+  const WayMask free = all_ & ~shared_with_devices_ & ~given & ~ways_of_others();
+  for (int at = 0; at + ways <= 64; ++at) {
+    const WayMask run = lowest(ways) << at;
+    if ((run & ~free) != 0) continue;
+    if (std::popcount(longest_run(common_before() & ~given & ~run)) >= least_) return run;
+  }
+  return std::nullopt;
+}
+
+JournalEntry CacheWays::entry_before() const {
+  return {.kind = JournalEntry::Kind::value,
+          .where = "resctrl",
+          .subject = "schemata",
+          .before = schemata_text(before_)};
+}
+
+// The root's group has what is left of what it had.
+Done<void> CacheWays::shrink_common() {
+  auto masks = before_;
+  for (auto& [cache, mask] : masks) mask = longest_run(mask & ~given_ways());
+  return put(*host_.resctrl, "schemata", schemata_text(masks));
+}
+
+// ---- Coming and going ----
+
+Done<Remarks> CacheWays::give(const Portion& portion) {
+  if (given_.empty()) before_ = parse_schemata(host_.resctrl->read("schemata").value_or(""));
+  const auto run = free_run(static_cast<int>(portion.amount));
+  if (!run)
+    return Unexpected{"no " + amount_text(Resource::cache, portion.amount) +
+                      " beside each other are free: groups of somebody else in " + host_.resctrl->absolute("") +
+                      " have them, or reservations in between; narrow those groups, or ask for fewer"};
+  const auto threads = groups_of_threads();
+  const auto in = threads.find(portion.holder.process.pid);
+  if (in != threads.end() && !in->second.starts_with(cache_prefix))
+    return Unexpected{"process " + std::to_string(portion.holder.process.pid) + " is in " +
+                      host_.resctrl->absolute(in->second) + ", a group of somebody else; take it out of that first"};
+  if (given_.empty())
+    if (auto kept = host_.journal->add(entry_before()); !kept) return Unexpected{kept.error()};
+  given_[portion.id] = {.mask = *run, .from = in == threads.end() ? "" : in->second};
+  if (auto done = shrink_common(); !done) return Unexpected{done.error()};
+  const std::string group = group_of(portion.id);
+  if (auto made = make_group(group, *run); !made) return Unexpected{made.error()};
+  if (auto come = bring_in(portion, group); !come) return Unexpected{come.error()};
+  return Remarks{};
+}
+
+Done<void> CacheWays::make_group(const std::string& group, WayMask ways) {
+  if (auto kept =
+          host_.journal->add({.kind = JournalEntry::Kind::group, .where = "resctrl", .subject = group, .before = ""});
+      !kept)
+    return kept;
+  if (const int fault = host_.resctrl->make(group); fault != 0)
+    return host_.resctrl->absolute(group) + " cannot be made: " + errno_text(fault) +
+           (fault == ENOSPC ? "; the processor has no more groups: release one first" : "; run as root");
+  auto masks = before_;
+  for (auto& [cache, mask] : masks) mask = ways;
+  if (auto done = put(*host_.resctrl, group + "/schemata", schemata_text(masks)); !done) return done;
+  return put(*host_.resctrl, group + "/mode", "exclusive");
+}
+
+// Those that are in none but the root's are not there.
+std::map<int, std::string> CacheWays::groups_of_threads() const {
+  std::map<int, std::string> groups;
+  for (const std::string& name : host_.resctrl->children(""))
+    for (const int thread : numbers_of(*host_.resctrl, name + "/tasks")) groups[thread] = name;
+  return groups;
+}
+
+// All threads that there are; those to come are where their parents are. One of a tree may have a reservation of its
+// own, or a group of somebody else's.
+Done<void> CacheWays::bring_in(const Portion& portion, const std::string& group) {
+  const int first = portion.holder.process.pid;
+  const std::string from = given_.at(portion.id).from;
+  const auto before = groups_of_threads();
+  std::set<int> seen;
+  for (int round = 0, fresh = 1; fresh > 0 && round < tree_rounds; ++round) {
+    fresh = 0;
+    const bool is_tree = portion.holder.extent == Extent::tree;
+    for (const int pid : is_tree ? host_.processes->tree_of(first) : std::vector<int>{first})
+      for (const int thread : host_.processes->threads_of(pid)) {
+        if (!seen.insert(thread).second) continue;
+        ++fresh;
+        const auto was = before.find(thread);
+        if (was != before.end() && was->second != from) continue;
+        const int fault = host_.resctrl->write(group + "/tasks", std::to_string(thread));
+        if (fault != 0 && fault != ESRCH)
+          return "thread " + std::to_string(thread) + " cannot be moved into " + host_.resctrl->absolute(group) + ": " +
+                 errno_text(fault);
+      }
+  }
+  return {};
+}
+
+// The kernel takes who is there to the root's group.
+void CacheWays::take(ReservationId id) {
+  const auto found = given_.find(id);
+  if (found == given_.end()) return;
+  const std::string from = found->second.from, group = group_of(id);
+  given_.erase(found);
+  if (!from.empty() && host_.resctrl->has(from)) move_all(*host_.resctrl, group, from, "tasks");
+  if (host_.resctrl->remove(group) == 0)
+    host_.journal->drop({.kind = JournalEntry::Kind::group, .where = "resctrl", .subject = group, .before = ""});
+  if (shrink_common() && given_.empty()) host_.journal->drop(entry_before());
+}
+
+}  // namespace corelane::reserved

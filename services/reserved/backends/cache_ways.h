@@ -1,0 +1,61 @@
+// CacheWays: ways of the last-level cache by resctrl (Intel RDT, AMD QoS). A reservation gets a group there whose ways
+// nobody else has, in each cache of that level; all others share what is left in one piece, as the processors want it.
+//
+//   /sys/fs/resctrl/corelane-c17   the threads of reservation 17; mode exclusive
+//
+// The lowest ways are given first: the highest are those that devices fill, too, on most processors.
+// Threads: as Backend.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "services/reserved/backends/controller.h"
+
+namespace corelane::reserved {
+
+using WayMask = std::uint64_t;
+
+class CacheWays final : public Controller {
+ public:
+  explicit CacheWays(const Host& host);
+
+  ResourceOffer offer() const override { return offer_; }
+  Done<Remarks> give(const Portion& portion) override;
+  void take(ReservationId id) override;
+
+ private:
+  struct Given {
+    WayMask mask = 0;
+    std::string from{};  // the group of this program that its process was in; "": none
+  };
+  std::string group_of(ReservationId id) const { return "corelane-c" + std::to_string(id.value); }
+  WayMask given_ways() const;
+  WayMask common_before() const;
+  WayMask ways_of_others() const;
+  std::optional<WayMask> free_run(int ways) const;
+  JournalEntry entry_before() const;
+  Done<void> make_group(const std::string& group, WayMask ways);
+  Done<void> shrink_common();
+  Done<void> bring_in(const Portion& portion, const std::string& group);
+  std::map<int, std::string> groups_of_threads() const;
+
+  const Host host_;
+  ResourceOffer offer_{};
+  WayMask all_ = 0, shared_with_devices_ = 0;
+  int least_ = 1;  // ways of any group
+  std::map<ReservationId, Given> given_{};
+  std::map<int, WayMask> before_{};  // of the root's group, before any were given; by cache
+};
+
+// The masks of the caches of a schemata file: of "L3:0=ff;1=ff" both.
+std::map<int, WayMask> parse_schemata(std::string_view text);
+std::string schemata_text(const std::map<int, WayMask>& masks);
+// The longest run of ones; the highest of those that are as long.
+WayMask longest_run(WayMask mask) noexcept;
+
+}  // namespace corelane::reserved

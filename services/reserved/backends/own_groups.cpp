@@ -1,0 +1,75 @@
+#include "services/reserved/backends/own_groups.h"
+
+#include <cerrno>
+#include <set>
+#include <utility>
+
+namespace corelane::reserved {
+namespace {
+
+constexpr const char* portion_prefix = "corelane-m";
+
+// The group itself, or where it is this program's the one around it.
+std::string not_ours(const std::string& group) {
+  const std::size_t slash = group.rfind('/');
+  const std::string name = slash == group.npos ? group : group.substr(slash + 1);
+  if (!name.starts_with(portion_prefix)) return group;
+  return slash == group.npos ? "" : group.substr(0, slash);
+}
+
+}  // namespace
+
+OwnGroups::OwnGroups(const Host& host, Means means) : host_(host), means_(std::move(means)), made_(*host_.journal) {}
+
+Done<Remarks> OwnGroups::give(const Portion& portion) {
+  const auto from = host_.processes->group_of(portion.holder.process.pid, means_.hierarchy);
+  if (!from) return Unexpected{"process " + std::to_string(portion.holder.process.pid) + " has ended"};
+  Given& given = given_[portion.id];
+  given = {.from = *from, .home = not_ours(*from)};
+  given.group = joined_path(given.home, portion_prefix + std::to_string(portion.id.value));
+  if (auto made = made_.make(*means_.groups, means_.hierarchy, given.group, given.home); !made)
+    return Unexpected{made.error()};
+  if (auto done = put(*means_.groups, joined_path(given.group, means_.file), std::to_string(portion.amount)); !done)
+    return Unexpected{done.error()};
+  const auto others = bring_in(portion, given);
+  if (!others) return Unexpected{others.error()};
+  if (*others == 0) return Remarks{};
+  return Remarks{std::to_string(*others) + " processes of the tree are in groups of the " + means_.hierarchy +
+                 " controller of their own, stay there and have nothing of it"};
+}
+
+// How many of the tree stay elsewhere: one that is in a group of its own has bounds there that hold for it.
+Done<unsigned> OwnGroups::bring_in(const Portion& portion, const Given& given) {
+  const int first = portion.holder.process.pid;
+  std::set<int> seen;
+  unsigned others = 0;
+  for (int round = 0, fresh = 1; fresh > 0 && round < tree_rounds; ++round) {
+    fresh = 0;
+    const bool is_tree = portion.holder.extent == Extent::tree;
+    for (const int pid : is_tree ? host_.processes->tree_of(first) : std::vector<int>{first}) {
+      if (!seen.insert(pid).second) continue;
+      ++fresh;
+      const auto now = host_.processes->group_of(pid, means_.hierarchy);
+      if (!now || *now == given.group) continue;
+      if (*now != given.from) {
+        ++others;
+        continue;
+      }
+      const int fault = means_.groups->write(joined_path(given.group, "cgroup.procs"), std::to_string(pid));
+      if (fault != 0 && fault != ESRCH)
+        return Unexpected{"process " + std::to_string(pid) + " cannot be moved into " +
+                          means_.groups->absolute(given.group) + ": " + errno_text(fault)};
+    }
+  }
+  return others;
+}
+
+void OwnGroups::take(ReservationId id) {
+  const auto found = given_.find(id);
+  if (found == given_.end()) return;
+  const Given given = std::move(found->second);
+  given_.erase(found);
+  made_.remove(*means_.groups, means_.hierarchy, given.group, means_.groups->has(given.from) ? given.from : given.home);
+}
+
+}  // namespace corelane::reserved

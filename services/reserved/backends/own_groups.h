@@ -1,0 +1,46 @@
+// OwnGroups: memory and disk by cgroup v1, each a hierarchy of its own: the processes of a reservation come into a group
+// below the one that they are in, whose bounds hold for them as before.
+//
+//   <group of the process>/corelane-m17   those of reservation 17
+//
+// Threads: as Backend.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "services/reserved/backends/controller.h"
+#include "services/reserved/backends/made_groups.h"
+
+namespace corelane::reserved {
+
+class OwnGroups final : public Controller {
+ public:
+  struct Means {
+    GroupFiles* groups = nullptr;
+    std::string hierarchy{};  // "memory", as in /proc/<pid>/cgroup
+    std::string file{};       // "memory.soft_limit_in_bytes"
+    ResourceOffer offer{};
+  };
+  OwnGroups(const Host& host, Means means);
+
+  ResourceOffer offer() const override { return means_.offer; }
+  Done<Remarks> give(const Portion& portion) override;
+  void take(ReservationId id) override;
+  void sweep() override { made_.retry(); }
+
+ private:
+  struct Given {
+    std::string group{};
+    std::string from{};  // where the process was: of this program, too, where it is of a tree that has a reservation
+    std::string home{};  // the same or, then, the group around that
+  };
+  Done<unsigned> bring_in(const Portion& portion, const Given& given);
+
+  const Host host_;
+  const Means means_;
+  MadeGroups made_;
+  std::map<ReservationId, Given> given_{};
+};
+
+}  // namespace corelane::reserved

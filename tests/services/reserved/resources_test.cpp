@@ -1,0 +1,263 @@
+// Memory, cache and disk beside cores, on a host of the test's own: what is promised, and by which files.
+#include <catch2/catch.hpp>
+
+#include "services/reserved/backends/resource_means.h"
+#include "services/reserved/backends/restore.h"
+#include "tests/services/reserved/reserving_host.h"
+
+using namespace corelane;
+using namespace corelane::reserved;
+using Catch::Contains;
+using corelane::testing::FakeHost;
+using Kind = corelane::testing::HostKind;
+
+namespace {
+
+constexpr std::uint64_t mebi = 1 << 20;
+
+ResourceWanted memory_of(std::uint64_t amount, bool best_effort = false) {
+  return {Resource::memory, amount * mebi, best_effort};
+}
+ResourceWanted ways(std::uint64_t amount) { return {Resource::cache, amount, false}; }
+ResourceWanted weight(std::uint64_t amount) { return {Resource::disk, amount, false}; }
+
+std::string memory_group(const FakeHost& fake, int pid) { return fake.processes.group_of(pid, "memory").value(); }
+std::string cache_group(const FakeHost& fake, int pid) { return fake.processes.group_of(pid, "resctrl").value(); }
+
+// Of the group, and of that of all others.
+std::string ways_of(const FakeHost& fake, const std::string& group) {
+  return schemata_text(parse_schemata(fake.resctrl.read(joined_path(group, "schemata")).value()));
+}
+
+}  // namespace
+
+// Memory.
+
+TEST_CASE("memory is guaranteed by cgroup v2 to the reservation and to the set around it") {
+  FakeHost fake(Kind::v2);
+  const auto grant = fake.reserve_with(fake.shell, {memory_of(256)});
+  REQUIRE(grant);
+  const std::string group = fake.group_of(fake.shell), set = group.substr(0, group.find('/'));
+  CHECK(fake.unified.read(group + "/memory.min") == "268435456");
+  CHECK(fake.unified.read(set + "/memory.min") == "268435456");
+  REQUIRE(grant->remarks.size() == 1);
+  CHECK_THAT(grant->remarks.front(), Contains("memory 256 MiB: ") && Contains("stays theirs"));
+}
+
+TEST_CASE("those who share a core have the sum of their memory around them") {
+  FakeHost fake(Kind::v2);
+  const int one = fake.processes.fork_from(fake.shell), two = fake.processes.fork_from(fake.shell);
+  const ShareWanted share{std::chrono::milliseconds{1}, std::chrono::milliseconds{10}};
+  const auto first = fake.reserve(one, share, {}, Extent::tree, {memory_of(100)});
+  REQUIRE(first);
+  REQUIRE(fake.reserve(two, share, {}, Extent::tree, {memory_of(28)}));
+  const std::string set = fake.group_of(one).substr(0, fake.group_of(one).find('/'));
+  CHECK(fake.unified.read(set + "/memory.min") == std::to_string(128 * mebi));
+  fake.keeper().release(first->id);
+  CHECK(fake.unified.read(set + "/memory.min") == std::to_string(28 * mebi));
+}
+
+TEST_CASE("below another root than the hierarchy's no more memory is promised than is kept for that root") {
+  FakeHost fake(Kind::v2);
+  fake.unified.make("slice");
+  fake.unified.write("cgroup.subtree_control", "+memory");
+  const auto most = [&](const std::string& kept) {
+    fake.unified.write("slice/memory.min", kept);
+    return controllers_of_v2(fake.host(), "slice")[0]->offer().most;
+  };
+  CHECK(most("67108864") == 64 * mebi);
+  CHECK(most("max") == fake.memory_to_promise);
+  CHECK(most("0") == 0);
+}
+
+TEST_CASE("cgroup v1 gives memory at best, to whoever takes that, below the group where the process is") {
+  FakeHost fake(Kind::v1);
+  fake.memory.make("box");
+  fake.memory.write("box/tasks", std::to_string(fake.shell));
+  fake.before = fake.processes.entries;
+  const auto refused = fake.reserve_with(fake.shell, {memory_of(256)});
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().reason, Contains("guarantees none") && Contains("--best-effort"));
+  const auto grant = fake.reserve_with(fake.shell, {memory_of(256, true)});
+  REQUIRE(grant);
+  const std::string group = memory_group(fake, fake.shell);
+  CHECK_THAT(group, Catch::StartsWith("box/corelane-m"));
+  CHECK(fake.memory.read(group + "/memory.soft_limit_in_bytes") == "268435456");
+  fake.keeper().release(grant->id);
+  CHECK(memory_group(fake, fake.shell) == "box");
+  CHECK_FALSE(fake.memory.has(group));
+}
+
+TEST_CASE("a process of the tree in a group of its own stays there, and the grant says so") {
+  FakeHost fake(Kind::v1);
+  const int app = fake.processes.fork_from(fake.shell), boxed = fake.processes.fork_from(app);
+  fake.memory.make("box");
+  fake.memory.write("box/tasks", std::to_string(boxed));
+  const auto grant = fake.reserve_with(app, {memory_of(1, true)});
+  REQUIRE(grant);
+  CHECK(memory_group(fake, boxed) == "box");
+  CHECK_THAT(grant->remarks.back(), Contains("1 processes of the tree"));
+}
+
+TEST_CASE("memory is promised up to the host's but for the rest, and comes back") {
+  FakeHost fake(Kind::v2);
+  const int one = fake.processes.fork_from(fake.shell), two = fake.processes.fork_from(fake.shell);
+  const auto first = fake.reserve_with(one, {memory_of(700)});
+  REQUIRE(first);
+  const auto refused = fake.reserve_with(two, {memory_of(325)});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == RefusalKind::no_room);
+  CHECK_THAT(refused.error().reason, Contains("of 1 GiB 700 MiB are promised"));
+  CHECK(refused.error().fits == "324 MiB of memory");
+  CHECK(fake.reserve_with(two, {memory_of(1025)}).error().kind == RefusalKind::never_fits);
+  const auto waiting = fake.reserve_with(two, {memory_of(325)}, true);
+  REQUIRE(waiting);
+  CHECK(waiting->waiting);
+  fake.kill(one);
+  CHECK_FALSE(fake.keeper().look(waiting->id)->waiting);
+  CHECK(fake.keeper().resources().at(0).promised == 325 * mebi);
+}
+
+TEST_CASE("nobody takes of the memory that somebody before waits for") {
+  FakeHost fake(Kind::v2);
+  int pids[4];
+  for (int& pid : pids) pid = fake.processes.fork_from(fake.shell);
+  const ShareWanted share{std::chrono::milliseconds{1}, std::chrono::milliseconds{10}};
+  REQUIRE(fake.reserve(pids[0], share, {}, Extent::tree, {memory_of(600)}));
+  REQUIRE(fake.reserve(pids[1], share, {.queues = true}, Extent::tree, {memory_of(500)})->waiting);
+  CHECK_FALSE(fake.reserve(pids[2], share, {}, Extent::tree, {memory_of(100)}));
+  CHECK(fake.reserve(pids[3], share));
+}
+
+TEST_CASE("the rest of the memory is of what the host has") {
+  CHECK(memory_to_promise("MemFree: 5 kB\nMemTotal:  1000 kB\n", 10) == 921'600);
+  CHECK(memory_to_promise("MemTotal: 1000 kB", 100) == 0);
+  CHECK(memory_to_promise("MemTotal: 1000 kB", 0) == 1'024'000);
+  CHECK(memory_to_promise("", 10) == 0);
+}
+
+// Cache.
+
+TEST_CASE("ways of the cache are the reservation's alone until it ends, by whichever backend") {
+  FakeHost fake(GENERATE(Kind::v1, Kind::v2, Kind::affinity));
+  const int app = fake.processes.fork_from(fake.shell), child = fake.processes.fork_from(app);
+  const auto grant = fake.reserve_with(app, {ways(2)});
+  REQUIRE(grant);
+  const std::string group = cache_group(fake, app);
+  CHECK(cache_group(fake, child) == group);
+  CHECK(cache_group(fake, fake.processes.fork_from(child)) == group);
+  CHECK(ways_of(fake, group) == "L3:0=3;1=3");
+  CHECK(fake.resctrl.read(group + "/mode") == "exclusive");
+  CHECK(ways_of(fake, "") == "L3:0=fc;1=fc");
+  fake.keeper().release(grant->id);
+  CHECK(cache_group(fake, child).empty());
+  CHECK(ways_of(fake, "") == "L3:0=ff;1=ff");
+}
+
+TEST_CASE("ways that come free between others are given again, and one way is left to everybody") {
+  FakeHost fake(Kind::v1);
+  int pids[3];
+  for (int& pid : pids) pid = fake.processes.fork_from(fake.shell);
+  const auto first = fake.reserve_with(pids[0], {ways(3)});
+  REQUIRE(first);
+  REQUIRE(fake.reserve_with(pids[1], {ways(2)}));
+  fake.keeper().release(first->id);
+  CHECK(ways_of(fake, "") == "L3:0=e0;1=e0");  // in one piece
+  REQUIRE(fake.reserve_with(pids[2], {ways(1)}));
+  CHECK(ways_of(fake, cache_group(fake, pids[2])) == "L3:0=1;1=1");
+  CHECK(fake.reserve_with(pids[0], {ways(8)}).error().kind == RefusalKind::never_fits);
+}
+
+TEST_CASE("ways that somebody else's group has are not given") {
+  FakeHost fake(Kind::v1);
+  fake.resctrl.make("theirs");
+  fake.resctrl.write("theirs/schemata", "L3:0=7;1=7");
+  REQUIRE(fake.reserve_with(fake.shell, {ways(2)}));
+  CHECK(ways_of(fake, cache_group(fake, fake.shell)) == "L3:0=18;1=18");
+  const int other = fake.processes.fork_from(0);
+  fake.resctrl.write("theirs/tasks", std::to_string(other));
+  const auto refused = fake.reserve_with(other, {ways(1)});
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().reason, Contains("/fake/resctrl/theirs, a group of somebody else"));
+}
+
+TEST_CASE("where the processor has no more groups for the cache nothing is left of the request") {
+  FakeHost fake(Kind::v2);
+  fake.resctrl.most_groups = 1;
+  const auto refused = fake.reserve_with(fake.shell, {memory_of(1), ways(1)});
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().reason, Contains("the processor has no more groups"));
+  CHECK(fake.keeper().resources().at(0).promised == 0);
+  fake.keeper().stop();
+  CHECK(restore(fake.host(), "") == Remarks{});
+  fake.check_as_found();
+}
+
+TEST_CASE("a host without resctrl says what is missing and what mends it") {
+  CHECK_THAT(resctrl_lack(false, false), Contains("no cat_l3") && Contains("--near cache"));
+  CHECK_THAT(resctrl_lack(true, false), Contains("CONFIG_X86_CPU_RESCTRL"));
+  CHECK_THAT(resctrl_lack(true, true), Contains("mount -t resctrl"));
+  FakeHost fake;
+  Host host = fake.host();
+  host.resctrl = nullptr;
+  host.resctrl_lack = "nowhere";
+  CHECK(controllers_of_v1(host)[1]->offer().meaning == "nowhere");
+}
+
+// Disk.
+
+TEST_CASE("a weight of the disk is written where the kernel reads it") {
+  const Kind kind = GENERATE(Kind::v1, Kind::v2);
+  FakeHost fake(kind);
+  const auto grant = fake.reserve_with(fake.shell, {weight(500)});
+  REQUIRE(grant);
+  CHECK_THAT(grant->remarks.back(), Contains("disk weight 500: ") && Contains("(sda under bfq)"));
+  if (kind == Kind::v1) {
+    const std::string group = fake.processes.group_of(fake.shell, "blkio").value();
+    CHECK(fake.blkio.read(group + "/blkio.bfq.weight") == "500");
+  } else {
+    const std::string group = fake.group_of(fake.shell);
+    CHECK(fake.unified.read(group + "/io.bfq.weight") == "500");
+    CHECK(fake.unified.read(group.substr(0, group.find('/')) + "/io.bfq.weight") == "500");
+  }
+  CHECK(fake.reserve_with(fake.kernel_thread, {weight(1001)}).error().kind == RefusalKind::never_fits);
+}
+
+TEST_CASE("where no disk is shared by weight that is said with the command that mends it") {
+  FakeHost fake(GENERATE(Kind::v1, Kind::v2));
+  fake.disks.schedulers["sda"] = "none [mq-deadline] bfq";
+  const auto refused = fake.reserve_with(fake.shell, {weight(500)});
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().reason, Contains("echo bfq > /sys/block/sda/queue/scheduler"));
+}
+
+// All of them.
+
+TEST_CASE("a thread's share comes without memory, cache or disk") {
+  FakeHost fake(Kind::v2);
+  const ShareWanted share{std::chrono::milliseconds{1}, std::chrono::milliseconds{10}};
+  for (const ResourceWanted& one : {memory_of(1), ways(1), weight(100)})
+    CHECK(fake.reserve(fake.shell, share, {}, Extent::thread, {one}).error().kind == RefusalKind::bad_request);
+  CHECK(fake.reserve_with(fake.shell, {memory_of(1), memory_of(2)}).error().kind == RefusalKind::bad_request);
+}
+
+TEST_CASE("what affinity alone cannot reserve is refused with what can") {
+  FakeHost fake(Kind::affinity);
+  for (const ResourceWanted& one : {memory_of(1, true), weight(100)}) {
+    const auto refused = fake.reserve_with(fake.shell, {one});
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().reason, Contains("where cgroup v2 is mounted"));
+  }
+}
+
+TEST_CASE("one of a tree with memory and ways of its own goes back to the tree's") {
+  FakeHost fake(Kind::v1);
+  const int app = fake.processes.fork_from(fake.shell), child = fake.processes.fork_from(app);
+  REQUIRE(fake.reserve_with(app, {memory_of(1, true), ways(1)}));
+  const auto inner = fake.reserve_with(child, {memory_of(1, true), ways(1)});
+  REQUIRE(inner);
+  CHECK(memory_group(fake, child) != memory_group(fake, app));
+  fake.keeper().release(inner->id);
+  CHECK(memory_group(fake, child) == memory_group(fake, app));
+  CHECK(cache_group(fake, child) == cache_group(fake, app));
+}
