@@ -32,9 +32,8 @@ void ResourceBook::offer(std::vector<ResourceOffer> offers) {
   offers_.clear();
   for (const Resource which : all_resources) {
     const auto found = std::ranges::find(offers, which, &ResourceOffer::which);
-    offers_.push_back(found != offers.end()
-                          ? *found
-                          : ResourceOffer{.which = which, .meaning = "this server reserves none of it"});
+    offers_.push_back(
+        found != offers.end() ? *found : ResourceOffer{.which = which, .meaning = "this server reserves none of it"});
   }
 }
 

@@ -1,5 +1,5 @@
-// ResourceBook: how much of what the host has besides cores is promised: memory, ways of the cache, weights of the disk.
-// Threads: one at a time. Pure.
+// ResourceBook: how much of what the host has besides cores is promised: memory, ways of the cache, weights of the
+// disk. Threads: one at a time. Pure.
 #pragma once
 
 #include <array>

@@ -48,7 +48,7 @@ Done<StartReport> AffinityOnly::start(const std::vector<CoreId>& all) {
 
 std::vector<Lost> AffinityOnly::sweep() {
   memory_.forget_dead();
-  const auto has_ended = [&](const auto& item) { return host_.processes->identity(item.first) != item.second; };
+  const auto has_ended = [&](const auto& item) { return !is_same(*host_.processes, item.second); };
   std::erase_if(unmovable_, has_ended);
   std::erase_if(seen_, has_ended);
   apply_to_all();
@@ -281,10 +281,10 @@ void AffinityOnly::part(const Process& service, ReservationId) {
 
 Controllers AffinityOnly::controllers() const { return controllers_without_groups(host_); }
 
-std::vector<int> AffinityOnly::processes_of(ReservationId id) const {
+Members AffinityOnly::processes_of(ReservationId id) const {
   const auto found = members_.find(id);
-  if (found == members_.end()) return {};
   std::vector<int> living;
+  if (found == members_.end()) return living;
   for (const auto& [pid, identity] : found->second.processes)
     if (host_.processes->is_running(identity)) living.push_back(pid);
   return living;

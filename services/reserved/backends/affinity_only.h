@@ -32,7 +32,7 @@ class AffinityOnly final : public Backend {
   void leave(ReservationId id) override;
   Done<void> join(const SetName& set, const Process& service) override;
   void part(const Process& service, ReservationId home) override;
-  std::vector<int> processes_of(ReservationId id) const override;
+  Members processes_of(ReservationId id) const override;
   Controllers controllers() const override;
 
  private:

@@ -56,6 +56,8 @@ using Done = Expected<T, std::string>;
 class Controller;
 using Controllers = std::vector<std::unique_ptr<Controller>>;
 
+using Members = std::optional<std::vector<int>>;
+
 // What could not be kept.
 struct Lost {
   ReservationId id{};
@@ -100,12 +102,16 @@ class Backend {
   virtual void look() {}
   // As look(), of that process alone: at it and its parents, without a pass over all processes.
   virtual void look_at(const Process& /*process*/) {}
-  // What lives of the reservation's process or tree; services that work there do not count.
-  virtual std::vector<int> processes_of(ReservationId id) const = 0;
+  // What lives of the reservation's process or tree; services that work there do not count. Nothing: that cannot be
+  // looked at now, for want of a descriptor or of memory.
+  virtual Members processes_of(ReservationId id) const = 0;
 };
 
 // How often a tree is gone through that forks faster than it is moved.
 inline constexpr int tree_rounds = 100;
+// Of a process that has no identity: it has ended and need not be moved, or cannot be looked at now, which is a fault.
+Done<void> fault_of_unseen(const ProcessTable& processes, int pid);
+
 inline constexpr const char* default_group = "corelane-default";
 std::string group_name(const SetName& set);  // "corelane-r17"
 

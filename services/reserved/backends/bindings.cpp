@@ -20,7 +20,7 @@ const std::vector<CoreId>& Bindings::cores_of_group(const std::string& group) {
   return sets_[group] = os::parse_core_list(text.value_or("")).value_or(std::vector<CoreId>{});
 }
 
-// None where the thread has ended.
+// None where the thread has ended or cannot be looked at; an empty one where the group cannot be.
 const std::vector<CoreId>* Bindings::cores_of_set(int thread) {
   const auto group = host_->processes->group_of(thread, controller_);
   return group ? &cores_of_group(*group) : nullptr;
@@ -43,7 +43,7 @@ Done<void> Bindings::keep_all() {
 Done<void> Bindings::keep(int thread) {
   const auto now = host_->processes->affinity(thread);
   const auto* set = cores_of_set(thread);
-  if (!now || set == nullptr || *now == *set || host_->processes->is_fixed(thread)) return {};
+  if (!now || set == nullptr || set->empty() || *now == *set || host_->processes->is_fixed(thread)) return {};
   return memory_.keep_affinity_as(thread, *now);
 }
 
@@ -72,7 +72,7 @@ void Bindings::refresh() {
   for (const Kept& one : kept()) {
     const auto* set = cores_of_set(one.thread);
     const auto now = host_->processes->affinity(one.thread);
-    if (set == nullptr || !now) continue;
+    if (set == nullptr || set->empty() || !now) continue;
     auto expected = common_to(one.cores, *set);
     if (*now == (expected.empty() ? *set : expected)) continue;
     memory_.forget_affinity(one.thread);

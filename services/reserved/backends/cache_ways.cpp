@@ -98,8 +98,7 @@ WayMask CacheWays::ways_of_others() const {
   WayMask ways = 0;
   for (const std::string& name : host_.resctrl->children("")) {
     if (name.starts_with(cache_prefix) || name == "info" || name.starts_with("mon_")) continue;
-    for (const auto& [cache, mask] : parse_schemata(host_.resctrl->read(name + "/schemata").value_or("")))
-      ways |= mask;
+    for (const auto& [cache, mask] : parse_schemata(host_.resctrl->read(name + "/schemata").value_or(""))) ways |= mask;
   }
   return ways;
 }
@@ -123,10 +122,8 @@ std::optional<WayMask> CacheWays::free_run(int ways) const {
 }
 
 JournalEntry CacheWays::entry_before() const {
-  return {.kind = JournalEntry::Kind::value,
-          .where = "resctrl",
-          .subject = "schemata",
-          .before = schemata_text(before_)};
+  return {
+      .kind = JournalEntry::Kind::value, .where = "resctrl", .subject = "schemata", .before = schemata_text(before_)};
 }
 
 // The root's group has what is left of what it had.

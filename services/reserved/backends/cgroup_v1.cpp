@@ -203,7 +203,7 @@ Done<Remarks> CgroupV1::enter_processes(Member& member, const Enter& command) {
 
 Done<void> CgroupV1::move_process(int pid, const std::string& group) {
   const auto identity = host_.processes->identity(pid);
-  if (!identity) return {};
+  if (!identity) return fault_of_unseen(*host_.processes, pid);
   if (const auto home = host_.processes->group_of(pid, "cpuset"); home && *home != root_ && !is_ours(*home))
     if (auto kept = memory_.keep_home("cpuset", *identity, *home); !kept) return kept;
   for (const int thread : host_.processes->threads_of(pid))
@@ -257,11 +257,11 @@ void CgroupV1::leave(ReservationId id) {
   if (member.holder.extent == Extent::thread) return leave_thread(member);
   const bool by_bandwidth = !member.bandwidth.empty();
   GroupFiles& groups = by_bandwidth ? *host_.cpu : *host_.cpuset;
-  const std::string list = joined_path(by_bandwidth ? member.bandwidth : member.group, "cgroup.procs");
+  const std::string& group = by_bandwidth ? member.bandwidth : member.group;
   std::set<int> seen;
   for (int round = 0, fresh = 1; fresh > 0 && round < tree_rounds; ++round) {
     fresh = 0;
-    for (const int pid : numbers_of(groups, list)) {
+    for (const int pid : numbers_below(groups, group, "cgroup.procs").value_or(std::vector<int>{})) {
       if (!seen.insert(pid).second) continue;
       ++fresh;
       send_home(pid, member.home);
@@ -309,16 +309,16 @@ void CgroupV1::part(const Process& service, ReservationId home) {
   bindings_.bind_again();
 }
 
-std::vector<int> CgroupV1::processes_of(ReservationId id) const {
+Members CgroupV1::processes_of(ReservationId id) const {
   const auto found = members_.find(id);
-  if (found == members_.end()) return {};
+  if (found == members_.end()) return std::vector<int>{};
   const Member& member = found->second;
   if (member.holder.extent == Extent::thread) return process_of_thread(*host_.processes, member.holder, member.thread);
   const bool by_bandwidth = !member.bandwidth.empty();
-  return without_guests(*host_.processes,
-                        numbers_of(by_bandwidth ? *host_.cpu : *host_.cpuset,
-                                   joined_path(by_bandwidth ? member.bandwidth : member.group, "cgroup.procs")),
-                        guests_);
+  auto members = numbers_below(by_bandwidth ? *host_.cpu : *host_.cpuset,
+                               by_bandwidth ? member.bandwidth : member.group, "cgroup.procs");
+  if (members) *members = without_guests(*host_.processes, *std::move(members), guests_);
+  return members;
 }
 
 Controllers CgroupV1::controllers() const { return controllers_of_v1(host_); }

@@ -179,7 +179,7 @@ Done<void> CgroupV2::bring_in(const Member& member) {
 Done<void> CgroupV2::move_process(int pid, const std::string& group) {
   const auto identity = host_.processes->identity(pid);
   const auto home = host_.processes->group_of(pid, "");
-  if (!identity || !home) return {};
+  if (!identity || !home) return fault_of_unseen(*host_.processes, pid);
   if (!is_ours(*home))
     if (auto kept = memory_.keep_home("unified", *identity, *home); !kept) return kept;
   for (const int thread : host_.processes->threads_of(pid))
@@ -211,7 +211,7 @@ void CgroupV2::leave(ReservationId id) {
   std::set<int> seen;
   for (int round = 0, fresh = 1; fresh > 0 && round < tree_rounds; ++round) {
     fresh = 0;
-    for (const int pid : numbers_of(groups_, joined_path(member.group, "cgroup.procs"))) {
+    for (const int pid : numbers_below(groups_, member.group, "cgroup.procs").value_or(std::vector<int>{})) {
       if (!seen.insert(pid).second) continue;
       ++fresh;
       send_home(pid, member.home);
@@ -260,12 +260,14 @@ std::string CgroupV2::group_of(ReservationId id) const {
   return found == members_.end() ? "" : found->second.group;
 }
 
-std::vector<int> CgroupV2::processes_of(ReservationId id) const {
+Members CgroupV2::processes_of(ReservationId id) const {
   const auto found = members_.find(id);
-  if (found == members_.end()) return {};
+  if (found == members_.end()) return std::vector<int>{};
   const Member& member = found->second;
   if (member.holder.extent == Extent::thread) return process_of_thread(*host_.processes, member.holder, member.thread);
-  return without_guests(*host_.processes, numbers_of(groups_, joined_path(member.group, "cgroup.procs")), guests_);
+  auto members = numbers_below(groups_, member.group, "cgroup.procs");
+  if (members) *members = without_guests(*host_.processes, *std::move(members), guests_);
+  return members;
 }
 
 }  // namespace corelane::reserved

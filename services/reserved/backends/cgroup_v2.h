@@ -40,7 +40,7 @@ class CgroupV2 final : public Backend {
   void leave(ReservationId id) override;
   Done<void> join(const SetName& set, const Process& service) override;
   void part(const Process& service, ReservationId home) override;
-  std::vector<int> processes_of(ReservationId id) const override;
+  Members processes_of(ReservationId id) const override;
   Controllers controllers() const override;
   std::string group_of(ReservationId id) const override;
 

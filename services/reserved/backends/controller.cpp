@@ -4,6 +4,12 @@
 
 namespace corelane::reserved {
 
+Done<void> fault_of_unseen(const ProcessTable& processes, int pid) {
+  if (!processes.exists(pid)) return {};
+  return "process " + std::to_string(pid) +
+         " cannot be looked at in /proc; is no descriptor left? Raise LimitNOFILE of corelane-reserved";
+}
+
 std::vector<ResourceOffer> Resources::offers() const {
   std::vector<ResourceOffer> offers;
   for (const auto& controller : controllers_) offers.push_back(controller->offer());
@@ -17,8 +23,8 @@ Done<Remarks> Resources::give(const Enter& command, const std::string& group) {
     const auto wanted = std::ranges::find(command.also, offer.which, &ResourceWanted::which);
     if (wanted == command.also.end()) continue;
     const std::string name = name_of(offer.which);
-    auto given = controller->give(
-        {.id = command.id, .holder = command.holder, .group = group, .amount = wanted->amount});
+    auto given =
+        controller->give({.id = command.id, .holder = command.holder, .group = group, .amount = wanted->amount});
     if (!given) return Unexpected{name + ": " + given.error()};
     remarks.push_back(name + " " + amount_text(offer.which, wanted->amount) + ": " + offer.meaning);
     remarks.insert(remarks.end(), given->begin(), given->end());

@@ -75,10 +75,32 @@ std::string joined_path(const std::string& a, const std::string& b) {
   return a + "/" + b;
 }
 
-std::vector<int> numbers_of(const GroupFiles& groups, const std::string& file) {
+namespace {
+
+std::vector<int> numbers_in(const std::string& list) {
   std::vector<int> numbers;
-  std::istringstream text(groups.read(file).value_or(""));
+  std::istringstream text(list);
   for (int number = 0; text >> number;) numbers.push_back(number);
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<int> numbers_of(const GroupFiles& groups, const std::string& file) {
+  return numbers_in(groups.read(file).value_or(""));
+}
+
+std::optional<std::vector<int>> numbers_below(const GroupFiles& groups, const std::string& group,
+                                              const std::string& list) {
+  const std::string file = joined_path(group, list);
+  const auto own = groups.read(file);
+  if (!own && groups.has(file)) return std::nullopt;
+  std::vector<int> numbers = numbers_in(own.value_or(""));
+  for (const std::string& child : groups.children(group)) {  // bound: the groups
+    const auto below = numbers_below(groups, joined_path(group, child), list);
+    if (!below) return std::nullopt;
+    numbers.insert(numbers.end(), below->begin(), below->end());
+  }
   return numbers;
 }
 

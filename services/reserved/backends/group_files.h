@@ -47,6 +47,11 @@ std::string joined_path(const std::string& a, const std::string& b);
 // The numbers of a file such as cgroup.procs; none where it cannot be read. 0 stands for what another namespace hides.
 std::vector<int> numbers_of(const GroupFiles& groups, const std::string& file);
 
+// The same of a group and of those below it: a holder may have made some. Nothing where one of the lists cannot be read
+// though its group is there.
+std::optional<std::vector<int>> numbers_below(const GroupFiles& groups, const std::string& group,
+                                              const std::string& list);
+
 // As GroupFiles::write(); the fault is for people.
 Expected<void, std::string> put(GroupFiles& groups, const std::string& file, const std::string& text);
 

@@ -1,5 +1,5 @@
-// OwnGroups: memory and disk by cgroup v1, each a hierarchy of its own: the processes of a reservation come into a group
-// below the one that they are in, whose bounds hold for them as before.
+// OwnGroups: memory and disk by cgroup v1, each a hierarchy of its own: the processes of a reservation come into a
+// group below the one that they are in, whose bounds hold for them as before.
 //
 //   <group of the process>/corelane-m17   those of reservation 17
 //

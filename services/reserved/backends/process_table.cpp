@@ -1,6 +1,7 @@
 #include "services/reserved/backends/process_table.h"
 
 #include <sched.h>
+#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -81,6 +82,8 @@ std::vector<int> ProcessTable::tree_in(const std::multimap<int, int>& children, 
 
 std::optional<Process> HostProcesses::identity(int id) const { return os::identity_of(id); }
 
+bool HostProcesses::exists(int id) const { return id > 0 && (kill(id, 0) == 0 || errno != ESRCH); }
+
 std::string HostProcesses::name_of(int pid) const {
   std::ifstream file("/proc/" + std::to_string(pid) + "/comm");
   std::string name;
@@ -152,7 +155,10 @@ Duration HostProcesses::used_by(int pid) const {
   return std::chrono::seconds{time.tv_sec} + Duration{time.tv_nsec};
 }
 
-bool is_same(const ProcessTable& table, const Process& process) { return table.identity(process.pid) == process; }
+bool is_same(const ProcessTable& table, const Process& process) {
+  const auto identity = table.identity(process.pid);
+  return identity ? *identity == process : table.exists(process.pid);
+}
 
 std::vector<int> without_guests(const ProcessTable& table, std::vector<int> pids, const Guests& guests) {
   std::erase_if(pids, [&](int pid) {

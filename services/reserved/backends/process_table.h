@@ -25,8 +25,10 @@ class ProcessTable {
   // The process and all that it started and that live, the process first.
   std::vector<int> tree_of(int pid) const { return tree_in(children(), pid); }
   static std::vector<int> tree_in(const std::multimap<int, int>& children, int pid);
-  // Of a process or a thread.
+  // Of a process or a thread. Nothing when it is gone, or cannot be looked at for want of a descriptor.
   virtual std::optional<Process> identity(int id) const = 0;
+  // Whether anything has that number; told without a descriptor.
+  virtual bool exists(int id) const = 0;
   // Of its program, as the kernel cuts it off; "" when gone.
   virtual std::string name_of(int pid) const = 0;
   // Whether that very process runs: one that nobody has waited for yet has ended.
@@ -58,6 +60,7 @@ class HostProcesses final : public ProcessTable {
   std::multimap<int, int> children() const override;
   int parent_of(int pid) const override;
   std::optional<Process> identity(int id) const override;
+  bool exists(int id) const override;
   std::string name_of(int pid) const override;
   bool is_running(const Process& process) const override;
   std::optional<std::string> group_of(int id, const std::string& controller) const override;
@@ -74,7 +77,7 @@ class HostProcesses final : public ProcessTable {
   const int root_;
 };
 
-// Whether that very process or thread is there.
+// Whether that very process or thread is there. One that cannot be looked at now is.
 bool is_same(const ProcessTable& table, const Process& process);
 // Services that work in a client's set, by pid.
 using Guests = std::map<int, Process>;

@@ -63,15 +63,17 @@ ResourceOffer disk_offer(const std::string& disks) {
   return {.which = Resource::disk,
           .most = most_weight,
           .promise = ResourcePromise::proportional,
-          .meaning = "a part by weight where others wait for the same disk, each other group beside it with 100; no "
-                     "rate and no delay is promised (" +
-                     disks + ")"};
+          .meaning =
+              "a part by weight where others wait for the same disk, each other group beside it with 100; no "
+              "rate and no delay is promised (" +
+              disks + ")"};
 }
 
 std::unique_ptr<Controller> disk_of_v1(const Host& host) {
   if (host.blkio == nullptr)
-    return lacking(Resource::disk, "the controller blkio of cgroup v1 is not mounted; as root: mount -t cgroup -o "
-                                   "blkio none /sys/fs/cgroup/blkio, and start corelane-reserved anew");
+    return lacking(Resource::disk,
+                   "the controller blkio of cgroup v1 is not mounted; as root: mount -t cgroup -o "
+                   "blkio none /sys/fs/cgroup/blkio, and start corelane-reserved anew");
   const std::string disks = disks_under(host, "bfq");
   if (disks.empty()) return lacking(Resource::disk, no_weights_text(host));
   return std::make_unique<OwnGroups>(
@@ -102,8 +104,9 @@ std::unique_ptr<Controller> memory_of_v1(const Host& host) {
                        boot_v2 + ", where memory.min guarantees it");
   if (host.memory_to_promise == 0) return lacking(Resource::memory, no_memory_known);
   const std::string meaning =
-      std::string("cgroup v1 guarantees none: with its soft limit the kernel takes from others first when memory is "
-                  "short, as far as it can; ") +
+      std::string(
+          "cgroup v1 guarantees none: with its soft limit the kernel takes from others first when memory is "
+          "short, as far as it can; ") +
       boot_v2 + " for a guarantee";
   return std::make_unique<OwnGroups>(
       host, OwnGroups::Means{host.memory, "memory", "memory.soft_limit_in_bytes",

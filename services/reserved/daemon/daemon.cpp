@@ -1,5 +1,7 @@
 #include "services/reserved/daemon/daemon.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -33,6 +35,8 @@ using namespace std::chrono_literals;
 constexpr const char* other_directory_text =
     "; -ORBRuntimeDirectory DIR, or runtime.directory in /etc/corelane.toml, names another runtime directory (servers "
     "and corelane are to be told the same)";
+
+constexpr rlim_t most_descriptors = 65536;
 
 // The keeper, and all that it stands on.
 class Engine {
@@ -146,11 +150,27 @@ Done<void> write_reference(const std::string& path, const std::string& text) {
   return {};
 }
 
+// Connections take half of the descriptors at most, however many the users open: the others are for processes that are
+// watched, and for looking at the host. A user, or several together, take no more than that of each other.
+void bound_connections(std::vector<std::string>& words, const core::Settings& settings) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, most_descriptors);
+  setrlimit(RLIMIT_NOFILE, &limit);
+  const auto most = std::max<std::size_t>(limit.rlim_cur / 2, 1);
+  words.insert(
+      words.end(),
+      {"-ORBLimitsConnections", std::to_string(std::min(settings.connections.connections, most)),
+       "-ORBLimitsConnectionsPerPeer",
+       std::to_string(std::min(settings.connections.connections_per_peer, std::max<std::size_t>(most / 4, 1)))});
+}
+
 // What the daemon's ORB is whatever the file says: it serves this host alone, promises nothing, and asks nobody.
 std::vector<std::string> with_own_options(std::vector<std::string> words, const core::Settings& settings) {
   words.insert(words.end(), {"-ORBEndpointListen", "unix:" + core::reservation_socket(settings), "-ORBEndpointUnixMode",
                              "0666", "-ORBPoolRealTime", "off", "-ORBRuntimeLedger", "off", "-ORBLimitsTasks", "0",
                              "-ORBIoPriority", "0", "-ORBRecorderSize", "0", "-ORBDispatchMode", "manager"});
+  bound_connections(words, settings);
   return words;
 }
 

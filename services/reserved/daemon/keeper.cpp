@@ -163,7 +163,7 @@ Expected<GrantView, Refusal> Keeper::reserve(Holder holder, const Wanted& wanted
   // Watched before it has anything: that it ends is never missed.
   if (auto watched = watch(process); !watched) return watched.error();
   const Outcome outcome = tell(Asked{parts_.now(), std::move(holder), wanted, terms, also});
-  if (!is_same(parts_.processes, process)) tell(Died{parts_.now(), process, used_since(process)});
+  if (!parts_.processes.is_running(process)) tell(Died{parts_.now(), process, used_since(process)});
   if (outcome.refused) return watch_needed(), *outcome.refused;
   if (parts_.hurry && parts_.backend.is_waiting()) parts_.hurry();
   return view(outcome.granted ? *outcome.granted : outcome.queued.value_or(no_reservation));
@@ -196,7 +196,8 @@ const Account* Keeper::nearest(const Process& process) const {
     if (account->holder.process == process) return account;
     if (account->holder.extent != Extent::tree || (nearest != nullptr && nearest->id.value > account->id.value))
       continue;
-    if (std::ranges::count(parts_.backend.processes_of(account->id), process.pid) > 0) nearest = account;
+    const Members members = parts_.backend.processes_of(account->id);
+    if (members && std::ranges::count(*members, process.pid) > 0) nearest = account;
   }
   return nearest;
 }
@@ -347,6 +348,13 @@ bool Keeper::has_visitor(ReservationId id) const {
   return false;
 }
 
+// Whether it has the reservation though it is not where that puts it: at a client's, or moved away by somebody else.
+// Its end is seen by itself.
+bool Keeper::is_elsewhere(const Account& account) const {
+  const bool is_process = account.holder.extent != Extent::thread;
+  return has_visitor(account.id) || (is_process && parts_.processes.is_running(account.holder.process));
+}
+
 // Trees and threads that nothing is left of.
 void Keeper::forget_ended() {
   std::vector<ReservationId> over;
@@ -354,9 +362,10 @@ void Keeper::forget_ended() {
   parts_.backend.look();
   for (const Account* account : parts_.accounts.all()) {
     if (account->waiting) continue;
-    const auto living = parts_.backend.processes_of(account->id);
-    if (living.empty() && !has_visitor(account->id)) over.push_back(account->id);
-    watch_heir(*account, living);
+    const Members living = parts_.backend.processes_of(account->id);
+    if (!living) continue;  // what cannot be looked at has not ended
+    if (living->empty() && !is_elsewhere(*account)) over.push_back(account->id);
+    watch_heir(*account, *living);
   }
   for (const ReservationId id : over) tell(Released{parts_.now(), id});
   watch_needed();

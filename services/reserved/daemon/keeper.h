@@ -123,6 +123,7 @@ class Keeper {
   void watch_interrupts();
   const Account* nearest(const Process& process) const;
   bool has_visitor(ReservationId id) const;
+  bool is_elsewhere(const Account& account) const;
 
   mutable std::mutex mutex_;
   // Guarded by mutex_.

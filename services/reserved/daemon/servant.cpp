@@ -86,6 +86,8 @@ bool has_thread(int pid, int thread) {
 }
 
 Refusal no_process(int pid) {
+  if (auto seen = fault_of_unseen(HostProcesses(), pid); !seen)
+    return {.kind = RefusalKind::system_refused, .reason = seen.error()};
   return {.kind = RefusalKind::no_such_process,
           .reason = "there is no process " + std::to_string(pid) + " any more, or it is another one by now"};
 }

@@ -71,7 +71,7 @@ TEST_CASE("cpusets: a process that has a core is alone there, and goes back") {
   CHECK(at.set_of(live.one) == "corelane-r7");
   CHECK(at.cores_of(live.one) == at.second());
   CHECK(at.cores_of(live.two) == at.first());
-  CHECK_FALSE(live.backend.processes_of({7}).empty());
+  CHECK_FALSE(live.backend.processes_of({7})->empty());
   live.take();
   CHECK(at.set_of(live.one) == "corelane-default");
   CHECK(at.cores_of(live.one) == at.both());
@@ -111,7 +111,7 @@ TEST_CASE("cpusets: a set is empty once its process was killed") {
   REQUIRE(live.backend.start(at.cores));
   REQUIRE(live.give(live.one, Extent::tree));
   live.one.kill_now();
-  CHECK(live.backend.processes_of({7}).empty());
+  CHECK(live.backend.processes_of({7})->empty());
   live.take();
   CHECK(at.children() == std::vector<std::string>{"corelane-default"});
 }

@@ -86,15 +86,17 @@ class FakeProcesses final : public reserved::ProcessTable {
 
   std::vector<int> all() const override {
     std::vector<int> pids;
+    if (unreadable) return pids;
     for (const auto& [pid, entry] : entries) pids.push_back(pid);
     return pids;
   }
   std::vector<int> threads_of(int pid) const override {
-    return entries.contains(pid) ? std::vector<int>{pid} : std::vector<int>{};
+    return entries.contains(pid) && !unreadable ? std::vector<int>{pid} : std::vector<int>{};
   }
   std::multimap<int, int> children() const override {
     ++passes;
     std::multimap<int, int> children;
+    if (unreadable) return children;
     for (const auto& [pid, entry] : entries) children.emplace(entry.parent, pid);
     return children;
   }
@@ -102,16 +104,19 @@ class FakeProcesses final : public reserved::ProcessTable {
   std::optional<reserved::Process> identity(int id) const override {
     ++identities;
     const auto found = entries.find(id);
-    if (found == entries.end()) return std::nullopt;
+    if (found == entries.end() || unreadable) return std::nullopt;
     return reserved::Process{.pid = id, .start_ticks = found->second.started};
   }
+  bool exists(int id) const override { return entries.contains(id); }
   std::string name_of(int pid) const override { return entries.contains(pid) ? entries.at(pid).name : ""; }
   bool is_running(const reserved::Process& process) const override {
-    return identity(process.pid) == process && !entries.at(process.pid).zombie && !entries.at(process.pid).ending;
+    const auto found = entries.find(process.pid);
+    if (found == entries.end() || found->second.zombie || found->second.ending) return false;
+    return found->second.started == process.start_ticks;
   }
   std::optional<std::string> group_of(int id, const std::string& controller) const override {
     const auto found = entries.find(id);
-    if (found == entries.end()) return std::nullopt;
+    if (found == entries.end() || unreadable) return std::nullopt;
     const auto group = found->second.groups.find(controller);
     return group == found->second.groups.end() ? "" : group->second;
   }
@@ -148,6 +153,7 @@ class FakeProcesses final : public reserved::ProcessTable {
   std::map<int, std::vector<std::vector<CoreId>>> given;  // masks by thread, in order
   Fate fate;                                              // also of the control groups
   bool refuses_deadline = false;
+  bool unreadable = false;     // no descriptor is left: neither these nor control groups can be looked at
   mutable int passes = 0;      // over all processes and their parents
   mutable int identities = 0;  // that were asked for
 
@@ -172,8 +178,10 @@ class FakeGroups final : public reserved::GroupFiles {
   }
 
   std::optional<std::string> read(const std::string& file) const override {
+    if (processes_.unreadable) return std::nullopt;
     const auto [group, name] = parted(file);
-    if (name == "tasks" || name == "cgroup.procs") return members(group);
+    if (name == "tasks" || name == "cgroup.procs")
+      return groups_.contains(group) ? std::optional(members(group)) : std::nullopt;
     const auto found = files_.find(file);
     return found == files_.end() ? std::nullopt : std::optional(found->second);
   }
@@ -186,9 +194,14 @@ class FakeGroups final : public reserved::GroupFiles {
   int remove(const std::string& group) override {
     return processes_.fate.meet([&] { return remove_now(group); });
   }
-  bool has(const std::string& path) const override { return groups_.contains(path) || files_.contains(path); }
+  bool has(const std::string& path) const override {
+    const auto [group, name] = parted(path);
+    const bool is_list = name == "tasks" || name == "cgroup.procs";
+    return groups_.contains(path) || files_.contains(path) || (is_list && groups_.contains(group));
+  }
   std::vector<std::string> children(const std::string& group) const override {
     std::vector<std::string> names;
+    if (processes_.unreadable) return names;
     for (const std::string& other : groups_)
       if (!other.empty() && parted(other).first == group) names.push_back(parted(other).second);
     return names;

@@ -18,8 +18,8 @@ TEST_CASE("a program has its memory at best on cgroup v1 while it runs, and is t
     Faults faults;
     RunningDaemon daemon = daemon_of(at);
     ReservationClient client(daemon);
-    const std::vector<std::string> words{tool, "-ORBRuntimeDirectory", daemon.directory(), "reserve", "--cores", "1",
-                                         "--memory", "16MiB"};
+    const std::vector<std::string> words{
+        tool, "-ORBRuntimeDirectory", daemon.directory(), "reserve", "--cores", "1", "--memory", "16MiB"};
     const auto started = [&](std::vector<std::string> more) {
       more.insert(more.begin(), words.begin(), words.end());
       return os::ChildProcess(more, {.joins_errors = true});

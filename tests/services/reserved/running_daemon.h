@@ -58,13 +58,25 @@ inline const std::string& daemon_program() {
 // The daemon, with the options and a runtime directory of its own.
 class RunningDaemon {
  public:
-  explicit RunningDaemon(std::vector<std::string> options)
-      : options_(std::move(options)), directory_(std::make_unique<TempDirectory>()), notify_(*directory_ / "notify") {
+  // `shell`: run before the program in its place, such as "ulimit -n 100".
+  explicit RunningDaemon(std::vector<std::string> options, std::string shell = "true")
+      : options_(std::move(options)),
+        shell_(std::move(shell)),
+        directory_(std::make_unique<TempDirectory>()),
+        notify_(*directory_ / "notify") {
     chmod(directory_->path().c_str(), 0755);
     start();
   }
   void start() {
-    std::vector<std::string> words{daemon_program(), "-ORBRuntimeDirectory", directory_->path(), "-ORBLogLevel", "off"};
+    std::vector<std::string> words{"sh",
+                                   "-c",
+                                   shell_ + " && exec \"$@\"",
+                                   "sh",
+                                   daemon_program(),
+                                   "-ORBRuntimeDirectory",
+                                   directory_->path(),
+                                   "-ORBLogLevel",
+                                   "off"};
     words.insert(words.end(), options_.begin(), options_.end());
     program_.emplace(words);
     for (std::string heard = notify_.next(); !heard.starts_with("READY=1"); heard = notify_.next())
@@ -98,6 +110,7 @@ class RunningDaemon {
 
  private:
   const std::vector<std::string> options_;
+  const std::string shell_;
   std::unique_ptr<TempDirectory> directory_;
   NotifySocket notify_;
   std::optional<os::ChildProcess> program_;

@@ -1,0 +1,119 @@
+// What cannot be looked at, for want of a descriptor, has not ended; and where holders may be without having ended.
+#include <sys/socket.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <vector>
+
+#include "orb/os/fd.h"
+#include "orb/os/socket_path.h"
+#include "services/reserved/backends/restore.h"
+#include "tests/services/reserved/daemon_inside.h"
+#include "tests/services/reserved/reserving_host.h"
+
+using namespace corelane;
+using namespace corelane::reserved;
+using namespace corelane::testing;
+using Kind = corelane::testing::HostKind;
+using namespace std::chrono_literals;
+
+TEST_CASE("a reservation outlives a time in which nothing can be looked at, and the host is as found after the end") {
+  const Kind kind = GENERATE(Kind::v1, Kind::v2, Kind::affinity);
+  FakeHost fake(kind);
+  const int app = fake.processes.fork_from(fake.shell), thread = fake.processes.fork_from(fake.shell);
+  fake.before = fake.processes.entries;
+  REQUIRE(fake.reserve(app));
+  if (kind != Kind::affinity) REQUIRE(fake.reserve(thread, ShareWanted{1ms, 10ms}, {}, Extent::thread));
+  const auto before = fake.processes.entries;
+  const auto accounts = fake.keeper().accounts().size();
+  fake.processes.unreadable = true;
+  fake.keeper().tick();
+  fake.keeper().ended({.pid = 4000});  // somebody else
+  CHECK(fake.keeper().accounts().size() == accounts);
+  fake.processes.unreadable = false;
+  fake.keeper().tick();
+  CHECK(fake.keeper().accounts().size() == accounts);
+  for (const auto& [pid, entry] : before) CHECK(fake.cores_of(pid) == os::core_list_text(entry.affinity));
+  fake.keeper().stop();
+  CHECK(restore(fake.host(), "") == Remarks{});
+  fake.check_as_found();
+}
+
+TEST_CASE("a process that cannot be looked at is not granted what it would not have") {
+  FakeHost fake(Kind::v1);
+  fake.keeper();
+  const Process app = fake.processes.identity(fake.shell).value();
+  fake.processes.unreadable = true;
+  const auto refused = fake.keeper().reserve({.process = app, .extent = Extent::tree}, CoresWanted{.count = 1}, {});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == RefusalKind::system_refused);
+  CHECK_THAT(refused.error().reason, Catch::Contains("LimitNOFILE"));
+}
+
+TEST_CASE("a holder that goes into a group of its own below its set keeps its reservation") {
+  const Kind kind = GENERATE(Kind::v1, Kind::v2);
+  FakeHost fake(kind);
+  const int app = fake.processes.fork_from(fake.shell), child = fake.processes.fork_from(app);
+  fake.before = fake.processes.entries;
+  REQUIRE(fake.reserve(app));
+  const std::string set = kind == Kind::v1 ? fake.processes.group_of(app, "cpuset").value() : fake.group_of(app);
+  FakeGroups& groups = kind == Kind::v1 ? fake.cpuset : fake.unified;
+  groups.make(set + "/inner");
+  groups.write(set + "/inner/cpuset.cpus", "3");
+  for (const int pid : {app, child}) REQUIRE(groups.write(set + "/inner/cgroup.procs", std::to_string(pid)) == 0);
+  fake.keeper().tick();
+  CHECK(fake.keeper().accounts().size() == 1);
+  fake.kill(app);
+  fake.keeper().tick();
+  CHECK(fake.keeper().accounts().size() == 1);
+  CHECK(fake.watched.back() == fake.processes.identity(child));
+  fake.keeper().stop();
+  CHECK(restore(fake.host(), "") == Remarks{});
+  fake.check_as_found();
+}
+
+TEST_CASE("a holder that somebody else moves away keeps its reservation until it ends") {
+  FakeHost fake(Kind::v1);
+  const int app = fake.processes.fork_from(fake.shell);
+  REQUIRE(fake.reserve(app));
+  fake.cpuset.write("corelane-default/cgroup.procs", std::to_string(app));
+  fake.keeper().tick();
+  CHECK(fake.keeper().accounts().size() == 1);
+  fake.kill(app);
+  CHECK(fake.keeper().accounts().empty());
+}
+
+// On this kernel.
+
+namespace {
+
+// Connects and says nothing.
+std::vector<os::Fd> idle_connections(const std::string& path, int count) {
+  std::vector<os::Fd> connections;
+  const auto address = os::unix_address(path);
+  for (int i = 0; i < count; ++i) {
+    os::Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (::connect(socket.get(), address->generic(), address->length) == 0) connections.push_back(std::move(socket));
+  }
+  return connections;
+}
+
+}  // namespace
+
+TEST_CASE("idle connections beyond the daemon's descriptors take no reservation from anybody") {
+  check_inside([](const LiveCpusets& at) {
+    Faults faults;
+    Sleeper one;
+    RunningDaemon daemon(options_of(at), "ulimit -n 128");
+    ReservationClient client(daemon);
+    client.reserve(one.pid(), 1);
+    const auto connections = idle_connections(daemon.socket(), 300);
+    faults.unless(connections.size() > 128, "not so many can connect");
+    const auto up = [&] { return client.server->state().up(); };
+    for (const auto begin = up(); up() < begin + 2'500'000'000;) {  // until it has looked around twice
+    }
+    faults.unless(client.server->accounts().size() == 1, "the reservation is gone");
+    faults.differ(at.cores_of(one), at.second(), "where the holder runs");
+    return faults.text();
+  });
+}
