@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "orb/os/core_list.h"
+#include "orb/os/log.h"
 #include "services/reserved/accounts/core_sets.h"
 #include "services/reserved/backends/resource_means.h"
 
@@ -108,6 +109,7 @@ void CgroupV1::build_domains_anew() {
 std::vector<Lost> CgroupV1::sweep() {
   memory_.forget_dead();
   made_.retry();
+  mend_common();
   if (common_ != wanted_) (void)apply_common();
   bindings_.refresh();
   const std::vector<int> outside = numbers_of(*host_.cpuset, in_root("tasks"));
@@ -116,6 +118,20 @@ std::vector<Lost> CgroupV1::sweep() {
   stayed_ = {outside.begin(), outside.end()};
   if (move_all(*host_.cpuset, root_, common_group(), "tasks").moved > 0) bindings_.bind_again();
   return deadlines_.retry();
+}
+
+// Somebody may have removed it, or have changed its cores.
+void CgroupV1::mend_common() {
+  const std::string file = joined_path(common_group(), "cpuset.cpus");
+  const auto now = host_.cpuset->read(file);
+  if (now ? os::parse_core_list(*now) == common_ : host_.cpuset->has(file)) return;
+  os::log::error(host_.cpuset->absolute(file) +
+                 (now ? " says '" + *now + "', as somebody else has written"
+                      : " is gone, as somebody else has removed its group") +
+                 ": the default set is made anew; does another corelane-reserved, or a manager of cpusets, run here?");
+  if (const int fault = host_.cpuset->make(common_group()); fault != 0) return;
+  if (fill(common_group(), common_) && exclusive_)
+    host_.cpuset->write(joined_path(common_group(), "cpuset.cpu_exclusive"), "1");
 }
 
 Done<void> CgroupV1::set_common(const std::vector<CoreId>& cores) {
@@ -198,7 +214,25 @@ Done<Remarks> CgroupV1::enter_processes(Member& member, const Enter& command) {
             bandwidth_fault("process " + std::to_string(pid) + " cannot be held to its share: " + errno_text(fault))};
     }
   }
-  return Remarks{};
+  return intruders(member.group);
+}
+
+// Cpusets of somebody else that have some of the set's cores: the kernel keeps nobody in them away.
+Remarks CgroupV1::intruders(const std::string& group) const {
+  const auto cores_of = [&](const std::string& one) {
+    const auto list = host_.cpuset->read(joined_path(one, "cpuset.cpus")).value_or("");
+    return os::parse_core_list(list).value_or(std::vector<CoreId>{});
+  };
+  Remarks remarks;
+  for (const std::string& child : host_.cpuset->children(root_)) {
+    const auto both = common_to(cores_of(group), cores_of(in_root(child)));
+    if (child.starts_with("corelane-") || both.empty()) continue;
+    remarks.push_back("processes in " + host_.cpuset->absolute(in_root(child)) + " may run on " +
+                      os::core_list_text(both) +
+                      ", too: that cpuset is somebody else's; take the core out of its "
+                      "cpuset.cpus");
+  }
+  return remarks;
 }
 
 Done<void> CgroupV1::move_process(int pid, const std::string& group) {

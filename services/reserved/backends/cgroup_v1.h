@@ -56,6 +56,8 @@ class CgroupV1 final : public Backend {
   std::string common_group() const { return in_root(default_group); }
   Done<void> fill(const std::string& group, const std::vector<CoreId>& cores) const;
   Done<void> apply_common();
+  void mend_common();
+  Remarks intruders(const std::string& group) const;
   Done<void> switch_balancing_off();
   void build_domains_anew();
   Done<Remarks> enter_thread(Member& member, const Enter& command);

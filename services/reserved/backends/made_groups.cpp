@@ -4,6 +4,25 @@
 #include <utility>
 
 namespace corelane::reserved {
+namespace {
+
+const JournalEntry* find_group(const Journal& journal, const std::string& hierarchy, const std::string& path) {
+  const auto& entries = journal.entries();
+  const auto entry = std::ranges::find_if(entries, [&](const JournalEntry& one) {
+    return one.kind == JournalEntry::Kind::group && one.where == hierarchy && one.subject == path;
+  });
+  return entry == entries.end() ? nullptr : &*entry;
+}
+
+// "corelane-r17", "corelane-s3".
+bool is_set(const std::string& name) {
+  const std::string prefix = group_name("");
+  if (!name.starts_with(prefix) || name.size() < prefix.size() + 2) return false;
+  return (name[prefix.size()] == 'r' || name[prefix.size()] == 's') &&
+         name.find_first_not_of("0123456789", prefix.size() + 1) == std::string::npos;
+}
+
+}  // namespace
 
 Done<void> MadeGroups::make(GroupFiles& groups, const std::string& hierarchy, const std::string& path,
                             const std::string& home) {
@@ -23,11 +42,7 @@ void MadeGroups::remove(GroupFiles& groups, const std::string& hierarchy, const 
     left_[hierarchy + ":" + path] = {&groups, hierarchy, path, to};
     return;
   }
-  const auto& entries = journal_->entries();
-  const auto entry = std::ranges::find_if(entries, [&](const JournalEntry& one) {
-    return one.kind == JournalEntry::Kind::group && one.where == hierarchy && one.subject == path;
-  });
-  if (entry != entries.end()) journal_->drop(JournalEntry(*entry));
+  if (const JournalEntry* const entry = find_group(*journal_, hierarchy, path)) journal_->drop(JournalEntry(*entry));
 }
 
 void MadeGroups::retry() {
@@ -41,6 +56,26 @@ std::vector<std::string> MadeGroups::left(const GroupFiles& groups) const {
   for (const auto& [name, left] : left_)
     if (left.groups == &groups) paths.push_back(left.path);
   return paths;
+}
+
+Done<void> nobody_else(const Host& host, const std::string& root) {
+  const auto is_foreign = [&](const char* hierarchy, const std::string& path) {
+    return find_group(*host.journal, hierarchy, path) == nullptr;
+  };
+  std::string found;
+  if (const std::string path = joined_path(root, default_group);
+      host.cpuset != nullptr && host.cpuset->has(path) && is_foreign("cpuset", path))
+    found = host.cpuset->absolute(path);
+  if (host.unified != nullptr)
+    for (const std::string& child : host.unified->children(root))
+      if (const std::string path = joined_path(root, child); is_set(child) && is_foreign("unified", path))
+        found = host.unified->absolute(path);
+  if (found.empty()) return {};
+  return found +
+         " is there, and this server's journal does not tell of it: another corelane-reserved works below the same "
+         "root, or one "
+         "with another runtime directory was killed. Stop that one; or start corelane-reserved once with its "
+         "-ORBRuntimeDirectory, which puts the host back; or name another reserved.root";
 }
 
 }  // namespace corelane::reserved

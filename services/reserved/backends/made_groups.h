@@ -32,4 +32,8 @@ class MadeGroups {
   int patience_ = removal_patience;  // with all of them together, until the next retry()
 };
 
+// A fault where groups of this program are below the root, in either hierarchy, that the journal does not tell of:
+// those of another one, which are not to be taken for one's own.
+Done<void> nobody_else(const Host& host, const std::string& root);
+
 }  // namespace corelane::reserved

@@ -20,6 +20,7 @@
 #include "orb/os/log.h"
 #include "orb/os/own_user.h"
 #include "orb/os/small_file.h"
+#include "services/reserved/backends/made_groups.h"
 #include "services/reserved/daemon/end_signals.h"
 #include "services/reserved/daemon/host_setup.h"
 #include "services/reserved/daemon/notify.h"
@@ -68,6 +69,9 @@ class Engine {
                     " changes of it are taken back now");
       say_faults(setup_->put_back());
     }
+    // Also where the backend would be another: masks of threads go before nobody's sets.
+    if (settings.reserved.processes == 0)
+      if (auto alone = nobody_else(setup_->host(), settings.reserved.root); !alone) return alone;
     const auto topology = os::Topology::detect();  // after that: this process may have been in a set
     if (!topology) return std::string("the topology of this machine cannot be read (hwloc)");
     if (auto chosen = choose(settings.reserved, topology->cores()); !chosen) return chosen;
