@@ -1,7 +1,12 @@
 // A test with corelane-reserved on cpusets of this kernel, in a namespace of processes of the test's own. Threads: one.
 #pragma once
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <exception>
 #include <functional>
 #include <iostream>
 #include <sstream>
@@ -30,6 +35,29 @@ class Faults {
  private:
   std::string text_;
 };
+
+// What the body says in a process of its own.
+inline std::string text_of_child(const std::function<std::string()>& body) {
+  int ends[2];
+  if (pipe(ends) != 0) return "no pipe";
+  const pid_t child = fork();
+  if (child == 0) {
+    std::string text;
+    try {
+      text = body();
+    } catch (const std::exception& failure) {
+      text = failure.what();
+    }
+    (void)!write(ends[1], text.data(), text.size());
+    _exit(0);
+  }
+  close(ends[1]);
+  char text[1024];
+  const ssize_t count = read(ends[0], text, sizeof text);
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  return {text, static_cast<std::size_t>(std::max<ssize_t>(count, 0))};
+}
 
 inline std::vector<std::string> options_of(const LiveCpusets& at) {
   return {"-ORBReservedRoot",       "/" + at.root, "-ORBReservedBackend", "cgroup-v1",

@@ -1,0 +1,93 @@
+// Shares of cores on a host of the test's own: of trees by control groups, of threads by SCHED_DEADLINE.
+#include <catch2/catch.hpp>
+#include <chrono>
+
+#include "services/reserved/backends/restore.h"
+#include "tests/services/reserved/reserving_host.h"
+
+using namespace corelane;
+using namespace corelane::reserved;
+using corelane::testing::FakeHost;
+using Kind = corelane::testing::HostKind;
+using namespace std::chrono_literals;
+
+TEST_CASE("a share is written where the kernel reads it") {
+  FakeHost v1(Kind::v1), v2(Kind::v2);
+  const Wanted share = ShareWanted{2ms, 10ms};
+  const auto first = v1.reserve(v1.shell, share);
+  REQUIRE(first);
+  CHECK(v1.cpu.read("corelane-b" + std::to_string(first->id.value) + "/cpu.cfs_quota_us") == "2000");
+  const auto second = v2.reserve(v2.shell, share);
+  REQUIRE(second);
+  CHECK(v2.unified.read(v2.group_of(v2.shell) + "/cpu.max") == "2000 10000");
+}
+
+TEST_CASE("a thread with a share is under SCHED_DEADLINE until it gives it back") {
+  FakeHost fake(GENERATE(Kind::v1, Kind::v2));
+  const auto grant = fake.reserve(fake.shell, ShareWanted{100us, 1ms}, {}, Extent::thread);
+  REQUIRE(grant);
+  CHECK(grant->guarantee == Guarantee::thread_deadline);
+  CHECK(fake.processes.entries[fake.shell].scheduling.is_deadline());
+  fake.keeper().release(grant->id);
+  CHECK_FALSE(fake.processes.entries[fake.shell].scheduling.is_deadline());
+}
+
+TEST_CASE("a thread is scheduled after its share as it was before, unless somebody set it otherwise meanwhile") {
+  FakeHost fake(GENERATE(Kind::v1, Kind::v2));
+  const os::SchedulingClass fifo{.policy = 1, .flags = 1, .priority = 50}, nice{.nice = -5};
+  os::SchedulingClass& now = fake.processes.entries[fake.shell].scheduling;
+  now = fifo;
+  const auto share = [&] { return fake.reserve(fake.shell, ShareWanted{100us, 1ms}, {}, Extent::thread).value().id; };
+  const ReservationId first = share();
+  CHECK(now.is_deadline());
+  SECTION("given back") {
+    fake.keeper().release(first);
+    CHECK(now == fifo);
+  }
+  SECTION("set meanwhile") {
+    now = nice;
+    fake.keeper().release(first);
+    CHECK(now == nice);
+  }
+  SECTION("after a crash") {
+    CHECK(restore(fake.host(), "").empty());
+    CHECK(now == fifo);
+  }
+  CHECK(std::ranges::count(fake.journal.entries(), JournalEntry::Kind::policy, &JournalEntry::kind) == 0);
+}
+
+TEST_CASE("a thread that sleeps since before it was moved is under SCHED_DEADLINE once it has run") {
+  const Kind kind = GENERATE(Kind::v1, Kind::v2);
+  FakeHost fake(kind);
+  const int app = fake.processes.fork_from(fake.shell);
+  fake.processes.entries[app].last_core = CoreId{0};
+  fake.processes.refuses_deadline = true;
+  const auto grant = fake.reserve(app, ShareWanted{1ms, 10ms}, {}, Extent::thread);
+  REQUIRE(grant);
+  REQUIRE_FALSE(grant->remarks.empty());
+  CHECK_THAT(grant->remarks.front(), Catch::Contains("sleeps"));
+  CHECK(fake.keeper().tick());
+  CHECK_FALSE(fake.processes.entries[app].scheduling.is_deadline());
+  fake.processes.entries[app].last_core = grant->place.cores.front();
+  SECTION("and the kernel takes it") {
+    fake.processes.refuses_deadline = false;
+    CHECK_FALSE(fake.keeper().tick());
+    CHECK(fake.processes.entries[app].scheduling.is_deadline());
+  }
+  SECTION("or the reservation ends, where the kernel refuses it then") {
+    CHECK_FALSE(fake.keeper().tick());
+    const auto ended = fake.keeper().look(grant->id);
+    REQUIRE_FALSE(ended);
+    CHECK_THAT(ended.error().reason, Catch::Contains("SCHED_DEADLINE"));
+  }
+}
+
+TEST_CASE("a thread that the kernel refuses SCHED_DEADLINE runs as before") {
+  FakeHost fake(Kind::v1);
+  fake.processes.refuses_deadline = true;
+  const auto grant = fake.reserve(fake.shell, ShareWanted{100us, 1ms}, {}, Extent::thread);
+  REQUIRE_FALSE(grant);
+  CHECK_THAT(grant.error().reason, Catch::Contains("CAP_SYS_NICE"));
+  CHECK(fake.cores_of(fake.shell) == "0-3");
+  CHECK(fake.keeper().cores()[3].use == CoreUse::common);
+}
