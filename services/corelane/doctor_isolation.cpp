@@ -134,7 +134,7 @@ Finding look_at_tick(const HostView& host) {
 
 struct Hierarchies {
   std::string v1_cpuset, v2;  // where they are mounted
-  bool v2_has_cpuset = false;
+  bool v2_has_cpuset = false, v2_has_memory = false;
 };
 
 Hierarchies hierarchies_of(const HostFiles& files) {
@@ -144,6 +144,7 @@ Hierarchies hierarchies_of(const HostFiles& files) {
   if (const auto v2 = os::cgroup_mount(mounts, "")) found.v2 = v2->point;
   const auto controllers = words_of(files.text_or_empty(found.v2 + "/cgroup.controllers"));
   found.v2_has_cpuset = std::ranges::find(controllers, "cpuset") != controllers.end();
+  found.v2_has_memory = std::ranges::find(controllers, "memory") != controllers.end();
   return found;
 }
 
@@ -165,6 +166,34 @@ Finding look_at_groups(const HostView& host) {
     finding.note =
         "in a container: run corelane-reserved on the host; else a v1 hierarchy has taken it: boot with "
         "systemd.unified_cgroup_hierarchy=1";
+  return finding;
+}
+
+Finding look_at_memory(const HostView& host) {
+  Finding finding{.name = "reserved memory"};
+  const Hierarchies found = hierarchies_of(host.files);
+  if (found.v2_has_memory) return finding.found = "cgroup v2 at " + found.v2 + " guarantees it (memory.min)", finding;
+  finding.state = FindingState::missing;
+  const bool in_v1 = os::cgroup_mount(host.files.mounts(), "memory").has_value();
+  finding.found = in_v1 ? "cgroup v1 has the memory controller" : "no control group has the memory controller";
+  finding.cost = in_v1 ? "corelane reserve --memory has it at best (--best-effort): others may take it all the same"
+                       : "corelane reserve --memory is refused";
+  host.mend_by_boot(finding, "systemd.unified_cgroup_hierarchy=1");
+  return finding;
+}
+
+// A processor that does not part its cache lacks nothing that could be mended.
+Finding look_at_cache(const HostView& host) {
+  Finding finding{.name = "ways of the cache", .found = "this processor does not part its cache: nothing to set up"};
+  if (!os::has_word(host.files.text_or_empty("/proc/cpuinfo"), "cat_l3", ' ')) return finding;
+  const auto mounts = host.files.mounts();
+  if (const auto at = std::ranges::find(mounts, "resctrl", &os::Mount::type); at != mounts.end())
+    return finding.found = "resctrl at " + at->point + " gives them", finding;
+  finding.state = FindingState::missing;
+  finding.found = "the processor can part its cache (cat_l3), and resctrl is not mounted";
+  finding.cost = "corelane reserve --cache is refused: others fill the cache of reserved cores";
+  finding.commands.push_back(host.as_root("mount -t resctrl resctrl /sys/fs/resctrl"));
+  finding.note = "then start corelane-reserved anew";
   return finding;
 }
 
@@ -197,7 +226,8 @@ std::span<const Check> isolation_checks() {
   static constexpr unsigned latency = unsigned(Purpose::latency), reserve = unsigned(Purpose::reserve);
   static constexpr Check table[] = {
       {latency, &look_at_interrupts}, {latency | reserve, &look_at_isolation}, {latency, &look_at_tick},
-      {reserve, &look_at_groups},     {reserve, &look_at_delegation},
+      {reserve, &look_at_groups},     {reserve, &look_at_delegation},          {reserve, &look_at_memory},
+      {reserve, &look_at_cache},
   };
   return table;
 }

@@ -138,6 +138,14 @@ TEST_CASE("each lack that files show is named with the command that mends it") {
     const char *found, *command;
   };
   static const Case cases[] = {
+      {"reserved memory",
+       {{"/sys/fs/cgroup/cgroup.controllers", "cpuset cpu io pids"}},
+       "no control group has the memory controller",
+       "s/^GRUB_CMDLINE_LINUX=\"/&systemd.unified_cgroup_hierarchy=1 /"},
+      {"ways of the cache",
+       {{"/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu cat_l3 tsc"}},
+       "resctrl is not mounted",
+       "mount -t resctrl resctrl /sys/fs/resctrl"},
       {"real-time throttle",
        {{"/proc/sys/kernel/sched_rt_runtime_us", "500000"}},
        "500000 of each 1000000 us",
@@ -405,6 +413,14 @@ TEST_CASE("who is not root is given commands with sudo") {
   without.fifo = false;
   CHECK_THAT(commands_of(host.look("SCHED_FIFO", without)), Contains("' ada ada | sudo tee /etc/security/limits.d/"));
   CHECK_THAT(commands_of(host.look("delegated cpuset", ordinary_user())), Contains("Delegate=cpu cpuset"));
+}
+
+TEST_CASE("a cache that resctrl parts lacks nothing") {
+  const FakeHost host({{"/proc/cpuinfo", "flags\t\t: fpu cat_l3 tsc"},
+                       {"/proc/self/mountinfo",
+                        "30 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
+                        "31 1 0:27 / /sys/fs/resctrl rw - resctrl resctrl rw"}});
+  CHECK(host.look("ways of the cache").state == FindingState::present);
 }
 
 TEST_CASE("what nothing tells is unknown and not missing") {
