@@ -257,8 +257,7 @@ Done<Remarks> AffinityOnly::enter(const Enter& command) {
   members_[command.id] = {.holder = command.holder, .set = command.set, .processes = {{pid, command.holder.process}}};
   entered_.push_back(command.id);
   // Of one that was refused before, the kernel is asked anew: who kept it may have let it go since.
-  const bool is_tree = command.holder.extent == Extent::tree;
-  for (const int member : is_tree ? host_.processes->tree_of(pid) : std::vector<int>{pid})
+  for (const int member : host_.processes->members_of(command.holder))
     for (const int thread : host_.processes->threads_of(member)) unmovable_.erase(thread);
   changed_ = true;
   return Remarks{"other threads stay away as long as they do not change their own affinity"};

@@ -182,14 +182,12 @@ std::map<int, std::string> CacheWays::groups_of_threads() const {
 // All threads that there are; those to come are where their parents are. One of a tree may have a reservation of its
 // own, or a group of somebody else's.
 Done<void> CacheWays::bring_in(const Portion& portion, const std::string& group) {
-  const int first = portion.holder.process.pid;
   const std::string from = given_.at(portion.id).from;
   const auto before = groups_of_threads();
   std::set<int> seen;
   for (int round = 0, fresh = 1; fresh > 0 && round < tree_rounds; ++round) {
     fresh = 0;
-    const bool is_tree = portion.holder.extent == Extent::tree;
-    for (const int pid : is_tree ? host_.processes->tree_of(first) : std::vector<int>{first})
+    for (const int pid : host_.processes->members_of(portion.holder))
       for (const int thread : host_.processes->threads_of(pid)) {
         if (!seen.insert(thread).second) continue;
         ++fresh;

@@ -201,8 +201,7 @@ Done<Remarks> CgroupV1::enter_processes(Member& member, const Enter& command) {
   std::set<int> seen;
   for (int round = 0, fresh = 1; fresh > 0 && round < tree_rounds; ++round) {
     fresh = 0;
-    for (const int pid :
-         command.holder.extent == Extent::tree ? host_.processes->tree_of(root_pid) : std::vector<int>{root_pid}) {
+    for (const int pid : host_.processes->members_of(command.holder)) {
       if (!seen.insert(pid).second) continue;
       ++fresh;
       if (pid != root_pid && has_own_set(pid)) continue;

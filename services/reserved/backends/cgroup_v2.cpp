@@ -164,8 +164,7 @@ Done<void> CgroupV2::bring_in(const Member& member) {
   std::set<int> seen;
   for (int round = 0, fresh = 1; fresh > 0 && round < tree_rounds; ++round) {
     fresh = 0;
-    const bool is_tree = member.holder.extent == Extent::tree;
-    for (const int pid : is_tree ? host_.processes->tree_of(first) : std::vector<int>{first}) {
+    for (const int pid : host_.processes->members_of(member.holder)) {
       if (!seen.insert(pid).second) continue;
       ++fresh;
       // One of the tree may have a reservation of its own.

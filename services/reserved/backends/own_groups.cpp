@@ -40,13 +40,11 @@ Done<Remarks> OwnGroups::give(const Portion& portion) {
 
 // How many of the tree stay elsewhere: one that is in a group of its own has bounds there that hold for it.
 Done<unsigned> OwnGroups::bring_in(const Portion& portion, const Given& given) {
-  const int first = portion.holder.process.pid;
   std::set<int> seen;
   unsigned others = 0;
   for (int round = 0, fresh = 1; fresh > 0 && round < tree_rounds; ++round) {
     fresh = 0;
-    const bool is_tree = portion.holder.extent == Extent::tree;
-    for (const int pid : is_tree ? host_.processes->tree_of(first) : std::vector<int>{first}) {
+    for (const int pid : host_.processes->members_of(portion.holder)) {
       if (!seen.insert(pid).second) continue;
       ++fresh;
       const auto now = host_.processes->group_of(pid, means_.hierarchy);

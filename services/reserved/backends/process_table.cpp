@@ -71,6 +71,10 @@ std::multimap<int, int> HostProcesses::children() const {
 
 int HostProcesses::parent_of(int pid) const { return stat_number<int>(pid, 4).value_or(0); }
 
+std::vector<int> ProcessTable::members_of(const Holder& holder) const {
+  return holder.extent == Extent::tree ? tree_of(holder.process.pid) : std::vector<int>{holder.process.pid};
+}
+
 std::vector<int> ProcessTable::tree_in(const std::multimap<int, int>& children, int pid) {
   std::vector<int> tree{pid};
   for (std::size_t at = 0; at < tree.size(); ++at) {  // bound: the processes; a parent comes before its children

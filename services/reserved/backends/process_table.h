@@ -24,6 +24,8 @@ class ProcessTable {
   virtual int parent_of(int pid) const = 0;
   // The process and all that it started and that live, the process first.
   std::vector<int> tree_of(int pid) const { return tree_in(children(), pid); }
+  // The holder's process, or all of its tree.
+  std::vector<int> members_of(const Holder& holder) const;
   static std::vector<int> tree_in(const std::multimap<int, int>& children, int pid);
   // Of a process or a thread. Nothing when it is gone, or cannot be looked at for want of a descriptor.
   virtual std::optional<Process> identity(int id) const = 0;
