@@ -2,9 +2,11 @@
 //
 //   corelane-probe-peer serve BOOK [--scribble SEED] [-ORBOption VALUE ...]
 //       serves a Probe, prints its reference and goes on until it is killed; add(n, x) writes n into the book
-//   corelane-probe-peer call REFERENCE CALLS [--scribble SEED] [-ORBOption VALUE ...]
+//   corelane-probe-peer call REFERENCE CALLS [--task] [--scribble SEED] [-ORBOption VALUE ...]
 //       calls a Probe so often; ends with 0 when every answer was right or there was none
 //
+// --task: calls of add() and echo() are those of tasks that have channels of their own; ends with 2 where they get
+// none.
 // --scribble: a thread writes garbage over all that this process can write of its channels.
 #include <sys/uio.h>
 #include <unistd.h>
@@ -22,6 +24,7 @@
 #include <vector>
 
 #include "tests/support/book.h"
+#include "tests/support/own_channels.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/scribble.h"
 
@@ -81,6 +84,7 @@ struct Command {
   std::vector<std::string> words;
   std::vector<std::string> options;
   std::optional<std::uint64_t> seed;
+  bool has_tasks = false;
 };
 
 Command command_of(int argc, char** argv) {
@@ -89,6 +93,8 @@ Command command_of(int argc, char** argv) {
     const std::string word = argv[i];
     if (word == "--scribble" && i + 1 < argc)
       command.seed = std::stoull(argv[++i]);
+    else if (word == "--task")
+      command.has_tasks = true;
     else if (word.starts_with("-ORB") && i + 1 < argc)
       command.options.insert(command.options.end(), {word, argv[++i]});
     else
@@ -119,6 +125,7 @@ bool is_right(Probing::Probe& probe, std::int32_t number) {
 int call(const Command& command) {
   TestOrb client(command.options);
   const auto probe = probe_of(client, command.words[1]);
+  const auto tasks = command.has_tasks ? tasks_with_own_channels(probe) : std::vector<rt::Task>{};
   const std::int32_t calls = std::stoi(command.words.at(2));
   int wrong = 0;
   for (std::int32_t i = 1; i <= calls; ++i) try {

@@ -1,17 +1,21 @@
 // Clients and servers that call each other through channels, killed at any moment: no call hangs, each ends with the
-// truth about whether it ran, and whoever lives on holds nothing of the dead. CORELANE_KILLS says how many are
-// killed (12); with it the test also says how calls ended.
+// truth about whether it ran, and the process that lives on holds nothing of the dead one. The channels are those that
+// all calls share, and those that tasks have for themselves in the mode `direct`, whose threads receive from them.
+// CORELANE_KILLS says how many are killed (12); with it the test also says how calls ended.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
+#include <iterator>
 #include <random>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/support/book.h"
 #include "tests/support/from_environment.h"
+#include "tests/support/own_channels.h"
 #include "tests/support/probe_peer.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
@@ -29,10 +33,13 @@ using Ended = std::atomic<std::uint64_t>;
 
 std::uint64_t kills() { return from_environment("CORELANE_KILLS", 12); }
 
-std::string mode_of(std::uint64_t number) {
-  constexpr const char* modes[] = {"manager", "direct", "leader-followers"};
-  return modes[number % 3];
-}
+// How a server dispatches, and whether its clients' calls are those of tasks with channels of their own.
+struct Way {
+  std::string mode;
+  bool own_channels = false;
+};
+
+const Way ways[] = {{"manager"}, {"direct"}, {"leader-followers"}, {"direct", true}};
 
 // A moment that falls anywhere: so many calls later, and a little more.
 void wait_for_moment(Moments& random, const std::atomic<std::uint64_t>& calls) {
@@ -61,13 +68,14 @@ bool is_death(const CORBA::SystemException& end) {
 // they find.
 class Life {
  public:
-  Life(TestOrb& client, const std::string& directory, std::uint64_t number)
+  Life(TestOrb& client, const std::string& directory, std::uint64_t number, const Way& way)
       : book_path_(directory + "/book" + std::to_string(number)),
         book_(book_path_),
         server_({"serve", book_path_, "-ORBEndpointListen", "channel:" + directory + "/" + std::to_string(number),
-                 "-ORBDispatchMode", mode_of(number)}),
+                 "-ORBDispatchMode", way.mode, "-ORBDispatchAdmission", "off"}),
         probe_(probe_of(client, server_.reference())) {
     probe_->ping();
+    if (way.own_channels) tasks_ = tasks_with_own_channels(probe_);
   }
   ~Life() { std::filesystem::remove(book_path_); }
 
@@ -121,6 +129,7 @@ class Life {
   Book book_;
   ProbePeer server_;
   const CORBA::object_reference<Probing::Probe> probe_;
+  std::vector<rt::Task> tasks_;
   std::atomic<std::uint64_t> calls_{0};
   std::uint64_t asked_ = 0;                                   // count() alone, until it ended
   CORBA::CompletionStatus completed_ = CORBA::COMPLETED_YES;  // the same
@@ -137,10 +146,12 @@ TEST_CASE(
   Tally tally;
   const std::string wait = GENERATE(as<std::string>{}, "park", "spin-then-park");
   TestOrb client({"-ORBClientWait", wait});
-  Life(client, directory.path(), 0).end_at(random, tally);  // what a first call makes for good
+  std::uint64_t number = 0;
+  for (const Way& way : ways)  // the first of each makes something for good
+    Life(client, directory.path(), ++number, way).end_at(random, tally);
   const Survivor before;
-  for (std::uint64_t number = 1; number <= kills() / 2; ++number) {
-    Life(client, directory.path(), number).end_at(random, tally);
+  for (std::uint64_t life = 0; life < kills() / 2; ++life) {
+    Life(client, directory.path(), ++number, ways[life % std::size(ways)]).end_at(random, tally);
     wait_until_within(before);
   }
   tally.say();
@@ -149,13 +160,17 @@ TEST_CASE(
 TEST_CASE("clients killed at any moment behind channels leave their server whole and it serves the others") {
   const Quiet quiet;
   const TempDirectory directory;
-  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
-  ProbeServer server({"-ORBEndpointListen", "channel:" + directory / "channel", "-ORBDispatchMode", mode});
+  const Way way = GENERATE(from_range(std::begin(ways), std::end(ways)));
+  ProbeServer server({"-ORBEndpointListen", "channel:" + directory / "channel", "-ORBDispatchMode", way.mode,
+                      "-ORBDispatchAdmission", "off"});
   TestOrb bystander;
   const auto probe = probe_of(bystander, server.ior());
   const auto run = [&](Moments& random) {
     const int pings = server.servant->pings.load();
-    ProbePeer client({"call", server.ior(), "1000000000", "-ORBClientWait", random() % 2 == 0 ? "park" : "spin"});
+    std::vector<std::string> words{"call", server.ior(), "1000000000", "-ORBClientWait",
+                                   random() % 2 == 0 ? "park" : "spin"};
+    if (way.own_channels) words.emplace_back("--task");
+    ProbePeer client(words);
     const int target = pings + static_cast<int>(random() % 40) + 1;
     for (; server.servant->pings.load() < target; std::this_thread::yield())
       if (!client.lives()) FAIL("the client ended");
@@ -169,7 +184,7 @@ TEST_CASE("clients killed at any moment behind channels leave their server whole
   Moments random(static_cast<std::uint64_t>(getpid()));
   run(random);  // what a second client makes for good, and what is left of it for a moment
   const Survivor before;
-  for (std::uint64_t number = 0; number < kills() / 3; ++number) {
+  for (std::uint64_t number = 0; number < kills() / std::size(ways); ++number) {
     run(random);
     wait_until_within(before);
   }
