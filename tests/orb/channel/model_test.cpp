@@ -1,7 +1,7 @@
-// Every order of the steps by which one end publishes and the other sleeps, with the store buffers of x86 processors
-// and with the death of either at any step, for each way to sleep. The model is bell.h and waiting.h step by step; each
-// action names the line that it stands for. The two reasons to sleep (no record, no room) and the close are the same
-// steps with other words.
+// Every order of the steps by which one end publishes and closes and the other sleeps, with the store buffers of x86
+// processors and with the death of either at any step, for each way to sleep. The model is bell.h, waiting.h and
+// End::front(), End::look_at_peer() and End::close() step by step; each action names the line that it stands for. The
+// two reasons to sleep (no record, no room) are the same steps with other words.
 //
 // A processor's stores may become visible to the other late, in order (total store order), unless it does something
 // that drains them: a fence or an atomic exchange. Death drains them too: what a killed thread has stored arrives.
@@ -40,10 +40,21 @@ enum class Flaw {
   rings_are_forgotten,  // that nobody awaits at that moment
   hang_up_is_not_told,
   no_nudge,  // of who finds something while he arms
+  close_without_ring,
+  no_look_behind_end,       // for a record that came just before the close
+  state_is_not_looked_at,   // only the hang-up tells of a close
+  hangs_up_before_closing,  // the close is not yet to be seen when the peer hears of the end
 };
 
-enum Word : std::uint8_t { published, sleeper };
+// Who closes the channel, after any of the messages or none.
+enum class Close { nobody, publisher, waiter };
+
+enum Word : std::uint8_t { published, sleeper, state };
 constexpr std::uint8_t nobody = 0, near_one = 1, far_one = 2;  // what the sleep word holds
+constexpr std::uint8_t state_closed = 1;
+
+// What the waiter's end knows of the channel's.
+enum class Fate : std::uint8_t { none, died, closed };
 
 struct Buffered {
   Word word;
@@ -51,12 +62,17 @@ struct Buffered {
   auto operator<=>(const Buffered&) const = default;
 };
 
-enum class Publisher : std::uint8_t { store, fence, look, exchange, wake, done, dead };
+enum class Publisher : std::uint8_t { store, close, fence, look, exchange, wake, hang_up, done, dead };
+// Another thread of the waiter's process, which closes its end. It does not outlive the process.
+enum class Closer : std::uint8_t { fate, look, exchange, wake, hang_up, done };
 enum class Waiter : std::uint8_t {
   look,
+  look_at_state,
+  look_behind,
   announce,
   fence,
   look_again,
+  look_again_at_state,
   block,    // signal alone
   compare,  // the same
   sleep,
@@ -70,14 +86,17 @@ enum class Waiter : std::uint8_t {
 };
 
 struct State {
-  std::array<std::uint8_t, 2> memory{};
+  std::array<std::uint8_t, 3> memory{};
   std::vector<Buffered> publisher_buffer{}, waiter_buffer{};
   Publisher publisher = Publisher::store;
   Waiter waiter = Waiter::look;
+  Closer closer = Closer::done;
   std::uint8_t sent = 0, taken = 0, taken_out = nobody;  // from the sleep word, by the publisher
   std::uint8_t rings = 0;                                // on the descriptor or at the socket, not yet taken
   bool woken = false;                                    // out of the futex, by the signal
-  bool far = false, blocked = false, nudged = false, knows_end = false;
+  bool far = false, blocked = false, nudged = false;
+  Fate fate = Fate::none;
+  bool closing = false, hung_up = false, closed_here = false;
   auto operator<=>(const State&) const = default;
 };
 
@@ -85,9 +104,11 @@ constexpr std::uint8_t messages = 3;
 
 class Search {
  public:
-  Search(Sleep how, Flaw flaw, bool deaths) : how_(how), flaw_(flaw), deaths_(deaths) {
+  Search(Sleep how, Flaw flaw, bool deaths, Close close = Close::nobody)
+      : how_(how), flaw_(flaw), deaths_(deaths), close_(close) {
     State first;
     first.far = how == Sleep::watched_far;
+    if (close == Close::waiter) first.closer = Closer::fate;
     reach(first);
     while (!open_.empty()) {
       const State state = open_.front();
@@ -102,6 +123,7 @@ class Search {
   int stuck() const { return stuck_; }        // a waiter sleeps for ever though there is something for it
   int lost() const { return lost_; }          // a waiter was told of the end before it had taken everything
   int told() const { return told_; }          // and how often it was told rightly
+  int misnamed() const { return misnamed_; }  // was told of a death where the other end had closed
   int finished() const { return finished_; }  // without any death
 
  private:
@@ -128,6 +150,7 @@ class Search {
     const std::size_t before = moves_;
     publisher_steps(s);
     waiter_steps(s);
+    if (s.waiter != Waiter::dead) closer_steps(s);
     flush(s, &State::publisher_buffer);
     flush(s, &State::waiter_buffer);
     return moves_ != before;
@@ -164,9 +187,16 @@ class Search {
   void publisher_steps(const State& s) {
     State next = s;
     switch (s.publisher) {
-      case Publisher::store:  // RingWriter::publish()
+      case Publisher::store:  // RingWriter::publish(), or a close instead
+        if (close_ == Close::publisher) close_instead(next);
+        if (close_ == Close::waiter) say_no_more(next);
+        if (s.sent == messages) return;
         next.publisher_buffer.push_back({published, ++next.sent});
         next.publisher = Publisher::fence;
+        return move(next);
+      case Publisher::close:  // End::close(): the state
+        next.publisher_buffer.push_back({state, state_closed});
+        next.publisher = flaw_ != Flaw::close_without_ring ? Publisher::fence : after_one(s);
         return move(next);
       case Publisher::fence:  // Ringer::ring(): the fence
         if (flaw_ != Flaw::publisher_without_fence) drain(next, next.publisher_buffer);
@@ -182,21 +212,67 @@ class Search {
         next.memory[sleeper] = nobody;
         return move(next);
       case Publisher::wake:
-        ring(next);
+        ring(next, s.taken_out);
         next.taken_out = nobody;
         next.publisher = after_one(s);
+        return move(next);
+      case Publisher::hang_up:  // End::close(): shutdown()
+        next.hung_up = true;
+        next.publisher = flaw_ == Flaw::hangs_up_before_closing ? Publisher::close : Publisher::done;
         return move(next);
       case Publisher::done:
       case Publisher::dead:
         return;
     }
   }
-  static Publisher after_one(const State& s) { return s.sent == messages ? Publisher::done : Publisher::store; }
+  // Else a later message would wake whom the close did not.
+  void say_no_more(State next) {
+    next.publisher = Publisher::done;
+    move(next);
+  }
+  void close_instead(State next) {
+    next.closing = true;
+    next.publisher = flaw_ == Flaw::hangs_up_before_closing ? Publisher::hang_up : Publisher::close;
+    move(next);
+  }
+  // What the publisher does after it has rung, or seen that it need not.
+  Publisher after_one(const State& s) const {
+    if (s.closing) return s.hung_up ? Publisher::done : Publisher::hang_up;
+    return s.sent == messages && close_ != Close::publisher ? Publisher::done : Publisher::store;
+  }
+
+  void closer_steps(const State& s) {
+    State next = s;
+    switch (s.closer) {
+      case Closer::fate:  // End::close(): the exchange, which lets no store wait
+        next.closed_here = true;
+        next.closer = flaw_ != Flaw::close_without_ring ? Closer::look : Closer::hang_up;
+        return move(next);
+      case Closer::look:  // Ringer::ring() of the own word
+        next.closer = s.memory[sleeper] != nobody ? Closer::exchange : Closer::hang_up;
+        return move(next);
+      case Closer::exchange:  // Ringer::wake(): the exchange
+        next.closer = Closer::hang_up;
+        if (s.memory[sleeper] == near_one) next.closer = Closer::wake;  // a far one hears the hang-up
+        next.memory[sleeper] = nobody;
+        return move(next);
+      case Closer::wake:
+        ring(next, near_one);
+        next.closer = Closer::hang_up;
+        return move(next);
+      case Closer::hang_up:  // End::close(): shutdown()
+        next.hung_up = true;
+        next.closer = Closer::done;
+        return move(next);
+      case Closer::done:
+        return;
+    }
+  }
 
   // Ringer::wake(): send(), write(), FUTEX_WAKE, tgkill()
-  void ring(State& s) const {
+  void ring(State& s, std::uint8_t whom) const {
     const bool awaited = s.waiter == Waiter::asleep;
-    if (s.taken_out == far_one || how_ == Sleep::event || how_ == Sleep::watched_event) {
+    if (whom == far_one || how_ == Sleep::event || how_ == Sleep::watched_event) {
       if (awaited || flaw_ != Flaw::rings_are_forgotten) ++s.rings;
     } else if (how_ == Sleep::signal) {
       s.woken = s.woken || (s.blocked && (awaited || flaw_ != Flaw::rings_are_forgotten));
@@ -209,11 +285,17 @@ class Search {
     State next = s;
     const bool something = read(s, s.waiter_buffer, published) > s.taken;
     switch (s.waiter) {
-      case Waiter::look:  // End::front()
-        if (something)
-          next.waiter = ++next.taken == messages ? Waiter::done : Waiter::look;
-        else
-          next.waiter = s.knows_end ? Waiter::told : Waiter::announce;
+      case Waiter::look:  // End::front(): the fate, and RingReader::peek()
+        next.waiter = s.closed_here ? Waiter::told : Waiter::look_at_state;
+        if (something && !s.closed_here) take(next);
+        return move(next);
+      case Waiter::look_at_state:  // End::front(): unwritable()
+        next.fate = fate_by_state(s);
+        next.waiter = next.fate != Fate::none ? Waiter::look_behind : s.closed_here ? Waiter::told : Waiter::announce;
+        return move(next);
+      case Waiter::look_behind:  // End::front(): peek() once more
+        next.waiter = Waiter::told;
+        if (something && flaw_ != Flaw::no_look_behind_end) take(next);
         return move(next);
       case Waiter::announce:  // Sleeper::announce(); no weaker than a store
         next.waiter_buffer.push_back({sleeper, s.far ? far_one : near_one});
@@ -225,8 +307,14 @@ class Search {
         return move(next);
       case Waiter::look_again:  // Sleeper::sleep(): ready(); Channel::arm(): front()
         if (something && watched()) return find_while_arming(next);
-        next.waiter = something ? Waiter::withdraw : to_sleep();
+        next.waiter = something ? Waiter::withdraw : Waiter::look_again_at_state;
         return move(next);
+      case Waiter::look_again_at_state: {  // the same: unwritable()
+        const bool over = fate_by_state(s) != Fate::none || s.closed_here;
+        if (over && watched()) return find_while_arming(next);
+        next.waiter = over ? Waiter::withdraw : to_sleep();
+        return move(next);
+      }
       case Waiter::block:  // Sleeper::wait_signal(): the mask
         next.blocked = true;
         next.waiter = Waiter::compare;
@@ -256,7 +344,8 @@ class Search {
         next.waiter = Waiter::look_at_peer;
         return move(next);
       case Waiter::look_at_peer:  // End::look_at_peer(), after a sleep in vain; ChannelLink::receive_some()
-        next.knows_end = s.publisher == Publisher::dead;
+        if (s.fate == Fate::none && (s.publisher == Publisher::dead || s.hung_up))
+          next.fate = s.memory[state] == state_closed ? Fate::closed : Fate::died;
         next.waiter = Waiter::look;
         return move(next);
       case Waiter::done:
@@ -265,9 +354,17 @@ class Search {
         return;
     }
   }
+  void take(State& next) const {
+    next.waiter = ++next.taken == messages && close_ != Close::publisher ? Waiter::done : Waiter::look;
+  }
+  Fate fate_by_state(const State& s) const {
+    if (s.fate != Fate::none || flaw_ == Flaw::state_is_not_looked_at) return s.fate;
+    return s.memory[state] == state_closed ? Fate::closed : Fate::none;
+  }
   Waiter to_sleep() const { return how_ == Sleep::signal ? Waiter::block : Waiter::sleep; }
 
-  // Channel::arm() that finds a record: withdraw(), and drain() if somebody has rung; then ChannelLink::nudge().
+  // Channel::arm() that finds a record or the end: withdraw(), and drain() if somebody has rung; then
+  // ChannelLink::nudge().
   void find_while_arming(State next) {
     drain(next, next.waiter_buffer);
     if (next.memory[sleeper] == nobody) next.rings = 0;
@@ -278,9 +375,9 @@ class Search {
   }
 
   bool is_woken(const State& s) const {
-    const bool ended = s.publisher == Publisher::dead;
-    if (at_descriptor(s)) return s.rings > 0 || s.nudged || (ended && flaw_ != Flaw::hang_up_is_not_told);
-    return s.woken || (ended && flaw_ != Flaw::no_slices);  // who sleeps elsewhere learns of the end from his slice
+    const bool died = s.publisher == Publisher::dead;
+    if (at_descriptor(s)) return s.rings > 0 || s.nudged || ((died || s.hung_up) && flaw_ != Flaw::hang_up_is_not_told);
+    return s.woken || (died && flaw_ != Flaw::no_slices);  // a sleeper elsewhere learns of a death from his slice
   }
 
   // The sleep has ended, for whatever reason.
@@ -299,17 +396,21 @@ class Search {
   // Nothing must happen any more.
   void judge(const State& s) {
     if (s.waiter == Waiter::asleep) ++stuck_;
-    if (s.waiter == Waiter::told) ++(s.taken < s.memory[published] ? lost_ : told_);
+    if (s.waiter == Waiter::told) {
+      ++(s.taken < s.memory[published] && !s.closed_here ? lost_ : told_);
+      if (s.fate == Fate::died && s.memory[state] == state_closed) ++misnamed_;
+    }
     if (s.waiter == Waiter::done && s.publisher == Publisher::done) ++finished_;
   }
 
   Sleep how_;
   Flaw flaw_;
   bool deaths_;
+  Close close_;
   std::set<State> seen_;
   std::deque<State> open_;
   std::size_t moves_ = 0;
-  int stuck_ = 0, lost_ = 0, told_ = 0, finished_ = 0;
+  int stuck_ = 0, lost_ = 0, told_ = 0, misnamed_ = 0, finished_ = 0;
 };
 
 Sleep each_sleep() {
@@ -334,6 +435,17 @@ TEST_CASE("whichever end dies at whichever step the other takes all that was wri
   CHECK(search.lost() == 0);
 }
 
+TEST_CASE("whichever end closes after whichever message the waiter wakes and is told when it has taken all") {
+  const Close close = GENERATE(Close::publisher, Close::waiter);
+  const bool deaths = GENERATE(false, true);
+  const Search search(each_sleep(), Flaw::none, deaths, close);
+  CHECK(search.states() > 500);
+  CHECK(search.told() > 0);
+  CHECK(search.stuck() == 0);
+  CHECK(search.lost() == 0);
+  CHECK(search.misnamed() == 0);
+}
+
 TEST_CASE("the search finds the wake-up that is lost without each of the steps") {
   const Flaw flaw = GENERATE(Flaw::publisher_without_fence, Flaw::waiter_without_fence, Flaw::no_second_look);
   CHECK(Search(each_sleep(), flaw, false).stuck() > 0);
@@ -355,4 +467,27 @@ TEST_CASE("the search finds the sleeper whom nobody tells of a death") {
   CHECK(Search(GENERATE(Sleep::far, Sleep::event, Sleep::watched_event, Sleep::watched_far), Flaw::hang_up_is_not_told,
                true)
             .stuck() > 0);
+}
+
+TEST_CASE("the search finds the sleeper whom a close does not wake") {
+  const Close close = GENERATE(Close::publisher, Close::waiter);
+  CHECK(Search(GENERATE(Sleep::futex, Sleep::signal), Flaw::close_without_ring, false, close).stuck() > 0);
+}
+
+TEST_CASE("the search finds the far sleeper whom the close of its own end does not wake") {
+  const Sleep how = GENERATE(Sleep::far, Sleep::watched_far);
+  CHECK(Search(how, Flaw::hang_up_is_not_told, false, Close::waiter).stuck() > 0);
+}
+
+TEST_CASE("the search finds the waiter that does not look at the state of an end that closes") {
+  const Sleep how = GENERATE(Sleep::futex, Sleep::signal);
+  CHECK(Search(how, Flaw::state_is_not_looked_at, false, Close::publisher).stuck() > 0);
+}
+
+TEST_CASE("the search finds the record that is lost when nobody looks behind the close") {
+  CHECK(Search(each_sleep(), Flaw::no_look_behind_end, false, Close::publisher).lost() > 0);
+}
+
+TEST_CASE("the search finds the close that is taken for a death because the hang-up comes first") {
+  CHECK(Search(each_sleep(), Flaw::hangs_up_before_closing, false, Close::publisher).misnamed() > 0);
 }
