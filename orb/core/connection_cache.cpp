@@ -110,7 +110,7 @@ Expected<ConnectionCache::ConnectionPtr> ConnectionCache::acquire(transport::Tra
     }
     auto connection = acquire_one(transport, endpoint, share_of(deadline, left--));
     if (connection) {
-      announce(endpoint, way_text(endpoint, address, channels_), error.has_value());
+      announce(endpoint, way_text(endpoint, address, channels_));
       return connection;
     }
     if (error != transport::not_trusted) error = connection.error();
@@ -203,15 +203,14 @@ void ConnectionCache::finish(Attempt& attempt, Expected<ConnectionPtr> outcome) 
   for (os::Parker* waiter : std::exchange(attempt.waiting, {})) waiter->unpark();
 }
 
-// Once for each endpoint: a connection that is made again says nothing new. That another way would have been better is
-// for everybody to hear.
-void ConnectionCache::announce(const Endpoint& endpoint, const std::string& why, bool fell_back) {
+// Once for each endpoint: a connection that is made again says nothing new.
+void ConnectionCache::announce(const Endpoint& endpoint, const std::string& why) {
   {
     const std::lock_guard lock(mutex_);
     if (announced_.size() >= most_announced) announced_.clear();
     if (closed_ || !announced_.insert(endpoint).second) return;
   }
-  fell_back ? os::log::info(why) : os::log::debug(why);
+  os::log::info(why);
 }
 
 Expected<void> ConnectionCache::adopt(const ConnectionPtr& connection) {

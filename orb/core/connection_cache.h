@@ -80,7 +80,7 @@ class ConnectionCache {
   Expected<ConnectionPtr> lead(transport::Transport& transport, const transport::Endpoint& endpoint,
                                const std::shared_ptr<Attempt>& attempt, Time deadline);
   std::optional<Expected<ConnectionPtr>> join(Attempt& attempt, os::Parker& parker, Time deadline);
-  void announce(const transport::Endpoint& endpoint, const std::string& why, bool fell_back);
+  void announce(const transport::Endpoint& endpoint, const std::string& why);
   static void finish(Attempt& attempt, Expected<ConnectionPtr> outcome);
 
   const giop::Limits limits_;

@@ -278,7 +278,7 @@ const std::vector<SettingsEntry>& settings_table() {
        "directory",
        [](S& s, V v) { return s.contracts_file = v, std::string{}; }},
       {"log.level", "info",
-       "how much is said on standard error, for all ORBs of the process: debug (also which way calls take), info, "
+       "how much is said on standard error, for all ORBs of the process: debug, info (also which way calls take), "
        "warn, error or off",
        log_level},
       {"recorder.size", "8192",

@@ -11,6 +11,7 @@
 #include "orb/core/command_line.h"
 #include "orb/core/orb_options.h"
 #include "orb/core/spelling.h"
+#include "orb/os/log.h"
 #include "orb/os/standard_descriptors.h"
 #include "services/corelane/command.h"
 #include "services/corelane/text.h"
@@ -95,6 +96,8 @@ Status run(std::vector<std::string> words) {
   }
   const auto settings = ToolSettings::load(orb_options);
   if (!settings) return std::cerr << name_of(app) << ": " << settings.error().text << "\n", 2;
+  // Commands say themselves what they did. Of the log, only ping is about what is said there: which way calls take.
+  if (!app.got_subcommand("ping")) corelane::os::log::set_level(corelane::os::log::Level::warn);
   return chosen(*settings);
 }
 

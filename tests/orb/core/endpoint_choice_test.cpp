@@ -169,6 +169,52 @@ TEST_CASE("a client whose channel is given up while it is set up takes the Unix 
   CHECK(log.times("calls over unix:" + test.path + ": ") == 1);
 }
 
+TEST_CASE("one line of the log says over which transport the calls to a server go, and why") {
+  Fixture test;
+  // `by` begins the endpoint and `why` ends the line.
+  const auto [has_channel, channels, by, why] = GENERATE(table<bool, std::string, std::string, std::string>({
+      {true, "on", "channel:", "\n"},
+      {true, "off", "unix:", ", but client.channel is off\n"},
+      {false, "on", "unix:", ", and the reference names no channel\n"},
+  }));
+  const std::string listens = has_channel ? test.all() : test.both();
+  const std::string line = "info: calls over " + by + test.path + (by == "channel:" ? ".channel" : "") +
+                           ": the server is on this host" + why;
+  ProbeServer server({"-ORBEndpointListen", listens});
+  const CapturedErrors log;
+  TestOrb client({"-ORBClientChannel", channels});
+  for (int connections = 0; connections < 2; ++connections) {
+    const auto probe = probe_of(client, server.ior());
+    CHECK(probe->add(1, 2) == 3);
+    (*client->state().connect(*probe->_reference()->address(), never))->close();
+  }
+  CHECK(log.times(line) == 1);
+  CHECK(log.times("calls over ") == 1);
+}
+
+TEST_CASE("the log says why the calls to a server on this host go over TCP") {
+  Fixture test;
+  ProbeServer server({"-ORBEndpointListen", test.all()});
+  std::filesystem::remove(test.path + ".channel");
+  std::filesystem::remove(test.path);
+  const CapturedErrors log;
+  CHECK(test.kind_of_call(server.ior()) == EndpointKind::tcp);
+  CHECK(log.times("info: no channel to " + test.path + ".channel, calls take another way: ") == 1);
+  CHECK(log.times("info: calls over TCP to 127.0.0.1:") == 1);
+  CHECK(log.times(": the server is on this host, but no channel came about, and its Unix socket: No such file") == 1);
+}
+
+TEST_CASE("the log says that calls go over TCP because the server is on another host") {
+  Fixture test;
+  ProbeServer server({"-ORBEndpointListen", test.all()});
+  const std::string elsewhere = without_this_host(server.ior());
+  const CapturedErrors log;
+  CHECK(test.kind_of_call(elsewhere) == EndpointKind::tcp);
+  CHECK(log.times("info: calls over TCP to 127.0.0.1:") == 1);
+  CHECK(log.times(": the server is on another host\n") == 1);
+  CHECK(log.times("calls over ") == 1);
+}
+
 TEST_CASE("a client calls on over the Unix socket when its channel broke and no other is given") {
   const Quiet quiet;
   Fixture test;
