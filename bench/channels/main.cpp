@@ -13,8 +13,8 @@
 //
 // Columns: half of a round trip in us (p50 p99 p99.9 p99.99 max of all samples, payload written and read), the rate of
 // messages one way (median of the rounds), and the ratio of p50 to the raw ring's (median of the rounds).
-// At the end: 1 MiB one way in place and copied, beside memcpy; and the processor time of a parked end that nobody
-// writes to.
+// At the end: p50 and rates of all rows and sizes in two tables as documents have them; 1 MiB one way in place and
+// copied, beside memcpy; and the processor time of a parked end that nobody writes to.
 #include <pthread.h>
 #include <signal.h>
 
@@ -176,6 +176,62 @@ void print_table(const Plan& plan, const std::vector<Result>& results) {
   std::fflush(stdout);
 }
 
+// Three digits, and all before the point.
+std::string figure(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, value >= 100 ? "%.0f" : "%.3g", value);
+  return text;
+}
+
+std::string name_of_size(std::size_t size) {
+  if (size % (1 << 20) == 0) return std::to_string(size >> 20) + " MiB";
+  return size > 4096 && size % 1024 == 0 ? std::to_string(size >> 10) + " KiB" : std::to_string(size) + " B";
+}
+
+// Of a row at a size: half of a round trip with its ratio, or the rate one way. "": it has none.
+std::string latency_of(const Result& result, const bench_support::Row& reference) {
+  const bench_support::Samples all = bench_support::pooled(result.row);
+  if (all.empty()) return {};
+  return figure(static_cast<double>(bench_support::percentile(all, .5)) / 2000) + " (" +
+         figure(bench_support::ratio(result.row, reference)) + ")";
+}
+std::string rate_of(const Result& result, const bench_support::Row&) {
+  return result.rates.empty() ? std::string() : figure(median(result.rates) / 1e6);
+}
+
+struct Table {
+  std::size_t size;
+  std::vector<Result> results;
+};
+
+// One for all sizes, in Markdown. `published_of` tells a figure of the source's table.
+template <typename Cell, typename PublishedOf>
+void print_summary(const char* title, const std::vector<Table>& tables, Cell&& cell, PublishedOf&& published_of) {
+  std::printf("\n%s\n\n| |", title);
+  for (const Table& table : tables) std::printf(" %s |", name_of_size(table.size).c_str());
+  std::printf("\n|---|");
+  for (std::size_t i = 0; i < tables.size(); ++i) std::printf("---|");
+  for (std::size_t row = 0; row < tables.front().results.size(); ++row) {
+    std::printf("\n| %s |", tables.front().results[row].row.name.c_str());
+    for (const Table& table : tables) std::printf(" %s |", cell(table.results[row], table.results.front().row).c_str());
+  }
+  std::printf("\n| published (signal) |");
+  for (const Table& table : tables) {
+    const auto found = std::ranges::find(published, table.size, &Published::size);
+    std::printf(" %s |", found == std::end(published) ? "" : figure(published_of(*found)).c_str());
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+void print_summaries(const std::vector<Table>& tables) {
+  if (tables.empty()) return;
+  print_summary("Half of a round trip, us, p50 of all rounds (ratio to the raw ring, median of the rounds)", tables,
+                latency_of, [](const Published& row) { return row.latency; });
+  print_summary("Messages one way, MB/s, median of the rounds", tables, rate_of,
+                [](const Published& row) { return row.rate; });
+}
+
 void compare_large(const Options& options) {
   const std::size_t size = 1 << 20;
   const double memory_before = memcpy_rate(size);
@@ -230,10 +286,13 @@ void run(const Options& options) {
   if (options.iceoryx2.empty()) std::printf("left out: iceoryx2, whose program `./dev bench --iceoryx2` builds\n");
   std::fflush(stdout);  // before the next fork
   const std::vector<Contender> all = contenders(options);
+  std::vector<Table> tables;
   for (const std::size_t size : options.sizes) {
     const Plan plan = plan_for(size, options.share);
-    print_table(plan, run_rounds(all, plan, options));
+    tables.push_back({size, run_rounds(all, plan, options)});
+    print_table(plan, tables.back().results);
   }
+  print_summaries(tables);
   if (options.only.empty()) compare_large(options);
   print_idle(options);
 }
