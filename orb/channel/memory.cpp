@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
+#include <fstream>
 #include <optional>
 #include <string>
 
@@ -22,9 +24,14 @@
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010
 #endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
 
 namespace corelane::channel {
 namespace {
+
+constexpr std::size_t huge_page = 2 << 20;  // smaller memory fills none
 
 constexpr int seals_for(Writers writers) noexcept {
   const int common = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
@@ -48,11 +55,33 @@ SetupFault no_room(std::size_t size) {
                                       : "take fewer slots or chunks, or raise the memory limit of the control group");
 }
 
+// An address for so many bytes at the border of a huge page, where they can fill some; otherwise any.
+void* place_for(std::size_t size) noexcept {
+  if (size < huge_page) return nullptr;
+  // A hint alone: where another thread takes that place meanwhile, the kernel finds another one.
+  const std::size_t wide = size + huge_page;
+  void* const found = mmap(nullptr, wide, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (found == MAP_FAILED) return nullptr;
+  munmap(found, wide);
+  return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(found) + huge_page - 1) & ~(huge_page - 1));
+}
+
 std::optional<Mapping> map(const os::Fd& fd, std::size_t size, int protection) noexcept {
-  void* base = mmap(nullptr, size, protection, MAP_SHARED | MAP_POPULATE, fd.get(), 0);
+  void* base = mmap(place_for(size), size, protection, MAP_SHARED | MAP_POPULATE, fd.get(), 0);
   if (base == MAP_FAILED) return std::nullopt;
   madvise(base, size, MADV_DONTFORK);
   return Mapping(base, size);
+}
+
+// As it was at the first question.
+bool host_allows_huge_pages() {
+  static const bool allows = [] {
+    std::ifstream file("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
+    std::string text;
+    std::getline(file, text);
+    return allows_huge_pages(text);
+  }();
+  return allows;
 }
 
 SetupFault bad_memory(std::string_view what) {
@@ -67,6 +96,17 @@ Mapping::~Mapping() {
 
 bool Mapping::lock() const noexcept { return mlock(base_, size_) == 0; }
 
+// At once, on this thread (Linux 6.1): MADV_HUGEPAGE would let a thread of the kernel do it at some time later, and
+// whoever touches the memory then, in real time maybe, waits.
+bool Mapping::use_huge_pages() const noexcept { return madvise(base_, size_, MADV_COLLAPSE) == 0; }
+
+// The chosen one stands in brackets. MADV_COLLAPSE itself asks nobody.
+bool allows_huge_pages(std::string_view shmem_enabled) noexcept {
+  for (const std::string_view allowed : {"[always]", "[within_size]", "[advise]", "[force]"})
+    if (shmem_enabled.find(allowed) != shmem_enabled.npos) return true;
+  return false;
+}
+
 Expected<MadeMemory, SetupFault> make_memory(std::size_t size, Writers writers) {
   MadeMemory made{make_descriptor(), {}};
   if (!made.fd) return no_descriptor("memfd_create", errno);
@@ -77,6 +117,7 @@ Expected<MadeMemory, SetupFault> make_memory(std::size_t size, Writers writers) 
   auto mapping = map(made.fd, size, PROT_READ | PROT_WRITE);
   if (!mapping) return no_room(size);
   made.mapping = std::move(*mapping);
+  if (size >= huge_page && host_allows_huge_pages()) made.mapping.use_huge_pages();
   if (fcntl(made.fd.get(), F_ADD_SEALS, seals_for(writers)) != 0)
     return system_fault("F_SEAL_FUTURE_WRITE", errno, "channels need it (Linux 5.1): use a socket instead here");
   return made;

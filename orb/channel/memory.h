@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include "orb/base/expected.h"
@@ -30,6 +31,9 @@ class Mapping {
   std::size_t size() const noexcept { return size_; }
   // Keeps it in memory; false when the system does not let it (ulimit -l).
   bool lock() const noexcept;
+  // Moves it into huge pages, as far as it fills some. Takes milliseconds for each MiB. False when the system has none,
+  // and then nothing has changed.
+  bool use_huge_pages() const noexcept;
 
  private:
   std::byte* base_ = nullptr;
@@ -44,7 +48,11 @@ struct MadeMemory {
   Mapping mapping;
 };
 
-// Zeros, allocated, writable here, of that very size for ever.
+// Whether the host lets shared memory have huge pages for the asking: by the text of
+// /sys/kernel/mm/transparent_hugepage/shmem_enabled.
+bool allows_huge_pages(std::string_view shmem_enabled) noexcept;
+
+// Zeros, allocated, writable here, of that very size for ever; in huge pages where the host allows them.
 Expected<MadeMemory, SetupFault> make_memory(std::size_t size, Writers writers);
 
 // The peer's, mapped read-only for Writers::maker_alone. bad_peer unless it is allocated, of that size, and sealed so

@@ -1,0 +1,73 @@
+// Memory for channels in huge pages.
+#include "orb/channel/memory.h"
+
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+namespace memory_test {
+
+using namespace corelane::channel;
+
+namespace {
+
+constexpr std::size_t mebi = 1 << 20;
+
+// kB of the mapping that begins there and lies in huge pages.
+long huge_kilobytes_at(const std::byte* base) {
+  std::ifstream maps("/proc/self/smaps");
+  bool is_it = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2)
+      is_it = begin == reinterpret_cast<std::uintptr_t>(base);
+    else if (is_it && line.starts_with("ShmemPmdMapped:"))
+      return std::stol(line.substr(line.find_first_of("0123456789")));
+  }
+  return -1;
+}
+
+}  // namespace
+
+TEST_CASE("memory that is moved into huge pages keeps what it holds, and a peer takes it as it is") {
+  const auto made = make_memory(4 * mebi, Writers::maker_alone);
+  REQUIRE(made);
+  const Mapping& mine = made->mapping;
+  for (std::size_t at = 0; at < mine.size(); at += 4096) *mine.at(at) = static_cast<std::byte>(at / 4096 % 251);
+  if (!mine.use_huge_pages()) {
+    std::cout << "SKIPPED: this system has no huge pages for shared memory now\n";
+    return;
+  }
+  const auto peers = adopt_memory(made->fd, 4 * mebi, Writers::maker_alone);
+  REQUIRE(peers);
+  CHECK(huge_kilobytes_at(mine.at(0)) >= 2 * 1024);
+  bool is_right = true;
+  for (std::size_t at = 0; at < mine.size(); at += 4096)
+    is_right = is_right && *peers->at(at) == static_cast<std::byte>(at / 4096 % 251);
+  CHECK(is_right);
+}
+
+TEST_CASE("memory of less than a huge page stays as it is") {
+  const auto made = make_memory(64 * 1024, Writers::maker_alone);
+  REQUIRE(made);
+  CHECK(huge_kilobytes_at(made->mapping.at(0)) == 0);
+}
+
+TEST_CASE("memory has huge pages where the host allows them for the asking, and nowhere else") {
+  const auto [text, allows] = GENERATE(table<std::string, bool>({
+      {"[always] within_size advise never deny force", true},
+      {"always [within_size] advise never deny force", true},
+      {"always within_size [advise] never deny force", true},
+      {"always within_size advise never deny [force]", true},
+      {"always within_size advise [never] deny force", false},
+      {"always within_size advise never [deny] force", false},
+      {"", false},
+  }));
+  CHECK(allows_huge_pages(text) == allows);
+}
+
+}  // namespace memory_test
