@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <iostream>
+#include <string>
 #include <vector>
 
 #include "examples/pendulum/messages.h"
@@ -28,6 +30,19 @@ double percentile(const std::vector<Duration>& sorted, double share) {
   if (sorted.empty()) return 0;
   const auto index = static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5);
   return microseconds(sorted[index]);
+}
+
+// The next line of the standard input; empty at its end. Reads no byte beyond it: std::cin would take a second line
+// that waits already into its buffer, where input_waits() does not see it.
+std::string read_word() {
+  std::string word;
+  for (char next = 0; next != '\n';) {  // bound: the conductor's lines
+    const ssize_t got = ::read(STDIN_FILENO, &next, 1);
+    if (got < 0 && errno == EINTR) continue;
+    if (got != 1) return {};
+    if (next != '\n') word += next;
+  }
+  return word;
 }
 
 bool input_waits() {
@@ -130,13 +145,15 @@ int swing(const ClientOptions& options, const OrbOptions& orb_options) {
   if (!controller) return std::cerr << "the reference names no pendulum controller\n", 1;
   const auto task = rt::admit(controller, {.operation = "force", .contract = options.contract});
   std::cout << line_of(answer_of(task, controller)) << std::flush;
-  std::string word;
-  if (!task || !std::getline(std::cin, word)) return 0;
+  const std::string word = task ? read_word() : "";
+  if (word.empty()) return 0;
 
   Swing pendulum(options, controller);
-  auto thread = os::start_thread({.name = "plant", .fifo_priority = plant_priority}, [&] { pendulum.run(); });
-  if (!thread) return 1;
-  thread->join();
+  if (word == "go") {
+    auto thread = os::start_thread({.name = "plant", .fifo_priority = plant_priority}, [&] { pendulum.run(); });
+    if (!thread) return 1;
+    thread->join();
+  }
   std::cout << line_of(pendulum.report()) << std::flush;
   orb->destroy();
   return 0;

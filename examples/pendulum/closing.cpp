@@ -169,6 +169,7 @@ Closing verdict_of(const Tally& sum, const ServerReady& ready, const Conditions&
     return {"The control service ended before its time (" + conditions.service_end +
                 "), so whether it kept its promises is not known. Its tasks, its name and its cores went with it.\n",
             1};
+  if (!conditions.swung) return {"The demo was ended before its pendulums were started, so nothing was shown.\n", 1};
   if (!ready.promises)
     return {std::string("Without admission control nothing was promised. Run the demo without ") +
                 (conditions.admission ? ready.unpromising : "--no-admission") + " for the contrast.\n",
@@ -203,7 +204,7 @@ Closing closing_of(const Participants& participants, const ServerReady& ready, c
   const Tally sum = tally_of(participants, report);
   Closing closing = verdict_of(sum, ready, conditions);
   std::string tasks, notes, tally;
-  if (conditions.service_end.empty()) {
+  if (conditions.service_end.empty() && conditions.swung) {
     tasks = tasks_text(participants, report);
     notes = notes_text(report);
     tally = tally_text(sum, participants.size());

@@ -25,10 +25,11 @@ struct Participant {
 
 struct Closing {
   std::string text;
-  int status = 0;  // of the program: 1 when a promise was broken, or none was made though some should have been
+  int status = 0;  // of the program: 1 when a promise was broken, or nothing was shown
 };
 
 struct Conditions {
+  bool swung = true;                  // the demo lasted until its pendulums were told to go
   bool admission = true;              // the service was asked to admit only what it can keep
   bool real_time = true;              // it had the privilege for SCHED_FIFO
   std::string service_end{};          // how it ended before it was told to; empty: it was told

@@ -137,11 +137,7 @@ class Conductor {
   int run() {
     introduce();
     gather();
-    const Time start = os::now();
-    for (Client& client : clients_)
-      if (client.part.runs()) client.process.write_line("go");
-    std::cout << "All have been started; Ctrl-C ends the demo early.\n";
-    watch(start);
+    if (interrupted == 0 && service_end_.empty()) swing_all();
     dismiss();
     return conclude();
   }
@@ -226,6 +222,15 @@ class Conductor {
     if (answer.way.starts_with("calls over channel:") && why == way_) return "calls over a channel, too";
     way_ = why;
     return answer.way;
+  }
+
+  void swing_all() {
+    swung_ = true;
+    const Time start = os::now();
+    for (Client& client : clients_)
+      if (client.part.runs()) client.process.write_line("go");
+    std::cout << "All have been started; Ctrl-C ends the demo early.\n";
+    watch(start);
   }
 
   void watch(Time start) {
@@ -329,7 +334,8 @@ class Conductor {
     std::vector<Participant> participants;
     for (const Client& client : clients_) participants.push_back(client.part);
     const Closing closing = closing_of(participants, ready_, report_,
-                                       {.admission = options_.admission,
+                                       {.swung = swung_,
+                                        .admission = options_.admission,
                                         .real_time = os::privileges().fifo,
                                         .service_end = service_end_,
                                         .traces = traces_of(service_, orb_.settings()),
@@ -350,6 +356,7 @@ class Conductor {
   std::string way_;          // why the calls of the latest client go as they go
   std::string trouble_;      // why the service did not answer last, as the demo has told
   std::size_t shown_ = 0;    // how long the latest progress is
+  bool swung_ = false;       // the pendulums were started
   bool in_line_ = false;     // it stands at the end of a line that has not ended
   const bool terminal_ = ::isatty(STDOUT_FILENO) != 0;
   CORBA::object_reference<::Pendulum::Controller> controller_;

@@ -44,7 +44,7 @@ struct ClientOptions {
 int conduct(const ConductorOptions& options, const OrbOptions& orb_options);
 // Serves until its standard input ends; then writes its report.
 int serve(const ServerOptions& options, const OrbOptions& orb_options);
-// Asks for admission, balances one pendulum from "go" to "stop", and writes its report.
+// Asks for admission, balances one pendulum from "go" to "stop", and writes its report; a "stop" alone gets one, too.
 int swing(const ClientOptions& options, const OrbOptions& orb_options);
 
 }  // namespace corelane::pendulum

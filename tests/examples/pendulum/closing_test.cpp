@@ -102,6 +102,16 @@ TEST_CASE("a service that ended before its time leaves no table, and its promise
   CHECK_THAT(closing.text, Contains("ended before its time (exit status 3)") && !Contains("over C"));
 }
 
+TEST_CASE("a demo that was ended before its pendulums were started tells of no pendulum that ran") {
+  const bool promises = GENERATE(true, false);
+  Demo demo;
+  demo.ready.promises = promises;
+  const Closing closing = demo.closing({.swung = false});
+  CHECK(closing.status == 1);
+  CHECK_THAT(closing.text, Contains("ended before its pendulums were started") && !Contains("pendulums ran") &&
+                               !Contains("over C") && !Contains("promise"));
+}
+
 // Error paths.
 
 TEST_CASE("without promises none can be broken, and without admissions nothing was shown") {

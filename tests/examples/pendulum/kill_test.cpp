@@ -23,10 +23,11 @@ bool lives(pid_t process) { return ::kill(process, 0) == 0 || errno != ESRCH; }
 // A demo that lasts until it is ended, in directories of its own.
 class RunningDemo {
  public:
-  RunningDemo()
-      : program_({"env", "TMPDIR=" + place_.path(), os::program_beside("corelane-pendulum"), "--no-admission",
-                  "--pendulums", "3", "--length", "1000s", "-ORBRuntimeDirectory", place_ / "run"},
-                 {.joins_errors = true}) {}
+  explicit RunningDemo(int pendulums = 3)
+      : program_(
+            {"env", "TMPDIR=" + place_.path(), os::program_beside("corelane-pendulum"), "--no-admission", "--pendulums",
+             std::to_string(pendulums), "--length", "1000s", "-ORBRuntimeDirectory", place_ / "run"},
+            {.joins_errors = true}) {}
 
   // Reads on until a line has these words; "" when none comes.
   std::string line_with(const std::string& words) {
@@ -153,5 +154,16 @@ TEST_CASE("a demo that is interrupted ends with its table and leaves nothing beh
   INFO(demo.said);
   CHECK_THAT(demo.said, Contains("3 of 3 pendulums ran") && Contains("over C  late"));
   CHECK(reserving > 0);
+  CHECK(demo.left_behind() == std::vector<std::string>{});
+}
+
+TEST_CASE("a demo that is interrupted while its pendulums arrive waits for none of them") {
+  RunningDemo demo(40);
+  const pid_t first = demo.process_of("pendulum 1, ");
+  demo.interrupt();
+  CHECK(demo.end() == "exit status 1");
+  INFO(demo.said);
+  CHECK(first > 0);
+  CHECK_THAT(demo.said, Contains("The demo was ended before its pendulums were started") && !Contains("it hangs"));
   CHECK(demo.left_behind() == std::vector<std::string>{});
 }
