@@ -79,16 +79,28 @@ std::string expect_line(os::ChildProcess& child, const std::string& who) {
   throw std::runtime_error(who + " gave no answer: it ended early or hangs; its own message stands above");
 }
 
-// Set by SIGINT and SIGTERM: the demo ends early, but ends: everybody is told, traces are written, the table is shown.
-// A second signal ends it at once, and its processes with it.
+// Set by SIGINT, SIGTERM and SIGHUP: the demo ends early, but ends: everybody is told, traces are written, the table is
+// shown.
 volatile std::sig_atomic_t interrupted = 0;
 
+// A second SIGINT or SIGTERM ends the demo at once, and its processes with it. SIGHUP comes twice when a terminal is
+// closed, from the kernel and from the shell, so it never does; and nohup has it ignored. A reader that has gone shows
+// in std::cout. A handler, not SIG_IGN, since the demo's processes would inherit that.
 void end_on_signals() {
   struct sigaction action {};
   action.sa_handler = [](int) { interrupted = 1; };
-  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  action.sa_flags = SA_RESTART;
+  struct sigaction before {};
+  if (::sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
+  action.sa_flags |= static_cast<int>(SA_RESETHAND);
   for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
+  action.sa_flags = SA_RESTART;
+  action.sa_handler = [](int) {};
+  ::sigaction(SIGPIPE, &action, nullptr);
 }
+
+// The demo is to end before its time: a signal said so, or nobody takes what it shows.
+bool is_to_end() { return interrupted != 0 || !std::cout; }
 
 // Sockets and counters of a server that was killed: those of one that ends go with it.
 void remove_leavings(const std::string& directory, pid_t process) {
@@ -137,7 +149,7 @@ class Conductor {
   int run() {
     introduce();
     gather();
-    if (interrupted == 0 && service_end_.empty()) swing_all();
+    if (!is_to_end() && service_end_.empty()) swing_all();
     dismiss();
     return conclude();
   }
@@ -190,7 +202,7 @@ class Conductor {
   void gather() {
     const int count =
         options_.pendulums > 0 ? options_.pendulums : more_than_fit(ready_.capacity, contracts_, options_.admission);
-    for (int number = 1; number <= count && interrupted == 0 && service_end_.empty(); ++number) {
+    for (int number = 1; number <= count && !is_to_end() && service_end_.empty(); ++number) {
       attend();
       const std::size_t kind = static_cast<std::size_t>(number - 1) % kinds.size();
       const Participant part{.number = number, .contract = contracts_[kind]};
@@ -235,7 +247,7 @@ class Conductor {
 
   void watch(Time start) {
     const Time end = start + options_.length;
-    for (Time now = start; now < end && interrupted == 0 && service_end_.empty(); now = os::now()) {
+    for (Time now = start; now < end && !is_to_end() && service_end_.empty(); now = os::now()) {
       std::this_thread::sleep_for(std::min<Duration>(end - now, terminal_ ? 250ms : 1s));
       attend();
       if (service_end_.empty()) show_progress(std::min(os::now(), end) - start);

@@ -9,6 +9,7 @@
 #include "orb/corba/exception.h"
 #include "orb/core/command_line.h"
 #include "orb/core/orb_options.h"
+#include "orb/os/standard_descriptors.h"
 
 namespace {
 
@@ -21,6 +22,14 @@ constexpr const char* usage =
 int refuse(std::string_view why) {
   std::cerr << "corelane-pendulum: " << why << "\nusage: " << usage << "\n";
   return 2;
+}
+
+// What a full disk or a closed terminal took of standard output is not there, and who reads it is to know.
+int flushed(int status) {
+  const std::string fault = os::output_fault();
+  if (fault.empty()) return status;
+  std::cerr << "corelane-pendulum: " << fault << "\n";
+  return 1;
 }
 
 // Reads a duration such as "10ms" into `target`.
@@ -104,7 +113,7 @@ int run(std::vector<std::string> arguments) {
 
 int main(int argc, char** argv) {
   try {
-    return run({argv + 1, argv + argc});
+    return flushed(run({argv + 1, argv + argc}));
   } catch (const CORBA::BAD_PARAM& bad) {  // an -ORB option
     return refuse(bad.detail().empty() ? bad.what() : bad.detail());
   } catch (const std::exception& failure) {

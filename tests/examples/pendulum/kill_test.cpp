@@ -20,14 +20,21 @@ namespace {
 
 bool lives(pid_t process) { return ::kill(process, 0) == 0 || errno != ESRCH; }
 
+std::set<std::string> demo_directories(const std::string& place) {
+  std::set<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(place))
+    if (entry.path().filename().string().starts_with("corelane-demo-")) found.insert(entry.path().string());
+  return found;
+}
+
 // A demo that lasts until it is ended, in directories of its own.
 class RunningDemo {
  public:
   explicit RunningDemo(int pendulums = 3)
-      : program_(
-            {"env", "TMPDIR=" + place_.path(), os::program_beside("corelane-pendulum"), "--no-admission", "--pendulums",
-             std::to_string(pendulums), "--length", "1000s", "-ORBRuntimeDirectory", place_ / "run"},
-            {.joins_errors = true}) {}
+      : program_({"env", "--default-signal=HUP", "TMPDIR=" + place_.path(), os::program_beside("corelane-pendulum"),
+                  "--no-admission", "--pendulums", std::to_string(pendulums), "--length", "1000s",
+                  "-ORBRuntimeDirectory", place_ / "run"},
+                 {.joins_errors = true}) {}
 
   // Reads on until a line has these words; "" when none comes.
   std::string line_with(const std::string& words) {
@@ -50,7 +57,7 @@ class RunningDemo {
     said += program_.read_all().value_or("");
     return program_.wait()->text();
   }
-  void interrupt() const { ::kill(program_.pid(), SIGINT); }
+  void send(int signal) const { ::kill(program_.pid(), signal); }
   // Of its own directories, once it has ended, but for the trace of a missed deadline, which is there to be looked at.
   std::vector<std::string> left_behind() const {
     std::vector<std::string> left;
@@ -117,12 +124,7 @@ TEST_CASE("a demo that was killed leaves a directory that the next one removes, 
       if (line->starts_with("All have been started")) return true;
     return false;
   };
-  const auto directories = [&] {
-    std::set<std::string> found;
-    for (const auto& entry : std::filesystem::directory_iterator(place.path()))
-      if (entry.path().filename().string().starts_with("corelane-demo-")) found.insert(entry.path().string());
-    return found;
-  };
+  const auto directories = [&] { return demo_directories(place.path()); };
   os::ChildProcess killed = demo_in();
   REQUIRE(started(killed));
   const auto first = directories();
@@ -145,11 +147,12 @@ TEST_CASE("a demo that was killed leaves a directory that the next one removes, 
   CHECK(directories().empty());
 }
 
-TEST_CASE("a demo that is interrupted ends with its table and leaves nothing behind") {
+TEST_CASE("a demo that is interrupted, or whose terminal closes, ends with its table and leaves nothing behind") {
+  const auto signals = GENERATE(values<std::vector<int>>({{SIGINT}, {SIGHUP, SIGHUP}}));  // from kernel and shell
   RunningDemo demo;
   const pid_t reserving = demo.process_of("corelane-reserved, process ");
   demo.line_with("All have been started");
-  demo.interrupt();
+  for (const int signal : signals) demo.send(signal);
   CHECK(demo.end() == "exit status 0");
   INFO(demo.said);
   CHECK_THAT(demo.said, Contains("3 of 3 pendulums ran") && Contains("over C  late"));
@@ -160,10 +163,24 @@ TEST_CASE("a demo that is interrupted ends with its table and leaves nothing beh
 TEST_CASE("a demo that is interrupted while its pendulums arrive waits for none of them") {
   RunningDemo demo(40);
   const pid_t first = demo.process_of("pendulum 1, ");
-  demo.interrupt();
+  demo.send(SIGINT);
   CHECK(demo.end() == "exit status 1");
   INFO(demo.said);
   CHECK(first > 0);
   CHECK_THAT(demo.said, Contains("The demo was ended before its pendulums were started") && !Contains("it hangs"));
   CHECK(demo.left_behind() == std::vector<std::string>{});
+}
+
+TEST_CASE("a demo that nobody reads any more ends, says so and leaves nothing behind") {
+  const std::string sink = GENERATE(as<std::string>{}, "> /dev/full", "| head -n 1");
+  const testing::TempDirectory place;
+  os::ChildProcess shell(
+      {"env", "--default-signal=PIPE", "TMPDIR=" + place.path(), "sh", "-c",
+       "{ \"$0\" \"$@\"; echo \"status $?\" >&2; } " + sink, os::program_beside("corelane-pendulum"), "--no-admission",
+       "--pendulums", "1", "--length", "1000s", "-ORBRuntimeDirectory", place / "run"},
+      {.joins_errors = true});
+  const std::string said = shell.read_all().value();
+  shell.wait();
+  CHECK_THAT(said, Contains("corelane-pendulum: standard output did not take everything") && Contains("status 1\n"));
+  CHECK(demo_directories(place.path()).empty());
 }
