@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <iostream>
+#include <stdexcept>
 #include <system_error>
 
 #include "orb/os/file_lock.h"
@@ -50,6 +51,19 @@ void remove_orphans(const fs::path& place) {
   for (const fs::path& orphan : orphans) fs::remove_all(orphan, ignored);
 }
 
+std::string text_of(int failure) { return std::generic_category().message(failure); }
+
+// `fault`: what the system refuses, and where; empty: the place itself is no directory.
+std::runtime_error no_place(const std::string& fault) {
+  std::string set = "/tmp";
+  for (const char* const name : {"TEMPDIR", "TEMP", "TMP", "TMPDIR"})  // the last that is set counts
+    if (const char* const value = ::getenv(name)) set = std::string(name) + "=" + value;
+  return std::runtime_error("the demo keeps its names in a new directory below " +
+                            (fault.empty() ? set + ", which is no directory that can be reached"
+                                           : set + ", and cannot make it (" + fault + ")") +
+                            "; let TMPDIR name one that this user may write to");
+}
+
 void say(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) std::cout << "  " << line << "\n";
   std::cout << std::flush;
@@ -58,17 +72,17 @@ void say(const std::vector<std::string>& lines) {
 }  // namespace
 
 OwnDirectory::OwnDirectory() {
-  const fs::path place = fs::temp_directory_path();
+  std::error_code fault;
+  const fs::path place = fs::temp_directory_path(fault);
+  if (fault) throw no_place("");
   remove_orphans(place);
   path_ = place / (prefix + "XXXXXX");
-  if (::mkdtemp(path_.data()) == nullptr)
-    throw std::system_error(errno, std::generic_category(), "cannot make " + path_);
+  if (::mkdtemp(path_.data()) == nullptr) throw no_place(place.string() + ": " + text_of(errno));
   lock_ = make_lock(path_);
   if (lock_) return;
   const int failure = errno;
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-  throw std::system_error(failure, std::generic_category(), "cannot make a lock in " + path_);
+  fs::remove_all(path_, fault);
+  throw no_place(path_ + "/" + lock_name + ": " + text_of(failure));
 }
 
 OwnDirectory::~OwnDirectory() {

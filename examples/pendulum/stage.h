@@ -17,7 +17,7 @@ namespace corelane::pendulum {
 // was killed.
 class OwnDirectory {
  public:
-  OwnDirectory();  // std::system_error
+  OwnDirectory();  // std::runtime_error: what to do
   OwnDirectory(const OwnDirectory&) = delete;
   OwnDirectory& operator=(const OwnDirectory&) = delete;
   ~OwnDirectory();

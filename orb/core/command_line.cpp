@@ -56,6 +56,8 @@ std::string reworded(std::string_view said) {
   if (const auto found = parts(said, ": 1 required "))
     if (const auto what = parts(found->second, " missing"))
       return std::string(found->first) + " needs " + std::string(what->first) + " behind it";
+  if (const auto found = parts(said, ": At Most 1 required but received "))
+    return std::string(found->first) + " is given more than once";
   if (const auto found = parts(said, ": Value "))
     if (const auto value = parts(found->second, " not in range "))
       if (const auto range = parts(value->second, " to "))

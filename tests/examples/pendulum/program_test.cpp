@@ -58,3 +58,20 @@ TEST_CASE("cores that there are not are named, and no line is empty") {
   CHECK_THAT(answer.text, Catch::Contains("core 4095 is none that this process may use") &&
                               !Catch::Contains("corelane-pendulum: \n"));
 }
+
+TEST_CASE("an option that is given twice is named") {
+  CHECK_THAT(demo({"--length", "3s", "--length", "1s"}).text,
+             Catch::StartsWith("corelane-pendulum: --length is given more than once\n"));
+}
+
+TEST_CASE("a place for temporary files that serves for none is named with the variable that gives another") {
+  const std::string place = GENERATE(as<std::string>{}, "/nonexisting", "/proc");
+  ChildProcess program({"env", "TMPDIR=" + place, program_beside("corelane-pendulum"), "--reserve", "off"},
+                       {.joins_errors = true});
+  CHECK_THAT(program.read_all().value(),
+             Catch::Contains("corelane-pendulum: the demo keeps its names in a new directory "
+                             "below TMPDIR=" +
+                             place) &&
+                 Catch::Contains("; let TMPDIR name one that this user may write to\n"));
+  CHECK(program.wait()->text() == "exit status 1");
+}

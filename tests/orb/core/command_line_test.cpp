@@ -53,6 +53,7 @@ TEST_CASE("what the library says of a command line is said in words that tell wh
       {"The following arguments were not expected: c b", "b, c are words too many"},
       {"The following arguments were not expected: 5 -x", "there is no option -x"},
       {"--cores: 1 required COUNT missing", "--cores needs COUNT behind it"},
+      {"--length: At Most 1 required but received 2", "--length is given more than once"},
       {"--interval: Value x not in range 0.100000 to 3600.000000", "--interval: x is not from 0.1 to 3600"},
       {"--calls: Value 0 not in range 1 to 1000000", "--calls: 0 is not from 1 to 1000000"},
       {"--format: xml not in {table,json}", "--format: xml is none of table, json"},
