@@ -1,6 +1,7 @@
 // The conductor: starts the control service and more pendulums than the machine carries, shows progress, and tells
 // what became of each.
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -101,6 +102,12 @@ void end_on_signals() {
 
 // The demo is to end before its time: a signal said so, or nobody takes what it shows.
 bool is_to_end() { return interrupted != 0 || !std::cout; }
+
+// 0: standard output is none, or does not tell.
+std::size_t columns_of_terminal() {
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
 
 // Sockets and counters of a server that was killed: those of one that ends go with it.
 void remove_leavings(const std::string& directory, pid_t process) {
@@ -303,12 +310,12 @@ class Conductor {
     } catch (const CORBA::SystemException& failure) {
       tell_of(failure);
     }
-    const double share = std::chrono::duration<double>(gone) / std::chrono::duration<double>(options_.length);
-    const auto filled = static_cast<std::size_t>(share * 30);
-    std::cout << (terminal_ ? "\r" : "") << "[" << std::string(filled, '#') << std::string(30 - filled, '.') << "] "
-              << format("%4.1f s  ", std::chrono::duration<double>(gone).count()) << state
-              << (terminal_ ? std::string(state.size() < shown_ ? shown_ - state.size() : 0, ' ') : "\n") << std::flush;
-    shown_ = state.size();
+    const std::size_t columns = columns_of_terminal();
+    const std::string line = progress_of(gone, options_.length, state, columns);
+    if (columns > 0) shown_ = std::min(shown_, columns - 1);  // it was made narrower
+    std::cout << (terminal_ ? "\r" : "") << line
+              << (terminal_ ? std::string(line.size() < shown_ ? shown_ - line.size() : 0, ' ') : "\n") << std::flush;
+    shown_ = line.size();
     in_line_ = terminal_;
   }
 

@@ -1,6 +1,7 @@
 #include "examples/pendulum/table.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 
@@ -17,6 +18,17 @@ std::string format(const char* pattern, ...) {
 
 std::string milliseconds(Duration duration) {
   return format("%g", std::chrono::duration<double, std::milli>(duration).count());
+}
+
+std::string progress_of(Duration gone, Duration length, const std::string& state, std::size_t columns) {
+  constexpr std::size_t longest_bar = 30;
+  const std::string text = format("] %4.1f s  ", std::chrono::duration<double>(gone).count()) + state;
+  std::size_t bar = longest_bar;
+  if (columns > 0) bar = std::min(bar, columns - std::min(columns, text.size() + 2));
+  const double share = std::chrono::duration<double>(gone) / std::chrono::duration<double>(length);
+  const auto filled = std::min(bar, static_cast<std::size_t>(share * static_cast<double>(bar)));
+  const std::string line = "[" + std::string(filled, '#') + std::string(bar - filled, '.') + text;
+  return columns > 0 ? line.substr(0, columns - 1) : line;
 }
 
 Table::Table(std::vector<std::string> head) { rows_.push_back(std::move(head)); }

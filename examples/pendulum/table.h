@@ -1,6 +1,7 @@
 // Text tables for people: columns as wide as their widest cell, numbers to the right.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ namespace corelane::pendulum {
 
 // "10" or "2.5", in milliseconds.
 std::string milliseconds(Duration duration);
+
+// "[#####.....]  2.5 s  383 forces computed", in fewer than `columns` characters, so that a terminal which is that wide
+// does not break the line; 0: as long as it gets.
+std::string progress_of(Duration gone, Duration length, const std::string& state, std::size_t columns);
 
 class Table {
  public:
