@@ -142,6 +142,10 @@ std::string Reservations::cores_of(pid_t process) const try {
   return {};
 }
 
+std::string Reservations::whose() const {
+  return reserving_ == Reserving::own ? ", which the demo's other processes keep off" : " for itself";
+}
+
 std::vector<std::string> Reservations::attend(pid_t service) {
   std::vector<std::string> lines;
   if (const auto end = daemon_.ended()) {
@@ -159,7 +163,7 @@ std::vector<std::string> Reservations::attend(pid_t service) {
   const std::string cores = cores_of(service);
   if (cores.empty()) return lines;
   service_waits_ = false;
-  lines.push_back("the service has asked again, and has cores " + cores + " for itself");
+  lines.push_back("the service has asked again, and has cores " + cores + whose());
   return lines;
 }
 

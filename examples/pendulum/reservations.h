@@ -21,7 +21,10 @@ class Reservations {
   std::vector<std::string> introduction() const;
   // By which the service asks it for all the cores that it can give.
   OrbOptions service_options() const;
-  // "1-3": those that the process has for itself; "" for none.
+  // " for itself": what a process's cores are to others. With --reserve own other programs may run on them, and other
+  // demos may hold them, too.
+  std::string whose() const;
+  // "1-3": those that the daemon gave the process; "" for none.
   std::string cores_of(pid_t process) const;
   // Starts it anew where it has ended, and says so.
   std::vector<std::string> attend(pid_t service);

@@ -106,7 +106,7 @@ OrbOptions Stage::service_options() const {
 std::string Stage::placement_of(pid_t service) const {
   const std::string cores = reservations_.cores_of(service);
   if (cores.empty()) return "no core for itself";
-  return (cores.find(' ') == cores.npos ? "core " : "cores ") + cores + " for itself";
+  return (cores.find(' ') == cores.npos ? "core " : "cores ") + cores + reservations_.whose();
 }
 
 std::vector<std::string> Stage::attend(pid_t service) {
