@@ -1,4 +1,5 @@
-// Trees of processes on a host of the test's own: what belongs to them, when they end, and how often they are looked at.
+// Trees of processes on a host of the test's own: what belongs to them, when they end, and how often they are looked
+// at.
 #include <sys/resource.h>
 
 #include <atomic>
