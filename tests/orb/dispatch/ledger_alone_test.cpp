@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <barrier>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <random>
+#include <thread>
 
 #include "orb/base/minor.h"
 #include "orb/os/file_lock.h"
@@ -33,6 +36,37 @@ struct Server {
   LedgerSeats seats;
   LedgerFile file;
   std::vector<Promise> others;
+};
+
+// A thread that does what it is told, one thing after the other: a server's, so that a transaction begins and ends on
+// one thread, and no thread is within two servers' transactions.
+class Hand {
+ public:
+  Hand() : thread_([this] { work(); }) {}
+  ~Hand() {
+    step_ = nullptr;
+    turn_.arrive_and_wait();
+    thread_.join();
+  }
+
+  // Returns when it is done.
+  void run(std::function<void()> step) {
+    step_ = std::move(step);
+    turn_.arrive_and_wait();
+    turn_.arrive_and_wait();
+  }
+
+ private:
+  void work() {
+    for (turn_.arrive_and_wait(); step_; turn_.arrive_and_wait()) {
+      step_();
+      turn_.arrive_and_wait();
+    }
+  }
+
+  std::barrier<> turn_{2};
+  std::function<void()> step_{};
+  std::thread thread_;
 };
 
 }  // namespace
@@ -173,6 +207,7 @@ TEST_CASE("in random lives of servers, with the ledger removed at times, no core
     int promised = 0;
   };
   std::array<Life, 4> lives;
+  std::array<Hand, 4> hands;
   const auto decide = [&](Life& life) {
     const auto others = life.ledger->begin();
     life.deciding = others.has_value();
@@ -194,13 +229,15 @@ TEST_CASE("in random lives of servers, with the ledger removed at times, no core
   };
   int promises = 0;
   for (int i = 0; i < 4000; ++i) {
-    act(lives[random() % lives.size()], random() % 16);
+    const std::size_t who = random() % lives.size();
+    hands[who].run([&, what = static_cast<unsigned>(random() % 16)] { act(lives[who], what); });
     int now = 0;
     for (const Life& life : lives) now += life.promised;
     REQUIRE(now <= 2);
     promises = std::max(promises, now);
   }
   CHECK(promises == 2);
+  for (std::size_t who = 0; who < lives.size(); ++who) hands[who].run([&] { lives[who] = {}; });
 }
 
 }  // namespace ledger_alone_test
