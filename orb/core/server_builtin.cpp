@@ -85,10 +85,11 @@ bool is_trusted(const std::optional<transport::PeerCredentials>& peer) noexcept 
   return peer && (peer->user == 0 || os::is_own_user(peer->user));
 }
 
-// The policies are numbered by their strictness. Where nobody watches budgets no policy but report could be kept.
+// Where nobody watches budgets no policy but report could be kept.
 Contract made_strict(Contract contract, const Settings& settings,
                      const std::optional<transport::PeerCredentials>& peer) noexcept {
   if (settings.executive.mode == dispatch::DispatchMode::leader_followers) return contract;
+  static_assert(OverrunPolicy::report < OverrunPolicy::demote && OverrunPolicy::demote < OverrunPolicy::cancel);
   const OverrunPolicy of_user = is_trusted(peer) ? OverrunPolicy::report : OverrunPolicy::demote;
   contract.on_overrun = std::max(contract.on_overrun, settings.peer_overrun.value_or(of_user));
   return contract;

@@ -1,6 +1,7 @@
 #include "orb/core/server_connection.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <new>
 #include <string>
@@ -27,8 +28,11 @@ constexpr Error stalled{ErrorKind::timeout, Completion::no, minor::rest_missing}
 constexpr Error no_room{ErrorKind::transient, Completion::no, minor::half_messages};
 
 // The peer has not sent all of a request, and there is no room for the rest. It hears so where the request is known,
-// and may try again over another connection. Thread: any.
-void give_up(Server& server, transport::Connection& stream, const giop::HalfRoom::Request& request) noexcept {
+// and may try again over another connection. Another connection's reader and this one's may find so at once: the first
+// of them tells it. Thread: any.
+void give_up(Server& server, transport::Connection& stream, const giop::HalfRoom::Request& request,
+             std::atomic<bool>& told) noexcept {
+  if (told.exchange(true, std::memory_order_relaxed)) return;  // relaxed: nothing but who is first hangs on it
   server.incidents().client_cut_off(no_room);
   cdr::Writer writer;
   if (!request)
@@ -47,9 +51,10 @@ std::string peer_of(const transport::Connection& stream) {
 }
 
 std::unique_ptr<giop::HalfRoom> room_for(const std::shared_ptr<Server>& server,
-                                         const std::shared_ptr<transport::Connection>& stream) {
-  return server->half_messages().share(peer_of(*stream),
-                                       [server, stream](const auto& request) { give_up(*server, *stream, request); });
+                                         const std::shared_ptr<transport::Connection>& stream,
+                                         const std::shared_ptr<std::atomic<bool>>& told) {
+  return server->half_messages().share(
+      peer_of(*stream), [server, stream, told](const auto& request) { give_up(*server, *stream, request, *told); });
 }
 
 }  // namespace
@@ -57,7 +62,7 @@ std::unique_ptr<giop::HalfRoom> room_for(const std::shared_ptr<Server>& server,
 ServerConnection::ServerConnection(std::shared_ptr<Server> server, std::shared_ptr<transport::Connection> stream)
     : server_(std::move(server)),
       stream_(std::move(stream)),
-      assembler_(server_->settings().giop, giop::Role::server, room_for(server_, stream_)) {
+      assembler_(server_->settings().giop, giop::Role::server, room_for(server_, stream_, told_no_room_)) {
   jobs_.reserve(16);
 }
 
@@ -172,7 +177,7 @@ void ServerConnection::watch_again() noexcept {
 // The peer speaks no GIOP, or against its rules, or there is no memory to hear it: it is told so, and that was that.
 // CORBA 3.3 part 2, 9.4.8.
 void ServerConnection::broken(const Error& error) noexcept {
-  if (error.minor == minor::half_messages) return give_up(*server_, *stream_, assembler_.refused());
+  if (error.minor == minor::half_messages) return give_up(*server_, *stream_, assembler_.refused(), *told_no_room_);
   server_->incidents().client_cut_off(error);
   giop::write_message_error(writer_, assembler_.owed_version());
   if (writer_.ok()) send(writer_.bytes());

@@ -135,6 +135,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
 
   const std::shared_ptr<Server> server_;
   const std::shared_ptr<transport::Connection> stream_;
+  const std::shared_ptr<std::atomic<bool>> told_no_room_ = std::make_shared<std::atomic<bool>>(false);
 
   // Owner: whoever reads.
   giop::Assembler assembler_;

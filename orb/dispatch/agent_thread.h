@@ -15,12 +15,15 @@
 
 namespace corelane::dispatch {
 
+// Whether an agent writes into the ledger, again and again; such a one starts no threads, which would inherit the guard
+// against limits of files' sizes.
+enum class WritesLedger : bool { no, yes };
+
 // The agent outlives it: step(now), wake_at() and parker(), which any thread may unpark.
 template <typename SomeAgent>
 class AgentThread {
  public:
-  // `writes`: into the ledger, again and again, and it starts no threads, which would inherit the guard.
-  explicit AgentThread(SomeAgent& agent, bool writes = false) : agent_(agent), writes_(writes) {}
+  explicit AgentThread(SomeAgent& agent, WritesLedger writes = WritesLedger::no) : agent_(agent), writes_(writes) {}
   ~AgentThread() { stop(); }
 
   Expected<void> start(os::ThreadOptions options) {
@@ -40,14 +43,14 @@ class AgentThread {
  private:
   void loop() noexcept {
     std::optional<os::SizeLimitGuard> guard;
-    if (writes_) guard.emplace();
+    if (writes_ == WritesLedger::yes) guard.emplace();
     // Bound: ends with stop(). PAIR agent.stopping: acquire here <- release in stop().
     while (!stopping_.load(std::memory_order_acquire))
       if (!agent_.step(os::now())) agent_.parker().park(agent_.wake_at());
   }
 
   SomeAgent& agent_;
-  const bool writes_;
+  const WritesLedger writes_;
   std::atomic<bool> stopping_{false};
   os::Thread thread_;
 };

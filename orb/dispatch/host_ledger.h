@@ -24,11 +24,13 @@
 // Threads: lease() and maintain() on ordinary threads, a transaction on one thread at a time, alone_on() on any.
 // maintain() and a transaction exclude each other (the transaction then answers TRANSIENT and is tried again), and so
 // do maintain() and alone_on() (maintain() waits, alone_on() says no). alone_on() hinders no transaction, however long
-// its thread is kept from the core. Invariants: a transaction sees every promise of every living process, or it does
-// not open. A slot that cannot be read but whose owner lives keeps transactions shut until its owner has written it
-// anew, which maintain() does from memory within its period; so damage loses nothing and never lets two processes
-// promise the same capacity. Who has no slot opens no transaction. A child made by fork() without exec shares the
-// parent's locks and keeps the promises until both are gone.
+// its thread is kept from the core.
+//
+// Invariants: a transaction sees every promise of every living process, or it does not open. A slot that cannot be read
+// but whose owner lives keeps transactions shut until its owner has written it anew, which maintain() does from memory
+// within its period; so damage loses nothing and never lets two processes promise the same capacity. Who has no slot
+// opens no transaction. A child made by fork() without exec shares the parent's locks and keeps the promises until both
+// are gone.
 #pragma once
 
 #include <chrono>
@@ -124,13 +126,12 @@ class HostLedger final : public CoreProvider {
   LedgerFile::Sight sight_;
 
   os::PiMutex mutex_;  // held through a transaction and through maintain()
-  // Guarded by mutex_; replaced with looking_ held as well.
-  std::optional<LedgerFile> file_;            // there exactly while we hold a slot
-  const std::unique_ptr<LedgerSeats> seats_;  // behind file_: who ends leaves his seat before his slot
   // Guarded by mutex_.
-  bool inside_ = false;         // we have the transaction's lock
-  bool lost_ = false;           // the last attempt to attach failed, and the log says so
-  Time blocked_since_ = never;  // somebody else has the transaction's lock, at each look since then
+  std::optional<LedgerFile> file_;            // there exactly while we hold a slot; replaced with looking_ held, too
+  const std::unique_ptr<LedgerSeats> seats_;  // behind file_: who ends leaves his seat before his slot
+  bool inside_ = false;                       // we have the transaction's lock
+  bool lost_ = false;                         // the last attempt to attach failed, and the log says so
+  Time blocked_since_ = never;                // somebody else has the transaction's lock, at each look since then
   bool said_stuck_ = false;
   bool said_seat_ = false;     // the log says why we have no seat
   Time missed_since_ = never;  // somebody who lives was not in the ledger, at each look since then
