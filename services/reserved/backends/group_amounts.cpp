@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "orb/os/log.h"
+
 namespace corelane::reserved {
 namespace {
 
@@ -19,20 +21,32 @@ Done<Remarks> GroupAmounts::give(const Portion& portion) {
   if (auto on = switch_.switch_on_below(set_group, means_.controller); !on)
     return Unexpected{on.error() + "; a group with processes of its own cannot have the controller " +
                       means_.controller + " for those below it: name another reserved.root, or none"};
+  sweep();
   given_[portion.id] = {portion.group, portion.amount};
-  if (auto done = set_sum(set_group); !done) return Unexpected{done.error()};
-  auto done = put(*host_.unified, joined_path(portion.group, means_.file), std::to_string(portion.amount));
-  if (!done) return Unexpected{done.error()};
+  if (auto done = write_amount(set_group); !done) return Unexpected{done.error()};
+  if (auto done = write_amount(portion.group); !done) return Unexpected{done.error()};
   return Remarks{};
 }
 
 // Bound: the reservations.
-Done<void> GroupAmounts::set_sum(const std::string& set_group) {
+Done<void> GroupAmounts::write_amount(const std::string& group) {
   std::uint64_t sum = 0;
   for (const auto& [id, given] : given_)
-    if (parent_of(given.group) == set_group) sum += given.amount;
-  const std::string file = joined_path(set_group, means_.file);
-  return put(*host_.unified, file, sum == 0 ? means_.none : std::to_string(std::min(sum, means_.offer.most)));
+    if (given.group == group || parent_of(given.group) == group) sum += given.amount;
+  const std::string text = sum == 0 ? means_.none : std::to_string(std::min(sum, means_.offer.most));
+  auto done = put(*host_.unified, joined_path(group, means_.file), text);
+  if (done) overstated_.erase(group);
+  return done;
+}
+
+// A group that the backend has removed has no amount any longer.
+void GroupAmounts::lower(const std::string& group) {
+  if (!host_.unified->has(joined_path(group, means_.file))) {
+    overstated_.erase(group);
+    return;
+  }
+  if (const auto done = write_amount(group); !done && overstated_.insert(group).second)
+    os::log::warn(done.error() + "; the group keeps what a reservation that ended had until a later try succeeds");
 }
 
 // A group that a process keeps busy for a while is not to have it any longer, either.
@@ -41,8 +55,13 @@ void GroupAmounts::take(ReservationId id) {
   if (found == given_.end()) return;
   const std::string group = found->second.group;
   given_.erase(found);
-  (void)put(*host_.unified, joined_path(group, means_.file), means_.none);
-  (void)set_sum(parent_of(group));
+  lower(group);
+  lower(parent_of(group));
+}
+
+// Bound: the groups of reservations that ended.
+void GroupAmounts::sweep() {
+  for (const std::string& group : std::set(overstated_)) lower(group);
 }
 
 }  // namespace corelane::reserved

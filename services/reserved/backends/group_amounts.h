@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "services/reserved/backends/controller.h"
@@ -24,18 +25,23 @@ class GroupAmounts final : public Controller {
   ResourceOffer offer() const override { return means_.offer; }
   Done<Remarks> give(const Portion& portion) override;
   void take(ReservationId id) override;
+  void sweep() override;
 
  private:
   struct Given {
     std::string group;
     std::uint64_t amount;
   };
-  Done<void> set_sum(const std::string& set_group);
+  // What the reservations have whose group this is, or is that of their set.
+  Done<void> write_amount(const std::string& group);
+  // The same after a reservation has ended: what cannot be written is kept for sweep().
+  void lower(const std::string& group);
 
   const Host host_;
   const Means means_;
   ControllerSwitch switch_;
   std::map<ReservationId, Given> given_{};
+  std::set<std::string> overstated_{};  // groups whose file says more than the reservations there have
 };
 
 }  // namespace corelane::reserved

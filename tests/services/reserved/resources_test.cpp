@@ -57,6 +57,36 @@ TEST_CASE("those who share a core have the sum of their memory around them") {
   CHECK(fake.unified.read(set + "/memory.min") == std::to_string(28 * mebi));
 }
 
+TEST_CASE("memory that could not be taken back from the set's group is taken back later") {
+  FakeHost fake(Kind::v2);
+  const int one = fake.processes.fork_from(fake.shell), two = fake.processes.fork_from(fake.shell);
+  const ShareWanted share{std::chrono::milliseconds{1}, std::chrono::milliseconds{10}};
+  const auto first = fake.reserve(one, share, {}, Extent::tree, {memory_of(100)});
+  REQUIRE(first);
+  REQUIRE(fake.reserve(two, share, {}, Extent::tree, {memory_of(28)}));
+  const std::string set = fake.group_of(two).substr(0, fake.group_of(two).find('/'));
+  fake.unified.refused.insert("memory.min");
+  fake.keeper().release(first->id);
+  REQUIRE(fake.unified.read(set + "/memory.min") == std::to_string(128 * mebi));
+  fake.unified.refused.clear();
+  fake.keeper().tick();
+  CHECK(fake.unified.read(set + "/memory.min") == std::to_string(28 * mebi));
+}
+
+TEST_CASE("memory that a busy group could not be relieved of is taken from it later") {
+  FakeHost fake(Kind::v2);
+  const int app = fake.processes.fork_from(fake.shell);
+  REQUIRE(fake.reserve_with(app, {memory_of(100)}));
+  const std::string group = fake.group_of(app);
+  fake.unified.refused.insert("memory.min");
+  fake.begin_to_end(app);
+  fake.keeper().ended(*fake.processes.identity(app));
+  REQUIRE(fake.unified.read(group + "/memory.min") == std::to_string(100 * mebi));
+  fake.unified.refused.clear();
+  fake.keeper().tick();
+  CHECK(fake.unified.read(group + "/memory.min") == "0");
+}
+
 TEST_CASE("below another root than the hierarchy's no more memory is promised than is kept for that root") {
   FakeHost fake(Kind::v2);
   fake.unified.make("slice");
