@@ -7,6 +7,8 @@
 #include <ranges>
 #include <utility>
 
+#include "orb/os/log.h"
+
 namespace corelane::reserved {
 namespace {
 
@@ -90,6 +92,7 @@ CacheWays::CacheWays(const Host& host) : host_(host) {
 WayMask CacheWays::given_ways() const {
   WayMask ways = 0;
   for (const auto& [id, given] : given_) ways |= given.mask;
+  for (const auto& [group, mask] : left_) ways |= mask;
   return ways;
 }
 
@@ -121,6 +124,15 @@ std::optional<WayMask> CacheWays::free_run(int ways) const {
   return std::nullopt;
 }
 
+// What the root's group had is in the journal from the first grant on until it has that again.
+const JournalEntry* CacheWays::kept_before() const {
+  const auto& entries = host_.journal->entries();
+  const auto found = std::ranges::find_if(entries, [](const JournalEntry& one) {
+    return one.kind == JournalEntry::Kind::value && one.where == "resctrl" && one.subject == "schemata";
+  });
+  return found == entries.end() ? nullptr : &*found;
+}
+
 JournalEntry CacheWays::entry_before() const {
   return {
       .kind = JournalEntry::Kind::value, .where = "resctrl", .subject = "schemata", .before = schemata_text(before_)};
@@ -136,7 +148,9 @@ Done<void> CacheWays::shrink_common() {
 // ---- Coming and going ----
 
 Done<Remarks> CacheWays::give(const Portion& portion) {
-  if (given_.empty()) before_ = parse_schemata(host_.resctrl->read("schemata").value_or(""));
+  const JournalEntry* const kept_entry = kept_before();
+  const bool is_first = kept_entry == nullptr;
+  before_ = parse_schemata(is_first ? host_.resctrl->read("schemata").value_or("") : kept_entry->before);
   const auto run = free_run(static_cast<int>(portion.amount));
   if (!run)
     return Unexpected{"no " + amount_text(Resource::cache, portion.amount) +
@@ -147,7 +161,7 @@ Done<Remarks> CacheWays::give(const Portion& portion) {
   if (in != threads.end() && !in->second.starts_with(cache_prefix))
     return Unexpected{"process " + std::to_string(portion.holder.process.pid) + " is in " +
                       host_.resctrl->absolute(in->second) + ", a group of somebody else; take it out of that first"};
-  if (given_.empty())
+  if (is_first)
     if (auto kept = host_.journal->add(entry_before()); !kept) return Unexpected{kept.error()};
   given_[portion.id] = {.mask = *run, .from = in == threads.end() ? "" : in->second};
   if (auto done = shrink_common(); !done) return Unexpected{done.error()};
@@ -202,16 +216,42 @@ Done<void> CacheWays::bring_in(const Portion& portion, const std::string& group)
   return {};
 }
 
-// The kernel takes who is there to the root's group.
 void CacheWays::take(ReservationId id) {
   const auto found = given_.find(id);
   if (found == given_.end()) return;
-  const std::string from = found->second.from, group = group_of(id);
+  const Given given = found->second;
+  const std::string group = group_of(id);
   given_.erase(found);
-  if (!from.empty() && host_.resctrl->has(from)) move_all(*host_.resctrl, group, from, "tasks");
-  if (host_.resctrl->remove(group) == 0)
-    host_.journal->drop({.kind = JournalEntry::Kind::group, .where = "resctrl", .subject = group, .before = ""});
-  if (shrink_common() && given_.empty()) host_.journal->drop(entry_before());
+  if (!given.from.empty() && host_.resctrl->has(given.from)) move_all(*host_.resctrl, group, given.from, "tasks");
+  left_[group] = given.mask;
+  if (const int fault = remove_left(group); fault != 0)
+    os::log::warn(host_.resctrl->absolute(group) + " cannot be removed: " + errno_text(fault) +
+                  "; nobody else gets its ways until a later try succeeds");
+  if (auto widened = widen_common(); !widened)
+    os::log::warn(widened.error() + "; the others get those ways back when a later try succeeds");
+}
+
+// The kernel takes the threads of the group to the root's.
+int CacheWays::remove_left(const std::string& group) {
+  const int fault = host_.resctrl->remove(group);
+  if (fault != 0) return fault;
+  host_.journal->drop({.kind = JournalEntry::Kind::group, .where = "resctrl", .subject = group, .before = ""});
+  left_.erase(group);
+  return 0;
+}
+
+Done<void> CacheWays::widen_common() {
+  auto done = shrink_common();
+  is_too_narrow_ = !done;
+  if (done && given_.empty() && left_.empty()) host_.journal->drop(entry_before());
+  return done;
+}
+
+// Bound: the groups that could not be removed.
+void CacheWays::sweep() {
+  if (left_.empty() && !is_too_narrow_) return;
+  for (const auto& [group, mask] : std::map(left_)) (void)remove_left(group);  // take() has told of the fault
+  (void)widen_common();
 }
 
 }  // namespace corelane::reserved

@@ -27,6 +27,7 @@ class CacheWays final : public Controller {
   ResourceOffer offer() const override { return offer_; }
   Done<Remarks> give(const Portion& portion) override;
   void take(ReservationId id) override;
+  void sweep() override;
 
  private:
   struct Given {
@@ -34,13 +35,16 @@ class CacheWays final : public Controller {
     std::string from{};  // the group of this program that its process was in; "": none
   };
   std::string group_of(ReservationId id) const { return "corelane-c" + std::to_string(id.value); }
-  WayMask given_ways() const;
+  WayMask given_ways() const;  // also of groups that are still to be removed
   WayMask common_before() const;
   WayMask ways_of_others() const;
   std::optional<WayMask> free_run(int ways) const;
+  const JournalEntry* kept_before() const;  // null: none is in the journal
   JournalEntry entry_before() const;
   Done<void> make_group(const std::string& group, WayMask ways);
   Done<void> shrink_common();
+  Done<void> widen_common();
+  int remove_left(const std::string& group);  // 0 or an errno
   Done<void> bring_in(const Portion& portion, const std::string& group);
   std::map<int, std::string> groups_of_threads() const;
 
@@ -49,7 +53,9 @@ class CacheWays final : public Controller {
   WayMask all_ = 0, shared_with_devices_ = 0;
   int least_ = 1;  // ways of any group
   std::map<ReservationId, Given> given_{};
-  std::map<int, WayMask> before_{};  // of the root's group, before any were given; by cache
+  std::map<std::string, WayMask> left_{};  // groups of reservations that ended, which could not be removed yet
+  bool is_too_narrow_ = false;             // the root's group, as it could not be written
+  std::map<int, WayMask> before_{};        // of the root's group, before any were given; by cache
 };
 
 // The masks of the caches of a schemata file: of "L3:0=ff;1=ff" both.

@@ -48,6 +48,7 @@ class FakeResctrl final : public reserved::GroupFiles {
   // The kernel takes who is there to the root's.
   int remove(const std::string& group) override {
     return processes_.fate.meet([&] {
+      if (refused.contains(group)) return EBUSY;
       groups_.erase(group);
       for (auto& [pid, entry] : processes_.entries)
         if (processes_.group_of(pid, "resctrl") == group) entry.groups["resctrl"] = "";
@@ -66,6 +67,7 @@ class FakeResctrl final : public reserved::GroupFiles {
 
   static constexpr reserved::WayMask all = 0xff;
   std::size_t most_groups = 16;
+  std::set<std::string> refused;  // files that nobody may write, and groups that nobody may remove
 
  private:
   struct Group {
@@ -94,6 +96,7 @@ class FakeResctrl final : public reserved::GroupFiles {
     const auto [group, name] = parted(file);
     const auto found = groups_.find(group);
     if (found == groups_.end()) return ENOENT;
+    if (refused.contains(file)) return EACCES;
     if (name == "tasks") {
       const auto process = processes_.entries.find(std::stoi(text));
       return process == processes_.entries.end() ? ESRCH : (process->second.groups["resctrl"] = group, 0);

@@ -223,6 +223,51 @@ TEST_CASE("where the processor has no more groups for the cache nothing is left 
   fake.check_as_found();
 }
 
+TEST_CASE("ways of a group that cannot be removed are given again once it is gone") {
+  FakeHost fake(Kind::v1);
+  const int one = fake.processes.fork_from(fake.shell), two = fake.processes.fork_from(fake.shell);
+  const auto first = fake.reserve_with(one, {ways(2)});
+  REQUIRE(first);
+  const std::string group = cache_group(fake, one);
+  fake.resctrl.refused = {group};
+  fake.keeper().release(first->id);
+  REQUIRE(fake.reserve_with(two, {ways(1)}));
+  CHECK(ways_of(fake, cache_group(fake, two)) == "L3:0=4;1=4");
+  fake.resctrl.refused.clear();
+  fake.keeper().tick();
+  CHECK_FALSE(fake.resctrl.has(group));
+  REQUIRE(fake.reserve_with(one, {ways(2)}));
+  CHECK(ways_of(fake, cache_group(fake, one)) == "L3:0=3;1=3");
+}
+
+TEST_CASE("all others get ways back later that could not be given back at once") {
+  FakeHost fake(Kind::v1);
+  const auto grant = fake.reserve_with(fake.shell, {ways(2)});
+  REQUIRE(grant);
+  fake.resctrl.refused = {"schemata"};
+  fake.keeper().release(grant->id);
+  REQUIRE(ways_of(fake, "") == "L3:0=fc;1=fc");
+  fake.resctrl.refused.clear();
+  fake.keeper().tick();
+  CHECK(ways_of(fake, "") == "L3:0=ff;1=ff");
+}
+
+TEST_CASE("what all others had of the cache is not forgotten when a reservation comes before they have it again") {
+  FakeHost fake(Kind::v1);
+  const auto first = fake.reserve_with(fake.shell, {ways(2)});
+  REQUIRE(first);
+  fake.resctrl.refused = {"schemata"};
+  fake.keeper().release(first->id);
+  fake.resctrl.refused.clear();
+  const auto second = fake.reserve_with(fake.shell, {ways(1)});
+  REQUIRE(second);
+  fake.keeper().release(second->id);
+  CHECK(ways_of(fake, "") == "L3:0=ff;1=ff");
+  fake.keeper().stop();
+  CHECK(restore(fake.host(), "") == Remarks{});
+  fake.check_as_found();
+}
+
 TEST_CASE("a host without resctrl says what is missing and what mends it") {
   CHECK_THAT(resctrl_lack(false, false), Contains("no cat_l3") && Contains("--near cache"));
   CHECK_THAT(resctrl_lack(true, false), Contains("CONFIG_X86_CPU_RESCTRL"));
