@@ -13,6 +13,7 @@
 
 #include "orb/os/child_process.h"
 #include "tests/support/forked_peer.h"
+#include "tests/support/stop_process.h"
 
 namespace corelane::testing {
 
@@ -21,12 +22,6 @@ inline bool is_alive(const os::ChildProcess& process) {
   siginfo_t ended{};
   const auto id = static_cast<id_t>(process.pid());
   return waitid(P_PID, id, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0;
-}
-
-// True once the kernel has stopped it.
-inline bool stop_process(pid_t process) {
-  int status = 0;
-  return kill(process, SIGSTOP) == 0 && waitpid(process, &status, WUNTRACED) == process && WIFSTOPPED(status);
 }
 
 class ProbePeer {

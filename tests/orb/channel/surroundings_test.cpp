@@ -13,6 +13,7 @@
 
 #include "orb/channel/memory.h"
 #include "tests/support/forked_peer.h"
+#include "tests/support/stop_process.h"
 
 namespace surroundings_test {
 
@@ -229,10 +230,7 @@ TEST_CASE("a peer that is stopped makes calls time out, and they go on when it d
   Channel end = expect(meeting.meet_child(ChildIs::connector));
   REQUIRE(end.write(as_bytes("one"), soon()));
   CHECK(read(end) == "one");
-  REQUIRE(kill(child, SIGSTOP) == 0);
-  int status = 0;
-  REQUIRE(waitpid(child, &status, WUNTRACED) == child);
-  REQUIRE(WIFSTOPPED(status));
+  REQUIRE(stop_process(child));
   while (end.try_write(as_bytes("x"))) continue;
   CHECK(end.write(as_bytes("x"), os::now() + std::chrono::milliseconds{5}).error() == Fault::timed_out);
   CHECK(read(end, os::now() + std::chrono::milliseconds{5}) == ended(Fault::timed_out));

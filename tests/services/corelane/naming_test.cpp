@@ -2,7 +2,6 @@
 #include "services/corelane/naming.h"
 
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,6 +26,7 @@
 #include "services/corelane/reserve.h"
 #include "services/nameserver/client/cos_name.h"
 #include "tests/services/nameserver/stores/etcd_server.h"
+#include "tests/support/stop_process.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
@@ -34,6 +34,7 @@ using namespace corelane::tool;
 using Catch::Contains;
 using corelane::os::ChildProcess;
 using corelane::os::program_beside;
+using corelane::testing::stop_process;
 using corelane::testing::TempDirectory;
 using Context = CosNaming::NamingContext;
 using Reason = CosNaming::NamingContext::NotFoundReason;
@@ -388,9 +389,7 @@ TEST_CASE("a daemon that is stopped is named, and what lets it go on") {
   REQUIRE(daemon.read_line(os::now() + std::chrono::minutes{1}));
   const std::string socket = place / "nameserver.sock", pid = std::to_string(daemon.pid());
   CHECK_FALSE(listening_at({"/nowhere", socket}).stopped);
-  REQUIRE(::kill(daemon.pid(), SIGSTOP) == 0);
-  siginfo_t ignored{};
-  REQUIRE(::waitid(P_PID, static_cast<id_t>(daemon.pid()), &ignored, WSTOPPED | WNOWAIT) == 0);
+  REQUIRE(stop_process(daemon.pid()));
   const std::string said =
       "process " + pid + " listens at " + socket + ", but it is stopped: kill -CONT " + pid + " lets it go on";
   std::ostringstream out, err;

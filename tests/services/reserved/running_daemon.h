@@ -22,6 +22,7 @@
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
 #include "reservationC.h"
+#include "tests/support/stop_process.h"
 #include "tests/support/temp_directory.h"
 
 namespace corelane::testing {
@@ -101,7 +102,9 @@ class RunningDaemon {
     }
     return status->text();
   }
-  void pause() const { kill(program_->pid(), SIGSTOP); }
+  void pause() const {
+    if (!stop_process(program_->pid())) throw std::runtime_error("it does not stop");
+  }
   void go_on() const { kill(program_->pid(), SIGCONT); }
   std::string socket() const { return *directory_ / "reserved.sock"; }
   const std::string& directory() const { return directory_->path(); }
