@@ -139,12 +139,13 @@ std::vector<std::string> traces_of(pid_t process, const core::Settings& settings
 
 class Conductor {
  public:
-  // Calls of `progress_orb` are given up after a moment, so that an overloaded service does not hold up the end.
+  // Calls of `progress_orb` are given up after a moment, so that an overloaded service does not hold up the end; what
+  // becomes of the daemons is told from their answers alone, which may take their time.
   Conductor(const ConductorOptions& options, const OrbOptions& orb_options, CORBA::ORB& orb, CORBA::ORB& progress_orb)
       : options_(options),
         orb_options_(orb_options),
         orb_(orb),
-        stage_(options.reserving, orb_options, progress_orb),
+        stage_(options.reserving, orb_options, orb),
         server_(start(server_arguments(), stage_.service_options())),
         service_(server_.pid()) {
     ready_ = message_of<ServerReady>(expect_line(server_, "the control service"));
@@ -290,10 +291,13 @@ class Conductor {
                    "): nobody balances the pendulums any more, so the demo ends");
     remove_leavings(core::runtime_directory_of(orb_.settings()), process);
     if (!stage_.names().runs() || !ready_.unnamed.empty()) return;
-    constexpr int looks = 2000;  // the nameserver hears of the end as this program does
-    for (int left = looks; stage_.names().has(service_name) && left > 0; --left) std::this_thread::sleep_for(10ms);
-    news.push_back(std::string(service_name) + (stage_.names().has(service_name) ? " is still at the nameserver"
-                                                                                 : " has left the nameserver with it"));
+    const Time latest = os::now() + patience;  // the nameserver hears of the end as this program does
+    auto named = stage_.names().has(service_name);
+    for (; named.value_or(true) && os::now() < latest; named = stage_.names().has(service_name))
+      std::this_thread::sleep_for(10ms);
+    news.push_back(std::string(service_name) + (!named   ? " may be at the nameserver still, which does not answer"
+                                                : *named ? " is still at the nameserver"
+                                                         : " has left the nameserver with it"));
   }
 
   static void client_ended(Client& client, const os::ExitStatus& end, std::vector<std::string>& news) {

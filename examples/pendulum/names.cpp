@@ -54,12 +54,14 @@ std::vector<std::string> Names::introduction() const {
   return {format("%s, process %d: names are kept in %s", name_of_nameserver, nameserver_.pid(), store.c_str())};
 }
 
-bool Names::has(const std::string& name) const try {
+std::optional<bool> Names::has(const std::string& name) const try {
   const auto root =
       IDL::traits<CosNaming::NamingContextExt>::narrow(orb_.string_to_object("file://" + reference_file_));
   return root && root->resolve_str(name);
-} catch (const CORBA::Exception&) {
+} catch (const CosNaming::NamingContext::NotFound&) {
   return false;
+} catch (const CORBA::Exception&) {
+  return std::nullopt;
 }
 
 std::vector<std::string> Names::attend(const std::string& name) {
@@ -68,11 +70,14 @@ std::vector<std::string> Names::attend(const std::string& name) {
   if (!end) return lines;
   lines.push_back(std::string(name_of_nameserver) + " ended (" + end->text() +
                   "): who has found the service goes on calling it");
-  if (restarts_left_-- > 0 && nameserver_.start())
-    lines.push_back(format("%s runs again, as process %d: ", name_of_nameserver, nameserver_.pid()) + name +
-                    (has(name) ? " is in its store as before" : " is not in its store"));
-  else
+  if (restarts_left_-- <= 0 || !nameserver_.start()) {
     lines.emplace_back("it is not started again: what it said stands above");
+    return lines;
+  }
+  const auto found = has(name);
+  lines.push_back(
+      format("%s runs again, as process %d: ", name_of_nameserver, nameserver_.pid()) +
+      (!found ? "it does not answer yet" : name + (*found ? " is in its store as before" : " is not in its store")));
   return lines;
 }
 

@@ -2,6 +2,7 @@
 // Threads: one.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,8 @@ class Names {
   bool runs() const noexcept { return nameserver_.pid() > 0; }
   // By which the service and its clients find it.
   OrbOptions options() const { return {"-ORBNamingSocket", socket_}; }
-  // Whether the name leads somewhere now.
-  bool has(const std::string& name) const;
+  // Whether the name leads somewhere now; nothing: the nameserver does not answer.
+  std::optional<bool> has(const std::string& name) const;
   // Starts it anew where it has ended, and says so, and whether it still knows the name.
   std::vector<std::string> attend(const std::string& name);
 

@@ -18,6 +18,7 @@
 #include "orb/os/host.h"
 #include "orb/os/log.h"
 #include "orb/os/size_limit_guard.h"
+#include "orb/os/small_file.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -44,26 +45,32 @@ bool write_all(const os::Fd& file, Bytes bytes) noexcept {
   return true;
 }
 
-// Gives the file its name; false with errno EEXIST when another has it.
+// Gives the draft its name; false with errno EEXIST when another file has it.
 bool take_name(const std::string& draft, const std::string& path) noexcept {
   if (::renameat2(AT_FDCWD, draft.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno != EINVAL) return false;
   return ::access(path.c_str(), F_OK) != 0 && ::rename(draft.c_str(), path.c_str()) == 0;  // a file system without
 }
 
-// Whole under its name or not there: whoever waits for the file finds all of it. `over`: an older one of that name
-// goes; else errno is EEXIST and it stays.
-bool write_file(const std::string& path, Bytes bytes, bool over) {
+bool write_by_draft(const std::string& path, Bytes bytes) {
   const std::string draft = path + ".part";
-  if (over) ::unlink(draft.c_str());
   const os::Fd file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) return false;
-  if (write_all(file, bytes) && (over ? ::rename(draft.c_str(), path.c_str()) == 0 : take_name(draft, path)))
-    return true;
+  if (write_all(file, bytes) && take_name(draft, path)) return true;
   const int reason = errno;
   ::unlink(draft.c_str());
   errno = reason;
   return false;
+}
+
+// Whole under its name or not there, even if this process is killed meanwhile: whoever waits for the file finds all of
+// it. False with errno EEXIST when another file has that name.
+bool write_new_file(const std::string& path, Bytes bytes) {
+  const std::string folder = std::filesystem::path(path).parent_path();
+  const os::Fd file(::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600));
+  if (!file) return write_by_draft(path, bytes);  // a file system without such files
+  const std::string nameless = "/proc/self/fd/" + std::to_string(file.get());
+  return write_all(file, bytes) && ::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
 }  // namespace
@@ -119,8 +126,9 @@ bool Recorder::look_for_request() {
   if (::unlink(request.c_str()) != 0) return false;
   const auto path = dump(sched::TraceReason::request);
   const std::string text = path ? *path : "";
-  if (!write_file(dump_answer(options_.requests, pid), std::as_bytes(std::span(text)), true))
-    os::log::warn("recorder: the answer to a request cannot be written into " + options_.requests);
+  const os::SizeLimitGuard guard;
+  if (const auto written = os::write_small_file(dump_answer(options_.requests, pid), text, 0600); !written)
+    os::log::warn("recorder: the answer to a request: " + written.error().text);
   return true;
 }
 
@@ -173,7 +181,7 @@ Expected<std::string> Recorder::write_trace(const std::string& folder, const sch
   const std::vector<std::byte> bytes = to_bytes(trace);
   for (int attempt = 0; attempt < most_names; ++attempt) {
     std::string path = start + std::to_string(++file_count_) + ".cltrace";
-    if (write_file(path, bytes, false)) return path;
+    if (write_new_file(path, bytes)) return path;
     if (errno == EEXIST) continue;
     os::log::warn("recorder: " + path + " cannot be written: " + std::strerror(errno) +
                   "; set recorder.directory to a directory that this process may write to");

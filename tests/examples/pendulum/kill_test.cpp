@@ -27,13 +27,14 @@ std::set<std::string> demo_directories(const std::string& place) {
   return found;
 }
 
-// A demo that lasts until it is ended, in directories of its own.
+// A demo that lasts until it is ended, in directories of its own. Its clients have the patience for a channel to come
+// about while this machine stalls.
 class RunningDemo {
  public:
   explicit RunningDemo(int pendulums = 3)
       : program_({"env", "--default-signal=HUP", "TMPDIR=" + place_.path(), os::program_beside("corelane-pendulum"),
                   "--no-admission", "--pendulums", std::to_string(pendulums), "--length", "1000s",
-                  "-ORBRuntimeDirectory", place_ / "run"},
+                  "-ORBRuntimeDirectory", place_ / "run", "-ORBTimeoutRequest", "60s"},
                  {.joins_errors = true}) {}
 
   // Reads on until a line has these words; "" when none comes.

@@ -1,14 +1,21 @@
 #include "orb/dispatch/recorder.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
 
 #include "orb/os/clock.h"
+#include "orb/os/fd.h"
 #include "orb/os/topology.h"
 #include "orb/sim/replay.h"
 #include "tests/orb/dispatch/fixture.h"
@@ -291,6 +298,29 @@ TEST_CASE("a trace takes no name that another one has") {
   CHECK(*path == name(2));
   CHECK(std::filesystem::file_size(name(1)) == 29);
   CHECK(directory.entries() == 2);
+}
+
+TEST_CASE("a process that is killed while it writes traces leaves whole ones alone") {
+  const Quiet quiet;
+  TempDirectory directory;
+  if (!os::Fd(::open(directory.path().c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600))) {
+    std::cout << "SKIPPED: this file system has no files without a name\n";
+    return;
+  }
+  Machine machine(1, recording(directory));
+  constexpr std::size_t rounds = 20;
+  for (std::size_t round = 1; round <= rounds; ++round) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    while (child == 0)
+      if (!machine.manager.recorder().dump(TraceReason::request, directory.path())) ::_exit(1);
+    while (directory.entries() < round && ::waitpid(child, nullptr, WNOHANG) == 0) std::this_thread::yield();
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    CHECK(directory.entries() >= round);
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path()))
+    CHECK(trace_at(entry.path().string()).reason == TraceReason::request);
 }
 
 TEST_CASE("misses leave as many files as configured, at a distance") {
