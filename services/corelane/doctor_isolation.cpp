@@ -106,7 +106,7 @@ Finding look_at_isolation(const HostView& host) {
   const std::string cores = cores_to_isolate(host);
   finding.note = "this machine has one core";
   if (cores.empty()) return finding;
-  finding.commands.push_back(host.as_root("corelane-reserved &"));
+  finding.commands.push_back(host.start_reserved());
   finding.note =
       "then corelane reserve gives programs cores of their own; or for good, by the kernel's command line: "
       "isolcpus=managed_irq,domain," +
@@ -178,8 +178,17 @@ Finding look_at_memory(const HostView& host) {
   finding.found = in_v1 ? "cgroup v1 has the memory controller" : "no control group has the memory controller";
   finding.cost = in_v1 ? "corelane reserve --memory has it at best (--best-effort): others may take it all the same"
                        : "corelane reserve --memory is refused";
-  host.mend_by_boot(finding, "systemd.unified_cgroup_hierarchy=1");
+  const bool by_systemd = host.files.text("/proc/1/comm") == "systemd";
+  host.mend_by_boot(finding, by_systemd ? "systemd.unified_cgroup_hierarchy=1" : "cgroup_no_v1=all");
+  if (!by_systemd && found.v2.empty())
+    finding.note += (finding.note.empty() ? "" : "; ") + std::string("then mount -t cgroup2 none /sys/fs/cgroup");
   return finding;
+}
+
+// Whether the kernel was built with it; also where it does not say.
+bool knows_resctrl(const HostFiles& files) {
+  const auto known = files.lines("/proc/filesystems");
+  return known.empty() || std::ranges::count(known, "nodev\tresctrl") > 0;
 }
 
 // A processor that does not part its cache lacks nothing that could be mended.
@@ -190,8 +199,13 @@ Finding look_at_cache(const HostView& host) {
   if (const auto at = std::ranges::find(mounts, "resctrl", &os::Mount::type); at != mounts.end())
     return finding.found = "resctrl at " + at->point + " gives them", finding;
   finding.state = FindingState::missing;
-  finding.found = "the processor can part its cache (cat_l3), and resctrl is not mounted";
   finding.cost = "corelane reserve --cache is refused: others fill the cache of reserved cores";
+  if (!knows_resctrl(host.files)) {
+    finding.found = "the processor can part its cache (cat_l3), and this kernel cannot (resctrl)";
+    finding.note = "Debian's linux-image-amd64 has it (CONFIG_X86_CPU_RESCTRL)";
+    return finding;
+  }
+  finding.found = "the processor can part its cache (cat_l3), and resctrl is not mounted";
   finding.commands.push_back(host.as_root("mount -t resctrl resctrl /sys/fs/resctrl"));
   finding.note = "then start corelane-reserved anew";
   return finding;

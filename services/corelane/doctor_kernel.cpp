@@ -27,6 +27,11 @@ namespace {
 
 constexpr const char* debug_mount = "/sys/kernel/debug";
 
+// Also for who may not look into it.
+bool is_debugfs_mounted(const HostView& host) {
+  return std::ranges::count(host.files.mounts(), "debugfs", &os::Mount::type) > 0;
+}
+
 // Of a file of debugfs that is not to be read: what would let it be.
 void explain_debugfs(const HostView& host, Finding& finding) {
   finding.state = FindingState::unknown;
@@ -112,15 +117,18 @@ Finding look_at_preemption(const HostView& host) {
   const std::string version = host.files.text_or_empty("/proc/version");
   if (version.find("PREEMPT_RT") != version.npos) return finding.found = "PREEMPT_RT", finding;
   finding.cost = "a long system call of any program delays a job that is ready, by some milliseconds at worst";
-  const auto mode = host.files.text(std::string(debug_mount) + "/sched/preempt");
+  const std::string file = std::string(debug_mount) + "/sched/preempt";
+  const auto mode = host.files.text(file);
   finding.found = mode ? chosen_of(*mode) : preemption_at_boot(host);
   if (finding.found == "full") return finding;
   if (finding.found.empty()) return explain_debugfs(host, finding), finding;
   finding.state = FindingState::missing;
-  if (mode)
-    finding.commands.push_back(host.write_to(std::string(debug_mount) + "/sched/preempt", "full"));
-  else
-    host.mend_by_boot(finding, "preempt=full");
+  const bool is_dynamic = version.find("PREEMPT_DYNAMIC") != version.npos;  // whoever sees debugfs may change it
+  if (is_dynamic && !mode) finding.found += ", if nobody changed it since the start (debugfs would tell)";
+  if (is_dynamic && !mode && !is_debugfs_mounted(host))
+    finding.commands.push_back(host.as_root(std::string("mount -t debugfs none ") + debug_mount));
+  if (is_dynamic || mode) finding.commands.push_back(host.write_to(file, "full"));
+  if (!is_dynamic && !mode) host.mend_by_boot(finding, "preempt=full");
   const std::string rt = "Debian's linux-image-rt-amd64 is preempted nearly everywhere";
   finding.note += finding.note.empty() ? rt : "; " + rt;
   return finding;

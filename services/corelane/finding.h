@@ -53,6 +53,7 @@ struct ProbedFacts {
   Listening nameserver{.at = "/run/corelane/nameserver.sock"}, reserved{};
   NameserverLook naming{};                                          // as programs find it
   std::vector<std::string> nameserver_places{}, reserved_places{};  // where they were looked for
+  std::string start_options{};                                      // with which they are started there
   std::string runtime_fault{};                                      // why servers cannot use it; "": they can
 };
 
@@ -62,6 +63,7 @@ struct HostView {
 
   // The command, with sudo before it for who is not root.
   std::string as_root(const std::string& command) const { return (facts.root ? "" : "sudo ") + command; }
+  std::string start_reserved() const { return as_root("corelane-reserved" + facts.start_options + " &"); }
   // A command that writes `value` into the file, or into those of the pattern.
   std::string write_to(const std::string& file, const std::string& value) const {
     return "echo " + value + " | " + as_root("tee " + file);
