@@ -109,7 +109,7 @@ std::string text_of(const Diagnosis& diagnosis, Format shown_as) {
 int doctor(const DoctorOptions& options, std::ostream& out) {
   const HostFiles files;
   ProbedFacts facts = probe(options.places);
-  if ((options.purposes & unsigned(Purpose::services)) != 0 && !facts.nameserver.stopped)
+  if ((options.purposes & unsigned(Purpose::services)) != 0 && !(facts.nameserver && facts.nameserver.stopped))
     facts.naming = look_for_nameserver(options.orb_options);
   Diagnosis diagnosis{.findings = examine({files, facts}, options.purposes)};
   if (options.measure) diagnosis.loads = measure_platform();

@@ -33,7 +33,7 @@ Action define_doctor(CLI::App& app, std::vector<std::string>& orb_options) {
     options->orb_options = settings.orb_options;
     options->places = {settings.runtime_directory,
                        settings.names_a_service ? std::vector<std::string>{} : settings.nameserver_sockets,
-                       settings.reservation_sockets};
+                       settings.reservation_sockets, settings.trusted, settings.start_options()};
     return doctor(*options, std::cout);
   };
 }

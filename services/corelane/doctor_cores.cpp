@@ -52,7 +52,7 @@ Finding held_for_nobody(const HostView& host, Finding finding, const std::string
   finding.state = FindingState::missing;
   finding.found = cores + "held for a corelane-reserved that ended";
   finding.cost = "nobody gives these cores back, and servers that are started here promise nothing on the others";
-  finding.commands.push_back(host.as_root("corelane-reserved &"));
+  finding.commands.push_back(host.start_reserved());
   finding.note =
       "start it once to put the host back, which it does first; end it where no cores are to be reserved. If one runs "
       "with another runtime directory, name that: -ORBRuntimeDirectory";

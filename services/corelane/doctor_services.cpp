@@ -24,11 +24,22 @@ std::string nobody_at(const std::vector<std::string>& places) {
 
 // Whether it was stopped, and then what to do.
 bool is_told_stopped(Finding& finding, const Listening& daemon) {
-  if (!daemon.stopped) return false;
+  if (!daemon || !daemon.stopped) return false;
   finding.state = FindingState::missing;
   finding.found = stopped_text(daemon);
   finding.cost = "who calls it waits until the call times out";
   finding.commands.push_back(go_on_command(daemon));
+  return true;
+}
+
+// Whether a stranger is in its place, and then what to do.
+bool is_told_strange(Finding& finding, const Listening& daemon) {
+  if (daemon.fault.empty()) return false;
+  finding.state = FindingState::missing;
+  finding.found = fault_text(daemon);
+  finding.note =
+      "who runs it can end it, as root can; where others may write to the directory, name another: "
+      "CORELANE_RUNTIME_DIRECTORY";
   return true;
 }
 
@@ -49,12 +60,13 @@ Finding look_at_nameserver(const HostView& host) {
   finding.state = FindingState::missing;
   finding.found = seen.absence.empty() ? nobody_at(host.facts.nameserver_places) : seen.absence;
   finding.cost = "names lead nowhere (corbaname:rir:#..., corelane ns)";
+  if (is_told_strange(finding, host.facts.nameserver)) return finding;
   if (seen.is_named)
     finding.note =
         "a setting names that one (naming.service, -ORBInitRef or -ORBDefaultInitRef): start it, or take the "
         "setting away for this host's";
   else
-    finding.commands.push_back("corelane-nameserver &");
+    finding.commands.push_back("corelane-nameserver" + host.facts.start_options + " &");
   return finding;
 }
 
@@ -66,7 +78,8 @@ Finding look_at_reserved(const HostView& host) {
   finding.cost =
       "corelane reserve has nobody to ask: no program can have a core for itself. It keeps all other programs off the "
       "cores that it gives, until it ends";
-  finding.commands.push_back(host.as_root("corelane-reserved &"));
+  if (is_told_strange(finding, host.facts.reserved)) return finding;
+  finding.commands.push_back(host.start_reserved());
   return finding;
 }
 

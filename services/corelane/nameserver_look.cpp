@@ -9,7 +9,7 @@ namespace corelane::tool {
 namespace {
 
 void look(CORBA::ORB& orb, NameserverLook& seen) {
-  const auto found = naming_service_of(orb);
+  const auto found = naming_service_of(orb, "-ORBNamingService REFERENCE");
   const core::Address* const address = found ? found->_reference()->address() : nullptr;
   const std::string at = address == nullptr ? "" : " (looked for at " + transport::to_string(address->endpoints) + ")";
   const auto directory = IDL::traits<Corelane::Naming::Directory>::narrow(found);

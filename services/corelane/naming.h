@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "orb/base/time.h"
+#include "orb/channel/access.h"
 #include "services/corelane/format.h"
 
 namespace corelane::tool {
@@ -16,6 +17,7 @@ namespace corelane::tool {
 struct NamingOptions {
   std::vector<std::string> orb_options{};  // -ORB options with their values
   std::vector<std::string> sockets{};      // of this host's nameserver, in order; none: another is meant
+  channel::Access trusted{};               // who may run that besides this user and root
   Format format = Format::table;
   std::string name{};                      // empty: the root, where a context may be named
   std::optional<std::string> reference{};  // to bind; none: a new context

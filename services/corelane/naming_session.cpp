@@ -23,10 +23,10 @@ int complain(std::ostream& err, const std::string& who, const std::string& what)
 
 }  // namespace
 
-CORBA::object_reference<CORBA::Object> naming_service_of(CORBA::ORB& orb) {
+CORBA::object_reference<CORBA::Object> naming_service_of(CORBA::ORB& orb, const std::string& option) {
   if (core::names_a_service(orb.settings())) return orb.resolve_initial_references("NameService");
   auto found = core::nameserver_of_host(orb.shared_from_this());
-  if (!found) throw NamingFault(found.error().why + ": " + found.error().remedy + " --service REFERENCE");
+  if (!found) throw NamingFault(found.error().why + ": " + found.error().remedy + " " + option);
   return std::move(*found);
 }
 
@@ -54,10 +54,15 @@ int with_naming(const std::string& who, const NamingOptions& options, NameUse us
     if (!parsed) return complain(err, who, parsed.error().text);
     name = std::move(*parsed);
   }
-  if (const Listening daemon = listening_at(options.sockets); daemon.stopped)
+  const Listening daemon = listening_at(options.sockets, options.trusted);
+  if (daemon && daemon.stopped)
     return complain(err, who,
                     "the nameserver, " + stopped_text(daemon) + ": " + go_on_command(daemon) +
                         " lets it go on, --service REFERENCE names another one");
+  // A stranger; where nobody is let in, the ORB asks elsewhere.
+  if (!daemon.fault.empty() && daemon.pid != 0)
+    return complain(
+        err, who, fault_text(daemon) + "; name another with --service REFERENCE, or believe that user: naming.trusted");
   try {
     const CallingOrb orb("corelane-ns", options.orb_options);
     const auto found = naming_service_of(*orb);

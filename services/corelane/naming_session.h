@@ -39,8 +39,9 @@ enum class NameUse : std::uint8_t {
 };
 
 // The naming service that the ORB's settings name, or this host's. Raises as resolve_initial_references() does, and
-// NamingFault where no nameserver of this host can be used.
-CORBA::object_reference<CORBA::Object> naming_service_of(CORBA::ORB& orb);
+// NamingFault where no nameserver of this host can be used; `option` is by what the command lets another be named.
+CORBA::object_reference<CORBA::Object> naming_service_of(CORBA::ORB& orb,
+                                                         const std::string& option = "--service REFERENCE");
 
 // What is wrong where the nameserver's store is away; and a line of it on `err`, behind what may be out of date.
 std::string stale_text(const NamingStatus& state);

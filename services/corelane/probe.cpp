@@ -103,10 +103,11 @@ ProbedFacts probe(const ProbedPlaces& places) {
           .timer_resolution = timer_resolution(),
           .kernel_config = kernel_config(),
           .runtime_directory = places.runtime_directory,
-          .nameserver = listening_at(places.nameserver),
+          .nameserver = listening_at(places.nameserver, places.trusted),
           .reserved = listening_at(places.reserved),
           .nameserver_places = places.nameserver,
           .reserved_places = places.reserved,
+          .start_options = places.start_options,
           .runtime_fault = fault_of_runtime_directory(places.runtime_directory)};
 }
 

@@ -13,6 +13,8 @@ namespace corelane::tool {
 struct ProbedPlaces {
   std::string runtime_directory{};
   std::vector<std::string> nameserver{}, reserved{};  // sockets
+  channel::Access trusted{};                          // whose nameserver is believed
+  std::string start_options{};                        // of daemons that are to be found there
 };
 
 // Of this process.

@@ -60,6 +60,9 @@ int with_reservations(const std::string& who, const ReservationPlace& place, std
                       const std::function<int(const ReservationServer& server)>& work) {
   const auto complain = [&](const std::string& text) { return err << who << ": " << plain(text) << "\n", failed; };
   const Listening daemon = listening_at(place.sockets);
+  if (!daemon.fault.empty())
+    return complain(fault_text(daemon) +
+                    "; who runs it can end it, as root can, or name another directory: --runtime-directory DIR");
   if (!daemon) return complain(nobody_text(place));
   if (daemon.stopped)
     return complain("the reservation daemon, " + stopped_text(daemon) + ": " + go_on_command(daemon) +

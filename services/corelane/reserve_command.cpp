@@ -18,8 +18,7 @@ using Corelane::Reservation::Nearness;
 using Corelane::Reservation::SiblingRule;
 
 ReservationPlace place_of(const ToolSettings& settings) {
-  return {settings.orb_options, settings.reservation_sockets,
-          settings.directory_was_named ? " -ORBRuntimeDirectory " + settings.runtime_directory : ""};
+  return {settings.orb_options, settings.reservation_sockets, settings.start_options()};
 }
 
 void read_these(ReserveOptions& options, const std::string& text) {

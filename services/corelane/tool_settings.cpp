@@ -19,6 +19,7 @@ Expected<ToolSettings, core::SettingsFault> ToolSettings::load(std::vector<std::
       .directory_was_named = !found->runtime_directory.empty(),
       .nameserver_sockets = core::nameserver_sockets(*found),
       .reservation_sockets = core::reservation_sockets(*found),
+      .trusted = found->naming.trusted,
       .names_a_service = core::names_a_service(*found)};
 }
 

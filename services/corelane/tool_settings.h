@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/channel/access.h"
 #include "orb/core/settings_fault.h"
 
 namespace corelane::tool {
@@ -17,7 +18,13 @@ struct ToolSettings {
   bool directory_was_named = false;        // somebody said where that is
   // Where the daemons are looked for, in this order.
   std::vector<std::string> nameserver_sockets{}, reservation_sockets{};
+  channel::Access trusted{};     // whose nameserver is believed besides this user's and root's
   bool names_a_service = false;  // another naming service than this host's is meant
+
+  // With which a daemon is started so that it is found there: " -ORBRuntimeDirectory /x".
+  std::string start_options() const {
+    return directory_was_named ? " -ORBRuntimeDirectory " + runtime_directory : std::string{};
+  }
 
   // Contracts are a server's: a contracts file that is named there is not read, since a command may be about to write
   // or mend it.

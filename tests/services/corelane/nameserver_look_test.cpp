@@ -65,6 +65,13 @@ class Root : public virtual CORBA::servant_traits<idl::Directory>::base_type {
 
 }  // namespace
 
+TEST_CASE("where there is none doctor names what it takes itself to be told of another") {
+  const TempDirectory place;
+  const NameserverLook seen = look_for_nameserver({"-ORBNamingSocket", place / "none.sock"});
+  if (!seen.answers.empty()) return;  // somebody has port 2809
+  CHECK_THAT(seen.absence, Contains("-ORBNamingService REFERENCE") && !Contains("--service"));
+}
+
 TEST_CASE("a nameserver that does not tell how it is answers all the same, and doctor says why it does not tell") {
   TestOrb orb;
   orb.root()->the_POAManager()->activate();
