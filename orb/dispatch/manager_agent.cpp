@@ -41,8 +41,10 @@ sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std
   return result;
 }
 
+// Who takes no tasks has no part of a core, whatever the leases are.
 std::vector<CoreCounters> core_counters(const ExecutiveOptions& options, const std::vector<CoreLease>& leases) {
   std::vector<CoreCounters> result;
+  if (options.max_tasks == 0) return result;
   for (const CoreLease& lease : leases)
     result.push_back({.core = lease.core, .capacity = options.capacity, .order = order_of(options, lease.core)});
   return result;

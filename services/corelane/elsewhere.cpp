@@ -45,12 +45,16 @@ std::string user_of(const std::string& path) {
   return ::stat(path.c_str(), &found) == 0 ? "user " + std::to_string(found.st_uid) : "its user";
 }
 
+bool is_closed(const std::string& directory, int pid) {
+  return ::access((directory + "/" + page_of(pid)).c_str(), R_OK) != 0 && errno == EACCES;
+}
+
 std::string line_of(const std::string& directory, const std::vector<int>& pids) {
   std::string text = "elsewhere: " + plain(directory) + " has " + (pids.size() == 1 ? "server" : "servers");
   for (const int pid : pids) text += (pid == pids.front() ? " " : ", ") + std::to_string(pid);
   text += "; corelane top --runtime-directory " + plain(directory) + " shows " + (pids.size() == 1 ? "it" : "them");
-  const std::string page = directory + "/" + page_of(pids.front());
-  if (::access(page.c_str(), R_OK) != 0 && errno == EACCES) text += " to " + user_of(page) + " and to root";
+  if (is_closed(directory, pids.front()))
+    text += " to " + user_of(directory + "/" + page_of(pids.front())) + " and to root";
   return text + "\n";
 }
 
@@ -61,6 +65,13 @@ std::vector<int> servers_in(const std::string& directory, std::error_code& failu
 }
 
 }  // namespace
+
+std::vector<int> closed_servers(const std::string& directory) {
+  std::error_code ignored;
+  std::vector<int> pids = servers_in(directory, ignored);
+  std::erase_if(pids, [&](int pid) { return !is_closed(directory, pid); });
+  return pids;
+}
 
 bool lives(int pid) { return ::kill(pid, 0) == 0 || errno != ESRCH; }
 

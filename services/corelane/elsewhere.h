@@ -32,6 +32,9 @@ std::string elsewhere_text(const std::string& here, const std::vector<std::strin
 // Where the process shows itself, if it is a server that this user may look at; empty: not known.
 std::string directory_of_server(int pid);
 
+// Those in the directory that live, and whose pages this user may not read.
+std::vector<int> closed_servers(const std::string& directory);
+
 // Of other users', too. Raises nothing: false only where the kernel knows no such process; who has ended and was not
 // waited for lives.
 bool lives(int pid);

@@ -40,7 +40,7 @@ bool is_watched(const ProcessCounters& process) { return process.guarantee != Gu
 
 std::string table_of(const TaskCounters& task, bool watched) {
   const bool placed = task.core != no_core, bounded = task.bound > Duration::zero();
-  return format("  %-5llu %4s %4s %9s %9s %9s %9llu %7llu %8llu %10s %7s %9s %9s %9s  ",
+  return format("  %-8llu %4s %4s %9s %9s %9s %9llu %7llu %8llu %10s %7s %9s %9s %9s  ",
                 static_cast<unsigned long long>(task.task.value),
                 placed ? std::to_string(task.core.value).c_str() : "-",
                 placed || task.native > 0 ? std::to_string(task.native).c_str() : "-",
@@ -116,8 +116,8 @@ std::map<CoreId, std::int64_t> shares_of(const LedgerHolder& holder) {
 }
 
 std::string table_of(const LedgerHolder& holder) {
-  std::string text = "process " + std::to_string(holder.pid) + ": shows nothing that this user may read, but holds";
-  const char* before = " ";
+  std::string text = "process " + std::to_string(holder.pid) + ": shows nothing that this user may read";
+  const char* before = ", but holds ";
   for (const auto& [core, share] : shares_of(holder)) {
     text += format("%s%.1f %% of core %d", before, percent(share), core.value);
     before = ", ";
@@ -155,7 +155,14 @@ std::string line_of(const CoreCounters& core, std::int64_t platform, const Other
   return text + "\n";
 }
 
-std::string guarantee_text(Guarantee guarantee) {
+// By limits.tasks, as the nameserver does.
+bool takes_tasks(const ProcessCounters& process) {
+  return !process.cores.empty() || process.guarantee == Guarantee::priorities;
+}
+
+std::string guarantee_text(const ProcessCounters& process) {
+  const Guarantee guarantee = process.guarantee;
+  if (!takes_tasks(process)) return "  limits.tasks 0: it takes no tasks, and so no part of a core\n";
   if (guarantee == Guarantee::priorities)
     return "  dispatch.mode leader-followers: contracts are not analysed and nothing is promised; jobs run wherever "
            "they come in\n";
@@ -169,13 +176,13 @@ std::string table_of(const ProcessCounters& process, const Picture& picture, Tim
                      std::to_string(process.admitted) + ", refused " + std::to_string(process.refused) +
                      ", jobs refused " + std::to_string(process.jobs_refused) + ", best effort " +
                      std::to_string(process.best_effort_jobs) + "\n" + age_text(now - process.written);
-  text += guarantee_text(process.guarantee);
+  text += guarantee_text(process);
   for (const CoreCounters& core : process.cores)
     text += line_of(core, platform_on(core.core, process, picture), others_on(core.core, process, picture));
   if (!process.tasks.empty())
     text +=
-        "  task  core prio         T         D         C      jobs  misses overruns oversleeps  blocks       p99       "
-        "max     bound\n";
+        "  task     core prio         T         D         C      jobs  misses overruns oversleeps  blocks"
+        "       p99       max     bound\n";
   for (const TaskCounters& task : process.tasks) text += table_of(task, is_watched(process));
   if (!process.refusals.empty()) text += "  refused  last ago         T         D         C\n";
   for (const RefusedNewcomer& refused : process.refusals) text += table_of(refused, now);
@@ -227,7 +234,7 @@ nlohmann::ordered_json json_of(const ProcessCounters& process, const Picture& pi
   nlohmann::ordered_json json{{"program", process.program},
                               {"pid", process.pid},
                               {"written_ns", process.written.time_since_epoch().count()},
-                              {"promises", process.guarantee == Guarantee::bounds},
+                              {"promises", process.guarantee == Guarantee::bounds && takes_tasks(process)},
                               {"admitted", process.admitted},
                               {"refused", process.refused},
                               {"jobs_refused", process.jobs_refused},
@@ -265,6 +272,8 @@ std::string fault_text(const Picture& picture) {
 std::string text_of(const Picture& picture, Format shown_as, Time now) {
   std::vector<LedgerHolder> others = picture.holders;
   std::erase_if(others, [&](const LedgerHolder& holder) { return has_page(holder, picture); });
+  for (const int pid : picture.closed)
+    if (std::ranges::find(others, pid, &LedgerHolder::pid) == others.end()) others.push_back({pid, {}});
   if (shown_as == Format::json) {
     auto json = nlohmann::ordered_json::array();
     for (const ProcessCounters& process : picture.processes) json.push_back(json_of(process, picture));
@@ -298,6 +307,7 @@ int top_once(const std::string& directory, Format format, KnownDirectories& know
   }
   dispatch::remove_stale_pages(directory);
   Picture picture{.directory = directory, .processes = dispatch::read_pages(directory)};
+  picture.closed = closed_servers(directory);
   if (auto holders = dispatch::LedgerFile::look(dispatch::ledger::path_in(directory)))
     picture.holders = std::move(*holders);
   else

@@ -20,6 +20,7 @@ struct Picture {
   std::vector<dispatch::ProcessCounters> processes{};  // whose pages this user may look at
   std::vector<dispatch::LedgerHolder> holders{};       // who has promised a part of a core
   std::string fault{};                                 // why the ledger is not in it
+  std::vector<int> closed{};                           // servers whose pages this user may not look at
 };
 
 // `now` by the clock of os::now(): the table says which pages are old. JSON has "written_ns" for that.

@@ -1,9 +1,11 @@
 #include "services/corelane/top.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -12,13 +14,16 @@
 #include <thread>
 
 #include "orb/dispatch/host_ledger.h"
+#include "orb/os/child_process.h"
 #include "orb/os/host.h"
 #include "services/corelane/elsewhere.h"
+#include "tests/support/other_users_socket.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::tool;
 using namespace std::chrono_literals;
+using corelane::testing::another_user;
 using corelane::testing::TempDirectory;
 
 namespace {
@@ -146,6 +151,43 @@ TEST_CASE("who asks often for servers elsewhere has them looked for every ten se
   CHECK(knows_at(Time{11s}));
 }
 
+TEST_CASE("a server that takes no tasks is shown with no part of a core") {
+  dispatch::ProcessCounters counters = sample();
+  counters.cores.clear(), counters.tasks.clear();
+  const Picture picture{.processes = {counters}};
+  const std::string text = text_of(picture, Format::table, Time{});
+  CHECK_THAT(text, Catch::Contains("\n  limits.tasks 0: it takes no tasks, and so no part of a core\n") &&
+                       !Catch::Contains("%"));
+  CHECK(nlohmann::json::parse(text_of(picture, Format::json, Time{}))[0]["promises"] == false);
+}
+
+TEST_CASE("the nameserver shows no core, since it takes no tasks") {
+  TempDirectory place;
+  os::ChildProcess nameserver({os::program_beside("corelane-nameserver"), "-ORBRuntimeDirectory", place.path(),
+                               "-ORBNamingStore", "memory", "-ORBEndpointListen", "127.0.0.1:0", "-ORBLogLevel",
+                               "off"});
+  REQUIRE(nameserver.read_line());
+  std::string text;
+  while ((text = shown(place.path(), Format::json)) == "[]\n")
+    std::this_thread::sleep_for(10ms);  // sleep: the page comes by itself; bound: CTest's
+  const auto json = nlohmann::json::parse(text);
+  CHECK(json[0]["program"] == "corelane-nameserver");
+  CHECK(json[0]["cores"].empty());
+}
+
+TEST_CASE("the columns of tasks stand below their names") {
+  dispatch::ProcessCounters counters = sample();
+  counters.tasks[0].task = TaskId{1'048'576};
+  const std::string text = text_of({.processes = {counters}}, Format::table, Time{});
+  const std::size_t head = text.find("\n  task") + 1, row = text.find('\n', head) + 1;
+  const auto end_of = [&](std::size_t line, const char* word) {
+    return text.find(word, line) + std::strlen(word) - line;
+  };
+  CHECK(end_of(head, "core") == end_of(row, " 2"));
+  CHECK(end_of(head, " T") == end_of(row, "10.00ms"));
+  CHECK(end_of(head, "max") == end_of(row, "2.50ms"));
+}
+
 TEST_CASE("a server that promises nothing is shown as one") {
   TempDirectory directory;
   auto page = dispatch::CounterPage::make(directory.path(), 0, 1);
@@ -159,7 +201,7 @@ TEST_CASE("a server that promises nothing is shown as one") {
   const std::string text = shown(directory.path(), Format::table);
   CHECK_THAT(text, Catch::Contains("leader-followers: contracts are not analysed and nothing is promised;"));
   CHECK_THAT(text, Catch::Contains("       4        0          -       -  "));  // nobody looks for sleeps and blocks
-  CHECK_THAT(text, Catch::Contains("  9        -    -"));
+  CHECK_THAT(text, Catch::Contains("  9           -    -"));
   CHECK_THAT(text, Catch::Contains("        -  Plant/st"));  // the bound
   const auto json = nlohmann::json::parse(shown(directory.path(), Format::json));
   CHECK(json[0]["promises"] == false);
@@ -171,7 +213,7 @@ TEST_CASE("a server whose tasks run at priorities without cores shows those") {
   counters.guarantee = dispatch::Guarantee::priorities;
   counters.tasks[0].core = no_core;
   counters.tasks[0].native = 47;
-  CHECK_THAT(text_of({.processes = {counters}}, Format::table, Time{}), Catch::Contains("  9        -   47 "));
+  CHECK_THAT(text_of({.processes = {counters}}, Format::table, Time{}), Catch::Contains("  9           -   47 "));
 }
 
 TEST_CASE("a server without admission is shown as one") {
@@ -239,6 +281,29 @@ TEST_CASE("numbers that nobody writes any more have their age beside them") {
 }
 
 // Error paths.
+
+TEST_CASE("a server whose page this user may not read is there all the same") {
+  const Picture picture{.holders = {{8, {}}}, .closed = {7, 8}};
+  const std::string text = text_of(picture, Format::table, Time{});
+  CHECK(text == "process 8: shows nothing that this user may read\nprocess 7: shows nothing that this user may read\n");
+  const auto json = nlohmann::json::parse(text_of(picture, Format::json, Time{}));
+  CHECK(json[1]["pid"] == 7);
+  CHECK(json[1]["cores"].empty());
+}
+
+TEST_CASE("the pages of other users' servers are known to be closed") {
+  TempDirectory directory;
+  auto page = dispatch::CounterPage::make(directory.path(), 1, 1);
+  REQUIRE(page);
+  CHECK(closed_servers(directory.path()).empty());
+  if (::geteuid() != 0) return;
+  REQUIRE(std::filesystem::exists(directory.path()));
+  ::chmod(directory.path().c_str(), 0755);
+  REQUIRE(::setresuid(another_user, another_user, 0) == 0);  // access(2) asks for the real user
+  const std::vector<int> closed = closed_servers(directory.path());
+  REQUIRE(::setresuid(0, 0, 0) == 0);
+  CHECK(closed == std::vector<int>{::getpid()});
+}
 
 TEST_CASE("a ledger that cannot be read is told") {
   TempDirectory directory;
