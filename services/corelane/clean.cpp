@@ -98,9 +98,26 @@ bool is_left_socket(const std::string& path) {
   return exists(path) ? is_deserted(path) : has_lock;
 }
 
-bool is_left_request(const std::string& name) {
-  const long long pid = leading_number(std::string_view(name).substr(request_name.size()));
-  return pid > 0 && pid < 1 << 30 && !lives(static_cast<int>(pid));
+// 0: it names none.
+int process_of(std::string_view text) {
+  const long long pid = leading_number(text);
+  return pid > 0 && pid < 1 << 30 ? static_cast<int>(pid) : 0;
+}
+
+bool is_left_request(const fs::path& path) {
+  const int pid = process_of(path.filename().native().substr(request_name.size()));
+  std::error_code gone;
+  return pid > 0 && !lives(pid) && fs::is_regular_file(fs::symlink_status(path, gone));
+}
+
+// Whether it is a page or the lock of a socket that another user may have left, for all that is seen.
+bool may_be_left_by_another(const fs::path& path) {
+  const std::string whole = path, name = path.filename();
+  const bool is_page = name.starts_with(page_name), is_lock = name.ends_with(std::string(socket_end).append(lock_end));
+  if ((!is_page && !is_lock) || ::access(whole.c_str(), R_OK | W_OK) == 0 || errno != EACCES) return false;
+  if (is_lock && is_bound(whole.substr(0, whole.size() - lock_end.size()))) return false;
+  const int pid = process_of(std::string_view(name).substr(is_page ? page_name.size() : 0));
+  return pid == 0 ? is_lock : !lives(pid);
 }
 
 void add_if_left(const fs::path& path, std::vector<Remnant>& found) {
@@ -108,12 +125,13 @@ void add_if_left(const fs::path& path, std::vector<Remnant>& found) {
   if (name.starts_with(page_name) && leading_number(name.substr(page_name.size())) > 0 &&
       dispatch::is_stale_page(whole))
     found.push_back({whole, page_kind});
-  if (name.starts_with(request_name) && is_left_request(name)) found.push_back({whole, request_kind});
+  if (name.starts_with(request_name) && is_left_request(path)) found.push_back({whole, request_kind});
   if (name.ends_with(lock_end)) whole.resize(whole.size() - lock_end.size());
   if (whole.ends_with(socket_end) && is_left_socket(whole)) found.push_back({whole, socket_kind});
 }
 
 std::string summary(const Remnants& remnants, std::size_t removed, const CleanOptions& options) {
+  if (remnants.found.empty() && remnants.closed > 0) return {};
   if (remnants.found.empty()) return "nothing is left behind in " + plain(options.directory) + "\n";
   if (options.dry_run)
     return std::to_string(remnants.found.size()) + " would be removed; corelane clean without --dry-run does it\n";
@@ -126,7 +144,10 @@ Remnants find_remnants(const std::string& directory) {
   Remnants remnants;
   std::error_code failure;
   for (fs::directory_iterator entry(directory, failure), end; !failure && entry != end; entry.increment(failure))
-    add_if_left(entry->path(), remnants.found);
+    if (may_be_left_by_another(entry->path()))
+      ++remnants.closed;
+    else
+      add_if_left(entry->path(), remnants.found);
   if (failure) remnants.fault = failure.message();
   const auto by_path = [](const Remnant& remnant) { return std::pair(remnant.path, remnant.what); };
   std::ranges::sort(remnants.found, {}, by_path);
@@ -164,7 +185,12 @@ int clean(const CleanOptions& options, std::ostream& out, std::ostream& err) {
   if (!remnants.fault.empty())
     err << "corelane clean: " << plain(options.directory) << ": " << remnants.fault
         << "; --runtime-directory names another\n";
-  return remnants.fault.empty() && (options.dry_run || removed == remnants.found.size()) ? 0 : 1;
+  if (remnants.closed > 0)
+    err << "corelane clean: " << remnants.closed << (remnants.closed == 1 ? " file" : " files")
+        << " of other users could not be looked at; their user can clean " << plain(options.directory)
+        << ", as root can\n";
+  const bool all_seen = remnants.fault.empty() && remnants.closed == 0;
+  return all_seen && (options.dry_run || removed == remnants.found.size()) ? 0 : 1;
 }
 
 }  // namespace corelane::tool

@@ -5,6 +5,7 @@
 // files.
 #pragma once
 
+#include <cstddef>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -20,7 +21,8 @@ struct Remnant {
 
 struct Remnants {
   std::vector<Remnant> found{};
-  std::string fault{};  // why the directory could not be read to its end; "": it was
+  std::string fault{};     // why the directory could not be read to its end; "": it was
+  std::size_t closed = 0;  // files of other users that nobody living is seen to use, and that this one may not look at
 };
 
 // Changes nothing.

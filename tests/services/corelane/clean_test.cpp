@@ -1,20 +1,25 @@
 #include "services/corelane/clean.h"
 
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "orb/dispatch/counter_page.h"
 #include "orb/os/socket_path.h"
+#include "tests/support/other_users_socket.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::tool;
 using Catch::Contains;
+using corelane::testing::another_user;
 using corelane::testing::TempDirectory;
 
 namespace {
@@ -107,6 +112,33 @@ TEST_CASE("a directory that cannot be looked at is a failure that says so") {
   const Cleaned done = clean_up("/nowhere");
   CHECK(done.status == 1);
   CHECK(done.err == "corelane clean: /nowhere: No such file or directory; --runtime-directory names another\n");
+}
+
+TEST_CASE("what is no request for a trace stays") {
+  const TempDirectory place;
+  std::filesystem::create_directory(place / "dump-4194000");
+  const Cleaned done = clean_up(place.path());
+  CHECK(done.status == 0);
+  CHECK(place.entries() == 1);
+}
+
+TEST_CASE("files of other users that cannot be looked at are not said to be none") {
+  if (::geteuid() != 0) {
+    std::cout << "SKIPPED: only root can become another user\n";
+    return;
+  }
+  const TempDirectory place;
+  REQUIRE(::chmod(place.path().c_str(), 0755) == 0);
+  for (const char* const name : {"counters-4194000", "own.sock.lock", "other.lock", "counters-1"})
+    make_file(place / name), std::filesystem::permissions(place / name, std::filesystem::perms::owner_all);
+  REQUIRE(::setresuid(another_user, another_user, 0) == 0);  // access(2) asks for the real user
+  const Cleaned done = clean_up(place.path());
+  REQUIRE(::setresuid(0, 0, 0) == 0);
+  CHECK(done.status == 1);
+  CHECK(done.out.empty());
+  CHECK(done.err == "corelane clean: 2 files of other users could not be looked at; their user can clean " +
+                        place.path() + ", as root can\n");
+  CHECK(place.entries() == 4);
 }
 
 TEST_CASE("what came to life again is not removed") {
