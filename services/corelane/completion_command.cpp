@@ -1,7 +1,8 @@
-// The completion for bash is made of the commands as they are defined, so that it knows each of their options.
+// The completion is made of the commands as they are defined, so that it knows each of their options.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,11 @@
 
 namespace corelane::tool {
 namespace {
+
+// What lets zsh take bash's completions.
+constexpr const char* zsh_beginning =
+    "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }\n"
+    "autoload -Uz bashcompinit && bashcompinit\n";
 
 // Lines of bash for all commands.
 struct Completed {
@@ -37,6 +43,7 @@ void complete(const CLI::App& app, const std::string& path, Completed& completed
     std::string values = option->get_type_name();
     const bool is_choice = values.find('|') != values.npos;
     std::ranges::replace(values, '|', ' ');
+    if (option->get_positional() && is_choice) words += values + " ";
     std::vector<std::string> names;  // what is no choice is a word of the user's, or a file
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     for (const std::string& name : option->get_snames()) names.push_back("-" + name);
@@ -50,6 +57,7 @@ void complete(const CLI::App& app, const std::string& path, Completed& completed
   completed.words += "    '" + path + "') words='" + words + "' ;;\n";
 }
 
+// bash parts a word at each =, and completes what stands behind it.
 std::string bash_script(const CLI::App& root) {
   Completed completed;
   complete(root, "", completed);
@@ -58,16 +66,20 @@ _corelane() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= word words=
   for word in "${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
     case "$command $word" in
+    *" --") COMPREPLY=(); return ;;  # another program's words
     )" + completed.known +
          R"() command+=" $word" ;;
     esac
   done
+  [[ $previous == "=" ]] && previous=${COMP_WORDS[COMP_CWORD-2]}
+  [[ $current == "=" ]] && current=
   case "$command" in
 )" + completed.words +
          R"(  esac
   case "$command:$previous" in
 )" + completed.values +
-         R"(  esac
+         R"(    *:-ORB*) words= ;;
+  esac
   [[ $current == -ORB* ]] && words=')" +
          orb_words() +
          R"('
@@ -82,10 +94,15 @@ complete -o default -F _corelane corelane
 Action define_completion(CLI::App& app, std::vector<std::string>&) {
   app.footer(
       "For this bash: source <(corelane completion bash). Installed programs have it in "
-      "share/bash-completion/completions already. zsh takes it, too, after autoload -Uz compinit bashcompinit && "
-      "compinit && bashcompinit.");
-  app.add_option("SHELL", "bash")->type_name("")->required()->check(CLI::IsMember({"bash"}).description(""));
-  return [&app](const ToolSettings&) {
+      "share/bash-completion/completions already. For zsh, in .zshrc: source <(corelane completion zsh). "
+      "Exit status: 0 printed, 2 the command line was wrong.");
+  const auto shell = std::make_shared<std::string>();
+  app.add_option("SHELL", *shell, "whose completion is printed")
+      ->type_name("bash|zsh")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh"}).description(""));
+  return [&app, shell](const ToolSettings&) {
+    if (*shell == "zsh") std::cout << zsh_beginning;
     std::cout << bash_script(*app.get_parent());
     return 0;
   };
