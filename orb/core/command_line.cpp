@@ -1,6 +1,7 @@
 #include "orb/core/command_line.h"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <utility>
 
@@ -39,10 +40,15 @@ std::string short_number(std::string number) {
   return number;
 }
 
+// What stands behind -- is no option.
 std::string superfluous(std::vector<std::string> words) {
   std::ranges::reverse(words);  // the library takes a command line from its end
-  const auto option = std::ranges::find_if(words, [](const std::string& word) { return word.starts_with('-'); });
-  if (option != words.end()) return "there is no option " + *option;
+  const auto border = std::ranges::find(words, "--");
+  const auto option =
+      std::find_if(words.begin(), border, [](const std::string& word) { return word.starts_with('-'); });
+  if (option != border) return "there is no option " + *option;
+  std::erase(words, "--");
+  if (words.empty()) return "an empty word is one too many";
   return list_of(words) + (words.size() == 1 ? " is one word too many" : " are words too many");
 }
 
@@ -66,14 +72,17 @@ std::string reworded(std::string_view said) {
   if (const auto found = parts(said, " not in {"))
     return std::string(found->first) + " is none of " +
            list_of(words_between(found->second.substr(0, found->second.find('}')), ','));
+  if (said == "A subcommand is required") return "which command?";
   return std::string(said);
 }
 
 std::string unknown_option(std::span<const std::string> words, const std::vector<std::string>& known) {
   for (const std::string& word : words) {
     if (word == "--") return {};
-    const std::string name = word.substr(0, word.find('='));
-    if (!name.starts_with("--") || std::ranges::find(known, name) != known.end()) continue;
+    const bool is_short = word.size() > 1 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1])) != 0;
+    const std::string name = is_short ? word.substr(0, 2) : word.substr(0, word.find('='));
+    if ((!is_short && !name.starts_with("--")) || std::ranges::find(known, name) != known.end()) continue;
+    if (is_short) return "there is no option " + name;
     const std::string question = meant(name, known, "is");
     return "there is no option " + name + question + (question.empty() ? "" : " meant?");
   }

@@ -12,8 +12,8 @@
 
 namespace corelane::core {
 
-// "there is no option --core; is --cores meant?" for the first of the words that looks like a long option and is none
-// of `known` ("--cores"); "" where there is none. What stands behind -- is another program's.
+// "there is no option --core; is --cores meant?" for the first of the words that looks like an option and is none of
+// `known` ("--cores", "-q"); "" where there is none. What stands behind -- is another program's.
 std::string unknown_option(std::span<const std::string> words, const std::vector<std::string>& known);
 
 // What CLI11 says, in words that tell what to do: "--cores needs COUNT behind it" for "--cores: 1 required COUNT
@@ -26,8 +26,10 @@ template <typename App>
 std::string fault_of_command_line(const App& app, std::span<const std::string> words, std::string_view said) {
   std::vector<std::string> known;
   for (const App* command = &app; command != nullptr;) {  // bound: their depth
-    for (const auto* const option : command->get_options())
+    for (const auto* const option : command->get_options()) {
       for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+      for (const std::string& name : option->get_snames()) known.push_back("-" + name);
+    }
     const auto below = command->get_subcommands();
     command = below.empty() ? nullptr : below.front();
   }

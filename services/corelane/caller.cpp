@@ -13,6 +13,7 @@
 #include "orb/core/task_binding.h"
 #include "orb/rt/rt.h"
 #include "services/corelane/calling_orb.h"
+#include "services/corelane/text.h"
 
 namespace corelane::tool {
 namespace {
@@ -105,13 +106,13 @@ std::string argument_types() {
 
 bool call(const CallPlan& plan, const std::function<bool(const CalledTask&)>& after, const Complaints& complaints) {
   if (const std::string bad = bad_argument(plan); !bad.empty()) {
-    complaints.begin() << "argument " << bad << ": expected TYPE:VALUE; types are " << argument_types() << "\n";
+    complaints.begin() << "argument " << plain(bad) << ": expected TYPE:VALUE; types are " << argument_types() << "\n";
     return false;
   }
   try {
     const CallingOrb orb("corelane-measure", plan.options);
     if (const auto object = orb->string_to_object(plan.reference)) return make_calls(object, plan, after, complaints);
-    complaints.begin() << "the reference is nil\n";
+    complaints.begin() << "the reference is nil: it refers to no object\n";
   } catch (const CORBA::MARSHAL& exception) {
     complaints.begin() << exception.what()
                        << "\nDo the arguments fit? Each of the operation's in and inout parameters is "

@@ -35,8 +35,13 @@ std::span<const Command> commands();
 
 // --format table|json, for commands that can show their results either way.
 void add_format(CLI::App& app, Format& format);
-// Reads a duration such as "10ms" into `target`.
-CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& target, const std::string& help);
+// What is wrong with a duration such as "10ms"; "": nothing.
+std::string fault_of_duration(const std::string& text);
+// Reads a duration such as "10ms", of `least` or more, into `target`.
+CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& target, const std::string& help,
+                          Duration least = {});
+// Refuses an empty word, as of a variable that is not set: it would count as none.
+CLI::Option* refuse_empty(CLI::Option* option);
 // Reads a process id.
 CLI::Option* add_pid(CLI::App& app, const std::string& name, int& target, const std::string& help);
 // An option that is another word for an -ORB option: it adds that one and its value to `orb_options`.

@@ -32,13 +32,25 @@ void add_format(CLI::App& app, Format& format) {
       ->default_str("table");
 }
 
-CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& target, const std::string& help) {
-  const auto read = [&target, name](const std::string& text) {
-    const auto duration = parse_duration(text);
-    if (!duration) throw CLI::ValidationError(name, "'" + text + "' is no duration; write 10ms, 1500us or 2s");
-    target = *duration;
+std::string fault_of_duration(const std::string& text) {
+  return parse_duration(text) ? std::string{} : "'" + text + "' is no duration; write 10ms, 1500us or 2s";
+}
+
+CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& target, const std::string& help,
+                          Duration least) {
+  const auto read = [&target, name, least](const std::string& text) {
+    if (const auto fault = fault_of_duration(text); !fault.empty()) throw CLI::ValidationError(name, fault);
+    target = *parse_duration(text);
+    if (target < least) throw CLI::ValidationError(name, text + " is less than " + to_string(least));
   };
   return app.add_option_function<std::string>(name, read, help)->type_name("TIME");
+}
+
+CLI::Option* refuse_empty(CLI::Option* option) {
+  const auto fault = [](const std::string& text) {
+    return text.empty() ? std::string("it is empty; is a variable not set?") : std::string{};
+  };
+  return option->check(fault);
 }
 
 CLI::Option* add_pid(CLI::App& app, const std::string& name, int& target, const std::string& help) {
@@ -54,11 +66,11 @@ CLI::Option* add_other_word(CLI::App& app, std::vector<std::string>& orb_options
 }
 
 void add_directory(CLI::App& app, std::vector<std::string>& orb_options) {
-  add_other_word(app, orb_options,
-                 {.name = "--runtime-directory",
-                  .orb_option = "-ORBRuntimeDirectory",
-                  .type = "DIR",
-                  .help = "the servers' runtime.directory [as a server started here finds it]"});
+  refuse_empty(add_other_word(app, orb_options,
+                              {.name = "--runtime-directory",
+                               .orb_option = "-ORBRuntimeDirectory",
+                               .type = "DIR",
+                               .help = "the servers' runtime.directory [as a server started here finds it]"}));
 }
 
 }  // namespace corelane::tool

@@ -119,14 +119,20 @@ Expected<std::string, ReferenceFault> reference_of(const std::string& what, std:
   return held.empty() ? complain(path + " is empty, so it holds no reference") : Result(held);
 }
 
+Expected<std::string, ReferenceFault> sound_reference_of(const std::string& what, std::istream& in) {
+  auto reference = reference_of(what, in);
+  if (!reference) return reference;
+  const auto parts = take_apart(*reference);
+  if (parts) return reference;
+  return ReferenceFault{plain(named(what)) + (is_reference(what) ? " is no reference: " : " holds no reference: ") +
+                        parts.error().text};
+}
+
 std::optional<std::string> read_reference(const std::string& who, const std::string& what, std::istream& in,
                                           std::ostream& err) {
-  auto reference = reference_of(what, in);
-  const auto parts = reference ? take_apart(*reference) : Expected<ReferenceParts, ReferenceFault>(reference.error());
-  if (parts) return std::move(*reference);
-  err << "corelane " << who << ": ";
-  if (reference) err << plain(named(what)) << (is_reference(what) ? " is no reference: " : " holds no reference: ");
-  err << plain(parts.error().text) << "\n";
+  auto reference = sound_reference_of(what, in);
+  if (reference) return std::move(*reference);
+  err << "corelane " << who << ": " << plain(reference.error().text) << "\n";
   return std::nullopt;
 }
 
@@ -134,7 +140,8 @@ int show_reference(const std::string& what, Format shown_as, std::istream& in, s
   const auto text = reference_of(what, in);
   const auto parts = text ? take_apart(*text) : Expected<ReferenceParts, ReferenceFault>(text.error());
   if (!parts) {
-    err << "corelane ior: " << plain(parts.error().text) << "\n";
+    err << "corelane ior: " << (text && !is_reference(what) ? plain(named(what)) + " holds no reference: " : "")
+        << plain(parts.error().text) << "\n";
     return 1;
   }
   out << text_of(*parts, shown_as);

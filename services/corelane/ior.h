@@ -17,6 +17,8 @@ std::string text_of(const ReferenceParts& parts, Format format);
 // The reference that `what` is, that the file of this name (also as file://) holds, or, for "-", that `in` holds.
 // Never empty.
 Expected<std::string, ReferenceFault> reference_of(const std::string& what, std::istream& in);
+// The same, if it can be taken apart; else the fault says what was looked at, too.
+Expected<std::string, ReferenceFault> sound_reference_of(const std::string& what, std::istream& in);
 // The same; nothing when it complained, as "corelane <who>".
 std::optional<std::string> read_reference(const std::string& who, const std::string& what, std::istream& in,
                                           std::ostream& err);

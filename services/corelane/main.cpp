@@ -50,8 +50,8 @@ std::optional<Status> refuse_command(const CLI::App& app, const std::string& whe
   if (std::ranges::find(known, word) != known.end())
     return refuse_command(*app.get_subcommand(word), where + " " + word, words.subspan(1));
   const std::string& meant = corelane::core::nearest(word, known);
-  const bool is_near = corelane::core::distance(word, meant) <= 2;
-  return usage_fault(where, "there is no command " + plain(word) +
+  const bool is_near = !word.empty() && corelane::core::distance(word, meant) <= 2;
+  return usage_fault(where, "there is no command " + (word.empty() ? "''" : plain(word)) +
                                 (is_near ? "; is " + meant + " meant? There are " : "; there are ") + list_of(known));
 }
 
@@ -95,7 +95,7 @@ Status run(std::vector<std::string> words) {
     return usage_fault(name_of(app), plain(corelane::core::fault_of_command_line(app, words, error.what())));
   }
   const auto settings = ToolSettings::load(orb_options);
-  if (!settings) return std::cerr << name_of(app) << ": " << settings.error().text << "\n", 2;
+  if (!settings) return std::cerr << name_of(app) << ": " << plain(settings.error().text) << "\n", 2;
   // Commands say themselves what they did. Of the log, only ping is about what is said there: which way calls take.
   if (!app.got_subcommand("ping")) corelane::os::log::set_level(corelane::os::log::Level::warn);
   return chosen(*settings);

@@ -44,7 +44,7 @@ Found by_request(const MeasureOptions& options, int pid, const Selection& select
 Found by_program(const MeasureOptions& options, const Complaints& complaints) {
   const Time start = options.run.empty() ? Time{} : os::now();
   if (!options.run.empty() && std::system(options.run.c_str()) != 0) {
-    complaints.begin() << "this failed, so nothing was measured: " << options.run << "\n";
+    complaints.begin() << "this failed, so nothing was measured: " << plain(options.run) << "\n";
     return std::nullopt;
   }
   return by_request(options, options.request, {.since = start}, complaints);
@@ -72,7 +72,7 @@ Found by_calls(const MeasureOptions& options, std::string& interface, const Comp
     if (interface.empty()) interface = called.repository_id;
     const auto pid = options.request != 0 ? options.request : server_of(options, called.task);
     if (!pid) {
-      complaints.begin() << "no server with runtime.directory " << options.directory
+      complaints.begin() << "no server with runtime.directory " << plain(options.directory)
                          << " shows the task; name that directory, and the server with --request PID. It must run on "
                             "this host\n";
       return false;
@@ -233,9 +233,9 @@ std::optional<std::string> text_before(const std::string& path, bool is_there, c
   constexpr std::size_t largest_file = 1024 * 1024;
   if (!is_there) return "";
   auto before = os::read_small_file(path, largest_file);
-  if (!before) return complaints.begin() << before.error().text << "\n", std::nullopt;
+  if (!before) return complaints.begin() << plain(before.error().text) << "\n", std::nullopt;
   if (const auto file = core::ContractsFile::parse(*before, path); !file)
-    return complaints.begin() << file.error().text << "\n", std::nullopt;
+    return complaints.begin() << plain(file.error().text) << "\n", std::nullopt;
   return *std::move(before);
 }
 
@@ -245,9 +245,9 @@ bool replace_file(const std::string& path, const std::string& text, const Compla
   struct stat before {};
   const bool is_there = ::stat(target.c_str(), &before) == 0;
   const auto written = os::write_small_file(target, text, is_there ? before.st_mode & 07777 : 0);
-  if (!written) return complaints.begin() << written.error().text << "\n", false;
+  if (!written) return complaints.begin() << plain(written.error().text) << "\n", false;
   if (is_there && ::lchown(target.c_str(), before.st_uid, before.st_gid) != 0)
-    complaints.begin() << target << " belongs to this user now: it was replaced by a new file\n";
+    complaints.begin() << plain(target) << " belongs to this user now: it was replaced by a new file\n";
   return true;
 }
 
@@ -267,9 +267,9 @@ bool write_contracts(const MeasureOptions& options, const std::vector<Measured>&
   const char* const without = any        ? " was written without this: "
                               : is_there ? " was left as it is: "
                                          : " was not made: ";
-  for (const std::string& bad : left_out) complaints.begin() << options.write << without << bad << "\n";
+  for (const std::string& bad : left_out) complaints.begin() << plain(options.write + without + bad) << "\n";
   if (!any || !replace_file(options.write, *text, complaints)) return false;
-  for (const std::string& comment : comments) complaints.begin() << options.write << comment << "\n";
+  for (const std::string& comment : comments) complaints.begin() << plain(options.write + comment) << "\n";
   return left_out.empty() && comments.empty();
 }
 
@@ -288,7 +288,7 @@ int measure(const MeasureOptions& options, std::ostream& out, std::ostream& err)
   if (!found) return 1;
   std::erase_if(*found, [&](const Measurement& m) { return !is_wanted(m, options.operation); });
   if (found->empty()) {
-    complaints.begin() << "no job of " << (options.operation.empty() ? "any task" : options.operation)
+    complaints.begin() << "no job of " << (options.operation.empty() ? "any task" : plain(options.operation))
                        << (options.run.empty() ? " ended in what was recorded"
                                                : " came and ended while the program ran")
                        << "; only operations with a contract are tasks\n";
@@ -302,7 +302,7 @@ int measure(const MeasureOptions& options, std::ostream& out, std::ostream& err)
   out << text_of(measured, options);
   if (options.write.empty()) return 0;
   if (!write_contracts(options, measured, complaints)) return 1;
-  out << (options.format == Format::table ? "written to " + options.write + "\n" : "");
+  out << (options.format == Format::table ? "written to " + plain(options.write) + "\n" : "");
   return 0;
 }
 

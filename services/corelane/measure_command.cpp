@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -27,12 +28,22 @@ bool finish(Options& options, const ToolSettings& settings) {
   return reference.has_value();
 }
 
-void define_calls(CLI::App& app, Options& options, CLI::Option* operation) {
+// As far as it would spoil the contracts file, or lead nowhere there.
+std::string fault_of_repository_id(const std::string& text) {
+  const bool has_format = text.find(':') != text.npos && text.find(':') != 0 && !text.ends_with(':');
+  const auto spoils = [](unsigned char c) { return c <= ' ' || c == '"' || c == '\\' || c == 0x7f; };
+  if (has_format && std::ranges::none_of(text, spoils)) return {};
+  return "'" + text + "' is no repository id; write IDL:Plant/Controller:1.0";
+}
+
+// The option that says what is called.
+CLI::Option* define_calls(CLI::App& app, Options& options, CLI::Option* operation) {
   auto* const call =
       app.add_option("--call", options.call.reference,
                      "call the --operation of this object: IOR:..., corbaloc:..., a file that holds one, or -")
           ->type_name("REFERENCE")
           ->needs(operation);
+  refuse_empty(call);
   app.add_option(
          "--argument", options.call.arguments,
          "with this argument, such as double:1.5; in the IDL's order; nothing compares them with the IDL. Types: " +
@@ -46,6 +57,7 @@ void define_calls(CLI::App& app, Options& options, CLI::Option* operation) {
       ->needs(call);
   add_duration(app, "--period", options.period, "once in so long [20ms]")->needs(call);
   add_duration(app, "--budget", options.budget, "admitted with this budget [a quarter of the period]")->needs(call);
+  return call;
 }
 
 }  // namespace
@@ -56,25 +68,30 @@ Action define_measure(CLI::App& app, std::vector<std::string>& orb_options) {
       "Execution times are those of a server on this host, from its recorder. What was measured is no bound. Exit "
       "status: 0 measured, 1 not, "
       "2 the command line was wrong.");
-  auto* const files = app.add_option("FILE", options->files, "traces that servers wrote")->type_name("");
+  auto* const files = refuse_empty(app.add_option("FILE", options->files, "traces that servers wrote"));
+  files->type_name("");
   auto* const request = add_pid(app, "--request", options->request, "let this server write a trace now");
-  app.add_option("--run", options->run, "run this, which makes the calls, before the server is asked")
+  request->excludes(files);
+  refuse_empty(app.add_option("--run", options->run, "run this, which makes the calls, before the server is asked"))
       ->type_name("COMMAND")
       ->needs(request);
-  auto* const operation = app.add_option("--operation", options->operation, "this operation alone")->type_name("NAME");
-  define_calls(app, *options, operation);
+  auto* const operation = refuse_empty(app.add_option("--operation", options->operation, "this operation alone"));
+  operation->type_name("NAME");
+  define_calls(app, *options, operation)->excludes(files);
   app.add_option("--margin", options->margin, "so much above the longest")
       ->type_name("PERCENT")
       ->check(CLI::Range(0, 1000).description(""))
       ->capture_default_str();
   app.add_option("--interface", options->interface, "the operation's interface, for the contracts file")
-      ->type_name("REPOSITORY-ID");
-  app.add_option("--write", options->write, "add it to this contracts file")->type_name("FILE");
+      ->type_name("REPOSITORY-ID")
+      ->check(fault_of_repository_id);
+  refuse_empty(app.add_option("--write", options->write, "add it to this contracts file"))->type_name("FILE");
   add_format(app, options->format);
   add_directory(app, orb_options);
   return [options, files, request](const ToolSettings& settings) {
     if (files->count() + request->count() == 0 && options->call.reference.empty()) {
-      std::cerr << "corelane measure: name a FILE, a server with --request PID, or calls with --call REFERENCE\n";
+      std::cerr << "corelane measure: name a FILE, a server with --request PID, or calls with --call REFERENCE; see "
+                   "corelane measure --help\n";
       return 2;
     }
     if (!finish(*options, settings)) return 1;

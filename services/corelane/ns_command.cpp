@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <iostream>
 #include <memory>
 
@@ -22,7 +23,7 @@ CLI::App* add_part(CLI::App& app, const std::shared_ptr<Chosen>& chosen, std::ve
   part->callback([chosen, work] { chosen->work = work; });
   add_format(*part, chosen->options.format);
   const auto use = [&orb_options](const std::string& word) {
-    const auto reference = reference_of(word, std::cin);
+    const auto reference = sound_reference_of(word, std::cin);
     if (!reference) throw CLI::ValidationError("--service", reference.error().text);
     orb_options.insert(orb_options.end(), {"-ORBNamingService", *reference});
   };
@@ -53,7 +54,7 @@ void define_watch(CLI::App* part, NamingOptions& options) {
   part->add_option("PATTERN", options.pattern, "* stands for a part of a component, ** for any number of components")
       ->type_name("")
       ->capture_default_str();
-  add_duration(*part, "--interval", options.interval, "asks once in so long [500ms]");
+  add_duration(*part, "--interval", options.interval, "asks once in so long [500ms]", std::chrono::milliseconds{1});
   part->add_option("--changes", options.changes, "ends after so many; 0: when it is ended")
       ->type_name("COUNT")
       ->check(CLI::Range(0, 1'000'000'000).description(""))
@@ -89,6 +90,7 @@ Action define_ns(CLI::App& app, std::vector<std::string>& orb_options) {
   define_watch(part("watch", "tell of each name that is bound or unbound", &watch_names), options);
   return [chosen](const ToolSettings& settings) {
     chosen->options.orb_options = settings.orb_options;
+    chosen->options.trusted = settings.trusted;
     if (!settings.names_a_service) chosen->options.sockets = settings.nameserver_sockets;
     return chosen->work(chosen->options, std::cout, std::cerr);
   };

@@ -70,11 +70,13 @@ void show_as_json(const Result& result, std::ostream& out) {
 int ping_object(CORBA::ORB& orb, const PingOptions& options, const std::string& reference, std::ostream& out,
                 std::ostream& err) {
   const auto object = orb.string_to_object(reference);
-  if (!object) return err << "corelane ping: the reference is nil\n", 1;
+  if (!object) return err << "corelane ping: the reference is nil: it refers to no object\n", 1;
   Result result{.type = object->_reference()->ior().type_id, .way = {}, .times = {}};
   if (result.type.empty()) result.type = "the object";
   if (!measure_calls(object, options, result))
-    return err << "corelane ping: the server answers, but has no such object\n", 1;
+    return err << "corelane ping: the server answers, but has no such object; was the reference made by an earlier "
+                  "start of it, or has the object been deactivated?\n",
+           1;
   result.way = core::way_of(*object->_reference());
   (options.format == Format::json ? show_as_json : show_table)(result, out);
   return out ? 0 : 1;
@@ -91,6 +93,9 @@ int ping(const PingOptions& options, std::ostream& out, std::ostream& err) try {
   const bool is_name = exception.minor() == (minor::omg | 10);
   err << "corelane ping: " << plain(exception.what())
       << (is_name ? "; corelane ns list --recursive shows which names there are" : "") << "\n";
+  return 1;
+} catch (const CORBA::TIMEOUT& exception) {
+  err << "corelane ping: " << plain(exception.what()) << "; is the server stopped, or busy? --timeout waits longer\n";
   return 1;
 } catch (const CORBA::Exception& exception) {
   // Where a name leads somewhere it is not told whether the nameserver did not answer or the object.

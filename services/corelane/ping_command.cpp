@@ -6,6 +6,7 @@
 #include "services/corelane/ping.h"
 
 namespace corelane::tool {
+
 Action define_ping(CLI::App& app, std::vector<std::string>& orb_options) {
   const auto options = std::make_shared<PingOptions>();
   app.footer(
@@ -23,7 +24,8 @@ Action define_ping(CLI::App& app, std::vector<std::string>& orb_options) {
                  {.name = "--timeout",
                   .orb_option = "-ORBTimeoutRequest",
                   .type = "TIME",
-                  .help = "how long a call waits for its reply; 0s: for ever [timeout.request, 30s]"});
+                  .help = "how long a call waits for its reply; 0s: for ever [timeout.request, 30s]"})
+      ->check(fault_of_duration);
   add_other_word(app, orb_options,
                  {.name = "--wait",
                   .orb_option = "-ORBClientWait",

@@ -2,16 +2,19 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <set>
+#include <system_error>
 
 #include "orb/sched/trace_file.h"
 #include "orb/sim/replay.h"
 #include "services/corelane/perfetto.h"
+#include "services/corelane/text.h"
 #include "services/corelane/trace_source.h"
 
 namespace corelane::tool {
@@ -133,12 +136,18 @@ void complain_of_difference(const sim::ReplayReport& report, const Complaints& c
                      << "\n  replayed: " << difference.replayed << "\n";
 }
 
-bool write_perfetto(const TraceFile& trace, const std::string& path, const Complaints& complaints) {
+bool write_perfetto(const TraceFile& trace, const std::string& from, const std::string& path,
+                    const Complaints& complaints) {
+  std::error_code not_there;
+  if (std::filesystem::equivalent(from, path, not_there)) {
+    complaints.begin() << plain(path) << " is the trace itself, and stays as it is; name another file\n";
+    return false;
+  }
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   const std::string bytes = perfetto_of(trace);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.close();
-  if (!file) complaints.begin() << path << " cannot be written: " << std::strerror(errno) << "\n";
+  if (!file) complaints.begin() << plain(path) << " cannot be written: " << std::strerror(errno) << "\n";
   return static_cast<bool>(file);
 }
 
@@ -181,8 +190,8 @@ int trace(const TraceOptions& options, std::ostream& out, std::ostream& err) {
   if (!table) print_json(*trace, path, options, replayed, out);
   const bool same = !options.replay || (replayed && replayed->same());
   if (options.output.empty()) return same ? 0 : 1;
-  if (!write_perfetto(*trace, options.output, complaints)) return 1;
-  if (table) out << "wrote " << options.output << "; open it in https://ui.perfetto.dev\n";
+  if (!write_perfetto(*trace, path, options.output, complaints)) return 1;
+  if (table) out << "wrote " << plain(options.output) << "; open it in https://ui.perfetto.dev\n";
   return same ? 0 : 1;
 }
 

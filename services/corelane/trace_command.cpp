@@ -10,10 +10,12 @@ namespace corelane::tool {
 Action define_trace(CLI::App& app, std::vector<std::string>& orb_options) {
   const auto options = std::make_shared<TraceOptions>();
   app.footer("Exit status: 0 done, 1 it failed or a replay differs, 2 the command line was wrong.");
-  auto* const file = app.add_option("FILE", options->file, "a trace that a server wrote")->type_name("");
+  auto* const file = refuse_empty(app.add_option("FILE", options->file, "a trace that a server wrote"));
+  file->type_name("");
   auto* const request =
       add_pid(app, "--request", options->request, "let this process write a trace now, and look at that one");
-  app.add_option("-o,--output", options->output, "write it for https://ui.perfetto.dev")->type_name("FILE");
+  refuse_empty(app.add_option("-o,--output", options->output, "write it for https://ui.perfetto.dev"))
+      ->type_name("FILE");
   app.add_flag("--text", options->text, "every record in a line instead of the summary; times in nanoseconds");
   app.add_flag("--replay", options->replay, "decide it all again and compare; status 1 where something differs");
   add_format(app, options->format);

@@ -17,6 +17,7 @@
 #include "orb/os/fd.h"
 #include "orb/os/small_file.h"
 #include "services/corelane/elsewhere.h"
+#include "services/corelane/listening.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
@@ -54,13 +55,13 @@ std::optional<sched::TraceFile> load_trace(const std::string& path, const Compla
   const auto text = os::read_small_file(path, longest_trace);
   if (!text) {
     const bool is_number = !path.empty() && path.find_first_not_of("0123456789") == path.npos;
-    complaints.begin() << text.error().text << (is_number ? "; a process's trace is had by --request " + path : "")
-                       << "\n";
+    complaints.begin() << plain(text.error().text)
+                       << (is_number ? "; a process's trace is had by --request " + path : "") << "\n";
     return std::nullopt;
   }
   auto trace = sched::parse_trace(std::as_bytes(std::span(*text)));
   if (!trace) {
-    complaints.begin() << path << ": " << trace.error().text << "\n";
+    complaints.begin() << plain(path) << ": " << plain(trace.error().text) << "\n";
     return std::nullopt;
   }
   return std::move(*trace);
@@ -70,7 +71,12 @@ std::optional<std::string> request_trace(const std::string& directory, int pid, 
                                          const Complaints& complaints) {
   const std::string question = dispatch::dump_request(directory, pid), answer = dispatch::dump_answer(directory, pid);
   if (!lives(pid)) {
-    complaints.begin() << "there is no process " << pid << "\n";
+    complaints.begin() << "there is no process " << pid << "; corelane top shows which servers there are\n";
+    return std::nullopt;
+  }
+  if (is_stopped(pid)) {
+    complaints.begin() << "process " << pid << " is stopped, so it writes nothing: kill -CONT " << pid
+                       << " lets it go on\n";
     return std::nullopt;
   }
   if (const std::string other = other_directory(directory, pid); !other.empty()) {
@@ -79,7 +85,7 @@ std::optional<std::string> request_trace(const std::string& directory, int pid, 
     return std::nullopt;
   }
   if (!ask(question, answer)) {
-    complaints.begin() << question << ": " << why() << "; is this the server's runtime.directory?\n";
+    complaints.begin() << plain(question) << ": " << why() << "; is this the server's runtime.directory?\n";
     return std::nullopt;
   }
   wait_for(answer, pid, os::now() + wait);
@@ -89,7 +95,8 @@ std::optional<std::string> request_trace(const std::string& directory, int pid, 
   ::unlink(question.c_str());
   complaints.begin() << "process " << pid
                      << (path ? " could not write a trace; its log says why\n"
-                              : " did not answer; is it a Corelane server with runtime.directory " + directory + "?\n");
+                              : " did not answer; is it a Corelane server with runtime.directory " + plain(directory) +
+                                    "? corelane top shows which there are\n");
   return std::nullopt;
 }
 

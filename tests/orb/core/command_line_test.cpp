@@ -9,8 +9,9 @@ namespace {
 
 // As much of CLI::App as is asked for.
 struct FakeOption {
-  std::vector<std::string> names;
+  std::vector<std::string> names, letters{};
   const std::vector<std::string>& get_lnames() const { return names; }
+  const std::vector<std::string>& get_snames() const { return letters; }
 };
 struct FakeCommand {
   std::vector<FakeOption> options;
@@ -37,13 +38,16 @@ TEST_CASE("the options of the program and of each command that was given are kno
 }
 
 TEST_CASE("a misspelt option is named with the one that was meant") {
-  const std::vector<std::string> known{"--help", "--cores", "--share"};
+  const std::vector<std::string> known{"--help", "--cores", "--share", "-q"};
   const auto said_of = [&](const std::vector<std::string>& words) { return unknown_option(words, known); };
   CHECK(said_of({"reserve", "--core", "1", "--", "true"}) == "there is no option --core; is --cores meant?");
   CHECK(said_of({"--share", "1ms/2ms", "--coers=1"}) == "there is no option --coers; is --cores meant?");
   CHECK(said_of({"--frobnicate"}) == "there is no option --frobnicate");
   CHECK(said_of({"--cores=1", "-q", "word", "--", "--core"}) == "");
   CHECK(said_of({}) == "");
+  CHECK(said_of({"-qx", "-1", "-", "--cores"}) == "");
+  CHECK(said_of({"x", "-x"}) == "there is no option -x");
+  CHECK(said_of({"--", "-x"}) == "");
   CHECK(unknown_option(std::vector<std::string>{"--x"}, {}) == "there is no option --x");
 }
 
@@ -52,6 +56,9 @@ TEST_CASE("what the library says of a command line is said in words that tell wh
       {"The following argument was not expected: extra", "extra is one word too many"},
       {"The following arguments were not expected: c b", "b, c are words too many"},
       {"The following arguments were not expected: 5 -x", "there is no option -x"},
+      {"The following argument was not expected: ", "an empty word is one too many"},
+      {"The following arguments were not expected: x --help --", "--help, x are words too many"},
+      {"A subcommand is required", "which command?"},
       {"--cores: 1 required COUNT missing", "--cores needs COUNT behind it"},
       {"--length: At Most 1 required but received 2", "--length is given more than once"},
       {"--interval: Value x not in range 0.100000 to 3600.000000", "--interval: x is not from 0.1 to 3600"},

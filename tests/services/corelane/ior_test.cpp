@@ -121,6 +121,11 @@ TEST_CASE("what is no reference is told with the place") {
       {"/nowhere/x", "/nowhere/x does not exist; give a reference"},
       {std::string(100'000, 'x'), std::string(100, 'x') + "... is no file's name; give a reference"},
   };
+  const TempDirectory place;
+  std::ofstream(place / "none") << "hello\n";
+  CHECK(show_text(place / "none").err == "corelane ior: " + (place / "none") +
+                                             " holds no reference: at character 1: expected IOR:, corbaloc: or "
+                                             "corbaname:\n");
   for (const Case& c : cases) {
     const ShownReference shown = show_text(c.text);
     CAPTURE(c.text, shown.err);

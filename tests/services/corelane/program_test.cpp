@@ -130,6 +130,10 @@ TEST_CASE("a naming service is named by a file that holds its reference, too") {
   const Answer none = answer_of_tool({"ns", "list", "--service", place / "missing"});
   CHECK(none.exit == "exit status 2");
   CHECK_THAT(none.text, Contains("--service: ") && Contains(place / "missing") && Contains("a file that holds one"));
+  std::ofstream(place / "junk") << "\x1b[2J\n";
+  const Answer junk = answer_of_tool({"ns", "list", "--service", place / "junk"});
+  CHECK(junk.exit == "exit status 2");
+  CHECK_THAT(junk.text, Contains((place / "junk") + " holds no reference: at character 1") && !Contains("\x1b"));
 }
 
 TEST_CASE("a call to be measured takes the file of a reference") {
@@ -197,6 +201,17 @@ TEST_CASE("bash completes commands and what they take") {
   CHECK(completed("corelane doctor --for la") == "latency\n");
   CHECK(completed("corelane ping x --timeout ''") == "\n");
   CHECK(completed("corelane ns list -ORBNamingSo") == "-ORBNamingSocket\n");
+  CHECK(completed("corelane ns list -ORBNamingSocket ''") == "\n");
+  CHECK(completed("corelane top --format = js") == "json\n");  // as bash parts --format=js
+  CHECK(completed("corelane top --format =") == "table json\n");
+  CHECK(completed("corelane completion z") == "zsh\n");
+  CHECK(completed("corelane reserve --cores 1 -- ./app --for") == "\n");
+}
+
+TEST_CASE("what zsh reads is what bash does, once zsh takes that") {
+  const std::string bash = answer_of_tool({"completion", "bash"}).text;
+  const std::string zsh = answer_of_tool({"completion", "zsh"}).text;
+  CHECK_THAT(zsh, Catch::StartsWith("(( $+functions[compdef] ))") && Catch::EndsWith("bashcompinit\n" + bash));
 }
 
 TEST_CASE("a directory that is not there is a failure for who looks once") {
@@ -230,7 +245,17 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
       Case{{"bogus"}, "corelane: there is no command bogus; there are trace, measure, ping, top, "},
       Case{{"ns"}, "corelane ns: which command? There are list, resolve, bind, unbind, status, watch; see "},
       Case{{"ns", "lits"}, "corelane ns: there is no command lits; is list meant? There are list, "},
+      Case{{"ns", "-x"}, "corelane ns: there is no option -x; "}, Case{{""}, "corelane: there is no command ''; "},
       Case{{"ns", "resolve"}, "corelane ns resolve: NAME is required; "},
+      Case{{"ping", "-x"}, "corelane ping: there is no option -x; "},
+      Case{{"ping", "x", "--timeout", "1"}, "corelane ping: --timeout: '1' is no duration; write 10ms, "},
+      Case{{"top", ""}, "corelane top: an empty word is one too many; "},
+      Case{{"top", "--runtime-directory", ""}, "corelane top: --runtime-directory: it is empty; is a variable not "},
+      Case{{"trace", "x", "-o", ""}, "corelane trace: --output: it is empty; is a variable not set?"},
+      Case{{"ns", "watch", "--interval", "0s"}, "corelane ns watch: --interval: 0s is less than 1ms; "},
+      Case{{"measure", "x", "--request", "1"}, "corelane measure: FILE and --request exclude each other: "},
+      Case{{"measure", "x", "--interface", "a\"b"}, "corelane measure: --interface: 'a\"b' is no repository id; "},
+      Case{{"measure"}, "corelane measure: name a FILE, "},
       Case{{"ns", "watch", "--interval", "never"}, "corelane ns watch: --interval: 'never' is no duration"},
       Case{{"--bogus"}, "corelane: "}, Case{{"top", "bogus"}, "corelane top: "},
       Case{{"top", "--interval", "never"}, "corelane top: --interval: never is not from 0.1 to 3600; "},

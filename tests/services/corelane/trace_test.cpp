@@ -1,6 +1,8 @@
 #include "services/corelane/trace.h"
 
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +20,7 @@
 #include "orb/dispatch/counter_page.h"
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/host_ledger.h"
+#include "orb/os/child_process.h"
 #include "orb/os/log.h"
 #include "orb/os/topology.h"
 #include "orb/sched/trace_file.h"
@@ -349,6 +352,7 @@ TEST_CASE("a file that is not there or no trace is a failure that names it") {
   auto missing = run({.file = directory / "none"});
   CHECK(missing.status == 1);
   CHECK_THAT(missing.err, Catch::Contains("none does not exist"));
+  CHECK_THAT(run({.file = directory / "a\x1b[2J"}).err, Catch::Contains("a?[2J does not exist"));
   CHECK_THAT(run({.file = "4194305"}).err,
              Catch::Contains("4194305 does not exist; a process's trace is had by --request 4194305"));
   std::ofstream(directory / "text") << "hello";
@@ -363,6 +367,30 @@ TEST_CASE("a process that is not there or does not answer is told so") {
   CHECK_THAT(asked(0x3fff'fff0), Catch::Contains("there is no process"));
   CHECK_THAT(asked(1), Catch::Contains("process 1 did not answer"));
   CHECK(directory.entries() == 0);
+}
+
+TEST_CASE("a process that is stopped is told so, and not waited for") {
+  TempDirectory directory;
+  os::ChildProcess stopped({"/bin/sleep", "1000"});
+  REQUIRE(::kill(stopped.pid(), SIGSTOP) == 0);
+  siginfo_t ignored{};
+  REQUIRE(::waitid(P_PID, static_cast<id_t>(stopped.pid()), &ignored, WSTOPPED | WNOWAIT) == 0);
+  const auto outcome = run({.request = stopped.pid(), .directory = directory.path(), .wait = 1h});
+  const std::string pid = std::to_string(stopped.pid());
+  CHECK(outcome.err ==
+        "corelane trace: process " + pid + " is stopped, so it writes nothing: kill -CONT " + pid + " lets it go on\n");
+  CHECK(directory.entries() == 0);
+  REQUIRE(::kill(stopped.pid(), SIGKILL) == 0);
+}
+
+TEST_CASE("a trace is not written over") {
+  TempDirectory directory;
+  const std::string file = Recording().save(directory / "t");
+  const auto size = std::filesystem::file_size(file);
+  const auto outcome = run({.file = file, .output = directory / "./t"});
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.err, Catch::Contains("is the trace itself"));
+  CHECK(std::filesystem::file_size(file) == size);
 }
 
 TEST_CASE("a server that shows itself in another directory is not asked where it does not look") {
