@@ -5,7 +5,9 @@
 #include <sys/socket.h>
 
 #include <catch2/catch.hpp>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "orb/os/child_process.h"
@@ -31,20 +33,20 @@ class FakeDaemon : public virtual CORBA::servant_traits<rs::Server>::base_type {
   rs::Grant reserve_cores(const rs::Holder& holder, const rs::CoresWanted& wanted, const rs::Terms& terms) override {
     if (wanted.count() > 2) throw rs::Refused(rs::Why::never_fits, "this host has two cores to give", "2 cores");
     if (wanted.count() == 2 && !terms.queues()) throw rs::Refused(rs::Why::no_room, "core 1 is taken", "");
-    said = terms.note() + (holder.extent() == rs::Scope::process_tree ? ", a tree" : "");
+    hear(terms.note() + (holder.extent() == rs::Scope::process_tree ? ", a tree" : ""));
     return granted(wanted.count() == 2);
   }
   rs::Grant reserve_share(const rs::Holder& holder, const rs::ShareWanted& wanted, const rs::Terms&) override {
-    said = std::to_string(wanted.budget()) + "/" + std::to_string(wanted.period()) +
-           (holder.extent() == rs::Scope::one_thread ? ", a thread" : "");
+    hear(std::to_string(wanted.budget()) + "/" + std::to_string(wanted.period()) +
+         (holder.extent() == rs::Scope::one_thread ? ", a thread" : ""));
     return rs::Grant(4, false, 0, {}, {}, rs::Guarantee::thread_deadline, 0, {});
   }
   rs::OwnCores own_cores(const rs::CoresWanted&, const rs::Terms&) override {
     return rs::OwnCores(true, granted(false));
   }
-  rs::Grant look(rs::Id) override { return granted(is_full); }
+  rs::Grant look(rs::Id) override { return granted(is(full)); }
   rs::Nanoseconds renew(rs::Id, rs::Nanoseconds) override { throw rs::Unknown(); }
-  void release(rs::Id id) override { said = "released " + std::to_string(id); }
+  void release(rs::Id id) override { hear("released " + std::to_string(id)); }
   void lend(rs::Id, const rs::Process&) override {}
   void take_back(rs::Id, const rs::Process&) override {}
   rs::Grant work_on(rs::Id) override { throw rs::Unknown(); }
@@ -70,31 +72,53 @@ class FakeDaemon : public virtual CORBA::servant_traits<rs::Server>::base_type {
 
   rs::Grant reserve_with(const rs::Holder&, const rs::CoresWanted& wanted, const rs::ShareWanted& share,
                          const rs::ResourceWantedList& also, const rs::Terms&) override {
-    said = std::to_string(wanted.count()) + " cores, share " + std::to_string(share.budget());
+    std::string text = std::to_string(wanted.count()) + " cores, share " + std::to_string(share.budget());
     for (const rs::ResourceWanted& one : also)
-      said += ", " + one.name() + " " + std::to_string(one.amount()) + (one.best_effort() ? " at best" : "");
+      text += ", " + one.name() + " " + std::to_string(one.amount()) + (one.best_effort() ? " at best" : "");
+    hear(text);
     return granted(false);
   }
   rs::ResourceHeldList held_resources() override {
-    if (is_old) throw CORBA::BAD_OPERATION();
+    if (is(old)) throw CORBA::BAD_OPERATION();
     return {rs::ResourceHeld(3, "memory", 256 << 20, rs::ResourcePromise::guaranteed),
             rs::ResourceHeld(3, "cache", 1, rs::ResourcePromise::exclusive)};
   }
   rs::ResourceStateList resource_states() override {
-    if (is_old) throw CORBA::BAD_OPERATION();
+    if (is(old)) throw CORBA::BAD_OPERATION();
     return {rs::ResourceState("memory", 3ULL << 30, 256 << 20, rs::ResourcePromise::guaranteed, "it is kept"),
             rs::ResourceState("cache", 4, 1, rs::ResourcePromise::exclusive, "nobody else fills them"),
             rs::ResourceState("disk", 0, 0, rs::ResourcePromise::proportional, "no bfq; echo bfq")};
   }
 
-  std::string said;
-  bool is_old = false;   // of before there were resources
-  bool is_full = false;  // and stays so
+  // Old: of before there were resources. Full: and stays so.
+  enum Trait { old, full };
+  void become(Trait trait) {
+    const std::scoped_lock lock(mutex_);
+    traits_.insert(trait);
+  }
+  std::string said() const {
+    const std::scoped_lock lock(mutex_);
+    return said_;
+  }
 
  private:
+  void hear(const std::string& text) {
+    const std::scoped_lock lock(mutex_);
+    said_ = text;
+  }
+  bool is(Trait trait) const {
+    const std::scoped_lock lock(mutex_);
+    return traits_.contains(trait);
+  }
   static rs::Grant granted(bool waits) {
     return rs::Grant(3, waits, 1, {1}, {5}, rs::Guarantee::exclusive_cores, 0, {"interrupt 30 stays"});
   }
+
+  // The test and the ORB's threads are in step through other programs alone.
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  std::string said_;
+  std::set<Trait> traits_;
 };
 
 // It listens where the command looks for it.
@@ -138,12 +162,12 @@ TEST_CASE("a program that has its reservation ends as it ends") {
         "corelane reserve: core 1 (5 kept idle beside): nobody else runs there, but for what the kernel binds to each "
         "core\ncorelane reserve: interrupt 30 stays\nhere\n");
   CHECK(exit == "exit status 7");
-  CHECK(host.daemon->said == "sh, a tree");
+  CHECK(host.daemon->said() == "sh, a tree");
   CHECK(host.run({"reserve", "-q", "--cores", "1", "--", "sh", "-c", "kill -TERM $$"}, exit).empty());
   CHECK(exit == "killed by signal 15 (Terminated)");
   CHECK(host.run({"reserve", "-q", "--share", "2ms/10ms", "--thread", "--", "echo", "-ORBx", "--"}, exit) ==
         "-ORBx --\n");
-  CHECK(host.daemon->said == "2000000/10000000, a thread");
+  CHECK(host.daemon->said() == "2000000/10000000, a thread");
 }
 
 TEST_CASE("a program waits for its cores where it is to") {
@@ -160,14 +184,14 @@ TEST_CASE("a program waits for its cores where it is to") {
 
 TEST_CASE("a program that has waited long enough for its cores gives its place in the queue back") {
   const Host host;
-  host.daemon->is_full = true;
+  host.daemon->become(FakeDaemon::full);
   std::string exit;
   const std::string given_up =
       "corelane reserve: no room within 1ms, still behind one other; corelane cores shows who has what\n";
   CHECK(host.run({"reserve", "--cores", "2", "--wait", "1ms", "--", "true"}, exit) ==
         "corelane reserve: waiting for room, behind one other; Ctrl-C gives up\n" + given_up);
   CHECK(exit == "exit status 125");
-  CHECK(host.daemon->said == "released 3");
+  CHECK(host.daemon->said() == "released 3");
   CHECK(host.run({"reserve", "-q", "--wait", "1ms", "--cores", "2", "true"}, exit) == given_up);
 }
 
@@ -205,7 +229,7 @@ TEST_CASE("who owns which core is shown") {
 
 TEST_CASE("a daemon that knows of cores alone is shown without the rest") {
   const Host host;
-  host.daemon->is_old = true;
+  host.daemon->become(FakeDaemon::old);
   std::string exit;
   const std::string text = host.run({"cores"}, exit);
   CHECK_THAT(text, Contains("core 1 for 2.00s; the demo\n") && !Contains("memory"));
@@ -217,9 +241,9 @@ TEST_CASE("memory, cache and disk are asked for beside cores or a share") {
   std::string exit;
   host.run({"reserve", "--cores", "1", "--memory", "256MiB", "--cache", "2", "--disk-weight", "500", "--", "true"},
            exit);
-  CHECK(host.daemon->said == "1 cores, share 0, memory 268435456, cache 2, disk 500");
+  CHECK(host.daemon->said() == "1 cores, share 0, memory 268435456, cache 2, disk 500");
   host.run({"reserve", "--share", "1ms/10ms", "--memory", "1GB", "--best-effort", "--", "true"}, exit);
-  CHECK(host.daemon->said == "0 cores, share 1000000, memory 1000000000 at best");
+  CHECK(host.daemon->said() == "0 cores, share 1000000, memory 1000000000 at best");
   const std::string json =
       host.run({"reserve", "--format", "json", "--cores", "1", "--memory", "1KiB", "--", "true"}, exit);
   CHECK(nlohmann::json::parse(json)["memory"] == 1024);
