@@ -278,6 +278,7 @@ void Accounts::leave_shared(const Account& account, Commands& commands) {
 
 Commands Accounts::on(const Held& fact) {
   held_ = fact.cores;
+  resources_.hold(fact.resources);
   Commands commands;
   serve_queue(fact.at, commands);
   return commands;

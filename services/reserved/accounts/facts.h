@@ -71,10 +71,12 @@ struct Charged {
   Duration used;
 };
 // What the facts before commanded has been done; of sets that were removed the kernel gives these cores to no other set
-// yet, since a process that takes long to end is there. Ascending.
+// yet, since a process that takes long to end is there, or they are switched off. Ascending. And so much it has not
+// taken back yet of what reservations had that ended.
 struct Held {
   Time at;
   std::vector<CoreId> cores;
+  ResourceAmounts resources{};
 };
 using Fact =
     std::variant<Asked, Renewed, Released, Died, Failed, Ticked, Lent, TakenBack, CameIn, Left, Charged, Held, Offered>;

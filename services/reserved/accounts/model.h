@@ -54,7 +54,8 @@ using Wanted = std::variant<CoresWanted, ShareWanted>;
 // disk a weight. See ResourceWanted in reservation.idl.
 enum class Resource : std::uint8_t { memory, cache, disk };
 inline constexpr std::array all_resources{Resource::memory, Resource::cache, Resource::disk};
-const char* name_of(Resource resource) noexcept;  // "memory"
+const char* name_of(Resource resource) noexcept;                          // "memory"
+using ResourceAmounts = std::array<std::uint64_t, all_resources.size()>;  // by resource
 
 struct ResourceWanted {
   Resource which = Resource::memory;

@@ -71,7 +71,7 @@ std::optional<Refusal> ResourceBook::fault_of(const ResourceWanted& wanted) cons
 std::uint64_t ResourceBook::room(Resource which) const noexcept {
   const ResourceOffer& offer = offer_of(which);
   if (offer.promise == ResourcePromise::proportional) return offer.most;
-  return offer.most - std::min(offer.most, promised(which));
+  return offer.most - std::min(offer.most, promised(which) + held(which));
 }
 
 const ResourceWanted* ResourceBook::lacking(const std::vector<ResourceWanted>& wanted) const {
@@ -85,10 +85,12 @@ bool ResourceBook::has_room(const std::vector<ResourceWanted>& wanted) const { r
 std::string ResourceBook::lack_text(const std::vector<ResourceWanted>& wanted) const {
   const ResourceWanted* const lack = lacking(wanted);
   if (lack == nullptr) return {};
-  return std::string(name_of(lack->which)) + ": of " + amount_text(lack->which, offer_of(lack->which).most) + " " +
-         amount_text(lack->which, promised(lack->which)) +
-         " are promised to others; wait in the queue (corelane reserve --wait), or ask for what fits; corelane cores "
-         "shows who has what";
+  const auto text_of = [&](std::uint64_t amount) { return amount_text(lack->which, amount); };
+  const std::uint64_t kept = held(lack->which);
+  return std::string(name_of(lack->which)) + ": of " + text_of(offer_of(lack->which).most) + " " +
+         text_of(promised(lack->which)) + " are promised to others" +
+         (kept == 0 ? "" : ", and " + text_of(kept) + " not taken back yet from reservations that ended") +
+         "; wait in the queue (corelane reserve --wait), or ask for what fits; corelane cores shows who has what";
 }
 
 std::string ResourceBook::fit_text(const std::vector<ResourceWanted>& wanted) const {

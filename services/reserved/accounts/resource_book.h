@@ -2,7 +2,6 @@
 // disk. Threads: one at a time. Pure.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +31,8 @@ class ResourceBook {
   const std::vector<ResourceOffer>& offers() const noexcept { return offers_; }
   // By all; where it is proportional the sum of the weights.
   std::uint64_t promised(Resource which) const noexcept { return booked_[static_cast<std::size_t>(which)]; }
+  // Of reservations that ended, what the kernel has not taken back yet: nobody's, and for nobody.
+  std::uint64_t held(Resource which) const noexcept { return held_[static_cast<std::size_t>(which)]; }
 
   // What is wrong with the request, whatever is promised to others.
   std::optional<Refusal> fault_of(const std::vector<ResourceWanted>& wanted, Extent extent) const;
@@ -42,6 +43,7 @@ class ResourceBook {
 
   void book(const std::vector<ResourceWanted>& wanted);
   void give_back(const std::vector<ResourceWanted>& wanted);
+  void hold(const ResourceAmounts& held) { held_ = held; }
 
  private:
   const ResourceOffer& offer_of(Resource which) const { return offers_[static_cast<std::size_t>(which)]; }
@@ -50,7 +52,7 @@ class ResourceBook {
   const ResourceWanted* lacking(const std::vector<ResourceWanted>& wanted) const;
 
   std::vector<ResourceOffer> offers_;  // one of each, in the order of all_resources
-  std::array<std::uint64_t, all_resources.size()> booked_{};
+  ResourceAmounts booked_{}, held_{};
 };
 
 // "256 MiB", "2 ways", "weight 300".

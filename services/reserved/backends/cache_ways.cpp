@@ -231,6 +231,12 @@ void CacheWays::take(ReservationId id) {
     os::log::warn(widened.error() + "; the others get those ways back when a later try succeeds");
 }
 
+std::uint64_t CacheWays::held() const {
+  std::uint64_t ways = 0;
+  for (const auto& [group, mask] : left_) ways += static_cast<std::uint64_t>(std::popcount(mask));
+  return ways;
+}
+
 // The kernel takes the threads of the group to the root's.
 int CacheWays::remove_left(const std::string& group) {
   const int fault = host_.resctrl->remove(group);

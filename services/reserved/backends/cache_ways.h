@@ -27,6 +27,7 @@ class CacheWays final : public Controller {
   ResourceOffer offer() const override { return offer_; }
   Done<Remarks> give(const Portion& portion) override;
   void take(ReservationId id) override;
+  std::uint64_t held() const override;
   void sweep() override;
 
  private:

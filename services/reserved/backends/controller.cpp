@@ -36,6 +36,13 @@ void Resources::take(ReservationId id) {
   for (const auto& controller : controllers_) controller->take(id);
 }
 
+ResourceAmounts Resources::held() const {
+  ResourceAmounts held{};
+  for (const auto& controller : controllers_)
+    held[static_cast<std::size_t>(controller->offer().which)] += controller->held();
+  return held;
+}
+
 void Resources::sweep() {
   for (const auto& controller : controllers_) controller->sweep();
 }

@@ -31,7 +31,9 @@ class Controller {
   // A fault leaves what is half done to take().
   virtual Done<Remarks> give(const Portion& portion) = 0;
   virtual void take(ReservationId id) = 0;  // one that has none is passed over
-  virtual void sweep() {}                   // now and then: what had to wait is tried again
+  // Of what was taken, how much the kernel has not given back yet.
+  virtual std::uint64_t held() const { return 0; }
+  virtual void sweep() {}  // now and then: what had to wait is tried again
 };
 
 // Of a resource that this host does not have.
@@ -57,6 +59,7 @@ class Resources {
   // All that the reservation is to have; the remarks say of each what it is worth.
   Done<Remarks> give(const Enter& command, const std::string& group);
   void take(ReservationId id);
+  ResourceAmounts held() const;
   void sweep();
 
  private:

@@ -23,45 +23,79 @@ Done<Remarks> GroupAmounts::give(const Portion& portion) {
                       means_.controller + " for those below it: name another reserved.root, or none"};
   sweep();
   given_[portion.id] = {portion.group, portion.amount};
-  if (auto done = write_amount(set_group); !done) return Unexpected{done.error()};
-  if (auto done = write_amount(portion.group); !done) return Unexpected{done.error()};
+  if (auto done = write_sum(set_group); !done) return Unexpected{done.error()};
+  if (auto done = write(portion.group, portion.amount); !done) return Unexpected{done.error()};
   return Remarks{};
 }
 
-// Bound: the reservations.
-Done<void> GroupAmounts::write_amount(const std::string& group) {
-  std::uint64_t sum = 0;
-  for (const auto& [id, given] : given_)
-    if (given.group == group || parent_of(given.group) == group) sum += given.amount;
-  const std::string text = sum == 0 ? means_.none : std::to_string(std::min(sum, means_.offer.most));
-  auto done = put(*host_.unified, joined_path(group, means_.file), text);
-  if (done) overstated_.erase(group);
-  return done;
+bool GroupAmounts::is_there(const std::string& group) const {
+  return host_.unified->has(joined_path(group, means_.file));
 }
 
-// A group that the backend has removed has no amount any longer.
-void GroupAmounts::lower(const std::string& group) {
-  if (!host_.unified->has(joined_path(group, means_.file))) {
-    overstated_.erase(group);
-    return;
-  }
-  if (const auto done = write_amount(group); !done && overstated_.insert(group).second)
-    os::log::warn(done.error() + "; the group keeps what a reservation that ended had until a later try succeeds");
+Done<void> GroupAmounts::write(const std::string& group, std::uint64_t amount) {
+  return put(*host_.unified, joined_path(group, means_.file), amount == 0 ? means_.none : std::to_string(amount));
+}
+
+// Bound: the reservations.
+std::uint64_t GroupAmounts::given_in(const std::string& set_group) const {
+  std::uint64_t sum = 0;
+  for (const auto& [id, given] : given_)
+    if (parent_of(given.group) == set_group) sum += given.amount;
+  return sum;
+}
+
+std::uint64_t GroupAmounts::sum_in(const std::string& set_group) const {
+  std::uint64_t sum = given_in(set_group);
+  for (const auto& [group, amount] : left_)
+    if (parent_of(group) == set_group) sum += amount;
+  return std::min(sum, means_.offer.most);
+}
+
+Done<void> GroupAmounts::write_sum(const std::string& set_group) {
+  const std::uint64_t sum = sum_in(set_group);
+  auto done = write(set_group, sum);
+  if (done) sums_[set_group] = sum;
+  return done;
 }
 
 // A group that a process keeps busy for a while is not to have it any longer, either.
 void GroupAmounts::take(ReservationId id) {
   const auto found = given_.find(id);
   if (found == given_.end()) return;
-  const std::string group = found->second.group;
+  left_[found->second.group] = found->second.amount;
   given_.erase(found);
-  lower(group);
-  lower(parent_of(group));
+  sweep();
 }
 
-// Bound: the groups of reservations that ended.
+// Weights are no amount that one has of another's.
+std::uint64_t GroupAmounts::held() const {
+  if (means_.offer.promise == ResourcePromise::proportional) return 0;
+  std::uint64_t held = 0;
+  for (const auto& [set_group, sum] : sums_)
+    if (is_there(set_group)) held += sum - std::min(sum, given_in(set_group));
+  return held;
+}
+
+// Bound: the groups of reservations that ended. A group that the backend has removed has no amount any longer.
 void GroupAmounts::sweep() {
-  for (const std::string& group : std::set(overstated_)) lower(group);
+  std::erase_if(left_, [&](const auto& item) {
+    const std::string& group = item.first;
+    return is_done(group, is_there(group) ? write(group, 0) : Done<void>{});
+  });
+  std::erase_if(sums_, [&](const auto& item) {
+    const std::string& group = item.first;
+    return !is_there(group) && given_in(group) == 0 && is_done(group, {});
+  });
+  for (const auto& [set_group, sum] : std::map(sums_))
+    if (sum != sum_in(set_group)) is_done(set_group, write_sum(set_group));
+}
+
+// Tells of a fault once.
+bool GroupAmounts::is_done(const std::string& group, const Done<void>& done) {
+  if (!done && told_.insert(group).second)
+    os::log::warn(done.error() + "; the group keeps what a reservation that ended had until a later try succeeds");
+  if (done) told_.erase(group);
+  return done.has_value();
 }
 
 }  // namespace corelane::reserved

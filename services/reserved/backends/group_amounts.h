@@ -25,6 +25,7 @@ class GroupAmounts final : public Controller {
   ResourceOffer offer() const override { return means_.offer; }
   Done<Remarks> give(const Portion& portion) override;
   void take(ReservationId id) override;
+  std::uint64_t held() const override;
   void sweep() override;
 
  private:
@@ -32,16 +33,21 @@ class GroupAmounts final : public Controller {
     std::string group;
     std::uint64_t amount;
   };
-  // What the reservations have whose group this is, or is that of their set.
-  Done<void> write_amount(const std::string& group);
-  // The same after a reservation has ended: what cannot be written is kept for sweep().
-  void lower(const std::string& group);
+  bool is_there(const std::string& group) const;
+  Done<void> write(const std::string& group, std::uint64_t amount);
+  std::uint64_t given_in(const std::string& set_group) const;
+  // What the groups below it have, those that are left, too: else they would take of what the others are promised.
+  std::uint64_t sum_in(const std::string& set_group) const;
+  Done<void> write_sum(const std::string& set_group);
+  bool is_done(const std::string& group, const Done<void>& done);
 
   const Host host_;
   const Means means_;
   ControllerSwitch switch_;
   std::map<ReservationId, Given> given_{};
-  std::set<std::string> overstated_{};  // groups whose file says more than the reservations there have
+  std::map<std::string, std::uint64_t> left_{};  // groups of reservations that ended, whose files still say this
+  std::map<std::string, std::uint64_t> sums_{};  // what the files of the sets' groups say
+  std::set<std::string> told_{};                 // groups whose fault the log has
 };
 
 }  // namespace corelane::reserved

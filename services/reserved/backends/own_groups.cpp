@@ -1,5 +1,6 @@
 #include "services/reserved/backends/own_groups.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <set>
 #include <utility>
@@ -25,7 +26,7 @@ Done<Remarks> OwnGroups::give(const Portion& portion) {
   const auto from = host_.processes->group_of(portion.holder.process.pid, means_.hierarchy);
   if (!from) return Unexpected{"process " + std::to_string(portion.holder.process.pid) + " has ended"};
   Given& given = given_[portion.id];
-  given = {.from = *from, .home = not_ours(*from)};
+  given = {.from = *from, .home = not_ours(*from), .amount = portion.amount};
   given.group = joined_path(given.home, portion_prefix + std::to_string(portion.id.value));
   if (auto made = made_.make(*means_.groups, means_.hierarchy, given.group, given.home); !made)
     return Unexpected{made.error()};
@@ -68,6 +69,26 @@ void OwnGroups::take(ReservationId id) {
   const Given given = std::move(found->second);
   given_.erase(found);
   made_.remove(*means_.groups, means_.hierarchy, given.group, means_.groups->has(given.from) ? given.from : given.home);
+  left_[given.group] = given.amount;
+  forget_removed();
+}
+
+// Weights are no amount that one has of another's.
+std::uint64_t OwnGroups::held() const {
+  if (means_.offer.promise == ResourcePromise::proportional) return 0;
+  std::uint64_t held = 0;
+  for (const auto& [group, amount] : left_) held += amount;
+  return held;
+}
+
+void OwnGroups::sweep() {
+  made_.retry();
+  forget_removed();
+}
+
+void OwnGroups::forget_removed() {
+  const auto left = made_.left(*means_.groups);
+  std::erase_if(left_, [&](const auto& item) { return std::ranges::count(left, item.first) == 0; });
 }
 
 }  // namespace corelane::reserved

@@ -27,20 +27,24 @@ class OwnGroups final : public Controller {
   ResourceOffer offer() const override { return means_.offer; }
   Done<Remarks> give(const Portion& portion) override;
   void take(ReservationId id) override;
-  void sweep() override { made_.retry(); }
+  std::uint64_t held() const override;
+  void sweep() override;
 
  private:
   struct Given {
     std::string group{};
     std::string from{};  // where the process was: of this program, too, where it is of a tree that has a reservation
     std::string home{};  // the same or, then, the group around that
+    std::uint64_t amount = 0;
   };
   Done<unsigned> bring_in(const Portion& portion, const Given& given);
+  void forget_removed();
 
   const Host host_;
   const Means means_;
   MadeGroups made_;
   std::map<ReservationId, Given> given_{};
+  std::map<std::string, std::uint64_t> left_{};  // of groups that a process which takes long to end keeps
 };
 
 }  // namespace corelane::reserved

@@ -69,10 +69,11 @@ Keeper::Outcome Keeper::tell(const Fact& fact) {
 void Keeper::decide(const Fact& fact, Outcome& outcome) {
   for (const Command& command : parts_.accounts.decide(fact)) carry_out(command, outcome);
   Outcome others;
-  const Held held{parts_.now(), parts_.backend.held()};
-  for (const Command& command : parts_.accounts.decide(held)) carry_out(command, others);
+  for (const Command& command : parts_.accounts.decide(held())) carry_out(command, others);
   settle();
 }
+
+Held Keeper::held() const { return {parts_.now(), parts_.backend.held(), resources_.held()}; }
 
 void Keeper::settle() {
   for (const Lost& lost : parts_.backend.settle()) fail(lost.id, lost.why);
@@ -160,6 +161,10 @@ Expected<GrantView, Refusal> Keeper::reserve(Holder holder, const Wanted& wanted
                                              const std::vector<ResourceWanted>& also) {
   const std::scoped_lock lock(mutex_);
   const Process process = holder.process;
+  if (resources_.held() != ResourceAmounts{}) {  // what the kernel did not give back may be had by now
+    resources_.sweep();
+    tell(held());
+  }
   // Watched before it has anything: that it ends is never missed.
   if (auto watched = watch(process); !watched) return watched.error();
   const Outcome outcome = tell(Asked{parts_.now(), std::move(holder), wanted, terms, also});
@@ -397,7 +402,8 @@ std::vector<Keeper::ResourceState> Keeper::resources() const {
   const std::scoped_lock lock(mutex_);
   const ResourceBook& book = parts_.accounts.resources();
   std::vector<ResourceState> states;
-  for (const ResourceOffer& offer : book.offers()) states.push_back({offer, book.promised(offer.which)});
+  for (const ResourceOffer& offer : book.offers())
+    states.push_back({offer, book.promised(offer.which) + book.held(offer.which)});
   return states;
 }
 
@@ -409,6 +415,12 @@ KeeperStatus Keeper::status() const {
     status.backend.cannot.push_back(
         "irqbalance runs and sends interrupts to reserved cores, where they are until the next look, ten seconds later "
         "at most; systemctl disable --now irqbalance");
+  const ResourceBook& book = parts_.accounts.resources();
+  for (const Resource which : all_resources)
+    if (const std::uint64_t held = book.held(which); held != 0)
+      status.backend.cannot.push_back(amount_text(which, held) + " of " + name_of(which) +
+                                      ", which the kernel has not taken back yet from reservations that ended; it is "
+                                      "asked again once a second");
   return status;
 }
 

@@ -80,7 +80,7 @@ class Keeper {
   std::vector<CoreState> cores() const;
   struct ResourceState {
     ResourceOffer offer;
-    std::uint64_t promised;
+    std::uint64_t promised;  // also what the kernel has not taken back yet from reservations that ended
   };
   std::vector<ResourceState> resources() const;
   KeeperStatus status() const;
@@ -107,6 +107,7 @@ class Keeper {
   Outcome tell(const Fact& fact);
   void decide(const Fact& fact, Outcome& outcome);
   void carry_out(const Command& command, Outcome& outcome);
+  Held held() const;
   void settle();
   Done<void> act(const Command& command, Outcome& outcome);
   Done<void> enter(const Enter& command);

@@ -223,7 +223,7 @@ class FakeGroups final : public reserved::GroupFiles {
   int write_now(const std::string& file, const std::string& text) {
     const auto [group, name] = parted(file);
     if (!groups_.contains(group)) return ENOENT;
-    if (refused.contains(name)) return EACCES;
+    if (refused.contains(name) || refused.contains(file)) return EACCES;
     if (name == "tasks" || name == "cgroup.procs") return attach(group, std::stoi(text));
     if (name == "cgroup.subtree_control") return control(file, text);
     if (name == "cpuset.cpus.partition") return partition(group, file, text);

@@ -87,6 +87,70 @@ TEST_CASE("memory that a busy group could not be relieved of is taken from it la
   CHECK(fake.unified.read(group + "/memory.min") == "0");
 }
 
+TEST_CASE("memory that the kernel has not taken back yet is promised to nobody") {
+  FakeHost fake(Kind::v2);
+  const int app = fake.processes.fork_from(fake.shell), other = fake.processes.fork_from(fake.shell);
+  REQUIRE(fake.reserve_with(app, {memory_of(700)}));
+  fake.unified.refused.insert("memory.min");
+  fake.begin_to_end(app);
+  fake.keeper().ended(*fake.processes.identity(app));
+  const auto refused = fake.reserve_with(other, {memory_of(500)});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == RefusalKind::no_room);
+  CHECK_THAT(refused.error().reason, Contains("0 bytes are promised to others, and 700 MiB not taken back yet"));
+  CHECK(refused.error().fits == "324 MiB of memory");
+  CHECK(fake.keeper().resources().at(0).promised == 700 * mebi);
+  CHECK_THAT(fake.keeper().status().backend.cannot.back(), Contains("700 MiB of memory, which the kernel has not"));
+  const auto waiting = fake.reserve_with(other, {memory_of(500)}, true);
+  REQUIRE(waiting);
+  CHECK(waiting->waiting);
+  fake.unified.refused.clear();
+  fake.keeper().tick();
+  CHECK_FALSE(fake.keeper().look(waiting->id)->waiting);
+  CHECK(fake.keeper().resources().at(0).promised == 500 * mebi);
+}
+
+TEST_CASE("memory that the kernel gives back on the next try is there for whoever asks then") {
+  FakeHost fake(Kind::v2);
+  const int app = fake.processes.fork_from(fake.shell), other = fake.processes.fork_from(fake.shell);
+  REQUIRE(fake.reserve_with(app, {memory_of(700)}));
+  fake.unified.refused.insert("memory.min");
+  fake.begin_to_end(app);
+  fake.keeper().ended(*fake.processes.identity(app));
+  fake.unified.refused.clear();
+  CHECK(fake.reserve_with(other, {memory_of(500)}));
+}
+
+TEST_CASE("memory that a group keeps is not taken out of what those around it are promised") {
+  FakeHost fake(Kind::v2);
+  const int one = fake.processes.fork_from(fake.shell), two = fake.processes.fork_from(fake.shell);
+  const ShareWanted share{std::chrono::milliseconds{1}, std::chrono::milliseconds{10}};
+  REQUIRE(fake.reserve(one, share, {}, Extent::tree, {memory_of(100)}));
+  REQUIRE(fake.reserve(two, share, {}, Extent::tree, {memory_of(28)}));
+  const std::string set = fake.group_of(two).substr(0, fake.group_of(two).find('/'));
+  fake.unified.refused.insert(fake.group_of(one) + "/memory.min");
+  fake.begin_to_end(one);
+  fake.keeper().ended(*fake.processes.identity(one));
+  CHECK(fake.unified.read(set + "/memory.min") == std::to_string(128 * mebi));
+  CHECK(fake.keeper().resources().at(0).promised == 128 * mebi);
+  fake.kill(one);
+  fake.keeper().tick();
+  CHECK(fake.unified.read(set + "/memory.min") == std::to_string(28 * mebi));
+  CHECK(fake.keeper().resources().at(0).promised == 28 * mebi);
+}
+
+TEST_CASE("memory of a process that takes long to end is held until its group of cgroup v1 is gone") {
+  FakeHost fake(Kind::v1);
+  const int app = fake.processes.fork_from(fake.shell), other = fake.processes.fork_from(fake.shell);
+  REQUIRE(fake.reserve_with(app, {memory_of(700, true)}));
+  const auto process = *fake.processes.identity(app);
+  fake.begin_to_end(app);
+  fake.keeper().ended(process);
+  CHECK_FALSE(fake.reserve_with(other, {memory_of(500, true)}));
+  fake.kill(app);
+  CHECK(fake.reserve_with(other, {memory_of(500, true)}));
+}
+
 TEST_CASE("below another root than the hierarchy's no more memory is promised than is kept for that root") {
   FakeHost fake(Kind::v2);
   fake.unified.make("slice");
@@ -231,8 +295,10 @@ TEST_CASE("ways of a group that cannot be removed are given again once it is gon
   const std::string group = cache_group(fake, one);
   fake.resctrl.refused = {group};
   fake.keeper().release(first->id);
+  CHECK(fake.reserve_with(two, {ways(6)}).error().kind == RefusalKind::no_room);
   REQUIRE(fake.reserve_with(two, {ways(1)}));
   CHECK(ways_of(fake, cache_group(fake, two)) == "L3:0=4;1=4");
+  CHECK(fake.keeper().resources().at(1).promised == 3);
   fake.resctrl.refused.clear();
   fake.keeper().tick();
   CHECK_FALSE(fake.resctrl.has(group));
