@@ -22,6 +22,12 @@ std::optional<Number> number_in(std::string_view text, int base) {
   return fault == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
+WayMask ways_in(const GroupFiles& resctrl, const std::string& group) {
+  WayMask ways = 0;
+  for (const auto& [cache, mask] : parse_schemata(resctrl.read(group + "/schemata").value_or(""))) ways |= mask;
+  return ways;
+}
+
 WayMask lowest(int ways) noexcept { return ways >= 64 ? ~WayMask{0} : (WayMask{1} << ways) - 1; }
 
 constexpr const char* ways_meaning =
@@ -85,6 +91,18 @@ CacheWays::CacheWays(const Host& host) : host_(host) {
                        : host_.resctrl->absolute("info/L3") +
                              " tells of no ways: this processor parts no last-level cache, or resctrl is mounted with "
                              "cdp; umount it, and mount -t resctrl resctrl /sys/fs/resctrl";
+  take_over_left();
+}
+
+// What the journal still has: restore() could not take it back.
+void CacheWays::take_over_left() {
+  for (const JournalEntry& entry : host_.journal->entries())
+    if (entry.kind == JournalEntry::Kind::group && entry.where == "resctrl")
+      left_[entry.subject] = ways_in(*host_.resctrl, entry.subject);
+  if (const JournalEntry* const kept = kept_before()) {
+    before_ = parse_schemata(kept->before);
+    is_too_narrow_ = true;
+  }
 }
 
 // ---- Ways ----
@@ -96,14 +114,38 @@ WayMask CacheWays::given_ways() const {
   return ways;
 }
 
-// Of groups that somebody else has made.
+bool CacheWays::is_own(const std::string& group) const {
+  return left_.contains(group) ||
+         std::ranges::any_of(given_, [&](const auto& item) { return group_of(item.first) == group; });
+}
+
+// Also those of another daemon, or that one left whose journal is lost.
+std::map<std::string, WayMask> CacheWays::groups_of_others() const {
+  std::map<std::string, WayMask> groups;
+  for (const std::string& name : host_.resctrl->children(""))
+    if (!is_own(name) && name != "info" && !name.starts_with("mon_")) groups[name] = ways_in(*host_.resctrl, name);
+  return groups;
+}
+
 WayMask CacheWays::ways_of_others() const {
   WayMask ways = 0;
-  for (const std::string& name : host_.resctrl->children("")) {
-    if (name.starts_with(cache_prefix) || name == "info" || name.starts_with("mon_")) continue;
-    for (const auto& [cache, mask] : parse_schemata(host_.resctrl->read(name + "/schemata").value_or(""))) ways |= mask;
-  }
+  for (const auto& [group, mask] : groups_of_others()) ways |= mask;
   return ways;
+}
+
+// How to get at them.
+std::string CacheWays::others_text() const {
+  std::string names, ours;
+  for (const auto& [group, mask] : groups_of_others()) {
+    names += (names.empty() ? "" : ", ") + group;
+    if (group.starts_with(cache_prefix)) ours = group;
+  }
+  if (names.empty()) return "reservations in between have them; ask for fewer";
+  return "groups of somebody else in " + host_.resctrl->absolute("") + " (" + names +
+         ") have them, or reservations in between; narrow those groups, or ask for fewer" +
+         (ours.empty() ? ""
+                       : "; if " + ours + " is no other corelane-reserved's, one that was killed left it: rmdir " +
+                             host_.resctrl->absolute(ours));
 }
 
 WayMask CacheWays::common_before() const {
@@ -154,11 +196,10 @@ Done<Remarks> CacheWays::give(const Portion& portion) {
   const auto run = free_run(static_cast<int>(portion.amount));
   if (!run)
     return Unexpected{"no " + amount_text(Resource::cache, portion.amount) +
-                      " beside each other are free: groups of somebody else in " + host_.resctrl->absolute("") +
-                      " have them, or reservations in between; narrow those groups, or ask for fewer"};
+                      " beside each other are free: " + others_text()};
   const auto threads = groups_of_threads();
   const auto in = threads.find(portion.holder.process.pid);
-  if (in != threads.end() && !in->second.starts_with(cache_prefix))
+  if (in != threads.end() && !is_own(in->second))
     return Unexpected{"process " + std::to_string(portion.holder.process.pid) + " is in " +
                       host_.resctrl->absolute(in->second) + ", a group of somebody else; take it out of that first"};
   if (is_first)

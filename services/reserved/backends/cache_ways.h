@@ -38,7 +38,11 @@ class CacheWays final : public Controller {
   std::string group_of(ReservationId id) const { return "corelane-c" + std::to_string(id.value); }
   WayMask given_ways() const;  // also of groups that are still to be removed
   WayMask common_before() const;
+  void take_over_left();
+  bool is_own(const std::string& group) const;
+  std::map<std::string, WayMask> groups_of_others() const;
   WayMask ways_of_others() const;
+  std::string others_text() const;
   std::optional<WayMask> free_run(int ways) const;
   const JournalEntry* kept_before() const;  // null: none is in the journal
   JournalEntry entry_before() const;
@@ -54,9 +58,10 @@ class CacheWays final : public Controller {
   WayMask all_ = 0, shared_with_devices_ = 0;
   int least_ = 1;  // ways of any group
   std::map<ReservationId, Given> given_{};
-  std::map<std::string, WayMask> left_{};  // groups of reservations that ended, which could not be removed yet
-  bool is_too_narrow_ = false;             // the root's group, as it could not be written
-  std::map<int, WayMask> before_{};        // of the root's group, before any were given; by cache
+  // Groups of reservations that ended, which could not be removed yet: also those of a daemon that was killed.
+  std::map<std::string, WayMask> left_{};
+  bool is_too_narrow_ = false;       // the root's group, as it could not be written
+  std::map<int, WayMask> before_{};  // of the root's group, before any were given; by cache
 };
 
 // The masks of the caches of a schemata file: of "L3:0=ff;1=ff" both.

@@ -1,5 +1,6 @@
 // Memory, cache and disk beside cores, on a host of the test's own: what is promised, and by which files.
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "services/reserved/backends/resource_means.h"
 #include "services/reserved/backends/restore.h"
@@ -304,6 +305,43 @@ TEST_CASE("ways of a group that cannot be removed are given again once it is gon
   CHECK_FALSE(fake.resctrl.has(group));
   REQUIRE(fake.reserve_with(one, {ways(2)}));
   CHECK(ways_of(fake, cache_group(fake, one)) == "L3:0=3;1=3");
+}
+
+TEST_CASE("ways of a group that a killed daemon left are given to nobody until it can be removed") {
+  FakeHost fake(Kind::v1);
+  const int one = fake.processes.fork_from(fake.shell), two = fake.processes.fork_from(fake.shell);
+  REQUIRE(fake.reserve_with(one, {ways(2)}));
+  const std::string group = cache_group(fake, one);
+  std::filesystem::copy_file(fake.journal.path(), fake.journal.path() + ".left");
+  Journal left = Journal::open(fake.journal.path() + ".left").value();
+  Host host = fake.host();
+  host.journal = &left;
+  fake.resctrl.refused = {group};
+  CHECK(restore(host, "").size() == 2);  // nor can the root's group be widened
+  CacheWays next(host);
+  CHECK(next.held() == 2);
+  const Portion portion{.id = {7}, .holder = {.process = fake.processes.identity(two).value()}, .amount = 1};
+  const auto given = next.give(portion);
+  REQUIRE(given);
+  CHECK(ways_of(fake, cache_group(fake, two)) == "L3:0=4;1=4");
+  next.take(portion.id);
+  fake.resctrl.refused.clear();
+  next.sweep();
+  CHECK(next.held() == 0);
+  CHECK_FALSE(fake.resctrl.has(group));
+  CHECK(ways_of(fake, "") == "L3:0=ff;1=ff");
+  CHECK(left.entries().empty());
+}
+
+TEST_CASE("ways of a group that no journal tells of are not given though its name is as this program's are") {
+  FakeHost fake(Kind::v1);
+  fake.resctrl.make("corelane-c5");
+  fake.resctrl.write("corelane-c5/schemata", "L3:0=7;1=7");
+  REQUIRE(fake.reserve_with(fake.shell, {ways(2)}));
+  CHECK(ways_of(fake, cache_group(fake, fake.shell)) == "L3:0=18;1=18");
+  const auto refused = fake.reserve_with(fake.processes.fork_from(0), {ways(3)});
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().reason, Contains("(corelane-c5)") && Contains("rmdir /fake/resctrl/corelane-c5"));
 }
 
 TEST_CASE("all others get ways back later that could not be given back at once") {
