@@ -11,6 +11,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "orb/os/core_list.h"
+#include "orb/os/directory.h"
 #include "orb/os/file_lock.h"
 #include "services/reserved/backends/group_files.h"
 
@@ -63,10 +65,54 @@ std::string unescaped(std::string_view line) {
   return text;
 }
 
-// Whether it names what this program writes to. A damaged line must not lead elsewhere.
-bool is_ours(const JournalEntry& entry) {
-  if (entry.kind == JournalEntry::Kind::interrupt) return is_interrupt_file(entry.subject);
-  return !leaves_its_folder(entry.subject);
+bool is_hierarchy(std::string_view name) {
+  constexpr std::array<std::string_view, 6> known{"cpuset", "cpu", "memory", "blkio", "resctrl", "unified"};
+  return std::ranges::find(known, name) != known.end();
+}
+
+std::string_view last_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// box/corelane-r17, and m17 in it.
+bool is_made_group(std::string_view path) {
+  const std::string_view name = last_of(path);
+  const std::string_view above = path.substr(0, path.size() - std::min(path.size(), name.size() + 1));
+  return name.starts_with("corelane-") || (name.starts_with("m") && last_of(above).starts_with("corelane-"));
+}
+
+bool is_changed_file(std::string_view path) {
+  constexpr std::array<std::string_view, 3> known{"cpuset.sched_load_balance", "cgroup.subtree_control", "schemata"};
+  return std::ranges::find(known, last_of(path)) != known.end();
+}
+
+bool is_core_list(const std::string& text) { return text.empty() || os::parse_core_list(text).has_value(); }
+
+// Of whichever interrupt a list, of those to come a mask: f,ffffffff.
+bool is_made_of(std::string_view text, std::string_view letters) {
+  return text.find_first_not_of(letters) == text.npos;
+}
+
+// Whether it names what this program changes, and how that may have been. A damaged line must not lead elsewhere: with
+// a group goes all that is below it.
+bool is_sound(const JournalEntry& entry) {
+  using Kind = JournalEntry::Kind;
+  if (leaves_its_folder(entry.subject)) return false;
+  switch (entry.kind) {
+    case Kind::group:
+      return is_hierarchy(entry.where) && is_made_group(entry.subject);
+    case Kind::value:
+      return is_hierarchy(entry.where) && is_changed_file(entry.subject);
+    case Kind::home:
+      return is_hierarchy(entry.where) && entry.process.pid > 0;
+    case Kind::affinity:
+      return entry.process.pid > 0 && is_core_list(entry.subject) && is_core_list(entry.before);
+    case Kind::policy:
+      return entry.process.pid > 0 && is_made_of(entry.before, "0123456789 -");
+    case Kind::interrupt:
+      return is_interrupt_file(entry.subject) && is_made_of(entry.before, "0123456789abcdef,-");
+    case Kind::mask:
+      return is_core_list(entry.subject) && is_core_list(entry.before);
+  }
+  return false;
 }
 
 std::optional<JournalEntry> parse_entry(const std::string& line) {
@@ -82,7 +128,7 @@ std::optional<JournalEntry> parse_entry(const std::string& line) {
                      .before = unescaped(fields[5].substr(0, fields[5].size() - 1))};  // see journal_line()
   std::istringstream numbers(fields[3] + " " + fields[4]);
   if (!fields[5].ends_with('.') || !(numbers >> entry.process.pid >> entry.process.start_ticks)) return std::nullopt;
-  if (!is_ours(entry)) return std::nullopt;
+  if (!is_sound(entry)) return std::nullopt;
   return entry;
 }
 

@@ -44,7 +44,7 @@ TEST_CASE("a journal tells of lines that are damaged and keeps them, but not of 
   CHECK(std::filesystem::file_size(path + ".damaged") == whole.size());
 }
 
-TEST_CASE("a line of the journal that leads to somebody else's file is damage") {
+TEST_CASE("a line of the journal that leads to somebody else's file or group is damage") {
   const TempDirectory directory;
   const std::string path = directory / "journal";
   const auto [kind, subject, ours] = GENERATE(table<JournalEntry::Kind, std::string, bool>({
@@ -55,15 +55,48 @@ TEST_CASE("a line of the journal that leads to somebody else's file is damage") 
       {JournalEntry::Kind::interrupt, "/smp_affinity_list", false},
       {JournalEntry::Kind::interrupt, "36", false},
       {JournalEntry::Kind::group, "corelane-default", true},
-      {JournalEntry::Kind::value, "a..b/cpuset.cpus", true},
-      {JournalEntry::Kind::value, "corelane-default/../../x", false},
+      {JournalEntry::Kind::group, "box/corelane-r17/m17", true},
+      {JournalEntry::Kind::group, "", false},
+      {JournalEntry::Kind::group, "docker", false},
+      {JournalEntry::Kind::group, "corelane-r17/docker", false},
+      {JournalEntry::Kind::group, "docker/m17", false},
+      {JournalEntry::Kind::value, "a..b/cgroup.subtree_control", true},
+      {JournalEntry::Kind::value, "docker/cpuset.cpus", false},
+      {JournalEntry::Kind::value, "corelane-default/../../schemata", false},
       {JournalEntry::Kind::home, "..", false},
   }));
-  std::ofstream(path) << "+" + journal_line({.kind = kind, .where = "cpuset", .subject = subject}) + "\n";
+  const JournalEntry entry{.kind = kind, .where = "cpuset", .subject = subject, .process = {7, 8}};
+  std::ofstream(path) << "+" + journal_line(entry) + "\n";
   const Journal journal = Journal::open(path).value();
   CAPTURE(subject);
   CHECK(journal.entries().size() == (ours ? 1 : 0));
   CHECK(journal.damage().empty() == ours);
+}
+
+TEST_CASE("a line of the journal that tells of no state that can be put back is damage") {
+  const TempDirectory directory;
+  const std::string path = directory / "journal";
+  const auto [line, sound] = GENERATE(table<std::string, bool>({
+      {"affinity\t\t1\t7\t8\t0-1.", true},
+      {"affinity\t\t1\t7\t8\tall.", false},
+      {"affinity\t\tone\t7\t8\t0-1.", false},
+      {"affinity\t\t1\t0\t0\t0-1.", false},
+      {"mask\t\t1\t0\t0\t0-1.", true},
+      {"mask\t\tzz\t0\t0\t0-1.", false},
+      {"policy\t\t\t7\t8\t1 0 0 10 0 0 0.", true},
+      {"policy\t\t\t7\t8\tfifo.", false},
+      {"interrupt\t\tdefault_smp_affinity\t0\t0\tf,ffffffff.", true},
+      {"interrupt\t\t7/smp_affinity_list\t0\t0\tall.", false},
+      {"home\tcpuset\t\t7\t8\tbox.", true},
+      {"home\tcpuset\t\t-7\t8\tbox.", false},
+      {"home\tcpusets\t\t7\t8\tbox.", false},
+      {"value\tnowhere\tschemata\t0\t0\tL3:0=f.", false},
+  }));
+  std::ofstream(path) << "+" + line + "\n";
+  const Journal journal = Journal::open(path).value();
+  CAPTURE(line);
+  CHECK(journal.entries().size() == (sound ? 1 : 0));
+  CHECK(journal.damage().empty() == sound);
 }
 
 TEST_CASE("a name may hold any byte, and one without odd ones is written as it is") {
@@ -81,8 +114,8 @@ TEST_CASE("a name may hold any byte, and one without odd ones is written as it i
   }));
   CAPTURE(written);
   const JournalEntry entry{
-      .kind = JournalEntry::Kind::home, .where = name, .subject = name, .process = {7, 8}, .before = name};
-  CHECK(journal_line(entry) == "home\t" + written + "\t" + written + "\t7\t8\t" + written + ".");
+      .kind = JournalEntry::Kind::home, .where = "cpu", .subject = name, .process = {7, 8}, .before = name};
+  CHECK(journal_line(entry) == "home\tcpu\t" + written + "\t7\t8\t" + written + ".");
   const std::string path = directory / "journal";
   REQUIRE(Journal::open(path).value().add(entry));
   {
@@ -111,7 +144,7 @@ TEST_CASE("a journal that was written a thousand times stays short") {
     REQUIRE(journal.add(kept));
     for (int i = 0; i < 3000; ++i) {
       const JournalEntry entry{
-          .kind = JournalEntry::Kind::group, .where = "cpuset", .subject = "r" + std::to_string(i)};
+          .kind = JournalEntry::Kind::group, .where = "cpuset", .subject = "corelane-r" + std::to_string(i)};
       REQUIRE(journal.add(entry));
       journal.drop(entry);
     }
