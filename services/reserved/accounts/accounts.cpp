@@ -116,7 +116,9 @@ bool Accounts::could_ever(const Account& account) const {
 
 Refusal Accounts::no_room(const Account& account) const {
   const auto free = free_cores();
-  std::string reason = queue_.empty() ? "" : std::to_string(queue_.size()) + " wait before this request; ";
+  std::string reason = queue_.empty() ? ""
+                                      : std::to_string(queue_.size()) + (queue_.size() == 1 ? " waits" : " wait") +
+                                            " before this request; ";
   if (std::string lack = resources_.lack_text(account.also); !lack.empty())
     return {.kind = RefusalKind::no_room, .reason = reason + lack, .fits = resources_.fit_text(account.also)};
   reason += no_room_text(account, free, granted_.size());
