@@ -83,8 +83,10 @@ std::string AffinityOnly::fault_of(const Member& member) {
     unmovable_.erase(thread);
     return "thread " + std::to_string(thread) + " of process " + std::to_string(member.holder.process.pid) +
            " cannot be moved to cores " + os::core_list_text(cores) + " and stays on " + os::core_list_text(*now) +
-           ": a cpuset of somebody else may keep it there, or it is under SCHED_DEADLINE, or of another user; take it "
-           "out of that";
+           ": " +
+           (unwritten_.empty() ? "a cpuset of somebody else may keep it there, or it is under SCHED_DEADLINE, or of "
+                                 "another user; take it out of that"
+                               : unwritten_);
   }
   return {};
 }
@@ -166,6 +168,7 @@ std::map<int, std::vector<CoreId>> AffinityOnly::owners() {
 StartReport AffinityOnly::apply_to_all() {
   constexpr int rounds = 100;
   StartReport report;
+  unwritten_.clear();
   for (int round = 0; round < rounds; ++round) {
     const auto owned = owners();
     bool changed = false;
@@ -196,12 +199,18 @@ std::vector<CoreId> AffinityOnly::original_of(int thread, const Process& identit
   return given_.contains(now) && !was_there ? all_ : now;
 }
 
+// What cannot be written down is not done.
+bool AffinityOnly::is_written(const Done<void>& written) {
+  if (!written) unwritten_ = written.error();
+  return written.has_value();
+}
+
 // Threads inherit it, and so does the next daemon after a crash, which must not take it for the whole host.
 bool AffinityOnly::note_given(const std::vector<CoreId>& cores) {
   if (cores == all_ || given_.contains(cores)) return given_.insert(cores), true;
   const JournalEntry entry{
       .kind = JournalEntry::Kind::mask, .subject = os::core_list_text(cores), .before = os::core_list_text(all_)};
-  return host_.journal->add(entry) && given_.insert(cores).second;
+  return is_written(host_.journal->add(entry)) && given_.insert(cores).second;
 }
 
 // `owned`: the cores of the set that it is in; null for the default set: what it was bound to before, as far as that
@@ -224,8 +233,8 @@ bool AffinityOnly::apply(int thread, const std::vector<CoreId>* owned, StartRepo
     return ++report.unmovable, false;
   }
   // That it runs on what it has now, too: a mask that nobody gave it is left alone after a crash.
-  if (*now != original && !memory_.add_mask(*identity, {original, *now})) return false;
-  if (!memory_.add_mask(*identity, {original, wanted})) return false;
+  if (*now != original && !is_written(memory_.add_mask(*identity, {original, *now}))) return false;
+  if (!is_written(memory_.add_mask(*identity, {original, wanted}))) return false;
   if (*now == wanted) return memory_.keep_only(*identity, {original, wanted}), false;
   if (!note_given(wanted)) return false;
   const int fault = host_.processes->set_affinity(thread, wanted);

@@ -54,6 +54,7 @@ class AffinityOnly final : public Backend {
   std::vector<Lost> lost_of_entered();
   std::string fault_of(const Member& member);
   bool apply(int thread, const std::vector<CoreId>* owned, StartReport& report);
+  bool is_written(const Done<void>& written);
   bool note_given(const std::vector<CoreId>& cores);
   void note_had(const Process& thread, ThreadMemory::Mask mask);
   std::vector<CoreId> original_of(int thread, const Process& identity, const std::vector<CoreId>& now);
@@ -70,6 +71,7 @@ class AffinityOnly final : public Backend {
   std::map<int, Process> unmovable_{};     // threads that the kernel binds to their cores
   std::map<int, Process> seen_{};          // threads
   std::set<std::vector<CoreId>> given_{};  // masks that threads have got here
+  std::string unwritten_{};                // why the journal was not, when all were last gone through
 };
 
 }  // namespace corelane::reserved

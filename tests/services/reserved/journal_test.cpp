@@ -1,7 +1,13 @@
 // What was changed on the host, on disk, and interrupts, which are put back by it.
 #include "services/reserved/backends/journal.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 
@@ -15,7 +21,9 @@
 
 using namespace corelane;
 using namespace corelane::reserved;
+using corelane::testing::FakeHost;
 using corelane::testing::FakeProcesses;
+using corelane::testing::HostKind;
 using corelane::testing::TempDirectory;
 
 TEST_CASE("a journal has one daemon, and says so to the next") {
@@ -151,6 +159,49 @@ TEST_CASE("a journal that was written a thousand times stays short") {
   }
   CHECK(std::filesystem::file_size(path) < 100'000);
   CHECK(Journal::open(path).value().entries().size() == 1);
+}
+
+namespace {
+
+// No file of this process grows beyond so many bytes, as on a disk that is full.
+class FullDisk {
+ public:
+  explicit FullDisk(std::uintmax_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    signal(SIGXFSZ, handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit before_{};
+  sighandler_t handler_;
+};
+
+}  // namespace
+
+TEST_CASE("where the journal cannot be written nobody is moved, and the request is refused with that reason") {
+  FakeHost fake(GENERATE(HostKind::v1, HostKind::v2, HostKind::affinity));
+  const int app = fake.processes.fork_from(fake.shell);
+  fake.keeper();
+  std::string reason;
+  {
+    const FullDisk full(std::filesystem::file_size(fake.journal.path()));
+    const auto refused = fake.reserve(app);
+    if (!refused) reason = refused.error().reason;
+  }
+  CHECK_THAT(reason, Catch::Contains("cannot be written: File too large") && Catch::Contains("make room there"));
+  CHECK(fake.keeper().accounts().empty());
+  CHECK(fake.cores_of(app) == "0-3");
+  CHECK(fake.reserve(app));
+  fake.keeper().stop();
+  CHECK(restore(fake.host(), "") == Remarks{});
+  fake.check_as_found();
 }
 
 TEST_CASE("an interrupt that cannot be put back is not forgotten") {
