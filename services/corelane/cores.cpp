@@ -43,7 +43,9 @@ std::string line_of(const rs::CoreState& core, const rs::AccountList& accounts) 
       accounts, [&](const rs::Account& account) { return core.owner() != 0 && account.reservation() == core.owner(); });
   if (owner != accounts.end()) text += "reservation " + std::to_string(core.owner()) + ": " + holder_text(*owner);
   if (core.use() == rs::CoreUse::held)
-    text += "nobody: a process that had it takes long to end, and the kernel gives it to no other until then";
+    text +=
+        "nobody: a process that had it takes long to end, and the kernel gives it to no other until then; or it is "
+        "switched off";
   if (core.use() == rs::CoreUse::withheld) text += "everybody: it is never given away (reserved.keep)";
   if (core.use() == rs::CoreUse::shared)
     text += format("%.1f %% booked, %.1f %% free", 100 * core.booked(), 100 * core.free());

@@ -78,7 +78,7 @@ std::vector<Lost> AffinityOnly::lost_of_entered() {
 std::string AffinityOnly::fault_of(const Member& member) {
   const std::vector<CoreId>& cores = sets_[member.set].cores;
   for (const int thread : host_.processes->threads_of(member.holder.process.pid)) {
-    const auto now = host_.processes->affinity(thread);
+    const auto now = host_.processes->mask_of(thread);
     if (!now || std::ranges::includes(cores, *now)) continue;
     unmovable_.erase(thread);
     return "thread " + std::to_string(thread) + " of process " + std::to_string(member.holder.process.pid) +
@@ -216,7 +216,7 @@ bool AffinityOnly::note_given(const std::vector<CoreId>& cores) {
 // `owned`: the cores of the set that it is in; null for the default set: what it was bound to before, as far as that
 // has it.
 bool AffinityOnly::apply(int thread, const std::vector<CoreId>* owned, StartReport& report) {
-  const auto now = host_.processes->affinity(thread);
+  const auto now = host_.processes->mask_of(thread);
   const auto identity = host_.processes->identity(thread);
   if (!now || !identity) return false;
   if (const auto known = unmovable_.find(thread); known != unmovable_.end() && known->second == *identity) {
@@ -248,7 +248,7 @@ bool AffinityOnly::apply(int thread, const std::vector<CoreId>* owned, StartRepo
 
 // A cpuset of somebody else may leave it less than was asked for.
 void AffinityOnly::note_had(const Process& thread, ThreadMemory::Mask mask) {
-  if (const auto had = host_.processes->affinity(thread.pid); had && *had != mask.given)
+  if (const auto had = host_.processes->mask_of(thread.pid); had && *had != mask.given)
     if (memory_.add_mask(thread, {mask.before, *had})) mask.given = *had;
   memory_.keep_only(thread, mask);
 }

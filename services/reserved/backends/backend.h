@@ -76,7 +76,8 @@ class Backend {
   virtual Done<StartReport> start(const std::vector<CoreId>& all) = 0;
   // Whoever came to be outside of all sets goes into the default one; what had to wait is tried again. Now and then.
   virtual std::vector<Lost> sweep() = 0;
-  // Cores of sets that were removed, and that no other set can have yet; ascending.
+  // Cores that no set can have now: of sets that were removed, of which the kernel gives them to no other yet, and
+  // those that the root has no longer. Ascending.
   virtual std::vector<CoreId> held() const { return {}; }
   // Whether something waits that sweep() would do soon.
   virtual bool is_waiting() const { return false; }

@@ -122,6 +122,7 @@ std::vector<Lost> CgroupV1::sweep() {
 
 // Somebody may have removed it, or have changed its cores.
 void CgroupV1::mend_common() {
+  common_ = without(common_, missing());
   const std::string file = joined_path(common_group(), "cpuset.cpus");
   const auto now = host_.cpuset->read(file);
   if (now ? os::parse_core_list(*now) == common_ : host_.cpuset->has(file)) return;
@@ -140,7 +141,7 @@ Done<void> CgroupV1::set_common(const std::vector<CoreId>& cores) {
 }
 
 // A set that could not be removed yet keeps its cores to itself: the kernel refuses (EINVAL) any of them to another
-// one. The default set gets the others meanwhile, and sweep() comes back.
+// one, and those that are switched off to all. The default set gets the others meanwhile, and sweep() comes back.
 Done<void> CgroupV1::apply_common() {
   const std::vector<CoreId> cores = without(wanted_, held());
   if (cores == common_) return {};
@@ -153,8 +154,14 @@ Done<void> CgroupV1::apply_common() {
   return done;
 }
 
+// The kernel takes those that are switched off out of all sets, and out of other roots than the hierarchy's for good.
+std::vector<CoreId> CgroupV1::missing() const {
+  const auto present = os::parse_core_list(host_.cpuset->read(in_root("cpuset.cpus")).value_or(""));
+  return present && !present->empty() ? without(all_, *present) : std::vector<CoreId>{};
+}
+
 std::vector<CoreId> CgroupV1::held() const {
-  std::vector<CoreId> held;
+  std::vector<CoreId> held = missing();
   for (const std::string& path : made_.left(*host_.cpuset))
     if (const auto cores = os::parse_core_list(host_.cpuset->read(joined_path(path, "cpuset.cpus")).value_or("")))
       held = joined(held, *cores);

@@ -55,6 +55,7 @@ class CgroupV1 final : public Backend {
   std::string in_root(const std::string& name) const { return joined_path(root_, name); }
   std::string common_group() const { return in_root(default_group); }
   Done<void> fill(const std::string& group, const std::vector<CoreId>& cores) const;
+  std::vector<CoreId> missing() const;
   Done<void> apply_common();
   void mend_common();
   Remarks intruders(const std::string& group) const;

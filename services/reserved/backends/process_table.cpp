@@ -13,9 +13,13 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 
+#include "orb/os/clock.h"
+#include "orb/os/core_list.h"
 #include "orb/os/cpu_mask.h"
+#include "services/reserved/accounts/core_sets.h"
 
 namespace corelane::reserved {
 namespace {
@@ -122,6 +126,34 @@ std::optional<std::vector<CoreId>> HostProcesses::affinity(int thread) const {
   for (std::int16_t core = 0; core < os::CpuMask::limit; ++core)
     if (mask.contains({core})) cores.push_back({core});
   return cores;
+}
+
+std::optional<std::vector<CoreId>> HostProcesses::mask_of(int thread) const {
+  auto mask = affinity(thread);
+  if (!mask || switched_off().empty()) return mask;
+  constexpr std::string_view field = "Cpus_allowed_list:\t";
+  std::ifstream file("/proc/" + std::to_string(thread) + "/status");
+  for (std::string line; std::getline(file, line);)  // bound: the file
+    if (line.starts_with(field))
+      if (const auto all = os::parse_core_list(line.substr(field.size())))
+        return joined(*mask, common_to(*all, switched_off()));
+  return mask;
+}
+
+// They are looked at ten times a second at most: all threads of the host are asked for one after the other.
+const std::vector<CoreId>& HostProcesses::switched_off() const {
+  const Time now = os::now();
+  if (looked_at_ != Time{} && now - looked_at_ < std::chrono::milliseconds{100}) return switched_off_;
+  looked_at_ = now;
+  const auto present = cores_listed("present"), online = cores_listed("online");
+  switched_off_ = present && online ? without(*present, *online) : std::vector<CoreId>{};
+  return switched_off_;
+}
+
+std::optional<std::vector<CoreId>> cores_listed(const std::string& file) {
+  std::string list;
+  std::getline(std::ifstream("/sys/devices/system/cpu/" + file), list);
+  return list.empty() ? std::nullopt : os::parse_core_list(list);
 }
 
 bool HostProcesses::is_fixed(int thread) const {

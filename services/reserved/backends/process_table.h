@@ -37,8 +37,10 @@ class ProcessTable {
   virtual bool is_running(const Process& process) const = 0;
   // Path of its control group in the hierarchy of the controller; "" controller: the unified one. Nothing when gone.
   virtual std::optional<std::string> group_of(int id, const std::string& controller) const = 0;
-  // Of one thread.
+  // Of one thread, without cores that are switched off.
   virtual std::optional<std::vector<CoreId>> affinity(int thread) const = 0;
+  // The same with them: it runs there when they are switched on again.
+  virtual std::optional<std::vector<CoreId>> mask_of(int thread) const = 0;
   // Whether the kernel binds it to its cores for good.
   virtual bool is_fixed(int thread) const = 0;
   // Where it ran last. Nothing when gone.
@@ -67,6 +69,7 @@ class HostProcesses final : public ProcessTable {
   bool is_running(const Process& process) const override;
   std::optional<std::string> group_of(int id, const std::string& controller) const override;
   std::optional<std::vector<CoreId>> affinity(int thread) const override;
+  std::optional<std::vector<CoreId>> mask_of(int thread) const override;
   bool is_fixed(int thread) const override;
   std::optional<CoreId> last_core(int thread) const override;
   int set_affinity(int thread, const std::vector<CoreId>& cores) override;
@@ -76,8 +79,15 @@ class HostProcesses final : public ProcessTable {
   Duration used_by(int pid) const override;
 
  private:
+  const std::vector<CoreId>& switched_off() const;
+
   const int root_;
+  mutable std::vector<CoreId> switched_off_{};
+  mutable Time looked_at_{};  // those
 };
+
+// Of the processors' folder: "present", "online". Nothing where the kernel does not tell.
+std::optional<std::vector<CoreId>> cores_listed(const std::string& file);
 
 // Whether that very process or thread is there. One that cannot be looked at now is.
 bool is_same(const ProcessTable& table, const Process& process);

@@ -56,7 +56,8 @@ bool is_given(const Host& host, const JournalEntry& entry, const std::vector<Cor
 int put_back_affinity(const Host& host, const JournalEntry& entry) {
   const auto cores = os::parse_core_list(entry.before);
   if (!cores || !is_same(*host.processes, entry.process)) return 0;
-  const auto now = host.processes->affinity(entry.process.pid);
+  const bool by_mask = !entry.subject.empty();  // of the backend that sets those itself
+  const auto now = by_mask ? host.processes->mask_of(entry.process.pid) : host.processes->affinity(entry.process.pid);
   if (!now || *now == *cores || !is_given(host, entry, *now)) return 0;
   const int fault = host.processes->set_affinity(entry.process.pid, *cores);
   return fault == ESRCH ? 0 : fault;
@@ -76,7 +77,7 @@ int put_back_mask(const Host& host, const JournalEntry& entry) {
   int fault = 0;
   for (const int pid : host.processes->all())
     for (const int thread : host.processes->threads_of(pid)) {
-      if (host.processes->affinity(thread) != *given || host.processes->is_fixed(thread)) continue;
+      if (host.processes->mask_of(thread) != *given || host.processes->is_fixed(thread)) continue;
       if (has_entry(host, thread)) continue;
       const int refused = host.processes->set_affinity(thread, *before);
       // Whom this user may not move it never moved.

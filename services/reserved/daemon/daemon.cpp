@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -120,7 +119,8 @@ class Engine {
                       .now = os::now,
                       .watch = [this](const Process& process) { return watch_.watch(process); },
                       .watch_only = [this](const auto& needed) { watch_.keep_only(needed); },
-                      .hurry = [this] { watch_.hurry(); }});
+                      .hurry = [this] { watch_.hurry(); },
+                      .online = [] { return cores_listed("online"); }});
     return keeper_->start();
   }
 
@@ -223,13 +223,12 @@ Done<void> serve(const std::vector<std::string>& words, const core::Settings& se
 std::string fault_of(const core::ReservedSettings& settings) {
   if (settings.processes != 0 && !os::identity_of(settings.processes))
     return "reserved.processes: there is no process " + std::to_string(settings.processes);
-  std::string there;
-  std::getline(std::ifstream("/sys/devices/system/cpu/present"), there);
-  const auto present = os::parse_core_list(there);
+  const auto present = cores_listed("present");
   if (!present) return {};
   for (const CoreId core : settings.keep)
     if (std::ranges::find(*present, core) == present->end())
-      return "reserved.keep: this machine has no core " + std::to_string(core.value) + ", but " + there;
+      return "reserved.keep: this machine has no core " + std::to_string(core.value) + ", but " +
+             os::core_list_text(*present);
   return {};
 }
 

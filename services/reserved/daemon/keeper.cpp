@@ -4,7 +4,9 @@
 #include <chrono>
 #include <utility>
 
+#include "orb/os/core_list.h"
 #include "orb/os/log.h"
+#include "services/reserved/accounts/core_sets.h"
 
 namespace corelane::reserved {
 namespace {
@@ -73,7 +75,7 @@ void Keeper::decide(const Fact& fact, Outcome& outcome) {
   settle();
 }
 
-Held Keeper::held() const { return {parts_.now(), parts_.backend.held(), resources_.held()}; }
+Held Keeper::held() const { return {parts_.now(), joined(parts_.backend.held(), switched_off_), resources_.held()}; }
 
 void Keeper::settle() {
   for (const Lost& lost : parts_.backend.settle()) fail(lost.id, lost.why);
@@ -313,10 +315,30 @@ bool Keeper::tick() {
   for (auto& [pid, visit] : visits_) visit.latest = visit.at_first + used_since(visit.service);
   for (const Lost& lost : parts_.backend.sweep()) fail(lost.id, lost.why);
   resources_.sweep();
+  watch_cores();
   tell(Ticked{parts_.now()});
   forget_ended();
   if (parts_.now() - interrupts_looked_at_ >= between_looks_at_interrupts) watch_interrupts();
   return parts_.backend.is_waiting();
+}
+
+// Who has a core that is none any more has nothing there, and is told so.
+void Keeper::watch_cores() {
+  if (const auto online = parts_.online ? parts_.online() : std::nullopt) {
+    std::vector<CoreId> all;
+    for (const CoreState& core : parts_.accounts.cores()) all.push_back(core.info.core);
+    switched_off_ = without(all, *online);
+  }
+  const std::vector<CoreId> gone = held().cores;
+  for (const Account* account : parts_.accounts.all()) {
+    const auto lost = common_to(account->place.cores, gone);
+    if (lost.empty()) continue;
+    const std::string why = "of its cores " + os::core_list_text(account->place.cores) + " the kernel has no longer " +
+                            os::core_list_text(lost) + " (/sys/devices/system/cpu/cpu" +
+                            std::to_string(lost.front().value) + "/online says whether it is switched off); ask anew";
+    os::log::warn("reservation " + std::to_string(account->id.value) + " ends: " + why);
+    fail(account->id, why);
+  }
 }
 
 // Somebody else, as a rule irqbalance, may have sent some to reserved cores.

@@ -46,6 +46,8 @@ class Keeper {
     std::function<Done<void>(const Process&)> watch{};              // call ended() when it ends
     std::function<void(const std::vector<Process>&)> watch_only{};  // of those watched, the others are not needed
     std::function<void()> hurry{};                                  // call tick() soon
+    // Cores that are switched on; nothing where that cannot be told.
+    std::function<std::optional<std::vector<CoreId>>()> online{};
   };
   explicit Keeper(Parts parts) : parts_(std::move(parts)) {}
 
@@ -121,6 +123,7 @@ class Keeper {
   void watch_needed();
   void watch_heir(const Account& account, const std::vector<int>& living);
   void forget_ended();
+  void watch_cores();
   void watch_interrupts();
   const Account* nearest(const Process& process) const;
   bool has_visitor(ReservationId id) const;
@@ -136,8 +139,9 @@ class Keeper {
   std::map<ReservationId, std::string> why_ended_{};  // of some that ended, and not by release
   std::map<std::int32_t, Visit> visits_{};            // under way, by pid of the service
   Time interrupts_looked_at_{};
-  bool is_balanced_ = false;      // irqbalance runs, and interrupts are to be steered
-  std::vector<Process> heirs_{};  // one of each tree whose first process has ended; watched
+  std::vector<CoreId> switched_off_{};  // as last looked at
+  bool is_balanced_ = false;            // irqbalance runs, and interrupts are to be steered
+  std::vector<Process> heirs_{};        // one of each tree whose first process has ended; watched
 };
 
 }  // namespace corelane::reserved

@@ -206,7 +206,7 @@ TEST_CASE("who owns which core is shown") {
       "2     2     0      0     shared     20.0 % booked, 75.0 % free\n"
       "3     3     0      0     withheld   everybody: it is never given away (reserved.keep)\n"
       "4     4     0      0     held       nobody: a process that had it takes long to end, and the kernel gives it to "
-      "no other until then\n"
+      "no other until then; or it is switched off\n"
       "reservations\n"
       "3     app? 77, user root: core 1 for 2.00s, memory 256 MiB, cache 1 way; the demo\n"
       "      lent to process 88: works there now, so far 2 times, 5.0us of CPU time\n"

@@ -122,6 +122,11 @@ class FakeProcesses final : public reserved::ProcessTable {
   }
   std::optional<std::vector<CoreId>> affinity(int thread) const override {
     const auto found = entries.find(thread);
+    return found == entries.end() ? std::nullopt
+                                  : std::optional(reserved::without(found->second.affinity, switched_off));
+  }
+  std::optional<std::vector<CoreId>> mask_of(int thread) const override {
+    const auto found = entries.find(thread);
     return found == entries.end() ? std::nullopt : std::optional(found->second.affinity);
   }
   bool is_fixed(int thread) const override { return entries.contains(thread) && entries.at(thread).bound; }
@@ -133,7 +138,9 @@ class FakeProcesses final : public reserved::ProcessTable {
     if (found == entries.end()) return ESRCH;
     if (found->second.bound) return EINVAL;
     if (found->second.refuses_affinity != 0) return found->second.refuses_affinity;
-    return fate.meet([&] { return given[thread].push_back(cores), found->second.affinity = cores, 0; });
+    const auto possible = reserved::without(cores, switched_off);
+    if (possible.empty()) return EINVAL;
+    return fate.meet([&] { return given[thread].push_back(cores), found->second.affinity = possible, 0; });
   }
   int set_deadline(int thread, Duration, Duration) override {
     if (!entries.contains(thread)) return ESRCH;
@@ -152,6 +159,7 @@ class FakeProcesses final : public reserved::ProcessTable {
   std::map<int, Entry> entries;
   std::map<int, std::vector<std::vector<CoreId>>> given;  // masks by thread, in order
   Fate fate;                                              // also of the control groups
+  std::vector<CoreId> switched_off;
   bool refuses_deadline = false;
   bool unreadable = false;     // no descriptor is left: neither these nor control groups can be looked at
   mutable int passes = 0;      // over all processes and their parents
@@ -217,7 +225,22 @@ class FakeGroups final : public reserved::GroupFiles {
     return os::core_list_text(left);
   }
 
-  std::set<std::string> refused;  // names of files that nobody may write
+  // Of version 1: the kernel takes the core out of all groups for good, and who has none then goes to the root's.
+  void switch_off(CoreId core) {
+    for (const std::string& group : groups_) {
+      std::string& list = files_.at(reserved::joined_path(group, "cpuset.cpus"));
+      list = os::core_list_text(reserved::without(cores_of(group), {core}));
+      for (auto& [pid, entry] : processes_.entries)
+        if (list.empty() && processes_.group_of(pid, controller_) == group) entry.groups[controller_] = "";
+    }
+    for (const std::string& group : groups_) spread(group);
+  }
+  void switch_on(CoreId core) {
+    files_["cpuset.cpus"] = os::core_list_text(reserved::joined(cores_of(""), {core}));
+    spread("");
+  }
+
+  std::set<std::string> refused;  // files that nobody may write: of that group, or by their name of all
 
  private:
   int write_now(const std::string& file, const std::string& text) {
@@ -228,7 +251,7 @@ class FakeGroups final : public reserved::GroupFiles {
     if (name == "cgroup.subtree_control") return control(file, text);
     if (name == "cpuset.cpus.partition") return partition(group, file, text);
     if (!files_.contains(file) || !is_switched_on(group, name)) return ENOENT;
-    if (name == "cpuset.cpus" && is_v1() && overlaps(group, text)) return EINVAL;
+    if (name == "cpuset.cpus" && is_v1() && (overlaps(group, text) || exceeds_root(group, text))) return EINVAL;
     const std::string was = std::exchange(files_[file], text);
     if (name == "cpuset.cpu_exclusive" && overlaps(group, files_.at(reserved::joined_path(group, "cpuset.cpus")))) {
       files_[file] = was;
@@ -297,6 +320,9 @@ class FakeGroups final : public reserved::GroupFiles {
   void spread(const std::string& group) {
     for (auto& [pid, entry] : processes_.entries)
       if (!entry.bound && processes_.group_of(pid, controller_) == group) entry.affinity = cores_of(group);
+  }
+  bool exceeds_root(const std::string& group, const std::string& list) const {
+    return !group.empty() && !reserved::without(os::parse_core_list(list).value(), cores_of("")).empty();
   }
   // Siblings of which one is exclusive have no core in common.
   bool overlaps(const std::string& group, const std::string& list) const {

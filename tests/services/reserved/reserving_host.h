@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "orb/os/core_list.h"
@@ -52,7 +53,8 @@ class FakeHost {
         .processes = processes,
         .interrupts = interrupts,
         .now = [this] { return now; },
-        .watch = [this](const reserved::Process& one) { return watched.push_back(one), reserved::Done<void>{}; }});
+        .watch = [this](const reserved::Process& one) { return watched.push_back(one), reserved::Done<void>{}; },
+        .online = [this] { return std::optional(reserved::without(all, processes.switched_off)); }});
     const auto started = keeper_->start();  // not in the assertion, which takes a Killed for a fault
     REQUIRE(started);
     return *keeper_;
@@ -73,6 +75,16 @@ class FakeHost {
     const auto process = processes.identity(pid);
     processes.kill(pid);
     if (process) keeper().ended(*process);
+  }
+  void switch_off(CoreId core) {
+    processes.switched_off = reserved::joined(processes.switched_off, {core});
+    if (backend->report().kind == "cgroup-v1") cpuset.switch_off(core);
+    keeper().tick();
+  }
+  void switch_on(CoreId core) {
+    processes.switched_off = reserved::without(processes.switched_off, {core});
+    if (backend->report().kind == "cgroup-v1") cpuset.switch_on(core);
+    keeper().tick();
   }
   // On its way out, which may take long: much memory. To be killed for good.
   void begin_to_end(int pid) { processes.entries.at(pid).ending = true; }
@@ -118,6 +130,7 @@ class FakeHost {
   int shell = 0, kernel_thread = 0;
   std::map<int, FakeProcesses::Entry> before;
   Time now{};
+  const std::vector<CoreId> all = os::parse_core_list("0-3").value();
   std::vector<reserved::Process> watched;
 
  private:
