@@ -13,6 +13,10 @@ namespace corelane::os {
 // mode says. Else what is wrong, and how to mend it, as a sentence that begins with the path.
 Expected<void, std::string> make_directory(const std::string& path);
 
+// Of a path that the system did not let this user open, make or replace: whose it is, or whose the nearest directory
+// above it is that can be seen, and what to do about that; it begins with a semicolon. "" where that is not the reason.
+std::string ownership_text(const std::string& path);
+
 // "a directory", "a fifo": what a mode of stat(2) says is there.
 std::string kind_of_file(unsigned mode);
 

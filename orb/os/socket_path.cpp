@@ -47,13 +47,16 @@ std::string missing_directory(const std::string& path) {
   return {};
 }
 
-PathRefusal system_refusal(const std::string& path, const std::string& what, int number) {
+// `file`: what was to be opened or made.
+PathRefusal system_refusal(const std::string& path, const std::string& file, const std::string& what, int number) {
   if (number == EMFILE || number == ENFILE)
     return refusal(no_descriptor, path, "this process gets no further descriptor; raise ulimit -n");
   if (const std::string directory = missing_directory(path); number == ENOENT && !directory.empty())
     return refusal(system_refused, path, "the directory " + directory + " does not exist");
+  const std::string owner = number == EACCES || number == EPERM ? ownership_text(file) : "";
   return refusal(system_refused, path,
-                 what + ": " + std::strerror(number) + "; the directory has to exist and this user to write there");
+                 what + ": " + std::strerror(number) +
+                     (owner.empty() ? "; the directory has to exist and this user to write there" : owner));
 }
 
 enum class Found { nothing, left_behind, in_use, no_socket, unknown };
@@ -114,7 +117,7 @@ PathRefusal lock_refusal(const std::string& path, const ClaimFault& fault) {
     case ClaimFault::Kind::failed:
       break;
   }
-  return system_refusal(path, lock_path(path), fault.number);
+  return system_refusal(path, lock_path(path), lock_path(path), fault.number);
 }
 
 }  // namespace
@@ -147,14 +150,15 @@ Expected<SocketPath, PathRefusal> SocketPath::claim(std::string path) {
       break;
     case Found::left_behind:
       if (unlink(claimed.path_.c_str()) == 0 || errno == ENOENT) break;
-      return system_refusal(claimed.path_, "the socket of a server that ended cannot be removed", errno);
+      return system_refusal(claimed.path_, claimed.path_, "the socket of a server that ended cannot be removed", errno);
     case Found::in_use:
       return refusal(address_in_use, claimed.path_, "another program listens there; take another path");
     case Found::no_socket:
       return refusal(address_in_use, claimed.path_,
                      "a file is there that is no socket; remove it or take another path");
     case Found::unknown:
-      return system_refusal(claimed.path_, "whether anybody listens there is not to be found out", errno);
+      return system_refusal(claimed.path_, claimed.path_, "whether anybody listens there is not to be found out",
+                            errno);
   }
   return claimed;
 }
@@ -174,7 +178,7 @@ Expected<SocketPath, PathRefusal> SocketPath::choose(const std::string& director
 
 Expected<Fd, PathRefusal> SocketPath::listen(mode_t mode, int type) {
   Fd fd(socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd) return system_refusal(path_, "no socket", errno);
+  if (!fd) return system_refusal(path_, path_, "no socket", errno);
   // Over a stream nobody sends descriptors; before it listens, for all whom it will accept.
   if (type == SOCK_STREAM) refuse_descriptors(fd.get());
   const auto address = unix_address(path_);
@@ -182,7 +186,7 @@ Expected<Fd, PathRefusal> SocketPath::listen(mode_t mode, int type) {
   // The file is made with the mode that the socket has, less the umask; so it is never more open than asked for.
   if (!address || fchmod(fd.get(), mode) != 0 || bind(fd.get(), address->generic(), address->length) != 0) {
     if (errno == EADDRINUSE) return refusal(address_in_use, path_, "another program listens there; take another path");
-    return system_refusal(path_, "bind", errno);
+    return system_refusal(path_, path_, "bind", errno);
   }
   Fd file(open(path_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));  // while it is open its inode is nobody else's
   if (file && chmod(path_.c_str(), mode) == 0 && ::listen(fd.get(), SOMAXCONN) == 0) {
@@ -191,7 +195,7 @@ Expected<Fd, PathRefusal> SocketPath::listen(mode_t mode, int type) {
   }
   const int why = errno;
   unlink(path_.c_str());  // ours: it was made just now, under the lock
-  return system_refusal(path_, "listen", why);
+  return system_refusal(path_, path_, "listen", why);
 }
 
 }  // namespace corelane::os

@@ -1,11 +1,15 @@
 #include "services/corelane/reservation_client.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <ostream>
 #include <span>
 #include <string_view>
 
 #include "orb/core/address.h"
 #include "orb/giop/ior.h"
+#include "orb/os/directory.h"
 #include "services/corelane/calling_orb.h"
 #include "services/corelane/host_files.h"
 #include "services/corelane/listening.h"
@@ -23,8 +27,18 @@ std::string start_text(const ReservationPlace& place) {
          (place.start_options.empty() ? " (or with systemd: systemctl start corelane-reserved)" : "");
 }
 
+// Of a runtime directory that is somebody else's, in which this user is not to look.
+std::string hidden_text(const ReservationPlace& place) {
+  for (const std::string& path : place.sockets)
+    if (::access(path.c_str(), F_OK) != 0 && errno == EACCES)
+      return "whether a reservation daemon listens at " + path + " cannot be seen: Permission denied" +
+             os::ownership_text(path);
+  return {};
+}
+
 // One that was killed leaves its socket behind; nobody listens there then.
 std::string nobody_text(const ReservationPlace& place) {
+  if (std::string hidden = hidden_text(place); !hidden.empty()) return hidden;
   std::string text = "no reservation daemon runs on this host (nobody listens at ";
   for (const std::string& path : place.sockets) text += (path == place.sockets.front() ? "" : ", nor at ") + path;
   return text + "); " + start_text(place);

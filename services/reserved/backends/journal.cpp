@@ -14,6 +14,7 @@
 #include "orb/os/core_list.h"
 #include "orb/os/directory.h"
 #include "orb/os/file_lock.h"
+#include "orb/os/user_name.h"
 #include "services/reserved/backends/group_files.h"
 
 namespace corelane::reserved {
@@ -162,6 +163,12 @@ bool write_whole(int file, std::string_view text) {
   return true;
 }
 
+std::string open_fault(const std::string& path, int number) {
+  const std::string text = path + ": cannot be opened: " + errno_text(number);
+  if (number == ELOOP || number == EISDIR) return text + "; remove it";
+  return text + (number == EACCES || number == EPERM ? os::ownership_text(path) : "");
+}
+
 }  // namespace
 
 // A point ends it, so that an empty last field, and a whole line, are told from a torn one.
@@ -173,10 +180,13 @@ std::string journal_line(const JournalEntry& entry) {
 
 Expected<Journal, std::string> Journal::open(const std::string& path) {
   os::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file) return path + ": cannot be opened: " + errno_text(errno);
+  if (!file) return open_fault(path, errno);
   struct stat found {};
-  if (fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_uid != geteuid())
-    return path + ": is no file of this user's; remove it";
+  if (fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode))
+    return path + ": is " + os::kind_of_file(found.st_mode) + ", no file; remove it";
+  if (found.st_uid != geteuid())
+    return path + ": belongs to user " + os::name_of_user(found.st_uid) + ", and this is user " +
+           os::name_of_user(geteuid()) + "; remove it, if no corelane-reserved of that user needs it";
   const auto locked = os::try_lock(file);
   if (!locked) return path + ": cannot be locked; its file system has no locks";
   if (!*locked) return path + ": another corelane-reserved uses it; stop that one first";

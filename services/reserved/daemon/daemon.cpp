@@ -19,6 +19,7 @@
 #include "orb/os/log.h"
 #include "orb/os/own_user.h"
 #include "orb/os/small_file.h"
+#include "orb/os/socket_path.h"
 #include "services/reserved/backends/made_groups.h"
 #include "services/reserved/daemon/end_signals.h"
 #include "services/reserved/daemon/host_setup.h"
@@ -150,7 +151,7 @@ class Engine {
 
 Done<void> write_reference(const std::string& path, const std::string& text) {
   auto written = os::write_small_file(path, text + "\n", 0644);
-  if (!written) return Unexpected{written.error().text + other_directory_text};
+  if (!written) return Unexpected{written.error().text + os::ownership_text(path) + other_directory_text};
   return {};
 }
 
@@ -234,6 +235,10 @@ std::string fault_of(const core::ReservedSettings& settings) {
 
 Expected<void, std::string> run_daemon(const std::vector<std::string>& words, core::Settings settings) {
   if (settings.runtime_directory.empty()) settings.runtime_directory = dispatch::runtime_directory();
+  if (const std::string socket = core::reservation_socket(settings);
+      !socket.starts_with('/') || !os::unix_address(socket))
+    return Unexpected{socket + " can be no socket: its path has to begin with / and to have " +
+                      std::to_string(os::longest_unix_path) + " bytes at most" + other_directory_text};
   if (auto made = os::make_directory(settings.runtime_directory); !made)
     return Unexpected{made.error() + other_directory_text};
   const auto engine = Engine::start(settings);

@@ -46,5 +46,25 @@ TEST_CASE("a stranger's directory is refused by its owner's number") {
   const testing::TempDirectory place;
   REQUIRE(mkdir((place / "theirs").c_str(), 0777) == 0);
   REQUIRE(chown((place / "theirs").c_str(), 12345, 12345) == 0);
-  CHECK_THAT(os::make_directory(place / "theirs").error(), Contains("belongs to user 12345"));
+  CHECK_THAT(os::make_directory(place / "theirs").error(),
+             Contains("belongs to user 12345") && Contains("as root, remove it"));
+}
+
+TEST_CASE("why a path is not this user's to write is said with the owner and what to do") {
+  if (geteuid() != 0) {
+    std::cout << "SKIPPED: only root can give a directory away\n";
+    return;
+  }
+  const testing::TempDirectory place;
+  REQUIRE(mkdir((place / "theirs").c_str(), 0700) == 0);
+  std::ofstream(place / "theirs/file") << "x";
+  for (const char* name : {"theirs", "theirs/file"})
+    REQUIRE(chown((place / std::string(name)).c_str(), 12345, 12345) == 0);
+  CHECK(os::ownership_text(place / "theirs/new") == "");  // root may
+  CHECK_THAT(os::ownership_text(place / "theirs/file"),
+             Contains("theirs/file belongs to user 12345, and this is user "));
+  REQUIRE(mkdir((place / "own").c_str(), 0700) == 0);
+  CHECK(os::ownership_text(place / "own/new") == "");
+  REQUIRE(chmod((place / "own").c_str(), 0500) == 0);
+  CHECK(os::ownership_text(place / "own/new/er") == "; chmod u+rwx " + place / "own");
 }

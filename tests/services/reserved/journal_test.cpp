@@ -35,6 +35,20 @@ TEST_CASE("a journal has one daemon, and says so to the next") {
   CHECK_THAT(Journal::open(directory / "none" + std::string("/journal")).error(), Catch::Contains("cannot be opened"));
 }
 
+TEST_CASE("a file in the journal's place that is not this user's is said to be whose and to be removed") {
+  const TempDirectory directory;
+  std::filesystem::create_symlink("/dev/null", directory / "link");
+  std::filesystem::create_directory(directory / "folder");
+  REQUIRE(mkfifo((directory / "fifo").c_str(), 0600) == 0);
+  for (const char* const name : {"link", "folder", "fifo"}) {
+    CAPTURE(name);
+    CHECK_THAT(Journal::open(directory / name).error(), Catch::Contains(name) && Catch::Contains("remove it"));
+  }
+  std::ofstream(directory / "theirs") << "x";
+  if (chown((directory / "theirs").c_str(), 12345, 12345) != 0) return;  // root alone may
+  CHECK_THAT(Journal::open(directory / "theirs").error(), Catch::Contains("belongs to user 12345, and this is user "));
+}
+
 TEST_CASE("a journal tells of lines that are damaged and keeps them, but not of a torn one") {
   const TempDirectory directory;
   const std::string path = directory / "journal";
