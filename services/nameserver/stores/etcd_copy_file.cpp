@@ -18,8 +18,7 @@ constexpr std::uint64_t copy_application = 0x434c'4e43;  // "CLNC"
 constexpr std::uint64_t copy_version = 1;
 
 // Not waiting for the disk: what a loss of power takes away etcd still has.
-constexpr const char* how_to_keep_copy =
-    "PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=NORMAL; PRAGMA journal_mode=WAL; PRAGMA cell_size_check=ON;";
+constexpr const char* how_to_keep_copy = "PRAGMA synchronous=NORMAL; PRAGMA journal_mode=WAL;";
 // Out of the log at once, so that the file itself says whose it is, however damaged it is later.
 constexpr const char* make_copy_tables =
     "BEGIN IMMEDIATE;"
@@ -99,25 +98,26 @@ Expected<EtcdCopyFile, SqliteFault> EtcdCopyFile::open_once(const std::string& p
   if (!database) return database.error();
   EtcdCopyFile file;
   file.database_ = std::move(*database);
-  if (const auto done = file.database_.run(how_to_keep_copy); !done) return done.error();
-  if (const auto done = file.database_.define_sum("row_sum"); !done) return done.error();
   if (const auto done = file.make_or_check_tables(); !done) return done.error();
+  if (const auto done = file.database_.define_sum("row_sum"); !done) return done.error();
   if (const auto done = file.prepare(); !done) return done.error();
   if (const auto done = file.read(path, place); !done) return done.error();
   return file;
 }
 
 EtcdCopyFile::Done EtcdCopyFile::make_or_check_tables() {
-  const auto tables = database_.number("SELECT count(*) FROM sqlite_schema");
-  const auto owner = database_.number("PRAGMA application_id"), schema = database_.number("PRAGMA user_version");
-  for (const auto* number : {&tables, &owner, &schema})
-    if (!*number) return number->error();
-  if (*tables == 0 && *owner == 0 && *schema == 0) return database_.run(make_copy_tables);
-  if (*owner != copy_application) return foreign("it is a database of another program");
-  if (*schema != copy_version) return foreign("another version of Corelane wrote it");
-  const auto said = database_.text("PRAGMA quick_check(1)");
-  if (!said) return said.error();
-  return *said == "ok" ? Done{} : SqliteFault::damage(*said);
+  const auto stamp = database_.look();
+  if (!stamp) return stamp.error();
+  if (!stamp->is_new()) {
+    if (stamp->application != copy_application) return foreign("it is a database of another program");
+    if (stamp->version != copy_version) return foreign("another version of Corelane wrote it");
+    const auto said = database_.text("PRAGMA quick_check(1)");
+    if (!said) return said.error();
+    if (*said != "ok") return SqliteFault::damage(*said);
+  }
+  database_.keep_log(false);
+  if (const auto done = database_.run(how_to_keep_copy); !done) return done;
+  return stamp->is_new() ? database_.run(make_copy_tables) : Done{};
 }
 
 EtcdCopyFile::Done EtcdCopyFile::prepare() {

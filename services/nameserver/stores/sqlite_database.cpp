@@ -118,6 +118,23 @@ Expected<Database, SqliteFault> Database::open(const std::string& path) {
   return database;
 }
 
+// SQLite makes an empty log beside a file that has none, and takes it away again.
+Expected<SqliteStamp, SqliteFault> Database::look() {
+  std::error_code ignored;
+  keep_log(std::filesystem::exists(std::string(sqlite3_db_filename(handle_.get(), "main")) + "-wal", ignored));
+  // Exclusive before the first access: then the index of the log lives in this process and not in a file beside it.
+  if (const auto done = run("PRAGMA locking_mode=EXCLUSIVE; PRAGMA cell_size_check=ON;"); !done) return done.error();
+  const auto tables = number("SELECT count(*) FROM sqlite_schema");
+  const auto application = number("PRAGMA application_id"), version = number("PRAGMA user_version");
+  for (const auto* read : {&tables, &application, &version})
+    if (!*read) return read->error();
+  return SqliteStamp{.tables = *tables, .application = *application, .version = *version};
+}
+
+void Database::keep_log(bool is_kept) noexcept {
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_kept ? 1 : 0, nullptr);
+}
+
 Expected<void, SqliteFault> Database::run(const char* sql) {
   const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return sqlite_fault(handle_.get(), code);

@@ -28,6 +28,13 @@ struct SqliteFault {
   static SqliteFault damage(const std::string& text);
 };
 
+// Whose a file is, as its first page says.
+struct SqliteStamp {
+  std::uint64_t tables = 0, application = 0, version = 0;
+
+  bool is_new() const noexcept { return tables == 0 && application == 0 && version == 0; }
+};
+
 class Statement {
  public:
   Statement() = default;
@@ -57,6 +64,12 @@ class Database {
  public:
   // Opens the file or makes it. Neither ":memory:" nor an empty path mean anything special.
   static Expected<Database, SqliteFault> open(const std::string& path);
+
+  // Before anything else: keeps others out, and changes nothing, so that a file that is none of ours stays as it is. A
+  // log beside it stays, too, when this is closed before keep_log(false).
+  Expected<SqliteStamp, SqliteFault> look();
+  // Whether the log stays as it is when this is closed; else what it has goes into the file, and it is removed.
+  void keep_log(bool is_kept) noexcept;
 
   Expected<void, SqliteFault> run(const char* sql);
   Expected<Statement, SqliteFault> prepare(const char* sql);

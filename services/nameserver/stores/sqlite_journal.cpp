@@ -16,12 +16,11 @@ namespace corelane::nameserver {
 namespace {
 
 constexpr std::uint64_t application = 0x434c'4e53;  // "CLNS"
-constexpr std::uint64_t schema_version = 2, schema_without_sums = 1;
+constexpr std::uint64_t schema_version = 2;         // 1: without sums
 
-// Exclusive before the first access: then the index of the log lives in this process and not in a file beside it.
 // Extra: the rollback journal of the time before the log must not come back after a loss of power.
-constexpr const char* how_to_keep =
-    "PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=EXTRA; PRAGMA journal_mode=WAL; PRAGMA cell_size_check=ON;";
+constexpr const char* how_to_keep = "PRAGMA synchronous=EXTRA; PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;";
+constexpr std::uintmax_t longest_log = 4u << 20;  // bytes; then begin_log()
 
 // Also a device or a directory: SQLite would put its files beside it.
 bool is_no_plain_file(const std::string& path) {
@@ -30,12 +29,29 @@ bool is_no_plain_file(const std::string& path) {
   return std::filesystem::exists(found) && !std::filesystem::is_regular_file(found);
 }
 
+// Nothing: there is none.
+std::uintmax_t size_of_file(const std::string& path) {
+  std::error_code failed;
+  const std::uintmax_t size = std::filesystem::file_size(path, failed);
+  return failed ? 0 : size;
+}
+
 // SQLite takes a file of one byte for an empty one, and would write over it.
 Expected<Database, SqliteFault> open_unless_one_byte(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::file_size(path, ignored) == 1) return SqliteFault::damage("it is one byte long");
+  if (size_of_file(path) == 1) return SqliteFault::damage("it is one byte long");
   return Database::open(path);
 }
+
+// It lies beside the file that a link leads to.
+std::string log_of(const std::string& path) {
+  std::error_code failed;
+  if (!std::filesystem::is_symlink(path, failed)) return path + "-wal";
+  const auto file = std::filesystem::canonical(path, failed);
+  return (failed ? path : file.string()) + "-wal";
+}
+
+// SQLite removes the log of a file that is empty or not there, and with it what was not in the file yet.
+bool is_log_alone(const std::string& path) { return size_of_file(path) == 0 && size_of_file(log_of(path)) > 0; }
 
 std::string absolute_path(const std::string& path) {
   std::error_code ignored;
@@ -50,7 +66,8 @@ std::string why_not_writable(const std::string& path) {
   return may ? std::string() : std::generic_category().message(errno);
 }
 
-constexpr const char *next_context_name = "next context", *revision_name = "revision";
+// log: 1, in the file, while what was bound last is in its log alone, which has 0.
+constexpr const char *next_context_name = "next context", *revision_name = "revision", *log_name = "log";
 
 // The microseconds since 1970: nothing is counted that fast.
 std::uint64_t above_all_counts() {
@@ -66,14 +83,26 @@ FileIdentity identity_of(const std::string& path) {
 
 }  // namespace
 
-SqliteJournal::SqliteJournal(std::string path, Database database)
-    : path_(std::move(path)), file_(absolute_path(path_)), database_(std::move(database)) {}
+SqliteJournal::SqliteJournal(std::string path, bool had_log, Database database)
+    : path_(std::move(path)),
+      file_(absolute_path(path_)),
+      log_(log_of(file_)),
+      had_log_(had_log),
+      database_(std::move(database)) {}
 
 Expected<std::unique_ptr<SqliteJournal>, OpenFault> SqliteJournal::open(const std::string& path) {
   if (is_no_plain_file(path)) return OpenFault{"the name store " + path + " is no plain file: name another one"};
+  if (is_log_alone(path))
+    return OpenFault{"the name store " + path + " is empty or gone, and its log " + log_of(path) +
+                         " is still there, with names that were in no other place: put the file back as it was, or "
+                         "move its log away, too, to begin with no names (naming.move_aside_damaged does that)",
+                     true};
   const os::SizeLimitGuard guard;
+  std::error_code ignored;
+  const bool has_log = std::filesystem::exists(log_of(path), ignored);
   auto database = open_unless_one_byte(path);
-  std::unique_ptr<SqliteJournal> journal(new SqliteJournal(path, database ? std::move(*database) : Database{}));
+  std::unique_ptr<SqliteJournal> journal(
+      new SqliteJournal(path, has_log, database ? std::move(*database) : Database{}));
   if (!database) return journal->fault_of(database.error());
   const auto ready = journal->set_up();
   if (!ready) return ready.error();
@@ -100,34 +129,46 @@ OpenFault SqliteJournal::fault_of(const SqliteFault& fault) const {
 }
 
 Expected<void, OpenFault> SqliteJournal::set_up() {
-  if (const auto done = database_.run(how_to_keep); !done) return fault_of(done.error());
-  if (const auto done = define_row_sum(database_); !done) return fault_of(done.error());
-  if (const auto done = make_or_check_schema(); !done) return done;
+  const auto stamp = database_.look();
+  if (!stamp) return fault_of(stamp.error());
+  if (const auto ours = check_owner(*stamp); !ours) return ours;
   if (const auto done = check_pages(); !done) return done;
-  if (const auto done = prepare(); !done) return fault_of(done.error());
+  if (const auto done = define_row_sum(database_); !done) return fault_of(done.error());
+  if (const auto whole = check_log(*stamp); !whole) return whole;
+  if (const auto done = make_tables_of_today(*stamp); !done) return fault_of(done.error());
+  database_.keep_log(false);
   return {};
 }
 
-Expected<void, OpenFault> SqliteJournal::make_or_check_schema() {
-  const auto tables = database_.number("SELECT count(*) FROM sqlite_schema");
-  const auto owner = database_.number("PRAGMA application_id"), version = database_.number("PRAGMA user_version");
-  for (const auto* read : {&tables, &owner, &version})
-    if (!*read) return fault_of(read->error());
-  if (*tables == 0 && *owner == 0 && *version == 0) {
-    const auto made = database_.run(make_tables);
-    return made ? Expected<void, OpenFault>{} : fault_of(made.error());
-  }
-  if (*owner != application || *version == 0)
+Expected<void, OpenFault> SqliteJournal::check_owner(const SqliteStamp& stamp) const {
+  if (stamp.is_new()) return {};
+  if (stamp.application != application || stamp.version == 0)
     return OpenFault{path_ + " is a database of another program: name another file for the name store"};
-  if (*version == schema_without_sums) {
-    const auto upgraded = database_.run(upgrade_tables);
-    return upgraded ? Expected<void, OpenFault>{} : fault_of(upgraded.error());
-  }
-  if (*version != schema_version)
+  if (stamp.version > schema_version)
     return OpenFault{"the name store " + path_ + " was written by a newer Corelane (schema " +
-                     std::to_string(*version) + ", this one knows " + std::to_string(schema_version) +
+                     std::to_string(stamp.version) + ", this one knows " + std::to_string(schema_version) +
                      "): use that Corelane, or name another file for this one"};
   return {};
+}
+
+Expected<void, OpenFault> SqliteJournal::check_log(const SqliteStamp& stamp) {
+  if (had_log_ || stamp.version != schema_version) return {};
+  const auto sign = read_counter(database_, log_name);
+  if (!sign) return fault_of(sign.error());
+  if (sign->value_or(0) == 0) return {};
+  return OpenFault{"the name store " + path_ + " was not closed, and its log " + log_of(path_) +
+                   ", which has what was bound last, is gone: put it back, or, to go on with the names of before, "
+                   "make an empty file of that name"};
+}
+
+// Tables that somebody has changed are found before anything is written.
+SqliteJournal::Done SqliteJournal::make_tables_of_today(const SqliteStamp& stamp) {
+  if (stamp.version == schema_version)
+    if (const auto done = prepare(); !done) return done;
+  if (const auto done = database_.run(how_to_keep); !done) return done;
+  if (stamp.version == schema_version) return {};
+  if (const auto done = database_.run(stamp.is_new() ? make_tables : upgrade_tables); !done) return done;
+  return prepare();
 }
 
 Expected<void, OpenFault> SqliteJournal::check_pages() {
@@ -165,8 +206,9 @@ Expected<std::uint64_t, OpenFault> SqliteJournal::load(Tree& tree) {
                                                             {revision_name, *revision}};
   for (const auto& [name, value] : counters)
     if (const auto done = count(name, value); !done) return fault_of(done.error());
+  begin_log();
   identity_ = identity_of(file_);
-  log_identity_ = identity_of(file_ + "-wal");
+  log_identity_ = identity_of(log_);
   return *revision;
 }
 
@@ -181,9 +223,19 @@ Expected<std::uint64_t, SqliteFault> SqliteJournal::counter(const char* name) {
   return value;
 }
 
+// The log stays where the sign cannot be taken back: a file without it would say that it is gone.
+void SqliteJournal::begin_log() {
+  auto done = count(log_name, 1);
+  if (done) done = database_.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  auto taken_back = count(log_name, 0);
+  database_.keep_log(!taken_back);
+  for (const auto* each : {&done, &taken_back})
+    if (!*each) os::log::debug("the log of the name store " + path_ + " goes on: " + each->error().text);
+}
+
 std::string SqliteJournal::replaced_file() const {
   if (identity_of(file_) != identity_) return path_;
-  return identity_of(file_ + "-wal") == log_identity_ ? "" : path_ + "-wal";
+  return identity_of(log_) == log_identity_ ? "" : log_of(path_);
 }
 
 SqliteJournal::Done SqliteJournal::load_contexts(Tree& tree) {
@@ -216,7 +268,10 @@ Expected<void, StoreFault> SqliteJournal::keep(const Changes& changes, ContextId
             ", and what is written would be lost: put it back, or start this nameserver again with what is there",
         StoreFault::unavailable);
   const auto kept = keep_all(changes, next_context);
-  if (kept) return all_is_well(), Expected<void, StoreFault>{};
+  if (kept) {
+    if (size_of_file(log_) > longest_log) begin_log();
+    return all_is_well(), Expected<void, StoreFault>{};
+  }
   // Where SQLite has rolled back by itself there is nothing to roll back.
   if (const auto undone = database_.run("ROLLBACK"); !undone) os::log::debug(undone.error().text);
   return say(kept.error());

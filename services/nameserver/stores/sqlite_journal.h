@@ -32,10 +32,12 @@ class SqliteJournal final : public Journal {
  private:
   using Done = Expected<void, SqliteFault>;
 
-  SqliteJournal(std::string path, Database database);
+  SqliteJournal(std::string path, bool had_log, Database database);
   Expected<void, OpenFault> set_up();
-  Expected<void, OpenFault> make_or_check_schema();
+  Expected<void, OpenFault> check_owner(const SqliteStamp& stamp) const;
   Expected<void, OpenFault> check_pages();
+  Expected<void, OpenFault> check_log(const SqliteStamp& stamp);
+  Done make_tables_of_today(const SqliteStamp& stamp);
   OpenFault fault_of(const SqliteFault& fault) const;
   Done prepare();
   Done load_contexts(Tree& tree);
@@ -45,6 +47,9 @@ class SqliteJournal final : public Journal {
   // One that is not to be believed is told, and goes on above all that it can have been.
   Expected<std::uint64_t, SqliteFault> counter(const char* name);
   Done count(const char* what, std::uint64_t value);
+  // Puts into the file what the log has, and a sign besides that only the log takes back: a file whose log is gone says
+  // so itself (check_log). Where there is no room for it the log goes on as it is.
+  void begin_log();
   StoreFault say(const SqliteFault& fault);
   StoreFault say(const std::string& why, StoreFault fault);
   void all_is_well();
@@ -54,6 +59,8 @@ class SqliteJournal final : public Journal {
 
   const std::string path_;
   const std::string file_;                    // the same from the root: the working directory may change
+  const std::string log_;                     // beside it
+  const bool had_log_;                        // when it was opened
   FileIdentity identity_{}, log_identity_{};  // of those that are open
   Database database_;
   Statement put_context_, drop_context_, put_binding_, drop_binding_, put_counter_;

@@ -35,7 +35,7 @@ std::string move_database_aside(const std::string& path) {
   if (failed && failed != std::errc::no_such_file_or_directory) return {};
   const bool had_log = !failed;
   std::filesystem::rename(path, aside, failed);
-  if (!failed) return aside;
+  if (!failed || (had_log && failed == std::errc::no_such_file_or_directory)) return aside;
   if (had_log) std::filesystem::rename(aside + "-wal", path + "-wal", ignored);
   return {};
 }

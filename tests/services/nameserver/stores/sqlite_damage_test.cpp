@@ -143,14 +143,113 @@ TEST_CASE("a file of a newer schema is refused and left as it is") {
   check_bytes(path, bytes);
 }
 
-TEST_CASE("a database of another program is refused") {
+TEST_CASE("a database of another program is refused and left as it is") {
   const corelane::testing::TempDirectory directory;
   const std::string path = directory / "songs.db";
   for (const char* sql : {"PRAGMA user_version=4", "CREATE TABLE song(title TEXT)",
-                          "PRAGMA application_id=0x434c4e53; PRAGMA user_version=0"}) {
+                          "PRAGMA application_id=0x434c4e53; PRAGMA user_version=0", "PRAGMA journal_mode=WAL"}) {
     CAPTURE(sql);
     run_sql(path, sql);
+    const std::string bytes = bytes_of_file(path);
     says(refusal_of(path, {.move_aside_damaged = true}), "is a database of another program");
+    check_bytes(path, bytes);
+    CHECK_FALSE(std::filesystem::exists(path + "-wal"));
+  }
+}
+
+TEST_CASE("a database of another program is left as it is with its log") {
+  const corelane::testing::TempDirectory directory;
+  const std::string path = directory / "songs.db";
+  run_sql_and_vanish(path, "CREATE TABLE song(title TEXT); INSERT INTO song VALUES('a');");
+  const std::string bytes = bytes_of_file(path), log = bytes_of_file(path + "-wal");
+  REQUIRE(log.size() > 4096);
+  says(refusal_of(path, {.move_aside_damaged = true}), "is a database of another program");
+  check_bytes(path, bytes);
+  check_bytes(path + "-wal", log);
+}
+
+TEST_CASE("a log of another database beside the names does not get into them") {
+  const corelane::testing::TempDirectory directory;
+  const corelane::testing::Quiet quiet;
+  const std::string path = directory / "names.db", other = directory / "other.db";
+  REQUIRE(sqlite_store(path)->add(root_context, {"a", ""}, object_at("x")));
+  run_sql_and_vanish(other, "CREATE TABLE song(title TEXT); INSERT INTO song VALUES('a');");
+  const std::string bytes = bytes_of_file(path), log = bytes_of_file(other + "-wal");
+  write_file(path + "-wal", log);
+  says(refusal_of(path), "is a database of another program");
+  check_bytes(path, bytes);
+  check_bytes(path + "-wal", log);
+  std::filesystem::remove(path + "-wal");
+  CHECK(sqlite_store(path)->find(root_context, {"a", ""}));
+}
+
+TEST_CASE("a file whose log is gone is refused until its log is back or given up") {
+  const corelane::testing::TempDirectory directory;
+  const std::string path = directory / "names.db", log = path + "-wal";
+  for (const int names : {1, 700}) {  // with the latter the log has gone into the file and begun anew
+    std::filesystem::remove(path);
+    const int ended = in_child([&] {
+      const auto store = sqlite_store(path);
+      for (int i = 0; i < names; ++i)
+        if (!store->add(root_context, {std::to_string(i), ""}, object_at(std::string(3000, 'r')))) return 1;
+      _exit(0);  // nothing is closed
+    });
+    REQUIRE(ended == 0);
+    const std::string bytes = bytes_of_file(path);
+    std::filesystem::rename(log, path + ".log");
+    for (int i = 0; i < 2; ++i) {
+      says(refusal_of(path), "was not closed, and its log " + log + ", which has what was bound last, is gone");
+      check_bytes(path, bytes);
+      CHECK_FALSE(std::filesystem::exists(log));
+    }
+    std::filesystem::copy_file(path + ".log", log);
+    CHECK(sqlite_store(path)->status().names == static_cast<std::size_t>(names));
+    CHECK(sqlite_store(path)->status().names == static_cast<std::size_t>(names));
+    write_file(path, bytes);
+    write_file(log, "");
+    CHECK(sqlite_store(path)->status().names <= static_cast<std::size_t>(names));
+    std::filesystem::remove(path + ".log");
+  }
+}
+
+TEST_CASE("a file whose log another program has put into it is no file whose log is gone") {
+  const corelane::testing::TempDirectory directory;
+  const std::string path = directory / "names.db";
+  const int ended = in_child([&] {
+    const auto store = sqlite_store(path);
+    if (!store->add(root_context, {"a", ""}, object_at("x"))) return 1;
+    _exit(0);  // nothing is closed
+  });
+  REQUIRE(ended == 0);
+  run_sql(path, "SELECT count(*) FROM binding");
+  REQUIRE_FALSE(std::filesystem::exists(path + "-wal"));
+  CHECK(sqlite_store(path)->find(root_context, {"a", ""}));
+}
+
+TEST_CASE("names that are in the log alone are not given up when the file beside it is empty or gone") {
+  const corelane::testing::TempDirectory directory;
+  const corelane::testing::Quiet quiet;
+  const std::string path = directory / "names.db", killed = directory / "killed.db";
+  const int ended = in_child([&] {
+    const auto store = sqlite_store(killed);
+    if (!store->add(root_context, {"a", ""}, object_at("x"))) return 1;
+    _exit(0);  // nothing is closed
+  });
+  REQUIRE(ended == 0);
+  const std::string bytes = bytes_of_file(killed), log = bytes_of_file(killed + "-wal");
+  REQUIRE(log.size() > 4096);
+  for (const bool is_there : {true, false}) {
+    write_file(path + "-wal", log);
+    if (is_there) write_file(path, "");
+    says(refusal_of(path), "is empty or gone, and its log " + path + "-wal is still there");
+    check_bytes(path + "-wal", log);
+    CHECK(std::filesystem::exists(path) == is_there);
+    CHECK(ids_in(*sqlite_store(path, {.move_aside_damaged = true}), root_context).empty());
+    const std::string aside = path + (is_there ? ".damaged-1" : ".damaged-2");
+    check_bytes(aside + "-wal", log);
+    write_file(aside, bytes);
+    CHECK(sqlite_store(aside)->find(root_context, {"a", ""}));
+    std::filesystem::remove(path);
   }
 }
 

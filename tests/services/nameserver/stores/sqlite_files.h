@@ -67,6 +67,16 @@ int in_child(Body&& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 200;
 }
 
+// Of a database that is written ahead to a log, which its writer leaves behind as one that is killed does.
+inline void run_sql_and_vanish(const std::string& path, const std::string& sql) {
+  const int ended = in_child([&] {
+    auto database = Database::open(path);
+    if (!database || !database->run(("PRAGMA journal_mode=WAL; " + sql).c_str())) return 1;
+    _exit(0);  // nothing is closed
+  });
+  REQUIRE(ended == 0);
+}
+
 // In a child whom permissions of files hold, as they do root without his capabilities. It stays the same user, since
 // the way to the directory (TMPDIR) may be closed to others.
 template <typename Body>

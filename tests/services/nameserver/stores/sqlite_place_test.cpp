@@ -3,6 +3,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -89,6 +90,26 @@ TEST_CASE("a file that somebody takes away is written no more until it is back")
     CHECK(store->replace(root_context, {"c", ""}, object_at("x")));
     CHECK(store->status().remark.empty());
   }
+}
+
+TEST_CASE("a file that a link leads to has its log beside it, and that does not grow without end") {
+  const corelane::testing::TempDirectory directory;
+  const corelane::testing::Quiet quiet;
+  const std::string path = directory / "names.db", file = directory / "elsewhere.db", log = file + "-wal";
+  std::filesystem::create_symlink(file, path);
+  const auto store = sqlite_store(path);
+  std::uintmax_t longest = 0;
+  for (int i = 0; i < 700; ++i) {
+    REQUIRE(store->add(root_context, {std::to_string(i), ""}, object_at(std::string(3000, 'r'))));
+    longest = std::max(longest, std::filesystem::file_size(log));
+  }
+  CHECK(longest > 3u << 20);
+  CHECK(longest < 5u << 20);
+  std::filesystem::rename(log, log + ".away");
+  CHECK(fails_with(store->add(root_context, {"b", ""}, object_at("x")), StoreFault::unavailable));
+  says(store->status().remark, "somebody has removed or replaced " + log);
+  std::filesystem::rename(log + ".away", log);
+  CHECK(store->add(root_context, {"b", ""}, object_at("x")));
 }
 
 TEST_CASE("a disk without room fails writers and nobody else, until there is room again") {
