@@ -4,13 +4,15 @@
 #include <exception>
 #include <utility>
 
+#include "orb/os/clock.h"
 #include "orb/os/log.h"
 
 namespace corelane::nameserver {
 namespace {
 
-// That etcd is still followed is written so often, so that a start without etcd can tell how old names are.
-constexpr std::int64_t longest_unwritten = 60;  // seconds
+// That etcd is still followed is written so often, so that a start without etcd can tell how old names are. The date,
+// which that start needs, may jump, so that it does not tell when.
+constexpr Duration longest_unwritten = std::chrono::seconds{60};
 
 std::int64_t seconds_since_1970() {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
@@ -31,8 +33,8 @@ std::unique_ptr<EtcdCopy> EtcdCopy::open(const std::string& path, const std::str
 }
 
 EtcdCopy::EtcdCopy(std::string path, EtcdCopyFile file)
-    : path_(std::move(path)), content_(file.take_content()), file_(std::move(file)) {
-  if (content_) news_.revision = content_->revision, written_seen_ = news_.seen = content_->seen;
+    : path_(std::move(path)), content_(file.take_content()), file_(std::move(file)), confirm_from_(os::now()) {
+  if (content_) news_.revision = content_->revision, news_.seen = content_->seen;
   writing_ = std::thread([this] { write_until_stopped(); });
 }
 
@@ -40,7 +42,7 @@ EtcdCopy::~EtcdCopy() {
   {
     const std::lock_guard lock(mutex_);
     is_stopped_ = true;
-    is_due_ = is_due_ || news_.seen != written_seen_;
+    is_due_ = is_unwritten_;
     turn_.notify_all();
   }
   writing_.join();
@@ -55,34 +57,35 @@ void EtcdCopy::keep(const std::vector<EtcdEvent>& events, std::uint64_t revision
   }
   news_.revision = revision;
   news_.seen = seconds_since_1970();
-  is_due_ = true;
+  is_unwritten_ = is_due_ = true;
   turn_.notify_all();
 }
 
 void EtcdCopy::confirm() {
   const std::lock_guard lock(mutex_);
   news_.seen = seconds_since_1970();
-  if (news_.seen - written_seen_ < longest_unwritten) return;
+  is_unwritten_ = true;
+  if (os::now() < confirm_from_) return;
   is_due_ = true;
   turn_.notify_all();
 }
 
-// What could not be written stays to be written with what comes next. Bound: until the destructor.
+// What could not be written stays to be written with what comes next, or is confirmed. Bound: until the destructor.
 void EtcdCopy::write_until_stopped() {
   std::unique_lock lock(mutex_);
   while (true) {
     turn_.wait(lock, [&] { return is_due_ || is_stopped_; });
     if (!is_due_) return;
-    is_due_ = false;
+    is_unwritten_ = is_due_ = false;
     EtcdCopyNews news{std::exchange(news_.entries, {}), news_.revision, news_.seen};
     lock.unlock();
     const auto written = file_.write(news);
     say(written ? "" : written.error().text);
     lock.lock();
-    if (written)
-      written_seen_ = news.seen;
-    else
-      news_.entries.merge(news.entries);  // those that came meanwhile are newer and stay
+    confirm_from_ = os::now() + (written ? longest_unwritten : Duration{});
+    if (written) continue;
+    is_unwritten_ = true;
+    news_.entries.merge(news.entries);  // those that came meanwhile are newer and stay
   }
 }
 

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "orb/base/time.h"
 #include "services/nameserver/stores/etcd_copy_file.h"
 
 namespace corelane::nameserver {
@@ -48,10 +49,11 @@ class EtcdCopy {
 
   std::mutex mutex_;
   std::condition_variable turn_;
-  EtcdCopyNews news_;              // guarded by mutex_; not written yet
-  std::int64_t written_seen_ = 0;  // guarded by mutex_; news_.seen, as the file has it
-  bool is_due_ = false;            // guarded by mutex_; there is something to write
-  bool is_stopped_ = false;        // guarded by mutex_
+  EtcdCopyNews news_;          // guarded by mutex_; not written yet
+  bool is_unwritten_ = false;  // guarded by mutex_; the file lacks something of news_
+  bool is_due_ = false;        // guarded by mutex_; it is to be written now
+  Time confirm_from_;          // guarded by mutex_; from then on it is written that etcd is still followed
+  bool is_stopped_ = false;    // guarded by mutex_
   std::thread writing_;
 };
 

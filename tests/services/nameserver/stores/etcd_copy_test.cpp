@@ -1,11 +1,14 @@
 // The copy on the disk of what etcd has: a start while etcd is away.
 #include "services/nameserver/stores/etcd_copy.h"
 
+#include <sys/resource.h>
+
 #include <filesystem>
 
 #include "services/nameserver/stores/etcd_owned_names.h"
 #include "tests/services/nameserver/stores/etcd_server.h"
 #include "tests/services/nameserver/stores/sqlite_files.h"
+#include "tests/support/captured_errors.h"
 #include "tests/support/quiet.h"
 
 using namespace corelane::nameserver;
@@ -138,6 +141,62 @@ TEST_CASE("what is no copy is left as it is") {
   check_bytes(path, names);
   CHECK(says(text_in(directory.path()), "it is no plain file"));
   CHECK(says(text_in(directory / "none/copy.db"), "its directory must exist"));
+}
+
+TEST_CASE("a database of another program is left as it is where the copy should be") {
+  const corelane::testing::TempDirectory directory;
+  const std::string path = directory / "songs.db", logged = directory / "logged.db";
+  run_sql(path, "CREATE TABLE song(title TEXT)");
+  run_sql_and_vanish(logged, "CREATE TABLE song(title TEXT)");
+  for (const std::string& other : {path, logged}) {
+    const std::string bytes = bytes_of_file(other), log = bytes_of_file(other + "-wal");
+    CHECK(says(text_in(other), "it is a database of another program"));
+    check_bytes(other, bytes);
+    check_bytes(other + "-wal", log);
+  }
+}
+
+TEST_CASE("that etcd is still followed is written however the date has jumped since then") {
+  const corelane::testing::TempDirectory directory;
+  const std::string path = directory / "copy.db";
+  constexpr std::int64_t year_3000 = 32'503'680'000;
+  REQUIRE(EtcdCopyFile::open(path, place)->write({.revision = 99, .seen = year_3000}));
+  {
+    const auto copy = EtcdCopy::open(path, place);
+    REQUIRE(copy);
+    const auto size = std::filesystem::file_size(path + "-wal");
+    copy->confirm();
+    until([&] { return std::filesystem::file_size(path + "-wal") > size; });
+  }
+  CHECK(EtcdCopyFile::open(path, place)->take_content()->seen < year_3000);
+}
+
+TEST_CASE("what could not be written into the copy is written when etcd is still followed or at the end") {
+  const corelane::testing::TempDirectory directory;
+  for (const bool is_followed : {true, false}) {
+    const std::string path = directory / (is_followed ? "followed.db" : "ended.db");
+    const int written = in_child([&] {
+      const corelane::testing::CapturedErrors errors;
+      const auto size = [&] { return std::filesystem::file_size(path + "-wal"); };
+      auto copy = EtcdCopy::open(path, place);
+      if (!copy) return 1;
+      auto before = size();
+      copy->keep({{.entry = entry_at(0)}}, 98);
+      until([&] { return size() > before; });
+      const rlimit full{size(), RLIM_INFINITY}, large{RLIM_INFINITY, RLIM_INFINITY};
+      setrlimit(RLIMIT_FSIZE, &full);
+      copy->keep({{.entry = entry_at(1)}}, 99);
+      until([&] { return errors.times("cannot be written") == 1; });
+      setrlimit(RLIMIT_FSIZE, &large);
+      before = size();
+      if (is_followed) copy->confirm();
+      if (is_followed) until([&] { return size() > before; });
+      copy.reset();
+      return 0;
+    });
+    CHECK(written == 0);
+    CHECK(text_in(path) == "key 0=value 0 10 0, key 1=value 1 11 1, at 99");
+  }
 }
 
 TEST_CASE("a copy that another process has is not used") {
