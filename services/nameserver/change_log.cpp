@@ -12,6 +12,12 @@ namespace {
 
 constexpr std::size_t entries_at_once = 1000;
 
+std::size_t bytes_of(const NamedChange& change) {
+  std::size_t bytes = change.path.size() * sizeof(NameComponent);
+  for (const NameComponent& component : change.path) bytes += component.id.size() + component.kind.size();
+  return bytes;
+}
+
 // At the slashes that no backslash stands before.
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> parts{""};
@@ -158,7 +164,11 @@ void ChangeLog::record(const Change& change) {
   path->push_back(change.name);
   changes_.push_back(std::make_shared<const NamedChange>(
       NamedChange{++last_, change.kind, std::move(*path), change.binding.type, !change.binding.owner.empty()}));
-  if (changes_.size() > capacity_) changes_.pop_front();
+  bytes_ += bytes_of(*changes_.back());
+  while (changes_.size() > capacity_ || (bytes_ > most_bytes && changes_.size() > 1)) {
+    bytes_ -= bytes_of(*changes_.front());
+    changes_.pop_front();
+  }
 }
 
 ChangeLog::Reading ChangeLog::begin(std::uint64_t since, Kept& kept) const {
@@ -175,12 +185,15 @@ ChangeLog::Reading ChangeLog::begin(std::uint64_t since, Kept& kept) const {
 ChangeLog::Reading ChangeLog::read(const NamePattern& pattern, std::uint64_t since, std::size_t most) const {
   Kept kept;
   Reading reading = begin(since, kept);
+  std::size_t bytes = 0;
   for (const auto& change : kept) {
     if (!pattern.matches(change->path)) continue;
-    if (reading.changes.size() == most) {
+    const bool is_enough = bytes >= most_bytes_read && !reading.changes.empty();
+    if (reading.changes.size() == most || is_enough) {
       reading.until = reading.changes.empty() ? since : reading.changes.back().number;
       break;
     }
+    bytes += bytes_of(*change);
     reading.changes.push_back(*change);
   }
   return reading;

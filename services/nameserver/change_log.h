@@ -61,6 +61,9 @@ class ContextPaths {
 class ChangeLog {
  public:
   static constexpr std::uint64_t latest = ~std::uint64_t{0};
+  // Of names, as they stand in memory, and of those in one reading: some thousand changes as names are, and what one
+  // message takes where somebody makes them as long as may be.
+  static constexpr std::size_t most_bytes = 16u << 20, most_bytes_read = 1u << 20;
 
   // `depth`: components of the longest path that is told, at least 1.
   explicit ChangeLog(std::size_t capacity, std::size_t depth = NameLimits{}.depth)
@@ -75,7 +78,7 @@ class ChangeLog {
     std::uint64_t until;  // to read on from
     bool lost;            // some between `since` and these are forgotten
   };
-  // Those after number `since` that match, at most so many. `latest`: none.
+  // Those after number `since` that match, at most so many; fewer of long names, one at least. `latest`: none.
   Reading read(const NamePattern& pattern, std::uint64_t since, std::size_t most) const;
 
  private:
@@ -89,6 +92,7 @@ class ChangeLog {
   // Guarded by mutex_.
   ContextPaths paths_;
   std::deque<std::shared_ptr<const NamedChange>> changes_;
+  std::size_t bytes_ = 0;  // of their names
   std::uint64_t last_ = 0;
 };
 

@@ -41,6 +41,30 @@ class Logged {
 
 }  // namespace
 
+TEST_CASE("changes of the longest names are kept and read by their bytes and not by their number alone") {
+  constexpr std::size_t changes = 300;
+  const std::string part(1024, 'x');
+  Logged names(changes);
+  ContextId deepest = root_context;
+  for (std::size_t depth = 1; depth < NameLimits{}.depth; ++depth)
+    deepest = names.store->add_context(deepest, {part, part}).value();
+  for (std::size_t i = 0; i < changes; ++i)
+    REQUIRE(names.store->replace(deepest, {part, part}, {BindingType::object, "x"}));
+  constexpr std::size_t bytes = NameLimits{}.depth * 2 * 1024;  // of one of them
+  std::size_t kept = 0, readings = 0;
+  for (std::uint64_t since = 0;; ++readings) {
+    const auto reading = names.log.read(NamePattern("**"), since, 1000);
+    CHECK(reading.lost == (since == 0));
+    if (reading.changes.empty()) break;
+    CHECK(reading.changes.size() <= ChangeLog::most_bytes_read / bytes + 1);
+    kept += reading.changes.size();
+    since = reading.until;
+  }
+  CHECK(kept <= ChangeLog::most_bytes / bytes);
+  CHECK(kept >= 100);
+  CHECK(readings >= 10);
+}
+
 TEST_CASE("a pattern stands for names by their components") {
   struct Row {
     const char *pattern, *path;
