@@ -15,6 +15,11 @@ using Json = nlohmann::json;
 constexpr std::size_t most_idle = 8;
 // Codes of gRPC.
 constexpr int not_found = 5, forbidden = 7, exhausted = 8, out_of_range = 11, unavailable = 14, unauthenticated = 16;
+// What etcd says, under codes that stand for other things, too, to who has no login, a wrong one or one too many.
+constexpr std::string_view lacks_user = "user name is empty", wrong_login = "authentication failed",
+                           needs_no_login = "authentication is not enabled";
+// Its users or roles have changed since the login.
+constexpr std::string_view old_login = "revision of auth store is old";
 
 // Whether it is nested deeper than anything that etcd says: each level would take some hundred bytes of memory.
 // Brackets within texts count, too; the gateway's are too few to matter.
@@ -88,22 +93,24 @@ EtcdFault refusal_of(const HttpReply& reply) {
     return fault;
   }
   const int code = number_in<int>(json, "code");
-  const bool is_login = code == forbidden || code == unauthenticated || said.find("auth") != std::string::npos ||
-                        said.find("user name is empty") != std::string::npos;
+  const auto says = [&](std::string_view what) { return said.find(what) != std::string::npos; };
+  const bool is_login =
+      code == forbidden || code == unauthenticated || says(lacks_user) || says(wrong_login) || says(needs_no_login);
   EtcdFault fault{
       EtcdFault::Kind::refused,
       "etcd refuses: " + said + (is_login ? ": see which user and password this nameserver was given" : "")};
-  if (code == not_found && said.find("lease") != std::string::npos) fault.kind = EtcdFault::Kind::no_lease;
+  if (code == not_found && says("lease")) fault.kind = EtcdFault::Kind::no_lease;
   if (code == out_of_range) fault.kind = EtcdFault::Kind::compacted;
-  if (code == exhausted && said.find("space exceeded") != std::string::npos) fault.kind = EtcdFault::Kind::no_room;
+  if (code == exhausted && says("space exceeded")) fault.kind = EtcdFault::Kind::no_room;
   if (is_unable(reply)) fault.kind = EtcdFault::Kind::unreachable;
   return fault;
 }
 
 bool asks_for_login(const HttpReply& reply) {
   const Json json = parse(reply.body);
-  return number_in<int>(json, "code") == unauthenticated ||
-         text_in(json, "error").find("user name is empty") != std::string::npos;
+  const std::string said = text_in(json, "error");
+  return number_in<int>(json, "code") == unauthenticated || said.find(lacks_user) != std::string::npos ||
+         said.find(old_login) != std::string::npos;
 }
 
 Time share_of_time(Time deadline, std::size_t parts) {

@@ -3,6 +3,7 @@
 
 #include <deque>
 
+#include "orb/os/small_file.h"
 #include "services/nameserver/stores/base64.h"
 #include "services/nameserver/stores/etcd_keys.h"
 #include "services/nameserver/stores/etcd_owned_names.h"
@@ -351,6 +352,27 @@ TEST_CASE("an etcd with users is served with a password, and refuses without") {
   const auto store = etcd_store(server.url(), patient({.etcd_user = "root", .etcd_password = "secret"}));
   CHECK(store->add(root_context, {"a", ""}, object_at("1", "anna")));
   CHECK(reference_at(*store, root_context, {"a", ""}) == "1");
+}
+
+TEST_CASE("an etcd whose users have changed is asked again with a new login") {
+  if (lacks_etcd()) return;
+  const corelane::testing::TempDirectory directory;
+  const std::string key = directory / "key";
+  REQUIRE(corelane::os::write_small_file(key, "a secret of thirty-two bytes, or more"));
+  const EtcdServer server(" --auth-token jwt,sign-method=HS256,ttl=24h,priv-key='" + key + "'");
+  allow_only_root(server, "secret");
+  const auto store = etcd_store(server.url(), patient({.etcd_user = "root", .etcd_password = "secret"}));
+  REQUIRE(store->add(root_context, {"a", ""}, object_at("1")));
+  HttpConnection root(server.endpoint());
+  const auto login = root.post({.path = "/v3/auth/authenticate", .body = R"({"name":"root","password":"secret"})"});
+  REQUIRE(login);
+  const std::size_t token = login->body.find("\"token\":\"") + 9;
+  const auto changed = root.post({.path = "/v3/auth/user/add",
+                                  .body = R"({"name":"anna","password":"another"})",
+                                  .authorization = login->body.substr(token, login->body.find('"', token) - token)});
+  REQUIRE(changed);
+  REQUIRE(changed->ok());
+  CHECK(store->add(root_context, {"b", ""}, object_at("1")));
 }
 
 TEST_CASE("what a newer Corelane keeps in etcd is refused") {

@@ -215,6 +215,26 @@ TEST_CASE("what is no etcd is told from one that refuses, and asked for no passw
   }
 }
 
+TEST_CASE("who has no login or a wrong one is told so, and nobody else whose refusal speaks of something like it") {
+  const std::pair<std::string, bool> refusals[] = {
+      {R"({"error":"etcdserver: user name is empty","code":3})", true},
+      {R"({"error":"etcdserver: authentication failed, invalid user ID or password","code":3})", true},
+      {R"({"error":"etcdserver: authentication is not enabled","code":9})", true},
+      {R"({"error":"etcdserver: permission denied","code":7})", true},
+      {R"({"error":"etcdserver: invalid auth token","code":16})", true},
+      {R"({"error":"transport: authentication handshake failed: x509: unknown authority","code":14})", false},
+      {R"({"error":"the author of this proxy allows no POST","code":12})", false}};
+  for (const auto& [body, is_login] : refusals) {
+    const FixedServer server("400 Bad Request", body);
+    EtcdClient client({.endpoints = {server.endpoint()}, .timeout = 200s});
+    const auto answer = client.range("a", "b", 1);
+    REQUIRE_FALSE(answer);
+    CAPTURE(answer.error().text);
+    const bool says_so = answer.error().text.ends_with(": see which user and password this nameserver was given");
+    CHECK(says_so == is_login);
+  }
+}
+
 TEST_CASE("an etcd whose entries are not in the order of their keys is none, so that reading all of them ends") {
   // One that gives the same page again and again: reading on behind its last key would come to no end.
   const FixedServer server("200 OK", R"({"header":{"revision":"7"},"kvs":[{"key":"YQ=="}],"more":true})");
