@@ -169,6 +169,12 @@ void EtcdOwnedNames::leave(const std::string& owner) {
   if (const auto asked = unanswered_.find(owner); asked != unanswered_.end()) asked->second.has_left = true;
 }
 
+bool EtcdOwnedNames::may_have(const std::string& owner) const {
+  const std::lock_guard lock(mutex_);
+  const auto first = owned_.lower_bound({owner, {}});
+  return (first != owned_.end() && first->first == owner) || unanswered_.contains(owner);
+}
+
 std::vector<EtcdOwnedNames::Name> EtcdOwnedNames::some_of(const std::string& owner) const {
   const std::lock_guard lock(mutex_);
   std::vector<Name> some;

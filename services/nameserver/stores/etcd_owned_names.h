@@ -64,6 +64,8 @@ class EtcdOwnedNames {
   std::vector<std::string> owners() const;
   // He has ended: what is lost of his names from now on is not bound again.
   void leave(const std::string& owner);
+  // Whether there are names of his, or one is on its way to etcd.
+  bool may_have(const std::string& owner) const;
   // Removes his names, up to `names_in_step` in one step; the revision at which the last one went, 0: he has none here.
   Expected<std::uint64_t, EtcdFault> remove(const std::string& owner);
 

@@ -374,7 +374,8 @@ Expected<void, StoreFault> EtcdStore::destroy_context(ContextId context) {
 
 Expected<void, StoreFault> EtcdStore::remove_owned(const std::string& owner) {
   owned_.leave(owner);
-  if (is_away()) return StoreFault::unavailable;
+  // Who has none leaves nothing to be done later, so that owners do not gather while etcd is away.
+  if (is_away()) return owned_.may_have(owner) ? Done{StoreFault::unavailable} : Done{};
   const auto gone = owned_.remove(owner);
   if (!gone) return say(gone.error());
   show(*gone);

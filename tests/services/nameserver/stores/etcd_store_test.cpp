@@ -102,6 +102,7 @@ TEST_CASE("while etcd is away names are found, marked stale, and none is bound, 
   CHECK(fails_with(store->remove_owned("anna"), StoreFault::unavailable));
   until([&] { return store->status().stale; });
   CHECK_FALSE(store->status().remark.empty());
+  CHECK(store->remove_owned("nobody"));
   CHECK(ids_in(*store, root_context) == std::vector<std::string>{"lasting.", "owned."});
   CHECK(reference_at(*store, root_context, {"owned", ""}) == "2");
   CHECK(fails_with(store->make_context(), StoreFault::unavailable));
