@@ -25,6 +25,8 @@ NameFault NameTree::fault_at(const Place& place, StoreFault fault) {
     case StoreFault::not_empty:
     case StoreFault::wrong_type:  // of destroy_context(); replace() has its own answer
       return {NameFaultKind::not_empty};
+    case StoreFault::no_target:
+      return {NameFaultKind::no_target};
     case StoreFault::full:
       return {NameFaultKind::full};
     case StoreFault::no_space:

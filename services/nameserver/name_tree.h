@@ -30,6 +30,7 @@ enum class NameFaultKind : std::uint8_t {
   elsewhere,    // component `at` and those behind it are for the context `reference`
   gone,         // the context that was asked does not exist
   dead_end,     // the way led into the context `context`, which does not exist; component `at` was to come
+  no_target,    // the context to be bound does not exist
   full,         // the store's limits
   no_space,     // where the store writes
   unavailable,  // the store

@@ -166,6 +166,10 @@ void Objects::raise(const NameFault& fault, const Name& name) {
       throw Context::CannotProceed(reference_to_gone(fault.context), rest_of(name, fault.at));
     case NameFaultKind::gone:
       core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_object});
+    case NameFaultKind::no_target:
+      core::raise(Error{ErrorKind::bad_param, Completion::no, 0},
+                  "the context to be bound does not exist any more: somebody has destroyed it, or it was one of the "
+                  "oldest of many that no name led to; make a new one, best with bind_new_context()");
     case NameFaultKind::full:
       core::raise(Error{ErrorKind::imp_limit, Completion::no, minor::names_full});
     case NameFaultKind::no_space:

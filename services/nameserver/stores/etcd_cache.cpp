@@ -101,6 +101,20 @@ void EtcdCache::take(Change change, Changes& changes) {
 
 EtcdEntry EtcdCache::entry(const std::string& key) const {
   const std::lock_guard lock(mutex_);
+  return seen_entry(key);
+}
+
+std::vector<EtcdEntry> EtcdCache::surplus(const std::optional<ContextId>& parent) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<EtcdEntry> entries;
+  for (const ContextId context : tree_.surplus(parent)) {
+    EtcdEntry entry = seen_entry(keys_.context(context));
+    if (entry.modified != 0) entries.push_back(std::move(entry));  // else etcd has names alone: nothing can go
+  }
+  return entries;
+}
+
+EtcdEntry EtcdCache::seen_entry(const std::string& key) const {
   const auto found = entries_.find(key);
   if (found == entries_.end()) return {.key = key};
   return {.key = key, .value = found->second.value, .modified = found->second.modified};
@@ -115,6 +129,11 @@ bool EtcdCache::wait_for(std::uint64_t revision, std::chrono::steady_clock::time
   std::unique_lock lock(mutex_);
   grown_.wait_until(lock, deadline, [&] { return revision_ >= revision || !is_followed_; });
   return revision_ >= revision;
+}
+
+void EtcdCache::wait_for_other(const EtcdEntry& entry, std::chrono::steady_clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  grown_.wait_until(lock, deadline, [&] { return seen_entry(entry.key).modified != entry.modified || !is_followed_; });
 }
 
 void EtcdCache::set_followed(bool is_followed) {

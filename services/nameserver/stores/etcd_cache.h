@@ -34,12 +34,16 @@ class EtcdCache {
     const std::lock_guard lock(mutex_);
     return read(tree_);
   }
+  // Contexts that have to go when one more is made, as Tree::surplus() has them: their keys as last seen.
+  std::vector<EtcdEntry> surplus(const std::optional<ContextId>& parent) const;
   // A key as last seen, without its lease, bindings without their values; changed at 0: it is not there.
   EtcdEntry entry(const std::string& key) const;
   std::uint64_t revision() const;
 
   // Until all changes up to the revision are known here; false: they are not at `deadline`, or are not to be expected.
   bool wait_for(std::uint64_t revision, std::chrono::steady_clock::time_point deadline);
+  // Until that key is not as it was, or until `deadline`, or until changes are not to be expected.
+  void wait_for_other(const EtcdEntry& entry, std::chrono::steady_clock::time_point deadline);
   // Whether changes are told from now on. Who waits for them, waits no longer without.
   void set_followed(bool is_followed);
   bool is_followed() const;
@@ -55,6 +59,7 @@ class EtcdCache {
   using Entries = std::map<std::string, Known>;
 
   bool is_as_known(const EtcdEntry& entry) const;
+  EtcdEntry seen_entry(const std::string& key) const;  // with mutex_ held
   void change_of(const EtcdEvent& event, Changes& changes);
   void settle(const EtcdEntry& entry, Changes& changes);
   void drop(const std::string& key, std::uint64_t revision, Changes& changes);

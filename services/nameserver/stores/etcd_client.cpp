@@ -165,9 +165,14 @@ EtcdTransaction& EtcdTransaction::then_delete(std::string key) {
   return *this;
 }
 
-EtcdTransaction& EtcdTransaction::else_get(std::string key) {
-  read_.push_back(std::move(key));
+EtcdTransaction& EtcdTransaction::read(Reading reading) {
+  read_.push_back(std::move(reading));
   return *this;
+}
+
+EtcdTransaction& EtcdTransaction::else_get_first_below(std::string prefix) {
+  std::string end = end_of_prefix(prefix);
+  return read({.key = std::move(prefix), .end = std::move(end)});
 }
 
 std::string EtcdTransaction::json() const {
@@ -188,7 +193,11 @@ std::string EtcdTransaction::json() const {
       steps.push_back(
           {{"request_put", {{"key", key}, {"value", to_base64(each.value)}, {"lease", std::to_string(each.lease)}}}});
   }
-  for (const std::string& key : read_) reads.push_back({{"request_range", {{"key", to_base64(key)}}}});
+  for (const Reading& each : read_) {
+    Json range{{"key", to_base64(each.key)}, {"limit", "1"}};
+    if (!each.end.empty()) range["range_end"] = to_base64(each.end);
+    reads.push_back({{"request_range", std::move(range)}});
+  }
   return Json{{"compare", std::move(compares)}, {"success", std::move(steps)}, {"failure", std::move(reads)}}.dump();
 }
 

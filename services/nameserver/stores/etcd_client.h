@@ -55,7 +55,8 @@ class EtcdTransaction {
   EtcdTransaction& if_unchanged(std::string key, std::uint64_t modified);
   EtcdTransaction& then_put(std::string key, std::string value, EtcdLease lease = 0);
   EtcdTransaction& then_delete(std::string key);
-  EtcdTransaction& else_get(std::string key);
+  EtcdTransaction& else_get(std::string key) { return read({.key = std::move(key)}); }
+  EtcdTransaction& else_get_first_below(std::string prefix);
 
   std::string json() const;
 
@@ -72,17 +73,22 @@ class EtcdTransaction {
     bool deletes = false;
   };
 
+  struct Reading {
+    std::string key, end{};
+  };
+
   EtcdTransaction& compare(Comparison comparison);
+  EtcdTransaction& read(Reading reading);
 
   std::vector<Comparison> comparisons_;
   std::vector<Step> steps_;
-  std::vector<std::string> read_;
+  std::vector<Reading> read_;
 };
 
 struct EtcdOutcome {
   bool held = false;
   std::uint64_t revision = 0;
-  // Of what was read, or deleted: one for each such step, nothing where there was nothing.
+  // Of what was read, or deleted: for each such step one at most, nothing where there was nothing.
   std::vector<std::vector<EtcdEntry>> entries;
 };
 

@@ -72,6 +72,11 @@ class EtcdStore final : public Store {
   std::string key_of(ContextId context) const {
     return context == root_context ? std::string() : keys_.context(context);
   }
+  // The key of the context of this store that a binding leads to; empty for any other binding, and for the root.
+  std::string target_key_of(const Binding& binding) const {
+    const bool is_ours = binding.type == BindingType::context && binding.reference.empty();
+    return is_ours ? key_of(binding.context) : std::string();
+  }
   // Whether another name fits, and whether so few do that writers have to go one by one, so that no two of them take
   // the last place. Only with a name that is not bound.
   struct Room {
@@ -87,6 +92,10 @@ class EtcdStore final : public Store {
   Attempt try_replace(ContextId context, const NameComponent& name, const Binding& binding, EtcdEntry& seen,
                       bool same_type);
   ContextId number_of_next(const EtcdEntry& next) const;
+  // The contexts, as they were seen, go where they still are so and nothing is in them.
+  void drop_surplus(EtcdTransaction& transaction, const std::vector<EtcdEntry>& surplus) const;
+  // Until those that others have removed are gone here, too; `read_behind`: what the transaction read behind them.
+  void learn_of_gone(const EtcdOutcome& outcome, const std::vector<EtcdEntry>& surplus, std::size_t read_behind);
   bool is_too_long(const Binding& binding) const {
     return cache_.with_tree([&](const Tree& tree) { return tree.is_too_long(binding); });
   }
@@ -132,6 +141,17 @@ void require_context(EtcdTransaction& transaction, const std::string& key) {
 }
 bool lacks_context(const EtcdOutcome& outcome, const std::string& key) {
   return !key.empty() && (outcome.entries.empty() || outcome.entries.back().empty());
+}
+
+// What it reads in front of that when a context is bound, which has to be there, too. That one is written anew, so that
+// whoever takes it for one that no name leads to (drop_surplus()) finds that it is not as he saw it.
+void require_target(EtcdTransaction& transaction, const std::string& key) {
+  if (!key.empty()) transaction.if_present(key).then_put(key, {}).else_get(key);
+}
+bool lacks_target(const EtcdOutcome& outcome, const std::string& key, const std::string& context_key) {
+  const std::size_t from_end = context_key.empty() ? 1 : 2;
+  return !key.empty() && outcome.entries.size() >= from_end &&
+         outcome.entries[outcome.entries.size() - from_end].empty();
 }
 
 StoreFault EtcdStore::say(const EtcdFault& fault) {
@@ -249,6 +269,7 @@ Expected<EtcdOutcome, StoreFault> EtcdStore::commit(const EtcdTransaction& trans
 
 Expected<void, StoreFault> EtcdStore::add(ContextId context, const NameComponent& name, const Binding& binding) {
   const std::string key = keys_.name(context, name), context_key = key_of(context);
+  const std::string target_key = target_key_of(binding);
   if (is_too_long(binding)) return StoreFault::full;
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const auto room = room_for(context, name);
@@ -256,6 +277,7 @@ Expected<void, StoreFault> EtcdStore::add(ContextId context, const NameComponent
     EtcdTransaction transaction;
     transaction.if_absent(key).else_get(key);
     take_place(transaction, *room);
+    require_target(transaction, target_key);
     require_context(transaction, context_key);
     const auto outcome = put(transaction, context, name, binding);
     if (!outcome) return outcome.error();
@@ -263,6 +285,7 @@ Expected<void, StoreFault> EtcdStore::add(ContextId context, const NameComponent
     if (lacks_context(*outcome, context_key)) return StoreFault::no_such_context;
     show(newest_of(*outcome));
     if (read_entry(*outcome, 0).modified != 0) return StoreFault::already_bound;
+    if (lacks_target(*outcome, target_key, context_key)) return StoreFault::no_target;
   }
   return StoreFault::unavailable;
 }
@@ -286,17 +309,21 @@ Expected<void, StoreFault> EtcdStore::replace(ContextId context, const NameCompo
 EtcdStore::Attempt EtcdStore::try_replace(ContextId context, const NameComponent& name, const Binding& binding,
                                           EtcdEntry& seen, bool same_type) {
   const std::string key = keys_.name(context, name), context_key = key_of(context);
+  const std::string target_key = same_type ? target_key_of(binding) : std::string();
   const auto room = room_for(context, name);
   if (!room) return Expected<std::uint64_t, StoreFault>(room.error());
   EtcdTransaction transaction;
   transaction.if_unchanged(key, seen.modified).else_get(key);
   take_place(transaction, *room);
+  require_target(transaction, target_key);
   require_context(transaction, context_key);
   const auto outcome = same_type ? put(transaction, context, name, binding) : commit(transaction);
   if (!outcome) return Expected<std::uint64_t, StoreFault>(outcome.error());
   if (outcome->held && !same_type) return Expected<std::uint64_t, StoreFault>(StoreFault::wrong_type);
   if (outcome->held) return show(outcome->revision), Expected<std::uint64_t, StoreFault>(outcome->revision);
   if (lacks_context(*outcome, context_key)) return Expected<std::uint64_t, StoreFault>(StoreFault::no_such_context);
+  if (lacks_target(*outcome, target_key, context_key))
+    return Expected<std::uint64_t, StoreFault>(StoreFault::no_target);
   seen = read_entry(*outcome, 0);
   show(newest_of(*outcome));
   return std::nullopt;
@@ -327,8 +354,7 @@ Expected<ContextId, StoreFault> EtcdStore::make(const NameComponent* name, Conte
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const EtcdEntry next = cache_.entry(keys_.next());
     // Counted after that was read: each context that is made changes it.
-    const auto surplus = cache_.with_tree(
-        [&](const Tree& tree) { return tree.surplus(name == nullptr ? std::nullopt : std::optional(parent)); });
+    const auto surplus = cache_.surplus(name == nullptr ? std::nullopt : std::optional(parent));
     if (cache_.with_tree([&](const Tree& tree) { return tree.is_full_of_contexts(surplus.size()); }))
       return StoreFault::full;
     const auto room = name == nullptr ? Expected<Room, StoreFault>(Room{}) : room_for(parent, *name);
@@ -337,22 +363,40 @@ Expected<ContextId, StoreFault> EtcdStore::make(const NameComponent* name, Conte
     EtcdTransaction transaction;
     transaction.if_unchanged(keys_.next(), next.modified).else_get(keys_.next());
     transaction.then_put(keys_.next(), std::to_string(made + 1)).then_put(keys_.context(made), {});
-    for (const ContextId gone : surplus)
-      transaction.if_nothing_below(keys_.names_of(gone)).then_delete(keys_.context(gone));
     if (name != nullptr) {
       const Binding binding{.type = BindingType::context, .context = made};
       transaction.if_absent(name_key).else_get(name_key).then_put(name_key, etcd_value_of(binding));
       take_place(transaction, *room);
-      require_context(transaction, parent_key);
     }
+    drop_surplus(transaction, surplus);
+    require_context(transaction, parent_key);
     const auto outcome = commit(transaction);
     if (!outcome) return outcome.error();
     if (outcome->held) return show(outcome->revision), Expected<ContextId, StoreFault>(made);
-    if (name != nullptr && lacks_context(*outcome, parent_key)) return StoreFault::no_such_context;
+    if (lacks_context(*outcome, parent_key)) return StoreFault::no_such_context;
     show(newest_of(*outcome));
     if (name != nullptr && read_entry(*outcome, 1).modified != 0) return StoreFault::already_bound;
+    learn_of_gone(*outcome, surplus, parent_key.empty() ? 0 : 1);
   }
   return StoreFault::unavailable;
+}
+
+// Whoever binds one meanwhile changes it, and whoever binds a name in it is found there.
+void EtcdStore::drop_surplus(EtcdTransaction& transaction, const std::vector<EtcdEntry>& surplus) const {
+  for (const EtcdEntry& gone : surplus) {
+    const std::string names = keys_.names_of(keys_.place_of(gone.key)->context);
+    transaction.if_unchanged(gone.key, gone.modified).if_nothing_below(names).then_delete(gone.key);
+    transaction.else_get(gone.key).else_get_first_below(names);
+  }
+}
+
+// A deletion leaves nothing of which a revision could be read.
+void EtcdStore::learn_of_gone(const EtcdOutcome& outcome, const std::vector<EtcdEntry>& surplus,
+                              std::size_t read_behind) {
+  const std::size_t read = 2 * surplus.size() + read_behind;
+  for (std::size_t i = 0; i < surplus.size() && read <= outcome.entries.size(); ++i)
+    if (read_entry(outcome, outcome.entries.size() - read + 2 * i).modified == 0)
+      cache_.wait_for_other(surplus[i], in_time());
 }
 
 ContextId EtcdStore::number_of_next(const EtcdEntry& next) const {

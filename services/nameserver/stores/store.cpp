@@ -14,6 +14,8 @@ std::string_view text_of(StoreFault fault) noexcept {
       return "not empty";
     case StoreFault::wrong_type:
       return "of the other type";
+    case StoreFault::no_target:
+      return "the context to be bound is not there";
     case StoreFault::full:
       return "full";
     case StoreFault::no_space:

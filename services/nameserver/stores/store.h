@@ -52,6 +52,7 @@ enum class StoreFault : std::uint8_t {
   already_bound,
   not_empty,
   wrong_type,   // replace(): what is bound is of the other type; destroy_context(): the root
+  no_target,    // add(), replace(): the context of this store that was to be bound is not there
   full,         // a limit of StoreLimits
   no_space,     // of the disk, or of etcd's quota; the log says what to do
   unavailable,  // nothing was written as far as is known; try again later. The log has the reason
@@ -105,6 +106,7 @@ class Store {
   virtual Expected<std::vector<std::string>, StoreFault> owners() = 0;
 
   // Writers: what they return is done, and seen by every reader that begins afterwards; besides, full and unavailable.
+  // A context that was bound was there, and none that goes meanwhile as one that no name leads to.
   virtual Expected<void, StoreFault> add(ContextId context, const NameComponent& name, const Binding& binding) = 0;
   virtual Expected<void, StoreFault> replace(ContextId context, const NameComponent& name, const Binding& binding) = 0;
   // The binding that went.

@@ -13,6 +13,10 @@ Change change_of(Change::Kind kind, ContextId context, const NameComponent& name
   return {.kind = kind, .context = context, .name = name, .binding = binding};
 }
 
+bool is_of_this_store(const Binding& binding) {
+  return binding.type == BindingType::context && binding.reference.empty();
+}
+
 }  // namespace
 
 Expected<Binding, StoreFault> Tree::find(ContextId context, const NameComponent& name) const {
@@ -53,10 +57,15 @@ bool Tree::is_full(ContextId context, std::size_t more) const {
   return bindings_ + more >= limits_.bindings || here + more >= limits_.bindings_per_context;
 }
 
+bool Tree::lacks_target(const Binding& binding) const {
+  return is_of_this_store(binding) && !has_context(binding.context);
+}
+
 Expected<Changes, StoreFault> Tree::add(ContextId context, const NameComponent& name, const Binding& binding) {
   const auto bound = find(context, name);
   if (bound) return StoreFault::already_bound;
   if (bound.error() != StoreFault::not_found) return bound.error();
+  if (lacks_target(binding)) return StoreFault::no_target;
   if (is_full(context) || is_too_long(binding)) return StoreFault::full;
   return done(change_of(Change::Kind::bound, context, name, binding));
 }
@@ -65,6 +74,7 @@ Expected<Changes, StoreFault> Tree::replace(ContextId context, const NameCompone
   const auto bound = find(context, name);
   if (!bound) return add(context, name, binding);
   if (bound->type != binding.type) return StoreFault::wrong_type;
+  if (lacks_target(binding)) return StoreFault::no_target;
   if (is_too_long(binding)) return StoreFault::full;
   return done(change_of(Change::Kind::rebound, context, name, binding));
 }
@@ -77,7 +87,8 @@ Expected<Changes, StoreFault> Tree::remove(ContextId context, const NameComponen
 
 std::vector<ContextId> Tree::surplus(const std::optional<ContextId>& parent) const {
   std::vector<ContextId> oldest;
-  const std::size_t kept = limits_.loose_contexts - (parent ? 0 : 1);
+  // Whoever makes one that is bound nowhere yet is given that one, whatever the limit is.
+  const std::size_t kept = parent ? limits_.loose_contexts : std::max<std::size_t>(limits_.loose_contexts, 1) - 1;
   const std::size_t some = std::min(loose_.size() - std::min(loose_.size(), kept), most_surplus);
   for (auto next = loose_.begin(); next != loose_.end() && oldest.size() < some; ++next)
     if (*next != parent) oldest.push_back(*next);
@@ -174,7 +185,7 @@ void Tree::unbind(ContextId context, const NameComponent& name) {
 }
 
 void Tree::link(const Binding& binding, bool is_bound) {
-  if (binding.type != BindingType::context || !binding.reference.empty()) return;
+  if (!is_of_this_store(binding)) return;
   std::size_t& links = links_[binding.context];
   links = is_bound ? links + 1 : links - 1;
   if (links == 0) links_.erase(binding.context);

@@ -42,6 +42,8 @@ class Tree {
 
   // Whether one more would be one too many; or would be after `more` others.
   bool is_full(ContextId context, std::size_t more = 0) const;
+  // Whether it binds a context of this store that is not there.
+  bool lacks_target(const Binding& binding) const;
   bool is_too_long(const Binding& binding) const { return binding.reference.size() > limits_.reference; }
   // Empty contexts that no name leads to, the oldest ones: those that have to go when one more is made. Whoever makes a
   // context and forgets it would else take the room of everybody, with nothing that could be found and unbound.

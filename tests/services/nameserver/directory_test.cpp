@@ -127,6 +127,7 @@ TEST_CASE("contexts are objects that several names may lead to") {
   names.root->unbind(cos_name("a/x"));
   made->destroy();
   CHECK(raised_by([&] { made->bind(cos_name("x"), nullptr); }) == "OBJECT_NOT_EXIST");
+  CHECK(raised_by([&] { names.root->bind_context(cos_name("d"), made); }) == "BAD_PARAM");
   CHECK(names.resolve("b/x") == "CannotProceed x");
 
   CHECK(names.resolve("b").starts_with("NameService/"));

@@ -43,7 +43,7 @@ class CutNetwork {
   void fall_silent() { is_silent_ = true; }
   // What was held back arrives.
   void mend() {
-    is_silent_ = false;
+    is_silent_ = is_holding_ = false;
     wake();
   }
   // Connections end.
@@ -51,6 +51,11 @@ class CutNetwork {
     is_breaking_ = true;
     wake();
   }
+  // What the server tells those who watch it is held back until mend(), but for what is being handed on right now; all
+  // else is answered.
+  void hold_watches() { is_holding_ = true; }
+  // So many have asked for a transaction so far.
+  int transactions() const { return transactions_; }
   // The next request in which this stands reaches the server; its answer does not arrive, the connection ends instead.
   // Before it is said: nothing else is asked.
   void lose_answer_to(const std::string& request) {
@@ -65,6 +70,7 @@ class CutNetwork {
   struct Way {
     os::Fd ends[2];
     bool is_unanswered = false;
+    bool is_watch = false;
   };
 
   static sockaddr_in local(int port) {
@@ -82,7 +88,8 @@ class CutNetwork {
       if (!is_silent_) watched.push_back({listening_.get(), POLLIN, 0});
       if (!is_silent_)
         for (const Way& way : ways_)
-          for (const os::Fd& end : way.ends) watched.push_back({end.get(), POLLIN, 0});
+          for (const os::Fd& end : way.ends)
+            if (&end == &way.ends[0] || !is_held(way)) watched.push_back({end.get(), POLLIN, 0});
       poll(watched.data(), watched.size(), -1);
       eventfd_t ignored = 0;
       if (watched[0].revents != 0) eventfd_read(woken_.get(), &ignored);
@@ -104,13 +111,17 @@ class CutNetwork {
     std::string said;
     const bool goes_on = hear(way.ends[0], said);
     const std::lock_guard lock(mutex_);
+    way.is_watch = way.is_watch || said.find("/v3/watch") != said.npos;
+    if (said.find("/v3/kv/txn") != said.npos) ++transactions_;
     if (!unanswered_.empty() && said.find(unanswered_) != said.npos) {
       way.is_unanswered = true;
       unanswered_.clear();
     }
     return say(way.ends[1], said) && goes_on;
   }
-  static bool answer(const Way& way) {
+  bool is_held(const Way& way) const { return way.is_watch && is_holding_; }
+  bool answer(const Way& way) const {
+    if (is_held(way)) return true;
     std::string said;
     const bool goes_on = hear(way.ends[1], said);
     if (way.is_unanswered) return said.empty() && goes_on;
@@ -135,7 +146,8 @@ class CutNetwork {
   const sockaddr_in server_;
   const os::Fd listening_{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   const os::Fd woken_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-  std::atomic<bool> is_over_{false}, is_silent_{false}, is_breaking_{false};
+  std::atomic<bool> is_over_{false}, is_silent_{false}, is_breaking_{false}, is_holding_{false};
+  std::atomic<int> transactions_{0};
   std::mutex mutex_;
   std::string unanswered_;  // guarded by mutex_; empty: every request is answered
   std::vector<Way> ways_;   // of the thread

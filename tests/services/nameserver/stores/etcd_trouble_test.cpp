@@ -135,6 +135,39 @@ TEST_CASE("what was bound is there and two nameservers agree however often etcd 
   until([&] { return !names_in(*one.store).contains("owned"); });
 }
 
+TEST_CASE("a context that another nameserver binds, fills or destroys does not go as one that no name leads to") {
+  if (lacks_etcd()) return;
+  const EtcdServer etcd;
+  CutNetwork network(etcd.endpoint().port);
+  const auto other = etcd_store(etcd.url());
+  const auto store = etcd_store("etcd:http://127.0.0.1:" + network.port(), patient({.limits = {.loose_contexts = 2}}));
+  const ContextId bound = store->make_context().value(), filled = store->make_context().value();
+  // What the other one does the store does not hear of before it has chosen the oldest one, and has been refused.
+  const auto made_meanwhile = [&](const auto& done_by_other) {
+    until([&] { return store->status().revision == other->status().revision; });
+    network.hold_watches();
+    done_by_other();
+    const int before = network.transactions();
+    std::optional<ContextId> made;
+    {
+      const std::jthread maker([&] {
+        if (const auto context = store->make_context()) made = *context;
+      });
+      until([&] { return network.transactions() > before; });
+      network.mend();
+    }
+    CHECK(network.transactions() - before <= 2);  // the one that was refused, and another one once it knows why
+    REQUIRE(made);
+    return *made;
+  };
+  const ContextId third = made_meanwhile([&] { REQUIRE(other->add(root_context, {"b", ""}, context_at(bound))); });
+  CHECK(store->contexts().value() == std::vector<ContextId>{bound, filled, third});
+  const ContextId fourth = made_meanwhile([&] { REQUIRE(other->add(filled, {"x", ""}, object_at("1"))); });
+  CHECK(store->contexts().value() == std::vector<ContextId>{bound, filled, third, fourth});
+  const ContextId fifth = made_meanwhile([&] { REQUIRE(other->destroy_context(third)); });
+  CHECK(store->contexts().value() == std::vector<ContextId>{bound, filled, fourth, fifth});
+}
+
 TEST_CASE("a name whose bind was done and not answered goes with its owner") {
   if (lacks_etcd()) return;
   const corelane::testing::Quiet quiet;

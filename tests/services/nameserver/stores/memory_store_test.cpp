@@ -16,6 +16,16 @@ TEST_CASE("a memory store holds what its limits allow") {
   check_loose_contexts(*open_store("memory", {.limits = few_loose}).value());
 }
 
+TEST_CASE("where no context may be loose the one that was made last is kept until it is bound") {
+  const auto store = open_store("memory", {.limits = {.contexts = 3, .loose_contexts = 0}}).value();
+  ContextId last = 0;
+  for (int made = 0; made < 20; ++made) last = store->make_context().value();
+  CHECK(store->contexts().value() == std::vector<ContextId>{last});
+  CHECK(store->add(root_context, {"last", ""}, context_at(last)));
+  CHECK(store->add_context(root_context, {"another", ""}));
+  CHECK(store->has_context(last).value());
+}
+
 TEST_CASE("a memory store says what it is") {
   const auto store = open_store("memory").value()->status();
   CHECK(store.kind == "memory");

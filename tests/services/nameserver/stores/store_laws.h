@@ -98,6 +98,21 @@ inline void law_destroyed_empty(Store& store) {
   CHECK(store.make_context().value() != context);
 }
 
+inline void law_bound_contexts(Store& store) {
+  const ContextId gone = store.make_context().value(), there = store.make_context().value();
+  REQUIRE(store.destroy_context(gone));
+  CHECK(fails_with(store.add(root_context, {"c", ""}, context_at(gone)), StoreFault::no_target));
+  CHECK(fails_with(store.replace(there, {"c", ""}, context_at(gone)), StoreFault::no_target));
+  CHECK(ids_in(store, root_context).empty());
+  REQUIRE(store.add(root_context, {"c", ""}, context_at(there)));
+  CHECK(fails_with(store.replace(root_context, {"c", ""}, context_at(gone)), StoreFault::no_target));
+  CHECK(fails_with(store.add(root_context, {"c", ""}, context_at(gone)), StoreFault::already_bound));
+  CHECK(store.replace(root_context, {"c", ""}, context_at(there)));
+  CHECK(store.add(there, {"itself", ""}, context_at(there)));
+  CHECK(store.add(there, {"up", ""}, context_at(root_context)));
+  CHECK(store.find(root_context, {"c", ""}).value() == context_at(there));
+}
+
 inline void law_unknown_context(Store& store) {
   const ContextId gone = store.make_context().value();
   REQUIRE(store.destroy_context(gone));
@@ -223,6 +238,7 @@ inline constexpr StoreLaw store_laws[] = {
     {"what was removed is gone, and told", law_removed},
     {"contexts hold names of their own", law_contexts},
     {"a context is destroyed when it is empty, and its number not used again", law_destroyed_empty},
+    {"a context is bound where it is there", law_bound_contexts},
     {"in a context that is gone nothing can be done", law_unknown_context},
     {"names are listed in their order, page by page", law_pages},
     {"names and references may be any bytes", law_any_bytes},
