@@ -204,7 +204,8 @@ bool ManagerAgent::step(Time now) noexcept {
   settled_ = !busy && (settled_ || dispatched == 0);
   counters_.note(admitted_, newcomers_.refusals(), jobs_refused_);
   const Time ended = clock_.now();
-  if (serves_newcomers) own_time_.charge(now, ended);
+  // A look that finds nothing is free: where it takes as long as the budget, each would call for the next one.
+  if (serves_newcomers && (busy || dispatched > 0)) own_time_.charge(now, ended);
   leave_rest_below(ended);
   return !settled_ || dispatched == batch;
 }

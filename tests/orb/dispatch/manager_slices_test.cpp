@@ -198,6 +198,22 @@ TEST_CASE("who comes when the manager's own time is used up wakes the thread bel
   CHECK(is_woken(manager.below().parker()));
 }
 
+TEST_CASE("a manager with nothing to do sleeps however long its looks take") {
+  Flooded flooded;
+  ManagerAgent& manager = flooded.machine.manager;
+  virtual_tick = 2 * own_budget;
+  flooded.flood(1);
+  flooded.busy_time();
+  REQUIRE(flooded.answered() == 1);
+  int looks = 0;
+  for (; manager.wake_at() != never; ++looks) {  // once, for those who came meanwhile
+    REQUIRE(looks < 3);
+    virtual_now = std::max(virtual_now, manager.wake_at());
+    flooded.busy_time();
+  }
+  CHECK(looks == 1);
+}
+
 TEST_CASE("what others promise during an analysis counts when it is decided") {
   Crowd crowd;
   Machine& machine = crowd.machine;
