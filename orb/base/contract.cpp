@@ -44,6 +44,8 @@ std::optional<std::string> fault_of(const Contract& c) {
     return out_of_range("jitter J", "0 <= J < D = " + to_string(c.deadline), c.jitter);
   if (c.suspension < zero || c.suspension > c.deadline - c.budget)
     return out_of_range("suspension S", "0 <= S <= D - C = " + to_string(c.deadline - c.budget), c.suspension);
+  if (c.on_overrun > OverrunPolicy::cancel)
+    return "on_overrun = " + std::to_string(static_cast<int>(c.on_overrun)) + " is none of report, demote and cancel";
   return fault_of_uses(c);
 }
 

@@ -78,8 +78,9 @@ constexpr bool are_sound(const std::array<ResourceUse, max_uses>& uses, Duration
 constexpr bool is_sound(const Contract& c) noexcept {
   return c.period > Duration::zero() && c.period <= longest_period && c.budget > Duration::zero() &&
          c.deadline <= longest_period && c.budget <= c.deadline && c.jitter >= Duration::zero() &&
-         c.jitter < c.deadline && c.suspension >= Duration::zero() && c.suspension <= c.deadline - c.budget &&
-         are_sound(c.uses, c.budget) && (c.suspension == Duration::zero() || !uses_resources(c));
+         c.jitter < c.deadline && c.on_overrun <= OverrunPolicy::cancel && c.suspension >= Duration::zero() &&
+         c.suspension <= c.deadline - c.budget && are_sound(c.uses, c.budget) &&
+         (c.suspension == Duration::zero() || !uses_resources(c));
 }
 
 // A contract with its defaults filled in: D = T, J = T/10 (but below D).

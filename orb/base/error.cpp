@@ -46,7 +46,11 @@ constexpr std::array<std::string_view, error_kinds> names = {
 
 }  // namespace
 
-std::string_view name_of(ErrorKind kind) noexcept { return names[static_cast<std::size_t>(kind)]; }
+// A servant may throw an exception that it has made of any numbers.
+std::string_view name_of(ErrorKind kind) noexcept {
+  const auto index = static_cast<std::size_t>(kind);
+  return index < names.size() ? names[index] : names.front();
+}
 
 ErrorKind error_kind_of(std::string_view id) noexcept {
   constexpr std::string_view prefix = "IDL:omg.org/CORBA/";

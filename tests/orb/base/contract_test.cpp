@@ -98,6 +98,14 @@ TEST_CASE("budget and suspension together are at most the deadline") {
   CHECK_FALSE(judged(contract));
 }
 
+TEST_CASE("what is done about an overrun is one of three") {
+  Contract contract = sound;
+  contract.on_overrun = OverrunPolicy::cancel;
+  CHECK(judged(contract));
+  contract.on_overrun = static_cast<OverrunPolicy>(3);
+  CHECK(fault_in(contract) == "on_overrun = 3 is none of report, demote and cancel");
+}
+
 TEST_CASE("durations are a number and a unit") {
   CHECK(parse_duration("7ns") == Duration{7});
   CHECK(parse_duration("1500us") == Duration{1500us});

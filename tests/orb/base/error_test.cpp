@@ -34,6 +34,11 @@ TEST_CASE("names are those of the standard") {
   CHECK(name_of(ErrorKind::bad_qos) == "BAD_QOS");
 }
 
+TEST_CASE("a kind that is none is unknown") {
+  CHECK(name_of(static_cast<ErrorKind>(error_kinds)) == "UNKNOWN");
+  CHECK(name_of(static_cast<ErrorKind>(250)) == "UNKNOWN");
+}
+
 TEST_CASE("a repository id that names no system exception is unknown") {
   for (const std::string& id :
        {std::string(), id_of("NOT_ONE"), id_of(""), id_of("comm_failure"), std::string("IDL:omg.org/CORBA/MARSHAL:1.1"),
