@@ -37,11 +37,20 @@ const SettingsEntry* entry_of(std::string_view name, std::string (*spell)(std::s
   return nullptr;
 }
 
+// A value as a message shows it: part of one line.
+std::string shown(std::string_view value) {
+  constexpr std::size_t most = 200;
+  std::string text(value.substr(0, most));
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == '\x7f'; }, '?');
+  return value.size() > most ? text + "... (" + std::to_string(value.size()) + " bytes)" : text;
+}
+
 std::optional<SettingsFault> apply(const SettingsEntry& entry, Settings& settings, std::string_view value,
                                    std::string_view where) {
   const std::string expected = entry.apply(settings, value);
   if (expected.empty()) return std::nullopt;
-  return SettingsFault{std::string(where) + " = " + std::string(value) + ": expected " + expected};
+  return SettingsFault{std::string(where) + " = " + shown(value) + ": expected " + expected};
 }
 
 // Nothing for a node that is neither text, whole number nor boolean.

@@ -201,6 +201,13 @@ TEST_CASE("an unknown option is refused with the nearest known one") {
         "unknown option -ORBDispatchQueueCapcity; the nearest known is -ORBDispatchQueueCapacity");
 }
 
+TEST_CASE("a bad value is shown in a line however long it is and whatever it holds") {
+  const std::string fault = Start().option("-ORBPoolCores", std::string(100'000, 'x').c_str()).fault();
+  CHECK(fault.size() < 500);
+  CHECK(fault.find("xxx... (100000 bytes): expected") != std::string::npos);
+  CHECK(Start().option("-ORBPoolCores", "\x1b[2J\n1").fault().starts_with("-ORBPoolCores = ?[2J?1: expected all"));
+}
+
 TEST_CASE("an unknown key of the file is refused with the nearest known one") {
   const auto settings = Start().file("[pool]\ncore = \"0\"\n").load();
   REQUIRE_FALSE(settings);
