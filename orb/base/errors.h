@@ -10,6 +10,7 @@ inline constexpr Error address_in_use{.kind = ErrorKind::comm_failure, .minor = 
 inline constexpr Error bad_address{.kind = ErrorKind::bad_param, .minor = minor::bad_address};
 inline constexpr Error connect_failed{.kind = ErrorKind::transient, .minor = minor::connect_failed};
 inline constexpr Error deadline_passed{.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
+inline constexpr Error forked{.kind = ErrorKind::bad_inv_order, .minor = minor::forked};
 inline constexpr Error no_descriptor{.kind = ErrorKind::no_resources, .minor = minor::no_descriptor};
 inline constexpr Error no_memory{.kind = ErrorKind::no_memory, .minor = minor::out_of_memory};
 inline constexpr Error not_stored{.kind = ErrorKind::persist_store, .minor = minor::system_refused};

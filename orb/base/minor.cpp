@@ -131,6 +131,9 @@ constexpr Entry table[] = {
      "the nameserver holds as many names or contexts as naming.names and naming.contexts allow, or the context 100,000 "
      "names, as many as one takes; unbind some, raise these settings of its, or spread the names over more contexts"},
     {names_unavailable, "the nameserver's store does not answer, so nothing can be changed now; its log says why"},
+    {forked,
+     "this process was forked from one that has an ORB, whose threads and connections stayed there; fork before "
+     "ORB_init, or let the child exec another program or end by _exit()"},
 };
 
 }  // namespace

@@ -113,6 +113,8 @@ CORELANE_MINOR(out_of_memory, 109);
 // The nameserver: IMP_LIMIT, TRANSIENT.
 CORELANE_MINOR(names_full, 110);
 CORELANE_MINOR(names_unavailable, 111);
+// The ORB's functions in a child of fork(): BAD_INV_ORDER.
+CORELANE_MINOR(forked, 112);
 #undef CORELANE_MINOR
 
 // Cause and remedy of a code of ours; empty for any other. Any thread; static storage.

@@ -9,11 +9,14 @@
 #include <climits>
 #include <cstdint>
 #include <ctime>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include "orb/base/minor.h"
 #include "orb/base/sanitizer.h"
 #include "orb/os/kept_core.h"
+#include "orb/os/log.h"
 
 namespace corelane::os {
 namespace {
@@ -81,6 +84,7 @@ struct Thread::State {
 
   void run() noexcept {
     tid = gettid();
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
     if (!options.name.empty()) name_this_thread(options.name);
     prefault_stack();
     // relaxed: published by `ready` below
@@ -200,6 +204,15 @@ Expected<Thread> start_thread(ThreadOptions options, UniqueFunction<void()> func
   // PAIR thread.ready: acquire here <- release in State::run().
   state.ready.wait(false, std::memory_order_acquire);
   return thread;
+}
+
+void end_with_thread(std::string_view who) noexcept {
+  try {
+    log::error(std::string(who) +
+               " ended a thread of the ORB (pthread_exit), and with it this process; let it return or throw instead");
+  } catch (const std::bad_alloc&) {  // then without a word
+  }
+  std::terminate();
 }
 
 CoreId current_core() noexcept { return CoreId{static_cast<std::int16_t>(sched_getcpu())}; }

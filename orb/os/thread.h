@@ -70,7 +70,7 @@ class Thread {
 };
 
 // Starts `function` on a new thread; returns when the thread is bound, has its class and its stack is in memory.
-// Class and core are never inherited: a bound real-time thread may start one that is neither.
+// Class and core are never inherited: a bound real-time thread may start one that is neither. It is not cancelled.
 // Fails with BAD_PARAM core_unusable (no such core, or one that the control group forbids) or NO_RESOURCES no_thread.
 Expected<Thread> start_thread(ThreadOptions options, UniqueFunction<void()> function);
 
@@ -110,6 +110,23 @@ class PriorityScope {
   int policy_ = 0;
   int priority_ = 0;
 };
+
+// A pthread_cancel() of the calling thread waits until destruction: what the ORB's own functions hold would be lost,
+// and those that are noexcept would end the process. No system call. Threads of start_thread() are never cancelled.
+class CancellationDelay {
+ public:
+  CancellationDelay() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~CancellationDelay() { pthread_setcancelstate(before_, nullptr); }
+  CancellationDelay(const CancellationDelay&) = delete;
+  CancellationDelay& operator=(const CancellationDelay&) = delete;
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
+// When the application's code ends a thread that is not its own (abi::__forced_unwind): says whose that was and ends
+// the process, since nothing can hold such a thread, and others count on it.
+[[noreturn]] void end_with_thread(std::string_view who) noexcept;
 
 // The calling thread's core at this instant; a bound thread's answer holds.
 CoreId current_core() noexcept;

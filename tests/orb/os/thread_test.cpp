@@ -171,6 +171,42 @@ TEST_CASE("a thread may use its whole stack") {
   CHECK(touched == 1);
 }
 
+TEST_CASE("a thread is not cancelled") {
+  std::atomic<bool> went_on{false};
+  Thread thread = started({}, [&] {
+    pthread_cancel(pthread_self());
+    pthread_testcancel();
+    went_on = true;
+  });
+  thread.join();
+  CHECK(went_on);
+}
+
+TEST_CASE("a cancellation that is delayed comes when the last delay is over") {
+  struct Steps {
+    bool within = false, behind = false;
+  } steps;
+  pthread_t thread{};
+  const auto body = [](void* at) -> void* {
+    {
+      const CancellationDelay outer;
+      { const CancellationDelay inner; }
+      pthread_cancel(pthread_self());
+      pthread_testcancel();
+      static_cast<Steps*>(at)->within = true;
+    }
+    pthread_testcancel();
+    static_cast<Steps*>(at)->behind = true;
+    return nullptr;
+  };
+  REQUIRE(pthread_create(&thread, nullptr, body, &steps) == 0);
+  void* result = nullptr;
+  pthread_join(thread, &result);
+  CHECK(result == PTHREAD_CANCELED);
+  CHECK(steps.within);
+  CHECK_FALSE(steps.behind);
+}
+
 // Edges.
 
 TEST_CASE("a handle without a thread joins at once and has no class") {
