@@ -1,12 +1,17 @@
 #include "orb/core/async_calls.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <iterator>
+#include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "orb/base/errors.h"
 #include "orb/os/log.h"
+#include "orb/os/thread.h"
 
 namespace corelane::core {
 namespace {
@@ -15,15 +20,23 @@ using errors::orb_destroyed;
 
 thread_local bool handling = false;
 
+void complain(std::string_view thrown) noexcept try {
+  os::log::warn("a reply handler threw: " + std::string(thrown));
+} catch (const std::bad_alloc&) {
+  os::log::warn("a reply handler threw something");
+}
+
 // What a handler throws has nobody to go to.
 void tell(const AsyncInvocation::OnReply& on_reply, AsyncReply& reply) noexcept {
   if (!on_reply) return;
   try {
     on_reply(reply);
+  } catch (const abi::__forced_unwind&) {
+    os::end_with_thread("a reply handler");
   } catch (const std::exception& fault) {
-    os::log::warn(std::string("a reply handler threw: ") + fault.what());
+    complain(fault.what());
   } catch (...) {
-    os::log::warn("a reply handler threw what is no exception");
+    complain("what is no std::exception");
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "orb/base/kept_by_thread.h"
 #include "orb/dispatch/current.h"
 
 namespace corelane::core {
@@ -10,9 +11,13 @@ namespace {
 thread_local ChainedCall* working_for = nullptr;  // the call for which the thread works
 thread_local const giop::ChainContext* served_chain = nullptr;
 
+struct KeptParker {
+  const std::shared_ptr<os::Parker> parker = std::make_shared<os::Parker>();
+};
+
 std::shared_ptr<os::Parker> parker_of_thread() {
-  thread_local const auto parker = std::make_shared<os::Parker>();
-  return parker;
+  const auto* const kept = kept_by_thread<KeptParker>();
+  return kept != nullptr ? kept->parker : std::make_shared<os::Parker>();
 }
 
 TaskId current_task() noexcept {

@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "orb/base/errors.h"
+#include "orb/base/kept_by_thread.h"
 #include "orb/base/minor.h"
 #include "orb/core/call_deadline.h"
 #include "orb/core/orb_state.h"
@@ -11,6 +13,8 @@
 #include "orb/dispatch/current.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/os/clock.h"
+#include "orb/os/fork_guard.h"
+#include "orb/os/thread.h"
 
 namespace corelane::core {
 namespace {
@@ -21,11 +25,6 @@ constexpr std::size_t kept_calls = 8;  // per thread: as deep as calls usually n
 struct CallCache {
   std::vector<std::unique_ptr<ClientCall>> calls;
 };
-CallCache& cache() {
-  thread_local CallCache cache;
-  return cache;
-}
-
 std::string ways_of(const Address& address) {
   std::string ways = to_string(address.endpoints);
   if (address.same_host == SameHost::other_namespace)
@@ -52,16 +51,18 @@ constexpr std::array<std::byte, 4> padding_data{};
 
 void ClientCallRecycler::operator()(ClientCall* call) const noexcept {
   call->reset();
-  auto& calls = cache().calls;
-  if (calls.size() < kept_calls) {
-    calls.emplace_back(call);
+  auto* const cache = kept_by_thread<CallCache>();
+  if (cache != nullptr && cache->calls.size() < kept_calls) {
+    cache->calls.emplace_back(call);
   } else {
     delete call;
   }
 }
 
 ClientCallPtr ClientCall::acquire() {
-  auto& calls = cache().calls;
+  auto* const cache = kept_by_thread<CallCache>();
+  if (cache == nullptr) return ClientCallPtr(new ClientCall);
+  auto& calls = cache->calls;
   if (calls.capacity() < kept_calls) calls.reserve(kept_calls);
   if (calls.empty()) return ClientCallPtr(new ClientCall);
   ClientCall* call = calls.back().release();
@@ -88,6 +89,7 @@ void ClientCall::reset() noexcept {
 }
 
 void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_view operation, CallOptions options) {
+  if (os::is_guarded_child()) raise(errors::forked);
   origin_ = reference;
   current_ = reference->forwarded();
   if (!current_) current_ = origin_;
@@ -186,6 +188,7 @@ void ClientCall::recompose() {
 }
 
 void ClientCall::invoke(std::span<const RaisesEntry> raises) {
+  const os::CancellationDelay delay;
   if (!writer_.ok()) raise(writer_.error());
   // Bound: max_retries and the limit on forwards.
   while (exchange(raises) == Next::again) {
@@ -314,6 +317,7 @@ void ClientCall::raise_system_exception(cdr::Reader& body) {
 void ClientCall::raise_bad_results() const { raise(with_completion(reader_.error(), Completion::yes)); }
 
 bool ClientCall::post(ReplyGroup& group) {
+  const os::CancellationDelay delay;
   if (!giop::finish(writer_)) raise(writer_.error());
   return connection_->post(pending_, request_id_, writer_.bytes(), deadline_, group);
 }
@@ -332,6 +336,7 @@ bool ClientCall::settle(std::span<const RaisesEntry> raises) {
 }
 
 bool ClientCall::locate() {
+  const os::CancellationDelay delay;
   const Orb::State& state = origin_->orb()->state();
   giop::LocateRequestHeader header{.request_id = request_id_, .target = {}};
   header.target.object_key = current_->address()->object_key;

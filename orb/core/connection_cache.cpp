@@ -13,6 +13,7 @@
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
+#include "orb/os/thread.h"
 #include "orb/transport/not_trusted.h"
 
 namespace corelane::core {
@@ -99,6 +100,7 @@ Expected<ConnectionCache::ConnectionPtr> ConnectionCache::acquire(transport::Tra
                                                                   const Address& address, Time deadline) {
   for (const Endpoint& endpoint : address.endpoints)  // bound: the profile's addresses
     if (auto known = usable_at(endpoint)) return known;
+  const os::CancellationDelay delay;
   std::optional<Error> error;
   std::size_t left = address.endpoints.size();
   for (const Endpoint& endpoint : address.endpoints) {

@@ -1,5 +1,7 @@
 #include "orb/core/local_call.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <exception>
 #include <optional>
@@ -8,12 +10,14 @@
 #include "orb/core/call_chain.h"
 #include "orb/core/exception.h"
 #include "orb/core/orb.h"
+#include "orb/core/server.h"
 #include "orb/core/settings.h"
 #include "orb/core/task_binding.h"
 #include "orb/core/task_wait.h"
 #include "orb/core/wire_chain.h"
 #include "orb/dispatch/job.h"
 #include "orb/os/clock.h"
+#include "orb/os/thread.h"
 
 namespace corelane::core {
 namespace {
@@ -33,6 +37,8 @@ void run_upcall(Orb& orb, ActiveObject& object, const Upcall& upcall, void* cons
     raise(Error{ErrorKind::unknown, Completion::maybe, minor::undeclared_exception});
   } catch (const SystemException&) {
     throw;
+  } catch (const abi::__forced_unwind&) {  // the caller's thread ends: it has to
+    throw;
   } catch (const std::exception& exception) {
     fail_servant(orb, upcall, exception.what());
   } catch (...) {
@@ -42,6 +48,7 @@ void run_upcall(Orb& orb, ActiveObject& object, const Upcall& upcall, void* cons
 
 // Waits while the manager holds requests, as long as a call may take.
 void visit(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame) {
+  const InsideServant servant;  // until the object is left: whose last visitor goes ends its servant
   const Duration patience = orb.settings().request_timeout;
   std::optional<Time> deadline;
   // Bound: the deadline.
@@ -63,7 +70,13 @@ class CapturedVisit {
   CapturedVisit(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame)
       : orb_(orb), object_(object), upcall_(upcall), frame_(frame) {}
   void make() noexcept {
-    capture([&] { visit(orb_, object_, upcall_, frame_); });
+    capture([&] {
+      try {
+        visit(orb_, object_, upcall_, frame_);
+      } catch (const abi::__forced_unwind&) {  // not the caller's thread: ours
+        os::end_with_thread(upcall_.name);
+      }
+    });
   }
   template <typename Function>
   void capture(Function function) noexcept {
@@ -145,7 +158,7 @@ void run_as_job(Reference& reference, const TaskBinding& binding, ActiveObject& 
     handle.reset();
     raise_circle(waits.task(), binding);
   }
-  if (const auto taken = reference.orb()->executive().submit(handle); !taken) {
+  if (const auto taken = reference.orb()->executive()->submit(handle); !taken) {
     const Error error = taken.error();
     handle.reset();
     raise(error);

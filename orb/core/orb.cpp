@@ -1,5 +1,6 @@
 #include "orb/core/orb.h"
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/core/name_service.h"
 #include "orb/core/orb_state.h"
@@ -39,6 +40,14 @@ std::string read_reference_file(const std::string& path) {
 
 std::string excerpt(const std::string& text) { return text.size() <= 60 ? text : text.substr(0, 57) + "..."; }
 
+std::shared_ptr<Orb> take_from_registry(const Orb::State& state) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  const auto known = all.orbs.find(state.id);
+  if (known == all.orbs.end() || &known->second->state() != &state) return nullptr;
+  return std::move(all.orbs.extract(known).mapped());
+}
+
 // Whatever is wrong with the text, it is the caller's argument. CORBA 3.3 part 1, 8.2.2.
 [[noreturn]] void raise_bad_text(Error error, const std::string& text) {
   error.kind = ErrorKind::bad_param;
@@ -51,6 +60,7 @@ Orb::Orb(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Orb::~Orb() = default;
 
 Orb::Initialized Orb::init(int& argc, char* argv[], const std::string& id) {
+  if (os::is_guarded_child()) raise(errors::forked);
   os::hold_standard_descriptors();
   auto settings = load_settings(argc, argv, SettingsSources::of_process());
   if (!settings) raise(Error{ErrorKind::bad_param, Completion::no, minor::bad_option}, settings.error().text);
@@ -71,6 +81,13 @@ std::shared_ptr<Orb> Orb::first_of_process() {
 }
 
 void Orb::State::end() {
+  {
+    std::unique_lock lock(mutex);
+    const auto here = std::this_thread::get_id();
+    if (ender == here) return;  // in a destructor of what goes
+    if (ender != std::thread::id{}) return changed.wait(lock, [&] { return ended; });
+    ender = here;
+  }
   tell_unused_contracts(ContractsFile::Look::ended);
   std::map<std::string, ObjectReference<Object>> references;
   std::shared_ptr<Server> old_server;
@@ -94,14 +111,13 @@ void Orb::State::end() {
   old_server.reset();
   old_pool.reset();
   old_transport.reset();
-  old_runtime.reset();  // the last ORB of the process: threads end here
-  Registry& all = registry();
-  std::shared_ptr<Orb> self;  // let go after the lock
-  const std::lock_guard lock(all.mutex);
-  if (const auto known = all.orbs.find(id); known != all.orbs.end() && &known->second->state() == this) {
-    self.swap(known->second);
-    all.orbs.erase(known);
-  }
+  if (old_runtime) old_runtime->leave();  // the last ORB of the process: threads end here
+  old_runtime.reset();
+  const std::shared_ptr<Orb> self = take_from_registry(*this);  // let go after the lock
+  const std::lock_guard lock(mutex);
+  ended = true;
+  fork_guard.reset();
+  changed.notify_all();
 }
 
 std::string Orb::id() const { return state_->id; }

@@ -88,7 +88,8 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
   // For the layers above.
 
   const Settings& settings() const noexcept;
-  dispatch::Executive& executive();
+  // Not for long: whoever has it keeps what its threads worked on when the last ORB is destroyed.
+  std::shared_ptr<dispatch::Executive> executive();
   // Where requests go. Set once, before the ORB listens.
   void set_request_target(std::shared_ptr<RequestTarget> target);
   RequestTarget* request_target() const noexcept;

@@ -13,11 +13,14 @@
 #include "orb/core/orb_state.h"
 #include "orb/dispatch/host_ledger.h"
 #include "orb/dispatch/resource_names.h"
+#include "orb/dispatch/task_events.h"
 #include "orb/giop/message.h"
 #include "orb/leader_followers/transport.h"
 #include "orb/os/clock.h"
+#include "orb/os/fork_guard.h"
 #include "orb/os/log.h"
 #include "orb/os/said_errors.h"
+#include "orb/os/thread.h"
 #include "orb/os/topology.h"
 #include "orb/transport/socket_transport.h"
 
@@ -77,8 +80,8 @@ Expected<std::unique_ptr<leader_followers::ThreadPool>> start_pool(const Setting
 
 }  // namespace
 
-Expected<std::shared_ptr<transport::Transport>> Orb::State::pooled_transport() {
-  const auto reactor = runtime->reactor();
+Expected<std::shared_ptr<transport::Transport>> Orb::State::pooled_transport(Runtime& threads) {
+  const auto reactor = threads.reactor();
   if (!reactor) return reactor.error();
   auto pool = start_pool(settings);
   if (!pool) return pool.error();
@@ -128,12 +131,18 @@ Expected<std::shared_ptr<ClientConnection>> Orb::State::connect(const Address& a
   return connection;
 }
 
-dispatch::Executive* Orb::State::runtime_executive() {
-  const std::lock_guard lock(mutex);
-  return runtime ? runtime->started_executive() : nullptr;
+std::shared_ptr<dispatch::Executive> Orb::State::runtime_executive() {
+  std::shared_ptr<Runtime> threads;
+  {
+    const std::lock_guard lock(mutex);
+    threads = runtime;
+  }
+  dispatch::Executive* const started = threads ? threads->started_executive() : nullptr;
+  return {std::move(threads), started};
 }
 
-dispatch::Executive& Orb::executive() {
+std::shared_ptr<dispatch::Executive> Orb::executive() {
+  if (os::is_guarded_child()) raise(errors::forked);
   std::shared_ptr<Runtime> runtime;
   {
     const std::lock_guard lock(state_->mutex);
@@ -145,7 +154,7 @@ dispatch::Executive& Orb::executive() {
   const os::log::SaidErrors said;
   const auto executive = runtime->executive(state_->settings);
   if (!executive) raise(executive.error(), said.text());
-  return **executive;
+  return {std::move(runtime), *executive};
 }
 
 void Orb::listen() {
@@ -159,6 +168,8 @@ void Orb::listen() {
 }
 
 Expected<void> Orb::start_listening() {
+  if (os::is_guarded_child()) return errors::forked;
+  const os::CancellationDelay delay;
   auto transport = state_->transport();
   if (!transport) return transport.error();
   constexpr Error ending{ErrorKind::bad_inv_order, Completion::no, minor::shutting_down};
@@ -178,7 +189,7 @@ Expected<void> Orb::start_listening() {
   const auto executive = runtime->executive(state_->settings);
   if (!executive) return executive.error();
   if (state_->settings.executive.mode == dispatch::DispatchMode::leader_followers)
-    transport = state_->pooled_transport();
+    transport = state_->pooled_transport(*runtime);
   if (!transport) return transport.error();
   auto server =
       std::make_shared<Server>(shared_from_this(), state_->settings, state_->half_messages, **executive, *target);
@@ -210,6 +221,8 @@ void Orb::State::tell_unused_contracts(ContractsFile::Look look) const {
 }
 
 void Orb::run_until_shutdown(std::optional<Duration> at_most) {
+  if (os::is_guarded_child()) raise(errors::forked);
+  const os::CancellationDelay delay;
   state_->tell_unused_contracts(ContractsFile::Look::running);
   if (state_->begin_run()) shutdown(false);
   {
@@ -220,7 +233,7 @@ void Orb::run_until_shutdown(std::optional<Duration> at_most) {
     if (!at_most) state_->changed.wait(lock, ended);
     if (at_most && !state_->changed.wait_for(lock, *at_most, ended)) return;
   }
-  if (!inside_request()) state_->finish_shutdown();
+  if (!inside_servant() && !dispatch::inside_event_handler()) state_->finish_shutdown();
 }
 
 bool Orb::State::begin_run() {
@@ -250,7 +263,9 @@ void Orb::State::finish_shutdown() {
 }
 
 void Orb::shutdown(bool wait_for_completion) {
-  if (wait_for_completion && inside_request()) raise(would_deadlock);
+  if (os::is_guarded_child()) raise(errors::forked);
+  if (wait_for_completion && (inside_servant() || dispatch::inside_event_handler())) raise(would_deadlock);
+  const os::CancellationDelay delay;
   std::shared_ptr<Server> server;
   bool first = false;
   {
@@ -278,13 +293,15 @@ void Orb::shutdown(bool wait_for_completion) {
   state_->finish_shutdown();
 }
 
+// Again, or on another thread while it is under way: returns when it is done.
 void Orb::destroy() {
-  if (inside_request() || inside_reply_handler()) raise(would_deadlock);
-  {
-    const std::lock_guard lock(state_->mutex);
-    if (state_->phase == State::Phase::destroyed) return;
+  if (inside_servant() || inside_reply_handler() || dispatch::inside_event_handler()) raise(would_deadlock);
+  const os::CancellationDelay delay;
+  try {
+    shutdown(true);
+  } catch (const SystemException& exception) {
+    if (exception.error() != orb_destroyed) throw;
   }
-  shutdown(true);
   state_->end();
 }
 

@@ -8,7 +8,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "orb/core/async_calls.h"
 #include "orb/core/connection_cache.h"
@@ -20,6 +23,7 @@
 #include "orb/core/server.h"
 #include "orb/core/settings.h"
 #include "orb/core/target.h"
+#include "orb/os/fork_guard.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/transport/transport.h"
 
@@ -35,15 +39,16 @@ struct Orb::State {
   Expected<std::shared_ptr<ClientConnection>> connect(const Address& address, Time deadline);
   Expected<std::shared_ptr<transport::Transport>> transport();
   // What a server of the mode `leader-followers` listens on: sockets behind a pool of threads. Caller holds `starting`.
-  Expected<std::shared_ptr<transport::Transport>> pooled_transport();
+  Expected<std::shared_ptr<transport::Transport>> pooled_transport(Runtime& threads);
   // Null when it does not listen.
   std::shared_ptr<Server> serving() const;
   // The second half of shutdown(), for whoever waits for its end. Not from inside a request.
   void finish_shutdown();
   // Null when this process serves nothing, or not any more.
-  dispatch::Executive* runtime_executive();
+  std::shared_ptr<dispatch::Executive> runtime_executive();
 
   // The last step of destroy(): objects, connections and threads go, and the ORB leaves the list of those that live.
+  // Whoever comes second waits for the first.
   void end();
 
   // Constant after construction.
@@ -75,8 +80,11 @@ struct Orb::State {
   std::condition_variable_any changed;
   // Guarded by mutex.
   Phase phase = Phase::running;
-  bool has_run = false;     // somebody has called run()
-  bool stop_asked = false;  // the first run() shuts down at once
+  bool has_run = false;                                    // somebody has called run()
+  bool stop_asked = false;                                 // the first run() shuts down at once
+  std::optional<os::ForkGuard> fork_guard{std::in_place};  // until end()
+  std::thread::id ender{};                                 // who is in end(), or was
+  bool ended = false;                                      // end() is over
   std::shared_ptr<Runtime> runtime = Runtime::of_process();
   std::shared_ptr<transport::Transport> sockets;
   std::shared_ptr<transport::Transport> pooled;  // outlives the server that listens on it

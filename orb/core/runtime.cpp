@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/core/reserved_cores.h"
 #include "orb/dispatch/host_ledger.h"
@@ -25,6 +26,8 @@
 
 namespace corelane::core {
 namespace {
+
+std::mutex runtimes_mutex;
 
 Expected<std::unique_ptr<dispatch::CoreProvider>> make_ledger(const Settings& settings) {
   auto topology = os::Topology::detect();
@@ -219,13 +222,20 @@ std::string unused_settings(const Settings& settings) {
 }
 
 std::shared_ptr<Runtime> Runtime::of_process() {
-  static std::mutex mutex;
-  static std::weak_ptr<Runtime> current;
-  const std::lock_guard lock(mutex);
-  if (auto runtime = current.lock()) return runtime;
-  auto runtime = std::make_shared<Runtime>();
-  current = runtime;
+  static auto& current = *new std::weak_ptr<Runtime>;  // never destroyed: static objects may make an ORB at their end
+  const std::lock_guard lock(runtimes_mutex);
+  auto runtime = current.lock();
+  if (!runtime || runtime->orbs_ == 0) current = runtime = std::make_shared<Runtime>();
+  ++runtime->orbs_;
   return runtime;
+}
+
+void Runtime::leave() {
+  {
+    const std::lock_guard lock(runtimes_mutex);
+    if (--orbs_ > 0) return;
+  }
+  stop();
 }
 
 Expected<transport::Reactor*> Runtime::reactor() {
@@ -234,6 +244,7 @@ Expected<transport::Reactor*> Runtime::reactor() {
 }
 
 Expected<transport::Reactor*> Runtime::start_reactor() {
+  if (stopped_) return errors::orb_destroyed;
   if (!reactor_) {
     auto reactor = transport::Reactor::start();
     if (!reactor) return reactor.error();
@@ -244,6 +255,7 @@ Expected<transport::Reactor*> Runtime::start_reactor() {
 
 Expected<dispatch::Executive*> Runtime::executive(const Settings& settings) {
   const std::lock_guard lock(mutex_);
+  if (stopped_) return errors::orb_destroyed;
   if (!executive_)
     if (const auto started = start_executive(settings); !started) return started.error();
   if (const std::string differs = conflict_with(settings); !differs.empty()) {
@@ -293,12 +305,18 @@ dispatch::Executive* Runtime::started_executive() {
   return executive_.get();
 }
 
+// Without the lock: what runs until then may ask for it.
 void Runtime::stop() {
-  if (executive_) executive_->stop();
-  if (reactor_) reactor_->stop();
-  executive_.reset();
-  provider_.reset();
-  reactor_.reset();
+  dispatch::Executive* executive = nullptr;
+  transport::Reactor* reactor = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    executive = executive_.get();
+    reactor = reactor_.get();
+  }
+  if (executive) executive->stop();
+  if (reactor) reactor->stop();
 }
 
 }  // namespace corelane::core

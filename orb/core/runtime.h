@@ -1,7 +1,8 @@
 // Runtime: what all ORBs of a process share: the reactor, and the executive with the provider of its cores. Both start
 // when first needed, so that a pure client leases no core and has no real-time thread.
 //
-// Threads: any. Starting is guarded by a mutex; stop() runs when the last ORB is destroyed.
+// Threads: any. Starting is guarded by a mutex; the threads end when the last ORB is destroyed. What they worked on
+// stays for whoever has it in use then, and turns him away.
 #pragma once
 
 #include <memory>
@@ -32,21 +33,25 @@ std::string runtime_directory_fault(const Settings& settings);
 
 class Runtime {
  public:
-  // The one of this process; made anew when the last was let go.
+  // The one of this process, which lives until as many ORBs have left it as have got it here; then it is made anew.
   static std::shared_ptr<Runtime> of_process();
   ~Runtime() { stop(); }
 
-  // Under SCHED_OTHER until somebody serves.
+  // One ORB is destroyed. The last: stop().
+  void leave();
+
+  // Under SCHED_OTHER until somebody serves. BAD_INV_ORDER orb_destroyed: it has stopped. As long as the Runtime.
   Expected<transport::Reactor*> reactor();
   // Starts with the settings of whoever asks first, memory locked where pool.real_time is on, and gives the reactor its
-  // io.priority. BAD_PARAM bad_option: it runs with other settings than these; the log names the first.
+  // io.priority. BAD_PARAM bad_option: it runs with other settings than these; the log names the first. BAD_INV_ORDER
+  // orb_destroyed: it has stopped. As long as the Runtime.
   Expected<dispatch::Executive*> executive(const Settings& settings);
   // The first setting in which what runs differs from `settings`, as a sentence; "" when none.
   std::string conflict(const Settings& settings);
   // Null until it was started.
   dispatch::Executive* started_executive();
 
-  // Ends all threads. Not from one of them.
+  // Ends all threads. Idempotent. Not from one of them.
   void stop();
 
  private:
@@ -54,8 +59,11 @@ class Runtime {
   Expected<void> start_executive(const Settings& settings);
   std::string conflict_with(const Settings& settings) const;
 
+  int orbs_ = 0;  // guarded by the mutex of all Runtimes
+
   std::mutex mutex_;
   // Guarded by mutex_.
+  bool stopped_ = false;
   std::unique_ptr<transport::Reactor> reactor_;
   std::unique_ptr<dispatch::CoreProvider> provider_;
   std::unique_ptr<dispatch::Executive> executive_;

@@ -88,8 +88,18 @@ class Server : public std::enable_shared_from_this<Server> {
   std::vector<std::unique_ptr<ServerJob>> jobs_;
 };
 
-// Whether the calling thread runs a request for a client: it must not wait for requests to end.
+// Whether the calling thread runs a request for a client.
 bool inside_request() noexcept;
+// Whether it is in a servant, for a client or for a caller of this process: it must not wait for requests to end.
+bool inside_servant() noexcept;
+// The calling thread is, until destruction.
+class InsideServant {
+ public:
+  InsideServant() noexcept;
+  ~InsideServant();
+  InsideServant(const InsideServant&) = delete;
+  InsideServant& operator=(const InsideServant&) = delete;
+};
 // The connection over which the request came that the calling thread runs; 0: none, as in a call within the process.
 PeerId calling_peer() noexcept;
 // Who that is, as the kernel says. Nothing for a peer that came over the network, and where calling_peer() is 0.

@@ -1,5 +1,7 @@
 #include "orb/core/server_job.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <array>
 #include <new>
@@ -12,6 +14,7 @@
 #include "orb/core/server_request.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
+#include "orb/os/thread.h"
 
 namespace corelane::core {
 namespace {
@@ -21,6 +24,7 @@ using errors::queue_full;
 using errors::shutting_down;
 
 thread_local int requests_on_this_thread = 0;
+thread_local int servants_on_this_thread = 0;
 thread_local const ServerConnection* peer_on_this_thread = nullptr;
 
 struct InsideRequest {
@@ -32,11 +36,16 @@ struct InsideRequest {
     peer_on_this_thread = before;
   }
   const ServerConnection* const before;
+  const InsideServant servant{};
 };
 
 }  // namespace
 
 bool inside_request() noexcept { return requests_on_this_thread > 0; }
+
+InsideServant::InsideServant() noexcept { ++servants_on_this_thread; }
+InsideServant::~InsideServant() { --servants_on_this_thread; }
+bool inside_servant() noexcept { return servants_on_this_thread > 0; }
 
 PeerId calling_peer() noexcept { return peer_on_this_thread != nullptr ? peer_on_this_thread->id() : PeerId{0}; }
 
@@ -177,6 +186,8 @@ void ServerJob::run_upcall() {
     upcall_->remote(object_->self(), request);
   } catch (const UserException& exception) {
     declared(exception._rep_id()) ? reply_user_exception(exception) : reply_caught();
+  } catch (const abi::__forced_unwind&) {
+    os::end_with_thread(upcall_->name);
   } catch (...) {
     reply_caught();
   }

@@ -78,12 +78,13 @@ void ActiveObject::Slot::set(const SharedTask& next) noexcept {
   answer.notify_all();
 }
 
-void ActiveObject::admit_shared_tasks(dispatch::Executive& executive, const std::string& label, bool wait) {
+void ActiveObject::admit_shared_tasks(const std::shared_ptr<dispatch::Executive>& executive, const std::string& label,
+                                      bool wait) {
   if (!tasks_) return;
   {
     const std::lock_guard lock(mutex_);
     if (deactivated_) return;
-    executive_ = &executive;
+    executive_ = executive;
     label_ = label;
     for (std::size_t i = 0; i < contracts_.size(); ++i)
       if (contracts_[i]) tasks_[i].set({.phase = SharedTask::Phase::pending});
@@ -118,12 +119,17 @@ void ActiveObject::tell_refusals() {
 void ActiveObject::ask(std::size_t index, dispatch::JobPtr job) noexcept {
   SharedTask outcome{.phase = SharedTask::Phase::refused,
                      .error = {ErrorKind::transient, Completion::no, minor::out_of_memory}};
+  const auto executive = executive_.lock();
+  if (!executive) {
+    outcome.error = errors::shutting_down;
+    return settle(index, outcome, std::move(job));
+  }
   try {
     std::string label = label_ + "." + std::string(skeleton_.upcalls[index].name);
     auto handler = std::make_unique<SharedTaskHandler>(shared_from_this(), index);
     handler->add(std::exchange(job, nullptr));
-    return executive_->admit({.contract = *contracts_[index], .owner = {}, .label = std::move(label)},
-                             std::move(handler));
+    return executive->admit({.contract = *contracts_[index], .owner = {}, .label = std::move(label)},
+                            std::move(handler));
   } catch (const std::bad_alloc&) {
     settle(index, outcome, std::move(job));
   }
@@ -140,7 +146,7 @@ void ActiveObject::settle(std::size_t index, const SharedTask& outcome, dispatch
                 .error = {ErrorKind::object_not_exist, Completion::no, minor::no_such_object}};
     tasks_[index].set(result);
   }
-  if (deactivated && outcome.phase == SharedTask::Phase::admitted) executive_->depart(outcome.task);
+  if (deactivated && outcome.phase == SharedTask::Phase::admitted) depart(outcome.task);
   tell(result, std::move(job));
 }
 
@@ -148,13 +154,20 @@ void ActiveObject::tell(const SharedTask& outcome, dispatch::JobPtr job) noexcep
   if (!job) return;
   if (outcome.phase == SharedTask::Phase::pending)
     return job->fail({ErrorKind::transient, Completion::no, minor::admission_pending});
+  const auto executive = executive_.lock();
+  if (!executive) return job->fail(errors::shutting_down);
   if (outcome.phase == SharedTask::Phase::refused) {
-    executive_->note_refused_job();
+    executive->note_refused_job();
     return outcome.refusal ? job->refuse(*outcome.refusal) : job->fail(outcome.error);
   }
   job->task = outcome.task;
   job->arrived = os::now();  // its contract begins now
-  if (const auto taken = executive_->submit(job); !taken) job->fail(taken.error());
+  if (const auto taken = executive->submit(job); !taken) job->fail(taken.error());
+}
+
+// Where everything has stopped it has left.
+void ActiveObject::depart(TaskId task) noexcept {
+  if (const auto executive = executive_.lock()) executive->depart(task);
 }
 
 std::size_t ActiveObject::index_of(const Upcall& upcall) const noexcept {
@@ -210,7 +223,7 @@ void ActiveObject::deactivate() {
   // What is admitted now stays so; what comes later departs in settle().
   if (tasks_)
     for (std::size_t i = 0; i < contracts_.size(); ++i)
-      if (tasks_[i].published() == SharedTask::Phase::admitted) executive_->depart(tasks_[i].state.task);
+      if (tasks_[i].published() == SharedTask::Phase::admitted) depart(tasks_[i].state.task);
   if (change.empty) release();
 }
 

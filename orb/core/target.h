@@ -45,7 +45,7 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
 
   // Asks for the shared tasks of the operations with a contract, if there are any; `label` names the object. `wait`:
   // until all are answered (not inside a servant); refusals are then in the log. Once.
-  void admit_shared_tasks(dispatch::Executive& executive, const std::string& label, bool wait);
+  void admit_shared_tasks(const std::shared_ptr<dispatch::Executive>& executive, const std::string& label, bool wait);
   // What a caller without a task of its own meets. A refusal that is TRANSIENT may have changed for the next caller,
   // and one for lack of room when `ask_again_after` has passed: somebody may have left. Any other stands until the
   // object is activated anew. Takes no lock when there is none or it is admitted.
@@ -80,6 +80,7 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   void ask(std::size_t index, dispatch::JobPtr job) noexcept;
   void settle(std::size_t index, const SharedTask& outcome, dispatch::JobPtr job) noexcept;
   void tell(const SharedTask& outcome, dispatch::JobPtr job) noexcept;
+  void depart(TaskId task) noexcept;
   void release() noexcept;
 
   const std::shared_ptr<Gate> gate_;
@@ -91,7 +92,7 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   os::PiMutex mutex_;
   // Guarded by mutex_.
   std::shared_ptr<void> servant_;
-  dispatch::Executive* executive_ = nullptr;  // where shared tasks are; set once
+  std::weak_ptr<dispatch::Executive> executive_;  // where shared tasks are; set once
   std::string label_;
   bool deactivated_ = false;  // a task that is admitted from now on departs
 };

@@ -1,6 +1,7 @@
 #include "orb/core/task_binding.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "orb/base/minor.h"
@@ -166,7 +167,7 @@ void TaskBinding::depart() noexcept {
 void TaskBinding::tell_server() noexcept {
   try {
     if (!shared_) {
-      if (auto* executive = reference_->orb()->state().runtime_executive()) executive->depart(task_);
+      if (const auto executive = reference_->orb()->state().runtime_executive()) executive->depart(task_);
       return;
     }
     if (!shared_->usable()) return;  // the server has seen the connection go, and the task with it
@@ -176,6 +177,8 @@ void TaskBinding::tell_server() noexcept {
     call->invoke({});
   } catch (const Exception&) {
     // The server could not be told; the task goes when the connection does.
+  } catch (const std::bad_alloc&) {
+    // As above.
   }
 }
 

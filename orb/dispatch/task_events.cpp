@@ -1,20 +1,35 @@
 #include "orb/dispatch/task_events.h"
 
+#include <cxxabi.h>
+
 #include <exception>
+#include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
+#include "orb/os/thread.h"
 
 namespace corelane::dispatch {
 namespace {
+
+thread_local bool handling = false;
 
 std::uint8_t bit_of(TaskEventKind kind) noexcept {
   return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind));
 }
 
+void complain(std::string_view thrown) noexcept try {
+  os::log::warn("the handler of a task's event threw: " + std::string(thrown));
+} catch (const std::bad_alloc&) {
+  os::log::warn("the handler of a task's event threw something");
+}
+
 }  // namespace
+
+bool inside_event_handler() noexcept { return handling; }
 
 void TaskEvents::set(TaskEventKind kind, TaskEventHandler handler) {
   std::shared_ptr<const TaskEventHandler> next;
@@ -84,8 +99,10 @@ void TaskEvents::ask_for_thread() noexcept {
 
 void TaskEvents::run(const JobContext&) noexcept {
   ran_ = true;
+  handling = true;
   TaskEvent event;
   for (std::size_t i = 0; i < capacity && pop(event); ++i) tell(event);
+  handling = false;
 }
 
 void TaskEvents::tell(const TaskEvent& event) noexcept {
@@ -94,10 +111,12 @@ void TaskEvents::tell(const TaskEvent& event) noexcept {
   if (!handler) return;
   try {
     (*handler)(event);
+  } catch (const abi::__forced_unwind&) {
+    os::end_with_thread("the handler of a task's event");
   } catch (const std::exception& fault) {
-    os::log::warn("the handler of a task's event threw: " + std::string(fault.what()));
+    complain(fault.what());
   } catch (...) {
-    os::log::warn("the handler of a task's event threw what is no std::exception");
+    complain("what is no std::exception");
   }
 }
 

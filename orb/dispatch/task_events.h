@@ -37,6 +37,10 @@ struct TaskEvent {
 };
 using TaskEventHandler = std::function<void(const TaskEvent&)>;
 
+// Whether the calling thread is in a handler: it must wait neither for requests, which it may have to run, nor for the
+// threads that run handlers.
+bool inside_event_handler() noexcept;
+
 // Where a chore is handed to.
 class ChoreTaker {
  public:

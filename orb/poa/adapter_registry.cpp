@@ -77,7 +77,7 @@ std::shared_ptr<core::Gate> AdapterRegistry::make_gate() {
   auto submit = [weak = orb_](dispatch::JobPtr job) {
     const auto orb = weak.lock();
     if (!orb) return job->fail(destroyed);
-    if (const auto taken = orb->executive().submit(job); !taken) job->fail(taken.error());
+    if (const auto taken = orb->executive()->submit(job); !taken) job->fail(taken.error());
   };
   auto gate = std::make_shared<core::Gate>(std::move(submit), orb()->settings().executive.queue_capacity);
   const std::lock_guard lock(mutex_);

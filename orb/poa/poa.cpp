@@ -107,7 +107,7 @@ core::ObjectReference<Poa> Poa::find_POA(const std::string& name) {
 }
 
 void Poa::destroy(bool etherealize_objects, bool wait_for_completion) {
-  if (wait_for_completion && core::inside_request())
+  if (wait_for_completion && core::inside_servant())
     core::raise(Error{ErrorKind::bad_inv_order, Completion::no, minor::omg | 3});
   std::map<std::string, Entry> entries;
   std::map<std::string, std::shared_ptr<Poa>> children;
@@ -177,13 +177,13 @@ void Poa::activate_object_with_id(const ObjectId& id, const ServantReference<Ser
   // First what may fail: an object that is active has its tasks asked for.
   const core::Skeleton& skeleton = servant->_skeleton();
   core::OperationContracts contracts = contracts_of(skeleton, registry_->orb()->settings());
-  dispatch::Executive* const executive = contracts.empty() ? nullptr : &registry_->orb()->executive();
+  const auto executive = contracts.empty() ? nullptr : registry_->orb()->executive();
   std::shared_ptr<core::ActiveObject> object;
   {
     const std::lock_guard lock(map_->mutex);
     object = activate(id, servant, std::move(contracts)).object;
   }
-  if (executive != nullptr) object->admit_shared_tasks(*executive, label_of(skeleton), !core::inside_request());
+  if (executive) object->admit_shared_tasks(executive, label_of(skeleton), !core::inside_request());
 }
 
 void Poa::deactivate_object(const ObjectId& id) {

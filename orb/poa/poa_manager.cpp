@@ -23,7 +23,7 @@ PoaManager::State PoaManager::get_state() const { return static_cast<State>(gate
 
 void PoaManager::change(core::Passage passage, bool wait_for_completion) {
   // Inside a request the wait would be for itself. CORBA 3.3 part 1, 15.3.3.2: BAD_INV_ORDER, OMG minor 3.
-  if (wait_for_completion && core::inside_request())
+  if (wait_for_completion && core::inside_servant())
     core::raise(Error{ErrorKind::bad_inv_order, Completion::no, minor::omg | 3});
   if (!gate_->change(passage)) throw AdapterInactive();
   if (wait_for_completion) gate_->turnstile().wait_until_empty();

@@ -8,6 +8,7 @@
 #include "orb/core/task_binding.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/os/log.h"
+#include "orb/os/thread.h"
 
 namespace corelane::rt {
 namespace {
@@ -27,7 +28,7 @@ Answer admit_local(const std::shared_ptr<core::Reference>& reference, const Task
   if ((*object)->skeleton().find(spec.operation) == nullptr)
     core::raise(Error{ErrorKind::bad_operation, Completion::no, minor::no_such_operation}, spec.operation);
   const auto answer =
-      reference->orb()->executive().admit_and_wait({.contract = spec.contract, .owner = {}, .label = spec.operation});
+      reference->orb()->executive()->admit_and_wait({.contract = spec.contract, .owner = {}, .label = spec.operation});
   if (!answer) {
     if (const auto* error = std::get_if<Error>(&answer.error())) core::raise(*error);
     const auto& reason = std::get<sched::Refusal>(answer.error());
@@ -104,6 +105,7 @@ void Task::depart() noexcept {
 }
 
 Expected<Task, Refusal> admit(const core::ObjectReference<core::Object>& object, const TaskSpec& spec) {
+  const os::CancellationDelay delay;
   const std::shared_ptr<core::Reference>& reference = object->_reference();
   if (!reference) core::raise_nil_reference();
   if (const auto fault = fault_of(spec.contract))
@@ -115,23 +117,23 @@ Expected<Task, Refusal> admit(const core::ObjectReference<core::Object>& object,
 }
 
 Report report(core::Orb& orb) {
-  return {orb.executive().snapshot(), orb.dropped_oneways(), orb.cut_off_clients(), orb.abandoned_requests()};
+  return {orb.executive()->snapshot(), orb.dropped_oneways(), orb.cut_off_clients(), orb.abandoned_requests()};
 }
 
 void on_miss(core::Orb& orb, TaskEventHandler handler) {
-  orb.executive().on_event(dispatch::TaskEventKind::miss, std::move(handler));
+  orb.executive()->on_event(dispatch::TaskEventKind::miss, std::move(handler));
 }
 
 void on_overrun(core::Orb& orb, TaskEventHandler handler) {
-  orb.executive().on_event(dispatch::TaskEventKind::overrun, std::move(handler));
+  orb.executive()->on_event(dispatch::TaskEventKind::overrun, std::move(handler));
 }
 
 void on_oversleep(core::Orb& orb, TaskEventHandler handler) {
-  orb.executive().on_event(dispatch::TaskEventKind::oversleep, std::move(handler));
+  orb.executive()->on_event(dispatch::TaskEventKind::oversleep, std::move(handler));
 }
 
 Expected<std::string> dump_trace(core::Orb& orb, const std::string& directory) {
-  return orb.executive().dump_trace(directory);
+  return orb.executive()->dump_trace(directory);
 }
 
 }  // namespace corelane::rt

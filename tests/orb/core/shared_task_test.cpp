@@ -103,7 +103,7 @@ struct Sharing {
   Sharing() { server.root()->the_POAManager()->activate(); }
   void activate() { ior_ = server->object_to_string(server.root()->servant_to_reference(servant_)); }
   CORBA::object_reference<Probing::Probe> probe() { return probe_of(client, ior_); }
-  dispatch::Executive& executive() { return server->executive(); }
+  dispatch::Executive& executive() { return *server->executive(); }
 
   TestOrb server, client;
 
