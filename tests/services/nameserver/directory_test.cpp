@@ -211,7 +211,7 @@ TEST_CASE("names and their text stand for each other") {
 }
 
 TEST_CASE("a name leads on into the context of another server") {
-  Seen names;
+  Seen names({"-ORBNamingForeignTime", "3600s"});
   auto other = std::make_unique<ServedNames>();
   const auto far = IDL::traits<CosNaming::NamingContext>::narrow(names.client->string_to_object(other->ior()));
   names.root->bind_new_context(cos_name("near"));
