@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "examples/pendulum/plant.h"
 #include "examples/pendulum/roles.h"
 #include "orb/corba/init_orb.h"
+#include "orb/core/call_deadline.h"
 #include "orb/core/way.h"
 #include "orb/os/clock.h"
 #include "orb/os/thread.h"
@@ -25,6 +27,9 @@ using ControllerRef = IDL::traits<::Pendulum::Controller>::ref_type;
 
 // Above every task of the server: a plant does not wait for its controller. The server's platform load accounts for it.
 constexpr int plant_priority = 60;
+
+// A controller that is silent for so long has lost its pendulum, and the end is not to wait for it.
+constexpr Duration longest_silence = std::chrono::seconds{1};
 
 double percentile(const std::vector<Duration>& sorted, double share) {
   if (sorted.empty()) return 0;
@@ -101,6 +106,7 @@ class Swing {
 
   void call() {
     const Time sent = os::now();
+    const core::CallDeadline bound(sent + longest_silence);
     try {
       const ::Pendulum::State state(plant_.posture().angle, plant_.posture().rate, plant_.length());
       const double next = controller_->force(state, options_.effort.count());
@@ -137,16 +143,13 @@ ClientAnswer answer_of(const Expected<rt::Task, rt::Refusal>& task, const Contro
 }  // namespace
 
 int swing(const ClientOptions& options, const OrbOptions& orb_options) {
-  // A controller that is silent for a second has lost its pendulum, and the end is not to wait for it.
-  OrbOptions settings{"-ORBTimeoutRequest", "1s"};
-  settings.insert(settings.end(), orb_options.begin(), orb_options.end());
-  auto orb = corba::init_orb(settings);
+  auto orb = corba::init_orb(orb_options);
   auto controller = IDL::traits<::Pendulum::Controller>::narrow(orb->string_to_object(options.reference));
   if (!controller) return std::cerr << "the reference names no pendulum controller\n", 1;
   const auto task = rt::admit(controller, {.operation = "force", .contract = options.contract});
   std::cout << line_of(answer_of(task, controller)) << std::flush;
   const std::string word = task ? read_word() : "";
-  if (word.empty()) return 0;
+  if (word.empty()) return orb->destroy(), 0;
 
   Swing pendulum(options, controller);
   if (word == "go") {
