@@ -33,10 +33,9 @@ struct Plant {
     for (const auto& task : rt::report(*server.orb.orb).tasks) count += task.gone ? 0 : 1;
     return count;
   }
-  // Departures are carried out by other threads. Bound: attempts, each of which lets them run.
-  bool comes_to(std::size_t count) {
-    for (int i = 0; i < 1'000'000 && tasks_present() != count; ++i) std::this_thread::yield();
-    return tasks_present() == count;
+  // Bound: the server's threads, which carry out departures.
+  void wait_for_tasks(std::size_t count) {
+    while (tasks_present() != count) std::this_thread::yield();
   }
   std::optional<dispatch::TaskReport> task(TaskId id) {
     for (const auto& report : rt::report(*server.orb.orb).tasks)
@@ -155,7 +154,7 @@ TEST_CASE("a task departs with its handle") {
     REQUIRE(task);
     CHECK(plant.tasks_present() == before + 1);
   }
-  CHECK(plant.comes_to(before));
+  plant.wait_for_tasks(before);
   CHECK(plant.probe->add(1, 1) == 2);
 }
 
@@ -168,7 +167,7 @@ TEST_CASE("a task leaves when the connection that owns it does") {
   CHECK(plant.tasks_present() == before + 1);
   plant.probe = nullptr;
   plant.client->orb->destroy();
-  CHECK(plant.comes_to(before));
+  plant.wait_for_tasks(before);
   const auto gone = plant.task(id);
   REQUIRE(gone);
   CHECK(gone->gone);
@@ -187,7 +186,7 @@ TEST_CASE("a client that is killed leaves no task behind") {
   CHECK(client.says() == "admitted");
   CHECK(plant.tasks_present() == before + 1);
   client.kill();
-  CHECK(plant.comes_to(before));
+  plant.wait_for_tasks(before);
 }
 
 TEST_CASE("what a client asked for and is not there to hear is not run, but its oneway requests are") {
@@ -208,7 +207,7 @@ TEST_CASE("what a client asked for and is not there to hear is not run, but its 
   client.tell(plant.server.ior());
   CHECK(client.says() == "admitted");
   client.kill();
-  CHECK(plant.comes_to(before));
+  plant.wait_for_tasks(before);
   plant.server.servant->release();
   plant.probe->ping();
   CHECK(plant.server.servant->pings == 1);
@@ -227,7 +226,7 @@ TEST_CASE("a client that is stopped holds up nobody else, and its task goes on w
   REQUIRE(mine);
   for (int i = 0; i < 20; ++i) CHECK(plant.probe->add(i, 1) == i + 1);
   mine->depart();
-  CHECK(plant.comes_to(with_it));
+  plant.wait_for_tasks(with_it);
   client.resume();
   CHECK(client.says() == "answered");
 }
@@ -239,7 +238,7 @@ TEST_CASE("a client that is stopped for longer than timeout.idle loses its task,
   client.tell(plant.server.ior());
   CHECK(client.says() == "admitted");
   REQUIRE(client.stops());
-  CHECK(plant.comes_to(before));
+  plant.wait_for_tasks(before);
   client.resume();
   CHECK(client.says() == "lost");
   CHECK(client.says() == "admitted");
@@ -251,7 +250,7 @@ TEST_CASE(
   const std::size_t before = plant.tasks_present();
   const auto task = rt::admit(plant.probe, small());
   REQUIRE(task);
-  CHECK(plant.comes_to(before));
+  plant.wait_for_tasks(before);
   CHECK(outcome_of_call(*plant.probe) == "lost");
   CHECK(rt::admit(plant.probe, small()));
 }

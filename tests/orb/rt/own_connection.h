@@ -61,20 +61,35 @@ class Peer {
   };
   // For add().
   Grant admit() {
-    auto reply = ask("_corelane_admit", {.contract = ten_ms}, [](cdr::Writer& writer) { writer.write_string("add"); });
-    REQUIRE(reply.header.status == giop::ReplyStatus::no_exception);
+    const auto grant = admit_while_open();
+    REQUIRE(grant);
+    return *grant;
+  }
+  // Nothing: the connection has gone.
+  std::optional<Grant> admit_while_open() {
+    auto reply =
+        try_ask("_corelane_admit", {.contract = ten_ms}, [](cdr::Writer& writer) { writer.write_string("add"); });
+    if (!reply) return std::nullopt;
+    REQUIRE(reply->header.status == giop::ReplyStatus::no_exception);
     std::int16_t core = 0;
     std::int32_t priority = 0;
     std::uint64_t response = 0, token = 0;
-    REQUIRE(
-        (reply.body.read(core) && reply.body.read(priority) && reply.body.read(response) && reply.body.read(token)));
-    return {giop::decode_contract(*reply.header.contexts.find(giop::context::contract))->task, token};
+    REQUIRE((reply->body.read(core) && reply->body.read(priority) && reply->body.read(response) &&
+             reply->body.read(token)));
+    return Grant{giop::decode_contract(*reply->header.contexts.find(giop::context::contract))->task, token};
   }
   Error bind(const Grant& grant) {
-    return outcome(ask("_corelane_bind", {}, [&](cdr::Writer& writer) {
+    const auto answer = bind_while_open(grant);
+    REQUIRE(answer);
+    return *answer;
+  }
+  // Nothing: the connection has gone.
+  std::optional<Error> bind_while_open(const Grant& grant) {
+    const auto reply = try_ask("_corelane_bind", {}, [&](cdr::Writer& writer) {
       writer.write(grant.task.value);
       writer.write(grant.token);
-    }));
+    });
+    return reply ? std::optional(outcome(*reply)) : std::nullopt;
   }
   // Another token for the task. Null: the error in `refused`.
   std::optional<Grant> offer(TaskId task) {
@@ -106,7 +121,7 @@ class Peer {
     write_request("ping", {.task = task, .job = JobId{1}, .contract = {}}, [](cdr::Writer&) {});
     if (!wire_.send(writer_)) return false;
     message_ = wire_.next();
-    return message_.has_value();
+    return message_ && !closes(*message_);
   }
   Error ping(TaskId task = no_task) {
     return outcome(ask("ping", {.task = task, .job = JobId{1}, .contract = {}}, [](cdr::Writer&) {}));
@@ -136,14 +151,24 @@ class Peer {
   }
   template <typename Arguments>
   Reply ask(std::string_view operation, const giop::ContractContext& content, Arguments arguments) {
+    auto reply = try_ask(operation, content, arguments);
+    REQUIRE(reply);
+    return *reply;
+  }
+  // Nothing: the connection has gone.
+  template <typename Arguments>
+  std::optional<Reply> try_ask(std::string_view operation, const giop::ContractContext& content, Arguments arguments) {
     write_request(operation, content, arguments);
-    REQUIRE(wire_.send(writer_));
+    if (!wire_.send(writer_)) return std::nullopt;
     message_ = wire_.next();
-    REQUIRE(message_);
+    if (!message_ || closes(*message_)) return std::nullopt;
     auto reply = giop::parse_reply(*message_, {});
     REQUIRE(reply);
     REQUIRE(reply->header.request_id == id_);
     return *reply;
+  }
+  static bool closes(const giop::Message& message) {
+    return message.header.type == giop::MessageType::close_connection;
   }
   static Error outcome(Reply reply) {
     if (reply.header.status == giop::ReplyStatus::no_exception) return {};
