@@ -5,7 +5,9 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cstddef>
 #include <future>
+#include <latch>
 #include <string>
 #include <vector>
 
@@ -59,7 +61,14 @@ bool times_out(Channel& end, For what, Duration patience) {
   return !result && result.error() == Fault::timed_out;
 }
 
-Counted count(const Waiter& waiter) {
+// No page is mapped or unmapped while any of them counts.
+struct Together {
+  explicit Together(std::size_t ends)
+      : ready(static_cast<std::ptrdiff_t>(ends)), counted(static_cast<std::ptrdiff_t>(ends)) {}
+  std::latch ready, counted;
+};
+
+Counted count(const Waiter& waiter, Together& all) {
   ChannelPair ends({.shape = {.slots = 64, .chunks = 4, .chunk_size = 4096},
                     .wake = waiter.wake,
                     .signal = woken_by,
@@ -67,11 +76,13 @@ Counted count(const Waiter& waiter) {
   while (waiter.what == For::room && ends.near.try_write(as_bytes("x"))) continue;
   times_out(ends.near, waiter.what, std::chrono::milliseconds{1});  // what only the first wait does is behind it
   Counted counted;
+  all.ready.arrive_and_wait();
   const long before = times_slept();
   const Time start = os::now();
   counted.timed_out = times_out(ends.near, waiter.what, idle_for);
   counted.looks = looks_due(waiter, os::now() - start);
   counted.slept = times_slept() - before;
+  all.counted.arrive_and_wait();
   return counted;
 }
 
@@ -82,9 +93,10 @@ TEST_CASE("an end that waits without traffic gets up no more often than it has t
       {"futex, for a record", Wake::futex, For::record},     {"futex, for room", Wake::futex, For::room},
       {"eventfd, for a record", Wake::eventfd, For::record}, {"eventfd, for room", Wake::eventfd, For::room},
       {"signal, for a record", Wake::signal, For::record},   {"signal, for room", Wake::signal, For::room}};
+  Together all(waiters.size());
   std::vector<std::future<Counted>> counts;
   for (const Waiter& waiter : waiters)
-    counts.push_back(std::async(std::launch::async, [&waiter] { return count(waiter); }));
+    counts.push_back(std::async(std::launch::async, [&] { return count(waiter, all); }));
   for (std::size_t i = 0; i < waiters.size(); ++i) {
     const Counted counted = counts[i].get();
     INFO(waiters[i].name << ": slept " << counted.slept << " times, where " << counted.looks << " looks were due");
