@@ -1,7 +1,11 @@
 // Invocations over TCP, over Unix sockets, through channels, to a pool of leader and followers, and within the ORB: the
 // suite, and what only one of them has.
+#include <unistd.h>
+
 #include <atomic>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "orb/core/gate.h"
 #include "orb/core/reference.h"
@@ -11,6 +15,13 @@
 using namespace corelane::testing;
 
 namespace {
+
+// Of this host, and of this process alone: a port there stays free once it was left, as those of 127.0.0.1 do not.
+std::string own_address() {
+  const int pid = ::getpid();
+  return "127." + std::to_string(64 + (pid >> 16)) + "." + std::to_string(pid >> 8 & 255) + "." +
+         std::to_string(pid & 255);
+}
 
 // A server at one kind of endpoint, and a client that has its reference.
 struct OverSocket {
@@ -125,11 +136,11 @@ TEST_CASE("a reference of an earlier process of the same address does not exist"
   std::string old;
   std::uint16_t port = 0;
   {
-    ProbeServer server;
+    ProbeServer server({"-ORBEndpointListen", own_address() + ":0"});
     old = server.ior();
     port = server.orb->endpoints().front().port;
   }
-  ProbeServer server({"-ORBEndpointListen", "127.0.0.1:" + std::to_string(port)});
+  ProbeServer server({"-ORBEndpointListen", own_address() + ":" + std::to_string(port)});
   TestOrb client;
   const auto stub = client->string_to_object(old);
   CHECK_THROWS_AS(stub->_is_a("IDL:Probing/Other:1.0"), CORBA::OBJECT_NOT_EXIST);
@@ -139,7 +150,7 @@ TEST_CASE("a server that went away is TRANSIENT and nothing ran") {
   TestOrb client;
   std::string ior;
   {
-    ProbeServer server;
+    ProbeServer server({"-ORBEndpointListen", own_address() + ":0"});
     ior = server.ior();
   }
   const auto stub = client->string_to_object(ior);
@@ -153,13 +164,14 @@ TEST_CASE("a server that went away is TRANSIENT and nothing ran") {
 
 TEST_CASE("a client calls on when its server was shut down in good order and started again") {
   TestOrb client;
-  auto first = std::make_unique<ProbeServer>();
-  const std::uint16_t port = first->orb->endpoints().front().port;
-  const auto at = "corbaloc:iiop:1.2@127.0.0.1:" + std::to_string(port) + "/any";
+  const std::vector<std::string> any_port{"-ORBEndpointListen", own_address() + ":0"};
+  auto first = std::make_unique<ProbeServer>(any_port);
+  const std::string place = own_address() + ":" + std::to_string(first->orb->endpoints().front().port);
+  const auto at = "corbaloc:iiop:1.2@" + place + "/any";
   const auto stub = client->string_to_object(at);
   CHECK_THROWS_AS(stub->_is_a("IDL:X:1.0"), CORBA::OBJECT_NOT_EXIST);
   first.reset();
-  ProbeServer second({"-ORBEndpointListen", "127.0.0.1:" + std::to_string(port)});
+  ProbeServer second({"-ORBEndpointListen", place});
   CHECK_THROWS_AS(stub->_is_a("IDL:X:1.0"), CORBA::OBJECT_NOT_EXIST);
 }
 

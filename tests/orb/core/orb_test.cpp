@@ -10,6 +10,7 @@
 #include "orb/core/orb_state.h"
 #include "orb/core/stop_signals.h"
 #include "tests/support/probe_servant.h"
+#include "tests/support/temp_directory.h"
 
 using namespace corelane::testing;
 
@@ -48,7 +49,8 @@ TEST_CASE("a reference goes to text and back") {
 
 TEST_CASE("a reference may stand in a file") {
   ProbeServer server;
-  const std::string path = std::string(P_tmpdir) + "/corelane_orb_test.ior";
+  const TempDirectory place;
+  const std::string path = place / "probe.ior";
   std::ofstream(path) << server.ior() << "\n";
   TestOrb client;
   CHECK(client->string_to_object("file://" + path));

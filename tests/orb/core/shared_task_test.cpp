@@ -1,4 +1,5 @@
 // The task that callers without one of their own share, when its admission is refused for a reason that passes.
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <future>
@@ -74,6 +75,7 @@ class FullCores {
   }
   ~FullCores() {
     for (const TaskId task : tasks_) executive_.depart(task);
+    while (is_any_present()) std::this_thread::yield();  // bound: the manager
   }
 
  private:
@@ -92,6 +94,13 @@ class FullCores {
   }
   void fill(const Contract& contract) {
     for (TaskId task = ask(contract); task != no_task; task = ask(contract)) tasks_.push_back(task);
+  }
+
+  bool is_any_present() {
+    const auto report = executive_.snapshot();
+    return std::any_of(report.tasks.begin(), report.tasks.end(), [&](const dispatch::TaskReport& task) {
+      return !task.gone && std::find(tasks_.begin(), tasks_.end(), task.task) != tasks_.end();
+    });
   }
 
   dispatch::Executive& executive_;
