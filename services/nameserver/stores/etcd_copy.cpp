@@ -6,6 +6,7 @@
 
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
+#include "orb/os/size_limit_guard.h"
 
 namespace corelane::nameserver {
 namespace {
@@ -46,6 +47,8 @@ EtcdCopy::~EtcdCopy() {
     turn_.notify_all();
   }
   writing_.join();
+  const os::SizeLimitGuard guard;  // what its log has goes into the file
+  file_ = {};
 }
 
 void EtcdCopy::keep(const std::vector<EtcdEvent>& events, std::uint64_t revision) {

@@ -54,11 +54,20 @@ void sum_of_values(sqlite3_context* context, int count, sqlite3_value** values) 
   sqlite3_result_int64(context, static_cast<sqlite3_int64>(sum.number()));
 }
 
+constexpr std::uintmax_t longest_new_file = 4096;  // a page
+
 }  // namespace
+
+std::uintmax_t size_of_file(const std::string& path) {
+  std::error_code failed;
+  const std::uintmax_t size = std::filesystem::file_size(path, failed);
+  return failed ? 0 : size;
+}
 
 bool SqliteFault::is_busy() const noexcept { return (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED; }
 bool SqliteFault::is_damage() const noexcept { return (code & 0xff) == SQLITE_CORRUPT || code == SQLITE_NOTADB; }
 bool SqliteFault::is_other_schema() const noexcept { return code == SQLITE_ERROR; }
+bool SqliteFault::is_failed_disk() const noexcept { return (code & 0xff) == SQLITE_IOERR; }
 bool SqliteFault::is_full_disk() const noexcept { return (code & 0xff) == SQLITE_FULL; }
 
 SqliteFault SqliteFault::damage(const std::string& text) { return {.code = SQLITE_CORRUPT, .text = text}; }
@@ -120,8 +129,13 @@ Expected<Database, SqliteFault> Database::open(const std::string& path) {
 
 // SQLite makes an empty log beside a file that has none, and takes it away again.
 Expected<SqliteStamp, SqliteFault> Database::look() {
+  const std::string file = sqlite3_db_filename(handle_.get(), "main"), journal = file + "-journal";
   std::error_code ignored;
-  keep_log(std::filesystem::exists(std::string(sqlite3_db_filename(handle_.get(), "main")) + "-wal", ignored));
+  keep_log(std::filesystem::exists(file + "-wal", ignored));
+  if (size_of_file(file) > longest_new_file && size_of_file(journal) > 0)
+    return SqliteFault{.text = "beside it is " + journal +
+                               ", of a transaction of another program that has not ended: "
+                               "end it there, or move that file away"};
   // Exclusive before the first access: then the index of the log lives in this process and not in a file beside it.
   if (const auto done = run("PRAGMA locking_mode=EXCLUSIVE; PRAGMA cell_size_check=ON;"); !done) return done.error();
   const auto tables = number("SELECT count(*) FROM sqlite_schema");

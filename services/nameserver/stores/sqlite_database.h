@@ -23,10 +23,14 @@ struct SqliteFault {
   bool is_busy() const noexcept;
   bool is_damage() const noexcept;  // the file is no database or spoiled
   bool is_full_disk() const noexcept;
+  bool is_failed_disk() const noexcept;   // or a limit of what may be written there
   bool is_other_schema() const noexcept;  // a table or column is not there
 
   static SqliteFault damage(const std::string& text);
 };
+
+// Nothing where there is none.
+std::uintmax_t size_of_file(const std::string& path);
 
 // Whose a file is, as its first page says.
 struct SqliteStamp {
@@ -66,7 +70,8 @@ class Database {
   static Expected<Database, SqliteFault> open(const std::string& path);
 
   // Before anything else: keeps others out, and changes nothing, so that a file that is none of ours stays as it is. A
-  // log beside it stays, too, when this is closed before keep_log(false).
+  // log beside it stays, too, when this is closed before keep_log(false). With a code of 0: beside it is a journal,
+  // which our files have as long as they are new alone; SQLite would write what that has over the file.
   Expected<SqliteStamp, SqliteFault> look();
   // Whether the log stays as it is when this is closed; else what it has goes into the file, and it is removed.
   void keep_log(bool is_kept) noexcept;

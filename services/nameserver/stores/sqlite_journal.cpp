@@ -29,13 +29,6 @@ bool is_no_plain_file(const std::string& path) {
   return std::filesystem::exists(found) && !std::filesystem::is_regular_file(found);
 }
 
-// Nothing: there is none.
-std::uintmax_t size_of_file(const std::string& path) {
-  std::error_code failed;
-  const std::uintmax_t size = std::filesystem::file_size(path, failed);
-  return failed ? 0 : size;
-}
-
 // SQLite takes a file of one byte for an empty one, and would write over it.
 Expected<Database, SqliteFault> open_unless_one_byte(const std::string& path) {
   if (size_of_file(path) == 1) return SqliteFault::damage("it is one byte long");
@@ -109,8 +102,16 @@ Expected<std::unique_ptr<SqliteJournal>, OpenFault> SqliteJournal::open(const st
   return journal;
 }
 
+// What the log has goes into the file, which may be too long for the limit of file sizes.
+SqliteJournal::~SqliteJournal() {
+  const os::SizeLimitGuard guard;
+  for (Statement* each : {&put_context_, &drop_context_, &put_binding_, &drop_binding_, &put_counter_}) *each = {};
+  database_ = {};
+}
+
 OpenFault SqliteJournal::fault_of(const SqliteFault& fault) const {
   const std::string file = "the name store " + path_ + " ";
+  if (fault.code == 0) return {file + "is left as it is: " + fault.text};
   if (fault.is_busy())
     return {file + "is in use by another process: stop that nameserver, or name another file for this one"};
   if (fault.is_damage())
@@ -124,6 +125,9 @@ OpenFault SqliteJournal::fault_of(const SqliteFault& fault) const {
             "): another program has changed it; restore it from a copy, or name another file"};
   if (fault.is_full_disk()) return {file + "cannot be written: " + fault.text + ": make room on its disk"};
   const std::string refused = why_not_writable(file_);
+  if (refused.empty() && fault.is_failed_disk())
+    return {file + "cannot be read or written: " + fault.text +
+            ": see to its disk, and to limits of what a user may write there (ulimit -f, quota)"};
   return {file + "cannot be opened for writing: " + (refused.empty() ? fault.text : refused) +
           ": its directory must exist, and it and the file be writable for this user, or name another file"};
 }
@@ -195,6 +199,7 @@ SqliteJournal::Done SqliteJournal::prepare() {
 }
 
 Expected<std::uint64_t, OpenFault> SqliteJournal::load(Tree& tree) {
+  const os::SizeLimitGuard guard;
   if (const auto done = set_strange_rows_aside(database_, path_); !done) return fault_of(done.error());
   if (const auto done = load_contexts(tree); !done) return fault_of(done.error());
   if (const auto done = load_bindings(tree); !done) return fault_of(done.error());

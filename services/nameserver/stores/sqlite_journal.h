@@ -22,6 +22,9 @@ using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;
 class SqliteJournal final : public Journal {
  public:
   static Expected<std::unique_ptr<SqliteJournal>, OpenFault> open(const std::string& path);
+  ~SqliteJournal() override;
+  SqliteJournal(const SqliteJournal&) = delete;
+  SqliteJournal& operator=(const SqliteJournal&) = delete;
 
   // What is kept, into an empty tree; the revision reached.
   Expected<std::uint64_t, OpenFault> load(Tree& tree);

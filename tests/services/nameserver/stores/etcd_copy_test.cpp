@@ -154,6 +154,11 @@ TEST_CASE("a database of another program is left as it is where the copy should 
     check_bytes(other, bytes);
     check_bytes(other + "-wal", log);
   }
+  const std::string begun = directory / "begun.db";
+  begin_and_vanish(begun);
+  const std::string bytes = bytes_of_file(begun);
+  CHECK(says(text_in(begun), "is not used and left as it is (beside it is "));
+  check_bytes(begun, bytes);
 }
 
 TEST_CASE("that etcd is still followed is written however the date has jumped since then") {

@@ -168,6 +168,23 @@ TEST_CASE("a database of another program is left as it is with its log") {
   check_bytes(path + "-wal", log);
 }
 
+TEST_CASE("a database in a transaction of another program is left as it is") {
+  const corelane::testing::TempDirectory directory;
+  const std::string path = directory / "songs.db", names = directory / "names.db";
+  begin_and_vanish(path);
+  REQUIRE(sqlite_store(names)->add(root_context, {"a", ""}, object_at("x")));
+  std::filesystem::copy_file(path + "-journal", names + "-journal");
+  for (const std::string& file : {path, names}) {
+    const std::string bytes = bytes_of_file(file), journal = bytes_of_file(file + "-journal");
+    REQUIRE(journal.size() > 4096);
+    says(refusal_of(file, {.move_aside_damaged = true}), "is left as it is: beside it is ");
+    check_bytes(file, bytes);
+    check_bytes(file + "-journal", journal);
+  }
+  std::filesystem::remove(names + "-journal");
+  CHECK(sqlite_store(names)->find(root_context, {"a", ""}));
+}
+
 TEST_CASE("a log of another database beside the names does not get into them") {
   const corelane::testing::TempDirectory directory;
   const corelane::testing::Quiet quiet;

@@ -77,6 +77,19 @@ inline void run_sql_and_vanish(const std::string& path, const std::string& sql) 
   REQUIRE(ended == 0);
 }
 
+// Of a database with a journal, which has what the file had before a transaction that its writer never ended.
+inline void begin_and_vanish(const std::string& path) {
+  const int ended = in_child([&] {
+    auto database = Database::open(path);
+    if (!database || !database->run("PRAGMA synchronous=OFF; PRAGMA cache_size=1; CREATE TABLE song(title BLOB);"
+                                    "INSERT INTO song VALUES(zeroblob(50000)); BEGIN;"
+                                    "UPDATE song SET title=randomblob(50000);"))
+      return 1;
+    _exit(0);  // nothing is closed
+  });
+  REQUIRE(ended == 0);
+}
+
 // In a child whom permissions of files hold, as they do root without his capabilities. It stays the same user, since
 // the way to the directory (TMPDIR) may be closed to others.
 template <typename Body>

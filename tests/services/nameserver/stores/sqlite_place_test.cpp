@@ -92,6 +92,31 @@ TEST_CASE("a file that somebody takes away is written no more until it is back")
   }
 }
 
+TEST_CASE("a limit of file sizes refuses who writes and ends no process, whenever it is reached") {
+  for (const rlim_t limit : {rlim_t{1}, rlim_t{4096}, rlim_t{10'000}, rlim_t{20'000}, rlim_t{40'000}, rlim_t{70'000}}) {
+    const corelane::testing::TempDirectory directory;
+    const corelane::testing::Quiet quiet;
+    const std::string path = directory / "names.db";
+    CAPTURE(limit);
+    for (int time = 0; time < 3; ++time) {
+      const int ended = in_child([&] {
+        const rlimit small{limit, RLIM_INFINITY};
+        setrlimit(RLIMIT_FSIZE, &small);
+        auto opened = open_store("sqlite:" + path);
+        if (!opened) return opened.error().find("(ulimit -f, quota)") != std::string::npos ? 0 : 1;
+        for (int i = 0; i < 50; ++i)
+          if (!(*opened)->add(root_context, {std::to_string(100 * time + i), ""}, object_at(std::string(500, 'r'))))
+            break;
+        opened->reset();
+        return 0;
+      });
+      CHECK(ended == 0);
+    }
+    const auto store = sqlite_store(path);
+    CHECK(store->add(root_context, {"again", ""}, object_at("x")));
+  }
+}
+
 TEST_CASE("a file that a link leads to has its log beside it, and that does not grow without end") {
   const corelane::testing::TempDirectory directory;
   const corelane::testing::Quiet quiet;
