@@ -69,8 +69,9 @@ TEST_CASE("a stranger at a daemon's socket is told and not asked, and does not s
   const os::Fd stranger = other_users_socket(place / "his.sock");
   const Listening found = listening_at({place / "his.sock", place / "none.sock"});
   CHECK_FALSE(found);
-  const std::string told = "process " + std::to_string(::getpid()) + " at " + (place / "his.sock") + " is run by user " +
-                           std::to_string(another_user) + ", neither this one nor root: it is left alone";
+  const std::string told = "process " + std::to_string(::getpid()) + " at " + (place / "his.sock") +
+                           " is run by user " + std::to_string(another_user) +
+                           ", neither this one nor root: it is left alone";
   CHECK(fault_text(found) == told);
   CHECK(listening_at({place / "his.sock"}, {.users = {another_user}}));
   CHECK(listening_at({place / "his.sock"}, {.anyone = true}));

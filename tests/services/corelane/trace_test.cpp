@@ -2,7 +2,6 @@
 
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,6 +27,7 @@
 #include "services/corelane/protobuf.h"
 #include "tests/services/corelane/recording.h"
 #include "tests/support/perfetto_schema.h"
+#include "tests/support/stop_process.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
@@ -372,9 +372,7 @@ TEST_CASE("a process that is not there or does not answer is told so") {
 TEST_CASE("a process that is stopped is told so, and not waited for") {
   TempDirectory directory;
   os::ChildProcess stopped({"/bin/sleep", "1000"});
-  REQUIRE(::kill(stopped.pid(), SIGSTOP) == 0);
-  siginfo_t ignored{};
-  REQUIRE(::waitid(P_PID, static_cast<id_t>(stopped.pid()), &ignored, WSTOPPED | WNOWAIT) == 0);
+  REQUIRE(corelane::testing::stop_process(stopped.pid()));
   const auto outcome = run({.request = stopped.pid(), .directory = directory.path(), .wait = 1h});
   const std::string pid = std::to_string(stopped.pid());
   CHECK(outcome.err ==
