@@ -61,12 +61,14 @@ ssize_t receive_bytes(int fd, MutableBytes buffer, int flags) noexcept {
   return count;
 }
 
+// One that waits ends at a signal, too: signals that come all the time must not keep the caller from its deadline.
 IoResult receive_with(int fd, MutableBytes buffer, int flags) noexcept {
+  const bool waits = (flags & MSG_DONTWAIT) == 0;
   // Bound: EINTR only, one turn for each signal.
   while (true) {
     const ssize_t count = receive_bytes(fd, buffer, flags);
     if (count >= 0) return {Io::done, static_cast<std::size_t>(count)};
-    if (would_block(errno)) return {Io::would_block};
+    if (would_block(errno) || (waits && errno == EINTR)) return {Io::would_block};
     if (errno != EINTR) return {Io::failed};
   }
 }
