@@ -73,7 +73,7 @@ class CapturedVisit {
     capture([&] {
       try {
         visit(orb_, object_, upcall_, frame_);
-      } catch (const abi::__forced_unwind&) {  // not the caller's thread: ours
+      } catch (const abi::__forced_unwind&) {  // pthread_exit: others on this thread wait behind the call
         os::end_with_thread(upcall_.name);
       }
     });
@@ -143,6 +143,7 @@ class LocalJob final : public dispatch::Job {
 // Of a task that is in a job which waits for this call: as a part of that job.
 void run_as_job(Reference& reference, const TaskBinding& binding, ActiveObject& object, const Upcall& upcall,
                 void* const* frame) {
+  const os::CancellationDelay delay;
   CapturedVisit call(*reference.orb(), object, upcall, frame);
   LocalCallBack back(call);
   if (ChainedCall::call_back(binding.task(), back)) return call.rethrow();

@@ -88,7 +88,11 @@ void Orb::State::end() {
     if (ender != std::thread::id{}) return changed.wait(lock, [&] { return ended; });
     ender = here;
   }
-  tell_unused_contracts(ContractsFile::Look::ended);
+  try {
+    tell_unused_contracts(ContractsFile::Look::ended);
+  } catch (const std::bad_alloc&) {
+    os::log::warn("no memory to tell which contracts nobody has used");
+  }
   std::map<std::string, ObjectReference<Object>> references;
   std::shared_ptr<Server> old_server;
   std::shared_ptr<Runtime> old_runtime;

@@ -143,6 +143,7 @@ std::shared_ptr<dispatch::Executive> Orb::State::runtime_executive() {
 
 std::shared_ptr<dispatch::Executive> Orb::executive() {
   if (os::is_guarded_child()) raise(errors::forked);
+  const os::CancellationDelay delay;
   std::shared_ptr<Runtime> runtime;
   {
     const std::lock_guard lock(state_->mutex);

@@ -51,7 +51,7 @@ Expected<void> InlineHousekeeper::start(std::size_t stack) {
   return {};
 }
 
-InlineHousekeeper::~InlineHousekeeper() {
+void InlineHousekeeper::stop() noexcept {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
@@ -67,7 +67,7 @@ std::string InlineHousekeeper::label_of(TaskId task) const {
   return "";
 }
 
-// Bound: until the destructor.
+// Bound: until stop().
 void InlineHousekeeper::run() noexcept {
   std::unique_lock lock(mutex_);
   do {

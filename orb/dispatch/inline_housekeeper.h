@@ -29,9 +29,11 @@ class InlineHousekeeper {
                     Ask ask);
   InlineHousekeeper(const InlineHousekeeper&) = delete;
   InlineHousekeeper& operator=(const InlineHousekeeper&) = delete;
-  ~InlineHousekeeper();
+  ~InlineHousekeeper() { stop(); }
 
   Expected<void> start(std::size_t stack);
+  // Ends the thread; the page stays until destruction. Idempotent; not by two at once.
+  void stop() noexcept;
 
  private:
   void run() noexcept;

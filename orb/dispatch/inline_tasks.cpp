@@ -290,6 +290,7 @@ void InlineTasks::stop() noexcept {
     stopped_ = true;
   }
   chores_.stop();
+  housekeeper_.stop();
 }
 
 }  // namespace corelane::dispatch

@@ -63,14 +63,17 @@ bool write_by_draft(const std::string& path, Bytes bytes) {
   return false;
 }
 
-// Whole under its name or not there, even if this process is killed meanwhile: whoever waits for the file finds all of
-// it. False with errno EEXIST when another file has that name.
+// Whole under its name or not there: whoever waits for the file finds all of it. Nothing is left where this process is
+// killed meanwhile, unless the file system has no files without a name, or there is no /proc to give them one. False
+// with errno EEXIST when another file has that name.
 bool write_new_file(const std::string& path, Bytes bytes) {
   const std::string folder = std::filesystem::path(path).parent_path();
   const os::Fd file(::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600));
-  if (!file) return write_by_draft(path, bytes);  // a file system without such files
+  if (!file) return write_by_draft(path, bytes);
+  if (!write_all(file, bytes)) return false;
   const std::string nameless = "/proc/self/fd/" + std::to_string(file.get());
-  return write_all(file, bytes) && ::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  if (::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
+  return errno != EEXIST && write_by_draft(path, bytes);
 }
 
 }  // namespace

@@ -183,7 +183,7 @@ void Poa::activate_object_with_id(const ObjectId& id, const ServantReference<Ser
     const std::lock_guard lock(map_->mutex);
     object = activate(id, servant, std::move(contracts)).object;
   }
-  if (executive) object->admit_shared_tasks(executive, label_of(skeleton), !core::inside_request());
+  if (executive) object->admit_shared_tasks(executive, label_of(skeleton), !core::inside_servant());
 }
 
 void Poa::deactivate_object(const ObjectId& id) {

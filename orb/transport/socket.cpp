@@ -264,7 +264,7 @@ IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrat
     return result.outcome != Io::would_block;
   };
   const auto sleep_until = [&](Time until) {
-    // Bound: the time; each turn but the last waits for a whole receive_timeout or until bytes are there.
+    // Bound: the time; each turn but the last waits for a whole receive_timeout, or until bytes or a signal come.
     while (!sleep(until))
       if (os::now() >= until) return false;
     return true;

@@ -1,6 +1,8 @@
 // The servant of Probe and an ORB to serve it, for tests.
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <mutex>
 #include <stdexcept>
@@ -51,6 +53,7 @@ class ProbeServant : public virtual CORBA::servant_traits<Probing::Probe>::base_
     blocked.store(true);
     blocked.notify_all();
     released.wait(false);
+    pthread_testcancel();
   }
   std::int32_t paced(std::int32_t number) override { return number; }
 

@@ -81,6 +81,7 @@ void EtcdCopy::write_until_stopped() {
     if (!is_due_) return;
     is_unwritten_ = is_due_ = false;
     EtcdCopyNews news{std::exchange(news_.entries, {}), news_.revision, news_.seen};
+    const bool is_last = is_stopped_;
     lock.unlock();
     const auto written = file_.write(news);
     say(written ? "" : written.error().text);
@@ -88,6 +89,7 @@ void EtcdCopy::write_until_stopped() {
     confirm_from_ = os::now() + (written ? longest_unwritten : Duration{});
     if (written) continue;
     is_unwritten_ = true;
+    is_due_ = is_due_ || (is_stopped_ && !is_last);
     news_.entries.merge(news.entries);  // those that came meanwhile are newer and stay
   }
 }

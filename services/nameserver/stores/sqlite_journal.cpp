@@ -20,7 +20,7 @@ constexpr std::uint64_t schema_version = 2;         // 1: without sums
 
 // Extra: the rollback journal of the time before the log must not come back after a loss of power.
 constexpr const char* how_to_keep = "PRAGMA synchronous=EXTRA; PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;";
-constexpr std::uintmax_t longest_log = 4u << 20;  // bytes; then begin_log()
+constexpr std::uintmax_t longest_log = 4u << 20;  // bytes; then begin_log(), and where that fails as many later again
 
 // Also a device or a directory: SQLite would put its files beside it.
 bool is_no_plain_file(const std::string& path) {
@@ -234,6 +234,7 @@ void SqliteJournal::begin_log() {
   if (done) done = database_.run("PRAGMA wal_checkpoint(TRUNCATE)");
   auto taken_back = count(log_name, 0);
   database_.keep_log(!taken_back);
+  log_limit_ = longest_log + (done ? 0 : size_of_file(log_));
   for (const auto* each : {&done, &taken_back})
     if (!*each) os::log::debug("the log of the name store " + path_ + " goes on: " + each->error().text);
 }
@@ -274,7 +275,7 @@ Expected<void, StoreFault> SqliteJournal::keep(const Changes& changes, ContextId
         StoreFault::unavailable);
   const auto kept = keep_all(changes, next_context);
   if (kept) {
-    if (size_of_file(log_) > longest_log) begin_log();
+    if (size_of_file(log_) > log_limit_) begin_log();
     return all_is_well(), Expected<void, StoreFault>{};
   }
   // Where SQLite has rolled back by itself there is nothing to roll back.

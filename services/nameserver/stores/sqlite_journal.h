@@ -64,6 +64,7 @@ class SqliteJournal final : public Journal {
   const std::string file_;                    // the same from the root: the working directory may change
   const std::string log_;                     // beside it
   const bool had_log_;                        // when it was opened
+  std::uintmax_t log_limit_ = 0;              // bytes of log_ beyond which it begins anew
   FileIdentity identity_{}, log_identity_{};  // of those that are open
   Database database_;
   Statement put_context_, drop_context_, put_binding_, drop_binding_, put_counter_;

@@ -99,11 +99,11 @@ bool is_sound(const JournalEntry& entry) {
   if (leaves_its_folder(entry.subject)) return false;
   switch (entry.kind) {
     case Kind::group:
-      return is_hierarchy(entry.where) && is_made_group(entry.subject);
+      return is_hierarchy(entry.where) && is_made_group(entry.subject) && !leaves_its_folder(entry.before);
     case Kind::value:
       return is_hierarchy(entry.where) && is_changed_file(entry.subject);
     case Kind::home:
-      return is_hierarchy(entry.where) && entry.process.pid > 0;
+      return is_hierarchy(entry.where) && entry.process.pid > 0 && !leaves_its_folder(entry.before);
     case Kind::affinity:
       return entry.process.pid > 0 && is_core_list(entry.subject) && is_core_list(entry.before);
     case Kind::policy:
