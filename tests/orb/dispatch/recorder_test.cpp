@@ -73,6 +73,13 @@ sched::TraceFile trace_at(const std::string& path) {
   return std::move(*trace);
 }
 
+// As many as there is time for before the process is killed.
+[[noreturn]] void dump_and_end(Recorder& recorder, const std::string& directory) {
+  for (int left = 200; left > 0; --left)
+    if (!recorder.dump(TraceReason::request, directory)) break;
+  ::_exit(1);
+}
+
 std::size_t count(const sched::TraceFile& trace, sched::TraceKind kind) {
   std::size_t found = 0;
   for (const sched::Track& track : trace.tracks)
@@ -312,8 +319,7 @@ TEST_CASE("a process that is killed while it writes traces leaves whole ones alo
     const std::size_t before = directory.entries();
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
-    for (int left = 200; child == 0; --left)
-      if (left == 0 || !machine.manager.recorder().dump(TraceReason::request, directory.path())) ::_exit(1);
+    if (child == 0) dump_and_end(machine.manager.recorder(), directory.path());
     while (directory.entries() == before && ::waitpid(child, nullptr, WNOHANG) == 0) std::this_thread::yield();
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
