@@ -201,7 +201,7 @@ void ChannelLink::nudge() noexcept {
 void ChannelLink::await_room(std::size_t size) noexcept {
   room_armed_ = true;
   const auto has_none = [&](std::size_t of) { return channel_.arm_for_room(std::min(size, of)); };
-  if (has_none(piece_size) && (!all_claimed() || has_none(channel_.inline_limit()))) return;
+  if (has_none(longest_piece()) && (!all_claimed() || has_none(channel_.inline_limit()))) return;
   channel_.nudge_for_room();
 }
 
@@ -242,11 +242,14 @@ IoResult ChannelLink::send_some(std::span<const Bytes> parts) noexcept {
 // The peer keeps what chunks are away, or is about to give them back.
 bool ChannelLink::all_claimed() const noexcept { return channel_.was_claimed(channel_.written()); }
 
+// One chunk; where there are none, what fits into the ring.
+std::size_t ChannelLink::longest_piece() const noexcept { return std::min(piece_size, channel_.longest_message()); }
+
 // Chunks that the peer keeps though it has looked at all records may stay away for as long as a servant runs: what must
 // not wait for that goes through the ring alone, in smaller pieces.
 IoResult ChannelLink::send_pieces(std::span<const Bytes> parts) noexcept {
   IoResult result;
-  std::size_t size = piece_size;
+  std::size_t size = longest_piece();
   // Bound: each turn sends something, takes to smaller pieces, or ends.
   while (true) {
     const Piece piece(parts, result.count, size);

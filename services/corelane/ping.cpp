@@ -64,7 +64,7 @@ void show_as_json(const Result& result, std::ostream& out) {
                               {"why", result.way.why},
                               {"calls", result.times.size()}};
   for (const Percentile& p : percentiles) json[std::string(p.name) + "_ns"] = result.at(p.share).count();
-  out << json.dump(2) << "\n";
+  out << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
 }
 
 int ping_object(CORBA::ORB& orb, const PingOptions& options, const std::string& reference, std::ostream& out,

@@ -55,6 +55,8 @@ Expected<WatchId, std::string> Watches::add(const std::string& pattern, Listener
                        " listeners, as many as one client may have; unwatch some, or see naming.client_watches");
   const WatchId id = random_watch();
   watches_.emplace(id, std::move(watch));
+  news_ = true;  // a change since `now` rang for those that were here
+  rung_.notify_all();
   return id;
 }
 

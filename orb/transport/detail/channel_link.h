@@ -77,6 +77,7 @@ class ChannelLink final : public Link {
   bool take_front(Lent& lent) noexcept;
   std::optional<IoResult> send_berthed(Bytes message) noexcept;
   bool all_claimed() const noexcept;
+  std::size_t longest_piece() const noexcept;
   IoResult send_pieces(std::span<const Bytes> parts) noexcept;
   // It is told of messages by a descriptor of its own, and not at the socket.
   bool has_own() const noexcept { return channel_.descriptor() != channel_.hang_up_descriptor(); }

@@ -223,6 +223,17 @@ TEST_CASE("by default four long messages are on their way at once, and a fifth i
   for (const transport::Lent& lent : kept) CHECK(text_of(lent.bytes) == text);
 }
 
+TEST_CASE("without chunks messages of any length go through the ring") {
+  StreamHarness<WithPool<0>> harness;
+  const auto [caller, called] = harness.connect();
+  for (const std::size_t size : {32'752u, 32'753u, 32'768u, 500'000u}) {
+    const std::string text = pattern(size);
+    REQUIRE(send(caller, text));
+    CHECK(read(called, size) == text);
+    CHECK(caller->loans().sent == 0);
+  }
+}
+
 TEST_CASE("while the reader keeps all that was lent to it, messages of any length come all the same") {
   StreamHarness<WithPool<128 * 1024>> harness;
   const auto [caller, called] = harness.connect();
