@@ -43,9 +43,9 @@ Watches::Watches(const ChangeLog& log, const WatchLimits& limits) : log_(log), l
 }
 
 Expected<WatchId, std::string> Watches::add(const std::string& pattern, Listener listener, const Client& client) {
+  const std::lock_guard lock(mutex_);  // first: what changes after `now` rings when the watch is there
   const auto now = log_.read(NamePattern("**"), ChangeLog::latest, 0).until;
   auto watch = std::make_shared<Watch>(Watch{client.name, NamePattern(pattern), std::move(listener), now});
-  const std::lock_guard lock(mutex_);
   if (watches_.size() >= limits_.watches)
     return std::string("there are as many listeners as naming.watches allows; ask with changes() now and then");
   const auto his = static_cast<std::size_t>(std::count_if(
@@ -55,8 +55,6 @@ Expected<WatchId, std::string> Watches::add(const std::string& pattern, Listener
                        " listeners, as many as one client may have; unwatch some, or see naming.client_watches");
   const WatchId id = random_watch();
   watches_.emplace(id, std::move(watch));
-  news_ = true;  // a change since `now` rang for those that were here
-  rung_.notify_all();
   return id;
 }
 
