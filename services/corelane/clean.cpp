@@ -21,6 +21,7 @@
 #include "orb/os/socket_path.h"
 #include "services/corelane/elsewhere.h"
 #include "services/corelane/host_files.h"
+#include "services/corelane/json_text.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
@@ -179,7 +180,7 @@ int clean(const CleanOptions& options, std::ostream& out, std::ostream& err) {
           << " stays: it is used again, or belongs to another user, who can remove it, as root can\n";
   }
   if (options.format == Format::json)
-    out << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
+    out << json_lines(json);
   else if (remnants.fault.empty())
     out << summary(remnants, removed, options);
   if (!remnants.fault.empty())

@@ -5,6 +5,7 @@
 #include "orb/os/host.h"
 #include "orb/os/user_name.h"
 #include "services/corelane/host_files.h"
+#include "services/corelane/json_text.h"
 #include "services/corelane/reserve.h"
 #include "services/corelane/text.h"
 
@@ -191,7 +192,7 @@ std::string json_text(const CoresShown& shown) {
             {{"name", held.name()}, {"amount", held.amount()}, {"promise", word_of_promise(held.promise())}});
   }
   for (const rs::ResourceState& state : shown.resources) json["resources"].push_back(json_of(state));
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_lines(json);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "orb/base/contract.h"
+#include "services/corelane/json_text.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
@@ -76,7 +77,7 @@ std::string json_text(const Diagnosis& diagnosis) {
                          {"platform.budget", to_string(settings.budget)},
                          {"platform.period", to_string(settings.period)}};
   }
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_lines(json);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "orb/os/small_file.h"
+#include "services/corelane/json_text.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
@@ -67,7 +68,7 @@ std::string json_text(const ReferenceParts& parts) {
                               {"nil", parts.nil},   {"initial_reference", parts.initial},
                               {"name", parts.name}, {"profiles", nlohmann::ordered_json::array()}};
   for (const ProfilePart& profile : parts.profiles) json["profiles"].push_back(json_of(profile));
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_lines(json);
 }
 
 bool is_reference(const std::string& text) {

@@ -15,6 +15,7 @@
 #include "orb/dispatch/counter_page.h"
 #include "orb/os/clock.h"
 #include "orb/os/small_file.h"
+#include "services/corelane/json_text.h"
 #include "services/corelane/measurement.h"
 #include "services/corelane/text.h"
 
@@ -181,7 +182,7 @@ std::string text_of(const std::vector<Measured>& found, const MeasureOptions& op
     text += "\n";
   }
   if (options.format == Format::table) return text;
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_lines(json);
 }
 
 // ---- Contracts file ----

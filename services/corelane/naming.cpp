@@ -10,6 +10,7 @@
 #include "orb/giop/ior.h"
 #include "orb/os/host.h"
 #include "services/corelane/ior.h"
+#include "services/corelane/json_text.h"
 #include "services/corelane/naming_session.h"
 #include "services/corelane/text.h"
 #include "services/nameserver/client/bind_leased.h"
@@ -127,10 +128,6 @@ auto going_on(const NamingSession& session, Call call) {
   return naming::going_on(session.root, naming::cos_name_of(session.name), call);
 }
 
-void show_json(const nlohmann::ordered_json& json, std::ostream& out) {
-  out << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
-}
-
 // The contexts above the name, those that are missing made.
 void make_parents(const NamingSession& session) {
   for (std::size_t length = 1; length < session.name.size(); ++length) {
@@ -197,7 +194,7 @@ void bind_object(const NamingSession& session, const NamingOptions& options, con
 }
 
 int done(const NamingOptions& options, const char* what, std::ostream& out) {
-  if (options.format == Format::json) show_json({{"name", options.name}, {"done", what}}, out);
+  if (options.format == Format::json) out << json_lines({{"name", options.name}, {"done", what}});
   return 0;
 }
 
@@ -212,7 +209,7 @@ int list_names(const NamingOptions& options, std::ostream& out, std::ostream& er
         json.push_back(json_of(entry, options.details));
       else
         out << line_of(entry, options.details) << "\n";
-    if (options.format == Format::json) show_json(json, out);
+    if (options.format == Format::json) out << json_lines(json);
     warn_if_stale("corelane ns list", session, err);
     for (const Listed& entry : found)
       if (!entry.fault.empty())
@@ -228,10 +225,9 @@ int resolve_name(const NamingOptions& options, std::ostream& out, std::ostream& 
         going_on(session, [](const NamingContextRef& at, const CosNaming::Name& name) { return at->resolve(name); });
     const std::string text = session.orb.object_to_string(object);
     if (options.format == Format::json)
-      show_json({{"name", giop::to_string(session.name)},
-                 {"type_id", object ? object->_reference()->ior().type_id : ""},
-                 {"reference", text}},
-                out);
+      out << json_lines({{"name", giop::to_string(session.name)},
+                         {"type_id", object ? object->_reference()->ior().type_id : ""},
+                         {"reference", text}});
     else
       out << text << "\n";
     warn_if_stale("corelane ns resolve", session, err);

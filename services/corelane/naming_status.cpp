@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "services/corelane/json_text.h"
 #include "services/corelane/naming_session.h"
 #include "services/corelane/text.h"
 
@@ -46,7 +47,7 @@ int show_naming_status(const NamingOptions& options, std::ostream& out, std::ost
     const NamingStatus state = directory->nameserver()->state();
     const std::string trouble = trouble_of(state);
     if (options.format == Format::json)
-      out << json_of(state).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
+      out << json_lines(json_of(state));
     else
       out << table_of(state);
     if (!trouble.empty()) err << "corelane ns status: " << plain(trouble) << "\n";

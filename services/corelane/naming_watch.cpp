@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "orb/os/clock.h"
+#include "services/corelane/json_text.h"
 #include "services/corelane/naming_session.h"
 #include "services/corelane/text.h"
 
@@ -35,7 +36,7 @@ std::string line_of(const Change& change, Format shown_as) {
                                     {"name", change.name()},
                                     {"type", context ? "context" : "object"},
                                     {"lives", ephemeral ? "ephemeral" : "persistent"}};
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return json_line(json);
 }
 
 // Of a nameserver that has ended, or stands still; it may come back.

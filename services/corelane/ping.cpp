@@ -11,6 +11,7 @@
 #include "orb/os/clock.h"
 #include "services/corelane/calling_orb.h"
 #include "services/corelane/ior.h"
+#include "services/corelane/json_text.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
@@ -64,7 +65,7 @@ void show_as_json(const Result& result, std::ostream& out) {
                               {"why", result.way.why},
                               {"calls", result.times.size()}};
   for (const Percentile& p : percentiles) json[std::string(p.name) + "_ns"] = result.at(p.share).count();
-  out << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
+  out << json_lines(json);
 }
 
 int ping_object(CORBA::ORB& orb, const PingOptions& options, const std::string& reference, std::ostream& out,

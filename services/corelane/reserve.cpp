@@ -13,6 +13,7 @@
 
 #include "orb/base/contract.h"
 #include "orb/os/clock.h"
+#include "services/corelane/json_text.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
@@ -70,7 +71,7 @@ std::string report_text(const rs::Grant& grant, const ReserveOptions& options) {
                               {"promise", grant_text(grant)},
                               {"remarks", grant.remarks()}};
   for (const rs::ResourceWanted& one : options.also) json[one.name()] = one.amount();
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_line(json) + "\n";
 }
 
 // Returns only when it failed.

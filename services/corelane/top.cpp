@@ -17,6 +17,7 @@
 #include "orb/dispatch/neighbours.h"
 #include "orb/os/clock.h"
 #include "orb/sched/refusal.h"
+#include "services/corelane/json_text.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
@@ -278,8 +279,7 @@ std::string text_of(const Picture& picture, Format shown_as, Time now) {
     auto json = nlohmann::ordered_json::array();
     for (const ProcessCounters& process : picture.processes) json.push_back(json_of(process, picture));
     for (const LedgerHolder& holder : others) json.push_back(json_of(holder));
-    // A label may hold any bytes; what is not UTF-8 is replaced.
-    return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return json_lines(json);
   }
   std::string text;
   for (const ProcessCounters& process : picture.processes) text += table_of(process, picture, now);

@@ -13,6 +13,7 @@
 
 #include "orb/sched/trace_file.h"
 #include "orb/sim/replay.h"
+#include "services/corelane/json_text.h"
 #include "services/corelane/perfetto.h"
 #include "services/corelane/text.h"
 #include "services/corelane/trace_source.h"
@@ -165,8 +166,7 @@ void print_json(const TraceFile& trace, const std::string& path, const TraceOpti
   json.update(summary_json(trace));
   if (options.text) json["records"] = records_json(trace);
   if (replayed) json["replay"] = replay_json(*replayed);
-  // A name may hold any bytes; what is not UTF-8 is replaced.
-  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+  out << json_lines(json);
 }
 
 }  // namespace
