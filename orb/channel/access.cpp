@@ -15,6 +15,10 @@ bool Access::has(uid_t user, std::span<const gid_t> groups_of_his) const noexcep
              groups_of_his.end();
 }
 
+bool Access::admits(uid_t user, std::span<const gid_t> groups_of_his) const noexcept {
+  return user == 0 || os::is_own_user(user) || has(user, groups_of_his);
+}
+
 bool is_welcome(const os::Fd& socket, const Access& access, uid_t own_user) {
   const uid_t user = peer_of(socket).user;
   return os::is_one_user(user, own_user) ||

@@ -21,6 +21,8 @@ struct Access {
   bool names_others() const noexcept { return anyone || !users.empty() || !groups.empty(); }
   // Whether it has that user, or one of these groups.
   bool has(uid_t user, std::span<const gid_t> groups_of_his) const noexcept;
+  // A daemon's clients: root, this process's user, and whom it has.
+  bool admits(uid_t user, std::span<const gid_t> groups_of_his) const noexcept;
   friend bool operator==(const Access&, const Access&) = default;
 };
 

@@ -84,13 +84,13 @@ class Sleeper {
   void announce(std::uint32_t how = 0) noexcept {
     // seq_cst: the waiter's fence of the file's head. The exchange is one on every machine that this runs on, and a
     // fence by the standard's words together with the one that follows.
-    // PAIR bell.word: release here -> acquire in Ringer::ring().
+    // PAIR bell.word: release here -> acquire in Ringer::wake().
     SharedWord(*word_).exchange(thread_ = this_thread() | how, std::memory_order_acq_rel);
     std::atomic_thread_fence(std::memory_order_seq_cst);  // seq_cst: see above
   }
   // Whether somebody has rung, or is about to.
   bool withdraw() noexcept {
-    // PAIR bell.word: acquire here <- release in Ringer::ring().
+    // PAIR bell.word: acquire here <- release in Ringer::wake().
     return SharedWord(*word_).exchange(0, std::memory_order_acq_rel) == 0;
   }
   // Takes back what the descriptor was rung.

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
+#include "orb/base/one_line.h"
 #include "orb/channel/bell.h"
 #include "orb/os/clock.h"
 
@@ -59,9 +61,7 @@ T read_as(const Packet& packet) noexcept {
 SetupFault refusal_of(const Packet& packet) {
   const auto refusal = read_as<Refusal>(packet);
   std::string text(refusal.text, std::min<std::size_t>(refusal.length, sizeof refusal.text));
-  for (char& c : text)  // it goes to a log
-    if (static_cast<unsigned char>(c) < ' ' || c == 127) c = '?';
-  return {SetupFault::Kind::refused, "the other end refused: " + text};
+  return {SetupFault::Kind::refused, "the other end refused: " + as_one_line(std::move(text))};
 }
 
 // A packet of ours, of that kind and size.

@@ -95,6 +95,7 @@ Listener::Listener(std::string path, const Options& options) : path_(std::move(p
 Listener::Listener(Listener&& other) noexcept = default;
 
 Expected<Listener, SetupFault> Listener::listen(const std::string& path, const Options& options) {
+  if (const auto right = check_options(options); !right) return right.error();
   if (!is_abstract(path)) return listen_at_file(path, options);
   auto socket = listen_at_name(path);
   if (!socket) return socket.error();

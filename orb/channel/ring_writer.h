@@ -68,6 +68,7 @@ class RingWriter {
 
   // Whether put() of so many bytes would not be `full`.
   bool has_room(std::size_t length) noexcept {
+    if (length > geometry_.longest_payload()) return true;  // it is too_long, however much is read
     const std::uint64_t size = slots_for(length), rest = geometry_.to_end(next_);
     const std::uint64_t end = next_ + (size > rest ? rest : 0) + size;
     return end < limit_ || ask_for(end) != Put::full;

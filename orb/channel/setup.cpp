@@ -44,20 +44,6 @@ bool is_handled(int signal) noexcept {
   return sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_DFL;
 }
 
-Result<void> check_options(const Options& options) {
-  if (!is_valid(options.shape))
-    return bad_option(
-        "the shape of a channel: slots are a power of two from 64 to 2^20, chunks at most 1024, chunk_size a multiple "
-        "of 4096 up to 1 GiB");
-  if (options.wake == Wake::signal && !may_be_sent(options.signal))
-    return bad_option("waking by signal takes SIGUSR1, SIGUSR2, SIGIO or a real-time signal, not " +
-                      std::to_string(options.signal));
-  if (options.wake == Wake::signal && !is_blocked(options.signal) && !is_handled(options.signal))
-    return bad_option("signal " + std::to_string(options.signal) +
-                      " would end this process: block it (pthread_sigmask) before threads start, or handle it");
-  return {};
-}
-
 Result<void> check_futex() {
   std::uint32_t word = 0;
   if (syscall(SYS_futex, &word, FUTEX_WAKE, 0, nullptr, nullptr, 0) >= 0) return {};
@@ -356,6 +342,20 @@ SetupFault told(const os::Fd& socket, SetupFault fault) {
 }
 
 }  // namespace
+
+Expected<void, SetupFault> check_options(const Options& options) {
+  if (!is_valid(options.shape))
+    return bad_option(
+        "the shape of a channel: slots are a power of two from 64 to 2^20, chunks at most 1024, chunk_size a multiple "
+        "of 4096 up to 1 GiB");
+  if (options.wake == Wake::signal && !may_be_sent(options.signal))
+    return bad_option("waking by signal takes SIGUSR1, SIGUSR2, SIGIO or a real-time signal, not " +
+                      std::to_string(options.signal));
+  if (options.wake == Wake::signal && !is_blocked(options.signal) && !is_handled(options.signal))
+    return bad_option("signal " + std::to_string(options.signal) +
+                      " would end this process: block it (pthread_sigmask) before threads start, or handle it");
+  return {};
+}
 
 Expected<void, SetupFault> check_access(const os::Fd& socket, const Options& options) {
   if (is_welcome(socket, options.access)) return {};

@@ -46,6 +46,9 @@ struct EndParts {
   std::shared_ptr<void> pass;  // what the porter gave
 };
 
+// Whether these make an end: the shape, and the signal of Wake::signal, which this thread blocks or the process
+// handles.
+Expected<void, SetupFault> check_options(const Options& options);
 // denied: the list does not have whoever is at the other end.
 Expected<void, SetupFault> check_access(const os::Fd& socket, const Options& options);
 

@@ -4,14 +4,9 @@
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/base/one_line.h"
 
 namespace corelane::core {
-namespace {
-
-// A text may hold what a client sent: it stays one line of the log.
-char printable(char c) noexcept { return static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? '?' : c; }
-
-}  // namespace
 
 bool Incidents::Count::add(Time now) noexcept {
   ++all;
@@ -35,7 +30,7 @@ bool Incidents::servant_threw(std::string_view operation, std::string_view text,
   size_ = 0;
   for (const std::string_view part : {operation, std::string_view(": "), text}) {
     const std::string_view fitting = part.substr(0, text_.size() - size_);
-    std::transform(fitting.begin(), fitting.end(), text_.begin() + static_cast<std::ptrdiff_t>(size_), printable);
+    std::copy(fitting.begin(), fitting.end(), text_.begin() + static_cast<std::ptrdiff_t>(size_));
     size_ += fitting.size();
   }
   return thrown_.add(now);
@@ -71,6 +66,7 @@ std::vector<std::string> Incidents::lines(Time now) {
     cut_off_reason = cut_off_reason_;
     text.assign(text_.data(), size_);
   }
+  text = as_one_line(std::move(text));
   std::vector<std::string> lines;
   if (dropped > 0)
     lines.push_back(std::to_string(dropped) + (dropped == 1 ? " oneway request was" : " oneway requests were") +

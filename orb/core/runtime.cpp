@@ -115,8 +115,8 @@ void raise_reader(transport::Reactor& reactor, const Settings& settings) {
 // Where traces go and are asked for.
 dispatch::ExecutiveOptions with_places(const Settings& settings) {
   dispatch::ExecutiveOptions options = settings.executive;
-  options.recorder.requests = runtime_directory_of(settings);
-  if (options.recorder.directory.empty()) options.recorder.directory = options.recorder.requests + "/traces";
+  options.recorder.runtime_directory = runtime_directory_of(settings);
+  if (options.recorder.directory.empty()) options.recorder.directory = options.recorder.runtime_directory + "/traces";
   return options;
 }
 

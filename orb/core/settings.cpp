@@ -256,7 +256,8 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return size(v, s.naming.reference_size, 1024, 1024 * 1024); }},
       {"naming.foreign_calls", "16",
        "calls at one time of corelane-nameserver into contexts of other servers; beyond it, as where they do not "
-       "answer, clients get CannotProceed, and go on there themselves. At most best_effort.waiting",
+       "answer, clients get CannotProceed, and go on there themselves. At most best_effort.waiting, or one fewer than "
+       "best_effort.threads where that is more",
        [](S& s, V v) { return size(v, s.naming.foreign_calls, 0, 10'000); }},
       {"naming.foreign_time", "3s", "how long such a call may take",
        [](S& s, V v) { return span_of_time(v, s.naming.foreign_time); }},
@@ -359,7 +360,7 @@ std::string settings_documentation() {
   for (const SettingsEntry& entry : settings_table()) {
     text.append("| `").append(entry.key).append("` | `").append(option_of(entry.key)).append("` | `");
     text.append(variable_of(entry.key)).append("` | ");
-    text.append(entry.fallback.empty() ? "none" : entry.fallback).append(" | ").append(entry.help).append(" |\n");
+    text.append(entry.fallback.empty() ? "(empty)" : entry.fallback).append(" | ").append(entry.help).append(" |\n");
   }
   return text;
 }

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <ranges>
 
+#include "orb/base/one_line.h"
 #include "orb/core/contracts_file.h"
 #include "orb/core/orb_options.h"
 #include "orb/core/settings.h"
@@ -40,9 +42,7 @@ const SettingsEntry* entry_of(std::string_view name, std::string (*spell)(std::s
 // A value as a message shows it: part of one line.
 std::string shown(std::string_view value) {
   constexpr std::size_t most = 200;
-  std::string text(value.substr(0, most));
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == '\x7f'; }, '?');
+  const std::string text = as_one_line(std::string(value.substr(0, most)));
   return value.size() > most ? text + "... (" + std::to_string(value.size()) + " bytes)" : text;
 }
 
@@ -178,7 +178,7 @@ std::vector<Option> take_options(int& argc, char* argv[]) {
 }
 
 std::optional<std::string> config_file(const std::vector<Option>& options, const SettingsSources& sources) {
-  for (const Option& option : options)
+  for (const Option& option : options | std::views::reverse)  // the last one counts, as of every setting
     if (option.name == "-ORBConfig" && option.value) return option.value;
   if (const auto named = sources.variables.find(config_variable);
       named != sources.variables.end() && !named->second.empty())

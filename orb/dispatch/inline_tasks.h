@@ -36,8 +36,8 @@ namespace corelane::dispatch {
 
 class InlineTasks final : public Executive::State {
  public:
-  // Uses max_tasks, peer_tasks, lowest_native, highest_native, real_time and recorder.requests, where its counter page
-  // goes.
+  // Uses max_tasks, peer_tasks, lowest_native, highest_native, real_time and recorder.runtime_directory, where its
+  // counter page goes.
   explicit InlineTasks(const ExecutiveOptions& options);
   ~InlineTasks() override;
 

@@ -34,15 +34,9 @@ Duration read_clock(clockid_t clock) noexcept {
   return std::chrono::seconds{now.tv_sec} + Duration{now.tv_nsec};
 }
 
-bool write_all(const os::Fd& file, Bytes bytes) noexcept {
+bool write_bytes(const os::Fd& file, Bytes bytes) noexcept {
   const os::SizeLimitGuard guard;
-  while (!bytes.empty()) {  // bound: each turn writes something
-    const ssize_t put = ::write(file.get(), bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(put));
-  }
-  return true;
+  return os::write_all(file.get(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 // Gives the draft its name; false with errno EEXIST when another file has it.
@@ -56,7 +50,7 @@ bool write_by_draft(const std::string& path, Bytes bytes) {
   const std::string draft = path + ".part";
   const os::Fd file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) return false;
-  if (write_all(file, bytes) && take_name(draft, path)) return true;
+  if (write_bytes(file, bytes) && take_name(draft, path)) return true;
   const int reason = errno;
   ::unlink(draft.c_str());
   errno = reason;
@@ -70,7 +64,7 @@ bool write_new_file(const std::string& path, Bytes bytes) {
   const std::string folder = std::filesystem::path(path).parent_path();
   const os::Fd file(::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600));
   if (!file) return write_by_draft(path, bytes);
-  if (!write_all(file, bytes)) return false;
+  if (!write_bytes(file, bytes)) return false;
   const std::string nameless = "/proc/self/fd/" + std::to_string(file.get());
   if (::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
   return errno != EEXIST && write_by_draft(path, bytes);
@@ -123,14 +117,15 @@ bool Recorder::look_for_misses(Time now) {
 }
 
 bool Recorder::look_for_request() {
-  if (options_.requests.empty()) return false;
+  if (options_.runtime_directory.empty()) return false;
   const int pid = ::getpid();
-  const std::string request = dump_request(options_.requests, pid);
+  const std::string request = dump_request(options_.runtime_directory, pid);
   if (::unlink(request.c_str()) != 0) return false;
+  if (rings_.empty()) os::log::warn("recorder: a trace was asked for, and nothing is recorded with recorder.size = 0");
   const auto path = dump(sched::TraceReason::request);
   const std::string text = path ? *path : "";
   const os::SizeLimitGuard guard;
-  if (const auto written = os::write_small_file(dump_answer(options_.requests, pid), text, 0600); !written)
+  if (const auto written = os::write_small_file(dump_answer(options_.runtime_directory, pid), text, 0600); !written)
     os::log::warn("recorder: the answer to a request: " + written.error().text);
   return true;
 }
@@ -165,7 +160,7 @@ Expected<std::string> Recorder::dump(sched::TraceReason reason, std::string_view
   const std::lock_guard lock(mutex_);
   const std::string folder(directory.empty() ? std::string_view(options_.directory) : directory);
   std::error_code failure;
-  for (const std::string& made : {options_.requests, folder})
+  for (const std::string& made : {options_.runtime_directory, folder})
     if (!made.empty()) std::filesystem::create_directory(made, failure);
   const auto path = write_trace(folder.empty() ? "." : folder, snapshot(reason));
   if (path)

@@ -16,7 +16,7 @@ struct RecorderOptions {
   unsigned dump_on_miss = 0;  // recorder.dump_on_miss: at most so many files ...
   Duration between = std::chrono::seconds{10};  // ... and the next one so long after the one before, at the earliest
   bool dump_at_exit = false;                    // recorder.dump_at_exit
-  std::string requests{};                       // the runtime directory, where dumps are asked for; empty: nowhere
+  std::string runtime_directory{};              // where dumps are asked for, and the counter page is; empty: nowhere
 };
 
 // A dump of process `pid` is asked for by making the first of these files in its runtime directory. When the second

@@ -32,7 +32,8 @@ class TaskThreads::SystemThread final : public WorkerThread {
     return {};
   }
 
-  // A refusal leaves the thread where it was: real_time() tells of the class, and a core of our own lease is there.
+  // A refusal leaves the thread where it was, and the next call asks again: real_time() tells of the class, and a core
+  // of our own lease is there.
   bool place(Seat seat) noexcept override { return move_to(seat); }
   bool move_to(Seat seat) noexcept {
     if (!bound_) return true;
@@ -40,7 +41,7 @@ class TaskThreads::SystemThread final : public WorkerThread {
     const bool there = seat.core == seat_.core || thread_.bind(seat.core).has_value();
     const bool has_share = seat_.share != os::DeadlineShare{};
     if (seat.native != seat_.native && !has_share) (void)thread_.set_priority(seat.native);
-    seat_.core = seat.core;
+    if (there) seat_.core = seat.core;
     seat_.native = seat.native;
     return take_share(seat.share) && there;
   }
@@ -53,11 +54,9 @@ class TaskThreads::SystemThread final : public WorkerThread {
   }
   void begin() noexcept override { start_->parker.unpark(); }
 
-  // Waits until its worker's loop() has ended. From then on it sleeps, under SCHED_OTHER, wherever it was bound to.
-  void settle() noexcept {
-    start_->wait_for_end();
-    move_to({.core = seat_.core, .native = 0});
-  }
+  void wait_for_end() noexcept { start_->wait_for_end(); }  // of its worker's loop()
+  // As long as it sleeps: under SCHED_OTHER, wherever it was bound to.
+  void rest() noexcept { move_to({.core = seat_.core, .native = 0}); }
 
  private:
   // What the thread waits for before it runs its worker. The thread and its handle share it.
@@ -167,12 +166,13 @@ std::unique_ptr<TaskThreads::SystemThread> TaskThreads::take_spare() noexcept {
 // Nobody else makes threads, so it is one of ours.
 void TaskThreads::take_back(std::unique_ptr<WorkerThread> thread) noexcept {
   std::unique_ptr<SystemThread> spare(static_cast<SystemThread*>(thread.release()));
-  spare->settle();
+  spare->wait_for_end();
   put_spare(std::move(spare));
 }
 
 // One too many ends here, behind the lock.
 void TaskThreads::put_spare(std::unique_ptr<SystemThread> spare) noexcept {
+  spare->rest();
   const std::lock_guard lock(mutex_);
   if (spares_.size() < most_spares()) spares_.push_back(std::move(spare));
 }

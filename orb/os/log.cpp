@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "orb/base/one_line.h"
 #include "orb/os/said_errors.h"
 #include "orb/os/size_limit_guard.h"
 
@@ -26,15 +27,6 @@ spdlog::logger& logger() {
   return instance;
 }
 
-bool is_control(char c) noexcept { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
-
-// A line is one line: what others wrote, as the text of a peer's exception, begins none and moves no cursor.
-std::string as_one_line(std::string_view line) {
-  std::string text(line);
-  std::replace_if(text.begin(), text.end(), is_control, '?');
-  return text;
-}
-
 void write(spdlog::level::level_enum level, std::string_view line) noexcept {
   const SizeLimitGuard guard;                                            // standard error may be a file
   logger().log(level, spdlog::string_view_t{line.data(), line.size()});  // its errors go to its own handler
@@ -43,7 +35,7 @@ void write(spdlog::level::level_enum level, std::string_view line) noexcept {
 void write_line(spdlog::level::level_enum level, std::string_view line) noexcept try {
   if (!logger().should_log(level)) return;
   if (std::none_of(line.begin(), line.end(), is_control)) return write(level, line);
-  write(level, as_one_line(line));
+  write(level, as_one_line(std::string(line)));
 } catch (const std::bad_alloc&) {
   write(level, "a line of the log is lost: there is no memory for it");
 }

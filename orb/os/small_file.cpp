@@ -29,16 +29,6 @@ Fd made_file(const std::string& path) {
   return Fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
 }
 
-bool write_all(int file, std::string_view text) {
-  while (!text.empty()) {  // bound: the text
-    const ssize_t put = ::write(file, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return true;
-}
-
 }  // namespace
 
 Expected<std::string, FileFault> read_small_file(const std::string& path, std::size_t limit) {
@@ -68,6 +58,16 @@ Expected<void, FileFault> write_small_file(const std::string& path, std::string_
   const FileFault why = write_fault(path);
   ::unlink(beside.c_str());
   return why;
+}
+
+bool write_all(int file, std::string_view text) noexcept {
+  while (!text.empty()) {  // bound: the text
+    const ssize_t put = ::write(file, text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
 }
 
 }  // namespace corelane::os

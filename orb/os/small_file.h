@@ -26,4 +26,7 @@ Expected<std::string, FileFault> read_small_file(const std::string& path, std::s
 // beside first, as PATH.new, which is this call's alone: not by two at a time. `mode` 0: 0666 less the umask.
 Expected<void, FileFault> write_small_file(const std::string& path, std::string_view text, mode_t mode = 0);
 
+// All of it, where the descriptor stands, however little the system takes at once. False, with errno: not all is there.
+bool write_all(int file, std::string_view text) noexcept;
+
 }  // namespace corelane::os

@@ -9,7 +9,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "orb/base/errors.h"
 #include "orb/os/clock.h"
+#include "orb/os/descriptor_limit.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/wait.h"
 #include "orb/transport/detail/asio.h"
@@ -203,13 +205,15 @@ void Reactor::Impl::request_stop() {
 
 Reactor::Reactor(std::shared_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 
-Expected<std::unique_ptr<Reactor>> Reactor::start(ReactorOptions options) {
+Expected<std::unique_ptr<Reactor>> Reactor::start(ReactorOptions options) try {
   auto impl = std::make_shared<Impl>();
   auto thread = os::start_thread(std::move(options.thread), [impl = impl.get()] { impl->run(); });
   if (!thread) return thread.error();
   std::unique_ptr<Reactor> reactor(new Reactor(std::move(impl)));
   reactor->thread_ = std::move(*thread);
   return reactor;
+} catch (const boost::system::system_error& refused) {  // of the context: epoll, its timer, its interrupter
+  return os::is_out_of_descriptors(refused.code().value()) ? errors::no_descriptor : errors::no_memory;
 }
 
 Reactor::~Reactor() { stop(); }

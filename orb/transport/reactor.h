@@ -23,6 +23,7 @@ struct ReactorOptions {
 
 class Reactor {
  public:
+  // NO_RESOURCES no_descriptor or no_thread, NO_MEMORY.
   static Expected<std::unique_ptr<Reactor>> start(ReactorOptions options = {});
   ~Reactor();
 

@@ -2,6 +2,9 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <utility>
+
+#include "orb/base/one_line.h"
 
 namespace corelane::tool {
 
@@ -21,10 +24,6 @@ std::string brief(Duration duration) {
   return count < 1e9 ? format("%.2fms", count / 1e6) : format("%.2fs", count / 1e9);
 }
 
-std::string plain(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  return text;
-}
+std::string plain(std::string text) { return as_one_line(std::move(text)); }
 
 }  // namespace corelane::tool

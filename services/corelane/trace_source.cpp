@@ -96,7 +96,8 @@ std::optional<std::string> request_trace(const std::string& directory, int pid, 
   complaints.begin() << "process " << pid
                      << (path ? " could not write a trace; its log says why\n"
                               : " did not answer; is it a Corelane server with runtime.directory " + plain(directory) +
-                                    "? corelane top shows which there are\n");
+                                    "? corelane top shows which there are. One in mode leader-followers records "
+                                    "nothing\n");
   return std::nullopt;
 }
 

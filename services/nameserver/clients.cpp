@@ -8,7 +8,6 @@
 
 #include "orb/core/exception.h"
 #include "orb/core/server.h"
-#include "orb/os/own_user.h"
 
 namespace corelane::nameserver {
 
@@ -42,7 +41,7 @@ Expected<void, std::string> Writers::admits(const std::optional<transport::PeerC
   if (!client)
     return "a client over TCP, of whom nobody knows who he is," + may_not +
            "call over the nameserver's Unix socket, or have naming.network_writers turned on";
-  if (client->user == 0 || os::is_own_user(client->user) || access_.has(client->user, groups)) return {};
+  if (access_.admits(client->user, groups)) return {};
   return "user " + std::to_string(client->user) + may_not +
          "naming.writers, a setting of corelane-nameserver, says who may";
 }

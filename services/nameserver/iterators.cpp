@@ -97,22 +97,23 @@ void Iterators::deactivate(const PortableServer::ObjectId& id) noexcept {
 }
 
 Iterators::Reference Iterators::open(ContextId context, const NameComponent* after, Time now) {
-  const std::string client = calling_client().name;
-  std::vector<PortableServer::ObjectId> gone;
-  std::uint64_t number = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    gone = make_room(client);
-    number = ++opened_;
-  }
-  for (const auto& id : gone) deactivate(id);
+  const std::uint64_t number = next_number();
   const auto servant = CORBA::make_reference<Servant>(shared_from_this(), number, context, after);
   const auto id = objects_.helpers()->activate_object(servant);
-  {
-    const std::lock_guard lock(mutex_);
-    entries_.emplace(number, Entry{client, now, id});
-  }
+  for (const auto& gone : enter(number, Entry{calling_client().name, now, id})) deactivate(gone);
   return core::make_stub<CosNaming::BindingIterator>(objects_.helpers()->id_to_reference(id)->_reference());
+}
+
+std::uint64_t Iterators::next_number() {
+  const std::lock_guard lock(mutex_);
+  return ++opened_;
+}
+
+std::vector<PortableServer::ObjectId> Iterators::enter(std::uint64_t number, Entry entry) {
+  const std::lock_guard lock(mutex_);
+  auto gone = make_room(entry.client);
+  entries_.emplace(number, std::move(entry));
+  return gone;
 }
 
 void Iterators::close(std::uint64_t number) {

@@ -62,6 +62,9 @@ class Iterators : public std::enable_shared_from_this<Iterators> {
     PortableServer::ObjectId id;
   };
   using Table = std::map<std::uint64_t, Entry>;
+  std::uint64_t next_number();
+  // What has to go for it, to be deactivated.
+  std::vector<PortableServer::ObjectId> enter(std::uint64_t number, Entry entry);
   std::vector<PortableServer::ObjectId> make_room(const std::string& client);
   Table::iterator stalest(const std::string& client, bool of_any);
   void deactivate(const PortableServer::ObjectId& id) noexcept;

@@ -65,6 +65,11 @@ Expected<Leases::Granted, std::string> Leases::add(LeaseId id, Lease lease) {
   return granted;
 }
 
+bool Leases::go_on(LeaseId id, Lease lease) {
+  const std::lock_guard lock(mutex_);
+  return leases_.emplace(id, std::move(lease)).second;
+}
+
 Expected<Leases::Granted, std::string> Leases::grant(const os::ProcessIdentity& process, const Client& to) {
   if (!os::is_alive(process))
     return std::string("no process " + std::to_string(process.pid) + " of this start time runs here");
@@ -151,7 +156,7 @@ bool Leases::restore(const std::string& owner, Time now) {
     using Milliseconds = std::chrono::milliseconds;  // of which a Duration holds fewer than the text may name
     const auto longest = std::chrono::floor<Milliseconds>(limits_.longest);
     const Duration lasts = std::clamp(Milliseconds{ms}, std::chrono::ceil<Milliseconds>(shortest), longest);
-    return add(id, {.taker = taker, .owner = owner, .lasts = lasts, .ends = now + lasts}).has_value();
+    return go_on(id, {.taker = taker, .owner = owner, .lasts = lasts, .ends = now + lasts});
   }
   os::HostIdentity host = os::this_host();
   os::ProcessIdentity process;
@@ -159,7 +164,7 @@ bool Leases::restore(const std::string& owner, Time now) {
     return false;
   if (!(words >> taker.name >> taker.process)) taker = {};
   return host == os::this_host() && os::is_alive(process) &&
-         add(id, {.taker = taker, .owner = owner, .process = process});
+         go_on(id, {.taker = taker, .owner = owner, .process = process});
 }
 
 std::set<std::string> Leases::owners() const {

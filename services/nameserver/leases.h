@@ -58,8 +58,8 @@ class Leases {
   // When take_expired() has something to give, unless somebody renews. In the past: it has already.
   Time next_expiry() const;
 
-  // An owner that the store knew: the lease goes on, a timed one for its whole length. False: it cannot; the process is
-  // no more, or the text says nothing to us.
+  // An owner that the store knew: the lease goes on, a timed one for its whole length, whatever the limits are by now.
+  // False: it cannot; the process is no more, or the text says nothing to us.
   bool restore(const std::string& owner, Time now);
   // Of all leases, and of those that ended and whose names are to go by take_expired().
   std::set<std::string> owners() const;
@@ -75,6 +75,7 @@ class Leases {
     Time ends = never;
   };
   Expected<Granted, std::string> add(LeaseId id, Lease lease);
+  bool go_on(LeaseId id, Lease lease);  // false: the number is taken
   // With the mutex held.
   const Lease* usable(LeaseId id, const Client& by, Time now) const;
 

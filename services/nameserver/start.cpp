@@ -99,15 +99,17 @@ Expected<std::unique_ptr<Store>, std::string> store_of(const core::NamingSetting
   if (!password) return password.error().text;
   // A tenth of all contexts, so that who makes and forgets them leaves room for others.
   const std::size_t loose = std::clamp<std::size_t>(settings.contexts / 10, 1, StoreLimits{}.loose_contexts);
-  return open_store(*specification,
-                    {.limits = {.contexts = settings.contexts, .loose_contexts = loose, .bindings = settings.names},
-                     .move_aside_damaged = settings.move_aside_damaged,
-                     .etcd_user = settings.etcd_user,
-                     .etcd_password = *password,
-                     .etcd_tls = {.authorities = settings.etcd_ca_file,
-                                  .certificate = settings.etcd_certificate_file,
-                                  .key = settings.etcd_key_file},
-                     .etcd_copy = etcd_copy_of(settings, *specification)});
+  return open_store(*specification, {.limits = {.contexts = settings.contexts,
+                                                .loose_contexts = loose,
+                                                .bindings = settings.names,
+                                                .reference = settings.reference_size},
+                                     .move_aside_damaged = settings.move_aside_damaged,
+                                     .etcd_user = settings.etcd_user,
+                                     .etcd_password = *password,
+                                     .etcd_tls = {.authorities = settings.etcd_ca_file,
+                                                  .certificate = settings.etcd_certificate_file,
+                                                  .key = settings.etcd_key_file},
+                                     .etcd_copy = etcd_copy_of(settings, *specification)});
 }
 
 Expected<std::vector<std::string>, core::SettingsFault> nameserver_options(const std::vector<std::string>& given) {

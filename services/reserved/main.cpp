@@ -24,6 +24,7 @@ Settings, here or in /etc/corelane.toml; docs/reservation.md and docs/configurat
   -ORBReservedBackend NAME     auto, cgroup-v2, cgroup-v1 or affinity
   -ORBReservedRoot GROUP       the control group below which it works (/)
   -ORBReservedInterrupts off   leave interrupts where they are
+  -ORBReservedMemoryRest N     per cent of the memory that is promised to nobody (10)
   -ORBReservedProcesses PID    move this process alone and what it starts, and nobody else (all)
   -ORBReservedSocket PATH      where it listens (reserved.sock in the runtime directory)
   -ORBRuntimeDirectory DIR     socket, reference and journal

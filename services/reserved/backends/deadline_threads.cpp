@@ -28,6 +28,7 @@ bool DeadlineThreads::ran_elsewhere(const Given& given) const {
 
 Done<Remarks> DeadlineThreads::give(const Given& given) {
   if (auto kept = memory_.keep_scheduling(given.thread); !kept) return Unexpected{kept.error()};
+  std::erase(kept_, given.thread);
   const bool elsewhere = ran_elsewhere(given);  // before the answer: it may run meanwhile
   const int fault = host_->processes->set_deadline(given.thread.pid, given.share.budget, given.share.period);
   if (fault == 0) return Remarks{};
@@ -40,11 +41,15 @@ Done<Remarks> DeadlineThreads::give(const Given& given) {
 void DeadlineThreads::take(const Process& thread) {
   if (thread.pid == 0) return;
   std::erase_if(waiting_, [&](const Given& given) { return given.thread == thread; });
-  if (const int fault = memory_.put_back_scheduling(thread); fault != 0)
-    os::log::warn("thread " + std::to_string(thread.pid) + " keeps its share: " + errno_text(fault));
+  const int fault = memory_.put_back_scheduling(thread);
+  if (fault == 0) return;
+  kept_.push_back(thread);
+  os::log::warn("thread " + std::to_string(thread.pid) +
+                " keeps its share until the kernel takes it back: " + errno_text(fault));
 }
 
 std::vector<Lost> DeadlineThreads::retry() {
+  std::erase_if(kept_, [&](const Process& thread) { return memory_.put_back_scheduling(thread) == 0; });
   std::vector<Lost> lost;
   std::erase_if(waiting_, [&](const Given& given) {
     if (!is_same(*host_->processes, given.thread)) return true;

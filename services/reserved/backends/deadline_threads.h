@@ -24,7 +24,7 @@ class DeadlineThreads {
   };
   // A remark where the thread has to run first.
   Done<Remarks> give(const Given& given);
-  // It is scheduled as it was before, where it lives.
+  // It is scheduled as it was before, where it lives. What the kernel refuses retry() asks again.
   void take(const Process& thread);
   // Asks for those again that had to run first. Those that are refused for another reason.
   std::vector<Lost> retry();
@@ -36,6 +36,7 @@ class DeadlineThreads {
   const Host* host_;
   ThreadMemory memory_;
   std::vector<Given> waiting_{};
+  std::vector<Process> kept_{};  // have their shares yet, though they were taken
 };
 
 }  // namespace corelane::reserved

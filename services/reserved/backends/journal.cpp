@@ -14,6 +14,7 @@
 #include "orb/os/core_list.h"
 #include "orb/os/directory.h"
 #include "orb/os/file_lock.h"
+#include "orb/os/small_file.h"
 #include "orb/os/user_name.h"
 #include "services/reserved/backends/group_files.h"
 
@@ -153,16 +154,6 @@ std::string whole_file(int file) {
   return text;
 }
 
-bool write_whole(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(file, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
-}
-
 std::string open_fault(const std::string& path, int number) {
   const std::string text = path + ": cannot be opened: " + errno_text(number);
   if (number == ELOOP || number == EISDIR) return text + "; remove it";
@@ -216,7 +207,7 @@ void Journal::set_aside(std::size_t unread) {
   const std::string copy = path_ + ".damaged";
   ::unlink(copy.c_str());
   const os::Fd file(::open(copy.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  const bool kept = file && write_whole(file.get(), whole_file(file_.get()));
+  const bool kept = file && os::write_all(file.get(), whole_file(file_.get()));
   damage_ = path_ + ": " + std::to_string(unread) +
             " lines are damaged, so what they tell of is not put back: look for threads and groups that keep to few "
             "cores (taskset -p, the cpusets named corelane-*)" +
@@ -226,7 +217,7 @@ void Journal::set_aside(std::size_t unread) {
 
 bool Journal::append(char sign, const JournalEntry& entry) {
   ++lines_;
-  return write_whole(file_.get(), "\n" + (sign + journal_line(entry)));  // a torn line before it ends here
+  return os::write_all(file_.get(), "\n" + (sign + journal_line(entry)));  // a torn line before it ends here
 }
 
 Expected<void, std::string> Journal::add(const JournalEntry& entry) {
@@ -255,7 +246,7 @@ void Journal::shorten() {
   for (const JournalEntry& entry : entries_) text += "+" + journal_line(entry) + "\n";
   const std::string fresh = path_ + ".new";
   os::Fd file(::open(fresh.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file || !os::try_lock(file).value_or(false) || !write_whole(file.get(), text)) return;
+  if (!file || !os::try_lock(file).value_or(false) || !os::write_all(file.get(), text)) return;
   if (rename(fresh.c_str(), path_.c_str()) != 0) return;
   file_ = std::move(file);
   lines_ = entries_.size();

@@ -87,7 +87,7 @@ int ThreadMemory::put_back_scheduling(const Process& thread) {
   if (found == nullptr) return 0;
   const JournalEntry entry = *found;
   const int fault = reserved::put_back_scheduling(*host_->processes, entry);
-  host_->journal->drop(entry);
+  if (fault == 0) host_->journal->drop(entry);
   return fault;
 }
 

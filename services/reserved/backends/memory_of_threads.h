@@ -31,7 +31,8 @@ class ThreadMemory {
 
   // How it was scheduled before it had a share.
   Done<void> keep_scheduling(const Process& thread);
-  // As it was before, unless somebody has set it otherwise meanwhile; and forgets it. Results are 0 or an errno.
+  // As it was before, unless somebody has set it otherwise meanwhile; and forgets it, unless the kernel refuses.
+  // Results are 0 or an errno.
   int put_back_scheduling(const Process& thread);
 
   Done<void> keep_home(const std::string& hierarchy, const Process& process, const std::string& group);

@@ -1,12 +1,11 @@
 #include "services/reserved/daemon/access_list.h"
 
-#include "orb/os/own_user.h"
 #include "orb/os/user_name.h"
 
 namespace corelane::reserved {
 
 Expected<void, Refusal> AccessList::admits(std::uint32_t user, std::span<const gid_t> groups) const {
-  if (user == 0 || os::is_own_user(user) || access_.has(user, groups)) return {};
+  if (access_.admits(user, groups)) return {};
   const std::string name = os::name_of_user(user);
   return Refusal{.kind = RefusalKind::no_right,
                  .reason = "user " + name + " may not reserve cores here; reserved.users, a setting of " +

@@ -148,6 +148,7 @@ TEST_CASE("a full ring says so, and takes more as soon as a record is released")
   while (ring.put("x") == Put::done) ++count;
   CHECK(count == slots - 1);  // one slot stays free
   CHECK_FALSE(ring.writer.has_room(1));
+  CHECK(ring.writer.has_room(slots * 64));  // to be told too_long, and not to wait
   CHECK(ring.put("y") == Put::full);
   CHECK(ring.take() == "x");
   CHECK(ring.writer.has_room(1));

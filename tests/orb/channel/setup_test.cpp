@@ -22,6 +22,11 @@ TEST_CASE("options out of range are refused before anything is made") {
   const auto result = Channel::connect_over(std::move(sockets.near), bad, soon());
   REQUIRE_FALSE(result);
   CHECK(result.error().kind == Kind::bad_option);
+  const TempDirectory directory;
+  const auto listener = Listener::listen(directory / "channel", bad);
+  REQUIRE_FALSE(listener);
+  CHECK(listener.error().kind == Kind::bad_option);
+  CHECK(directory.entries() == 0);
 }
 
 TEST_CASE("an end whose memory is larger than the other maps is refused on both sides") {

@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 
 #include "orb/core/runtime.h"
+#include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::core;
@@ -27,9 +29,8 @@ class Start {
     return *this;
   }
   Start& file(const std::string& text) {
-    // Test cases run beside each other, each in a process of its own.
-    file_ = (std::filesystem::temp_directory_path() / ("corelane_settings_" + std::to_string(::getpid()) + ".toml"))
-                .string();
+    directory_ = std::make_shared<corelane::testing::TempDirectory>();
+    file_ = *directory_ / "corelane.toml";
     std::ofstream(file_) << text;
     return *this;
   }
@@ -54,6 +55,7 @@ class Start {
   std::vector<std::string> words_{"program"};
   std::map<std::string, std::string> variables_;
   std::string file_ = "/nowhere.toml";
+  std::shared_ptr<corelane::testing::TempDirectory> directory_;  // of the file, and of all copies
 };
 
 }  // namespace
@@ -297,6 +299,16 @@ TEST_CASE("a platform load that leaves nothing or has no period is refused") {
   CHECK(Start().option("-ORBPlatformBudget", "1ms").fault() ==
         "platform.budget = 1ms: expected less than platform.period = 1ms; nothing would be left for tasks");
   CHECK(Start().option("-ORBPlatformBudget", "999us").load());
+}
+
+TEST_CASE("of two configuration files the last one counts") {
+  const corelane::testing::TempDirectory directory;
+  const std::string one = directory / "one.toml", two = directory / "two.toml";
+  std::ofstream(one) << "[limits]\ntasks = 1\n";
+  std::ofstream(two) << "[limits]\ntasks = 2\n";
+  const auto settings = Start().option("-ORBConfig", one.c_str()).option("-ORBConfig", two.c_str()).load();
+  REQUIRE(settings);
+  CHECK(settings->executive.max_tasks == 2);
 }
 
 TEST_CASE("a configuration file that is absent or a folder is named") {

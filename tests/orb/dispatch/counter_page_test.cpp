@@ -350,7 +350,7 @@ TEST_CASE("words that are no page are refused, whatever they say") {
 TEST_CASE("the housekeeper publishes what a machine runs") {
   TempDirectory directory;
   ExecutiveOptions options = bare_options();
-  options.recorder.requests = directory.path();
+  options.recorder.runtime_directory = directory.path();
   Machine machine(2, options);
   const TaskId task = machine.admit(make_contract(10ms, 2ms, {}, 0ms));
   machine.refused(make_contract(10ms, 9900us, {}, 0ms));

@@ -64,7 +64,7 @@ class Plant {
  private:
   ExecutiveOptions options() {
     ExecutiveOptions options = bare_options();
-    options.recorder.requests = directory.path();
+    options.recorder.runtime_directory = directory.path();
     options.platform = {.budget = 10us, .period = 1ms};
     options.reader.budget = 10us;
     return options;

@@ -365,7 +365,7 @@ TEST_CASE("whoever puts a request into the runtime directory gets a dump") {
   const Quiet quiet;
   TempDirectory directory;
   ExecutiveOptions options = recording(directory);
-  options.recorder.requests = directory.path();
+  options.recorder.runtime_directory = directory.path();
   Machine machine(1, options);
   std::ofstream(dump_request(directory.path(), ::getpid())).close();
   CHECK(machine.manager.recorder().step(virtual_now));

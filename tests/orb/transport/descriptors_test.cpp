@@ -10,9 +10,11 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <optional>
 #include <thread>
 #include <vector>
 
+#include "orb/base/errors.h"
 #include "orb/channel/channel.h"
 #include "orb/channel/listener.h"
 #include "orb/os/fd.h"
@@ -152,6 +154,26 @@ bool answers(const ConnectionPtr& caller, std::string_view text) {
 }
 
 }  // namespace
+
+TEST_CASE("a reactor says so where no descriptor is left, whichever of its own that is") {
+  const int lowest = dup(0);
+  REQUIRE((lowest >= 0 && close(lowest) == 0));
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const auto start_with = [&](rlim_t more) {
+    const rlimit few{static_cast<rlim_t>(lowest) + more, before.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
+    auto reactor = Reactor::start();
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+    return reactor ? std::optional<Error>() : reactor.error();
+  };
+  rlim_t needed = 0;
+  while (const auto refusal = start_with(needed)) {  // bound: enough at last
+    CHECK(*refusal == errors::no_descriptor);
+    ++needed;
+  }
+  CHECK(needed > 0);
+}
 
 TEST_CASE("who comes when no descriptor is left takes the place of the quietest idle connection") {
   const Quiet quiet;

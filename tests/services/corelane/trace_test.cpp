@@ -324,7 +324,7 @@ TEST_CASE("a running server answers a request, and its trace replays") {
   os::log::set_level(os::log::Level::off);
   dispatch::ExecutiveOptions options;
   options.real_time = false;
-  options.recorder.requests = directory.path();
+  options.recorder.runtime_directory = directory.path();
   options.recorder.directory = directory / "traces";
   dispatch::UnguardedCores cores(*os::Topology::detect());
   auto executive = dispatch::Executive::start(options, cores);

@@ -70,6 +70,16 @@ TEST_CASE("a lease of a process lasts as long as the process") {
   CHECK_THAT(leases.grant(other, anna).error(), Catch::Contains("no process"));
 }
 
+TEST_CASE("leases that were given go on where fewer may be given since") {
+  Leases before({}), after({.leases = 1, .of_client = 1});
+  const auto timed = before.grant(5s, anna, Time{}), own = before.grant(os::this_process(), anna);
+  REQUIRE((timed && own));
+  CHECK(after.restore(timed->owner, Time{}));
+  CHECK(after.restore(own->owner, Time{}));
+  CHECK(after.size() == 2);
+  CHECK_THAT(after.grant(5s, anna, Time{}).error(), Catch::Contains("naming.leases"));
+}
+
 TEST_CASE("an owner's text is enough to go on with his lease") {
   Leases before({}), after({});
   const auto timed = before.grant(5s, anna, Time{}), own = before.grant(os::this_process(), anna);

@@ -152,6 +152,7 @@ class FakeProcesses final : public reserved::ProcessTable {
   }
   int set_scheduling(int thread, const os::SchedulingClass& wanted) override {
     if (!entries.contains(thread)) return ESRCH;
+    if (refuses_classes) return EPERM;
     return fate.meet([&] { return entries[thread].scheduling = wanted, 0; });
   }
   Duration used_by(int pid) const override { return entries.contains(pid) ? entries.at(pid).used : Duration{}; }
@@ -161,9 +162,10 @@ class FakeProcesses final : public reserved::ProcessTable {
   Fate fate;                                              // also of the control groups
   std::vector<CoreId> switched_off;
   bool refuses_deadline = false;
-  bool unreadable = false;     // no descriptor is left: neither these nor control groups can be looked at
-  mutable int passes = 0;      // over all processes and their parents
-  mutable int identities = 0;  // that were asked for
+  bool refuses_classes = false;  // all that set_scheduling() may ask for
+  bool unreadable = false;       // no descriptor is left: neither these nor control groups can be looked at
+  mutable int passes = 0;        // over all processes and their parents
+  mutable int identities = 0;    // that were asked for
 
  private:
   const std::vector<CoreId> cores_;

@@ -4,10 +4,12 @@
 
 #include "services/reserved/backends/restore.h"
 #include "tests/services/reserved/reserving_host.h"
+#include "tests/support/quiet.h"
 
 using namespace corelane;
 using namespace corelane::reserved;
 using corelane::testing::FakeHost;
+using corelane::testing::Quiet;
 using Kind = corelane::testing::HostKind;
 using namespace std::chrono_literals;
 
@@ -51,6 +53,39 @@ TEST_CASE("a thread is scheduled after its share as it was before, unless somebo
   }
   SECTION("after a crash") {
     CHECK(restore(fake.host(), "").empty());
+    CHECK(now == fifo);
+  }
+  CHECK(std::ranges::count(fake.journal.entries(), JournalEntry::Kind::policy, &JournalEntry::kind) == 0);
+}
+
+TEST_CASE("a share that the kernel does not take back is asked for until it does") {
+  FakeHost fake(GENERATE(Kind::v1, Kind::v2));
+  const os::SchedulingClass fifo{.policy = 1, .priority = 50};
+  os::SchedulingClass& now = fake.processes.entries[fake.shell].scheduling;
+  now = fifo;
+  const auto share = [&] { return fake.reserve(fake.shell, ShareWanted{100us, 1ms}, {}, Extent::thread).value().id; };
+  const ReservationId first = share();
+  fake.processes.refuses_classes = true;
+  {
+    const Quiet quiet;
+    fake.keeper().release(first);
+  }
+  fake.keeper().tick();
+  CHECK(now.is_deadline());
+  fake.processes.refuses_classes = false;
+  SECTION("at the next look") {
+    fake.keeper().tick();
+    CHECK(now == fifo);
+  }
+  SECTION("or at the next start") {
+    CHECK(restore(fake.host(), "").empty());
+    CHECK(now == fifo);
+  }
+  SECTION("unless it is given again") {
+    const ReservationId second = share();
+    fake.keeper().tick();
+    CHECK(now.is_deadline());
+    fake.keeper().release(second);
     CHECK(now == fifo);
   }
   CHECK(std::ranges::count(fake.journal.entries(), JournalEntry::Kind::policy, &JournalEntry::kind) == 0);
