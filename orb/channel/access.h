@@ -26,6 +26,9 @@ struct Access {
   friend bool operator==(const Access&, const Access&) = default;
 };
 
+// Of the socket's file: for the own user alone, or for all, of whom is_welcome() lets in whom it names.
+inline mode_t mode_for(const Access& access) noexcept { return access.names_others() ? 0666 : 0600; }
+
 // Whether the list has whoever is at the other end of that socket, or he is `own_user`.
 bool is_welcome(const os::Fd& socket, const Access& access, uid_t own_user = ::geteuid());
 

@@ -98,7 +98,8 @@ class Channel {
   Expected<Draft, Fault> draft(std::size_t size) noexcept;
   // Waits for some.
   Expected<Draft, Fault> draft(std::size_t size, Time deadline) noexcept;
-  // The first `size` bytes of a draft as one message, which uses it up. After a fault it is as it was before.
+  // The first `size` bytes of a draft of this channel as one message, which uses it up. After a fault it is as it was
+  // before. too_long also where it was sent already, or is another channel's.
   Expected<void, Fault> try_send(Draft& draft, std::size_t size) noexcept;
   Expected<void, Fault> send(Draft& draft, std::size_t size, Time deadline) noexcept;
   // Where the last message ended, for was_claimed().

@@ -75,8 +75,8 @@ struct Ready {
 };
 static_assert(sizeof(Ready) == 16);
 
-// Descriptors that a Hello carries, in this order: the sender's region, the sleep page (the connector's alone), two
-// eventfds with Wake::eventfd (a record is there; there is room).
+// Descriptors that a Hello carries, in this order: the sender's region, the sleep page (the connector's alone), and
+// with Wake::eventfd two that take 8 bytes for a wake-up (a record is there; there is room): pipes, or eventfds.
 inline constexpr std::size_t most_descriptors = 4;
 
 // The descriptors of a packet. What is not taken out is closed by another thread (orb/os/passed_descriptors.h).

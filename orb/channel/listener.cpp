@@ -50,10 +50,6 @@ Expected<os::Fd, SetupFault> listen_at_name(const std::string& path) {
   return socket;
 }
 
-mode_t mode_for(const Access& access) noexcept {
-  return access.anyone || !access.users.empty() || !access.groups.empty() ? 0666 : 0600;
-}
-
 SetupFault no_newcomer(const std::string& path) {
   return {SetupFault::Kind::timed_out, "nobody connected to the channel at " + path + " in time"};
 }

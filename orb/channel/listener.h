@@ -33,8 +33,7 @@ class Listener {
   // call to the next: one who says nothing holds up nobody, and is given up after Options::handshake. While no
   // descriptor is left, and Options::room_maker makes no room, newcomers are told so and turned away (`denied`);
   // handshakes go on, and end. Whom the access list does not let in is turned away when he connects, before anybody
-  // makes room for him. Faults of
-  // handshakes say whose they were.
+  // makes room for him. Faults of handshakes say whose they were.
   Expected<Channel, SetupFault> accept(Time deadline);
   // The connection alone, for accept_over() elsewhere.
   Expected<os::Fd, SetupFault> accept_socket(Time deadline);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "orb/base/overrun_name.h"
 #include "orb/core/spelling.h"
 #include "orb/core/toml_text.h"
 
@@ -144,9 +145,7 @@ class ContractsFile::Reader {
   std::optional<std::string> policy(const toml::node& value, Entry& entry) {
     const auto* const text = value.as_string();
     const std::string name = text == nullptr ? "" : text->get();
-    if (name == "report") return entry.on_overrun = OverrunPolicy::report, std::nullopt;
-    if (name == "demote") return entry.on_overrun = OverrunPolicy::demote, std::nullopt;
-    if (name == "cancel") return entry.on_overrun = OverrunPolicy::cancel, std::nullopt;
+    if (const auto named = overrun_policy_of(name)) return entry.on_overrun = *named, std::nullopt;
     return fault("on_overrun: expected \"report\", \"demote\" or \"cancel\"");
   }
 

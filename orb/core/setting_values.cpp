@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "orb/base/contract.h"
+#include "orb/base/overrun_name.h"
 #include "orb/core/access_text.h"
 
 namespace corelane::core::values {
@@ -132,9 +132,7 @@ std::string peer_tasks(Settings& s, std::string_view text) {
 
 std::string peer_overrun(Settings& s, std::string_view text) {
   if (text == "by-user") return s.peer_overrun.reset(), std::string{};
-  if (text == "report") return s.peer_overrun = OverrunPolicy::report, std::string{};
-  if (text == "demote") return s.peer_overrun = OverrunPolicy::demote, std::string{};
-  if (text == "cancel") return s.peer_overrun = OverrunPolicy::cancel, std::string{};
+  if (const auto policy = overrun_policy_of(text)) return s.peer_overrun = *policy, std::string{};
   return "by-user, report, demote or cancel";
 }
 

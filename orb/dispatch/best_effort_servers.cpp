@@ -78,6 +78,10 @@ void BestEffortServers::claim(std::span<const Promise> others, std::vector<Promi
   }
 }
 
+void BestEffortServers::take_back() noexcept {
+  for (const auto& post : posts_) post->claimed = post->granted;
+}
+
 void BestEffortServers::grant() noexcept {
   for (const auto& post : posts_) {
     if (!post->claimed || post->granted) continue;

@@ -2,7 +2,7 @@
 // on each core, one SCHED_FIFO level above all tasks and one below the manager. To the analysis each is a load of that
 // core, to other processes a promise; and none begins before they know of it and would still hold their deadlines.
 //
-// Threads: claim() and grant() on the manager's; the rest any thread once constructed.
+// Threads: claim(), take_back() and grant() on the manager's; the rest any thread once constructed.
 #pragma once
 
 #include <memory>
@@ -39,6 +39,8 @@ class BestEffortServers {
   // Inside a transaction of the provider: claims for each server that has not begun the room that `others` leave beside
   // `mine`. Those that find none are tried again by the next call; the log says so once.
   void claim(std::span<const Promise> others, std::vector<Promise> mine);
+  // What was claimed could not be written down: the next claim() looks anew.
+  void take_back() noexcept;
   // What was claimed is written down: it begins.
   void grant() noexcept;
   bool all_granted() const noexcept;

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -13,6 +12,7 @@
 #include "orb/dispatch/neighbours.h"
 #include "orb/os/clock.h"
 #include "orb/os/directory.h"
+#include "orb/os/environment.h"
 #include "orb/os/log.h"
 #include "orb/os/own_user.h"
 
@@ -26,11 +26,6 @@ using ledger::not_allowed;
 using ledger::too_many;
 
 constexpr Duration remarkable = std::chrono::seconds{1};  // for one transaction
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
 
 bool is_wanted(const std::vector<CoreId>& wanted, CoreId core) {
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), core) != wanted.end();
@@ -73,9 +68,9 @@ Expected<LedgerFile, LedgerFault> open_in(const std::string& directory, std::spa
 }  // namespace
 
 std::string runtime_directory() {
-  if (auto directory = variable("CORELANE_RUNTIME_DIRECTORY"); !directory.empty()) return directory;
+  if (auto directory = os::variable("CORELANE_RUNTIME_DIRECTORY"); !directory.empty()) return directory;
   if (os::runs_as_root()) return "/run/corelane";
-  if (auto directory = variable("XDG_RUNTIME_DIR"); !directory.empty()) return directory + "/corelane";
+  if (auto directory = os::variable("XDG_RUNTIME_DIR"); !directory.empty()) return directory + "/corelane";
   return "/tmp/corelane-" + std::to_string(geteuid());
 }
 

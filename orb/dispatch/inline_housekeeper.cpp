@@ -9,7 +9,7 @@ namespace {
 
 TaskCounters counters_of(const TaskReport& task, sched::NativeRange natives) {
   return {.task = task.task,
-          .owner = task.owner,
+          .owner = connection_of(task.owner),
           .core = no_core,
           .native = task.real_time ? sched::native_of(task.priority, natives) : 0,
           .contract = task.contract,

@@ -262,7 +262,9 @@ bool PromiseKeeper::write_all(std::span<const Promise> others) noexcept {
   }
   const auto mine = promises_with_room();
   if (!mine) provider_.abandon();
-  return mine && provider_.end(*mine);
+  const bool written = mine && provider_.end(*mine);
+  if (!written) servers_.take_back();
+  return written;
 }
 
 bool PromiseKeeper::refresh(Time now) noexcept {

@@ -1,6 +1,7 @@
 #include "orb/rt/rt.h"
 
 #include "orb/base/minor.h"
+#include "orb/base/overrun_name.h"
 #include "orb/core/client_call.h"
 #include "orb/core/exception.h"
 #include "orb/core/orb.h"
@@ -35,11 +36,6 @@ Answer admit_local(const std::shared_ptr<core::Reference>& reference, const Task
     return Unexpected(Refusal{reason, sched::text_of(reason)});
   }
   return std::make_shared<core::TaskBinding>(reference, spec.operation, answer->task, nullptr, spec.contract);
-}
-
-std::string_view name_of(OverrunPolicy policy) noexcept {
-  constexpr std::string_view names[] = {"report", "demote", "cancel"};
-  return names[static_cast<std::size_t>(policy)];
 }
 
 // What the server made of the contract; servers that do not say so run it as it was asked for.

@@ -32,7 +32,7 @@ class Transition {
   // The slot's core has let it go, or its task moves no more.
   void vacated(std::uint32_t slot) noexcept;
   void leave(std::uint32_t slot) noexcept;
-  // Goes through all phases that can begin; after vacated() and leave() of all whom one fact concerns.
+  // Goes through all phases that can begin; after vacated().
   void advance() noexcept;
   // Calls off what has not begun; what is under way ends by itself. The newcomer is refused, or just forgotten.
   void abort(bool tell_newcomer) noexcept;

@@ -80,7 +80,7 @@ Expected<std::unique_ptr<Listener>> ChannelTransport::listen(const Endpoint& end
   if (endpoint.kind != EndpointKind::channel) return bad_address;
   auto path = endpoint.path.empty() ? os::SocketPath::choose(options_.directory) : os::SocketPath::claim(endpoint.path);
   if (!path) return logged(path.error(), "channel");
-  auto socket = path->listen(options_.access.names_others() ? 0666 : 0600, SOCK_SEQPACKET);
+  auto socket = path->listen(channel::mode_for(options_.access), SOCK_SEQPACKET);
   if (!socket) return logged(socket.error(), "channel");
   const channel::Options options = ChannelListener::options(census_, reactor_, options_);
   auto door = channel::Listener::over(std::move(*socket), path->path(), options);

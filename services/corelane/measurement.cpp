@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+
+#include "orb/base/overrun_name.h"
 
 namespace corelane::tool {
 
@@ -101,10 +104,6 @@ Duration rounded_up(Duration duration) {
 
 std::string field(const std::string& key, Duration value) { return key + " = \"" + to_string(value) + "\"\n"; }
 
-const char* name_of(OverrunPolicy policy) {
-  return policy == OverrunPolicy::cancel ? "cancel" : policy == OverrunPolicy::demote ? "demote" : "report";
-}
-
 }  // namespace
 
 Duration Measurement::quantile(std::int64_t ppm) const {
@@ -140,7 +139,7 @@ std::string contracts_entry(const std::string& repository_id, const std::string&
   if (contract.suspension > Duration::zero()) text += field("suspension", contract.suspension);
   if (contract.importance != 0) text += "importance = " + std::to_string(contract.importance) + "\n";
   if (contract.on_overrun != OverrunPolicy::report)
-    text += std::string("on_overrun = \"") + name_of(contract.on_overrun) + "\"\n";
+    text += "on_overrun = \"" + std::string(corelane::name_of(contract.on_overrun)) + "\"\n";
   return text;
 }
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -12,6 +11,7 @@
 #include "orb/core/settings_of.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/os/directory.h"
+#include "orb/os/environment.h"
 #include "orb/os/fd.h"
 #include "orb/os/log.h"
 #include "orb/os/own_user.h"
@@ -42,15 +42,10 @@ Expected<void, std::string> make_directory_of(const std::string& path) {
   return ::access(directory.c_str(), X_OK) == 0 ? Expected<void, std::string>{} : os::make_directory(directory);
 }
 
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 std::string state_directory() {
   if (os::runs_as_root()) return "/var/lib/corelane";
-  if (const std::string state = variable("XDG_STATE_HOME"); !state.empty()) return state + "/corelane";
-  if (const std::string home = variable("HOME"); !home.empty()) return home + "/.local/state/corelane";
+  if (const std::string state = os::variable("XDG_STATE_HOME"); !state.empty()) return state + "/corelane";
+  if (const std::string home = os::variable("HOME"); !home.empty()) return home + "/.local/state/corelane";
   return {};
 }
 

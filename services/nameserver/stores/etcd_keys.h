@@ -7,8 +7,7 @@
 //   name/CCCC/ID|KIND         what is bound in context CCCC: JSON {"type", "reference", "context", "owner", "host"}
 //
 // CCCC is a context's number, 16 hexadecimal digits. ID, KIND, reference, owner and host are escaped as in corbaloc:
-// references
-// (%xx), so that they are printable, and without '|'.
+// references (%xx), so that they are printable, and without '|'.
 // Threads: none; values.
 #pragma once
 

@@ -163,8 +163,7 @@ std::map<int, std::vector<CoreId>> AffinityOnly::owners() {
   return owners;
 }
 
-// Until nobody new has come. The others first: who has bound himself to what others are given is written down before
-// anybody else has that mask.
+// Until nobody new has come.
 StartReport AffinityOnly::apply_to_all() {
   constexpr int rounds = 100;
   StartReport report;
@@ -173,14 +172,11 @@ StartReport AffinityOnly::apply_to_all() {
     const auto owned = owners();
     bool changed = false;
     report.unmovable = 0;
-    const auto pids = host_.processes->all();
-    for (const bool of_owners : {false, true})
-      for (const int pid : pids) {
-        const auto owner = owned.find(pid);
-        if ((owner != owned.end()) != of_owners) continue;
-        for (const int thread : host_.processes->threads_of(pid))
-          changed |= apply(thread, of_owners ? &owner->second : nullptr, report);
-      }
+    for (const int pid : host_.processes->all()) {
+      const auto owner = owned.find(pid);
+      for (const int thread : host_.processes->threads_of(pid))
+        changed |= apply(thread, owner != owned.end() ? &owner->second : nullptr, report);
+    }
     if (!changed) break;
   }
   return report;
@@ -205,11 +201,24 @@ bool AffinityOnly::is_written(const Done<void>& written) {
   return written.has_value();
 }
 
+// Who has bound himself to these before anybody was given them: nobody shall take that for inherited.
+Done<void> AffinityOnly::keep_own(const std::vector<CoreId>& cores) {
+  for (const int pid : host_.processes->all())
+    for (const int thread : host_.processes->threads_of(pid)) {
+      if (host_.processes->mask_of(thread) != cores || host_.processes->is_fixed(thread)) continue;
+      const auto identity = host_.processes->identity(thread);
+      if (!identity || !memory_.masks_of(*identity).empty()) continue;
+      if (auto kept = memory_.add_mask(*identity, {cores, cores}); !kept) return kept;
+    }
+  return {};
+}
+
 // Threads inherit it, and so does the next daemon after a crash, which must not take it for the whole host.
 bool AffinityOnly::note_given(const std::vector<CoreId>& cores) {
   if (cores == all_ || given_.contains(cores)) return given_.insert(cores), true;
   const JournalEntry entry{
       .kind = JournalEntry::Kind::mask, .subject = os::core_list_text(cores), .before = os::core_list_text(all_)};
+  if (!is_written(keep_own(cores))) return false;
   return is_written(host_.journal->add(entry)) && given_.insert(cores).second;
 }
 

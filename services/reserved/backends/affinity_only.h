@@ -55,6 +55,7 @@ class AffinityOnly final : public Backend {
   std::string fault_of(const Member& member);
   bool apply(int thread, const std::vector<CoreId>* owned, StartReport& report);
   bool is_written(const Done<void>& written);
+  Done<void> keep_own(const std::vector<CoreId>& cores);
   bool note_given(const std::vector<CoreId>& cores);
   void note_had(const Process& thread, ThreadMemory::Mask mask);
   std::vector<CoreId> original_of(int thread, const Process& identity, const std::vector<CoreId>& now);

@@ -78,7 +78,7 @@ Done<StartReport> CgroupV1::start(const std::vector<CoreId>& all) {
   exclusive_ = exclusive_ && host_.cpuset->write(joined_path(common_group(), "cpuset.cpu_exclusive"), "1") == 0;
   if (exclusive_)
     if (auto off = switch_balancing_off(); !off) return Unexpected{off.error()};
-  const Moved moved = move_all(*host_.cpuset, root_, common_group(), "tasks");
+  const Moved moved = move_all(*host_.cpuset, root_, common_group(), thread_list);
   if (moved.fault != 0)
     return Unexpected{"processes cannot be moved into " + host_.cpuset->absolute(common_group()) + ": " +
                       errno_text(moved.fault)};
@@ -112,11 +112,11 @@ std::vector<Lost> CgroupV1::sweep() {
   mend_common();
   if (common_ != wanted_) (void)apply_common();
   bindings_.refresh();
-  const std::vector<int> outside = numbers_of(*host_.cpuset, in_root("tasks"));
+  const std::vector<int> outside = numbers_of(*host_.cpuset, in_root(thread_list));
   for (const int thread : outside)
     if (!stayed_.contains(thread)) (void)bindings_.keep(thread);
   stayed_ = {outside.begin(), outside.end()};
-  if (move_all(*host_.cpuset, root_, common_group(), "tasks").moved > 0) bindings_.bind_again();
+  if (move_all(*host_.cpuset, root_, common_group(), thread_list).moved > 0) bindings_.bind_again();
   return deadlines_.retry();
 }
 
@@ -202,7 +202,7 @@ Done<Remarks> CgroupV1::enter(const Enter& command) {
 
 Done<Remarks> CgroupV1::enter_processes(Member& member, const Enter& command) {
   const int root_pid = command.holder.process.pid;
-  member.home = home_of(root_pid, common_group());
+  member.home = home_of(root_pid);
   if (command.share)
     if (auto held = enter_bandwidth(member, command); !held) return Unexpected{held.error()};
   std::set<int> seen;
@@ -212,15 +212,19 @@ Done<Remarks> CgroupV1::enter_processes(Member& member, const Enter& command) {
       if (!seen.insert(pid).second) continue;
       ++fresh;
       if (pid != root_pid && has_own_set(pid)) continue;
+      if (auto held = hold_to_share(member, pid); !held) return Unexpected{held.error()};
       if (auto moved = move_process(pid, member.group); !moved) return Unexpected{moved.error()};
-      if (member.bandwidth.empty()) continue;
-      const int fault = host_.cpu->write(joined_path(member.bandwidth, "cgroup.procs"), std::to_string(pid));
-      if (fault != 0 && fault != ESRCH)
-        return Unexpected{
-            bandwidth_fault("process " + std::to_string(pid) + " cannot be held to its share: " + errno_text(fault))};
     }
   }
   return intruders(member.group);
+}
+
+// First, since leave() sends home whom that group has: nobody is left on the core whom nothing holds.
+Done<void> CgroupV1::hold_to_share(const Member& member, int pid) {
+  if (member.bandwidth.empty()) return {};
+  const int fault = host_.cpu->write(joined_path(member.bandwidth, "cgroup.procs"), std::to_string(pid));
+  if (fault == 0 || fault == ESRCH) return {};
+  return bandwidth_fault("process " + std::to_string(pid) + " cannot be held to its share: " + errno_text(fault));
 }
 
 // Cpusets of somebody else that have some of the set's cores: the kernel keeps nobody in them away.
@@ -273,12 +277,15 @@ Done<Remarks> CgroupV1::enter_thread(Member& member, const Enter& command) {
   const int thread = command.holder.thread;
   const auto identity = host_.processes->identity(thread);
   if (!identity) return Unexpected{"thread " + std::to_string(thread) + " has ended"};
-  member.home = home_of(thread, common_group());
+  member.home = home_of(thread);
+  if (member.home != common_group())
+    if (auto kept = memory_.keep_home("cpuset", *identity, member.home, thread_list); !kept)
+      return Unexpected{kept.error()};
   if (auto kept = bindings_.keep(thread); !kept) return Unexpected{kept.error()};
-  if (const int fault = host_.cpuset->write(joined_path(member.group, "tasks"), std::to_string(thread)); fault != 0)
+  member.thread = *identity;
+  if (const int fault = host_.cpuset->write(joined_path(member.group, thread_list), std::to_string(thread)); fault != 0)
     return Unexpected{"thread " + std::to_string(thread) + " cannot be moved into " +
                       host_.cpuset->absolute(member.group) + ": " + errno_text(fault)};
-  member.thread = *identity;
   const auto cores = os::parse_core_list(host_.cpuset->read(joined_path(member.group, "cpuset.cpus")).value_or(""));
   return deadlines_.give({.id = command.id,
                           .thread = *identity,
@@ -317,17 +324,21 @@ void CgroupV1::leave(ReservationId id) {
 void CgroupV1::leave_thread(const Member& member) {
   if (member.thread.pid == 0) return;
   deadlines_.take(member.thread);
-  if (is_same(*host_.processes, member.thread))
-    host_.cpuset->write(joined_path(member.home, "tasks"), std::to_string(member.thread.pid));
+  if (is_same(*host_.processes, member.thread)) go_home(member.home, thread_list, member.thread.pid);
+  memory_.forget_home("cpuset", member.thread, thread_list);
   bindings_.bind_again();
+}
+
+// Where that is gone, or refuses, the default set: it stays with nobody whose core it was.
+void CgroupV1::go_home(const std::string& home, const char* list, int id) {
+  if (host_.cpuset->write(joined_path(home, list), std::to_string(id)) != 0 && home != common_group())
+    host_.cpuset->write(joined_path(common_group(), list), std::to_string(id));
 }
 
 void CgroupV1::send_home(int pid, const std::string& otherwise) {
   const auto identity = host_.processes->identity(pid);
   if (!identity) return;
-  const std::string home = memory_.kept_home("cpuset", *identity).value_or(otherwise);
-  if (host_.cpuset->write(joined_path(home, "cgroup.procs"), std::to_string(pid)) != 0 && home != common_group())
-    host_.cpuset->write(joined_path(common_group(), "cgroup.procs"), std::to_string(pid));
+  go_home(memory_.kept_home("cpuset", *identity).value_or(otherwise), "cgroup.procs", pid);
   memory_.forget_home("cpuset", *identity);
 }
 
@@ -371,9 +382,9 @@ bool CgroupV1::has_own_set(int pid) const {
   return group && is_ours(*group) && *group != common_group();
 }
 
-std::string CgroupV1::home_of(int pid, const std::string& otherwise) {
-  const auto group = host_.processes->group_of(pid, "cpuset");
-  return group && *group != root_ && !is_ours(*group) ? *group : otherwise;
+std::string CgroupV1::home_of(int id) const {
+  const auto group = host_.processes->group_of(id, "cpuset");
+  return group && *group != root_ && !is_ours(*group) ? *group : common_group();
 }
 
 }  // namespace corelane::reserved

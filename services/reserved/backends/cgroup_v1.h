@@ -2,8 +2,8 @@
 //
 //   <root>/corelane-default     all that is movable
 //   <root>/corelane-r17         whole cores of reservation 17
-//   <root>/corelane-s3          core 3, of those who have a share of it; each tree is held to its own by <cpu
-//   root>/corelane-b18
+//   <root>/corelane-s3          core 3, of those who have a share of it
+//   <cpu root>/corelane-b18     what holds each tree of those to its own
 //
 // A set is exclusive where its parent is. Who was in a cpuset of somebody else goes back there.
 #pragma once
@@ -63,12 +63,14 @@ class CgroupV1 final : public Backend {
   void build_domains_anew();
   Done<Remarks> enter_thread(Member& member, const Enter& command);
   Done<Remarks> enter_processes(Member& member, const Enter& command);
+  Done<void> hold_to_share(const Member& member, int pid);
   Done<void> enter_bandwidth(Member& member, const Enter& command);
   Done<void> move_process(int pid, const std::string& group);
-  std::string home_of(int pid, const std::string& otherwise);
+  std::string home_of(int id) const;
   bool is_ours(const std::string& group) const;
   bool has_own_set(int pid) const;
   void send_home(int pid, const std::string& otherwise);
+  void go_home(const std::string& home, const char* list, int id);
   void leave_thread(const Member& member);
 
   const Host host_;

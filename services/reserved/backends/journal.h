@@ -20,11 +20,14 @@
 
 namespace corelane::reserved {
 
+// A group's file of threads in a hierarchy of version 1.
+inline constexpr const char* thread_list = "tasks";
+
 struct JournalEntry {
   enum class Kind : std::uint8_t {
     group,      // `subject` in the hierarchy `where` was made
     value,      // the file `subject` in the hierarchy `where` said `before`
-    home,       // the process was in the group `before` of the hierarchy `where`
+    home,       // the process was in the group `before` of the hierarchy `where`; `subject` thread_list: the thread
     affinity,   // the thread ran on the cores `before`; it was given `subject` (empty: what its group has)
     policy,     // the thread was scheduled as `before` says, scheduling_text()
     interrupt,  // number `subject` went to the cores `before`

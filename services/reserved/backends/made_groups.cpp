@@ -26,10 +26,11 @@ bool is_set(const std::string& name) {
 
 Done<void> MadeGroups::make(GroupFiles& groups, const std::string& hierarchy, const std::string& path,
                             const std::string& home) {
-  if (auto kept =
-          journal_->add({.kind = JournalEntry::Kind::group, .where = hierarchy, .subject = path, .before = home});
-      !kept)
-    return kept;
+  if (find_group(*journal_, hierarchy, path) == nullptr)  // one that was left has its entry yet
+    if (auto kept =
+            journal_->add({.kind = JournalEntry::Kind::group, .where = hierarchy, .subject = path, .before = home});
+        !kept)
+      return kept;
   left_.erase(hierarchy + ":" + path);
   if (const int fault = groups.make(path); fault != 0)
     return groups.absolute(path) + " cannot be made: " + errno_text(fault) + "; run as root, or with CAP_SYS_ADMIN";
@@ -38,7 +39,7 @@ Done<void> MadeGroups::make(GroupFiles& groups, const std::string& hierarchy, co
 
 void MadeGroups::remove(GroupFiles& groups, const std::string& hierarchy, const std::string& path,
                         const std::string& to) {
-  if (remove_emptied(groups, path, to, "tasks", patience_) != 0) {
+  if (remove_emptied(groups, path, to, thread_list, patience_) != 0) {
     left_[hierarchy + ":" + path] = {&groups, hierarchy, path, to};
     return;
   }

@@ -21,10 +21,18 @@ JournalEntry entry_of(const Process& thread, const ThreadMemory::Mask& mask) {
 
 }  // namespace
 
-const JournalEntry* ThreadMemory::find(Kind kind, const Process& process, const std::string& where) const {
+const JournalEntry* ThreadMemory::find(Kind kind, const Process& process) const {
+  const auto& entries = host_->journal->entries();
+  const auto found = std::ranges::find_if(
+      entries, [&](const JournalEntry& entry) { return entry.kind == kind && entry.process == process; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+const JournalEntry* ThreadMemory::find_home(const std::string& hierarchy, const Process& process,
+                                            const std::string& list) const {
   const auto& entries = host_->journal->entries();
   const auto found = std::ranges::find_if(entries, [&](const JournalEntry& entry) {
-    return entry.kind == kind && entry.process == process && entry.where == where;
+    return entry.kind == Kind::home && entry.process == process && entry.where == hierarchy && entry.subject == list;
   });
   return found == entries.end() ? nullptr : &*found;
 }
@@ -62,18 +70,20 @@ void ThreadMemory::keep_only(const Process& thread, const Mask& mask) {
     if (other != mask) host_->journal->drop(entry_of(thread, other));
 }
 
-Done<void> ThreadMemory::keep_home(const std::string& hierarchy, const Process& process, const std::string& group) {
-  if (find(Kind::home, process, hierarchy) != nullptr) return {};
-  return host_->journal->add({.kind = Kind::home, .where = hierarchy, .process = process, .before = group});
+Done<void> ThreadMemory::keep_home(const std::string& hierarchy, const Process& process, const std::string& group,
+                                   const std::string& list) {
+  if (find_home(hierarchy, process, list) != nullptr) return {};
+  return host_->journal->add(
+      {.kind = Kind::home, .where = hierarchy, .subject = list, .process = process, .before = group});
 }
 
 std::optional<std::string> ThreadMemory::kept_home(const std::string& hierarchy, const Process& process) const {
-  const JournalEntry* entry = find(Kind::home, process, hierarchy);
+  const JournalEntry* entry = find_home(hierarchy, process, {});
   return entry == nullptr ? std::nullopt : std::optional(entry->before);
 }
 
-void ThreadMemory::forget_home(const std::string& hierarchy, const Process& process) {
-  if (const JournalEntry* entry = find(Kind::home, process, hierarchy)) host_->journal->drop(JournalEntry(*entry));
+void ThreadMemory::forget_home(const std::string& hierarchy, const Process& process, const std::string& list) {
+  if (const JournalEntry* entry = find_home(hierarchy, process, list)) host_->journal->drop(JournalEntry(*entry));
 }
 
 Done<void> ThreadMemory::keep_scheduling(const Process& thread) {

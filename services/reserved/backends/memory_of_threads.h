@@ -35,14 +35,18 @@ class ThreadMemory {
   // Results are 0 or an errno.
   int put_back_scheduling(const Process& thread);
 
-  Done<void> keep_home(const std::string& hierarchy, const Process& process, const std::string& group);
+  // `list`: thread_list for a thread alone, "" for the whole process.
+  Done<void> keep_home(const std::string& hierarchy, const Process& process, const std::string& group,
+                       const std::string& list = {});
   std::optional<std::string> kept_home(const std::string& hierarchy, const Process& process) const;
-  void forget_home(const std::string& hierarchy, const Process& process);  // once it is there again
+  // Once it is there again.
+  void forget_home(const std::string& hierarchy, const Process& process, const std::string& list = {});
   // Forgets those that have ended. Now and then.
   void forget_dead();
 
  private:
-  const JournalEntry* find(JournalEntry::Kind kind, const Process& process, const std::string& where = {}) const;
+  const JournalEntry* find(JournalEntry::Kind kind, const Process& process) const;
+  const JournalEntry* find_home(const std::string& hierarchy, const Process& process, const std::string& list) const;
 
   const Host* host_;
 };

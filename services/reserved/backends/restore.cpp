@@ -26,7 +26,7 @@ GroupFiles* hierarchy_of(const Host& host, const std::string& name) {
 int put_back_group(GroupFiles& groups, const JournalEntry& entry) {
   if (!groups.has(entry.subject)) return 0;
   if (entry.where == "resctrl") return groups.remove(entry.subject);  // who is there goes to the root's group
-  const char* const list = entry.where == "unified" ? "cgroup.procs" : "tasks";
+  const char* const list = entry.where == "unified" ? "cgroup.procs" : thread_list;
   if (entry.where == "unified") groups.write(joined_path(entry.subject, "cpuset.cpus.partition"), "member");
   int patience = removal_patience;
   return remove_emptied(groups, entry.subject, entry.before, list, patience);
@@ -35,7 +35,8 @@ int put_back_group(GroupFiles& groups, const JournalEntry& entry) {
 int put_back_home(const Host& host, GroupFiles& groups, const JournalEntry& entry) {
   if (!is_same(*host.processes, entry.process)) return 0;
   if (!groups.has(entry.before)) return 0;  // it is gone: where the group's members go is good enough
-  const int fault = groups.write(joined_path(entry.before, "cgroup.procs"), std::to_string(entry.process.pid));
+  const char* const list = entry.subject == thread_list ? thread_list : "cgroup.procs";
+  const int fault = groups.write(joined_path(entry.before, list), std::to_string(entry.process.pid));
   return fault == ESRCH ? 0 : fault;
 }
 

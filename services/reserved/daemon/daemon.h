@@ -17,9 +17,9 @@ inline constexpr const char* well_known_key = "CorelaneReserved";  // of the obj
 std::string fault_of(const core::ReservedSettings& settings);
 
 // Serves until SIGTERM, SIGINT or SIGHUP; the caller has blocked them (block_end_signals()). Puts the host back as it
-// was found, however it ends. The text of a fault says how to
-// mend it. `words`: the -ORB options that `settings` were read from, for the daemon's ORB. Raises what ORB_init raises;
-// NO_RESOURCES where the system gives no thread or no descriptor.
+// was found, however it ends. The text of a fault says how to mend it. `words`: the -ORB options that `settings` were
+// read from, for the daemon's ORB. Raises what ORB_init raises; NO_RESOURCES where the system gives no thread or no
+// descriptor.
 Expected<void, std::string> run_daemon(const std::vector<std::string>& words, core::Settings settings);
 
 }  // namespace corelane::reserved

@@ -100,8 +100,9 @@ void Keeper::fail(ReservationId id, const std::string& why) {
 
 void Keeper::remember_end(ReservationId id, const std::string& why) {
   constexpr std::size_t remembered = 256;
-  if (why_ended_.size() >= remembered) why_ended_.erase(why_ended_.begin());
-  why_ended_[id] = why;
+  std::erase_if(why_ended_, [&](const Ended& ended) { return ended.id == id; });
+  why_ended_.push_back({id, why});
+  if (why_ended_.size() > remembered) why_ended_.pop_front();
 }
 
 Done<void> Keeper::act(const Command& command, Outcome& outcome) {
@@ -179,9 +180,9 @@ Expected<GrantView, Refusal> Keeper::reserve(Holder holder, const Wanted& wanted
 Expected<GrantView, Refusal> Keeper::view(ReservationId id) const {
   const Account* account = parts_.accounts.find(id);
   if (account == nullptr) {
-    const auto why = why_ended_.find(id);
-    if (why == why_ended_.end()) return unknown(id);
-    return Refusal{.kind = RefusalKind::system_refused, .reason = why->second};
+    const auto ended = std::ranges::find(why_ended_, id, &Ended::id);
+    if (ended == why_ended_.end()) return unknown(id);
+    return Refusal{.kind = RefusalKind::system_refused, .reason = ended->why};
   }
   GrantView view{.id = id, .waiting = account->waiting, .place = account->place, .guarantee = account->guarantee};
   if (account->waiting) view.position = parts_.accounts.position(id);

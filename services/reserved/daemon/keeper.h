@@ -4,6 +4,7 @@
 // Threads: any. Each function takes the keeper's lock, and holds it while the host is changed.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -134,10 +135,14 @@ class Keeper {
   Parts parts_;
   Resources resources_{};
   StartReport started_{};
-  std::vector<Failure> failures_{};                   // of the facts under way
-  std::map<ReservationId, Remarks> remarks_{};        // of those granted
-  std::map<ReservationId, std::string> why_ended_{};  // of some that ended, and not by release
-  std::map<std::int32_t, Visit> visits_{};            // under way, by pid of the service
+  std::vector<Failure> failures_{};             // of the facts under way
+  std::map<ReservationId, Remarks> remarks_{};  // of those granted
+  struct Ended {
+    ReservationId id{};
+    std::string why{};
+  };
+  std::deque<Ended> why_ended_{};           // of the last ones that ended, and not by release
+  std::map<std::int32_t, Visit> visits_{};  // under way, by pid of the service
   Time interrupts_looked_at_{};
   std::vector<CoreId> switched_off_{};  // as last looked at
   bool is_balanced_ = false;            // irqbalance runs, and interrupts are to be steered

@@ -46,8 +46,8 @@ class OneSpare {
   CorePool pool_{CoreId{0}, 4, inbox_};
 
  public:
-  const WorkerPtr worker = std::make_shared<TaskWorker>(
-      TaskId{1}, Contract{.period = 1s, .deadline = 1s, .budget = 1us}, pool_, Clock{});
+  const WorkerPtr worker =
+      std::make_shared<TaskWorker>(TaskId{1}, Contract{.period = 1s, .deadline = 1s, .budget = 1us}, pool_, Clock{});
   TaskThreads threads{true, 64 * 1024, 1};
 };
 

@@ -291,6 +291,20 @@ TEST_CASE("a server that would make another process's task late waits until that
   CHECK(machine.manager.report().best_effort_servers[0].granted);
 }
 
+TEST_CASE("a server whose room another process took meanwhile waits like any other") {
+  const testing::Quiet quiet;
+  Machine machine(1, with_server(BestEffortServer::sporadic));
+  machine.provider().conflicts = 1;
+  machine.decide();
+  machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = task(10ms, 9ms), .owner = 7}};
+  machine.advance(1s);
+  CHECK_FALSE(machine.manager.report().best_effort_servers.at(0).granted);
+  CHECK(machine.provider().mine.empty());
+  machine.provider().others.clear();
+  machine.advance(1s);
+  CHECK(machine.manager.report().best_effort_servers.at(0).granted);
+}
+
 TEST_CASE("a platform's load is promised beside a server's") {
   ExecutiveOptions options = with_server(BestEffortServer::sporadic);
   options.platform = {.budget = 20us, .period = 1ms};

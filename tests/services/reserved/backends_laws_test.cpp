@@ -30,6 +30,7 @@ class EventfulHost : public FakeHost {
     groups.make("docker");
     groups.write("docker/cpuset.cpus", "0");
     groups.write("docker/cgroup.procs", std::to_string(service_));
+    groups.write("docker/cgroup.procs", std::to_string(thread_));
     before = processes.entries;
   }
   void begin() {
@@ -99,7 +100,7 @@ TEST_CASE("whichever change of the host the daemon is killed at the next one put
       fake.begin();
       fake.end();
     });
-    INFO("killed " << (before ? "before" : "after") << " change " << change);
+    INFO("host " << static_cast<int>(kind) << ", killed " << (before ? "before" : "after") << " change " << change);
     if (killed) fake.restore_from_disk();
     fake.check_as_found_by_next();
   }
@@ -114,7 +115,7 @@ TEST_CASE("whichever change the next daemon is killed at while it puts the host 
     EventfulHost fake(kind);
     fake.begin();
     killed = is_killed(fake.processes.fate, ++change, before, [&] { fake.restore_from_disk(); });
-    INFO("killed " << (before ? "before" : "after") << " change " << change);
+    INFO("host " << static_cast<int>(kind) << ", killed " << (before ? "before" : "after") << " change " << change);
     if (killed) fake.restore_from_disk();
     fake.check_as_found_by_next();
   }

@@ -58,6 +58,43 @@ TEST_CASE("a thread is scheduled after its share as it was before, unless somebo
   CHECK(std::ranges::count(fake.journal.entries(), JournalEntry::Kind::policy, &JournalEntry::kind) == 0);
 }
 
+TEST_CASE("whoever cannot be held to a share does not stay on its core, whoever else has shares there") {
+  FakeHost fake(Kind::v1);
+  const int first = fake.processes.fork_from(fake.shell), second = fake.processes.fork_from(fake.shell);
+  fake.cpuset.make("docker");
+  fake.cpuset.write("docker/cpuset.cpus", "0-1");
+  REQUIRE(fake.cpuset.write("docker/tasks", std::to_string(second)) == 0);
+  REQUIRE(fake.reserve(first, ShareWanted{2ms, 10ms}));
+  fake.cpu.refused = {"cgroup.procs"};
+  const auto refused = fake.reserve(second, ShareWanted{2ms, 10ms});
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().reason, Catch::Contains("cannot be held to its share"));
+  CHECK(fake.processes.group_of(second, "cpuset") == "docker");
+}
+
+TEST_CASE("a thread goes back to somebody else's group, or to all others where that is gone") {
+  FakeHost fake(Kind::v1);
+  const int thread = fake.processes.fork_from(fake.shell);
+  fake.cpuset.make("docker");
+  fake.cpuset.write("docker/cpuset.cpus", "0-1");
+  REQUIRE(fake.cpuset.write("docker/tasks", std::to_string(thread)) == 0);
+  const auto grant = fake.reserve(thread, ShareWanted{1ms, 10ms}, {}, Extent::thread);
+  REQUIRE(grant);
+  SECTION("given back") {
+    fake.keeper().release(grant->id);
+    CHECK(fake.processes.group_of(thread, "cpuset") == "docker");
+  }
+  SECTION("after a crash") {
+    CHECK(restore(fake.host(), "").empty());
+    CHECK(fake.processes.group_of(thread, "cpuset") == "docker");
+  }
+  SECTION("gone") {
+    REQUIRE(fake.cpuset.remove("docker") == 0);
+    fake.keeper().release(grant->id);
+    CHECK(fake.processes.group_of(thread, "cpuset") == "corelane-default");
+  }
+}
+
 TEST_CASE("a share that the kernel does not take back is asked for until it does") {
   FakeHost fake(GENERATE(Kind::v1, Kind::v2));
   const os::SchedulingClass fifo{.policy = 1, .priority = 50};
