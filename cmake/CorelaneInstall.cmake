@@ -1,5 +1,6 @@
 # What `cmake --install` leaves behind for users: the libraries with their headers (include/corelane), the compiler, the IDL
-# that it embeds (share/corelane/idl), the command line `corelane`, a CMake package and a pkg-config file. tests/package builds programs against them.
+# that it embeds (share/corelane/idl), the command line `corelane`, docs/, a CMake package and
+# a pkg-config file. tests/package builds programs against them.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -30,9 +31,7 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/services/nameserver/corelane_naming_idl/
 install(TARGETS corelane-tool corelane-nameserver)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/idl/include/corelane DESTINATION share/corelane/idl FILES_MATCHING PATTERN *.idl)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/services/nameserver/idl/ DESTINATION share/corelane/idl FILES_MATCHING PATTERN *.idl)
-configure_file(${PROJECT_SOURCE_DIR}/services/nameserver/corelane-nameserver.service.in
-               ${PROJECT_BINARY_DIR}/corelane-nameserver.service @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/corelane-nameserver.service DESTINATION lib/systemd/system)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.md)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/corelane)
 install(EXPORT corelaneTargets NAMESPACE corelane:: DESTINATION ${package_folder})

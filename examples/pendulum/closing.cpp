@@ -10,16 +10,21 @@ namespace {
 
 using Participants = std::vector<Participant>;
 
+constexpr std::size_t most_of_reason = 80;  // characters
+
 // The task of one that was admitted; null: it was not.
 const TaskRow* row_of(const Participant& participant, const ServerReport& report) {
   const auto found = std::ranges::find(report.tasks, participant.answer.task, &TaskRow::task);
   return participant.answer.admitted && found != report.tasks.end() ? &*found : nullptr;
 }
 
+// None of its calls was answered, so what it did is nobody's doing.
+bool had_no_answer(const ClientReport& report) { return !report.trouble.empty() && report.calls == 0; }
+
 std::string posture(const Participant& participant) {
   const ClientReport& report = participant.report;
   if (!participant.ended.empty()) return participant.ended;
-  if (!report.trouble.empty() && report.calls == 0) return "no answer";
+  if (had_no_answer(report)) return "no answer";
   if (report.stands) return format("stands (worst %.0f deg)", report.worst_angle * 57.3);
   return format("FELL after %.1f s", report.fell_after);
 }
@@ -111,7 +116,8 @@ std::string troubles_text(const Participants& participants) {
 // What became of the pendulums that ran.
 struct Tally {
   long admitted = 0;
-  long fallen = 0;
+  long stand = 0, fallen = 0;
+  long unanswered = 0;
   long ended = 0;  // before they were told to
   unsigned long long jobs = 0;
   unsigned long long overruns = 0, excused_overruns = 0;
@@ -124,10 +130,12 @@ Tally tally_of(const Participants& participants, const ServerReport& report) {
   for (const Participant& participant : participants) {
     if (!participant.answer.admitted) continue;
     ++sum.admitted;
-    if (participant.runs())
-      sum.fallen += participant.report.stands ? 0 : 1;
-    else
+    if (!participant.runs())
       ++sum.ended;
+    else if (had_no_answer(participant.report))
+      ++sum.unanswered;
+    else
+      ++(participant.report.stands ? sum.stand : sum.fallen);
     sum.failed += participant.report.failed;
     const TaskRow* row = row_of(participant, report);
     if (row == nullptr) continue;
@@ -139,10 +147,10 @@ Tally tally_of(const Participants& participants, const ServerReport& report) {
 }
 
 std::string tally_text(const Tally& sum, std::size_t started) {
+  const std::string unanswered = sum.unanswered == 0 ? "" : format(", %ld had no answer", sum.unanswered);
   const std::string ended = sum.ended == 0 ? "" : format(", %ld ended before their time", sum.ended);
-  return format("\n%ld of %zu pendulums ran, %ld stand, %ld fell", sum.admitted, started,
-                sum.admitted - sum.fallen - sum.ended, sum.fallen) +
-         ended +
+  return format("\n%ld of %zu pendulums ran, %ld stand, %ld fell", sum.admitted, started, sum.stand, sum.fallen) +
+         unanswered + ended +
          format(
              "; deadlines missed: %llu, of these %llu for stalls and %llu for exceeded budgets.\n"
              "Budgets exceeded: by %llu of %llu jobs, of these %llu for stalls.\n",
@@ -198,6 +206,11 @@ Closing verdict_of(const Tally& sum, const ServerReady& ready, const Conditions&
 }
 
 }  // namespace
+
+std::string brief_reason(const std::string& reason) {
+  const std::string first = reason.substr(0, reason.find("; "));
+  return first.size() <= most_of_reason ? first : first.substr(0, most_of_reason) + "...";
+}
 
 Closing closing_of(const Participants& participants, const ServerReady& ready, const ServerReport& report,
                    const Conditions& conditions) {

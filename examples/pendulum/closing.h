@@ -23,6 +23,9 @@ struct Participant {
   std::string label() const { return "pendulum " + std::to_string(number); }
 };
 
+// The first clause of why one was refused, for a line that says more.
+std::string brief_reason(const std::string& reason);
+
 struct Closing {
   std::string text;
   int status = 0;  // of the program: 1 when a promise was broken, or nothing was shown

@@ -225,8 +225,9 @@ class Conductor {
     std::cout << "  " << part.label() << ", process " << client.process.pid() << ": ";
     if (const auto line = client.process.read_line(os::now() + patience)) {
       part.answer = message_of<ClientAnswer>(*line);
-      std::cout << (part.answer.admitted ? "admitted as task " + std::to_string(part.answer.task) : "refused") << "; "
-                << way_of(part.answer) << "\n"
+      std::cout << (part.answer.admitted ? "admitted as task " + std::to_string(part.answer.task)
+                                         : "refused: " + brief_reason(part.answer.reason))
+                << "; " << way_of(part.answer) << "\n"
                 << std::flush;
       return;
     }

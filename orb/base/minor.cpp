@@ -113,7 +113,7 @@ constexpr Entry table[] = {
     {tasks_in_circle,
      "the task that is called waits for the calling one, in another chain of calls, and neither would go on; make the "
      "call without a contract, asynchronously, or before or after the job"},
-    {bad_uri, "not a reference: expected IOR:, corbaloc:, corbaname: or file://"},
+    {bad_uri, "not a reference: expected IOR:HEX, corbaloc:ADDRESS/KEY, corbaname:ADDRESS#NAME or file://PATH"},
     {no_such_object, "no object with this key is active here"},
     {no_such_adapter, "no object adapter with this name is here"},
     {adapter_inactive, "the object adapter discards requests or is inactive"},

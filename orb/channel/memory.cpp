@@ -88,6 +88,12 @@ SetupFault bad_memory(std::string_view what) {
   return {SetupFault::Kind::bad_peer, "the peer's memory " + std::string(what) + "; its program is at fault"};
 }
 
+// More than half of what the machine has: the kernel would kill others before it says that there is none.
+bool is_beyond_machine(std::size_t size) noexcept {
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 && size / static_cast<std::size_t>(page) > static_cast<std::size_t>(pages) / 2;
+}
+
 }  // namespace
 
 Mapping::~Mapping() {
@@ -108,6 +114,7 @@ bool allows_huge_pages(std::string_view shmem_enabled) noexcept {
 }
 
 Expected<MadeMemory, SetupFault> make_memory(std::size_t size, Writers writers) {
+  if (is_beyond_machine(size)) return errno = ENOMEM, no_room(size);
   MadeMemory made{make_descriptor(), {}};
   if (!made.fd) return no_descriptor("memfd_create", errno);
   const auto length = static_cast<off_t>(size);

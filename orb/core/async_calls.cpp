@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "orb/base/errors.h"
+#include "orb/base/what_of.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
 
@@ -34,7 +35,7 @@ void tell(const AsyncInvocation::OnReply& on_reply, AsyncReply& reply) noexcept 
   } catch (const abi::__forced_unwind&) {
     os::end_with_thread("a reply handler");
   } catch (const std::exception& fault) {
-    complain(fault.what());
+    complain(what_of(fault));
   } catch (...) {
     complain("what is no std::exception");
   }

@@ -6,7 +6,9 @@
 #include <exception>
 #include <optional>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
+#include "orb/base/what_of.h"
 #include "orb/core/call_chain.h"
 #include "orb/core/exception.h"
 #include "orb/core/orb.h"
@@ -17,6 +19,7 @@
 #include "orb/core/wire_chain.h"
 #include "orb/dispatch/job.h"
 #include "orb/os/clock.h"
+#include "orb/os/fork_guard.h"
 #include "orb/os/thread.h"
 
 namespace corelane::core {
@@ -40,7 +43,7 @@ void run_upcall(Orb& orb, ActiveObject& object, const Upcall& upcall, void* cons
   } catch (const abi::__forced_unwind&) {  // the caller's thread ends: it has to
     throw;
   } catch (const std::exception& exception) {
-    fail_servant(orb, upcall, exception.what());
+    fail_servant(orb, upcall, what_of(exception));
   } catch (...) {
     fail_servant(orb, upcall, "something that is no std::exception");
   }
@@ -170,6 +173,7 @@ void run_as_job(Reference& reference, const TaskBinding& binding, ActiveObject& 
 }  // namespace
 
 void call_local(Reference& reference, std::string_view operation, void* const* frame) {
+  if (os::is_guarded_child()) raise(errors::forked);
   std::shared_ptr<ActiveObject> found;
   ActiveObject* object = reference.cached_local();
   if (object == nullptr || !object->active()) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -157,7 +158,10 @@ Expected<ObjectReference<Object>, NameserverAbsence> nameserver_of_host(const st
   auto absence = why_not_there(object, settings.connect_timeout);
   if (!absence) return object;
   const std::string socket = nameserver_socket(settings);
-  absence->why += socket.empty() ? " (at port 2809)" : " (at " + socket + ", or at port 2809)";
+  if (!socket.empty() && ::access(socket.c_str(), W_OK) != 0 && errno == EACCES)
+    absence->why = socket + " is closed to this user, and nothing answers at port 2809";
+  else
+    absence->why += socket.empty() ? " (at port 2809)" : " (at " + socket + ", or at port 2809)";
   return std::move(*absence);
 }
 

@@ -54,7 +54,8 @@ Expected<ReservationWire, std::string> ReservedCores::connect() const {
     if (wire) return wire;
     faults += (faults.empty() ? "" : ", ") + wire.error();
   }
-  return Unexpected{"corelane-reserved does not run (" + faults + "); start it as root"};
+  return Unexpected{"corelane-reserved does not run (" + faults +
+                    "); start it as root, which moves all other programs of this host off reserved cores"};
 }
 
 Expected<ReservationWire::Held, std::string> ReservedCores::reserve(const dispatch::LeaseRequest& request) {

@@ -210,6 +210,11 @@ bool ServerConnection::is_idle() noexcept {
   return jobs_.empty();
 }
 
+bool ServerConnection::owes_answer() noexcept {
+  const std::lock_guard lock(mutex_);
+  return !jobs_.empty();
+}
+
 // Nobody waits for their answers any more; what needs none runs all the same.
 void ServerConnection::give_up_requests() noexcept {
   const std::lock_guard lock(mutex_);

@@ -41,6 +41,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void on_bytes(Bytes bytes, Time received) noexcept override;
   void on_lent(transport::Lent lent, Time received) noexcept override;
   bool is_idle() noexcept override;
+  bool owes_answer() noexcept override;
   void give_way() noexcept override { close_orderly(); }
   void on_closed(Error reason) noexcept override;
 

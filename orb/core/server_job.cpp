@@ -9,6 +9,7 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
+#include "orb/base/what_of.h"
 #include "orb/core/call_chain.h"
 #include "orb/core/exception.h"
 #include "orb/core/server_request.h"
@@ -214,7 +215,7 @@ void ServerJob::reply_caught() {
   } catch (const std::bad_alloc&) {  // the arguments', the results' or the servant's
     write_exception(writer_, to_, {ErrorKind::no_memory, Completion::maybe, minor::out_of_memory}, {}, nullptr);
   } catch (const std::exception& exception) {
-    fail_servant(exception.what());
+    fail_servant(what_of(exception));
   } catch (...) {
     fail_servant("something that is no std::exception");
   }

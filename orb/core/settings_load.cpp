@@ -50,7 +50,7 @@ std::optional<SettingsFault> apply(const SettingsEntry& entry, Settings& setting
                                    std::string_view where) {
   const std::string expected = entry.apply(settings, value);
   if (expected.empty()) return std::nullopt;
-  return SettingsFault{std::string(where) + " = " + shown(value) + ": expected " + expected};
+  return SettingsFault{std::string(where) + " = " + shown(value) + ": expected " + as_one_line(expected)};
 }
 
 // Nothing for a node that is neither text, whole number nor boolean.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "orb/base/what_of.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
@@ -114,7 +115,7 @@ void TaskEvents::tell(const TaskEvent& event) noexcept {
   } catch (const abi::__forced_unwind&) {
     os::end_with_thread("the handler of a task's event");
   } catch (const std::exception& fault) {
-    complain(fault.what());
+    complain(what_of(fault));
   } catch (...) {
     complain("what is no std::exception");
   }

@@ -201,6 +201,16 @@ void PooledConnection::forget_timer() {
   timer_at_ = never;
 }
 
+bool PooledConnection::owes_answer() {
+  std::shared_ptr<Watch> watch;
+  {
+    const std::lock_guard lock(mutex_);
+    watch = watch_;
+  }
+  const auto watcher = watch ? watch->watcher() : nullptr;
+  return watcher && watcher->owes_answer();
+}
+
 void PooledConnection::on_timer() noexcept {
   const Time now = os::now();
   if (now < time_limit()) {
@@ -209,6 +219,11 @@ void PooledConnection::on_timer() noexcept {
   }
   // relaxed: see expect_by()
   const bool stalled = now >= expected_by_.load(std::memory_order_relaxed);
+  if (!stalled && owes_answer()) {
+    last_traffic_.store(now, std::memory_order_relaxed);  // relaxed: see renew()
+    forget_timer();
+    return keep_time();
+  }
   cut_off(stalled ? Error{.kind = ErrorKind::timeout, .minor = minor::deadline_passed}
                   : transport::ended_by(minor::idle_timeout));
 }

@@ -53,6 +53,7 @@ class PooledConnection final : public transport::Connection, public std::enable_
   void keep_time() noexcept;
   void cut_off(Error reason) noexcept;
   void on_timer() noexcept;
+  bool owes_answer();
   void forget_timer();
   Time time_limit() const noexcept;
 

@@ -136,6 +136,7 @@ std::optional<UnixAddress> unix_address(const std::string& path) noexcept {
 
 Expected<SocketPath, PathRefusal> SocketPath::claim(std::string path) {
   if (!path.starts_with('/')) return refusal(bad_address, path, "a socket's path is absolute: begin it with /");
+  if (path.ends_with('/')) return refusal(bad_address, path, "a socket's path ends with its name, not with a slash");
   if (!unix_address(path))
     return refusal(bad_address, path,
                    "a socket's path has at most " + std::to_string(longest_unix_path) +

@@ -27,7 +27,8 @@ constexpr Entry entries[] = {
      minor::unknown_task},
     {RefusalCode::job_waiting, "job_waiting", "a job of the task waits already", ErrorKind::transient,
      minor::job_waiting},
-    {RefusalCode::analysis_limit, "analysis_limit", "the analysis did not end within its bound of steps",
+    {RefusalCode::analysis_limit, "analysis_limit",
+     "the analysis did not end within its bound of steps, or every core has as many tasks as it analyses (255)",
      ErrorKind::no_resources, minor::analysis_limit},
     {RefusalCode::reorganizing, "reorganizing", "tasks are being moved for another one", ErrorKind::transient,
      minor::not_schedulable},
@@ -76,6 +77,7 @@ std::string loser_text(const Refusal& refusal) {
 
 std::string closest_text(const Refusal& refusal) {
   if (refusal.code == RefusalCode::neighbour_late) return " on core " + std::to_string(refusal.closest.value);
+  if (refusal.code == RefusalCode::analysis_limit && refusal.response == Duration::max()) return {};
   std::string text = "; closest is core " + std::to_string(refusal.closest.value);
   if (refusal.response == Duration::max()) return text + ", which has no room for this utilization";
   text += refusal.loser == no_task ? ", response " : ", where " + loser_text(refusal) + " responds in ";

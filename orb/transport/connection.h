@@ -57,6 +57,8 @@ class Watcher {
 
   // Whether nothing is under way for the peer, so that the connection may end for the sake of another.
   virtual bool is_idle() noexcept { return false; }
+  // Whether the peer waits for an answer that is being made: then the connection is in use, however quiet it is.
+  virtual bool owes_answer() noexcept { return false; }
   // After is_idle(): another needs its place. Says goodbye in the protocol above, if that has such a word, and closes.
   virtual void give_way() noexcept {}
 

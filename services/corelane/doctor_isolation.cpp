@@ -108,8 +108,8 @@ Finding look_at_isolation(const HostView& host) {
   if (cores.empty()) return finding;
   finding.commands.push_back(host.start_reserved());
   finding.note =
-      "then corelane reserve gives programs cores of their own; or for good, by the kernel's command line: "
-      "isolcpus=managed_irq,domain," +
+      "it moves all other programs of this host off the cores that it gives, until it ends; then corelane reserve "
+      "gives programs cores of their own; or for good, by the kernel's command line: isolcpus=managed_irq,domain," +
       cores + " (only what is bound there runs there: taskset -c)";
   return finding;
 }

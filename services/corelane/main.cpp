@@ -38,6 +38,13 @@ Status usage_fault(const std::string& where, const std::string& what) {
   return 2;
 }
 
+// So near that it was probably meant: two slips, if they are less than half of the longer word, or letters in another
+// order.
+bool is_near(const std::string& word, const std::string& meant) {
+  const std::size_t slips = corelane::core::distance(word, meant);
+  return slips <= 2 && (2 * slips < std::max(word.size(), meant.size()) || std::ranges::is_permutation(word, meant));
+}
+
 // The library's own words for a missing or unknown command name neither it nor those that there are. `words`: what
 // follows `where`, such as "corelane ns".
 std::optional<Status> refuse_command(const CLI::App& app, const std::string& where,
@@ -50,9 +57,9 @@ std::optional<Status> refuse_command(const CLI::App& app, const std::string& whe
   if (std::ranges::find(known, word) != known.end())
     return refuse_command(*app.get_subcommand(word), where + " " + word, words.subspan(1));
   const std::string& meant = corelane::core::nearest(word, known);
-  const bool is_near = !word.empty() && corelane::core::distance(word, meant) <= 2;
   return usage_fault(where, "there is no command " + (word.empty() ? "''" : plain(word)) +
-                                (is_near ? "; is " + meant + " meant? There are " : "; there are ") + list_of(known));
+                                (is_near(word, meant) ? "; is " + meant + " meant? There are " : "; there are ") +
+                                list_of(known));
 }
 
 // What a full disk or a closed pipe took of standard output is not there, and who reads it is to know.

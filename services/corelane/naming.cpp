@@ -21,7 +21,7 @@ namespace corelane::tool {
 namespace {
 
 constexpr std::uint32_t at_once = 500;  // bindings of one reply
-constexpr int deepest = 32;             // contexts may hold each other in a ring
+constexpr int deepest = 1000;           // a server may make up contexts without end
 
 constexpr std::size_t most_listed = 1'000'000;
 
@@ -75,7 +75,11 @@ class Lister {
       if (found_.size() == most_listed)
         throw NamingFault("there are more than " + std::to_string(most_listed) + " names; list a context of them");
       found_.push_back(listed(binding, prefix, directory));
-      if (found_.back().context && levels > 0) collect_below(context, binding, found_.size() - 1, levels - 1);
+      if (!found_.back().context || !options_.recursive) continue;
+      if (levels > 0)
+        collect_below(context, binding, found_.size() - 1, levels - 1);
+      else
+        found_.back().fault = "what it holds is " + std::to_string(deepest) + " levels down; list it by its own name";
     }
   }
 

@@ -24,7 +24,9 @@ constexpr std::string_view object_key = "CorelaneReserved";
 
 std::string start_text(const ReservationPlace& place) {
   return "start it as root: corelane-reserved" + place.start_options + " &" +
-         (place.start_options.empty() ? " (or with systemd: systemctl start corelane-reserved)" : "");
+         (place.start_options.empty() ? " (or with systemd: systemctl start corelane-reserved)" : "") +
+         "; it moves all other programs of this host off the cores that it gives, with -ORBReservedProcesses $$ only "
+         "those of this shell";
 }
 
 // Of a runtime directory that is somebody else's, in which this user is not to look.

@@ -54,7 +54,7 @@ rs::Grant wait_for(const ReservationServer& server, rs::Grant grant, const Reser
 }
 
 std::string waited_text(const rs::Grant& grant, Duration longest) {
-  return std::string(who) + ": no room within " + to_string(longest) + ", still " + queue_text(grant.position()) +
+  return std::string(who) + ": no room within " + to_string(longest) + ", was " + queue_text(grant.position()) +
          "; corelane cores shows who has what\n";
 }
 
@@ -82,7 +82,10 @@ int become(const std::vector<std::string>& command, std::ostream& err) {
   ::execvp(words.front(), words.data());
   const int failure = errno;
   err << who << ": " << plain(command.front()) << ": " << std::strerror(failure)
-      << (failure == ENOENT ? "; write ./ before a program of this folder" : "") << "\n";
+      << (failure == ENOENT && command.front().find('/') == std::string::npos
+              ? "; write ./ before a program of this folder"
+              : "")
+      << "\n";
   return failure == ENOENT ? not_found : not_executable;
 }
 
@@ -105,7 +108,7 @@ Expected<std::uint64_t, std::string> parse_bytes(std::string_view text) {
       {"KiB", 1ULL << 10}, {"MiB", 1ULL << 20}, {"GiB", 1ULL << 30},   {"TiB", 1ULL << 40},
       {"kB", 1'000},       {"MB", 1'000'000},   {"GB", 1'000'000'000}, {"B", 1}};
   const std::string wrong = "'" + std::string(text) + "' is no amount of memory; write 256MiB or 2GiB, a whole number";
-  std::uint64_t size = 1;
+  std::uint64_t size = 0;  // none is named
   for (const auto& [name, value] : units)
     if (text.ends_with(name)) {
       text.remove_suffix(name.size());
@@ -114,9 +117,11 @@ Expected<std::uint64_t, std::string> parse_bytes(std::string_view text) {
     }
   std::uint64_t count = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (fault != std::errc{} || end != text.data() + text.size() || count == 0 ||
-      count > std::numeric_limits<std::uint64_t>::max() / size)
-    return wrong;
+  if (fault != std::errc{} || end != text.data() + text.size() || count == 0) return wrong;
+  if (size == 0)
+    return "'" + std::string(text) + "' says no unit; write " + std::string(text) + "MiB, or " + std::string(text) +
+           "B for bytes";
+  if (count > std::numeric_limits<std::uint64_t>::max() / size) return wrong;
   return count * size;
 }
 

@@ -110,7 +110,7 @@ Expected<std::uint64_t, std::string> parse_count(const std::string& text, const 
 }
 
 void define_resources(CLI::App& app, ReserveOptions& options) {
-  add_resource(app, "--memory", "memory", "BYTES", "so much memory, such as 256MiB, that others cannot take", options,
+  add_resource(app, "--memory", "memory", "SIZE", "so much memory, such as 256MiB, that others cannot take", options,
                parse_bytes);
   add_resource(app, "--cache", "cache", "WAYS", "so many ways of the last-level cache that nobody else fills", options,
                [](const std::string& text) { return parse_count(text, "no number of ways; write 2"); });

@@ -15,7 +15,11 @@
 
 namespace corelane::testing {
 
-enum Failure : std::int32_t { declared = 0, undeclared = 1, system_exception = 2, not_corba = 3 };
+struct Speechless final : std::exception {
+  const char* what() const noexcept override { return nullptr; }
+};
+
+enum Failure : std::int32_t { declared = 0, undeclared = 1, system_exception = 2, not_corba = 3, speechless = 4 };
 
 class ProbeServant : public virtual CORBA::servant_traits<Probing::Probe>::base_type {
  public:
@@ -46,6 +50,7 @@ class ProbeServant : public virtual CORBA::servant_traits<Probing::Probe>::base_
     if (how == declared) throw Probing::Refused("as asked", 42);
     if (how == undeclared) throw Probing::Undeclared();
     if (how == system_exception) throw CORBA::BAD_PARAM(77, CORBA::COMPLETED_YES);
+    if (how == speechless) throw Speechless();
     throw std::runtime_error("a secret of the server");
   }
   // Returns when release() was called.

@@ -50,7 +50,9 @@ void make_contexts_to(const ContextRef& root, const CosNaming::Name& name) {
 struct Registration::State {
   // Raises as the constructor of Registration.
   void take(bool replace);
+  void say_whose(bool replace);
   void renew();
+  void look_at_name();
   void register_again();
   void give_back() noexcept;
   void start_thread();
@@ -62,6 +64,7 @@ struct Registration::State {
   CosNaming::Name name;
   CORBA::object_reference<CORBA::Object> object;
   RegistrationOptions options;
+  std::string text;  // the name, for people
   ContextRef root{};
   CORBA::object_reference<idl::Directory> directory{};  // nil: another server of CosNaming
 
@@ -77,6 +80,7 @@ struct Registration::State {
 
 void Registration::State::take(bool replace) {
   if (options.make_contexts) make_contexts_to(root, name);
+  say_whose(replace);
   if (!directory) return replace ? root->rebind(name, object) : root->bind(name, object);
   const auto server = directory->nameserver();
   idl::LeaseId fresh{};
@@ -92,24 +96,53 @@ void Registration::State::take(bool replace) {
   lease = fresh;  // not before: one without the name is not to be renewed
 }
 
+// Who loses the name hears of it by his own registration, if that is what he has.
+void Registration::State::say_whose(bool replace) {
+  if (!replace) return;
+  try {
+    if (!object->_is_equivalent(root->resolve(name)))
+      os::log::warn("naming: '" + text + "' was bound to another object, which is replaced; two servers of one name?");
+  } catch (const CORBA::Exception&) {
+    // it is not bound, or the binding says what is wrong
+  }
+}
+
 void Registration::State::renew() try {
   try {
     directory->nameserver()->renew(lease.value());
   } catch (const idl::UnknownLease&) {
-    register_again();
+    return register_again();
   }
+  look_at_name();
 } catch (const CORBA::Exception& why) {
   os::log::debug(std::string("naming: the registration is not renewed now: ") + why.what());
+}
+
+// Another may have replaced it, and have let it go since.
+void Registration::State::look_at_name() {
+  try {
+    const bool is_others = !object->_is_equivalent(root->resolve(name));
+    if (is_others && !is_taken)
+      os::log::warn("naming: another has bound '" + text +
+                    "' to an object of his own; it leads here again once he lets "
+                    "it go");
+    is_taken = is_others;
+  } catch (const CosNaming::NamingContext::NotFound&) {
+    if (options.make_contexts) make_contexts_to(root, name);
+    directory->bind_leased(name, object, lease.value(), false);
+    is_taken = false;
+    os::log::info("naming: '" + text + "' was free and leads here again");
+  }
 }
 
 // Without replace, whatever the options say: who has the name by now has it with better right. Tried with each renewal.
 void Registration::State::register_again() try {
   take(false);
   is_taken = false;
-  os::log::info("naming: the name was registered again: the nameserver had forgotten it");
+  os::log::info("naming: '" + text + "' was registered again: the nameserver had forgotten it");
 } catch (const CosNaming::NamingContext::AlreadyBound&) {
   if (!std::exchange(is_taken, true))
-    os::log::warn("naming: the nameserver had forgotten the name, and another has bound it meanwhile");
+    os::log::warn("naming: the nameserver had forgotten '" + text + "', and another has bound it meanwhile");
 }
 
 void Registration::State::give_back() noexcept try {
@@ -143,7 +176,7 @@ void Registration::State::run(const std::stop_token& stop) {
 
 Registration::Registration(CORBA::object_reference<CORBA::ORB> orb, const std::string& name,
                            CORBA::object_reference<CORBA::Object> object, RegistrationOptions options)
-    : state_(new State{std::move(orb), parsed_name(name), std::move(object), options}) {
+    : state_(new State{std::move(orb), parsed_name(name), std::move(object), options, name}) {
   const auto found = state_->orb->resolve_initial_references("NameService");
   state_->directory = IDL::traits<idl::Directory>::narrow(found);
   state_->root = IDL::traits<CosNaming::NamingContext>::narrow(found);

@@ -4,9 +4,9 @@
 //   const corelane::naming::Registration name(orb, "plant/controller", servant->_this());
 //
 // At a Corelane nameserver of this host the name goes with the process; at one elsewhere, or in another process
-// namespace, soon after its last renewal. A thread renews, and registers again with a nameserver that has forgotten the
-// name; where another has bound it meanwhile, as soon as he has let it go. Any other server of CosNaming keeps the name
-// until the registration's end, and beyond it when the process dies.
+// namespace, soon after its last renewal. A thread renews, and binds the name again where it is free: the nameserver
+// has forgotten it, or another had replaced it and has let it go. The log of either end says that there are two. Any
+// other server of CosNaming keeps the name until the registration's end, and beyond it when the process dies.
 //
 // Threads: made and ended by one; one of its own.
 #pragma once

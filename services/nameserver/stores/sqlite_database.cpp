@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -147,6 +148,18 @@ Expected<SqliteStamp, SqliteFault> Database::look() {
 
 void Database::keep_log(bool is_kept) noexcept {
   sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_kept ? 1 : 0, nullptr);
+}
+
+std::string Database::bytes_of_file(std::uint64_t at, std::size_t count) const {
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (file == nullptr || file->pMethods == nullptr) return {};
+  sqlite3_int64 size = 0;
+  if (file->pMethods->xFileSize(file, &size) != SQLITE_OK || at >= static_cast<std::uint64_t>(size)) return {};
+  std::string bytes(std::min<std::uint64_t>(count, static_cast<std::uint64_t>(size) - at), '\0');
+  const int code =
+      file->pMethods->xRead(file, bytes.data(), static_cast<int>(bytes.size()), static_cast<sqlite3_int64>(at));
+  return code == SQLITE_OK ? bytes : std::string();
 }
 
 Expected<void, SqliteFault> Database::run(const char* sql) {

@@ -75,6 +75,9 @@ class Database {
   Expected<SqliteStamp, SqliteFault> look();
   // Whether the log stays as it is when this is closed; else what it has goes into the file, and it is removed.
   void keep_log(bool is_kept) noexcept;
+  // Of the file itself, without what its log has; fewer where there are no more. Who opens it once more and closes that
+  // gives up the lock that look() took.
+  std::string bytes_of_file(std::uint64_t at, std::size_t count) const;
 
   Expected<void, SqliteFault> run(const char* sql);
   Expected<Statement, SqliteFault> prepare(const char* sql);

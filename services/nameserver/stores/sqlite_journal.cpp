@@ -6,10 +6,13 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <system_error>
 
 #include "orb/os/log.h"
 #include "orb/os/size_limit_guard.h"
+#include "services/nameserver/stores/sqlite_log_check.h"
 #include "services/nameserver/stores/sqlite_rows.h"
 
 namespace corelane::nameserver {
@@ -21,6 +24,11 @@ constexpr std::uint64_t schema_version = 2;         // 1: without sums
 // Extra: the rollback journal of the time before the log must not come back after a loss of power.
 constexpr const char* how_to_keep = "PRAGMA synchronous=EXTRA; PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;";
 constexpr std::uintmax_t longest_log = 4u << 20;  // bytes; then begin_log(), and where that fails as many later again
+
+// What to do where a write fails.
+constexpr const char* make_room = ": make room on its disk";
+constexpr const char* see_to_disk =
+    ": see to its disk, and to limits of what a user may write there (ulimit -f, quota)";
 
 // Also a device or a directory: SQLite would put its files beside it.
 bool is_no_plain_file(const std::string& path) {
@@ -123,11 +131,10 @@ OpenFault SqliteJournal::fault_of(const SqliteFault& fault) const {
   if (fault.is_other_schema())
     return {file + "has tables that are not Corelane's (" + fault.text +
             "): another program has changed it; restore it from a copy, or name another file"};
-  if (fault.is_full_disk()) return {file + "cannot be written: " + fault.text + ": make room on its disk"};
+  if (fault.is_full_disk()) return {file + "cannot be written: " + fault.text + make_room};
   const std::string refused = why_not_writable(file_);
   if (refused.empty() && fault.is_failed_disk())
-    return {file + "cannot be read or written: " + fault.text +
-            ": see to its disk, and to limits of what a user may write there (ulimit -f, quota)"};
+    return {file + "cannot be read or written: " + fault.text + see_to_disk};
   return {file + "cannot be opened for writing: " + (refused.empty() ? fault.text : refused) +
           ": its directory must exist, and it and the file be writable for this user, or name another file"};
 }
@@ -136,6 +143,7 @@ Expected<void, OpenFault> SqliteJournal::set_up() {
   const auto stamp = database_.look();
   if (!stamp) return fault_of(stamp.error());
   if (const auto ours = check_owner(*stamp); !ours) return ours;
+  if (const auto whole = check_log_bytes(); !whole) return whole;
   if (const auto done = check_pages(); !done) return done;
   if (const auto done = define_row_sum(database_); !done) return fault_of(done.error());
   if (const auto whole = check_log(*stamp); !whole) return whole;
@@ -152,6 +160,28 @@ Expected<void, OpenFault> SqliteJournal::check_owner(const SqliteStamp& stamp) c
     return OpenFault{"the name store " + path_ + " was written by a newer Corelane (schema " +
                      std::to_string(stamp.version) + ", this one knows " + std::to_string(schema_version) +
                      "): use that Corelane, or name another file for this one"};
+  return {};
+}
+
+Expected<void, OpenFault> SqliteJournal::check_log_bytes() const {
+  std::ifstream file(log_, std::ios::binary);
+  const std::string log{std::istreambuf_iterator<char>(file), {}};
+  const LogFinding found =
+      look_into_log(log, [this](std::uint64_t at, std::size_t count) { return database_.bytes_of_file(at, count); });
+  const std::string whole = std::to_string(found.whole);
+  if (found.is_damaged)
+    return OpenFault{"the name store " + path_ + " is damaged: its log " + log_of(path_) + " is right up to byte " +
+                         whole +
+                         " only, and behind that are names that are in no other place: restore both files from a copy, "
+                         "or go on with the names of before (`truncate -s " +
+                         whole + " " + log_of(path_) +
+                         "`), or start with naming.move_aside_damaged on: it is moved aside with its log, and a new "
+                         "one begins with no names",
+                     true};
+  if (found.is_unfinished)
+    os::log::warn("the last change in the log " + log_of(path_) + " is incomplete, from byte " + whole +
+                  " on, and is passed over: it was under way when a nameserver ended, or failed before, or its bytes "
+                  "have changed since; a name that was bound then and is not found has to be bound again");
   return {};
 }
 
@@ -315,8 +345,8 @@ SqliteJournal::Done SqliteJournal::count(const char* what, std::uint64_t value) 
 }
 
 StoreFault SqliteJournal::say(const SqliteFault& fault) {
-  if (fault.is_full_disk()) return say(fault.text + ": make room on its disk", StoreFault::no_space);
-  return say(fault.text, StoreFault::unavailable);
+  if (fault.is_full_disk()) return say(fault.text + make_room, StoreFault::no_space);
+  return say(fault.text + (fault.is_failed_disk() ? see_to_disk : ""), StoreFault::unavailable);
 }
 
 StoreFault SqliteJournal::say(const std::string& why, StoreFault fault) {

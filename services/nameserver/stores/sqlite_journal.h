@@ -39,6 +39,7 @@ class SqliteJournal final : public Journal {
   Expected<void, OpenFault> set_up();
   Expected<void, OpenFault> check_owner(const SqliteStamp& stamp) const;
   Expected<void, OpenFault> check_pages();
+  Expected<void, OpenFault> check_log_bytes() const;
   Expected<void, OpenFault> check_log(const SqliteStamp& stamp);
   Done make_tables_of_today(const SqliteStamp& stamp);
   OpenFault fault_of(const SqliteFault& fault) const;

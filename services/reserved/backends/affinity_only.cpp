@@ -20,15 +20,21 @@ const std::vector<CoreId>& within(const std::vector<CoreId>& set, const std::vec
   return std::ranges::includes(set, own) ? own : set;
 }
 
+// Where a setting and not the host is why there are no control groups.
+std::string if_chosen(const Host& host, const char* text) { return host.of_process != 0 ? text : ""; }
+
 }  // namespace
 
 BackendReport AffinityOnly::report() const {
   BackendReport report{
       .kind = "affinity",
-      .cannot = {"nobody is kept out of a reserved core by the kernel: a thread may set its own affinity; cgroup v1 or "
-                 "v2 with the cpuset controller, and root, would",
+      .cannot = {"nobody is kept out of a reserved core by the kernel" +
+                     if_chosen(host_, ", because reserved.processes is set") + ": a thread may set its own affinity; " +
+                     if_chosen(host_, "leave that setting out, and ") +
+                     "cgroup v1 or v2 with the cpuset controller, and root, would",
                  "no shares: neither SCHED_DEADLINE on one core nor a bandwidth of a tree can be had without control "
-                 "groups",
+                 "groups" +
+                     if_chosen(host_, ": leave reserved.processes out"),
                  "a process of a tree is known as such when it was seen while its parent lived, once a second: a "
                  "program that puts itself into the background loses its cores; start it in the foreground"}};
   if (!os::runs_as_root())
@@ -269,9 +275,10 @@ Done<Remarks> AffinityOnly::enter(const Enter& command) {
     return Unexpected{"process " + std::to_string(pid) + " is none that reserved.processes (" +
                       std::to_string(host_.of_process) + " and what it started) lets this daemon move"};
   if (command.share)
-    return Unexpected{
-        std::string("shares need control groups, which are not to be had here; ask for a whole core, or start "
-                    "corelane-reserved where cgroup v1 or v2 has the cpuset controller")};
+    return Unexpected{"shares need control groups, which are not to be had here" +
+                      if_chosen(host_, ", because reserved.processes is set") +
+                      "; ask for a whole core, or start corelane-reserved " +
+                      if_chosen(host_, "without that setting ") + "where cgroup v1 or v2 has the cpuset controller"};
   members_[command.id] = {.holder = command.holder, .set = command.set, .processes = {{pid, command.holder.process}}};
   entered_.push_back(command.id);
   // Of one that was refused before, the kernel is asked anew: who kept it may have let it go since.

@@ -167,8 +167,10 @@ Controllers controllers_of_v2(const Host& host, const std::string& root) {
 
 Controllers controllers_without_groups(const Host& host) {
   const std::string lack =
-      "the backend affinity has no control groups, by which it is reserved; start corelane-reserved as root where "
-      "cgroup v2 is mounted";
+      "the backend affinity has no control groups, by which it is reserved" +
+      std::string(host.of_process != 0 ? ", and it is the one because reserved.processes is set: leave that out, and "
+                                       : "; ") +
+      "start corelane-reserved as root where cgroup v2 is mounted, or v1, which guarantees no memory";
   return all_three(lacking(Resource::memory, lack), std::make_unique<CacheWays>(host), lacking(Resource::disk, lack));
 }
 

@@ -191,6 +191,13 @@ std::string line_of(const KeeperStatus& status, const std::vector<CoreState>& co
          (os::runs_as_root() ? "" : ", or not this user's to move");
 }
 
+// Each start says the first of them alone.
+std::string rest_text(std::size_t others) {
+  if (others == 0) return {};
+  return "; " + std::to_string(others) + (others == 1 ? " more thing is" : " more things are") +
+         " not promised here: corelane cores tells which";
+}
+
 Done<void> serve(const std::vector<std::string>& words, const core::Settings& settings, Engine& engine) {
   const auto orb = corba::init_orb(with_own_options(words, settings));
   const EndSignals stop(*orb);
@@ -209,7 +216,8 @@ Done<void> serve(const std::vector<std::string>& words, const core::Settings& se
       os::log::warn(
           "there is no core to give: all that it may use are kept for everybody (reserved.keep; without it the first "
           "core's)");
-    for (const std::string& cannot : engine.keeper().status().backend.cannot) os::log::warn(cannot);
+    if (const auto& cannot = engine.keeper().status().backend.cannot; !cannot.empty())
+      os::log::warn(cannot.front() + rest_text(cannot.size() - 1));
     notify_manager("READY=1\nSTATUS=" + line);
     orb->run();
     notify_manager("STOPPING=1");

@@ -96,6 +96,22 @@ TEST_CASE("a pendulum that ended before its time is no fallen one") {
                                       Contains("pendulum 1 ended before its time: killed by signal 9"));
 }
 
+TEST_CASE("a pendulum that had no answer is no fallen one in the table nor in the sum") {
+  Demo demo;
+  demo.participants[0].report = {};
+  demo.participants[0].report.trouble = "TIMEOUT";
+  CHECK_THAT(demo.closing().text, Contains("  no answer\n") && !Contains("FELL") &&
+                                      Contains("1 of 3 pendulums ran, 0 stand, 0 fell, 1 had no answer; "));
+}
+
+TEST_CASE("the brief reason of a refusal is its first clause") {
+  CHECK(brief_reason("there is no room") == "there is no room");
+  CHECK(brief_reason("a deadline would be missed on every core; closest is core 1") ==
+        "a deadline would be missed on every core");
+  CHECK(brief_reason(std::string(81, 'x')) == std::string(80, 'x') + "...");
+  CHECK(brief_reason("").empty());
+}
+
 TEST_CASE("a service that ended before its time leaves no table, and its promises unknown") {
   const Closing closing = Demo().closing({.service_end = "exit status 3"});
   CHECK(closing.status == 1);

@@ -51,6 +51,12 @@ TEST_CASE("memory that is moved into huge pages keeps what it holds, and a peer 
   CHECK(is_right);
 }
 
+TEST_CASE("more than half of the machine's memory is refused before the kernel kills others for it") {
+  const auto made = make_memory(std::size_t{1} << 50, Writers::maker_alone);
+  REQUIRE_FALSE(made);
+  CHECK(made.error().kind == SetupFault::Kind::system);
+}
+
 TEST_CASE("memory of less than a huge page stays as it is") {
   const auto made = make_memory(64 * 1024, Writers::maker_alone);
   REQUIRE(made);

@@ -158,6 +158,9 @@ TEST_CASE("a fault of a contracts file is told with its line and what is expecte
            "as"},
       Case{"[\"IDL:Derived:1.0\".step]\nperiod = \"2ms\"\ndeadline = \"1ms\"\nbudget = \"3ms\"\n",
            "c.toml:1:1: IDL:Derived:1.0 step: budget C = 3ms is outside 0 < C <= D = 1ms"},
+      Case{"[\"IDL:Derived:1.0\".step]\nperiod = \"5ms\"\nbudget = \"7ms\"\n",
+           "c.toml:1:1: IDL:Derived:1.0 step: budget 7ms exceeds period 5ms, so no core ever has room for it; what the "
+           "file leaves out is as the IDL says"},
       Case{"[\"IDL:Derived:1.0\".configure]\nperiod = \"10ms\"\n",
            "c.toml:1:1: IDL:Derived:1.0 configure: its IDL has no contract, so period and budget are both required"},
       Case{"[\"Plant::Controller\".step]\n",

@@ -1,5 +1,6 @@
 // Invocations over TCP, over Unix sockets, through channels, to a pool of leader and followers, and within the ORB: the
 // suite, and what only one of them has.
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -225,6 +226,27 @@ TEST_CASE("a local caller waits at a holding gate no longer than a call may take
     CHECK(late.completed() == CORBA::COMPLETED_NO);
   }
   CHECK(server.servant->pings == 0);
+}
+
+TEST_CASE("calls of a forked process raise BAD_INV_ORDER, collocated ones too") {
+  ProbeServer server;
+  TestOrb client;
+  const auto remote = probe_of(client, server.ior());
+  for (const auto& probe : {server.reference, remote}) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) try {
+        probe->ping();
+        ::_exit(1);
+      } catch (const CORBA::BAD_INV_ORDER& order) {
+        ::_exit(order.minor() == minor::forked ? 0 : 2);
+      } catch (...) {
+        ::_exit(3);
+      }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+  }
 }
 
 TEST_CASE("references of a destroyed ORB raise BAD_INV_ORDER") {

@@ -198,7 +198,8 @@ struct Bound : Served {
 
 // A client in an ORB of its own.
 struct Client {
-  explicit Client(Served& served) : probe(probe_of(orb, served.server.ior())) {}
+  explicit Client(Served& served, std::vector<std::string> options = {})
+      : orb(std::move(options)), probe(probe_of(orb, served.server.ior())) {}
   rt::Task admit() {
     auto task = rt::admit(probe, {.operation = "add", .contract = one_ms});
     REQUIRE(task);

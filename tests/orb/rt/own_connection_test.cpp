@@ -49,6 +49,19 @@ TEST_CASE("traffic on a task's own connection keeps the one that owns it") {
   while (!is_kept()) continue;  // bound: a machine that lets this thread be in time once
 }
 
+TEST_CASE("a connection over which an answer is due is not idle, however long that takes") {
+  const std::string mode = GENERATE("direct", "leader-followers");
+  const bool channel = GENERATE(true, false);
+  Served served({"-ORBDispatchMode", mode, "-ORBTimeoutIdle", "300ms"});
+  Client client(served, {"-ORBClientChannel", channel ? "on" : "off"});
+  std::thread call([&] { CHECK_NOTHROW(client.probe->block()); });
+  served.server.servant->wait_until_blocked();
+  Peer quiet(served);  // connected later, so what is idle as long as that one has been closed by then
+  CHECK(quiet.closed_by_server());
+  served.server.servant->release();
+  call.join();
+}
+
 TEST_CASE("a task takes jobs from its own connection and from the one that owns it") {
   Bound task;
   CHECK(task.own.add(task.grant.task) == Error{});

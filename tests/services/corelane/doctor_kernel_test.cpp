@@ -86,6 +86,11 @@ TEST_CASE("who may not look into debugfs is told what may have been changed ther
   CHECK(commands_of(finding) == "echo full | sudo tee /sys/kernel/debug/sched/preempt\n");
 }
 
+TEST_CASE("who is told to start the reservation daemon for isolated cores is told what it does to others") {
+  const Finding finding = FakeHost(FakeFiles{{"/sys/devices/system/cpu/isolated", ""}}).look("isolated cores");
+  CHECK_THAT(finding.note, Catch::StartsWith("it moves all other programs of this host off the cores that it gives"));
+}
+
 TEST_CASE("where systemd does not start the machine cgroup v1 is switched off by the kernel itself") {
   const FakeHost host({{"/proc/1/comm", "init"}, {"/sys/fs/cgroup/cgroup.controllers", "cpuset cpu io pids"}});
   CHECK_THAT(commands_of(host.look("reserved memory")), Contains("cgroup_no_v1=all") && !Contains("systemd"));

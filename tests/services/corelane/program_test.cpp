@@ -242,6 +242,8 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
   const Case c = GENERATE(
       Case{{}, "corelane: which command? There are trace, measure, ping, top, "},
       Case{{"tpo"}, "corelane: there is no command tpo; is top meant? There are trace, measure, ping, top, "},
+      Case{{"nope"}, "corelane: there is no command nope; there are trace, "},
+      Case{{"to"}, "corelane: there is no command to; is top meant? There are trace, "},
       Case{{"bogus"}, "corelane: there is no command bogus; there are trace, measure, ping, top, "},
       Case{{"ns"}, "corelane ns: which command? There are list, resolve, bind, unbind, status, watch; see "},
       Case{{"ns", "lits"}, "corelane ns: there is no command lits; is list meant? There are list, "},

@@ -187,7 +187,7 @@ TEST_CASE("a program that has waited long enough for its cores gives its place i
   host.daemon->become(FakeDaemon::full);
   std::string exit;
   const std::string given_up =
-      "corelane reserve: no room within 1ms, still behind one other; corelane cores shows who has what\n";
+      "corelane reserve: no room within 1ms, was behind one other; corelane cores shows who has what\n";
   CHECK(host.run({"reserve", "--cores", "2", "--wait", "1ms", "--", "true"}, exit) ==
         "corelane reserve: waiting for room, behind one other; Ctrl-C gives up\n" + given_up);
   CHECK(exit == "exit status 125");
@@ -249,12 +249,13 @@ TEST_CASE("memory, cache and disk are asked for beside cores or a share") {
   CHECK(nlohmann::json::parse(json)["memory"] == 1024);
 }
 
-TEST_CASE("an amount of memory is a whole number with or without a unit") {
-  CHECK(parse_bytes("65536").value() == 65536);
+TEST_CASE("an amount of memory is a whole number with a unit") {
   CHECK(parse_bytes("1B").value() == 1);
   CHECK(parse_bytes("2KiB").value() == 2048);
   CHECK(parse_bytes("16777215TiB").value() == 16777215ULL << 40);
-  for (const char* bad : {"", "MiB", "0", "-1", "1.5GiB", "16777216TiB", "5 MiB", "5m"}) CHECK_FALSE(parse_bytes(bad));
+  for (const char* bad : {"", "MiB", "0", "-1", "1.5GiB", "16777216TiB", "5 MiB", "5m", "256"})
+    CHECK_FALSE(parse_bytes(bad));
+  CHECK(parse_bytes("256").error() == "'256' says no unit; write 256MiB, or 256B for bytes");
 }
 
 // Error paths.
@@ -273,6 +274,12 @@ TEST_CASE("what keeps a program from its reservation is said and is no status of
       {{"reserve", "-q", "--cores", "1", "--", "/nowhere/x"},
        "exit status 127",
        "corelane reserve: /nowhere/x: No such"},
+      {{"reserve", "-q", "--cores", "1", "--", "./nothere"},
+       "exit status 127",
+       "corelane reserve: ./nothere: No such file or directory\n"},
+      {{"reserve", "-q", "--cores", "1", "--", "not-here"},
+       "exit status 127",
+       "corelane reserve: not-here: No such file or directory; write ./ before a program of this folder\n"},
       {{"reserve", "-q", "--cores", "1", "--", "/tmp"},
        "exit status 126",
        "corelane reserve: /tmp: Permission denied\n"},
@@ -293,6 +300,9 @@ TEST_CASE("what keeps a program from its reservation is said and is no status of
       {{"reserve", "--cores", "1", "--memory", "much", "--", "true"},
        "exit status 2",
        "corelane reserve: --memory: 'much' is no amount of memory; "},
+      {{"reserve", "--cores", "1", "--memory", "256", "--", "true"},
+       "exit status 2",
+       "corelane reserve: --memory: '256' says no unit; write 256MiB, "},
       {{"reserve", "--cores", "1", "--cache", "0", "--", "true"},
        "exit status 2",
        "corelane reserve: --cache: '0' is no number of ways; "},
@@ -317,8 +327,10 @@ TEST_CASE("without a reservation daemon it is said how to start one") {
   if (GENERATE(false, true)) (void)Host::leave_socket(socket);
   std::ostringstream out, err;
   CHECK(show_cores({.sockets = {socket, "/nowhere"}, .start_options = " -ORBx y"}, Format::table, out, err) == 1);
-  CHECK(err.str() == "corelane cores: no reservation daemon runs on this host (nobody listens at " + socket +
-                         ", nor at /nowhere); start it as root: corelane-reserved -ORBx y &\n");
+  CHECK_THAT(err.str(),
+             Catch::StartsWith("corelane cores: no reservation daemon runs on this host (nobody listens at " + socket +
+                               ", nor at /nowhere); start it as root: corelane-reserved -ORBx y &; "
+                               "it moves all other programs of this host "));
 }
 
 TEST_CASE("a share is so much every so long") {

@@ -108,6 +108,29 @@ TEST_CASE("a forgotten name that another has bound is his until he is gone") {
   CHECK_FALSE(is_his());
 }
 
+TEST_CASE("a name that another registration replaced comes back when that ends") {
+  const Quiet quiet;
+  ServedNames names;
+  const QuietOrb server({"-ORBInitRef", "NameService=" + names.ior()});
+  const auto root = names.root();
+  const auto first = server->string_to_object("corbaloc::things.example/first");
+  const Registration name(server.orb, "plant/x", first, {.renewal = 1ms});
+  const auto leads_to_first = [&] {
+    try {
+      return first->_is_equivalent(root->resolve(cos_name("plant/x")));
+    } catch (const CosNaming::NamingContext::NotFound&) {
+      return false;
+    }
+  };
+  {
+    const Registration other(server.orb, "plant/x", server->string_to_object("corbaloc::things.example/other"));
+    CHECK_FALSE(leads_to_first());
+  }
+  while (!leads_to_first()) std::this_thread::yield();  // bound: the next renewal
+  root->unbind(cos_name("plant/x"));
+  while (!leads_to_first()) std::this_thread::yield();
+}
+
 // Error paths.
 
 TEST_CASE("what cannot be registered is refused") {

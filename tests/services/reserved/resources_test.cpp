@@ -429,6 +429,23 @@ TEST_CASE("what affinity alone cannot reserve is refused with what can") {
   }
 }
 
+TEST_CASE("where reserved.processes is why there are no control groups, that is what to leave out") {
+  FakeHost fake(Kind::affinity);
+  Host host = fake.host();
+  const auto said_of = [&host] {
+    std::string text = AffinityOnly(host).report().cannot.front();
+    for (const auto& one : controllers_without_groups(host))
+      if (one->offer().which != Resource::cache) text += "\n" + one->offer().meaning;
+    return text;
+  };
+  CHECK_THAT(said_of(), !Contains("reserved.processes"));
+  host.of_process = fake.shell;
+  CHECK_THAT(said_of(), Catch::StartsWith("nobody is kept out of a reserved core by the kernel, because "
+                                          "reserved.processes is set: ") &&
+                            Contains("leave that setting out, and cgroup v1 or v2") &&
+                            Contains("because reserved.processes is set: leave that out, and start"));
+}
+
 TEST_CASE("one of a tree with memory and ways of its own goes back to the tree's") {
   FakeHost fake(Kind::v1);
   const int app = fake.processes.fork_from(fake.shell), child = fake.processes.fork_from(app);

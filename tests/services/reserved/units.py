@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""systemd's own check of the units: units.py PROGRAM UNIT ... (PROGRAM stands in for what they start).
+"""systemd's own check of the units: units.py PROGRAM CMAKE SCRIPT UNIT ... (PROGRAM stands in for what they
+start, SCRIPT is the build's that installs them).
 
-And one of ours: a service with network sockets has to learn the host's own addresses (getifaddrs asks by netlink), or
+And two of ours: what a unit starts is where the install step puts it, whatever prefix that is told; and a service with network sockets has to learn the host's own addresses (getifaddrs asks by netlink), or
 its references name 127.0.0.1 to clients of other hosts."""
 import os
 import re
@@ -21,8 +22,23 @@ def lacks_netlink(unit):
     return [os.path.basename(unit) + ": RestrictAddressFamilies has AF_INET and lacks AF_NETLINK"]
 
 
-def main(program, units):
-    lacking = [line for unit in units for line in lacks_netlink(unit)]
+def starts_elsewhere(cmake, script, units):
+    """A complaint for each unit that, installed to a prefix that was not configured, starts a program of another."""
+    complaints = []
+    with tempfile.TemporaryDirectory(prefix="corelane-units-") as prefix:
+        subprocess.run([cmake, "-DCMAKE_INSTALL_LOCAL_ONLY=1", "-DCMAKE_INSTALL_PREFIX=" + prefix, "-P", script],
+                       check=True, stdout=subprocess.DEVNULL, cwd=prefix)
+        for unit in map(os.path.basename, units):
+            with open(os.path.join(prefix, "lib/systemd/system", unit), encoding="utf-8") as file:
+                started = re.findall(r"^ExecStart=(.*)$", file.read(), flags=re.M)
+            wanted = [f"{prefix}/bin/{unit.removesuffix('.service')}"] if unit.endswith(".service") else []
+            if started != wanted:
+                complaints.append(f"{unit}: installed to {prefix}, it starts {started}")
+    return complaints
+
+
+def main(program, cmake, script, units):
+    lacking = [line for unit in units for line in lacks_netlink(unit)] + starts_elsewhere(cmake, script, units)
     if lacking:
         print("\n".join(lacking))
         return 1
@@ -44,4 +60,4 @@ def main(program, units):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(main(*sys.argv[1:4], sys.argv[4:]))

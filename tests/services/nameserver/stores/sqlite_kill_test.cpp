@@ -10,6 +10,7 @@
 
 #include "services/nameserver/stores/open_store.h"
 #include "tests/services/nameserver/stores/store_laws.h"
+#include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane::nameserver;
@@ -97,6 +98,7 @@ void check_kept(Store& store, const SharedLedger& ledger) {
 
 TEST_CASE("of ten thousand names that were bound none is lost when the process is killed again and again") {
   const corelane::testing::TempDirectory directory;
+  const corelane::testing::Quiet quiet;
   const std::string path = directory / "names.db";
   const SharedLedger ledger;
   std::minstd_rand random(std::random_device{}());

@@ -7,6 +7,7 @@
 
 #include "services/nameserver/stores/open_store.h"
 #include "tests/services/nameserver/stores/store_laws.h"
+#include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane::nameserver;
@@ -52,6 +53,7 @@ struct WatchedDisk {
   std::vector<PowerLoss> losses;
   std::minstd_rand random{std::random_device{}()};
   int steps_left = 1;
+  int good_syncs = 0;  // of how many one fails; 0: none does
 
   void lose_now_and_then() {
     if (--steps_left > 0) return;
@@ -71,6 +73,7 @@ struct WatchedDisk {
     lose_now_and_then();
     files[path].since.push_back(std::move(step));
   }
+  bool fails_now() { return good_syncs > 0 && std::uniform_int_distribution<int>(0, good_syncs)(random) == 0; }
   void sync(const char* path) {
     WatchedImage& image = files[path];
     for (const Step& step : image.since) step.take(image.synced);
@@ -108,6 +111,7 @@ const sqlite3_io_methods watching{
     .xSync =
         [](sqlite3_file* f, int flags) {
           watched_disk->lose_now_and_then();
+          if (watched_disk->fails_now()) return SQLITE_IOERR_FSYNC;
           const int code = methods_of(f).xSync(real_of(f), flags);
           watched_disk->sync(watched(f).path);
           return code;
@@ -184,6 +188,7 @@ int names_after(const PowerLoss& loss) {
 
 TEST_CASE("what a SQLite store has acknowledged is there after a loss of power at any point") {
   const corelane::testing::TempDirectory directory;
+  const corelane::testing::Quiet quiet;
   WatchedDisk disk;
   {
     const WatchedSystem system(disk);
@@ -191,6 +196,29 @@ TEST_CASE("what a SQLite store has acknowledged is there after a loss of power a
     for (; disk.acknowledged < 700; ++disk.acknowledged)  // more than a checkpoint of the log takes
       REQUIRE(store->add(root_context, name_number(disk.acknowledged), object_at(std::string(300, 'r'))));
   }
+  REQUIRE(disk.losses.size() > 9);
+  for (const PowerLoss& loss : disk.losses) {
+    const int names = names_after(loss);
+    CHECK(names >= loss.acknowledged);
+    CHECK(names <= loss.acknowledged + 1);
+  }
+}
+
+TEST_CASE("what a SQLite store has acknowledged is there after a loss of power where the disk failed before") {
+  const corelane::testing::TempDirectory directory;
+  const corelane::testing::Quiet quiet;
+  WatchedDisk disk;
+  {
+    const WatchedSystem system(disk);
+    const auto store = open_store("sqlite:" + (directory / "names.db")).value();
+    disk.good_syncs = 2;
+    for (int tries = 0; tries < 600; ++tries) {  // long changes that fail, and short ones over them
+      const auto pages = std::uniform_int_distribution<std::size_t>(0, 4)(disk.random);
+      const Binding binding = object_at(std::string(300 + 4096 * pages, 'r'));
+      if (store->add(root_context, name_number(disk.acknowledged), binding)) ++disk.acknowledged;
+    }
+  }
+  REQUIRE(disk.acknowledged > 99);
   REQUIRE(disk.losses.size() > 9);
   for (const PowerLoss& loss : disk.losses) {
     const int names = names_after(loss);
