@@ -117,7 +117,7 @@ TEST_CASE("a log in which a bit before its last change has changed is refused an
   const KilledStore killed(5);
   const std::size_t last_change = killed.ends().rbegin()[1];
   for (std::size_t begin = header; begin < last_change; begin += frame)
-    for (const std::size_t at : {0, 3, 4, 7, 8, 11, 12, 15, 16, 19, 20, 23, 24, 1000, 4119}) {
+    for (const std::size_t at : {0u, 3u, 4u, 7u, 8u, 11u, 12u, 15u, 16u, 19u, 20u, 23u, 24u, 1000u, 4119u}) {
       CAPTURE(begin, at);
       killed.check_refused(flipped(killed.log(), begin + at, static_cast<int>(at % 8)));
     }
@@ -155,7 +155,7 @@ TEST_CASE("a bit that changed in the last change of a log loses that alone, and 
   const KilledStore killed(5);
   const std::size_t last_change = killed.ends().rbegin()[1];
   for (std::size_t begin = last_change; begin < killed.log().size(); begin += frame)
-    for (const std::size_t at : {0, 9, 13, 17, 21, 24, 4000}) {
+    for (const std::size_t at : {0u, 9u, 13u, 17u, 21u, 24u, 4000u}) {
       CAPTURE(begin, at);
       CHECK(killed.names_told_incomplete(flipped(killed.log(), begin + at, 3)) == 4);
     }
