@@ -264,13 +264,13 @@ void StreamConnection::on_timer() noexcept try {
   // relaxed: see expect_by()
   if (now >= expected_by_.load(std::memory_order_relaxed)) {
     close_for(errors::deadline_passed);
-  } else if (now >= time_limit() && !active_watcher_->owes_answer()) {
-    close_for(ended_by(minor::idle_timeout));
-  } else if (now >= time_limit()) {
+  } else if (now < time_limit()) {
+    update_timer_on_reactor();
+  } else if (active_watcher_->owes_answer()) {
     last_traffic_.store(now, std::memory_order_relaxed);  // relaxed: see renew()
     update_timer_on_reactor();
   } else {
-    update_timer_on_reactor();
+    close_for(ended_by(minor::idle_timeout));
   }
 } catch (const std::bad_alloc&) {
   give_up_on_reactor();

@@ -12,12 +12,9 @@
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"
 #include "tests/support/probe.h"
+#include "tests/support/speechless.h"
 
 namespace corelane::testing {
-
-struct Speechless final : std::exception {
-  const char* what() const noexcept override { return nullptr; }
-};
 
 enum Failure : std::int32_t { declared = 0, undeclared = 1, system_exception = 2, not_corba = 3, speechless = 4 };
 

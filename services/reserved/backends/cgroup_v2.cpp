@@ -107,13 +107,11 @@ void CgroupV2::remove_set(const SetName& set) {
 }
 
 Done<void> CgroupV2::make_group(const std::string& path, const std::string& home) {
-  const bool is_left = left_.erase(path) > 0;  // and has its entry yet
-  if (auto kept = is_left
-                      ? Done<void>{}
-                      : host_.journal->add(
-                            {.kind = JournalEntry::Kind::group, .where = "unified", .subject = path, .before = home});
-      !kept)
-    return kept;
+  if (left_.erase(path) == 0)  // one that was left has its entry yet
+    if (auto kept = host_.journal->add(
+            {.kind = JournalEntry::Kind::group, .where = "unified", .subject = path, .before = home});
+        !kept)
+      return kept;
   if (const int fault = groups_.make(path); fault != 0)
     return groups_.absolute(path) + " cannot be made: " + errno_text(fault) + "; run as root, or in a delegated group";
   return {};

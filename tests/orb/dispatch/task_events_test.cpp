@@ -7,6 +7,7 @@
 #include "orb/dispatch/lateness_log.h"
 #include "orb/os/wait.h"
 #include "tests/orb/dispatch/fixture.h"
+#include "tests/support/speechless.h"
 
 using namespace corelane;
 using namespace corelane::dispatch;
@@ -192,14 +193,6 @@ TEST_CASE("a chore that finds no room is asked for again with the next event") {
   CHECK(events.jobs() == Numbers{1, 2});
 }
 
-namespace {
-
-struct Speechless final : std::exception {
-  const char* what() const noexcept override { return nullptr; }
-};
-
-}  // namespace
-
 TEST_CASE("what a handler throws ends with it") {
   os::log::set_level(os::log::Level::off);
   Later later;
@@ -208,7 +201,7 @@ TEST_CASE("what a handler throws ends with it") {
   events.events.set(TaskEventKind::miss, [&](const TaskEvent&) {
     if (++calls == 1) throw std::runtime_error("once");
     if (calls == 2) throw 2;
-    if (calls == 3) throw Speechless();
+    if (calls == 3) throw corelane::testing::Speechless();
   });
   for (std::uint64_t i = 0; i < 4; ++i) events.miss(i);
   later.run();

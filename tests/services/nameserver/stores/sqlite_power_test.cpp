@@ -184,6 +184,16 @@ int names_after(const PowerLoss& loss) {
   return number;
 }
 
+// What was acknowledged is there, and the change under way at most.
+void check_losses(const WatchedDisk& disk) {
+  REQUIRE(disk.losses.size() > 9);
+  for (const PowerLoss& loss : disk.losses) {
+    const int names = names_after(loss);
+    CHECK(names >= loss.acknowledged);
+    CHECK(names <= loss.acknowledged + 1);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("what a SQLite store has acknowledged is there after a loss of power at any point") {
@@ -196,12 +206,7 @@ TEST_CASE("what a SQLite store has acknowledged is there after a loss of power a
     for (; disk.acknowledged < 700; ++disk.acknowledged)  // more than a checkpoint of the log takes
       REQUIRE(store->add(root_context, name_number(disk.acknowledged), object_at(std::string(300, 'r'))));
   }
-  REQUIRE(disk.losses.size() > 9);
-  for (const PowerLoss& loss : disk.losses) {
-    const int names = names_after(loss);
-    CHECK(names >= loss.acknowledged);
-    CHECK(names <= loss.acknowledged + 1);
-  }
+  check_losses(disk);
 }
 
 TEST_CASE("what a SQLite store has acknowledged is there after a loss of power where the disk failed before") {
@@ -219,10 +224,5 @@ TEST_CASE("what a SQLite store has acknowledged is there after a loss of power w
     }
   }
   REQUIRE(disk.acknowledged > 99);
-  REQUIRE(disk.losses.size() > 9);
-  for (const PowerLoss& loss : disk.losses) {
-    const int names = names_after(loss);
-    CHECK(names >= loss.acknowledged);
-    CHECK(names <= loss.acknowledged + 1);
-  }
+  check_losses(disk);
 }
