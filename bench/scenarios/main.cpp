@@ -14,7 +14,9 @@
 // instruction of the servant, or (5) until the refusal is ready, with what would have fitted. total: what the paper
 // calls the overhead: from the manager's taking of the request; for `job` from the driver's putting it there. Here each
 // task has a thread of its own, made when it is admitted; MC-ORB took one that was there.
+#include <linux/magic.h>
 #include <stdlib.h>
+#include <sys/statfs.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -49,6 +51,7 @@ struct Options {
   std::string only;
   std::string commit = "unknown";
   bool ledger = true;
+  std::string directory = std::filesystem::temp_directory_path().string();
   std::string machine = bench_support::machine_facts();  // before the driver is bound to a core
 };
 
@@ -244,9 +247,9 @@ void print(const Scenario& scenario, Stages& stages, std::size_t samples) {
 // A directory for the ledger, where no server of this host looks.
 class LedgerPlace {
  public:
-  explicit LedgerPlace(bool wanted) {
-    if (!wanted) return;
-    path_ = (std::filesystem::temp_directory_path() / "corelane-scenarios-XXXXXX").string();
+  explicit LedgerPlace(const Options& options) {
+    if (!options.ledger) return;
+    path_ = (std::filesystem::path(options.directory) / "corelane-scenarios-XXXXXX").string();
     if (mkdtemp(path_.data()) == nullptr) wrong("no directory for the ledger can be made");
   }
   LedgerPlace(const LedgerPlace&) = delete;
@@ -256,6 +259,14 @@ class LedgerPlace {
     if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
   }
   const std::string& path() const { return path_; }
+
+  // A write to a disk's file system costs a part of a microsecond more than one to memory's, where /run is.
+  std::string text() const {
+    struct statfs system {};
+    if (path_.empty()) return "written down nowhere";
+    const bool in_memory = statfs(path_.c_str(), &system) == 0 && system.f_type == TMPFS_MAGIC;
+    return std::string("written into a ledger, on ") + (in_memory ? "a tmpfs" : "a disk's file system");
+  }
 
  private:
   std::string path_;
@@ -271,10 +282,9 @@ void run(const Scenario& scenario, const std::vector<CoreId>& cores, const std::
 }
 
 int run_all(const Options& options, const std::vector<CoreId>& cores) try {
-  const LedgerPlace place(options.ledger);
+  const LedgerPlace place(options);
   std::printf("%s\ncommit %s, %zu samples of each scenario; us; p50 of each stage; promises are %s\n\n",
-              options.machine.c_str(), options.commit.c_str(), options.samples,
-              options.ledger ? "written into a ledger" : "written down nowhere");
+              options.machine.c_str(), options.commit.c_str(), options.samples, place.text().c_str());
   std::printf("  %-28s %8s %8s %8s %8s %8s %8s %8s %8s %9s %9s %7s\n", "", "queue", "decide", "move", "thread", "wake",
               "total", "mean", "p99", "max", "published", "count");
   for (const Scenario& scenario : all_scenarios)
@@ -294,6 +304,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app.add_option("--only", options.only, "those whose name begins so: 1 to 5, job or bare");
+  app.add_option("--directory", options.directory, "where the ledger is made")->capture_default_str();
   app.add_flag("!--no-ledger", options.ledger, "promises are written down nowhere: the analysis alone");
   app.add_option("--commit", options.commit, "printed with the results");
   if (const auto end = bench_support::parse(app, argc, argv)) return *end;

@@ -76,6 +76,7 @@ Expected<void> PromiseKeeper::begin_for(std::span<const Contract> newcomers, Tim
 }
 
 void PromiseKeeper::close_all() noexcept {
+  is_known_empty_ = false;
   for (const CoreLease& lease : leases_) manager_.set_closed(lease.core, options_.admission);
 }
 
@@ -109,22 +110,27 @@ Expected<std::vector<Promise>> PromiseKeeper::promises_with_room() noexcept try 
 }
 
 void PromiseKeeper::note_others(std::span<const Promise> others, std::span<const Contract> newcomers) {
-  // That nobody else runs here was told at the start, or when the last of them had gone.
-  const bool known = others.empty() && !beside_others_;
-  beside_others_ = !known;  // until all is told, which may fail
+  const bool known = others.empty() && is_known_empty_;  // that nobody else promises anything was told before
+  is_known_empty_ = false;                               // until all is told, which may fail
+  if (!known) tell_others(others, newcomers);
+  is_known_empty_ = others.empty();
+  // The others' deadlines are checked against one newcomer on one core, not against a reshuffle of ours.
+  const bool repack = !beside_others_ && provider_.alone();
+  if (repack_ != repack) manager_.set_repack(repack);
+  repack_ = repack;
+}
+
+void PromiseKeeper::tell_others(std::span<const Promise> others, std::span<const Contract> newcomers) {
   const std::vector<Promise> mine = others.empty() ? std::vector<Promise>{} : task_promises();
-  bool beside = false;
+  beside_others_ = false;
   for (std::size_t i = 0; i < leases_.size(); ++i) {
     const CoreLease& lease = leases_[i];
     others_[i] = promised_on(lease, others);
     others_platform_[i] = platform_on(lease, others);
-    beside = beside || others_[i] != 0;
+    beside_others_ = beside_others_ || others_[i] != 0;
     manager_.set_closed(lease.core, options_.admission && closes(lease, others, mine, newcomers));
-    if (!known) tell_interference(lease, others);
+    tell_interference(lease, others);
   }
-  beside_others_ = beside;
-  // The others' deadlines are checked against one newcomer on one core, not against a reshuffle of ours.
-  manager_.set_repack(!beside_others_ && provider_.alone());
 }
 
 // What runs on the core beside our tasks and the platform: other processes, and what serves best effort.
@@ -182,8 +188,11 @@ std::optional<Promise> PromiseKeeper::overshoot_promise(const CoreLease& lease,
 
 // Every task on every core that it is charged to, those whose work may still delay others, and the platform's load.
 std::vector<Promise> PromiseKeeper::task_promises() const {
+  const std::vector<sched::TaskView> tasks = manager_.tasks();
   std::vector<Promise> result;
-  std::vector<Promise> overshoots;  // behind the platform's load, which is there once for each core
+  result.reserve(tasks.size() + lingering_.size() +
+                 2 * leases_.size());  // what it mostly is, with the platform's loads
+  std::vector<Promise> overshoots;     // behind the platform's load, which is there once for each core
   const auto add = [&](CoreId core, const Contract& contract) {
     for (const CoreLease& lease : leases_) {
       if (lease.core != core) continue;
@@ -191,7 +200,7 @@ std::vector<Promise> PromiseKeeper::task_promises() const {
       if (const auto overshoot = overshoot_promise(lease, contract)) overshoots.push_back(*overshoot);
     }
   };
-  for (const sched::TaskView& task : manager_.tasks()) {
+  for (const sched::TaskView& task : tasks) {
     add(task.core, task.contract);
     if (task.target != no_core && task.target != task.core) add(task.target, task.contract);
   }

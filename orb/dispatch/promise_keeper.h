@@ -81,6 +81,7 @@ class PromiseKeeper {
 
   Expected<void> begin_for(std::span<const Contract> newcomers, Time now) noexcept;
   void note_others(std::span<const Promise> others, std::span<const Contract> newcomers);
+  void tell_others(std::span<const Promise> others, std::span<const Contract> newcomers);
   void tell_interference(const CoreLease& lease, std::span<const Promise> others);
   bool closes(const CoreLease& lease, std::span<const Promise> others, const std::vector<Promise>& mine,
               std::span<const Contract> newcomers) const;
@@ -108,6 +109,8 @@ class PromiseKeeper {
   // By leased core: what other processes promised, and their platform load of it.
   std::vector<sched::Ppm> others_, others_platform_;
   bool beside_others_ = false;
+  bool is_known_empty_ = false;       // the Manager was told that no other process promises anything
+  std::optional<bool> repack_;        // what it was told
   std::vector<Lingering> lingering_;  // with room for what may join them before the next commit()
   bool stale_ = false;                // what is written is not what we promise
   BackOff retry_{retry_period, longest_retry};

@@ -5,7 +5,7 @@
 namespace corelane::sched {
 
 Answer::Answer(Placement& placement) : placement_(placement) {
-  const std::size_t tasks = placement.slots().size();
+  const std::size_t tasks = placement.options().max_tasks;
   said_.reserve(2 * tasks + 16);
   starts_.reserve(tasks + 16);
   written_.reserve((6 + 2 * max_uses) * tasks + 64);  // a task is charged to two cores at most

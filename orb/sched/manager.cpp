@@ -70,7 +70,7 @@ Manager::State::State(const ManagerOptions& options)
       search(placement),
       explainer(placement),
       repack(options.repack) {
-  homeless.reserve(placement.slots().size());
+  homeless.reserve(placement.options().max_tasks);
 }
 
 // Arrivals and admission.
@@ -359,6 +359,7 @@ std::optional<TaskView> Manager::find(TaskId task) const noexcept {
 std::vector<TaskView> Manager::tasks() const {
   std::vector<TaskView> views;
   const auto slots = std::as_const(state_->placement).slots();
+  views.reserve(slots.size());
   for (std::uint32_t i = 0; i < slots.size(); ++i)
     if (slots[i].used) views.push_back(state_->view(i));
   return views;

@@ -29,7 +29,7 @@ Packing::Packing(const Placement& placement) : placement_(placement) {
   rosters_.resize(cores);
   for (Roster& roster : rosters_) roster.reserve(placement.members());
   trial_.reserve(placement.members());
-  tasks_.reserve(placement.slots().size() + 1);
+  tasks_.reserve(placement.options().max_tasks + 1);
   tried_.resize(cores);
   overlap_.resize(cores * cores);
   core_of_bin_.resize(cores);

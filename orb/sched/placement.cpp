@@ -53,6 +53,7 @@ std::optional<std::uint32_t> Placement::take_slot() noexcept {
   if (free_slots_.empty()) return std::nullopt;
   const std::uint32_t index = free_slots_.back();
   free_slots_.pop_back();
+  touched_ = std::max<std::size_t>(touched_, index + 1);
   const std::uint64_t generation = slots_[index].generation + 1;
   slots_[index] = Slot{};
   slots_[index].used = true;
@@ -125,7 +126,7 @@ bool share_a_resource(const Demand& a, const Demand& b) noexcept {
 std::optional<int> Placement::core_of_users(const Demand& demand, std::uint32_t self) const noexcept {
   std::optional<int> found;
   if (!demand.locks) return found;
-  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+  for (std::uint32_t i = 0; i < touched_; ++i) {
     const Slot& slot = slots_[i];
     if (!slot.used || i == self || !share_a_resource(slot.demand, demand)) continue;
     const int at = slot.core != nowhere ? slot.core : slot.target;

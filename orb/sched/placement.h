@@ -56,9 +56,10 @@ class Placement {
  public:
   explicit Placement(const ManagerOptions& options);
 
-  std::span<Slot> slots() noexcept { return slots_; }
+  // Those that were ever used: as many as there were tasks at once, a newcomer who is decided included.
+  std::span<Slot> slots() noexcept { return std::span(slots_).first(touched_); }
   std::span<Core> cores() noexcept { return cores_; }
-  std::span<const Slot> slots() const noexcept { return slots_; }
+  std::span<const Slot> slots() const noexcept { return std::span(slots_).first(touched_); }
   std::span<const Core> cores() const noexcept { return cores_; }
   Slot& slot(std::uint32_t index) noexcept { return slots_[index]; }
   Core& core(int index) noexcept { return cores_[static_cast<std::size_t>(index)]; }
@@ -106,7 +107,8 @@ class Placement {
 
  private:
   ManagerOptions options_;
-  std::vector<Slot> slots_;
+  std::vector<Slot> slots_;  // max_tasks
+  std::size_t touched_ = 0;  // of them; who comes takes the latest that was left, else the next one
   std::vector<std::uint32_t> free_slots_;
   std::vector<Core> cores_;
   std::size_t members_ = 0;
