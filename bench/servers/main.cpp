@@ -7,10 +7,13 @@
 //                   own, with hard timers and with an overshoot
 //   flood           a task's response without and with a flood of requests on all cores, of strangers and of tasks of a
 //                   low priority, without and with io.budget. `p50 p99 max` are the server's, from the release; `less
-//                   gaps` the same without what the host or an interrupt took from the job (orb/rt/gap_log.h); `bound`
-//                   is the analysed response; `strangers`, `low jobs` and `refused` count the others' requests so far;
-//                   `call` is the round trip as the task's client sees it. Below each pair stands what the flood adds,
-//                   beside what the reader may take
+//                   gaps` the same without what the host or an interrupt took from the job (orb/rt/gap_log.h), as the
+//                   job saw it, or between jobs a watch on the core; `bound` is the analysed response; `strangers`,
+//                   `low jobs` and `refused` count the others' requests so far; `call` is the round trip as the task's
+//                   client sees it. Below each pair stands what the flood adds, beside what the reader may take, and
+//                   how many responses were beyond the bound even less gaps, with the gaps of the least disturbed of
+//                   them: where much was taken more was that nobody saw, since it is seen once a millisecond between
+//                   jobs
 //   direct-flood    the same columns in mode `direct`: the flood is a more urgent task's, over the connection that its
 //                   own thread reads, under each policy; `refused` are its early jobs
 //   newcomers       a task on the manager's core without and with a flood of admit() calls whose contracts do not fit:

@@ -66,18 +66,27 @@ class Request final : public dispatch::Job {
 };
 
 // What became of the newcomers. Outlives the executive.
-struct Counts {
-  std::atomic<int> waiting{0};
-  std::atomic<std::uint64_t> refused{0}, others{0};
+class Counts {
+ public:
+  // relaxed: counts; nothing is published by them
+  void comes() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
+  void goes() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }                   // relaxed: as above
+  void is_refused() noexcept { refused_.fetch_add(1, std::memory_order_relaxed); }             // relaxed: as above
+  int waiting() const noexcept { return waiting_.load(std::memory_order_relaxed); }            // relaxed: as above
+  std::uint64_t refused() const noexcept { return refused_.load(std::memory_order_relaxed); }  // relaxed: as above
+
+ private:
+  std::atomic<int> waiting_{0};
+  std::atomic<std::uint64_t> refused_{0};
 };
 
 class Counting final : public dispatch::AdmissionHandler {
  public:
-  explicit Counting(Counts& counts) : counts_(counts) { ++counts_.waiting; }
-  ~Counting() override { --counts_.waiting; }
-  void admitted(const dispatch::Admission&) noexcept override { ++counts_.others; }
-  void refused(const sched::Refusal&) noexcept override { ++counts_.refused; }
-  void failed(Error) noexcept override { ++counts_.others; }
+  explicit Counting(Counts& counts) : counts_(counts) { counts_.comes(); }
+  ~Counting() override { counts_.goes(); }
+  void admitted(const dispatch::Admission&) noexcept override {}
+  void refused(const sched::Refusal&) noexcept override { counts_.is_refused(); }
+  void failed(Error) noexcept override {}
 
  private:
   Counts& counts_;
@@ -85,7 +94,7 @@ class Counting final : public dispatch::AdmissionHandler {
 
 void flood(dispatch::Executive& executive, Counts& counts, const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    if (counts.waiting.load(std::memory_order_relaxed) < most_asked)  // relaxed: a count
+    if (counts.waiting() < most_asked)
       executive.admit({.contract = unfit, .owner = {}, .label = "unfit"}, std::make_unique<Counting>(counts));
     else
       std::this_thread::yield();
@@ -141,7 +150,7 @@ void print_row(CoreId core, bool flooded, Duration length) {
     if (flooded) newcomers = std::jthread([&](const std::stop_token& stop) { flood(*executive, counts, stop); });
     call(*executive, request, core, length);
   }
-  const std::uint64_t refused = counts.refused;
+  const std::uint64_t refused = counts.refused();
   const dispatch::ExecutiveReport report = executive->snapshot();
   executive->stop();
   std::vector<Duration> raw, attributed;

@@ -68,10 +68,17 @@ void Inlet::end() noexcept {
   std::exchange(source_, nullptr)->close();
 }
 
+// What its client sent while nothing was read comes when that is over. By its own time it would have become due period
+// by period meanwhile, and a backlog of jobs would run at once above others.
+Time Inlet::since_opening(Time arrived) const noexcept {
+  return arrived == Time{} ? arrived : std::max(arrived, throttle_.opens_at());
+}
+
 JobSource::Found Inlet::read(JobPtr& job, Time now) noexcept {
   receive();
   if (!reads() || now < throttle_.opens_at()) return JobSource::Found::nothing;
   const JobSource::Found found = source_->poll(job, now);
+  if (job) job->arrived = since_opening(job->arrived);
   if (found == JobSource::Found::end) end();
   return found;
 }

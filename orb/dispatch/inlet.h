@@ -58,6 +58,7 @@ class Inlet {
   void receive() noexcept;
   void enter(Stage stage) noexcept;
   void end() noexcept;
+  Time since_opening(Time arrived) const noexcept;
 
   ReadThrottle throttle_;
   // Owner: the task's thread.

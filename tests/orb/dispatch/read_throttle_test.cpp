@@ -1,6 +1,8 @@
 // How much a task's thread reads in vain: the throttle by itself, and beside jobs that cost something.
 #include "orb/dispatch/read_throttle.h"
 
+#include <deque>
+
 #include "tests/orb/dispatch/fixture.h"
 
 using namespace corelane;
@@ -21,19 +23,23 @@ ReadThrottle after_job(Duration used) {
   return throttle;
 }
 
-// A client that sends as fast as the thread reads, each third time a job. Reading and jobs take their time.
+// A client that sends as fast as the thread reads, each third time a job. Reading and jobs take their time. `backlog`
+// of them lie in the socket from the start on, and each has been there since that many were read before it.
 class Flood final : public BoundSource {
  public:
-  Flood(TaskId task, PeerId owner) : task_(task), owner_(owner) {}
+  Flood(TaskId task, PeerId owner, std::size_t backlog) : task_(task), owner_(owner), sent_(backlog, virtual_now) {}
   void opened() noexcept override {}
   Found poll(JobPtr& job, Time) noexcept override {
     virtual_now += cost_of_a_read;
     virtual_cpu += cost_of_a_read;
+    sent_.push_back(virtual_now);
+    const Time sent = sent_.front();
+    sent_.pop_front();
     if (++reads_ % 3 != 0) return Found::bytes;
     job = JobPtr(new TestJob(fate, 12us));
     job->task = task_;
     job->owner = owner_;
-    job->arrived = virtual_now;
+    job->arrived = sent;
     return Found::job;
   }
   int descriptor() const noexcept override { return 7; }
@@ -48,6 +54,7 @@ class Flood final : public BoundSource {
  private:
   const TaskId task_;
   const PeerId owner_;
+  std::deque<Time> sent_;  // what lies in the socket: when each came
   int reads_ = 0;
 };
 
@@ -81,10 +88,11 @@ Duration most_in_a_period(const std::vector<Sample>& samples) {
 }  // namespace
 
 TEST_CASE("a client that floods its task gets no more than the task's budget in each period, jobs included") {
+  const std::size_t backlog = GENERATE(std::size_t{0}, std::size_t{1}, std::size_t{64});
   Machine machine;
   const PeerId owner{9};
   const TaskId task = machine.admit(plain(period, budget), owner);
-  const auto flood = std::make_shared<Flood>(task, owner);
+  const auto flood = std::make_shared<Flood>(task, owner, backlog);
   machine.manager.attach(task, owner, flood);
   machine.decide();
   const auto samples = play(machine, *flood, 100ms);
