@@ -95,7 +95,7 @@ CorePool::Refused CorePool::arrive(TaskWorker& worker, JobPtr job, JobId id, Tim
   return accept(worker, std::move(job), id, at, after);
 }
 
-CorePool::Own CorePool::arrive_own(TaskWorker& worker, JobPtr& job, Time at, Assignment& next,
+CorePool::Own CorePool::arrive_own(TaskWorker& worker, JobPtr& job, Time at, Time now, Assignment& next,
                                    sched::Refusal& reason) noexcept {
   AfterLock after(&worker);
   const std::lock_guard lock(mutex_);
@@ -106,7 +106,7 @@ CorePool::Own CorePool::arrive_own(TaskWorker& worker, JobPtr& job, Time at, Ass
     reason = refused.reason;
     return Own::refused;
   }
-  assign(worker, at, next);
+  assign(worker, std::max(at, now), next);
   return Own::taken;
 }
 
@@ -343,7 +343,7 @@ void CorePool::check_budget(Time now) noexcept {
   AfterLock after;
   const std::lock_guard lock(mutex_);
   if (!looked.worker || watched_.job != looked.job || !alarm_) return;
-  if (looked.left > Duration::zero() && !looked.sleeps)
+  if (looked.left > Duration::zero() && !has_waited(looked, now))
     return alarm_->set(now + std::max(looked.left, shortest_look));  // it was preempted
   // Before the kernel finds it out, which would keep the thread from running wherever it is, in a lock of ours, too.
   const bool enforced = looked.worker->contract_.on_overrun != OverrunPolicy::report;
@@ -371,8 +371,18 @@ CorePool::Looked CorePool::look_at_watched() const noexcept {
     may_sleep = !(*worker)->running_ || (*worker)->contract_.suspension > Duration::zero();  // or it is being woken
   }
   looked.left = budget - looked.worker->used_by_job();
-  looked.sleeps = !may_sleep && looked.left >= BlockWatch::shortest && looked.worker->is_asleep();
+  looked.asleep = !may_sleep && looked.left > Duration::zero() && looked.worker->is_asleep();
   return looked;
+}
+
+// For as long as counts as a wait: what it has left it should have used by now. Where that is less than so long, it is
+// looked at until it has used nothing for so long.
+bool CorePool::has_waited(const Looked& looked, Time now) noexcept {
+  if (!looked.asleep) return false;
+  if (looked.left >= BlockWatch::shortest) return true;
+  if (sleep_.job != looked.job || sleep_.left != looked.left)
+    sleep_ = {.job = looked.job, .left = looked.left, .since = now};
+  return now - sleep_.since >= BlockWatch::shortest;
 }
 
 // One that goes on after it was preempted, or has slept, has used some of it before. Under the lock: one clock is read,

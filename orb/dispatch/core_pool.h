@@ -97,9 +97,10 @@ class CorePool {
 
   // The worker's thread only. Fills `next` when a job may run now, and gives the time from which to ask again.
   Time take(TaskWorker& worker, Time now, Assignment& next) noexcept;
-  // A job of the task's own connection arrived at `at`. taken: it is in `next` when it may run at once. refused: it
-  // stays with the caller, with the reason. elsewhere: the task has just been moved, and its worker is being woken.
-  [[nodiscard]] Own arrive_own(TaskWorker& worker, JobPtr& job, Time at, Assignment& next,
+  // A job of the task's own connection arrived at `at`, and is found in a step that began at `now`. taken: it is in
+  // `next` when it may run at once. refused: it stays with the caller, with the reason. elsewhere: the task has just
+  // been moved, and its worker is being woken.
+  [[nodiscard]] Own arrive_own(TaskWorker& worker, JobPtr& job, Time at, Time now, Assignment& next,
                                sched::Refusal& reason) noexcept;
 
   // The worker's thread only, in whichever pool its task is. Gives the time from which to ask take() again.
@@ -138,7 +139,7 @@ class CorePool {
     WorkerPtr worker;  // null: no job is watched
     JobId job{};
     Duration left{};      // of its budget
-    bool sleeps = false;  // and did not say so
+    bool asleep = false;  // and did not say so
   };
   const WorkerPtr* worker_of(TaskId task) const noexcept;
   const sched::LaneTask* lane_task(TaskId task) const noexcept;
@@ -154,6 +155,7 @@ class CorePool {
   void assign(TaskWorker& worker, Time now, Assignment& next) noexcept;
   static JobPtr remove(TaskWorker& worker, JobId id) noexcept;
   Looked look_at_watched() const noexcept;
+  bool has_waited(const Looked& looked, Time now) noexcept;
   void tell_of_early_jobs(Time now, AfterLock& after) const noexcept;
   Duration early_work(Time now) const noexcept;
   sched::Ppm unpromised() const noexcept;
@@ -170,7 +172,13 @@ class CorePool {
   // Guarded by mutex_.
   RecordedLane lane_;
   BudgetAlarm* alarm_ = nullptr;
-  sched::Watch watched_;                         // what the alarm is set for
+  sched::Watch watched_;  // what the alarm is set for
+  struct Sleep {
+    JobId job{};
+    Duration left{};  // of its budget, all the time
+    Time since{};
+  };
+  Sleep sleep_;                                  // of the job that a look found asleep, shortly before its budget's end
   std::optional<sched::DeadlineLevels> levels_;  // by deadlines
   sched::NativeRange natives_;
   std::uint64_t timer_releases_ = 0;

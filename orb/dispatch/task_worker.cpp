@@ -48,7 +48,7 @@ bool TaskWorker::read(CorePool& pool, Time now, Assignment& next) noexcept {
   }
   sched::Refusal reason;
   const Time arrived = arrival_of(at_the_door_->arrived, now, clock_);
-  switch (pool.arrive_own(*this, at_the_door_, arrived, next, reason)) {
+  switch (pool.arrive_own(*this, at_the_door_, arrived, now, next, reason)) {
     case CorePool::Own::taken:
       return true;
     case CorePool::Own::elsewhere:

@@ -103,6 +103,29 @@ TEST_CASE("a job that sleeps while its budget should be used goes below all othe
   CHECK(during == own);
 }
 
+TEST_CASE("a job that sleeps when hardly anything is left of its budget is found once it has slept for long enough") {
+  Blocking machine(OverrunPolicy::demote);
+  const int own = machine.native();
+  std::vector<int> seen;
+  const auto look = [&] {
+    machine.manager.pools()[0]->check_budget(virtual_now);
+    seen.push_back(machine.native());
+  };
+  machine.run([&](auto&) {
+    machine.execute(900us);
+    virtual_sleep = true;
+    machine.wait(100us), look();
+    machine.wait(BlockWatch::shortest - 1ns), look();
+    virtual_sleep = false;
+    machine.execute(50us);
+    virtual_sleep = true;
+    machine.wait(1ms), look();  // for how long at a stretch it has slept nobody knows yet
+    machine.wait(BlockWatch::shortest), look();
+    virtual_sleep = false;
+  });
+  CHECK(seen == std::vector{own, own, own, 0});
+}
+
 TEST_CASE("a job that is kept from its core while its budget should be used keeps its priority") {
   Blocking machine(OverrunPolicy::demote);
   const int own = machine.native();
