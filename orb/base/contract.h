@@ -83,7 +83,7 @@ constexpr bool is_sound(const Contract& c) noexcept {
          (c.suspension == Duration::zero() || !uses_resources(c));
 }
 
-// A contract with its defaults filled in: D = T, J = T/10 (but below D).
+// A contract with its defaults filled in: D = T, J a tenth of T or D, whichever is less.
 Contract make_contract(Duration period, Duration budget, std::optional<Duration> deadline = {},
                        std::optional<Duration> jitter = {}) noexcept;
 

@@ -38,7 +38,6 @@ constexpr Entry table[] = {
      "a value of another type than the one declared, or a factory that makes another than its id says"},
     {bad_value_state, "a value whose state is longer than its type, or that its class could not read"},
     {stream_closed, "a stream of custom marshalling was used after marshal() or unmarshal() had returned"},
-    {no_value_factory, "no factory for this value type; register one with ORB::register_value_factory"},
     {connect_failed, "nothing answers; is the server running, and is its address reachable?"},
     {connection_lost, "the connection broke while the call was on its way"},
     {no_usable_profile, "the reference names no transport that this process can use"},
@@ -86,7 +85,9 @@ constexpr Entry table[] = {
      "this process holds no lease on a core: other servers of this host hold them, or corelane-reserved gave it none"},
     {too_many_tasks, "limits.tasks reached"},
     {queue_full, "the request queue is full; the server is overloaded"},
-    {bad_contract, "a contract outside 0 < C <= D, 0 <= J < D, T <= 1 h"},
+    {bad_contract,
+     "a contract that promises nothing: outside 0 < C <= D <= 1 h, 0 <= J < D, 0 < T <= 1 h, 0 <= S <= D - C, or D + J "
+     "spans more than 8 periods"},
     {unknown_task, "the task id is not known here, or has left; admit it again"},
     {shutting_down, "the server is shutting down"},
     {job_waiting,
@@ -136,6 +137,26 @@ constexpr Entry table[] = {
      "ORB_init, or let the child exec another program or end by _exit()"},
 };
 
+// CORBA 3.3 part 1, A.5.
+constexpr StandardEntry standard_table[] = {
+    {ErrorKind::marshal,
+     {no_value_factory, "no factory for this value type; register one with ORB::register_value_factory"}},
+    {ErrorKind::marshal,
+     {omg | 4, "a local object was to be sent or written as text, and nobody could call it; send one of a servant's"}},
+    {ErrorKind::marshal,
+     {omg | 5, "wchar and wstring do not exist in GIOP 1.0, which the other end speaks; use char and string"}},
+    {ErrorKind::no_implement,
+     {omg | 8, "a local object has no such operation: it belongs to no server, and has no repository to ask"}},
+    {ErrorKind::bad_inv_order,
+     {omg | 3,
+      "it would wait for itself: inside a servant or a handler nobody waits until requests have ended; use "
+      "shutdown(false) or wait_for_completion = false there, or let another thread wait"}},
+    {ErrorKind::data_conversion,
+     {omg | 1, "a character that the code set of the connection has not, or what is no character at all"}},
+    {ErrorKind::codeset_incompatible,
+     {omg | 1, "client and server have no code set for strings in common; let one of them offer UTF-8"}},
+};
+
 }  // namespace
 
 std::string_view text(std::uint32_t code) noexcept {
@@ -143,5 +164,13 @@ std::string_view text(std::uint32_t code) noexcept {
     if (entry.code == code) return entry.text;
   return {};
 }
+
+std::string_view text(const Error& error) noexcept {
+  for (const StandardEntry& standard : standard_table)
+    if (standard.kind == error.kind && standard.entry.code == error.minor) return standard.entry.text;
+  return text(error.minor);
+}
+
+std::span<const StandardEntry> standard() noexcept { return standard_table; }
 
 }  // namespace corelane::minor

@@ -1,9 +1,13 @@
 // Every minor code that Corelane raises. Standard codes carry the OMG's vendor id, ours carry 0x434C4 ("CL").
-// One number means one cause; text() says it with its remedy, and docs/minor-codes.md is printed from the same table.
+// One number of ours means one cause; one of the standard's means another cause with each kind of exception. text()
+// says it with its remedy, and docs/minor-codes.md is printed from the same tables.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
+
+#include "orb/base/error.h"
 
 namespace corelane::minor {
 
@@ -15,6 +19,11 @@ inline constexpr std::uint32_t no_value_factory = omg | 1;
 struct Entry {
   std::uint32_t code;
   std::string_view text;  // cause; remedy
+};
+// Of the standard.
+struct StandardEntry {
+  ErrorKind kind;
+  Entry entry;
 };
 
 #define CORELANE_MINOR(name, value) inline constexpr std::uint32_t name = corelane + (value)
@@ -119,5 +128,10 @@ CORELANE_MINOR(forked, 112);
 
 // Cause and remedy of a code of ours; empty for any other. Any thread; static storage.
 std::string_view text(std::uint32_t code) noexcept;
+// The same, and of the standard's codes that we raise.
+std::string_view text(const Error& error) noexcept;
+
+// The standard's codes that we raise, those apart that come with a text of their own each time.
+std::span<const StandardEntry> standard() noexcept;
 
 }  // namespace corelane::minor

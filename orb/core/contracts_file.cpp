@@ -6,6 +6,8 @@
 #include "orb/base/overrun_name.h"
 #include "orb/core/spelling.h"
 #include "orb/core/toml_text.h"
+#include "orb/sched/lane.h"
+#include "orb/sched/placement.h"
 
 // Header-only use would parse in every program; the library is linked.
 #include <toml++/toml.h>
@@ -71,6 +73,18 @@ std::vector<std::string> operations_of(const Skeleton& skeleton) {
 }
 
 }  // namespace
+
+std::optional<std::string> backlog_fault_of(const Contract& c) {
+  if (sched::backlog_fits(c)) return std::nullopt;
+  constexpr auto most = static_cast<std::int64_t>(sched::max_waiting);
+  const Duration span = c.deadline + c.jitter, latest = most * c.period - c.jitter;
+  const auto periods = (span.count() + c.period.count() - 1) / c.period.count();
+  const Duration shortest_period{(span.count() + most - 1) / most};
+  return "deadline D = " + to_string(c.deadline) + " and jitter J = " + to_string(c.jitter) + " span " +
+         std::to_string(periods) + " periods of T = " + to_string(c.period) + ", and at most " + std::to_string(most) +
+         " jobs of a task may wait: use T >= " + to_string(shortest_period) +
+         (latest >= c.budget + c.suspension && latest > c.jitter ? " or D <= " + to_string(latest) : "");
+}
 
 // One file, until its first fault.
 class ContractsFile::Reader {
@@ -167,11 +181,13 @@ class ContractsFile::Reader {
 
   // What no IDL can mend: unsound even with the best of what is left out.
   static std::optional<std::string> hopeless(const Entry& entry) {
-    return corelane::fault_of({.period = entry.period.value_or(longest_period),
-                               .deadline = entry.deadline.value_or(longest_period),
-                               .budget = entry.budget.value_or(shortest),
-                               .jitter = entry.jitter.value_or(Duration::zero()),
-                               .suspension = entry.suspension.value_or(Duration::zero())});
+    const Contract best = {.period = entry.period.value_or(longest_period),
+                           .deadline = entry.deadline.value_or(longest_period),
+                           .budget = entry.budget.value_or(shortest),
+                           .jitter = entry.jitter.value_or(Duration::zero()),
+                           .suspension = entry.suspension.value_or(Duration::zero())};
+    if (auto bad = corelane::fault_of(best)) return bad;
+    return entry.period && entry.deadline ? backlog_fault_of(best) : std::nullopt;
   }
 
   ContractsFile& file_;
@@ -263,6 +279,7 @@ Expected<OperationContracts, SettingsFault> ContractsFile::contracts_of(const Sk
     if (contract.budget > contract.period)
       return SettingsFault{where + "budget " + to_string(contract.budget) + " exceeds period " +
                            to_string(contract.period) + ", so no core ever has room for it" + rest};
+    if (const auto bad = backlog_fault_of(contract)) return SettingsFault{where + *bad + rest};
     contracts.resize(skeleton.upcalls.size());
     contracts[i] = contract;
   }

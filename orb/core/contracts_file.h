@@ -37,6 +37,10 @@
 
 namespace corelane::core {
 
+// What fault_of() leaves: a deadline and jitter that span more periods than jobs of a task may wait, so that no server
+// admits it; with what would do. Not for real-time threads (allocates).
+std::optional<std::string> backlog_fault_of(const Contract& sound);
+
 class ContractsFile {
  public:
   // Faults name the file, the line and the column.

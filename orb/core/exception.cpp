@@ -15,14 +15,21 @@ std::string_view completion_name(Completion completed) {
   return names[static_cast<std::size_t>(completed) % 3];
 }
 
+// Whose texts say all that the code says, and more.
+bool is_said_better(std::uint32_t code) { return code == minor::bad_option || code == minor::bad_contract; }
+
+// Whose texts say a part of what the code says.
+bool says_all(std::uint32_t code) { return code == minor::job_waiting; }
+
 std::string describe(const Error& error, const Detail* detail) {
   char number[16];
   std::snprintf(number, sizeof number, "0x%08x", static_cast<unsigned>(error.minor));
   std::string text = std::string(name_of(error.kind)) + " (minor " + number + ", " +
                      std::string(completion_name(error.completed)) + ")";
-  const std::string_view cause = minor::text(error.minor);
-  const std::string_view said = detail == nullptr ? std::string_view{} : detail->text;
-  if (!cause.empty() && said.find(cause) == said.npos) text.append(": ").append(cause);
+  const std::string_view cause = minor::text(error);
+  const std::string_view said = detail == nullptr || says_all(error.minor) ? std::string_view{} : detail->text;
+  const bool is_needed = said.empty() || !is_said_better(error.minor);
+  if (is_needed && !cause.empty() && said.find(cause) == said.npos) text.append(": ").append(cause);
   if (!said.empty()) text.append(": ").append(said);
   return text;
 }
@@ -83,7 +90,7 @@ void raise(Error error, std::string detail) { raise(error, Detail{.text = std::m
 void raise(Error error, Detail detail) { raise_as(error, std::make_shared<const Detail>(std::move(detail))); }
 
 void raise_while(const std::string& doing, Error error) {
-  const std::string_view cause = minor::text(error.minor);
+  const std::string_view cause = minor::text(error);
   raise(error, cause.empty() ? doing : doing + ": " + std::string(cause));
 }
 

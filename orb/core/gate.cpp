@@ -1,5 +1,7 @@
 #include "orb/core/gate.h"
 
+#include <utility>
+
 namespace corelane::core {
 
 bool Gate::hold(dispatch::JobPtr& job) {
@@ -23,6 +25,11 @@ bool Gate::wait_while_holding(Time deadline) {
   return woken;
 }
 
+bool Gate::is_untold() noexcept {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(untold_, false) && turnstile_.passage() == Passage::holding;
+}
+
 std::size_t Gate::waiting() {
   const std::lock_guard lock(mutex_);
   return held_count_ + waiting_.size();
@@ -33,8 +40,10 @@ bool Gate::change(Passage passage) {
   {
     const std::lock_guard lock(mutex_);
     if (turnstile_.passage() == Passage::inactive) return passage == Passage::inactive;
-    turnstile_.set(passage);
-    if (passage != Passage::holding) {
+    const bool held = turnstile_.set(passage).before == Passage::holding;
+    if (passage == Passage::holding) {
+      untold_ = untold_ || !held;
+    } else {
       released = std::move(held_);
       held_count_ = 0;
       for (os::Parker* parker : waiting_) parker->unpark();  // bound: the callers of this process

@@ -31,6 +31,9 @@ class Gate {
   // For a caller of this process: waits until the gate does not hold any more. False: the deadline passed first.
   bool wait_while_holding(Time deadline);
 
+  // Whether nobody asked yet since the gate began to hold: whoever makes somebody wait here asks, and tells the log.
+  bool is_untold() noexcept;
+
   // Jobs and callers that wait.
   std::size_t waiting();
 
@@ -46,6 +49,7 @@ class Gate {
   // Guarded by mutex_.
   dispatch::JobList held_;
   std::size_t held_count_ = 0;
+  bool untold_ = true;
   std::vector<os::Parker*> waiting_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "orb/core/gate.h"
 #include "orb/core/server.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
@@ -18,6 +19,10 @@ void IncidentLog::servant_threw(std::string_view operation, std::string_view tex
 
 void IncidentLog::client_cut_off(const Error& reason) noexcept {
   if (incidents_.client_cut_off(reason, os::now())) post();
+}
+
+void IncidentLog::request_held(Gate& gate, std::string_view operation) noexcept {
+  if (gate.is_untold() && incidents_.request_held(operation, os::now())) post();
 }
 
 void IncidentLog::tell() noexcept try {

@@ -14,6 +14,7 @@
 
 namespace corelane::core {
 
+class Gate;
 class Server;
 
 class IncidentLog final : private dispatch::Job {
@@ -24,6 +25,8 @@ class IncidentLog final : private dispatch::Job {
   void oneway_dropped(const Error& reason) noexcept;
   void servant_threw(std::string_view operation, std::string_view text) noexcept;
   void client_cut_off(const Error& reason) noexcept;
+  // It is to wait at the gate. Told if it is the first that does since the gate began to hold.
+  void request_held(Gate& gate, std::string_view operation) noexcept;
   std::uint64_t dropped_oneways() const noexcept { return incidents_.dropped_oneways(); }
   std::uint64_t cut_off_clients() const noexcept { return incidents_.cut_off_clients(); }
   // A request whose client wants no answer any more, or is gone, was not run. Not told: the client knows.

@@ -25,15 +25,24 @@ bool Incidents::oneway_dropped(const Error& reason, Time now) noexcept {
   return dropped_.add(now);
 }
 
+void Incidents::Text::add(std::string_view part) noexcept {
+  const std::string_view fitting = part.substr(0, characters.size() - size);
+  std::copy(fitting.begin(), fitting.end(), characters.begin() + static_cast<std::ptrdiff_t>(size));
+  size += fitting.size();
+}
+
 bool Incidents::servant_threw(std::string_view operation, std::string_view text, Time now) noexcept {
   const std::lock_guard lock(mutex_);
-  size_ = 0;
-  for (const std::string_view part : {operation, std::string_view(": "), text}) {
-    const std::string_view fitting = part.substr(0, text_.size() - size_);
-    std::copy(fitting.begin(), fitting.end(), text_.begin() + static_cast<std::ptrdiff_t>(size_));
-    size_ += fitting.size();
-  }
+  text_.size = 0;
+  for (const std::string_view part : {operation, std::string_view(": "), text}) text_.add(part);
   return thrown_.add(now);
+}
+
+bool Incidents::request_held(std::string_view operation, Time now) noexcept {
+  const std::lock_guard lock(mutex_);
+  waiting_.size = 0;
+  waiting_.add(operation);
+  return held_.add(now);
 }
 
 bool Incidents::client_cut_off(const Error& reason, Time now) noexcept {
@@ -52,11 +61,18 @@ std::uint64_t Incidents::dropped_oneways() const noexcept {
   return dropped_.all;
 }
 
+std::string Incidents::held_line(const std::string& operation, std::uint64_t count) {
+  return "a request for " + operation +
+         (count == 1 ? "" : " (the last of " + std::to_string(count) + " since the last such line)") +
+         " came while the manager of its POA was holding: such requests wait until the_POAManager()->activate()";
+}
+
 std::vector<std::string> Incidents::lines(Time now) {
-  std::string text;
+  std::string text, waiting;
   text.reserve(longest_text);
+  waiting.reserve(longest_text);
   Error reason, cut_off_reason;
-  std::uint64_t dropped, thrown, cut_off;
+  std::uint64_t dropped, thrown, cut_off, held;
   {
     const std::lock_guard lock(mutex_);
     dropped = dropped_.take(now);
@@ -64,21 +80,24 @@ std::vector<std::string> Incidents::lines(Time now) {
     cut_off = cut_off_.take(now);
     reason = reason_;
     cut_off_reason = cut_off_reason_;
-    text.assign(text_.data(), size_);
+    held = held_.take(now);
+    text.assign(text_.characters.data(), text_.size);
+    waiting.assign(waiting_.characters.data(), waiting_.size);
   }
   text = as_one_line(std::move(text));
   std::vector<std::string> lines;
   if (dropped > 0)
     lines.push_back(std::to_string(dropped) + (dropped == 1 ? " oneway request was" : " oneway requests were") +
                     " dropped since the last such line, the last because of " + std::string(name_of(reason.kind)) +
-                    ": " + std::string(minor::text(reason.minor)));
+                    ": " + std::string(minor::text(reason)));
   if (cut_off > 0)
     lines.push_back(std::to_string(cut_off) + (cut_off == 1 ? " client was" : " clients were") +
                     " cut off since the last such line, the last because of " +
-                    std::string(name_of(cut_off_reason.kind)) + ": " + std::string(minor::text(cut_off_reason.minor)));
+                    std::string(name_of(cut_off_reason.kind)) + ": " + std::string(minor::text(cut_off_reason)));
   if (thrown > 0)
     lines.push_back("a servant threw what is no CORBA exception, its caller gets UNKNOWN: " + text +
                     (thrown == 1 ? "" : " (the last of " + std::to_string(thrown) + " since the last such line)"));
+  if (held > 0) lines.push_back(held_line(waiting, held));
   return lines;
 }
 

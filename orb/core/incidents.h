@@ -32,9 +32,14 @@ class Incidents {
   // not read its replies, sent half a message. True: lines() is due.
   bool client_cut_off(const Error& reason, Time now) noexcept;
 
+  // A POA manager holds requests, and this one is the first that waits for it. True: lines() is due.
+  bool request_held(std::string_view operation, Time now) noexcept;
+
   std::uint64_t dropped_oneways() const noexcept;
   std::uint64_t cut_off_clients() const noexcept;
 
+  // Of so many requests that were held, the last for this operation.
+  static std::string held_line(const std::string& operation, std::uint64_t count);
   // What was not told yet, for the log.
   std::vector<std::string> lines(Time now);
 
@@ -49,14 +54,20 @@ class Incidents {
     std::uint64_t take(Time now) noexcept;  // since the last time
   };
   static constexpr std::size_t longest_text = 240;
+  struct Text {
+    std::array<char, longest_text> characters{};
+    std::size_t size = 0;
+
+    void add(std::string_view part) noexcept;  // as much of it as fits
+  };
 
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.
-  Count dropped_, thrown_, cut_off_;
-  Error reason_{};                         // of the last oneway
-  Error cut_off_reason_{};                 // of the last client
-  std::array<char, longest_text> text_{};  // of the last servant: "operation: what it threw"
-  std::size_t size_ = 0;                   // of text_
+  Count dropped_, thrown_, cut_off_, held_;
+  Error reason_{};          // of the last oneway
+  Error cut_off_reason_{};  // of the last client
+  Text text_;               // of the last servant: "operation: what it threw"
+  Text waiting_;            // the last operation that is held
 };
 
 }  // namespace corelane::core

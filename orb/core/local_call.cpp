@@ -11,6 +11,7 @@
 #include "orb/base/what_of.h"
 #include "orb/core/call_chain.h"
 #include "orb/core/exception.h"
+#include "orb/core/incidents.h"
 #include "orb/core/orb.h"
 #include "orb/core/server.h"
 #include "orb/core/settings.h"
@@ -20,6 +21,7 @@
 #include "orb/dispatch/job.h"
 #include "orb/os/clock.h"
 #include "orb/os/fork_guard.h"
+#include "orb/os/log.h"
 #include "orb/os/thread.h"
 
 namespace corelane::core {
@@ -62,6 +64,8 @@ void visit(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* fr
       if (!inside.holding()) raise(inside.error());
     }
     if (!deadline) deadline = patience == Duration::zero() ? never : os::now() + patience;
+    if (!os::is_real_time() && object.gate().is_untold())
+      os::log::warn(Incidents::held_line(std::string(upcall.name), 1));
     if (!object.gate().wait_while_holding(*deadline))
       raise(Error{ErrorKind::timeout, Completion::no, minor::deadline_passed});
   }

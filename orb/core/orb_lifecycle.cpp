@@ -164,7 +164,7 @@ void Orb::listen() {
   if (listening) return;
   const std::string doing = "cannot listen on " + to_string(state_->settings.listen);
   if (said.text().empty()) raise_while(doing, listening.error());
-  const std::string cause(minor::text(listening.error().minor));
+  const std::string cause(minor::text(listening.error()));
   raise(listening.error(), doing + ": " + (cause.empty() ? "" : cause + ": ") + said.text());
 }
 

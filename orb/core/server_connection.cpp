@@ -290,6 +290,7 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
   if (!remember(*made)) return send_exception(to, queue_full);
   if (asked) return asked->ask_again(upcall, std::move(job));
   if (gate.turnstile().passage() == Passage::holding) {
+    server_->incidents().request_held(gate, upcall.name);
     if (gate.hold(job)) return;
     if (gate.turnstile().passage() == Passage::holding) return send_exception(to, queue_full);
   }

@@ -121,6 +121,7 @@ bool ServerJob::set_aside() {
   }
   ServerJob* const made = fresh.release();
   dispatch::JobPtr job(made);
+  server.incidents().request_held(object_->gate(), upcall_->name);
   if (object_->gate().hold(job)) {
     answered_.store(true, std::memory_order_relaxed);  // relaxed: as in answers(). The other job answers
     return true;
@@ -263,7 +264,7 @@ void write_exception(cdr::Writer& writer, const ReplyTo& to, const Error& error,
                      const sched::Refusal* refusal) noexcept {
   std::array<giop::ServiceContext, 2> contexts;
   std::size_t count = 0;
-  if (text.empty()) text = minor::text(error.minor);
+  if (text.empty()) text = minor::text(error);
   std::vector<std::byte> detail;
   try {
     if (!text.empty()) detail = giop::encode_detail(text);

@@ -7,6 +7,7 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
+#include "orb/core/contracts_file.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
 
@@ -104,14 +105,23 @@ SharedTask ActiveObject::copy_of(const Slot& slot) {
   return slot.state;
 }
 
+namespace {
+
+std::string text_of(const SharedTask& refused, const Contract& contract) {
+  if (!refused.refusal) return std::string(minor::text(refused.error));
+  auto said = refused.refusal->code == sched::RefusalCode::backlog ? backlog_fault_of(contract) : std::nullopt;
+  return said ? *said : sched::text_of(*refused.refusal);
+}
+
+}  // namespace
+
 void ActiveObject::tell_refusals() {
   for (std::size_t i = 0; i < contracts_.size(); ++i) {
     if (tasks_[i].published() != SharedTask::Phase::refused) continue;
     const SharedTask found = copy_of(tasks_[i]);
     const bool may_pass = found.error.kind == ErrorKind::no_resources || found.error.kind == ErrorKind::transient;
     os::log::warn(label_ + "." + std::string(skeleton_.upcalls[i].name) + " is not admitted and its calls are refused" +
-                  (may_pass ? " until there is room: " : ": ") +
-                  (found.refusal ? sched::text_of(*found.refusal) : std::string(minor::text(found.error.minor))));
+                  (may_pass ? " until there is room: " : ": ") + text_of(found, *contracts_[i]));
   }
 }
 

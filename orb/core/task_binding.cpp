@@ -53,7 +53,7 @@ void TaskBinding::open_own(std::uint64_t token) {
   }
   if (const auto watched = orb.state().reopener.watch(shared_from_this()); !watched)
     os::log::warn("a task's own connection will not be opened again once it is lost: " +
-                  std::string(minor::text(watched.error().minor)));
+                  std::string(minor::text(watched.error())));
 }
 
 // Raises.

@@ -15,7 +15,7 @@
 //            18-31 program's name, ended by a zero
 //   core     0 id   1 capacity   2 admitted   3 tasks   4 order: CoreOrder    (shares in parts per million)
 //   task     0 id   1 owner   2 core   3 native priority   4-8 T D C J S   9 importance   10 overrun policy
-//            11 bound of the response at admission   12 jobs   13 misses   14 overruns   15-17 response: p50 p99 max
+//            11 largest bound of the response so far   12 jobs   13 misses   14 overruns   15-17 response: p50 p99 max
 //            18 blocks   19 oversleeps   20-31 label, ended by a zero
 //   refused newcomer, the latest first; but for 1 of its latest refusal
 //            0 when it asked, monotonic ns   1 times   2 owner   3-7 T D C J S   8 importance   9 overrun policy

@@ -26,10 +26,17 @@ void CounterPublisher::add(const WorkerPtr& worker, const sched::Admit& admit, c
   row->fixed.task = admit.task;
   row->fixed.owner = connection_of(admit.peer);
   row->fixed.contract = admit.contract;
-  row->fixed.bound = admit.response;
+  row->largest.store(admit.response, std::memory_order_relaxed);  // relaxed: the lock below publishes it
   row->fixed.label = label;
   const std::lock_guard lock(mutex_);
   rows_[admit.task] = std::move(row);
+}
+
+void CounterPublisher::raise_bound(TaskId task, Duration bound) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = rows_.find(task);
+  // relaxed: a number for a report
+  if (found != rows_.end()) found->second->largest.store(bound, std::memory_order_relaxed);
 }
 
 void CounterPublisher::remove(TaskId task) {
@@ -85,6 +92,7 @@ TaskCounters CounterPublisher::counters_of(const Row& row) {
   counters.native = seat.native;
   counters.jobs = statistics.response.count();
   // relaxed: counters of a running task, no order among them.
+  counters.bound = row.largest.load(std::memory_order_relaxed);
   counters.misses = statistics.misses.load(std::memory_order_relaxed);
   counters.overruns = statistics.overruns.load(std::memory_order_relaxed);
   counters.blocks = statistics.blocks.load(std::memory_order_relaxed);

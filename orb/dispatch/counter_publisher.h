@@ -31,6 +31,7 @@ class CounterPublisher final : public Agent {
                    Guarantee guarantee = Guarantee::bounds);
 
   void add(const WorkerPtr& worker, const sched::Admit& admit, const std::string& label);
+  void raise_bound(TaskId task, Duration bound) noexcept;
   void remove(TaskId task);
   void note(std::uint64_t admitted, std::uint64_t refused, std::uint64_t jobs_refused) noexcept;
 
@@ -46,7 +47,8 @@ class CounterPublisher final : public Agent {
  private:
   struct Row {
     WorkerPtr worker;
-    TaskCounters fixed;  // what does not change
+    TaskCounters fixed;                         // what does not change
+    std::atomic<Duration> largest{Duration{}};  // bound of the response so far
   };
   void count(ProcessCounters& counters);
   static TaskCounters counters_of(const Row& row);
@@ -63,7 +65,7 @@ class CounterPublisher final : public Agent {
   // Shared.
   std::atomic<std::uint64_t> admitted_{0}, refused_{0}, jobs_refused_{0}, refused_outside_{0};
   os::PiMutex mutex_;
-  std::unordered_map<TaskId, std::shared_ptr<const Row>> rows_;  // guarded by mutex_
+  std::unordered_map<TaskId, std::shared_ptr<Row>> rows_;  // guarded by mutex_
 };
 
 }  // namespace corelane::dispatch

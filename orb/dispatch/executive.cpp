@@ -14,6 +14,7 @@
 #include "orb/dispatch/inline_tasks.h"
 #include "orb/dispatch/managed_tasks.h"
 #include "orb/os/log.h"
+#include "orb/os/pi_mutex.h"
 #include "orb/sched/priority.h"
 
 namespace corelane::dispatch {
@@ -21,10 +22,10 @@ namespace {
 
 constexpr Error bad_option{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
 
-// For admit_and_wait(): a thread that is not real-time waits, so an ordinary condition variable will do.
+// For admit_and_wait(). The manager answers above the tasks, and who waits may be kept from his core by them.
 struct Answer {
-  std::mutex mutex;
-  std::condition_variable ready;
+  os::PiMutex mutex;
+  std::condition_variable_any ready;
   std::optional<Expected<Admission, NotAdmitted>> value;
 
   void set(Expected<Admission, NotAdmitted> answer) {

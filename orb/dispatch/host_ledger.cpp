@@ -105,6 +105,9 @@ Expected<std::vector<CoreLease>> HostLedger::lease(const LeaseRequest& request) 
   by_deadlines_ = request.by_deadlines;
   std::vector<os::CoreInfo> cores = cores_;
   std::erase_if(cores, [&](const os::CoreInfo& info) { return revoked_.has(info.core); });
+  if (cores.empty() && !cores_.empty())
+    os::log::error("no core is left: " + revoked_.path() +
+                   " takes back all that this process may use; remove some there");
   return choose(cores, request, true);
 }
 
@@ -329,7 +332,7 @@ void HostLedger::tell(const Findings& findings) const {
                    "kill -CONT or end it");
   if (findings.twice)
     os::log::error(start + ": core " + std::to_string(findings.core.value) +
-                   " was promised twice, by us and by a server that started while the ledger was gone: deadlines may "
+                   " was promised twice, by us and by another server while the ledger was gone: deadlines may "
                    "be missed, and no task is admitted there; end some tasks, or one of the servers");
   if (findings.once) os::log::warn(start + ": no core is promised twice any more");
   if (!findings.stuck) return;

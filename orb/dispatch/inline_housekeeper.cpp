@@ -42,7 +42,7 @@ InlineHousekeeper::InlineHousekeeper(std::string directory, std::size_t max_task
       ask_(std::move(ask)),
       page_(std::move(directory), 0, max_tasks),
       lateness_(
-          events, [this](TaskId task) { return label_of(task); }, LatenessLog::Recorded::no) {}
+          events, [this](TaskId task) { return label_of(task); }, LatenessLog::Recorded::not_in_this_mode) {}
 
 Expected<void> InlineHousekeeper::start(std::size_t stack) {
   auto thread = os::start_thread({.name = "cl-housekeeper", .stack = stack}, [this]() noexcept { run(); });

@@ -9,8 +9,22 @@
 namespace corelane::dispatch {
 namespace {
 
+using Count = TaskEvents::Count;
+
 std::string counted(std::uint64_t count, const char* of_one, const char* of_many) {
   return std::to_string(count) + (count == 1 ? of_one : of_many);
+}
+
+std::string way_to_the_reason(LatenessLog::Recorded recorded) {
+  switch (recorded) {
+    case LatenessLog::Recorded::yes:
+      break;
+    case LatenessLog::Recorded::not_in_this_mode:
+      return "and nothing records what led there: this dispatch.mode promises no deadline";
+    case LatenessLog::Recorded::switched_off:
+      return "and nothing records what led there: recorder.size is 0";
+  }
+  return "corelane trace --request " + std::to_string(::getpid()) + " shows what led there";
 }
 
 }  // namespace
@@ -19,9 +33,7 @@ std::string counted(std::uint64_t count, const char* of_one, const char* of_many
 bool LatenessLog::step(Time now) noexcept try {
   const auto due = line(now);
   if (due)
-    os::log::warn(*due + "; corelane top counts them" +
-                  (recorded_ ? ", corelane trace --request " + std::to_string(::getpid()) + " shows what led there"
-                             : ", and nothing records what led there: this dispatch.mode promises no deadline"));
+    os::log::warn(*due + "; corelane top counts them while their tasks are here, " + way_to_the_reason(recorded_));
   return due.has_value();
 } catch (const std::bad_alloc&) {
   return false;
@@ -29,26 +41,30 @@ bool LatenessLog::step(Time now) noexcept try {
 
 void LatenessLog::end() noexcept try {
   if (const auto rest = line(never))
-    os::log::warn(*rest + (recorded_ ? "; recorder.dump_at_exit keeps what led there" : ""));
+    os::log::warn(*rest + (recorded_ == Recorded::yes ? "; recorder.dump_at_exit keeps what led there" : ""));
 } catch (const std::bad_alloc&) {
 }
 
 std::optional<std::string> LatenessLog::line(Time now) {
+  if (now < next_) return std::nullopt;
   const TaskEvents::Tally tally = events_.tally();
-  const std::uint64_t misses = tally.misses - told_.misses, overruns = tally.overruns - told_.overruns;
-  const std::uint64_t oversleeps = tally.oversleeps - told_.oversleeps;
-  if (now < next_ || (misses == 0 && overruns == 0 && oversleeps == 0)) return std::nullopt;
+  std::string text;
+  const auto add = [&](const Count& latest, const Count& told, const char* of_one, const char* of_many) {
+    const std::uint64_t count = latest.events - told.events;
+    if (count == 0) return;
+    const std::string label = label_of_(latest.last);
+    text += (text.empty() ? "dispatch: " : ", ") + counted(count, of_one, of_many) + " (" +
+            (count == 1 ? "" : "last ") + "task " + std::to_string(latest.last.value) +
+            (label.empty() ? "" : ", " + label) + ")";
+  };
+  add(tally.misses, told_.misses, " deadline was missed", " deadlines were missed");
+  add(tally.overruns, told_.overruns, " job exceeded its budget", " jobs exceeded their budget");
+  add(tally.oversleeps, told_.oversleeps, " job slept for longer than it declared",
+      " jobs slept for longer than they declared");
+  if (text.empty()) return std::nullopt;
   told_ = tally;
   next_ = now == never ? never : now + quiet;
-  const std::string label = label_of_(tally.last);
-  std::string text;
-  const auto add = [&text](std::uint64_t count, const char* of_one, const char* of_many) {
-    if (count != 0) text += (text.empty() ? "dispatch: " : ", ") + counted(count, of_one, of_many);
-  };
-  add(misses, " deadline was missed", " deadlines were missed");
-  add(overruns, " job exceeded its budget", " jobs exceeded their budget");
-  add(oversleeps, " job slept for longer than it declared", " jobs slept for longer than they declared");
-  return text + ", the last of task " + std::to_string(tally.last.value) + (label.empty() ? "" : " (" + label + ")");
+  return text;
 }
 
 }  // namespace corelane::dispatch

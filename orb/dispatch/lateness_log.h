@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -22,12 +23,12 @@ class LatenessLog final : public Agent {
   // What a task is called; empty for one that is not known any more.
   using LabelOf = std::function<std::string(TaskId)>;
 
-  // Whether there is a recorder, to which the lines then refer.
-  enum class Recorded : bool { no, yes };
+  // Whether there is a recorder, to which the lines then refer; else why there is none.
+  enum class Recorded : std::uint8_t { yes, not_in_this_mode, switched_off };
 
   // `events` outlives this.
   LatenessLog(const TaskEvents& events, LabelOf label_of, Recorded recorded = Recorded::yes)
-      : events_(events), label_of_(std::move(label_of)), recorded_(recorded == Recorded::yes) {}
+      : events_(events), label_of_(std::move(label_of)), recorded_(recorded) {}
 
   // Writes the line that is due. Whether there was one.
   bool step(Time now) noexcept override;
@@ -40,7 +41,7 @@ class LatenessLog final : public Agent {
  private:
   const TaskEvents& events_;
   const LabelOf label_of_;
-  const bool recorded_;
+  const Recorded recorded_;
 
   TaskEvents::Tally told_{};
   Time next_{};

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "orb/base/errors.h"
+#include "orb/os/descriptor_limit.h"
 #include "orb/os/directory.h"
 
 namespace corelane::dispatch::ledger {
@@ -22,6 +23,7 @@ LedgerFault cannot_open(const std::string& path, int reason) {
   struct stat found {};
   const bool there = lstat(path.c_str(), &found) == 0;
   if (there && !S_ISREG(found.st_mode)) return no_plain_file(path, found.st_mode);
+  if (os::is_out_of_descriptors(reason)) return {not_allowed, path + ": " + os::out_of_descriptors(reason)};
   std::string text = path + " cannot be opened for writing: " + std::strerror(reason);
   if (there && reason == EACCES)
     text += "; it belongs to user " + std::to_string(found.st_uid) + ", this is user " + std::to_string(geteuid());
@@ -44,8 +46,9 @@ std::string server_text(std::int32_t pid) {
 }
 
 LedgerFault cannot_write(const std::string& path, int reason) {
+  const std::string here = reason == EFBIG ? "raise the limit of file sizes (ulimit -f)" : "make room there";
   return {errors::not_stored,
-          path + " cannot be written: " + std::strerror(reason) + "; make room there, or " + elsewhere};
+          path + " cannot be written: " + std::strerror(reason) + "; " + here + ", or " + elsewhere};
 }
 
 }  // namespace corelane::dispatch::ledger

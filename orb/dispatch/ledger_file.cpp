@@ -360,7 +360,8 @@ bool LedgerFile::others_are_as_read() noexcept {
     const auto sum = slot < there ? look_at(slot) : Expected<std::uint64_t>(std::uint64_t{0});
     if (!sum || *sum != seen_[slot]) return false;
   }
-  return true;
+  const auto beyond = anybody_from(there);  // who lives beyond the end was cut off
+  return beyond && !*beyond;
 }
 
 // As read_slot(), by its head alone.

@@ -75,6 +75,10 @@ sched::Ppm share_of(Duration budget, Duration period) {
   return period == Duration::zero() ? 0 : sched::ppm_of(sched::share_of(budget.count(), period.count()));
 }
 
+std::string mode_of(const ExecutiveOptions& options) {
+  return options.mode == DispatchMode::direct ? "; mode direct" : "";
+}
+
 std::string waiting_of(const ExecutiveOptions& options) {
   if (options.wait.mode == os::WaitMode::park) return {};
   return "; tasks wait by " + std::string(os::name_of(options.wait.mode)) + ", " + to_string(options.wait.spin) +
@@ -112,6 +116,9 @@ class ManagedTasks final : public Executive::State {
         threads_(options.real_time, options.stack, options.spare_threads),
         best_effort_(options.queue_capacity, BestEffortServers(options, leases)),
         manager_(options, leases, provider, threads_, best_effort_),
+        lateness_(
+            events, [this](TaskId task) { return label_of(task); },
+            options.recorder.size > 0 ? LatenessLog::Recorded::yes : LatenessLog::Recorded::switched_off),
         manager_thread_(manager_, WritesLedger::yes),
         analysis_thread_(manager_.below(), WritesLedger::yes),
         housekeeper_thread_(manager_.housekeeper()),
@@ -148,7 +155,7 @@ class ManagedTasks final : public Executive::State {
   TaskThreads threads_;
   BestEffortLane best_effort_;
   ManagerAgent manager_;
-  LatenessLog lateness_{events, [this](TaskId task) { return label_of(task); }};
+  LatenessLog lateness_;
   AgentThread<ManagerAgent> manager_thread_;
   AgentThread<ManagerAgent::Below> analysis_thread_;
   AgentThread<Housekeeper> housekeeper_thread_;
@@ -239,7 +246,7 @@ Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveO
     return Error{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
   }
   put_deadline_cores_last(options, *leases);
-  os::log::info("dispatch: cores" + text_of(*leases) + waiting_of(options) +
+  os::log::info("dispatch: cores" + text_of(*leases) + mode_of(options) + waiting_of(options) +
                 (options.admission ? "" : "; admission is off"));
   auto state = std::make_unique<ManagedTasks>(options, *leases, provider, std::move(kernel_cores));
   if (auto started = state->start(options, leases->front().core); !started) {

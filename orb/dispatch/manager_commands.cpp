@@ -122,7 +122,10 @@ void ManagerAgent::start_thread(Record& record, Time now) noexcept {
 // Bound: the tasks of the process.
 void ManagerAgent::raise_bounds() noexcept {
   for (const auto& [id, record] : records_) {
-    if (const auto view = manager_.find(id)) record->report.bound = std::max(record->report.bound, view->response);
+    const auto view = manager_.find(id);
+    if (!view || view->response <= record->report.bound) continue;
+    record->report.bound = view->response;
+    counters_.raise_bound(id, view->response);
   }
 }
 
@@ -280,6 +283,7 @@ bool ManagerAgent::leave_lost_core(Time now) noexcept {
   if (claimed) (void)promises_.commit();  // what was claimed stands until it is written
   promises_.has_changed();
   carry_out_all(commands, now);
+  raise_bounds();  // those who were moved are on the way of others
   pool_of(lost.core)->strand();
   return true;
 }

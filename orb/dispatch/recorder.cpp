@@ -34,6 +34,20 @@ Duration read_clock(clockid_t clock) noexcept {
   return std::chrono::seconds{now.tv_sec} + Duration{now.tv_nsec};
 }
 
+// Why no trace will be written, though some were asked for; "" where they can be.
+std::string fault_of(const RecorderOptions& options) {
+  if (options.dump_on_miss == 0 && !options.dump_at_exit) return {};
+  if (options.size == 0)
+    return "recorder.dump_on_miss and recorder.dump_at_exit write nothing with recorder.size = 0, which records "
+           "nothing: leave recorder.size as it is";
+  if (options.directory.empty()) return {};
+  const std::filesystem::path above = std::filesystem::absolute(options.directory).parent_path();
+  std::error_code ignored;
+  if (above == options.runtime_directory || std::filesystem::is_directory(above, ignored)) return {};  // or is made
+  return "recorder.directory = " + options.directory + ": no trace can be written before there is a directory " +
+         above.string() + "; only the last folder is made";
+}
+
 bool write_bytes(const os::Fd& file, Bytes bytes) noexcept {
   const os::SizeLimitGuard guard;
   return os::write_all(file.get(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -81,6 +95,7 @@ std::string program_name() {
 
 Recorder::Recorder(const RecorderOptions& options, const sched::ManagerOptions& manager, std::size_t lane_tasks)
     : options_(options), manager_options_(manager), lane_tasks_(lane_tasks) {
+  if (const std::string fault = fault_of(options_); !fault.empty()) os::log::warn(fault);
   if (options_.size == 0) return;
   for (std::size_t i = 0; i <= manager.cores.size(); ++i)
     rings_.push_back(std::make_unique<RecorderRing>(options_.size));

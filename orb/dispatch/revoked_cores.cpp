@@ -42,7 +42,9 @@ void RevokedCores::look() {
   const auto text = os::read_small_file(path_, longest);
   if (!text) return complain(text.error().text);
   const auto found = parse(*text);
-  if (!found) return complain(path_ + ": expected hardware threads such as 2,3; nothing more is taken back");
+  if (!found)
+    return complain(path_ + ": hardware threads are expected, one by one, such as 2,3, and not \"" +
+                    text->substr(0, 40) + "\"; nothing more is taken back");
   for (const CoreId core : *found)
     if (!has(core)) cores_.push_back(core);
 }

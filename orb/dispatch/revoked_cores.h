@@ -19,6 +19,7 @@ class RevokedCores {
   // Reads the file again. What it cannot read changes nothing, and is said once.
   void look();
   bool has(CoreId core) const noexcept;
+  const std::string& path() const noexcept { return path_; }
 
  private:
   void complain(const std::string& why);

@@ -22,8 +22,14 @@ std::uint8_t bit_of(TaskEventKind kind) noexcept {
   return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind));
 }
 
-void complain(std::string_view thrown) noexcept try {
-  os::log::warn("the handler of a task's event threw: " + std::string(thrown));
+// The function that sets the handler.
+const char* setter_of(TaskEventKind kind) noexcept {
+  constexpr const char* names[] = {"on_miss", "on_overrun", "on_oversleep"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+void complain(TaskEventKind kind, std::string_view thrown) noexcept try {
+  os::log::warn(std::string("the handler of ") + setter_of(kind) + " threw: " + std::string(thrown));
 } catch (const std::bad_alloc&) {
   os::log::warn("the handler of a task's event threw something");
 }
@@ -47,17 +53,18 @@ void TaskEvents::set(TaskEventKind kind, TaskEventHandler handler) {
 void TaskEvents::count(const TaskEvent& event) noexcept {
   // relaxed: a count and a name for a report
   posted_of_[static_cast<std::size_t>(event.kind)].fetch_add(1, std::memory_order_relaxed);
-  last_.store(event.task, std::memory_order_relaxed);
+  last_of_[static_cast<std::size_t>(event.kind)].store(event.task, std::memory_order_relaxed);
 }
 
 TaskEvents::Tally TaskEvents::tally() const noexcept {
+  // relaxed: see count()
   const auto posted = [this](TaskEventKind kind) {
-    return posted_of_[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed);  // relaxed: see count()
+    return Count{.events = posted_of_[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed),
+                 .last = last_of_[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed)};
   };
   return {.misses = posted(TaskEventKind::miss),
           .overruns = posted(TaskEventKind::overrun),
-          .oversleeps = posted(TaskEventKind::oversleep),
-          .last = last_.load(std::memory_order_relaxed)};  // relaxed: see count()
+          .oversleeps = posted(TaskEventKind::oversleep)};
 }
 
 void TaskEvents::post(const TaskEvent& event) noexcept {
@@ -115,9 +122,9 @@ void TaskEvents::tell(const TaskEvent& event) noexcept {
   } catch (const abi::__forced_unwind&) {
     os::end_with_thread("the handler of a task's event");
   } catch (const std::exception& fault) {
-    complain(what_of(fault));
+    complain(event.kind, what_of(fault));
   } catch (...) {
-    complain("what is no std::exception");
+    complain(event.kind, "what is no std::exception");
   }
 }
 

@@ -63,9 +63,12 @@ class TaskEvents final : private Job {
   void post(const TaskEvent& event) noexcept;
 
   // What was posted so far. Any thread.
-  struct Tally {
-    std::uint64_t misses = 0, overruns = 0, oversleeps = 0;
+  struct Count {
+    std::uint64_t events = 0;
     TaskId last{};  // whose the last one was
+  };
+  struct Tally {
+    Count misses, overruns, oversleeps;
   };
   Tally tally() const noexcept;
 
@@ -86,10 +89,10 @@ class TaskEvents final : private Job {
   ChoreTaker& taker_;  // constant
 
   std::array<std::atomic<std::uint64_t>, kinds> posted_of_{};  // by kind
-  std::atomic<TaskId> last_{};
-  std::atomic<std::uint8_t> wanted_{0};  // bit i: kind i has a handler
-  std::atomic<bool> posted_{false};      // the job is with the taker
-  bool ran_ = false;                     // owner: whoever has the job
+  std::array<std::atomic<TaskId>, kinds> last_of_{};           // by kind
+  std::atomic<std::uint8_t> wanted_{0};                        // bit i: kind i has a handler
+  std::atomic<bool> posted_{false};                            // the job is with the taker
+  bool ran_ = false;                                           // owner: whoever has the job
 
   os::PiMutex mutex_;
   // Guarded by mutex_.

@@ -11,6 +11,7 @@
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
+#include "orb/os/pi_mutex.h"
 
 namespace corelane::leader_followers {
 namespace {
@@ -67,8 +68,8 @@ class PooledConnection::Watch final : public ReadyHandler {
 
   const std::shared_ptr<PooledConnection> connection_;  // a watched connection lives until its end
 
-  std::mutex mutex_;
-  std::condition_variable left_;
+  os::PiMutex mutex_;
+  std::condition_variable_any left_;
   // Guarded by mutex_.
   std::shared_ptr<transport::Watcher> watcher_;
   std::thread::id inside_;  // the thread that is in a call

@@ -19,8 +19,9 @@ std::string out_of_descriptors(int number) {
          " (RLIMIT_NOFILE); raise that by ulimit -n, or LimitNOFILE= of its systemd unit";
 }
 
-void SpareDescriptor::hold(const Fd& any) noexcept {
+bool SpareDescriptor::hold(const Fd& any) noexcept {
   if (!copy_) copy_.reset(fcntl(any.get(), F_DUPFD_CLOEXEC, 0));
+  return static_cast<bool>(copy_);
 }
 
 bool SpareDescriptor::give_up() noexcept {

@@ -18,8 +18,8 @@ std::string out_of_descriptors(int number);
 // A number that is given up for a moment to take, and turn away or let in, one for whom there would be none.
 class SpareDescriptor {
  public:
-  // A copy of `any`, unless there is one; in vain while there is no number. A system call where it lacks.
-  void hold(const Fd& any) noexcept;
+  // A copy of `any`, unless there is one. False: there is no number, as errno says. A system call where it lacks.
+  bool hold(const Fd& any) noexcept;
   // False: there was none.
   bool give_up() noexcept;
 

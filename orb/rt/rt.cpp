@@ -3,6 +3,7 @@
 #include "orb/base/minor.h"
 #include "orb/base/overrun_name.h"
 #include "orb/core/client_call.h"
+#include "orb/core/contracts_file.h"
 #include "orb/core/exception.h"
 #include "orb/core/orb.h"
 #include "orb/core/reference.h"
@@ -20,6 +21,13 @@ Refusal refusal_of(const core::SystemException& exception) {
 }
 
 bool is_ours(const Error& error) noexcept { return error.minor >> 12 == minor::corelane >> 12; }
+
+// With the numbers that the reason has not.
+Refusal with_values(Refusal refusal, const Contract& contract) {
+  if (refusal.reason.code != sched::RefusalCode::backlog) return refusal;
+  if (auto said = core::backlog_fault_of(contract)) refusal.text = std::move(*said);
+  return refusal;
+}
 
 using Answer = Expected<std::shared_ptr<core::TaskBinding>, Refusal>;
 
@@ -104,10 +112,10 @@ Expected<Task, Refusal> admit(const core::ObjectReference<core::Object>& object,
   const os::CancellationDelay delay;
   const std::shared_ptr<core::Reference>& reference = object->_reference();
   if (!reference) core::raise_nil_reference();
-  if (const auto fault = fault_of(spec.contract))
-    core::raise(Error{ErrorKind::bad_param, Completion::no, minor::bad_contract}, *fault);
+  constexpr Error bad_contract{ErrorKind::bad_param, Completion::no, minor::bad_contract};
+  if (const auto fault = fault_of(spec.contract)) core::raise(bad_contract, *fault);
   auto binding = reference->is_local() ? admit_local(reference, spec) : admit_remote(reference, spec);
-  if (!binding) return Unexpected(binding.error());
+  if (!binding) return Unexpected(with_values(binding.error(), spec.contract));
   reference->bind(*binding);
   return Task(std::move(*binding));
 }

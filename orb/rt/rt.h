@@ -46,7 +46,7 @@ class Task {
   // As it was admitted: a server may be stricter about overruns than it was asked to be (its limits.peer_overrun).
   // Without any time once the task has departed.
   Contract contract() const noexcept;
-  // Departs now instead of in the destructor.
+  // Departs now instead of in the destructor. Calls are then those of a caller without a task of its own.
   void depart() noexcept;
 
  private:

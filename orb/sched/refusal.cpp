@@ -40,8 +40,8 @@ constexpr Entry entries[] = {
     {RefusalCode::backlog, "backlog", "the deadline spans more periods than jobs may wait", ErrorKind::bad_param,
      minor::bad_contract},
     {RefusalCode::overrun_policy, "overrun_policy",
-     "the overrun policies demote and cancel are not supported yet, use report", ErrorKind::bad_param,
-     minor::overrun_policy},
+     "nobody watches budgets in dispatch.mode leader-followers, so demote and cancel would not be kept: use report",
+     ErrorKind::bad_param, minor::overrun_policy},
     {RefusalCode::neighbour_late, "neighbour_late", "another process's task would be late", ErrorKind::no_resources,
      minor::neighbour_late},
     {RefusalCode::peer_urgency, "peer_urgency", "a peer may not have a deadline this short", ErrorKind::no_resources,
@@ -132,7 +132,8 @@ std::string text_of(const Refusal& refusal) {
   if (refusal.nearest.found())
     text += "; a contract that would fit: period " + readable(refusal.nearest.period, Rounding::up) +
             " with deadline " + readable(refusal.nearest.deadline, Rounding::up) + " and budget " +
-            readable(refusal.nearest.budget, Rounding::down) + ", its jitter as it is";
+            readable(refusal.nearest.budget, Rounding::down) +
+            ", its jitter as it was asked for (without one: a tenth of period or deadline, the less)";
   return text;
 }
 

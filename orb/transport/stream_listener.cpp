@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
@@ -172,6 +173,10 @@ void AcceptLoop::pause_on_reactor() {
 
 Expected<std::unique_ptr<Listener>> StreamListener::start(std::shared_ptr<AcceptLoop> loop,
                                                           std::shared_ptr<Reactor::Impl> reactor, Endpoint endpoint) {
+  if (!loop->hold_spare()) {
+    os::log::error(to_string(endpoint) + ": " + os::out_of_descriptors(errno));
+    return errors::no_descriptor;
+  }
   if (!reactor->post([loop] { loop->start_on_reactor(); }))
     return Error{.kind = ErrorKind::bad_inv_order, .minor = minor::shutting_down};
   return std::unique_ptr<Listener>(new StreamListener(std::move(loop), std::move(reactor), std::move(endpoint)));

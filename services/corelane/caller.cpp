@@ -82,8 +82,8 @@ bool call_once(const std::shared_ptr<core::Reference>& reference, const CallPlan
   return true;
 }
 
-bool make_calls(const CORBA::object_reference<CORBA::Object>& object, const CallPlan& plan,
-                const std::function<bool(const CalledTask&)>& after, const Complaints& complaints) {
+bool make_calls(const CORBA::object_reference<CORBA::Object>& object, const CallPlan& plan, const CallSteps& steps,
+                const Complaints& complaints) {
   const auto task = rt::admit(object, {.operation = plan.operation, .contract = plan.contract});
   if (!task) {
     complaints.begin() << "the server refuses to measure with period " << to_string(plan.contract.period)
@@ -91,9 +91,10 @@ bool make_calls(const CORBA::object_reference<CORBA::Object>& object, const Call
     return false;
   }
   const auto& reference = object->_reference();
-  CalledTask called{.task = task->id(), .repository_id = reference->ior().type_id};
+  CalledTask called{.task = task->id(), .contract = task->contract(), .repository_id = reference->ior().type_id};
+  if (!steps.before(called)) return false;
   for (int i = 0; i < plan.calls; ++i) ++(call_once(reference, plan) ? called.answered : called.raised);
-  return after(called);
+  return steps.after(called);
 }
 
 }  // namespace
@@ -104,14 +105,14 @@ std::string argument_types() {
   return text;
 }
 
-bool call(const CallPlan& plan, const std::function<bool(const CalledTask&)>& after, const Complaints& complaints) {
+bool call(const CallPlan& plan, const CallSteps& steps, const Complaints& complaints) {
   if (const std::string bad = bad_argument(plan); !bad.empty()) {
     complaints.begin() << "argument " << plain(bad) << ": expected TYPE:VALUE; types are " << argument_types() << "\n";
     return false;
   }
   try {
     const CallingOrb orb("corelane-measure", plan.options);
-    if (const auto object = orb->string_to_object(plan.reference)) return make_calls(object, plan, after, complaints);
+    if (const auto object = orb->string_to_object(plan.reference)) return make_calls(object, plan, steps, complaints);
     complaints.begin() << "the reference is nil: it refers to no object\n";
   } catch (const CORBA::MARSHAL& exception) {
     complaints.begin() << exception.what()

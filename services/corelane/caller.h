@@ -26,16 +26,23 @@ struct CallPlan {
 // The types that an argument may have, for help and messages.
 std::string argument_types();
 
-// What is known of the task when the calls are over and it still lives.
+// What is known of a task that lives.
 struct CalledTask {
   TaskId task;
+  Contract contract{};        // as it was admitted: a server may be stricter about overruns than it was asked to be
   std::string repository_id;  // of the object, as its reference says
   int answered = 0;           // calls that ended without an exception
   int raised = 0;             // those that ended with one of the operation's own
 };
 
-// Admits the task, makes the calls, gives `after` the task while it lives. Nothing when it complained: the object does
-// not answer, the task is refused, an argument does not fit.
-bool call(const CallPlan& plan, const std::function<bool(const CalledTask&)>& after, const Complaints& complaints);
+// Either returns false to end it: it has complained.
+struct CallSteps {
+  std::function<bool(const CalledTask&)> before;  // the task is admitted, and nothing called yet
+  std::function<bool(const CalledTask&)> after;   // all calls are over
+};
+
+// Admits the task and makes the calls, with `steps` while the task lives. False when it complained: the object does not
+// answer, the task is refused, an argument does not fit.
+bool call(const CallPlan& plan, const CallSteps& steps, const Complaints& complaints);
 
 }  // namespace corelane::tool

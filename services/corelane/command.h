@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +41,9 @@ std::string fault_of_duration(const std::string& text);
 // Reads a duration such as "10ms", of `least` or more, into `target`.
 CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& target, const std::string& help,
                           Duration least = {});
+// The same; without the option `target` stays without a value.
+CLI::Option* add_duration(CLI::App& app, const std::string& name, std::optional<Duration>& target,
+                          const std::string& help, Duration least = {});
 // Refuses an empty word, as of a variable that is not set: it would count as none.
 CLI::Option* refuse_empty(CLI::Option* option);
 // Reads a process id.

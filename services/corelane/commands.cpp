@@ -5,6 +5,22 @@
 #include "services/corelane/command.h"
 
 namespace corelane::tool {
+namespace {
+
+// `Target`: a Duration, or one that may be left out.
+template <typename Target>
+CLI::Option* add_duration_to(CLI::App& app, const std::string& name, Target& target, const std::string& help,
+                             Duration least) {
+  const auto read = [&target, name, least](const std::string& text) {
+    if (const auto fault = fault_of_duration(text); !fault.empty()) throw CLI::ValidationError(name, fault);
+    const Duration value = *parse_duration(text);
+    if (value < least) throw CLI::ValidationError(name, text + " is less than " + to_string(least));
+    target = value;
+  };
+  return app.add_option_function<std::string>(name, read, help)->type_name("TIME");
+}
+
+}  // namespace
 
 std::span<const Command> commands() {
   static constexpr Command table[] = {
@@ -38,12 +54,12 @@ std::string fault_of_duration(const std::string& text) {
 
 CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& target, const std::string& help,
                           Duration least) {
-  const auto read = [&target, name, least](const std::string& text) {
-    if (const auto fault = fault_of_duration(text); !fault.empty()) throw CLI::ValidationError(name, fault);
-    target = *parse_duration(text);
-    if (target < least) throw CLI::ValidationError(name, text + " is less than " + to_string(least));
-  };
-  return app.add_option_function<std::string>(name, read, help)->type_name("TIME");
+  return add_duration_to(app, name, target, help, least);
+}
+
+CLI::Option* add_duration(CLI::App& app, const std::string& name, std::optional<Duration>& target,
+                          const std::string& help, Duration least) {
+  return add_duration_to(app, name, target, help, least);
 }
 
 CLI::Option* refuse_empty(CLI::Option* option) {

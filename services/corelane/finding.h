@@ -50,6 +50,7 @@ struct ProbedFacts {
   Duration timer_resolution{1};
   std::string kernel_config{};  // as /proc/config.gz or /boot say how the kernel was built; "": they do not
   std::string runtime_directory{};
+  bool runtime_is_there = true;
   Listening nameserver{.at = "/run/corelane/nameserver.sock"}, reserved{};
   NameserverLook naming{};                                          // as programs find it
   std::vector<std::string> nameserver_places{}, reserved_places{};  // where they were looked for

@@ -9,14 +9,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
-#include <thread>
 
 #include "orb/core/contracts_file.h"
-#include "orb/dispatch/counter_page.h"
 #include "orb/os/clock.h"
 #include "orb/os/small_file.h"
 #include "services/corelane/json_text.h"
 #include "services/corelane/measurement.h"
+#include "services/corelane/task_server.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
@@ -43,6 +42,11 @@ Found by_request(const MeasureOptions& options, int pid, const Selection& select
 }
 
 Found by_program(const MeasureOptions& options, const Complaints& complaints) {
+  if (const std::string why = why_untraced_in(options.directory, options.request);
+      !options.run.empty() && !why.empty()) {
+    complaints.begin() << "nothing was run: process " << options.request << " " << why << "\n";
+    return std::nullopt;
+  }
   const Time start = options.run.empty() ? Time{} : os::now();
   if (!options.run.empty() && std::system(options.run.c_str()) != 0) {
     complaints.begin() << "this failed, so nothing was measured: " << plain(options.run) << "\n";
@@ -51,42 +55,71 @@ Found by_program(const MeasureOptions& options, const Complaints& complaints) {
   return by_request(options, options.request, {.since = start}, complaints);
 }
 
-// The server that has the task. Its page is written twice a second.
-std::optional<int> server_of(const MeasureOptions& options, TaskId task) {
-  const auto is_ours = [&](const dispatch::TaskCounters& found) {
-    return found.task == task && found.label == options.call.operation && found.contract == options.call.contract;
-  };
-  const Time patience = os::now() + options.wait;
-  do {  // bound: the patience
-    std::vector<int> pids;
-    for (const dispatch::ProcessCounters& page : dispatch::read_pages(options.directory))
-      if (std::ranges::any_of(page.tasks, is_ours)) pids.push_back(page.pid);
-    if (pids.size() == 1) return pids.front();
-    std::this_thread::sleep_for(std::chrono::milliseconds{50});
-  } while (os::now() < patience);
-  return std::nullopt;
-}
+// Operations that this command calls itself.
+class Calls {
+ public:
+  Calls(const MeasureOptions& options, const Complaints& complaints) : options_(options), complaints_(complaints) {}
 
-Found by_calls(const MeasureOptions& options, std::string& interface, const Complaints& complaints) {
-  Found found;
-  const auto look = [&](const CalledTask& called) {
-    if (interface.empty()) interface = called.repository_id;
-    const auto pid = options.request != 0 ? options.request : server_of(options, called.task);
-    if (!pid) {
-      complaints.begin() << "no server with runtime.directory " << plain(options.directory)
-                         << " shows the task; name that directory, and the server with --request PID. It must run on "
-                            "this host\n";
+  Found measure() {
+    const CallSteps steps{.before = [this](const CalledTask& task) { return look_for_server(task); },
+                          .after = [this](const CalledTask& task) { return fetch(task); }};
+    if (!call(options_.call, steps, complaints_)) return std::nullopt;
+    return std::move(found_);
+  }
+
+  // Once they are measured. The interface: as the reference says; empty where it does not.
+  const std::string& interface() const { return interface_; }
+  TableBasis basis() const { return basis_of_calls(options_.given, options_.call.contract, own_); }
+
+ private:
+  // One that gives no trace is better known before all the calls than after them.
+  bool look_for_server(const CalledTask& task) {
+    // With the process id of a server that shows itself nowhere its trace is asked for all the same.
+    constexpr std::chrono::milliseconds page_period{500};
+    const Duration patience = options_.request == 0 ? options_.wait : std::min(options_.wait, 3 * page_period);
+    const auto page = page_with(
+        options_.directory,
+        {.task = task.task, .label = options_.call.operation, .contract = task.contract, .pid = options_.request},
+        patience);
+    interface_ = task.repository_id;
+    pid_ = page ? page->pid : options_.request;
+    if (pid_ == 0) {
+      complaints_.begin() << "no server with runtime.directory " << plain(options_.directory)
+                          << " shows the task; name that directory, and the server with --request PID. It must run on "
+                             "this host\n";
       return false;
     }
-    found = by_request(options, *pid, {.only = called.task}, complaints);
-    if (found && called.raised > 0)
-      complaints.begin() << called.raised << " of " << called.raised + called.answered
-                         << " calls ended with an exception of the operation\n";
-    return found.has_value();
-  };
-  if (!call(options.call, look, complaints)) return std::nullopt;
-  return found;
-}
+    if (!page) return true;
+    own_ = own_contracts(*page, label_of(interface_.empty() ? options_.interface : interface_, options_.operation));
+    const std::string why = why_untraced(*page);
+    if (!why.empty()) complaints_.begin() << "nothing was called: process " << pid_ << " " << why << "\n";
+    return why.empty() && terms_fit();
+  }
+
+  // What was given over the server's own terms, whatever the budget will be.
+  bool terms_fit() const {
+    Contract contract = basis().contract;
+    contract.budget = Duration{1};
+    const auto fault = fault_of(contract);
+    if (fault) complaints_.begin() << "nothing was called: with the server's other terms " << *fault << "\n";
+    return !fault;
+  }
+
+  bool fetch(const CalledTask& task) {
+    found_ = by_request(options_, pid_, {.only = task.task}, complaints_);
+    if (found_ && task.raised > 0)
+      complaints_.begin() << task.raised << " of " << task.raised + task.answered
+                          << " calls ended with an exception of the operation\n";
+    return found_.has_value();
+  }
+
+  const MeasureOptions& options_;
+  const Complaints& complaints_;
+  int pid_ = 0;
+  std::string interface_{};
+  std::vector<Contract> own_{};  // the server's, for the operation
+  Found found_{};
+};
 
 std::string count_of(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
@@ -104,34 +137,54 @@ struct Proposal {
 
 struct Measured {
   Measurement measurement;
+  std::optional<TableBasis> basis{};   // nothing: the trace has no contract
+  std::string fault{};                 // why no contract can have the proposed budget; "": one can, or there is none
   std::optional<Proposal> proposal{};  // nothing: of no known interface, or without a contract
 };
 
-// Why no contract can have the proposed budget; "": one can, or there is none.
-std::string fault_of_proposed(const Measurement& measurement, int margin) {
-  if (!measurement.contract) return {};
-  Contract contract = *measurement.contract;
-  contract.budget = proposed_budget(measurement, margin);
-  return fault_of(contract).value_or("");
-}
-
-std::optional<Proposal> proposal_of(const Measurement& measurement, const std::string& interface, int margin) {
+std::optional<Proposal> proposal_of(const Measured& measured, const std::string& interface, int margin) {
+  const auto& [measurement, basis, fault, none] = measured;
   const auto id = interface.empty() ? repository_id_of(measurement.label) : std::optional(interface);
-  if (!id || !measurement.contract) return std::nullopt;
+  if (!id || !basis) return std::nullopt;
   Proposal proposal{.repository_id = *id,
                     .operation = operation_of(measurement.label),
-                    .contract = *measurement.contract,
-                    .entry = {}};
+                    .contract = basis->contract,
+                    .entry = {},
+                    .fault = fault};
   proposal.contract.budget = proposed_budget(measurement, margin);
-  proposal.entry = contracts_entry(
-      proposal.repository_id, proposal.operation, proposal.contract,
-      count_of(measurement.used.size(), "job") + " measured, the longest took " + brief(measurement.used.back()));
-  proposal.fault = fault_of_proposed(measurement, margin);
-  if (!proposal.fault.empty()) proposal.entry = set_aside(proposal.entry, proposal.fault);
+  proposal.entry =
+      contracts_entry(proposal.repository_id, proposal.operation, proposal.contract,
+                      count_of(measurement.used.size(), "job") + " measured, the longest took " +
+                          brief(measurement.used.back()) + (basis->note.empty() ? "" : "; " + basis->note));
+  if (!fault.empty()) proposal.entry = set_aside(proposal.entry, fault);
   return proposal;
 }
 
-std::string table_of(const Measurement& m, int margin) {
+// `called`: the basis of what this command called itself.
+Measured measured_of(Measurement measurement, const std::optional<TableBasis>& called, const std::string& interface,
+                     int margin) {
+  Measured measured{.measurement = std::move(measurement), .basis = called};
+  if (!called && measured.measurement.contract) measured.basis = TableBasis{.contract = *measured.measurement.contract};
+  if (measured.basis) {
+    Contract contract = measured.basis->contract;
+    contract.budget = proposed_budget(measured.measurement, margin);
+    measured.fault = fault_of(contract).value_or("");
+  }
+  measured.proposal = proposal_of(measured, interface, margin);
+  return measured;
+}
+
+// Of requests, which are not jobs yet: one that comes early waits in its lane.
+std::string arrivals_text(const Measurement& m) {
+  if (!m.least_gap) return {};
+  std::string text = "  arrivals   " + brief(*m.least_gap) + " apart at the least";
+  if (m.contract && *m.least_gap < m.contract->period - m.contract->jitter)
+    text += "; what came before the period was over waited for that at the server";
+  return text + "\n";
+}
+
+std::string table_of(const Measured& measured, int margin) {
+  const Measurement& m = measured.measurement;
   std::string text =
       plain(m.label) + ": " + count_of(m.used.size(), "job") + " of " + count_of(m.tasks.size(), "task") + "\n";
   text += "  execution  p50 " + brief(m.quantile(500'000)) + "  p99 " + brief(m.quantile(990'000)) + "  longest " +
@@ -140,18 +193,20 @@ std::string table_of(const Measurement& m, int margin) {
     text += "  contract   period " + to_string(m.contract->period) + "  deadline " + to_string(m.contract->deadline) +
             "  budget " + to_string(m.contract->budget) + "; overruns " + std::to_string(m.overruns) + ", misses " +
             std::to_string(m.misses) + "\n";
-  if (m.least_gap) text += "  calls      at least " + brief(*m.least_gap) + " apart\n";
+  text += arrivals_text(m);
+  if (measured.basis && !measured.basis->note.empty()) text += "  table      " + measured.basis->note + "\n";
   text += "  budget     " + to_string(proposed_budget(m, margin)) + ": the longest and " + std::to_string(margin) +
           " % more\n";
-  if (!fault_of_proposed(m, margin).empty())
-    text += "  TOO LONG   no contract with deadline " + to_string(m.contract->deadline) +
+  if (!measured.fault.empty())
+    text += "  TOO LONG   no contract with deadline " + to_string(measured.basis->contract.deadline) +
             " can have this budget; shorten the work, or give it a longer deadline\n";
   if (m.used.size() < few_samples)
     text += "  so few jobs say little about the longest; measure " + std::to_string(few_samples) + " at least\n";
   return text;
 }
 
-nlohmann::ordered_json json_of(const Measurement& m, const std::optional<Proposal>& proposal, int margin) {
+nlohmann::ordered_json json_of(const Measured& measured, int margin) {
+  const auto& [m, basis, fault, proposal] = measured;
   nlohmann::ordered_json json{{"operation", m.label},
                               {"jobs", m.used.size()},
                               {"tasks", nlohmann::ordered_json::array()},
@@ -167,18 +222,20 @@ nlohmann::ordered_json json_of(const Measurement& m, const std::optional<Proposa
   for (const Duration used : m.used) json["samples_ns"].push_back(used.count());
   if (m.least_gap) json["least_gap_ns"] = m.least_gap->count();
   if (m.contract) json["budget_ns"] = m.contract->budget.count();
+  if (basis && !basis->note.empty()) json["note"] = basis->note;
+  if (basis && !basis->assumed.empty()) json["assumed"] = basis->assumed;
   if (proposal) json["contracts_file"] = proposal->entry;
-  if (proposal && !proposal->fault.empty()) json["fault"] = proposal->fault;
+  if (!fault.empty()) json["fault"] = fault;
   return json;
 }
 
 std::string text_of(const std::vector<Measured>& found, const MeasureOptions& options) {
   auto json = nlohmann::ordered_json::array();
   std::string text;
-  for (const auto& [measurement, proposal] : found) {
-    json.push_back(json_of(measurement, proposal, options.margin));
-    text += table_of(measurement, options.margin);
-    if (proposal) text += "\n" + proposal->entry;
+  for (const Measured& measured : found) {
+    json.push_back(json_of(measured, options.margin));
+    text += table_of(measured, options.margin);
+    if (measured.proposal) text += "\n" + measured.proposal->entry;
     text += "\n";
   }
   if (options.format == Format::table) return text;
@@ -207,11 +264,13 @@ void drop_set_aside(std::string& text, const std::string& key) {
 
 // What is wrong with adding it; empty: nothing, and `text` has it.
 std::string add_to(std::string& text, const std::string& path, const Measured& measured) {
-  const auto& [measurement, proposal] = measured;
+  const auto& [measurement, basis, fault, proposal] = measured;
   if (!proposal)
     return measurement.label + (measurement.contract ? " names no interface: say which with --interface IDL:...:1.0"
                                                      : " has no contract in the trace: its beginning was overwritten; "
                                                        "a larger recorder.size keeps it");
+  if (const std::string bad = fault_of_repository_id(proposal->repository_id); !bad.empty())
+    return measurement.label + " has no interface that a table could name: " + bad;
   // What was there and the table are each well-formed.
   if (!core::ContractsFile::parse(text + "\n" + proposal->key() + "\nimportance = 0\n", path))
     return "it has a table for " + proposal->operation + " of " + proposal->repository_id + " already; " +
@@ -274,6 +333,13 @@ bool write_contracts(const MeasureOptions& options, const std::vector<Measured>&
   return left_out.empty() && comments.empty();
 }
 
+// Those that need more than their deadline allows, where no file is written that would say so.
+void complain_of_long_ones(const std::vector<Measured>& found, const Complaints& complaints) {
+  for (const Measured& measured : found)
+    if (!measured.fault.empty())
+      complaints.begin() << plain(measured.measurement.label) << " takes too long: " << measured.fault << "\n";
+}
+
 bool is_wanted(const Measurement& measurement, const std::string& operation) {
   return operation.empty() || measurement.label == operation || operation_of(measurement.label) == operation;
 }
@@ -282,10 +348,11 @@ bool is_wanted(const Measurement& measurement, const std::string& operation) {
 
 int measure(const MeasureOptions& options, std::ostream& out, std::ostream& err) {
   const Complaints complaints{.command = "measure", .out = err};
-  std::string interface = options.interface;
-  Found found = !options.call.reference.empty() ? by_calls(options, interface, complaints)
-                : options.request != 0          ? by_program(options, complaints)
-                                                : by_files(options.files, complaints);
+  Calls calls(options, complaints);
+  const bool is_called = !options.call.reference.empty();
+  Found found = is_called              ? calls.measure()
+                : options.request != 0 ? by_program(options, complaints)
+                                       : by_files(options.files, complaints);
   if (!found) return 1;
   std::erase_if(*found, [&](const Measurement& m) { return !is_wanted(m, options.operation); });
   if (found->empty()) {
@@ -295,13 +362,15 @@ int measure(const MeasureOptions& options, std::ostream& out, std::ostream& err)
                        << "; only operations with a contract are tasks\n";
     return 1;
   }
+  const std::string& interface = options.interface.empty() ? calls.interface() : options.interface;
+  const auto basis = is_called ? std::optional(calls.basis()) : std::nullopt;
   std::vector<Measured> measured;
-  for (Measurement& one : *found) {
-    auto proposal = proposal_of(one, interface, options.margin);
-    measured.push_back({std::move(one), std::move(proposal)});
-  }
+  for (Measurement& one : *found) measured.push_back(measured_of(std::move(one), basis, interface, options.margin));
   out << text_of(measured, options);
-  if (options.write.empty()) return 0;
+  if (options.write.empty()) {
+    complain_of_long_ones(measured, complaints);
+    return std::ranges::all_of(measured, [](const Measured& one) { return one.fault.empty(); }) ? 0 : 1;
+  }
   if (!write_contracts(options, measured, complaints)) return 1;
   out << (options.format == Format::table ? "written to " + plain(options.write) + "\n" : "");
   return 0;

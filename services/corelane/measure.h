@@ -10,6 +10,7 @@
 
 #include "services/corelane/caller.h"
 #include "services/corelane/format.h"
+#include "services/corelane/table_basis.h"
 
 namespace corelane::tool {
 
@@ -18,6 +19,7 @@ struct MeasureOptions {
   int request = 0;                   // the server to be asked for one; 0: none
   std::string run{};                 // a shell's command line that makes the calls before it is asked; empty: none
   CallPlan call{};                   // calls of our own before; empty reference: none
+  GivenTerms given{};                // of the contract in `call`, the others are defaults
   std::string operation{};           // this one alone; empty: all
   std::string interface {};          // its repository id, where the trace does not tell it
   int margin = 20;                   // percent
@@ -27,7 +29,7 @@ struct MeasureOptions {
   std::chrono::milliseconds wait{5000};  // for its answer
 };
 
-// Results on `out`, complaints on `err`. 0: all was done; 1: not.
+// Results on `out`, complaints on `err`. 0: all was done, and each operation fits below its deadline; 1: not.
 int measure(const MeasureOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace corelane::tool

@@ -6,19 +6,22 @@
 #include "services/corelane/command.h"
 #include "services/corelane/ior.h"
 #include "services/corelane/measure.h"
+#include "services/corelane/measurement.h"
 
 namespace corelane::tool {
 namespace {
 
 struct Options : MeasureOptions {
-  Duration period = std::chrono::milliseconds{20};
-  Duration budget{};  // 0: a quarter of the period
+  Duration budget{};  // 0: a quarter of the smaller of period and deadline
 };
 
 // False: it complained.
 bool finish(Options& options, const ToolSettings& settings) {
-  const Duration budget = options.budget > Duration::zero() ? options.budget : options.period / 4;
-  options.call.contract = make_contract(options.period, budget);
+  const GivenTerms& given = options.given;
+  const Duration period = given.period.value_or(std::chrono::milliseconds{20});
+  const Duration budget =
+      options.budget > Duration::zero() ? options.budget : std::min(period, given.deadline.value_or(period)) / 4;
+  options.call.contract = make_contract(period, budget, given.deadline, given.jitter);
   options.call.operation = options.operation;
   options.call.options = settings.orb_options;
   options.directory = settings.runtime_directory;
@@ -26,14 +29,6 @@ bool finish(Options& options, const ToolSettings& settings) {
   const auto reference = read_reference("measure", options.call.reference, std::cin, std::cerr);
   if (reference) options.call.reference = *reference;
   return reference.has_value();
-}
-
-// As far as it would spoil the contracts file, or lead nowhere there.
-std::string fault_of_repository_id(const std::string& text) {
-  const bool has_format = text.find(':') != text.npos && text.find(':') != 0 && !text.ends_with(':');
-  const auto spoils = [](unsigned char c) { return c <= ' ' || c == '"' || c == '\\' || c == 0x7f; };
-  if (has_format && std::ranges::none_of(text, spoils)) return {};
-  return "'" + text + "' is no repository id; write IDL:Plant/Controller:1.0";
 }
 
 // The option that says what is called.
@@ -55,8 +50,17 @@ CLI::Option* define_calls(CLI::App& app, Options& options, CLI::Option* operatio
       ->check(CLI::Range(1, 1'000'000).description(""))
       ->capture_default_str()
       ->needs(call);
-  add_duration(app, "--period", options.period, "once in so long [20ms]")->needs(call);
-  add_duration(app, "--budget", options.budget, "admitted with this budget [a quarter of the period]")->needs(call);
+  add_duration(app, "--period", options.given.period,
+               "admitted with this period: the server begins the calls so far apart [20ms]")
+      ->needs(call);
+  add_duration(app, "--budget", options.budget,
+               "admitted with this budget [a quarter of the smaller of period and deadline]")
+      ->needs(call);
+  add_duration(app, "--deadline", options.given.deadline, "admitted with this deadline [the period]", Duration{1})
+      ->needs(call);
+  add_duration(app, "--jitter", options.given.jitter,
+               "admitted with this release jitter [a tenth of the smaller of period and deadline]")
+      ->needs(call);
   return call;
 }
 
@@ -65,9 +69,11 @@ CLI::Option* define_calls(CLI::App& app, Options& options, CLI::Option* operatio
 Action define_measure(CLI::App& app, std::vector<std::string>& orb_options) {
   const auto options = std::make_shared<Options>();
   app.footer(
-      "Execution times are those of a server on this host, from its recorder. What was measured is no bound. Exit "
-      "status: 0 measured, 1 not, "
-      "2 the command line was wrong.");
+      "Execution times are those of a server on this host, from its recorder. What was measured is no bound.\n"
+      "The table of an operation that was called keeps the period, deadline and jitter that the server has for it; "
+      "those given here stand above them. Where the server shows none the defaults are taken, and the output says so.\n"
+      "Exit status: 0 measured; 1 not, or an operation is TOO LONG for its deadline, or the file does not have all of "
+      "it; 2 the command line was wrong.");
   auto* const files = refuse_empty(app.add_option("FILE", options->files, "traces that servers wrote"));
   files->type_name("");
   auto* const request = add_pid(app, "--request", options->request, "let this server write a trace now");

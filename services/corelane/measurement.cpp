@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "orb/base/overrun_name.h"
 
@@ -102,6 +103,44 @@ Duration rounded_up(Duration duration) {
   return Duration{(duration.count() + unit - 1) / unit * unit};
 }
 
+// "1.0".
+bool is_version(std::string_view text) {
+  const auto is_number = [](std::string_view part) {
+    return !part.empty() && part.find_first_not_of("0123456789") == part.npos;
+  };
+  const std::size_t dot = text.find('.');
+  return dot != text.npos && is_number(text.substr(0, dot)) && is_number(text.substr(dot + 1));
+}
+
+// "RMI", "DCE": of capitals alone, so that no C++ name is taken for one.
+bool is_format(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+// "Plant/Controller": no part is empty, and none is C++'s "Plant::Controller".
+bool is_scoped_name(const std::string& text) {
+  return !text.empty() && text.find(':') == text.npos && !text.starts_with('/') && !text.ends_with('/') &&
+         text.find("//") == text.npos;
+}
+
+// Spoils the file's line.
+bool has_odd_characters(const std::string& text) {
+  return std::ranges::any_of(text, [](unsigned char c) { return c <= ' ' || c == '"' || c == '\\' || c == 0x7f; });
+}
+
+// What somebody who wrote "Plant::Controller", "Plant.Controller" or "IDL:Plant/Controller" meant.
+std::string as_repository_id(std::string text) {
+  if (text.starts_with("IDL:")) text.erase(0, 4);
+  for (std::size_t at = text.find("::"); at != text.npos; at = text.find("::")) text.replace(at, 2, "/");
+  const std::size_t colon = text.find(':');
+  std::string version = colon == text.npos ? "" : text.substr(colon + 1);
+  text.erase(std::min(colon, text.size()));
+  if (text.find('/') == text.npos) std::ranges::replace(text, '.', '/');
+  while (text.starts_with('/')) text.erase(0, 1);
+  if (!is_version(version)) version = "1.0";
+  return is_scoped_name(text) ? "IDL:" + text + ":" + version : "IDL:Plant/Controller:1.0";
+}
+
 std::string field(const std::string& key, Duration value) { return key + " = \"" + to_string(value) + "\"\n"; }
 
 }  // namespace
@@ -151,6 +190,25 @@ std::string set_aside(const std::string& entry, const std::string& fault) {
     at = end;
   }
   return text;
+}
+
+std::string fault_of_repository_id(const std::string& text) {
+  const std::size_t first = text.find(':'), last = text.rfind(':');
+  const std::string fault = "'" + text + "' is no repository id";
+  if (has_odd_characters(text)) return fault + "; write IDL:Plant/Controller:1.0";
+  if (text.starts_with("IDL:") && first < last && is_scoped_name(text.substr(first + 1, last - first - 1)) &&
+      is_version(text.substr(last + 1)))
+    return {};
+  if (text.starts_with("IDL:") && first == last)
+    return "'" + text + "' is a repository id without its version; write " + as_repository_id(text);
+  const bool is_of_another_format = first != text.npos && is_format(text.substr(0, first)) && last + 1 < text.size() &&
+                                    text.find("::") == text.npos && !text.starts_with("IDL:");
+  return is_of_another_format ? std::string{} : fault + "; write " + as_repository_id(text);
+}
+
+std::string label_of(const std::string& repository_id, const std::string& operation) {
+  const std::string name = repository_id.starts_with("IDL:") ? repository_id.substr(4) : repository_id;
+  return name.substr(0, name.rfind(':')) + "." + operation;
 }
 
 std::optional<std::string> repository_id_of(const std::string& label) {

@@ -49,8 +49,14 @@ std::string contracts_entry(const std::string& repository_id, const std::string&
 // Such a table as a comment, with what is wrong with it, so that a server reads the file all the same.
 std::string set_aside(const std::string& entry, const std::string& fault);
 
+// Why a contracts file has no use for it as an interface's name, with what to write; "": it is one with a version, or
+// of another format than IDL's. A server compares it with those of its interfaces letter by letter.
+std::string fault_of_repository_id(const std::string& text);
+
 // "Plant/Controller.step" -> "IDL:Plant/Controller:1.0"; nothing for a label that names no interface.
 std::optional<std::string> repository_id_of(const std::string& label);
+// How a server names its own task of the operation: "IDL:Plant/Controller:1.0" -> "Plant/Controller.step".
+std::string label_of(const std::string& repository_id, const std::string& operation);
 // "Plant/Controller.step" -> "step".
 std::string operation_of(const std::string& label);
 

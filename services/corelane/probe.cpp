@@ -103,6 +103,7 @@ ProbedFacts probe(const ProbedPlaces& places) {
           .timer_resolution = timer_resolution(),
           .kernel_config = kernel_config(),
           .runtime_directory = places.runtime_directory,
+          .runtime_is_there = ::access(places.runtime_directory.c_str(), F_OK) == 0,
           .nameserver = listening_at(places.nameserver, places.trusted),
           .reserved = listening_at(places.reserved),
           .nameserver_places = places.nameserver,

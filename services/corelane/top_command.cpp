@@ -73,9 +73,10 @@ Action define_top(CLI::App& app, std::vector<std::string>& orb_options) {
   app.footer(
       "misses: jobs that ended after their deadline. overruns: that took more processor time than their budget C.\n"
       "oversleeps: that suspended themselves for longer than their contract says. blocks: that waited for something "
-      "without saying so (a lock, a disk, a call), for 200 us or more.\n"
+      "without saying so (a lock, a disk, a sleep), for 200 us or more: a suspension in the contract, or a Resource, "
+      "declares that.\n"
       "p99, max: of the responses of all jobs since the admission, from the release to the end. bound: the longest "
-      "that was computed at the admission.\n"
+      "that was computed, at the admission or as others came.\n"
       "Exit status with --once: 0 the directory was looked at, 1 it is not there or cannot be read, 2 the "
       "command line was wrong.");
   app.add_flag("--once", options->once, "one picture instead of a live view");

@@ -15,6 +15,7 @@
 #include "orb/sim/replay.h"
 #include "services/corelane/json_text.h"
 #include "services/corelane/perfetto.h"
+#include "services/corelane/record_text.h"
 #include "services/corelane/text.h"
 #include "services/corelane/trace_source.h"
 
@@ -70,7 +71,8 @@ void print_summary(const TraceFile& trace, std::ostream& out) {
 void print_records(const TraceFile& trace, std::ostream& out) {
   for (const sched::Track& track : trace.tracks)
     for (const sched::TraceView& record : records_of(track))
-      out << record.at.time_since_epoch().count() << " " << sim::name_of(track) << ": " << text_of(record) << "\n";
+      out << record.at.time_since_epoch().count() << " " << sim::name_of(track) << ": " << text_for_people(record)
+          << "\n";
 }
 
 Json summary_json(const TraceFile& trace) {

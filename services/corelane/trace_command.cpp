@@ -16,7 +16,9 @@ Action define_trace(CLI::App& app, std::vector<std::string>& orb_options) {
       add_pid(app, "--request", options->request, "let this process write a trace now, and look at that one");
   refuse_empty(app.add_option("-o,--output", options->output, "write it for https://ui.perfetto.dev"))
       ->type_name("FILE");
-  app.add_flag("--text", options->text, "every record in a line instead of the summary; times in nanoseconds");
+  app.add_flag("--text", options->text,
+               "every record in a line instead of the summary; instants in nanoseconds of the monotonic clock, "
+               "durations with a unit");
   app.add_flag("--replay", options->replay, "decide it all again and compare; status 1 where something differs");
   add_format(app, options->format);
   add_directory(app, orb_options);

@@ -18,6 +18,7 @@
 #include "orb/os/small_file.h"
 #include "services/corelane/elsewhere.h"
 #include "services/corelane/listening.h"
+#include "services/corelane/task_server.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
@@ -84,6 +85,10 @@ std::optional<std::string> request_trace(const std::string& directory, int pid, 
                        << "; ask it with --runtime-directory " << plain(other) << "\n";
     return std::nullopt;
   }
+  if (const std::string why = why_untraced_in(directory, pid); !why.empty()) {
+    complaints.begin() << "process " << pid << " " << why << "\n";
+    return std::nullopt;
+  }
   if (!ask(question, answer)) {
     complaints.begin() << plain(question) << ": " << why() << "; is this the server's runtime.directory?\n";
     return std::nullopt;
@@ -94,10 +99,10 @@ std::optional<std::string> request_trace(const std::string& directory, int pid, 
   if (path && !path->empty()) return std::move(*path);
   ::unlink(question.c_str());
   complaints.begin() << "process " << pid
-                     << (path ? " could not write a trace; its log says why\n"
-                              : " did not answer; is it a Corelane server with runtime.directory " + plain(directory) +
-                                    "? corelane top shows which there are. One in mode leader-followers records "
-                                    "nothing\n");
+                     << (path
+                             ? " could not write a trace (with recorder.size 0 nothing is recorded); its log says why\n"
+                             : " did not answer; is it a Corelane server with runtime.directory " + plain(directory) +
+                                   "? corelane top shows which there are\n");
   return std::nullopt;
 }
 

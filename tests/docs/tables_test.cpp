@@ -21,12 +21,20 @@ std::string hexadecimal(std::uint32_t value) {
 
 std::string minor_codes() {
   std::string text =
-      "# Minor codes\n\nWhat a system exception's minor code says when it is one of ours. Printed from "
-      "`orb/base/minor.cpp`.\n\n| code | | cause and remedy |\n|---|---|---|\n";
+      "# Minor codes\n\nWhat a system exception's minor code says when it is one of ours, and below of the standard's "
+      "that "
+      "we raise. Printed from `orb/base/minor.cpp`.\n\n| code | | cause and remedy |\n|---|---|---|\n";
   for (std::uint32_t number = 0; number < codes; ++number)
     if (const auto meaning = corelane::minor::text(corelane::minor::corelane + number); !meaning.empty())
       text += "| " + hexadecimal(corelane::minor::corelane + number) + " | " + std::to_string(number) + " | " +
               std::string(meaning) + " |\n";
+  text +=
+      "\nThe standard's codes (CORBA 3.3 part 1, A.5) mean another cause with each kind of exception. Others of them "
+      "come "
+      "with a text of their own in `what()`.\n\n| exception | code | cause and remedy |\n|---|---|---|\n";
+  for (const auto& [kind, entry] : corelane::minor::standard())
+    text += "| " + std::string(corelane::name_of(kind)) + " | " + hexadecimal(entry.code) + " | " +
+            std::string(entry.text) + " |\n";
   return text;
 }
 

@@ -25,7 +25,20 @@ add_executable(by_name by_name.cpp)
 target_link_libraries(by_name PRIVATE corelane::services_nameserver_broker)
 """
 
-TOO_NEW = "cmake_minimum_required(VERSION 3.25)\nproject(plant CXX)\nfind_package(corelane 0.9 REQUIRED)\n"
+BEGIN = "cmake_minimum_required(VERSION 3.25)\nproject(plant CXX)\n"
+FOUND = BEGIN + "find_package(corelane 0.1 REQUIRED)\n"
+# What is refused, and words of the reason.
+MISTAKES = [
+    (BEGIN + "find_package(corelane 0.9 REQUIRED)", "0.9"),
+    (BEGIN + "find_package(corelane 0.1 REQUIRED COMPONENTS naming tracing)", "Corelane has no component tracing."),
+    (FOUND + "corelane_idl_generate(TARGET plant FILE plant.idl)", "FILE stands behind no keyword"),
+    (FOUND + "corelane_idl_generate(plant plant.idl)", "plant stands behind no keyword"),
+    (FOUND + "corelane_idl_generate(FILES plant.idl)", "TARGET, the library that is to be made, is missing"),
+    (FOUND + "corelane_idl_generate(TARGET plant)", "FILES, the IDL files of plant, is missing"),
+    (FOUND + "corelane_idl_generate(TARGET plant FILES plnt.idl)", "other/plnt.idl; names in FILES are relative to ROOT"),
+    (FOUND + "corelane_idl_generate(TARGET plant FILES CMakeLists.txt)", "its name does not end in .idl"),
+    (FOUND + "add_library(plant INTERFACE)\ncorelane_idl_generate(TARGET plant FILES plant.idl)", "a target plant already"),
+]
 
 
 def run(*command, **options):
@@ -46,18 +59,27 @@ def build_with_cmake(folder, prefix, source):
     said = run(f"{folder}/build/by_name", f"{folder}/broker.sock")
     if "broker" not in said:
         sys.exit(f"without a broker a channel by name said {said!r}")
-    refuses_another_version(folder, prefix)
+    says_what_is_wrong(folder, prefix)
     return f"{folder}/build"
 
 
-def refuses_another_version(folder, prefix):
+def says_what_is_wrong(folder, prefix):
     other = f"{folder}/other"
     os.mkdir(other)
-    write(other, "CMakeLists.txt", TOO_NEW)
-    asked = subprocess.run(["cmake", "-S", other, "-B", f"{other}/build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}"], text=True,
-                           capture_output=True)
-    if asked.returncode == 0 or "0.9" not in asked.stderr:
-        sys.exit(f"version 0.9 was not refused:\n{asked.stdout}{asked.stderr}")
+    write(other, "plant.idl", "interface Plant {};\n")
+    for text, words in MISTAKES:
+        asked = configure(other, prefix, text)
+        if asked.returncode == 0 or words not in " ".join(asked.stderr.split()):
+            sys.exit(f"not refused with \"{words}\":\n{text}\n{asked.stdout}{asked.stderr}")
+    asked = configure(other, prefix, BEGIN + "find_package(corelane 0.1 REQUIRED COMPONENTS naming rt OPTIONAL_COMPONENTS tracing)")
+    if asked.returncode != 0:
+        sys.exit(f"targets are no components:\n{asked.stdout}{asked.stderr}")
+
+
+def configure(folder, prefix, text):
+    write(folder, "CMakeLists.txt", text + "\n")
+    return subprocess.run(["cmake", "-S", folder, "-B", f"{folder}/build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}"], text=True,
+                          capture_output=True)
 
 
 def build_with_pkg_config(folder, prefix, source):

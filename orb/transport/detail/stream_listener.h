@@ -24,6 +24,8 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
   AcceptLoop(os::Fd fd, std::optional<os::SocketPath> path, std::shared_ptr<Reactor::Impl> reactor,
              std::shared_ptr<ConnectionCensus> census, const ConnectionLimits& limits, Acceptor acceptor);
 
+  // Before the start: the descriptor with which somebody can be answered where none is left. False: there is none.
+  bool hold_spare() noexcept { return spare_.hold(fd_); }
   void start_on_reactor();
   void stop_on_reactor();
 
@@ -61,7 +63,8 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
 
 class StreamListener final : public Listener {
  public:
-  // Starts the loop. BAD_INV_ORDER shutting_down when the reactor has stopped.
+  // Starts the loop. BAD_INV_ORDER shutting_down when the reactor has stopped; NO_RESOURCES no_descriptor when none is
+  // left, since such a listener would answer nobody.
   static Expected<std::unique_ptr<Listener>> start(std::shared_ptr<AcceptLoop> loop,
                                                    std::shared_ptr<Reactor::Impl> reactor, Endpoint endpoint);
   ~StreamListener() override { stop(); }

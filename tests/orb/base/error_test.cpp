@@ -60,6 +60,18 @@ TEST_CASE("minor codes of ours say their cause") {
   }
 }
 
+TEST_CASE("a minor code of the standard says the cause of its kind of exception") {
+  const auto text = [](ErrorKind kind, std::uint32_t code) {
+    return std::string(minor::text(Error{kind, Completion::no, minor::omg | code}));
+  };
+  CHECK(text(ErrorKind::bad_inv_order, 3).find("shutdown(false)") != std::string::npos);
+  CHECK(text(ErrorKind::marshal, 1).find("register_value_factory") != std::string::npos);
+  CHECK(text(ErrorKind::codeset_incompatible, 1).find("code set") != std::string::npos);
+  CHECK(text(ErrorKind::comm_failure, 1).empty());
+  const Error ours{ErrorKind::transient, Completion::no, minor::queue_full};
+  CHECK(minor::text(ours) == minor::text(minor::queue_full));
+}
+
 TEST_CASE("no two minor codes of ours say the same") {
   std::set<std::string_view> texts;
   for (std::uint32_t i = 0; i < 0x1000; ++i)

@@ -161,6 +161,9 @@ TEST_CASE("a fault of a contracts file is told with its line and what is expecte
       Case{"[\"IDL:Derived:1.0\".step]\nperiod = \"5ms\"\nbudget = \"7ms\"\n",
            "c.toml:1:1: IDL:Derived:1.0 step: budget 7ms exceeds period 5ms, so no core ever has room for it; what the "
            "file leaves out is as the IDL says"},
+      Case{"[\"IDL:Derived:1.0\".step]\nperiod = \"900us\"\nbudget = \"500us\"\n",
+           "c.toml:1:1: IDL:Derived:1.0 step: deadline D = 8ms and jitter J = 1ms span 10 periods of T = 900us, and at "
+           "most 8 jobs of a task may wait: use T >= 1125us or D <= 6200us; what the file leaves out is as the IDL"},
       Case{"[\"IDL:Derived:1.0\".configure]\nperiod = \"10ms\"\n",
            "c.toml:1:1: IDL:Derived:1.0 configure: its IDL has no contract, so period and budget are both required"},
       Case{"[\"Plant::Controller\".step]\n",
@@ -175,6 +178,20 @@ TEST_CASE("a fault of a contracts file is told with its line and what is expecte
            "c.toml:2:1: IDL:Derived:1.0: \"period\" stands where an operation is expected"},
       Case{"x = 1\n[[[\n", "c.toml:2:3: "}, Case{"a", "c.toml:1:2: "}, Case{"\xff\xfe\x01", "c.toml:1:1: "});
   CHECK_THAT(fault_of_text(wrong.text), Catch::StartsWith(wrong.fault));
+}
+
+TEST_CASE(
+    "a contracts file whose deadline spans more periods than jobs may wait is refused before any object is there") {
+  const auto parsed = [](const std::string& lines) {
+    const auto file = ContractsFile::parse("[\"IDL:Derived:1.0\".step]\nbudget = \"1ms\"\n" + lines, "c.toml");
+    return file ? "" : file.error().text;
+  };
+  CHECK(parsed("period = \"20ms\"\ndeadline = \"200ms\"\n") ==
+        "c.toml:1:1: IDL:Derived:1.0 step: deadline D = 200ms and jitter J = 0ns span 10 periods of T = 20ms, and at "
+        "most 8 jobs of a task may wait: use T >= 25ms or D <= 160ms");
+  CHECK(parsed("period = \"20ms\"\ndeadline = \"160ms\"\n") == "");
+  CHECK(parsed("period = \"20ms\"\ndeadline = \"160ms\"\njitter = \"1ns\"\n") != "");
+  CHECK(parsed("period = \"20ms\"\n") == "");
 }
 
 TEST_CASE("an object's tasks are admitted as the contracts file says") {

@@ -56,7 +56,7 @@ bool would_deadlock(Call&& call) {
     call();
     return false;
   } catch (const CORBA::BAD_INV_ORDER& refused) {
-    return refused.minor() == (minor::omg | 3);
+    return refused.minor() == (minor::omg | 3) && std::string(refused.what()).ends_with("let another thread wait");
   }
 }
 

@@ -4,10 +4,12 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "orb/base/minor.h"
 #include "orb/rt/rt.h"
 #include "tests/support/captured_errors.h"
+#include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 
 namespace incidents_test {
@@ -55,6 +57,18 @@ TEST_CASE("clients that were cut off are told with the last reason") {
              Catch::StartsWith("2 clients were cut off since the last such line, the last because of TRANSIENT: "));
   CHECK(incidents.lines(start).empty());
   CHECK(incidents.cut_off_clients() == 2);
+}
+
+TEST_CASE("requests that a POA's manager holds are told with the way out") {
+  Incidents incidents;
+  CHECK(incidents.request_held("step", start));
+  CHECK(incidents.lines(start).at(0) ==
+        "a request for step came while the manager of its POA was holding: such requests wait until "
+        "the_POAManager()->activate()");
+  CHECK_FALSE(incidents.request_held("step", start + 1ns));
+  CHECK(incidents.request_held("stop", start + 1s));
+  CHECK_THAT(incidents.lines(start + 1s).at(0),
+             Catch::StartsWith("a request for stop (the last of 2 since the last such line) came"));
 }
 
 // Edges.
@@ -112,6 +126,28 @@ TEST_CASE("the servant's exception of a collocated call is logged as well") {
     CHECK_THROWS_AS(server.reference->fail(not_corba), CORBA::UNKNOWN);
   }
   CHECK(errors.times("a servant threw what is no CORBA exception") == 1);
+}
+
+TEST_CASE("a POA manager that was never activated is told by the log once for all requests that wait") {
+  const bool is_local = GENERATE(false, true);
+  const CapturedErrors errors;
+  {
+    TestOrb server(in_each_mode()), client({"-ORBTimeoutRequest", "20ms"});
+    const auto servant = CORBA::make_reference<ProbeServant>();
+    const auto local = IDL::traits<Probing::Probe>::narrow(server.root()->servant_to_reference(servant));
+    const auto remote = probe_of(client, server->object_to_string(local));
+    std::thread waiting;
+    if (is_local) waiting = std::thread([&] { local->ping(); });
+    for (int i = 0; i < (is_local ? 0 : 2); ++i) CHECK_THROWS_AS(remote->ping(), CORBA::TIMEOUT);
+    while (errors.times("until the_POAManager()->activate()") == 0) std::this_thread::yield();
+    server.root()->the_POAManager()->activate();
+    if (waiting.joinable()) waiting.join();
+    CHECK(errors.times("a request for ping came") == 1);
+    server.root()->the_POAManager()->hold_requests(true);
+    CHECK_THROWS_AS(remote->add(1, 2), CORBA::TIMEOUT);
+    server.root()->the_POAManager()->activate();
+  }
+  CHECK(errors.times("until the_POAManager()->activate()") == 2);  // one of ping() that was under way may be the second
 }
 
 }  // namespace incidents_test

@@ -176,6 +176,22 @@ TEST_CASE("a text that came with an exception and holds the cause is not said tw
   }
 }
 
+TEST_CASE("what a text says better than the minor code, or worse, is not said twice") {
+  using namespace corelane;
+  const auto what = [](const Error& error, const std::string& text) {
+    try {
+      core::raise(error, text);
+    } catch (const CORBA::SystemException& exception) {
+      return std::string(exception.what());
+    }
+  };
+  const Error bad_option{ErrorKind::bad_param, Completion::no, minor::bad_option};
+  CHECK_THAT(what(bad_option, "-ORBPool is unknown"), Catch::EndsWith("COMPLETED_NO): -ORBPool is unknown"));
+  CHECK_THAT(what(bad_option, ""), Catch::EndsWith(std::string(minor::text(bad_option))));
+  const Error waiting{ErrorKind::transient, Completion::no, minor::job_waiting};
+  CHECK_THAT(what(waiting, "a job of the task waits already"), Catch::EndsWith(std::string(minor::text(waiting))));
+}
+
 TEST_CASE("an address that cannot be listened on is named with what to change") {
   ProbeServer first;
   const auto taken = first.orb->endpoints().front();

@@ -347,6 +347,23 @@ TEST_CASE("words that are no page are refused, whatever they say") {
   CHECK_FALSE(read_page(words));
 }
 
+TEST_CASE("a task's bound grows on the page and in the report when others come above it") {
+  TempDirectory directory;
+  ExecutiveOptions options = bare_options();
+  options.recorder.runtime_directory = directory.path();
+  Machine machine(1, options);
+  const TaskId task = machine.admit(make_contract(10ms, 2ms, {}, 0ms));
+  machine.admit(make_contract(5ms, 1ms, {}, 0ms));
+  machine.settle();
+  machine.advance(1s);
+  const auto pages = read_pages(directory.path());
+  REQUIRE(pages.size() == 1);
+  REQUIRE(pages[0].tasks.size() == 2);
+  CHECK(pages[0].tasks[0].task == task);
+  CHECK(pages[0].tasks[0].bound == 3ms);
+  CHECK(machine.report(task).bound == 3ms);
+}
+
 TEST_CASE("the housekeeper publishes what a machine runs") {
   TempDirectory directory;
   ExecutiveOptions options = bare_options();

@@ -137,7 +137,7 @@ TEST_CASE("the log tells of late jobs though nothing is promised, and at the end
     };
     be_late();
     while (log.times("1 deadline was missed") == 0) std::this_thread::yield();  // bound: the housekeeper
-    CHECK(log.times("(task); corelane top counts them, and nothing records what led there") == 1);
+    CHECK(log.times("; corelane top counts them while their tasks are here, and nothing records what led there") == 1);
     be_late();
     be_late();
   }

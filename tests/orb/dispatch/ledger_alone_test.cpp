@@ -90,7 +90,6 @@ TEST_CASE("a server that was alone hears of one that comes, and of its end") {
   CHECK_FALSE(here.looks_alone());
   CHECK_FALSE(here.file.is_still_alone());
   there.reset();
-  CHECK_FALSE(here.file.is_still_alone());
   CHECK(here.looks_alone());
   CHECK(here.file.is_still_alone());
 }

@@ -19,6 +19,7 @@
 #include "orb/os/topology.h"
 #include "orb/sim/replay.h"
 #include "tests/orb/dispatch/fixture.h"
+#include "tests/support/captured_errors.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
@@ -28,6 +29,7 @@ using namespace corelane;
 using namespace corelane::dispatch;
 using namespace corelane::dispatch::test;
 using namespace std::chrono_literals;
+using corelane::testing::CapturedErrors;
 using corelane::testing::Quiet;
 using corelane::testing::TempDirectory;
 using sched::TraceReason;
@@ -406,6 +408,27 @@ TEST_CASE("who records nothing cannot dump and says so") {
   const auto path = machine.manager.recorder().dump(TraceReason::request);
   REQUIRE_FALSE(path);
   CHECK(path.error().kind == ErrorKind::bad_param);
+}
+
+TEST_CASE("traces that are asked for and could not be written are told of at the start") {
+  TempDirectory directory;
+  ExecutiveOptions options = recording(directory, 1);
+  const CapturedErrors errors;
+  SECTION("they can") {
+    options.recorder.directory = directory / "made";
+    const Machine machine(1, options);
+    CHECK(errors.times("recorder.") == 0);
+  }
+  SECTION("nothing is recorded") {
+    options.recorder.size = 0;
+    const Machine machine(1, options);
+    CHECK(errors.times("leave recorder.size as it is") == 1);
+  }
+  SECTION("what is above the directory is not there") {
+    options.recorder.directory = directory / "absent/made";
+    const Machine machine(1, options);
+    CHECK(errors.times("before there is a directory " + (directory / "absent")) == 1);
+  }
 }
 
 TEST_CASE("a directory that cannot be written is an error, and nothing is left there") {

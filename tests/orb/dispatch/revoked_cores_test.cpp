@@ -6,6 +6,7 @@
 
 #include "orb/dispatch/core_watch.h"
 #include "orb/dispatch/host_ledger.h"
+#include "tests/support/captured_errors.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
@@ -73,6 +74,22 @@ TEST_CASE("a core that is taken back is lost to a server that has it and not lea
   const auto asked = next->lease({.cores = {core(1)}});
   REQUIRE_FALSE(asked);
   CHECK(asked.error().kind == ErrorKind::bad_param);
+}
+
+TEST_CASE("a server that is left no core is told by which file, and one that cannot read it what stands there") {
+  Host host;
+  const testing::CapturedErrors errors;
+  os::log::set_level(os::log::Level::info);
+  SECTION("none is left") {
+    host.say("0,1,2,3");
+    CHECK_FALSE(host.open()->lease({}));
+    CHECK(errors.times(host.directory / "revoked takes back all") == 1);
+  }
+  SECTION("a range") {
+    host.say("0-3");
+    CHECK(host.open()->lease({}));
+    CHECK(errors.times("and not \"0-3\"") == 1);
+  }
 }
 
 }  // namespace revoked_cores_test

@@ -7,6 +7,7 @@
 #include "orb/dispatch/lateness_log.h"
 #include "orb/os/wait.h"
 #include "tests/orb/dispatch/fixture.h"
+#include "tests/support/captured_errors.h"
 #include "tests/support/speechless.h"
 
 using namespace corelane;
@@ -53,7 +54,7 @@ using Numbers = std::vector<std::uint64_t>;
 
 }  // namespace
 
-TEST_CASE("the log tells of late jobs soon and then once in ten seconds and names the last task") {
+TEST_CASE("the log tells of late jobs soon and then once in ten seconds and names the last task of each kind") {
   Later later;
   TaskEvents events(later);
   LatenessLog log(events, [](TaskId task) { return task == TaskId{7} ? "Plant.step" : ""; });
@@ -61,15 +62,16 @@ TEST_CASE("the log tells of late jobs soon and then once in ten seconds and name
   Time now{100s};
   CHECK_FALSE(log.line(now));
   post(TaskEventKind::miss, TaskId{7});
-  CHECK(log.line(now) == "dispatch: 1 deadline was missed, the last of task 7 (Plant.step)");
+  CHECK(log.line(now) == "dispatch: 1 deadline was missed (task 7, Plant.step)");
   for (int i = 0; i < 3; ++i) post(TaskEventKind::overrun, TaskId{8});
   CHECK_FALSE(log.line(now += LatenessLog::quiet - 1ns));
-  post(TaskEventKind::miss, TaskId{7});
   post(TaskEventKind::miss, TaskId{8});
-  CHECK(log.line(now += 1ns) == "dispatch: 2 deadlines were missed, 3 jobs exceeded their budget, the last of task 8");
+  post(TaskEventKind::miss, TaskId{7});
+  CHECK(log.line(now += 1ns) ==
+        "dispatch: 2 deadlines were missed (last task 7, Plant.step), 3 jobs exceeded their budget (last task 8)");
   CHECK_FALSE(log.line(now += LatenessLog::quiet));
   post(TaskEventKind::oversleep, TaskId{8});
-  CHECK(log.line(now) == "dispatch: 1 job slept for longer than it declared, the last of task 8");
+  CHECK(log.line(now) == "dispatch: 1 job slept for longer than it declared (task 8)");
 }
 
 TEST_CASE("events are told later and in order and one chore is asked for") {
@@ -191,6 +193,19 @@ TEST_CASE("a chore that finds no room is asked for again with the next event") {
   events.miss(2);
   later.run();
   CHECK(events.jobs() == Numbers{1, 2});
+}
+
+TEST_CASE("the log says which handler threw") {
+  const corelane::testing::CapturedErrors errors;
+  Later later;
+  TaskEvents events(later);
+  for (const auto kind : {TaskEventKind::miss, TaskEventKind::overrun, TaskEventKind::oversleep}) {
+    events.set(kind, [](const TaskEvent&) { throw std::runtime_error("broke"); });
+    events.post({.kind = kind});
+  }
+  later.run();
+  for (const char* name : {"on_miss", "on_overrun", "on_oversleep"})
+    CHECK(errors.times(std::string("the handler of ") + name + " threw: broke") == 1);
 }
 
 TEST_CASE("what a handler throws ends with it") {

@@ -158,6 +158,26 @@ TEST_CASE("a task departs with its handle") {
   CHECK(plant.probe->add(1, 1) == 2);
 }
 
+TEST_CASE("after a task has departed calls are those of a caller without one") {
+  Plant plant;
+  auto task = rt::admit(plant.probe, small("paced"));
+  REQUIRE(task);
+  const TaskId own = task->id();
+  CHECK(plant.probe->paced(1) == 1);
+  task->depart();
+  CHECK(task->id() == no_task);
+  CHECK(plant.probe->paced(2) == 2);
+  while (!plant.task(own)->gone) std::this_thread::yield();
+  const auto shared_jobs = [&] {
+    std::uint64_t jobs = 0;
+    for (const auto& report : rt::report(*plant.server.orb.orb).tasks)
+      if (report.label.ends_with(".paced") && report.task != own) jobs += report.jobs;
+    return jobs;
+  };
+  while (shared_jobs() == 0) std::this_thread::yield();  // bound: the server, which counts it after its reply
+  CHECK(plant.task(own)->jobs == 1);
+}
+
 TEST_CASE("a task leaves when the connection that owns it does") {
   Plant plant;
   const std::size_t before = plant.tasks_present();
@@ -263,6 +283,18 @@ TEST_CASE("a refusal comes as a value with its numbers and its text") {
   CHECK(task.error().reason.closest != no_core);
   CHECK(task.error().reason.deadline == 10ms);
   CHECK_FALSE(task.error().text.empty());
+}
+
+TEST_CASE("a deadline that spans more periods than jobs may wait is refused with what would do") {
+  Plant plant;
+  const bool is_local = GENERATE(false, true);
+  const auto task = rt::admit(is_local ? plant.server.reference : plant.probe,
+                              {.operation = "add", .contract = make_contract(20ms, 100us, 200ms)});
+  REQUIRE_FALSE(task);
+  CHECK(task.error().reason.code == sched::RefusalCode::backlog);
+  CHECK(task.error().text ==
+        "deadline D = 200ms and jitter J = 2ms span 11 periods of T = 20ms, and at most 8 jobs of a task may wait: use "
+        "T >= 25250us or D <= 158ms");
 }
 
 TEST_CASE("without admission everything is admitted") {

@@ -327,7 +327,8 @@ TEST_CASE("a refusal reads as a sentence with its numbers") {
   refusal.nearest = {20ms, 20ms, 3ms};
   CHECK(text_of(refusal) ==
         "a deadline would be missed on every core; closest is core 1, response 12ms against deadline 10ms; a "
-        "contract that would fit: period 20ms with deadline 20ms and budget 3ms, its jitter as it is");
+        "contract that would fit: period 20ms with deadline 20ms and budget 3ms, its jitter as it was asked for "
+        "(without one: a tenth of period or deadline, the less)");
   refusal.nearest = {};
   refusal.loser = TaskId{7};
   CHECK_THAT(text_of(refusal), Catch::EndsWith("core 1, where task 7 responds in 12ms against deadline 10ms"));

@@ -149,6 +149,23 @@ os::Fd silent_at(const Server& server) {
   return std::move(*socket);
 }
 
+// How many descriptors there have to be for what `start` does; with fewer it says that there are too few.
+template <typename Start>
+rlim_t needed_by(Start start) {
+  const int lowest = dup(0);
+  REQUIRE((lowest >= 0 && close(lowest) == 0));
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  for (rlim_t needed = 0;; ++needed) {  // bound: enough at last
+    const rlimit few{static_cast<rlim_t>(lowest) + needed, before.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
+    const auto started = start();
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+    if (started) return needed;
+    CHECK(started.error() == errors::no_descriptor);
+  }
+}
+
 bool answers(const ConnectionPtr& caller, std::string_view text) {
   return send(caller, text) && read(caller, text.size()) == text;
 }
@@ -156,23 +173,15 @@ bool answers(const ConnectionPtr& caller, std::string_view text) {
 }  // namespace
 
 TEST_CASE("a reactor says so where no descriptor is left, whichever of its own that is") {
-  const int lowest = dup(0);
-  REQUIRE((lowest >= 0 && close(lowest) == 0));
-  rlimit before{};
-  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
-  const auto start_with = [&](rlim_t more) {
-    const rlimit few{static_cast<rlim_t>(lowest) + more, before.rlim_max};
-    REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
-    auto reactor = Reactor::start();
-    REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
-    return reactor ? std::optional<Error>() : reactor.error();
-  };
-  rlim_t needed = 0;
-  while (const auto refusal = start_with(needed)) {  // bound: enough at last
-    CHECK(*refusal == errors::no_descriptor);
-    ++needed;
-  }
-  CHECK(needed > 0);
+  CHECK(needed_by([] { return Reactor::start(); }) > 0);
+}
+
+TEST_CASE("who listens needs a descriptor for his socket and one to answer with where none is left") {
+  const Quiet quiet;
+  const auto reactor = Reactor::start();
+  REQUIRE(reactor);
+  SocketTransport transport(**reactor);
+  CHECK(needed_by([&] { return transport.listen({"127.0.0.1", 0}, [](ConnectionPtr) {}); }) == 2);
 }
 
 TEST_CASE("who comes when no descriptor is left takes the place of the quietest idle connection") {

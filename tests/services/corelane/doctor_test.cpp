@@ -72,6 +72,18 @@ TEST_CASE("a measured platform suggests its settings") {
         20'001);
 }
 
+TEST_CASE("a runtime directory that is not there yet is told to be none") {
+  const TempDirectory place;
+  const FakeHost host;
+  const auto said = [&](const std::string& directory) {
+    const Finding finding = host.look("runtime directory", probe({.runtime_directory = directory}));
+    CHECK(finding.state == FindingState::present);
+    return finding.found;
+  };
+  CHECK(said(place.path()) == place.path());
+  CHECK(said(place / "new") == (place / "new") + " is not there yet; it can be made, and the first server does");
+}
+
 TEST_CASE("a runtime directory is judged before a server needs it") {
   const TempDirectory place;
   CHECK(fault_of_runtime_directory(place.path()).empty());

@@ -63,9 +63,9 @@ std::string contents(const std::string& path) {
 // The quickstart's server, for as long as this lives.
 class Server {
  public:
-  explicit Server(const std::string& directory)
+  explicit Server(const std::string& directory, const std::string& mode = "manager")
       : process_({os::program_beside("corelane-quickstart-server"), "-ORBRuntimeLedger", "off", "-ORBPoolRealTime",
-                  "off", "-ORBLogLevel", "off", "-ORBRuntimeDirectory", directory}),
+                  "off", "-ORBLogLevel", "off", "-ORBRuntimeDirectory", directory, "-ORBDispatchMode", mode}),
         reference(process_.read_line().value_or("")) {}
 
   int pid() const { return process_.pid(); }
@@ -180,6 +180,34 @@ TEST_CASE("a measured budget beyond the deadline is marked and written as a comm
   CHECK_THAT(std::string(json[0]["fault"]), Catch::StartsWith("budget C = 12ms"));
 }
 
+TEST_CASE("an operation that takes too long is a failure whether a file is written or not") {
+  TempDirectory directory;
+  const auto slow = jobs(100, "step", 1'000'000, 99us).save(directory / "t");
+  const auto fast = jobs(100, "Plant/Controller.stop").save(directory / "u");
+  const Format format = GENERATE(Format::table, Format::json);
+  const auto [status, out, err] = run({.files = {slow, fast}, .format = format});
+  CHECK(status == 1);
+  CHECK(err == "corelane measure: step takes too long: budget C = 12ms is outside 0 < C <= D = 10ms\n");
+  CHECK_THAT(out, Catch::Contains("Plant/Controller.stop"));
+}
+
+TEST_CASE("requests that came before their period was over are told to have waited") {
+  TempDirectory directory;
+  Recording recording;
+  recording.admit(1us, 7, 2, "step");
+  for (const auto& [at, job] : {std::pair{10ms, 1}, {11ms, 2}, {30ms, 3}}) {
+    const auto id = static_cast<std::uint64_t>(job);
+    recording.lane(at, sched::Arrived{.at = Time{at}, .job = JobId{id}, .task = TaskId{7}});
+    recording.finish(at + 500us, 7, id);
+  }
+  CHECK_THAT(
+      run({.files = {recording.save(directory / "t")}}).out,
+      Catch::Contains("\n  arrivals   1.00ms apart at the least; what came before the period was over waited for "
+                      "that at the server\n"));
+  CHECK_THAT(run({.files = {jobs(3, "step").save(directory / "u")}}).out,
+             Catch::Contains("\n  arrivals   10.00ms apart at the least\n"));
+}
+
 TEST_CASE("a table that was set aside is there once however often it is measured, and not where one is live") {
   TempDirectory directory;
   const std::string path = directory / "c.toml", start = "# mine\n";
@@ -250,6 +278,90 @@ TEST_CASE("an operation is measured by calling it without its IDL") {
   CHECK_THAT(contents(directory / "c.toml"), Catch::StartsWith("[\"IDL:Plant/Controller:1.0\".step]"));
 }
 
+// The quickstart's IDL has T = 10 ms and D = 8 ms for step, and no contract for configure.
+TEST_CASE(
+    "the table of a called operation keeps the server's contract, and says what was assumed where there is none") {
+  TempDirectory directory;
+  const Server server(directory.path());
+  const auto measured = [&](const std::string& operation, const std::string& argument, const GivenTerms& given) {
+    const std::string path = directory / operation + ".toml";
+    const MeasureOptions options{.call = {.reference = server.reference,
+                                          .operation = operation,
+                                          .arguments = {argument},
+                                          .calls = 2,
+                                          .contract = patient,
+                                          .options = {"-ORBLogLevel", "off"}},
+                                 .given = given,
+                                 .operation = operation,
+                                 .write = path,
+                                 .directory = directory.path(),
+                                 .wait = 1h};
+    const Outcome outcome = run(options);
+    INFO(outcome.err);
+    CHECK(outcome.status == 0);
+    const std::string text = outcome.out + contents(path);
+    std::filesystem::remove(path);
+    return text;
+  };
+  const std::string note = "period 10ms, deadline 8ms and jitter 800us as the server has them";
+  CHECK_THAT(measured("step", "double:1", {}), Catch::Contains("\n  table      " + note + "\n") &&
+                                                   Catch::Contains("; " + note + "\nperiod = \"10ms\"\n") &&
+                                                   Catch::Contains("\ndeadline = \"8ms\"\n") &&
+                                                   Catch::Contains("\njitter = \"800us\"\n"));
+  CHECK_THAT(measured("step", "double:1", {.deadline = 9ms}), Catch::Contains("\ndeadline = \"9ms\"\n"));
+  CHECK_THAT(measured("configure", "string:x", {}),
+             Catch::Contains("; period 200ms, deadline 200ms and jitter 20ms assumed: the server shows no contract") &&
+                 Catch::Contains("\ndeadline = \"200ms\"\n"));
+}
+
+TEST_CASE("a term that no contract could have beside the server's is told before it is called") {
+  TempDirectory directory;
+  const Server server(directory.path());
+  const auto [status, out, err] = run({.call = {.reference = server.reference,
+                                                .operation = "step",
+                                                .arguments = {"double:1"},
+                                                .calls = 1'000'000'000,  // more than anybody waits for
+                                                .contract = patient,
+                                                .options = {"-ORBLogLevel", "off"}},
+                                       .given = {.jitter = 9ms},
+                                       .operation = "step",
+                                       .directory = directory.path(),
+                                       .wait = 1h});
+  CHECK(status == 1);
+  CHECK(err ==
+        "corelane measure: nothing was called: with the server's other terms jitter J = 9ms is outside 0 <= J < D = "
+        "8ms\n");
+}
+
+TEST_CASE("a server that records nothing is told so before it is called") {
+  TempDirectory directory;
+  const Server server(directory.path(), "leader-followers");
+  const bool is_named = GENERATE(false, true);
+  const std::string said = "process " + std::to_string(server.pid()) +
+                           " runs in dispatch.mode leader-followers, which records nothing: there is no trace of it. "
+                           "Start it with -ORBDispatchMode manager or direct\n";
+  const MeasureOptions calls{.request = is_named ? server.pid() : 0,
+                             .call = {.reference = server.reference,
+                                      .operation = "step",
+                                      .arguments = {"double:1"},
+                                      .calls = 1'000'000'000,  // more than anybody waits for
+                                      .contract = patient,
+                                      .options = {"-ORBLogLevel", "off"}},
+                             .operation = "step",
+                             .directory = directory.path(),
+                             .wait = 1h};
+  CHECK(run(calls).status == 1);
+  CHECK(run(calls).err == "corelane measure: nothing was called: " + said);
+  const Outcome asked = run({.request = server.pid(), .directory = directory.path(), .wait = 1h});
+  CHECK(asked.status == 1);
+  CHECK(asked.err == "corelane measure: " + said);
+  const std::string made = directory / "made";
+  const MeasureOptions program{
+      .request = server.pid(), .run = "touch " + made, .directory = directory.path(), .wait = 1h};
+  CHECK(run(program).err == "corelane measure: nothing was run: " + said);
+  CHECK_FALSE(std::filesystem::exists(made));
+}
+
 // Error paths.
 
 TEST_CASE("calls that cannot be measured are told why") {
@@ -285,7 +397,8 @@ TEST_CASE("what cannot go into a contracts file leaves it as it is") {
   const Case wrong =
       GENERATE(Case{"step", "", "names no interface: say which with --interface"},
                Case{"Plant.step", "[\"IDL:Plant:1.0\".step]\n", "already; put there: budget = \"120us\""},
-               Case{"Plant.step", "[\"IDL:Plant:1.0\".step]\nbuget = 1\n", "unknown key buget"});
+               Case{"Plant.step", "[\"IDL:Plant:1.0\".step]\nbuget = 1\n", "unknown key buget"},
+               Case{"Plant::Winch.step", "", "write IDL:Plant/Winch:1.0"});
   const std::string path = directory / "c.toml";
   std::ofstream(path) << wrong.before;
   const auto trace = jobs(100, wrong.label).save(directory / "t");
@@ -303,6 +416,18 @@ TEST_CASE("what can be written is, and the rest is named") {
   CHECK(status == 1);
   CHECK_THAT(err, Catch::Contains("c.toml was written without this: step names no interface"));
   CHECK_THAT(contents(path), Catch::Contains("[\"IDL:Plant:1.0\".step]"));
+}
+
+TEST_CASE("an interface that is none is not said to be in a file that is not there") {
+  TempDirectory directory;
+  const auto trace = jobs(100, "hoist").save(directory / "t");
+  const auto [interface, said] = GENERATE(
+      table<std::string, std::string>({{"Crane::Winch", "no repository id"}, {"IDL:Crane/Winch", "its version"}}));
+  const auto [status, out, err] = run({.files = {trace}, .interface = interface, .write = directory / "c.toml"});
+  CHECK(status == 1);
+  CHECK_THAT(err, Catch::Contains("c.toml was not made: hoist has no interface that a table could name: ") &&
+                      Catch::Contains(said) && Catch::EndsWith("; write IDL:Crane/Winch:1.0\n"));
+  CHECK_FALSE(std::ifstream(directory / "c.toml"));
 }
 
 TEST_CASE("a contracts file that was not there is not said to be left as it is") {

@@ -60,6 +60,15 @@ TEST_CASE("the help of the program names its commands") {
   for (const char* command : {"trace", "measure", "top", "doctor"}) CHECK_THAT(answer.text, Contains(command));
 }
 
+TEST_CASE("the help of top explains its columns, and that of measure when it fails and which contract it takes") {
+  const std::string top = answer_of_tool({"top", "--help"}).text;
+  for (const char* column : {"misses: ", "overruns: ", "oversleeps: ", "blocks: ", "p99, max: ", "bound: "})
+    CHECK_THAT(top, Contains(column));
+  const std::string measure = answer_of_tool({"measure", "--help"}).text;
+  for (const char* said : {"1 not, or an operation is TOO LONG", "deadline [the period]", "--jitter TIME"})
+    CHECK_THAT(measure, Contains(said));
+}
+
 TEST_CASE("each command has help, is completed with what that names, and refuses anything else") {
   const std::string completion = answer_of_tool({"completion", "bash"}).text;
   const std::vector<std::string> commands = commands_known_by(completion);
@@ -257,6 +266,14 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
       Case{{"ns", "watch", "--interval", "0s"}, "corelane ns watch: --interval: 0s is less than 1ms; "},
       Case{{"measure", "x", "--request", "1"}, "corelane measure: FILE and --request exclude each other: "},
       Case{{"measure", "x", "--interface", "a\"b"}, "corelane measure: --interface: 'a\"b' is no repository id; "},
+      Case{{"measure", "x", "--interface", "Crane::Winch"},
+           "corelane measure: --interface: 'Crane::Winch' is no repository id; write IDL:Crane/Winch:1.0; "},
+      Case{{"measure", "x", "--interface", "IDL:Crane/Winch"},
+           "corelane measure: --interface: 'IDL:Crane/Winch' is a repository id without its version; write "
+           "IDL:Crane/Winch:1.0; "},
+      Case{{"measure", "--operation", "x", "--call", "x", "--deadline", "0s"},
+           "corelane measure: --deadline: 0s is less than 1ns; "},
+      Case{{"measure", "x", "--jitter", "1ms"}, "corelane measure: --jitter"},
       Case{{"measure"}, "corelane measure: name a FILE, "},
       Case{{"ns", "watch", "--interval", "never"}, "corelane ns watch: --interval: 'never' is no duration"},
       Case{{"--bogus"}, "corelane: "}, Case{{"top", "bogus"}, "corelane top: "},

@@ -279,6 +279,25 @@ TEST_CASE("text has every record in a line") {
         "task=5\n");
 }
 
+TEST_CASE("text has the names of policies and codes, and the units of durations") {
+  TempDirectory directory;
+  Recording recording;
+  sched::Admit admit{};
+  admit.contract = make_contract(20ms, 1500us, 15ms);
+  admit.contract.on_overrun = OverrunPolicy::cancel;
+  recording.manager(1us, admit);
+  recording.manager(1us, sched::trace::Named::make(TaskId{7}, "a=1 deadline=5"));
+  recording.lane(2us,
+                 sched::trace::TurnedAway{
+                     .at = Time{2us}, .job = JobId{1}, .task = TaskId{7}, .reason = sched::RefusalCode::job_waiting});
+  recording.finish(3us, 7, 1, 12'345ns);
+  const std::string out = run({.file = recording.save(directory / "t"), .text = true}).out;
+  CHECK_THAT(out, Catch::Contains(" period=20ms deadline=15ms budget=1500us jitter=1500us suspension=0ns importance=0 "
+                                  "on_overrun=cancel r1=") &&
+                      Catch::Contains(" task=7 a=1 deadline=5\n") && Catch::Contains(" code=job_waiting\n") &&
+                      Catch::Contains(" used=12345ns\n"));
+}
+
 TEST_CASE("programs get the summary, the records and the replay as JSON") {
   TempDirectory directory;
   Recording recording;

@@ -1,0 +1,59 @@
+#include "services/corelane/task_server.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "orb/os/clock.h"
+
+namespace corelane::tool {
+namespace {
+
+// All of one page; a peer's are not the server's own.
+template <typename Rows>
+void collect(const Rows& rows, const std::string& label, std::vector<Contract>& found) {
+  for (const auto& row : rows)
+    if (row.label == label && row.owner == PeerId{} && std::ranges::find(found, row.contract) == found.end())
+      found.push_back(row.contract);
+}
+
+}  // namespace
+
+std::optional<dispatch::ProcessCounters> page_with(const std::string& directory, const SoughtTask& sought,
+                                                   Duration patience) {
+  const auto is_it = [&](const dispatch::TaskCounters& found) {
+    return found.task == sought.task && found.label == sought.label && found.contract == sought.contract;
+  };
+  const Time end = os::now() + patience;
+  do {  // bound: the patience
+    std::vector<dispatch::ProcessCounters> pages = dispatch::read_pages(directory);
+    std::erase_if(pages, [&](const dispatch::ProcessCounters& page) {
+      return (sought.pid != 0 && page.pid != sought.pid) || std::ranges::none_of(page.tasks, is_it);
+    });
+    if (pages.size() == 1) return std::move(pages.front());
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+  } while (os::now() < end);
+  return std::nullopt;
+}
+
+std::vector<Contract> own_contracts(const dispatch::ProcessCounters& page, const std::string& label) {
+  std::vector<Contract> found;
+  collect(page.tasks, label, found);
+  collect(page.refusals, label, found);
+  return found;
+}
+
+std::string why_untraced(const dispatch::ProcessCounters& page) {
+  if (page.guarantee != dispatch::Guarantee::priorities) return {};
+  return "runs in dispatch.mode leader-followers, which records nothing: there is no trace of it. Start it with "
+         "-ORBDispatchMode manager or direct";
+}
+
+std::string why_untraced_in(const std::string& directory, int pid) {
+  const std::vector<dispatch::ProcessCounters> pages = dispatch::read_pages(directory);
+  const auto page = std::ranges::find(pages, pid, &dispatch::ProcessCounters::pid);
+  return page == pages.end() ? "" : why_untraced(*page);
+}
+
+}  // namespace corelane::tool
