@@ -156,6 +156,7 @@ class CorePool {
   static JobPtr remove(TaskWorker& worker, JobId id) noexcept;
   Looked look_at_watched() const noexcept;
   bool has_waited(const Looked& looked, Time now) noexcept;
+  void look_again(const Looked& looked, Time began) noexcept;
   void tell_of_early_jobs(Time now, AfterLock& after) const noexcept;
   Duration early_work(Time now) const noexcept;
   sched::Ppm unpromised() const noexcept;
@@ -173,12 +174,12 @@ class CorePool {
   RecordedLane lane_;
   BudgetAlarm* alarm_ = nullptr;
   sched::Watch watched_;  // what the alarm is set for
-  struct Sleep {
+  struct Unused {
     JobId job{};
-    Duration left{};  // of its budget, all the time
-    Time since{};
+    Duration left{};  // of its budget
+    Time since{};     // the first look that found so much
   };
-  Sleep sleep_;                                  // of the job that a look found asleep, shortly before its budget's end
+  Unused unused_;                                // of a job that has hardly anything left
   std::optional<sched::DeadlineLevels> levels_;  // by deadlines
   sched::NativeRange natives_;
   std::uint64_t timer_releases_ = 0;
