@@ -64,6 +64,12 @@ ProcessCounters sample(std::uint64_t number) {
 
 std::string page_in(const TempDirectory& directory) { return directory / ("counters-" + std::to_string(::getpid())); }
 
+ExecutiveOptions publishing_in(const TempDirectory& directory) {
+  ExecutiveOptions options = bare_options();
+  options.recorder.runtime_directory = directory.path();
+  return options;
+}
+
 }  // namespace
 
 TEST_CASE("a counter page says what was written into it") {
@@ -349,9 +355,7 @@ TEST_CASE("words that are no page are refused, whatever they say") {
 
 TEST_CASE("a task's bound grows on the page and in the report when others come above it") {
   TempDirectory directory;
-  ExecutiveOptions options = bare_options();
-  options.recorder.runtime_directory = directory.path();
-  Machine machine(1, options);
+  Machine machine(1, publishing_in(directory));
   const TaskId task = machine.admit(make_contract(10ms, 2ms, {}, 0ms));
   machine.admit(make_contract(5ms, 1ms, {}, 0ms));
   machine.settle();
@@ -366,9 +370,7 @@ TEST_CASE("a task's bound grows on the page and in the report when others come a
 
 TEST_CASE("the housekeeper publishes what a machine runs") {
   TempDirectory directory;
-  ExecutiveOptions options = bare_options();
-  options.recorder.runtime_directory = directory.path();
-  Machine machine(2, options);
+  Machine machine(2, publishing_in(directory));
   const TaskId task = machine.admit(make_contract(10ms, 2ms, {}, 0ms));
   machine.refused(make_contract(10ms, 9900us, {}, 0ms));
   machine.send(task, 3ms);
