@@ -137,6 +137,7 @@ JobList CorePool::dismiss(TaskWorker& worker, Time now) noexcept {
   JobList cancelled;
   const std::lock_guard lock(mutex_);
   carry_out(lane_.dismiss(now, worker.task()), after, &cancelled);
+  if (levels_ && !worker.ready_ && !worker.running_) levels_->remove(worker.task());
   return cancelled;
 }
 
@@ -166,6 +167,7 @@ void CorePool::receive(const WorkerPtr& worker, const sched::LaneTask& task, Tim
   worker->pool_.store(this, std::memory_order_release);
   after.add(worker);  // it may have an early job to wait for
   carry_out(lane_.put(now, task), after);
+  place_early_job(*worker);
 }
 
 void CorePool::strand() noexcept {
@@ -253,6 +255,7 @@ Time CorePool::end(TaskWorker& worker, const Ended& ended, AfterLock& after) noe
   if (levels_) levels_->remove(worker.task());
   if (worker.restore()) after.settle(*worker_of(worker.task()));  // before this thread runs another job
   carry_out(lane_.decide(sched::Finished{.at = at, .job = job, .task = worker.task(), .used = used}), after);
+  place_early_job(worker);
   ending_ = {};
   tell_of_early_jobs(at, after);
   return next_look(worker);
@@ -428,7 +431,10 @@ void CorePool::carry_out(std::span<const sched::Command> commands, AfterLock& af
     if (const auto* run = std::get_if<sched::Run>(&command)) {
       make_ready(*run, after);
     } else if (const auto* defer = std::get_if<sched::Defer>(&command)) {
-      if (const WorkerPtr* worker = worker_of(defer->task)) after.add(*worker);
+      const WorkerPtr* worker = worker_of(defer->task);
+      if (!worker) continue;
+      place_early_job(**worker);
+      after.add(*worker);
     } else if (const auto* cancel = std::get_if<sched::Cancel>(&command)) {
       const WorkerPtr* worker = worker_of(cancel->task);
       if (JobPtr job = worker && cancelled ? remove(**worker, cancel->job) : nullptr)
@@ -452,7 +458,7 @@ void CorePool::make_ready(const sched::Run& run, AfterLock& after) noexcept {
   const WorkerPtr* found = worker_of(run.task);
   if (!found) return;
   TaskWorker* worker = found->get();
-  place(*worker, run);
+  place(*worker, run.job, run.deadline);
   if (worker->context_.job == run.job) return;  // by deadlines: it is under way and has a later place
   worker->context_ = {.task = run.task,
                       .job = run.job,
@@ -465,11 +471,19 @@ void CorePool::make_ready(const sched::Run& run, AfterLock& after) noexcept {
 }
 
 // By deadlines: whose is earlier has the higher level, before anybody is woken.
-void CorePool::place(const TaskWorker& worker, const sched::Run& run) noexcept {
+void CorePool::place(const TaskWorker& worker, JobId job, Time deadline) noexcept {
   if (!levels_) return;
-  for (const auto& change : levels_->place(run.task, run.job, run.deadline - worker.contract_.jitter))
+  for (const auto& change : levels_->place(worker.task(), job, deadline - worker.contract_.jitter))
     if (const WorkerPtr* changed = worker_of(change.task))
       (*changed)->set_level(sched::native_of(change.level, natives_));
+}
+
+// Its thread wakes by itself when the job's time comes, and has to stand above what runs then with a later deadline.
+void CorePool::place_early_job(const TaskWorker& worker) noexcept {
+  const sched::LaneTask* task = levels_ ? lane_task(worker.task()) : nullptr;
+  if (!task || !has_early_job(worker, *task)) return;
+  const sched::WaitingJob& next = task->waiting[0];
+  place(worker, next.job, next.released + worker.contract_.deadline);
 }
 
 JobPtr CorePool::remove(TaskWorker& worker, JobId id) noexcept {

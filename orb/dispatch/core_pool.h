@@ -148,7 +148,8 @@ class CorePool {
   void receive(const WorkerPtr& worker, const sched::LaneTask& task, Time now, AfterLock& after) noexcept;
   Time end(TaskWorker& worker, const Ended& job, AfterLock& after) noexcept;
   void make_ready(const sched::Run& run, AfterLock& after) noexcept;
-  void place(const TaskWorker& worker, const sched::Run& run) noexcept;
+  void place(const TaskWorker& worker, JobId job, Time deadline) noexcept;
+  void place_early_job(const TaskWorker& worker) noexcept;
   [[nodiscard]] Refused accept(TaskWorker& worker, JobPtr job, JobId id, Time at, AfterLock& after) noexcept;
   static bool has_early_job(const TaskWorker& worker, const sched::LaneTask& task) noexcept;
   Time next_look(const TaskWorker& worker) const noexcept;

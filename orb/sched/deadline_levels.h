@@ -1,7 +1,7 @@
-// DeadlineLevels: earliest deadline first on a platform that has only priorities. Each job that is under way has a
-// level, higher the earlier its place; whenever one comes whose place has no room between two levels, all are spread
-// anew, by the same rule as tasks under fixed priorities. While no more jobs are under way than there are levels, what
-// a platform of preemptive fixed priorities runs is what earliest deadline first would run.
+// DeadlineLevels: earliest deadline first on a platform that has only priorities. Each job that is under way, or whose
+// thread waits for its time, has a level, higher the earlier its place; whenever one comes whose place has no room
+// between two levels, all are spread anew, by the same rule as tasks under fixed priorities. While there are no more
+// such jobs than levels, what a platform of preemptive fixed priorities runs is what earliest deadline first would run.
 //
 // Threads: owned by one thread at a time. Nothing allocates after the constructor. Bound: the jobs under way.
 #pragma once
@@ -24,8 +24,9 @@ class DeadlineLevels {
     TaskId task;
     Priority level;
   };
-  // A job of the task is under way at `place`, or has that place from now on; ties go to the older job. What is to be
-  // changed, in an order in which nobody ever stands above a job that runs before him. Valid until the next call.
+  // A job of the task is under way or waits for its time, and has that place from now on; ties go to the older job.
+  // What is to be changed, in an order in which nobody ever stands above a job that runs before him. Valid until the
+  // next call.
   std::span<const Change> place(TaskId task, JobId job, Time at) noexcept;
   // Its job has ended, or is nobody's business any more. Nothing else changes.
   void remove(TaskId task) noexcept;

@@ -111,6 +111,48 @@ TEST_CASE("a core by deadlines takes more than priorities can serve, and tells w
   CHECK(core.manager.report().cores[0].order == sched::CoreOrder::priority);
 }
 
+TEST_CASE(
+    "on a core by deadlines the thread of an early job stands where its deadline is before the job's time comes") {
+  DeadlineCore core;
+  const TaskId first = core.add(100ms, 10ms), early = core.add(20ms, 2ms), last = core.add(100ms, 10ms);
+  core.start(first);
+  virtual_now += 80ms;
+  SECTION("that came when its task was idle") {
+    core.run(early, [] {});
+    core.start(early);
+  }
+  SECTION("that came while the job before it ran") {
+    core.run(early, [&] { core.start(early); });
+  }
+  SECTION("that an overrun has put off") {
+    core.run(early, [&] { core.use(3ms); });
+    virtual_now += 20ms;
+    core.start(early);
+  }
+  core.start(last);
+  CHECK(core.level(first) > core.level(early));
+  CHECK(core.level(early) > core.level(last));
+  core.settle();
+  core.advance(40ms);
+  CHECK(core.report(early).jobs == 2);
+}
+
+TEST_CASE("on a core by deadlines a task that leaves with an early job gives its place back") {
+  DeadlineCore core;
+  const TaskId leaving = core.add(20ms, 2ms), stays = core.add(100ms, 10ms);
+  core.start(stays);
+  const int alone = core.level(stays);
+  core.settle();
+  virtual_now += 100ms;
+  core.run(leaving, [] {});
+  const auto early = core.start(leaving);
+  core.manager.depart(leaving, {});
+  core.settle();
+  CHECK(early->over());
+  core.start(stays);
+  CHECK(core.level(stays) == alone);
+}
+
 TEST_CASE("what a job exceeds its budget by has the place of the task's next job") {
   DeadlineCore core;
   const TaskId rogue = core.add(20ms, 2ms);
