@@ -31,18 +31,25 @@ std::uint64_t GapLog::dropped() const noexcept {
 }
 
 Duration GapLog::external_time(CoreId core, Time from, Time to) const {
-  std::vector<Gap> inside = gaps();
-  std::erase_if(inside, [&](const Gap& gap) {
-    return gap.cause != GapCause::machine || gap.core != core || gap.begin >= to || gap.begin + gap.length <= from;
-  });
-  std::sort(inside.begin(), inside.end(), [](const Gap& a, const Gap& b) { return a.begin < b.begin; });
+  return external_time(core, core, from, from, to);
+}
+
+Duration GapLog::external_time(CoreId core, CoreId way, Time release, Time begin, Time end) const {
+  struct Stretch {
+    Time from, to;
+  };
+  std::vector<Stretch> stretches;
+  for (const Gap& gap : gaps()) {
+    if (gap.cause != GapCause::machine) continue;
+    if (gap.core == core) stretches.push_back({gap.begin, std::min(gap.begin + gap.length, end)});
+    if (gap.core == way) stretches.push_back({gap.begin, std::min(gap.begin + gap.length, begin)});
+  }
+  std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) { return a.from < b.from; });
   Duration covered{};
-  Time reached = from;
-  for (const Gap& gap : inside) {
-    const Time begin = std::max(gap.begin, reached);
-    const Time end = std::min(gap.begin + gap.length, to);
-    if (end > begin) covered += end - begin;
-    reached = std::max(reached, end);
+  Time reached = release;
+  for (const auto& [from, to] : stretches) {
+    covered += std::max(Duration::zero(), to - std::max(from, reached));
+    reached = std::max(reached, to);
   }
   return covered;
 }

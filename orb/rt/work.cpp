@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "orb/os/clock.h"
 #include "orb/os/thread.h"
@@ -48,7 +49,7 @@ std::uint64_t measure() noexcept {
 class Watch {
  public:
   explicit Watch(GapLog* log) noexcept
-      : log_(log), switches_(involuntary_switches()), last_(os::now()), start_(last_) {}
+      : log_(log), switches_(involuntary_switches()), off_core_(off_core()), last_(os::now()), start_(last_) {}
 
   void look() noexcept {
     const Time now = os::now();
@@ -65,21 +66,34 @@ class Watch {
 
  private:
   void note(Time now) noexcept {
-    const long switches = involuntary_switches();
     const Duration length = now - last_;
-    const bool preempted = switches != switches_;
-    switches_ = switches;
-    (preempted ? report_.preempted : report_.external) += length;
-    if (!preempted) report_.longest_external = std::max(report_.longest_external, length);
-    if (log_ != nullptr)
-      log_->record({.begin = last_,
-                    .length = length,
-                    .core = os::current_core(),
-                    .cause = preempted ? GapCause::preempted : GapCause::machine});
+    const Duration others = preempted(length);
+    const Duration external = length - others;
+    report_.preempted += others;
+    report_.external += external;
+    report_.longest_external = std::max(report_.longest_external, external);
+    record(last_, external, GapCause::machine);
+    record(last_ + external, others, GapCause::preempted);
+  }
+
+  Duration preempted(Duration length) noexcept {
+    const long switches = involuntary_switches();
+    if (std::exchange(switches_, switches) == switches) return Duration::zero();
+    const Duration before = std::exchange(off_core_, off_core());
+    return preempted_part(length, off_core_ - before);
+  }
+
+  // For how long the thread has been off its core so far, from any origin.
+  static Duration off_core() noexcept { return os::now().time_since_epoch() - os::thread_cpu_time(); }
+
+  void record(Time begin, Duration length, GapCause cause) noexcept {
+    if (log_ == nullptr || length == Duration::zero()) return;
+    log_->record({.begin = begin, .length = length, .core = os::current_core(), .cause = cause});
   }
 
   GapLog* const log_;
   long switches_;
+  Duration off_core_;
   Time last_;
   const Time start_;
   WorkReport report_;

@@ -4,6 +4,7 @@
 // Threads: any; calibrate() once before time counts, on an idle machine.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "orb/base/time.h"
@@ -17,8 +18,8 @@ inline constexpr Duration shortest_gap = std::chrono::microseconds{20};
 struct WorkReport {
   std::uint64_t iterations = 0;
   Duration elapsed{};    // by the monotonic clock
-  Duration external{};   // gaps without a context switch: the host or an interrupt
-  Duration preempted{};  // gaps with one: other threads of this machine
+  Duration external{};   // of gaps, what the thread's CPU clock counted: the host or an interrupt had it
+  Duration preempted{};  // the rest: other threads of this machine had it
   Duration longest_external{};
 };
 
@@ -27,8 +28,17 @@ struct WorkReport {
 std::uint64_t iterations_per_millisecond() noexcept;
 inline void calibrate() noexcept { iterations_per_millisecond(); }
 
-// Computes for as long as `demand` takes undisturbed, reads the clock about every microsecond, and records each gap.
-// Allocates nothing; one system call (getrusage) at the start and one for each gap. `log` may be null.
+// How much of a gap of that length in which the thread was switched out other threads had. `off_core`: for how long it
+// was not on its core, about then. Whoever switches it out when the host gives the core back has little of the gap;
+// what is no gap by itself is not told apart.
+constexpr Duration preempted_part(Duration length, Duration off_core) noexcept {
+  const Duration others = std::clamp(off_core, Duration::zero(), length);
+  return length - others > shortest_gap ? others : length;
+}
+
+// Computes for as long as `demand` takes undisturbed, reads the clock about every microsecond, and records each gap;
+// one of which others had a part as two, the machine's first. Allocates nothing; two system calls at the start and up
+// to two for each gap. `log` may be null.
 WorkReport work(Duration demand, GapLog* log = nullptr) noexcept;
 
 }  // namespace corelane::rt

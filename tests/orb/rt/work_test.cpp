@@ -27,6 +27,15 @@ TEST_CASE("what the gaps took lies within the time that passed") {
   CHECK(recorded == report.external + report.preempted);
 }
 
+TEST_CASE("a gap is the machine's but for the time that others had the core, or theirs where little else is left") {
+  struct Case {
+    Duration length, off_core, others;
+  };
+  const Case c = GENERATE(Case{1275us, 5us, 5us}, Case{1275us, 1200us, 1200us}, Case{1275us, 1260us, 1275us},
+                          Case{30us, 10us, 30us}, Case{1ms, 1ms, 1ms}, Case{1ms, 2ms, 1ms}, Case{1ms, -1us, 0us});
+  CHECK(preempted_part(c.length, c.off_core) == c.others);
+}
+
 // Edges.
 
 TEST_CASE("no demand is no work") {
