@@ -26,6 +26,19 @@ std::string up_to(std::string_view relation, nanoseconds limit) {
   return std::string(relation) + " = " + spell_duration(limit);
 }
 
+// The admission refuses what may have more than eight jobs at once, so no client could ever be admitted with it.
+std::optional<ContractFault> backlog_fault_of(const TaskContract& c) {
+  constexpr std::int64_t most = 8;
+  const auto up = [](nanoseconds a, std::int64_t b) { return (a.count() + b - 1) / b; };
+  const nanoseconds span = c.deadline + c.jitter;
+  const std::int64_t periods = up(span, c.period.count());
+  if (periods <= most) return std::nullopt;
+  return ContractFault{"deadline",
+                       "deadline D = " + spell_duration(c.deadline) + " and jitter J = " + spell_duration(c.jitter) +
+                           " span " + std::to_string(periods) + " periods, and at most " + std::to_string(most) +
+                           " jobs of a task may wait: use T >= " + spell_duration(nanoseconds{up(span, most)})};
+}
+
 }  // namespace
 
 std::optional<nanoseconds> parse_duration(std::string_view text) {
@@ -60,7 +73,7 @@ std::optional<ContractFault> fault_of(const TaskContract& c) {
     return outside("jitter", "J", c.jitter, up_to("0 <= J < D", c.deadline));
   if (c.suspension < zero || c.suspension > c.deadline - c.budget)
     return outside("suspension", "S", c.suspension, up_to("0 <= S <= D - C", c.deadline - c.budget));
-  return std::nullopt;
+  return backlog_fault_of(c);
 }
 
 std::optional<ContractFault> fault_of(const TaskContract& c, const ResourceUse& use) {

@@ -214,8 +214,12 @@ std::optional<SettingsFault> foreign_option(std::string_view name) {
   constexpr Habit habits[] = {
       {"-ORBEndpoint", "TAO", "-ORBEndpointListen host:port"},
       {"-ORBListenEndpoints", "TAO", "-ORBEndpointListen host:port"},
+      {"-ORBSvcConf", "TAO", "-ORBConfig file.toml"},
+      {"-ORBDebugLevel", "TAO", "-ORBLogLevel debug"},
       {"-ORBendPoint", "omniORB", "-ORBEndpointListen host:port"},
       {"-ORBendPointPublish", "omniORB", "-ORBEndpointHost host"},
+      {"-ORBconfigFile", "omniORB", "-ORBConfig file.toml"},
+      {"-ORBtraceLevel", "omniORB", "-ORBLogLevel debug"},
   };
   for (const Habit& habit : habits)
     if (habit.option == name)

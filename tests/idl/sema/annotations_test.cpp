@@ -125,6 +125,10 @@ TEST_CASE("a faulty contract names field and range") {
            "3:56: suspension S = 1ms is outside 0 <= S <= D - C = 999us"},
       Case{"period = \"1ms\", budget = \"1us\", deadline = \"3601s\"",
            "3:54: deadline D = 3601s is outside 0 < D <= 1 h"},
+      Case{
+          "period = \"1ms\", budget = \"1us\", deadline = \"8ms\"",
+          "3:54: deadline D = 8ms and jitter J = 100us span 9 periods, and at most 8 jobs of a task may wait: use T >= "
+          "1012500ns"},
       Case{"period = \"1ms\", budget = \"1us\", on_overrun = \"stop\"",
            "3:56: on_overrun is \"report\", \"demote\" or \"cancel\""},
       Case{"period = \"1ms\", budget = \"1us\", importance = 40000",

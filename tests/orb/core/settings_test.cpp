@@ -234,6 +234,8 @@ TEST_CASE("an option of another ORB is refused with our spelling") {
   const auto [option, answer] = GENERATE(
       std::pair{"-ORBEndpoint", "option -ORBEndpoint is TAO's; here it is -ORBEndpointListen host:port"},
       std::pair{"-ORBListenEndpoints", "option -ORBListenEndpoints is TAO's; here it is -ORBEndpointListen host:port"},
+      std::pair{"-ORBSvcConf", "option -ORBSvcConf is TAO's; here it is -ORBConfig file.toml"},
+      std::pair{"-ORBtraceLevel", "option -ORBtraceLevel is omniORB's; here it is -ORBLogLevel debug"},
       std::pair{"-ORBendPoint", "option -ORBendPoint is omniORB's; here it is -ORBEndpointListen host:port"});
   CHECK(Start().option(option, "giop:tcp::2809").fault() == answer);
 }
