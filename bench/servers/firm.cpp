@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "bench/servers/responses.h"
 #include "bench/servers/units.h"
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/host_ledger.h"
@@ -49,11 +50,10 @@ class Eager final : public dispatch::Job {
   std::latch& done_;
 };
 
-void print_row(Duration overshoot, std::vector<Duration> late, std::uint64_t by_timer) {
-  std::sort(late.begin(), late.end());
-  const auto at = [&](std::size_t percent) { return microseconds(late[(late.size() - 1) * percent / 100]); };
+void print_row(Duration overshoot, const std::vector<Duration>& late, std::uint64_t by_timer) {
+  const Spread spread(late);
   std::printf("  %9.0f %8zu %12lu %9.1f %9.1f %9.1f\n", microseconds(overshoot), late.size(),
-              static_cast<unsigned long>(by_timer), at(50), at(99), at(100));
+              static_cast<unsigned long>(by_timer), spread.p50, spread.p99, spread.max);
 }
 
 void run_one(CoreId core, Duration length, Duration overshoot) {

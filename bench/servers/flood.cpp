@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bench/latency/load.h"
+#include "bench/servers/responses.h"
 #include "bench/servers/units.h"
 #include "bench/support/machine.h"
 #include "orb/corba/orb.h"
@@ -49,18 +50,6 @@ constexpr const char* no_rogue = "none";
 constexpr int client_native = 55;  // of the task's client: above the reader, so that what it measures is the server
 
 constexpr std::size_t most_jobs = 1'000'000, most_gaps = 1 << 18;
-
-// p50, p99 and max.
-struct Spread {
-  explicit Spread(std::vector<Duration> times) {
-    std::sort(times.begin(), times.end());
-    const auto at = [&](std::size_t percent) {
-      return times.empty() ? 0.0 : microseconds(times[(times.size() - 1) * percent / 100]);
-    };
-    p50 = at(50), p99 = at(99), max = at(100);
-  }
-  double p50, p99, max;
-};
 
 // Works for as many nanoseconds as it is told, and notes when each such job was released and when it was over. Jobs of
 // a negative number are not noted: they are another task's, and so another thread's.
@@ -185,6 +174,7 @@ double readers_share(double alone, double each) {
 
 void print_bound(const Told& told) {
   std::printf("bound %.0f us: ", told.bound);
+  if (told.jobs == 0) return (void)std::printf("no jobs");
   if (told.late == 0) return (void)std::printf("held");
   std::printf("EXCEEDED by %lu of %lu, from each of which the machine took %.0f us or more", told.late, told.jobs,
               told.late_gaps);
@@ -199,7 +189,7 @@ void print_verdict(const Told& quiet, const Told& flooded, const std::string& re
   std::printf(
       "  the flood adds %.0f (p50), %.0f (p99), %.0f (max) us; the reader's budget in a response of that length is ",
       added[0], added[1], added[2]);
-  if (limit == Duration{}) return (void)std::printf("not limited\n");
+  if (limit == Duration{} || !std::isfinite(share)) return (void)std::printf("not limited\n");
   std::printf("%.0f us: %s, %s, %s; ", share, added[0] <= share ? "held" : "EXCEEDED",
               added[1] <= share ? "held" : "EXCEEDED", added[2] <= share ? "held" : "EXCEEDED");
   print_bound(flooded);

@@ -19,7 +19,9 @@
 //   newcomers       a task on the manager's core without and with a flood of admit() calls whose contracts do not fit:
 //                   responses as they were, the same less gaps of the machine, the bound, and how many newcomers were
 //                   refused in a second
-//   misbehaviour    a task overruns, floods or blocks under each policy; the others' responses beside their bounds
+//   misbehaviour    a task overruns, floods or blocks under each policy; the others' responses beside their bounds, as
+//                   they were and less the machine's time (bench/servers/judgement.h), and how many jobs were left out
+//                   since that time made them exceed their budgets. A job that has not ended counts as long as it took
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>

@@ -6,12 +6,12 @@
 #include <cstdio>
 #include <deque>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "bench/servers/judgement.h"
+#include "bench/servers/responses.h"
 #include "bench/servers/units.h"
 #include "bench/support/machine.h"
 #include "orb/dispatch/executive.h"
@@ -52,25 +52,6 @@ const Contract resident = contract_of(100ms, 70ms);  // keeps all of them away f
 // as long as the clock of its thread goes on meanwhile: by deadlines an overrun costs the task its next job's time.
 constexpr Duration demand_of(Duration budget) { return budget * 6 / 10; }
 
-struct Run {
-  JobId job;
-  Time release, begin, end;
-};
-
-// The jobs that used more than their budget. Threads: any may note; the rest once the executive has stopped.
-class Overruns {
- public:
-  void note(JobId job) {
-    const std::lock_guard lock(mutex_);
-    jobs_.push_back(job);
-  }
-  bool contain(JobId job) const { return std::find(jobs_.begin(), jobs_.end(), job) != jobs_.end(); }
-
- private:
-  std::mutex mutex_;
-  std::vector<JobId> jobs_;
-};
-
 // A request that is sent again and again; its client and its task have it in turns.
 class Request final : public dispatch::Job {
  public:
@@ -94,8 +75,12 @@ class Request final : public dispatch::Job {
     rt::work(fault_ == Fault::overruns ? 10 * budget_ : demand_of(budget_) / 2, &gaps_);
     if (fault_ == Fault::blocks) os::sleep_until(os::now() + nap);
     if (fault_ != Fault::overruns) rt::work(demand_of(budget_) / 2, &gaps_);
-    if (runs_.size() < runs_.capacity()) runs_.push_back({context.job, context.release, begin, os::now()});
+    if (runs_.size() < runs_.capacity()) runs_.push_back({context.job, arrived, context.release, begin, os::now()});
   }
+  // The client's thread, or once that has ended.
+  // PAIR request.busy: acquire here <- release in recycle().
+  bool on_its_way() const noexcept { return busy_.load(std::memory_order_acquire); }
+
   void refuse(const sched::Refusal&) noexcept override {}
   void fail(Error) noexcept override {}
   // PAIR request.busy: release here -> acquire in send().
@@ -112,19 +97,27 @@ class Request final : public dispatch::Job {
 // One task and the client that sends its requests.
 struct Caller {
   TaskId task;
-  Duration every;
+  Duration period, every;
   Time due{};
   std::vector<Run> runs;
   std::deque<Request> requests;
 
   Caller(dispatch::Executive& executive, const Contract& contract, Fault fault, Duration length, rt::GapLog& gaps)
-      : every(fault == Fault::floods ? tick : contract.period) {
+      : period(contract.period), every(fault == Fault::floods ? tick : contract.period) {
     const auto admitted = executive.admit_and_wait({.contract = contract, .owner = {}, .label = "task"});
     if (!admitted) throw std::runtime_error(dispatch::text_of(admitted.error()));
     task = admitted->task;
     runs.reserve(static_cast<std::size_t>(length / contract.period) * 2 + 16);
     for (std::size_t i = 0; i < (fault == Fault::floods ? flood_jobs : 1); ++i)
       requests.emplace_back(task, contract.budget, fault, gaps, runs);
+  }
+  // Those that are still on their way have had at least that response: they came a period early at the most.
+  std::vector<Run> unfinished(Time now) const {
+    std::vector<Run> found;
+    for (const Request& request : requests)
+      if (request.on_its_way() && now > request.arrived + period)
+        found.push_back({JobId{}, request.arrived, request.arrived + period, now, now});
+    return found;
   }
   void call(dispatch::Executive& executive, Time now) {
     if (now < due) return;
@@ -162,61 +155,59 @@ void play(dispatch::Executive& executive, std::deque<Caller>& callers, CoreId co
   if (!client) throw std::runtime_error("no thread for the client");
 }
 
-// Where one case ran, and what happened there beside its jobs.
-struct Scene {
-  CoreId managers, tasks;
-  rt::GapLog gaps;
-  Overruns overruns;
-};
-
-// The jobs and those over their budget; of the others the longest response as it was, the longest without what the
-// machine took from it or on its way, and the bound: that is about jobs within their budgets.
-void print_response(const Caller& caller, Duration bound, const Scene& scene) {
-  Duration raw{}, attributed{};
-  std::size_t over = 0;
-  for (const Run& run : caller.runs) {
-    if (scene.overruns.contain(run.job)) {
-      ++over;
-      continue;
-    }
-    const Duration response = run.end - run.release;
-    raw = std::max(raw, response);
-    attributed = std::max(
-        attributed, response - scene.gaps.external_time(scene.tasks, scene.managers, run.release, run.begin, run.end));
-  }
-  std::printf("  %5zu %4zu %6.0f %6.0f %6.0f %-8s", caller.runs.size(), over, microseconds(raw),
-              microseconds(attributed), microseconds(bound), attributed <= bound ? "held" : "EXCEEDED");
-}
-
 const dispatch::TaskReport& report_of(const dispatch::ExecutiveReport& report, TaskId task) {
   for (const auto& each : report.tasks)
     if (each.task == task) return each;
   throw std::runtime_error("a task is gone");
 }
 
+// Waits until the overruns that are in the report have been told, a second at the most.
+void hear_of(const Overruns& overruns, const dispatch::ExecutiveReport& report) {
+  std::size_t reported = 0;
+  for (const auto& task : report.tasks) reported += task.overruns;
+  for (int i = 0; i < 100 && overruns.count() < reported; ++i) os::sleep_until(os::now() + 10ms);
+}
+
+// The jobs, those left out, the longest response as it was and less the machine's time, and the bound.
+void print_response(std::vector<Run> runs, const std::vector<Run>& unfinished, const dispatch::TaskReport& report,
+                    const Overruns& overruns, const MachineTime& machine) {
+  runs.insert(runs.end(), unfinished.begin(), unfinished.end());
+  const Judgement judged = judge(runs, report.contract.budget, overruns, machine);
+  std::printf("  %5zu %4zu %6.0f %6.0f %6.0f %-8s", judged.jobs, judged.left_out, microseconds(judged.longest),
+              microseconds(judged.attributed), microseconds(report.bound),
+              verdict(judged.jobs, judged.attributed, report.bound));
+}
+
 void print_case(const Case& what, const std::vector<CoreId>& cores, Duration length) {
   dispatch::UnguardedCores provider(*os::Topology::detect());
-  Scene scene{.managers = cores.front(), .tasks = cores.back(), .gaps = rt::GapLog(gap_room), .overruns = {}};
-  const rt::StallWatch watch(cores, scene.gaps, client_level);
+  rt::GapLog gaps(gap_room);
+  const rt::StallWatch watch(cores, gaps, client_level);
+  Overruns overruns;
   std::deque<Caller> callers;  // outlive the executive
   const auto executive = start(cores, what.order, provider);
   executive->on_event(dispatch::TaskEventKind::overrun,
-                      [&](const dispatch::TaskEvent& event) { scene.overruns.note(event.job); });
+                      [&](const dispatch::TaskEvent& event) { overruns.note(event.job, event.used); });
   if (!executive->admit_and_wait({.contract = resident, .owner = {}, .label = "resident"}))
     throw std::runtime_error("the resident task was refused");
-  callers.emplace_back(*executive, contract_of(rogue_period, rogue_budget, what.policy), what.fault, length,
-                       scene.gaps);
-  for (const Contract& contract : others) callers.emplace_back(*executive, contract, Fault::none, length, scene.gaps);
+  callers.emplace_back(*executive, contract_of(rogue_period, rogue_budget, what.policy), what.fault, length, gaps);
+  for (const Contract& contract : others) callers.emplace_back(*executive, contract, Fault::none, length, gaps);
   play(*executive, callers, cores.front(), length);
+  std::vector<std::vector<Run>> unfinished;
+  for (const Caller& caller : callers) unfinished.push_back(caller.unfinished(os::now()));
   const dispatch::ExecutiveReport report = executive->snapshot();
+  hear_of(overruns, report);
   executive->stop();
+  const MachineTime machine(gaps, cores.back(), cores.front());
   const auto& rogue = report_of(report, callers.front().task);
   std::printf("  %-9s %-13s %-7s %5lu %5lu %6lu", what.order == sched::CoreOrder::deadline ? "deadlines" : "priority",
               fault_names[static_cast<int>(what.fault)], policy_names[static_cast<int>(what.policy)],
               static_cast<unsigned long>(rogue.jobs), static_cast<unsigned long>(rogue.overruns),
               static_cast<unsigned long>(rogue.refused + report.jobs_refused));
-  for (std::size_t i = 1; i < callers.size(); ++i)
-    print_response(callers[i], report_of(report, callers[i].task).bound, scene);
+  for (std::size_t i = 1; i < callers.size(); ++i) {
+    const auto& judged = report_of(report, callers[i].task);
+    if (judged.core != cores.back()) throw std::runtime_error("a task is on the manager's core");
+    print_response(callers[i].runs, unfinished[i], judged, overruns, machine);
+  }
   std::printf("\n");
   std::fflush(stdout);
 }
@@ -230,8 +221,8 @@ void print_misbehaviour(Duration length) {
   rt::calibrate();
   std::printf(
       "\nmisbehaviour, %.0f s each: a task of 4 ms each 20 ms beside three of 0.5, 1 and 8 ms each 5, 10 and 40 ms; "
-      "of each of the\nthree jobs, and how many took more than their budgets, the machine's time included; of the "
-      "others longest response, the same\nless gaps of the machine, bound; us. `report` promises nothing beside who "
+      "of each of the\nthree jobs, and those left out since the machine's time made them exceed their budgets; of the "
+      "others longest response, the\nsame less the machine's time, bound; us. `report` promises nothing beside who "
       "overruns or blocks\n  %-9s %-13s %-7s %5s %5s %6s\n",
       microseconds(length) / 1e6, "order", "misbehaves", "policy", "jobs", "over", "refused");
   for (const auto order : {sched::CoreOrder::priority, sched::CoreOrder::deadline}) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/servers/responses.h"
 #include "bench/servers/units.h"
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/host_ledger.h"
@@ -126,13 +127,7 @@ void call(dispatch::Executive& executive, Request& request, CoreId core, Duratio
   if (!client) throw std::runtime_error("no thread for the client");
 }
 
-void print_spread(std::vector<Duration> times) {
-  std::sort(times.begin(), times.end());
-  const auto at = [&](std::size_t percent) {
-    return times.empty() ? 0.0 : microseconds(times[(times.size() - 1) * percent / 100]);
-  };
-  std::printf(" %7.0f %7.0f %7.0f", at(50), at(99), at(100));
-}
+void print_spread(const Spread& spread) { std::printf(" %7.0f %7.0f %7.0f", spread.p50, spread.p99, spread.max); }
 
 void print_row(CoreId core, bool flooded, Duration length) {
   dispatch::UnguardedCores provider(*os::Topology::detect());
@@ -162,9 +157,9 @@ void print_row(CoreId core, bool flooded, Duration length) {
   for (const auto& each : report.tasks) {
     if (each.task != task) continue;
     std::printf("  %-5s %6zu %6lu", flooded ? "yes" : "no", runs.size(), static_cast<unsigned long>(each.misses));
-    print_spread(raw);
-    print_spread(attributed);
-    std::printf(" %7.0f %-8s %10.0f\n", microseconds(each.bound), longest <= each.bound ? "held" : "EXCEEDED",
+    print_spread(Spread(raw));
+    print_spread(Spread(attributed));
+    std::printf(" %7.0f %-8s %10.0f\n", microseconds(each.bound), verdict(runs.size(), longest, each.bound),
                 static_cast<double>(refused) / (microseconds(length) / 1e6));
   }
   std::fflush(stdout);

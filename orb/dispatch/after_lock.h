@@ -1,7 +1,8 @@
 // AfterLock: what follows from a fact of a core and is done once the core's lock is released: workers whose threads are
 // to run otherwise, workers to wake, the manager, and who watches for an idle core. A woken thread of higher priority
 // would pre-empt the holder at once and run into the lock; and a change of class may wait for the kernel, while whoever
-// wants the lock waits, too.
+// wants the lock waits, too. What is to change about this thread itself comes last: below others it would owe them all
+// the rest for as long as they run.
 //
 // Threads: one; made before the lock is taken.
 #pragma once
@@ -19,7 +20,7 @@ namespace corelane::dispatch {
 class AfterLock {
  public:
   // `self`: whose thread this is; it looks again by itself.
-  explicit AfterLock(const TaskWorker* self = nullptr) : self_(self) {}
+  explicit AfterLock(TaskWorker* self = nullptr) : self_(self) {}
   AfterLock(const AfterLock&) = delete;
   AfterLock& operator=(const AfterLock&) = delete;
   ~AfterLock() {
@@ -27,7 +28,10 @@ class AfterLock {
     if (inbox_) inbox_->wake();
     for (std::size_t i = 0; i < count_; ++i) workers_[i]->wake();
     if (idle_watch_) idle_watch_->look();
+    if (settles_self_) self_->settle();
   }
+  bool is_self(const TaskWorker& worker) const noexcept { return &worker == self_; }
+  void settle_self() noexcept { settles_self_ = true; }
   void look_when_idle(IdleWatch* watch) noexcept { idle_watch_ = watch; }
   // All notes of one fact are for the same inbox.
   void note(NoteInbox& inbox, const Note& note) noexcept {
@@ -48,7 +52,8 @@ class AfterLock {
   }
 
  private:
-  const TaskWorker* self_;
+  TaskWorker* const self_;
+  bool settles_self_ = false;
   NoteInbox* inbox_ = nullptr;
   IdleWatch* idle_watch_ = nullptr;
   std::array<WorkerPtr, 16> unsettled_;

@@ -9,12 +9,6 @@
 #include "orb/sched/share.h"
 
 namespace corelane::dispatch {
-namespace {
-
-constexpr Duration shortest_look = std::chrono::microseconds{20};  // between two looks at what a job has used
-
-}  // namespace
-
 // The pool that has the worker's task, locked. A job may be moved while it runs, so whoever got the lock looks again.
 // Bound: the cores that are lost.
 class CorePool::Home {
@@ -136,8 +130,8 @@ JobList CorePool::dismiss(TaskWorker& worker, Time now) noexcept {
   AfterLock after;
   JobList cancelled;
   const std::lock_guard lock(mutex_);
+  if (!worker.ready_ && !worker.running_) give_place_back(worker.task());
   carry_out(lane_.dismiss(now, worker.task()), after, &cancelled);
-  if (levels_ && !worker.ready_ && !worker.running_) levels_->remove(worker.task());
   return cancelled;
 }
 
@@ -155,7 +149,7 @@ void CorePool::move(const WorkerPtr& worker, CorePool& to, Priority priority, Ti
 
 sched::LaneTask CorePool::give_away(const TaskWorker& worker) noexcept {
   std::erase_if(workers_, [&](const WorkerPtr& w) { return w.get() == &worker; });
-  if (levels_) levels_->remove(worker.task());
+  give_place_back(worker.task());
   if (watched_.task == worker.task()) watch({});
   return lane_.take(worker.task());
 }
@@ -167,7 +161,7 @@ void CorePool::receive(const WorkerPtr& worker, const sched::LaneTask& task, Tim
   worker->pool_.store(this, std::memory_order_release);
   after.add(worker);  // it may have an early job to wait for
   carry_out(lane_.put(now, task), after);
-  place_early_job(*worker);
+  place_early_job(*worker, after);
 }
 
 void CorePool::strand() noexcept {
@@ -175,7 +169,7 @@ void CorePool::strand() noexcept {
   const std::lock_guard lock(mutex_);
   for (const WorkerPtr& worker : workers_) {
     if (!worker->ready_ && !worker->running_) continue;
-    if (levels_) levels_->remove(worker->task());
+    give_place_back(worker->task());
     worker->demote();
     after.settle(worker);
   }
@@ -211,7 +205,7 @@ Time CorePool::take(TaskWorker& worker, Time now, Assignment& next) noexcept {
 }
 
 bool CorePool::has_early_job(const TaskWorker& worker, const sched::LaneTask& task) noexcept {
-  return !worker.ready_ && !task.busy && task.waiting_count > 0 && !task.held;
+  return !worker.ready_ && task.can_start();
 }
 
 // When the worker has something to take: at once, when its early job is due, or not before it is woken.
@@ -252,10 +246,10 @@ Time CorePool::end(TaskWorker& worker, const Ended& ended, AfterLock& after) noe
   ending_ = job;
   if (lane_.has_overrun(worker.task(), job, worker.contract_.budget, used))
     carry_out(lane_.decide(sched::Overran{.at = at, .job = job, .task = worker.task()}), after);
-  if (levels_) levels_->remove(worker.task());
+  give_place_back(worker.task());
   if (worker.restore()) after.settle(*worker_of(worker.task()));  // before this thread runs another job
   carry_out(lane_.decide(sched::Finished{.at = at, .job = job, .task = worker.task(), .used = used}), after);
-  place_early_job(worker);
+  place_early_job(worker, after);
   ending_ = {};
   tell_of_early_jobs(at, after);
   return next_look(worker);
@@ -276,11 +270,6 @@ void CorePool::resume(TaskWorker& worker, JobId job, Time at) noexcept {
 std::size_t CorePool::waiting_jobs(const TaskWorker& worker) noexcept {
   const Home home(worker);
   return worker.job_count_;
-}
-
-void CorePool::watch_budgets(BudgetAlarm* alarm) noexcept {
-  const std::lock_guard lock(mutex_);
-  alarm_ = alarm;
 }
 
 void CorePool::watch_idleness(IdleWatch* watch, sched::Ppm share) noexcept {
@@ -339,81 +328,11 @@ std::uint64_t CorePool::early_starts() const noexcept {
   return early_starts_;
 }
 
-// What the system says of the thread is read without the lock, for which the job's thread may be waiting: that takes
-// long, and is not what is asked about. It stands if the job is still the one that is watched.
-void CorePool::check_budget(Time now) noexcept {
-  const Looked looked = look_at_watched();
-  AfterLock after;
-  const std::lock_guard lock(mutex_);
-  if (!looked.worker || watched_.job != looked.job || !alarm_) return;
-  if (looked.left > Duration::zero() && !has_waited(looked, now)) return look_again(looked, now);  // it was preempted
-  // Before the kernel finds it out, which would keep the thread from running wherever it is, in a lock of ours, too.
-  const bool enforced = looked.worker->contract_.on_overrun != OverrunPolicy::report;
-  if (order_ == sched::CoreOrder::served && !enforced) {
-    looked.worker->step_back();
-    after.settle(looked.worker);
-  }
-  const sched::Overran fact{.at = now, .job = watched_.job, .task = watched_.task};
-  carry_out(lane_.decide(fact), after);
-}
-
-// The look itself keeps the job from its core, and may take longer than what is left: the job gets more than that each
-// time, or it would never end.
-void CorePool::look_again(const Looked& looked, Time began) noexcept {
-  const Time now = looked.worker->clock_.now();
-  const Duration pause = std::min(2 * (now - began), BlockWatch::shortest);
-  alarm_->set(now + std::max({looked.left, shortest_look, pause}));
-}
-
-// The job that is watched runs before all others here, so only the platform keeps it from running, and that not for
-// long.
-CorePool::Looked CorePool::look_at_watched() const noexcept {
-  Looked looked;
-  Duration budget;
-  bool may_sleep = true;
-  Unused before;
-  {
-    const std::lock_guard lock(mutex_);
-    before = unused_;
-    const WorkerPtr* worker = watched_.job == JobId{} ? nullptr : worker_of(watched_.task);
-    if (!worker) return looked;
-    looked.worker = *worker;
-    looked.job = watched_.job;
-    budget = watched_.budget;
-    may_sleep = !(*worker)->running_ || (*worker)->contract_.suspension > Duration::zero();  // or it is being woken
-  }
-  looked.left = budget - looked.worker->used_by_job();
-  const bool stands = looked.left >= BlockWatch::shortest || (before.job == looked.job && before.left == looked.left);
-  looked.asleep = !may_sleep && looked.left > Duration::zero() && stands && looked.worker->is_asleep();
-  return looked;
-}
-
-// For as long as counts as a wait: what it has left it should have used by now. Where that is less than so long, it is
-// looked at until it has used nothing for so long.
-bool CorePool::has_waited(const Looked& looked, Time now) noexcept {
-  if (looked.left >= BlockWatch::shortest) return looked.asleep;
-  if (unused_.job != looked.job || unused_.left != looked.left)
-    unused_ = {.job = looked.job, .left = looked.left, .since = now};
-  return looked.asleep && now - unused_.since >= BlockWatch::shortest;
-}
-
-// One that goes on after it was preempted, or has slept, has used some of it before. Under the lock: one clock is read,
-// and only then.
-void CorePool::watch(const sched::Watch& watched) noexcept {
-  watched_ = watched;
-  if (!alarm_) return;
-  const WorkerPtr* found = watched.job == JobId{} ? nullptr : worker_of(watched.task);
-  if (!found) return alarm_->set(never);
-  const TaskWorker& worker = **found;
-  const Duration used = worker.running_ ? worker.used_by_job() : Duration::zero();
-  alarm_->set(worker.clock_.now() + std::max(watched.budget - used, shortest_look));
-}
-
 void CorePool::demote(TaskId task, JobId job, bool cancel, AfterLock& after) noexcept {
   const WorkerPtr* found = worker_of(task);
   if (!found || job == ending_ || (*found)->context_.job != job) return;
   TaskWorker& worker = **found;
-  if (levels_) levels_->remove(task);
+  give_place_back(task);
   worker.demote();
   after.settle(*found);
   if (!cancel) return;
@@ -431,10 +350,9 @@ void CorePool::carry_out(std::span<const sched::Command> commands, AfterLock& af
     if (const auto* run = std::get_if<sched::Run>(&command)) {
       make_ready(*run, after);
     } else if (const auto* defer = std::get_if<sched::Defer>(&command)) {
-      const WorkerPtr* worker = worker_of(defer->task);
-      if (!worker) continue;
-      place_early_job(**worker);
-      after.add(*worker);
+      await_early_job(defer->task, after);
+    } else if (const auto* joined = std::get_if<sched::Joined>(&command)) {
+      await_early_job(joined->task, after);
     } else if (const auto* cancel = std::get_if<sched::Cancel>(&command)) {
       const WorkerPtr* worker = worker_of(cancel->task);
       if (JobPtr job = worker && cancelled ? remove(**worker, cancel->job) : nullptr)
@@ -458,7 +376,7 @@ void CorePool::make_ready(const sched::Run& run, AfterLock& after) noexcept {
   const WorkerPtr* found = worker_of(run.task);
   if (!found) return;
   TaskWorker* worker = found->get();
-  place(*worker, run.job, run.deadline);
+  place(*worker, run.job, run.deadline, after);
   if (worker->context_.job == run.job) return;  // by deadlines: it is under way and has a later place
   worker->context_ = {.task = run.task,
                       .job = run.job,
@@ -470,20 +388,40 @@ void CorePool::make_ready(const sched::Run& run, AfterLock& after) noexcept {
   after.add(*found);
 }
 
-// By deadlines: whose is earlier has the higher level, before anybody is woken.
-void CorePool::place(const TaskWorker& worker, JobId job, Time deadline) noexcept {
-  if (!levels_) return;
-  for (const auto& change : levels_->place(worker.task(), job, deadline - worker.contract_.jitter))
-    if (const WorkerPtr* changed = worker_of(change.task))
-      (*changed)->set_level(sched::native_of(change.level, natives_));
+// The task's thread wakes by itself when its job's time comes; it is woken now to learn when that is.
+void CorePool::await_early_job(TaskId task, AfterLock& after) noexcept {
+  const WorkerPtr* worker = worker_of(task);
+  if (!worker) return;
+  place_early_job(**worker, after);
+  after.add(*worker);
 }
 
-// Its thread wakes by itself when the job's time comes, and has to stand above what runs then with a later deadline.
-void CorePool::place_early_job(const TaskWorker& worker) noexcept {
+// Where it has to stand by then: above what runs with a later deadline.
+void CorePool::place_early_job(const TaskWorker& worker, AfterLock& after) noexcept {
   const sched::LaneTask* task = levels_ ? lane_task(worker.task()) : nullptr;
   if (!task || !has_early_job(worker, *task)) return;
   const sched::WaitingJob& next = task->waiting[0];
-  place(worker, next.job, next.released + worker.contract_.deadline);
+  place(worker, next.job, next.released + worker.contract_.deadline, after);
+}
+
+// By deadlines: whose is earlier has the higher level, before anybody is woken.
+void CorePool::place(const TaskWorker& worker, JobId job, Time deadline, AfterLock& after) noexcept {
+  if (!levels_) return;
+  for (const auto& change : levels_->place(worker.task(), job, deadline - worker.contract_.jitter)) {
+    const WorkerPtr* changed = worker_of(change.task);
+    if (!changed) continue;
+    const int native = sched::native_of(change.level, natives_);
+    if (!after.is_self(**changed)) {
+      (*changed)->set_level(native);
+      continue;
+    }
+    (*changed)->note_level(native);
+    after.settle_self();
+  }
+}
+
+void CorePool::give_place_back(TaskId task) noexcept {
+  if (levels_) levels_->remove(task);
 }
 
 JobPtr CorePool::remove(TaskWorker& worker, JobId id) noexcept {

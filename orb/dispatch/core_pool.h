@@ -6,7 +6,8 @@
 // timer thread, and the Lane sees each fact when it happens, as it does in the simulator. (A Lane stepped by the
 // manager alone would cost one more wake-up per job.) What is ready runs in the order of the threads' SCHED_FIFO
 // levels: the kernel is the preemptive platform that the Lane relies on. On a core by deadlines the levels follow the
-// deadlines of the jobs under way (sched::DeadlineLevels), so the same platform runs the earliest deadline first.
+// deadlines of the jobs under way, and of those whose time has yet to come (sched::DeadlineLevels), so the same
+// platform runs the earliest deadline first.
 //
 // Threads: whoever holds the manager's lock, and the threads of this core's tasks. Two pools are locked at once in
 // move() alone, so that a task is always in one of them, with the job that it runs.
@@ -148,8 +149,10 @@ class CorePool {
   void receive(const WorkerPtr& worker, const sched::LaneTask& task, Time now, AfterLock& after) noexcept;
   Time end(TaskWorker& worker, const Ended& job, AfterLock& after) noexcept;
   void make_ready(const sched::Run& run, AfterLock& after) noexcept;
-  void place(const TaskWorker& worker, JobId job, Time deadline) noexcept;
-  void place_early_job(const TaskWorker& worker) noexcept;
+  void await_early_job(TaskId task, AfterLock& after) noexcept;
+  void place_early_job(const TaskWorker& worker, AfterLock& after) noexcept;
+  void place(const TaskWorker& worker, JobId job, Time deadline, AfterLock& after) noexcept;
+  void give_place_back(TaskId task) noexcept;
   [[nodiscard]] Refused accept(TaskWorker& worker, JobPtr job, JobId id, Time at, AfterLock& after) noexcept;
   static bool has_early_job(const TaskWorker& worker, const sched::LaneTask& task) noexcept;
   Time next_look(const TaskWorker& worker) const noexcept;

@@ -123,7 +123,7 @@ void TaskWorker::run(Assignment& next, Time begun) noexcept {
                                       .overslept = has_overslept() ? slept_ : Duration::zero(),
                                       .waited = waited});
   rests_ = wake_at_ > end && !at_the_door_ && inlet_.drained();
-  // PAIR worker.pool: as in step(). By deadlines a thread that runs no job has no place.
+  // PAIR worker.pool: as in step(). By deadlines nobody spins: it would be above others for nothing.
   spins_ = pool_.load(std::memory_order_acquire)->order() == sched::CoreOrder::priority;
 }
 
@@ -306,6 +306,11 @@ void TaskWorker::seat(Seat seat) noexcept {
 void TaskWorker::set_level(int native) noexcept {
   const std::lock_guard lock(seat_mutex_);
   if (std::exchange(seat_.native, native) != native) place();
+}
+
+void TaskWorker::note_level(int native) noexcept {
+  const std::lock_guard lock(seat_mutex_);
+  seat_.native = native;
 }
 
 Seat TaskWorker::seat() const noexcept {

@@ -116,6 +116,8 @@ class TaskWorker final : public Agent, private JobControl {
   Seat seat() const noexcept;
   // Another level where it is. With the pool's lock, of a core by deadlines.
   void set_level(int native) noexcept;
+  // The same, but the thread, which is the caller, has it once it calls settle().
+  void note_level(int native) noexcept;
 
   TaskId task() const noexcept { return task_; }
   // Any thread; a report.

@@ -1,6 +1,7 @@
 #include "orb/rt/gap_log.h"
 
 #include <algorithm>
+#include <span>
 
 namespace corelane::rt {
 
@@ -17,7 +18,9 @@ void GapLog::record(const Gap& gap) noexcept {
 
 std::vector<Gap> GapLog::gaps() const {
   std::vector<Gap> gaps;
-  for (const Slot& slot : slots_) {
+  // relaxed: what is not written yet is told by its own mark
+  const std::size_t used = std::min<std::size_t>(slots_.size(), next_.load(std::memory_order_relaxed));
+  for (const Slot& slot : std::span(slots_).first(used)) {
     // PAIR gap_log.written: acquire here <- release in GapLog::record().
     if (slot.written.load(std::memory_order_acquire)) gaps.push_back(slot.gap);
   }
@@ -31,25 +34,18 @@ std::uint64_t GapLog::dropped() const noexcept {
 }
 
 Duration GapLog::external_time(CoreId core, Time from, Time to) const {
-  return external_time(core, core, from, from, to);
-}
-
-Duration GapLog::external_time(CoreId core, CoreId way, Time release, Time begin, Time end) const {
-  struct Stretch {
-    Time from, to;
-  };
-  std::vector<Stretch> stretches;
-  for (const Gap& gap : gaps()) {
-    if (gap.cause != GapCause::machine) continue;
-    if (gap.core == core) stretches.push_back({gap.begin, std::min(gap.begin + gap.length, end)});
-    if (gap.core == way) stretches.push_back({gap.begin, std::min(gap.begin + gap.length, begin)});
-  }
-  std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) { return a.from < b.from; });
+  std::vector<Gap> inside = gaps();
+  std::erase_if(inside, [&](const Gap& gap) {
+    return gap.cause != GapCause::machine || gap.core != core || gap.begin >= to || gap.begin + gap.length <= from;
+  });
+  std::sort(inside.begin(), inside.end(), [](const Gap& a, const Gap& b) { return a.begin < b.begin; });
   Duration covered{};
-  Time reached = release;
-  for (const auto& [from, to] : stretches) {
-    covered += std::max(Duration::zero(), to - std::max(from, reached));
-    reached = std::max(reached, to);
+  Time reached = from;
+  for (const Gap& gap : inside) {
+    const Time begin = std::max(gap.begin, reached);
+    const Time end = std::min(gap.begin + gap.length, to);
+    if (end > begin) covered += end - begin;
+    reached = std::max(reached, end);
   }
   return covered;
 }

@@ -41,8 +41,6 @@ class GapLog {
   // How much of [from, to) the recorded gaps of `core` that are the machine's cover; time that two of them cover counts
   // once. Allocates; not for real-time threads.
   Duration external_time(CoreId core, Time from, Time to) const;
-  // The same of a job that came from its release to its begin by way of another core, whose gaps count until then.
-  Duration external_time(CoreId core, CoreId way, Time release, Time begin, Time end) const;
 
   std::vector<Gap> gaps() const;
   std::uint64_t dropped() const noexcept;

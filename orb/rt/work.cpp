@@ -53,9 +53,12 @@ class Watch {
 
   void look() noexcept {
     const Time now = os::now();
-    if (now - last_ > shortest_gap) [[unlikely]]
-      note(now);
-    last_ = now;
+    if (now - last_ <= shortest_gap) [[likely]] {
+      last_ = now;
+      return;
+    }
+    note(now);
+    last_ = os::now();  // what happened while it was noted is nobody's excuse
   }
 
   WorkReport report(std::uint64_t iterations) noexcept {
@@ -84,7 +87,10 @@ class Watch {
   }
 
   // For how long the thread has been off its core so far, from any origin.
-  static Duration off_core() noexcept { return os::now().time_since_epoch() - os::thread_cpu_time(); }
+  static Duration off_core() noexcept {
+    const Duration used = os::thread_cpu_time();
+    return os::now().time_since_epoch() - used;
+  }
 
   void record(Time begin, Duration length, GapCause cause) noexcept {
     if (log_ == nullptr || length == Duration::zero()) return;

@@ -14,6 +14,7 @@ DeadlineLevels::DeadlineLevels(std::size_t max_tasks, int levels) : count_(level
 
 std::span<const DeadlineLevels::Change> DeadlineLevels::place(TaskId task, JobId job, Time at) noexcept {
   const auto known = std::find_if(jobs_.begin(), jobs_.end(), [&](const Entry& e) { return e.task == task; });
+  if (known != jobs_.end() && known->job == job && known->place == at) return {};
   const int told = known != jobs_.end() ? known->told : 0;
   if (known != jobs_.end()) jobs_.erase(known);
   const auto after = std::find_if(jobs_.begin(), jobs_.end(),

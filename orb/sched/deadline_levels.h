@@ -3,7 +3,7 @@
 // between two levels, all are spread anew, by the same rule as tasks under fixed priorities. While there are no more
 // such jobs than levels, what a platform of preemptive fixed priorities runs is what earliest deadline first would run.
 //
-// Threads: owned by one thread at a time. Nothing allocates after the constructor. Bound: the jobs under way.
+// Threads: owned by one thread at a time. Nothing allocates after the constructor. Bound: the tasks.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace corelane::sched {
 
 class DeadlineLevels {
  public:
-  // At most `max_tasks` jobs are under way, one of each task; levels are 1 .. `levels`.
+  // At most `max_tasks` jobs have a place, one of each task; levels are 1 .. `levels`.
   DeadlineLevels(std::size_t max_tasks, int levels);
 
   struct Change {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <thread>
 
+#include "orb/dispatch/current.h"
 #include "orb/dispatch/executive.h"
 #include "orb/os/clock.h"
 #include "orb/os/topology.h"
@@ -80,6 +81,11 @@ class DeadlineCore : public Machine {
   OverrunPolicy policy_;
 };
 
+void lose(Machine& machine, CoreId core) {
+  machine.provider().revoked.push_back(core);
+  for (int i = 0; i < 20; ++i) machine.advance(CoreWatch::period);
+}
+
 }  // namespace
 
 TEST_CASE("on a core by deadlines the thread of the earlier deadline has the higher level, whatever its period") {
@@ -135,6 +141,56 @@ TEST_CASE(
   core.settle();
   core.advance(40ms);
   CHECK(core.report(early).jobs == 2);
+}
+
+TEST_CASE("a thread that ends a job goes down to its early job's place after what it owes to others") {
+  DeadlineCore core(OverrunPolicy::demote);
+  const TaskId early = core.add(20ms, 6ms);
+  Contract contract = plain(60ms, 2ms);
+  contract.suspension = 3ms;
+  contract.on_overrun = OverrunPolicy::demote;
+  const TaskId sleeper = core.admit(contract), later = core.add(30ms, 2ms);
+  std::vector<TaskId> placed;
+  core.run(sleeper, [&] {
+    const SuspensionScope waits;
+    core.run(early, [&] {
+      core.start(early);
+      core.start(later);  // of a deadline between those of the two
+      virtual_now += 5ms;
+      for (const TaskId task : {early, sleeper})
+        core.thread_of(task).on_place = [&placed, task] { placed.push_back(task); };
+    });
+    for (const TaskId task : {early, sleeper}) core.thread_of(task).on_place = {};
+  });
+  CHECK(placed == std::vector{sleeper, early});
+  CHECK(core.level(later) > core.level(early));
+}
+
+TEST_CASE("an early job that comes to a core by deadlines with its task has its place there") {
+  const Quiet quiet;
+  Machine machine(2, second_by_deadlines());
+  const auto seat = [&](TaskId task) {
+    for (const auto& thread : machine.threads.threads)
+      if (thread->worker->task() == task) return thread->seat;
+    return Seat{};
+  };
+  const TaskId moves = machine.admit(plain(20s, 9s));
+  const TaskId first = machine.admit(plain(30s, 9s)), last = machine.admit(plain(60s, 9s));
+  REQUIRE(seat(moves).core == CoreId{0});
+  REQUIRE(seat(first).core == by_deadline);
+  REQUIRE(seat(last).core == by_deadline);
+  machine.send(moves);
+  machine.settle();
+  const auto early = machine.send(moves);  // at 20 s, until 40 s
+  machine.settle();
+  REQUIRE_FALSE(early->over());
+  lose(machine, CoreId{0});
+  REQUIRE(seat(moves).core == by_deadline);
+  machine.send(first);
+  machine.send(last);
+  machine.decide();
+  CHECK(seat(first).native > seat(moves).native);
+  CHECK(seat(moves).native > seat(last).native);
 }
 
 TEST_CASE("on a core by deadlines a task that leaves with an early job gives its place back") {
@@ -210,11 +266,6 @@ class Source final : public JobSource {
   const PeerId connection_;
   const bool comes_back_;
 };
-
-void lose(Machine& machine, CoreId core) {
-  machine.provider().revoked.push_back(core);
-  for (int i = 0; i < 20; ++i) machine.advance(CoreWatch::period);
-}
 
 std::shared_ptr<Source> attach(Machine& machine, TaskId task, std::shared_ptr<Source> source) {
   machine.manager.attach(task, {}, source);

@@ -167,24 +167,6 @@ TEST_CASE("a preemption and another core's gap excuse nothing") {
   CHECK(log.gaps().size() == 2);
 }
 
-TEST_CASE("gaps of the core by whose way a job came count until it begins, and once with those of its own") {
-  GapLog log(4);
-  constexpr CoreId way{2};
-  const auto external = [&](Duration begin) {
-    return log.external_time(core, way, start, start + begin, start + 20ms);
-  };
-  Gap on_the_way = gap(2ms, 4ms);
-  on_the_way.core = way;
-  log.record(on_the_way);
-  CHECK(external(10ms) == 4ms);
-  CHECK(external(5ms) == 3ms);
-  CHECK(external(1ms) == 0ms);
-  log.record(gap(5ms, 4ms));
-  CHECK(external(10ms) == 7ms);
-  CHECK(external(5ms) == 7ms);
-  CHECK(external(1ms) == 4ms);
-}
-
 TEST_CASE("a full log counts what it drops") {
   GapLog log(2);
   for (int i = 0; i < 5; ++i) log.record(gap(i * 1ms, 1us));

@@ -11,6 +11,7 @@ namespace deadline_levels_test {
 
 using namespace corelane;
 using namespace corelane::sched;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -71,6 +72,22 @@ TEST_CASE("whoever has the earlier deadline has the higher level at every step")
     changes += platform.changes();
   }
   CHECK(changes < 4 * placed);  // most change nobody but themselves
+}
+
+TEST_CASE("of two jobs with one place the older has the higher level, and who stays where he is changes nobody") {
+  DeadlineLevels places(3, levels);
+  const auto place = [&](std::uint64_t task, std::uint64_t job) {
+    const auto changes = places.place(TaskId{task}, JobId{job}, Time{1s});
+    return std::vector(changes.begin(), changes.end());
+  };
+  const auto second = place(1, 2), third = place(2, 3), first = place(3, 1);
+  REQUIRE(second.size() == 1);
+  REQUIRE(third.size() == 1);
+  REQUIRE(first.size() == 1);
+  CHECK(second[0].level > third[0].level);
+  CHECK(first[0].level > second[0].level);
+  places.remove(TaskId{1});
+  CHECK(place(2, 3).empty());
 }
 
 TEST_CASE("jobs that come in the order of their deadlines find room until all levels are taken") {

@@ -1,0 +1,76 @@
+#include "bench/servers/judgement.h"
+
+#include <algorithm>
+
+#include "orb/rt/stall_watch.h"
+
+namespace servers {
+
+using namespace corelane;
+
+void Overruns::note(JobId job, Duration used) {
+  const std::lock_guard lock(mutex_);
+  overruns_.push_back({job, used});
+}
+
+std::size_t Overruns::count() const {
+  const std::lock_guard lock(mutex_);
+  return overruns_.size();
+}
+
+Duration Overruns::used_by(JobId job) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(overruns_.begin(), overruns_.end(), [&](const Overrun& o) { return o.job == job; });
+  return found == overruns_.end() ? Duration::zero() : found->used;
+}
+
+MachineTime::MachineTime(const rt::GapLog& log, CoreId tasks, CoreId managers) : tasks_(tasks), gaps_(log.gaps()) {
+  std::erase_if(gaps_, [&](const rt::Gap& gap) {
+    return gap.cause != rt::GapCause::machine || (gap.core != tasks && gap.core != managers);
+  });
+  std::sort(gaps_.begin(), gaps_.end(), [](const rt::Gap& a, const rt::Gap& b) { return a.begin < b.begin; });
+}
+
+// The watch notes a gap up to its interval after it began. A job that waited for its time comes from no other core.
+bool MachineTime::counts(const rt::Gap& gap, const Run& run) const {
+  if (gap.core == tasks_) return true;
+  return run.release == run.sent && gap.begin <= run.sent + rt::StallWatch::interval;
+}
+
+Duration MachineTime::taken_from(const Run& run) const {
+  Duration taken{};
+  Time reached = run.release;
+  for (const rt::Gap& gap : gaps_) {
+    if (gap.begin >= run.end) break;
+    if (!counts(gap, run)) continue;
+    const Time end = std::min(gap.begin + gap.length, gap.core == tasks_ ? run.end : run.begin);
+    taken += std::max(Duration::zero(), end - std::max(gap.begin, reached));
+    reached = std::max(reached, end);
+  }
+  return taken;
+}
+
+Duration MachineTime::taken_within(const Run& run) const {
+  Run alone = run;
+  alone.sent = Time{};  // so that the manager's core does not count
+  alone.release = run.begin;
+  return taken_from(alone);
+}
+
+Judgement judge(const std::vector<Run>& runs, Duration budget, const Overruns& overruns, const MachineTime& machine) {
+  Judgement result;
+  for (const Run& run : runs) {
+    const Duration used = overruns.used_by(run.job);
+    if (used > budget && used - machine.taken_within(run) <= budget) {
+      ++result.left_out;
+      continue;
+    }
+    ++result.jobs;
+    const Duration response = run.end - run.release;
+    result.longest = std::max(result.longest, response);
+    result.attributed = std::max(result.attributed, response - machine.taken_from(run));
+  }
+  return result;
+}
+
+}  // namespace servers
