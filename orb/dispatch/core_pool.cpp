@@ -228,13 +228,23 @@ void CorePool::assign(TaskWorker& worker, Time now, Assignment& next) noexcept {
 }
 
 Time CorePool::finish(TaskWorker& worker, const Ended& ended) noexcept {
+  if (!worker.is_served()) restore(worker);
   AfterLock after(&worker);
   const Home home(worker);
   return home->end(worker, ended, after);
 }
 
+// A thread that is below all tasks gets its level back before the Lane hears of the job's end: what its task has
+// waiting is spaced from then, and down there much time may pass after the clock was read.
+void CorePool::restore(TaskWorker& worker) noexcept {
+  AfterLock after(&worker);
+  const Home home(worker);
+  if (worker.restore()) after.settle_self();
+}
+
 Time CorePool::end(TaskWorker& worker, const Ended& ended, AfterLock& after) noexcept {
   const auto& [at, job, used, overslept, waited] = ended;
+  const Time now = worker.clock_.now();
   lane_.ended({.at = at,
                .job = job,
                .task = worker.task(),
@@ -245,13 +255,13 @@ Time CorePool::end(TaskWorker& worker, const Ended& ended, AfterLock& after) noe
   worker.running_ = nullptr;
   ending_ = job;
   if (lane_.has_overrun(worker.task(), job, worker.contract_.budget, used))
-    carry_out(lane_.decide(sched::Overran{.at = at, .job = job, .task = worker.task()}), after);
+    carry_out(lane_.decide(sched::Overran{.at = now, .job = job, .task = worker.task()}), after);
   give_place_back(worker.task());
-  if (worker.restore()) after.settle(*worker_of(worker.task()));  // before this thread runs another job
-  carry_out(lane_.decide(sched::Finished{.at = at, .job = job, .task = worker.task(), .used = used}), after);
+  if (worker.restore()) after.settle_self();
+  carry_out(lane_.decide(sched::Finished{.at = now, .job = job, .task = worker.task(), .used = used}), after);
   place_early_job(worker, after);
   ending_ = {};
-  tell_of_early_jobs(at, after);
+  tell_of_early_jobs(now, after);
   return next_look(worker);
 }
 

@@ -1,7 +1,10 @@
 // Budgets that a contract enforces, watched while the job runs: in virtual time, and with the real alarm.
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "orb/dispatch/current.h"
 #include "orb/os/clock.h"
@@ -167,7 +170,31 @@ TEST_CASE("while the system demotes a thread, and restores it, its core's lock i
     ++changes;
   };
   machine.run([&](ScriptedJob&) { machine.execute(5ms); });
-  CHECK(changes == 2);
+  CHECK(changes == 3);  // what is changed while it is restored is restored as well
+}
+
+TEST_CASE("what waits behind a demoted job is spaced from when its thread has its level again") {
+  Watched machine(GENERATE(OverrunPolicy::demote, OverrunPolicy::cancel));
+  std::vector<std::shared_ptr<Fate>> waiting;
+  bool below = false;
+  machine.threads.threads.front()->on_place = [&] {
+    if (std::exchange(below, false)) virtual_now += 25ms;  // others ran before the system had changed the thread
+  };
+  machine.run([&](ScriptedJob&) {
+    machine.execute(5ms);
+    for (int i = 0; i < 3; ++i) {
+      virtual_now += 10ms;
+      waiting.push_back(machine.send(machine.task));
+      machine.decide();
+    }
+    below = true;
+  });
+  CHECK_FALSE(below);
+  CHECK(waiting[0]->over());
+  CHECK_FALSE(waiting[1]->over());
+  machine.advance(10ms);
+  CHECK(waiting[1]->over());
+  CHECK_FALSE(waiting[2]->over());
 }
 
 TEST_CASE("time in which a job is preempted is not its budget's") {
