@@ -1,6 +1,8 @@
 #include "idl/sema/task_contract.h"
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 
 namespace corelane::idl {
@@ -29,14 +31,17 @@ std::string up_to(std::string_view relation, nanoseconds limit) {
 // The admission refuses what may have more than eight jobs at once, so no client could ever be admitted with it.
 std::optional<ContractFault> backlog_fault_of(const TaskContract& c) {
   constexpr std::int64_t most = 8;
-  const auto up = [](nanoseconds a, std::int64_t b) { return (a.count() + b - 1) / b; };
   const nanoseconds span = c.deadline + c.jitter;
-  const std::int64_t periods = up(span, c.period.count());
+  const auto up = [](nanoseconds a, std::int64_t b) { return (a + nanoseconds{b - 1}) / b; };
+  const std::int64_t periods = up(span, c.period.count()).count();
   if (periods <= most) return std::nullopt;
-  return ContractFault{"deadline",
-                       "deadline D = " + spell_duration(c.deadline) + " and jitter J = " + spell_duration(c.jitter) +
-                           " span " + std::to_string(periods) + " periods, and at most " + std::to_string(most) +
-                           " jobs of a task may wait: use T >= " + spell_duration(nanoseconds{up(span, most)})};
+  // With the jitter that it has, and with the default one, a tenth of the period.
+  const nanoseconds shortest_period =
+      std::chrono::ceil<std::chrono::microseconds>(std::max(up(span, most), up(10 * c.deadline, 10 * most - 1)));
+  return ContractFault{"deadline", "deadline D = " + spell_duration(c.deadline) +
+                                       " and jitter J = " + spell_duration(c.jitter) + " span " +
+                                       std::to_string(periods) + " periods, and at most " + std::to_string(most) +
+                                       " jobs of a task may wait: use T >= " + spell_duration(shortest_period)};
 }
 
 }  // namespace

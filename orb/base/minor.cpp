@@ -84,7 +84,9 @@ constexpr Entry table[] = {
     {no_core_leased,
      "this process holds no lease on a core: other servers of this host hold them, or corelane-reserved gave it none"},
     {too_many_tasks, "limits.tasks reached"},
-    {queue_full, "the request queue is full; the server is overloaded"},
+    {queue_full,
+     "the request queue is full, the server is overloaded: fewer requests at once, or a larger "
+     "dispatch.queue_capacity"},
     {bad_contract,
      "a contract that promises nothing: outside 0 < C <= D <= 1 h, 0 <= J < D, 0 < T <= 1 h, 0 <= S <= D - C, or D + J "
      "spans more than 8 periods"},

@@ -1,6 +1,7 @@
 #include "orb/core/contracts_file.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 
 #include "orb/base/overrun_name.h"
@@ -74,12 +75,16 @@ std::vector<std::string> operations_of(const Skeleton& skeleton) {
 
 }  // namespace
 
+// What it advises fits with the jitter that the contract has, and with the default one, which is a tenth of the period.
 std::optional<std::string> backlog_fault_of(const Contract& c) {
   if (sched::backlog_fits(c)) return std::nullopt;
   constexpr auto most = static_cast<std::int64_t>(sched::max_waiting);
-  const Duration span = c.deadline + c.jitter, latest = most * c.period - c.jitter;
-  const auto periods = (span.count() + c.period.count() - 1) / c.period.count();
-  const Duration shortest_period{(span.count() + most - 1) / most};
+  const auto up = [](Duration a, std::int64_t b) { return (a + Duration{b - 1}) / b; };
+  const Duration span = c.deadline + c.jitter;
+  const Duration latest = std::min(most * c.period - c.jitter, c.period * (10 * most - 1) / 10);
+  const auto periods = up(span, c.period.count()).count();
+  const auto shortest_period =
+      std::chrono::ceil<std::chrono::microseconds>(std::max(up(span, most), up(10 * c.deadline, 10 * most - 1)));
   return "deadline D = " + to_string(c.deadline) + " and jitter J = " + to_string(c.jitter) + " span " +
          std::to_string(periods) + " periods of T = " + to_string(c.period) + ", and at most " + std::to_string(most) +
          " jobs of a task may wait: use T >= " + to_string(shortest_period) +
@@ -144,7 +149,7 @@ class ContractsFile::Reader {
     const auto* const text = value.as_string();
     if (text != nullptr) out = parse_duration(text->get());
     if (out) return std::nullopt;
-    return fault(key + ": expected a duration such as \"10ms\" (units ns, us, ms, s), in quotes");
+    return fault(key + ": expected a duration such as \"10ms\" (a whole number and ns, us, ms or s), in quotes");
   }
 
   std::optional<std::string> importance(const toml::node& value, Entry& entry) {

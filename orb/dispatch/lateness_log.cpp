@@ -41,7 +41,7 @@ bool LatenessLog::step(Time now) noexcept try {
 
 void LatenessLog::end() noexcept try {
   if (const auto rest = line(never))
-    os::log::warn(*rest + (recorded_ == Recorded::yes ? "; recorder.dump_at_exit keeps what led there" : ""));
+    os::log::warn(*rest + (recorded_ == Recorded::yes ? "; recorder.dump_at_exit = on would keep what led there" : ""));
 } catch (const std::bad_alloc&) {
 }
 

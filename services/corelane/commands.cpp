@@ -49,7 +49,8 @@ void add_format(CLI::App& app, Format& format) {
 }
 
 std::string fault_of_duration(const std::string& text) {
-  return parse_duration(text) ? std::string{} : "'" + text + "' is no duration; write 10ms, 1500us or 2s";
+  return parse_duration(text) ? std::string{}
+                              : "'" + text + "' is no duration; write a whole number and its unit: 10ms, 1500us or 2s";
 }
 
 CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& target, const std::string& help,

@@ -32,6 +32,7 @@ class Collector {
     Measurement found{};
     std::vector<Time> arrivals{};
     std::set<JobId> overran{};  // under EDF a job may do so for each budget that it gets
+    std::set<JobId> waited{};   // what is found asleep is dealt with as an overrun
   };
 
   void decided(const TraceView& record) {
@@ -45,13 +46,26 @@ class Collector {
     if (const auto arrived = decode<Arrived>(record)) came(*arrived);
     if (record.at < selection_.since) return;
     if (const auto finished = decode<Finished>(record); finished && counts(finished->job))
-      tasks_[finished->task].found.used.push_back(finished->used);
+      ended(*finished, tasks_[finished->task]);
+    if (const auto blocked = decode<trace::Blocked>(record); blocked && counts(blocked->job))
+      waited(*blocked, tasks_[blocked->task]);
     if (const auto overran = decode<Overran>(record); overran && counts(overran->job))
       tasks_[overran->task].overran.insert(overran->job);
     if (const auto missed = decode<trace::Missed>(record); missed && counts(missed->job))
       ++tasks_[missed->task].found.misses;
   }
 
+  static void ended(const Finished& finished, Task& task) {
+    task.found.used.push_back(finished.used);
+    const auto& contract = task.found.contract;
+    if (task.waited.contains(finished.job) && contract && finished.used <= contract->budget)
+      task.overran.erase(finished.job);
+  }
+  static void waited(const trace::Blocked& blocked, Task& task) {
+    task.waited.insert(blocked.job);
+    ++task.found.waits;
+    task.found.longest_wait = std::max(task.found.longest_wait, blocked.waited);
+  }
   void came(const Arrived& arrived) {
     if (arrived.at < selection_.since) too_early_.insert(arrived.job);
     if (arrived.at >= selection_.since) tasks_[arrived.task].arrivals.push_back(arrived.at);
@@ -94,6 +108,8 @@ void merge(Measurement& sum, Measurement more) {
   if (more.contract) sum.contract = more.contract;
   sum.overruns += more.overruns;
   sum.misses += more.misses;
+  sum.waits += more.waits;
+  sum.longest_wait = std::max(sum.longest_wait, more.longest_wait);
 }
 
 // Up, to two digits: 30.24 us -> 31 us.

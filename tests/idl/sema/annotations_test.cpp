@@ -128,7 +128,7 @@ TEST_CASE("a faulty contract names field and range") {
       Case{
           "period = \"1ms\", budget = \"1us\", deadline = \"8ms\"",
           "3:54: deadline D = 8ms and jitter J = 100us span 9 periods, and at most 8 jobs of a task may wait: use T >= "
-          "1012500ns"},
+          "1013us"},
       Case{"period = \"1ms\", budget = \"1us\", on_overrun = \"stop\"",
            "3:56: on_overrun is \"report\", \"demote\" or \"cancel\""},
       Case{"period = \"1ms\", budget = \"1us\", importance = 40000",

@@ -137,7 +137,7 @@ TEST_CASE("a fault of a contracts file is told with its line and what is expecte
   const Case wrong = GENERATE(
       Case{"[\"IDL:Derived:1.0\".stp]\n", "c.toml:1:1: IDL:Derived:1.0 has no operation stp; the nearest is step"},
       Case{"[\"IDL:Derived:1.0\".step]\nperiod = 10\n",
-           "c.toml:2:1: period: expected a duration such as \"10ms\" (units ns, us, ms, s), in quotes"},
+           "c.toml:2:1: period: expected a duration such as \"10ms\" (a whole number and ns, us, ms or s), in quotes"},
       Case{"[\"IDL:Derived:1.0\".step]\n\nbudget = \"1 ms\"\n", "c.toml:3:1: budget: expected a duration"},
       Case{"[\"IDL:Derived:1.0\".step]\nbuget = \"1ms\"\n",
            "c.toml:2:1: unknown key buget; the nearest known is budget"},
@@ -188,7 +188,9 @@ TEST_CASE(
   };
   CHECK(parsed("period = \"20ms\"\ndeadline = \"200ms\"\n") ==
         "c.toml:1:1: IDL:Derived:1.0 step: deadline D = 200ms and jitter J = 0ns span 10 periods of T = 20ms, and at "
-        "most 8 jobs of a task may wait: use T >= 25ms or D <= 160ms");
+        "most 8 jobs of a task may wait: use T >= 25317us or D <= 158ms");
+  CHECK(parsed("period = \"25317us\"\ndeadline = \"200ms\"\njitter = \"2531700ns\"\n") == "");
+  CHECK(parsed("period = \"20ms\"\ndeadline = \"158ms\"\njitter = \"2ms\"\n") == "");
   CHECK(parsed("period = \"20ms\"\ndeadline = \"160ms\"\n") == "");
   CHECK(parsed("period = \"20ms\"\ndeadline = \"160ms\"\njitter = \"1ns\"\n") != "");
   CHECK(parsed("period = \"20ms\"\n") == "");

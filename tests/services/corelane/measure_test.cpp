@@ -92,6 +92,28 @@ TEST_CASE("samples and quantiles are those of the recorded jobs") {
   CHECK(found[0].contract->period == 10ms);
 }
 
+TEST_CASE("a job that was found waiting is no overrun, unless it used more than its budget, too") {
+  Recording recording;
+  recording.admit(1us, 7, 2, "step");
+  for (const auto& [job, used] : {std::pair{1, 100us}, std::pair{2, 90'000us}, std::pair{3, 100us}}) {
+    const Time at{job * 200ms};
+    const JobId id{static_cast<std::uint64_t>(job)};
+    recording.lane(at.time_since_epoch(), sched::Arrived{.at = at, .job = id, .task = TaskId{7}});
+    recording.start(at.time_since_epoch(), 7, id.value, 2);
+    if (job < 3) recording.lane(at.time_since_epoch(), sched::Overran{at, id, TaskId{7}});
+    if (job < 3) recording.lane(at.time_since_epoch(), sched::trace::Blocked{at, id, TaskId{7}, job * 3ms});
+    recording.finish(at.time_since_epoch() + 1ms, 7, id.value, used);
+  }
+  const auto found = measurements_of(recording.trace);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].overruns == 1);
+  CHECK(found[0].waits == 2);
+  CHECK(found[0].longest_wait == 6ms);
+  TempDirectory directory;
+  CHECK_THAT(run({.files = {recording.save(directory / "a")}}).out,
+             Catch::Contains("2 jobs waited up to 6.00ms without saying so"));
+}
+
 TEST_CASE("a proposed budget is the longest with the margin and rounded up to two digits") {
   const auto [longest, margin, budget] = GENERATE(table<Duration, int, Duration>({{25200ns, 20, 31us},
                                                                                   {1234us, 20, 1500us},
