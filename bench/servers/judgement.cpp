@@ -25,6 +25,8 @@ Duration Overruns::used_by(JobId job) const {
 }
 
 MachineTime::MachineTime(const rt::GapLog& log, CoreId tasks, CoreId managers) : tasks_(tasks), gaps_(log.gaps()) {
+  for (const rt::Gap& gap : gaps_)
+    if (gap.cause == rt::GapCause::throttled && gap.core == tasks) brakes_.push_back(gap);
   std::erase_if(gaps_, [&](const rt::Gap& gap) {
     return gap.cause != rt::GapCause::machine || (gap.core != tasks && gap.core != managers);
   });
@@ -57,6 +59,14 @@ Duration MachineTime::taken_within(const Run& run) const {
   return taken_from(alone);
 }
 
+Duration MachineTime::braked(const Run& run) const {
+  Duration sum{};
+  for (const rt::Gap& brake : brakes_)
+    sum +=
+        std::max(Duration::zero(), std::min(brake.begin + brake.length, run.end) - std::max(brake.begin, run.release));
+  return sum;
+}
+
 Judgement judge(const std::vector<Run>& runs, Duration budget, const Overruns& overruns, const MachineTime& machine) {
   Judgement result;
   for (const Run& run : runs) {
@@ -68,7 +78,9 @@ Judgement judge(const std::vector<Run>& runs, Duration budget, const Overruns& o
     ++result.jobs;
     const Duration response = run.end - run.release;
     result.longest = std::max(result.longest, response);
-    result.attributed = std::max(result.attributed, response - machine.taken_from(run));
+    const Duration attributed = response - machine.taken_from(run);
+    result.attributed = std::max(result.attributed, attributed);
+    result.unbraked = std::max(result.unbraked, attributed - machine.braked(run));
   }
   return result;
 }

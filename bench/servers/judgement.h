@@ -45,18 +45,22 @@ class MachineTime {
   corelane::Duration taken_from(const Run& run) const;
   // While it ran.
   corelane::Duration taken_within(const Run& run) const;
+  // What the kernel kept from the core for ordinary threads' sake, since real-time threads wanted nearly all of it.
+  corelane::Duration braked(const Run& run) const;
 
  private:
   bool counts(const corelane::rt::Gap& gap, const Run& run) const;
 
   const corelane::CoreId tasks_;
-  std::vector<corelane::rt::Gap> gaps_;  // by their begin
+  std::vector<corelane::rt::Gap> gaps_;    // by their begin
+  std::vector<corelane::rt::Gap> brakes_;  // of the tasks' core
 };
 
 struct Judgement {
   std::size_t jobs = 0;  // of which the others were left out
   std::size_t left_out = 0;
   corelane::Duration longest{}, attributed{};  // as it was, and the longest without the machine's time
+  corelane::Duration unbraked{};               // the longest without that and the kernel's brake
 };
 Judgement judge(const std::vector<Run>& runs, corelane::Duration budget, const Overruns& overruns,
                 const MachineTime& machine);

@@ -32,6 +32,7 @@ constexpr const char* fault_names[] = {"none", "overruns 10x", "floods 100x", "b
 constexpr const char* policy_names[] = {"report", "demote", "cancel"};
 
 constexpr Duration tick = 200us;       // of the client: a hundredth of the rogue's period
+constexpr Duration brake_period = 1s;  // kernel.sched_rt_period_us, and that of the kernel's fair server
 constexpr Duration nap = 5ms;          // of a rogue that blocks
 constexpr int client_level = 50;       // above the manager, on whose core it is
 constexpr std::size_t flood_jobs = 8;  // that a rogue who floods has at once
@@ -173,12 +174,14 @@ void print_response(std::vector<Run> runs, const std::vector<Run>& unfinished, c
                     const Overruns& overruns, const MachineTime& machine) {
   runs.insert(runs.end(), unfinished.begin(), unfinished.end());
   const Judgement judged = judge(runs, report.contract.budget, overruns, machine);
+  const bool braked = judged.attributed > report.bound && judged.unbraked <= report.bound;
   std::printf("  %5zu %4zu %6.0f %6.0f %6.0f %-8s", judged.jobs, judged.left_out, microseconds(judged.longest),
               microseconds(judged.attributed), microseconds(report.bound),
-              verdict(judged.jobs, judged.attributed, report.bound));
+              braked ? "BRAKED" : verdict(judged.jobs, judged.attributed, report.bound));
 }
 
 void print_case(const Case& what, const std::vector<CoreId>& cores, Duration length) {
+  os::sleep_until(os::now() + brake_period);  // the kernel's brake of the case before is over
   dispatch::UnguardedCores provider(*os::Topology::detect());
   rt::GapLog gaps(gap_room);
   const rt::StallWatch watch(cores, gaps, client_level);
@@ -223,7 +226,8 @@ void print_misbehaviour(Duration length) {
       "\nmisbehaviour, %.0f s each: a task of 4 ms each 20 ms beside three of 0.5, 1 and 8 ms each 5, 10 and 40 ms; "
       "of each of the\nthree jobs, and those left out since the machine's time made them exceed their budgets; of the "
       "others longest response, the\nsame less the machine's time, bound; us. `report` promises nothing beside who "
-      "overruns or blocks\n  %-9s %-13s %-7s %5s %5s %6s\n",
+      "overruns or blocks. BRAKED: beyond the bound\nby what the kernel gave to ordinary threads, where real-time ones "
+      "wanted nearly all of the core\n  %-9s %-13s %-7s %5s %5s %6s\n",
       microseconds(length) / 1e6, "order", "misbehaves", "policy", "jobs", "over", "refused");
   for (const auto order : {sched::CoreOrder::priority, sched::CoreOrder::deadline}) {
     print_case({order, Fault::none, OverrunPolicy::report}, cores, length);
