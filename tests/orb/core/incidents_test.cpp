@@ -31,7 +31,7 @@ TEST_CASE("the first dropped oneway is told at once and the next ones together a
   CHECK(incidents.oneway_dropped(overloaded, start));
   CHECK(incidents.lines(start).at(0) ==
         "1 oneway request was dropped since the last such line, the last because of TRANSIENT: the request queue is "
-        "full; the server is overloaded");
+        "full, the server is overloaded: fewer requests at once, or a larger dispatch.queue_capacity");
   CHECK_FALSE(incidents.oneway_dropped(overloaded, start + 1ns));
   CHECK_FALSE(incidents.oneway_dropped(overloaded, start + Incidents::quiet - 1ns));
   CHECK(incidents.oneway_dropped(overloaded, start + Incidents::quiet));

@@ -294,7 +294,7 @@ TEST_CASE("a deadline that spans more periods than jobs may wait is refused with
   CHECK(task.error().reason.code == sched::RefusalCode::backlog);
   CHECK(task.error().text ==
         "deadline D = 200ms and jitter J = 2ms span 11 periods of T = 20ms, and at most 8 jobs of a task may wait: use "
-        "T >= 25250us or D <= 158ms");
+        "T >= 25317us or D <= 158ms");
 }
 
 TEST_CASE("without admission everything is admitted") {
