@@ -205,7 +205,7 @@ void print_case(const Case& what, const std::vector<CoreId>& cores, Duration len
   std::printf("  %-9s %-13s %-7s %5lu %5lu %6lu", what.order == sched::CoreOrder::deadline ? "deadlines" : "priority",
               fault_names[static_cast<int>(what.fault)], policy_names[static_cast<int>(what.policy)],
               static_cast<unsigned long>(rogue.jobs), static_cast<unsigned long>(rogue.overruns),
-              static_cast<unsigned long>(rogue.refused + report.jobs_refused));
+              static_cast<unsigned long>(rogue.refused + report.queue_full));
   for (std::size_t i = 1; i < callers.size(); ++i) {
     const auto& judged = report_of(report, callers[i].task);
     if (judged.core != cores.back()) throw std::runtime_error("a task is on the manager's core");

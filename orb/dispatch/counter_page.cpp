@@ -23,8 +23,8 @@ namespace {
 
 using errors::not_stored;
 constexpr std::uint64_t magic = 0x53'54'4e'55'4f'43'4c'43;  // "CLCOUNTS"
-constexpr std::size_t header_words = 32, core_words = 5, task_words = 32, refusal_words = 39;
-constexpr std::size_t sequence_word = 5, name_word = 18, label_word = 20, loser_words = 4, refused_label_word = 27;
+constexpr std::size_t header_words = 32, core_words = 5, task_words = 33, refusal_words = 39;
+constexpr std::size_t sequence_word = 5, name_word = 19, label_word = 21, loser_words = 4, refused_label_word = 27;
 static_assert(loser_words * sizeof(std::uint64_t) == sizeof(sched::Refusal::loser_name));
 static_assert((refusal_words - refused_label_word) * sizeof(std::uint64_t) == RefusalLog::label_length + 1);
 constexpr std::size_t most_cores = 4096, most_tasks = 100'000;
@@ -108,7 +108,7 @@ void write_task(std::span<std::uint64_t> words, const TaskCounters& task) {
   pen.put(task.bound.count());
   pen.put(task.jobs).put(task.misses).put(task.overruns);
   pen.put(task.p50.count()).put(task.p99.count()).put(task.max.count());
-  pen.put(task.blocks).put(task.oversleeps);
+  pen.put(task.blocks).put(task.oversleeps).put(task.refused);
   pen.text(task.label, task_words - label_word);
 }
 
@@ -146,7 +146,7 @@ TaskCounters read_task(std::span<const std::uint64_t> words, bool& sound) {
   glass.get(task.bound);
   glass.get(task.jobs), glass.get(task.misses), glass.get(task.overruns);
   glass.get(task.p50), glass.get(task.p99), glass.get(task.max);
-  glass.get(task.blocks), glass.get(task.oversleeps);
+  glass.get(task.blocks), glass.get(task.oversleeps), glass.get(task.refused);
   task.label = glass.text(task_words - label_word);
   return task;
 }
@@ -184,6 +184,7 @@ std::optional<ProcessCounters> read_words(std::span<const std::uint64_t> words) 
   glass.get(counters.guarantee, Guarantee::priorities);
   const std::uint64_t refusals = glass.number();
   (void)glass.number();
+  glass.get(counters.queue_full);
   counters.program = glass.text(header_words - name_word);
   if (cores > most_cores || tasks > most_tasks || refusals > RefusalLog::most) return std::nullopt;
   if (words_for(cores, tasks, refusals) > words.size()) return std::nullopt;
@@ -316,7 +317,13 @@ void CounterPage::fill(const ProcessCounters& counters) noexcept {
   pen.put(counters.written.time_since_epoch().count());
   pen.put(counters.admitted).put(counters.refused).put(counters.jobs_refused).put(counters.best_effort_jobs);
   pen.put(counters.pid_namespace);
-  pen.put(cores).put(tasks).put(tasks_).put(counters.guarantee).put(refusals).put(RefusalLog::most);
+  pen.put(cores)
+      .put(tasks)
+      .put(tasks_)
+      .put(counters.guarantee)
+      .put(refusals)
+      .put(RefusalLog::most)
+      .put(counters.queue_full);
   pen.text(counters.program, header_words - name_word);
   std::span<std::uint64_t> rest = words.subspan(header_words);
   for (std::size_t i = 0; i < cores; ++i, rest = rest.subspan(core_words)) write_core(rest, counters.cores[i]);

@@ -12,11 +12,11 @@
 //            2 bytes of the file  6 written at, monotonic ns     10 requests without      14 most tasks
 //            3 process id         7 admitted tasks                  contract that ran     15 what holds: Guarantee
 //            11 its pid namespace, inode number      16 refused newcomers    17 most refused newcomers
-//            18-31 program's name, ended by a zero
+//            18 requests that found the queue full    19-31 program's name, ended by a zero
 //   core     0 id   1 capacity   2 admitted   3 tasks   4 order: CoreOrder    (shares in parts per million)
 //   task     0 id   1 owner   2 core   3 native priority   4-8 T D C J S   9 importance   10 overrun policy
 //            11 largest bound of the response so far   12 jobs   13 misses   14 overruns   15-17 response: p50 p99 max
-//            18 blocks   19 oversleeps   20-31 label, ended by a zero
+//            18 blocks   19 oversleeps   20 refused jobs   21-32 label, ended by a zero
 //   refused newcomer, the latest first; but for 1 of its latest refusal
 //            0 when it asked, monotonic ns   1 times   2 owner   3-7 T D C J S   8 importance   9 overrun policy
 //            10 code   11 closest core   12 loser   13 R   14 D   15-17 what would fit: T D C   18 J of the loser
@@ -47,7 +47,7 @@
 
 namespace corelane::dispatch {
 
-inline constexpr std::uint64_t page_version = 5;
+inline constexpr std::uint64_t page_version = 6;
 
 // What a process's tasks may rely on. The numbers are those of the page.
 enum class Guarantee : std::uint8_t {
@@ -74,6 +74,7 @@ struct TaskCounters {
   std::uint64_t jobs = 0, misses = 0, overruns = 0;
   std::uint64_t blocks = 0;      // jobs that waited without saying so
   std::uint64_t oversleeps = 0;  // jobs that suspended themselves for longer than S in all
+  std::uint64_t refused = 0;     // jobs that came sooner than the contract allows
   Duration p50{}, p99{}, max{};
   std::string label;
 };
@@ -85,7 +86,7 @@ struct ProcessCounters {
   std::string program;
   Time written{};
   Guarantee guarantee = Guarantee::bounds;
-  std::uint64_t admitted = 0, refused = 0, jobs_refused = 0, best_effort_jobs = 0;
+  std::uint64_t admitted = 0, refused = 0, jobs_refused = 0, queue_full = 0, best_effort_jobs = 0;
   std::vector<CoreCounters> cores;
   std::vector<TaskCounters> tasks;
   std::vector<RefusedNewcomer> refusals;  // the latest first

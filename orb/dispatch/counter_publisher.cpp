@@ -70,11 +70,15 @@ void CounterPublisher::count(ProcessCounters& counters) {
   counters.admitted = admitted_.load(std::memory_order_relaxed);
   counters.refused = refused_.load(std::memory_order_relaxed);
   counters.jobs_refused = jobs_refused_.load(std::memory_order_relaxed) + refused_outside();
+  counters.queue_full = queue_full();
   counters.best_effort_jobs = best_effort_.jobs();
   counters.guarantee = guarantee_;
   counters.refusals = refusals_.latest();
   counters.cores = cores_;
-  for (const auto& row : rows) counters.tasks.push_back(counters_of(*row));
+  for (const auto& row : rows) {
+    counters.tasks.push_back(counters_of(*row));
+    counters.jobs_refused += counters.tasks.back().refused;
+  }
   std::ranges::sort(counters.tasks, {}, &TaskCounters::task);
   for (CoreCounters& core : counters.cores)
     for (const TaskCounters& task : counters.tasks)
@@ -87,7 +91,7 @@ void CounterPublisher::count(ProcessCounters& counters) {
 TaskCounters CounterPublisher::counters_of(const Row& row) {
   TaskCounters counters = row.fixed;
   const TaskStatistics& statistics = row.worker->statistics();
-  const Seat seat = row.worker->seat();
+  const Seat seat = row.worker->granted_seat();
   counters.core = seat.core;
   counters.native = seat.native;
   counters.jobs = statistics.response.count();
@@ -97,6 +101,7 @@ TaskCounters CounterPublisher::counters_of(const Row& row) {
   counters.overruns = statistics.overruns.load(std::memory_order_relaxed);
   counters.blocks = statistics.blocks.load(std::memory_order_relaxed);
   counters.oversleeps = statistics.oversleeps.load(std::memory_order_relaxed);
+  counters.refused = statistics.refused.load(std::memory_order_relaxed);
   counters.p50 = statistics.response.quantile(500'000);
   counters.p99 = statistics.response.quantile(990'000);
   counters.max = statistics.response.max();

@@ -12,6 +12,7 @@
 #include "orb/dispatch/job_source.h"
 #include "orb/os/clock.h"
 #include "orb/os/deferral.h"
+#include "orb/os/privileges.h"
 #include "orb/os/thread.h"
 
 namespace corelane::dispatch {
@@ -279,8 +280,9 @@ ExecutiveReport InlineTasks::report() const {
     report.jobs_refused = jobs_refused_.load(std::memory_order_relaxed);  // relaxed: a count
   }
   report.refusals = refusals_.latest();
-  for (const TaskPtr& task : here) report.tasks.push_back(report_of(*task, real_time_, false));
-  for (const TaskPtr& task : gone) report.tasks.push_back(report_of(*task, real_time_, true));
+  const bool real_time = real_time_ && os::privileges().fifo;
+  for (const TaskPtr& task : here) report.tasks.push_back(report_of(*task, real_time, false));
+  for (const TaskPtr& task : gone) report.tasks.push_back(report_of(*task, real_time, true));
   report.best_effort_jobs = best_effort_jobs_.load(std::memory_order_relaxed);  // relaxed: a count for reports
   return report;
 }

@@ -61,6 +61,8 @@ std::optional<std::string> LatenessLog::line(Time now) {
   add(tally.overruns, told_.overruns, " job exceeded its budget", " jobs exceeded their budget");
   add(tally.oversleeps, told_.oversleeps, " job slept for longer than it declared",
       " jobs slept for longer than they declared");
+  add(tally.refusals, told_.refusals, " request came sooner than its contract allows and was refused",
+      " requests came sooner than their contracts allow and were refused");
   if (text.empty()) return std::nullopt;
   told_ = tally;
   next_ = now == never ? never : now + quiet;

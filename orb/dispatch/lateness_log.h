@@ -1,5 +1,6 @@
-// LatenessLog: says in the log that jobs ended after their deadline or exceeded their contract: a line soon after the
-// first, and at most one in ten seconds, for all tasks together. Who wants to hear of each has TaskEvents.
+// LatenessLog: says in the log that jobs ended after their deadline or exceeded their contract, or came sooner than it
+// allows and were refused: a line soon after the first, and at most one in ten seconds, for all tasks together. Who
+// wants to hear of each has TaskEvents.
 //
 // Threads: one at a time, none that is real-time.
 #pragma once

@@ -133,7 +133,7 @@ Pushed ManagerAgent::enqueue(JobPtr& job) noexcept {
   const Priority priority = job->task == no_task ? best_effort : hints_.of(job->task);
   JobPtr displaced;
   const Pushed pushed = queue_.push(job, priority, &displaced);
-  if (pushed == Pushed::full || displaced) queue_full_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
+  if (pushed == Pushed::full || displaced) counters_.note_queue_full();
   if (displaced) displaced->fail(errors::queue_full);
   return pushed;
 }

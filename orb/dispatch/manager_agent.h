@@ -220,7 +220,6 @@ class ManagerAgent final : public Agent {
   CounterPublisher counters_;
   Housekeeper housekeeper_;
   CoreWatch core_watch_;
-  std::atomic<std::uint64_t> queue_full_{0};
   std::atomic<Time> time_back_at_{Time{}};  // own_time_ is used up until then
   Below below_;
   Departures departures_;
@@ -250,7 +249,8 @@ class ManagerAgent final : public Agent {
   JobPtr current_;        // the job that the Manager is being asked about
   Recent<std::shared_ptr<const TaskReport>> gone_{remembered};
   Recent<TaskId> evicted_{remembered};  // the latest, so that their clients are told
-  std::uint64_t admitted_ = 0, jobs_refused_ = 0;
+  std::uint64_t admitted_ = 0;
+  std::uint64_t jobs_refused_ = 0;  // but for those that the workers here have counted
   Time wake_at_ = never;
 };
 

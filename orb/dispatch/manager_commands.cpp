@@ -147,8 +147,7 @@ void ManagerAgent::hand_over(Record& record, JobPtr job, JobId id, Time at) noex
   CorePool* pool = pool_of(record.report.core);
   auto refused = pool->arrive(*record.worker, std::move(job), id, at);
   if (!refused.job) return;
-  ++jobs_refused_;
-  ++record.report.refused;
+  record.worker->note_refused();
   refused.job->refuse(refused.reason);
 }
 
@@ -209,7 +208,6 @@ void ManagerAgent::handle(const sched::Evict& evict, Time now) noexcept {
 void ManagerAgent::handle(const sched::Refuse& refuse, Time now) noexcept {
   if (JobPtr job = take_job(refuse.job)) {
     ++jobs_refused_;
-    if (Record* record = find(job->task)) ++record->report.refused;
     return job->refuse(evicted_.contains(job->task) ? sched::Refusal{.code = sched::RefusalCode::core_lost}
                                                     : refuse.reason);
   }

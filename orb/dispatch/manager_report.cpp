@@ -29,7 +29,7 @@ void ManagerAgent::fill(TaskReport& report, const TaskWorker& worker) {
   report.oversleeps = statistics.oversleeps.load(std::memory_order_relaxed);
   report.blocks = statistics.blocks.load(std::memory_order_relaxed);
   report.undeclared_locks = statistics.undeclared_locks.load(std::memory_order_relaxed);
-  report.refused += statistics.refused.load(std::memory_order_relaxed);
+  report.refused = statistics.refused.load(std::memory_order_relaxed);
   report.response_p50 = statistics.response.quantile(500'000);
   report.response_p99 = statistics.response.quantile(990'000);
   report.response_max = statistics.response.max();
@@ -66,7 +66,7 @@ ExecutiveReport ManagerAgent::report() const {
   }
   report.jobs_refused += counters_.refused_outside();
   report.refusals = refusals_.latest();
-  report.queue_full = queue_full_.load(std::memory_order_relaxed);  // relaxed: a count
+  report.queue_full = counters_.queue_full();
   report.best_effort_jobs = best_effort_.jobs();
   report.best_effort_threads = best_effort_.threads();
   report.best_effort_shortages = best_effort_.shortages();

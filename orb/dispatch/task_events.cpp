@@ -50,25 +50,29 @@ void TaskEvents::set(TaskEventKind kind, TaskEventHandler handler) {
   handlers_[static_cast<std::size_t>(kind)] = std::move(next);
 }
 
-void TaskEvents::count(const TaskEvent& event) noexcept {
+void TaskEvents::Counter::add(TaskId of) noexcept {
   // relaxed: a count and a name for a report
-  posted_of_[static_cast<std::size_t>(event.kind)].fetch_add(1, std::memory_order_relaxed);
-  last_of_[static_cast<std::size_t>(event.kind)].store(event.task, std::memory_order_relaxed);
+  events.fetch_add(1, std::memory_order_relaxed);
+  last.store(of, std::memory_order_relaxed);
+}
+
+TaskEvents::Count TaskEvents::Counter::read() const noexcept {
+  // relaxed: see add()
+  return {.events = events.load(std::memory_order_relaxed), .last = last.load(std::memory_order_relaxed)};
 }
 
 TaskEvents::Tally TaskEvents::tally() const noexcept {
-  // relaxed: see count()
-  const auto posted = [this](TaskEventKind kind) {
-    return Count{.events = posted_of_[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed),
-                 .last = last_of_[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed)};
-  };
+  const auto posted = [this](TaskEventKind kind) { return posted_of_[static_cast<std::size_t>(kind)].read(); };
   return {.misses = posted(TaskEventKind::miss),
           .overruns = posted(TaskEventKind::overrun),
-          .oversleeps = posted(TaskEventKind::oversleep)};
+          .oversleeps = posted(TaskEventKind::oversleep),
+          .refusals = refused_.read()};
 }
 
+void TaskEvents::note_refused(TaskId of) noexcept { refused_.add(of); }
+
 void TaskEvents::post(const TaskEvent& event) noexcept {
-  count(event);
+  posted_of_[static_cast<std::size_t>(event.kind)].add(event.task);
   // relaxed: see set()
   if ((wanted_.load(std::memory_order_relaxed) & bit_of(event.kind)) != 0 && push(event)) ask_for_thread();
 }

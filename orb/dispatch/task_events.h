@@ -1,8 +1,8 @@
 // TaskEvents: jobs that missed their deadline or exceeded their contract, told to the application.
 //
-// Threads: post() any, real-time ones too: a short lock with priority inheritance, no allocation. The handlers run on
-// one thread at a time, that of a chore (see Job::chore), which is none of a task's. set() any thread that is not
-// real-time.
+// Threads: post() any, real-time ones too: a short lock with priority inheritance, no allocation. note_refused() any:
+// two atomics, since who floods makes it often. The handlers run on one thread at a time, that of a chore (see
+// Job::chore), which is none of a task's. set() any thread that is not real-time.
 #pragma once
 
 #include <array>
@@ -61,6 +61,8 @@ class TaskEvents final : private Job {
   void set(TaskEventKind kind, TaskEventHandler handler);
   // It is counted; more happens only if the kind has a handler.
   void post(const TaskEvent& event) noexcept;
+  // A request of the task came sooner than its contract allows, and is refused. It is counted, and no handler's.
+  void note_refused(TaskId of) noexcept;
 
   // What was posted so far. Any thread.
   struct Count {
@@ -68,13 +70,18 @@ class TaskEvents final : private Job {
     TaskId last{};  // whose the last one was
   };
   struct Tally {
-    Count misses, overruns, oversleeps;
+    Count misses, overruns, oversleeps, refusals;
   };
   Tally tally() const noexcept;
 
  private:
+  struct Counter {
+    std::atomic<std::uint64_t> events{0};
+    std::atomic<TaskId> last{};
+    void add(TaskId of) noexcept;
+    Count read() const noexcept;
+  };
   static constexpr std::size_t kinds = 3;
-  void count(const TaskEvent& event) noexcept;
   bool push(const TaskEvent& event) noexcept;
   bool pop(TaskEvent& event) noexcept;
   bool waiting() noexcept;
@@ -88,11 +95,11 @@ class TaskEvents final : private Job {
 
   ChoreTaker& taker_;  // constant
 
-  std::array<std::atomic<std::uint64_t>, kinds> posted_of_{};  // by kind
-  std::array<std::atomic<TaskId>, kinds> last_of_{};           // by kind
-  std::atomic<std::uint8_t> wanted_{0};                        // bit i: kind i has a handler
-  std::atomic<bool> posted_{false};                            // the job is with the taker
-  bool ran_ = false;                                           // owner: whoever has the job
+  std::array<Counter, kinds> posted_of_;  // by kind
+  Counter refused_;
+  std::atomic<std::uint8_t> wanted_{0};  // bit i: kind i has a handler
+  std::atomic<bool> posted_{false};      // the job is with the taker
+  bool ran_ = false;                     // owner: whoever has the job
 
   os::PiMutex mutex_;
   // Guarded by mutex_.

@@ -58,9 +58,14 @@ bool TaskWorker::read(CorePool& pool, Time now, Assignment& next) noexcept {
   }
   at_the_door_->refuse(reason);
   at_the_door_.reset();
-  increment(statistics_.refused);
+  note_refused();
   charge_reading(JobSource::Found::bytes, now);
   return true;
+}
+
+void TaskWorker::note_refused() noexcept {
+  statistics_.refused.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
+  if (events_) events_->note_refused(task_);
 }
 
 // Of what came a job is charged for the pieces of its request alone.
@@ -311,6 +316,13 @@ void TaskWorker::set_level(int native) noexcept {
 void TaskWorker::note_level(int native) noexcept {
   const std::lock_guard lock(seat_mutex_);
   seat_.native = native;
+}
+
+Seat TaskWorker::granted_seat() const noexcept {
+  const std::lock_guard lock(seat_mutex_);
+  Seat seat = seat_;
+  if (!thread_ || !thread_->real_time()) seat.native = 0;
+  return seat;
 }
 
 Seat TaskWorker::seat() const noexcept {

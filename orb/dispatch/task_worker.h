@@ -58,13 +58,14 @@ class WorkerThread {
   virtual void begin() noexcept {}
 };
 
-// Counters of one task. Owner: the task's thread writes, anyone reads; no order among them, so all is relaxed.
+// Counters of one task. Owner: the task's thread writes, but for what note_refused() counts; anyone reads; no order
+// among them, so all is relaxed.
 struct TaskStatistics {
   Histogram response;  // from the release to the end of run()
   MissLog late;        // has its own lock
   std::atomic<std::uint64_t> misses{0};
   std::atomic<std::uint64_t> overruns{0};
-  std::atomic<std::uint64_t> refused{0};           // of those that came on its own connection
+  std::atomic<std::uint64_t> refused{0};           // came while as many waited as may
   std::atomic<std::uint64_t> oversleeps{0};        // suspended themselves for longer than S in all
   std::atomic<std::uint64_t> blocks{0};            // waited without saying so: see BlockWatch
   std::atomic<std::uint64_t> undeclared_locks{0};  // of a resource that the contract does not name
@@ -104,6 +105,8 @@ class TaskWorker final : public Agent, private JobControl {
   Duration used_by_job() const noexcept;
   // Whether its thread waits for something other than its core. Any thread. Some microseconds.
   bool is_asleep() const noexcept;
+  // A job of it was turned away, since it came sooner than the contract allows. Any thread.
+  void note_refused() noexcept;
   // Who hears of jobs that are late or exceed the contract; it outlives the thread. Before that starts.
   void tell_events_to(TaskEvents* events) noexcept { events_ = events; }
   // The task gets a connection of its own. See Inlet::give().
@@ -114,6 +117,8 @@ class TaskWorker final : public Agent, private JobControl {
   // From now on the thread belongs there. With the manager's lock.
   void seat(Seat seat) noexcept;
   Seat seat() const noexcept;
+  // The same, without a level where the system has granted the thread none. For a report; any thread.
+  Seat granted_seat() const noexcept;
   // Another level where it is. With the pool's lock, of a core by deadlines.
   void set_level(int native) noexcept;
   // The same, but the thread, which is the caller, has it once it calls settle().

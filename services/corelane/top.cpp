@@ -41,15 +41,15 @@ bool is_watched(const ProcessCounters& process) { return process.guarantee != Gu
 
 std::string table_of(const TaskCounters& task, bool watched) {
   const bool placed = task.core != no_core, bounded = task.bound > Duration::zero();
-  return format("  %-8llu %4s %4s %9s %9s %9s %9llu %7llu %8llu %10s %7s %9s %9s %9s  ",
-                static_cast<unsigned long long>(task.task.value),
-                placed ? std::to_string(task.core.value).c_str() : "-",
-                placed || task.native > 0 ? std::to_string(task.native).c_str() : "-",
-                brief(task.contract.period).c_str(), brief(task.contract.deadline).c_str(),
-                brief(task.contract.budget).c_str(), static_cast<unsigned long long>(task.jobs),
-                static_cast<unsigned long long>(task.misses), static_cast<unsigned long long>(task.overruns),
-                number_or_dash(task.oversleeps, watched).c_str(), number_or_dash(task.blocks, watched).c_str(),
-                brief(task.p99).c_str(), brief(task.max).c_str(), bounded ? brief(task.bound).c_str() : "-") +
+  return format(
+             "  %-8llu %4s %4s %9s %9s %9s %9llu %7llu %8llu %10s %7s %8s %9s %9s %9s  ",
+             static_cast<unsigned long long>(task.task.value), placed ? std::to_string(task.core.value).c_str() : "-",
+             placed || task.native > 0 ? std::to_string(task.native).c_str() : "-", brief(task.contract.period).c_str(),
+             brief(task.contract.deadline).c_str(), brief(task.contract.budget).c_str(),
+             static_cast<unsigned long long>(task.jobs), static_cast<unsigned long long>(task.misses),
+             static_cast<unsigned long long>(task.overruns), number_or_dash(task.oversleeps, watched).c_str(),
+             number_or_dash(task.blocks, watched).c_str(), number_or_dash(task.refused, watched).c_str(),
+             brief(task.p99).c_str(), brief(task.max).c_str(), bounded ? brief(task.bound).c_str() : "-") +
          plain(task.label) + "\n";
 }
 
@@ -175,15 +175,16 @@ std::string guarantee_text(const ProcessCounters& process) {
 std::string table_of(const ProcessCounters& process, const Picture& picture, Time now) {
   std::string text = plain(process.program) + " " + std::to_string(process.pid) + ": admitted " +
                      std::to_string(process.admitted) + ", refused " + std::to_string(process.refused) +
-                     ", jobs refused " + std::to_string(process.jobs_refused) + ", best effort " +
-                     std::to_string(process.best_effort_jobs) + "\n" + age_text(now - process.written);
+                     ", jobs refused " + std::to_string(process.jobs_refused) + ", queue full " +
+                     std::to_string(process.queue_full) + ", best effort " + std::to_string(process.best_effort_jobs) +
+                     "\n" + age_text(now - process.written);
   text += guarantee_text(process);
   for (const CoreCounters& core : process.cores)
     text += line_of(core, platform_on(core.core, process, picture), others_on(core.core, process, picture));
   if (!process.tasks.empty())
     text +=
         "  task     core prio         T         D         C      jobs  misses overruns oversleeps  blocks"
-        "       p99       max     bound\n";
+        "  refused       p99       max     bound\n";
   for (const TaskCounters& task : process.tasks) text += table_of(task, is_watched(process));
   if (!process.refusals.empty()) text += "  refused  last ago         T         D         C\n";
   for (const RefusedNewcomer& refused : process.refusals) text += table_of(refused, now);
@@ -212,6 +213,7 @@ nlohmann::ordered_json json_of(const TaskCounters& task, bool watched) {
           {"overruns", task.overruns},
           {"oversleeps", json_of(task.oversleeps, watched)},
           {"blocks", json_of(task.blocks, watched)},
+          {"refused", json_of(task.refused, watched)},
           {"response_p50_ns", task.p50.count()},
           {"response_p99_ns", task.p99.count()},
           {"response_max_ns", task.max.count()}};
@@ -239,6 +241,7 @@ nlohmann::ordered_json json_of(const ProcessCounters& process, const Picture& pi
                               {"admitted", process.admitted},
                               {"refused", process.refused},
                               {"jobs_refused", process.jobs_refused},
+                              {"queue_full", process.queue_full},
                               {"best_effort_jobs", process.best_effort_jobs},
                               {"cores", nlohmann::ordered_json::array()},
                               {"tasks", nlohmann::ordered_json::array()},

@@ -32,13 +32,14 @@ ProcessCounters sample(std::uint64_t number) {
   counters.pid_namespace = os::this_host().pid_namespace;
   counters.program = "plant";
   counters.admitted = number;
+  counters.queue_full = number + 1;
   counters.cores = {{.core = CoreId{3}, .capacity = 950'000, .admitted = 100'000, .tasks = 1}};
   TaskCounters task;
   task.task = TaskId{7};
   task.core = CoreId{3};
   task.contract = make_contract(10ms, 1ms);
   task.jobs = task.misses = number;
-  task.blocks = number + 1, task.oversleeps = number + 2;
+  task.blocks = number + 1, task.oversleeps = number + 2, task.refused = number + 3;
   task.label = "Plant/step";
   counters.tasks = {task, task};
   RefusedNewcomer refused{.label = "Plant/watch",
@@ -82,11 +83,13 @@ TEST_CASE("a counter page says what was written into it") {
   REQUIRE(pages.size() == 1);
   CHECK(pages[0].program == "plant");
   CHECK(pages[0].admitted == 5);
+  CHECK(pages[0].queue_full == 6);
   REQUIRE(pages[0].tasks.size() == 2);
   CHECK(pages[0].tasks[1].label == "Plant/step");
   CHECK(pages[0].tasks[1].contract == make_contract(10ms, 1ms));
   CHECK(pages[0].tasks[1].blocks == 6);
   CHECK(pages[0].tasks[1].oversleeps == 7);
+  CHECK(pages[0].tasks[1].refused == 8);
   CHECK(pages[0].cores.at(0).core == CoreId{3});
   const RefusedNewcomer written = sample(5).refusals[0];
   REQUIRE(pages[0].refusals.size() == 1);
@@ -228,13 +231,14 @@ TEST_CASE("the words of a page are where its layout says") {
     file.read(reinterpret_cast<char*>(&value), sizeof value);
     return value;
   };
-  const std::size_t core = 32, task = core + 5, refusal = task + 2 * 32;
-  CHECK(word(1) == 5);  // the version: other places are another one
+  const std::size_t core = 32, task = core + 5, refusal = task + 2 * 33;
+  CHECK(word(1) == 6);  // the version: other places are another one
   CHECK(word(7) == 9);
   CHECK(word(12) == 1);
   CHECK(word(13) == 2);
   CHECK(word(16) == 1);
-  CHECK(word(18) == 0x746e616c70);  // "plant"
+  CHECK(word(18) == 10);
+  CHECK(word(19) == 0x746e616c70);  // "plant"
   CHECK(word(core) == 3);
   CHECK(word(core + 1) == 950'000);
   CHECK(word(task) == 7);
@@ -242,7 +246,8 @@ TEST_CASE("the words of a page are where its layout says") {
   CHECK(word(task + 12) == 9);
   CHECK(word(task + 18) == 10);
   CHECK(word(task + 19) == 11);
-  CHECK(word(task + 20) == 0x74732f746e616c50);  // "Plant/st"
+  CHECK(word(task + 20) == 12);
+  CHECK(word(task + 21) == 0x74732f746e616c50);  // "Plant/st"
   CHECK(word(refusal) == 5'000'000'000);
   CHECK(word(refusal + 1) == 9);
   CHECK(word(refusal + 10) == 13);
@@ -257,7 +262,7 @@ TEST_CASE("a page with an enumerator that nobody knows is not guessed at") {
   auto page = CounterPage::make(directory.path(), 1, 2);
   REQUIRE(page);
   (*page)->write(sample(9));
-  const std::size_t core = 32, task = core + 5, refusal = task + 2 * 32;
+  const std::size_t core = 32, task = core + 5, refusal = task + 2 * 33;
   const std::size_t at = GENERATE_COPY(std::size_t{15}, core + 4, task + 10, refusal + 9);
   std::fstream file(page_in(directory), std::ios::in | std::ios::out | std::ios::binary);
   const std::uint64_t unknown = GENERATE(3u, 256u);  // the latter is 0 as a byte
@@ -375,23 +380,32 @@ TEST_CASE("the housekeeper publishes what a machine runs") {
   machine.refused(make_contract(10ms, 9900us, {}, 0ms));
   machine.send(task, 3ms);
   machine.settle();
+  machine.send(task);
+  machine.send(task);  // while one waits for its time
+  machine.settle();
+  machine.advance(10ms);
+  machine.settle();
   machine.advance(1s);
   auto pages = read_pages(directory.path());
   REQUIRE(pages.size() == 1);
   CHECK(pages[0].admitted == 1);
+  CHECK(pages[0].jobs_refused == 1);
   CHECK(pages[0].refused == 1);
   CHECK(pages[0].guarantee == Guarantee::bounds);
   REQUIRE(pages[0].refusals.size() == 1);
   CHECK(pages[0].refusals[0].why.code == sched::RefusalCode::not_schedulable);
   CHECK(pages[0].refusals[0].why.nearest.found());  // what would have fitted, as the client was told
   REQUIRE(pages[0].tasks.size() == 1);
-  CHECK(pages[0].tasks[0].jobs == 1);
+  CHECK(pages[0].tasks[0].jobs == 2);
   CHECK(pages[0].tasks[0].overruns == 1);
+  CHECK(pages[0].tasks[0].refused == 1);
   CHECK(pages[0].tasks[0].label == "task");
   CHECK(pages[0].program == "corelane_dispatch_test");
   CHECK(pages[0].cores.at(0).admitted + pages[0].cores.at(1).admitted == 200'000);
   machine.manager.depart(task, {});
   machine.settle();
   machine.advance(100s);
-  CHECK(read_pages(directory.path()).at(0).tasks.empty());
+  pages = read_pages(directory.path());
+  CHECK(pages.at(0).tasks.empty());
+  CHECK(pages.at(0).jobs_refused == 1);  // as before
 }

@@ -36,6 +36,8 @@ dispatch::ProcessCounters sample() {
   counters.pid_namespace = os::this_host().pid_namespace;
   counters.program = "plant";
   counters.admitted = 3;
+  counters.jobs_refused = 812;
+  counters.queue_full = 5;
   counters.cores = {{.core = CoreId{2}, .capacity = 950'000, .admitted = 123'400, .tasks = 1}};
   dispatch::TaskCounters task;
   task.task = TaskId{9};
@@ -43,6 +45,7 @@ dispatch::ProcessCounters sample() {
   task.contract = make_contract(10ms, 1500us);
   task.misses = 4;
   task.oversleeps = 6;
+  task.refused = 811;
   task.max = 2500us;
   task.label = "Plant/st\x1b\xff";
   counters.tasks = {task};
@@ -66,6 +69,7 @@ TEST_CASE("a live server is shown with its cores and tasks") {
   (*page)->write(sample());
   const std::string text = shown(directory.path(), Format::table);
   CHECK_THAT(text, Catch::Contains("plant " + std::to_string(::getpid()) + ": admitted 3"));
+  CHECK_THAT(text, Catch::Contains(", jobs refused 812, queue full 5, best effort 0\n"));
   CHECK_THAT(text, Catch::Contains("core 2    12.3 % of 95.0 % admitted, 1 task\n"));
   CHECK_THAT(text, Catch::Contains("1.50ms"));
   CHECK_THAT(text, Catch::Contains("Plant/st?"));  // no control characters
@@ -200,7 +204,8 @@ TEST_CASE("a server that promises nothing is shown as one") {
   (*page)->write(counters);
   const std::string text = shown(directory.path(), Format::table);
   CHECK_THAT(text, Catch::Contains("leader-followers: contracts are not analysed and nothing is promised;"));
-  CHECK_THAT(text, Catch::Contains("       4        0          -       -  "));  // nobody looks for sleeps and blocks
+  CHECK_THAT(text,
+             Catch::Contains("       4        0          -       -        -  "));  // nobody looks for sleeps and blocks
   CHECK_THAT(text, Catch::Contains("  9           -    -"));
   CHECK_THAT(text, Catch::Contains("        -  Plant/st"));  // the bound
   const auto json = nlohmann::json::parse(shown(directory.path(), Format::json));
@@ -222,7 +227,7 @@ TEST_CASE("a server without admission is shown as one") {
   const Picture picture{.processes = {counters}};
   CHECK_THAT(text_of(picture, Format::table, Time{}),
              Catch::Contains("\n  dispatch.admission off: contracts are not analysed;") &&
-                 Catch::Contains("         6       0  "));  // sleeps and blocks are looked for
+                 Catch::Contains("         6       0      811  "));  // sleeps and blocks are looked for
   CHECK(nlohmann::json::parse(text_of(picture, Format::json, Time{}))[0]["promises"] == false);
 }
 
@@ -263,6 +268,8 @@ TEST_CASE("programs get JSON with units in its names") {
   CHECK(json[0]["tasks"][0]["budget_ns"] == 1'500'000);
   CHECK(json[0]["tasks"][0]["misses"] == 4);
   CHECK(json[0]["tasks"][0]["oversleeps"] == 6);
+  CHECK(json[0]["tasks"][0]["refused"] == 811);
+  CHECK(json[0]["queue_full"] == 5);
 }
 
 TEST_CASE("where no server runs this is said") {
