@@ -52,13 +52,13 @@ void TaskEvents::set(TaskEventKind kind, TaskEventHandler handler) {
 
 void TaskEvents::Counter::add(TaskId of) noexcept {
   // relaxed: a count and a name for a report
-  events.fetch_add(1, std::memory_order_relaxed);
-  last.store(of, std::memory_order_relaxed);
+  number.fetch_add(1, std::memory_order_relaxed);
+  latest.store(of, std::memory_order_relaxed);
 }
 
 TaskEvents::Count TaskEvents::Counter::read() const noexcept {
   // relaxed: see add()
-  return {.events = events.load(std::memory_order_relaxed), .last = last.load(std::memory_order_relaxed)};
+  return {.events = number.load(std::memory_order_relaxed), .last = latest.load(std::memory_order_relaxed)};
 }
 
 TaskEvents::Tally TaskEvents::tally() const noexcept {

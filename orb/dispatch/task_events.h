@@ -76,8 +76,8 @@ class TaskEvents final : private Job {
 
  private:
   struct Counter {
-    std::atomic<std::uint64_t> events{0};
-    std::atomic<TaskId> last{};
+    std::atomic<std::uint64_t> number{0};
+    std::atomic<TaskId> latest{};
     void add(TaskId of) noexcept;
     Count read() const noexcept;
   };

@@ -4,11 +4,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
-#include <set>
 #include <system_error>
 
 #include "orb/sched/trace_file.h"
@@ -18,49 +16,27 @@
 #include "services/corelane/record_text.h"
 #include "services/corelane/text.h"
 #include "services/corelane/trace_source.h"
+#include "services/corelane/trace_summary.h"
 
 namespace corelane::tool {
 namespace {
 
 using sched::TraceFile;
-using sched::TraceKind;
 using Json = nlohmann::ordered_json;
 
-struct Summary {
-  std::map<TraceKind, std::size_t> kinds;
-  std::set<JobId> overran;  // once each, however often it is told of
-  Time first = never;
-  Time last{};
-
-  std::size_t count(TraceKind kind) const {
-    const auto found = kinds.find(kind);
-    return found == kinds.end() ? 0 : found->second;
-  }
-};
-
-Summary summary_of(const TraceFile& trace) {
-  Summary summary;
-  for (const sched::Track& track : trace.tracks)
-    for (const sched::TraceView& record : records_of(track)) {
-      ++summary.kinds[record.kind];
-      if (const auto overran = sched::decode<sched::Overran>(record)) summary.overran.insert(overran->job);
-      if (record.at == Time{}) continue;  // told before the first fact
-      summary.first = std::min(summary.first, record.at);
-      summary.last = std::max(summary.last, record.at);
-    }
-  return summary;
-}
-
 void print_summary(const TraceFile& trace, std::ostream& out) {
-  const Summary summary = summary_of(trace);
+  const TraceSummary summary = summary_of(trace);
   out << trace.program << ", process " << trace.pid << ", written because of: " << name_of(trace.reason) << "\n";
   if (summary.first != never)
     out << std::chrono::duration_cast<std::chrono::milliseconds>(summary.last - summary.first).count()
         << " ms of scheduling\n";
-  out << "tasks admitted " << summary.count(TraceKind::admit) << ", jobs started " << summary.count(TraceKind::started)
-      << ", finished " << summary.count(TraceKind::finished) << ", deadlines missed "
-      << summary.count(TraceKind::missed) << ", overruns " << summary.overran.size() << ", oversleeps "
-      << summary.count(TraceKind::overslept) << ", refusals " << summary.count(TraceKind::refuse) << "\n";
+  out << "tasks admitted " << summary.admitted << ", jobs started " << summary.started << ", finished "
+      << summary.finished << ", deadlines missed " << summary.misses << ", overruns " << summary.overruns
+      << ", oversleeps " << summary.oversleeps << ", undeclared waits " << summary.blocks << ", refusals "
+      << summary.refusals << "\n";
+  for (const auto& [task, trouble] : summary.troubles)
+    out << "  task " << task.value << (trouble.name.empty() ? "" : " ") << plain(trouble.name) << ": "
+        << text_of(trouble) << "\n";
   for (const sched::Track& track : trace.tracks) {
     out << "  " << sim::name_of(track) << ": " << records_of(track).size() << " records";
     if (track.lost > 0) out << ", the older " << track.lost << " slots were overwritten";
@@ -76,18 +52,22 @@ void print_records(const TraceFile& trace, std::ostream& out) {
 }
 
 Json summary_json(const TraceFile& trace) {
-  const Summary summary = summary_of(trace);
-  Json json{{"program", trace.program},
-            {"pid", trace.pid},
-            {"reason", name_of(trace.reason)},
-            {"admitted", summary.count(TraceKind::admit)},
-            {"jobs_started", summary.count(TraceKind::started)},
-            {"jobs_finished", summary.count(TraceKind::finished)},
-            {"misses", summary.count(TraceKind::missed)},
-            {"overruns", summary.overran.size()},
-            {"oversleeps", summary.count(TraceKind::overslept)},
-            {"refusals", summary.count(TraceKind::refuse)},
+  const TraceSummary summary = summary_of(trace);
+  Json json{{"program", trace.program},         {"pid", trace.pid},
+            {"reason", name_of(trace.reason)},  {"admitted", summary.admitted},
+            {"jobs_started", summary.started},  {"jobs_finished", summary.finished},
+            {"misses", summary.misses},         {"overruns", summary.overruns},
+            {"oversleeps", summary.oversleeps}, {"blocks", summary.blocks},
+            {"refusals", summary.refusals},     {"troubles", Json::array()},
             {"tracks", Json::array()}};
+  for (const auto& [task, trouble] : summary.troubles)
+    json["troubles"].push_back({{"task", task.value},
+                                {"label", trouble.name},
+                                {"misses", trouble.misses},
+                                {"overruns", trouble.overruns},
+                                {"oversleeps", trouble.oversleeps},
+                                {"blocks", trouble.blocks},
+                                {"refused", trouble.refused}});
   if (summary.first != never) json["scheduling_ns"] = (summary.last - summary.first).count();
   for (const sched::Track& track : trace.tracks)
     json["tracks"].push_back(

@@ -210,9 +210,6 @@ TEST_CASE("a second early job is turned away") {
   CHECK(refused->refusal.code == RefusalCode::job_waiting);
   CHECK(machine.report(id).refused == 1);
   CHECK(machine.manager.report().jobs_refused == 1);
-  machine.manager.depart(id, {});
-  machine.settle();
-  CHECK(machine.manager.report().jobs_refused == 1);  // also when its task has left
 }
 
 TEST_CASE("a job that ends after its deadline is a miss and one that used more than its budget an overrun") {

@@ -258,14 +258,33 @@ TEST_CASE("the summary tells who wrote the trace and what is in it") {
   recording.admit(1us, 5, 1, "Plant/step");
   recording.start(10us, 5, 100, 1);
   for (const Duration at : {12us, 14us}) recording.lane(at, Overran{Time{at}, JobId{100}, TaskId{5}});  // two budgets
+  recording.lane(15us, Arrived{.at = Time{15us}, .job = JobId{101}, .task = TaskId{5}});
+  recording.lane(15us, Refuse{JobId{101}, {.code = RefusalCode::job_waiting}});
+  recording.lane(16us, trace::TurnedAway{.at = Time{16us}, .job = JobId{102}, .task = TaskId{5}});
+  for (std::uint64_t job = 103; job < 105; ++job)
+    recording.lane(20us, trace::Missed{Time{20us}, JobId{job}, TaskId{5}, Time{9us}, Time{19us}});
+  recording.lane(21us, trace::Blocked{Time{21us}, JobId{9}, TaskId{6}, Duration{300us}});
+  recording.manager(30us, Refuse{JobId{7}, {.code = RefusalCode::not_schedulable}});
   recording.trace.tracks[1].lost = 12;
   const auto [status, out, err] = run({.file = recording.save(directory / "t")});
   CHECK(status == 0);
   CHECK(err == "");
   CHECK_THAT(out, Catch::Contains("plant, process 42, written because of: request"));
   CHECK_THAT(out, Catch::Contains("tasks admitted 1, jobs started 1, finished 0"));
-  CHECK_THAT(out, Catch::Contains("overruns 1,"));
-  CHECK_THAT(out, Catch::Contains("core 1: 4 records, the older 12 slots were overwritten"));
+  CHECK_THAT(out, Catch::Contains("deadlines missed 2, overruns 1, oversleeps 0, undeclared waits 1, refusals 3\n"
+                                  "  task 5 Plant/step: missed 2 deadlines, overran 1 time, 2 requests refused that "
+                                  "came too soon\n"
+                                  "  task 6: waited undeclared 1 time\n"));
+  CHECK_THAT(out, Catch::Contains("core 1: 10 records, the older 12 slots were overwritten"));
+  const auto json = nlohmann::json::parse(run({.file = directory / "t", .format = tool::Format::json}).out);
+  CHECK(json["troubles"].size() == 2);
+  CHECK(json["troubles"][0] == nlohmann::json({{"task", 5},
+                                               {"label", "Plant/step"},
+                                               {"misses", 2},
+                                               {"overruns", 1},
+                                               {"oversleeps", 0},
+                                               {"blocks", 0},
+                                               {"refused", 2}}));
 }
 
 TEST_CASE("text has every record in a line") {

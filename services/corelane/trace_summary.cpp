@@ -1,0 +1,92 @@
+#include "services/corelane/trace_summary.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace corelane::tool {
+namespace {
+
+using namespace sched;  // all of it is about its facts and commands
+
+// One track after the other, each from its beginning.
+class Count {
+ public:
+  explicit Count(TraceSummary& summary) : summary_(summary) {}
+
+  void add(const TraceView& record) {
+    if (record.at != Time{}) {  // else told before the first fact
+      summary_.first = std::min(summary_.first, record.at);
+      summary_.last = std::max(summary_.last, record.at);
+    }
+    note_run(record);
+    note_trouble(record);
+  }
+  // Who had no trouble needs no name.
+  void name() {
+    for (auto& [task, trouble] : summary_.troubles) trouble.name = names_[task];
+  }
+
+ private:
+  void note_run(const TraceView& record) {
+    if (record.kind == TraceKind::admit) ++summary_.admitted;
+    if (record.kind == TraceKind::started) ++summary_.started;
+    if (record.kind == TraceKind::finished) ++summary_.finished;
+    if (const auto named = decode<trace::Named>(record)) names_[named->task] = named->name();
+    if (const auto arrived = decode<Arrived>(record)) latest_ = {arrived->job, arrived->task};
+  }
+  void note_trouble(const TraceView& record) {
+    if (const auto missed = decode<trace::Missed>(record)) note(missed->task, &TaskTrouble::misses, summary_.misses);
+    if (const auto overran = decode<Overran>(record); overran && overran_.insert(overran->job).second)
+      note(overran->task, &TaskTrouble::overruns, summary_.overruns);
+    if (const auto slept = decode<trace::Overslept>(record))
+      note(slept->task, &TaskTrouble::oversleeps, summary_.oversleeps);
+    if (const auto blocked = decode<trace::Blocked>(record))
+      note(blocked->task, &TaskTrouble::blocks, summary_.blocks);
+    if (const auto away = decode<trace::TurnedAway>(record)) note(away->task, &TaskTrouble::refused, summary_.refusals);
+    if (const auto refuse = decode<Refuse>(record)) note_refusal(*refuse);
+  }
+  // It says which job; whose that is was said when it came.
+  void note_refusal(const Refuse& refuse) {
+    const bool too_soon = refuse.reason.code == RefusalCode::job_waiting && refuse.job == latest_.first;
+    if (too_soon) return note(latest_.second, &TaskTrouble::refused, summary_.refusals);
+    ++summary_.refusals;
+  }
+  void note(TaskId task, std::size_t TaskTrouble::*field, std::size_t& sum) {
+    ++(summary_.troubles[task].*field);
+    ++sum;
+  }
+
+  TraceSummary& summary_;
+  std::map<TaskId, std::string> names_;
+  std::set<JobId> overran_;  // once each, however often it is told of
+  std::pair<JobId, TaskId> latest_{};
+};
+
+void add(std::string& text, std::size_t count, const char* before, const char* of_one, const char* of_many) {
+  if (count == 0) return;
+  text += (text.empty() ? "" : ", ") + std::string(before) + std::to_string(count) + (count == 1 ? of_one : of_many);
+}
+
+}  // namespace
+
+TraceSummary summary_of(const TraceFile& trace) {
+  TraceSummary summary;
+  Count count(summary);
+  for (const Track& track : trace.tracks)
+    for (const TraceView& record : records_of(track)) count.add(record);
+  count.name();
+  return summary;
+}
+
+std::string text_of(const TaskTrouble& trouble) {
+  std::string text;
+  add(text, trouble.misses, "missed ", " deadline", " deadlines");
+  add(text, trouble.overruns, "overran ", " time", " times");
+  add(text, trouble.oversleeps, "overslept ", " time", " times");
+  add(text, trouble.blocks, "waited undeclared ", " time", " times");
+  add(text, trouble.refused, "", " request refused that came too soon", " requests refused that came too soon");
+  return text;
+}
+
+}  // namespace corelane::tool
