@@ -16,7 +16,9 @@ std::string_view completion_name(Completion completed) {
 }
 
 // Whose texts say all that the code says, and more.
-bool is_said_better(std::uint32_t code) { return code == minor::bad_option || code == minor::bad_contract; }
+bool is_said_better(std::uint32_t code) {
+  return code == minor::bad_option || code == minor::bad_contract || code == minor::overrun_policy;
+}
 
 // Whose texts say a part of what the code says.
 bool says_all(std::uint32_t code) { return code == minor::job_waiting; }

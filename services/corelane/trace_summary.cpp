@@ -41,8 +41,7 @@ class Count {
       note(overran->task, &TaskTrouble::overruns, summary_.overruns);
     if (const auto slept = decode<trace::Overslept>(record))
       note(slept->task, &TaskTrouble::oversleeps, summary_.oversleeps);
-    if (const auto blocked = decode<trace::Blocked>(record))
-      note(blocked->task, &TaskTrouble::blocks, summary_.blocks);
+    if (const auto blocked = decode<trace::Blocked>(record)) note(blocked->task, &TaskTrouble::blocks, summary_.blocks);
     if (const auto away = decode<trace::TurnedAway>(record)) note(away->task, &TaskTrouble::refused, summary_.refusals);
     if (const auto refuse = decode<Refuse>(record)) note_refusal(*refuse);
   }

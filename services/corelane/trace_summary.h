@@ -15,12 +15,12 @@ namespace corelane::tool {
 
 // Jobs of one task that did not go as its contract says.
 struct TaskTrouble {
-  std::string name{};           // "" where the trace does not have it
-  std::size_t misses = 0;       // ended after their deadline
-  std::size_t overruns = 0;     // used more than their budget
-  std::size_t oversleeps = 0;   // suspended themselves for longer than S
-  std::size_t blocks = 0;       // waited without saying so
-  std::size_t refused = 0;      // came sooner than the contract allows
+  std::string name{};          // "" where the trace does not have it
+  std::size_t misses = 0;      // ended after their deadline
+  std::size_t overruns = 0;    // used more than their budget
+  std::size_t oversleeps = 0;  // suspended themselves for longer than S
+  std::size_t blocks = 0;      // waited without saying so
+  std::size_t refused = 0;     // came sooner than the contract allows
 };
 
 struct TraceSummary {

@@ -188,6 +188,9 @@ TEST_CASE("what a text says better than the minor code, or worse, is not said tw
   const Error bad_option{ErrorKind::bad_param, Completion::no, minor::bad_option};
   CHECK_THAT(what(bad_option, "-ORBPool is unknown"), Catch::EndsWith("COMPLETED_NO): -ORBPool is unknown"));
   CHECK_THAT(what(bad_option, ""), Catch::EndsWith(std::string(minor::text(bad_option))));
+  const Error policy{ErrorKind::bad_param, Completion::no, minor::overrun_policy};
+  CHECK_THAT(what(policy, "nobody watches budgets: use report"),
+             Catch::EndsWith("COMPLETED_NO): nobody watches budgets: use report"));
   const Error waiting{ErrorKind::transient, Completion::no, minor::job_waiting};
   CHECK_THAT(what(waiting, "a job of the task waits already"), Catch::EndsWith(std::string(minor::text(waiting))));
 }
