@@ -24,13 +24,15 @@ Duration Overruns::used_by(JobId job) const {
   return found == overruns_.end() ? Duration::zero() : found->used;
 }
 
-MachineTime::MachineTime(const rt::GapLog& log, CoreId tasks, CoreId managers) : tasks_(tasks), gaps_(log.gaps()) {
-  for (const rt::Gap& gap : gaps_)
-    if (gap.cause == rt::GapCause::throttled && gap.core == tasks) brakes_.push_back(gap);
-  std::erase_if(gaps_, [&](const rt::Gap& gap) {
-    return gap.cause != rt::GapCause::machine || (gap.core != tasks && gap.core != managers);
-  });
-  std::sort(gaps_.begin(), gaps_.end(), [](const rt::Gap& a, const rt::Gap& b) { return a.begin < b.begin; });
+MachineTime::MachineTime(const rt::GapLog& log, CoreId tasks, CoreId managers) : tasks_(tasks) {
+  std::vector<rt::Gap> all = log.gaps();
+  std::ranges::sort(all, {}, &rt::Gap::begin);
+  for (const rt::Gap& gap : all) {
+    const bool taken = gap.cause == rt::GapCause::machine && (gap.core == tasks || gap.core == managers);
+    const bool brake = gap.cause == rt::GapCause::throttled && gap.core == tasks;
+    if (taken) gaps_.push_back(gap);
+    if (taken || brake) with_brakes_.push_back(gap);
+  }
 }
 
 // The watch notes a gap up to its interval after it began. A job that waited for its time comes from no other core.
@@ -39,10 +41,10 @@ bool MachineTime::counts(const rt::Gap& gap, const Run& run) const {
   return run.release == run.sent && gap.begin <= run.sent + rt::StallWatch::interval;
 }
 
-Duration MachineTime::taken_from(const Run& run) const {
+Duration MachineTime::sum_of(const std::vector<rt::Gap>& gaps, const Run& run) const {
   Duration taken{};
   Time reached = run.release;
-  for (const rt::Gap& gap : gaps_) {
+  for (const rt::Gap& gap : gaps) {
     if (gap.begin >= run.end) break;
     if (!counts(gap, run)) continue;
     const Time end = std::min(gap.begin + gap.length, gap.core == tasks_ ? run.end : run.begin);
@@ -52,19 +54,15 @@ Duration MachineTime::taken_from(const Run& run) const {
   return taken;
 }
 
+Duration MachineTime::taken_from(const Run& run) const { return sum_of(gaps_, run); }
+
+Duration MachineTime::taken_or_braked(const Run& run) const { return sum_of(with_brakes_, run); }
+
 Duration MachineTime::taken_within(const Run& run) const {
   Run alone = run;
   alone.sent = Time{};  // so that the manager's core does not count
   alone.release = run.begin;
   return taken_from(alone);
-}
-
-Duration MachineTime::braked(const Run& run) const {
-  Duration sum{};
-  for (const rt::Gap& brake : brakes_)
-    sum +=
-        std::max(Duration::zero(), std::min(brake.begin + brake.length, run.end) - std::max(brake.begin, run.release));
-  return sum;
 }
 
 Judgement judge(const std::vector<Run>& runs, Duration budget, const Overruns& overruns, const MachineTime& machine) {
@@ -78,9 +76,8 @@ Judgement judge(const std::vector<Run>& runs, Duration budget, const Overruns& o
     ++result.jobs;
     const Duration response = run.end - run.release;
     result.longest = std::max(result.longest, response);
-    const Duration attributed = response - machine.taken_from(run);
-    result.attributed = std::max(result.attributed, attributed);
-    result.unbraked = std::max(result.unbraked, attributed - machine.braked(run));
+    result.attributed = std::max(result.attributed, response - machine.taken_from(run));
+    result.unbraked = std::max(result.unbraked, response - machine.taken_or_braked(run));
   }
   return result;
 }

@@ -1,6 +1,7 @@
 // Whether the responses of a task stayed within its bound. The bound is about jobs within their budgets on a machine
-// that executes what it is told to; so the machine's time is taken out, and jobs are left out that used more than their
-// budget for no other reason than that.
+// that executes what it is told to; so the machine's time is taken out, and jobs are left out that used no more beyond
+// their budget than the machine took between their begin and their end, be it from them or from who was above them: for
+// jobs whose own demand is within their budget.
 #pragma once
 
 #include <cstddef>
@@ -45,19 +46,21 @@ class MachineTime {
   corelane::Duration taken_from(const Run& run) const;
   // While it ran.
   corelane::Duration taken_within(const Run& run) const;
-  // What the kernel kept from the core for ordinary threads' sake, since real-time threads wanted nearly all of it.
-  corelane::Duration braked(const Run& run) const;
+  // The same as taken_from(), with what the kernel kept from the core for ordinary threads' sake, since real-time
+  // threads wanted nearly all of it.
+  corelane::Duration taken_or_braked(const Run& run) const;
 
  private:
   bool counts(const corelane::rt::Gap& gap, const Run& run) const;
+  corelane::Duration sum_of(const std::vector<corelane::rt::Gap>& gaps, const Run& run) const;
 
   const corelane::CoreId tasks_;
-  std::vector<corelane::rt::Gap> gaps_;    // by their begin
-  std::vector<corelane::rt::Gap> brakes_;  // of the tasks' core
+  std::vector<corelane::rt::Gap> gaps_;         // the machine's, by their begin
+  std::vector<corelane::rt::Gap> with_brakes_;  // and the brakes of the tasks' core among them
 };
 
 struct Judgement {
-  std::size_t jobs = 0;  // of which the others were left out
+  std::size_t jobs = 0;  // judged
   std::size_t left_out = 0;
   corelane::Duration longest{}, attributed{};  // as it was, and the longest without the machine's time
   corelane::Duration unbraked{};               // the longest without that and the kernel's brake

@@ -66,7 +66,7 @@ class Request final : public dispatch::Job {
     // PAIR request.busy: acquire here <- release in recycle().
     if (busy_.exchange(true, std::memory_order_acquire)) return false;
     dispatch::JobPtr job(this);
-    arrived = os::now();
+    arrived = sent_ = os::now();
     if (const auto taken = executive.submit(job); !taken) job.reset();
     return true;
   }
@@ -76,11 +76,12 @@ class Request final : public dispatch::Job {
     rt::work(fault_ == Fault::overruns ? 10 * budget_ : demand_of(budget_) / 2, &gaps_);
     if (fault_ == Fault::blocks) os::sleep_until(os::now() + nap);
     if (fault_ != Fault::overruns) rt::work(demand_of(budget_) / 2, &gaps_);
-    if (runs_.size() < runs_.capacity()) runs_.push_back({context.job, arrived, context.release, begin, os::now()});
+    if (runs_.size() < runs_.capacity()) runs_.push_back({context.job, sent_, context.release, begin, os::now()});
   }
-  // The client's thread, or once that has ended.
+  // Both for the client's thread, or once that has ended.
   // PAIR request.busy: acquire here <- release in recycle().
   bool on_its_way() const noexcept { return busy_.load(std::memory_order_acquire); }
+  Time sent() const noexcept { return sent_; }
 
   void refuse(const sched::Refusal&) noexcept override {}
   void fail(Error) noexcept override {}
@@ -92,6 +93,7 @@ class Request final : public dispatch::Job {
   const Fault fault_;
   rt::GapLog& gaps_;
   std::vector<Run>& runs_;  // of the task, so of one thread at a time
+  Time sent_{};
   std::atomic<bool> busy_{false};
 };
 
@@ -116,8 +118,8 @@ struct Caller {
   std::vector<Run> unfinished(Time now) const {
     std::vector<Run> found;
     for (const Request& request : requests)
-      if (request.on_its_way() && now > request.arrived + period)
-        found.push_back({JobId{}, request.arrived, request.arrived + period, now, now});
+      if (request.on_its_way() && now > request.sent() + period)
+        found.push_back({JobId{}, request.sent(), request.sent() + period, now, now});
     return found;
   }
   void call(dispatch::Executive& executive, Time now) {
@@ -172,7 +174,8 @@ void hear_of(const Overruns& overruns, const dispatch::ExecutiveReport& report) 
 // The jobs, those left out, the longest response as it was and less the machine's time, and the bound.
 void print_response(std::vector<Run> runs, const std::vector<Run>& unfinished, const dispatch::TaskReport& report,
                     const Overruns& overruns, const MachineTime& machine) {
-  runs.insert(runs.end(), unfinished.begin(), unfinished.end());
+  for (const Run& run : unfinished)  // which may have ended after all
+    if (std::ranges::find(runs, run.sent, &Run::sent) == runs.end()) runs.push_back(run);
   const Judgement judged = judge(runs, report.contract.budget, overruns, machine);
   const bool braked = judged.attributed > report.bound && judged.unbraked <= report.bound;
   std::printf("  %5zu %4zu %6.0f %6.0f %6.0f %-8s", judged.jobs, judged.left_out, microseconds(judged.longest),

@@ -39,7 +39,10 @@ constexpr Entry table[] = {
     {bad_value_state, "a value whose state is longer than its type, or that its class could not read"},
     {stream_closed, "a stream of custom marshalling was used after marshal() or unmarshal() had returned"},
     {connect_failed, "nothing answers; is the server running, and is its address reachable?"},
-    {connection_lost, "the connection broke while the call was on its way"},
+    {connection_lost,
+     "the connection broke, while the call was on its way or before; a task of one's own went with it: let its handle "
+     "go and admit "
+     "it anew"},
     {no_usable_profile, "the reference names no transport that this process can use"},
     {deadline_passed, "no reply within the time allowed; see timeout.request"},
     {send_backlog,
@@ -85,16 +88,18 @@ constexpr Entry table[] = {
      "this process holds no lease on a core: other servers of this host hold them, or corelane-reserved gave it none"},
     {too_many_tasks, "limits.tasks reached"},
     {queue_full,
-     "the request queue is full, the server is overloaded: fewer requests at once, or a larger "
-     "dispatch.queue_capacity"},
+     "a queue of requests is full, the server is overloaded: fewer requests at once, or a larger limit there: "
+     "dispatch.queue_capacity, or limits.requests of one connection"},
     {bad_contract,
      "a contract that promises nothing: outside 0 < C <= D <= 1 h, 0 <= J < D, 0 < T <= 1 h, 0 <= S <= D - C, or D + J "
      "spans more than 8 periods"},
     {unknown_task, "the task id is not known here, or has left; admit it again"},
     {shutting_down, "the server is shutting down"},
     {job_waiting,
-     "a job of this task waits already, so calls come faster than its contract allows; callers without a task of their "
-     "own share one, corelane::rt::admit() gives each its own"},
+     "a job of this task waits already: calls come faster than its contract allows, or its jobs overrun; call once a "
+     "period, one call after the other. Callers without a task of their own share one, corelane::rt::admit() gives "
+     "each its "
+     "own"},
     {analysis_limit, "the response-time analysis reached its iteration cap, so the task was refused"},
     {core_unusable, "the core does not exist or is outside this process's affinity mask; see pool.cores"},
     {no_thread,

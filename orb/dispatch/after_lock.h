@@ -1,8 +1,8 @@
 // AfterLock: what follows from a fact of a core and is done once the core's lock is released: workers whose threads are
 // to run otherwise, workers to wake, the manager, and who watches for an idle core. A woken thread of higher priority
 // would pre-empt the holder at once and run into the lock; and a change of class may wait for the kernel, while whoever
-// wants the lock waits, too. What is to change about this thread itself comes last: below others it would owe them all
-// the rest for as long as they run.
+// wants the lock waits, too. What lowers this thread itself comes last: below others it would owe them all the rest for
+// as long as they run.
 //
 // Threads: one; made before the lock is taken.
 #pragma once

@@ -25,6 +25,7 @@ BestEffortLane::~BestEffortLane() {
 Pushed BestEffortLane::submit(JobPtr& job) noexcept {
   const Pushed pushed = queue_.push(job, best_effort);
   if (pushed == Pushed::done) token();
+  if (pushed == Pushed::full) refused_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count for reports
   return pushed;
 }
 

@@ -44,6 +44,8 @@ class BestEffortLane final : public Agent, private CrewWork {
   BestEffortServers& servers() noexcept { return servers_; }
   const BestEffortServers& servers() const noexcept { return servers_; }
   std::uint64_t jobs() const noexcept { return jobs_.load(std::memory_order_relaxed); }  // relaxed: a report
+  // That found the queue full.
+  std::uint64_t refused() const noexcept { return refused_.load(std::memory_order_relaxed); }  // relaxed: a report
   // As of BestEffortCrew, of all crews.
   std::size_t threads() const noexcept;
   std::uint64_t shortages() const noexcept;
@@ -68,7 +70,7 @@ class BestEffortLane final : public Agent, private CrewWork {
   std::atomic<std::int64_t> balance_{0};
   // Threads that finish a job (upper half), and tokens of jobs that are left to them (lower half).
   std::atomic<std::uint64_t> finishing_{0};
-  std::atomic<std::uint64_t> jobs_{0};
+  std::atomic<std::uint64_t> jobs_{0}, refused_{0};
 };
 
 }  // namespace corelane::dispatch

@@ -227,19 +227,17 @@ void CorePool::assign(TaskWorker& worker, Time now, Assignment& next) noexcept {
   lane_.started(now, next.context.job, worker.task());
 }
 
-Time CorePool::finish(TaskWorker& worker, const Ended& ended) noexcept {
-  if (!worker.is_served()) restore(worker);
-  AfterLock after(&worker);
-  const Home home(worker);
-  return home->end(worker, ended, after);
-}
-
 // A thread that is below all tasks gets its level back before the Lane hears of the job's end: what its task has
-// waiting is spaced from then, and down there much time may pass after the clock was read.
-void CorePool::restore(TaskWorker& worker) noexcept {
-  AfterLock after(&worker);
-  const Home home(worker);
-  if (worker.restore()) after.settle_self();
+// waiting is spaced from then, and down there much time may pass after the clock was read. Bound: a job is demoted
+// once.
+Time CorePool::finish(TaskWorker& worker, const Ended& ended) noexcept {
+  for (;;) {
+    AfterLock after(&worker);
+    const Home home(worker);
+    if (worker.is_served()) return home->end(worker, ended, after);
+    worker.restore();
+    after.settle_self();
+  }
 }
 
 Time CorePool::end(TaskWorker& worker, const Ended& ended, AfterLock& after) noexcept {
@@ -421,12 +419,10 @@ void CorePool::place(const TaskWorker& worker, JobId job, Time deadline, AfterLo
     const WorkerPtr* changed = worker_of(change.task);
     if (!changed) continue;
     const int native = sched::native_of(change.level, natives_);
-    if (!after.is_self(**changed)) {
+    if (!after.is_self(**changed))
       (*changed)->set_level(native);
-      continue;
-    }
-    (*changed)->note_level(native);
-    after.settle_self();
+    else if (!(*changed)->raise_level(native))
+      after.settle_self();
   }
 }
 

@@ -147,7 +147,6 @@ class CorePool {
   void carry_out(std::span<const sched::Command> commands, AfterLock& after, JobList* cancelled = nullptr) noexcept;
   sched::LaneTask give_away(const TaskWorker& worker) noexcept;
   void receive(const WorkerPtr& worker, const sched::LaneTask& task, Time now, AfterLock& after) noexcept;
-  static void restore(TaskWorker& worker) noexcept;
   Time end(TaskWorker& worker, const Ended& job, AfterLock& after) noexcept;
   void make_ready(const sched::Run& run, AfterLock& after) noexcept;
   void await_early_job(TaskId task, AfterLock& after) noexcept;

@@ -74,7 +74,7 @@ struct TaskCounters {
   std::uint64_t jobs = 0, misses = 0, overruns = 0;
   std::uint64_t blocks = 0;      // jobs that waited without saying so
   std::uint64_t oversleeps = 0;  // jobs that suspended themselves for longer than S in all
-  std::uint64_t refused = 0;     // jobs that came sooner than the contract allows
+  std::uint64_t refused = 0;     // jobs that were turned away: mostly, while one waited
   Duration p50{}, p99{}, max{};
   std::string label;
 };

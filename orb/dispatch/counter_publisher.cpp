@@ -45,6 +45,7 @@ void CounterPublisher::remove(TaskId task) {
   const auto found = rows_.find(task);
   if (found == rows_.end()) return;
   row = std::move(found->second);
+  refused_by_gone_ += row->worker->statistics().refused.load(std::memory_order_relaxed);  // relaxed: a count
   rows_.erase(found);
 }
 
@@ -65,12 +66,13 @@ void CounterPublisher::count(ProcessCounters& counters) {
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [task, row] : rows_) rows.push_back(row);
+    counters.jobs_refused = refused_by_gone_;
   }
   // relaxed: counts
   counters.admitted = admitted_.load(std::memory_order_relaxed);
   counters.refused = refused_.load(std::memory_order_relaxed);
-  counters.jobs_refused = jobs_refused_.load(std::memory_order_relaxed) + refused_outside();
-  counters.queue_full = queue_full();
+  counters.jobs_refused += jobs_refused_.load(std::memory_order_relaxed) + refused_outside();
+  counters.queue_full = queue_full() + best_effort_.refused();
   counters.best_effort_jobs = best_effort_.jobs();
   counters.guarantee = guarantee_;
   counters.refusals = refusals_.latest();

@@ -33,7 +33,7 @@ class CounterPublisher final : public Agent {
   void add(const WorkerPtr& worker, const sched::Admit& admit, const std::string& label);
   void raise_bound(TaskId task, Duration bound) noexcept;
   void remove(TaskId task);
-  // `jobs_refused`: but for those that the workers here have counted.
+  // `jobs_refused`: by the manager; what workers have counted is known here.
   void note(std::uint64_t admitted, std::uint64_t refused, std::uint64_t jobs_refused) noexcept;
 
   // Of a job that never came to the manager. Any thread.
@@ -41,7 +41,7 @@ class CounterPublisher final : public Agent {
   std::uint64_t refused_outside() const noexcept {
     return refused_outside_.load(std::memory_order_relaxed);  // relaxed: a count
   }
-  // A request that found no room, or made room for another one. Any thread.
+  // A request that found no room in the manager's queue, or made room for another one. Any thread.
   void note_queue_full() noexcept { queue_full_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: a count
   std::uint64_t queue_full() const noexcept {
     return queue_full_.load(std::memory_order_relaxed);  // relaxed: a count
@@ -71,7 +71,9 @@ class CounterPublisher final : public Agent {
   // Shared.
   std::atomic<std::uint64_t> admitted_{0}, refused_{0}, jobs_refused_{0}, refused_outside_{0}, queue_full_{0};
   os::PiMutex mutex_;
-  std::unordered_map<TaskId, std::shared_ptr<Row>> rows_;  // guarded by mutex_
+  // Guarded by mutex_.
+  std::unordered_map<TaskId, std::shared_ptr<Row>> rows_;
+  std::uint64_t refused_by_gone_ = 0;  // by workers that had a row
 };
 
 }  // namespace corelane::dispatch

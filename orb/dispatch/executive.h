@@ -136,7 +136,7 @@ struct TaskReport {
   std::uint64_t blocks = 0;                                 // jobs that waited without saying so, as far as looked at
   std::uint64_t undeclared_locks = 0;                       // of resources that the contract does not name
   std::uint64_t early = 0;                                  // came before their time and waited
-  std::uint64_t refused = 0;                                // came sooner than the contract allows
+  std::uint64_t refused = 0;                                // were turned away: mostly, while one waited
   Duration response_p50{}, response_p99{}, response_max{};  // from the release to the end of run()
   std::vector<Miss> latest_misses{};                        // the newest MissLog::capacity, oldest first
   bool real_time = false;                                   // its thread got SCHED_FIFO
@@ -172,7 +172,7 @@ struct ExecutiveReport {
   std::uint64_t refused = 0;              // admissions
   std::vector<RefusedNewcomer> refusals;  // the latest of them first, those of a label in one
   std::uint64_t jobs_refused = 0;         // for want of a contract's room, a task or memory
-  std::uint64_t queue_full = 0;           // requests that found no room, or made room for another one
+  std::uint64_t queue_full = 0;           // requests that found their queue full, or made room there for another one
   std::uint64_t best_effort_jobs = 0;
   std::size_t best_effort_threads = 0;      // that are there now
   std::uint64_t best_effort_shortages = 0;  // times that more waited in nested calls than are replaced

@@ -43,12 +43,11 @@ std::string names_of(const std::vector<CoreId>& cores) {
 
 KernelCores::KernelCores(const ExecutiveOptions& options) {
   const std::vector<CoreId>& wanted = options.deadline_cores;
-  const bool by_kernel = options.deadline_policy == DeadlinePolicy::kernel;
-  if (by_kernel && wanted.empty())
-    os::log::warn("pool.deadline_policy = kernel does nothing: pool.deadline_cores is none");
-  if (!by_kernel && !wanted.empty())
-    os::log::info("cores" + names_of(wanted) + " run by deadlines, at SCHED_FIFO levels that follow them");
-  if (!by_kernel || wanted.empty()) return;
+  if (options.deadline_policy != DeadlinePolicy::kernel) return;
+  if (wanted.empty()) {
+    os::log::warn("pool.deadline_policy = kernel does nothing while pool.deadline_cores is none");
+    return;
+  }
   const std::string fault = options.real_time ? fault_of(wanted) : "pool.real_time is off";
   if (!fault.empty()) {
     domain_.reset();

@@ -18,6 +18,7 @@ std::string counted(std::uint64_t count, const char* of_one, const char* of_many
 std::string way_to_the_reason(LatenessLog::Recorded recorded) {
   switch (recorded) {
     case LatenessLog::Recorded::yes:
+    case LatenessLog::Recorded::dumped_at_exit:
       break;
     case LatenessLog::Recorded::not_in_this_mode:
       return "and nothing records what led there: this dispatch.mode promises no deadline";
@@ -61,8 +62,8 @@ std::optional<std::string> LatenessLog::line(Time now) {
   add(tally.overruns, told_.overruns, " job exceeded its budget", " jobs exceeded their budget");
   add(tally.oversleeps, told_.oversleeps, " job slept for longer than it declared",
       " jobs slept for longer than they declared");
-  add(tally.refusals, told_.refusals, " request came sooner than its contract allows and was refused",
-      " requests came sooner than their contracts allow and were refused");
+  add(tally.refusals, told_.refusals, " request was refused while a job of its task waited",
+      " requests were refused while a job of their task waited");
   if (text.empty()) return std::nullopt;
   told_ = tally;
   next_ = now == never ? never : now + quiet;

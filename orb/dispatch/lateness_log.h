@@ -1,6 +1,6 @@
-// LatenessLog: says in the log that jobs ended after their deadline or exceeded their contract, or came sooner than it
-// allows and were refused: a line soon after the first, and at most one in ten seconds, for all tasks together. Who
-// wants to hear of each has TaskEvents.
+// LatenessLog: says in the log that jobs ended after their deadline, exceeded their contract, or were refused while one
+// of their task waited: a line soon after the first, and at most one in ten seconds, for all tasks together. Who wants
+// to hear of each has TaskEvents.
 //
 // Threads: one at a time, none that is real-time.
 #pragma once
@@ -25,7 +25,7 @@ class LatenessLog final : public Agent {
   using LabelOf = std::function<std::string(TaskId)>;
 
   // Whether there is a recorder, to which the lines then refer; else why there is none.
-  enum class Recorded : std::uint8_t { yes, not_in_this_mode, switched_off };
+  enum class Recorded : std::uint8_t { yes, dumped_at_exit, not_in_this_mode, switched_off };
 
   // `events` outlives this.
   LatenessLog(const TaskEvents& events, LabelOf label_of, Recorded recorded = Recorded::yes)

@@ -107,6 +107,19 @@ ExecutiveOptions without_vain_server(ExecutiveOptions options) {
   return options;
 }
 
+LatenessLog::Recorded recorded(const RecorderOptions& options) {
+  if (options.size == 0) return LatenessLog::Recorded::switched_off;
+  return options.dump_at_exit ? LatenessLog::Recorded::dumped_at_exit : LatenessLog::Recorded::yes;
+}
+
+// The cores by deadlines; the log says of those by the kernel's policy itself.
+std::string deadlines_of(const ExecutiveOptions& options) {
+  if (options.deadline_cores.empty() || !options.served_cores.empty()) return {};
+  std::string text = "; by deadlines";
+  for (const CoreId core : options.deadline_cores) text += ' ' + std::to_string(core.value);
+  return text;
+}
+
 // Tasks on cores of their own: the modes `manager` and `direct`.
 class ManagedTasks final : public Executive::State {
  public:
@@ -117,8 +130,7 @@ class ManagedTasks final : public Executive::State {
         best_effort_(options.queue_capacity, BestEffortServers(options, leases)),
         manager_(options, leases, provider, threads_, best_effort_),
         lateness_(
-            events, [this](TaskId task) { return label_of(task); },
-            options.recorder.size > 0 ? LatenessLog::Recorded::yes : LatenessLog::Recorded::switched_off),
+            events, [this](TaskId task) { return label_of(task); }, recorded(options.recorder)),
         manager_thread_(manager_, WritesLedger::yes),
         analysis_thread_(manager_.below(), WritesLedger::yes),
         housekeeper_thread_(manager_.housekeeper()),
@@ -246,7 +258,7 @@ Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveO
     return Error{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
   }
   put_deadline_cores_last(options, *leases);
-  os::log::info("dispatch: cores" + text_of(*leases) + mode_of(options) + waiting_of(options) +
+  os::log::info("dispatch: cores" + text_of(*leases) + deadlines_of(options) + mode_of(options) + waiting_of(options) +
                 (options.admission ? "" : "; admission is off"));
   auto state = std::make_unique<ManagedTasks>(options, *leases, provider, std::move(kernel_cores));
   if (auto started = state->start(options, leases->front().core); !started) {

@@ -250,7 +250,8 @@ class ManagerAgent final : public Agent {
   Recent<std::shared_ptr<const TaskReport>> gone_{remembered};
   Recent<TaskId> evicted_{remembered};  // the latest, so that their clients are told
   std::uint64_t admitted_ = 0;
-  std::uint64_t jobs_refused_ = 0;  // but for those that the workers here have counted
+  std::uint64_t jobs_refused_ = 0;     // here; workers count, too
+  std::uint64_t refused_by_gone_ = 0;  // by workers that have left
   Time wake_at_ = never;
 };
 

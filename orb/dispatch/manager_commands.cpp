@@ -147,7 +147,7 @@ void ManagerAgent::hand_over(Record& record, JobPtr job, JobId id, Time at) noex
   CorePool* pool = pool_of(record.report.core);
   auto refused = pool->arrive(*record.worker, std::move(job), id, at);
   if (!refused.job) return;
-  record.worker->note_refused();
+  record.worker->note_refused(refused.reason.code);
   refused.job->refuse(refused.reason);
 }
 

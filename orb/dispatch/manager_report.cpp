@@ -14,7 +14,7 @@ void ManagerAgent::forget(Record& record) noexcept {
   std::swap(record.report.latest_misses, last.latest_misses);
   std::swap(record.report, last);
   fill(last, *record.worker);
-  jobs_refused_ += record.worker->statistics().refused.load(std::memory_order_relaxed);  // relaxed: as in fill()
+  refused_by_gone_ += record.worker->statistics().refused.load(std::memory_order_relaxed);  // relaxed: as in fill()
   last.gone = true;
   gone_.add(std::move(record.last));
 }
@@ -53,7 +53,7 @@ ExecutiveReport ManagerAgent::report() const {
     const std::lock_guard lock(state_mutex_);
     report.admitted = admitted_;
     report.refused = newcomers_.refusals();
-    report.jobs_refused = jobs_refused_;
+    report.jobs_refused = jobs_refused_ + refused_by_gone_;
     for (const auto& [id, record] : records_) {
       report.tasks.push_back(record->report);
       workers.push_back(record->worker);
@@ -66,7 +66,7 @@ ExecutiveReport ManagerAgent::report() const {
   }
   report.jobs_refused += counters_.refused_outside();
   report.refusals = refusals_.latest();
-  report.queue_full = counters_.queue_full();
+  report.queue_full = counters_.queue_full() + best_effort_.refused();
   report.best_effort_jobs = best_effort_.jobs();
   report.best_effort_threads = best_effort_.threads();
   report.best_effort_shortages = best_effort_.shortages();

@@ -50,15 +50,17 @@ void TaskEvents::set(TaskEventKind kind, TaskEventHandler handler) {
   handlers_[static_cast<std::size_t>(kind)] = std::move(next);
 }
 
+// Who reads the number finds a name that is no older.
 void TaskEvents::Counter::add(TaskId of) noexcept {
-  // relaxed: a count and a name for a report
-  number.fetch_add(1, std::memory_order_relaxed);
-  latest.store(of, std::memory_order_relaxed);
+  latest.store(of, std::memory_order_relaxed);  // relaxed: the number below publishes it
+  // PAIR task_events.counted: release here -> acquire in read(). Publishes whose it was.
+  number.fetch_add(1, std::memory_order_release);
 }
 
 TaskEvents::Count TaskEvents::Counter::read() const noexcept {
-  // relaxed: see add()
-  return {.events = number.load(std::memory_order_relaxed), .last = latest.load(std::memory_order_relaxed)};
+  // PAIR task_events.counted: acquire here <- release in add().
+  const std::uint64_t events = number.load(std::memory_order_acquire);
+  return {.events = events, .last = latest.load(std::memory_order_relaxed)};  // relaxed: as in add()
 }
 
 TaskEvents::Tally TaskEvents::tally() const noexcept {

@@ -61,7 +61,7 @@ class TaskEvents final : private Job {
   void set(TaskEventKind kind, TaskEventHandler handler);
   // It is counted; more happens only if the kind has a handler.
   void post(const TaskEvent& event) noexcept;
-  // A request of the task came sooner than its contract allows, and is refused. It is counted, and no handler's.
+  // A request of the task came while one waited, and is refused. It is counted, and no handler's.
   void note_refused(TaskId of) noexcept;
 
   // What was posted so far. Any thread.

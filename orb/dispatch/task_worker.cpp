@@ -58,14 +58,15 @@ bool TaskWorker::read(CorePool& pool, Time now, Assignment& next) noexcept {
   }
   at_the_door_->refuse(reason);
   at_the_door_.reset();
-  note_refused();
+  note_refused(reason.code);
   charge_reading(JobSource::Found::bytes, now);
   return true;
 }
 
-void TaskWorker::note_refused() noexcept {
+// Who leaves is refused, too, and does nothing wrong.
+void TaskWorker::note_refused(sched::RefusalCode why) noexcept {
   statistics_.refused.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
-  if (events_) events_->note_refused(task_);
+  if (events_ && why == sched::RefusalCode::job_waiting) events_->note_refused(task_);
 }
 
 // Of what came a job is charged for the pieces of its request alone.
@@ -269,7 +270,8 @@ void TaskWorker::attach(WorkerThread* thread) noexcept {
 
 void TaskWorker::place() noexcept {
   const os::DeadlineShare share = is_served() ? seat_.share : os::DeadlineShare{};
-  if (thread_) misplaced_ = !thread_->place({.core = seat_.core, .native = native(), .share = share});
+  placed_at_ = native();
+  if (thread_) misplaced_ = !thread_->place({.core = seat_.core, .native = placed_at_, .share = share});
 }
 
 // What was refused before: the kernel judges by the core where the thread ran last, so who comes from another one asks
@@ -313,15 +315,19 @@ void TaskWorker::set_level(int native) noexcept {
   if (std::exchange(seat_.native, native) != native) place();
 }
 
-void TaskWorker::note_level(int native) noexcept {
+bool TaskWorker::raise_level(int native) noexcept {
   const std::lock_guard lock(seat_mutex_);
   seat_.native = native;
+  const int level = this->native();
+  if (level < placed_at_) return false;
+  if (level > placed_at_) place();
+  return true;
 }
 
 Seat TaskWorker::granted_seat() const noexcept {
   const std::lock_guard lock(seat_mutex_);
   Seat seat = seat_;
-  if (!thread_ || !thread_->real_time()) seat.native = 0;
+  if (!thread_ || !thread_->real_time() || seat.share != os::DeadlineShare{}) seat.native = 0;
   return seat;
 }
 

@@ -65,7 +65,7 @@ struct TaskStatistics {
   MissLog late;        // has its own lock
   std::atomic<std::uint64_t> misses{0};
   std::atomic<std::uint64_t> overruns{0};
-  std::atomic<std::uint64_t> refused{0};           // came while as many waited as may
+  std::atomic<std::uint64_t> refused{0};           // jobs that were turned away: mostly, while one waited
   std::atomic<std::uint64_t> oversleeps{0};        // suspended themselves for longer than S in all
   std::atomic<std::uint64_t> blocks{0};            // waited without saying so: see BlockWatch
   std::atomic<std::uint64_t> undeclared_locks{0};  // of a resource that the contract does not name
@@ -105,8 +105,8 @@ class TaskWorker final : public Agent, private JobControl {
   Duration used_by_job() const noexcept;
   // Whether its thread waits for something other than its core. Any thread. Some microseconds.
   bool is_asleep() const noexcept;
-  // A job of it was turned away, since it came sooner than the contract allows. Any thread.
-  void note_refused() noexcept;
+  // A job of it was turned away. Any thread.
+  void note_refused(sched::RefusalCode why) noexcept;
   // Who hears of jobs that are late or exceed the contract; it outlives the thread. Before that starts.
   void tell_events_to(TaskEvents* events) noexcept { events_ = events; }
   // The task gets a connection of its own. See Inlet::give().
@@ -117,12 +117,14 @@ class TaskWorker final : public Agent, private JobControl {
   // From now on the thread belongs there. With the manager's lock.
   void seat(Seat seat) noexcept;
   Seat seat() const noexcept;
-  // The same, without a level where the system has granted the thread none. For a report; any thread.
+  // The same, without a level where the thread has none: the system refused it, or the thread has a share instead. For
+  // a report; any thread.
   Seat granted_seat() const noexcept;
   // Another level where it is. With the pool's lock, of a core by deadlines.
   void set_level(int native) noexcept;
-  // The same, but the thread, which is the caller, has it once it calls settle().
-  void note_level(int native) noexcept;
+  // The same, of the thread that calls: a higher one than it has it gets at once. False: it gets a lower one once it
+  // calls settle().
+  bool raise_level(int native) noexcept;
 
   TaskId task() const noexcept { return task_; }
   // Any thread; a report.
@@ -206,6 +208,7 @@ class TaskWorker final : public Agent, private JobControl {
   mutable os::PiMutex seat_mutex_;
   Seat seat_;                                  // guarded by seat_mutex_
   WorkerThread* thread_ = nullptr;             // guarded by seat_mutex_
+  int placed_at_ = 0;                          // guarded by seat_mutex_: the level that was asked for last
   bool misplaced_ = false;                     // guarded by seat_mutex_: the system refused its seat
   std::array<std::uint8_t, max_uses> held_{};  // guarded by seat_mutex_: how often its job has locked what it uses
 };

@@ -133,7 +133,8 @@ std::string text_of(const Refusal& refusal) {
     text += "; a contract that would fit: period " + readable(refusal.nearest.period, Rounding::up) +
             " with deadline " + readable(refusal.nearest.deadline, Rounding::up) + " and budget " +
             readable(refusal.nearest.budget, Rounding::down) +
-            ", its jitter as it was asked for (without one: a tenth of period or deadline, the less)";
+            ", its jitter as it was asked for (left out there: a tenth of the period or deadline that was asked for, "
+            "the less)";
   return text;
 }
 

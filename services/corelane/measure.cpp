@@ -184,9 +184,9 @@ std::string arrivals_text(const Measurement& m) {
 }
 
 // No budget says for how long a job is away.
-std::string waits_text(const Measurement& m) {
-  if (m.waits == 0) return {};
-  return "  waits      " + count_of(m.waits, "job") + " waited up to " + brief(m.longest_wait) +
+std::string blocks_text(const Measurement& m) {
+  if (m.blocks == 0) return {};
+  return "  waits      " + count_of(m.blocks, "job") + " waited up to " + brief(m.longest_block) +
          " without saying so: use corelane::rt::Suspension there and declare `suspension`, or no bound holds\n";
 }
 
@@ -200,7 +200,7 @@ std::string table_of(const Measured& measured, int margin) {
     text += "  contract   period " + to_string(m.contract->period) + "  deadline " + to_string(m.contract->deadline) +
             "  budget " + to_string(m.contract->budget) + "; overruns " + std::to_string(m.overruns) + ", misses " +
             std::to_string(m.misses) + "\n";
-  text += waits_text(m);
+  text += blocks_text(m);
   text += arrivals_text(m);
   if (measured.basis && !measured.basis->note.empty()) text += "  table      " + measured.basis->note + "\n";
   text += "  budget     " + to_string(proposed_budget(m, margin)) + ": the longest and " + std::to_string(margin) +
@@ -223,8 +223,8 @@ nlohmann::ordered_json json_of(const Measured& measured, int margin) {
                               {"execution_max_ns", m.used.back().count()},
                               {"overruns", m.overruns},
                               {"misses", m.misses},
-                              {"waits", m.waits},
-                              {"longest_wait_ns", m.longest_wait.count()},
+                              {"blocks", m.blocks},
+                              {"longest_block_ns", m.longest_block.count()},
                               {"margin_percent", margin},
                               {"proposed_budget_ns", proposed_budget(m, margin).count()},
                               {"samples_ns", nlohmann::ordered_json::array()}};

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "orb/base/overrun_name.h"
+#include "services/corelane/overrun_jobs.h"
 
 namespace corelane::tool {
 
@@ -31,40 +32,38 @@ class Collector {
     std::string label;
     Measurement found{};
     std::vector<Time> arrivals{};
-    std::set<JobId> overran{};  // under EDF a job may do so for each budget that it gets
-    std::set<JobId> waited{};   // what is found asleep is dealt with as an overrun
   };
 
   void decided(const TraceView& record) {
     if (const auto named = decode<trace::Named>(record)) tasks_[named->task].label = named->name();
-    if (const auto admit = decode<Admit>(record)) tasks_[admit->task].found.contract = admit->contract;
+    if (const auto admit = decode<Admit>(record)) know(admit->task, admit->contract);
   }
 
   void ran(const TraceView& record) {
-    if (const auto added = decode<trace::TaskAdded>(record)) tasks_[added->task].found.contract = added->contract;
-    if (const auto joined = decode<trace::JoinAsked>(record)) tasks_[joined->task].found.contract = joined->contract;
+    if (const auto added = decode<trace::TaskAdded>(record)) know(added->task, added->contract);
+    if (const auto joined = decode<trace::JoinAsked>(record)) know(joined->task, joined->contract);
     if (const auto arrived = decode<Arrived>(record)) came(*arrived);
     if (record.at < selection_.since) return;
-    if (const auto finished = decode<Finished>(record); finished && counts(finished->job))
-      ended(*finished, tasks_[finished->task]);
-    if (const auto blocked = decode<trace::Blocked>(record); blocked && counts(blocked->job))
-      waited(*blocked, tasks_[blocked->task]);
-    if (const auto overran = decode<Overran>(record); overran && counts(overran->job))
-      tasks_[overran->task].overran.insert(overran->job);
+    if (const auto finished = decode<Finished>(record); finished && counts(finished->job)) ended(*finished);
+    if (const auto blocked = decode<trace::Blocked>(record); blocked && counts(blocked->job)) waited(*blocked);
+    if (const auto overran = decode<Overran>(record); overran && counts(overran->job)) overruns_.note(*overran);
     if (const auto missed = decode<trace::Missed>(record); missed && counts(missed->job))
       ++tasks_[missed->task].found.misses;
   }
 
-  static void ended(const Finished& finished, Task& task) {
-    task.found.used.push_back(finished.used);
-    const auto& contract = task.found.contract;
-    if (task.waited.contains(finished.job) && contract && finished.used <= contract->budget)
-      task.overran.erase(finished.job);
+  void know(TaskId task, const Contract& contract) {
+    tasks_[task].found.contract = contract;
+    overruns_.note_budget(task, contract.budget);
   }
-  static void waited(const trace::Blocked& blocked, Task& task) {
-    task.waited.insert(blocked.job);
-    ++task.found.waits;
-    task.found.longest_wait = std::max(task.found.longest_wait, blocked.waited);
+  void ended(const Finished& finished) {
+    tasks_[finished.task].found.used.push_back(finished.used);
+    overruns_.note(finished);
+  }
+  void waited(const trace::Blocked& blocked) {
+    Measurement& found = tasks_[blocked.task].found;
+    ++found.blocks;
+    found.longest_block = std::max(found.longest_block, blocked.waited);
+    overruns_.note(blocked);
   }
   void came(const Arrived& arrived) {
     if (arrived.at < selection_.since) too_early_.insert(arrived.job);
@@ -85,7 +84,7 @@ class Collector {
     std::vector<Measurement> result;
     for (auto& [id, task] : tasks_) {
       if (task.found.used.empty() || (selection_.only != no_task && id != selection_.only)) continue;
-      task.found.overruns = task.overran.size();
+      task.found.overruns = overruns_.count(id);
       task.found.label = task.label.empty() ? "task " + std::to_string(id.value) : task.label;
       task.found.tasks = {id};
       task.found.least_gap = least_gap(task.arrivals);
@@ -98,6 +97,7 @@ class Collector {
   const Selection selection_;
   std::set<JobId> too_early_;
   std::map<TaskId, Task> tasks_;
+  OverrunJobs overruns_;
 };
 
 void merge(Measurement& sum, Measurement more) {
@@ -108,8 +108,8 @@ void merge(Measurement& sum, Measurement more) {
   if (more.contract) sum.contract = more.contract;
   sum.overruns += more.overruns;
   sum.misses += more.misses;
-  sum.waits += more.waits;
-  sum.longest_wait = std::max(sum.longest_wait, more.longest_wait);
+  sum.blocks += more.blocks;
+  sum.longest_block = std::max(sum.longest_block, more.longest_block);
 }
 
 // Up, to two digits: 30.24 us -> 31 us.

@@ -23,8 +23,8 @@ struct Measurement {
   std::optional<Duration> least_gap{};  // between two arrivals of one task
   std::optional<Contract> contract{};   // of the task seen last; nothing where the record of it was overwritten
   std::uint64_t overruns = 0, misses = 0;
-  std::uint64_t waits = 0;  // jobs that waited without saying so
-  Duration longest_wait{};
+  std::uint64_t blocks = 0;  // jobs that waited without saying so
+  Duration longest_block{};
 
   // p in parts per million, by nearest rank. Call only when there are samples.
   Duration quantile(std::int64_t ppm) const;

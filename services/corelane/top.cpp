@@ -213,7 +213,7 @@ nlohmann::ordered_json json_of(const TaskCounters& task, bool watched) {
           {"overruns", task.overruns},
           {"oversleeps", json_of(task.oversleeps, watched)},
           {"blocks", json_of(task.blocks, watched)},
-          {"refused", json_of(task.refused, watched)},
+          {"jobs_refused", json_of(task.refused, watched)},
           {"response_p50_ns", task.p50.count()},
           {"response_p99_ns", task.p99.count()},
           {"response_max_ns", task.max.count()}};

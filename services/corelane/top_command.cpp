@@ -71,10 +71,12 @@ Status run(const TopOptions& options) {
 Action define_top(CLI::App& app, std::vector<std::string>& orb_options) {
   const auto options = std::make_shared<TopOptions>();
   app.footer(
+      "prio: the SCHED_FIFO level of its thread, 0 without one. T, D, C: period, deadline and budget of its contract.\n"
       "misses: jobs that ended after their deadline. overruns: that took more processor time than their budget C.\n"
       "oversleeps: that suspended themselves for longer than their contract says. blocks: that waited for something "
       "without saying so (a lock, a disk, a sleep), for 200 us or more: a suspension in the contract, or a Resource, "
       "declares that.\n"
+      "refused: calls that came while a job of the task waited for its time already.\n"
       "p99, max: of the responses of all jobs since the admission, from the release to the end. bound: the longest "
       "that was computed, at the admission or as others came.\n"
       "Exit status with --once: 0 the directory was looked at, 1 it is not there or cannot be read, 2 the "

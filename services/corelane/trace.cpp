@@ -1,5 +1,6 @@
 #include "services/corelane/trace.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -29,11 +30,12 @@ void print_summary(const TraceFile& trace, std::ostream& out) {
   out << trace.program << ", process " << trace.pid << ", written because of: " << name_of(trace.reason) << "\n";
   if (summary.first != never)
     out << std::chrono::duration_cast<std::chrono::milliseconds>(summary.last - summary.first).count()
-        << " ms of scheduling\n";
+        << " ms of scheduling" << (summary.lost > 0 ? ", as far as it was kept: a larger recorder.size keeps more" : "")
+        << "\n";
   out << "tasks admitted " << summary.admitted << ", jobs started " << summary.started << ", finished "
       << summary.finished << ", deadlines missed " << summary.misses << ", overruns " << summary.overruns
-      << ", oversleeps " << summary.oversleeps << ", undeclared waits " << summary.blocks << ", refusals "
-      << summary.refusals << "\n";
+      << ", oversleeps " << summary.oversleeps << ", blocks " << summary.blocks << ", refusals " << summary.refusals
+      << "\n";
   for (const auto& [task, trouble] : summary.troubles)
     out << "  task " << task.value << (trouble.name.empty() ? "" : " ") << plain(trouble.name) << ": "
         << text_of(trouble) << "\n";
@@ -108,7 +110,12 @@ void print_replay(const sim::ReplayReport& report, std::ostream& out) {
       out << "replayed " << track.name << ": " << track.inputs << " inputs, " << track.commands << " equal commands\n";
     else if (track.lost > 0)
       out << "not replayed " << track.name << ": its beginning was overwritten; a larger recorder.size keeps it\n";
-  if (!report.difference) out << (report.same() ? "nothing differs\n" : "nothing could be replayed\n");
+  if (report.difference) return;
+  const auto replayed = std::ranges::count_if(report.tracks, &sim::ReplayedTrack::replayed);
+  const bool all = replayed == std::ranges::ssize(report.tracks);
+  out << (!report.same() ? "nothing could be replayed\n"
+          : all          ? "nothing differs\n"
+                         : "nothing differs in what was replayed\n");
 }
 
 void complain_of_difference(const sim::ReplayReport& report, const Complaints& complaints) {

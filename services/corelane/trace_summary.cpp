@@ -1,8 +1,9 @@
 #include "services/corelane/trace_summary.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
+
+#include "services/corelane/overrun_jobs.h"
 
 namespace corelane::tool {
 namespace {
@@ -22,33 +23,46 @@ class Count {
     note_run(record);
     note_trouble(record);
   }
-  // Who had no trouble needs no name.
-  void name() {
+  // What is known at the end alone. Who had no trouble needs no name.
+  void end() {
+    for (const auto& [task, name] : names_)
+      if (const std::size_t overruns = overruns_.count(task); overruns > 0) {
+        summary_.troubles[task].overruns = overruns;
+        summary_.overruns += overruns;
+      }
     for (auto& [task, trouble] : summary_.troubles) trouble.name = names_[task];
   }
 
  private:
   void note_run(const TraceView& record) {
-    if (record.kind == TraceKind::admit) ++summary_.admitted;
     if (record.kind == TraceKind::started) ++summary_.started;
-    if (record.kind == TraceKind::finished) ++summary_.finished;
+    if (const auto admit = decode<Admit>(record)) {
+      ++summary_.admitted;
+      overruns_.note_budget(admit->task, admit->contract.budget);
+    }
     if (const auto named = decode<trace::Named>(record)) names_[named->task] = named->name();
     if (const auto arrived = decode<Arrived>(record)) latest_ = {arrived->job, arrived->task};
+    if (const auto finished = decode<Finished>(record)) {
+      ++summary_.finished;
+      overruns_.note(*finished);
+    }
   }
   void note_trouble(const TraceView& record) {
     if (const auto missed = decode<trace::Missed>(record)) note(missed->task, &TaskTrouble::misses, summary_.misses);
-    if (const auto overran = decode<Overran>(record); overran && overran_.insert(overran->job).second)
-      note(overran->task, &TaskTrouble::overruns, summary_.overruns);
+    if (const auto overran = decode<Overran>(record)) overruns_.note(*overran), names_.try_emplace(overran->task);
     if (const auto slept = decode<trace::Overslept>(record))
       note(slept->task, &TaskTrouble::oversleeps, summary_.oversleeps);
-    if (const auto blocked = decode<trace::Blocked>(record)) note(blocked->task, &TaskTrouble::blocks, summary_.blocks);
+    if (const auto blocked = decode<trace::Blocked>(record)) {
+      note(blocked->task, &TaskTrouble::blocks, summary_.blocks);
+      overruns_.note(*blocked);
+    }
     if (const auto away = decode<trace::TurnedAway>(record)) note(away->task, &TaskTrouble::refused, summary_.refusals);
     if (const auto refuse = decode<Refuse>(record)) note_refusal(*refuse);
   }
-  // It says which job; whose that is was said when it came.
+  // It says which job; whose that is was said when it came. A newcomer's is nobody's yet.
   void note_refusal(const Refuse& refuse) {
-    const bool too_soon = refuse.reason.code == RefusalCode::job_waiting && refuse.job == latest_.first;
-    if (too_soon) return note(latest_.second, &TaskTrouble::refused, summary_.refusals);
+    if (refuse.job == latest_.first && latest_.second != no_task)
+      return note(latest_.second, &TaskTrouble::refused, summary_.refusals);
     ++summary_.refusals;
   }
   void note(TaskId task, std::size_t TaskTrouble::*field, std::size_t& sum) {
@@ -58,7 +72,7 @@ class Count {
 
   TraceSummary& summary_;
   std::map<TaskId, std::string> names_;
-  std::set<JobId> overran_;  // once each, however often it is told of
+  OverrunJobs overruns_;
   std::pair<JobId, TaskId> latest_{};
 };
 
@@ -72,9 +86,11 @@ void add(std::string& text, std::size_t count, const char* before, const char* o
 TraceSummary summary_of(const TraceFile& trace) {
   TraceSummary summary;
   Count count(summary);
-  for (const Track& track : trace.tracks)
+  for (const Track& track : trace.tracks) {
+    summary.lost += track.lost;
     for (const TraceView& record : records_of(track)) count.add(record);
-  count.name();
+  }
+  count.end();
   return summary;
 }
 
@@ -83,8 +99,8 @@ std::string text_of(const TaskTrouble& trouble) {
   add(text, trouble.misses, "missed ", " deadline", " deadlines");
   add(text, trouble.overruns, "overran ", " time", " times");
   add(text, trouble.oversleeps, "overslept ", " time", " times");
-  add(text, trouble.blocks, "waited undeclared ", " time", " times");
-  add(text, trouble.refused, "", " request refused that came too soon", " requests refused that came too soon");
+  add(text, trouble.blocks, "blocked ", " time", " times");
+  add(text, trouble.refused, "", " request refused", " requests refused");
   return text;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -20,13 +21,14 @@ struct TaskTrouble {
   std::size_t overruns = 0;    // used more than their budget
   std::size_t oversleeps = 0;  // suspended themselves for longer than S
   std::size_t blocks = 0;      // waited without saying so
-  std::size_t refused = 0;     // came sooner than the contract allows
+  std::size_t refused = 0;     // turned away: mostly, while one waited
 };
 
 struct TraceSummary {
   std::size_t admitted = 0, started = 0, finished = 0;  // tasks; jobs
   std::size_t misses = 0, overruns = 0, oversleeps = 0, blocks = 0;
   std::size_t refusals = 0;  // of newcomers and of jobs
+  std::uint64_t lost = 0;    // slots that were overwritten
   Time first = never;        // never: the trace tells of no instant
   Time last{};
   std::map<TaskId, TaskTrouble> troubles;

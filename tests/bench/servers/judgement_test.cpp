@@ -119,6 +119,12 @@ TEST_CASE("the kernel's brake is told apart and excuses nothing") {
   const Judgement judged = bench.judge({run(1, 0ms, 10ms)});
   CHECK(judged.attributed == 10ms);
   CHECK(judged.unbraked == 7ms);
+  SECTION("and counts once beside the machine's time") {
+    bench.gap(4ms, 3ms);
+    const Judgement both = bench.judge({run(1, 0ms, 10ms)});
+    CHECK(both.attributed == 7ms);
+    CHECK(both.unbraked == 5ms);
+  }
 }
 
 TEST_CASE("a bound held where there were jobs and none was longer") {

@@ -30,8 +30,8 @@ TEST_CASE("the first dropped oneway is told at once and the next ones together a
   Incidents incidents;
   CHECK(incidents.oneway_dropped(overloaded, start));
   CHECK(incidents.lines(start).at(0) ==
-        "1 oneway request was dropped since the last such line, the last because of TRANSIENT: the request queue is "
-        "full, the server is overloaded: fewer requests at once, or a larger dispatch.queue_capacity");
+        "1 oneway request was dropped since the last such line, the last because of TRANSIENT: " +
+            std::string(minor::text(minor::queue_full)));
   CHECK_FALSE(incidents.oneway_dropped(overloaded, start + 1ns));
   CHECK_FALSE(incidents.oneway_dropped(overloaded, start + Incidents::quiet - 1ns));
   CHECK(incidents.oneway_dropped(overloaded, start + Incidents::quiet));

@@ -373,6 +373,23 @@ TEST_CASE("a task's bound grows on the page and in the report when others come a
   CHECK(machine.report(task).bound == 3ms);
 }
 
+TEST_CASE("calls that find their queue full are published, with and without a contract") {
+  TempDirectory directory;
+  ExecutiveOptions options = publishing_in(directory);
+  options.queue_capacity = 1;
+  Machine machine(1, options);
+  const bool with_contract = GENERATE(false, true);
+  const TaskId of = with_contract ? machine.admit(make_contract(10ms, 2ms, {}, 0ms)) : no_task;
+  machine.send(of);
+  machine.settle();
+  for (int i = 0; i < 3; ++i) machine.send(of);
+  machine.settle();
+  machine.advance(1s);
+  const std::uint64_t full = machine.manager.report().queue_full;
+  CHECK(full > 0);
+  CHECK(read_pages(directory.path()).at(0).queue_full == full);
+}
+
 TEST_CASE("the housekeeper publishes what a machine runs") {
   TempDirectory directory;
   Machine machine(2, publishing_in(directory));

@@ -1,7 +1,10 @@
 // A core by deadlines: the levels of its tasks' threads follow the deadlines of their jobs, on a virtual clock; and on
 // real threads the earlier deadline pre-empts.
 #include <atomic>
+#include <map>
+#include <random>
 #include <thread>
+#include <vector>
 
 #include "orb/dispatch/current.h"
 #include "orb/dispatch/executive.h"
@@ -29,8 +32,9 @@ ExecutiveOptions second_by_deadlines() {
 // Two cores; the one by priorities is full, so that all others go to the one by deadlines.
 class DeadlineCore : public Machine {
  public:
-  explicit DeadlineCore(OverrunPolicy policy = OverrunPolicy::report)
-      : Machine(2, second_by_deadlines()), full(admit(plain(10ms, 9500us))), policy_(policy) {
+  explicit DeadlineCore(OverrunPolicy policy = OverrunPolicy::report,
+                        const ExecutiveOptions& options = second_by_deadlines())
+      : Machine(2, options), full(admit(plain(10ms, 9500us))), policy_(policy) {
     pool().watch_budgets(&alarm);
   }
   ~DeadlineCore() { pool().watch_budgets(nullptr); }
@@ -164,6 +168,36 @@ TEST_CASE("a thread that ends a job goes down to its early job's place after wha
   });
   CHECK(placed == std::vector{sleeper, early});
   CHECK(core.level(later) > core.level(early));
+}
+
+// Where levels are spread anew later ones may come to stand above where the thread still is.
+TEST_CASE("a thread that ends a job goes up to its early job's place before later ones do") {
+  ExecutiveOptions options = second_by_deadlines();
+  options.highest_native = options.lowest_native + 12;
+  std::mt19937 random(7);
+  int raised = 0, overtaken = 0;
+  for (int round = 0; round < 200; ++round) {
+    DeadlineCore core(OverrunPolicy::report, options);
+    const TaskId ends = core.add(100ms, 4ms);
+    std::vector<TaskId> others;
+    for (int i = 0; i < 6; ++i) others.push_back(core.add((30 + 10 * static_cast<int>(random() % 30)) * 1ms, 4ms));
+    for (std::size_t i = 0; i < 3; ++i) core.start(others[i]);
+    std::map<TaskId, int> stood;  // where the thread that ends was when that task's level changed
+    core.run(ends, [&] {
+      core.start(ends);  // from 100 ms on, until 200 ms
+      for (std::size_t i = 0; i < 3; ++i) core.thread_of(others[i]).worker->step(virtual_now);
+      for (std::size_t i = 3; i < 6; ++i) core.start(others[i]);
+      for (const TaskId other : others)
+        core.thread_of(other).on_place = [&, other] { stood[other] = core.level(ends); };
+    });
+    for (const TaskId other : others) core.thread_of(other).on_place = {};
+    for (const auto& [other, level] : stood) {
+      raised += core.level(other) > level || core.level(ends) > level;
+      overtaken += core.level(ends) > core.level(other) && core.level(other) > level;
+    }
+  }
+  CHECK(raised > 0);
+  CHECK(overtaken == 0);
 }
 
 TEST_CASE("an early job that comes to a core by deadlines with its task has its place there") {

@@ -74,7 +74,7 @@ TEST_CASE("the log tells of late jobs soon and then once in ten seconds and name
   CHECK(log.line(now) == "dispatch: 1 job slept for longer than it declared (task 8)");
   for (int i = 0; i < 2; ++i) events.note_refused(TaskId{7});
   CHECK(log.line(now += LatenessLog::quiet) ==
-        "dispatch: 2 requests came sooner than their contracts allow and were refused (last task 7, Plant.step)");
+        "dispatch: 2 requests were refused while a job of their task waited (last task 7, Plant.step)");
 }
 
 TEST_CASE("events are told later and in order and one chore is asked for") {

@@ -328,7 +328,7 @@ TEST_CASE("a refusal reads as a sentence with its numbers") {
   CHECK(text_of(refusal) ==
         "a deadline would be missed on every core; closest is core 1, response 12ms against deadline 10ms; a "
         "contract that would fit: period 20ms with deadline 20ms and budget 3ms, its jitter as it was asked for "
-        "(without one: a tenth of period or deadline, the less)");
+        "(left out there: a tenth of the period or deadline that was asked for, the less)");
   refusal.nearest = {};
   refusal.loser = TaskId{7};
   CHECK_THAT(text_of(refusal), Catch::EndsWith("core 1, where task 7 responds in 12ms against deadline 10ms"));

@@ -107,8 +107,8 @@ TEST_CASE("a job that was found waiting is no overrun, unless it used more than 
   const auto found = measurements_of(recording.trace);
   REQUIRE(found.size() == 1);
   CHECK(found[0].overruns == 1);
-  CHECK(found[0].waits == 2);
-  CHECK(found[0].longest_wait == 6ms);
+  CHECK(found[0].blocks == 2);
+  CHECK(found[0].longest_block == 6ms);
   TempDirectory directory;
   CHECK_THAT(run({.files = {recording.save(directory / "a")}}).out,
              Catch::Contains("2 jobs waited up to 6.00ms without saying so"));

@@ -211,6 +211,7 @@ TEST_CASE("a server that promises nothing is shown as one") {
   const auto json = nlohmann::json::parse(shown(directory.path(), Format::json));
   CHECK(json[0]["promises"] == false);
   CHECK(json[0]["tasks"][0].at("oversleeps").is_null());
+  CHECK(json[0]["tasks"][0].at("jobs_refused").is_null());
 }
 
 TEST_CASE("a server whose tasks run at priorities without cores shows those") {
@@ -268,7 +269,7 @@ TEST_CASE("programs get JSON with units in its names") {
   CHECK(json[0]["tasks"][0]["budget_ns"] == 1'500'000);
   CHECK(json[0]["tasks"][0]["misses"] == 4);
   CHECK(json[0]["tasks"][0]["oversleeps"] == 6);
-  CHECK(json[0]["tasks"][0]["refused"] == 811);
+  CHECK(json[0]["tasks"][0]["jobs_refused"] == 811);
   CHECK(json[0]["queue_full"] == 5);
 }
 

@@ -271,10 +271,9 @@ TEST_CASE("the summary tells who wrote the trace and what is in it") {
   CHECK(err == "");
   CHECK_THAT(out, Catch::Contains("plant, process 42, written because of: request"));
   CHECK_THAT(out, Catch::Contains("tasks admitted 1, jobs started 1, finished 0"));
-  CHECK_THAT(out, Catch::Contains("deadlines missed 2, overruns 1, oversleeps 0, undeclared waits 1, refusals 3\n"
-                                  "  task 5 Plant/step: missed 2 deadlines, overran 1 time, 2 requests refused that "
-                                  "came too soon\n"
-                                  "  task 6: waited undeclared 1 time\n"));
+  CHECK_THAT(out, Catch::Contains("deadlines missed 2, overruns 1, oversleeps 0, blocks 1, refusals 3\n"
+                                  "  task 5 Plant/step: missed 2 deadlines, overran 1 time, 2 requests refused\n"
+                                  "  task 6: blocked 1 time\n"));
   CHECK_THAT(out, Catch::Contains("core 1: 10 records, the older 12 slots were overwritten"));
   const auto json = nlohmann::json::parse(run({.file = directory / "t", .format = tool::Format::json}).out);
   CHECK(json["troubles"].size() == 2);
