@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 
+#include "orb/os/closer.h"
 #include "orb/os/file_room.h"
 
 // Younger than the C library's headers.
@@ -97,7 +98,7 @@ bool is_beyond_machine(std::size_t size) noexcept {
 }  // namespace
 
 Mapping::~Mapping() {
-  if (base_ != nullptr) munmap(base_, size_);
+  if (base_ != nullptr) os::unmap(base_, size_);
 }
 
 bool Mapping::lock() const noexcept { return mlock(base_, size_) == 0; }

@@ -14,7 +14,8 @@
 
 namespace corelane::channel {
 
-// A mapping; unmapped in the destructor. Children of fork() do not have it.
+// A mapping; unmapped in the destructor, which any thread may call: what is large is unmapped elsewhere, by and by.
+// Children of fork() do not have it.
 class Mapping {
  public:
   Mapping() = default;

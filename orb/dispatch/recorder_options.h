@@ -24,6 +24,8 @@ struct RecorderOptions {
 inline std::string dump_request(const std::string& directory, int pid) {
   return directory + "/dump-" + std::to_string(pid);
 }
+// Whoever asks has the lock of this file meanwhile, since there is one answer.
+inline std::string dump_turn(const std::string& directory, int pid) { return dump_request(directory, pid) + ".lock"; }
 inline std::string dump_answer(const std::string& directory, int pid) { return dump_request(directory, pid) + ".done"; }
 
 }  // namespace corelane::dispatch

@@ -1,23 +1,13 @@
 #include "orb/os/passed_descriptors.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <condition_variable>
 #include <cstddef>
 #include <cstring>
-#include <memory>
-#include <mutex>
-#include <optional>
 
-#include "orb/os/kept_core.h"
-#include "orb/os/pi_mutex.h"
-#include "orb/os/thread.h"
+#include "orb/os/closer.h"
 
 #ifndef SO_PASSRIGHTS
 #define SO_PASSRIGHTS 83  // Linux 6.16
@@ -27,7 +17,6 @@ namespace corelane::os {
 namespace {
 
 constexpr int most_packets = 64;  // taken out of a socket by whoever closes it
-constexpr std::size_t stack_size = 128 * 1024;
 
 bool set_option(int socket, int name, int value) noexcept {
   return setsockopt(socket, SOL_SOCKET, name, &value, sizeof value) == 0;
@@ -79,95 +68,17 @@ bool take_out(int socket) noexcept {
   return message.msg_controllen != 0;
 }
 
-enum class Contents : unsigned char { none, descriptors };
-
-class Closer {
- public:
-  // False: there is no room, or no thread.
-  bool take(int fd, Contents contents) noexcept {
-    const std::lock_guard lock(mutex_);
-    if (count_ == tasks_.size() || (!runs_ && !(runs_ = start()))) return false;
-    tasks_[(first_ + count_++) % tasks_.size()] = {fd, contents};
-    return true;
-  }
-  void await() noexcept {
-    std::unique_lock lock(mutex_);
-    idle_.wait(lock, [this] { return !runs_; });
-  }
-
-  static Closer& instance() noexcept {
-    static Closer& one = *new Closer;  // for ever: its thread may outlive what is static
-    return one;
-  }
-
- private:
-  struct Task {
-    int fd = -1;
-    Contents contents = Contents::none;
-  };
-
-  // In a child the thread is not there, and the lock belongs to a thread of the parent's, so it is made anew.
-  Closer() noexcept {
-    pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
-                   [] { instance().runs_ = false, std::construct_at(&instance().mutex_); });
-  }
-
-  bool start() noexcept;
-  static void* run(void* self) noexcept {
-    name_this_thread("corelane-closer");
-    static_cast<Closer*>(self)->work();
-    return nullptr;
-  }
-  void work() noexcept {
-    while (const auto task = next()) {  // bound: what was handed over
-      // bound: the socket is shut, so no more packets come
-      while (task->contents == Contents::descriptors && take_out(task->fd)) continue;
-      close_at_last(task->fd);
-    }
-  }
-  std::optional<Task> next() noexcept {
-    const std::lock_guard lock(mutex_);
-    if (count_ == 0) {
-      runs_ = false;
-      idle_.notify_all();
-      return std::nullopt;
-    }
-    --count_;
-    return tasks_[first_++ % tasks_.size()];
-  }
-
-  PiMutex mutex_;  // real-time threads hand over what an ordinary one closes
-  std::condition_variable_any idle_;
-  std::array<Task, 256> tasks_;
-  std::size_t first_ = 0, count_ = 0;
-  bool runs_ = false;
-};
-
-// An ordinary thread, whoever starts it, and one that no signal interrupts.
-bool Closer::start() noexcept {
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return false;
-  const sched_param lowest{};
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, stack_size);
-  pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
-  pthread_attr_setschedpolicy(&attributes, SCHED_OTHER);
-  pthread_attr_setschedparam(&attributes, &lowest);
-  const CpuMask mask = ordinary_affinity();
-  if (!mask.is_empty()) pthread_attr_setaffinity_np(&attributes, CpuMask::native_size, mask.native());
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread;
-  const bool started = pthread_create(&thread, &attributes, run, this) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
-  return started;
+// bound: the socket is shut, so no more packets come
+void close_with_packets(const Closer::Task& task) noexcept {
+  while (take_out(task.fd)) continue;
+  close_at_last(task.fd);
 }
 
-void hand_over(Fd descriptor, Contents contents) noexcept {
+void close_alone(const Closer::Task& task) noexcept { close_at_last(task.fd); }
+
+void hand_over(Fd descriptor, void (*run)(const Closer::Task&) noexcept) noexcept {
   const int fd = descriptor.release();
-  if (fd >= 0 && !Closer::instance().take(fd, contents)) close_at_last(fd);
+  if (fd >= 0 && !Closer::of_descriptors().take({.run = run, .fd = fd})) close_at_last(fd);
 }
 
 // Of a socket with SO_PASSCRED: there is room for the credentials alone, which come first.
@@ -215,16 +126,16 @@ NextPacket look_at_packet(int socket) noexcept {
                                                  : NextPacket::plain;
 }
 
-void close_elsewhere(Fd descriptor) noexcept { hand_over(std::move(descriptor), Contents::none); }
+void close_elsewhere(Fd descriptor) noexcept { hand_over(std::move(descriptor), close_alone); }
 
 void close_socket(Fd socket) noexcept {
   if (!socket) return;
   if (!is_unix_socket(socket.get())) return close_elsewhere(std::move(socket));
   const bool tells = set_option(socket.get(), SO_PASSCRED, 1);
   shutdown(socket.get(), SHUT_RDWR);  // nothing comes any more
-  if (tells && holds_descriptors(socket.get())) hand_over(std::move(socket), Contents::descriptors);
+  if (tells && holds_descriptors(socket.get())) hand_over(std::move(socket), close_with_packets);
 }
 
-void await_closer() noexcept { Closer::instance().await(); }
+void await_closer() noexcept { Closer::of_descriptors().await(); }
 
 }  // namespace corelane::os

@@ -27,7 +27,7 @@ using Json = nlohmann::ordered_json;
 
 void print_summary(const TraceFile& trace, std::ostream& out) {
   const TraceSummary summary = summary_of(trace);
-  out << trace.program << ", process " << trace.pid << ", written because of: " << name_of(trace.reason) << "\n";
+  out << plain(trace.program) << ", process " << trace.pid << ", written because of: " << name_of(trace.reason) << "\n";
   if (summary.first != never)
     out << std::chrono::duration_cast<std::chrono::milliseconds>(summary.last - summary.first).count()
         << " ms of scheduling" << (summary.lost > 0 ? ", as far as it was kept: a larger recorder.size keeps more" : "")

@@ -15,6 +15,7 @@
 #include "orb/dispatch/recorder_options.h"
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
+#include "orb/os/file_lock.h"
 #include "orb/os/small_file.h"
 #include "services/corelane/elsewhere.h"
 #include "services/corelane/listening.h"
@@ -41,6 +42,36 @@ std::string other_directory(const std::string& directory, int pid) {
   std::error_code not_there;
   return std::filesystem::equivalent(its, directory, not_there) ? "" : its;
 }
+
+// That of this process to ask.
+class Turn {
+ public:
+  // Waits for others until then.
+  Turn(std::string path, Time until) : path_(std::move(path)), fault_(claim(until)) {}
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    if (file_) ::unlink(path_.c_str());
+  }
+  bool has_come() const noexcept { return static_cast<bool>(file_); }
+  // Why not, by errno; 0: others ask, and that lasts.
+  int fault() const noexcept { return fault_; }
+
+ private:
+  int claim(Time until) {
+    while (true) {  // bound: the patience
+      auto claimed = os::claim_file(path_.c_str());
+      if (claimed) return file_ = std::move(*claimed), 0;
+      if (claimed.error().kind != os::ClaimFault::Kind::held) return claimed.error().number;
+      if (os::now() >= until) return 0;
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+  }
+
+  const std::string path_;
+  os::Fd file_;
+  const int fault_;
+};
 
 void wait_for(const std::string& answer, int pid, Time patience) {
   // Bound: the patience, or the server's life.
@@ -89,11 +120,18 @@ std::optional<std::string> request_trace(const std::string& directory, int pid, 
     complaints.begin() << "process " << pid << " " << why << "\n";
     return std::nullopt;
   }
-  if (!ask(question, answer)) {
-    complaints.begin() << plain(question) << ": " << why() << "; is this the server's runtime.directory?\n";
+  const Time until = os::now() + wait;
+  const Turn turn(dispatch::dump_turn(directory, pid), until);
+  if (!turn.has_come() && turn.fault() == 0) {
+    complaints.begin() << "process " << pid << " is being asked for traces by others; ask again\n";
     return std::nullopt;
   }
-  wait_for(answer, pid, os::now() + wait);
+  if (!turn.has_come() || !ask(question, answer)) {
+    complaints.begin() << plain(question) << ": " << (turn.has_come() ? why() : std::strerror(turn.fault()))
+                       << "; is this the server's runtime.directory?\n";
+    return std::nullopt;
+  }
+  wait_for(answer, pid, until);
   auto path = os::read_small_file(answer, longest_path);
   ::unlink(answer.c_str());
   if (path && !path->empty()) return std::move(*path);

@@ -9,6 +9,9 @@
 #include <iostream>
 #include <string>
 
+#include "orb/os/closer.h"
+#include "orb/os/wait.h"
+
 namespace memory_test {
 
 using namespace corelane::channel;
@@ -17,15 +20,15 @@ namespace {
 
 constexpr std::size_t mebi = 1 << 20;
 
-// kB of the mapping that begins there and lies in huge pages.
-long huge_kilobytes_at(const std::byte* base) {
+// What smaps says under that name of the mapping that begins there, in kB; -1: there is none.
+long kilobytes_at(const std::byte* base, const char* name) {
   std::ifstream maps("/proc/self/smaps");
   bool is_it = false;
   for (std::string line; std::getline(maps, line);) {
     std::uintptr_t begin = 0, end = 0;
     if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2)
       is_it = begin == reinterpret_cast<std::uintptr_t>(base);
-    else if (is_it && line.starts_with("ShmemPmdMapped:"))
+    else if (is_it && line.starts_with(name))
       return std::stol(line.substr(line.find_first_of("0123456789")));
   }
   return -1;
@@ -44,11 +47,32 @@ TEST_CASE("memory that is moved into huge pages keeps what it holds, and a peer 
   }
   const auto peers = adopt_memory(made->fd, 4 * mebi, Writers::maker_alone);
   REQUIRE(peers);
-  CHECK(huge_kilobytes_at(mine.at(0)) >= 2 * 1024);
+  CHECK(kilobytes_at(mine.at(0), "ShmemPmdMapped:") >= 2 * 1024);
   bool is_right = true;
   for (std::size_t at = 0; at < mine.size(); at += 4096)
     is_right = is_right && *peers->at(at) == static_cast<std::byte>(at / 4096 % 251);
   CHECK(is_right);
+}
+
+TEST_CASE("whoever lets large memory go does not unmap it himself") {
+  struct Gate {
+    static void wait(const corelane::os::Closer::Task& task) noexcept {
+      static_cast<Gate*>(task.base)->open.park(corelane::never);
+    }
+    corelane::os::Parker open;
+  } gate;
+  REQUIRE(corelane::os::Closer::of_memory().take({.run = Gate::wait, .base = &gate}));
+  const std::byte* base = nullptr;
+  {
+    const auto made = make_memory(mebi, Writers::maker_alone);
+    REQUIRE(made);
+    base = made->mapping.at(0);
+    REQUIRE(kilobytes_at(base, "Size:") == 1024);
+  }
+  CHECK(kilobytes_at(base, "Size:") == 1024);
+  gate.open.unpark();
+  corelane::os::Closer::of_memory().await();
+  CHECK(kilobytes_at(base, "Size:") == -1);
 }
 
 TEST_CASE("more than half of the machine's memory is refused before the kernel kills others for it") {
@@ -60,7 +84,7 @@ TEST_CASE("more than half of the machine's memory is refused before the kernel k
 TEST_CASE("memory of less than a huge page stays as it is") {
   const auto made = make_memory(64 * 1024, Writers::maker_alone);
   REQUIRE(made);
-  CHECK(huge_kilobytes_at(made->mapping.at(0)) == 0);
+  CHECK(kilobytes_at(made->mapping.at(0), "ShmemPmdMapped:") == 0);
 }
 
 TEST_CASE("memory has huge pages where the host allows them for the asking, and nowhere else") {

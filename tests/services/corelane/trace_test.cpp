@@ -19,7 +19,9 @@
 #include "orb/dispatch/counter_page.h"
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/host_ledger.h"
+#include "orb/dispatch/recorder_options.h"
 #include "orb/os/child_process.h"
+#include "orb/os/file_lock.h"
 #include "orb/os/log.h"
 #include "orb/os/topology.h"
 #include "orb/sched/trace_file.h"
@@ -403,6 +405,20 @@ TEST_CASE("a process that is not there or does not answer is told so") {
   const auto asked = [&](int pid) { return run({.request = pid, .directory = directory.path(), .wait = 0ms}).err; };
   CHECK_THAT(asked(0x3fff'fff0), Catch::Contains("there is no process"));
   CHECK_THAT(asked(1), Catch::Contains("process 1 did not answer"));
+  CHECK(directory.entries() == 0);
+}
+
+TEST_CASE("who asks while another one does waits for his turn, and is told when that lasts") {
+  TempDirectory directory;
+  const int self = ::getpid();
+  const auto asked = [&] { return run({.request = self, .directory = directory.path(), .wait = 0ms}).err; };
+  {
+    auto other = os::claim_file(dispatch::dump_turn(directory.path(), self).c_str());
+    REQUIRE(other);
+    CHECK(asked() ==
+          "corelane trace: process " + std::to_string(self) + " is being asked for traces by others; ask again\n");
+  }
+  CHECK_THAT(asked(), Catch::Contains("did not answer"));  // what an asker left who was killed is no turn
   CHECK(directory.entries() == 0);
 }
 
