@@ -41,8 +41,7 @@ constexpr Entry table[] = {
     {connect_failed, "nothing answers; is the server running, and is its address reachable?"},
     {connection_lost,
      "the connection broke, while the call was on its way or before; a task of one's own went with it: let its handle "
-     "go and admit "
-     "it anew"},
+     "go and admit it anew"},
     {no_usable_profile, "the reference names no transport that this process can use"},
     {deadline_passed, "no reply within the time allowed; see timeout.request"},
     {send_backlog,
@@ -98,8 +97,7 @@ constexpr Entry table[] = {
     {job_waiting,
      "a job of this task waits already: calls come faster than its contract allows, or its jobs overrun; call once a "
      "period, one call after the other. Callers without a task of their own share one, corelane::rt::admit() gives "
-     "each its "
-     "own"},
+     "each its own"},
     {analysis_limit, "the response-time analysis reached its iteration cap, so the task was refused"},
     {core_unusable, "the core does not exist or is outside this process's affinity mask; see pool.cores"},
     {no_thread,

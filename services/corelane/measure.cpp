@@ -186,7 +186,7 @@ std::string arrivals_text(const Measurement& m) {
 // No budget says for how long a job is away.
 std::string blocks_text(const Measurement& m) {
   if (m.blocks == 0) return {};
-  return "  waits      " + count_of(m.blocks, "job") + " waited up to " + brief(m.longest_block) +
+  return "  blocks     " + count_of(m.blocks, "job") + " waited up to " + brief(m.longest_block) +
          " without saying so: use corelane::rt::Suspension there and declare `suspension`, or no bound holds\n";
 }
 

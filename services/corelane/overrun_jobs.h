@@ -1,7 +1,8 @@
 // OverrunJobs: which jobs of a recorded run used more than their budget. A job that is found asleep is dealt with as
 // one that overran, and recorded as one; when it has ended the record says what it used, and it is none where that was
-// within the budget. Under EDF a job may overrun for each budget that it gets, and counts once. Threads: pure.
-// Allocates.
+// within the budget. Under EDF a job may overrun for each budget that it gets, and counts once.
+//
+// Threads: pure. Allocates.
 #pragma once
 
 #include <cstddef>

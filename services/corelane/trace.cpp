@@ -69,7 +69,7 @@ Json summary_json(const TraceFile& trace) {
                                 {"overruns", trouble.overruns},
                                 {"oversleeps", trouble.oversleeps},
                                 {"blocks", trouble.blocks},
-                                {"refused", trouble.refused}});
+                                {"jobs_refused", trouble.refused}});
   if (summary.first != never) json["scheduling_ns"] = (summary.last - summary.first).count();
   for (const sched::Track& track : trace.tracks)
     json["tracks"].push_back(

@@ -62,7 +62,8 @@ class Turn {
     while (true) {  // bound: the patience
       auto claimed = os::claim_file(path_.c_str());
       if (claimed) return file_ = std::move(*claimed), 0;
-      if (claimed.error().kind != os::ClaimFault::Kind::held) return claimed.error().number;
+      const os::ClaimFault& fault = claimed.error();
+      if (fault.kind != os::ClaimFault::Kind::held) return fault.number != 0 ? fault.number : EEXIST;
       if (os::now() >= until) return 0;
       std::this_thread::sleep_for(std::chrono::milliseconds{10});
     }

@@ -40,6 +40,8 @@ class Count {
       ++summary_.admitted;
       overruns_.note_budget(admit->task, admit->contract.budget);
     }
+    if (const auto added = decode<trace::TaskAdded>(record)) overruns_.note_budget(added->task, added->contract.budget);
+    if (const auto join = decode<trace::JoinAsked>(record)) overruns_.note_budget(join->task, join->contract.budget);
     if (const auto named = decode<trace::Named>(record)) names_[named->task] = named->name();
     if (const auto arrived = decode<Arrived>(record)) latest_ = {arrived->job, arrived->task};
     if (const auto finished = decode<Finished>(record)) {

@@ -98,8 +98,8 @@ TEST_CASE("a child of fork leaves the parent's memory alone and has a closer of 
 #if CORELANE_THREAD_SANITIZER
     _exit(is_mapped(base) ? 0 : 1);  // it starts no threads in children
 #endif
-    std::byte* const own = static_cast<std::byte*>(
-        mmap(nullptr, mebi, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    std::byte* const own =
+        static_cast<std::byte*>(mmap(nullptr, mebi, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     unmap(own, mebi);
     Closer::of_memory().await();
     _exit(is_mapped(base) && !is_mapped(own) ? 0 : 1);

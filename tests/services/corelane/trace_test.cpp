@@ -265,18 +265,21 @@ TEST_CASE("the summary tells who wrote the trace and what is in it") {
   recording.lane(16us, trace::TurnedAway{.at = Time{16us}, .job = JobId{102}, .task = TaskId{5}});
   for (std::uint64_t job = 103; job < 105; ++job)
     recording.lane(20us, trace::Missed{Time{20us}, JobId{job}, TaskId{5}, Time{9us}, Time{19us}});
+  recording.admit(3us, 6, 2, "sleeps");
+  recording.lane(20us, Overran{Time{20us}, JobId{9}, TaskId{6}});  // found asleep
   recording.lane(21us, trace::Blocked{Time{21us}, JobId{9}, TaskId{6}, Duration{300us}});
+  recording.finish(21us, 6, 9);
   recording.manager(30us, Refuse{JobId{7}, {.code = RefusalCode::not_schedulable}});
   recording.trace.tracks[1].lost = 12;
   const auto [status, out, err] = run({.file = recording.save(directory / "t")});
   CHECK(status == 0);
   CHECK(err == "");
   CHECK_THAT(out, Catch::Contains("plant, process 42, written because of: request"));
-  CHECK_THAT(out, Catch::Contains("tasks admitted 1, jobs started 1, finished 0"));
+  CHECK_THAT(out, Catch::Contains("tasks admitted 2, jobs started 1, finished 1"));
   CHECK_THAT(out, Catch::Contains("deadlines missed 2, overruns 1, oversleeps 0, blocks 1, refusals 3\n"
                                   "  task 5 Plant/step: missed 2 deadlines, overran 1 time, 2 requests refused\n"
-                                  "  task 6: blocked 1 time\n"));
-  CHECK_THAT(out, Catch::Contains("core 1: 10 records, the older 12 slots were overwritten"));
+                                  "  task 6 sleeps: blocked 1 time\n"));
+  CHECK_THAT(out, Catch::Contains("core 1: 12 records, the older 12 slots were overwritten"));
   const auto json = nlohmann::json::parse(run({.file = directory / "t", .format = tool::Format::json}).out);
   CHECK(json["troubles"].size() == 2);
   CHECK(json["troubles"][0] == nlohmann::json({{"task", 5},
@@ -285,7 +288,7 @@ TEST_CASE("the summary tells who wrote the trace and what is in it") {
                                                {"overruns", 1},
                                                {"oversleeps", 0},
                                                {"blocks", 0},
-                                               {"refused", 2}}));
+                                               {"jobs_refused", 2}}));
 }
 
 TEST_CASE("text has every record in a line") {
