@@ -13,6 +13,7 @@
 
 #include "orb/channel/bell.h"
 #include "orb/channel/listener.h"
+#include "orb/os/closer.h"
 #include "orb/os/file_room.h"
 #include "tests/orb/channel/raw_peer.h"
 #include "tests/support/temp_directory.h"
@@ -406,14 +407,17 @@ TEST_CASE("control characters in a refusal do not reach the log") {
 }
 
 TEST_CASE("channels leave neither descriptors nor mappings behind") {
+  os::Closer::of_memory().await();
   const std::size_t descriptors = open_descriptors(), mappings = channel_mappings();
   for (int i = 0; i < 10; ++i) {
+    os::Closer::of_memory().await();
     ChannelPair ends({.wake = Wake::eventfd});
     CHECK(channel_mappings() == mappings + 6);
     REQUIRE(ends.near.try_write(as_bytes(filled(100'000))));
     REQUIRE(ends.far.peek());
     const auto loan = ends.far.take();
   }
+  os::Closer::of_memory().await();
   CHECK(open_descriptors() == descriptors);
   CHECK(channel_mappings() == mappings);
 }

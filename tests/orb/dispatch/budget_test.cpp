@@ -165,7 +165,7 @@ TEST_CASE("while the system demotes a thread, and restores it, its core's lock i
   thread.on_place = [&] {
     std::jthread([&] {
       (void)machine.pool().timer_releases();
-      thread.worker->step_back();
+      if (changes < 2) thread.worker->step_back();
     });
     ++changes;
   };
