@@ -26,7 +26,7 @@ void unmap_slices(const Closer::Task& task) noexcept {
 }  // namespace
 
 // For ever: their threads may outlive what is static. In a child the threads are not there, the locks belong to threads
-// of the parent's, so they are made anew, and where its memory was there is something else.
+// of the parent's, so they are made anew; and where its memory was there is something else.
 struct Closer::All {
   All() noexcept {
     pthread_atfork([] { instance().each([](Closer& one) { one.mutex_.lock(); }); },
@@ -36,7 +36,7 @@ struct Closer::All {
                        one.runs_ = false;
                        std::construct_at(&one.mutex_);
                      });
-                     instance().memory.count_ = 0;
+                     instance().memory.closed_ = true;
                    });
   }
   static All& instance() noexcept {
@@ -57,7 +57,7 @@ Closer& Closer::of_memory() noexcept { return All::instance().memory; }
 
 bool Closer::take(const Task& task) noexcept {
   const std::lock_guard lock(mutex_);
-  if (count_ == tasks_.size() || (!runs_ && !(runs_ = start()))) return false;
+  if (closed_ || count_ == tasks_.size() || (!runs_ && !(runs_ = start()))) return false;
   tasks_[(first_ + count_++) % tasks_.size()] = task;
   return true;
 }

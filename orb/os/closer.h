@@ -2,7 +2,7 @@
 // closing takes as long as somebody else wants, and memory of some size, which the kernel unmaps page by page.
 //
 // Threads: any, real-time ones too: a short lock with priority inheritance, and a thread is started where none runs. It
-// ends when there is nothing left.
+// ends when there is nothing left. A child of fork() unmaps memory at once.
 #pragma once
 
 #include <array>
@@ -45,6 +45,7 @@ class Closer {
   std::array<Task, 1024> tasks_;
   std::size_t first_ = 0, count_ = 0;
   bool runs_ = false;
+  bool closed_ = false;
   std::condition_variable_any idle_;
 };
 

@@ -14,6 +14,7 @@
 #include "orb/channel/listener.h"
 #include "orb/os/passed_descriptors.h"
 #include "tests/support/channel_pair.h"
+#include "tests/support/fork_alone.h"
 #include "tests/support/temp_directory.h"
 
 namespace corelane::testing {
@@ -30,7 +31,7 @@ class Meeting {
   // thread and uses none of the parent's.
   template <typename Body>
   pid_t fork_child(ChildIs role, Body&& body) {
-    const pid_t parent = getpid(), child = fork();
+    const pid_t parent = getpid(), child = corelane::testing::fork_alone();
     if (child != 0) return child;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent && getppid() != 0) _exit(99);  // 0: in another namespace of processes

@@ -12,6 +12,7 @@
 
 #include "orb/channel/listener.h"
 #include "orb/os/child_process.h"
+#include "tests/support/fork_alone.h"
 #include "tests/support/forked_peer.h"
 
 namespace abi_test {
@@ -143,7 +144,7 @@ TEST_CASE("a program in C that dies in the middle of a record leaves nothing of 
 
 TEST_CASE("a program in C is told of its peer's death") {
   CPeer peer(options_of(Wake::futex), {GENERATE(as<std::string>{}, "wake=0", "wake=1", "wake=2", "wake=3", "far=1")});
-  const pid_t child = fork();
+  const pid_t child = corelane::testing::fork_alone();
   if (child == 0) {
     auto end = peer.listener().accept(soon());
     if (end && end->write(as_bytes("x"), soon()) && read(*end) == "x") raise(SIGKILL);

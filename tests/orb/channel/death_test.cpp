@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "orb/channel/setup.h"
+#include "tests/support/fork_alone.h"
 #include "tests/support/forked_peer.h"
 #include "tests/support/from_environment.h"
 
@@ -157,7 +158,7 @@ TEST_CASE("an end that dies while the channel is set up is a fault or a death an
     SocketPair sockets;
     const auto delay = static_cast<suseconds_t>(1 + random() % 600);
     INFO("dies after " << delay << " us");
-    const pid_t child = fork();
+    const pid_t child = corelane::testing::fork_alone();
     if (child == 0) {
       sockets.near.reset();
       const itimerval soon_dead{.it_interval = {}, .it_value = {0, delay}};
@@ -191,7 +192,7 @@ TEST_CASE("an end that is killed while it sleeps far leaves a name that nobody a
   const Holdings before;
   {
     SocketPair sockets;
-    const pid_t child = fork();
+    const pid_t child = corelane::testing::fork_alone();
     if (child == 0) {
       sockets.near.reset();
       auto end = Channel::connect_over(std::move(sockets.far), park_far, soon());
@@ -215,7 +216,7 @@ TEST_CASE("an end that sleeps far is told that the other was killed") {
   const Holdings before;
   {
     SocketPair sockets;
-    const pid_t child = fork();
+    const pid_t child = corelane::testing::fork_alone();
     if (child == 0) {
       sockets.near.reset();
       auto parts = connect_end(std::move(sockets.far), park_far, soon());

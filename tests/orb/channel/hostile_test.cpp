@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "orb/channel/setup.h"
+#include "tests/support/fork_alone.h"
 #include "tests/support/forked_peer.h"
 #include "tests/support/scribble.h"
 
@@ -201,7 +202,7 @@ TEST_CASE("a process that scribbles while its victim works is survived") {
   for (unsigned round = 0; round < 12; ++round) {
     const Wake wake = static_cast<Wake>(round % 4);
     SocketPair sockets;
-    const pid_t child = fork();
+    const pid_t child = corelane::testing::fork_alone();
     if (child == 0) {
       sockets.near.reset();
       auto parts = connect_end(std::move(sockets.far), {.shape = small, .wake = Wake::spin}, soon());

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "tests/orb/channel/raw_peer.h"
+#include "tests/support/fork_alone.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
@@ -150,7 +151,7 @@ os::Fd patient_socket(const std::string& path) {
 TEST_CASE("silent clients that took all descriptors and went away keep nobody out") {
   const TempDirectory directory;
   const std::string path = directory / "channel";
-  const pid_t server = fork();
+  const pid_t server = corelane::testing::fork_alone();
   if (server == 0) serve_with_descriptors(path, 12);
   std::vector<os::Fd> silent;
   for (int i = 0; i < 40; ++i) silent.push_back(patient_socket(path));
@@ -275,7 +276,7 @@ TEST_CASE("nobody makes room for who is not on the access list") {
   const TempDirectory directory;
   std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
   const std::string path = directory / "channel";
-  const pid_t server = fork();
+  const pid_t server = corelane::testing::fork_alone();
   if (server == 0) serve_two_without_descriptors(path);
   const pid_t child =
       fork_stranger(12345, [&] { return told_at(path).find("access list") != std::string::npos ? 0 : 2; });
@@ -287,7 +288,7 @@ TEST_CASE("nobody makes room for who is not on the access list") {
 }
 
 TEST_CASE("in a user namespace that maps nobody no user is the own one") {
-  const pid_t child = fork();
+  const pid_t child = corelane::testing::fork_alone();
   if (child == 0) {
     if (unshare(CLONE_NEWUSER) != 0) _exit(77);
     SocketPair sockets;

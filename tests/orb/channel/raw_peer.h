@@ -17,6 +17,7 @@
 #include "orb/channel/hello.h"
 #include "orb/channel/setup.h"
 #include "tests/support/channel_pair.h"
+#include "tests/support/fork_alone.h"
 
 namespace corelane::testing {
 
@@ -76,7 +77,7 @@ pid_t fork_stranger(uid_t user, Body&& body) {
     std::cout << "SKIPPED: another user's process needs root\n";
     return -1;
   }
-  const pid_t child = fork();
+  const pid_t child = corelane::testing::fork_alone();
   if (child != 0) return child;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   _exit(setgid(user) == 0 && setuid(user) == 0 ? body() : 1);

@@ -5,6 +5,7 @@
 
 #include "orb/channel/listener.h"
 #include "tests/orb/channel/raw_peer.h"
+#include "tests/support/fork_alone.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
@@ -84,7 +85,7 @@ TEST_CASE("only those on the access list are welcome") {
   std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
   auto listener = Listener::listen(directory / "channel", {.access = {.anyone = true}});
   REQUIRE(listener);
-  const pid_t child = fork();
+  const pid_t child = corelane::testing::fork_alone();
   if (child == 0) {  // only system calls and the library: nothing of the parent's other threads is needed
     if (setgid(stranger) != 0 || setuid(stranger) != 0) _exit(1);
     const auto end = Channel::connect(directory / "channel", {.access = {.anyone = true}}, soon());

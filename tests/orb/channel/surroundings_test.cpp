@@ -12,6 +12,7 @@
 #include <iostream>
 
 #include "orb/channel/memory.h"
+#include "tests/support/fork_alone.h"
 #include "tests/support/forked_peer.h"
 #include "tests/support/stop_process.h"
 
@@ -41,7 +42,7 @@ std::string in_child(Body&& body) {
   int ends[2];
   REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
   const os::Fd out(ends[0]);
-  const pid_t child = fork();
+  const pid_t child = corelane::testing::fork_alone();
   if (child == 0) {
     const std::string text = body();
     _exit(write(ends[1], text.data(), text.size()) < 0 ? 1 : 0);
@@ -65,7 +66,7 @@ bool talks_from(int namespaces, ChildIs role, const Options& options) {
   Meeting meeting(options);
   int ends[2];
   REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
-  const pid_t outer = fork();
+  const pid_t outer = corelane::testing::fork_alone();
   if (outer == 0) {  // a new namespace of processes begins with the next child
     const bool moved = unshare(namespaces) == 0;
     if (write(ends[1], moved ? "y" : "n", 1) != 1 || !moved) _exit(0);
@@ -156,7 +157,7 @@ TEST_CASE("without pidfds the socket alone tells of a death") {
 TEST_CASE("a peer that left the socket to a child of its own is still seen to die") {
   Meeting meeting({.shape = small, .wake = Wake::eventfd});
   const pid_t child = meeting.fork_child(ChildIs::connector, [](Channel& end) {
-    const pid_t heir = fork();  // holds the socket, and says who it is
+    const pid_t heir = corelane::testing::fork_alone();  // holds the socket, and says who it is
     if (heir == 0) return pause();
     (void)end.try_write(std::as_bytes(std::span{&heir, 1}));
     raise(SIGKILL);
@@ -181,15 +182,15 @@ TEST_CASE("a peer in a namespace of processes of its own that left the socket to
   os::Fd ours(ends[1]);
   int told[2];
   REQUIRE(pipe2(told, O_CLOEXEC) == 0);
-  const pid_t outer = fork();
+  const pid_t outer = corelane::testing::fork_alone();
   if (outer == 0) {
     ours.reset();
     const bool moved = unshare(CLONE_NEWPID) == 0;
     if (write(told[1], moved ? "y" : "n", 1) != 1 || !moved) _exit(0);
-    const pid_t first = fork();  // of the new namespace, whose others end with it
+    const pid_t first = corelane::testing::fork_alone();  // of the new namespace, whose others end with it
     if (first != 0) _exit(end_of(first));
     const pid_t child = meeting.fork_child(ChildIs::connector, [](Channel& end) {
-      if (fork() == 0) return pause();  // the heir
+      if (corelane::testing::fork_alone() == 0) return pause();  // the heir
       return read(end) == "die" ? raise(SIGKILL) : 1;
     });
     const bool was_killed = end_of(child) == -SIGKILL;
@@ -250,11 +251,11 @@ TEST_CASE("ends in other namespaces of processes, mounts and networks talk to ea
 
 TEST_CASE("waking by signal is refused between namespaces of processes") {
   Meeting meeting({.shape = small, .wake = Wake::futex});
-  const pid_t outer = fork();
+  const pid_t outer = corelane::testing::fork_alone();
   if (outer == 0) {
     if (unshare(CLONE_NEWPID) != 0) _exit(77);
     signal(SIGUSR1, SIG_IGN);
-    const pid_t child = fork();
+    const pid_t child = corelane::testing::fork_alone();
     if (child != 0) _exit(end_of(child));
     auto socket = connect_socket(meeting.path(), soon());
     if (!socket) _exit(1);

@@ -11,6 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/orb/transport/kinds.h"
+#include "tests/support/fork_alone.h"
 #include "tests/support/quiet.h"
 
 using namespace corelane;
@@ -51,7 +52,7 @@ char called_by_another_user(const channel::Access& access) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   told.reset(ends[0]), tell.reset(ends[1]);
-  const pid_t child = fork();  // before threads are made
+  const pid_t child = corelane::testing::fork_alone();  // before threads are made
   REQUIRE(child >= 0);
   if (child == 0) {
     char go = 0;

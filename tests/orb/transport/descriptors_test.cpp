@@ -20,6 +20,7 @@
 #include "orb/os/fd.h"
 #include "orb/transport/socket_transport.h"
 #include "tests/orb/transport/kinds.h"
+#include "tests/support/fork_alone.h"
 #include "tests/support/forked_peer.h"
 #include "tests/support/quiet.h"
 
@@ -76,7 +77,7 @@ class Server {
     int ends[2];
     REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
     const os::Fd told(ends[0]), tell(ends[1]);
-    process_ = fork();
+    process_ = corelane::testing::fork_alone();
     if (process_ == 0) serve(endpoint_, more, tell.get());
     REQUIRE(::read(told.get(), &endpoint_.port, sizeof endpoint_.port) == sizeof endpoint_.port);
   }

@@ -19,6 +19,7 @@
 #include "orb/os/socket_path.h"
 #include "orb/transport/socket_transport.h"
 #include "tests/orb/transport/kinds.h"
+#include "tests/support/fork_alone.h"
 #include "tests/support/groups.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
@@ -85,7 +86,7 @@ bool exists(const std::string& path) {
 
 // Listens at `path` until it is killed: nothing is given back.
 void die_while_listening(const std::string& path) {
-  const pid_t child = fork();
+  const pid_t child = corelane::testing::fork_alone();
   if (child == 0) {
     auto claimed = os::SocketPath::claim(path);
     const bool listening = claimed && claimed->listen(0600);
