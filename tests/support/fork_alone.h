@@ -22,8 +22,12 @@ inline bool gives_something_back() {
   return false;
 }
 
+inline void await_given_back() {
+  while (gives_something_back()) ::usleep(1000);  // sleep: nothing tells. Bound: what was handed over
+}
+
 inline pid_t fork_alone() {
-  while (gives_something_back()) ::usleep(1000);  // bound: what was handed over; else the test's time-out
+  await_given_back();
   return ::fork();
 }
 

@@ -70,6 +70,7 @@ struct Holdings {
   std::size_t descriptors = 0, mappings = 0;
 
   Holdings() {
+    await_given_back();
     os::await_closer();
     const std::filesystem::directory_iterator begin("/proc/self/fd");
     descriptors = static_cast<std::size_t>(std::distance(begin, std::filesystem::directory_iterator{}));
