@@ -1,5 +1,5 @@
 // fork() without the threads that give back what earlier channels left (orb/os/closer.h), which end soon by themselves:
-// a sanitizer lets no child of several threads start one. No dependency on what is tested.
+// a sanitizer lets no child of several threads start one.
 #pragma once
 
 #include <unistd.h>
@@ -8,6 +8,8 @@
 #include <fstream>
 #include <string>
 #include <system_error>
+
+#include "orb/os/closer.h"
 
 namespace corelane::testing {
 
@@ -23,6 +25,8 @@ inline bool gives_something_back() {
 }
 
 inline void await_given_back() {
+  os::Closer::of_descriptors().await();
+  os::Closer::of_memory().await();
   while (gives_something_back()) ::usleep(1000);  // sleep: nothing tells. Bound: what was handed over
 }
 

@@ -71,7 +71,6 @@ struct Holdings {
 
   Holdings() {
     await_given_back();
-    os::await_closer();
     const std::filesystem::directory_iterator begin("/proc/self/fd");
     descriptors = static_cast<std::size_t>(std::distance(begin, std::filesystem::directory_iterator{}));
     std::ifstream maps("/proc/self/maps");
